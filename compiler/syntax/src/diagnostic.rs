@@ -1,0 +1,229 @@
+//! The one form in which every mistake is told: compile errors, run-time exceptions, device errors.
+//!
+//! A [`Diagnostic`] is data. It is made by a constructor per mistake, one file of them per crate
+//! (`errors.rs`), and rendered by nobody but the program `kps`. It implements [`miette::Diagnostic`],
+//! so that any Rust host can render it too.
+
+use std::fmt;
+
+use crate::source::{Location, Span};
+
+/// One mistake: what happened, where, and what to write instead.
+#[derive(Clone, Debug)]
+pub struct Diagnostic {
+    /// Stable and unique, such as `syntax/unclosed-bracket`.
+    pub code: &'static str,
+    pub severity: Severity,
+    /// One sentence in lower case without a final period; code in backquotes.
+    pub message: String,
+    /// Places with a word on each. The first one is where the mistake is.
+    pub labels: Vec<Label>,
+    /// What to do about it.
+    pub help: Option<String>,
+    /// A change of the source that mends it.
+    pub fix: Option<Fix>,
+    /// The calls that led here, outermost first. Empty for what is found before running.
+    pub trace: Vec<Frame>,
+    /// What this one came from: the cause or context of an exception, the launch of a kernel.
+    pub cause: Option<Box<Diagnostic>>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Severity {
+    Note,
+    Warning,
+    Error,
+}
+
+/// A place and what there is to say of it; the text may be empty.
+#[derive(Clone, Debug)]
+pub struct Label {
+    pub location: Location,
+    pub text: String,
+}
+
+/// Replace what `location` covers by `replacement`.
+#[derive(Clone, Debug)]
+pub struct Fix {
+    pub location: Location,
+    pub replacement: String,
+}
+
+/// One call on the way to a run-time mistake.
+#[derive(Clone, Debug)]
+pub struct Frame {
+    pub location: Location,
+    /// The function that was running, `<module>` at the top.
+    pub function: String,
+}
+
+impl Diagnostic {
+    pub fn error(code: &'static str, message: impl Into<String>) -> Diagnostic {
+        Diagnostic::new(code, Severity::Error, message.into())
+    }
+
+    pub fn warning(code: &'static str, message: impl Into<String>) -> Diagnostic {
+        Diagnostic::new(code, Severity::Warning, message.into())
+    }
+
+    fn new(code: &'static str, severity: Severity, message: String) -> Diagnostic {
+        Diagnostic {
+            code,
+            severity,
+            message,
+            labels: Vec::new(),
+            help: None,
+            fix: None,
+            trace: Vec::new(),
+            cause: None,
+        }
+    }
+
+    /// Adds a place; the first one added is the place of the mistake.
+    pub fn label(mut self, location: Location, text: impl Into<String>) -> Diagnostic {
+        self.labels.push(Label { location, text: text.into() });
+        self
+    }
+
+    pub fn help(mut self, help: impl Into<String>) -> Diagnostic {
+        self.help = Some(help.into());
+        self
+    }
+
+    pub fn fix(mut self, location: Location, replacement: impl Into<String>) -> Diagnostic {
+        self.fix = Some(Fix { location, replacement: replacement.into() });
+        self
+    }
+
+    /// The place of the mistake, where there is one.
+    pub fn location(&self) -> Option<&Location> {
+        self.labels.first().map(|label| &label.location)
+    }
+
+    /// `file:line:column: error: message`, as compilers print it on one line.
+    pub fn one_line(&self) -> String {
+        let severity = match self.severity {
+            Severity::Error => "error",
+            Severity::Warning => "warning",
+            Severity::Note => "note",
+        };
+        match self.location() {
+            Some(Location { source, span }) => {
+                let (line, column) = source.line_column(span.start);
+                format!("{}:{line}:{column}: {severity}: {}", source.name(), self.message)
+            }
+            None => format!("{severity}: {}", self.message),
+        }
+    }
+}
+
+impl fmt::Display for Diagnostic {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for Diagnostic {}
+
+impl miette::SourceCode for crate::source::Source {
+    fn read_span<'a>(
+        &'a self,
+        span: &miette::SourceSpan,
+        context_lines_before: usize,
+        context_lines_after: usize,
+    ) -> Result<Box<dyn miette::SpanContents<'a> + 'a>, miette::MietteError> {
+        let contents = self.text().read_span(span, context_lines_before, context_lines_after)?;
+        Ok(Box::new(miette::MietteSpanContents::new_named(
+            self.name().to_owned(),
+            contents.data(),
+            *contents.span(),
+            contents.line(),
+            contents.column(),
+            contents.line_count(),
+        )))
+    }
+}
+
+impl miette::Diagnostic for Diagnostic {
+    fn code<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
+        Some(Box::new(self.code))
+    }
+
+    fn severity(&self) -> Option<miette::Severity> {
+        Some(match self.severity {
+            Severity::Error => miette::Severity::Error,
+            Severity::Warning => miette::Severity::Warning,
+            Severity::Note => miette::Severity::Advice,
+        })
+    }
+
+    fn help<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
+        self.help.as_ref().map(|help| Box::new(help) as Box<dyn fmt::Display>)
+    }
+
+    fn source_code(&self) -> Option<&dyn miette::SourceCode> {
+        self.location().map(|location| &location.source as &dyn miette::SourceCode)
+    }
+
+    /// The labels that lie in the source of the first one; the program shows the others on their own.
+    fn labels(&self) -> Option<Box<dyn Iterator<Item = miette::LabeledSpan> + '_>> {
+        let source = &self.location()?.source;
+        let here = self.labels.iter().filter(move |label| label.location.source == *source);
+        Some(Box::new(here.map(|label| {
+            let text = (!label.text.is_empty()).then(|| label.text.clone());
+            let Span { start, end } = label.location.span;
+            miette::LabeledSpan::new(text, start as usize, end.saturating_sub(start) as usize)
+        })))
+    }
+
+    fn diagnostic_source(&self) -> Option<&dyn miette::Diagnostic> {
+        self.cause.as_deref().map(|cause| cause as &dyn miette::Diagnostic)
+    }
+}
+
+/// Everything that was found wrong, in the order of the source.
+#[derive(Clone, Debug, Default)]
+pub struct Diagnostics(pub Vec<Diagnostic>);
+
+impl Diagnostics {
+    pub fn new() -> Diagnostics {
+        Diagnostics::default()
+    }
+
+    pub fn push(&mut self, diagnostic: Diagnostic) {
+        self.0.push(diagnostic);
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    pub fn has_errors(&self) -> bool {
+        self.0.iter().any(|diagnostic| diagnostic.severity == Severity::Error)
+    }
+
+    pub fn iter(&self) -> std::slice::Iter<'_, Diagnostic> {
+        self.0.iter()
+    }
+}
+
+impl From<Diagnostic> for Diagnostics {
+    fn from(diagnostic: Diagnostic) -> Diagnostics {
+        Diagnostics(vec![diagnostic])
+    }
+}
+
+impl Extend<Diagnostic> for Diagnostics {
+    fn extend<I: IntoIterator<Item = Diagnostic>>(&mut self, diagnostics: I) {
+        self.0.extend(diagnostics);
+    }
+}
+
+impl IntoIterator for Diagnostics {
+    type Item = Diagnostic;
+    type IntoIter = std::vec::IntoIter<Diagnostic>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.into_iter()
+    }
+}

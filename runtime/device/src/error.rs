@@ -1,0 +1,69 @@
+//! What can go wrong on a device. Typed: the host makes diagnostics of it.
+
+use std::fmt;
+
+use crate::info::Feature;
+
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum DeviceError {
+    #[error("no device matches `{asked}`")]
+    NoSuchDevice { asked: String, available: Vec<String> },
+
+    #[error("device `{device}` cannot be used: it lacks {}", .lacks.join(", "))]
+    BelowFloor { device: String, lacks: Vec<String> },
+
+    #[error("device `{device}` is out of memory: {requested} bytes were asked for")]
+    OutOfMemory { device: String, requested: u64 },
+
+    /// The module is not one that this device can take: not SPIR-V, broken, or beyond what it knows.
+    #[error("{message}")]
+    BadModule { message: String, line: Option<SourceLine> },
+
+    #[error("device `{device}` lacks `{}`", .feature.name())]
+    MissingFeature { feature: Feature, device: String, line: Option<SourceLine> },
+
+    #[error("{what} is {asked}, the most that device `{device}` takes is {limit}")]
+    LimitExceeded { what: &'static str, asked: u64, limit: u64, device: String },
+
+    /// A command does not fit its pipeline or its buffers.
+    #[error("{message}")]
+    BadCommand { message: String },
+
+    #[error("unknown {kind} id")]
+    UnknownId { kind: &'static str },
+
+    #[error("interrupted")]
+    Interrupted,
+
+    #[error("{0}")]
+    Fault(Fault),
+
+    #[error("device `{device}` was lost")]
+    Lost { device: String },
+
+    #[error("{call} failed: {result}")]
+    Driver { call: &'static str, result: String },
+}
+
+/// A mistake that a kernel made while it ran.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Fault {
+    pub message: String,
+    pub line: Option<SourceLine>,
+    /// Global invocation id of the first invocation that made it.
+    pub invocation: [u32; 3],
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+/// A place that `OpLine` names; line and column count from 1.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct SourceLine {
+    pub file: String,
+    pub line: u32,
+    pub column: u32,
+}

@@ -1,0 +1,143 @@
+//! What a SPIR-V module binds, reflected from its words: the only description of a kernel's interface.
+//!
+//! The kernel ABI of our own compiler: set 0 binding `i` is the `i`-th array parameter; one
+//! push-constant block of at most 128 bytes holds the scalars in order and then the hidden members,
+//! whose names begin with `kps.` (`kps.domain`: uvec3, the invocations asked for; `kps.shape.NAME`).
+//! Foreign modules may have any interface, and may lack names.
+
+use crate::Access;
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Interface {
+    pub entry_point: String,
+    /// Invocations of a workgroup along x, y and z, specialisation applied.
+    pub local_size: [u32; 3],
+    /// In the order of set and binding.
+    pub buffers: Vec<BufferBinding>,
+    pub push_constants: Option<Block>,
+    pub spec_constants: Vec<SpecConstant>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct BufferBinding {
+    pub set: u32,
+    pub binding: u32,
+    pub name: Option<String>,
+    pub kind: BufferKind,
+    /// What the module's instructions do with it; never narrower than the truth.
+    pub access: Access,
+    pub layout: Block,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BufferKind {
+    Storage,
+    Uniform,
+}
+
+/// The members of a block with their places.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Block {
+    /// Bytes up to the end of the last member; a run-time array counts as empty.
+    pub size: u32,
+    pub members: Vec<Member>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Member {
+    pub name: Option<String>,
+    pub offset: u32,
+    pub ty: MemberType,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum MemberType {
+    Scalar(Scalar),
+    Vector {
+        n: u32,
+        scalar: Scalar,
+    },
+    Matrix {
+        columns: u32,
+        rows: u32,
+        scalar: Scalar,
+        stride: u32,
+    },
+    /// `len` is `None` for a run-time array; `stride` in bytes.
+    Array {
+        len: Option<u32>,
+        stride: u32,
+        element: Box<MemberType>,
+    },
+    Struct(Block),
+}
+
+impl MemberType {
+    /// Bytes of one value; a run-time array has 0.
+    pub fn size(&self) -> u32 {
+        match self {
+            MemberType::Scalar(scalar) => scalar.size(),
+            MemberType::Vector { n, scalar } => n * scalar.size(),
+            MemberType::Matrix { columns, stride, .. } => columns * stride,
+            MemberType::Array { len, stride, .. } => len.unwrap_or(0) * stride,
+            MemberType::Struct(block) => block.size,
+        }
+    }
+}
+
+/// `Bool` stands for specialisation constants only: blocks hold no booleans.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Scalar {
+    Bool,
+    I8,
+    I16,
+    I32,
+    I64,
+    U8,
+    U16,
+    U32,
+    U64,
+    F16,
+    Bf16,
+    F32,
+    F64,
+}
+
+impl Scalar {
+    /// Bytes of one value in memory.
+    pub fn size(self) -> u32 {
+        match self {
+            Scalar::Bool | Scalar::I8 | Scalar::U8 => 1,
+            Scalar::I16 | Scalar::U16 | Scalar::F16 | Scalar::Bf16 => 2,
+            Scalar::I32 | Scalar::U32 | Scalar::F32 => 4,
+            Scalar::I64 | Scalar::U64 | Scalar::F64 => 8,
+        }
+    }
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Scalar::Bool => "bool",
+            Scalar::I8 => "i8",
+            Scalar::I16 => "i16",
+            Scalar::I32 => "i32",
+            Scalar::I64 => "i64",
+            Scalar::U8 => "u8",
+            Scalar::U16 => "u16",
+            Scalar::U32 => "u32",
+            Scalar::U64 => "u64",
+            Scalar::F16 => "f16",
+            Scalar::Bf16 => "bf16",
+            Scalar::F32 => "f32",
+            Scalar::F64 => "f64",
+        }
+    }
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct SpecConstant {
+    pub id: u32,
+    pub name: Option<String>,
+    pub scalar: Scalar,
+    /// The bits of its default value.
+    pub default: u64,
+}

@@ -1,0 +1,1 @@
+//! Any Vulkan 1.2 device.
