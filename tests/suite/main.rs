@@ -1,1 +1,136 @@
-fn main() {}
+//! The suite: everything about kps that can be seen from outside.
+//!
+//! In go the folders of `tests/cases` and `examples`; out comes one test per file and device, run by the
+//! program as a user runs it. `UPDATE=1` writes what was seen as what is expected, to be read before it
+//! is committed. A tool or a device that is missing fails the suite; nothing is skipped.
+
+mod console;
+mod device;
+mod program;
+mod prompt;
+mod script;
+mod spirv;
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use libtest_mimic::{Arguments, Failed, Trial};
+
+use device::TestDevice;
+use program::Program;
+
+/// Folders of `tests/cases` whose scripts run once, because they use no device.
+const WITHOUT_DEVICE: [&str; 2] = ["language", "errors"];
+/// Folders of `tests/cases` whose scripts run on every device.
+const ON_EVERY_DEVICE: [&str; 4] = ["kernels", "compute", "seeds", "launch_errors"];
+
+fn main() -> ExitCode {
+    let arguments = Arguments::from_args();
+    let program = match Program::find() {
+        Ok(program) => program,
+        Err(problem) => {
+            eprintln!("{problem}");
+            return ExitCode::FAILURE;
+        }
+    };
+    let mut trials = vec![];
+    for folder in WITHOUT_DEVICE {
+        trials.extend(scripts(folder).into_iter().map(|path| script_trial(&program, path, None)));
+    }
+    for device in TestDevice::ALL {
+        let folders = ON_EVERY_DEVICE.iter().flat_map(|folder| scripts(folder)).chain(examples());
+        trials.extend(folders.map(|path| script_trial(&program, path, Some(device))));
+    }
+    trials.extend(files(&cases().join("program"), "console").into_iter().map(|path| console_trial(&program, path)));
+    trials.extend(files(&cases().join("prompt"), "prompt").into_iter().map(|path| prompt_trial(&program, path)));
+    libtest_mimic::run(&arguments, trials).exit_code()
+}
+
+fn script_trial(program: &Program, path: PathBuf, device: Option<TestDevice>) -> Trial {
+    let name = match device {
+        Some(device) => format!("{} on {}", title(&path), device.selector()),
+        None => title(&path),
+    };
+    let program = program.clone();
+    Trial::test(name, move || Ok(script::run(&program, &path, device)?))
+}
+
+fn console_trial(program: &Program, path: PathBuf) -> Trial {
+    let program = program.clone();
+    Trial::test(title(&path), move || Ok(console::run(&program, &path)?))
+}
+
+fn prompt_trial(program: &Program, path: PathBuf) -> Trial {
+    let program = program.clone();
+    Trial::test(title(&path), move || Ok(prompt::run(&program, &path)?))
+}
+
+/// A test failed: what was expected and what came, in words.
+pub struct Failure(pub String);
+
+impl From<Failure> for Failed {
+    fn from(failure: Failure) -> Failed {
+        Failed::from(failure.0)
+    }
+}
+
+impl From<std::io::Error> for Failure {
+    fn from(error: std::io::Error) -> Failure {
+        Failure(error.to_string())
+    }
+}
+
+pub fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the tests lie in the root of the project")
+}
+
+fn cases() -> PathBuf {
+    root().join("tests/cases")
+}
+
+fn scripts(folder: &str) -> Vec<PathBuf> {
+    files(&cases().join(folder), "kps")
+}
+
+fn examples() -> Vec<PathBuf> {
+    files(&root().join("examples"), "kps")
+}
+
+/// The files of a folder with an ending, in order of name.
+fn files(folder: &Path, extension: &str) -> Vec<PathBuf> {
+    let Ok(entries) = folder.read_dir() else { return vec![] };
+    let mut paths: Vec<PathBuf> = entries
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .filter(|path| path.extension().is_some_and(|found| found == extension))
+        .collect();
+    paths.sort();
+    paths
+}
+
+/// `kernels/negative_index_counts_from_the_end`.
+fn title(path: &Path) -> String {
+    let folder = path.parent().and_then(Path::file_name).unwrap_or_default();
+    Path::new(folder).join(path.file_stem().unwrap_or_default()).display().to_string()
+}
+
+/// True when the run writes what it sees as what is expected.
+pub fn is_update() -> bool {
+    std::env::var_os("UPDATE").is_some_and(|value| value != "0")
+}
+
+/// Compares text with the file that holds what is expected; a missing file means an empty text.
+pub fn compare(expected_path: &Path, actual: &str) -> Result<(), Failure> {
+    let expected = std::fs::read_to_string(expected_path).unwrap_or_default();
+    if expected == actual {
+        return Ok(());
+    }
+    if is_update() {
+        match actual {
+            "" => std::fs::remove_file(expected_path)?,
+            _ => std::fs::write(expected_path, actual)?,
+        }
+        return Ok(());
+    }
+    let expected_name = expected_path.file_name().unwrap_or_default().display();
+    Err(Failure(format!("--- expected ({expected_name})\n{expected}\n--- actual\n{actual}")))
+}

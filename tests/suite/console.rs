@@ -1,0 +1,105 @@
+//! A `.console` file: shell commands with what they print, as a reader of the manual would see them.
+//!
+//! A line `$ COMMAND` runs in the folder `files` beside the transcript. The lines below it are its
+//! standard output and then its standard error, and last `[exit N]` where N is not 0. In what is
+//! expected, `[..]` stands for anything within a line, and a line `...` for any number of lines.
+
+use std::path::Path;
+
+use crate::program::{self, Program};
+use crate::{Failure, is_update};
+
+pub fn run(program: &Program, path: &Path) -> Result<(), Failure> {
+    let transcript = std::fs::read_to_string(path)?;
+    let mut actual = String::new();
+    let mut failures = vec![];
+    for entry in entries(&transcript) {
+        let Entry { command, expected } = entry;
+        if command.is_empty() {
+            actual.push_str(expected);
+            continue;
+        }
+        let seen = observe(program, command, &path.with_file_name("files"))?;
+        let fits = matches(expected, &seen);
+        actual.push_str(&format!("$ {command}\n{}", if fits { expected } else { &seen }));
+        if !fits {
+            failures.push(format!("$ {command}\n--- expected\n{expected}--- actual\n{seen}"));
+        }
+    }
+    if failures.is_empty() {
+        return Ok(());
+    }
+    if is_update() {
+        return Ok(std::fs::write(path, actual)?);
+    }
+    Err(Failure(failures.join("\n")))
+}
+
+/// A command and the lines below it; what stands before the first command has none.
+struct Entry<'t> {
+    command: &'t str,
+    expected: &'t str,
+}
+
+fn entries(transcript: &str) -> Vec<Entry<'_>> {
+    let starts = transcript.match_indices("$ ").map(|(at, _)| at);
+    let starts: Vec<usize> = starts.filter(|&at| at == 0 || transcript[..at].ends_with('\n')).collect();
+    let head = Entry { command: "", expected: &transcript[..starts.first().copied().unwrap_or(transcript.len())] };
+    let ends = starts.iter().skip(1).copied().chain([transcript.len()]);
+    let commands = starts.iter().zip(ends).map(|(&start, end)| {
+        let (command, expected) = transcript[start + 2..end].split_once('\n').unwrap_or((&transcript[start + 2..end], ""));
+        Entry { command, expected }
+    });
+    std::iter::once(head).chain(commands).collect()
+}
+
+fn observe(program: &Program, command: &str, folder: &Path) -> Result<String, Failure> {
+    let mut shell = program.shell(command);
+    shell.current_dir(folder);
+    let output = program::run(shell, "")?;
+    let mut seen = output.stdout;
+    end_line(&mut seen);
+    seen.push_str(&output.stderr);
+    end_line(&mut seen);
+    match output.status.code() {
+        Some(0) => {}
+        Some(code) => seen.push_str(&format!("[exit {code}]\n")),
+        None => seen.push_str("[killed]\n"),
+    }
+    Ok(seen)
+}
+
+fn end_line(text: &mut String) {
+    if !text.is_empty() && !text.ends_with('\n') {
+        text.push('\n');
+    }
+}
+
+fn matches(expected: &str, seen: &str) -> bool {
+    let expected: Vec<&str> = expected.trim_end_matches('\n').lines().collect();
+    let seen: Vec<&str> = seen.trim_end_matches('\n').lines().collect();
+    lines_match(&expected, &seen)
+}
+
+fn lines_match(expected: &[&str], seen: &[&str]) -> bool {
+    match expected {
+        [] => seen.is_empty(),
+        ["...", rest @ ..] => (0..=seen.len()).any(|skipped| lines_match(rest, &seen[skipped..])),
+        [line, rest @ ..] => {
+            seen.split_first().is_some_and(|(first, others)| line_matches(line, first) && lines_match(rest, others))
+        }
+    }
+}
+
+fn line_matches(expected: &str, seen: &str) -> bool {
+    let mut parts = expected.split("[..]");
+    let first = parts.next().unwrap_or("");
+    let Some(mut rest) = seen.strip_prefix(first) else { return false };
+    let parts: Vec<&str> = parts.collect();
+    let Some((last, middle)) = parts.split_last() else { return rest.is_empty() };
+    for part in middle {
+        let Some(at) = rest.find(part) else { return false };
+        rest = &rest[at + part.len()..];
+    }
+    rest.ends_with(last)
+}

@@ -1,0 +1,69 @@
+//! One `.kps` script with what it prints beside it: `NAME.out`, and `NAME.err` when it must fail.
+//!
+//! Every module that the script compiles is validated. What a script writes goes to a folder of its own;
+//! a file `NAME.files` beside it lists what must be there in the end, each with the bytes it begins with.
+
+use std::path::Path;
+
+use crate::device::TestDevice;
+use crate::program::{self, Program};
+use crate::{Failure, compare, spirv};
+
+pub fn run(program: &Program, script: &Path, device: Option<TestDevice>) -> Result<(), Failure> {
+    let folder = TempFolder::new()?;
+    let mut command = program.command();
+    command.arg("run").arg(script).current_dir(&folder.0).env("KPS_SPIRV_DIR", folder.0.join("spirv"));
+    if let Some(device) = device {
+        device.choose(&mut command);
+    }
+    let output = program::run(command, "")?;
+    let stderr = without_folder(&output.stderr, script);
+    compare(&script.with_extension("out"), &without_folder(&output.stdout, script))
+        .map_err(|Failure(text)| Failure(format!("{text}\n--- standard error\n{stderr}")))?;
+    compare(&script.with_extension("err"), &stderr)?;
+    let expected_code = if script.with_extension("err").exists() { 1 } else { 0 };
+    if output.status.code() != Some(expected_code) {
+        return Err(Failure(format!("it ended with {}, not with {expected_code}", output.status)));
+    }
+    spirv::validate_all(&folder.0.join("spirv"))?;
+    check_files(&script.with_extension("files"), &folder.0)
+}
+
+/// Paths in messages begin at the script's folder, so that they are the same on every machine.
+fn without_folder(text: &str, script: &Path) -> String {
+    let folder = script.parent().map(|folder| format!("{}/", folder.display())).unwrap_or_default();
+    text.replace(&folder, "")
+}
+
+/// Each line of the list is `NAME HEX`: a file, and the bytes it begins with.
+fn check_files(list: &Path, folder: &Path) -> Result<(), Failure> {
+    let Ok(list) = std::fs::read_to_string(list) else { return Ok(()) };
+    for line in list.lines() {
+        let (name, hex) = line.split_once(' ').ok_or_else(|| Failure(format!("`{line}` is not `NAME HEX`")))?;
+        let bytes = std::fs::read(folder.join(name)).map_err(|error| Failure(format!("{name}: {error}")))?;
+        let start: String = bytes.iter().take(hex.len() / 2).map(|byte| format!("{byte:02x}")).collect();
+        if start != hex {
+            return Err(Failure(format!("{name} begins with {start}, not with {hex}")));
+        }
+    }
+    Ok(())
+}
+
+/// A folder that is gone when the test is over.
+pub struct TempFolder(pub std::path::PathBuf);
+
+impl TempFolder {
+    pub fn new() -> Result<TempFolder, Failure> {
+        static COUNT: std::sync::atomic::AtomicU32 = std::sync::atomic::AtomicU32::new(0);
+        let count = COUNT.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        let path = std::env::temp_dir().join(format!("kps-suite-{}-{count}", std::process::id()));
+        std::fs::create_dir_all(&path)?;
+        Ok(TempFolder(path))
+    }
+}
+
+impl Drop for TempFolder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}

@@ -1,0 +1,28 @@
+//! Validation of the modules that a run left behind, by a validator that is compiled into the suite.
+
+use std::path::Path;
+
+use spirv_tools::TargetEnv;
+use spirv_tools::val::{Validator, ValidatorOptions, create};
+
+use crate::Failure;
+
+/// Validates every `.spv` file of a folder; a folder that is not there holds none.
+pub fn validate_all(folder: &Path) -> Result<(), Failure> {
+    let Ok(entries) = folder.read_dir() else { return Ok(()) };
+    for entry in entries {
+        let path = entry?.path();
+        validate(&std::fs::read(&path)?).map_err(|text| Failure(format!("{}: {text}", path.display())))?;
+    }
+    Ok(())
+}
+
+fn validate(bytes: &[u8]) -> Result<(), String> {
+    let (words, rest) = bytes.as_chunks::<4>();
+    if !rest.is_empty() {
+        return Err("its length is not a multiple of 4".to_owned());
+    }
+    let words: Vec<u32> = words.iter().map(|word| u32::from_le_bytes(*word)).collect();
+    let validator = create(Some(TargetEnv::Vulkan_1_2));
+    validator.validate(&words, Some(ValidatorOptions::default())).map_err(|error| error.to_string())
+}
