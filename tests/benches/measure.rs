@@ -1,0 +1,82 @@
+//! Medians of runs taken in turn, so that a machine whose speed drifts treats all alike.
+
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// One thing to time, by name.
+pub struct Contestant<'c> {
+    pub name: &'c str,
+    pub run: Box<dyn FnMut() -> Sample + 'c>,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub struct Sample {
+    pub time: Duration,
+    /// Peak memory of the process in bytes; 0 where nothing was started.
+    pub memory: u64,
+}
+
+/// Runs everyone `n_rounds` times in turn after one round of warming up, and prints a row for each:
+/// minimum, median and maximum in milliseconds, the median's ratio to the first, and peak memory.
+pub fn compare(title: &str, n_rounds: usize, mut contestants: Vec<Contestant>) {
+    let mut samples: Vec<Vec<Sample>> = contestants.iter().map(|_| vec![]).collect();
+    for round in 0..=n_rounds {
+        for (contestant, samples) in contestants.iter_mut().zip(&mut samples) {
+            let sample = (contestant.run)();
+            if round > 0 {
+                samples.push(sample);
+            }
+        }
+    }
+    println!("\n{title} ({n_rounds} rounds, ms)");
+    println!("{:44} {:>9} {:>9} {:>9} {:>7} {:>8}", "", "min", "median", "max", "ratio", "MB");
+    let first = median(&samples[0]);
+    for (contestant, samples) in contestants.iter().zip(&samples) {
+        let times = sorted(samples);
+        let memory = samples.iter().map(|sample| sample.memory).max().unwrap_or(0);
+        println!(
+            "{:44} {:9.4} {:9.4} {:9.4} {:7.2} {:8.1}",
+            contestant.name,
+            times[0] * 1e3,
+            median(samples) * 1e3,
+            times[times.len() - 1] * 1e3,
+            median(samples) / first,
+            memory as f64 / 1e6
+        );
+    }
+}
+
+fn sorted(samples: &[Sample]) -> Vec<f64> {
+    let mut times: Vec<f64> = samples.iter().map(|sample| sample.time.as_secs_f64()).collect();
+    times.sort_by(f64::total_cmp);
+    times
+}
+
+fn median(samples: &[Sample]) -> f64 {
+    let times = sorted(samples);
+    times[times.len() / 2]
+}
+
+/// Times `f` inside this process.
+#[allow(dead_code, reason = "each benchmark is a program of its own and uses what it needs")]
+pub fn in_process(mut f: impl FnMut()) -> Sample {
+    let start = Instant::now();
+    f();
+    Sample { time: start.elapsed(), memory: 0 }
+}
+
+/// Times a whole process, from its start until it was waited for; it must succeed.
+#[allow(dead_code, reason = "each benchmark is a program of its own and uses what it needs")]
+pub fn process(command: &mut Command) -> Sample {
+    let start = Instant::now();
+    let child = command.stdin(Stdio::null()).stdout(Stdio::null()).spawn().expect("the program starts");
+    let mut status = 0;
+    // SAFETY: both out-parameters live on this stack; the child is ours and is waited for once, here.
+    let usage = unsafe {
+        let mut usage = std::mem::zeroed::<libc::rusage>();
+        assert!(libc::wait4(child.id() as i32, &mut status, 0, &mut usage) > 0, "the child can be waited for");
+        usage
+    };
+    assert_eq!(status, 0, "{command:?} succeeds");
+    Sample { time: start.elapsed(), memory: usage.ru_maxrss as u64 * 1024 }
+}
