@@ -61,7 +61,9 @@ pub enum MemberType {
         columns: u32,
         rows: u32,
         scalar: Scalar,
+        /// Bytes from one column to the next, or from one row to the next.
         stride: u32,
+        row_major: bool,
     },
     /// `len` is `None` for a run-time array; `stride` in bytes.
     Array {
@@ -75,12 +77,18 @@ pub enum MemberType {
 impl MemberType {
     /// Bytes of one value; a run-time array has 0.
     pub fn size(&self) -> u32 {
+        self.checked_size().unwrap_or(u32::MAX)
+    }
+
+    /// The same; `None` where it does not fit 32 bits, which no reflected type has.
+    pub(crate) fn checked_size(&self) -> Option<u32> {
         match self {
-            MemberType::Scalar(scalar) => scalar.size(),
-            MemberType::Vector { n, scalar } => n * scalar.size(),
-            MemberType::Matrix { columns, stride, .. } => columns * stride,
-            MemberType::Array { len, stride, .. } => len.unwrap_or(0) * stride,
-            MemberType::Struct(block) => block.size,
+            MemberType::Scalar(scalar) => Some(scalar.size()),
+            MemberType::Vector { n, scalar } => n.checked_mul(scalar.size()),
+            MemberType::Matrix { rows, stride, row_major: true, .. } => rows.checked_mul(*stride),
+            MemberType::Matrix { columns, stride, .. } => columns.checked_mul(*stride),
+            MemberType::Array { len, stride, .. } => len.unwrap_or(0).checked_mul(*stride),
+            MemberType::Struct(block) => Some(block.size),
         }
     }
 }

@@ -10,6 +10,7 @@ pub mod cpu;
 pub mod error;
 pub mod info;
 pub mod interface;
+pub mod reflect;
 pub mod select;
 pub mod vulkan;
 

@@ -1,0 +1,230 @@
+//! What an entry point's functions reach, and what they do with it.
+//!
+//! Pointers are followed from their variables through access chains, copies, selections, phis, calls and
+//! returns, without regard to the order of execution, until nothing changes. A use that is not known to
+//! only read or only write counts as both. So the result is never narrower than the truth.
+
+use rspirv::dr::{Function, Instruction, Module, Operand};
+use rspirv::spirv::Op;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::ids::{Ids, id_at};
+use crate::Access;
+
+/// Real modules settle in two or three rounds; beyond this every pointer counts as reading and writing.
+const MAX_ROUNDS: usize = 16;
+
+/// The module-scope variables that an entry point reaches, with what it does to each.
+pub(super) struct Reached {
+    uses: FxHashMap<u32, Use>,
+}
+
+#[derive(Clone, Copy, Default)]
+pub(super) struct Use {
+    pub reads: bool,
+    pub writes: bool,
+    /// It went where it was not followed.
+    pub escapes: bool,
+}
+
+impl Use {
+    const READ: Use = Use { reads: true, writes: false, escapes: false };
+    const WRITE: Use = Use { reads: false, writes: true, escapes: false };
+    const BOTH: Use = Use { reads: true, writes: true, escapes: false };
+    const ESCAPE: Use = Use { reads: true, writes: true, escapes: true };
+
+    fn add(&mut self, other: Use) {
+        self.reads |= other.reads;
+        self.writes |= other.writes;
+        self.escapes |= other.escapes;
+    }
+
+    /// One that only asks for a length counts as reading.
+    pub fn access(self) -> Access {
+        match (self.reads, self.writes) {
+            (_, false) => Access::Read,
+            (false, true) => Access::Write,
+            (true, true) => Access::ReadWrite,
+        }
+    }
+}
+
+impl Reached {
+    pub fn from_entry(module: &Module, ids: &Ids, entry: u32) -> Reached {
+        let functions = reached_functions(module, entry);
+        let mut scan = Scan::new(module, ids, &functions);
+        for _ in 0..MAX_ROUNDS {
+            scan.changed = false;
+            functions.iter().for_each(|function| scan.function(function));
+            if !scan.changed {
+                return Reached { uses: scan.uses };
+            }
+        }
+        scan.uses.values_mut().for_each(|used| used.add(Use::ESCAPE));
+        Reached { uses: scan.uses }
+    }
+
+    /// What is done with the variable; `None` where it is not reached.
+    pub fn variable(&self, id: u32) -> Option<Use> {
+        self.uses.get(&id).copied()
+    }
+}
+
+/// The functions that a call from the entry point can get to.
+fn reached_functions(module: &Module, entry: u32) -> Vec<&Function> {
+    let by_id: FxHashMap<u32, &Function> =
+        module.functions.iter().filter_map(|f| Some((f.def.as_ref()?.result_id?, f))).collect();
+    let mut seen = FxHashSet::from_iter([entry]);
+    let mut waiting = vec![entry];
+    let mut reached = Vec::new();
+    while let Some(id) = waiting.pop() {
+        let Some(function) = by_id.get(&id) else { continue };
+        reached.push(*function);
+        for instruction in function.all_inst_iter().filter(|i| i.class.opcode == Op::FunctionCall) {
+            if let Some(callee) = id_at(instruction, 0)
+                && seen.insert(callee)
+            {
+                waiting.push(callee);
+            }
+        }
+    }
+    reached
+}
+
+struct Scan {
+    parameters: FxHashMap<u32, Vec<u32>>,
+    /// Sets of instructions that only describe: what they mention is not used.
+    descriptive: FxHashSet<u32>,
+    /// The variables that the value of an id may point into.
+    roots: FxHashMap<u32, Vec<u32>>,
+    uses: FxHashMap<u32, Use>,
+    changed: bool,
+}
+
+impl Scan {
+    fn new(module: &Module, ids: &Ids, functions: &[&Function]) -> Scan {
+        let variables = module.types_global_values.iter().filter(|i| i.class.opcode == Op::Variable);
+        let roots: FxHashMap<_, _> =
+            variables.filter_map(|variable| Some((variable.result_id?, vec![variable.result_id?]))).collect();
+        let parameters = functions.iter().filter_map(|function| {
+            let list = function.parameters.iter().filter_map(|parameter| parameter.result_id).collect();
+            Some((function.def.as_ref()?.result_id?, list))
+        });
+        let descriptive = module.ext_inst_imports.iter().filter(|import| is_descriptive(import));
+        let mut scan = Scan {
+            parameters: parameters.collect(),
+            descriptive: descriptive.filter_map(|import| import.result_id).collect(),
+            roots,
+            uses: FxHashMap::default(),
+            changed: false,
+        };
+        scan.initializers(ids);
+        scan
+    }
+
+    /// A variable whose initial value points to another one is too rare to follow.
+    fn initializers(&mut self, ids: &Ids) {
+        let variables: Vec<u32> = self.roots.keys().copied().collect();
+        for variable in variables {
+            if let Some(initial) = ids.definition(variable).and_then(|definition| id_at(definition, 1)) {
+                self.note(initial, Use::ESCAPE);
+            }
+        }
+    }
+
+    fn function(&mut self, function: &Function) {
+        let id = function.def.as_ref().and_then(|def| def.result_id);
+        for instruction in function.all_inst_iter() {
+            self.instruction(id, instruction);
+        }
+    }
+
+    fn instruction(&mut self, function: Option<u32>, instruction: &Instruction) {
+        let at = |index| id_at(instruction, index);
+        match instruction.class.opcode {
+            Op::AccessChain
+            | Op::InBoundsAccessChain
+            | Op::PtrAccessChain
+            | Op::InBoundsPtrAccessChain
+            | Op::CopyObject => self.flow(at(0), instruction.result_id),
+            Op::Select => {
+                self.flow(at(1), instruction.result_id);
+                self.flow(at(2), instruction.result_id);
+            }
+            Op::Phi => (0..instruction.operands.len())
+                .step_by(2)
+                .for_each(|value| self.flow(at(value), instruction.result_id)),
+            Op::FunctionCall => self.call(instruction),
+            Op::ReturnValue => self.flow(at(0), function),
+            Op::Load | Op::AtomicLoad | Op::CooperativeMatrixLoadKHR => self.note_at(at(0), Use::READ),
+            Op::Store | Op::CooperativeMatrixStoreKHR => {
+                self.note_at(at(0), Use::WRITE);
+                self.note_at(at(1), Use::ESCAPE);
+            }
+            Op::AtomicStore | Op::AtomicFlagClear => self.note_at(at(0), Use::WRITE),
+            Op::CopyMemory | Op::CopyMemorySized => {
+                self.note_at(at(0), Use::WRITE);
+                self.note_at(at(1), Use::READ);
+            }
+            Op::ArrayLength | Op::PtrEqual | Op::PtrNotEqual | Op::PtrDiff => {
+                self.note_at(at(0), Use::default());
+                self.note_at(at(1), Use::default());
+            }
+            Op::Name | Op::MemberName | Op::Line | Op::NoLine => {}
+            Op::ExtInst if at(0).is_some_and(|set| self.descriptive.contains(&set)) => {}
+            _ if instruction.class.opname.starts_with("Atomic") => self.note_at(at(0), Use::BOTH),
+            _ => self.anything(instruction),
+        }
+    }
+
+    /// An instruction that is not known does everything to whatever it names.
+    fn anything(&mut self, instruction: &Instruction) {
+        for operand in &instruction.operands {
+            if let Operand::IdRef(id) = operand {
+                self.note(*id, Use::ESCAPE);
+            }
+        }
+    }
+
+    fn call(&mut self, instruction: &Instruction) {
+        let Some(callee) = id_at(instruction, 0) else { return };
+        let parameters = self.parameters.get(&callee).cloned().unwrap_or_default();
+        for (index, parameter) in parameters.into_iter().enumerate() {
+            self.flow(id_at(instruction, index + 1), Some(parameter));
+        }
+        // What a function returns is kept under its own id.
+        self.flow(Some(callee), instruction.result_id);
+    }
+
+    /// What `from` may point into, `to` may as well.
+    fn flow(&mut self, from: Option<u32>, to: Option<u32>) {
+        let (Some(from), Some(to)) = (from, to) else { return };
+        let Some(roots) = self.roots.get(&from).cloned() else { return };
+        for root in &roots {
+            self.note(*root, Use::default());
+        }
+        let known = self.roots.entry(to).or_default();
+        for root in roots {
+            if let Err(place) = known.binary_search(&root) {
+                known.insert(place, root);
+                self.changed = true;
+            }
+        }
+    }
+
+    fn note_at(&mut self, pointer: Option<u32>, used: Use) {
+        if let Some(pointer) = pointer {
+            self.note(pointer, used);
+        }
+    }
+
+    fn note(&mut self, pointer: u32, used: Use) {
+        for root in self.roots.get(&pointer).into_iter().flatten() {
+            self.uses.entry(*root).or_default().add(used);
+        }
+    }
+}
+
+fn is_descriptive(import: &Instruction) -> bool {
+    matches!(import.operands.first(), Some(Operand::LiteralString(name)) if name.starts_with("NonSemantic."))
+}

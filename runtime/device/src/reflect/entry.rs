@@ -1,0 +1,73 @@
+//! Which entry point is meant, and how large its workgroups are.
+
+use rspirv::dr::{Instruction, Module, Operand};
+use rspirv::spirv::{BuiltIn, ExecutionMode, ExecutionModel};
+
+use super::bad_module;
+use super::constants::Constants;
+use super::ids::{Ids, id_at, literal_at};
+use crate::Result;
+
+pub(super) struct Entry<'m> {
+    name: &'m str,
+    pub function: u32,
+}
+
+/// The compute shader of this name.
+pub(super) fn find<'m>(module: &'m Module, name: &str) -> Result<Entry<'m>> {
+    let all: Vec<_> = module.entry_points.iter().filter_map(declared).collect();
+    let named: Vec<_> = all.iter().filter(|(_, entry)| entry.name == name).collect();
+    if let Some((_, entry)) = named.iter().find(|(model, _)| *model == ExecutionModel::GLCompute) {
+        return Ok(Entry { name: entry.name, function: entry.function });
+    }
+    if let Some((model, _)) = named.first() {
+        return Err(bad_module(format!("entry point `{name}` is a {model:?} shader, not a compute shader")));
+    }
+    if all.is_empty() {
+        return Err(bad_module(format!("entry point `{name}` not found; the module has none")));
+    }
+    let names: Vec<_> = all.iter().map(|(_, entry)| format!("`{}`", entry.name)).collect();
+    Err(bad_module(format!("entry point `{name}` not found; the module has: {}", names.join(", "))))
+}
+
+fn declared(instruction: &Instruction) -> Option<(ExecutionModel, Entry<'_>)> {
+    match instruction.operands.as_slice() {
+        [Operand::ExecutionModel(model), Operand::IdRef(function), Operand::LiteralString(name), ..] => {
+            Some((*model, Entry { name, function: *function }))
+        }
+        _ => None,
+    }
+}
+
+impl Entry<'_> {
+    /// The constant decorated `WorkgroupSize` rules over `LocalSizeId`, and that over `LocalSize`.
+    pub fn local_size(&self, module: &Module, ids: &Ids, constants: &Constants) -> Result<[u32; 3]> {
+        let size = match ids.built_in(BuiltIn::WorkgroupSize) {
+            Some(id) => constants.composite(id),
+            None => self.declared_size(module, constants),
+        };
+        match size {
+            Some(size) if size.iter().all(|&n| n > 0) => Ok(size),
+            Some([x, y, z]) => Err(bad_module(format!(
+                "the workgroup of entry point `{}` is {x} x {y} x {z}: it has no invocations",
+                self.name
+            ))),
+            None => Err(bad_module(format!("entry point `{}` does not say its workgroup's size", self.name))),
+        }
+    }
+
+    fn declared_size(&self, module: &Module, constants: &Constants) -> Option<[u32; 3]> {
+        let mode = |wanted| {
+            module.execution_modes.iter().find(|mode| {
+                id_at(mode, 0) == Some(self.function)
+                    && mode.operands.get(1) == Some(&Operand::ExecutionMode(wanted))
+            })
+        };
+        if let Some(mode) = mode(ExecutionMode::LocalSizeId) {
+            let size = |index| constants.u32(id_at(mode, index)?);
+            return Some([size(2)?, size(3)?, size(4)?]);
+        }
+        let mode = mode(ExecutionMode::LocalSize)?;
+        Some([literal_at(mode, 2)?, literal_at(mode, 3)?, literal_at(mode, 4)?])
+    }
+}

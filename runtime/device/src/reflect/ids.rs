@@ -1,0 +1,137 @@
+//! What a module says of its ids: definitions, names, decorations.
+
+use rspirv::dr::{Instruction, Module, Operand};
+use rspirv::spirv::{BuiltIn, Decoration, Op};
+use rustc_hash::FxHashMap;
+
+/// Types, constants and variables of a module by id, with what is said of them.
+pub(crate) struct Ids<'m> {
+    definitions: FxHashMap<u32, &'m Instruction>,
+    names: FxHashMap<u32, &'m str>,
+    member_names: FxHashMap<(u32, u32), &'m str>,
+    decorations: FxHashMap<u32, Vec<&'m [Operand]>>,
+    member_decorations: FxHashMap<(u32, u32), Vec<&'m [Operand]>>,
+}
+
+impl<'m> Ids<'m> {
+    pub fn of(module: &'m Module) -> Ids<'m> {
+        let mut ids = Ids {
+            definitions: FxHashMap::default(),
+            names: FxHashMap::default(),
+            member_names: FxHashMap::default(),
+            decorations: FxHashMap::default(),
+            member_decorations: FxHashMap::default(),
+        };
+        for instruction in &module.types_global_values {
+            if let Some(id) = instruction.result_id {
+                ids.definitions.insert(id, instruction);
+            }
+        }
+        module.debug_names.iter().for_each(|instruction| ids.take_name(instruction));
+        module.annotations.iter().for_each(|instruction| ids.take_decoration(instruction));
+        ids
+    }
+
+    fn take_name(&mut self, instruction: &'m Instruction) {
+        match instruction.operands.as_slice() {
+            // An empty name is what tools write for none.
+            [.., Operand::LiteralString(name)] if name.is_empty() => {}
+            [Operand::IdRef(id), Operand::LiteralString(name)] => {
+                self.names.insert(*id, name);
+            }
+            [Operand::IdRef(id), Operand::LiteralBit32(member), Operand::LiteralString(name)] => {
+                self.member_names.insert((*id, *member), name);
+            }
+            _ => {}
+        }
+    }
+
+    fn take_decoration(&mut self, instruction: &'m Instruction) {
+        match (instruction.class.opcode, instruction.operands.as_slice()) {
+            (Op::Decorate | Op::DecorateId | Op::DecorateString, [Operand::IdRef(id), rest @ ..]) => {
+                self.decorations.entry(*id).or_default().push(rest);
+            }
+            (
+                Op::MemberDecorate | Op::MemberDecorateString,
+                [Operand::IdRef(id), Operand::LiteralBit32(member), rest @ ..],
+            ) => self.member_decorations.entry((*id, *member)).or_default().push(rest),
+            // Groups come after the decorations that they gather.
+            (Op::GroupDecorate, [Operand::IdRef(group), targets @ ..]) => {
+                let gathered = self.decorations.get(group).cloned().unwrap_or_default();
+                for target in targets {
+                    if let Operand::IdRef(id) = target {
+                        self.decorations.entry(*id).or_default().extend(&gathered);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// The type, constant or module-scope variable that `id` is.
+    pub fn definition(&self, id: u32) -> Option<&'m Instruction> {
+        self.definitions.get(&id).copied()
+    }
+
+    pub fn name(&self, id: u32) -> Option<&'m str> {
+        self.names.get(&id).copied()
+    }
+
+    pub fn member_name(&self, id: u32, member: u32) -> Option<&'m str> {
+        self.member_names.get(&(id, member)).copied()
+    }
+
+    pub fn has(&self, id: u32, decoration: Decoration) -> bool {
+        self.decorations.get(&id).is_some_and(|list| find(list, decoration).is_some())
+    }
+
+    pub fn member_has(&self, id: u32, member: u32, decoration: Decoration) -> bool {
+        self.member_decorations.get(&(id, member)).is_some_and(|list| find(list, decoration).is_some())
+    }
+
+    /// The number that follows the decoration.
+    pub fn literal(&self, id: u32, decoration: Decoration) -> Option<u32> {
+        literal(find(self.decorations.get(&id)?, decoration)?)
+    }
+
+    pub fn member_literal(&self, id: u32, member: u32, decoration: Decoration) -> Option<u32> {
+        literal(find(self.member_decorations.get(&(id, member))?, decoration)?)
+    }
+
+    /// The id that is decorated as this built-in.
+    pub fn built_in(&self, built_in: BuiltIn) -> Option<u32> {
+        let wanted = Operand::BuiltIn(built_in);
+        self.decorations
+            .iter()
+            .filter(|(_, list)| find(list, Decoration::BuiltIn).is_some_and(|rest| rest.contains(&wanted)))
+            .map(|(&id, _)| id)
+            .min()
+    }
+}
+
+fn find<'m>(list: &[&'m [Operand]], decoration: Decoration) -> Option<&'m [Operand]> {
+    list.iter().find_map(|operands| match operands {
+        [Operand::Decoration(found), rest @ ..] if *found == decoration => Some(rest),
+        _ => None,
+    })
+}
+
+fn literal(operands: &[Operand]) -> Option<u32> {
+    match operands.first() {
+        Some(Operand::LiteralBit32(value)) => Some(*value),
+        _ => None,
+    }
+}
+
+/// The id that is the operand at `index`.
+pub(crate) fn id_at(instruction: &Instruction, index: usize) -> Option<u32> {
+    match instruction.operands.get(index) {
+        Some(Operand::IdRef(id)) => Some(*id),
+        _ => None,
+    }
+}
+
+/// The number that is the operand at `index`.
+pub(crate) fn literal_at(instruction: &Instruction, index: usize) -> Option<u32> {
+    literal(instruction.operands.get(index..)?)
+}

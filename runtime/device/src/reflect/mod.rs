@@ -1,0 +1,46 @@
+//! SPIR-V words in, the [`Interface`] of one entry point out.
+//!
+//! [`parse`](words::parse) checks that the words are a module at all; then the entry point is chosen, the
+//! constants are computed with the specialisation applied, what the entry point's functions reach is
+//! gathered, and each resource among it gets its layout and its access. Whatever the words are, nothing
+//! here panics, recurses without bound or takes more than time proportional to them; what cannot be
+//! bound by this crate (images, samplers, arrays of buffers) is an error that names the binding.
+
+mod access;
+mod constants;
+mod entry;
+mod ids;
+mod layout;
+mod resources;
+mod words;
+
+use crate::interface::Interface;
+use crate::{DeviceError, PipelineOptions, Result};
+
+pub use words::{in_host_order, parse};
+
+impl Interface {
+    /// What `options.entry_point` of the module binds, with `options.spec_constants` applied.
+    pub fn reflect(words: &[u32], options: &PipelineOptions) -> Result<Interface> {
+        Interface::of_module(&parse(words)?, options)
+    }
+
+    /// The same for a module that was parsed already.
+    pub fn of_module(module: &rspirv::dr::Module, options: &PipelineOptions) -> Result<Interface> {
+        let ids = ids::Ids::of(module);
+        let entry = entry::find(module, &options.entry_point)?;
+        let constants = constants::Constants::evaluate(module, &ids, &options.spec_constants);
+        let reached = access::Reached::from_entry(module, &ids, entry.function);
+        Ok(Interface {
+            entry_point: options.entry_point.clone(),
+            local_size: entry.local_size(module, &ids, &constants)?,
+            buffers: resources::buffers(module, &ids, &constants, &reached)?,
+            push_constants: resources::push_constants(module, &ids, &constants, &reached)?,
+            spec_constants: constants.specialisable(module, &ids)?,
+        })
+    }
+}
+
+fn bad_module(message: impl Into<String>) -> DeviceError {
+    DeviceError::BadModule { message: message.into(), line: None }
+}

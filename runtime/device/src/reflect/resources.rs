@@ -1,0 +1,150 @@
+//! The buffers and the push constants among the variables that an entry point reaches.
+
+use rspirv::dr::{Instruction, Module, Operand};
+use rspirv::spirv::{Decoration, Op, StorageClass};
+
+use super::access::{Reached, Use};
+use super::bad_module;
+use super::constants::Constants;
+use super::ids::{Ids, id_at};
+use super::layout;
+use crate::interface::{Block, BufferBinding, BufferKind};
+use crate::{Access, Result};
+
+/// The buffers in the order of set and binding.
+pub(super) fn buffers(
+    module: &Module,
+    ids: &Ids,
+    constants: &Constants,
+    reached: &Reached,
+) -> Result<Vec<BufferBinding>> {
+    let mut buffers = Vec::new();
+    for variable in reached_variables(module, reached) {
+        if !matches!(
+            variable.class,
+            StorageClass::Uniform | StorageClass::StorageBuffer | StorageClass::UniformConstant
+        ) {
+            continue;
+        }
+        buffers.push(buffer(ids, constants, &variable)?);
+    }
+    buffers.sort_by_key(|buffer| (buffer.set, buffer.binding));
+    check_doubles(&buffers)?;
+    Ok(buffers)
+}
+
+/// The block of push constants.
+pub(super) fn push_constants(
+    module: &Module,
+    ids: &Ids,
+    constants: &Constants,
+    reached: &Reached,
+) -> Result<Option<Block>> {
+    let variable =
+        reached_variables(module, reached).find(|variable| variable.class == StorageClass::PushConstant);
+    let Some(variable) = variable else { return Ok(None) };
+    let wrong = |what: String| bad_module(format!("the push constants cannot be laid out: {what}"));
+    let ty = pointee(ids, &variable).map_err(wrong)?;
+    layout::block(ids, constants, ty).map(Some).map_err(wrong)
+}
+
+struct Variable<'m> {
+    id: u32,
+    class: StorageClass,
+    definition: &'m Instruction,
+    used: Use,
+}
+
+fn reached_variables<'m>(module: &'m Module, reached: &'m Reached) -> impl Iterator<Item = Variable<'m>> {
+    module.types_global_values.iter().filter(|i| i.class.opcode == Op::Variable).filter_map(|definition| {
+        let id = definition.result_id?;
+        let Some(Operand::StorageClass(class)) = definition.operands.first() else { return None };
+        Some(Variable { id, class: *class, definition, used: reached.variable(id)? })
+    })
+}
+
+fn pointee(ids: &Ids, variable: &Variable) -> std::result::Result<u32, String> {
+    let pointer = variable.definition.result_type.and_then(|ty| ids.definition(ty));
+    match pointer {
+        Some(pointer) if pointer.class.opcode == Op::TypePointer => {
+            id_at(pointer, 1).ok_or("its pointer type is broken".to_owned())
+        }
+        _ => Err("its type is no pointer".to_owned()),
+    }
+}
+
+fn buffer(ids: &Ids, constants: &Constants, variable: &Variable) -> Result<BufferBinding> {
+    let id = variable.id;
+    let (Some(set), Some(binding)) =
+        (ids.literal(id, Decoration::DescriptorSet), ids.literal(id, Decoration::Binding))
+    else {
+        return Err(bad_module(format!("{} has no descriptor set and binding", shown(ids, variable, None))));
+    };
+    let wrong = |what: String| bad_module(format!("{} {what}", shown(ids, variable, Some((set, binding)))));
+    let ty = pointee(ids, variable).map_err(|what| wrong(format!("cannot be bound: {what}")))?;
+    let struct_type =
+        ids.definition(ty).ok_or_else(|| wrong("cannot be bound: it has no type".to_owned()))?;
+    if struct_type.class.opcode != Op::TypeStruct {
+        return Err(wrong(format!(
+            "is {}, which is not supported yet: buffers are",
+            resource_words(struct_type)
+        )));
+    }
+    let kind = match variable.class {
+        StorageClass::Uniform if !ids.has(ty, Decoration::BufferBlock) => BufferKind::Uniform,
+        _ => BufferKind::Storage,
+    };
+    let layout =
+        layout::block(ids, constants, ty).map_err(|what| wrong(format!("cannot be laid out: {what}")))?;
+    let access = access(ids, variable, ty, layout.members.len() as u32, kind);
+    // A block is often the only thing that has a name.
+    let name = ids.name(id).or(ids.name(ty)).map(str::to_owned);
+    Ok(BufferBinding { set, binding, name, kind, access, layout })
+}
+
+/// Instructions tell what is done; only where a pointer was lost sight of do decorations count.
+fn access(ids: &Ids, variable: &Variable, ty: u32, n_members: u32, kind: BufferKind) -> Access {
+    if kind == BufferKind::Uniform {
+        return Access::Read;
+    }
+    let mut used = variable.used;
+    if used.escapes {
+        let promised = |decoration| {
+            ids.has(variable.id, decoration)
+                || (n_members > 0 && (0..n_members).all(|member| ids.member_has(ty, member, decoration)))
+        };
+        used.writes &= !promised(Decoration::NonWritable);
+        used.reads &= !promised(Decoration::NonReadable);
+    }
+    used.access()
+}
+
+fn check_doubles(buffers: &[BufferBinding]) -> Result<()> {
+    for pair in buffers.windows(2) {
+        if (pair[0].set, pair[0].binding) == (pair[1].set, pair[1].binding) {
+            return Err(bad_module(format!(
+                "two buffers share set {} binding {}, which is not supported yet",
+                pair[0].set, pair[0].binding
+            )));
+        }
+    }
+    Ok(())
+}
+
+fn shown(ids: &Ids, variable: &Variable, place: Option<(u32, u32)>) -> String {
+    let name = ids.name(variable.id).map_or(format!("%{}", variable.id), |name| format!("`{name}`"));
+    match place {
+        Some((set, binding)) => format!("{name} at set {set} binding {binding}"),
+        None => name,
+    }
+}
+
+fn resource_words(ty: &Instruction) -> String {
+    match ty.class.opcode {
+        Op::TypeImage => "an image".to_owned(),
+        Op::TypeSampler => "a sampler".to_owned(),
+        Op::TypeSampledImage => "a sampled image".to_owned(),
+        Op::TypeArray | Op::TypeRuntimeArray => "an array of resources".to_owned(),
+        _ => format!("an `Op{}`", ty.class.opname),
+    }
+}

@@ -1,0 +1,30 @@
+//! What the tests of devices share: modules from assembly.
+
+use spirv_tools::TargetEnv;
+use spirv_tools::assembler::{Assembler, AssemblerOptions};
+use spirv_tools::val::{Validator, ValidatorOptions};
+
+/// The words of `tests/modules/NAME.spvasm`, which are valid.
+pub fn module(name: &str) -> Vec<u32> {
+    let path = format!("{}/tests/modules/{name}.spvasm", env!("CARGO_MANIFEST_DIR"));
+    let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"));
+    // What is old style ended with SPIR-V 1.3.
+    let env = if name == "old_style" { TargetEnv::Vulkan_1_0 } else { TargetEnv::Vulkan_1_3 };
+    let words = assemble_for(env, &text);
+    let options = ValidatorOptions { relax_logical_pointer: true, ..ValidatorOptions::default() };
+    spirv_tools::val::create(Some(env))
+        .validate(&words, Some(options))
+        .unwrap_or_else(|error| panic!("{name} is not valid: {error}"));
+    words
+}
+
+pub fn assemble(text: &str) -> Vec<u32> {
+    assemble_for(TargetEnv::Vulkan_1_2, text)
+}
+
+fn assemble_for(env: TargetEnv, text: &str) -> Vec<u32> {
+    let binary = spirv_tools::assembler::create(Some(env))
+        .assemble(text, AssemblerOptions::default())
+        .expect("the module assembles");
+    AsRef::<[u32]>::as_ref(&binary).to_vec()
+}
