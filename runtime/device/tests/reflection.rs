@@ -149,7 +149,7 @@ fn what_is_not_spirv_is_refused() {
     };
     check(&with(1, 0x0002_0000), "SPIR-V 2.0 (version word 0x00020000) is not known: 1.0 to 1.6 are");
     check(&with(3, 0), "broken SPIR-V: the id bound is 0, it may be 1 to 4194303");
-    check(&with(3, 2), "broken SPIR-V: id %3 is not below the bound 2");
+    check(&with(3, 2), "broken SPIR-V: id %8 is not below the bound 2");
     check(&with(5, 0), "broken SPIR-V: the instruction at word 5 has no length");
 }
 
