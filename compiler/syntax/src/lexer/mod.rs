@@ -1,0 +1,419 @@
+//! Text to the grammar's tokens.
+//!
+//! Four layers, one file each: `raw.rs` (logos) finds the smallest pieces, `layout.rs` turns line starts
+//! into INDENT, DEDENT and NEWLINE, `strings.rs` walks through strings and the fields of f-strings, and
+//! `soft.rs` decides which `match`, `case`, `type` and `with (` are meant as keywords. Everything is
+//! decided in one pass without looking ahead. What is wrong is reported here and leaves a
+//! [`Token::Invalid`] in its line, so that the parser stays silent about that line.
+
+mod layout;
+mod numbers;
+mod raw;
+mod soft;
+mod strings;
+
+use logos::Logos;
+
+use crate::Diagnostic;
+use crate::ast::{CompareOp, UnaryOp};
+use crate::errors;
+use crate::source::{Source, Span};
+use crate::token::{InfixOp, PrefixOp, Spanned, Token};
+use layout::Indent;
+pub(crate) use numbers::{NumberProblem, Radix};
+use raw::Raw;
+use strings::Mode;
+
+/// Brackets nested deeper than this are refused, as in CPython.
+const MAX_BRACKETS: usize = 200;
+/// How often the lexer starts again behind a bracket that nothing closes.
+const MAX_RESTARTS: u32 = 8;
+
+/// All that the lexer found.
+pub(crate) struct Lexed {
+    pub tokens: Vec<Spanned>,
+    pub comments: Vec<Span>,
+    pub diagnostics: Vec<Diagnostic>,
+    /// What was still open where the text ended.
+    pub open: Option<Open>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Open {
+    Bracket,
+    String,
+    Backslash,
+}
+
+pub(crate) fn lex(source: &Source) -> Lexed {
+    let mut lexer = Lexer::new(source);
+    while lexer.step() {}
+    lexer.out
+}
+
+struct Lexer<'a> {
+    source: &'a Source,
+    text: &'a str,
+    raw: logos::Lexer<'a, Raw>,
+    out: Lexed,
+    indents: Vec<Indent>,
+    brackets: Vec<Bracket>,
+    /// Innermost last: where in which f-string we are.
+    modes: Vec<Mode>,
+    /// The next character begins a logical line.
+    at_line_start: bool,
+    /// The next piece is the first of a physical line inside brackets.
+    at_joined_line_start: bool,
+    /// Index of the first token of the logical line, after INDENT and DEDENT.
+    line_first: usize,
+    restarts: u32,
+    reported_tabs: bool,
+}
+
+#[derive(Clone, Copy)]
+struct Bracket {
+    kind: BracketKind,
+    at: u32,
+    token_idx: usize,
+    /// An `as` stands directly inside.
+    has_as: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum BracketKind {
+    Paren,
+    Bracket,
+    Brace,
+    /// The `{` of an f-string's field.
+    Field,
+}
+
+impl BracketKind {
+    fn open(self) -> char {
+        match self {
+            BracketKind::Paren => '(',
+            BracketKind::Bracket => '[',
+            BracketKind::Brace | BracketKind::Field => '{',
+        }
+    }
+
+    fn close(self) -> char {
+        match self {
+            BracketKind::Paren => ')',
+            BracketKind::Bracket => ']',
+            BracketKind::Brace | BracketKind::Field => '}',
+        }
+    }
+}
+
+impl<'a> Lexer<'a> {
+    fn new(source: &'a Source) -> Lexer<'a> {
+        let text = source.text();
+        let tokens = Vec::with_capacity(text.len() / 4 + 8);
+        Lexer {
+            source,
+            text,
+            raw: Raw::lexer(text),
+            out: Lexed { tokens, comments: Vec::new(), diagnostics: Vec::new(), open: None },
+            indents: Vec::new(),
+            brackets: Vec::new(),
+            modes: Vec::new(),
+            at_line_start: true,
+            at_joined_line_start: false,
+            line_first: 0,
+            restarts: 0,
+            reported_tabs: false,
+        }
+    }
+
+    /// Reads one piece; false at the end of the text.
+    fn step(&mut self) -> bool {
+        if self.in_fstring_text() {
+            return self.fstring_text();
+        }
+        if self.at_line_start && !self.begin_line() {
+            return false;
+        }
+        match self.raw.next() {
+            Some(Ok(raw)) => self.piece(raw),
+            Some(Err(())) => {
+                self.invalid_character();
+                true
+            }
+            None => self.end_of_text(),
+        }
+    }
+
+    fn piece(&mut self, raw: Raw) -> bool {
+        let span = self.raw_span();
+        let first_of_line = std::mem::take(&mut self.at_joined_line_start);
+        match raw {
+            Raw::Sign(token) => return self.sign(token, span),
+            Raw::Name => self.name(span),
+            Raw::Keyword(token) => {
+                if self.name_goes_on() {
+                    self.name(span);
+                } else if first_of_line && token.opens_statement() {
+                    return self.unclosed_bracket(span.start);
+                } else {
+                    self.push(token, span);
+                }
+            }
+            Raw::Constant if self.name_goes_on() => self.name(span),
+            Raw::Constant => self.push(Token::Literal(span), span),
+            Raw::Number => self.number(span),
+            Raw::String => return self.string(span),
+            Raw::Newline if self.brackets.is_empty() => self.end_line(span),
+            Raw::Newline => self.at_joined_line_start = true,
+            Raw::Comment => {
+                self.out.comments.push(span);
+                self.at_joined_line_start = first_of_line;
+            }
+            Raw::Unicode => self.unicode(span),
+            Raw::Bang => self.bang(span),
+            Raw::Backslash => return self.backslash(span),
+        }
+        true
+    }
+
+    fn sign(&mut self, token: Token, span: Span) -> bool {
+        let in_field = self.brackets.last().is_some_and(|bracket| bracket.kind == BracketKind::Field);
+        match token {
+            Token::LeftParen => return self.open_bracket(BracketKind::Paren, token, span),
+            Token::LeftBracket => return self.open_bracket(BracketKind::Bracket, token, span),
+            Token::LeftBrace => return self.open_bracket(BracketKind::Brace, token, span),
+            Token::RightBrace if in_field => self.close_field(span),
+            Token::RightParen => self.close_bracket(BracketKind::Paren, token, span),
+            Token::RightBracket => self.close_bracket(BracketKind::Bracket, token, span),
+            Token::RightBrace => self.close_bracket(BracketKind::Brace, token, span),
+            Token::Colon | Token::ColonEqual if in_field => self.begin_spec(span),
+            Token::Equal if in_field => self.debug_equal(span),
+            _ => self.push(token, span),
+        }
+        true
+    }
+
+    fn open_bracket(&mut self, kind: BracketKind, token: Token, span: Span) -> bool {
+        if self.brackets.len() >= MAX_BRACKETS {
+            self.report(errors::too_many_brackets(self.source.at(span)));
+            return self.give_up();
+        }
+        self.brackets.push(Bracket { kind, at: span.start, token_idx: self.out.tokens.len(), has_as: false });
+        self.push(token, span);
+        true
+    }
+
+    fn close_bracket(&mut self, kind: BracketKind, token: Token, span: Span) {
+        match self.brackets.last() {
+            Some(open) if open.kind == kind => {
+                let open = *open;
+                self.brackets.pop();
+                self.mark_with_paren(open);
+                self.push(token, span);
+            }
+            Some(open) => {
+                let open = *open;
+                let at = self.source.at(Span::new(open.at, open.at + 1));
+                self.report(errors::mismatched_bracket(
+                    self.source.at(span),
+                    kind.close(),
+                    at,
+                    open.kind.open(),
+                ));
+                self.push(Token::Invalid, span);
+                self.close_through(kind);
+            }
+            None => {
+                self.report(errors::unmatched_bracket(self.source.at(span), kind.close()));
+                self.push(Token::Invalid, span);
+            }
+        }
+    }
+
+    /// Drops the brackets inside the nearest open one of this kind, and that one; where there is none,
+    /// takes the wrong bracket for the right one.
+    fn close_through(&mut self, kind: BracketKind) {
+        let in_field = |bracket: &Bracket| bracket.kind == BracketKind::Field;
+        let innermost_field = self.brackets.iter().rposition(in_field).map_or(0, |idx| idx + 1);
+        let same_kind = self.brackets.iter().rposition(|bracket| bracket.kind == kind);
+        match same_kind.filter(|&idx| idx >= innermost_field) {
+            Some(idx) => self.brackets.truncate(idx),
+            None if self.brackets.len() > innermost_field => {
+                self.brackets.pop();
+            }
+            None => {}
+        }
+    }
+
+    fn push(&mut self, token: Token, span: Span) {
+        self.mark_soft_keywords(token);
+        if let Some((_, last, end)) = self.out.tokens.last_mut()
+            && let Some(op) = two_words(*last, token)
+        {
+            (*last, *end) = (Token::Infix(InfixOp::Compare(op)), span.end);
+            return;
+        }
+        self.out.tokens.push((span.start, token, span.end));
+    }
+
+    /// A name whose ASCII part is `span`.
+    fn name(&mut self, span: Span) {
+        let rest = self.raw.remainder();
+        let more = match rest.as_bytes().first() {
+            Some(byte) if *byte >= 0x80 => {
+                rest.find(|c| !unicode_ident::is_xid_continue(c)).unwrap_or(rest.len())
+            }
+            _ => 0,
+        };
+        self.raw.bump(more);
+        let span = Span::new(span.start, span.end + more as u32);
+        self.push(Token::Name(span), span);
+        self.mark_case();
+    }
+
+    /// A keyword is followed by characters beyond ASCII that make it a longer name.
+    fn name_goes_on(&self) -> bool {
+        let rest = self.raw.remainder();
+        rest.as_bytes().first().is_some_and(|byte| *byte >= 0x80)
+            && rest.starts_with(unicode_ident::is_xid_continue)
+    }
+
+    fn unicode(&mut self, span: Span) {
+        if self.source.slice(span).starts_with(unicode_ident::is_xid_start) {
+            self.name(span);
+        } else {
+            self.invalid_character();
+        }
+    }
+
+    fn number(&mut self, span: Span) {
+        let scanned = numbers::scan(&self.text[span.start as usize..]);
+        self.raw.bump(scanned.len - (span.end - span.start) as usize);
+        let span = Span::new(span.start, span.start + scanned.len as u32);
+        if let Some(problem) = scanned.problem {
+            let diagnostic = errors::bad_number(self.source.at(span), self.source.slice(span), problem);
+            self.report(diagnostic);
+            // A literal all the same, so that the rest of the line is parsed; its value is not read.
+            self.push(Token::ErrorExpr, span);
+        } else {
+            self.push(Token::Literal(span), span);
+        }
+    }
+
+    fn invalid_character(&mut self) {
+        let span = self.raw_span();
+        let rest = &self.text[span.start as usize..];
+        let character = rest.chars().next().unwrap_or('\0');
+        let first = !self.line_is_invalid();
+        if first {
+            self.report(errors::invalid_character(self.source.at(span), character));
+        }
+        self.push(Token::Invalid, span);
+    }
+
+    fn backslash(&mut self, span: Span) -> bool {
+        if span.end as usize == self.text.len() {
+            self.out.open = Some(Open::Backslash);
+            self.report(errors::backslash_at_end(self.source.at(span)));
+            self.push(Token::Invalid, span);
+            return true;
+        }
+        self.report(errors::stray_backslash(self.source.at(span)));
+        self.push(Token::Invalid, span);
+        let rest = self.raw.remainder();
+        self.raw.bump(rest.find(['\n', '\r']).unwrap_or(rest.len()));
+        true
+    }
+
+    /// The text ended; true where reading goes on behind an unclosed bracket.
+    fn end_of_text(&mut self) -> bool {
+        if let Some(open) = self.brackets.last() {
+            self.out.open.get_or_insert(Open::Bracket);
+            let line_end = self.line_after(open.at);
+            return self.unclosed_bracket(line_end);
+        }
+        if !self.at_line_start {
+            self.end_line(Span::point(self.text.len() as u32));
+        }
+        self.close_indents();
+        false
+    }
+
+    /// Reports the innermost open bracket and reads on at `resume`, the start of a line that cannot
+    /// belong to it.
+    fn unclosed_bracket(&mut self, resume: u32) -> bool {
+        let open = *self.brackets.last().expect("only called while a bracket is open");
+        if !self.line_is_invalid() {
+            let at = self.source.at(Span::new(open.at, open.at + 1));
+            self.report(match open.kind {
+                BracketKind::Field => errors::unclosed_field(at),
+                kind => errors::unclosed_bracket(at, kind.open(), kind.close()),
+            });
+        }
+        self.restarts += 1;
+        if self.restarts > MAX_RESTARTS {
+            return self.give_up();
+        }
+        self.restart_line(resume);
+        true
+    }
+
+    /// Ends the logical line as one that was reported, and reads on at `resume`.
+    fn restart_line(&mut self, resume: u32) {
+        let line = &self.out.tokens[self.line_first..];
+        let n_kept = line.iter().take_while(|(start, ..)| *start < resume).count();
+        self.out.tokens.truncate(self.line_first + n_kept.max(1));
+        self.brackets.clear();
+        self.modes.clear();
+        let line_start = self.text[..resume as usize].rfind('\n').map_or(0, |at| at + 1) as u32;
+        let end = Span::point(line_start);
+        self.push(Token::Invalid, end);
+        self.end_line(end);
+        self.seek(line_start);
+    }
+
+    /// Ends the text here: what follows cannot be read with any sense.
+    fn give_up(&mut self) -> bool {
+        self.brackets.clear();
+        self.modes.clear();
+        let end = Span::point(self.text.len() as u32);
+        self.push(Token::Invalid, end);
+        self.end_line(end);
+        self.close_indents();
+        false
+    }
+
+    fn line_is_invalid(&self) -> bool {
+        self.out.tokens[self.line_first..].iter().any(|(_, token, _)| *token == Token::Invalid)
+    }
+
+    fn report(&mut self, diagnostic: Diagnostic) {
+        self.out.diagnostics.push(diagnostic);
+    }
+
+    fn raw_span(&self) -> Span {
+        let range = self.raw.span();
+        Span::new(range.start as u32, range.end as u32)
+    }
+
+    fn seek(&mut self, at: u32) {
+        self.raw = Raw::lexer(self.text);
+        self.raw.bump(at as usize);
+    }
+
+    /// Where the raw lexer stands.
+    fn position(&self) -> u32 {
+        self.raw.span().end as u32
+    }
+}
+
+/// The comparison that two keywords make together.
+fn two_words(first: Token, second: Token) -> Option<CompareOp> {
+    const NOT: Token = Token::Prefix(PrefixOp::Unary(UnaryOp::Not));
+    const IS: Token = Token::Infix(InfixOp::Compare(CompareOp::Is));
+    match (first, second) {
+        (NOT, Token::In) => Some(CompareOp::NotIn),
+        (IS, NOT) => Some(CompareOp::IsNot),
+        _ => None,
+    }
+}
