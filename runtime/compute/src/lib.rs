@@ -1,1 +1,57 @@
+//! A GPU compute library over any [`kps_device::Device`]: managers, tensors, algorithms and sequences.
+//!
+//! Tensors have one value wherever it lies: what the host reads is downloaded when the device has it
+//! newer, what a kernel uses is uploaded when the host has it newer, and nothing is moved twice.
+//! Operations are recorded in sequences, which run any number of times and need no barriers. A kernel
+//! is SPIR-V from anywhere; what it binds is reflected from its words and checked against the tensors.
+//!
+//! ```
+//! use kps_compute::{Manager, Op, Tensor};
+//!
+//! # fn main() -> Result<(), kps_compute::ComputeError> {
+//! # let manager = match Manager::builder().device(kps_device::Selector::Cpu).open() {
+//! #     Ok(manager) => manager,
+//! #     Err(_) => return Ok(()),
+//! # };
+//! let a = manager.tensor(&[1.0f32, 2.0, 3.0])?;
+//! let doubled = Tensor::from_slice(&[2.0f32; 3])?;
+//! // Uploads, the dispatch and the download are one submission.
+//! let sequence = manager.sequence().chain(Op::Multiply(vec![a.clone(), doubled, a.clone()]));
+//! sequence.eval()?;
+//! sequence.eval()?;
+//! assert_eq!(a.to_vec::<f32>()?, [4.0, 8.0, 12.0]);
+//! # Ok(())
+//! # }
+//! ```
 
+pub mod algorithm;
+pub mod constants;
+mod context;
+pub mod dtype;
+pub mod element;
+pub mod error;
+pub mod kernel;
+pub mod log;
+pub mod manager;
+mod multiply;
+pub mod number;
+pub mod op;
+mod plan;
+pub mod sequence;
+pub mod storage;
+pub mod tensor;
+pub mod words;
+
+pub use algorithm::Algorithm;
+pub use constants::Push;
+pub use dtype::DType;
+pub use element::Element;
+pub use error::{ComputeError, Result};
+pub use kernel::{Extent, Kernel};
+pub use log::{Level, Log};
+pub use manager::Manager;
+pub use number::Number;
+pub use op::Op;
+pub use sequence::Sequence;
+pub use storage::{MemoryType, Storage};
+pub use tensor::Tensor;

@@ -1,0 +1,145 @@
+//! Algorithms: a kernel with the tensors it works on and how it is launched.
+
+use std::cell::Cell;
+use std::rc::{Rc, Weak};
+
+use kps_device::Interface;
+
+use crate::constants::Push;
+use crate::context::{Context, Dependent};
+use crate::error::{ComputeError, Result};
+use crate::kernel::{Extent, Grid, Kernel};
+use crate::number::Number;
+use crate::tensor::Tensor;
+
+/// A kernel bound to tensors, checked against what its module asks for. Clones are the same algorithm.
+#[derive(Clone)]
+pub struct Algorithm {
+    inner: Rc<Inner>,
+}
+
+struct Inner {
+    kernel: Rc<Kernel>,
+    tensors: Vec<Tensor>,
+    extent: Extent,
+    push: Push,
+    destroyed: Cell<bool>,
+}
+
+/// One dispatch with everything settled but the buffers.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Launch {
+    pub groups: [u32; 3],
+    pub push_constants: Vec<u8>,
+}
+
+impl Algorithm {
+    /// The tensors in the order of the kernel's bindings.
+    pub fn tensors(&self) -> &[Tensor] {
+        &self.inner.tensors
+    }
+
+    pub fn interface(&self) -> &Interface {
+        self.inner.kernel.interface()
+    }
+
+    pub fn kernel(&self) -> &Rc<Kernel> {
+        &self.inner.kernel
+    }
+
+    /// False once it, or its manager, was destroyed.
+    pub fn is_init(&self) -> bool {
+        !self.inner.destroyed.get()
+    }
+
+    /// Any use is an error from now on. Dispatches that are recorded or in flight are not touched.
+    pub fn destroy(&self) {
+        self.inner.destroyed.set(true);
+    }
+
+    /// The launch that a dispatch with these asks for; defaults are the algorithm's own.
+    pub(crate) fn launch(&self, extent: &Extent, push: &Push) -> Result<Launch> {
+        let inner = &*self.inner;
+        if inner.destroyed.get() {
+            return Err(ComputeError::Destroyed { what: "the algorithm".to_owned(), operation: "dispatch" });
+        }
+        let extent = if *extent == Extent::Default { &inner.extent } else { extent };
+        let push = if *push == Push::Default { &inner.push } else { push };
+        let grid = inner.kernel.grid(extent, &inner.tensors)?;
+        inner.launch(push, grid)
+    }
+}
+
+impl Inner {
+    fn launch(&self, push: &Push, grid: Grid) -> Result<Launch> {
+        let push_constants = self.kernel.push_block(push, &self.tensors, grid)?;
+        Ok(Launch { groups: grid.groups, push_constants })
+    }
+}
+
+impl Dependent for Inner {
+    fn end_with(&self, _context: &Context) {
+        self.destroyed.set(true);
+    }
+}
+
+impl std::fmt::Debug for Algorithm {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Algorithm").field("tensors", &self.inner.tensors).finish_non_exhaustive()
+    }
+}
+
+/// An algorithm in the making.
+pub struct Builder<'a> {
+    context: Rc<Context>,
+    tensors: Vec<Tensor>,
+    words: &'a [u32],
+    extent: Extent,
+    spec_constants: Vec<Number>,
+    push: Push,
+}
+
+impl<'a> Builder<'a> {
+    pub(crate) fn new(context: &Rc<Context>, tensors: &[Tensor], words: &'a [u32]) -> Builder<'a> {
+        let (context, tensors) = (context.clone(), tensors.to_vec());
+        Builder {
+            context,
+            tensors,
+            words,
+            extent: Extent::Default,
+            spec_constants: Vec::new(),
+            push: Push::Default,
+        }
+    }
+
+    /// Workgroups or domain of a dispatch that does not say its own.
+    pub fn extent(self, extent: impl Into<Extent>) -> Builder<'a> {
+        Builder { extent: extent.into(), ..self }
+    }
+
+    /// Values of the specialisation constants, in the order of their ids.
+    pub fn spec_constants<T: Into<Number>>(self, numbers: impl IntoIterator<Item = T>) -> Builder<'a> {
+        Builder { spec_constants: numbers.into_iter().map(Into::into).collect(), ..self }
+    }
+
+    /// Push constants of a dispatch that does not give its own.
+    pub fn push(self, push: impl Into<Push>) -> Builder<'a> {
+        Builder { push: push.into(), ..self }
+    }
+
+    /// Compiles the kernel for the device and checks tensors and constants against its module.
+    pub fn build(self) -> Result<Algorithm> {
+        let kernel = Rc::new(Kernel::load(&self.context, self.words, &self.spec_constants)?);
+        kernel.check_tensors(&self.tensors)?;
+        let grid = kernel.grid(&self.extent, &self.tensors)?;
+        let destroyed = Cell::new(false);
+        let inner = Inner { kernel, tensors: self.tensors, extent: self.extent, push: self.push, destroyed };
+        if inner.push != Push::Default {
+            inner.launch(&inner.push, grid)?;
+        }
+        let inner = Rc::new(inner);
+        let weak: Weak<Inner> = Rc::downgrade(&inner);
+        self.context.register(weak);
+        Ok(Algorithm { inner })
+    }
+}

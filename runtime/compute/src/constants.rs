@@ -1,0 +1,257 @@
+//! Values for the constants of a kernel: push constants and specialisation constants.
+//!
+//! Both are given as numbers and get the type that the module declares, so an `i32` never arrives as
+//! the bits of a float. A number that would change is refused by name.
+
+use kps_device::Interface;
+use kps_device::interface::{Block, MemberType, Scalar};
+
+use crate::dtype::DType;
+use crate::error::{ComputeError, Result};
+use crate::number::Number;
+use crate::tensor::Tensor;
+
+/// What a dispatch gives for the push constants that a kernel declares.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub enum Push {
+    /// Nothing: the algorithm's own, or none where the kernel takes none.
+    #[default]
+    Default,
+    /// One number for each scalar of the block, in order; a vector takes as many as it has.
+    Numbers(Vec<Number>),
+    /// The block's bytes as the module lays them out.
+    Bytes(Vec<u8>),
+}
+
+impl<T: Into<Number>, const N: usize> From<[T; N]> for Push {
+    fn from(values: [T; N]) -> Push {
+        Push::Numbers(values.into_iter().map(Into::into).collect())
+    }
+}
+
+impl From<Vec<Number>> for Push {
+    fn from(values: Vec<Number>) -> Push {
+        Push::Numbers(values)
+    }
+}
+
+/// Names of members that the runtime fills in begin so.
+const HIDDEN: &str = "kps.";
+pub(crate) const DOMAIN: &str = "kps.domain";
+const SHAPE: &str = "kps.shape.";
+
+/// The push-constant block of a kernel: who fills which bytes.
+#[derive(Debug, Default)]
+pub(crate) struct PushLayout {
+    size: usize,
+    visible: Vec<Place>,
+    hidden: Vec<Place>,
+}
+
+/// One scalar of a block.
+#[derive(Debug)]
+struct Place {
+    /// `color.1` is the second component of `color`; `word 0` where the module has no names.
+    name: String,
+    offset: usize,
+    dtype: DType,
+    /// Which scalar of its member it is.
+    component: usize,
+}
+
+impl PushLayout {
+    pub fn of(interface: &Interface) -> PushLayout {
+        let Some(block) = &interface.push_constants else { return PushLayout::default() };
+        let mut places = Vec::new();
+        flatten(block, "", 0, &mut places);
+        let is_hidden = |place: &Place| place.name.starts_with(HIDDEN);
+        let (hidden, visible) = places.into_iter().partition(is_hidden);
+        PushLayout { size: block.size as usize, visible, hidden }
+    }
+
+    pub fn has_domain(&self) -> bool {
+        self.hidden.iter().any(|place| member_of(&place.name) == DOMAIN)
+    }
+
+    /// Bytes of the block up to the end of what the user gives.
+    fn visible_size(&self) -> usize {
+        self.visible.iter().map(|place| place.offset + place.dtype.size()).max().unwrap_or(0)
+    }
+
+    /// The whole block. `named` are the tensors by the names of the parameters they are bound to.
+    pub fn pack(&self, push: &Push, named: &[(String, Tensor)], domain: [u32; 3]) -> Result<Vec<u8>> {
+        let mut block = vec![0; self.size];
+        match push {
+            Push::Default => self.numbers(&[], &mut block)?,
+            Push::Numbers(numbers) => self.numbers(numbers, &mut block)?,
+            Push::Bytes(bytes) => self.bytes(bytes, &mut block)?,
+        }
+        for place in &self.hidden {
+            let value = hidden_value(place, named, domain)?;
+            put(place, value, &mut block)?;
+        }
+        Ok(block)
+    }
+
+    fn numbers(&self, numbers: &[Number], block: &mut [u8]) -> Result<()> {
+        if numbers.len() != self.visible.len() {
+            let members = self.visible.iter().map(|place| place.name.clone()).collect();
+            return Err(ComputeError::PushCount { members, given: numbers.len() });
+        }
+        self.visible.iter().zip(numbers).try_for_each(|(place, number)| put(place, *number, block))
+    }
+
+    fn bytes(&self, bytes: &[u8], block: &mut [u8]) -> Result<()> {
+        let expected = if self.hidden.is_empty() { self.size } else { self.visible_size() };
+        if bytes.len() != expected {
+            return Err(ComputeError::PushSize { expected, given: bytes.len() });
+        }
+        block[..expected].copy_from_slice(bytes);
+        Ok(())
+    }
+}
+
+fn put(place: &Place, number: Number, block: &mut [u8]) -> Result<()> {
+    let unfit = |unfit| ComputeError::PushUnfit {
+        member: place.name.clone(),
+        value: number,
+        dtype: place.dtype,
+        unfit,
+    };
+    number.exact(place.dtype, &mut block[place.offset..]).map_err(unfit)
+}
+
+fn hidden_value(place: &Place, named: &[(String, Tensor)], domain: [u32; 3]) -> Result<Number> {
+    let member = member_of(&place.name);
+    let unknown = || ComputeError::PushHidden { member: place.name.clone() };
+    if member == DOMAIN {
+        return domain.get(place.component).map(|axis| Number::from(*axis)).ok_or_else(unknown);
+    }
+    let parameter = member.strip_prefix(SHAPE).ok_or_else(unknown)?;
+    let (_, tensor) = named.iter().find(|(name, _)| name == parameter).ok_or_else(unknown)?;
+    // A shape with fewer axes than the kernel looks at goes on with ones.
+    let axis = tensor.shape().get(place.component).copied().unwrap_or(1);
+    Ok(Number::Int(axis as i128))
+}
+
+/// The member that a scalar belongs to: names of components end in a number.
+fn member_of(name: &str) -> &str {
+    match name.rsplit_once('.') {
+        Some((member, component)) if component.bytes().all(|byte| byte.is_ascii_digit()) => member,
+        _ => name,
+    }
+}
+
+fn flatten(block: &Block, prefix: &str, base: usize, places: &mut Vec<Place>) {
+    for member in &block.members {
+        let name = match &member.name {
+            Some(name) if prefix.is_empty() => name.clone(),
+            Some(name) => format!("{prefix}.{name}"),
+            None => format!("word {}", (base + member.offset as usize) / 4),
+        };
+        flatten_member(&member.ty, &name, base + member.offset as usize, 0, places);
+    }
+}
+
+/// Adds the scalars of a member, of which `first` came before.
+fn flatten_member(ty: &MemberType, name: &str, offset: usize, first: usize, places: &mut Vec<Place>) {
+    let mut vector = |n: u32, scalar: Scalar, offset: usize, first: usize| {
+        for component in 0..n as usize {
+            let name = format!("{name}.{}", first + component);
+            let offset = offset + component * scalar.size() as usize;
+            places.push(Place { name, offset, dtype: scalar.into(), component: first + component });
+        }
+    };
+    match ty {
+        MemberType::Scalar(scalar) => {
+            places.push(Place { name: name.to_owned(), offset, dtype: (*scalar).into(), component: first });
+        }
+        MemberType::Vector { n, scalar } => vector(*n, *scalar, offset, first),
+        MemberType::Matrix { columns, rows, scalar, stride, row_major } => {
+            let (lines, n) = if *row_major { (*rows, *columns) } else { (*columns, *rows) };
+            for line in 0..lines {
+                vector(n, *scalar, offset + (line * stride) as usize, first + (line * n) as usize);
+            }
+        }
+        MemberType::Array { len, stride, element } => {
+            for index in 0..len.unwrap_or(0) {
+                let name = format!("{name}.{index}");
+                flatten_member(element, &name, offset + (index * stride) as usize, index as usize, places);
+            }
+        }
+        MemberType::Struct(block) => flatten(block, name, offset, places),
+    }
+}
+
+/// The bits of each specialisation constant that numbers are given for, in the order of their ids.
+pub(crate) fn specialize(interface: &Interface, numbers: &[Number]) -> Result<Vec<(u32, u64)>> {
+    let mut constants: Vec<_> = interface.spec_constants.iter().collect();
+    constants.sort_by_key(|constant| constant.id);
+    if numbers.len() > constants.len() {
+        return Err(ComputeError::SpecCount { expected: constants.len(), given: numbers.len() });
+    }
+    let bits = |(constant, number): (&&kps_device::interface::SpecConstant, &Number)| {
+        let dtype = DType::from(constant.scalar);
+        let mut bits = [0; 8];
+        number.exact(dtype, &mut bits).map_err(|unfit| {
+            let name = constant.name.clone().unwrap_or_else(|| format!("id {}", constant.id));
+            ComputeError::SpecUnfit { constant: name, value: *number, dtype, unfit }
+        })?;
+        Ok((constant.id, u64::from_le_bytes(bits)))
+    };
+    constants.iter().zip(numbers).map(bits).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use kps_device::interface::Member;
+
+    use super::*;
+
+    fn layout(members: &[(&str, u32, MemberType)], size: u32) -> PushLayout {
+        let member = |(name, offset, ty): &(&str, u32, MemberType)| Member {
+            name: Some((*name).to_owned()),
+            offset: *offset,
+            ty: ty.clone(),
+        };
+        let block = Block { size, members: members.iter().map(member).collect() };
+        PushLayout::of(&Interface {
+            entry_point: "main".to_owned(),
+            local_size: [1; 3],
+            buffers: Vec::new(),
+            push_constants: Some(block),
+            spec_constants: Vec::new(),
+        })
+    }
+
+    fn mixed() -> PushLayout {
+        let f32 = MemberType::Scalar(Scalar::F32);
+        let u32 = MemberType::Scalar(Scalar::U32);
+        let domain = MemberType::Vector { n: 3, scalar: Scalar::U32 };
+        let shape = MemberType::Vector { n: 2, scalar: Scalar::I32 };
+        layout(&[("a", 0, f32), ("n", 4, u32), ("kps.domain", 8, domain), ("kps.shape.x", 20, shape)], 28)
+    }
+
+    #[test]
+    fn numbers_take_the_declared_types_and_hidden_members_are_filled() {
+        let x = Tensor::zeros(DType::F32, &[4, 5]).expect("a small shape");
+        let push = Push::Numbers(vec![2.into(), 7.0.into()]);
+        let block = mixed().pack(&push, &[("x".to_owned(), x)], [9, 8, 1]).expect("everything fits");
+        let words: Vec<u32> = crate::element::from_bytes(&block);
+        assert_eq!(words, [2f32.to_bits(), 7, 9, 8, 1, 4, 5]);
+    }
+
+    #[test]
+    fn mistakes_name_the_member() {
+        let check = |push: Push, message: &str| {
+            let error = mixed().pack(&push, &[], [1; 3]).expect_err(message);
+            assert_eq!(error.to_string(), message);
+        };
+        check(Push::Default, "the kernel takes 2 push constants (a, n), 0 were given");
+        check([1.0].into(), "the kernel takes 2 push constants (a, n), 1 was given");
+        check([1.0, 2.5].into(), "push constant `n` cannot be 2.5: it would lose its value as u32");
+        check([1, -1].into(), "push constant `n` cannot be -1: u32 holds 0 to 4294967295");
+        check(Push::Bytes(vec![0; 28]), "the kernel's push constants are 8 bytes, 28 were given");
+        check([1, 1].into(), "push constant `kps.shape.x.0` cannot be filled in: no tensor is named so");
+    }
+}

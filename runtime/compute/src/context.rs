@@ -1,0 +1,152 @@
+//! What all objects of one manager share: the device, what is known of its queues, and who is to be
+//! told when the manager is destroyed.
+
+use std::cell::{Cell, RefCell};
+use std::rc::{Rc, Weak};
+use std::time::Duration;
+
+use kps_device::{Device, DeviceError, Ticket, Waited};
+
+use crate::error::{ComputeError, Result};
+use crate::log::{Level, Log};
+
+pub(crate) struct Context {
+    /// `None` after `destroy`.
+    device: RefCell<Option<Rc<dyn Device>>>,
+    pub log: Log,
+    /// The last submission of each queue that is known to have ended.
+    ended: RefCell<Vec<u64>>,
+    failures: RefCell<Vec<(Ticket, DeviceError)>>,
+    dependents: RefCell<Vec<Weak<dyn Dependent>>>,
+    /// The number of dependents at which those that are gone are swept out.
+    sweep_at: Cell<usize>,
+}
+
+/// Something that dies with its manager.
+pub(crate) trait Dependent {
+    /// Destroys it, unless it belongs to another manager by now.
+    fn end_with(&self, context: &Context);
+}
+
+/// Failures are kept for whoever asks for the same submission later; more than these are not asked for.
+const FAILURES_KEPT: usize = 64;
+
+impl Context {
+    pub fn new(device: Rc<dyn Device>, log: Log) -> Rc<Context> {
+        let n_queues = device.info().queues.len().max(1);
+        Rc::new(Context {
+            device: RefCell::new(Some(device)),
+            log,
+            ended: RefCell::new(vec![0; n_queues]),
+            failures: RefCell::default(),
+            dependents: RefCell::default(),
+            sweep_at: Cell::new(64),
+        })
+    }
+
+    /// The device, for `operation`, a verb that the error names.
+    pub fn device(&self, operation: &'static str) -> Result<Rc<dyn Device>> {
+        let device = self.device.borrow();
+        device.clone().ok_or_else(|| ComputeError::Destroyed { what: "the manager".to_owned(), operation })
+    }
+
+    pub fn is_alive(&self) -> bool {
+        self.device.borrow().is_some()
+    }
+
+    pub fn n_queues(&self) -> usize {
+        self.ended.borrow().len()
+    }
+
+    pub fn register(&self, dependent: Weak<dyn Dependent>) {
+        let mut dependents = self.dependents.borrow_mut();
+        if dependents.len() >= self.sweep_at.get() {
+            dependents.retain(|dependent| dependent.strong_count() > 0);
+            self.sweep_at.set((dependents.len() * 2).max(64));
+        }
+        dependents.push(dependent);
+    }
+
+    /// Whether the submission is known to have ended. Asks nobody.
+    pub fn has_ended(&self, ticket: Ticket) -> bool {
+        self.ended.borrow().get(ticket.queue as usize).is_none_or(|ended| *ended >= ticket.value)
+    }
+
+    /// Waits until the submission has ended and tells what went wrong in it, to each who asks.
+    pub fn wait(&self, ticket: Ticket, timeout: Option<Duration>) -> Result<Waited> {
+        if self.has_ended(ticket) {
+            return self.outcome(ticket);
+        }
+        let device = self.device("wait for")?;
+        match device.wait(ticket, timeout) {
+            Ok(Waited::TimedOut) => Ok(Waited::TimedOut),
+            Ok(Waited::Done) => {
+                self.note_ended(ticket);
+                Ok(Waited::Done)
+            }
+            Err(error) => {
+                // A wait may be broken off while the submission goes on.
+                let goes_on = device.wait(ticket, Some(Duration::ZERO)) == Ok(Waited::TimedOut);
+                if !goes_on {
+                    self.note_failed(ticket, error.clone());
+                }
+                Err(error.into())
+            }
+        }
+    }
+
+    fn outcome(&self, ticket: Ticket) -> Result<Waited> {
+        let failures = self.failures.borrow();
+        match failures.iter().find(|(failed, _)| *failed == ticket) {
+            Some((_, error)) => Err(error.clone().into()),
+            None => Ok(Waited::Done),
+        }
+    }
+
+    fn note_ended(&self, ticket: Ticket) {
+        // Tickets of one queue end in order, so one number a queue is all there is to remember.
+        if let Some(ended) = self.ended.borrow_mut().get_mut(ticket.queue as usize) {
+            *ended = (*ended).max(ticket.value);
+        }
+    }
+
+    fn note_failed(&self, ticket: Ticket, error: DeviceError) {
+        self.note_ended(ticket);
+        let mut failures = self.failures.borrow_mut();
+        if failures.len() == FAILURES_KEPT {
+            failures.remove(0);
+        }
+        failures.push((ticket, error));
+    }
+
+    /// Destroys everything that belongs to the manager, then lets go of the device.
+    pub fn destroy(&self) {
+        if !self.is_alive() {
+            return;
+        }
+        self.log.event(Level::Debug, || "Kompute Manager Destructor started".to_owned());
+        let dependents = std::mem::take(&mut *self.dependents.borrow_mut());
+        for dependent in dependents.iter().filter_map(Weak::upgrade) {
+            dependent.end_with(self);
+        }
+        self.close();
+    }
+
+    fn close(&self) {
+        self.log.event(Level::Info, || "Destroying device".to_owned());
+        drop(self.device.take());
+        self.log.event(Level::Debug, || "Kompute Manager Destroyed Device".to_owned());
+        self.log.event(Level::Debug, || "Kompute Manager Destroyed Instance".to_owned());
+    }
+}
+
+impl Drop for Context {
+    /// Whatever still refers to the manager's things keeps the context alive, so nothing is destroyed
+    /// here but the device.
+    fn drop(&mut self) {
+        if self.is_alive() {
+            self.log.event(Level::Debug, || "Kompute Manager Destructor started".to_owned());
+            self.close();
+        }
+    }
+}

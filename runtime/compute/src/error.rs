@@ -1,0 +1,156 @@
+//! What can go wrong here: one type, with all that a pointed diagnostic needs.
+
+use kps_device::DeviceError;
+
+use crate::dtype::DType;
+use crate::number::{Number, Unfit};
+
+pub type Result<T> = std::result::Result<T, ComputeError>;
+
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum ComputeError {
+    /// `what` names it: ``tensor `x` (f32[3])``, `manager`.
+    #[error("cannot {operation} {what}: it was destroyed")]
+    Destroyed { what: String, operation: &'static str },
+
+    #[error("cannot make a zero-sized tensor (its shape is {})", shape_text(.shape))]
+    ZeroSized { shape: Vec<usize> },
+
+    #[error("a tensor of shape {} holds more bytes than there are", shape_text(.shape))]
+    TooLarge { shape: Vec<usize> },
+
+    #[error("the host is out of memory: {bytes} bytes were asked for")]
+    HostMemory { bytes: usize },
+
+    /// `expected` and `given` count what `unit` names: elements or bytes.
+    #[error("cannot {operation} {what}: it has {expected} {unit}, {given} were given")]
+    SizeMismatch { what: String, operation: &'static str, expected: usize, given: usize, unit: &'static str },
+
+    #[error("cannot {operation} {what}: its elements are {expected}, not {given}")]
+    DTypeMismatch { what: String, operation: &'static str, expected: DType, given: DType },
+
+    #[error("index {index} is out of range for {what} with {len} elements")]
+    OutOfRange { what: String, index: usize, len: usize },
+
+    #[error("cannot store {value} in {what}: {}", unfit_text(.unfit, .dtype))]
+    ElementUnfit { what: String, value: Number, dtype: DType, unfit: Unfit },
+
+    /// Tensors with memory type `storage` live on the device alone.
+    #[error("cannot {operation} {what}: its memory type is `storage`, which the host cannot read")]
+    NotReadable { what: String, operation: &'static str },
+
+    /// The bytes are being looked at further up in the same call chain.
+    #[error("cannot {operation} {what} while its bytes are in use")]
+    InUse { what: String, operation: &'static str },
+
+    #[error("not a SPIR-V module: {reason}")]
+    NotSpirv { reason: String },
+
+    /// `parameters` are the names that the module gives, or `binding 0` where it gives none.
+    #[error("the kernel binds {} tensor{} ({}), {given} {} given", .parameters.len(), plural(.parameters.len()), .parameters.join(", "), were(.given))]
+    TensorCount { parameters: Vec<String>, given: usize },
+
+    #[error("parameter `{parameter}` needs elements of {expected}, but {tensor} has {given}")]
+    ParameterDType { parameter: String, tensor: String, expected: DType, given: DType },
+
+    /// The tensor's bytes are not whole elements of `element_size` bytes.
+    #[error(
+        "parameter `{parameter}` has elements of {element_size} bytes, which do not divide the {given} bytes of {tensor}"
+    )]
+    ParameterDivides { parameter: String, tensor: String, element_size: usize, given: usize },
+
+    #[error("parameter `{parameter}` needs at least {needed} bytes, but {tensor} has {given}")]
+    ParameterSize { parameter: String, tensor: String, needed: usize, given: usize },
+
+    #[error("parameter `{parameter}` is in descriptor set {set}: tensors are bound to set 0 alone")]
+    DescriptorSet { parameter: String, set: u32 },
+
+    #[error("no kernel to dispatch: the algorithm has no tensors")]
+    NoTensors,
+
+    /// `members` are the names of the scalars, or `word 0` where the module gives none.
+    #[error("the kernel takes {} push constant{} ({}), {given} {} given", .members.len(), plural(.members.len()), .members.join(", "), were(.given))]
+    PushCount { members: Vec<String>, given: usize },
+
+    #[error("the kernel's push constants are {expected} bytes, {given} were given")]
+    PushSize { expected: usize, given: usize },
+
+    #[error("push constant `{member}` cannot be {value}: {}", unfit_text(.unfit, .dtype))]
+    PushUnfit { member: String, value: Number, dtype: DType, unfit: Unfit },
+
+    #[error("push constant `{member}` cannot be filled in: no tensor is named so")]
+    PushHidden { member: String },
+
+    #[error("the kernel has {expected} specialisation constant{}, {given} {} given", plural(*.expected), were(.given))]
+    SpecCount { expected: usize, given: usize },
+
+    #[error("specialisation constant `{constant}` cannot be {value}: {}", unfit_text(.unfit, .dtype))]
+    SpecUnfit { constant: String, value: Number, dtype: DType, unfit: Unfit },
+
+    #[error("the domain {} has more than three axes", shape_text(.domain))]
+    DomainRank { domain: Vec<usize> },
+
+    #[error("the domain {} is too large: an axis takes at most {limit} invocations", shape_text(.domain))]
+    DomainSize { domain: Vec<usize>, limit: u64 },
+
+    #[error("`{operation}` needs at least {needed} tensor{}, {given} {} given", plural(*.needed), were(.given))]
+    OpTensors { operation: &'static str, needed: usize, given: usize },
+
+    #[error("cannot copy {from} to {to}: their elements are of different types")]
+    CopyDType { from: String, to: String },
+
+    #[error("cannot copy {from} to {to}: {from_bytes} bytes do not fill {to_bytes}")]
+    CopySize { from: String, to: String, from_bytes: usize, to_bytes: usize },
+
+    #[error("cannot multiply tensors of {dtype}")]
+    MultiplyDType { dtype: DType },
+
+    #[error("the sequence is recording already")]
+    AlreadyRecording,
+
+    #[error("the sequence is not recording")]
+    NotRecording,
+
+    #[error("cannot {operation} the sequence while it is running")]
+    Running { operation: &'static str },
+
+    #[error("the sequence takes no timestamps")]
+    NoTimestamps,
+
+    #[error("the sequence has not been evaluated")]
+    NotEvaluated,
+
+    #[error("there is no queue {index}: the manager was opened with {available}")]
+    NoQueue { index: u32, available: usize },
+
+    #[error("{what} belongs to another manager")]
+    OtherManager { what: String },
+
+    #[error(transparent)]
+    Device(#[from] DeviceError),
+}
+
+/// A shape as Python writes a tuple.
+pub(crate) fn shape_text(shape: &[usize]) -> String {
+    let axes: Vec<String> = shape.iter().map(usize::to_string).collect();
+    match axes.as_slice() {
+        [only] => format!("({only},)"),
+        _ => format!("({})", axes.join(", ")),
+    }
+}
+
+fn unfit_text(unfit: &Unfit, dtype: &DType) -> String {
+    match (unfit, dtype.int_range()) {
+        (Unfit::OutOfRange, Some((least, greatest))) => format!("{dtype} holds {least} to {greatest}"),
+        (Unfit::OutOfRange, None) => format!("{dtype} cannot hold it"),
+        (Unfit::NotExact, _) => format!("it would lose its value as {dtype}"),
+    }
+}
+
+fn plural(n: usize) -> &'static str {
+    if n == 1 { "" } else { "s" }
+}
+
+fn were(n: &usize) -> &'static str {
+    if *n == 1 { "was" } else { "were" }
+}

@@ -1,0 +1,290 @@
+//! A loaded kernel and what its module's interface asks of tensors and launches.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use kps_device::interface::{Block, BufferBinding, MemberType, Scalar};
+use kps_device::{
+    Access, Binding, Command, Commands, DeviceError, Dispatch, Interface, PipelineId, PipelineOptions,
+};
+
+use crate::constants::{self, Push, PushLayout};
+use crate::context::Context;
+use crate::dtype::DType;
+use crate::error::{ComputeError, Result};
+use crate::number::Number;
+use crate::tensor::Tensor;
+use crate::words;
+
+/// How many invocations a launch has.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub enum Extent {
+    /// One invocation for each element of the first tensor where the kernel knows its domain, else one
+    /// workgroup for each.
+    #[default]
+    Default,
+    /// Workgroups along x, y and z. Zero along x is [`Extent::Default`]; zero along y or z is one.
+    Groups([u32; 3]),
+    /// Invocations, the last axis along x; rounded up to whole workgroups.
+    Domain(Vec<usize>),
+}
+
+impl From<[u32; 3]> for Extent {
+    fn from(groups: [u32; 3]) -> Extent {
+        Extent::Groups(groups)
+    }
+}
+
+/// Workgroups and invocations of one launch, along x, y and z.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Grid {
+    pub groups: [u32; 3],
+    pub domain: [u32; 3],
+}
+
+/// A module that a device has taken, without the tensors it works on.
+pub struct Kernel {
+    context: Rc<Context>,
+    pipeline: PipelineId,
+    interface: Rc<Interface>,
+    push: PushLayout,
+    /// The last launch as commands, for the next one that is the same.
+    last_launch: RefCell<Option<Commands>>,
+}
+
+impl Kernel {
+    pub(crate) fn load(context: &Rc<Context>, words: &[u32], spec_constants: &[Number]) -> Result<Kernel> {
+        words::check(words)?;
+        let device = context.device("load a kernel on")?;
+        let mut options = PipelineOptions::default();
+        if !spec_constants.is_empty() {
+            let interface = Interface::reflect(words, &options)?;
+            options.spec_constants = constants::specialize(&interface, spec_constants)?;
+        }
+        let pipeline = device.load(words, &options)?;
+        let interface = device.interface(pipeline)?;
+        let push = PushLayout::of(&interface);
+        Ok(Kernel { context: context.clone(), pipeline, interface, push, last_launch: RefCell::default() })
+    }
+
+    /// What the module binds.
+    pub fn interface(&self) -> &Interface {
+        &self.interface
+    }
+
+    pub(crate) fn context(&self) -> &Rc<Context> {
+        &self.context
+    }
+
+    /// Checks that these tensors are what the kernel's parameters ask for.
+    pub fn check_tensors(&self, tensors: &[Tensor]) -> Result<()> {
+        let buffers = &self.interface.buffers;
+        if let Some(buffer) = buffers.iter().find(|buffer| buffer.set != 0) {
+            return Err(ComputeError::DescriptorSet { parameter: parameter_name(buffer), set: buffer.set });
+        }
+        let needed = buffers.iter().map(|buffer| buffer.binding as usize + 1).max().unwrap_or(0);
+        if tensors.len() != needed {
+            let parameters = buffers.iter().map(parameter_name).collect();
+            return Err(ComputeError::TensorCount { parameters, given: tensors.len() });
+        }
+        for buffer in buffers {
+            let tensor = &tensors[buffer.binding as usize];
+            tensor.storage().check_alive("bind")?;
+            check_parameter(buffer, tensor)?;
+        }
+        Ok(())
+    }
+
+    /// The workgroups of a launch over these tensors.
+    pub(crate) fn grid(&self, extent: &Extent, tensors: &[Tensor]) -> Result<Grid> {
+        let size = || tensors.first().map(Tensor::size).ok_or(ComputeError::NoTensors);
+        match extent {
+            Extent::Domain(domain) => self.domain_grid(domain),
+            Extent::Groups([x, y, z]) if *x != 0 => self.groups_grid([*x, (*y).max(1), (*z).max(1)]),
+            Extent::Default | Extent::Groups(_) if self.push.has_domain() => self.domain_grid(&[size()?]),
+            Extent::Default | Extent::Groups(_) => {
+                let groups = u32::try_from(size()?).unwrap_or(u32::MAX);
+                self.groups_grid([groups, 1, 1])
+            }
+        }
+    }
+
+    fn groups_grid(&self, groups: [u32; 3]) -> Result<Grid> {
+        let device = self.context.device("dispatch on")?;
+        let info = device.info();
+        const AXES: [&str; 3] = ["workgroups along x", "workgroups along y", "workgroups along z"];
+        for (axis, what) in AXES.into_iter().enumerate() {
+            if groups[axis] > info.limits.max_groups[axis] {
+                let (asked, limit) = (groups[axis].into(), info.limits.max_groups[axis].into());
+                return Err(
+                    DeviceError::LimitExceeded { what, asked, limit, device: info.name.clone() }.into()
+                );
+            }
+        }
+        let local = self.interface.local_size;
+        let domain = std::array::from_fn(|axis| groups[axis].saturating_mul(local[axis]));
+        Ok(Grid { groups, domain })
+    }
+
+    fn domain_grid(&self, shape: &[usize]) -> Result<Grid> {
+        if shape.len() > 3 {
+            return Err(ComputeError::DomainRank { domain: shape.to_vec() });
+        }
+        let limits = self.context.device("dispatch on")?.info().limits;
+        let mut grid = Grid { groups: [1; 3], domain: [1; 3] };
+        for (axis, n) in shape.iter().rev().enumerate() {
+            let local = u64::from(self.interface.local_size[axis].max(1));
+            let limit = (u64::from(limits.max_groups[axis]) * local).min(u32::MAX.into());
+            if *n as u64 > limit {
+                return Err(ComputeError::DomainSize { domain: shape.to_vec(), limit });
+            }
+            grid.domain[axis] = *n as u32;
+            grid.groups[axis] = (*n as u64).div_ceil(local) as u32;
+        }
+        Ok(grid)
+    }
+
+    /// The push-constant block of a launch.
+    pub(crate) fn push_block(&self, push: &Push, tensors: &[Tensor], grid: Grid) -> Result<Vec<u8>> {
+        let named = |buffer: &BufferBinding| {
+            let tensor = tensors.get(buffer.binding as usize)?;
+            Some((buffer.name.clone()?, tensor.clone()))
+        };
+        let named: Vec<(String, Tensor)> = self.interface.buffers.iter().filter_map(named).collect();
+        self.push.pack(push, &named, grid.domain)
+    }
+
+    /// The tensors that the kernel touches, with what it does to them.
+    pub(crate) fn accesses<'a>(
+        &'a self,
+        tensors: &'a [Tensor],
+    ) -> impl Iterator<Item = (&'a Tensor, Access)> {
+        let buffers = self.interface.buffers.iter();
+        buffers.map(|buffer| (&tensors[buffer.binding as usize], buffer.access))
+    }
+
+    pub(crate) fn dispatch(
+        &self,
+        groups: [u32; 3],
+        push_constants: Vec<u8>,
+        mut buffer_of: impl FnMut(usize) -> (kps_device::BufferId, u64),
+    ) -> Dispatch {
+        let binding = |parameter: &BufferBinding| {
+            let (buffer, size) = buffer_of(parameter.binding as usize);
+            let BufferBinding { set, binding, access, .. } = *parameter;
+            Binding { set, binding, buffer, offset: 0, size, access }
+        };
+        let bindings = self.interface.buffers.iter().map(binding).collect();
+        Dispatch { pipeline: self.pipeline, bindings, push_constants, groups }
+    }
+
+    /// One dispatch as a list of commands: the very list of the last launch where that was the same, so
+    /// that the device need not translate it again.
+    pub(crate) fn commands(&self, dispatch: Dispatch) -> Commands {
+        let command = Command::Dispatch(dispatch);
+        let mut last = self.last_launch.borrow_mut();
+        if let Some(commands) = &*last
+            && **commands == [command.clone()]
+        {
+            return commands.clone();
+        }
+        let commands = Commands::new(vec![command]);
+        *last = Some(commands.clone());
+        commands
+    }
+}
+
+/// As the source calls it; `binding 2` where the module has no names.
+fn parameter_name(buffer: &BufferBinding) -> String {
+    buffer
+        .name
+        .clone()
+        .filter(|name| !name.is_empty())
+        .unwrap_or_else(|| format!("binding {}", buffer.binding))
+}
+
+fn check_parameter(buffer: &BufferBinding, tensor: &Tensor) -> Result<()> {
+    let shape = ElementShape::of(&buffer.layout);
+    let parameter = || parameter_name(buffer);
+    let label = || tensor.label().to_owned();
+    if let Some(scalar) = shape.scalar
+        && !holds(tensor.dtype(), scalar)
+    {
+        let (expected, given) = (DType::from(scalar), tensor.dtype());
+        return Err(ComputeError::ParameterDType {
+            parameter: parameter(),
+            tensor: label(),
+            expected,
+            given,
+        });
+    }
+    let given = tensor.n_bytes();
+    if given < shape.at_least {
+        let needed = shape.at_least;
+        return Err(ComputeError::ParameterSize { parameter: parameter(), tensor: label(), needed, given });
+    }
+    if !(given - shape.array_start).is_multiple_of(shape.stride) {
+        let element_size = shape.stride;
+        return Err(ComputeError::ParameterDivides {
+            parameter: parameter(),
+            tensor: label(),
+            element_size,
+            given,
+        });
+    }
+    Ok(())
+}
+
+/// What the bytes of one buffer have to look like.
+struct ElementShape {
+    /// The one scalar type in it; `None` where it has several.
+    scalar: Option<Scalar>,
+    at_least: usize,
+    array_start: usize,
+    /// Bytes of one element of the run-time array; 1 where there is none.
+    stride: usize,
+}
+
+impl ElementShape {
+    fn of(layout: &Block) -> ElementShape {
+        let scalar = common_scalar(&mut layout.members.iter().map(|member| &member.ty));
+        match layout.members.last() {
+            Some(member) if let MemberType::Array { len: None, stride, .. } = &member.ty => {
+                let start = member.offset as usize;
+                ElementShape {
+                    scalar,
+                    at_least: start,
+                    array_start: start,
+                    stride: (*stride).max(1) as usize,
+                }
+            }
+            _ => ElementShape { scalar, at_least: layout.size as usize, array_start: 0, stride: 1 },
+        }
+    }
+}
+
+fn common_scalar(types: &mut dyn Iterator<Item = &MemberType>) -> Option<Scalar> {
+    let mut common = None;
+    for ty in types {
+        let scalar = match ty {
+            MemberType::Scalar(scalar) => *scalar,
+            MemberType::Vector { scalar, .. } | MemberType::Matrix { scalar, .. } => *scalar,
+            MemberType::Array { element, .. } => common_scalar(&mut std::iter::once(&**element))?,
+            MemberType::Struct(block) => common_scalar(&mut block.members.iter().map(|member| &member.ty))?,
+        };
+        if *common.get_or_insert(scalar) != scalar {
+            return None;
+        }
+    }
+    common
+}
+
+/// Whether elements of this type are what a buffer of these scalars is read as.
+fn holds(dtype: DType, scalar: Scalar) -> bool {
+    match scalar {
+        // Buffers hold no booleans and not every device narrow floats, so their bits go as integers.
+        Scalar::U8 => matches!(dtype, DType::U8 | DType::Bool),
+        Scalar::U16 => matches!(dtype, DType::U16 | DType::F16 | DType::Bf16),
+        _ => dtype.scalar() == scalar,
+    }
+}

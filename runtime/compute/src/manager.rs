@@ -1,0 +1,289 @@
+//! Managers: one opened device and everything made for it.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::rc::Rc;
+use std::time::Duration;
+
+use kps_device::{Device, DeviceInfo, OpenOptions, QueueId, Selector, Ticket, select};
+
+use crate::algorithm;
+use crate::constants::Push;
+use crate::context::Context;
+use crate::element::Element;
+use crate::error::{ComputeError, Result};
+use crate::kernel::{Extent, Kernel};
+use crate::log::{Level, Log};
+use crate::number::Number;
+use crate::plan::Timestamps;
+use crate::sequence::Sequence;
+use crate::storage::Contents;
+use crate::tensor::Tensor;
+
+/// Opens a device and makes tensors, algorithms and sequences for it.
+///
+/// ```
+/// use kps_compute::{DType, Manager, Op, Tensor};
+/// # fn main() -> Result<(), kps_compute::ComputeError> {
+/// # let manager = match Manager::builder().device(kps_device::Selector::Cpu).open() {
+/// #     Ok(manager) => manager,
+/// #     Err(_) => return Ok(()),
+/// # };
+/// let a = manager.tensor(&[2.0f32, 2.0, 2.0])?;
+/// let b = manager.tensor(&[1.0f32, 2.0, 3.0])?;
+/// let out = Tensor::zeros(DType::F32, &[3])?;
+/// let product = Op::Multiply(vec![a.clone(), b.clone(), out.clone()]);
+/// manager.sequence().upload(&[&a, &b]).chain(product).download(&[&out]).eval()?;
+/// assert_eq!(out.to_vec::<f32>()?, [2.0, 4.0, 6.0]);
+/// # Ok(())
+/// # }
+/// ```
+pub struct Manager {
+    context: Rc<Context>,
+    info: DeviceInfo,
+    named: RefCell<HashMap<String, Sequence>>,
+    /// Anonymous sequences that were started and not awaited yet.
+    started: RefCell<Vec<Sequence>>,
+}
+
+impl Manager {
+    /// Opens the best device.
+    pub fn new() -> Result<Manager> {
+        Manager::builder().open()
+    }
+
+    pub fn builder() -> Builder {
+        Builder::default()
+    }
+
+    /// A manager of a device that was opened elsewhere.
+    pub fn over(device: Rc<dyn Device>, log: Log) -> Manager {
+        let info = device.info().clone();
+        let context = Context::new(device, log);
+        context.log.event(Level::Debug, || "Kompute Manager device created".to_owned());
+        context.log.event(Level::Debug, || "Kompute Manager compute queue obtained".to_owned());
+        Manager { context, info, named: RefCell::default(), started: RefCell::default() }
+    }
+
+    /// Every device of this machine, in the order in which `Selector::Index` counts them.
+    pub fn list_devices() -> Vec<DeviceInfo> {
+        select::list()
+    }
+
+    pub fn info(&self) -> &DeviceInfo {
+        &self.info
+    }
+
+    /// The opened device, for what is not offered here.
+    pub fn device(&self) -> Result<Rc<dyn Device>> {
+        self.context.device("use")
+    }
+
+    /// A tensor with one axis that ends with the manager.
+    pub fn tensor<T: Element>(&self, elements: &[T]) -> Result<Tensor> {
+        self.adopt(Tensor::from_slice(elements)?)
+    }
+
+    /// Lets a tensor end with the manager.
+    pub fn adopt(&self, tensor: Tensor) -> Result<Tensor> {
+        self.context.device("make a tensor with")?;
+        tensor.storage().belong_to(&self.context);
+        Ok(tensor)
+    }
+
+    /// Compiles a kernel for the device.
+    pub fn kernel(&self, words: &[u32], spec_constants: &[Number]) -> Result<Kernel> {
+        Kernel::load(&self.context, words, spec_constants)
+    }
+
+    /// A kernel bound to tensors; `build` checks both against each other.
+    pub fn algorithm<'a>(&self, tensors: &[&Tensor], words: &'a [u32]) -> algorithm::Builder<'a> {
+        let tensors: Vec<Tensor> = tensors.iter().copied().cloned().collect();
+        algorithm::Builder::new(&self.context, &tensors, words)
+    }
+
+    /// The same over tensors that are owned already.
+    pub fn algorithm_over<'a>(&self, tensors: &[Tensor], words: &'a [u32]) -> algorithm::Builder<'a> {
+        algorithm::Builder::new(&self.context, tensors, words)
+    }
+
+    /// An anonymous sequence on the first queue.
+    pub fn sequence(&self) -> Sequence {
+        Sequence::new(&self.context, QueueId(0), Timestamps::Off)
+    }
+
+    /// An anonymous sequence on the n-th queue that the manager was opened with.
+    pub fn sequence_on(&self, queue: u32) -> Result<Sequence> {
+        self.make_sequence(queue, Timestamps::Off)
+    }
+
+    /// An anonymous sequence that notes the time before its first operation and after each.
+    pub fn timed_sequence(&self, queue: u32) -> Result<Sequence> {
+        if self.info.limits.timestamp_period.is_none() {
+            return Err(ComputeError::NoTimestamps);
+        }
+        self.make_sequence(queue, Timestamps::On)
+    }
+
+    fn make_sequence(&self, queue: u32, timestamps: Timestamps) -> Result<Sequence> {
+        self.context.device("make a sequence with")?;
+        let available = self.context.n_queues();
+        if queue as usize >= available {
+            return Err(ComputeError::NoQueue { index: queue, available });
+        }
+        Ok(Sequence::new(&self.context, QueueId(queue), timestamps))
+    }
+
+    /// A new sequence by this name, in the place of any that had it.
+    pub fn create_sequence(&self, name: &str, queue: u32) -> Result<Sequence> {
+        let sequence = self.make_sequence(queue, Timestamps::Off)?;
+        self.named.borrow_mut().insert(name.to_owned(), sequence.clone());
+        Ok(sequence)
+    }
+
+    /// The sequence of this name, made where there is none.
+    pub fn get_create_sequence(&self, name: &str) -> Result<Sequence> {
+        match self.named_sequence(name) {
+            Some(sequence) => Ok(sequence),
+            None => self.create_sequence(name, 0),
+        }
+    }
+
+    /// The sequence of this name, if there is one.
+    pub fn named_sequence(&self, name: &str) -> Option<Sequence> {
+        self.named.borrow().get(name).cloned()
+    }
+
+    /// Starts an anonymous sequence and keeps it until [`Manager::await_started`].
+    pub fn start(&self, sequence: Sequence) -> Result<()> {
+        sequence.eval_async()?;
+        self.started.borrow_mut().push(sequence);
+        Ok(())
+    }
+
+    /// Waits for all sequences that `start` started. False where the time ran out for one of them.
+    pub fn await_started(&self, timeout: Option<Duration>) -> Result<bool> {
+        let mut waiting = std::mem::take(&mut *self.started.borrow_mut()).into_iter();
+        let mut all_done = true;
+        for sequence in waiting.by_ref() {
+            match sequence.eval_await(timeout) {
+                Ok(true) => {}
+                Ok(false) => {
+                    all_done = false;
+                    self.started.borrow_mut().push(sequence);
+                }
+                Err(error) => {
+                    self.started.borrow_mut().extend(waiting);
+                    return Err(error);
+                }
+            }
+        }
+        Ok(all_done)
+    }
+
+    /// Starts one launch of a kernel. What the host reads waits for it by itself, and tells its faults.
+    pub fn launch(
+        &self,
+        kernel: &Kernel,
+        tensors: &[Tensor],
+        extent: &Extent,
+        push: &Push,
+    ) -> Result<Ticket> {
+        if !Rc::ptr_eq(kernel.context(), &self.context) {
+            return Err(ComputeError::OtherManager { what: "the kernel".to_owned() });
+        }
+        kernel.check_tensors(tensors)?;
+        let grid = kernel.grid(extent, tensors)?;
+        let push_constants = kernel.push_block(push, tensors, grid)?;
+        let mut buffers = Vec::with_capacity(tensors.len());
+        for tensor in tensors {
+            let operation = "launch a kernel on";
+            let buffer = tensor.storage().prepare(&self.context, Contents::Current, operation)?;
+            buffers.push((buffer, tensor.n_bytes() as u64));
+        }
+        let dispatch = kernel.dispatch(grid.groups, push_constants, |idx| buffers[idx]);
+        let commands = kernel.commands(dispatch);
+        let mut after = Vec::new();
+        for (tensor, access) in kernel.accesses(tensors) {
+            tensor.storage().predecessors(access, &mut after);
+        }
+        let ticket = self.context.device("launch a kernel on")?.submit(QueueId(0), &commands, &after)?;
+        for (tensor, access) in kernel.accesses(tensors) {
+            tensor.storage().submitted(ticket, access);
+        }
+        Ok(ticket)
+    }
+
+    /// Waits for one launch. False where the time ran out.
+    pub fn wait(&self, ticket: Ticket, timeout: Option<Duration>) -> Result<bool> {
+        Ok(self.context.wait(ticket, timeout)? == kps_device::Waited::Done)
+    }
+
+    /// False once it was destroyed.
+    pub fn is_init(&self) -> bool {
+        self.context.is_alive()
+    }
+
+    /// Destroys every tensor, algorithm and sequence of the manager and lets go of the device.
+    pub fn destroy(&self) {
+        self.named.borrow_mut().clear();
+        self.started.borrow_mut().clear();
+        self.context.destroy();
+    }
+}
+
+/// How to open a manager's device.
+#[derive(Clone, Debug, Default)]
+pub struct Builder {
+    selector: Selector,
+    options: OpenOptions,
+    log: Log,
+}
+
+impl Builder {
+    pub fn device(self, selector: Selector) -> Builder {
+        Builder { selector, ..self }
+    }
+
+    /// One queue of each of these families; see [`OpenOptions::queue_families`].
+    pub fn queue_families(mut self, families: &[u32]) -> Builder {
+        self.options.queue_families = families.to_vec();
+        self
+    }
+
+    /// Extensions of the device's API to enable beside those that are needed anyway.
+    pub fn extensions(mut self, extensions: &[String]) -> Builder {
+        self.options.extensions = extensions.to_vec();
+        self
+    }
+
+    pub fn log(self, log: Log) -> Builder {
+        Builder { log, ..self }
+    }
+
+    pub fn open(self) -> Result<Manager> {
+        let log = &self.log;
+        log.event(Level::Debug, || "Kompute Manager creating instance".to_owned());
+        log.event(Level::Debug, || "Kompute Manager Instance Created".to_owned());
+        log.event(Level::Debug, || "Kompute Manager creating Device".to_owned());
+        let opened = select::open(&self.selector, &self.options)?;
+        for warning in &opened.warnings {
+            log.event(Level::Warning, || warning.clone());
+        }
+        log.event(Level::Info, || using(&self.selector, opened.device.info()));
+        Ok(Manager::over(opened.device, self.log))
+    }
+}
+
+fn using(selector: &Selector, info: &DeviceInfo) -> String {
+    let index = match selector {
+        Selector::Index(index) => *index as usize,
+        Selector::Best => 0,
+        // Only the list knows at which place the one that was asked for is.
+        Selector::Cpu | Selector::Vulkan(_) | Selector::Name(_) => {
+            let same = |device: &DeviceInfo| device.name == info.name && device.backend == info.backend;
+            select::list().iter().position(same).unwrap_or(0)
+        }
+    };
+    format!("Using physical device index {index} found {}", info.name)
+}

@@ -1,0 +1,151 @@
+//! The operations that a sequence records, as data.
+
+use std::ops::Range;
+use std::rc::Rc;
+
+use crate::algorithm::Algorithm;
+use crate::constants::Push;
+use crate::context::Context;
+use crate::error::{ComputeError, Result};
+use crate::kernel::Extent;
+use crate::multiply;
+use crate::tensor::Tensor;
+
+/// One operation.
+#[derive(Clone, Debug)]
+pub enum Op {
+    /// Gives the tensors memory on the device and their newest bytes there.
+    SyncDevice(Vec<Tensor>),
+    /// Gives the host the newest bytes of the tensors. One with memory type `storage` is left alone.
+    SyncLocal(Vec<Tensor>),
+    /// Copies the first tensor to each other.
+    Copy(Vec<Tensor>),
+    /// Copies elements of one tensor over those of another from `to_start` on.
+    CopyRange { from: Tensor, range: Range<usize>, to: Tensor, to_start: usize },
+    /// Runs an algorithm; defaults are the algorithm's own.
+    Dispatch { algorithm: Algorithm, extent: Extent, push: Push },
+    /// Writes the products of the first two tensors' elements to the third.
+    Multiply(Vec<Tensor>),
+    /// Asks that what comes before be seen by what comes after, as it is anyway.
+    MemoryBarrier(Vec<Tensor>),
+}
+
+impl Op {
+    /// As logs and timestamps call it.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Op::SyncDevice(_) => "sync device",
+            Op::SyncLocal(_) => "sync local",
+            Op::Copy(_) | Op::CopyRange { .. } => "copy",
+            Op::Dispatch { .. } => "dispatch",
+            Op::Multiply(_) => "multiply",
+            Op::MemoryBarrier(_) => "memory barrier",
+        }
+    }
+}
+
+/// An operation that was checked, with what it needs worked out: what recording makes of an [`Op`].
+#[derive(Clone)]
+pub(crate) enum Step {
+    Upload(Vec<Tensor>),
+    Download(Vec<Tensor>),
+    /// Bytes `from_offset ..` of one tensor over bytes `to_offset ..` of another.
+    Copy(CopyStep),
+    Dispatch {
+        algorithm: Algorithm,
+        groups: [u32; 3],
+        push_constants: Vec<u8>,
+    },
+    Nothing,
+}
+
+#[derive(Clone)]
+pub(crate) struct CopyStep {
+    pub from: Tensor,
+    pub from_offset: usize,
+    pub to: Tensor,
+    pub to_offset: usize,
+    pub size: usize,
+}
+
+/// Checks an operation and settles its launch, so that mistakes are told where they are recorded.
+pub(crate) fn record(context: &Rc<Context>, op: Op) -> Result<Vec<Step>> {
+    let step = match op {
+        Op::SyncDevice(tensors) => Step::Upload(at_least("sync device", 1, tensors, "upload")?),
+        Op::SyncLocal(tensors) => Step::Download(at_least("sync local", 1, tensors, "download")?),
+        Op::MemoryBarrier(tensors) => {
+            at_least("memory barrier", 1, tensors, "order accesses to")?;
+            Step::Nothing
+        }
+        Op::Copy(tensors) => {
+            let tensors = at_least("copy", 2, tensors, "copy")?;
+            let (from, others) = tensors.split_first().expect("there are two at least");
+            return others.iter().map(|to| whole_copy(from, to)).collect();
+        }
+        Op::CopyRange { from, range, to, to_start } => part_copy(from, range, to, to_start)?,
+        Op::Dispatch { algorithm, extent, push } => dispatch(context, algorithm, &extent, &push)?,
+        Op::Multiply(tensors) => {
+            let tensors = at_least("multiply", 3, tensors, "multiply")?;
+            let algorithm = multiply::algorithm(context, &tensors)?;
+            dispatch(context, algorithm, &Extent::Default, &Push::Default)?
+        }
+    };
+    Ok(vec![step])
+}
+
+fn at_least(
+    operation: &'static str,
+    needed: usize,
+    tensors: Vec<Tensor>,
+    verb: &'static str,
+) -> Result<Vec<Tensor>> {
+    if tensors.len() < needed {
+        return Err(ComputeError::OpTensors { operation, needed, given: tensors.len() });
+    }
+    tensors.iter().try_for_each(|tensor| tensor.storage().check_alive(verb))?;
+    Ok(tensors)
+}
+
+fn dispatch(context: &Rc<Context>, algorithm: Algorithm, extent: &Extent, push: &Push) -> Result<Step> {
+    if !Rc::ptr_eq(algorithm.kernel().context(), context) {
+        return Err(ComputeError::OtherManager { what: "the algorithm".to_owned() });
+    }
+    let launch = algorithm.launch(extent, push)?;
+    Ok(Step::Dispatch { algorithm, groups: launch.groups, push_constants: launch.push_constants })
+}
+
+fn whole_copy(from: &Tensor, to: &Tensor) -> Result<Step> {
+    check_dtypes(from, to)?;
+    let (from_bytes, to_bytes) = (from.n_bytes(), to.n_bytes());
+    if from_bytes != to_bytes {
+        let (from, to) = (from.label().to_owned(), to.label().to_owned());
+        return Err(ComputeError::CopySize { from, to, from_bytes, to_bytes });
+    }
+    let (from, to) = (from.clone(), to.clone());
+    Ok(Step::Copy(CopyStep { from, from_offset: 0, to, to_offset: 0, size: from_bytes }))
+}
+
+fn part_copy(from: Tensor, range: Range<usize>, to: Tensor, to_start: usize) -> Result<Step> {
+    check_dtypes(&from, &to)?;
+    let size = from.dtype().size();
+    let n = range.len();
+    let in_range = |tensor: &Tensor, start: usize| {
+        let end = start.saturating_add(n);
+        if end <= tensor.size() {
+            return Ok(());
+        }
+        let (what, index) = (tensor.label().to_owned(), end - 1);
+        Err(ComputeError::OutOfRange { what, index, len: tensor.size() })
+    };
+    in_range(&from, range.start)?;
+    in_range(&to, to_start)?;
+    let (from_offset, to_offset) = (range.start * size, to_start * size);
+    Ok(Step::Copy(CopyStep { from, from_offset, to, to_offset, size: n * size }))
+}
+
+fn check_dtypes(from: &Tensor, to: &Tensor) -> Result<()> {
+    if from.dtype() == to.dtype() {
+        return Ok(());
+    }
+    Err(ComputeError::CopyDType { from: from.label().to_owned(), to: to.label().to_owned() })
+}

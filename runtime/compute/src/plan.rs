@@ -1,0 +1,196 @@
+//! What a sequence does when it runs: which bytes go up first, the commands, which come down after.
+//!
+//! A tensor has one value, so an upload in the middle of a list is right at its start (nothing before
+//! it can have changed what the host has newest) and a download is right at its end. Every list is
+//! therefore one submission, and its commands are built once for as long as its buffers stay.
+
+use std::rc::Rc;
+
+use kps_device::{Access, BufferId, Command, Commands, Ticket};
+use rustc_hash::FxHashMap;
+
+use crate::context::Context;
+use crate::error::Result;
+use crate::op::{CopyStep, Step};
+use crate::storage::{Contents, MemoryType, Storage};
+use crate::tensor::Tensor;
+
+pub(crate) struct Plan {
+    uses: Vec<Use>,
+    by_storage: FxHashMap<*const Storage, usize>,
+    downloads: Vec<Rc<Storage>>,
+    built: Option<Commands>,
+}
+
+/// What a list does with one storage.
+struct Use {
+    storage: Rc<Storage>,
+    /// What it finds there at its start.
+    contents: Contents,
+    /// `None` where it is uploaded and nothing more.
+    access: Option<Access>,
+    /// The verb of the first step that uses it, for errors.
+    operation: &'static str,
+    /// As last prepared; what the commands name.
+    buffer: Option<BufferId>,
+}
+
+/// Whether the device is asked for the time between the steps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Timestamps {
+    Off,
+    On,
+}
+
+impl Plan {
+    pub fn of(steps: &[Step]) -> Plan {
+        let mut plan =
+            Plan { uses: Vec::new(), by_storage: FxHashMap::default(), downloads: Vec::new(), built: None };
+        for step in steps {
+            plan.note(step);
+        }
+        plan
+    }
+
+    fn note(&mut self, step: &Step) {
+        match step {
+            Step::Upload(tensors) => {
+                for tensor in tensors {
+                    self.note_use(tensor, None, Contents::Current, "upload");
+                }
+            }
+            Step::Download(tensors) => self.note_downloads(tensors),
+            Step::Copy(CopyStep { from, to, size, .. }) => {
+                let contents = if *size == to.n_bytes() { Contents::Overwritten } else { Contents::Current };
+                self.note_use(from, Some(Access::Read), Contents::Current, "copy");
+                self.note_use(to, Some(Access::Write), contents, "copy to");
+            }
+            Step::Dispatch { algorithm, .. } => {
+                for (tensor, access) in algorithm.kernel().accesses(algorithm.tensors()) {
+                    self.note_use(tensor, Some(access), Contents::Current, "dispatch a kernel on");
+                }
+            }
+            Step::Nothing => {}
+        }
+    }
+
+    fn note_downloads(&mut self, tensors: &[Tensor]) {
+        for storage in tensors.iter().map(Tensor::storage) {
+            if !self.downloads.iter().any(|noted| Rc::ptr_eq(noted, storage)) {
+                self.downloads.push(storage.clone());
+            }
+        }
+    }
+
+    fn note_use(
+        &mut self,
+        tensor: &Tensor,
+        access: Option<Access>,
+        contents: Contents,
+        operation: &'static str,
+    ) {
+        let storage = tensor.storage();
+        let new = self.uses.len();
+        let idx = *self.by_storage.entry(Rc::as_ptr(storage)).or_insert(new);
+        if idx == new {
+            self.uses.push(Use { storage: storage.clone(), contents, access, operation, buffer: None });
+        } else {
+            let known = &mut self.uses[idx];
+            known.access = join(known.access, access);
+        }
+    }
+
+    /// The commands, with all that they name in place: uploads what is newer on the host.
+    pub fn prepare(
+        &mut self,
+        context: &Rc<Context>,
+        steps: &[Step],
+        timestamps: Timestamps,
+    ) -> Result<Commands> {
+        for used in &mut self.uses {
+            let buffer = Some(used.storage.prepare(context, used.contents, used.operation)?);
+            if used.buffer != buffer {
+                used.buffer = buffer;
+                self.built = None;
+            }
+        }
+        if let Some(commands) = &self.built {
+            return Ok(commands.clone());
+        }
+        let commands = Commands::new(self.build(steps, timestamps));
+        self.built = Some(commands.clone());
+        Ok(commands)
+    }
+
+    fn build(&self, steps: &[Step], timestamps: Timestamps) -> Vec<Command> {
+        let mut commands = Vec::new();
+        let mark = |commands: &mut Vec<Command>| {
+            if timestamps == Timestamps::On {
+                commands.push(Command::Timestamp);
+            }
+        };
+        mark(&mut commands);
+        for step in steps {
+            match step {
+                Step::Copy(copy) => commands.push(self.copy(copy)),
+                Step::Dispatch { algorithm, groups, push_constants } => {
+                    let tensors = algorithm.tensors();
+                    let buffer_of = |idx: usize| (self.buffer(&tensors[idx]), tensors[idx].n_bytes() as u64);
+                    let dispatch = algorithm.kernel().dispatch(*groups, push_constants.clone(), buffer_of);
+                    commands.push(Command::Dispatch(dispatch));
+                }
+                Step::Upload(_) | Step::Download(_) | Step::Nothing => {}
+            }
+            mark(&mut commands);
+        }
+        commands
+    }
+
+    fn copy(&self, copy: &CopyStep) -> Command {
+        Command::Copy {
+            from: self.buffer(&copy.from),
+            from_offset: copy.from_offset as u64,
+            to: self.buffer(&copy.to),
+            to_offset: copy.to_offset as u64,
+            size: copy.size as u64,
+        }
+    }
+
+    fn buffer(&self, tensor: &Tensor) -> BufferId {
+        let idx = self.by_storage[&Rc::as_ptr(tensor.storage())];
+        self.uses[idx].buffer.expect("`prepare` gave every storage its buffer")
+    }
+
+    /// The unfinished submissions that this one has to come after.
+    pub fn predecessors(&self) -> Vec<Ticket> {
+        let mut after = Vec::new();
+        for used in &self.uses {
+            if let Some(access) = used.access {
+                used.storage.predecessors(access, &mut after);
+            }
+        }
+        after
+    }
+
+    pub fn submitted(&self, ticket: Ticket) {
+        for used in &self.uses {
+            if let Some(access) = used.access {
+                used.storage.submitted(ticket, access);
+            }
+        }
+    }
+
+    /// Downloads what the list asks for, where the host does not have it yet.
+    pub fn download(&self) -> Result<()> {
+        let readable = |storage: &&Rc<Storage>| storage.memory() != MemoryType::Storage;
+        self.downloads.iter().filter(readable).try_for_each(|storage| storage.fetch("download"))
+    }
+}
+
+fn join(one: Option<Access>, other: Option<Access>) -> Option<Access> {
+    match (one, other) {
+        (Some(one), Some(other)) if one != other => Some(Access::ReadWrite),
+        (Some(access), _) | (None, Some(access)) => Some(access),
+        (None, None) => None,
+    }
+}

@@ -1,0 +1,284 @@
+//! Sequences: operations recorded once and run as often as wanted.
+
+use std::cell::{Cell, RefCell};
+use std::rc::{Rc, Weak};
+use std::time::Duration;
+
+use kps_device::{QueueId, Ticket, Waited};
+
+use crate::algorithm::Algorithm;
+use crate::constants::Push;
+use crate::context::{Context, Dependent};
+use crate::error::{ComputeError, Result};
+use crate::kernel::Extent;
+use crate::op::{self, Op, Step};
+use crate::plan::{Plan, Timestamps};
+use crate::tensor::Tensor;
+
+/// A list of operations for one queue. Clones are the same sequence.
+///
+/// Recording begins by itself, and begins anew after an evaluation. The verbs that chain keep the first
+/// mistake for `eval` to return.
+#[derive(Clone)]
+pub struct Sequence {
+    inner: Rc<Inner>,
+}
+
+struct Inner {
+    context: Rc<Context>,
+    queue: QueueId,
+    timestamps: Timestamps,
+    destroyed: Cell<bool>,
+    state: RefCell<State>,
+}
+
+#[derive(Default)]
+struct State {
+    steps: Vec<Step>,
+    recording: bool,
+    /// Whether the steps have been run: what is recorded next starts a new list.
+    evaluated: bool,
+    plan: Option<Plan>,
+    running: Option<Running>,
+    /// The last submission, for its timestamps.
+    last: Option<Ticket>,
+    mistake: Option<ComputeError>,
+}
+
+/// A submission that nobody has awaited; without a ticket where there was nothing to submit.
+#[derive(Clone, Copy)]
+struct Running {
+    ticket: Option<Ticket>,
+}
+
+impl Sequence {
+    pub(crate) fn new(context: &Rc<Context>, queue: QueueId, timestamps: Timestamps) -> Sequence {
+        let (state, destroyed) = (RefCell::default(), Cell::new(false));
+        let inner = Rc::new(Inner { context: context.clone(), queue, timestamps, destroyed, state });
+        let weak: Weak<Inner> = Rc::downgrade(&inner);
+        context.register(weak);
+        Sequence { inner }
+    }
+
+    /// Records an upload; see [`Op::SyncDevice`].
+    pub fn upload(self, tensors: &[&Tensor]) -> Sequence {
+        self.chain(Op::SyncDevice(owned(tensors)))
+    }
+
+    /// Records a download; see [`Op::SyncLocal`].
+    pub fn download(self, tensors: &[&Tensor]) -> Sequence {
+        self.chain(Op::SyncLocal(owned(tensors)))
+    }
+
+    /// Records a copy of one tensor to another of the same type and size.
+    pub fn copy(self, from: &Tensor, to: &Tensor) -> Sequence {
+        self.chain(Op::Copy(vec![from.clone(), to.clone()]))
+    }
+
+    /// Records a dispatch with the algorithm's own push constants.
+    pub fn dispatch(self, algorithm: &Algorithm, extent: impl Into<Extent>) -> Sequence {
+        self.dispatch_with(algorithm, extent, Push::Default)
+    }
+
+    /// Records a dispatch with push constants of its own.
+    pub fn dispatch_with(
+        self,
+        algorithm: &Algorithm,
+        extent: impl Into<Extent>,
+        push: impl Into<Push>,
+    ) -> Sequence {
+        let (extent, push) = (extent.into(), push.into());
+        self.chain(Op::Dispatch { algorithm: algorithm.clone(), extent, push })
+    }
+
+    /// Records any operation, keeping the mistake if there is one.
+    pub fn chain(self, op: Op) -> Sequence {
+        if let Err(mistake) = self.record(op) {
+            self.inner.state.borrow_mut().mistake.get_or_insert(mistake);
+        }
+        self
+    }
+
+    /// Forgets what was recorded and starts recording.
+    pub fn begin(&self) -> Result<()> {
+        self.check_idle("begin")?;
+        let mut state = self.inner.state.borrow_mut();
+        if state.recording {
+            return Err(ComputeError::AlreadyRecording);
+        }
+        state.forget();
+        state.recording = true;
+        Ok(())
+    }
+
+    /// Stops recording.
+    pub fn end(&self) -> Result<()> {
+        self.check_idle("end")?;
+        let mut state = self.inner.state.borrow_mut();
+        if !state.recording {
+            return Err(ComputeError::NotRecording);
+        }
+        state.recording = false;
+        Ok(())
+    }
+
+    /// Adds an operation, checked now. Starts a new list where the old one has been evaluated.
+    pub fn record(&self, op: Op) -> Result<()> {
+        self.check_idle("record into")?;
+        let steps = op::record(&self.inner.context, op)?;
+        let mut state = self.inner.state.borrow_mut();
+        if state.evaluated {
+            state.forget();
+        }
+        state.recording = true;
+        state.plan = None;
+        state.steps.extend(steps);
+        Ok(())
+    }
+
+    /// Forgets what was recorded.
+    pub fn clear(&self) -> Result<()> {
+        self.check_idle("clear")?;
+        self.inner.state.borrow_mut().forget();
+        Ok(())
+    }
+
+    /// Makes the commands of the recorded operations anew at the next evaluation.
+    pub fn rerecord(&self) -> Result<()> {
+        self.check_idle("record into")?;
+        self.inner.state.borrow_mut().plan = None;
+        Ok(())
+    }
+
+    /// Runs the recorded operations and waits for them.
+    pub fn eval(&self) -> Result<()> {
+        self.eval_async()?;
+        self.eval_await(None).map(drop)
+    }
+
+    /// Starts the recorded operations. What the host reads waits for them by itself.
+    pub fn eval_async(&self) -> Result<()> {
+        self.check_idle("evaluate")?;
+        let inner = &*self.inner;
+        let mut state = inner.state.borrow_mut();
+        if let Some(mistake) = state.mistake.take() {
+            state.forget();
+            return Err(mistake);
+        }
+        let device = inner.context.device("evaluate a sequence of")?;
+        state.recording = false;
+        state.evaluated = true;
+        let State { steps, plan, .. } = &mut *state;
+        let plan = plan.get_or_insert_with(|| Plan::of(steps));
+        let commands = plan.prepare(&inner.context, steps, inner.timestamps)?;
+        let mut ticket = None;
+        if !commands.is_empty() {
+            let submitted = device.submit(inner.queue, &commands, &plan.predecessors())?;
+            plan.submitted(submitted);
+            ticket = Some(submitted);
+        }
+        state.last = ticket;
+        state.running = Some(Running { ticket });
+        Ok(())
+    }
+
+    /// Waits for what `eval_async` started, `None` for as long as it takes, and downloads what was
+    /// asked for. False where the time ran out: it is running still.
+    pub fn eval_await(&self, timeout: Option<Duration>) -> Result<bool> {
+        self.check_alive("await")?;
+        let running = self.inner.state.borrow().running;
+        let Some(Running { ticket }) = running else { return Ok(true) };
+        if let Some(ticket) = ticket {
+            let waited = self.inner.context.wait(ticket, timeout);
+            if waited == Ok(Waited::TimedOut) {
+                return Ok(false);
+            }
+            if waited.is_ok() || self.inner.context.has_ended(ticket) {
+                self.inner.state.borrow_mut().running = None;
+            }
+            waited?;
+        }
+        let mut state = self.inner.state.borrow_mut();
+        state.running = None;
+        state.plan.as_ref().map_or(Ok(()), Plan::download)?;
+        Ok(true)
+    }
+
+    /// Nanoseconds on a clock that starts anywhere: before the first operation and after each.
+    pub fn timestamps(&self) -> Result<Vec<u64>> {
+        self.check_alive("read the timestamps of")?;
+        if self.inner.timestamps == Timestamps::Off {
+            return Err(ComputeError::NoTimestamps);
+        }
+        let last = self.inner.state.borrow().last;
+        let ticket = last.ok_or(ComputeError::NotEvaluated)?;
+        self.inner.context.wait(ticket, None)?;
+        Ok(self.inner.context.device("read timestamps of")?.timestamps(ticket)?)
+    }
+
+    pub fn is_recording(&self) -> bool {
+        self.inner.state.borrow().recording
+    }
+
+    /// Whether what `eval_async` started has not ended yet. Asks the device.
+    pub fn is_running(&self) -> bool {
+        let running = self.inner.state.borrow().running;
+        let Some(Running { ticket: Some(ticket) }) = running else { return false };
+        self.inner.context.wait(ticket, Some(Duration::ZERO)) == Ok(Waited::TimedOut)
+    }
+
+    /// False once it, or its manager, was destroyed.
+    pub fn is_init(&self) -> bool {
+        !self.inner.destroyed.get()
+    }
+
+    /// Lets go of all it recorded; any use is an error from now on. What is in flight goes on.
+    pub fn destroy(&self) {
+        self.inner.destroy();
+    }
+
+    fn check_alive(&self, operation: &'static str) -> Result<()> {
+        if self.is_init() {
+            return Ok(());
+        }
+        Err(ComputeError::Destroyed { what: "the sequence".to_owned(), operation })
+    }
+
+    /// An unfinished evaluation is in the way of most verbs; one that has ended is finished first.
+    fn check_idle(&self, operation: &'static str) -> Result<()> {
+        self.check_alive(operation)?;
+        if self.inner.state.borrow().running.is_some() && !self.eval_await(Some(Duration::ZERO))? {
+            return Err(ComputeError::Running { operation });
+        }
+        Ok(())
+    }
+}
+
+impl State {
+    fn forget(&mut self) {
+        self.steps.clear();
+        self.plan = None;
+        self.recording = false;
+        self.evaluated = false;
+        self.mistake = None;
+    }
+}
+
+impl Inner {
+    fn destroy(&self) {
+        self.destroyed.set(true);
+        if let Ok(mut state) = self.state.try_borrow_mut() {
+            *state = State::default();
+        }
+    }
+}
+
+impl Dependent for Inner {
+    fn end_with(&self, _context: &Context) {
+        self.destroy();
+    }
+}
+
+fn owned(tensors: &[&Tensor]) -> Vec<Tensor> {
+    tensors.iter().copied().cloned().collect()
+}

@@ -1,0 +1,331 @@
+//! Tensors: a type and a shape over a [`Storage`].
+
+use std::ops::Range;
+use std::rc::Rc;
+
+use crate::dtype::DType;
+use crate::element::{self, Element};
+use crate::error::{ComputeError, Result};
+use crate::number::Number;
+use crate::storage::{MemoryType, Storage};
+
+/// An array of elements that lives on the host, on a device, or on both. Clones are the same tensor.
+///
+/// ```
+/// use kps_compute::{DType, Tensor};
+/// let tensor = Tensor::from_slice(&[1.0f32, 2.0, 3.0])?;
+/// tensor.set(0, 5.5)?;
+/// assert_eq!(tensor.to_vec::<f32>()?, [5.5, 2.0, 3.0]);
+/// assert_eq!((tensor.dtype(), tensor.shape()), (DType::F32, &[3][..]));
+/// # Ok::<(), kps_compute::ComputeError>(())
+/// ```
+#[derive(Clone)]
+pub struct Tensor {
+    storage: Rc<Storage>,
+    dtype: DType,
+    shape: Rc<[usize]>,
+}
+
+impl Tensor {
+    /// A tensor with one axis.
+    pub fn from_slice<T: Element>(elements: &[T]) -> Result<Tensor> {
+        Tensor::from_bytes(T::DTYPE, &[elements.len()], element::to_bytes(elements))
+    }
+
+    /// The elements of a tensor of this shape, the last axis closest together.
+    pub fn from_bytes(dtype: DType, shape: &[usize], bytes: Vec<u8>) -> Result<Tensor> {
+        Builder::new(dtype, shape).bytes(bytes)
+    }
+
+    /// A tensor of zeros, which costs no memory on the host until the host looks at it.
+    pub fn zeros(dtype: DType, shape: &[usize]) -> Result<Tensor> {
+        Builder::new(dtype, shape).zeros()
+    }
+
+    /// The same bytes in another shape of the same size.
+    pub fn reshape(&self, shape: &[usize]) -> Result<Tensor> {
+        let given = n_elements(shape)?;
+        if given != self.size() {
+            return Err(self.size_mismatch("reshape", given));
+        }
+        Ok(Tensor { storage: self.storage.clone(), dtype: self.dtype, shape: shape.into() })
+    }
+
+    pub fn dtype(&self) -> DType {
+        self.dtype
+    }
+
+    pub fn shape(&self) -> &[usize] {
+        &self.shape
+    }
+
+    /// Elements in all.
+    pub fn size(&self) -> usize {
+        self.storage.len() / self.dtype.size()
+    }
+
+    pub fn n_bytes(&self) -> usize {
+        self.storage.len()
+    }
+
+    pub fn memory_type(&self) -> MemoryType {
+        self.storage.memory()
+    }
+
+    pub fn storage(&self) -> &Rc<Storage> {
+        &self.storage
+    }
+
+    /// As errors name it: ``tensor `x` (f32[3])`` or `tensor f32[3]`.
+    pub fn label(&self) -> &str {
+        self.storage.label()
+    }
+
+    /// False once it, or its manager, was destroyed.
+    pub fn is_init(&self) -> bool {
+        self.storage.is_init()
+    }
+
+    /// Gives all memory back; any use is an error from now on.
+    pub fn destroy(&self) {
+        self.storage.destroy();
+    }
+
+    /// Calls `look` with the newest bytes.
+    pub fn with_bytes<R>(&self, look: impl FnOnce(&[u8]) -> R) -> Result<R> {
+        self.storage.read("read", look)
+    }
+
+    /// The newest bytes.
+    pub fn bytes(&self) -> Result<Vec<u8>> {
+        self.with_bytes(<[u8]>::to_vec)
+    }
+
+    /// The newest elements; `T` is the tensor's own type.
+    pub fn to_vec<T: Element>(&self) -> Result<Vec<T>> {
+        self.check_dtype("read", T::DTYPE)?;
+        self.with_bytes(element::from_bytes)
+    }
+
+    /// The elements of a range; of a large tensor on the device, only these are downloaded.
+    pub fn read_range<T: Element>(&self, range: Range<usize>) -> Result<Vec<T>> {
+        self.check_dtype("read", T::DTYPE)?;
+        let bytes = self.byte_range(&range)?;
+        self.storage.read_range("read", bytes, element::from_bytes)
+    }
+
+    /// The newest elements as numbers, whatever their type.
+    pub fn numbers(&self) -> Result<Vec<Number>> {
+        self.range_numbers(0..self.size())
+    }
+
+    /// The elements of a range as numbers, whatever their type.
+    pub fn range_numbers(&self, range: Range<usize>) -> Result<Vec<Number>> {
+        let bytes = self.byte_range(&range)?;
+        let load = |bytes: &[u8]| -> Vec<Number> {
+            bytes.chunks_exact(self.dtype.size()).map(|one| Number::load(self.dtype, one)).collect()
+        };
+        self.storage.read_range("read", bytes, load)
+    }
+
+    /// One element, counted flat.
+    pub fn get(&self, index: usize) -> Result<Number> {
+        let bytes = self.element_range(index)?;
+        self.storage.read_range("read", bytes, |bytes| Number::load(self.dtype, bytes))
+    }
+
+    /// Assigns one element, counted flat.
+    pub fn set(&self, index: usize, value: impl Into<Number>) -> Result<()> {
+        let value = value.into();
+        let mut element = [0; 8];
+        let unfit = |unfit| ComputeError::ElementUnfit {
+            what: self.label().to_owned(),
+            value,
+            dtype: self.dtype,
+            unfit,
+        };
+        value.store(self.dtype, &mut element).map_err(unfit)?;
+        let bytes = self.element_range(index)?;
+        let size = self.dtype.size();
+        self.storage.write("write", bytes, |place| place.copy_from_slice(&element[..size]))
+    }
+
+    /// Replaces all elements by as many others.
+    pub fn set_data<T: Element>(&self, elements: &[T]) -> Result<()> {
+        self.check_dtype("set the data of", T::DTYPE)?;
+        if elements.len() != self.size() {
+            return Err(self.size_mismatch("set the data of", elements.len()));
+        }
+        self.storage.replace("set the data of", element::to_bytes(elements))
+    }
+
+    /// Replaces all bytes by as many others.
+    pub fn set_bytes(&self, bytes: Vec<u8>) -> Result<()> {
+        if bytes.len() != self.n_bytes() {
+            return Err(self.size_mismatch("set the data of", bytes.len() / self.dtype.size()));
+        }
+        self.storage.replace("set the data of", bytes)
+    }
+
+    /// Replaces the elements from `start` on.
+    pub fn write_range<T: Element>(&self, start: usize, elements: &[T]) -> Result<()> {
+        self.check_dtype("write", T::DTYPE)?;
+        let bytes = self.byte_range(&(start..start.saturating_add(elements.len())))?;
+        let source = element::to_bytes(elements);
+        self.storage.write("write", bytes, |place| place.copy_from_slice(&source))
+    }
+
+    fn element_range(&self, index: usize) -> Result<Range<usize>> {
+        self.byte_range(&(index..index.saturating_add(1)))
+    }
+
+    fn byte_range(&self, range: &Range<usize>) -> Result<Range<usize>> {
+        let len = self.size();
+        if range.start > range.end || range.end > len {
+            let index = if range.start >= len { range.start } else { range.end.saturating_sub(1) };
+            return Err(ComputeError::OutOfRange { what: self.label().to_owned(), index, len });
+        }
+        let size = self.dtype.size();
+        Ok(range.start * size..range.end * size)
+    }
+
+    fn check_dtype(&self, operation: &'static str, given: DType) -> Result<()> {
+        if given == self.dtype {
+            return Ok(());
+        }
+        let what = self.label().to_owned();
+        Err(ComputeError::DTypeMismatch { what, operation, expected: self.dtype, given })
+    }
+
+    fn size_mismatch(&self, operation: &'static str, given: usize) -> ComputeError {
+        let what = self.label().to_owned();
+        ComputeError::SizeMismatch { what, operation, expected: self.size(), given, unit: "elements" }
+    }
+}
+
+impl std::fmt::Debug for Tensor {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.label())
+    }
+}
+
+/// A tensor in the making, for those that need more than a type and a shape.
+pub struct Builder<'a> {
+    dtype: DType,
+    shape: &'a [usize],
+    memory: MemoryType,
+    name: Option<&'a str>,
+}
+
+impl<'a> Builder<'a> {
+    pub fn new(dtype: DType, shape: &'a [usize]) -> Builder<'a> {
+        Builder { dtype, shape, memory: MemoryType::Device, name: None }
+    }
+
+    pub fn memory(self, memory: MemoryType) -> Builder<'a> {
+        Builder { memory, ..self }
+    }
+
+    /// How errors name it.
+    pub fn name(self, name: &'a str) -> Builder<'a> {
+        Builder { name: Some(name), ..self }
+    }
+
+    pub fn bytes(self, bytes: Vec<u8>) -> Result<Tensor> {
+        let n = self.n_bytes()?;
+        if bytes.len() != n {
+            let (what, unit) = (self.label(), "bytes");
+            return Err(ComputeError::SizeMismatch {
+                what,
+                operation: "make",
+                expected: n,
+                given: bytes.len(),
+                unit,
+            });
+        }
+        let storage = Storage::new(bytes, self.memory, self.label());
+        Ok(Tensor { storage, dtype: self.dtype, shape: self.shape.into() })
+    }
+
+    pub fn zeros(self) -> Result<Tensor> {
+        let storage = Storage::zeros(self.n_bytes()?, self.memory, self.label());
+        Ok(Tensor { storage, dtype: self.dtype, shape: self.shape.into() })
+    }
+
+    fn n_bytes(&self) -> Result<usize> {
+        let n = n_elements(self.shape)?.checked_mul(self.dtype.size());
+        n.ok_or_else(|| ComputeError::TooLarge { shape: self.shape.to_vec() })
+    }
+
+    fn label(&self) -> String {
+        let axes: Vec<String> = self.shape.iter().map(usize::to_string).collect();
+        let kind = format!("{}[{}]", self.dtype, axes.join(", "));
+        match self.name {
+            Some(name) => format!("tensor `{name}` ({kind})"),
+            None => format!("tensor {kind}"),
+        }
+    }
+}
+
+fn n_elements(shape: &[usize]) -> Result<usize> {
+    if shape.contains(&0) {
+        return Err(ComputeError::ZeroSized { shape: shape.to_vec() });
+    }
+    let n = shape.iter().try_fold(1usize, |n, axis| n.checked_mul(*axis));
+    // More than an allocation can have is refused here rather than by the allocator, which would abort.
+    n.filter(|n| *n <= isize::MAX as usize / 8)
+        .ok_or_else(|| ComputeError::TooLarge { shape: shape.to_vec() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::shape_text;
+
+    fn check<T>(result: Result<T>, message: &str) {
+        match result {
+            Ok(_) => panic!("expected an error: {message}"),
+            Err(error) => assert_eq!(error.to_string(), message),
+        }
+    }
+
+    #[test]
+    fn mistakes_name_the_tensor_and_both_sides() {
+        let tensor = Tensor::from_slice(&[1i32, 2, 3]).expect("three elements are fine");
+        check(Tensor::from_slice::<f32>(&[]), "cannot make a zero-sized tensor (its shape is (0,))");
+        check(
+            Tensor::zeros(DType::F32, &[usize::MAX, 2]),
+            &format!("a tensor of shape {} holds more bytes than there are", shape_text(&[usize::MAX, 2])),
+        );
+        check(tensor.to_vec::<f32>(), "cannot read tensor i32[3]: its elements are i32, not f32");
+        check(
+            tensor.set_data(&[1i32]),
+            "cannot set the data of tensor i32[3]: it has 3 elements, 1 were given",
+        );
+        check(tensor.get(3), "index 3 is out of range for tensor i32[3] with 3 elements");
+        check(tensor.read_range::<i32>(2..5), "index 4 is out of range for tensor i32[3] with 3 elements");
+        check(
+            tensor.set(0, 3e9),
+            "cannot store 3000000000.0 in tensor i32[3]: i32 holds -2147483648 to 2147483647",
+        );
+        check(tensor.reshape(&[2, 2]), "cannot reshape tensor i32[3]: it has 3 elements, 4 were given");
+    }
+
+    #[test]
+    fn elements_are_read_and_written_in_place() {
+        let tensor = Tensor::zeros(DType::I16, &[2, 2]).expect("a small shape");
+        tensor.set(3, 7).expect("in range");
+        tensor.write_range(0, &[1i16, -2]).expect("in range");
+        assert_eq!(tensor.to_vec::<i16>(), Ok(vec![1, -2, 0, 7]));
+        assert_eq!(tensor.reshape(&[4]).and_then(|flat| flat.read_range::<i16>(1..3)), Ok(vec![-2, 0]));
+    }
+
+    #[test]
+    fn a_destroyed_tensor_is_refused_by_name() {
+        let tensor = Builder::new(DType::F32, &[2]).name("x").zeros().expect("a small shape");
+        tensor.destroy();
+        assert!(!tensor.is_init());
+        check(tensor.bytes(), "cannot read tensor `x` (f32[2]): it was destroyed");
+        check(tensor.set(0, 1), "cannot write tensor `x` (f32[2]): it was destroyed");
+    }
+}

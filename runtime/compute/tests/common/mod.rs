@@ -1,0 +1,6 @@
+//! What the tests of this crate share.
+
+#![allow(dead_code, reason = "each test file uses its own part")]
+
+pub mod kernels;
+pub mod recorder;
