@@ -20,7 +20,7 @@ use std::time::Duration;
 pub use error::{DeviceError, Fault, SourceLine};
 pub use info::{Backend, DeviceInfo, DeviceKind, Feature, Features, Limits, QueueFamily};
 pub use interface::Interface;
-pub use select::{OpenOptions, Selector};
+pub use select::{OpenOptions, Opened, Selector};
 
 pub type Result<T> = std::result::Result<T, DeviceError>;
 

@@ -1,1 +1,139 @@
 //! Any Vulkan 1.2 device.
+//!
+//! [`physical`] describes the devices of the machine, [`gpu`] opens one, and [`state`] holds what an opened
+//! device has: buffers in [`memory`], [`pipelines`] with their cache on disk, and queues, each with a
+//! timeline semaphore whose values are the tickets. A list of commands is checked by [`plan`], recorded by
+//! [`encode`] and kept by [`recordings`], so that submitting it again is one call; [`hazards`] alone knows
+//! what must wait for what. [`transfer`] moves bytes between the host and buffers.
+
+mod buffers;
+mod disk_cache;
+mod encode;
+mod features;
+mod gpu;
+mod hazards;
+mod loader;
+mod memory;
+mod physical;
+mod pipelines;
+mod plan;
+mod queue;
+mod recordings;
+mod requirements;
+mod staging;
+mod state;
+mod transfer;
+mod validation;
+
+use std::cell::RefCell;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use crate::{
+    BufferId, Commands, Device, DeviceError, DeviceInfo, HostMemory, Interface, MemoryUsage, OpenOptions,
+    Opened, PipelineId, PipelineOptions, QueueId, Result, Ticket, Waited,
+};
+use gpu::Gpu;
+use state::State;
+
+pub(crate) use physical::{Physical, devices};
+pub use validation::{request_validation, validation_messages};
+
+/// Whether looking for a GPU has any point: loading every driver takes a while, and one for a GPU works
+/// only through a device file.
+pub(crate) fn may_have_gpu() -> bool {
+    const FILES: [&str; 7] = [
+        "/dev/dri",
+        "/dev/nvidiactl",
+        "/dev/nvidia0",
+        "/dev/dxg",
+        "/dev/kgsl-3d0",
+        "/dev/mali0",
+        "/dev/nvhost-ctrl",
+    ];
+    const CHOICES: [&str; 3] = ["VK_DRIVER_FILES", "VK_ICD_FILENAMES", "VK_ADD_DRIVER_FILES"];
+    let chosen = || CHOICES.iter().any(|name| std::env::var_os(name).is_some());
+    !cfg!(target_os = "linux") || FILES.iter().any(|file| std::path::Path::new(file).exists()) || chosen()
+}
+
+/// Refuses to go on where validation was asked for and cannot be had.
+pub(crate) fn check_validation() -> Result<()> {
+    match validation::requested() {
+        true => loader::get().map(drop),
+        false => Ok(()),
+    }
+}
+
+/// Opens a device of [`devices`].
+pub(crate) fn open(physical: &Physical, options: &OpenOptions) -> Result<Opened> {
+    if !physical.info.lacks.is_empty() {
+        let (device, lacks) = (physical.info.name.clone(), physical.info.lacks.clone());
+        return Err(DeviceError::BelowFloor { device, lacks });
+    }
+    let (gpu, places, warnings) = Gpu::create(physical, options)?;
+    let gpu = Rc::new(gpu);
+    let mut info = physical.info.clone();
+    info.queues = places.iter().map(|place| place.family).collect();
+    let state = State::new(&gpu, &places, options.separate_memory)?;
+    let interrupt = state.interrupt.clone();
+    let device = VulkanDevice { info, interrupt, state: RefCell::new(state) };
+    Ok(Opened { device: Rc::new(device), warnings })
+}
+
+struct VulkanDevice {
+    info: DeviceInfo,
+    interrupt: Arc<AtomicBool>,
+    state: RefCell<State>,
+}
+
+impl Device for VulkanDevice {
+    fn info(&self) -> &DeviceInfo {
+        &self.info
+    }
+
+    fn alloc(&self, size: u64, usage: MemoryUsage) -> Result<BufferId> {
+        self.state.borrow_mut().alloc(size, usage)
+    }
+
+    fn free(&self, buffer: BufferId) {
+        self.state.borrow_mut().free(buffer);
+    }
+
+    fn write(&self, buffer: BufferId, offset: u64, bytes: &[u8]) -> Result<()> {
+        self.state.borrow_mut().write(buffer, offset, bytes)
+    }
+
+    fn read(&self, buffer: BufferId, offset: u64, bytes: &mut [u8]) -> Result<()> {
+        self.state.borrow_mut().read(buffer, offset, bytes)
+    }
+
+    fn host_memory(&self, buffer: BufferId) -> Option<HostMemory> {
+        self.state.borrow_mut().host_memory(buffer)
+    }
+
+    fn load(&self, words: &[u32], options: &PipelineOptions) -> Result<PipelineId> {
+        self.state.borrow_mut().pipelines.load(words, options)
+    }
+
+    fn interface(&self, pipeline: PipelineId) -> Result<Rc<Interface>> {
+        Ok(self.state.borrow().pipelines.get(pipeline)?.interface.clone())
+    }
+
+    fn submit(&self, queue: QueueId, commands: &Commands, after: &[Ticket]) -> Result<Ticket> {
+        self.state.borrow_mut().submit(queue, commands, after)
+    }
+
+    fn wait(&self, ticket: Ticket, timeout: Option<Duration>) -> Result<Waited> {
+        self.state.borrow().wait(ticket, timeout)
+    }
+
+    fn timestamps(&self, ticket: Ticket) -> Result<Vec<u64>> {
+        self.state.borrow().timestamps(ticket)
+    }
+
+    fn interrupt_flag(&self) -> Arc<AtomicBool> {
+        self.interrupt.clone()
+    }
+}

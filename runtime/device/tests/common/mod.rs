@@ -1,4 +1,8 @@
-//! What the tests of devices share: modules from assembly.
+//! What the tests of devices share: modules from assembly, and the devices.
+
+#![allow(dead_code, reason = "each test binary uses its own part")]
+
+pub mod devices;
 
 use spirv_tools::TargetEnv;
 use spirv_tools::assembler::{Assembler, AssemblerOptions};

@@ -1,0 +1,128 @@
+//! The buffers that an opened device has given out, by id, with the submissions that name them.
+
+use super::memory::{Buffer, Memory};
+use super::queue::Queue;
+use crate::{BufferId, DeviceError, Result};
+
+#[derive(Default)]
+pub(super) struct Buffers {
+    slots: Vec<Slot>,
+    vacant: Vec<u32>,
+    /// Freed, but named by submissions that had not ended.
+    leaving: Vec<Held>,
+    /// How many still have to be filled with zeros.
+    pub n_fresh: usize,
+}
+
+/// The generation tells an id from those that the same place had before.
+#[derive(Default)]
+struct Slot {
+    generation: u32,
+    held: Option<Held>,
+}
+
+pub(super) struct Held {
+    pub buffer: Buffer,
+    /// For each queue the last submission that names the buffer, and the last that writes it; 0 for none.
+    last: Vec<LastUse>,
+    /// Nothing was put into it yet, zeros neither.
+    pub fresh: bool,
+}
+
+#[derive(Clone, Copy, Default)]
+pub(super) struct LastUse {
+    pub any: u64,
+    pub write: u64,
+}
+
+const UNKNOWN: DeviceError = DeviceError::UnknownId { kind: "buffer" };
+
+impl Buffers {
+    pub fn insert(&mut self, buffer: Buffer, n_queues: usize) -> BufferId {
+        let held = Held { buffer, last: vec![LastUse::default(); n_queues], fresh: true };
+        self.n_fresh += 1;
+        let index = self.vacant.pop().unwrap_or_else(|| {
+            self.slots.push(Slot::default());
+            self.slots.len() as u32 - 1
+        });
+        let slot = &mut self.slots[index as usize];
+        slot.held = Some(held);
+        BufferId(u64::from(slot.generation) << 32 | u64::from(index))
+    }
+
+    pub fn get(&self, id: BufferId) -> Result<&Held> {
+        let slot = self.slots.get(id.0 as u32 as usize).ok_or(UNKNOWN)?;
+        slot.held.as_ref().filter(|_| u64::from(slot.generation) == id.0 >> 32).ok_or(UNKNOWN)
+    }
+
+    pub fn get_mut(&mut self, id: BufferId) -> Result<&mut Held> {
+        let slot = self.slots.get_mut(id.0 as u32 as usize).ok_or(UNKNOWN)?;
+        let generation = slot.generation;
+        slot.held.as_mut().filter(|_| u64::from(generation) == id.0 >> 32).ok_or(UNKNOWN)
+    }
+
+    /// Marks the buffer as having content.
+    pub fn filled(&mut self, id: BufferId) -> Result<()> {
+        let held = self.get_mut(id)?;
+        if std::mem::take(&mut held.fresh) {
+            self.n_fresh -= 1;
+        }
+        Ok(())
+    }
+
+    /// Ends the id; the buffer itself goes with [`Buffers::collect`].
+    pub fn remove(&mut self, id: BufferId) -> bool {
+        if self.filled(id).is_err() {
+            return false;
+        }
+        let index = id.0 as u32;
+        let slot = &mut self.slots[index as usize];
+        self.leaving.extend(slot.held.take());
+        // A place whose generations are used up stays empty.
+        if let Some(next) = slot.generation.checked_add(1) {
+            slot.generation = next;
+            self.vacant.push(index);
+        }
+        true
+    }
+
+    /// Destroys the freed buffers whose last submissions have ended.
+    pub fn collect(&mut self, memory: &Memory, queues: &[Queue]) {
+        let mut index = 0;
+        while index < self.leaving.len() {
+            match self.leaving[index].is_idle(queues) {
+                true => memory.destroy(self.leaving.swap_remove(index).buffer),
+                false => index += 1,
+            }
+        }
+    }
+
+    pub fn any_leaving(&self) -> bool {
+        !self.leaving.is_empty()
+    }
+
+    /// Destroys them all; the device is idle.
+    pub fn destroy_all(&mut self, memory: &Memory) {
+        let held = self.slots.iter_mut().filter_map(|slot| slot.held.take());
+        held.chain(self.leaving.drain(..)).for_each(|held| memory.destroy(held.buffer));
+        self.n_fresh = 0;
+    }
+}
+
+impl Held {
+    pub fn last_use(&self, queue: usize) -> LastUse {
+        self.last[queue]
+    }
+
+    /// Notes that submission `value` of `queue` names it.
+    pub fn note(&mut self, queue: usize, value: u64, writes: bool) {
+        self.last[queue].any = value;
+        if writes {
+            self.last[queue].write = value;
+        }
+    }
+
+    fn is_idle(&self, queues: &[Queue]) -> bool {
+        self.last.iter().zip(queues).all(|(last, queue)| queue.was_ended(last.any))
+    }
+}

@@ -1,0 +1,314 @@
+//! Checked commands in, a recorded command buffer out.
+
+use ash::vk;
+use rustc_hash::FxHashMap;
+
+use super::buffers::Buffers;
+use super::gpu::Gpu;
+use super::hazards::Hazards;
+use super::pipelines::{Pipeline, Pipelines, descriptor_type};
+use super::plan::{Plan, binding_for, is_empty};
+use super::queue::{Queue, full_barrier, host_barrier};
+use crate::{Command, Dispatch, Result};
+
+/// A recorded command buffer with what it needs to run.
+pub(super) struct Take {
+    pub commands: vk::CommandBuffer,
+    pub queries: vk::QueryPool,
+    descriptors: vk::DescriptorPool,
+}
+
+impl Take {
+    /// The take is not pending.
+    pub fn destroy(self, gpu: &Gpu, queue: &mut Queue) {
+        queue.recycle(self.commands);
+        // SAFETY: the caller knows that the device is done with it; destroying null does nothing.
+        unsafe {
+            gpu.device.destroy_query_pool(self.queries, None);
+            gpu.device.destroy_descriptor_pool(self.descriptors, None);
+        }
+    }
+}
+
+/// What encoding looks things up in.
+pub(super) struct Encoder<'a> {
+    pub gpu: &'a Gpu,
+    pub buffers: &'a Buffers,
+    pub pipelines: &'a Pipelines,
+}
+
+impl Encoder<'_> {
+    pub fn encode(&self, queue: &mut Queue, commands: &[Command], plan: &Plan) -> Result<Take> {
+        // A list may be submitted again before it has ended.
+        let buffer = queue.begin(vk::CommandBufferUsageFlags::SIMULTANEOUS_USE)?;
+        let mut take = Take {
+            commands: buffer,
+            queries: vk::QueryPool::null(),
+            descriptors: vk::DescriptorPool::null(),
+        };
+        let recorded = self.record(&mut take, commands, plan);
+        match recorded.and(queue.end(buffer)) {
+            Ok(()) => Ok(take),
+            Err(error) => {
+                take.destroy(self.gpu, queue);
+                Err(error)
+            }
+        }
+    }
+
+    fn record(&self, take: &mut Take, commands: &[Command], plan: &Plan) -> Result<()> {
+        take.descriptors = self.descriptor_pool(commands)?;
+        take.queries = self.query_pool(plan.n_timestamps)?;
+        if plan.n_timestamps > 0 {
+            // SAFETY: the pool has this many queries, and the take is pending once only.
+            unsafe {
+                self.gpu.device.cmd_reset_query_pool(take.commands, take.queries, 0, plan.n_timestamps);
+            }
+        }
+        let mut recording = Recording {
+            encoder: self,
+            take,
+            hazards: Hazards::default(),
+            bound: vk::Pipeline::null(),
+            sets: FxHashMap::default(),
+            n_timestamps: 0,
+        };
+        for (command, uses) in commands.iter().zip(&plan.uses) {
+            if recording.hazards.need_barrier(uses) {
+                full_barrier(&self.gpu.device, recording.take.commands);
+                recording.hazards.clear();
+            }
+            recording.hazards.note(uses);
+            recording.command(command)?;
+        }
+        let host_may_look = plan.merged.iter().any(|used| {
+            used.access.writes()
+                && self.buffers.get(used.buffer).is_ok_and(|held| held.buffer.mapped.is_some())
+        });
+        if host_may_look {
+            host_barrier(&self.gpu.device, take.commands);
+        }
+        Ok(())
+    }
+
+    /// As large as the sets that cannot be pushed make it; null where there are none.
+    fn descriptor_pool(&self, commands: &[Command]) -> Result<vk::DescriptorPool> {
+        let (mut n_sets, mut n_storage, mut n_uniform) = (0, 0, 0);
+        for command in commands {
+            let Command::Dispatch(dispatch) = command else { continue };
+            let pipeline = self.pipelines.get(dispatch.pipeline)?;
+            if pipeline.pushed_set.is_some() || is_empty(dispatch) {
+                continue;
+            }
+            n_sets += pipeline.sets.len() as u32;
+            for buffer in &pipeline.interface.buffers {
+                match descriptor_type(buffer.kind) {
+                    vk::DescriptorType::UNIFORM_BUFFER => n_uniform += 1,
+                    _ => n_storage += 1,
+                }
+            }
+        }
+        if n_sets == 0 {
+            return Ok(vk::DescriptorPool::null());
+        }
+        let size = |ty, n| vk::DescriptorPoolSize::default().ty(ty).descriptor_count(n);
+        let mut sizes = Vec::new();
+        if n_storage > 0 {
+            sizes.push(size(vk::DescriptorType::STORAGE_BUFFER, n_storage));
+        }
+        if n_uniform > 0 {
+            sizes.push(size(vk::DescriptorType::UNIFORM_BUFFER, n_uniform));
+        }
+        let info = vk::DescriptorPoolCreateInfo::default().max_sets(n_sets).pool_sizes(&sizes);
+        // SAFETY: `info` lives through the call.
+        unsafe { self.gpu.device.create_descriptor_pool(&info, None) }
+            .map_err(|result| self.gpu.error("vkCreateDescriptorPool", result))
+    }
+
+    fn query_pool(&self, n_timestamps: u32) -> Result<vk::QueryPool> {
+        if n_timestamps == 0 {
+            return Ok(vk::QueryPool::null());
+        }
+        let info =
+            vk::QueryPoolCreateInfo::default().query_type(vk::QueryType::TIMESTAMP).query_count(n_timestamps);
+        // SAFETY: `info` lives through the call.
+        unsafe { self.gpu.device.create_query_pool(&info, None) }
+            .map_err(|result| self.gpu.error("vkCreateQueryPool", result))
+    }
+}
+
+/// Set, binding, buffer, offset and size of a descriptor.
+type Descriptor = (u32, u32, vk::Buffer, u64, u64);
+
+struct Recording<'a, 'e> {
+    encoder: &'a Encoder<'e>,
+    take: &'a mut Take,
+    hazards: Hazards,
+    bound: vk::Pipeline,
+    /// Sets that are written already, by layout and content.
+    sets: FxHashMap<(vk::DescriptorSetLayout, Vec<Descriptor>), vk::DescriptorSet>,
+    n_timestamps: u32,
+}
+
+impl Recording<'_, '_> {
+    fn command(&mut self, command: &Command) -> Result<()> {
+        let device = &self.encoder.gpu.device;
+        match command {
+            Command::Copy { size: 0, .. } => {}
+            Command::Copy { from, from_offset, to, to_offset, size } => {
+                let (from, to) = (self.encoder.buffers.get(*from)?, self.encoder.buffers.get(*to)?);
+                let region = vk::BufferCopy { src_offset: *from_offset, dst_offset: *to_offset, size: *size };
+                // SAFETY: the ranges were checked against both buffers and do not overlap.
+                unsafe {
+                    device.cmd_copy_buffer(
+                        self.take.commands,
+                        from.buffer.handle,
+                        to.buffer.handle,
+                        &[region],
+                    );
+                }
+            }
+            Command::Dispatch(dispatch) if is_empty(dispatch) => {}
+            Command::Dispatch(dispatch) => self.dispatch(dispatch)?,
+            Command::Timestamp => {
+                let stage = vk::PipelineStageFlags::BOTTOM_OF_PIPE;
+                // SAFETY: the pool has a query for each timestamp.
+                unsafe {
+                    device.cmd_write_timestamp(
+                        self.take.commands,
+                        stage,
+                        self.take.queries,
+                        self.n_timestamps,
+                    );
+                }
+                self.n_timestamps += 1;
+            }
+        }
+        Ok(())
+    }
+
+    fn dispatch(&mut self, dispatch: &Dispatch) -> Result<()> {
+        let pipeline = self.encoder.pipelines.get(dispatch.pipeline)?;
+        let descriptors = self.descriptors(pipeline, dispatch)?;
+        self.bind(pipeline, descriptors)?;
+        let device = &self.encoder.gpu.device;
+        if pipeline.push_bytes > 0 {
+            let mut bytes = dispatch.push_constants.clone();
+            bytes.resize(pipeline.push_bytes as usize, 0);
+            let stages = vk::ShaderStageFlags::COMPUTE;
+            // SAFETY: the layout's range has this many bytes.
+            unsafe { device.cmd_push_constants(self.take.commands, pipeline.layout, stages, 0, &bytes) };
+        }
+        let [x, y, z] = dispatch.groups;
+        // SAFETY: everything that the pipeline binds is bound, and the groups are within the limits.
+        unsafe { device.cmd_dispatch(self.take.commands, x, y, z) };
+        Ok(())
+    }
+
+    fn descriptors(&self, pipeline: &Pipeline, dispatch: &Dispatch) -> Result<Vec<Descriptor>> {
+        let buffers = pipeline.interface.buffers.iter();
+        buffers
+            .map(|wanted| {
+                let binding = binding_for(wanted, dispatch)?;
+                let handle = self.encoder.buffers.get(binding.buffer)?.buffer.handle;
+                Ok((wanted.set, wanted.binding, handle, binding.offset, binding.size))
+            })
+            .collect()
+    }
+
+    fn bind(&mut self, pipeline: &Pipeline, descriptors: Vec<Descriptor>) -> Result<()> {
+        let compute = vk::PipelineBindPoint::COMPUTE;
+        let device = &self.encoder.gpu.device;
+        if self.bound != pipeline.handle {
+            // SAFETY: the pipeline lives as long as the device.
+            unsafe { device.cmd_bind_pipeline(self.take.commands, compute, pipeline.handle) };
+            self.bound = pipeline.handle;
+        }
+        match (pipeline.pushed_set, &self.encoder.gpu.push_descriptors) {
+            (Some(set), Some(push)) => {
+                with_writes(pipeline, &descriptors, vk::DescriptorSet::null(), |writes| {
+                    let commands = self.take.commands;
+                    // SAFETY: the layout was made for pushing this set, and the buffers are alive.
+                    unsafe { push.cmd_push_descriptor_set(commands, compute, pipeline.layout, set, writes) };
+                });
+            }
+            _ if pipeline.sets.is_empty() => {}
+            _ => {
+                let sets = self.pooled_sets(pipeline, descriptors)?;
+                let commands = self.take.commands;
+                // SAFETY: the sets were allocated with the layouts of the pipeline.
+                unsafe {
+                    device.cmd_bind_descriptor_sets(commands, compute, pipeline.layout, 0, &sets, &[]);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn pooled_sets(
+        &mut self,
+        pipeline: &Pipeline,
+        descriptors: Vec<Descriptor>,
+    ) -> Result<Vec<vk::DescriptorSet>> {
+        let mut sets = Vec::with_capacity(pipeline.sets.len());
+        for (index, &layout) in pipeline.sets.iter().enumerate() {
+            let of_set = descriptors.iter().filter(|(set, ..)| *set == index as u32).copied();
+            let key = (layout, of_set.collect::<Vec<_>>());
+            let set = match self.sets.get(&key) {
+                Some(&set) => set,
+                None => self.write_set(pipeline, &key)?,
+            };
+            self.sets.insert(key, set);
+            sets.push(set);
+        }
+        Ok(sets)
+    }
+
+    fn write_set(
+        &self,
+        pipeline: &Pipeline,
+        (layout, descriptors): &(vk::DescriptorSetLayout, Vec<Descriptor>),
+    ) -> Result<vk::DescriptorSet> {
+        let gpu = self.encoder.gpu;
+        let layouts = [*layout];
+        let info = vk::DescriptorSetAllocateInfo::default()
+            .descriptor_pool(self.take.descriptors)
+            .set_layouts(&layouts);
+        // SAFETY: the pool was made large enough for every set of the list.
+        let sets = unsafe { gpu.device.allocate_descriptor_sets(&info) };
+        let set = sets.map_err(|result| gpu.error("vkAllocateDescriptorSets", result))?[0];
+        with_writes(pipeline, descriptors, set, |writes| {
+            // SAFETY: the set is new, and the buffers are alive.
+            unsafe { gpu.device.update_descriptor_sets(writes, &[]) };
+        });
+        Ok(set)
+    }
+}
+
+/// Hands the descriptors to `call` in the form that Vulkan takes.
+fn with_writes(
+    pipeline: &Pipeline,
+    descriptors: &[Descriptor],
+    set: vk::DescriptorSet,
+    call: impl FnOnce(&[vk::WriteDescriptorSet]),
+) {
+    let infos: Vec<vk::DescriptorBufferInfo> = descriptors
+        .iter()
+        .map(|&(_, _, buffer, offset, range)| vk::DescriptorBufferInfo { buffer, offset, range })
+        .collect();
+    let writes: Vec<_> = descriptors
+        .iter()
+        .zip(&infos)
+        .map(|((set_index, binding, ..), info)| {
+            let wanted = |b: &&crate::interface::BufferBinding| (b.set, b.binding) == (*set_index, *binding);
+            let kind =
+                pipeline.interface.buffers.iter().find(wanted).expect("descriptors follow the interface");
+            vk::WriteDescriptorSet::default()
+                .dst_set(set)
+                .dst_binding(*binding)
+                .descriptor_type(descriptor_type(kind.kind))
+                .buffer_info(std::slice::from_ref(info))
+        })
+        .collect();
+    call(&writes);
+}

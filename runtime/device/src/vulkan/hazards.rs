@@ -1,0 +1,154 @@
+//! Which commands must wait for which: the only place that knows.
+//!
+//! A [`Hazards`] remembers what was read and written since the last barrier. A command that conflicts with
+//! it (reads what was written, writes what was read or written) needs a barrier before it. Barriers are
+//! whole: after one, nothing is pending.
+
+use std::ops::Range;
+
+use rustc_hash::FxHashMap;
+
+use crate::{Access, BufferId};
+
+/// A command's use of some bytes of a buffer.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Use {
+    pub buffer: BufferId,
+    pub bytes: Range<u64>,
+    pub access: Access,
+}
+
+impl Use {
+    fn conflicts(&self, other: &Use) -> bool {
+        let overlap = self.bytes.start < other.bytes.end && other.bytes.start < self.bytes.end;
+        overlap && (self.access.writes() || other.access.writes())
+    }
+
+    /// Whether whatever conflicts with `other` conflicts with this one.
+    fn covers(&self, other: &Use) -> bool {
+        let wider = self.bytes.start <= other.bytes.start && other.bytes.end <= self.bytes.end;
+        wider && (self.access.writes() || !other.access.writes())
+    }
+}
+
+/// What is pending since the last barrier.
+#[derive(Default)]
+pub(super) struct Hazards {
+    pending: FxHashMap<BufferId, Vec<Use>>,
+}
+
+impl Hazards {
+    pub fn need_barrier(&self, uses: &[Use]) -> bool {
+        uses.iter().any(|used| {
+            self.pending.get(&used.buffer).is_some_and(|list| list.iter().any(|other| other.conflicts(used)))
+        })
+    }
+
+    pub fn note(&mut self, uses: &[Use]) {
+        for used in uses {
+            let list = self.pending.entry(used.buffer).or_default();
+            if list.iter().any(|other| other.covers(used)) {
+                continue;
+            }
+            list.retain(|other| !used.covers(other));
+            list.push(used.clone());
+        }
+    }
+
+    pub fn clear(&mut self) {
+        self.pending.clear();
+    }
+
+    /// A buffer that is gone conflicts with nothing.
+    pub fn forget(&mut self, buffer: BufferId) {
+        self.pending.remove(&buffer);
+    }
+}
+
+/// One use for each buffer: all of its bytes that any of `uses` names, and all that is done with them.
+pub(super) fn merged(uses: impl IntoIterator<Item = Use>) -> Vec<Use> {
+    let mut merged: Vec<Use> = Vec::new();
+    let mut places: FxHashMap<BufferId, usize> = FxHashMap::default();
+    for used in uses {
+        match places.get(&used.buffer) {
+            Some(&place) => {
+                let known = &mut merged[place];
+                known.bytes = known.bytes.start.min(used.bytes.start)..known.bytes.end.max(used.bytes.end);
+                known.access = both(known.access, used.access);
+            }
+            None => {
+                places.insert(used.buffer, merged.len());
+                merged.push(used);
+            }
+        }
+    }
+    merged
+}
+
+/// What is done by two who do this and that.
+pub(super) fn both(a: Access, b: Access) -> Access {
+    if a == b { a } else { Access::ReadWrite }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn used(text: &str) -> Use {
+        let [buffer, start, end, access] = text.split(' ').collect::<Vec<_>>()[..] else {
+            panic!("`{text}` is not `buffer start end access`")
+        };
+        let number = |text: &str| text.parse().expect("a number");
+        let access = match access {
+            "r" => Access::Read,
+            "w" => Access::Write,
+            _ => Access::ReadWrite,
+        };
+        Use { buffer: BufferId(number(buffer)), bytes: number(start)..number(end), access }
+    }
+
+    /// Commands in order, each with its uses; the result has `|` where a barrier goes.
+    fn check(commands: &[&[&str]], expect: &str) {
+        let mut hazards = Hazards::default();
+        let mut result = String::new();
+        for command in commands {
+            let uses: Vec<Use> = command.iter().map(|text| used(text)).collect();
+            if hazards.need_barrier(&uses) {
+                hazards.clear();
+                result.push('|');
+            }
+            hazards.note(&uses);
+            result.push('c');
+        }
+        assert_eq!(result, expect, "{commands:?}");
+    }
+
+    #[test]
+    fn barriers_stand_between_conflicts_only() {
+        check(&[&["0 0 8 r"], &["0 0 8 r"]], "cc");
+        check(&[&["0 0 8 w"], &["0 0 8 r"]], "c|c");
+        check(&[&["0 0 8 r"], &["0 0 8 w"]], "c|c");
+        check(&[&["0 0 8 w"], &["0 0 8 w"]], "c|c");
+        check(&[&["0 0 8 w"], &["0 8 16 w"]], "cc");
+        check(&[&["0 0 8 w"], &["1 0 8 rw"]], "cc");
+        check(&[&["0 0 8 rw"], &["0 0 8 rw"], &["0 0 8 rw"]], "c|c|c");
+        // The barrier for the second command serves the third as well.
+        check(&[&["0 0 8 w", "1 0 8 w"], &["0 0 8 r"], &["1 0 8 r"]], "c|cc");
+        check(&[&["0 0 8 r"], &["0 4 12 r"], &["0 10 12 w"]], "cc|c");
+        // What one command does to the same bytes is its own affair.
+        check(&[&["0 0 8 r", "0 0 8 w"]], "c");
+    }
+
+    #[test]
+    fn wider_uses_swallow_narrower_ones() {
+        let mut hazards = Hazards::default();
+        hazards.note(&[used("0 0 8 r"), used("0 2 4 r"), used("0 0 16 w"), used("0 4 6 r")]);
+        assert_eq!(hazards.pending[&BufferId(0)], [used("0 0 16 w")]);
+    }
+
+    #[test]
+    fn merging_keeps_every_byte_and_every_access() {
+        let all = ["0 4 8 r", "1 0 4 w", "0 12 16 w", "1 0 4 w"].map(used);
+        assert_eq!(merged(all), [used("0 4 16 rw"), used("1 0 4 w")]);
+    }
+}

@@ -1,0 +1,75 @@
+//! The Vulkan loader and our one instance, made when first asked for and kept while the process lives:
+//! making it loads every driver of the machine.
+
+use std::ffi::{CStr, c_char};
+use std::sync::OnceLock;
+
+use ash::vk;
+
+use super::validation;
+use crate::{DeviceError, Result};
+
+pub(super) struct Loader {
+    pub instance: ash::Instance,
+    /// The Vulkan version of the instance.
+    pub version: u32,
+    // The instance's functions live in the library that it keeps loaded.
+    _entry: ash::Entry,
+}
+
+/// The instance, or why there is none.
+pub(super) fn get() -> Result<&'static Loader> {
+    static LOADER: OnceLock<Result<Loader>> = OnceLock::new();
+    LOADER.get_or_init(load).as_ref().map_err(Clone::clone)
+}
+
+fn load() -> Result<Loader> {
+    // SAFETY: loading runs the initialisers of the system's own Vulkan loader, once.
+    let entry = unsafe { ash::Entry::load() }
+        .map_err(|error| DeviceError::Driver { call: "loading Vulkan", result: error.to_string() })?;
+    // SAFETY: the loader is loaded.
+    let version = unsafe { entry.try_enumerate_instance_version() }.ok().flatten();
+    let version = version.unwrap_or(vk::API_VERSION_1_0).min(vk::API_VERSION_1_3);
+    if version < vk::API_VERSION_1_1 {
+        return Err(DeviceError::Driver {
+            call: "loading Vulkan",
+            result: "its loader is of Vulkan 1.0".into(),
+        });
+    }
+    let instance = create_instance(&entry, version)?;
+    if validation::requested() {
+        validation::listen(&entry, &instance)?;
+    }
+    Ok(Loader { instance, version, _entry: entry })
+}
+
+fn create_instance(entry: &ash::Entry, version: u32) -> Result<ash::Instance> {
+    let application = vk::ApplicationInfo::default().application_name(c"kps").api_version(version);
+    let mut extensions: Vec<*const c_char> = Vec::new();
+    let mut flags = vk::InstanceCreateFlags::empty();
+    // Vulkan on top of another API is not shown without this.
+    if has_extension(entry, ash::khr::portability_enumeration::NAME) {
+        extensions.push(ash::khr::portability_enumeration::NAME.as_ptr());
+        flags |= vk::InstanceCreateFlags::ENUMERATE_PORTABILITY_KHR;
+    }
+    let mut layers: Vec<*const c_char> = Vec::new();
+    let mut checks = vk::ValidationFeaturesEXT::default().enabled_validation_features(&validation::CHECKS);
+    let mut info = vk::InstanceCreateInfo::default().application_info(&application);
+    if validation::requested() {
+        validation::check_installed(entry)?;
+        layers.push(validation::LAYER.as_ptr());
+        extensions.push(ash::ext::debug_utils::NAME.as_ptr());
+        extensions.push(ash::ext::validation_features::NAME.as_ptr());
+        info = info.push_next(&mut checks);
+    }
+    let info = info.flags(flags).enabled_layer_names(&layers).enabled_extension_names(&extensions);
+    // SAFETY: `info` and all that it points to live through the call.
+    unsafe { entry.create_instance(&info, None) }
+        .map_err(|result| DeviceError::Driver { call: "vkCreateInstance", result: result.to_string() })
+}
+
+fn has_extension(entry: &ash::Entry, name: &CStr) -> bool {
+    // SAFETY: the loader is loaded.
+    let extensions = unsafe { entry.enumerate_instance_extension_properties(None) };
+    extensions.is_ok_and(|list| list.iter().any(|e| e.extension_name_as_c_str() == Ok(name)))
+}

@@ -1,0 +1,224 @@
+//! The Vulkan devices of the machine, as they describe themselves. Nothing is created here.
+
+use std::ffi::CStr;
+
+use ash::vk;
+
+use super::features::{EXTENSIONS, FeatureChain, Known};
+use super::loader::{self, Loader};
+use crate::{Backend, DeviceInfo, DeviceKind, Feature, Limits, QueueFamily, Result};
+
+const FLOOR: u32 = vk::API_VERSION_1_2;
+
+#[derive(Clone)]
+pub(crate) struct Physical {
+    pub info: DeviceInfo,
+    pub(super) handle: vk::PhysicalDevice,
+    /// The newest Vulkan that both the device and the instance have.
+    pub(super) api: u32,
+    pub(super) properties: vk::PhysicalDeviceProperties,
+    pub(super) memory: vk::PhysicalDeviceMemoryProperties,
+    /// Those of ours that the device has.
+    pub(super) extensions: Vec<&'static CStr>,
+    /// The features that are switched on when it is opened.
+    pub(super) enabled: FeatureChain,
+    pub(super) subgroup_operations: vk::SubgroupFeatureFlags,
+    pub(super) float_controls: FloatControls,
+    pub(super) max_push_descriptors: u32,
+    pub(super) timestamp_bits: Vec<u32>,
+}
+
+/// What a device promises of 32-bit floats where a module asks for it.
+#[derive(Clone, Copy, Default)]
+pub(super) struct FloatControls {
+    pub preserves: bool,
+    pub rounds_to_even: bool,
+    pub rounds_to_zero: bool,
+    pub keeps_denormals: bool,
+    pub flushes_denormals: bool,
+}
+
+/// Every Vulkan device, in the driver's order; none where there is no Vulkan.
+pub(crate) fn devices() -> Result<Vec<Physical>> {
+    let loader = loader::get()?;
+    // SAFETY: the instance lives as long as the process.
+    match unsafe { loader.instance.enumerate_physical_devices() } {
+        Ok(handles) => Ok(handles.into_iter().map(|handle| describe(loader, handle)).collect()),
+        // A driver that fails to start is a driver that is not there.
+        Err(_) => Ok(Vec::new()),
+    }
+}
+
+fn describe(loader: &Loader, handle: vk::PhysicalDevice) -> Physical {
+    let instance = &loader.instance;
+    // SAFETY: the handle was just given by this instance.
+    let properties = unsafe { instance.get_physical_device_properties(handle) };
+    // SAFETY: as above.
+    let memory = unsafe { instance.get_physical_device_memory_properties(handle) };
+    // SAFETY: as above.
+    let families = unsafe { instance.get_physical_device_queue_family_properties(handle) };
+    let api = properties.api_version.min(loader.version);
+    let mut physical = Physical {
+        info: basic_info(&properties, &memory, &families),
+        handle,
+        api,
+        properties,
+        memory,
+        extensions: Vec::new(),
+        enabled: FeatureChain::default(),
+        subgroup_operations: vk::SubgroupFeatureFlags::empty(),
+        float_controls: FloatControls::default(),
+        max_push_descriptors: 0,
+        timestamp_bits: families.iter().map(|family| family.timestamp_valid_bits).collect(),
+    };
+    if api < FLOOR {
+        physical.info.lacks.push(format!("Vulkan 1.2 (it has {})", version_words(properties.api_version)));
+        return physical;
+    }
+    physical.extensions = our_extensions(instance, handle);
+    physical.query_features(instance);
+    physical.query_properties(instance);
+    physical.find_lacks();
+    physical
+}
+
+impl Physical {
+    fn query_features(&mut self, instance: &ash::Instance) {
+        let mut have = FeatureChain::default();
+        let known = Known { api: self.api, extensions: &self.extensions };
+        have.with_link(known, |first| {
+            // SAFETY: the chain holds only structures that the device knows, all alive.
+            unsafe { instance.get_physical_device_features2(self.handle, first) }
+        });
+        self.enabled = have.used();
+        self.info.features = self.enabled.features();
+        if self.extensions.contains(&ash::khr::push_descriptor::NAME) {
+            self.info.features.insert(Feature::PushDescriptors);
+        }
+    }
+
+    fn query_properties(&mut self, instance: &ash::Instance) {
+        let mut v11 = vk::PhysicalDeviceVulkan11Properties::default();
+        let mut v12 = vk::PhysicalDeviceVulkan12Properties::default();
+        let mut push = vk::PhysicalDevicePushDescriptorPropertiesKHR::default();
+        let mut all = vk::PhysicalDeviceProperties2::default().push_next(&mut v11).push_next(&mut v12);
+        if self.info.features.contains(&Feature::PushDescriptors) {
+            all = all.push_next(&mut push);
+        }
+        // SAFETY: the chain holds only structures that the device knows, all alive.
+        unsafe { instance.get_physical_device_properties2(self.handle, &mut all) };
+        self.max_push_descriptors = push.max_push_descriptors;
+        if v11.subgroup_supported_stages.contains(vk::ShaderStageFlags::COMPUTE) {
+            self.subgroup_operations = v11.subgroup_supported_operations;
+        }
+        self.info.limits.subgroup_size = v11.subgroup_size;
+        self.info.limits.max_allocation = v11.max_memory_allocation_size;
+        self.float_controls = FloatControls {
+            preserves: v12.shader_signed_zero_inf_nan_preserve_float32 == vk::TRUE,
+            rounds_to_even: v12.shader_rounding_mode_rte_float32 == vk::TRUE,
+            rounds_to_zero: v12.shader_rounding_mode_rtz_float32 == vk::TRUE,
+            keeps_denormals: v12.shader_denorm_preserve_float32 == vk::TRUE,
+            flushes_denormals: v12.shader_denorm_flush_to_zero_float32 == vk::TRUE,
+        };
+        if self.float_controls.preserves {
+            self.info.features.insert(Feature::FloatControls);
+        }
+        let words = |text: &[std::ffi::c_char]| {
+            let bytes: Vec<u8> = text.iter().map(|&c| c as u8).take_while(|&c| c != 0).collect();
+            String::from_utf8_lossy(&bytes).into_owned()
+        };
+        let driver = format!("{} {}", words(&v12.driver_name), words(&v12.driver_info));
+        self.info.driver =
+            format!("Vulkan {}, {}", version_words(self.properties.api_version), driver.trim());
+    }
+
+    fn find_lacks(&mut self) {
+        if !self.enabled.has_timelines() {
+            self.info.lacks.push("timelineSemaphore".to_owned());
+        }
+        if best_family(&self.info.queue_families).is_none() {
+            self.info.lacks.push("a queue that computes".to_owned());
+        }
+    }
+}
+
+/// The family for compute where none was asked for: one that does nothing else answers soonest.
+pub(super) fn best_family(families: &[QueueFamily]) -> Option<u32> {
+    let index = |pick: fn(&QueueFamily) -> bool| families.iter().position(pick).map(|index| index as u32);
+    index(|family| family.compute && !family.graphics).or_else(|| index(|family| family.compute))
+}
+
+fn basic_info(
+    properties: &vk::PhysicalDeviceProperties,
+    memory: &vk::PhysicalDeviceMemoryProperties,
+    families: &[vk::QueueFamilyProperties],
+) -> DeviceInfo {
+    let name = properties.device_name_as_c_str().unwrap_or(c"a device without a name");
+    let families: Vec<QueueFamily> = families.iter().map(family).collect();
+    DeviceInfo {
+        name: name.to_string_lossy().into_owned(),
+        backend: Backend::Vulkan,
+        kind: kind(properties.device_type),
+        driver: format!("Vulkan {}", version_words(properties.api_version)),
+        limits: limits(&properties.limits),
+        features: Default::default(),
+        queues: best_family(&families).into_iter().collect(),
+        queue_families: families,
+        memory: memory.memory_heaps_as_slice().iter().filter(is_local).map(|heap| heap.size).sum(),
+        lacks: Vec::new(),
+    }
+}
+
+fn is_local(heap: &&vk::MemoryHeap) -> bool {
+    heap.flags.contains(vk::MemoryHeapFlags::DEVICE_LOCAL)
+}
+
+fn kind(ty: vk::PhysicalDeviceType) -> DeviceKind {
+    match ty {
+        vk::PhysicalDeviceType::DISCRETE_GPU => DeviceKind::Discrete,
+        vk::PhysicalDeviceType::INTEGRATED_GPU => DeviceKind::Integrated,
+        vk::PhysicalDeviceType::VIRTUAL_GPU => DeviceKind::Virtual,
+        vk::PhysicalDeviceType::CPU => DeviceKind::Software,
+        _ => DeviceKind::Other,
+    }
+}
+
+fn family(properties: &vk::QueueFamilyProperties) -> QueueFamily {
+    let has = |flag| properties.queue_flags.contains(flag);
+    let (graphics, compute) = (has(vk::QueueFlags::GRAPHICS), has(vk::QueueFlags::COMPUTE));
+    // Queues that draw or compute can copy, whether they say so or not.
+    let transfer = graphics || compute || has(vk::QueueFlags::TRANSFER);
+    QueueFamily { n_queues: properties.queue_count, graphics, compute, transfer }
+}
+
+fn limits(limits: &vk::PhysicalDeviceLimits) -> Limits {
+    Limits {
+        max_groups: limits.max_compute_work_group_count,
+        max_local_size: limits.max_compute_work_group_size,
+        max_invocations: limits.max_compute_work_group_invocations,
+        max_shared: limits.max_compute_shared_memory_size,
+        max_push_constants: limits.max_push_constants_size,
+        max_storage_range: u64::from(limits.max_storage_buffer_range),
+        max_storage_buffers: limits.max_per_stage_descriptor_storage_buffers,
+        max_allocation: u64::from(u32::MAX),
+        storage_offset_alignment: limits.min_storage_buffer_offset_alignment,
+        subgroup_size: 1,
+        timestamp_period: (limits.timestamp_period > 0.0).then_some(f64::from(limits.timestamp_period)),
+    }
+}
+
+fn our_extensions(instance: &ash::Instance, handle: vk::PhysicalDevice) -> Vec<&'static CStr> {
+    // SAFETY: the handle was given by this instance.
+    let there = unsafe { instance.enumerate_device_extension_properties(handle) }.unwrap_or_default();
+    let has = |name: &&&CStr| there.iter().any(|extension| extension.extension_name_as_c_str() == Ok(**name));
+    EXTENSIONS.iter().filter(has).copied().collect()
+}
+
+fn version_words(version: u32) -> String {
+    format!(
+        "{}.{}.{}",
+        vk::api_version_major(version),
+        vk::api_version_minor(version),
+        vk::api_version_patch(version)
+    )
+}

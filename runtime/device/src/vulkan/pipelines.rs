@@ -1,0 +1,285 @@
+//! Modules in, compute pipelines out; the same words and options give the same pipeline again.
+
+use std::hash::{Hash, Hasher};
+use std::rc::Rc;
+
+use ash::vk;
+use rustc_hash::{FxHashMap, FxHasher};
+
+use super::disk_cache::DiskCache;
+use super::gpu::Gpu;
+use super::requirements;
+use crate::interface::{BufferKind, Scalar};
+use crate::reflect::{in_host_order, parse};
+use crate::{DeviceError, Interface, PipelineId, PipelineOptions, Result};
+
+pub(super) struct Pipelines {
+    gpu: Rc<Gpu>,
+    made: Vec<Pipeline>,
+    /// Pipelines by the hash of their words and options.
+    by_hash: FxHashMap<u64, Vec<usize>>,
+    cache: DiskCache,
+}
+
+pub(super) struct Pipeline {
+    pub handle: vk::Pipeline,
+    pub layout: vk::PipelineLayout,
+    /// The layout of each descriptor set, from set 0 on; those between are empty.
+    pub sets: Vec<vk::DescriptorSetLayout>,
+    /// Where descriptors are pushed with the commands, so that no set has to be kept.
+    pub pushed_set: Option<u32>,
+    pub interface: Rc<Interface>,
+    /// Bytes of push constants, as the pipeline's layout has them.
+    pub push_bytes: u32,
+    words: Box<[u32]>,
+    options: PipelineOptions,
+}
+
+impl Pipelines {
+    pub fn new(gpu: &Rc<Gpu>) -> Result<Pipelines> {
+        let cache = DiskCache::open(gpu)?;
+        Ok(Pipelines { gpu: gpu.clone(), made: Vec::new(), by_hash: FxHashMap::default(), cache })
+    }
+
+    pub fn load(&mut self, words: &[u32], options: &PipelineOptions) -> Result<PipelineId> {
+        let hash = hash(words, options);
+        for &index in self.by_hash.get(&hash).into_iter().flatten() {
+            let known = &self.made[index];
+            if *known.words == *words && known.options == *options {
+                return Ok(PipelineId(index as u64));
+            }
+        }
+        let pipeline = self.create(words, options)?;
+        let index = self.made.len();
+        self.made.push(pipeline);
+        self.by_hash.entry(hash).or_default().push(index);
+        Ok(PipelineId(index as u64))
+    }
+
+    pub fn get(&self, id: PipelineId) -> Result<&Pipeline> {
+        self.made.get(id.0 as usize).ok_or(DeviceError::UnknownId { kind: "pipeline" })
+    }
+
+    fn create(&mut self, words: &[u32], options: &PipelineOptions) -> Result<Pipeline> {
+        let module = parse(words)?;
+        let interface = Interface::of_module(&module, options)?;
+        requirements::check(&self.gpu.physical, &module)?;
+        self.check_limits(&interface)?;
+        let mut parts = Parts::new(&self.gpu);
+        parts.shader(&in_host_order(words))?;
+        let pushed_set = self.pushed_set(&interface);
+        parts.set_layouts(&interface, pushed_set)?;
+        let push_bytes = interface.push_constants.as_ref().map_or(0, |block| block.size.next_multiple_of(4));
+        parts.layout(push_bytes)?;
+        let handle = parts.pipeline(&interface, options, self.cache.handle)?;
+        self.cache.grown = true;
+        let (layout, sets) = parts.keep();
+        Ok(Pipeline {
+            handle,
+            layout,
+            sets,
+            pushed_set,
+            interface: Rc::new(interface),
+            push_bytes,
+            words: words.into(),
+            options: options.clone(),
+        })
+    }
+
+    fn check_limits(&self, interface: &Interface) -> Result<()> {
+        let limits = &self.gpu.physical.info.limits;
+        let check = |what, asked: u64, limit: u64| match asked <= limit {
+            true => Ok(()),
+            false => {
+                let device = self.gpu.physical.info.name.clone();
+                Err(DeviceError::LimitExceeded { what, asked, limit, device })
+            }
+        };
+        const ALONG: [&str; 3] =
+            ["the workgroup's size along x", "the workgroup's size along y", "the workgroup's size along z"];
+        for (axis, what) in ALONG.into_iter().enumerate() {
+            let size = u64::from(interface.local_size[axis]);
+            check(what, size, u64::from(limits.max_local_size[axis]))?;
+        }
+        let invocations = interface.local_size.iter().fold(1_u64, |n, &size| n.saturating_mul(size.into()));
+        check("the number of invocations of a workgroup", invocations, limits.max_invocations.into())?;
+        let push = interface.push_constants.as_ref().map_or(0, |block| block.size);
+        check("the size of the push constants", push.into(), limits.max_push_constants.into())?;
+        let storage = interface.buffers.iter().filter(|buffer| buffer.kind == BufferKind::Storage).count();
+        check("the number of storage buffers", storage as u64, limits.max_storage_buffers.into())?;
+        let vulkan = &self.gpu.physical.properties.limits;
+        let uniform = (interface.buffers.len() - storage) as u64;
+        check(
+            "the number of uniform buffers",
+            uniform,
+            vulkan.max_per_stage_descriptor_uniform_buffers.into(),
+        )?;
+        let sets = interface.buffers.iter().map(|buffer| u64::from(buffer.set) + 1).max().unwrap_or(0);
+        check("the number of descriptor sets", sets, vulkan.max_bound_descriptor_sets.into())
+    }
+
+    /// The only set, where descriptors can be pushed and it is not too large.
+    fn pushed_set(&self, interface: &Interface) -> Option<u32> {
+        self.gpu.push_descriptors.as_ref()?;
+        let set = interface.buffers.first()?.set;
+        let alone = interface.buffers.iter().all(|buffer| buffer.set == set);
+        let fits = interface.buffers.len() <= self.gpu.physical.max_push_descriptors as usize;
+        (alone && fits).then_some(set)
+    }
+}
+
+impl Drop for Pipelines {
+    fn drop(&mut self) {
+        for pipeline in self.made.drain(..) {
+            // SAFETY: the device's owner waited until it was idle.
+            unsafe {
+                self.gpu.device.destroy_pipeline(pipeline.handle, None);
+                self.gpu.device.destroy_pipeline_layout(pipeline.layout, None);
+                pipeline
+                    .sets
+                    .iter()
+                    .for_each(|set| self.gpu.device.destroy_descriptor_set_layout(*set, None));
+            }
+        }
+    }
+}
+
+pub(super) fn descriptor_type(kind: BufferKind) -> vk::DescriptorType {
+    match kind {
+        BufferKind::Storage => vk::DescriptorType::STORAGE_BUFFER,
+        BufferKind::Uniform => vk::DescriptorType::UNIFORM_BUFFER,
+    }
+}
+
+fn hash(words: &[u32], options: &PipelineOptions) -> u64 {
+    let mut hasher = FxHasher::default();
+    words.hash(&mut hasher);
+    options.hash(&mut hasher);
+    hasher.finish()
+}
+
+/// What a pipeline is made of, destroyed again unless all of it could be made.
+struct Parts<'a> {
+    gpu: &'a Gpu,
+    shader: vk::ShaderModule,
+    sets: Vec<vk::DescriptorSetLayout>,
+    layout: vk::PipelineLayout,
+}
+
+impl<'a> Parts<'a> {
+    fn new(gpu: &'a Gpu) -> Parts<'a> {
+        Parts { gpu, shader: vk::ShaderModule::null(), sets: Vec::new(), layout: vk::PipelineLayout::null() }
+    }
+
+    fn shader(&mut self, words: &[u32]) -> Result<()> {
+        let info = vk::ShaderModuleCreateInfo::default().code(words);
+        // SAFETY: the words were parsed, and need nothing that the device lacks.
+        self.shader = unsafe { self.gpu.device.create_shader_module(&info, None) }
+            .map_err(|result| self.gpu.error("vkCreateShaderModule", result))?;
+        Ok(())
+    }
+
+    fn set_layouts(&mut self, interface: &Interface, pushed_set: Option<u32>) -> Result<()> {
+        let n_sets = interface.buffers.iter().map(|buffer| buffer.set + 1).max().unwrap_or(0);
+        for set in 0..n_sets {
+            let bindings: Vec<_> = interface
+                .buffers
+                .iter()
+                .filter(|buffer| buffer.set == set)
+                .map(|buffer| {
+                    vk::DescriptorSetLayoutBinding::default()
+                        .binding(buffer.binding)
+                        .descriptor_type(descriptor_type(buffer.kind))
+                        .descriptor_count(1)
+                        .stage_flags(vk::ShaderStageFlags::COMPUTE)
+                })
+                .collect();
+            let mut info = vk::DescriptorSetLayoutCreateInfo::default().bindings(&bindings);
+            if pushed_set == Some(set) {
+                info = info.flags(vk::DescriptorSetLayoutCreateFlags::PUSH_DESCRIPTOR_KHR);
+            }
+            // SAFETY: no binding is there twice, as reflection saw to.
+            let layout = unsafe { self.gpu.device.create_descriptor_set_layout(&info, None) };
+            self.sets.push(layout.map_err(|r| self.gpu.error("vkCreateDescriptorSetLayout", r))?);
+        }
+        Ok(())
+    }
+
+    fn layout(&mut self, push_bytes: u32) -> Result<()> {
+        let range =
+            vk::PushConstantRange::default().stage_flags(vk::ShaderStageFlags::COMPUTE).size(push_bytes);
+        let ranges = [range];
+        let ranges = if push_bytes > 0 { &ranges[..] } else { &[] };
+        let info =
+            vk::PipelineLayoutCreateInfo::default().set_layouts(&self.sets).push_constant_ranges(ranges);
+        // SAFETY: the set layouts are alive, and the range is within the device's limit.
+        self.layout = unsafe { self.gpu.device.create_pipeline_layout(&info, None) }
+            .map_err(|result| self.gpu.error("vkCreatePipelineLayout", result))?;
+        Ok(())
+    }
+
+    fn pipeline(
+        &self,
+        interface: &Interface,
+        options: &PipelineOptions,
+        cache: vk::PipelineCache,
+    ) -> Result<vk::Pipeline> {
+        let name = std::ffi::CString::new(interface.entry_point.as_str()).map_err(|_| {
+            let message = "the entry point's name holds a zero byte".to_owned();
+            DeviceError::BadModule { message, line: None }
+        })?;
+        let (entries, data) = specialisation(interface, options);
+        let values = vk::SpecializationInfo::default().map_entries(&entries).data(&data);
+        let stage = vk::PipelineShaderStageCreateInfo::default()
+            .stage(vk::ShaderStageFlags::COMPUTE)
+            .module(self.shader)
+            .name(&name)
+            .specialization_info(&values);
+        let info = vk::ComputePipelineCreateInfo::default().stage(stage).layout(self.layout);
+        // SAFETY: everything that `info` names is alive, and the layout has what the module binds.
+        let made = unsafe { self.gpu.device.create_compute_pipelines(cache, &[info], None) };
+        made.map(|pipelines| pipelines[0])
+            .map_err(|(_, result)| self.gpu.error("vkCreateComputePipelines", result))
+    }
+
+    fn keep(mut self) -> (vk::PipelineLayout, Vec<vk::DescriptorSetLayout>) {
+        (std::mem::take(&mut self.layout), std::mem::take(&mut self.sets))
+    }
+}
+
+impl Drop for Parts<'_> {
+    fn drop(&mut self) {
+        // SAFETY: nothing was made of the parts, or they were taken out; destroying null does nothing.
+        unsafe {
+            self.gpu.device.destroy_shader_module(self.shader, None);
+            self.gpu.device.destroy_pipeline_layout(self.layout, None);
+            self.sets.iter().for_each(|set| self.gpu.device.destroy_descriptor_set_layout(*set, None));
+        }
+    }
+}
+
+/// The given values of the constants that the module has.
+fn specialisation(
+    interface: &Interface,
+    options: &PipelineOptions,
+) -> (Vec<vk::SpecializationMapEntry>, Vec<u8>) {
+    let (mut entries, mut data) = (Vec::new(), Vec::new());
+    for constant in &interface.spec_constants {
+        let Some((_, bits)) = options.spec_constants.iter().find(|(id, _)| *id == constant.id) else {
+            continue;
+        };
+        let size = match constant.scalar {
+            // A truth value takes a word here.
+            Scalar::Bool => 4,
+            scalar => scalar.size() as usize,
+        };
+        let bits = if constant.scalar == Scalar::Bool { u64::from(*bits != 0) } else { *bits };
+        entries.push(vk::SpecializationMapEntry {
+            constant_id: constant.id,
+            offset: data.len() as u32,
+            size,
+        });
+        data.extend_from_slice(&bits.to_le_bytes()[..size]);
+    }
+    (entries, data)
+}

@@ -1,0 +1,151 @@
+//! Commands checked against the device, their pipelines and their buffers, with what each uses.
+//! Nothing is recorded that was not checked here.
+
+use super::buffers::Buffers;
+use super::gpu::Gpu;
+use super::hazards::{Use, both, merged};
+use super::pipelines::{Pipeline, Pipelines};
+use crate::interface::{BufferBinding, BufferKind};
+use crate::{Access, Binding, BufferId, Command, DeviceError, Dispatch, Result};
+
+/// What a list of commands uses.
+pub(super) struct Plan {
+    /// For each command.
+    pub uses: Vec<Vec<Use>>,
+    pub merged: Vec<Use>,
+    pub n_timestamps: u32,
+}
+
+pub(super) struct Checker<'a> {
+    pub gpu: &'a Gpu,
+    pub buffers: &'a Buffers,
+    pub pipelines: &'a Pipelines,
+    /// Significant bits of the queue's timestamps.
+    pub timestamp_bits: u32,
+}
+
+impl Checker<'_> {
+    pub fn plan(&self, commands: &[Command]) -> Result<Plan> {
+        let uses: Vec<Vec<Use>> =
+            commands.iter().map(|command| self.command(command)).collect::<Result<_>>()?;
+        let merged = merged(uses.iter().flatten().cloned());
+        let n_timestamps = commands.iter().filter(|command| **command == Command::Timestamp).count() as u32;
+        Ok(Plan { uses, merged, n_timestamps })
+    }
+
+    fn command(&self, command: &Command) -> Result<Vec<Use>> {
+        match command {
+            Command::Dispatch(dispatch) => self.dispatch(dispatch),
+            Command::Timestamp if self.timestamp_bits == 0 => {
+                let name = &self.gpu.physical.info.name;
+                Err(bad_command(format!("the queue of device `{name}` has no timestamps")))
+            }
+            Command::Timestamp => Ok(Vec::new()),
+            Command::Copy { from, from_offset, to, to_offset, size } => {
+                let read = self.range(*from, *from_offset, *size, Access::Read)?;
+                let write = self.range(*to, *to_offset, *size, Access::Write)?;
+                let overlap = read.bytes.start < write.bytes.end && write.bytes.start < read.bytes.end;
+                if from == to && overlap {
+                    return Err(bad_command("a copy within one buffer overlaps itself".to_owned()));
+                }
+                Ok(if *size == 0 { Vec::new() } else { vec![read, write] })
+            }
+        }
+    }
+
+    /// The use of bytes that the buffer has.
+    fn range(&self, buffer: BufferId, offset: u64, size: u64, access: Access) -> Result<Use> {
+        check_range(self.buffers.get(buffer)?.buffer.size, offset, size)?;
+        Ok(Use { buffer, bytes: offset..offset + size, access })
+    }
+
+    fn dispatch(&self, dispatch: &Dispatch) -> Result<Vec<Use>> {
+        const ALONG: [&str; 3] =
+            ["the number of groups along x", "the number of groups along y", "the number of groups along z"];
+        let pipeline = self.pipelines.get(dispatch.pipeline)?;
+        for (axis, what) in ALONG.into_iter().enumerate() {
+            let limit = self.gpu.physical.info.limits.max_groups[axis];
+            self.check_limit(what, dispatch.groups[axis].into(), limit.into())?;
+        }
+        check_push_constants(pipeline, dispatch)?;
+        let mut uses = Vec::with_capacity(pipeline.interface.buffers.len());
+        for wanted in &pipeline.interface.buffers {
+            uses.push(self.binding(wanted, binding_for(wanted, dispatch)?)?);
+        }
+        Ok(if is_empty(dispatch) { Vec::new() } else { uses })
+    }
+
+    fn binding(&self, wanted: &BufferBinding, binding: &Binding) -> Result<Use> {
+        let limits = &self.gpu.physical.properties.limits;
+        let (range_limit, alignment) = match wanted.kind {
+            BufferKind::Storage => {
+                (limits.max_storage_buffer_range, limits.min_storage_buffer_offset_alignment)
+            }
+            BufferKind::Uniform => {
+                (limits.max_uniform_buffer_range, limits.min_uniform_buffer_offset_alignment)
+            }
+        };
+        if binding.size == 0 {
+            return Err(bad_command(format!("{} is bound to no bytes", shown(wanted))));
+        }
+        if !binding.offset.is_multiple_of(alignment.max(1)) {
+            return Err(bad_command(format!(
+                "{} is bound at byte {}, which is no multiple of {alignment}",
+                shown(wanted),
+                binding.offset
+            )));
+        }
+        self.check_limit("the number of bytes of a binding", binding.size, range_limit.into())?;
+        let access = both(binding.access, wanted.access);
+        self.range(binding.buffer, binding.offset, binding.size, access)
+    }
+
+    fn check_limit(&self, what: &'static str, asked: u64, limit: u64) -> Result<()> {
+        if asked <= limit {
+            return Ok(());
+        }
+        Err(DeviceError::LimitExceeded { what, asked, limit, device: self.gpu.physical.info.name.clone() })
+    }
+}
+
+/// What the dispatch binds where the module wants a buffer.
+pub(super) fn binding_for<'d>(wanted: &BufferBinding, dispatch: &'d Dispatch) -> Result<&'d Binding> {
+    let mut found = dispatch.bindings.iter().filter(|b| (b.set, b.binding) == (wanted.set, wanted.binding));
+    match (found.next(), found.next()) {
+        (Some(binding), None) => Ok(binding),
+        (None, _) => Err(bad_command(format!("{} is not bound", shown(wanted)))),
+        (Some(_), Some(_)) => Err(bad_command(format!("{} is bound twice", shown(wanted)))),
+    }
+}
+
+/// Without groups there is nothing to do.
+pub(super) fn is_empty(dispatch: &Dispatch) -> bool {
+    dispatch.groups.contains(&0)
+}
+
+pub(super) fn check_range(buffer_size: u64, offset: u64, size: u64) -> Result<()> {
+    match offset.checked_add(size) {
+        Some(end) if end <= buffer_size => Ok(()),
+        _ => Err(bad_command(format!(
+            "{size} bytes at byte {offset} are not within a buffer of {buffer_size} bytes"
+        ))),
+    }
+}
+
+fn check_push_constants(pipeline: &Pipeline, dispatch: &Dispatch) -> Result<()> {
+    let wanted = pipeline.interface.push_constants.as_ref().map_or(0, |block| block.size);
+    let given = dispatch.push_constants.len();
+    if given == wanted as usize {
+        return Ok(());
+    }
+    Err(bad_command(format!("the push constants are {given} bytes, the module has {wanted}")))
+}
+
+fn shown(wanted: &BufferBinding) -> String {
+    let place = format!("set {} binding {}", wanted.set, wanted.binding);
+    wanted.name.as_ref().map_or(place.clone(), |name| format!("`{name}` at {place}"))
+}
+
+pub(super) fn bad_command(message: String) -> DeviceError {
+    DeviceError::BadCommand { message }
+}

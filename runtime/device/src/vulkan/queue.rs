@@ -1,0 +1,247 @@
+//! A queue with the timeline that its submissions count up.
+
+use std::cell::Cell;
+use std::rc::Rc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use ash::vk;
+
+use super::gpu::{Gpu, QueuePlace};
+use super::hazards::Hazards;
+use crate::{DeviceError, DeviceKind, Result, Waited};
+
+/// Asking in a loop sees the end of a short submission some 20 microseconds sooner than sleeping does.
+const SPIN: Duration = Duration::from_micros(100);
+/// How long a sleep lasts before the interrupt flag is looked at again.
+const NAP: Duration = Duration::from_millis(20);
+
+pub(super) struct Queue {
+    gpu: Rc<Gpu>,
+    handle: vk::Queue,
+    pub family: u32,
+    pool: vk::CommandPool,
+    timeline: vk::Semaphore,
+    /// The value of the last submission, which is its ticket's.
+    pub submitted: u64,
+    ended: Cell<u64>,
+    /// What submissions left pending for later ones.
+    pub hazards: Hazards,
+    /// Commands that are nothing but a barrier, to go between two submissions that conflict.
+    barrier: vk::CommandBuffer,
+    /// Command buffers for anyone.
+    idle: Vec<vk::CommandBuffer>,
+}
+
+impl Queue {
+    pub fn new(gpu: &Rc<Gpu>, place: QueuePlace) -> Result<Queue> {
+        // SAFETY: the device was created with this queue.
+        let handle = unsafe { gpu.device.get_device_queue(place.family, place.index) };
+        let pool_info = vk::CommandPoolCreateInfo::default()
+            .queue_family_index(place.family)
+            .flags(vk::CommandPoolCreateFlags::RESET_COMMAND_BUFFER);
+        // SAFETY: the family is one that the device has.
+        let pool = unsafe { gpu.device.create_command_pool(&pool_info, None) };
+        let pool = pool.map_err(|result| gpu.error("vkCreateCommandPool", result))?;
+        let mut queue = Queue {
+            gpu: gpu.clone(),
+            handle,
+            family: place.family,
+            pool,
+            timeline: vk::Semaphore::null(),
+            submitted: 0,
+            ended: Cell::new(0),
+            hazards: Hazards::default(),
+            barrier: vk::CommandBuffer::null(),
+            idle: Vec::new(),
+        };
+        queue.timeline = queue.create_timeline()?;
+        queue.barrier = queue.record_barrier()?;
+        Ok(queue)
+    }
+
+    fn create_timeline(&self) -> Result<vk::Semaphore> {
+        let mut ty = vk::SemaphoreTypeCreateInfo::default().semaphore_type(vk::SemaphoreType::TIMELINE);
+        let info = vk::SemaphoreCreateInfo::default().push_next(&mut ty);
+        // SAFETY: timelines are part of the floor that was checked.
+        unsafe { self.gpu.device.create_semaphore(&info, None) }
+            .map_err(|result| self.gpu.error("vkCreateSemaphore", result))
+    }
+
+    fn record_barrier(&mut self) -> Result<vk::CommandBuffer> {
+        let commands = self.begin(vk::CommandBufferUsageFlags::SIMULTANEOUS_USE)?;
+        full_barrier(&self.gpu.device, commands);
+        self.end(commands)?;
+        Ok(commands)
+    }
+
+    /// A command buffer that is being recorded.
+    pub fn begin(&mut self, usage: vk::CommandBufferUsageFlags) -> Result<vk::CommandBuffer> {
+        let commands = match self.idle.pop() {
+            Some(commands) => commands,
+            None => self.allocate()?,
+        };
+        let info = vk::CommandBufferBeginInfo::default().flags(usage);
+        // SAFETY: idle buffers are not pending, and beginning one resets it.
+        unsafe { self.gpu.device.begin_command_buffer(commands, &info) }
+            .map_err(|result| self.gpu.error("vkBeginCommandBuffer", result))?;
+        Ok(commands)
+    }
+
+    fn allocate(&self) -> Result<vk::CommandBuffer> {
+        let info = vk::CommandBufferAllocateInfo::default()
+            .command_pool(self.pool)
+            .level(vk::CommandBufferLevel::PRIMARY)
+            .command_buffer_count(1);
+        // SAFETY: the pool is alive and used from this thread only.
+        unsafe { self.gpu.device.allocate_command_buffers(&info) }
+            .map(|buffers| buffers[0])
+            .map_err(|result| self.gpu.error("vkAllocateCommandBuffers", result))
+    }
+
+    pub fn end(&self, commands: vk::CommandBuffer) -> Result<()> {
+        // SAFETY: `begin` gave the buffer.
+        unsafe { self.gpu.device.end_command_buffer(commands) }
+            .map_err(|result| self.gpu.error("vkEndCommandBuffer", result))
+    }
+
+    /// Takes back a command buffer that is not pending.
+    pub fn recycle(&mut self, commands: vk::CommandBuffer) {
+        self.idle.push(commands);
+    }
+
+    /// The semaphore and value that stand for a submission of this queue.
+    pub fn signal_of(&self, value: u64) -> (vk::Semaphore, u64) {
+        (self.timeline, value)
+    }
+
+    /// Starts the commands after the semaphores have reached their values; gives the ticket's value.
+    pub fn submit(
+        &mut self,
+        commands: vk::CommandBuffer,
+        barrier_first: bool,
+        waits: &[(vk::Semaphore, u64)],
+    ) -> Result<u64> {
+        let both = [self.barrier, commands];
+        let buffers = if barrier_first { &both[..] } else { &both[1..] };
+        let value = self.submitted + 1;
+        let (semaphores, values): (Vec<_>, Vec<_>) = waits.iter().copied().unzip();
+        let stages = vec![vk::PipelineStageFlags::ALL_COMMANDS; waits.len()];
+        let (signals, signal_values) = ([self.timeline], [value]);
+        let mut timeline = vk::TimelineSemaphoreSubmitInfo::default()
+            .wait_semaphore_values(&values)
+            .signal_semaphore_values(&signal_values);
+        let info = vk::SubmitInfo::default()
+            .wait_semaphores(&semaphores)
+            .wait_dst_stage_mask(&stages)
+            .command_buffers(buffers)
+            .signal_semaphores(&signals)
+            .push_next(&mut timeline);
+        // SAFETY: the command buffers are recorded and allow being pending twice where they may be, the
+        // semaphores are alive, and the queue is used from this thread only.
+        unsafe { self.gpu.device.queue_submit(self.handle, &[info], vk::Fence::null()) }
+            .map_err(|result| self.gpu.error("vkQueueSubmit", result))?;
+        self.submitted = value;
+        Ok(value)
+    }
+
+    /// Whether the submission had ended when last looked.
+    pub fn was_ended(&self, value: u64) -> bool {
+        value <= self.ended.get()
+    }
+
+    /// Looks which submission ended last.
+    pub fn poll(&self) -> Result<u64> {
+        // SAFETY: the semaphore is alive.
+        let value = unsafe { self.gpu.device.get_semaphore_counter_value(self.timeline) };
+        let value = value.map_err(|result| self.gpu.error("vkGetSemaphoreCounterValue", result))?;
+        if value == u64::MAX {
+            // Some drivers tell the loss of the device like this.
+            return Err(self.gpu.error("vkGetSemaphoreCounterValue", vk::Result::ERROR_DEVICE_LOST));
+        }
+        self.ended.set(self.ended.get().max(value));
+        Ok(self.ended.get())
+    }
+
+    /// Waits for a submission: spins for a moment, then sleeps. The flag ends the waiting, though not
+    /// the submission.
+    pub fn wait(&self, value: u64, timeout: Option<Duration>, interrupt: &AtomicBool) -> Result<Waited> {
+        if self.was_ended(value) || self.poll()? >= value {
+            return Ok(Waited::Done);
+        }
+        let start = Instant::now();
+        let left = || timeout.map(|timeout| timeout.saturating_sub(start.elapsed()));
+        // On the host's own cores the work itself needs the time that spinning takes.
+        if self.gpu.physical.info.kind != DeviceKind::Software {
+            while start.elapsed() < SPIN && left() != Some(Duration::ZERO) {
+                if self.poll()? >= value {
+                    return Ok(Waited::Done);
+                }
+                std::hint::spin_loop();
+            }
+        }
+        loop {
+            if interrupt.load(Ordering::Relaxed) {
+                return Err(DeviceError::Interrupted);
+            }
+            let nap = left().unwrap_or(NAP).min(NAP);
+            if self.sleep(value, nap)? {
+                self.poll()?;
+                return Ok(Waited::Done);
+            }
+            if left() == Some(Duration::ZERO) {
+                return Ok(Waited::TimedOut);
+            }
+        }
+    }
+
+    fn sleep(&self, value: u64, nap: Duration) -> Result<bool> {
+        let (semaphores, values) = ([self.timeline], [value]);
+        let info = vk::SemaphoreWaitInfo::default().semaphores(&semaphores).values(&values);
+        // SAFETY: the semaphore is alive.
+        match unsafe { self.gpu.device.wait_semaphores(&info, nap.as_nanos() as u64) } {
+            Ok(()) => Ok(true),
+            Err(vk::Result::TIMEOUT) => Ok(false),
+            Err(result) => Err(self.gpu.error("vkWaitSemaphores", result)),
+        }
+    }
+}
+
+impl Drop for Queue {
+    fn drop(&mut self) {
+        // SAFETY: the device's owner waited until it was idle; command buffers go with their pool.
+        unsafe {
+            self.gpu.device.destroy_semaphore(self.timeline, None);
+            self.gpu.device.destroy_command_pool(self.pool, None);
+        }
+    }
+}
+
+/// Everything before it has ended, and can be seen, before anything after it begins.
+pub(super) fn full_barrier(device: &ash::Device, commands: vk::CommandBuffer) {
+    let stages = vk::PipelineStageFlags::COMPUTE_SHADER | vk::PipelineStageFlags::TRANSFER;
+    let barrier = vk::MemoryBarrier::default()
+        .src_access_mask(vk::AccessFlags::SHADER_WRITE | vk::AccessFlags::TRANSFER_WRITE)
+        .dst_access_mask(
+            vk::AccessFlags::SHADER_READ
+                | vk::AccessFlags::SHADER_WRITE
+                | vk::AccessFlags::UNIFORM_READ
+                | vk::AccessFlags::TRANSFER_READ
+                | vk::AccessFlags::TRANSFER_WRITE,
+        );
+    // SAFETY: the caller is recording `commands`.
+    unsafe {
+        device.cmd_pipeline_barrier(commands, stages, stages, Default::default(), &[barrier], &[], &[]);
+    }
+}
+
+/// The host sees what was written, once it knows that the submission has ended.
+pub(super) fn host_barrier(device: &ash::Device, commands: vk::CommandBuffer) {
+    let stages = vk::PipelineStageFlags::COMPUTE_SHADER | vk::PipelineStageFlags::TRANSFER;
+    let barrier = vk::MemoryBarrier::default()
+        .src_access_mask(vk::AccessFlags::SHADER_WRITE | vk::AccessFlags::TRANSFER_WRITE)
+        .dst_access_mask(vk::AccessFlags::HOST_READ);
+    let host = vk::PipelineStageFlags::HOST;
+    // SAFETY: the caller is recording `commands`.
+    unsafe { device.cmd_pipeline_barrier(commands, stages, host, Default::default(), &[barrier], &[], &[]) };
+}

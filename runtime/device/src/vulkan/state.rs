@@ -1,0 +1,201 @@
+//! All that an opened device holds, and how work gets onto its queues.
+
+use std::collections::VecDeque;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use ash::vk;
+
+use super::buffers::Buffers;
+use super::encode::Encoder;
+use super::gpu::{Gpu, QueuePlace};
+use super::hazards::Use;
+use super::loader;
+use super::memory::Memory;
+use super::pipelines::Pipelines;
+use super::plan::{Checker, bad_command};
+use super::queue::Queue;
+use super::recordings::{Chosen, Recordings};
+use super::staging::Staging;
+use crate::{BufferId, Commands, DeviceError, MemoryUsage, QueueId, Result, Ticket, Waited};
+
+pub(super) struct State {
+    pub buffers: Buffers,
+    pub recordings: Recordings,
+    pub pipelines: Pipelines,
+    pub queues: Vec<Queue>,
+    /// For each queue, the submissions of each other queue that it has waited for.
+    seen: Vec<Vec<u64>>,
+    pub staging: Staging,
+    /// Command buffers of copies and fills on the first queue, with their submissions.
+    pub transfers: VecDeque<(u64, vk::CommandBuffer)>,
+    pub memory: Memory,
+    pub gpu: Rc<Gpu>,
+    pub interrupt: Arc<AtomicBool>,
+}
+
+impl State {
+    pub fn new(gpu: &Rc<Gpu>, places: &[QueuePlace], separate_memory: bool) -> Result<State> {
+        let memory = Memory::new(gpu, &loader::get()?.instance, separate_memory)?;
+        let queues = places.iter().map(|place| Queue::new(gpu, *place)).collect::<Result<Vec<_>>>()?;
+        Ok(State {
+            buffers: Buffers::default(),
+            recordings: Recordings::new(gpu),
+            pipelines: Pipelines::new(gpu)?,
+            seen: vec![vec![0; queues.len()]; queues.len()],
+            queues,
+            staging: Staging::default(),
+            transfers: VecDeque::new(),
+            memory,
+            gpu: gpu.clone(),
+            interrupt: Arc::new(AtomicBool::new(false)),
+        })
+    }
+
+    pub fn alloc(&mut self, size: u64, usage: MemoryUsage) -> Result<BufferId> {
+        self.gpu.check_not_lost()?;
+        if size == 0 {
+            return Err(bad_command("a buffer of no bytes was asked for".to_owned()));
+        }
+        let info = &self.gpu.physical.info;
+        if size > info.limits.max_allocation {
+            return Err(DeviceError::LimitExceeded {
+                what: "the size of a buffer",
+                asked: size,
+                limit: info.limits.max_allocation,
+                device: info.name.clone(),
+            });
+        }
+        self.collect();
+        let buffer = self.memory.create(size, usage)?;
+        Ok(self.buffers.insert(buffer, self.queues.len()))
+    }
+
+    pub fn free(&mut self, buffer: BufferId) {
+        if self.buffers.remove(buffer) {
+            self.queues.iter_mut().for_each(|queue| queue.hazards.forget(buffer));
+            self.collect();
+        }
+    }
+
+    /// Destroys what was freed and is not in use any more.
+    fn collect(&mut self) {
+        if self.buffers.any_leaving() {
+            // A device that is lost tells so where its loss can be told.
+            let _ = self.queues.iter().try_for_each(|queue| queue.poll().map(drop));
+            self.buffers.collect(&self.memory, &self.queues);
+        }
+    }
+
+    pub fn submit(&mut self, queue: QueueId, commands: &Commands, after: &[Ticket]) -> Result<Ticket> {
+        self.gpu.check_not_lost()?;
+        let index = queue.0 as usize;
+        if index >= self.queues.len() {
+            return Err(DeviceError::UnknownId { kind: "queue" });
+        }
+        after.iter().try_for_each(|ticket| self.check_ticket(*ticket))?;
+        let chosen = self.recorded(index, commands)?;
+        self.fill_fresh(&chosen.uses)?;
+        let value = self.launch(index, chosen.commands, &chosen.uses, after)?;
+        self.recordings.note(commands, index, &chosen, value);
+        self.collect();
+        Ok(Ticket { queue: queue.0, value })
+    }
+
+    fn recorded(&mut self, index: usize, commands: &Commands) -> Result<Chosen> {
+        if let Some(chosen) = self.recordings.find(commands, index, &self.queues[index])? {
+            return Ok(chosen);
+        }
+        self.recordings.sweep(&mut self.queues)?;
+        let family = self.queues[index].family as usize;
+        let checker = Checker {
+            gpu: &self.gpu,
+            buffers: &self.buffers,
+            pipelines: &self.pipelines,
+            timestamp_bits: self.gpu.physical.timestamp_bits[family],
+        };
+        let plan = checker.plan(commands)?;
+        let encoder = Encoder { gpu: &self.gpu, buffers: &self.buffers, pipelines: &self.pipelines };
+        let take = encoder.encode(&mut self.queues[index], commands, &plan)?;
+        Ok(self.recordings.add(commands, index, plan, take))
+    }
+
+    /// Puts a command buffer onto a queue, after all that its uses and `after` ask for.
+    pub fn launch(
+        &mut self,
+        index: usize,
+        commands: vk::CommandBuffer,
+        uses: &[Use],
+        after: &[Ticket],
+    ) -> Result<u64> {
+        let queue = &self.queues[index];
+        let mut barrier = queue.hazards.need_barrier(uses);
+        let mut wanted = self.values_to_wait_for(index, uses)?;
+        for ticket in after {
+            match ticket.queue as usize == index {
+                true => barrier |= !queue.was_ended(ticket.value),
+                false => wanted[ticket.queue as usize] = wanted[ticket.queue as usize].max(ticket.value),
+            }
+        }
+        let news = |other: &usize| wanted[*other] > self.seen[index][*other];
+        let others: Vec<usize> = (0..self.queues.len()).filter(news).collect();
+        let waits: Vec<_> = others.iter().map(|&other| self.queues[other].signal_of(wanted[other])).collect();
+        let queue = &mut self.queues[index];
+        let value = queue.submit(commands, barrier, &waits)?;
+        if barrier {
+            queue.hazards.clear();
+        }
+        queue.hazards.note(uses);
+        others.iter().for_each(|&other| self.seen[index][other] = wanted[other]);
+        for used in uses {
+            self.buffers.get_mut(used.buffer)?.note(index, value, used.access.writes());
+        }
+        Ok(value)
+    }
+
+    /// For each other queue the last submission that conflicts with these uses. Every buffer is there.
+    fn values_to_wait_for(&self, index: usize, uses: &[Use]) -> Result<Vec<u64>> {
+        let mut wanted = vec![0; self.queues.len()];
+        for used in uses {
+            let held = self.buffers.get(used.buffer)?;
+            for (other, wanted) in wanted.iter_mut().enumerate().filter(|(other, _)| *other != index) {
+                let last = held.last_use(other);
+                *wanted = (*wanted).max(if used.access.writes() { last.any } else { last.write });
+            }
+        }
+        Ok(wanted)
+    }
+
+    pub fn check_ticket(&self, ticket: Ticket) -> Result<()> {
+        match self.queues.get(ticket.queue as usize) {
+            Some(queue) if (1..=queue.submitted).contains(&ticket.value) => Ok(()),
+            _ => Err(DeviceError::UnknownId { kind: "ticket" }),
+        }
+    }
+
+    pub fn wait(&self, ticket: Ticket, timeout: Option<Duration>) -> Result<Waited> {
+        self.check_ticket(ticket)?;
+        self.gpu.check_not_lost()?;
+        self.queues[ticket.queue as usize].wait(ticket.value, timeout, &self.interrupt)
+    }
+
+    pub fn timestamps(&self, ticket: Ticket) -> Result<Vec<u64>> {
+        self.check_ticket(ticket)?;
+        let queue = &self.queues[ticket.queue as usize];
+        if queue.poll()? < ticket.value {
+            return Err(bad_command("the times of a submission are there when it has ended".to_owned()));
+        }
+        self.recordings.times(ticket, queue)
+    }
+}
+
+impl Drop for State {
+    fn drop(&mut self) {
+        self.gpu.wait_idle();
+        self.recordings.destroy_all(&mut self.queues);
+        self.staging.destroy(&self.memory);
+        self.buffers.destroy_all(&self.memory);
+    }
+}

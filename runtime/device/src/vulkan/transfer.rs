@@ -1,0 +1,212 @@
+//! Bytes between the host and buffers: straight where memory is shared, else through staging.
+
+use std::collections::VecDeque;
+use std::ops::Range;
+
+use ash::vk;
+
+use super::hazards::Use;
+use super::plan::check_range;
+use super::queue::host_barrier;
+use super::staging::{N_PIECES, PIECE};
+use super::state::State;
+use crate::{Access, BufferId, HostMemory, Result};
+
+/// Copies and fills go to the first queue.
+const QUEUE: usize = 0;
+/// Up to this many bytes the host fills itself, even where the device fills faster.
+const SMALL_FILL: u64 = 64 << 10;
+/// Up to this many bytes reading uncached memory is quicker than having them copied first.
+const SMALL_READ: usize = 128;
+
+impl State {
+    pub fn write(&mut self, id: BufferId, offset: u64, bytes: &[u8]) -> Result<()> {
+        self.gpu.check_not_lost()?;
+        let buffer = &self.buffers.get(id)?.buffer;
+        check_range(buffer.size, offset, bytes.len() as u64)?;
+        let mapped = buffer.mapped;
+        if bytes.is_empty() {
+            return Ok(());
+        }
+        // Zeros that would all be written over need not be there first.
+        if bytes.len() as u64 == buffer.size {
+            self.buffers.filled(id)?;
+        }
+        self.fill_if_fresh(id)?;
+        match mapped {
+            Some(mapped) => {
+                self.wait_for_uses(id, Access::Write)?;
+                // SAFETY: the range is within the buffer, which nothing in flight names, and which stays
+                // mapped while it lives; `bytes` is a slice of the caller's and so cannot be mapped memory
+                // unless the caller broke the promise of `host_memory`.
+                unsafe {
+                    mapped.ptr.add(offset as usize).copy_from_nonoverlapping(bytes.as_ptr(), bytes.len());
+                }
+                Ok(())
+            }
+            None => self.write_staged(id, offset, bytes),
+        }
+    }
+
+    pub fn read(&mut self, id: BufferId, offset: u64, bytes: &mut [u8]) -> Result<()> {
+        self.gpu.check_not_lost()?;
+        let held = self.buffers.get(id)?;
+        check_range(held.buffer.size, offset, bytes.len() as u64)?;
+        if held.fresh {
+            bytes.fill(0);
+            return Ok(());
+        }
+        match held.buffer.mapped {
+            Some(mapped) if mapped.cached || bytes.len() <= SMALL_READ => {
+                self.wait_for_uses(id, Access::Read)?;
+                // SAFETY: the range is within the buffer, which nothing in flight writes.
+                unsafe {
+                    mapped.ptr.add(offset as usize).copy_to_nonoverlapping(bytes.as_mut_ptr(), bytes.len());
+                }
+                Ok(())
+            }
+            _ => self.read_staged(id, offset, bytes),
+        }
+    }
+
+    pub fn host_memory(&mut self, id: BufferId) -> Option<HostMemory> {
+        let buffer = &self.buffers.get(id).ok()?.buffer;
+        let memory = HostMemory { ptr: buffer.mapped?.ptr, len: buffer.size as usize };
+        // Memory that is slow to read is better read through `read`.
+        if !buffer.mapped?.cached {
+            return None;
+        }
+        self.fill_if_fresh(id).ok()?;
+        Some(memory)
+    }
+
+    /// Fills with zeros those buffers that nothing was put into yet.
+    pub fn fill_fresh(&mut self, uses: &[Use]) -> Result<()> {
+        if self.buffers.n_fresh == 0 {
+            return Ok(());
+        }
+        uses.iter().try_for_each(|used| self.fill_if_fresh(used.buffer))
+    }
+
+    fn fill_if_fresh(&mut self, id: BufferId) -> Result<()> {
+        let held = self.buffers.get(id)?;
+        if !held.fresh {
+            return Ok(());
+        }
+        let (handle, size) = (held.buffer.handle, held.buffer.size);
+        match held.buffer.mapped {
+            Some(mapped) if size <= SMALL_FILL || self.memory.fills_by_host() => {
+                // SAFETY: the buffer has this many bytes, and nothing was submitted that names it.
+                unsafe { mapped.ptr.write_bytes(0, size as usize) };
+            }
+            _ => {
+                let whole = Use { buffer: id, bytes: 0..size, access: Access::Write };
+                self.transfer(&[whole], |device, commands| {
+                    // SAFETY: `commands` is being recorded, and the buffer is alive.
+                    unsafe { device.cmd_fill_buffer(commands, handle, 0, vk::WHOLE_SIZE, 0) };
+                })?;
+            }
+        }
+        self.buffers.filled(id)
+    }
+
+    fn write_staged(&mut self, id: BufferId, offset: u64, bytes: &[u8]) -> Result<()> {
+        for (index, part) in bytes.chunks(PIECE).enumerate() {
+            let at = offset + (index * PIECE) as u64;
+            let turn = self.idle_piece()?;
+            let piece = self.staging.piece(turn);
+            // SAFETY: the piece is idle, as long as the part at least, and mapped while it lives.
+            unsafe { piece.ptr.copy_from_nonoverlapping(part.as_ptr(), part.len()) };
+            let from = piece.buffer.handle;
+            let to = self.buffers.get(id)?.buffer.handle;
+            let region = vk::BufferCopy { src_offset: 0, dst_offset: at, size: part.len() as u64 };
+            let written = Use { buffer: id, bytes: at..at + part.len() as u64, access: Access::Write };
+            let value = self.transfer(&[written], |device, commands| {
+                // SAFETY: `commands` is being recorded, and the range is within both buffers.
+                unsafe { device.cmd_copy_buffer(commands, from, to, &[region]) };
+            })?;
+            self.staging.piece(turn).last = value;
+        }
+        Ok(())
+    }
+
+    /// Copies run ahead of the host by as many pieces as there are.
+    fn read_staged(&mut self, id: BufferId, offset: u64, bytes: &mut [u8]) -> Result<()> {
+        let mut ahead: VecDeque<(usize, Range<usize>)> = VecDeque::new();
+        let mut start = 0;
+        while start < bytes.len() || !ahead.is_empty() {
+            if start < bytes.len() && ahead.len() < N_PIECES {
+                let end = bytes.len().min(start + PIECE);
+                ahead.push_back((self.start_reading(id, offset + start as u64, end - start)?, start..end));
+                start = end;
+                continue;
+            }
+            let Some((turn, range)) = ahead.pop_front() else { break };
+            let (last, ptr) = (self.staging.piece(turn).last, self.staging.piece(turn).ptr);
+            self.queues[QUEUE].wait(last, None, &self.interrupt)?;
+            let part = &mut bytes[range];
+            // SAFETY: the copy into the piece has ended, and the piece is as long as the part at least.
+            unsafe { ptr.copy_to_nonoverlapping(part.as_mut_ptr(), part.len()) };
+        }
+        Ok(())
+    }
+
+    fn start_reading(&mut self, id: BufferId, at: u64, n_bytes: usize) -> Result<usize> {
+        let turn = self.idle_piece()?;
+        let to = self.staging.piece(turn).buffer.handle;
+        let from = self.buffers.get(id)?.buffer.handle;
+        let region = vk::BufferCopy { src_offset: at, dst_offset: 0, size: n_bytes as u64 };
+        let read = Use { buffer: id, bytes: at..at + n_bytes as u64, access: Access::Read };
+        let value = self.transfer(&[read], |device, commands| {
+            // SAFETY: `commands` is being recorded, and the range is within both buffers.
+            unsafe { device.cmd_copy_buffer(commands, from, to, &[region]) };
+            host_barrier(device, commands);
+        })?;
+        self.staging.piece(turn).last = value;
+        Ok(turn)
+    }
+
+    fn idle_piece(&mut self) -> Result<usize> {
+        let turn = self.staging.next(&self.memory)?;
+        let last = self.staging.piece(turn).last;
+        self.queues[QUEUE].wait(last, None, &self.interrupt)?;
+        Ok(turn)
+    }
+
+    /// Records something small on the first queue and starts it.
+    fn transfer(
+        &mut self,
+        uses: &[Use],
+        record: impl FnOnce(&ash::Device, vk::CommandBuffer),
+    ) -> Result<u64> {
+        let queue = &mut self.queues[QUEUE];
+        queue.poll()?;
+        while let Some((value, commands)) = self.transfers.front().copied()
+            && queue.was_ended(value)
+        {
+            self.transfers.pop_front();
+            queue.recycle(commands);
+        }
+        let commands = queue.begin(vk::CommandBufferUsageFlags::ONE_TIME_SUBMIT)?;
+        record(&self.gpu.device, commands);
+        let launched = match queue.end(commands) {
+            Ok(()) => self.launch(QUEUE, commands, uses, &[]),
+            Err(error) => Err(error),
+        };
+        match launched {
+            Ok(value) => self.transfers.push_back((value, commands)),
+            Err(_) => self.queues[QUEUE].recycle(commands),
+        }
+        launched
+    }
+
+    /// Waits for the submissions that stand in the way of reading or writing the buffer by the host.
+    fn wait_for_uses(&self, id: BufferId, access: Access) -> Result<()> {
+        let held = self.buffers.get(id)?;
+        for (index, queue) in self.queues.iter().enumerate() {
+            let last = held.last_use(index);
+            queue.wait(if access.writes() { last.any } else { last.write }, None, &self.interrupt)?;
+        }
+        Ok(())
+    }
+}

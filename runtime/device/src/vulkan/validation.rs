@@ -1,0 +1,75 @@
+//! The validation layer: switched on for tests, its messages kept to be asked for.
+
+use std::borrow::Cow;
+use std::ffi::{CStr, c_void};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use ash::vk;
+
+use crate::{DeviceError, Result};
+
+pub(super) const LAYER: &CStr = c"VK_LAYER_KHRONOS_validation";
+
+pub(super) const CHECKS: [vk::ValidationFeatureEnableEXT; 1] =
+    [vk::ValidationFeatureEnableEXT::SYNCHRONIZATION_VALIDATION];
+
+static REQUESTED: AtomicBool = AtomicBool::new(false);
+static MESSAGES: Mutex<Vec<String>> = Mutex::new(Vec::new());
+
+/// Has everything checked by the validation layer; to be called before Vulkan is first needed.
+/// `KPS_VALIDATION=1` in the environment does the same. Where the layer is missing, devices cannot be
+/// opened.
+pub fn request_validation() {
+    REQUESTED.store(true, Ordering::Relaxed);
+}
+
+/// The warnings and errors of the validation layer since the last call, from all devices of the process.
+pub fn validation_messages() -> Vec<String> {
+    std::mem::take(&mut *MESSAGES.lock().unwrap_or_else(|poisoned| poisoned.into_inner()))
+}
+
+pub(super) fn requested() -> bool {
+    REQUESTED.load(Ordering::Relaxed) || std::env::var_os("KPS_VALIDATION").is_some_and(|value| value == "1")
+}
+
+pub(super) fn check_installed(entry: &ash::Entry) -> Result<()> {
+    // SAFETY: the loader is loaded.
+    let layers = unsafe { entry.enumerate_instance_layer_properties() }.unwrap_or_default();
+    if layers.iter().any(|layer| layer.layer_name_as_c_str() == Ok(LAYER)) {
+        return Ok(());
+    }
+    let result = "the layer `VK_LAYER_KHRONOS_validation` was asked for and is not installed".to_owned();
+    Err(DeviceError::Driver { call: "vkCreateInstance", result })
+}
+
+/// Keeps what the layer says of this instance, for as long as the process lives.
+pub(super) fn listen(entry: &ash::Entry, instance: &ash::Instance) -> Result<()> {
+    use vk::{DebugUtilsMessageSeverityFlagsEXT as Severity, DebugUtilsMessageTypeFlagsEXT as Type};
+    let info = vk::DebugUtilsMessengerCreateInfoEXT::default()
+        .message_severity(Severity::WARNING | Severity::ERROR)
+        .message_type(Type::GENERAL | Type::VALIDATION | Type::PERFORMANCE)
+        .pfn_user_callback(Some(keep));
+    let debug = ash::ext::debug_utils::Instance::new(entry, instance);
+    // SAFETY: `keep` has the signature that the layer calls.
+    unsafe { debug.create_debug_utils_messenger(&info, None) }.map(drop).map_err(|result| {
+        DeviceError::Driver { call: "vkCreateDebugUtilsMessengerEXT", result: result.to_string() }
+    })
+}
+
+unsafe extern "system" fn keep(
+    _severity: vk::DebugUtilsMessageSeverityFlagsEXT,
+    _types: vk::DebugUtilsMessageTypeFlagsEXT,
+    data: *const vk::DebugUtilsMessengerCallbackDataEXT<'_>,
+    _user: *mut c_void,
+) -> vk::Bool32 {
+    // SAFETY: the layer hands data that is valid during the call.
+    let text = unsafe { data.as_ref() }.and_then(|data| {
+        let message = (!data.p_message.is_null()).then_some(data.p_message)?;
+        // SAFETY: a message that is there is a string that ends with a zero.
+        Some(unsafe { CStr::from_ptr(message) }.to_string_lossy())
+    });
+    let mut messages = MESSAGES.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+    messages.push(text.unwrap_or(Cow::Borrowed("a message without words")).into_owned());
+    vk::FALSE
+}

@@ -1,0 +1,456 @@
+//! What every device does alike: memory, commands in order, hazards, refusals.
+
+mod common;
+
+use std::rc::Rc;
+use std::time::Duration;
+
+use common::devices::{Shorthand, bytes, dispatch, floats, on_every_device, on_every_device_opened};
+use common::module;
+use kps_device::{
+    Access, Binding, BufferId, Command, Commands, Device, DeviceError, Dispatch, MemoryUsage, OpenOptions,
+    PipelineId, PipelineOptions, QueueId, Ticket, Waited,
+};
+
+const READ: Access = Access::Read;
+const WRITE: Access = Access::Write;
+const BOTH: Access = Access::ReadWrite;
+
+#[test]
+fn multiply() {
+    on_every_device(|device| {
+        let left = device.floats(&[2.0, 4.0, 6.0]);
+        let right = device.floats(&[0.5, 2.0, -1.0]);
+        let product = device.zeros(3);
+        let kernel = device.module("multiply");
+        device.run(vec![dispatch(kernel, &[(left, READ), (right, READ), (product, WRITE)], 3)]);
+        assert_eq!(device.get(product, 3), [1.0, 8.0, -6.0]);
+    });
+}
+
+#[test]
+fn dependent_dispatches_need_no_barriers_from_outside() {
+    on_every_device(|device| {
+        let kernel = device.module("increment");
+        for n in [3, 100] {
+            let a = device.zeros(64);
+            let ticket = device.run(vec![dispatch(kernel, &[(a, BOTH)], 64); n]);
+            device.done(ticket);
+            assert_eq!(device.get(a, 64), [n as f32; 64]);
+        }
+    });
+}
+
+#[test]
+fn submissions_follow_one_another() {
+    on_every_device(|device| {
+        let kernel = device.module("increment");
+        let a = device.zeros(16);
+        for _ in 0..100 {
+            device.run(vec![dispatch(kernel, &[(a, BOTH)], 16)]);
+        }
+        assert_eq!(device.get(a, 16), [100.0; 16]);
+    });
+}
+
+#[test]
+fn the_same_commands_run_again() {
+    on_every_device(|device| {
+        let kernel = device.module("increment");
+        let a = device.zeros(8);
+        let commands = Commands::new(vec![dispatch(kernel, &[(a, BOTH)], 8); 2]);
+        let tickets: Vec<Ticket> =
+            (0..10).map(|_| device.submit(QueueId(0), &commands, &[]).expect("it runs")).collect();
+        assert!(tickets.is_sorted(), "tickets count up: {tickets:?}");
+        assert_eq!(device.get(a, 8), [20.0; 8]);
+        device.write(a, 0, &bytes(&[0.0; 8])).expect("it fits");
+        device.submit(QueueId(0), &commands.clone(), &[]).expect("it runs");
+        assert_eq!(device.get(a, 8), [2.0; 8]);
+    });
+}
+
+#[test]
+fn many_lists_come_and_go() {
+    on_every_device(|device| {
+        let kernel = device.module("increment");
+        let kept = device.zeros(4);
+        for _ in 0..300 {
+            let passing = device.zeros(4);
+            device.run(vec![dispatch(kernel, &[(passing, BOTH)], 4), dispatch(kernel, &[(kept, BOTH)], 4)]);
+            device.free(passing);
+        }
+        assert_eq!(device.get(kept, 4), [300.0; 4]);
+    });
+}
+
+fn copy(from: BufferId, from_offset: u64, to: BufferId, to_offset: u64, size: u64) -> Command {
+    Command::Copy { from, from_offset, to, to_offset, size }
+}
+
+#[test]
+fn copies_between_and_within_buffers() {
+    on_every_device(|device| {
+        let a = device.floats(&[1.0, 2.0, 3.0, 4.0]);
+        let b = device.zeros(4);
+        let kernel = device.module("increment");
+        device.run(vec![
+            copy(a, 4, b, 8, 8),
+            dispatch(kernel, &[(b, BOTH)], 4),
+            copy(b, 8, b, 0, 8),
+            copy(b, 0, a, 0, 4),
+            copy(a, 0, a, 12, 0),
+        ]);
+        assert_eq!(device.get(b, 4), [3.0, 4.0, 3.0, 4.0]);
+        assert_eq!(device.get(a, 4), [3.0, 2.0, 3.0, 4.0]);
+    });
+}
+
+#[test]
+fn reading_and_writing_at_offsets() {
+    on_every_device(|device| {
+        let buffer = device.alloc(7, MemoryUsage::Device).expect("there is memory");
+        device.write(buffer, 2, &[1, 2, 3]).expect("it fits");
+        device.write(buffer, 6, &[9]).expect("it fits");
+        device.write(buffer, 7, &[]).expect("nothing fits anywhere");
+        let mut all = [0xff; 7];
+        device.read(buffer, 0, &mut all).expect("it is there");
+        assert_eq!(all, [0, 0, 1, 2, 3, 0, 9]);
+        let mut some = [0; 2];
+        device.read(buffer, 3, &mut some).expect("it is there");
+        assert_eq!(some, [2, 3]);
+        let beyond = "2 bytes at byte 6 are not within a buffer of 7 bytes";
+        assert_eq!(
+            device.write(buffer, 6, &[1, 2]).map_err(|error| error.to_string()),
+            Err(beyond.to_owned())
+        );
+        assert_eq!(
+            device.read(buffer, 6, &mut some).map_err(|error| error.to_string()),
+            Err(beyond.to_owned())
+        );
+        assert!(device.read(buffer, u64::MAX, &mut some).is_err());
+    });
+}
+
+#[test]
+fn memory_begins_as_zeros_even_where_it_was_used_before() {
+    on_every_device(|device| {
+        for usage in [MemoryUsage::Device, MemoryUsage::Host] {
+            for size in [4, 1000, 300_000] {
+                let dirty = device.alloc(size, usage).expect("there is memory");
+                device.write(dirty, 0, &vec![0xaa; size as usize]).expect("it fits");
+                device.free(dirty);
+                let fresh = device.alloc(size, usage).expect("there is memory");
+                device.write(fresh, 0, &[1]).expect("it fits");
+                let mut bytes = vec![0xff; size as usize];
+                device.read(fresh, 0, &mut bytes).expect("it is there");
+                assert_eq!(bytes[0], 1);
+                assert!(bytes[1..].iter().all(|byte| *byte == 0), "{size} bytes of {usage:?}");
+            }
+        }
+    });
+}
+
+/// More than passes through at once, with a tail.
+#[test]
+fn large_transfers_arrive_whole() {
+    on_every_device(|device| {
+        let n = 7_000_001;
+        let values: Vec<f32> = (0..n).map(|i| i as f32).collect();
+        let buffer = device.floats(&values);
+        assert!(device.get(buffer, n) == values, "it comes back as it went");
+        assert!(device.get(buffer, n) == values, "and again");
+        let mut tail = vec![0; 8];
+        device.read(buffer, 4 * n as u64 - 8, &mut tail).expect("it is there");
+        assert_eq!(floats(&tail), values[n - 2..]);
+    });
+}
+
+#[test]
+fn buffers_may_be_freed_in_flight() {
+    on_every_device(|device| {
+        let kernel = device.module("increment");
+        let (a, b) = (device.zeros(100_000), device.zeros(100_000));
+        let commands = Commands::new(vec![dispatch(kernel, &[(a, BOTH)], 60_000); 20]);
+        device.submit(QueueId(0), &commands, &[]).expect("it runs");
+        let ticket = device.run(vec![copy(a, 0, b, 0, 4000)]);
+        device.free(a);
+        device.free(a);
+        device.done(ticket);
+        assert_eq!(device.get(b, 1000), [20.0; 1000]);
+        let unknown = DeviceError::UnknownId { kind: "buffer" };
+        assert_eq!(device.read(a, 0, &mut [0]), Err(unknown.clone()));
+        assert_eq!(device.submit(QueueId(0), &commands, &[]), Err(unknown.clone()));
+        // The place of the freed buffer goes to another, the id does not.
+        let c = device.zeros(100_000);
+        assert_eq!(device.write(a, 0, &[1]), Err(unknown.clone()));
+        assert_eq!(device.submit(QueueId(0), &commands, &[]), Err(unknown));
+        assert_eq!(device.get(c, 10), [0.0; 10]);
+    });
+}
+
+#[test]
+fn ids_that_nobody_gave_are_refused() {
+    on_every_device(|device| {
+        let unknown = |kind| DeviceError::UnknownId { kind };
+        let a = device.zeros(4);
+        let kernel = device.module("increment");
+        let run = |command| device.submit(QueueId(0), &Commands::new(vec![command]), &[]).map(drop);
+        let nobody = BufferId(77);
+        assert_eq!(device.read(nobody, 0, &mut []), Err(unknown("buffer")));
+        assert_eq!(run(copy(nobody, 0, a, 0, 4)), Err(unknown("buffer")));
+        assert_eq!(run(dispatch(kernel, &[(nobody, BOTH)], 1)), Err(unknown("buffer")));
+        assert_eq!(run(dispatch(PipelineId(77), &[(a, BOTH)], 1)), Err(unknown("pipeline")));
+        assert!(device.interface(PipelineId(77)).is_err());
+        assert_eq!(device.submit(QueueId(7), &Commands::new(vec![]), &[]).map(drop), Err(unknown("queue")));
+        let ticket = Ticket { queue: 0, value: 1 << 40 };
+        assert_eq!(device.wait(ticket, None), Err(unknown("ticket")));
+        assert_eq!(
+            device.submit(QueueId(0), &Commands::new(vec![]), &[ticket]).map(drop),
+            Err(unknown("ticket"))
+        );
+        device.free(nobody);
+        assert!(device.host_memory(nobody).is_none());
+        assert!(device.alloc(0, MemoryUsage::Device).is_err());
+    });
+}
+
+#[test]
+fn shared_memory_is_the_buffer_itself() {
+    on_every_device(|device| {
+        let a = device.floats(&[1.0, 2.0]);
+        let Some(memory) = device.host_memory(a) else { return };
+        assert_eq!(memory.len, 8);
+        // SAFETY: nothing that names the buffer is in flight, and it is 8 bytes long.
+        unsafe { memory.ptr.cast::<f32>().write(41.0) };
+        let ticket = device.run(vec![dispatch(device.module("increment"), &[(a, BOTH)], 2)]);
+        device.done(ticket);
+        // SAFETY: as above.
+        assert_eq!(unsafe { memory.ptr.cast::<f32>().read() }, 42.0);
+        assert_eq!(device.get(a, 2), [42.0, 3.0]);
+    });
+}
+
+fn scale(
+    device: &Rc<dyn Device>,
+    a: BufferId,
+    kernel: PipelineId,
+    factor: f32,
+    n: u32,
+    groups: u32,
+) -> Command {
+    let interface = device.interface(kernel).expect("it is loaded");
+    assert_eq!(interface.push_constants.as_ref().map(|block| block.size), Some(8));
+    Command::Dispatch(Dispatch {
+        pipeline: kernel,
+        bindings: vec![Binding { set: 0, binding: 0, buffer: a, offset: 0, size: 32, access: BOTH }],
+        push_constants: [factor.to_le_bytes(), n.to_le_bytes()].concat(),
+        groups: [groups, 1, 1],
+    })
+}
+
+#[test]
+fn push_constants_and_specialisation() {
+    on_every_device(|device| {
+        let words = module("scale");
+        let a = device.floats(&[1.0; 8]);
+        let plain = device.load(&words, &PipelineOptions::default()).expect("it loads");
+        let options = PipelineOptions {
+            spec_constants: vec![(0, 2), (7, u64::from(0.5_f32.to_bits()))],
+            ..PipelineOptions::default()
+        };
+        let special = device.load(&words, &options).expect("it loads");
+        assert_ne!(plain, special);
+        assert_eq!(device.load(&words, &options), Ok(special), "the same again is the same pipeline");
+        assert_eq!(device.interface(special).expect("it is loaded").local_size, [2, 1, 1]);
+        device.run(vec![scale(device, a, plain, 3.0, 5, 2)]);
+        assert_eq!(device.get(a, 8), [3.0, 3.0, 3.0, 3.0, 3.0, 1.0, 1.0, 1.0]);
+        device.run(vec![scale(device, a, special, 2.0, 8, 3)]);
+        assert_eq!(device.get(a, 8), [6.5, 6.5, 6.5, 6.5, 6.5, 2.5, 1.0, 1.0]);
+        device.run(vec![scale(device, a, plain, 9.0, 8, 0)]);
+        assert_eq!(device.get(a, 8)[7], 1.0, "no groups are nothing to do");
+    });
+}
+
+#[test]
+fn several_sets_and_a_uniform_buffer() {
+    on_every_device(|device| {
+        let settings = device.floats(&[0.5, 10.0]);
+        let table = device.floats(&[1.0, 2.0, 3.0, 4.0]);
+        let total = device.alloc(16, MemoryUsage::Device).expect("there is memory");
+        let kernel = device.module("wide");
+        let bind =
+            |set, binding, buffer, size, access| Binding { set, binding, buffer, offset: 0, size, access };
+        let command = Command::Dispatch(Dispatch {
+            pipeline: kernel,
+            bindings: vec![
+                bind(1, 1, total, 16, WRITE),
+                bind(0, 3, settings, 8, READ),
+                bind(1, 0, table, 16, READ),
+                // What the module does not have may be bound all the same.
+                bind(4, 4, table, 16, READ),
+            ],
+            push_constants: Vec::new(),
+            groups: [1, 1, 1],
+        });
+        device.run(vec![command; 3]);
+        let mut bytes = [0; 8];
+        device.read(total, 0, &mut bytes).expect("it is there");
+        assert_eq!(f64::from_le_bytes(bytes), 5.0);
+    });
+}
+
+#[test]
+fn waiting_asks_or_gives_up_or_ends() {
+    on_every_device(|device| {
+        let kernel = device.module("increment");
+        let a = device.zeros(60_000);
+        let long = device.run(vec![dispatch(kernel, &[(a, BOTH)], 60_000); 200]);
+        let asked = device.wait(long, Some(Duration::ZERO)).expect("asking is no error");
+        assert!(matches!(asked, Waited::Done | Waited::TimedOut));
+        assert!(device.wait(long, Some(Duration::from_micros(10))).is_ok());
+        assert_eq!(device.wait(long, Some(Duration::from_secs(600))), Ok(Waited::Done));
+        assert_eq!(device.wait(long, Some(Duration::ZERO)), Ok(Waited::Done));
+        assert_eq!(device.get(a, 2), [200.0; 2]);
+    });
+}
+
+#[test]
+fn timestamps_count_up() {
+    on_every_device(|device| {
+        if device.info().limits.timestamp_period.is_none() {
+            return;
+        }
+        let kernel = device.module("increment");
+        let a = device.zeros(1000);
+        let commands = Commands::new(vec![
+            Command::Timestamp,
+            dispatch(kernel, &[(a, BOTH)], 1000),
+            Command::Timestamp,
+            Command::Timestamp,
+        ]);
+        let tickets: Vec<Ticket> =
+            (0..5).map(|_| device.submit(QueueId(0), &commands, &[]).expect("it runs")).collect();
+        let last = device.submit(QueueId(0), &commands, &[]).expect("it runs");
+        device.done(last);
+        let again = device.submit(QueueId(0), &commands, &[]).expect("it runs");
+        device.done(again);
+        let mut all = Vec::new();
+        for ticket in tickets.into_iter().chain([last, again]) {
+            let times = device.timestamps(ticket).expect("it has ended");
+            assert_eq!(times.len(), 3);
+            all.extend(times);
+        }
+        assert!(all.is_sorted(), "{all:?}");
+        let none = device.run(vec![dispatch(kernel, &[(a, BOTH)], 1000)]);
+        device.done(none);
+        assert_eq!(device.timestamps(none), Ok(Vec::new()));
+    });
+}
+
+/// A device with one queue stands in for the others with it.
+#[test]
+fn two_queues_wait_for_one_another() {
+    let options = OpenOptions { queue_families: vec![0, 0], ..OpenOptions::default() };
+    on_every_device_opened(&options, |opened| {
+        let device = opened.device;
+        assert_eq!(opened.warnings, Vec::<String>::new());
+        if device.info().queues.len() < 2 {
+            return;
+        }
+        let kernel = device.module("increment");
+        let a = device.zeros(1000);
+        let commands = Commands::new(vec![dispatch(kernel, &[(a, BOTH)], 1000)]);
+        let mut last = Vec::new();
+        for round in 0..20 {
+            let ticket = device.submit(QueueId(round % 2), &commands, &last).expect("it runs");
+            assert_eq!(ticket.queue, round % 2);
+            last = vec![ticket];
+        }
+        assert_eq!(device.get(a, 1000), [20.0; 1000]);
+        device.write(a, 0, &bytes(&[0.0; 1000])).expect("it fits");
+        device.submit(QueueId(1), &commands, &[]).expect("it runs");
+        assert_eq!(device.get(a, 1000), [1.0; 1000]);
+    });
+}
+
+#[test]
+fn queue_families_that_are_not_there_fall_back() {
+    let options = OpenOptions { queue_families: vec![99], ..OpenOptions::default() };
+    on_every_device_opened(&options, |opened| {
+        let [warning] = &opened.warnings[..] else { panic!("one warning, not {:?}", opened.warnings) };
+        assert!(warning.starts_with("queue family 99 is not there: "), "{warning}");
+        let a = opened.device.floats(&[1.0]);
+        let kernel = opened.device.module("increment");
+        opened.device.run(vec![dispatch(kernel, &[(a, BOTH)], 1)]);
+        assert_eq!(opened.device.get(a, 1), [2.0]);
+    });
+}
+
+fn message<T: std::fmt::Debug>(result: Result<T, DeviceError>) -> String {
+    result.expect_err("it is refused").to_string()
+}
+
+#[test]
+fn modules_that_are_none_are_refused() {
+    on_every_device(|device| {
+        let load = |words: &[u32]| message(device.load(words, &PipelineOptions::default()));
+        assert_eq!(load(&[]), "not SPIR-V: there are no words");
+        assert!(load(&[1, 2, 3]).starts_with("not SPIR-V: "));
+        let mut words = module("multiply");
+        words.truncate(40);
+        assert!(load(&words).starts_with("broken SPIR-V: "));
+        let options = PipelineOptions { entry_point: "start".to_owned(), ..PipelineOptions::default() };
+        assert_eq!(
+            message(device.load(&module("multiply"), &options)),
+            "entry point `start` not found; the module has: `main`"
+        );
+    });
+}
+
+#[test]
+fn commands_that_do_not_fit_are_refused() {
+    on_every_device(|device| {
+        let (kernel, scaling) = (device.module("multiply"), device.module("scale"));
+        let a = device.floats(&[1.0, 2.0, 3.0, 4.0]);
+        let refuse = |command| message(device.submit(QueueId(0), &Commands::new(vec![command]), &[]));
+        assert_eq!(
+            refuse(dispatch(kernel, &[(a, READ), (a, READ)], 4)),
+            "`product` at set 0 binding 2 is not bound"
+        );
+        assert_eq!(
+            refuse(dispatch(kernel, &[(a, READ), (a, READ), (a, WRITE)], 5)),
+            "20 bytes at byte 0 are not within a buffer of 16 bytes"
+        );
+        assert_eq!(
+            refuse(dispatch(scaling, &[(a, BOTH)], 4)),
+            "the push constants are 0 bytes, the module has 8"
+        );
+        assert_eq!(refuse(copy(a, 0, a, 4, 8)), "a copy within one buffer overlaps itself");
+        assert_eq!(refuse(copy(a, 8, a, 0, 12)), "12 bytes at byte 8 are not within a buffer of 16 bytes");
+        assert_eq!(device.get(a, 4), [1.0, 2.0, 3.0, 4.0]);
+    });
+}
+
+#[test]
+fn limits_are_checked_before_anything_runs() {
+    on_every_device(|device| {
+        let limits = device.info().limits;
+        let a = device.floats(&[1.0]);
+        let kernel = device.module("increment");
+        let Command::Dispatch(mut huge) = dispatch(kernel, &[(a, BOTH)], 1) else { unreachable!() };
+        if limits.max_groups[1] < u32::MAX {
+            huge.groups = [1, limits.max_groups[1] + 1, 1];
+            let refused = device.submit(QueueId(0), &Commands::new(vec![Command::Dispatch(huge)]), &[]);
+            let name = device.info().name.clone();
+            let (asked, limit) = (u64::from(limits.max_groups[1]) + 1, u64::from(limits.max_groups[1]));
+            let what = "the number of groups along y";
+            assert_eq!(refused, Err(DeviceError::LimitExceeded { what, asked, limit, device: name }));
+        }
+        let wide = PipelineOptions {
+            spec_constants: vec![(0, u64::from(limits.max_local_size[0]) + 1)],
+            ..PipelineOptions::default()
+        };
+        let refused = device.load(&module("scale"), &wide);
+        assert!(matches!(refused, Err(DeviceError::LimitExceeded { .. })), "{refused:?}");
+    });
+}
