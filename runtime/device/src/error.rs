@@ -32,8 +32,9 @@ pub enum DeviceError {
     #[error("unknown {kind} id")]
     UnknownId { kind: &'static str },
 
+    /// Ended by the interrupt flag, at this line of the kernel where it is known.
     #[error("interrupted")]
-    Interrupted,
+    Interrupted { line: Option<SourceLine> },
 
     #[error("{0}")]
     Fault(Fault),

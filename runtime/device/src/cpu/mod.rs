@@ -1,36 +1,311 @@
-//! The built-in device.
+//! The built-in device: SPIR-V to machine code for the CPU that we run on.
+//!
+//! ```text
+//! words        module   read and checked: ids, types, constants, blocks
+//! Module       lower    calls inlined, values taken apart into scalars
+//! lane IR      lane     what one invocation does; passes; regions between barriers
+//! CLIF, code   emit     one function that runs a row of workgroups
+//! dispatch     pool     workgroups handed out to the threads
+//! ```
+//!
+//! Submissions run while `submit` is called: when it returns they have ended, and `wait` only tells how.
+//! Whatever the words are, a kernel stays within the buffers that it was given: loads out of range read
+//! zero, stores out of range are dropped, nothing traps.
 
+mod buffers;
+mod dispatch;
+mod emit;
+mod errors;
+mod info;
+mod lane;
+mod lower;
+mod math;
+mod module;
+mod pipeline;
+mod pool;
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 
-use crate::{Backend, Device, DeviceError, DeviceInfo, DeviceKind, Limits, Result};
+use rustc_hash::FxHashMap;
 
+use self::buffers::Buffers;
+use self::dispatch::{INTERRUPTED_BETWEEN, Job, JobSpec};
+use self::emit::Compiler;
+use self::emit::context::{DONE, Slot};
+use self::info::{MAX_GROUPS, NAME};
+use self::pipeline::Pipeline;
+use self::pool::Pool;
+use crate::{
+    BufferId, Command, Commands, Device, DeviceError, DeviceInfo, Dispatch, HostMemory, Interface,
+    MemoryUsage, PipelineId, PipelineOptions, QueueId, Result, SourceLine, Ticket, Waited,
+};
+
+pub use self::info::info;
+
+/// Opens the built-in device. It is always there.
 pub fn open() -> Result<Rc<dyn Device>> {
-    Err(DeviceError::Driver { call: "opening the built-in device", result: "it is not built yet".into() })
+    Ok(Rc::new(CpuDevice {
+        info: info(),
+        interrupt: Arc::default(),
+        began: Instant::now(),
+        state: RefCell::new(State {
+            pool: Pool::new(),
+            buffers: Buffers::default(),
+            pipelines: Vec::new(),
+            loaded: FxHashMap::default(),
+            compiler: Compiler::new(),
+            n_submitted: 0,
+            outcomes: BTreeMap::new(),
+        }),
+    }))
 }
 
-pub fn info() -> DeviceInfo {
-    DeviceInfo {
-        name: "CPU".into(),
-        backend: Backend::Cpu,
-        kind: DeviceKind::BuiltIn,
-        driver: String::new(),
-        limits: Limits {
-            max_groups: [u32::MAX; 3],
-            max_local_size: [1024; 3],
-            max_invocations: 1024,
-            max_shared: 65536,
-            max_push_constants: 256,
-            max_storage_range: u64::MAX,
-            max_storage_buffers: 64,
-            max_allocation: u64::MAX,
-            storage_offset_alignment: 4,
-            subgroup_size: 8,
-            timestamp_period: Some(1.0),
-        },
-        features: Default::default(),
-        queue_families: Vec::new(),
-        queues: vec![0],
-        memory: 0,
-        lacks: Vec::new(),
+struct CpuDevice {
+    info: DeviceInfo,
+    interrupt: Arc<AtomicBool>,
+    began: Instant,
+    state: RefCell<State>,
+}
+
+/// Outcomes that are kept at most, the oldest going first.
+const MAX_OUTCOMES: usize = 4096;
+
+struct State {
+    pool: Pool,
+    buffers: Buffers,
+    pipelines: Vec<Pipeline>,
+    loaded: FxHashMap<(Vec<u32>, PipelineOptions), PipelineId>,
+    compiler: Compiler,
+    n_submitted: u64,
+    /// Of the submissions that have something to tell.
+    outcomes: BTreeMap<u64, Outcome>,
+}
+
+struct Outcome {
+    timestamps: Vec<u64>,
+    result: Result<()>,
+}
+
+impl Device for CpuDevice {
+    fn info(&self) -> &DeviceInfo {
+        &self.info
+    }
+
+    fn alloc(&self, size: u64, _usage: MemoryUsage) -> Result<BufferId> {
+        self.state.borrow_mut().buffers.alloc(size)
+    }
+
+    fn free(&self, buffer: BufferId) {
+        self.state.borrow_mut().buffers.free(buffer);
+    }
+
+    fn write(&self, buffer: BufferId, offset: u64, bytes: &[u8]) -> Result<()> {
+        let to = self.state.borrow().buffers.range(buffer, offset, bytes.len() as u64)?;
+        // SAFETY: `range` gave as many bytes as there are, inside the buffer. Whoever holds its host
+        // memory was told not to touch it meanwhile, but may have lent it here: the ranges may overlap.
+        unsafe { std::ptr::copy(bytes.as_ptr(), to.base, bytes.len()) };
+        Ok(())
+    }
+
+    fn read(&self, buffer: BufferId, offset: u64, bytes: &mut [u8]) -> Result<()> {
+        let from = self.state.borrow().buffers.range(buffer, offset, bytes.len() as u64)?;
+        // SAFETY: as in `write`.
+        unsafe { std::ptr::copy(from.base, bytes.as_mut_ptr(), bytes.len()) };
+        Ok(())
+    }
+
+    fn host_memory(&self, buffer: BufferId) -> Option<HostMemory> {
+        self.state.borrow().buffers.host_memory(buffer)
+    }
+
+    fn load(&self, words: &[u32], options: &PipelineOptions) -> Result<PipelineId> {
+        let state = &mut *self.state.borrow_mut();
+        let key = (words.to_vec(), options.clone());
+        if let Some(&id) = state.loaded.get(&key) {
+            return Ok(id);
+        }
+        let pipeline = pipeline::load(words, options, &mut state.compiler)?;
+        let id = PipelineId(state.pipelines.len() as u64);
+        state.pipelines.push(pipeline);
+        state.loaded.insert(key, id);
+        Ok(id)
+    }
+
+    fn interface(&self, pipeline: PipelineId) -> Result<Rc<Interface>> {
+        Ok(self.state.borrow().pipeline(pipeline)?.interface.clone())
+    }
+
+    fn submit(&self, queue: QueueId, commands: &Commands, after: &[Ticket]) -> Result<Ticket> {
+        let state = &mut *self.state.borrow_mut();
+        if queue != QueueId(0) {
+            return Err(DeviceError::UnknownId { kind: "queue" });
+        }
+        // What was submitted has ended, so there is nothing to wait for.
+        after.iter().try_for_each(|ticket| state.check_ticket(*ticket))?;
+        for command in commands.iter() {
+            state.check(command)?;
+        }
+        let outcome = self.run(state, commands);
+        state.n_submitted += 1;
+        if outcome.result.is_err() || !outcome.timestamps.is_empty() {
+            state.outcomes.insert(state.n_submitted, outcome);
+            if state.outcomes.len() > MAX_OUTCOMES {
+                state.outcomes.pop_first();
+            }
+        }
+        Ok(Ticket { queue: 0, value: state.n_submitted })
+    }
+
+    fn wait(&self, ticket: Ticket, _timeout: Option<Duration>) -> Result<Waited> {
+        let state = self.state.borrow();
+        state.check_ticket(ticket)?;
+        match state.outcomes.get(&ticket.value) {
+            Some(outcome) => outcome.result.clone().map(|()| Waited::Done),
+            None => Ok(Waited::Done),
+        }
+    }
+
+    fn timestamps(&self, ticket: Ticket) -> Result<Vec<u64>> {
+        let state = self.state.borrow();
+        state.check_ticket(ticket)?;
+        let outcome = state.outcomes.get(&ticket.value);
+        Ok(outcome.map(|outcome| outcome.timestamps.clone()).unwrap_or_default())
+    }
+
+    fn interrupt_flag(&self) -> Arc<AtomicBool> {
+        self.interrupt.clone()
+    }
+}
+
+impl CpuDevice {
+    fn run(&self, state: &mut State, commands: &Commands) -> Outcome {
+        let mut timestamps = Vec::new();
+        for command in commands.iter() {
+            if self.interrupt.load(Ordering::Relaxed) {
+                return Outcome { timestamps, result: Err(interrupted(None)) };
+            }
+            let result = match command {
+                Command::Copy { from, from_offset, to, to_offset, size } => {
+                    state.copy((*from, *from_offset), (*to, *to_offset), *size)
+                }
+                Command::Dispatch(dispatch) => self.dispatch(state, dispatch),
+                Command::Timestamp => {
+                    timestamps.push(self.began.elapsed().as_nanos() as u64);
+                    Ok(())
+                }
+            };
+            if result.is_err() {
+                return Outcome { timestamps, result };
+            }
+        }
+        Outcome { timestamps, result: Ok(()) }
+    }
+
+    fn dispatch(&self, state: &mut State, dispatch: &Dispatch) -> Result<()> {
+        let slots = state.slots(dispatch)?;
+        let n_threads = state.pool.n_threads() as u64;
+        let pipeline = state.pipeline(dispatch.pipeline)?;
+        let spec = JobSpec {
+            entry: pipeline.code.entry,
+            slots,
+            push: &dispatch.push_constants,
+            groups: dispatch.groups,
+            frame_size: pipeline.frame_size,
+            shared_size: pipeline.shared_size,
+            group_cost: pipeline.cost,
+            n_threads,
+            interrupt: self.interrupt.clone(),
+        };
+        let Some(job) = Job::new(spec) else { return Ok(()) };
+        match state.pool.run(job).status() {
+            DONE => Ok(()),
+            INTERRUPTED_BETWEEN => Err(interrupted(None)),
+            stopped => {
+                let line = (-1 - i64::from(stopped)) as usize;
+                let pipeline = state.pipeline(dispatch.pipeline)?;
+                Err(interrupted(pipeline.lines.get(line).cloned().flatten()))
+            }
+        }
+    }
+}
+
+fn interrupted(line: Option<SourceLine>) -> DeviceError {
+    DeviceError::Interrupted { line }
+}
+
+impl State {
+    fn pipeline(&self, id: PipelineId) -> Result<&Pipeline> {
+        let pipeline = usize::try_from(id.0).ok().and_then(|id| self.pipelines.get(id));
+        pipeline.ok_or(DeviceError::UnknownId { kind: "pipeline" })
+    }
+
+    fn check_ticket(&self, ticket: Ticket) -> Result<()> {
+        match ticket {
+            Ticket { queue: 0, value } if (1..=self.n_submitted).contains(&value) => Ok(()),
+            _ => Err(DeviceError::UnknownId { kind: "ticket" }),
+        }
+    }
+
+    /// Whether a command can run at all.
+    fn check(&self, command: &Command) -> Result<()> {
+        match command {
+            Command::Copy { from, from_offset, to, to_offset, size } => {
+                self.buffers.range(*from, *from_offset, *size)?;
+                self.buffers.range(*to, *to_offset, *size)?;
+                let overlap = from_offset.abs_diff(*to_offset) < *size;
+                match from == to && overlap {
+                    true => Err(errors::bad_command("a copy within a buffer overlaps itself")),
+                    false => Ok(()),
+                }
+            }
+            Command::Dispatch(dispatch) => self.check_dispatch(dispatch),
+            Command::Timestamp => Ok(()),
+        }
+    }
+
+    fn check_dispatch(&self, dispatch: &Dispatch) -> Result<()> {
+        let pipeline = self.pipeline(dispatch.pipeline)?;
+        let given = dispatch.push_constants.len();
+        if given < pipeline.push_size {
+            return Err(errors::bad_command(format!(
+                "the pipeline takes {} bytes of push constants, {given} were given",
+                pipeline.push_size
+            )));
+        }
+        if let Some(&n) = dispatch.groups.iter().find(|&&n| n > MAX_GROUPS) {
+            let (asked, limit, device) = (u64::from(n), u64::from(MAX_GROUPS), NAME.to_owned());
+            return Err(DeviceError::LimitExceeded {
+                what: "the number of workgroups",
+                asked,
+                limit,
+                device,
+            });
+        }
+        self.slots(dispatch).map(|_| ())
+    }
+
+    /// What the code of a dispatch finds at each of its buffers.
+    fn slots(&self, dispatch: &Dispatch) -> Result<Vec<Slot>> {
+        let pipeline = self.pipeline(dispatch.pipeline)?;
+        let slot = |&(set, binding): &(u32, u32)| {
+            let mut bindings = dispatch.bindings.iter();
+            let bound = bindings.find(|bound| (bound.set, bound.binding) == (set, binding));
+            let missing = || errors::bad_command(format!("nothing is bound at set {set} binding {binding}"));
+            self.buffers.bound(bound.ok_or_else(missing)?)
+        };
+        pipeline.buffers.iter().map(slot).collect()
+    }
+
+    fn copy(&self, from: (BufferId, u64), to: (BufferId, u64), size: u64) -> Result<()> {
+        let from = self.buffers.range(from.0, from.1, size)?;
+        let to = self.buffers.range(to.0, to.1, size)?;
+        // SAFETY: both ranges were found inside their buffers.
+        unsafe { std::ptr::copy(from.base, to.base, size as usize) };
+        Ok(())
     }
 }

@@ -1,0 +1,98 @@
+//! Memory of buffers: plain memory of the host, zeroed, aligned to a cache line.
+
+use std::alloc::{self, Layout};
+use std::ptr::NonNull;
+
+use rustc_hash::FxHashMap;
+
+use super::NAME;
+use super::emit::context::Slot;
+use super::errors;
+use crate::{Binding, BufferId, DeviceError, HostMemory, Result};
+
+const ALIGN: usize = 64;
+
+#[derive(Default)]
+pub struct Buffers {
+    all: FxHashMap<BufferId, Buffer>,
+    last: u64,
+}
+
+struct Buffer {
+    /// What the allocator gave; the buffer begins at its first multiple of [`ALIGN`].
+    allocation: NonNull<u8>,
+    layout: Layout,
+    base: NonNull<u8>,
+    size: usize,
+}
+
+impl Buffers {
+    pub fn alloc(&mut self, size: u64) -> Result<BufferId> {
+        if size == 0 {
+            return Err(errors::bad_command("a buffer has at least one byte, 0 were asked for"));
+        }
+        let out_of_memory = || DeviceError::OutOfMemory { device: NAME.to_owned(), requested: size };
+        let buffer = usize::try_from(size).ok().and_then(Buffer::new).ok_or_else(out_of_memory)?;
+        self.last += 1;
+        let id = BufferId(self.last);
+        self.all.insert(id, buffer);
+        Ok(id)
+    }
+
+    pub fn free(&mut self, id: BufferId) {
+        self.all.remove(&id);
+    }
+
+    pub fn host_memory(&self, id: BufferId) -> Option<HostMemory> {
+        self.all.get(&id).map(|buffer| HostMemory { ptr: buffer.base.as_ptr(), len: buffer.size })
+    }
+
+    /// Bytes `offset .. offset + size` of a buffer, if it has them.
+    pub fn range(&self, id: BufferId, offset: u64, size: u64) -> Result<Slot> {
+        let buffer = self.all.get(&id).ok_or(DeviceError::UnknownId { kind: "buffer" })?;
+        let len = buffer.size as u64;
+        if offset.checked_add(size).is_none_or(|end| end > len) {
+            return Err(errors::bad_command(format!(
+                "bytes {offset} to {} are outside of a buffer of {len} bytes",
+                offset.saturating_add(size)
+            )));
+        }
+        // SAFETY: `offset` is at most the buffer's size, which is within the allocation.
+        let base = unsafe { buffer.base.as_ptr().add(offset as usize) };
+        Ok(Slot { base, size })
+    }
+
+    pub fn bound(&self, binding: &Binding) -> Result<Slot> {
+        if !binding.offset.is_multiple_of(super::info::OFFSET_ALIGNMENT) {
+            return Err(errors::bad_command(format!(
+                "the offset of set {} binding {} is {}, it must be a multiple of {}",
+                binding.set,
+                binding.binding,
+                binding.offset,
+                super::info::OFFSET_ALIGNMENT
+            )));
+        }
+        self.range(binding.buffer, binding.offset, binding.size)
+    }
+}
+
+impl Buffer {
+    fn new(size: usize) -> Option<Buffer> {
+        // Asking the allocator for the alignment would make it clear pages that are fresh and zero anyway.
+        let layout = Layout::from_size_align(size.checked_add(ALIGN)?, 16).ok()?;
+        // SAFETY: the layout's size is not zero.
+        let allocation = NonNull::new(unsafe { alloc::alloc_zeroed(layout) })?;
+        let skip = allocation.align_offset(ALIGN);
+        // SAFETY: the allocation has `ALIGN` bytes more than the buffer, and `skip` is below that.
+        let base = unsafe { allocation.add(skip) };
+        Some(Buffer { allocation, layout, base, size })
+    }
+}
+
+impl Drop for Buffer {
+    fn drop(&mut self) {
+        // SAFETY: allocated in `new` with this layout, and nothing runs that could still use it: the device
+        // runs submissions to their end before it returns.
+        unsafe { alloc::dealloc(self.allocation.as_ptr(), self.layout) };
+    }
+}

@@ -1,0 +1,151 @@
+//! One dispatch: a grid of workgroups, cut into chunks that threads take one after the other.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU64, Ordering};
+
+use super::emit::context::{Context, DONE, Entry, SPARE, Slot};
+
+/// Work below this many instructions is not worth a chunk of its own.
+const MIN_CHUNK_COST: u64 = 20_000;
+/// Chunks for each thread, so that one that is slow does not hold up the others.
+const CHUNKS_PER_THREAD: u64 = 16;
+/// Work below this many instructions stays on the calling thread.
+const MIN_SHARED_COST: u64 = 100_000;
+
+/// What threads share of a dispatch.
+pub struct Job {
+    entry: Entry,
+    slots: Vec<Slot>,
+    push: Vec<u64>,
+    groups: [u32; 3],
+    frame_size: usize,
+    shared_size: usize,
+    interrupt: Arc<AtomicBool>,
+    /// Workgroups in all, and in one chunk.
+    n_groups: u64,
+    chunk: u64,
+    /// The first workgroup that nobody has taken.
+    next: AtomicU64,
+    /// What stopped it, if anything did.
+    status: AtomicI32,
+    cost: u64,
+}
+
+// SAFETY: the slots point into buffers that stay allocated until the dispatch has ended, and only compiled
+// code goes through them. Kernels that race with themselves give some value or other, as on every device.
+unsafe impl Send for Job {}
+// SAFETY: as above; everything else in it is shared soundly by itself.
+unsafe impl Sync for Job {}
+
+/// What a dispatch needs.
+pub struct JobSpec<'a> {
+    pub entry: Entry,
+    pub slots: Vec<Slot>,
+    pub push: &'a [u8],
+    pub groups: [u32; 3],
+    pub frame_size: usize,
+    pub shared_size: usize,
+    /// Instructions of one workgroup, roughly.
+    pub group_cost: u64,
+    pub n_threads: u64,
+    pub interrupt: Arc<AtomicBool>,
+}
+
+impl Job {
+    /// `None` where there is nothing to do.
+    pub fn new(spec: JobSpec<'_>) -> Option<Job> {
+        let n_groups = spec.groups.iter().map(|&n| u64::from(n)).try_fold(1u64, u64::checked_mul);
+        // More than 2^64 workgroups do not end in this age of the world; the count may stop short.
+        let n_groups = n_groups.unwrap_or(u64::MAX / 2);
+        if n_groups == 0 {
+            return None;
+        }
+        let fair = n_groups / (spec.n_threads * CHUNKS_PER_THREAD);
+        let least = MIN_CHUNK_COST / spec.group_cost.max(1);
+        Some(Job {
+            entry: spec.entry,
+            slots: spec.slots,
+            push: whole_words(spec.push),
+            groups: spec.groups,
+            frame_size: spec.frame_size,
+            shared_size: spec.shared_size,
+            interrupt: spec.interrupt,
+            n_groups,
+            chunk: fair.max(least).clamp(1, 1 << 20),
+            next: AtomicU64::new(0),
+            status: AtomicI32::new(DONE),
+            cost: spec.group_cost.saturating_mul(n_groups),
+        })
+    }
+
+    pub fn wants_threads(&self) -> bool {
+        self.cost >= MIN_SHARED_COST && self.n_groups > 1
+    }
+
+    /// What stopped it; asked when every thread has ended.
+    pub fn status(&self) -> i32 {
+        self.status.load(Ordering::Relaxed)
+    }
+
+    /// Takes chunks until there are none. Any number of threads may do so at once.
+    pub fn work(&self) {
+        // Frames are addressed in eights, and so is memory that workgroups share.
+        let mut frame = vec![0u64; self.frame_size.div_ceil(8)];
+        let mut shared = vec![0u64; self.shared_size.div_ceil(8)];
+        let mut context = Context {
+            zeros: [0; SPARE],
+            sink: [0; SPARE],
+            n_groups: self.groups,
+            interrupt: Arc::as_ptr(&self.interrupt),
+            buffers: self.slots.as_ptr(),
+            push: self.push.as_ptr().cast(),
+            frames: frame.as_mut_ptr().cast(),
+            shared: shared.as_mut_ptr().cast(),
+        };
+        while self.status() == DONE {
+            let first = self.next.fetch_add(self.chunk, Ordering::Relaxed);
+            if first >= self.n_groups {
+                return;
+            }
+            let status = match self.interrupt.load(Ordering::Relaxed) {
+                true => INTERRUPTED_BETWEEN,
+                false => self.rows(&mut context, first, (first + self.chunk).min(self.n_groups)),
+            };
+            if status != DONE {
+                self.status.store(status, Ordering::Relaxed);
+            }
+        }
+    }
+
+    /// Runs workgroups `first .. end`, counted along x, then y, then z.
+    fn rows(&self, context: &mut Context, first: u64, end: u64) -> i32 {
+        let [n_x, n_y, _] = self.groups.map(u64::from);
+        let mut at = first;
+        while at < end {
+            let (row, x) = (at / n_x, at % n_x);
+            let (z, y) = (row / n_y, row % n_y);
+            let end_x = n_x.min(x + (end - at));
+            // SAFETY: the code came from `Compiler`, which tests every access against the slots, the push
+            // constants, the frame and the shared memory of this context; all of them are as long as the
+            // kernel said and outlive the call.
+            let status = unsafe { (self.entry)(context, x as u32, end_x as u32, y as u32, z as u32) };
+            if status != DONE {
+                return status;
+            }
+            at += end_x - x;
+        }
+        DONE
+    }
+}
+
+/// Stopped between workgroups, at no line.
+pub const INTERRUPTED_BETWEEN: i32 = i32::MIN;
+
+fn whole_words(bytes: &[u8]) -> Vec<u64> {
+    let word = |chunk: &[u8]| {
+        let mut word = [0; 8];
+        word[..chunk.len()].copy_from_slice(chunk);
+        u64::from_ne_bytes(word)
+    };
+    bytes.chunks(8).map(word).collect()
+}

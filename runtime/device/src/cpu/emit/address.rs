@@ -1,0 +1,181 @@
+//! Addresses that are tested: where a range of bytes lies, if all of it is inside its space.
+//!
+//! The limit of an access is the first offset at which it no longer fits, so one unsigned comparison tells,
+//! negative offsets included. Limits are made once, before the lanes.
+
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::{self, InstBuilder, types};
+use cranelift_frontend::FunctionBuilder;
+use rustc_hash::FxHashMap;
+
+use super::context::{Context, Slot};
+use super::scalar::{Emitter, fixed};
+use crate::Access;
+use crate::cpu::lane::{Address, Kernel, Op, Space};
+
+/// What the prologue makes.
+pub(super) struct Spaces {
+    buffers: FxHashMap<u32, (ir::Value, ir::Value)>,
+    /// By buffer and the bytes from the dynamic offset to the end of the access.
+    limits: FxHashMap<(u32, u64), ir::Value>,
+    push: Option<ir::Value>,
+    shared: Option<ir::Value>,
+    frame: Option<ir::Value>,
+}
+
+impl Spaces {
+    pub fn prologue(kernel: &Kernel, builder: &mut FunctionBuilder<'_>, context: ir::Value) -> Spaces {
+        let mut spaces = Spaces {
+            buffers: FxHashMap::default(),
+            limits: FxHashMap::default(),
+            push: None,
+            shared: None,
+            frame: None,
+        };
+        for inst in kernel.blocks.iter().flat_map(|block| &block.insts) {
+            match &inst.op {
+                Op::Address(address) => spaces.prepare(address, builder, context),
+                Op::BufferSize(buffer) => spaces.prepare_buffer(*buffer, builder, context),
+                _ => {}
+            }
+        }
+        let frame = std::mem::offset_of!(Context, frames) as i32;
+        if kernel.frame_size > 0 {
+            spaces.frame = Some(builder.ins().load(types::I64, fixed(), context, frame));
+        }
+        spaces
+    }
+
+    fn prepare(&mut self, address: &Address, builder: &mut FunctionBuilder<'_>, context: ir::Value) {
+        let field = |builder: &mut FunctionBuilder<'_>, offset: usize| {
+            builder.ins().load(types::I64, fixed(), context, offset as i32)
+        };
+        match address.space {
+            Space::Buffer(buffer) => {
+                self.prepare_buffer(buffer, builder, context);
+                let (size, need) = (self.buffers[&buffer].1, need(address));
+                self.limits.entry((buffer, need)).or_insert_with(|| limit(builder, size, need));
+            }
+            Space::Push if self.push.is_none() => {
+                self.push = Some(field(builder, std::mem::offset_of!(Context, push)));
+            }
+            Space::Shared if self.shared.is_none() => {
+                self.shared = Some(field(builder, std::mem::offset_of!(Context, shared)));
+            }
+            Space::Push | Space::Shared | Space::Frame { .. } => {}
+        }
+    }
+
+    fn prepare_buffer(&mut self, buffer: u32, builder: &mut FunctionBuilder<'_>, context: ir::Value) {
+        self.buffers.entry(buffer).or_insert_with(|| {
+            let slots = std::mem::offset_of!(Context, buffers) as i32;
+            let slots = builder.ins().load(types::I64, fixed(), context, slots);
+            let slot = buffer as i32 * size_of::<Slot>() as i32;
+            let base = slot + std::mem::offset_of!(Slot, base) as i32;
+            let size = slot + std::mem::offset_of!(Slot, size) as i32;
+            let base = builder.ins().load(types::I64, fixed(), slots, base);
+            (base, builder.ins().load(types::I64, fixed(), slots, size))
+        });
+    }
+
+    pub fn buffer_size(&self, buffer: u32) -> ir::Value {
+        self.buffers[&buffer].1
+    }
+
+    pub fn frame(&self) -> ir::Value {
+        self.frame.expect("a kernel that uses its frame has one")
+    }
+}
+
+/// Bytes from the dynamic offset to the end of the access.
+fn need(address: &Address) -> u64 {
+    address.constant + u64::from(address.size)
+}
+
+/// The first offset that is too large: `size - need + 1`, or 0 where nothing fits.
+fn limit(builder: &mut FunctionBuilder<'_>, size: ir::Value, need: u64) -> ir::Value {
+    let zero = builder.ins().iconst(types::I64, 0);
+    let need = builder.ins().iconst(types::I64, need as i64);
+    let rest = builder.ins().isub(size, need);
+    let rest = builder.ins().iadd_imm_s(rest, 1);
+    let fits = builder.ins().icmp(IntCC::UnsignedGreaterThanOrEqual, size, need);
+    builder.ins().select(fits, rest, zero)
+}
+
+/// A limit that is known while compiling, or a value.
+enum Limit {
+    Known(u64),
+    Made(ir::Value),
+}
+
+impl Emitter<'_, '_> {
+    pub(super) fn address(&mut self, address: &Address) -> ir::Value {
+        let need = need(address);
+        let known = |size: u32| Limit::Known((u64::from(size) + 1).saturating_sub(need));
+        let (base, start, limit) = match address.space {
+            Space::Buffer(buffer) => {
+                let (base, _) = self.spaces.buffers[&buffer];
+                (base, 0, Limit::Made(self.spaces.limits[&(buffer, need)]))
+            }
+            Space::Push => {
+                let base = self.spaces.push.expect("the prologue saw this access");
+                (base, 0, known(self.kernel.push_size))
+            }
+            Space::Shared => {
+                let base = self.spaces.shared.expect("the prologue saw this access");
+                (base, 0, known(self.kernel.shared_size))
+            }
+            Space::Frame { start, size } => (self.spaces.frame(), u64::from(start), known(size)),
+        };
+        let dynamic = address.dynamic.map(|dynamic| self.value(dynamic));
+        let inside = self.inside(dynamic, limit);
+        if let Inside::Never = inside {
+            return self.elsewhere(address.access);
+        }
+        let there = match dynamic {
+            Some(dynamic) => self.builder.ins().iadd(base, dynamic),
+            None => base,
+        };
+        let constant = start + address.constant;
+        let there = if constant == 0 { there } else { self.builder.ins().iadd_imm_s(there, constant as i64) };
+        match inside {
+            Inside::If(inside) => {
+                let elsewhere = self.elsewhere(address.access);
+                self.builder.ins().select(inside, there, elsewhere)
+            }
+            Inside::Always | Inside::Never => there,
+        }
+    }
+
+    fn inside(&mut self, dynamic: Option<ir::Value>, limit: Limit) -> Inside {
+        match (dynamic, limit) {
+            (None, Limit::Known(0)) | (Some(_), Limit::Known(0)) => Inside::Never,
+            (None, Limit::Known(_)) => Inside::Always,
+            (None, Limit::Made(limit)) => {
+                Inside::If(self.builder.ins().icmp_imm_s(IntCC::NotEqual, limit, 0))
+            }
+            (Some(offset), Limit::Known(limit)) => {
+                let below = IntCC::UnsignedLessThan;
+                Inside::If(self.builder.ins().icmp_imm_s(below, offset, limit as i64))
+            }
+            (Some(offset), Limit::Made(limit)) => {
+                Inside::If(self.builder.ins().icmp(IntCC::UnsignedLessThan, offset, limit))
+            }
+        }
+    }
+
+    /// Where an access goes that is out of range.
+    fn elsewhere(&mut self, access: Access) -> ir::Value {
+        let offset = match access {
+            Access::Read => std::mem::offset_of!(Context, zeros),
+            Access::Write | Access::ReadWrite => std::mem::offset_of!(Context, sink),
+        };
+        self.builder.ins().iadd_imm_s(self.context, offset as i64)
+    }
+}
+
+enum Inside {
+    Always,
+    Never,
+    If(ir::Value),
+}

@@ -1,0 +1,38 @@
+//! What compiled code and this crate share: the context that every call gets. ORDER: compiled code takes
+//! the offsets of these fields from here.
+
+use std::sync::atomic::AtomicBool;
+
+/// Bytes at the context's start that read as zero, and as many behind them that nobody reads. No single
+/// access is longer.
+pub const SPARE: usize = 64;
+
+/// One thread's view of a dispatch.
+#[repr(C, align(64))]
+pub struct Context {
+    /// Where loads out of range go.
+    pub zeros: [u8; SPARE],
+    /// Where stores out of range go.
+    pub sink: [u8; SPARE],
+    pub n_groups: [u32; 3],
+    pub interrupt: *const AtomicBool,
+    pub buffers: *const Slot,
+    pub push: *const u8,
+    /// Memory of the lanes: the frame of one, or of a whole workgroup where lanes wait for each other.
+    pub frames: *mut u8,
+    pub shared: *mut u8,
+}
+
+/// A bound range of a buffer.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct Slot {
+    pub base: *mut u8,
+    pub size: u64,
+}
+
+/// Runs workgroups `first_x .. end_x` of a row. Gives [`DONE`], or tells where it was stopped:
+/// `-1 - n` for line `n` of the code's table of lines.
+pub type Entry = unsafe extern "C" fn(context: *mut Context, first_x: u32, end_x: u32, y: u32, z: u32) -> i32;
+
+pub const DONE: i32 = 0;

@@ -1,0 +1,137 @@
+//! The lane IR to machine code. [`scalar`] runs one lane at a time; [`context`] is what code and host share.
+
+mod address;
+pub mod context;
+mod ops;
+mod scalar;
+
+use cranelift_codegen::ir::{AbiParam, Signature, UserFuncName, types};
+use cranelift_codegen::isa::{CallConv, OwnedTargetIsa};
+use cranelift_codegen::settings::{self, Configurable};
+use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
+use cranelift_jit::{JITBuilder, JITModule};
+use cranelift_module::{Module, ModuleError};
+
+use self::context::Entry;
+use super::errors;
+use super::lane::Kernel;
+use super::lane::regions::Regions;
+use super::module::Line;
+use crate::{DeviceError, Result};
+
+/// Compiles kernels and keeps their code until it is dropped.
+pub struct Compiler {
+    /// Made at the first kernel, so that a device that runs none costs nothing.
+    jit: Option<JITModule>,
+    builder_context: FunctionBuilderContext,
+}
+
+/// Code of one kernel. Good for as long as its compiler lives.
+pub struct Code {
+    pub entry: Entry,
+    /// Lines that a run may be stopped at, as its result counts them.
+    pub lines: Vec<Option<Line>>,
+}
+
+impl Compiler {
+    pub fn new() -> Compiler {
+        Compiler { jit: None, builder_context: FunctionBuilderContext::new() }
+    }
+
+    pub fn compile(&mut self, kernel: &Kernel, regions: &Regions) -> Result<Code> {
+        if self.jit.is_none() {
+            self.jit = Some(new_jit()?);
+        }
+        let jit = self.jit.as_mut().expect("it was made above");
+        let mut context = jit.make_context();
+        context.func.signature = entry_signature(jit.isa().default_call_conv());
+        let id = jit.declare_anonymous_function(&context.func.signature).map_err(failed)?;
+        context.func.name = UserFuncName::user(0, id.as_u32());
+        let target = Target { call_conv: jit.isa().default_call_conv(), fma: has_fma() };
+        let builder = FunctionBuilder::new(&mut context.func, &mut self.builder_context);
+        let lines = scalar::emit(kernel, regions, target, builder, jit.target_config());
+        jit.define_function(id, &mut context).map_err(failed)?;
+        jit.finalize_definitions().map_err(failed)?;
+        let address = jit.get_finalized_function(id);
+        // SAFETY: the function was made with the signature of `Entry`, in the platform's C convention.
+        let entry = unsafe { std::mem::transmute::<*const u8, Entry>(address) };
+        Ok(Code { entry, lines })
+    }
+}
+
+impl Drop for Compiler {
+    fn drop(&mut self) {
+        if let Some(jit) = self.jit.take() {
+            // SAFETY: code is called only by the device that owns this compiler, and it is being dropped:
+            // no call is running and none can begin.
+            unsafe { jit.free_memory() };
+        }
+    }
+}
+
+/// What the emitter must know of the machine.
+#[derive(Clone, Copy)]
+pub struct Target {
+    pub call_conv: CallConv,
+    /// Whether a fused multiply-add is an instruction.
+    pub fma: bool,
+}
+
+fn has_fma() -> bool {
+    #[cfg(target_arch = "x86_64")]
+    return std::arch::is_x86_feature_detected!("fma");
+    #[cfg(not(target_arch = "x86_64"))]
+    return cfg!(target_arch = "aarch64");
+}
+
+fn entry_signature(call_conv: CallConv) -> Signature {
+    let mut signature = Signature::new(call_conv);
+    let params = [types::I64, types::I32, types::I32, types::I32, types::I32];
+    signature.params.extend(params.map(AbiParam::new));
+    signature.returns.push(AbiParam::new(types::I32));
+    signature
+}
+
+fn new_jit() -> Result<JITModule> {
+    let isa = isa().map_err(|message| errors::no_compiler(&message))?;
+    Ok(JITModule::new(JITBuilder::with_isa(isa, cranelift_module::default_libcall_names())))
+}
+
+fn isa() -> std::result::Result<OwnedTargetIsa, String> {
+    let mut flags = settings::builder();
+    let verify = if cfg!(debug_assertions) { "true" } else { "false" };
+    let set = [
+        ("opt_level", "speed"),
+        ("enable_verifier", verify),
+        ("is_pic", "false"),
+        ("use_colocated_libcalls", "false"),
+        ("unwind_info", "false"),
+        // Addresses out of range are replaced by a comparison, never guessed past by a branch.
+        ("enable_heap_access_spectre_mitigation", "false"),
+        ("enable_table_access_spectre_mitigation", "false"),
+    ];
+    for (name, value) in set {
+        flags.set(name, value).map_err(|error| error.to_string())?;
+    }
+    let builder = cranelift_native::builder().map_err(str::to_owned)?;
+    builder.finish(settings::Flags::new(flags)).map_err(|error| error.to_string())
+}
+
+fn failed(error: ModuleError) -> DeviceError {
+    errors::too_large(format!("its code cannot be made: {error}"), None)
+}
+
+/// Lines in the order in which they are first named.
+#[derive(Default)]
+pub struct LineTable {
+    lines: Vec<Option<Line>>,
+}
+
+impl LineTable {
+    pub fn place(&mut self, line: Option<Line>) -> usize {
+        self.lines.iter().position(|known| *known == line).unwrap_or_else(|| {
+            self.lines.push(line);
+            self.lines.len() - 1
+        })
+    }
+}

@@ -1,0 +1,42 @@
+//! Why this device refuses a module or a command: one constructor per kind of mistake.
+
+use rspirv::spirv::Op;
+
+use crate::{DeviceError, SourceLine};
+
+/// The words break a rule of SPIR-V.
+pub fn malformed(message: impl Into<String>, line: Option<SourceLine>) -> DeviceError {
+    DeviceError::BadModule { message: format!("malformed SPIR-V: {}", message.into()), line }
+}
+
+/// A rule of SPIR-V is broken at an instruction.
+pub fn malformed_at(op: Op, message: impl Into<String>, line: Option<SourceLine>) -> DeviceError {
+    malformed(format!("`Op{op:?}`: {}", message.into()), line)
+}
+
+/// Right SPIR-V that this device does not take.
+pub fn unsupported(op: Op, message: impl Into<String>, line: Option<SourceLine>) -> DeviceError {
+    let message = format!("the built-in CPU device does not take `Op{op:?}`: {}", message.into());
+    DeviceError::BadModule { message, line }
+}
+
+/// An instruction that this device does not know.
+pub fn unknown_instruction(op: Op, line: Option<SourceLine>) -> DeviceError {
+    let message = format!("the built-in CPU device does not know the instruction `Op{op:?}`");
+    DeviceError::BadModule { message, line }
+}
+
+/// Something grew past what this device can hold.
+pub fn too_large(what: impl Into<String>, line: Option<SourceLine>) -> DeviceError {
+    DeviceError::BadModule { message: format!("the kernel is too large: {}", what.into()), line }
+}
+
+/// A command does not fit its pipeline or its buffers.
+pub fn bad_command(message: impl Into<String>) -> DeviceError {
+    DeviceError::BadCommand { message: message.into() }
+}
+
+/// The code generator does not know this machine.
+pub fn no_compiler(message: &str) -> DeviceError {
+    DeviceError::Driver { call: "opening the code generator", result: message.to_owned() }
+}

@@ -1,0 +1,62 @@
+//! What the built-in device is.
+
+use crate::{Backend, DeviceInfo, DeviceKind, Feature, Features, Limits};
+
+use super::lower::pointers::MAX_SHARED;
+
+pub const NAME: &str = "Built-in CPU";
+/// What a binding's offset is a multiple of, so that atomics are aligned.
+pub const OFFSET_ALIGNMENT: u64 = 4;
+pub const MAX_GROUPS: u32 = 0x7fff_ffff;
+pub const MAX_INVOCATIONS: u32 = 1024;
+
+pub fn info() -> DeviceInfo {
+    DeviceInfo {
+        name: NAME.to_owned(),
+        backend: Backend::Cpu,
+        kind: DeviceKind::BuiltIn,
+        driver: String::new(),
+        limits: limits(),
+        features: features(),
+        queue_families: Vec::new(),
+        queues: vec![0],
+        memory: memory(),
+        lacks: Vec::new(),
+    }
+}
+
+fn limits() -> Limits {
+    Limits {
+        max_groups: [MAX_GROUPS; 3],
+        max_local_size: [MAX_INVOCATIONS; 3],
+        max_invocations: MAX_INVOCATIONS,
+        max_shared: MAX_SHARED as u32,
+        max_push_constants: 256,
+        max_storage_range: isize::MAX as u64,
+        max_storage_buffers: 1024,
+        max_allocation: isize::MAX as u64,
+        storage_offset_alignment: OFFSET_ALIGNMENT,
+        subgroup_size: 8,
+        timestamp_period: Some(1.0),
+    }
+}
+
+fn features() -> Features {
+    [
+        Feature::Float64,
+        Feature::Int64,
+        Feature::ScalarLayout,
+        Feature::RobustAccess,
+        Feature::VulkanMemoryModel,
+        Feature::FloatControls,
+    ]
+    .into()
+}
+
+/// Bytes of memory of the machine; 0 where it does not say.
+fn memory() -> u64 {
+    let text = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
+    let total = text.lines().find_map(|line| line.strip_prefix("MemTotal:"));
+    let kib = total.and_then(|rest| rest.trim().strip_suffix("kB")?.trim().parse::<u64>().ok());
+    kib.unwrap_or(0) * 1024
+}

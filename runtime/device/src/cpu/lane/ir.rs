@@ -1,0 +1,608 @@
+//! The parts of a kernel, and the builder that makes them.
+
+use rustc_hash::FxHashMap;
+
+use super::fold;
+use crate::cpu::module::Line;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Ty {
+    Bool,
+    I32,
+    I64,
+    F32,
+    F64,
+}
+
+impl Ty {
+    /// Bytes in memory.
+    pub fn size(self) -> u32 {
+        match self {
+            Ty::Bool => 1,
+            Ty::I32 | Ty::F32 => 4,
+            Ty::I64 | Ty::F64 => 8,
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Value(pub u32);
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct BlockId(pub u32);
+
+/// A scalar variable of the kernel that is no memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Local(pub u32);
+
+#[derive(Clone, Debug)]
+pub struct Kernel {
+    pub local_size: [u32; 3],
+    /// Descriptor set and binding of each buffer, as [`Space::Buffer`] counts them.
+    pub buffers: Vec<(u32, u32)>,
+    /// Bytes of push constants that the kernel may reach.
+    pub push_size: u32,
+    /// Bytes of memory that each workgroup shares.
+    pub shared_size: u32,
+    /// Bytes of memory of each lane.
+    pub frame_size: u32,
+    pub values: Vec<ValueInfo>,
+    pub locals: Vec<Ty>,
+    pub blocks: Vec<Block>,
+    pub entry: BlockId,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub struct ValueInfo {
+    pub ty: Ty,
+    pub def: Def,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Def {
+    /// Its bits, zero-extended.
+    Const(u64),
+    Builtin(Builtin),
+    Param(BlockId),
+    Inst(BlockId),
+}
+
+/// The same for all of a lane's life; `u8` is the axis.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Builtin {
+    GlobalId(u8),
+    LocalId(u8),
+    LocalIndex,
+    GroupId(u8),
+    NumGroups(u8),
+}
+
+#[derive(Clone, Debug, Default)]
+pub struct Block {
+    pub params: Vec<Value>,
+    pub insts: Vec<Inst>,
+    pub end: Terminator,
+    /// Line of the terminator.
+    pub line: Option<Line>,
+}
+
+#[derive(Clone, Debug)]
+pub struct Inst {
+    pub op: Op,
+    /// `None` where the operation gives nothing.
+    pub result: Option<Value>,
+    pub line: Option<Line>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum Op {
+    Unary(Unary, Value),
+    Binary(Binary, Value, Value),
+    Compare(Compare, Value, Value),
+    /// The second where the first is true, else the third.
+    Select(Value, Value, Value),
+    Convert(Convert, Value),
+    /// First times second plus third, rounded once.
+    Fma(Value, Value, Value),
+    /// A function of [`crate::cpu::math`].
+    Call(crate::cpu::math::Function, Vec<Value>),
+    /// An `I64`: where bytes `offset + constant .. + size` of a space lie, if all of them are inside.
+    /// Otherwise an address whose bytes read as zero, or one where nobody looks at what was written.
+    Address(Address),
+    Load {
+        ty: Ty,
+        address: Value,
+        offset: u32,
+    },
+    Store {
+        address: Value,
+        offset: u32,
+        value: Value,
+    },
+    /// Acts at once on the whole `I32` at an address; gives what was there.
+    Atomic {
+        op: Atomic,
+        address: Value,
+        value: Value,
+    },
+    /// Writes `value` where `expected` is; gives what was there.
+    CompareExchange {
+        address: Value,
+        expected: Value,
+        value: Value,
+    },
+    /// An `I64`: bytes of a buffer binding.
+    BufferSize(u32),
+    Get(Local),
+    Set(Local, Value),
+    /// Zeroes bytes `start .. start + size` of the lane's memory, both multiples of 8.
+    Clear {
+        start: u32,
+        size: u32,
+    },
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Address {
+    pub space: Space,
+    /// An `I64` in bytes, at most 2^62 away from zero.
+    pub dynamic: Option<Value>,
+    pub constant: u64,
+    pub size: u32,
+    pub access: crate::Access,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Space {
+    Buffer(u32),
+    Push,
+    Shared,
+    /// The lane's own memory from byte `start`, `size` bytes of it.
+    Frame {
+        start: u32,
+        size: u32,
+    },
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Unary {
+    /// Ints, wrapping.
+    Neg,
+    /// Ints and booleans.
+    Not,
+    BitReverse,
+    PopCount,
+    LeadingZeros,
+    TrailingZeros,
+    FNeg,
+    FAbs,
+    Sqrt,
+    Floor,
+    Ceil,
+    Trunc,
+    /// To the nearest, halves to even.
+    Nearest,
+}
+
+/// Int operations wrap. A division by zero gives 0, as does its remainder.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Binary {
+    Add,
+    Sub,
+    Mul,
+    /// MIN / -1 is MIN.
+    DivS,
+    DivU,
+    /// Has the sign of the dividend.
+    RemS,
+    /// Has the sign of the divisor.
+    ModS,
+    RemU,
+    MulHighS,
+    MulHighU,
+    /// Also on booleans, as the next two.
+    And,
+    Or,
+    Xor,
+    /// Shifts take the amount modulo the width.
+    Shl,
+    ShrS,
+    ShrU,
+    FAdd,
+    FSub,
+    FMul,
+    FDiv,
+}
+
+/// An F comparison with a NaN is false, but `FNe` is true.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Compare {
+    Eq,
+    Ne,
+    LtS,
+    LeS,
+    GtS,
+    GeS,
+    LtU,
+    LeU,
+    GtU,
+    GeU,
+    FEq,
+    FNe,
+    FLt,
+    FLe,
+    FGt,
+    FGe,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Convert {
+    /// `Bool` to `I32`: 0 or 1.
+    BoolToInt,
+    /// `I32` to `I64`.
+    SignExtend,
+    ZeroExtend,
+    /// `I64` to `I32`.
+    Truncate,
+    /// Float to int of a width, toward zero, saturating; NaN gives 0.
+    FloatToS(Ty),
+    FloatToU(Ty),
+    /// Int to float of a width.
+    SToFloat(Ty),
+    UToFloat(Ty),
+    /// `F32` to `F64`.
+    Promote,
+    Demote,
+    /// The same bits as the other kind of the same width.
+    Bits,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Atomic {
+    Add,
+    Sub,
+    And,
+    Or,
+    Xor,
+    MinS,
+    MinU,
+    MaxS,
+    MaxU,
+    Exchange,
+}
+
+#[derive(Clone, Debug, PartialEq, Default)]
+pub enum Terminator {
+    Jump(Edge),
+    Branch {
+        condition: Value,
+        then: Edge,
+        otherwise: Edge,
+    },
+    Switch {
+        value: Value,
+        cases: Vec<(u64, Edge)>,
+        default: Edge,
+    },
+    /// Every lane of the workgroup comes here before any goes on.
+    Barrier(BlockId),
+    /// The lane has ended.
+    #[default]
+    Exit,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Edge {
+    pub to: BlockId,
+    pub args: Vec<Value>,
+}
+
+impl Terminator {
+    pub fn edges(&self) -> Vec<&Edge> {
+        match self {
+            Terminator::Jump(edge) => vec![edge],
+            Terminator::Branch { then, otherwise, .. } => vec![then, otherwise],
+            Terminator::Switch { cases, default, .. } => {
+                cases.iter().map(|(_, edge)| edge).chain([default]).collect()
+            }
+            Terminator::Barrier(_) | Terminator::Exit => Vec::new(),
+        }
+    }
+
+    pub fn edges_mut(&mut self) -> Vec<&mut Edge> {
+        match self {
+            Terminator::Jump(edge) => vec![edge],
+            Terminator::Branch { then, otherwise, .. } => vec![then, otherwise],
+            Terminator::Switch { cases, default, .. } => {
+                cases.iter_mut().map(|(_, edge)| edge).chain([default]).collect()
+            }
+            Terminator::Barrier(_) | Terminator::Exit => Vec::new(),
+        }
+    }
+
+    /// Where control may go, across barriers too.
+    pub fn successors(&self) -> Vec<BlockId> {
+        match self {
+            Terminator::Barrier(next) => vec![*next],
+            other => other.edges().iter().map(|edge| edge.to).collect(),
+        }
+    }
+
+    /// Calls `f` on each value used, edge arguments included.
+    pub fn each_use(&mut self, f: &mut impl FnMut(&mut Value)) {
+        match self {
+            Terminator::Branch { condition: value, .. } | Terminator::Switch { value, .. } => f(value),
+            Terminator::Jump(_) | Terminator::Barrier(_) | Terminator::Exit => {}
+        }
+        for edge in self.edges_mut() {
+            edge.args.iter_mut().for_each(&mut *f);
+        }
+    }
+}
+
+impl Op {
+    /// Calls `f` on each operand.
+    pub fn each_use(&mut self, f: &mut impl FnMut(&mut Value)) {
+        match self {
+            Op::Unary(_, a) | Op::Convert(_, a) | Op::Load { address: a, .. } | Op::Set(_, a) => f(a),
+            Op::Binary(_, a, b)
+            | Op::Compare(_, a, b)
+            | Op::Store { address: a, value: b, .. }
+            | Op::Atomic { address: a, value: b, .. } => {
+                f(a);
+                f(b);
+            }
+            Op::Select(a, b, c)
+            | Op::Fma(a, b, c)
+            | Op::CompareExchange { address: a, expected: b, value: c } => {
+                f(a);
+                f(b);
+                f(c);
+            }
+            Op::Call(_, args) => args.iter_mut().for_each(f),
+            Op::Address(address) => address.dynamic.iter_mut().for_each(f),
+            Op::BufferSize(_) | Op::Get(_) | Op::Clear { .. } => {}
+        }
+    }
+}
+
+/// Makes a kernel, block by block. Folds what is constant.
+pub struct Builder {
+    pub kernel: Kernel,
+    pub block: BlockId,
+    pub line: Option<Line>,
+    /// Constants and builtins, each made once.
+    interned: FxHashMap<(Ty, Def), Value>,
+    n_insts: usize,
+}
+
+impl Builder {
+    pub fn new(local_size: [u32; 3]) -> Builder {
+        let kernel = Kernel {
+            local_size,
+            buffers: Vec::new(),
+            push_size: 0,
+            shared_size: 0,
+            frame_size: 0,
+            values: Vec::new(),
+            locals: Vec::new(),
+            blocks: vec![Block::default()],
+            entry: BlockId(0),
+        };
+        Builder { kernel, block: BlockId(0), line: None, interned: FxHashMap::default(), n_insts: 0 }
+    }
+
+    pub fn n_insts(&self) -> usize {
+        self.n_insts
+    }
+
+    pub fn ty(&self, value: Value) -> Ty {
+        self.kernel.values[value.0 as usize].ty
+    }
+
+    /// The bits of a constant.
+    pub fn as_const(&self, value: Value) -> Option<u64> {
+        match self.kernel.values[value.0 as usize].def {
+            Def::Const(bits) => Some(bits),
+            _ => None,
+        }
+    }
+
+    pub fn create_block(&mut self) -> BlockId {
+        self.kernel.blocks.push(Block::default());
+        BlockId(self.kernel.blocks.len() as u32 - 1)
+    }
+
+    pub fn add_param(&mut self, block: BlockId, ty: Ty) -> Value {
+        let value = self.new_value(ty, Def::Param(block));
+        self.kernel.blocks[block.0 as usize].params.push(value);
+        value
+    }
+
+    pub fn add_local(&mut self, ty: Ty) -> Local {
+        self.kernel.locals.push(ty);
+        Local(self.kernel.locals.len() as u32 - 1)
+    }
+
+    /// Ends the current block.
+    pub fn end(&mut self, terminator: Terminator) {
+        self.n_insts += 1 + terminator.edges().len();
+        let block = &mut self.kernel.blocks[self.block.0 as usize];
+        block.end = terminator;
+        block.line = self.line;
+    }
+
+    pub fn jump(&mut self, to: BlockId, args: Vec<Value>) {
+        self.end(Terminator::Jump(Edge { to, args }));
+    }
+
+    fn new_value(&mut self, ty: Ty, def: Def) -> Value {
+        self.kernel.values.push(ValueInfo { ty, def });
+        Value(self.kernel.values.len() as u32 - 1)
+    }
+
+    fn intern(&mut self, ty: Ty, def: Def) -> Value {
+        if let Some(&value) = self.interned.get(&(ty, def)) {
+            return value;
+        }
+        let value = self.new_value(ty, def);
+        self.interned.insert((ty, def), value);
+        value
+    }
+
+    pub fn constant(&mut self, ty: Ty, bits: u64) -> Value {
+        self.intern(ty, Def::Const(bits))
+    }
+
+    pub fn i32(&mut self, value: i32) -> Value {
+        self.constant(Ty::I32, u64::from(value as u32))
+    }
+
+    /// An int constant of a width.
+    pub fn int(&mut self, ty: Ty, value: i64) -> Value {
+        self.constant(ty, fold::truncate(ty, value as u64))
+    }
+
+    /// A float constant of a width; one that `f32` cannot hold is rounded.
+    pub fn float(&mut self, ty: Ty, value: f64) -> Value {
+        let bits = if ty == Ty::F32 { u64::from((value as f32).to_bits()) } else { value.to_bits() };
+        self.constant(ty, bits)
+    }
+
+    pub fn builtin(&mut self, builtin: Builtin) -> Value {
+        self.intern(Ty::I32, Def::Builtin(builtin))
+    }
+
+    fn push(&mut self, op: Op, ty: Ty) -> Value {
+        let result = self.new_value(ty, Def::Inst(self.block));
+        self.push_inst(op, Some(result));
+        result
+    }
+
+    fn push_inst(&mut self, op: Op, result: Option<Value>) {
+        self.n_insts += 1;
+        let line = self.line;
+        self.kernel.blocks[self.block.0 as usize].insts.push(Inst { op, result, line });
+    }
+
+    pub fn unary(&mut self, op: Unary, a: Value) -> Value {
+        let ty = self.ty(a);
+        match self.as_const(a).and_then(|a| fold::unary(op, ty, a)) {
+            Some(bits) => self.constant(ty, bits),
+            None => self.push(Op::Unary(op, a), ty),
+        }
+    }
+
+    pub fn binary(&mut self, op: Binary, a: Value, b: Value) -> Value {
+        let ty = self.ty(a);
+        debug_assert_eq!(ty, self.ty(b), "{op:?}");
+        match (self.as_const(a), self.as_const(b)) {
+            (Some(a), Some(b)) => {
+                let bits = fold::binary(op, ty, a, b);
+                self.constant(ty, bits)
+            }
+            _ => self.push(Op::Binary(op, a, b), ty),
+        }
+    }
+
+    pub fn compare(&mut self, op: Compare, a: Value, b: Value) -> Value {
+        debug_assert_eq!(self.ty(a), self.ty(b), "{op:?}");
+        match (self.as_const(a), self.as_const(b)) {
+            (Some(bits_a), Some(bits_b)) => {
+                let bits = fold::compare(op, self.ty(a), bits_a, bits_b);
+                self.constant(Ty::Bool, u64::from(bits))
+            }
+            _ => self.push(Op::Compare(op, a, b), Ty::Bool),
+        }
+    }
+
+    pub fn select(&mut self, condition: Value, a: Value, b: Value) -> Value {
+        debug_assert_eq!(self.ty(a), self.ty(b));
+        match self.as_const(condition) {
+            Some(0) => b,
+            Some(_) => a,
+            None => self.push(Op::Select(condition, a, b), self.ty(a)),
+        }
+    }
+
+    pub fn convert(&mut self, op: Convert, a: Value) -> Value {
+        let ty = op.result(self.ty(a));
+        match self.as_const(a) {
+            Some(bits) => {
+                let bits = fold::convert(op, self.ty(a), bits);
+                self.constant(ty, bits)
+            }
+            None => self.push(Op::Convert(op, a), ty),
+        }
+    }
+
+    pub fn fma(&mut self, a: Value, b: Value, c: Value) -> Value {
+        let ty = self.ty(a);
+        self.push(Op::Fma(a, b, c), ty)
+    }
+
+    pub fn call(&mut self, function: crate::cpu::math::Function, args: Vec<Value>) -> Value {
+        let ty = function.result();
+        self.push(Op::Call(function, args), ty)
+    }
+
+    pub fn address(&mut self, address: Address) -> Value {
+        self.push(Op::Address(address), Ty::I64)
+    }
+
+    pub fn load(&mut self, ty: Ty, address: Value, offset: u32) -> Value {
+        self.push(Op::Load { ty, address, offset }, ty)
+    }
+
+    pub fn store(&mut self, address: Value, offset: u32, value: Value) {
+        self.push_inst(Op::Store { address, offset, value }, None);
+    }
+
+    pub fn atomic(&mut self, op: Atomic, address: Value, value: Value) -> Value {
+        self.push(Op::Atomic { op, address, value }, Ty::I32)
+    }
+
+    pub fn compare_exchange(&mut self, address: Value, expected: Value, value: Value) -> Value {
+        self.push(Op::CompareExchange { address, expected, value }, Ty::I32)
+    }
+
+    pub fn buffer_size(&mut self, buffer: u32) -> Value {
+        self.push(Op::BufferSize(buffer), Ty::I64)
+    }
+
+    pub fn clear(&mut self, start: u32, size: u32) {
+        self.push_inst(Op::Clear { start, size }, None);
+    }
+
+    pub fn get(&mut self, local: Local) -> Value {
+        let ty = self.kernel.locals[local.0 as usize];
+        self.push(Op::Get(local), ty)
+    }
+
+    pub fn set(&mut self, local: Local, value: Value) {
+        debug_assert_eq!(self.kernel.locals[local.0 as usize], self.ty(value));
+        self.push_inst(Op::Set(local, value), None);
+    }
+}
+
+impl Convert {
+    /// The type that a value of type `from` becomes.
+    pub fn result(self, from: Ty) -> Ty {
+        match self {
+            Convert::BoolToInt | Convert::Truncate => Ty::I32,
+            Convert::SignExtend | Convert::ZeroExtend => Ty::I64,
+            Convert::FloatToS(ty) | Convert::FloatToU(ty) | Convert::SToFloat(ty) | Convert::UToFloat(ty) => {
+                ty
+            }
+            Convert::Promote => Ty::F64,
+            Convert::Demote => Ty::F32,
+            Convert::Bits => match from {
+                Ty::I32 => Ty::F32,
+                Ty::I64 => Ty::F64,
+                Ty::F32 => Ty::I32,
+                Ty::F64 => Ty::I64,
+                Ty::Bool => Ty::Bool,
+            },
+        }
+    }
+}

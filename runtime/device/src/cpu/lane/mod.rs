@@ -1,0 +1,20 @@
+//! The lane IR: what one invocation does, in scalars, with every call inlined.
+//!
+//! A [`Kernel`] is a control-flow graph in SSA form with block parameters. What a well-formed one obeys:
+//!
+//! - Every [`Value`] is a constant, a block parameter or the result of one instruction, and its
+//!   definition dominates its uses. Constants and [`Builtin`]s belong to no block.
+//! - Operands have the type that the operation's table says; nothing traps: every operation has a result
+//!   for every operand.
+//! - Memory is touched through [`Op::Address`] alone, which tests a range of bytes once; loads and stores
+//!   that use its result stay within that range.
+//! - An edge gives one argument per parameter of its target, of the same types.
+//! - [`Op::Get`] and [`Op::Set`] of a [`Local`] are gone after [`ssa`].
+//!
+//! Passes work on a whole kernel: [`ssa`] turns locals into values, [`regions`] cuts the graph at barriers.
+
+pub mod fold;
+pub mod ir;
+pub mod regions;
+
+pub use ir::*;

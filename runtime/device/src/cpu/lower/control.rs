@@ -1,0 +1,177 @@
+//! Branches, phis, calls and barriers.
+
+use rspirv::spirv::Op;
+use rustc_hash::FxHashMap;
+
+use super::{Data, Frame, Lowerer, MAX_CALL_DEPTH, Operand};
+use crate::Result;
+use crate::cpu::errors;
+use crate::cpu::lane::{self, BlockId, Edge, Terminator, Ty};
+use crate::cpu::module::constants::lane_ty;
+use crate::cpu::module::types::{Scalar, Type};
+use crate::cpu::module::{Block, Function, Id, Instruction};
+
+impl<'m> Lowerer<'m> {
+    /// Opens a frame for a function. Its entry is a new block, its returns go to `after`.
+    pub(super) fn enter(&mut self, function: &'m Function, args: Vec<Operand>, after: BlockId) -> Result<()> {
+        let params = function.params.iter().zip(args);
+        let values = params.map(|((id, _), arg)| (*id, (arg, 0))).collect();
+        let starts = function.blocks.iter().map(|_| self.builder.create_block()).collect();
+        let mut frame = Frame { function, values, starts, position: 0, next: 0, after };
+        for &block in &function.flow.order {
+            for phi in &function.blocks[block].phis {
+                let data = self.phi_params(phi, frame.starts[block])?;
+                frame.values.insert(self.id(phi, 1)?, (Operand::Data(data), block));
+            }
+        }
+        self.frames.push(frame);
+        Ok(())
+    }
+
+    /// Goes from the current block to the entry of the frame that was opened last.
+    pub(super) fn start_frame(&mut self) {
+        let entry = self.frame().starts[self.current()];
+        self.builder.jump(entry, Vec::new());
+        self.builder.block = entry;
+    }
+
+    fn phi_params(&mut self, phi: &Instruction, block: BlockId) -> Result<Data> {
+        let ty = self.result_type(phi)?;
+        if matches!(self.module.types.get(ty), Type::Pointer { .. }) {
+            return Err(self.unsupported(phi, "pointers cannot be chosen while the kernel runs"));
+        }
+        let scalars = self.value_scalars(phi, ty)?;
+        let parts = scalars.iter().map(|&scalar| self.builder.add_param(block, lane_ty(scalar))).collect();
+        Ok(Data { ty, parts })
+    }
+
+    pub(super) fn call(&mut self, inst: &'m Instruction) -> Result<()> {
+        let module = self.module;
+        let callee = module.function_by_id.get(&self.id(inst, 2)?);
+        let callee = &module.functions[*callee.expect("calls were linked when the module was read")];
+        if self.frames.len() >= MAX_CALL_DEPTH {
+            let what = format!("calls more than {MAX_CALL_DEPTH} deep");
+            return Err(errors::too_large(what, module.line(inst.line)));
+        }
+        let n_args = module.operands(inst).len() - 3;
+        if n_args != callee.params.len() || !module.types.same(callee.ret, self.result_type(inst)?) {
+            return Err(self.malformed(inst, "its arguments or its result do not fit the function"));
+        }
+        let args: Vec<Operand> = (3..3 + n_args).map(|i| self.operand(inst, i)).collect::<Result<_>>()?;
+        for (arg, (_, ty)) in args.iter().zip(&callee.params) {
+            let fits = match arg {
+                Operand::Data(data) => module.types.same(data.ty, *ty),
+                Operand::Pointer(pointer) => pointer.has_type(&module.types, *ty),
+            };
+            if !fits {
+                return Err(self.malformed(inst, "an argument has another type than its parameter"));
+            }
+        }
+        let after = self.builder.create_block();
+        if !matches!(module.types.get(callee.ret), Type::Void) {
+            let scalars = self.value_scalars(inst, callee.ret)?;
+            let parts =
+                scalars.iter().map(|&scalar| self.builder.add_param(after, lane_ty(scalar))).collect();
+            self.define(inst, Operand::Data(Data { ty: callee.ret, parts }))?;
+        }
+        self.enter(callee, args, after)?;
+        self.start_frame();
+        Ok(())
+    }
+
+    pub(super) fn barrier(&mut self, inst: &Instruction) -> Result<()> {
+        // A workgroup is scope 2; a subgroup's barrier needs subgroups.
+        if self.constant_int(inst, 0)? != 2 {
+            return Err(self.unsupported(inst, "only barriers of a workgroup are known here"));
+        }
+        let next = self.builder.create_block();
+        self.builder.end(Terminator::Barrier(next));
+        self.builder.block = next;
+        Ok(())
+    }
+
+    pub(super) fn terminator(&mut self, block: &'m Block) -> Result<()> {
+        let inst = &block.end;
+        let terminator = match inst.op {
+            Op::Branch => Terminator::Jump(self.edge(block, 0)?),
+            Op::BranchConditional => {
+                let condition = self.condition(inst)?;
+                Terminator::Branch { condition, then: self.edge(block, 0)?, otherwise: self.edge(block, 1)? }
+            }
+            Op::Switch => self.switch(block)?,
+            Op::Return => {
+                if !matches!(self.module.types.get(self.frame().function.ret), Type::Void) {
+                    return Err(self.malformed(inst, "the function returns a value"));
+                }
+                Terminator::Jump(Edge { to: self.frame().after, args: Vec::new() })
+            }
+            Op::ReturnValue => {
+                let value = self.data(inst, 0)?;
+                if !self.module.types.same(value.ty, self.frame().function.ret) {
+                    return Err(self.malformed(inst, "the function returns another type"));
+                }
+                Terminator::Jump(Edge { to: self.frame().after, args: value.parts.to_vec() })
+            }
+            // What was promised never to happen ends the lane.
+            Op::Unreachable => Terminator::Exit,
+            op => return Err(errors::unknown_instruction(op, self.module.line(inst.line))),
+        };
+        self.builder.end(terminator);
+        Ok(())
+    }
+
+    fn condition(&mut self, inst: &Instruction) -> Result<lane::Value> {
+        match self.scalars(inst, 0)? {
+            (Scalar::Bool, data) if data.parts.len() == 1 => Ok(data.parts[0]),
+            _ => Err(self.malformed(inst, "the condition is no boolean")),
+        }
+    }
+
+    fn switch(&mut self, block: &'m Block) -> Result<Terminator> {
+        let inst = &block.end;
+        let (_, value) = self.int(inst, 0)?;
+        let n_literal = match (self.builder.ty(value), block.wide) {
+            (Ty::I64, true) => 2,
+            (Ty::I32, false) => 1,
+            _ => return Err(self.malformed(inst, "the width of its selector is not clear")),
+        };
+        let literals = self.module.operands(inst)[2..].chunks(n_literal + 1);
+        let literal = |case: &[u32]| {
+            let high = if n_literal == 2 { u64::from(case[1]) << 32 } else { 0 };
+            high | u64::from(case[0])
+        };
+        let mut cases: Vec<(u64, Edge)> = Vec::new();
+        let mut seen: FxHashMap<u64, ()> = FxHashMap::default();
+        for (i, case) in literals.enumerate() {
+            let literal = literal(case);
+            if seen.insert(literal, ()).is_some() {
+                return Err(self.malformed(inst, "two cases have one literal"));
+            }
+            cases.push((literal, self.edge(block, i + 1)?));
+        }
+        Ok(Terminator::Switch { value, cases, default: self.edge(block, 0)? })
+    }
+
+    /// The way to target `i` of a block, with what its phis take from here.
+    fn edge(&mut self, block: &'m Block, i: usize) -> Result<Edge> {
+        let (from, target) = (self.current(), block.targets[i]);
+        let frame = self.frame();
+        let function = frame.function;
+        let to = function.block_by_label[&target];
+        let start = frame.starts[to];
+        let mut args = Vec::new();
+        for phi in &function.blocks[to].phis {
+            let ty = self.result_type(phi)?;
+            let pairs = self.module.operands(phi)[2..].chunks(2);
+            let value = pairs.into_iter().find(|pair| pair.get(1) == Some(&block.label.0));
+            let Some(value) = value else {
+                return Err(self.malformed(phi, &format!("it lacks a value from %{}", block.label.0)));
+            };
+            match self.operand_by_id(phi, Id(value[0]), from)? {
+                Operand::Data(data) if self.module.types.same(data.ty, ty) => args.extend(data.parts.iter()),
+                _ => return Err(self.malformed(phi, "a value has another type")),
+            }
+        }
+        Ok(Edge { to: start, args })
+    }
+}

@@ -1,0 +1,318 @@
+//! Loads, stores and atomics.
+
+use rspirv::spirv::{Op, StorageClass};
+
+use super::pointers::{MemoryPlace, Place, Pointer};
+use super::{Data, Lowerer, Operand};
+use crate::cpu::errors;
+use crate::cpu::lane::{self, Address, Atomic, Binary, Local, Ty};
+use crate::cpu::module::Instruction;
+use crate::cpu::module::constants::lane_ty;
+use crate::cpu::module::types::{Layout, Scalar, Type, TypeId};
+use crate::{Access, Result};
+
+/// `n` scalars side by side in memory that are read or written as one.
+struct Leaf {
+    offset: u64,
+    scalar: Scalar,
+    n: u32,
+}
+
+/// The components of a vector: one leaf where they are neighbours, else one each.
+fn push_vector(leaves: &mut Vec<Leaf>, offset: u64, scalar: Scalar, n: u32, stride: u32) {
+    if stride == scalar.size() {
+        leaves.push(Leaf { offset, scalar, n });
+        return;
+    }
+    for i in 0..n {
+        leaves.push(Leaf { offset: offset + u64::from(i) * u64::from(stride), scalar, n: 1 });
+    }
+}
+
+impl Lowerer<'_> {
+    pub(super) fn variable(&mut self, inst: &Instruction) -> Result<()> {
+        let Type::Pointer { class: StorageClass::Function, pointee } =
+            *self.module.types.get(self.result_type(inst)?)
+        else {
+            return Err(self.malformed(inst, "a variable in a function has the class `Function`"));
+        };
+        if !self.module.types.is_data(pointee) {
+            return Err(self.malformed(inst, "no variable has this type"));
+        }
+        let id = self.id(inst, 1)?;
+        let Some(place) = self.own_variable(id, pointee) else {
+            return Err(errors::too_large("its variables", self.module.line(inst.line)));
+        };
+        let pointer = Pointer { class: StorageClass::Function, pointee, place };
+        if self.module.operands(inst).len() > 3 {
+            let value = self.data(inst, 3)?;
+            self.check_pointee(inst, &pointer, value.ty)?;
+            self.write(&pointer, &value);
+        }
+        self.define(inst, Operand::Pointer(pointer))
+    }
+
+    pub(super) fn load(&mut self, inst: &Instruction) -> Result<()> {
+        let pointer = self.pointer(inst, 2)?;
+        let data = self.read(inst, &pointer)?;
+        self.define(inst, Operand::Data(data))
+    }
+
+    pub(super) fn store(&mut self, inst: &Instruction) -> Result<()> {
+        let (pointer, value) = (self.pointer(inst, 0)?, self.data(inst, 1)?);
+        self.check_store(inst, &pointer, value.ty)?;
+        self.write(&pointer, &value);
+        Ok(())
+    }
+
+    pub(super) fn copy_memory(&mut self, inst: &Instruction) -> Result<()> {
+        let (to, from) = (self.pointer(inst, 0)?, self.pointer(inst, 1)?);
+        let value = self.read(inst, &from)?;
+        self.check_store(inst, &to, value.ty)?;
+        self.write(&to, &value);
+        Ok(())
+    }
+
+    fn check_store(&self, inst: &Instruction, pointer: &Pointer, ty: TypeId) -> Result<()> {
+        self.check_pointee(inst, pointer, ty)?;
+        match pointer.class {
+            StorageClass::PushConstant | StorageClass::Input => {
+                Err(self.malformed(inst, &format!("`{:?}` memory cannot be written", pointer.class)))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn check_pointee(&self, inst: &Instruction, pointer: &Pointer, ty: TypeId) -> Result<()> {
+        match self.module.types.same(pointer.pointee, ty) {
+            true => self.check_layout(inst, pointer),
+            false => Err(self.malformed(inst, "the value has another type than its place")),
+        }
+    }
+
+    /// Whether every part of the pointee has a place, and the value is small enough to be held whole.
+    fn check_layout(&self, inst: &Instruction, pointer: &Pointer) -> Result<()> {
+        self.value_scalars(inst, pointer.pointee)?;
+        match &pointer.place {
+            Place::Memory(place) if self.leaves(pointer.pointee, place).is_none() => {
+                Err(self
+                    .malformed(inst, "a part of its place lacks `Offset`, `ArrayStride` or `MatrixStride`"))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn read(&mut self, inst: &Instruction, pointer: &Pointer) -> Result<Data> {
+        self.check_layout(inst, pointer)?;
+        let ty = pointer.pointee;
+        let parts = match &pointer.place {
+            Place::Registers(first) => {
+                let n = self.module.types.n_scalars(ty);
+                (first.0..first.0 + n).map(|local| self.builder.get(Local(local))).collect()
+            }
+            Place::Values(values) => values.clone(),
+            Place::Memory(place) => {
+                let mut parts = Vec::new();
+                for leaf in self.leaves(ty, place).expect("the layout was checked") {
+                    let address = self.leaf_address(place, &leaf, Access::Read);
+                    let offsets = (0..leaf.n).map(|i| i * leaf.scalar.size());
+                    parts.extend(
+                        offsets.map(|offset| self.builder.load(lane_ty(leaf.scalar), address, offset)),
+                    );
+                }
+                parts.into()
+            }
+        };
+        Ok(Data { ty, parts })
+    }
+
+    /// The type and layout were checked.
+    pub(super) fn write(&mut self, pointer: &Pointer, value: &Data) {
+        match &pointer.place {
+            Place::Registers(first) => {
+                for (i, &part) in value.parts.iter().enumerate() {
+                    self.builder.set(Local(first.0 + i as u32), part);
+                }
+            }
+            Place::Values(_) => unreachable!("inputs are not written"),
+            Place::Memory(place) => {
+                let mut parts = value.parts.iter();
+                for leaf in self.leaves(pointer.pointee, place).expect("the layout was checked") {
+                    let address = self.leaf_address(place, &leaf, Access::Write);
+                    for (i, &part) in (0..leaf.n).zip(&mut parts) {
+                        self.builder.store(address, i * leaf.scalar.size(), part);
+                    }
+                }
+            }
+        }
+    }
+
+    fn leaf_address(&mut self, place: &MemoryPlace, leaf: &Leaf, access: Access) -> lane::Value {
+        self.builder.address(Address {
+            space: place.space,
+            dynamic: place.dynamic,
+            constant: place.constant.saturating_add(leaf.offset),
+            size: leaf.n * leaf.scalar.size(),
+            access,
+        })
+    }
+
+    /// `None` where a decoration is missing.
+    fn leaves(&self, ty: TypeId, place: &MemoryPlace) -> Option<Vec<Leaf>> {
+        let mut leaves = Vec::new();
+        self.push_leaves(ty, place, 0, &mut leaves)?;
+        Some(leaves)
+    }
+
+    fn push_leaves(
+        &self,
+        ty: TypeId,
+        place: &MemoryPlace,
+        offset: u64,
+        leaves: &mut Vec<Leaf>,
+    ) -> Option<()> {
+        let types = &self.module.types;
+        match types.get(ty) {
+            Type::Scalar(scalar) => leaves.push(Leaf { offset, scalar: *scalar, n: 1 }),
+            Type::Vector { n, scalar } => {
+                let stride = place.component_stride.unwrap_or(scalar.size());
+                push_vector(leaves, offset, *scalar, *n, stride);
+            }
+            Type::Matrix { columns, column } => {
+                let (scalar, n) = types.as_scalars(*column)?;
+                let natural = place.layout == Layout::Natural;
+                let stride = if natural { n * scalar.size() } else { place.matrix.stride? };
+                let (between, within) = match place.matrix.row_major && !natural {
+                    true => (scalar.size(), stride),
+                    false => (stride, scalar.size()),
+                };
+                for column in 0..*columns {
+                    let offset = offset + u64::from(column) * u64::from(between);
+                    push_vector(leaves, offset, scalar, n, within);
+                }
+            }
+            Type::Array { element, len, stride } => {
+                let stride = types.stride(*element, *stride, place.layout)?;
+                for i in 0..u64::from(*len) {
+                    self.push_leaves(*element, place, offset.saturating_add(i * stride), leaves)?;
+                }
+            }
+            Type::Struct(members) => {
+                for (i, member) in members.iter().enumerate() {
+                    let place = MemoryPlace { matrix: member.matrix, ..place.clone() };
+                    let offset = offset.saturating_add(types.member_offset(members, i, place.layout)?);
+                    self.push_leaves(member.ty, &place, offset, leaves)?;
+                }
+            }
+            Type::Void | Type::RuntimeArray { .. } | Type::Pointer { .. } | Type::Function { .. } => {
+                return None;
+            }
+        }
+        Some(())
+    }
+
+    pub(super) fn array_length(&mut self, inst: &Instruction) -> Result<()> {
+        let pointer = self.pointer(inst, 2)?;
+        let member = self.word(inst, 3)? as usize;
+        let types = &self.module.types;
+        let (Type::Struct(members), Place::Memory(place)) = (types.get(pointer.pointee), &pointer.place)
+        else {
+            return Err(self.malformed(inst, "it is asked of no structure in a buffer"));
+        };
+        let found = members.get(member).and_then(|member| match *types.get(member.ty) {
+            Type::RuntimeArray { stride, .. } => Some((member.offset?, stride?)),
+            _ => None,
+        });
+        let (Some((offset, stride)), lane::Space::Buffer(buffer)) = (found, place.space) else {
+            return Err(self.malformed(inst, "the member is no run-time array with a layout"));
+        };
+        let size = self.builder.buffer_size(buffer);
+        let start = self.builder.int(Ty::I64, i64::from(offset));
+        let stride = self.builder.int(Ty::I64, i64::from(stride));
+        let zero = self.builder.int(Ty::I64, 0);
+        let rest = self.builder.binary(Binary::Sub, size, start);
+        let is_open = self.builder.compare(lane::Compare::GtU, size, start);
+        let rest = self.builder.select(is_open, rest, zero);
+        let len = self.builder.binary(Binary::DivU, rest, stride);
+        let len = self.builder.convert(lane::Convert::Truncate, len);
+        let (ty, scalar, n) = self.result_scalars(inst)?;
+        if (lane_ty(scalar), n) != (Ty::I32, 1) {
+            return Err(self.malformed(inst, "the result is no 32-bit int"));
+        }
+        self.define(inst, Operand::Data(Data { ty, parts: [len].into() }))
+    }
+
+    pub(super) fn atomic_access(&mut self, inst: &Instruction) -> Result<()> {
+        let store = inst.op == Op::AtomicStore;
+        let pointer = self.pointer(inst, if store { 0 } else { 2 })?;
+        let place = self.atomic_place(inst, &pointer)?;
+        let leaf = Leaf { offset: 0, scalar: Scalar::Int { bits: 32, signed: false }, n: 1 };
+        if store {
+            let value = self.data(inst, 3)?;
+            self.check_store(inst, &pointer, value.ty)?;
+            let address = self.leaf_address(&place, &leaf, Access::ReadWrite);
+            self.builder.atomic(Atomic::Exchange, address, value.parts[0]);
+            return Ok(());
+        }
+        let address = self.leaf_address(&place, &leaf, Access::Read);
+        let value = self.builder.load(Ty::I32, address, 0);
+        self.define(inst, Operand::Data(Data { ty: pointer.pointee, parts: [value].into() }))
+    }
+
+    pub(super) fn atomic(&mut self, inst: &Instruction) -> Result<()> {
+        let op = atomic(inst.op).expect("asked before this was called");
+        let pointer = self.pointer(inst, 2)?;
+        let value = match inst.op {
+            Op::AtomicIIncrement | Op::AtomicIDecrement => self.builder.i32(1),
+            _ => {
+                let value = self.data(inst, 5)?;
+                self.check_store(inst, &pointer, value.ty)?;
+                value.parts[0]
+            }
+        };
+        let address = self.atomic_address(inst, &pointer)?;
+        let old = self.builder.atomic(op, address, value);
+        self.define(inst, Operand::Data(Data { ty: pointer.pointee, parts: [old].into() }))
+    }
+
+    pub(super) fn compare_exchange(&mut self, inst: &Instruction) -> Result<()> {
+        let pointer = self.pointer(inst, 2)?;
+        let (value, expected) = (self.data(inst, 6)?, self.data(inst, 7)?);
+        self.check_store(inst, &pointer, value.ty)?;
+        self.check_store(inst, &pointer, expected.ty)?;
+        let address = self.atomic_address(inst, &pointer)?;
+        let old = self.builder.compare_exchange(address, expected.parts[0], value.parts[0]);
+        self.define(inst, Operand::Data(Data { ty: pointer.pointee, parts: [old].into() }))
+    }
+
+    fn atomic_address(&mut self, inst: &Instruction, pointer: &Pointer) -> Result<lane::Value> {
+        let place = self.atomic_place(inst, pointer)?;
+        let leaf = Leaf { offset: 0, scalar: Scalar::Int { bits: 32, signed: false }, n: 1 };
+        Ok(self.leaf_address(&place, &leaf, Access::ReadWrite))
+    }
+
+    fn atomic_place(&self, inst: &Instruction, pointer: &Pointer) -> Result<MemoryPlace> {
+        match (self.module.types.get(pointer.pointee), &pointer.place) {
+            (Type::Scalar(Scalar::Int { bits: 32, .. }), Place::Memory(place)) => Ok(place.clone()),
+            (_, Place::Memory(_)) => Err(self.unsupported(inst, "only 32-bit ints are taken")),
+            _ => Err(self.malformed(inst, "it is asked of no buffer and no shared memory")),
+        }
+    }
+}
+
+/// The atomic operation that changes one value by another.
+pub fn atomic(op: Op) -> Option<Atomic> {
+    Some(match op {
+        Op::AtomicIIncrement | Op::AtomicIAdd => Atomic::Add,
+        Op::AtomicIDecrement | Op::AtomicISub => Atomic::Sub,
+        Op::AtomicAnd => Atomic::And,
+        Op::AtomicOr => Atomic::Or,
+        Op::AtomicXor => Atomic::Xor,
+        Op::AtomicSMin => Atomic::MinS,
+        Op::AtomicUMin => Atomic::MinU,
+        Op::AtomicSMax => Atomic::MaxS,
+        Op::AtomicUMax => Atomic::MaxU,
+        Op::AtomicExchange => Atomic::Exchange,
+        _ => return None,
+    })
+}

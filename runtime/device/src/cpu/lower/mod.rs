@@ -1,0 +1,308 @@
+//! A checked SPIR-V module to the lane IR: calls inlined, vectors and structures taken apart into scalars,
+//! pointers resolved to places.
+//!
+//! A value of any type is the list of its scalars in order ([`Data`]). A pointer is no value of the lane IR:
+//! it is known while lowering where it points ([`Pointer`]). Variables whose parts are all addressed by
+//! constants become [`lane::Local`]s, the others bytes of the lane's frame.
+//!
+//! Operand types are checked here, where they are used; what does not fit is an error at its line.
+//! Calls keep a stack of [`Frame`]s, so depth costs no stack of ours.
+
+mod arithmetic;
+mod composite;
+mod control;
+mod glsl;
+mod memory;
+pub mod pointers;
+mod registers;
+pub mod tables;
+
+use std::rc::Rc;
+
+use rspirv::spirv::Op;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use self::pointers::Pointer;
+use super::errors;
+use super::lane::{self, BlockId, Builder, Terminator};
+use super::module::constants::lane_ty;
+use super::module::types::{MAX_SCALARS, Scalar, TypeId};
+use super::module::{ExtInstSet, Function, Id, Instruction, Module};
+use crate::{DeviceError, Result};
+
+/// Instructions of a kernel once its calls are inlined.
+const MAX_INSTS: usize = 200_000;
+const MAX_CALL_DEPTH: usize = 256;
+
+/// Makes the kernel of the module's entry point.
+pub fn lower(module: &Module<'_>) -> Result<lane::Kernel> {
+    let mut lowerer = Lowerer {
+        module,
+        builder: Builder::new(module.local_size),
+        frames: Vec::new(),
+        globals: FxHashMap::default(),
+        in_memory: registers::in_memory(module),
+    };
+    lowerer.private_variables()?;
+    let exit = lowerer.builder.create_block();
+    let entry = lowerer.builder.block;
+    lowerer.enter(&module.functions[module.entry], Vec::new(), exit)?;
+    debug_assert_eq!(lowerer.builder.block, entry);
+    lowerer.start_frame();
+    while !lowerer.frames.is_empty() {
+        lowerer.step()?;
+    }
+    lowerer.builder.end(Terminator::Exit);
+    Ok(lowerer.builder.kernel)
+}
+
+struct Lowerer<'m> {
+    module: &'m Module<'m>,
+    builder: Builder,
+    frames: Vec<Frame<'m>>,
+    /// Variables outside functions that were used so far.
+    globals: FxHashMap<Id, Pointer>,
+    /// Variables and parameters that something addresses by more than constants.
+    in_memory: FxHashSet<Id>,
+}
+
+/// A function being inlined.
+struct Frame<'m> {
+    function: &'m Function,
+    /// Each with the block of the function that defines it.
+    values: FxHashMap<Id, (Operand, usize)>,
+    /// Where each block of the function begins in the kernel, its phis as parameters.
+    starts: Vec<BlockId>,
+    /// The block being lowered as an index into the function's order, and the next instruction of it.
+    position: usize,
+    next: usize,
+    /// Where a return goes, with what is returned as parameters.
+    after: BlockId,
+}
+
+#[derive(Clone, Debug)]
+enum Operand {
+    Data(Data),
+    Pointer(Pointer),
+}
+
+/// The scalars of a value, in order.
+#[derive(Clone, Debug)]
+struct Data {
+    ty: TypeId,
+    parts: Rc<[lane::Value]>,
+}
+
+impl<'m> Lowerer<'m> {
+    /// Lowers one instruction, or the end of a block.
+    fn step(&mut self) -> Result<()> {
+        if self.builder.n_insts() > MAX_INSTS {
+            let what = format!("more than {MAX_INSTS} instructions once calls are inlined");
+            return Err(errors::too_large(what, self.module.line(self.builder.line)));
+        }
+        let frame = self.frames.last_mut().expect("a step is taken only while a frame is open");
+        let function = frame.function;
+        let block = &function.blocks[function.flow.order[frame.position]];
+        if let Some(inst) = block.body.get(frame.next) {
+            frame.next += 1;
+            self.builder.line = inst.line;
+            return self.instruction(inst);
+        }
+        self.builder.line = block.end.line;
+        self.terminator(block)?;
+        self.next_block();
+        Ok(())
+    }
+
+    fn next_block(&mut self) {
+        let frame = self.frames.last_mut().expect("the block that ended has a frame");
+        frame.position += 1;
+        frame.next = 0;
+        match frame.function.flow.order.get(frame.position) {
+            Some(&block) => self.builder.block = frame.starts[block],
+            None => {
+                self.builder.block = frame.after;
+                self.frames.pop();
+            }
+        }
+    }
+
+    fn instruction(&mut self, inst: &'m Instruction) -> Result<()> {
+        match inst.op {
+            Op::Variable => self.variable(inst),
+            Op::Load => self.load(inst),
+            Op::Store => self.store(inst),
+            Op::CopyMemory => self.copy_memory(inst),
+            Op::AccessChain | Op::InBoundsAccessChain => self.access_chain(inst),
+            Op::ArrayLength => self.array_length(inst),
+            Op::CopyObject => {
+                let operand = self.operand(inst, 2)?;
+                self.define(inst, operand)
+            }
+            Op::FunctionCall => self.call(inst),
+            Op::ExtInst => match self.module.ext_inst_sets.get(&self.id(inst, 2)?) {
+                Some(ExtInstSet::Glsl) => self.glsl(inst),
+                Some(ExtInstSet::NonSemantic) => Ok(()),
+                _ => Err(self.unsupported(inst, "only the set `GLSL.std.450` is known here")),
+            },
+            Op::ControlBarrier => self.barrier(inst),
+            // Lanes of a workgroup run one after the other, and other workgroups see memory as it is.
+            Op::MemoryBarrier => Ok(()),
+            Op::AtomicLoad | Op::AtomicStore => self.atomic_access(inst),
+            Op::AtomicCompareExchange => self.compare_exchange(inst),
+            op if memory::atomic(op).is_some() => self.atomic(inst),
+            Op::Undef => {
+                let ty = self.result_type(inst)?;
+                let data = self.zero(inst, ty)?;
+                self.define(inst, Operand::Data(data))
+            }
+            op => match self.composite(inst).or_else(|| self.arithmetic(inst)) {
+                Some(data) => {
+                    let data = data?;
+                    self.define(inst, Operand::Data(data))
+                }
+                None => Err(errors::unknown_instruction(op, self.module.line(inst.line))),
+            },
+        }
+    }
+
+    fn frame(&self) -> &Frame<'m> {
+        self.frames.last().expect("instructions are lowered inside a frame")
+    }
+
+    /// The block of the function that is being lowered.
+    fn current(&self) -> usize {
+        let frame = self.frame();
+        frame.function.flow.order[frame.position]
+    }
+
+    fn id(&self, inst: &Instruction, i: usize) -> Result<Id> {
+        self.word(inst, i).map(Id)
+    }
+
+    fn word(&self, inst: &Instruction, i: usize) -> Result<u32> {
+        let word = self.module.operands(inst).get(i).copied();
+        word.ok_or_else(|| self.malformed(inst, "an operand is missing"))
+    }
+
+    fn result_type(&self, inst: &Instruction) -> Result<TypeId> {
+        let id = self.id(inst, 0)?;
+        self.module.types.by_id(id).ok_or_else(|| self.malformed(inst, &format!("%{} is no type", id.0)))
+    }
+
+    /// What an operand is, seen from the block that is being lowered.
+    fn operand(&mut self, inst: &Instruction, i: usize) -> Result<Operand> {
+        let (id, block) = (self.id(inst, i)?, self.current());
+        self.operand_by_id(inst, id, block)
+    }
+
+    /// What an id is at the end of a block of the current function.
+    fn operand_by_id(&mut self, inst: &Instruction, id: Id, block: usize) -> Result<Operand> {
+        if let Some(constant) = self.module.constants.get(&id) {
+            let scalars = self.module.types.scalars(constant.ty);
+            let bits = scalars.into_iter().zip(constant.parts.iter());
+            let parts = bits.map(|(scalar, &bits)| self.builder.constant(lane_ty(scalar), bits)).collect();
+            return Ok(Operand::Data(Data { ty: constant.ty, parts }));
+        }
+        let frame = self.frame();
+        if let Some((operand, defined_in)) = frame.values.get(&id) {
+            return match frame.function.flow.dominates(*defined_in, block) {
+                true => Ok(operand.clone()),
+                false => Err(self.malformed(inst, &format!("%{} is not defined on every way here", id.0))),
+            };
+        }
+        if let Some(pointer) = self.global(inst, id)? {
+            return Ok(Operand::Pointer(pointer));
+        }
+        Err(self.malformed(inst, &format!("%{} is no value here", id.0)))
+    }
+
+    fn data(&mut self, inst: &Instruction, i: usize) -> Result<Data> {
+        match self.operand(inst, i)? {
+            Operand::Data(data) => Ok(data),
+            Operand::Pointer(_) => Err(self.unsupported(inst, "a pointer stands where a value is taken")),
+        }
+    }
+
+    fn pointer(&mut self, inst: &Instruction, i: usize) -> Result<Pointer> {
+        match self.operand(inst, i)? {
+            Operand::Pointer(pointer) => Ok(pointer),
+            Operand::Data(_) => Err(self.malformed(inst, "a value stands where a pointer is taken")),
+        }
+    }
+
+    /// A scalar or vector operand: its scalar type beside it.
+    fn scalars(&mut self, inst: &Instruction, i: usize) -> Result<(Scalar, Data)> {
+        let data = self.data(inst, i)?;
+        match self.module.types.as_scalars(data.ty) {
+            Some((scalar, _)) => Ok((scalar, data)),
+            None => Err(self.malformed(inst, "an operand is no scalar or vector")),
+        }
+    }
+
+    /// A scalar int operand.
+    fn int(&mut self, inst: &Instruction, i: usize) -> Result<(Scalar, lane::Value)> {
+        match self.scalars(inst, i)? {
+            (scalar @ Scalar::Int { .. }, data) if data.parts.len() == 1 => Ok((scalar, data.parts[0])),
+            _ => Err(self.malformed(inst, "an operand is no int")),
+        }
+    }
+
+    /// The value of an int constant.
+    fn constant_int(&self, inst: &Instruction, i: usize) -> Result<u64> {
+        let constant = self.module.constants.get(&self.id(inst, i)?);
+        let value = constant.and_then(|constant| constant.as_int(&self.module.types));
+        value.ok_or_else(|| self.malformed(inst, "an operand is no int constant"))
+    }
+
+    /// The result type as a scalar or vector.
+    fn result_scalars(&self, inst: &Instruction) -> Result<(TypeId, Scalar, usize)> {
+        let ty = self.result_type(inst)?;
+        match self.module.types.as_scalars(ty) {
+            Some((scalar, n)) => Ok((ty, scalar, n as usize)),
+            None => Err(self.malformed(inst, "the result is no scalar or vector")),
+        }
+    }
+
+    fn define(&mut self, inst: &Instruction, operand: Operand) -> Result<()> {
+        let (ty, id, block) = (self.result_type(inst)?, self.id(inst, 1)?, self.current());
+        let fits = match &operand {
+            Operand::Data(data) => self.module.types.same(data.ty, ty),
+            Operand::Pointer(pointer) => pointer.has_type(&self.module.types, ty),
+        };
+        if !fits {
+            return Err(self.malformed(inst, "the result has another type"));
+        }
+        let frame = self.frames.last_mut().expect("instructions are lowered inside a frame");
+        frame.values.insert(id, (operand, block));
+        Ok(())
+    }
+
+    /// The value of a type whose bits are all zero.
+    fn zero(&mut self, inst: &Instruction, ty: TypeId) -> Result<Data> {
+        let scalars = self.value_scalars(inst, ty)?;
+        let parts = scalars.into_iter().map(|scalar| self.builder.constant(lane_ty(scalar), 0)).collect();
+        Ok(Data { ty, parts })
+    }
+
+    /// The scalars of a type whose values are held whole.
+    fn value_scalars(&self, inst: &Instruction, ty: TypeId) -> Result<Vec<Scalar>> {
+        let types = &self.module.types;
+        if !types.is_data(ty) {
+            return Err(self.malformed(inst, "there are no values of this type"));
+        }
+        if types.n_scalars(ty) > MAX_SCALARS {
+            let what = format!("a value has more than {MAX_SCALARS} scalars");
+            return Err(errors::too_large(what, self.module.line(inst.line)));
+        }
+        Ok(types.scalars(ty))
+    }
+
+    fn malformed(&self, inst: &Instruction, message: &str) -> DeviceError {
+        errors::malformed_at(inst.op, message, self.module.line(inst.line))
+    }
+
+    fn unsupported(&self, inst: &Instruction, message: &str) -> DeviceError {
+        errors::unsupported(inst.op, message, self.module.line(inst.line))
+    }
+}

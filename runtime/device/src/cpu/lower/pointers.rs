@@ -1,0 +1,379 @@
+//! Where pointers point, and access chains that lead further in.
+
+use std::rc::Rc;
+
+use rspirv::spirv::{BuiltIn, StorageClass};
+
+use super::{Data, Lowerer, Operand};
+use crate::Result;
+use crate::cpu::errors;
+use crate::cpu::lane::{self, Binary, Compare, Convert, Local, Space, Ty};
+use crate::cpu::module::constants::lane_ty;
+use crate::cpu::module::types::{Layout, MatrixLayout, Scalar, Type, TypeId, Types};
+use crate::cpu::module::{Global, Id, Instruction};
+
+/// Variables with more scalars than this are memory, however they are used.
+const MAX_REGISTERS: u32 = 128;
+/// Bytes of one lane's frame, and of a workgroup's shared memory.
+const MAX_FRAME: u64 = 1 << 18;
+pub const MAX_SHARED: u64 = 1 << 16;
+/// Dynamic offsets stay below this, so that sums of a few never wrap.
+const FAR: i64 = 1 << 56;
+
+#[derive(Clone, Debug)]
+pub struct Pointer {
+    pub class: StorageClass,
+    pub pointee: TypeId,
+    pub place: Place,
+}
+
+#[derive(Clone, Debug)]
+pub enum Place {
+    Memory(MemoryPlace),
+    /// As many locals as the pointee has scalars, in a row.
+    Registers(Local),
+    /// What can only be read.
+    Values(Rc<[lane::Value]>),
+}
+
+#[derive(Clone, Debug)]
+pub struct MemoryPlace {
+    pub space: Space,
+    pub dynamic: Option<lane::Value>,
+    pub constant: u64,
+    pub layout: Layout,
+    pub matrix: MatrixLayout,
+    /// Bytes between the components of a vector, where it is a column of a row-major matrix.
+    pub component_stride: Option<u32>,
+}
+
+impl Pointer {
+    pub fn has_type(&self, types: &Types, ty: TypeId) -> bool {
+        match *types.get(ty) {
+            Type::Pointer { class, pointee } => class == self.class && types.same(pointee, self.pointee),
+            _ => false,
+        }
+    }
+}
+
+impl<'m> Lowerer<'m> {
+    /// A variable outside functions.
+    pub(super) fn global(&mut self, inst: &Instruction, id: Id) -> Result<Option<Pointer>> {
+        if let Some(pointer) = self.globals.get(&id) {
+            return Ok(Some(pointer.clone()));
+        }
+        let module = self.module;
+        let Some(global) = module.globals.iter().find(|global| global.id == id) else {
+            return Ok(None);
+        };
+        let place = match global.class {
+            StorageClass::StorageBuffer | StorageClass::Uniform => self.buffer(inst, global)?,
+            StorageClass::PushConstant => self.push_constants(inst, global)?,
+            StorageClass::Workgroup => self.shared(inst, global)?,
+            StorageClass::Input => Place::Values(self.builtin(inst, global)?),
+            class => {
+                return Err(
+                    self.unsupported(inst, &format!("variables of class `{class:?}` are not known here"))
+                );
+            }
+        };
+        let pointer = Pointer { class: global.class, pointee: global.pointee, place };
+        self.globals.insert(id, pointer.clone());
+        Ok(Some(pointer))
+    }
+
+    fn buffer(&mut self, inst: &Instruction, global: &Global) -> Result<Place> {
+        let (Some(set), Some(binding)) = (global.set, global.binding) else {
+            return Err(self.malformed(inst, "a buffer has no `DescriptorSet` or no `Binding`"));
+        };
+        if !matches!(self.module.types.get(global.pointee), Type::Struct(_)) {
+            return Err(self.unsupported(inst, "a buffer is one structure here, no array of them"));
+        }
+        let buffers = &mut self.builder.kernel.buffers;
+        let known = buffers.iter().position(|&slot| slot == (set, binding));
+        let buffer = known.unwrap_or_else(|| {
+            buffers.push((set, binding));
+            buffers.len() - 1
+        });
+        Ok(explicit(Space::Buffer(buffer as u32)))
+    }
+
+    fn push_constants(&mut self, inst: &Instruction, global: &Global) -> Result<Place> {
+        let size = self.module.types.size(global.pointee, Layout::Explicit, MatrixLayout::default());
+        match size {
+            Some(size @ ..=4096) => self.builder.kernel.push_size = size as u32,
+            Some(_) => return Err(errors::too_large("its push constants", self.module.line(inst.line))),
+            None => return Err(self.malformed(inst, "the push constants lack a layout")),
+        }
+        Ok(explicit(Space::Push))
+    }
+
+    fn shared(&mut self, inst: &Instruction, global: &Global) -> Result<Place> {
+        let constant = u64::from(self.builder.kernel.shared_size);
+        let end = self.natural_size(inst, global.pointee)?.saturating_add(constant);
+        if end > MAX_SHARED {
+            let what = format!("shared memory of {end} bytes, {MAX_SHARED} is the most");
+            return Err(errors::too_large(what, self.module.line(inst.line)));
+        }
+        self.builder.kernel.shared_size = end.next_multiple_of(8) as u32;
+        Ok(natural(Space::Shared, constant))
+    }
+
+    fn natural_size(&self, inst: &Instruction, ty: TypeId) -> Result<u64> {
+        let size = self.module.types.size(ty, Layout::Natural, MatrixLayout::default());
+        let size = size.filter(|_| self.module.types.is_data(ty));
+        size.ok_or_else(|| self.malformed(inst, "no variable has this type"))
+    }
+
+    fn builtin(&mut self, inst: &Instruction, global: &Global) -> Result<Rc<[lane::Value]>> {
+        let builtin = global.builtin.and_then(BuiltIn::from_u32);
+        let axes = |builtin: fn(u8) -> lane::Builtin| vec![builtin(0), builtin(1), builtin(2)];
+        let parts: Vec<lane::Value> = match builtin {
+            Some(BuiltIn::WorkgroupSize) => self.module.local_size.map(|n| self.builder.i32(n as i32)).into(),
+            other => {
+                let builtins = match other {
+                    Some(BuiltIn::GlobalInvocationId) => axes(lane::Builtin::GlobalId),
+                    Some(BuiltIn::LocalInvocationId) => axes(lane::Builtin::LocalId),
+                    Some(BuiltIn::WorkgroupId) => axes(lane::Builtin::GroupId),
+                    Some(BuiltIn::NumWorkgroups) => axes(lane::Builtin::NumGroups),
+                    Some(BuiltIn::LocalInvocationIndex) => vec![lane::Builtin::LocalIndex],
+                    Some(other) => {
+                        let message = format!("the built-in `{other:?}` is not known here");
+                        return Err(self.unsupported(inst, &message));
+                    }
+                    None => return Err(self.unsupported(inst, "an input is no built-in of compute")),
+                };
+                builtins.into_iter().map(|builtin| self.builder.builtin(builtin)).collect()
+            }
+        };
+        match self.module.types.as_scalars(global.pointee) {
+            Some((Scalar::Int { bits: 32, .. }, n)) if n as usize == parts.len() => Ok(parts.into()),
+            _ => Err(self.malformed(inst, "a built-in has another type")),
+        }
+    }
+
+    /// Gives every `Private` variable its place and its first value.
+    pub(super) fn private_variables(&mut self) -> Result<()> {
+        let module = self.module;
+        for global in module.globals.iter().filter(|global| global.class == StorageClass::Private) {
+            let line = module.line(global.line);
+            if !module.types.is_data(global.pointee) {
+                return Err(errors::malformed("no variable has the type of a `Private` one", line));
+            }
+            let place = self.own_variable(global.id, global.pointee);
+            let place = place.ok_or_else(|| errors::too_large("its variables", line.clone()))?;
+            let pointer = Pointer { class: global.class, pointee: global.pointee, place };
+            if let Some(constant) = global.initializer.and_then(|id| module.constants.get(&id)) {
+                if !module.types.same(constant.ty, global.pointee) {
+                    return Err(errors::malformed("an initializer has another type", line));
+                }
+                let scalars = module.types.scalars(constant.ty).into_iter().zip(constant.parts.iter());
+                let parts =
+                    scalars.map(|(scalar, &bits)| self.builder.constant(lane_ty(scalar), bits)).collect();
+                self.write(&pointer, &Data { ty: constant.ty, parts });
+            }
+            self.globals.insert(global.id, pointer);
+        }
+        Ok(())
+    }
+
+    /// A place of the lane's own, cleared if it is memory. `None` where there is no room.
+    pub(super) fn own_variable(&mut self, id: Id, ty: TypeId) -> Option<Place> {
+        let types = &self.module.types;
+        if !self.in_memory.contains(&id) && types.n_scalars(ty) <= MAX_REGISTERS {
+            let scalars = types.scalars(ty);
+            let first = Local(self.builder.kernel.locals.len() as u32);
+            for scalar in scalars {
+                self.builder.add_local(lane_ty(scalar));
+            }
+            return Some(Place::Registers(first));
+        }
+        let size = types.size(ty, Layout::Natural, MatrixLayout::default())?;
+        let start = u64::from(self.builder.kernel.frame_size);
+        let room =
+            size.checked_next_multiple_of(8).filter(|&room| start.saturating_add(room) <= MAX_FRAME)?;
+        self.builder.kernel.frame_size += room as u32;
+        let (start, size) = (start as u32, size as u32);
+        self.builder.clear(start, room as u32);
+        Some(natural(Space::Frame { start, size }, 0))
+    }
+
+    pub(super) fn access_chain(&mut self, inst: &Instruction) -> Result<()> {
+        let mut pointer = self.pointer(inst, 2)?;
+        for i in 3..self.module.operands(inst).len() {
+            pointer = self.index(inst, pointer, i)?;
+        }
+        self.define(inst, Operand::Pointer(pointer))
+    }
+
+    /// One step of an access chain: the index is operand `i`.
+    fn index(&mut self, inst: &Instruction, pointer: Pointer, i: usize) -> Result<Pointer> {
+        let (scalar, index) = self.int(inst, i)?;
+        let constant = self.builder.as_const(index);
+        let types = &self.module.types;
+        let (pointee, len) = match types.get(pointer.pointee) {
+            Type::Struct(members) => {
+                let member = constant.and_then(|idx| members.get(usize::try_from(idx).ok()?));
+                let member = member.ok_or_else(|| self.malformed(inst, "no such member"))?;
+                (member.ty, None)
+            }
+            Type::Array { element, len, .. } => (*element, Some(*len)),
+            Type::RuntimeArray { element, .. } => (*element, None),
+            Type::Matrix { columns, column } => (*column, Some(*columns)),
+            Type::Vector { n, scalar } => (types.scalar(*scalar), Some(*n)),
+            _ => return Err(self.malformed(inst, "an index goes into what has no parts")),
+        };
+        let place = match &pointer.place {
+            Place::Memory(place) => {
+                let place = place.clone();
+                Place::Memory(self.index_memory(inst, pointer.pointee, place, scalar, index, len)?)
+            }
+            Place::Registers(first) => {
+                let idx = constant.and_then(|idx| u32::try_from(idx).ok());
+                let n = types.n_scalars(pointee);
+                let before = idx.and_then(|idx| match types.get(pointer.pointee) {
+                    Type::Vector { .. } => (idx < len.unwrap_or(0)).then_some(idx),
+                    _ => types.element(pointer.pointee, idx).map(|(_, before)| before),
+                });
+                debug_assert!(n > 0);
+                let before =
+                    before.ok_or_else(|| self.malformed(inst, "a constant index is out of range"))?;
+                Place::Registers(Local(first.0 + before))
+            }
+            Place::Values(parts) => Place::Values([self.pick(parts.clone(), index)].into()),
+        };
+        Ok(Pointer { class: pointer.class, pointee, place })
+    }
+
+    /// The part at an index, the first where it is out of range.
+    pub(super) fn pick(&mut self, parts: Rc<[lane::Value]>, index: lane::Value) -> lane::Value {
+        if let Some(idx) = self.builder.as_const(index) {
+            return *usize::try_from(idx).ok().and_then(|idx| parts.get(idx)).unwrap_or(&parts[0]);
+        }
+        let ty = self.builder.ty(index);
+        let mut picked = parts[0];
+        for (i, &part) in parts.iter().enumerate().skip(1) {
+            let i = self.builder.int(ty, i as i64);
+            let here = self.builder.compare(Compare::Eq, index, i);
+            picked = self.builder.select(here, part, picked);
+        }
+        picked
+    }
+
+    fn index_memory(
+        &mut self,
+        inst: &Instruction,
+        ty: TypeId,
+        mut place: MemoryPlace,
+        scalar: Scalar,
+        index: lane::Value,
+        len: Option<u32>,
+    ) -> Result<MemoryPlace> {
+        let types = &self.module.types;
+        let (stride, layout) = (place.component_stride.take(), place.layout);
+        let step = match types.get(ty) {
+            Type::Struct(members) => {
+                let idx = self.builder.as_const(index).expect("a member's index was found constant") as usize;
+                place.matrix = members[idx].matrix;
+                let offset = types.member_offset(members, idx, layout);
+                place.constant +=
+                    offset.ok_or_else(|| self.malformed(inst, "a member lacks its `Offset`"))?;
+                return Ok(place);
+            }
+            Type::Array { element, stride, .. } | Type::RuntimeArray { element, stride } => {
+                types.stride(*element, *stride, layout)
+            }
+            Type::Matrix { column, .. } => {
+                let (scalar, rows) = types.as_scalars(*column).expect("a matrix has vectors as columns");
+                match layout {
+                    Layout::Natural => Some(u64::from(rows * scalar.size())),
+                    Layout::Explicit if place.matrix.row_major => {
+                        place.component_stride = place.matrix.stride;
+                        place.matrix.stride.map(|_| u64::from(scalar.size()))
+                    }
+                    Layout::Explicit => place.matrix.stride.map(u64::from),
+                }
+            }
+            Type::Vector { scalar, .. } => Some(u64::from(stride.unwrap_or(scalar.size()))),
+            _ => None,
+        };
+        let step = step.ok_or_else(|| self.malformed(inst, "an array lacks its stride"))?;
+        self.step_by(&mut place, step, scalar, index, len);
+        Ok(place)
+    }
+
+    /// Moves a place by `index * step`. An index beyond a known length leads out of every space.
+    fn step_by(
+        &mut self,
+        place: &mut MemoryPlace,
+        step: u64,
+        scalar: Scalar,
+        index: lane::Value,
+        len: Option<u32>,
+    ) {
+        let in_range = |idx: u64| len.is_none_or(|len| idx < u64::from(len));
+        match self.builder.as_const(index) {
+            Some(idx) if idx < 1 << 31 && in_range(idx) => {
+                place.constant = place.constant.saturating_add(idx * step).min(FAR as u64);
+                return;
+            }
+            Some(_) => {
+                place.constant = FAR as u64;
+                return;
+            }
+            None => {}
+        }
+        let index = self.wide_index(scalar, index);
+        let step_value = self.builder.int(Ty::I64, step as i64);
+        let mut offset = self.builder.binary(Binary::Mul, index, step_value);
+        let far = self.builder.int(Ty::I64, FAR);
+        // A 32-bit index needs a limit only if its product could come near to wrapping.
+        let limit = match (scalar.bits(), len) {
+            // Buffers are tested as a whole, as descriptors are; so is an array that fills its space.
+            (32, _) if step < 1 << 24 && matches!(place.space, Space::Buffer(_) | Space::Push) => None,
+            (32, Some(len)) if step < 1 << 24 && fills(place, step * u64::from(len)) => None,
+            (_, Some(len)) => Some(i64::from(len)),
+            (32, None) if step < 1 << 24 => None,
+            (_, None) => Some(FAR / step.max(1) as i64),
+        };
+        if let Some(limit) = limit {
+            let limit = self.builder.int(Ty::I64, limit);
+            let inside = self.builder.compare(Compare::LtU, index, limit);
+            offset = self.builder.select(inside, offset, far);
+        }
+        place.dynamic = Some(match place.dynamic {
+            Some(before) => self.builder.binary(Binary::Add, before, offset),
+            None => offset,
+        });
+    }
+
+    fn wide_index(&mut self, scalar: Scalar, index: lane::Value) -> lane::Value {
+        match scalar {
+            Scalar::Int { bits: 32, signed: true } => self.builder.convert(Convert::SignExtend, index),
+            Scalar::Int { bits: 32, signed: false } => self.builder.convert(Convert::ZeroExtend, index),
+            _ => index,
+        }
+    }
+}
+
+/// Whether an array of `size` bytes at a place is all of its space, so that the space's own test is enough.
+fn fills(place: &MemoryPlace, size: u64) -> bool {
+    let whole = match place.space {
+        Space::Frame { size, .. } => u64::from(size),
+        Space::Buffer(_) | Space::Push | Space::Shared => return false,
+    };
+    place.dynamic.is_none() && place.constant == 0 && size == whole
+}
+
+fn explicit(space: Space) -> Place {
+    memory(space, 0, Layout::Explicit)
+}
+
+fn natural(space: Space, constant: u64) -> Place {
+    memory(space, constant, Layout::Natural)
+}
+
+fn memory(space: Space, constant: u64, layout: Layout) -> Place {
+    let matrix = MatrixLayout::default();
+    Place::Memory(MemoryPlace { space, dynamic: None, constant, layout, matrix, component_stride: None })
+}

@@ -1,0 +1,132 @@
+//! Functions: instructions cut into blocks, blocks joined by their branches.
+
+use rspirv::spirv::Op;
+use rustc_hash::FxHashMap;
+
+use super::flow::Flow;
+use super::types::TypeId;
+use super::{Id, Instruction, Module};
+use crate::Result;
+use crate::cpu::errors;
+
+/// Blocks of one function; control flow analysis is not linear in them.
+const MAX_BLOCKS: usize = 20_000;
+
+pub struct Function {
+    pub id: Id,
+    pub ret: TypeId,
+    pub params: Vec<(Id, TypeId)>,
+    pub blocks: Vec<Block>,
+    pub block_by_label: FxHashMap<Id, usize>,
+    /// Filled for functions that the entry point reaches.
+    pub flow: Flow,
+}
+
+/// Merge instructions are left out: the graph says as much.
+pub struct Block {
+    pub label: Id,
+    pub phis: Vec<Instruction>,
+    /// Neither phis, merges nor the terminator.
+    pub body: Vec<Instruction>,
+    pub end: Instruction,
+    /// Where the terminator goes; the default of a switch comes first.
+    pub targets: Vec<Id>,
+    /// Whether the literals of a switch have two words.
+    pub wide: bool,
+}
+
+pub fn is_terminator(op: Op) -> bool {
+    matches!(
+        op,
+        Op::Branch
+            | Op::BranchConditional
+            | Op::Switch
+            | Op::Return
+            | Op::ReturnValue
+            | Op::Unreachable
+            | Op::Kill
+            | Op::TerminateInvocation
+    )
+}
+
+/// Checks the functions that the entry point reaches, and finds out their control flow.
+pub fn link(module: &mut Module<'_>) -> Result<()> {
+    module.call_order = call_order(module)?;
+    for i in 0..module.call_order.len() {
+        let function = module.call_order[i];
+        module.functions[function].flow = flow(module, &module.functions[function])?;
+    }
+    Ok(())
+}
+
+fn flow(module: &Module<'_>, function: &Function) -> Result<Flow> {
+    if function.blocks.is_empty() {
+        return Err(errors::malformed("a function that is called has no body", None));
+    }
+    if function.blocks.len() > MAX_BLOCKS {
+        return Err(errors::too_large(format!("a function has {} blocks", function.blocks.len()), None));
+    }
+    let successors: Result<Vec<Vec<usize>>> =
+        function.blocks.iter().map(|block| successors(module, function, block)).collect();
+    Ok(Flow::new(&successors?))
+}
+
+fn successors(module: &Module<'_>, function: &Function, block: &Block) -> Result<Vec<usize>> {
+    let wrong =
+        |message: String| Err(errors::malformed_at(block.end.op, message, module.line(block.end.line)));
+    let find = |label: &Id| match function.block_by_label.get(label) {
+        Some(0) => wrong("goes to the first block of its function".to_owned()),
+        Some(&block) => Ok(block),
+        None => wrong(format!("%{} is no block of this function", label.0)),
+    };
+    block.targets.iter().map(find).collect()
+}
+
+/// The functions that the entry point reaches. Fails where one comes back to itself.
+fn call_order(module: &Module<'_>) -> Result<Vec<usize>> {
+    #[derive(Clone, Copy, PartialEq)]
+    enum State {
+        New,
+        Open,
+        Done,
+    }
+    let mut state = vec![State::New; module.functions.len()];
+    let mut order = Vec::new();
+    let mut stack = vec![(module.entry, calls(module, module.entry)?, 0)];
+    state[module.entry] = State::Open;
+    while let Some((function, callees, next)) = stack.last_mut() {
+        let Some(&(callee, call)) = callees.get(*next) else {
+            state[*function] = State::Done;
+            order.push(*function);
+            stack.pop();
+            continue;
+        };
+        *next += 1;
+        match state[callee] {
+            State::New => {
+                state[callee] = State::Open;
+                stack.push((callee, calls(module, callee)?, 0));
+            }
+            State::Open => {
+                return Err(errors::malformed_at(
+                    call.op,
+                    "the function calls itself",
+                    module.line(call.line),
+                ));
+            }
+            State::Done => {}
+        }
+    }
+    Ok(order)
+}
+
+fn calls(module: &Module<'_>, function: usize) -> Result<Vec<(usize, Instruction)>> {
+    let blocks = &module.functions[function].blocks;
+    let calls = blocks.iter().flat_map(|block| &block.body).filter(|inst| inst.op == Op::FunctionCall);
+    let find = |inst: &Instruction| {
+        let callee = module.operands(inst).get(2).and_then(|&id| module.function_by_id.get(&Id(id)));
+        let missing = || errors::malformed_at(inst.op, "calls no function", module.line(inst.line));
+        callee.map(|&callee| (callee, *inst)).ok_or_else(missing)
+    };
+    calls.map(find).collect()
+}

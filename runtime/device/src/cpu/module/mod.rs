@@ -1,0 +1,98 @@
+//! A SPIR-V module, read and checked. In go words from anywhere; out comes a [`Module`] of which later
+//! phases may take for granted:
+//!
+//! - every instruction lies within the words and has the operands that its reader looked at;
+//! - ids are defined once; types and constants name only what stands before them;
+//! - a function's blocks are closed: branches go to blocks of the same function, each block ends with its
+//!   only terminator, the first is no target;
+//! - calls name functions of the module and never come back to their caller.
+//!
+//! Operand types inside functions, and that a definition dominates its uses, are checked as a function is
+//! lowered: an unused function may hold anything.
+
+pub mod constants;
+mod decorations;
+pub mod flow;
+mod functions;
+mod reader;
+pub mod types;
+
+use rspirv::spirv::{Op, StorageClass};
+use rustc_hash::FxHashMap;
+
+use self::constants::Constant;
+use self::types::{TypeId, Types};
+use crate::SourceLine;
+
+pub use self::functions::{Block, Function};
+pub use self::reader::read;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Id(pub u32);
+
+/// What an `OpLine` says; the file is the id of an `OpString`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Line {
+    pub file: Id,
+    pub line: u32,
+    pub column: u32,
+}
+
+/// One instruction: its operands are words `first .. first + n` of the module.
+#[derive(Clone, Copy, Debug)]
+pub struct Instruction {
+    pub op: Op,
+    first: u32,
+    n: u32,
+    pub line: Option<Line>,
+}
+
+pub struct Module<'w> {
+    words: &'w [u32],
+    strings: FxHashMap<Id, String>,
+    pub types: Types,
+    pub constants: FxHashMap<Id, Constant>,
+    pub globals: Vec<Global>,
+    pub functions: Vec<Function>,
+    pub function_by_id: FxHashMap<Id, usize>,
+    pub ext_inst_sets: FxHashMap<Id, ExtInstSet>,
+    /// The function that the entry point names.
+    pub entry: usize,
+    /// The functions that the entry point reaches, callees before callers.
+    pub call_order: Vec<usize>,
+    pub local_size: [u32; 3],
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ExtInstSet {
+    Glsl,
+    /// Says something about the program, does nothing.
+    NonSemantic,
+    Unknown,
+}
+
+/// A variable outside functions.
+#[derive(Clone, Debug)]
+pub struct Global {
+    pub id: Id,
+    pub class: StorageClass,
+    pub pointee: TypeId,
+    pub initializer: Option<Id>,
+    pub set: Option<u32>,
+    pub binding: Option<u32>,
+    /// As SPIR-V numbers them.
+    pub builtin: Option<u32>,
+    pub line: Option<Line>,
+}
+
+impl Module<'_> {
+    pub fn operands(&self, inst: &Instruction) -> &[u32] {
+        &self.words[inst.first as usize..(inst.first + inst.n) as usize]
+    }
+
+    pub fn line(&self, line: Option<Line>) -> Option<SourceLine> {
+        let line = line?;
+        let file = self.strings.get(&line.file).cloned().unwrap_or_default();
+        Some(SourceLine { file, line: line.line, column: line.column })
+    }
+}

@@ -1,0 +1,341 @@
+//! The types of a module. A type names only types that stand before it, so there are no cycles, and the
+//! depth of nesting is bounded, so whatever walks a type may recurse.
+
+use rspirv::spirv::StorageClass;
+use rustc_hash::FxHashMap;
+
+use super::Id;
+
+/// Levels of arrays and structures in each other.
+pub const MAX_DEPTH: u32 = 32;
+/// Scalars in one value.
+pub const MAX_SCALARS: u32 = 1 << 14;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct TypeId(u32);
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Scalar {
+    Bool,
+    /// 32 or 64 bits.
+    Int {
+        bits: u8,
+        signed: bool,
+    },
+    /// 32 or 64 bits.
+    Float {
+        bits: u8,
+    },
+}
+
+impl Scalar {
+    pub fn is_int(self) -> bool {
+        matches!(self, Scalar::Int { .. })
+    }
+
+    pub fn is_float(self) -> bool {
+        matches!(self, Scalar::Float { .. })
+    }
+
+    pub fn bits(self) -> u32 {
+        match self {
+            Scalar::Bool => 1,
+            Scalar::Int { bits, .. } | Scalar::Float { bits } => u32::from(bits),
+        }
+    }
+
+    /// Bytes in memory. Booleans have no layout that others could see; ours is one byte.
+    pub fn size(self) -> u32 {
+        self.bits().div_ceil(8)
+    }
+}
+
+#[derive(Clone, Debug)]
+pub enum Type {
+    Void,
+    Scalar(Scalar),
+    Vector { n: u32, scalar: Scalar },
+    Matrix { columns: u32, column: TypeId },
+    Array { element: TypeId, len: u32, stride: Option<u32> },
+    RuntimeArray { element: TypeId, stride: Option<u32> },
+    Struct(Vec<Member>),
+    Pointer { class: StorageClass, pointee: TypeId },
+    Function { ret: TypeId, params: Vec<TypeId> },
+}
+
+#[derive(Clone, Debug)]
+pub struct Member {
+    pub ty: TypeId,
+    pub offset: Option<u32>,
+    pub matrix: MatrixLayout,
+}
+
+/// How the matrices inside a member lie in memory.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct MatrixLayout {
+    pub stride: Option<u32>,
+    pub row_major: bool,
+}
+
+/// Which rule gives a value its bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Layout {
+    /// As decorated: buffers and push constants.
+    Explicit,
+    /// Our own, packed: whatever nobody else sees.
+    Natural,
+}
+
+#[derive(Default)]
+pub struct Types {
+    all: Vec<Info>,
+    by_id: FxHashMap<Id, TypeId>,
+    /// Each scalar that was declared.
+    scalar_ids: FxHashMap<Scalar, TypeId>,
+}
+
+struct Info {
+    ty: Type,
+    depth: u32,
+    /// Scalars in a value, saturating. Run-time arrays and pointers have none.
+    n_scalars: u32,
+    /// Made of scalars, of a size known here: can be loaded, stored and passed.
+    is_data: bool,
+    /// Bytes in the natural layout, saturating.
+    natural_size: u64,
+    /// The widest scalar's size.
+    natural_align: u64,
+    /// Bytes of a structure as decorated; `None` where a decoration is missing, and for other types.
+    explicit_size: Option<u64>,
+}
+
+impl Types {
+    pub fn get(&self, id: TypeId) -> &Type {
+        &self.all[id.0 as usize].ty
+    }
+
+    pub fn by_id(&self, id: Id) -> Option<TypeId> {
+        self.by_id.get(&id).copied()
+    }
+
+    /// Adds a type under its id. Fails where it is nested too deeply.
+    pub fn add(&mut self, id: Id, ty: Type) -> Result<TypeId, &'static str> {
+        let type_id = self.push(ty)?;
+        self.by_id.insert(id, type_id);
+        Ok(type_id)
+    }
+
+    fn push(&mut self, ty: Type) -> Result<TypeId, &'static str> {
+        let info = self.describe(ty)?;
+        if info.depth > MAX_DEPTH {
+            return Err("types are nested too deeply");
+        }
+        let id = TypeId(self.all.len() as u32);
+        if let Type::Scalar(scalar) = info.ty {
+            self.scalar_ids.entry(scalar).or_insert(id);
+        }
+        self.all.push(info);
+        Ok(id)
+    }
+
+    fn describe(&self, ty: Type) -> Result<Info, &'static str> {
+        let none = Info {
+            ty: Type::Void,
+            depth: 0,
+            n_scalars: 0,
+            is_data: false,
+            natural_size: 0,
+            natural_align: 1,
+            explicit_size: None,
+        };
+        let info = match &ty {
+            Type::Void | Type::Pointer { .. } | Type::Function { .. } => none,
+            Type::Scalar(scalar) | Type::Vector { scalar, .. } => {
+                let n = if let Type::Vector { n, .. } = ty { n } else { 1 };
+                let align = u64::from(scalar.size());
+                let size = u64::from(n) * align;
+                Info { n_scalars: n, is_data: true, natural_size: size, natural_align: align, ..none }
+            }
+            Type::Matrix { columns: n, column: element } | Type::Array { element, len: n, .. } => {
+                let inner = &self.all[element.0 as usize];
+                if !inner.is_data {
+                    return Err("array elements are scalars, vectors, matrices, arrays or structures");
+                }
+                Info {
+                    depth: inner.depth + 1,
+                    n_scalars: inner.n_scalars.saturating_mul(*n),
+                    is_data: true,
+                    natural_size: inner.natural_size.saturating_mul(u64::from(*n)),
+                    natural_align: inner.natural_align,
+                    ..none
+                }
+            }
+            Type::RuntimeArray { element, .. } => {
+                let inner = &self.all[element.0 as usize];
+                if !inner.is_data {
+                    return Err("array elements are scalars, vectors, matrices, arrays or structures");
+                }
+                Info { depth: inner.depth + 1, natural_align: inner.natural_align, ..none }
+            }
+            Type::Struct(members) => self.describe_struct(members, none)?,
+        };
+        Ok(Info { ty, ..info })
+    }
+
+    fn describe_struct(&self, members: &[Member], none: Info) -> Result<Info, &'static str> {
+        let Some((last, others)) = members.split_last() else {
+            return Err("empty structures are not taken");
+        };
+        let ends_open = matches!(self.get(last.ty), Type::RuntimeArray { .. });
+        if others.iter().any(|member| !self.is_data(member.ty)) || !(ends_open || self.is_data(last.ty)) {
+            return Err("structure members are scalars, vectors, matrices, arrays or structures");
+        }
+        let infos = || members.iter().map(|member| &self.all[member.ty.0 as usize]);
+        let align = infos().map(|info| info.natural_align).max().unwrap_or(1);
+        Ok(Info {
+            depth: infos().map(|info| info.depth).max().unwrap_or(0) + 1,
+            n_scalars: infos().fold(0u32, |sum, info| sum.saturating_add(info.n_scalars)),
+            is_data: !ends_open,
+            natural_size: align_up(self.natural_end(members), align),
+            natural_align: align,
+            explicit_size: members.iter().try_fold(0, |end, member| {
+                let size = self.size(member.ty, Layout::Explicit, member.matrix)?;
+                Some(size.saturating_add(u64::from(member.offset?)).max(end))
+            }),
+            ..none
+        })
+    }
+
+    /// Where the last of the members ends in the natural layout.
+    fn natural_end(&self, members: &[Member]) -> u64 {
+        members.iter().fold(0u64, |end, member| {
+            let info = &self.all[member.ty.0 as usize];
+            align_up(end, info.natural_align).saturating_add(info.natural_size)
+        })
+    }
+
+    pub fn n_scalars(&self, id: TypeId) -> u32 {
+        self.all[id.0 as usize].n_scalars
+    }
+
+    fn natural_size(&self, id: TypeId) -> u64 {
+        self.all[id.0 as usize].natural_size
+    }
+
+    fn natural_align(&self, id: TypeId) -> u64 {
+        self.all[id.0 as usize].natural_align
+    }
+
+    /// Whether a value of it can be loaded, stored and passed: made of scalars, of a size known here.
+    pub fn is_data(&self, id: TypeId) -> bool {
+        self.all[id.0 as usize].is_data
+    }
+
+    /// A scalar or a vector: its scalar and the number of them.
+    pub fn as_scalars(&self, id: TypeId) -> Option<(Scalar, u32)> {
+        match *self.get(id) {
+            Type::Scalar(scalar) => Some((scalar, 1)),
+            Type::Vector { n, scalar } => Some((scalar, n)),
+            _ => None,
+        }
+    }
+
+    /// The type of a scalar. Vectors and reads of their components share it with what the module declares.
+    pub fn scalar(&self, scalar: Scalar) -> TypeId {
+        self.scalar_ids[&scalar]
+    }
+
+    /// The scalars of a value in order, as [`super::super::lower`] keeps them.
+    pub fn scalars(&self, id: TypeId) -> Vec<Scalar> {
+        debug_assert!(self.n_scalars(id) <= MAX_SCALARS);
+        let mut scalars = Vec::with_capacity(self.n_scalars(id) as usize);
+        self.push_scalars(id, &mut scalars);
+        scalars
+    }
+
+    fn push_scalars(&self, id: TypeId, scalars: &mut Vec<Scalar>) {
+        match self.get(id) {
+            Type::Scalar(scalar) => scalars.push(*scalar),
+            Type::Vector { n, scalar } => scalars.extend((0..*n).map(|_| *scalar)),
+            Type::Matrix { columns: n, column: element } | Type::Array { element, len: n, .. } => {
+                for _ in 0..*n {
+                    self.push_scalars(*element, scalars);
+                }
+            }
+            Type::Struct(members) => {
+                for member in members {
+                    self.push_scalars(member.ty, scalars);
+                }
+            }
+            Type::Void | Type::RuntimeArray { .. } | Type::Pointer { .. } | Type::Function { .. } => {}
+        }
+    }
+
+    /// The type inside a composite at a constant index, and how many scalars stand before it.
+    pub fn element(&self, id: TypeId, idx: u32) -> Option<(TypeId, u32)> {
+        match self.get(id) {
+            Type::Matrix { columns: n, column: element } | Type::Array { element, len: n, .. } => {
+                (idx < *n).then(|| (*element, idx * self.n_scalars(*element)))
+            }
+            Type::Struct(members) => {
+                let ty = members.get(idx as usize)?.ty;
+                let before = members[..idx as usize].iter().map(|member| self.n_scalars(member.ty)).sum();
+                Some((ty, before))
+            }
+            _ => None,
+        }
+    }
+
+    /// Bytes of a value in memory; a run-time array has none. `None` where a decoration is missing.
+    pub fn size(&self, id: TypeId, layout: Layout, matrix: MatrixLayout) -> Option<u64> {
+        if layout == Layout::Natural {
+            return Some(self.natural_size(id));
+        }
+        match self.get(id) {
+            Type::Array { len, stride, .. } => Some(u64::from(*len) * u64::from((*stride)?)),
+            Type::RuntimeArray { .. } => Some(0),
+            Type::Matrix { columns, column } => {
+                let (_, rows) = self.as_scalars(*column)?;
+                let vectors = if matrix.row_major { rows } else { *columns };
+                Some(u64::from(vectors) * u64::from(matrix.stride?))
+            }
+            Type::Struct(_) => self.all[id.0 as usize].explicit_size,
+            _ => Some(self.natural_size(id)),
+        }
+    }
+
+    /// Bytes from a structure's start to a member.
+    pub fn member_offset(&self, members: &[Member], idx: usize, layout: Layout) -> Option<u64> {
+        if layout == Layout::Explicit {
+            return members[idx].offset.map(u64::from);
+        }
+        let end = self.natural_end(&members[..idx]);
+        Some(align_up(end, self.natural_align(members[idx].ty)))
+    }
+
+    /// Bytes from one element of an array to the next.
+    pub fn stride(&self, element: TypeId, stride: Option<u32>, layout: Layout) -> Option<u64> {
+        match layout {
+            Layout::Explicit => stride.map(u64::from),
+            Layout::Natural => Some(self.natural_size(element)),
+        }
+    }
+
+    /// The same type. Scalars, vectors and pointers are compared by what they are, the rest by identity,
+    /// as SPIR-V wants it.
+    pub fn same(&self, a: TypeId, b: TypeId) -> bool {
+        if a == b {
+            return true;
+        }
+        match (self.get(a), self.get(b)) {
+            (Type::Pointer { class: ca, pointee: a }, Type::Pointer { class: cb, pointee: b }) => {
+                ca == cb && a == b
+            }
+            _ => self.as_scalars(a).is_some() && self.as_scalars(a) == self.as_scalars(b),
+        }
+    }
+}
+
+fn align_up(offset: u64, align: u64) -> u64 {
+    offset.checked_next_multiple_of(align).unwrap_or(u64::MAX)
+}
