@@ -182,7 +182,7 @@ impl Queue {
         }
         loop {
             if interrupt.load(Ordering::Relaxed) {
-                return Err(DeviceError::Interrupted);
+                return Err(DeviceError::Interrupted { line: None });
             }
             let nap = left().unwrap_or(NAP).min(NAP);
             if self.sleep(value, nap)? {
