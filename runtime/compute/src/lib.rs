@@ -9,10 +9,7 @@
 //! use kps_compute::{Manager, Op, Tensor};
 //!
 //! # fn main() -> Result<(), kps_compute::ComputeError> {
-//! # let manager = match Manager::builder().device(kps_device::Selector::Cpu).open() {
-//! #     Ok(manager) => manager,
-//! #     Err(_) => return Ok(()),
-//! # };
+//! let manager = Manager::builder().device(kps_device::Selector::Cpu).open()?;
 //! let a = manager.tensor(&[1.0f32, 2.0, 3.0])?;
 //! let doubled = Tensor::from_slice(&[2.0f32; 3])?;
 //! // Uploads, the dispatch and the download are one submission.

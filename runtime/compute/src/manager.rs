@@ -25,10 +25,7 @@ use crate::tensor::Tensor;
 /// ```
 /// use kps_compute::{DType, Manager, Op, Tensor};
 /// # fn main() -> Result<(), kps_compute::ComputeError> {
-/// # let manager = match Manager::builder().device(kps_device::Selector::Cpu).open() {
-/// #     Ok(manager) => manager,
-/// #     Err(_) => return Ok(()),
-/// # };
+/// let manager = Manager::builder().device(kps_device::Selector::Cpu).open()?;
 /// let a = manager.tensor(&[2.0f32, 2.0, 2.0])?;
 /// let b = manager.tensor(&[1.0f32, 2.0, 3.0])?;
 /// let out = Tensor::zeros(DType::F32, &[3])?;
