@@ -3,13 +3,14 @@
 mod common;
 
 use std::rc::Rc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use common::devices::{Shorthand, bytes, dispatch, floats, on_every_device, on_every_device_opened};
 use common::module;
 use kps_device::{
-    Access, Binding, BufferId, Command, Commands, Device, DeviceError, Dispatch, MemoryUsage, OpenOptions,
-    PipelineId, PipelineOptions, QueueId, Ticket, Waited,
+    Access, Backend, Binding, BufferId, Command, Commands, Device, DeviceError, Dispatch, Feature,
+    MemoryUsage, OpenOptions, PipelineId, PipelineOptions, QueueId, SourceLine, Ticket, Waited,
 };
 
 const READ: Access = Access::Read;
@@ -347,6 +348,85 @@ fn timestamps_count_up() {
     });
 }
 
+#[test]
+fn a_missing_feature_is_named_with_the_line_that_needs_it() {
+    on_every_device(|device| {
+        let loaded = device.load(&module("brain_float"), &PipelineOptions::default());
+        if device.info().features.contains(&Feature::Bfloat16) {
+            assert!(loaded.is_ok(), "{loaded:?}");
+            return;
+        }
+        let line = SourceLine { file: "round.kps".to_owned(), line: 7, column: 12 };
+        let expect = DeviceError::MissingFeature {
+            feature: Feature::Bfloat16,
+            device: device.info().name.clone(),
+            line: Some(line),
+        };
+        assert_eq!(loaded, Err(expect));
+    });
+}
+
+#[test]
+fn accesses_beyond_a_binding_touch_nothing() {
+    on_every_device(|device| {
+        if !device.info().features.contains(&Feature::RobustAccess) {
+            return;
+        }
+        let a = device.zeros(64);
+        let kernel = device.module("increment");
+        let Command::Dispatch(mut part) = dispatch(kernel, &[(a, BOTH)], 64) else { unreachable!() };
+        part.bindings[0].size = 4 * 16;
+        device.run(vec![Command::Dispatch(part)]);
+        let values = device.get(a, 64);
+        assert_eq!(values[..16], [1.0; 16]);
+        assert_eq!(values[16..], [0.0; 48]);
+    });
+}
+
+#[test]
+fn old_style_buffers_run() {
+    let path = format!("{}/tests/modules/increment.spvasm", env!("CARGO_MANIFEST_DIR"));
+    let text = std::fs::read_to_string(path).expect("it is there");
+    let text = text
+        .replace("StorageBuffer", "Uniform")
+        .replace("%block Block", "%block BufferBlock")
+        .replace("%main \"main\" %id %a", "%main \"main\" %id");
+    let words = common::assemble_old(&text);
+    on_every_device(|device| {
+        let a = device.floats(&[1.0, 2.0]);
+        let kernel = device.load(&words, &PipelineOptions::default()).expect("it loads");
+        device.run(vec![dispatch(kernel, &[(a, BOTH)], 2)]);
+        assert_eq!(device.get(a, 2), [2.0, 3.0]);
+    });
+}
+
+/// Whether the work is cut short is the device's affair; that it goes on working is ours.
+#[test]
+fn a_raised_flag_ends_waiting() {
+    on_every_device(|device| {
+        let kernel = device.module("increment");
+        let (a, b) = (device.zeros(60_000), device.floats(&[1.0]));
+        let flag = device.interrupt_flag();
+        let long = device.run(vec![dispatch(kernel, &[(a, BOTH)], 60_000); 500]);
+        flag.store(true, Ordering::Relaxed);
+        let waited = device.wait(long, None);
+        assert!(matches!(waited, Ok(Waited::Done) | Err(DeviceError::Interrupted)), "{waited:?}");
+        flag.store(false, Ordering::Relaxed);
+        device.run(vec![dispatch(kernel, &[(b, BOTH)], 1)]);
+        assert_eq!(device.get(b, 1), [2.0]);
+    });
+}
+
+#[test]
+fn extensions_that_a_device_lacks_are_warned_of() {
+    let extensions = vec!["VK_EXT_of_nobody".to_owned(), "VK_KHR_maintenance1".to_owned()];
+    let options = OpenOptions { extensions, ..OpenOptions::default() };
+    on_every_device_opened(&options, |opened| {
+        let lacking: Vec<_> = opened.warnings.iter().filter(|w| w.contains("`VK_EXT_of_nobody`")).collect();
+        assert_eq!(lacking.len(), usize::from(opened.device.info().backend == Backend::Vulkan));
+    });
+}
+
 /// A device with one queue stands in for the others with it.
 #[test]
 fn two_queues_wait_for_one_another() {
@@ -452,5 +532,19 @@ fn limits_are_checked_before_anything_runs() {
         };
         let refused = device.load(&module("scale"), &wide);
         assert!(matches!(refused, Err(DeviceError::LimitExceeded { .. })), "{refused:?}");
+        let sharing = |n_cells: u32| PipelineOptions {
+            spec_constants: vec![(1, n_cells.into())],
+            ..PipelineOptions::default()
+        };
+        let shared = module("shared");
+        assert!(device.load(&shared, &sharing(limits.max_shared / 4)).is_ok());
+        let refused = device.load(&shared, &sharing(limits.max_shared / 4 + 1));
+        assert!(matches!(refused, Err(DeviceError::LimitExceeded { .. })), "{refused:?}");
+        for size in [limits.max_allocation.saturating_add(1), u64::MAX] {
+            let refused = device.alloc(size, MemoryUsage::Device);
+            let expected =
+                matches!(refused, Err(DeviceError::LimitExceeded { .. } | DeviceError::OutOfMemory { .. }));
+            assert!(expected, "{refused:?}");
+        }
     });
 }

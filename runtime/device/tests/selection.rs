@@ -2,7 +2,11 @@
 
 mod common;
 
-use kps_device::{Backend, DeviceError, DeviceInfo, DeviceKind, OpenOptions, Selector, select, vulkan};
+use std::path::{Path, PathBuf};
+
+use kps_device::{
+    Backend, DeviceError, DeviceInfo, DeviceKind, OpenOptions, PipelineOptions, Selector, select, vulkan,
+};
 
 fn devices() -> Vec<DeviceInfo> {
     vulkan::request_validation();
@@ -72,4 +76,96 @@ fn without_a_gpu_the_best_is_the_built_in_device() {
         (Some(gpu), best) => assert_eq!(best.map(|info| info.name), Ok(gpu.name)),
         (None, best) => assert_eq!(best.map(|info| info.kind), Ok(DeviceKind::BuiltIn)),
     }
+}
+
+/// Runs an ignored test of this file alone, in a process of its own.
+fn in_child(test: &str, environment: &[(&str, &str)]) {
+    let program = std::env::current_exe().expect("this test is a program");
+    let mut child = std::process::Command::new(program);
+    child.args(["--exact", test, "--ignored", "--nocapture"]);
+    child.env_remove("KPS_VALIDATION").envs(environment.iter().copied());
+    let output = child.output().expect("it starts");
+    let text =
+        String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success() && text.contains("1 passed"), "{environment:?}: {text}");
+}
+
+fn scratch_folder(name: &str) -> PathBuf {
+    let folder = std::env::temp_dir().join(format!("kps-{name}-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("there is room for temporary files");
+    folder
+}
+
+#[test]
+fn broken_vulkan_leaves_the_built_in_device() {
+    let folder = scratch_folder("broken-vulkan");
+    let (library, driver) = (folder.join("libvulkan.so.1"), folder.join("driver.json"));
+    std::fs::write(&library, "no library").expect("it writes");
+    let manifest =
+        r#"{"file_format_version": "1.0.0", "ICD": {"library_path": "LIB", "api_version": "1.3.0"}}"#;
+    std::fs::write(&driver, manifest.replace("LIB", &library.to_string_lossy())).expect("it writes");
+    let (folder_text, driver_text) = (folder.to_string_lossy(), driver.to_string_lossy());
+    in_child("child_sees_only_the_built_in_device", &[("LD_LIBRARY_PATH", &folder_text)]);
+    in_child("child_sees_only_the_built_in_device", &[("VK_ICD_FILENAMES", &driver_text)]);
+    in_child("child_sees_only_the_built_in_device", &[("VK_ICD_FILENAMES", "/nowhere/driver.json")]);
+    std::fs::remove_dir_all(&folder).expect("it goes away");
+}
+
+#[test]
+#[ignore = "run by broken_vulkan_leaves_the_built_in_device"]
+fn child_sees_only_the_built_in_device() {
+    let devices = select::list();
+    assert_eq!(devices.iter().map(|info| info.kind).collect::<Vec<_>>(), [DeviceKind::BuiltIn]);
+    let asked = select::open(&Selector::Vulkan(0), &OpenOptions::default()).map(drop);
+    let available = vec![devices[0].name.clone()];
+    assert_eq!(asked, Err(DeviceError::NoSuchDevice { asked: "vulkan".to_owned(), available }));
+}
+
+#[test]
+fn validation_that_is_not_installed_is_an_error() {
+    let environment = [("KPS_VALIDATION", "1"), ("VK_LAYER_PATH", "/nowhere"), ("XDG_DATA_DIRS", "/nowhere")];
+    in_child("child_cannot_validate", &environment);
+}
+
+#[test]
+#[ignore = "run by validation_that_is_not_installed_is_an_error"]
+fn child_cannot_validate() {
+    let error = select::open(&Selector::Vulkan(0), &OpenOptions::default()).map(drop).expect_err("no layer");
+    assert!(error.to_string().contains("`VK_LAYER_KHRONOS_validation` was asked for"), "{error}");
+}
+
+#[test]
+fn the_built_in_device_loads_nothing_of_vulkan() {
+    in_child("child_asks_for_the_built_in_device", &[]);
+}
+
+#[test]
+#[ignore = "run by the_built_in_device_loads_nothing_of_vulkan"]
+fn child_asks_for_the_built_in_device() {
+    let loaded = || std::fs::read_to_string("/proc/self/maps").is_ok_and(|maps| maps.contains("libvulkan"));
+    let _ = select::open(&Selector::Cpu, &OpenOptions::default());
+    assert!(!loaded());
+    let has_vulkan = select::list().len() > 1;
+    assert_eq!(loaded(), has_vulkan && cfg!(target_os = "linux"));
+}
+
+#[test]
+fn compiled_pipelines_are_kept_in_the_cache_folder() {
+    let folder = scratch_folder("cache");
+    let text = folder.to_string_lossy();
+    in_child("child_compiles_a_pipeline", &[("XDG_CACHE_HOME", &text)]);
+    let kept = |folder: &Path| std::fs::read_dir(folder.join("kps/pipelines")).expect("it was made").count();
+    assert_eq!(kept(&folder), 1, "one file for one device, and nothing left of writing it");
+    in_child("child_compiles_a_pipeline", &[("XDG_CACHE_HOME", &text)]);
+    assert_eq!(kept(&folder), 1);
+    std::fs::remove_dir_all(&folder).expect("it goes away");
+    in_child("child_compiles_a_pipeline", &[("XDG_CACHE_HOME", "/proc/nowhere")]);
+}
+
+#[test]
+#[ignore = "run by compiled_pipelines_are_kept_in_the_cache_folder"]
+fn child_compiles_a_pipeline() {
+    let opened = select::open(&Selector::Vulkan(0), &OpenOptions::default()).expect("it opens");
+    let pipeline = opened.device.load(&common::module("multiply"), &PipelineOptions::default());
+    assert!(pipeline.is_ok(), "{pipeline:?}");
 }

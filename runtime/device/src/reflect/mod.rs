@@ -12,33 +12,42 @@ mod entry;
 mod ids;
 mod layout;
 mod resources;
+mod shared;
 mod words;
 
 use crate::interface::Interface;
 use crate::{DeviceError, PipelineOptions, Result};
 
-pub use words::{in_host_order, parse};
+pub(crate) use words::{in_host_order, parse};
 
 impl Interface {
     /// What `options.entry_point` of the module binds, with `options.spec_constants` applied.
     pub fn reflect(words: &[u32], options: &PipelineOptions) -> Result<Interface> {
-        Interface::of_module(&parse(words)?, options)
+        Ok(reflect(&parse(words)?, options)?.interface)
     }
+}
 
-    /// The same for a module that was parsed already.
-    pub fn of_module(module: &rspirv::dr::Module, options: &PipelineOptions) -> Result<Interface> {
-        let ids = ids::Ids::of(module);
-        let entry = entry::find(module, &options.entry_point)?;
-        let constants = constants::Constants::evaluate(module, &ids, &options.spec_constants);
-        let reached = access::Reached::from_entry(module, &ids, entry.function);
-        Ok(Interface {
-            entry_point: options.entry_point.clone(),
-            local_size: entry.local_size(module, &ids, &constants)?,
-            buffers: resources::buffers(module, &ids, &constants, &reached)?,
-            push_constants: resources::push_constants(module, &ids, &constants, &reached)?,
-            spec_constants: constants.specialisable(module, &ids)?,
-        })
-    }
+/// What a parsed module tells of one entry point.
+pub(crate) struct Reflection {
+    pub interface: Interface,
+    /// Bytes of memory that the invocations of a workgroup share.
+    pub shared_bytes: u64,
+}
+
+pub(crate) fn reflect(module: &rspirv::dr::Module, options: &PipelineOptions) -> Result<Reflection> {
+    let ids = ids::Ids::of(module);
+    let entry = entry::find(module, &options.entry_point)?;
+    let constants = constants::Constants::evaluate(module, &ids, &options.spec_constants);
+    let reached = access::Reached::from_entry(module, &ids, entry.function);
+    let interface = Interface {
+        entry_point: options.entry_point.clone(),
+        local_size: entry.local_size(module, &ids, &constants)?,
+        buffers: resources::buffers(module, &ids, &constants, &reached)?,
+        push_constants: resources::push_constants(module, &ids, &constants, &reached)?,
+        spec_constants: constants.specialisable(module, &ids)?,
+    };
+    let shared_bytes = shared::bytes(module, &constants, &reached);
+    Ok(Reflection { interface, shared_bytes })
 }
 
 fn bad_module(message: impl Into<String>) -> DeviceError {

@@ -10,7 +10,7 @@ use super::disk_cache::DiskCache;
 use super::gpu::Gpu;
 use super::requirements;
 use crate::interface::{BufferKind, Scalar};
-use crate::reflect::{in_host_order, parse};
+use crate::reflect::{Reflection, in_host_order, parse, reflect};
 use crate::{DeviceError, Interface, PipelineId, PipelineOptions, Result};
 
 pub(super) struct Pipelines {
@@ -62,9 +62,10 @@ impl Pipelines {
 
     fn create(&mut self, words: &[u32], options: &PipelineOptions) -> Result<Pipeline> {
         let module = parse(words)?;
-        let interface = Interface::of_module(&module, options)?;
+        let reflection = reflect(&module, options)?;
         requirements::check(&self.gpu.physical, &module)?;
-        self.check_limits(&interface)?;
+        self.check_limits(&reflection)?;
+        let interface = reflection.interface;
         let mut parts = Parts::new(&self.gpu);
         parts.shader(&in_host_order(words))?;
         let pushed_set = self.pushed_set(&interface);
@@ -86,7 +87,7 @@ impl Pipelines {
         })
     }
 
-    fn check_limits(&self, interface: &Interface) -> Result<()> {
+    fn check_limits(&self, Reflection { interface, shared_bytes }: &Reflection) -> Result<()> {
         let limits = &self.gpu.physical.info.limits;
         let check = |what, asked: u64, limit: u64| match asked <= limit {
             true => Ok(()),
@@ -103,6 +104,7 @@ impl Pipelines {
         }
         let invocations = interface.local_size.iter().fold(1_u64, |n, &size| n.saturating_mul(size.into()));
         check("the number of invocations of a workgroup", invocations, limits.max_invocations.into())?;
+        check("the workgroup's shared memory", *shared_bytes, limits.max_shared.into())?;
         let push = interface.push_constants.as_ref().map_or(0, |block| block.size);
         check("the size of the push constants", push.into(), limits.max_push_constants.into())?;
         let storage = interface.buffers.iter().filter(|buffer| buffer.kind == BufferKind::Storage).count();

@@ -160,6 +160,7 @@ fn is_brought(types: &FxHashMap<u32, &Instruction>, ty: u32, capability: Capabil
     let wanted = match capability {
         Capability::Float16 => Some((Op::TypeFloat, 16)),
         Capability::Float64 => Some((Op::TypeFloat, 64)),
+        Capability::BFloat16TypeKHR => Some((Op::TypeFloat, 16)),
         Capability::Int8 => Some((Op::TypeInt, 8)),
         Capability::Int16 => Some((Op::TypeInt, 16)),
         Capability::Int64 => Some((Op::TypeInt, 64)),

@@ -26,6 +26,11 @@ pub fn assemble(text: &str) -> Vec<u32> {
     assemble_for(TargetEnv::Vulkan_1_2, text)
 }
 
+/// For SPIR-V 1.0, where storage buffers were a kind of uniform.
+pub fn assemble_old(text: &str) -> Vec<u32> {
+    assemble_for(TargetEnv::Vulkan_1_0, text)
+}
+
 fn assemble_for(env: TargetEnv, text: &str) -> Vec<u32> {
     let binary = spirv_tools::assembler::create(Some(env))
         .assemble(text, AssemblerOptions::default())
