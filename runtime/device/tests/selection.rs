@@ -69,7 +69,6 @@ fn a_device_that_is_not_there_lists_those_that_are() {
 }
 
 #[test]
-#[ignore = "the built-in device is not built yet"]
 fn without_a_gpu_the_best_is_the_built_in_device() {
     let gpu = devices().into_iter().find(|info| info.kind.is_gpu());
     match (gpu, open(&Selector::Best)) {

@@ -3,8 +3,8 @@
 use std::rc::Rc;
 
 use kps_device::{
-    Access, Backend, Binding, BufferId, Command, Commands, Device, DeviceInfo, Dispatch, MemoryUsage,
-    OpenOptions, Opened, PipelineId, PipelineOptions, QueueId, Selector, Ticket, Waited, vulkan,
+    Access, Backend, Binding, BufferId, Command, Commands, Device, Dispatch, MemoryUsage, OpenOptions,
+    Opened, PipelineId, PipelineOptions, QueueId, Selector, Ticket, Waited, vulkan,
 };
 
 /// Runs the test on every device, and Vulkan ones also as if their memory were out of the host's reach.
@@ -17,7 +17,7 @@ pub fn on_every_device_opened(options: &OpenOptions, test: impl Fn(Opened)) {
     vulkan::request_validation();
     let infos = kps_device::select::list();
     assert!(infos.iter().any(|info| info.backend == Backend::Vulkan), "there is no Vulkan device to test on");
-    for (index, info) in infos.iter().enumerate().filter(|(_, info)| is_ready(info)) {
+    for (index, info) in infos.iter().enumerate().filter(|(_, info)| info.lacks.is_empty()) {
         let open = |options| match kps_device::select::open(&Selector::Index(index as u32), options) {
             Ok(opened) => opened,
             Err(error) => panic!("`{}` does not open: {error}", info.name),
@@ -32,10 +32,6 @@ pub fn on_every_device_opened(options: &OpenOptions, test: impl Fn(Opened)) {
         Vec::<String>::new(),
         "the validation layer has nothing to say"
     );
-}
-
-fn is_ready(info: &DeviceInfo) -> bool {
-    info.lacks.is_empty() && info.backend == Backend::Vulkan
 }
 
 /// What tests do with a device, in few words.
