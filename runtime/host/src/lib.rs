@@ -1,3 +1,17 @@
 //! The kps scripting host: values, the virtual machine, modules and the embedding API.
 
+mod builtins;
+mod convert;
+pub mod errors;
+mod modules;
+mod ops;
+mod output;
+mod suggest;
 pub mod text;
+pub mod value;
+mod vm;
+
+pub use convert::{FromValue, HostFunction, IntoArgs, IntoResult};
+pub use output::Output;
+pub use value::{Raise, Result, Value};
+pub use vm::{Interrupter, Limits, Vm};

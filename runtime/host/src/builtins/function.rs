@@ -1,0 +1,237 @@
+//! Attributes of functions, methods and generators; property, staticmethod, classmethod.
+
+use std::rc::Rc;
+
+use crate::errors;
+use crate::value::{
+    Args, Attrs, Descriptor, Dict, ExceptionKind, Function, Generator, GeneratorState, NativeDef, Raise, Result, Value,
+};
+use crate::vm::Vm;
+
+pub static FUNCTION_METHODS: &[NativeDef] = &[
+    NativeDef::getter("__name__", function_name),
+    NativeDef::getter("__qualname__", function_qualname),
+    NativeDef::getter("__module__", function_module),
+    NativeDef::getter("__doc__", function_doc),
+    NativeDef::getter("__defaults__", function_defaults),
+    NativeDef::getter("__dict__", function_dict),
+    NativeDef::getter("__globals__", function_globals),
+];
+
+pub static NATIVE_METHODS: &[NativeDef] =
+    &[NativeDef::getter("__name__", callable_name), NativeDef::getter("__qualname__", callable_name)];
+
+pub static METHOD_METHODS: &[NativeDef] = &[
+    NativeDef::getter("__name__", method_name),
+    NativeDef::getter("__self__", method_self),
+    NativeDef::getter("__func__", method_func),
+    NativeDef::getter("__doc__", method_doc),
+];
+
+pub static PROPERTY_METHODS: &[NativeDef] = &[
+    NativeDef::method("getter", property_getter),
+    NativeDef::method("setter", property_setter),
+    NativeDef::method("deleter", property_deleter),
+    NativeDef::getter("fget", property_fget),
+];
+
+pub static GENERATOR_METHODS: &[NativeDef] = &[
+    NativeDef::method("__next__", generator_next),
+    NativeDef::method("__iter__", generator_iter),
+    NativeDef::method("send", generator_send),
+    NativeDef::method("throw", generator_throw),
+    NativeDef::method("close", generator_close),
+    NativeDef::getter("__name__", generator_name),
+];
+
+fn function<'a>(args: &Args<'a>) -> Result<&'a Rc<Function>> {
+    match args.receiver()? {
+        Value::Function(function) => Ok(function),
+        other => Err(errors::wrong_receiver(other)),
+    }
+}
+
+fn function_name(_: &mut Vm, args: &Args) -> Result {
+    let name = function(args)?.name.borrow().value();
+    Ok(name)
+}
+
+fn function_qualname(_: &mut Vm, args: &Args) -> Result {
+    Ok(Value::str(&*function(args)?.code.code.qualname))
+}
+
+fn function_module(_: &mut Vm, args: &Args) -> Result {
+    Ok(function(args)?.code.program.module.value())
+}
+
+fn function_doc(_: &mut Vm, args: &Args) -> Result {
+    Ok(function(args)?.code.code.doc.as_deref().map_or(Value::None, Value::str))
+}
+
+fn function_defaults(_: &mut Vm, args: &Args) -> Result {
+    let defaults = &function(args)?.defaults;
+    Ok(if defaults.is_empty() { Value::None } else { Value::tuple(defaults.clone()) })
+}
+
+fn function_dict(_: &mut Vm, args: &Args) -> Result {
+    let dict = Dict::new();
+    let attrs: &Attrs = &function(args)?.attrs.borrow();
+    for (name, value) in attrs.iter() {
+        dict.insert_text(name.value(), value.clone());
+    }
+    Ok(Value::Dict(Rc::new(dict)))
+}
+
+fn function_globals(_: &mut Vm, args: &Args) -> Result {
+    let dict = Dict::new();
+    for (name, value) in function(args)?.globals().to_pairs() {
+        dict.insert_text(name.value(), value);
+    }
+    Ok(Value::Dict(Rc::new(dict)))
+}
+
+fn callable_name(vm: &mut Vm, args: &Args) -> Result {
+    Ok(vm.function_name(args.receiver()?).value())
+}
+
+fn method<'a>(args: &Args<'a>) -> Result<&'a Rc<crate::value::BoundMethod>> {
+    match args.receiver()? {
+        Value::Method(method) => Ok(method),
+        other => Err(errors::wrong_receiver(other)),
+    }
+}
+
+fn method_name(vm: &mut Vm, args: &Args) -> Result {
+    vm.get_attr(&method(args)?.function, "__name__")
+}
+
+fn method_doc(vm: &mut Vm, args: &Args) -> Result {
+    vm.get_attr(&method(args)?.function, "__doc__")
+}
+
+fn method_self(_: &mut Vm, args: &Args) -> Result {
+    Ok(method(args)?.receiver.clone())
+}
+
+fn method_func(_: &mut Vm, args: &Args) -> Result {
+    Ok(method(args)?.function.clone())
+}
+
+fn descriptor(descriptor: Descriptor) -> Value {
+    Value::Descriptor(Rc::new(descriptor))
+}
+
+pub fn new_property(_: &mut Vm, args: &Args) -> Result {
+    let mut parser = args.parser("property");
+    let [get, set, delete] = [parser.optional("fget")?, parser.optional("fset")?, parser.optional("fdel")?]
+        .map(|function| function.cloned().unwrap_or(Value::None));
+    parser.optional("doc")?;
+    parser.finish()?;
+    Ok(descriptor(Descriptor::Property { get, set, delete }))
+}
+
+pub fn new_static_method(_: &mut Vm, args: &Args) -> Result {
+    let [function] = args.exactly("staticmethod")?;
+    Ok(descriptor(Descriptor::StaticMethod(function.clone())))
+}
+
+pub fn new_class_method(_: &mut Vm, args: &Args) -> Result {
+    let [function] = args.exactly("classmethod")?;
+    Ok(descriptor(Descriptor::ClassMethod(function.clone())))
+}
+
+/// The three functions of a property, and the one given to `@x.setter` and its kin.
+fn property_parts(args: &Args) -> Result<([Value; 3], Value)> {
+    let [property, function] = args.exactly("property")?;
+    match property {
+        Value::Descriptor(descriptor) => match &**descriptor {
+            Descriptor::Property { get, set, delete } => {
+                Ok(([get.clone(), set.clone(), delete.clone()], function.clone()))
+            }
+            _ => Err(errors::wrong_receiver(property)),
+        },
+        other => Err(errors::wrong_receiver(other)),
+    }
+}
+
+fn property_getter(_: &mut Vm, args: &Args) -> Result {
+    let ([_, set, delete], get) = property_parts(args)?;
+    Ok(descriptor(Descriptor::Property { get, set, delete }))
+}
+
+fn property_setter(_: &mut Vm, args: &Args) -> Result {
+    let ([get, _, delete], set) = property_parts(args)?;
+    Ok(descriptor(Descriptor::Property { get, set, delete }))
+}
+
+fn property_deleter(_: &mut Vm, args: &Args) -> Result {
+    let ([get, set, _], delete) = property_parts(args)?;
+    Ok(descriptor(Descriptor::Property { get, set, delete }))
+}
+
+fn property_fget(_: &mut Vm, args: &Args) -> Result {
+    match args.receiver()? {
+        Value::Descriptor(descriptor) => match &**descriptor {
+            Descriptor::Property { get, .. } => Ok(get.clone()),
+            Descriptor::StaticMethod(function) | Descriptor::ClassMethod(function) => Ok(function.clone()),
+        },
+        other => Err(errors::wrong_receiver(other)),
+    }
+}
+
+fn generator<'a>(args: &Args<'a>) -> Result<&'a Rc<Generator>> {
+    match args.receiver()? {
+        Value::Generator(generator) => Ok(generator),
+        other => Err(errors::wrong_receiver(other)),
+    }
+}
+
+fn generator_name(_: &mut Vm, args: &Args) -> Result {
+    Ok(generator(args)?.name.value())
+}
+
+fn generator_iter(_: &mut Vm, args: &Args) -> Result {
+    Ok(args.receiver()?.clone())
+}
+
+fn yielded(step: std::result::Result<Value, Value>) -> Result {
+    step.map_err(errors::stop_iteration)
+}
+
+fn generator_next(vm: &mut Vm, args: &Args) -> Result {
+    let step = vm.resume(generator(args)?, Value::None)?;
+    yielded(step)
+}
+
+fn generator_send(vm: &mut Vm, args: &Args) -> Result {
+    let [_, value] = args.exactly("send")?;
+    let step = vm.resume(generator(args)?, value.clone())?;
+    yielded(step)
+}
+
+fn generator_throw(vm: &mut Vm, args: &Args) -> Result {
+    let mut parser = args.method_parser("throw");
+    let exception = parser.positional("exception")?.clone();
+    parser.optional_positional();
+    parser.optional_positional();
+    parser.finish()?;
+    let raise = vm.to_raise(&exception);
+    let step = vm.throw_into(generator(args)?, raise)?;
+    yielded(step)
+}
+
+fn generator_close(vm: &mut Vm, args: &Args) -> Result {
+    let generator = generator(args)?;
+    if matches!(&*generator.state.borrow(), GeneratorState::Done) {
+        return Ok(Value::None);
+    }
+    let exit = Raise::with_args(ExceptionKind::GeneratorExit, Vec::new());
+    match vm.throw_into(generator, exit) {
+        Ok(Ok(_)) => Err(errors::runtime_error("generator ignored GeneratorExit")),
+        Ok(Err(_)) => Ok(Value::None),
+        Err(raise) if raise.is(ExceptionKind::GeneratorExit) || raise.is(ExceptionKind::StopIteration) => {
+            Ok(Value::None)
+        }
+        Err(raise) => Err(raise),
+    }
+}

@@ -1,0 +1,130 @@
+//! What every script sees without an import: functions, and the methods of the built-in types.
+//!
+//! To add a builtin function: write `fn name(vm: &mut Vm, args: &Args) -> Result` and list it in
+//! [`FUNCTIONS`]. To add a method or attribute of a built-in type: list a `NativeDef::method` (its object
+//! is the first argument, see `Args::receiver` and `Args::method_parser`) or a `NativeDef::getter` in
+//! that type's table, which [`methods`] hands to the machine when the type is first used. To make a
+//! type callable: [`constructor`]. To add a type of its own (bytearray, a view of a dict): implement
+//! `Native` (see `value/native.rs`) and list the static in [`TYPES`]. Nothing here runs at start:
+//! tables are static, and names resolve when code first uses them.
+
+mod core;
+mod exception;
+pub mod format;
+mod function;
+mod object;
+
+use crate::modules;
+use crate::value::{
+    BuiltinType, ExceptionKind, NativeDef, NativeFn, NativeFunction, NativeType, Result, Value,
+};
+use crate::vm::Vm;
+
+/// The builtin functions.
+pub static FUNCTIONS: &[&[NativeDef]] = &[core::FUNCTIONS];
+
+/// Types of host objects that are builtins.
+pub static TYPES: &[&NativeType] = &[];
+
+/// The types whose names are builtins.
+static NAMED_TYPES: &[BuiltinType] = &[
+    BuiltinType::Object,
+    BuiltinType::Type,
+    BuiltinType::Bool,
+    BuiltinType::Int,
+    BuiltinType::Float,
+    BuiltinType::Str,
+    BuiltinType::Bytes,
+    BuiltinType::List,
+    BuiltinType::Tuple,
+    BuiltinType::Dict,
+    BuiltinType::Set,
+    BuiltinType::FrozenSet,
+    BuiltinType::Range,
+    BuiltinType::Slice,
+    BuiltinType::Property,
+    BuiltinType::StaticMethod,
+    BuiltinType::ClassMethod,
+    BuiltinType::Super,
+];
+
+/// The methods and attributes of a built-in type.
+pub fn methods(ty: BuiltinType) -> &'static [NativeDef] {
+    match ty {
+        BuiltinType::Object => object::OBJECT_METHODS,
+        BuiltinType::Function => function::FUNCTION_METHODS,
+        BuiltinType::NativeFunction => function::NATIVE_METHODS,
+        BuiltinType::Method => function::METHOD_METHODS,
+        BuiltinType::Property => function::PROPERTY_METHODS,
+        BuiltinType::Generator => function::GENERATOR_METHODS,
+        BuiltinType::List => core::LIST_METHODS,
+        BuiltinType::Dict => core::DICT_METHODS,
+        _ => &[],
+    }
+}
+
+/// The methods and attributes of an exception class, besides those of its base.
+pub fn exception_methods(kind: ExceptionKind) -> &'static [NativeDef] {
+    match kind {
+        ExceptionKind::BaseException => exception::BASE_METHODS,
+        ExceptionKind::StopIteration => exception::STOP_ITERATION_METHODS,
+        ExceptionKind::SystemExit => exception::SYSTEM_EXIT_METHODS,
+        _ => &[],
+    }
+}
+
+/// What calling a built-in type does; `None` for types that scripts cannot make.
+pub fn constructor(ty: BuiltinType) -> Option<NativeFn> {
+    Some(match ty {
+        BuiltinType::Type => object::new_type,
+        BuiltinType::Super => object::new_super,
+        BuiltinType::Bool => core::new_bool,
+        BuiltinType::Int => core::new_int,
+        BuiltinType::Float => core::new_float,
+        BuiltinType::Str => core::new_str,
+        BuiltinType::List => core::new_list,
+        BuiltinType::Tuple => core::new_tuple,
+        BuiltinType::Dict => core::new_dict,
+        BuiltinType::Set => core::new_set,
+        BuiltinType::FrozenSet => core::new_frozenset,
+        BuiltinType::Range => core::new_range,
+        BuiltinType::Slice => core::new_slice,
+        BuiltinType::Property => function::new_property,
+        BuiltinType::StaticMethod => function::new_static_method,
+        BuiltinType::ClassMethod => function::new_class_method,
+        _ => return None,
+    })
+}
+
+/// The builtin of this name, made when code first uses it; then the prelude's.
+pub fn lookup(vm: &mut Vm, name: &str) -> Result<Option<Value>> {
+    if let Some(def) = FUNCTIONS.iter().flat_map(|table| table.iter()).find(|def| def.name == name) {
+        return Ok(Some(Value::NativeFunction(NativeFunction::of_module(def).into())));
+    }
+    if let Some(&ty) = NAMED_TYPES.iter().find(|ty| ty.name() == name) {
+        return Ok(Some(Value::Class(vm.builtin_class(ty))));
+    }
+    if let Some(&ty) = TYPES.iter().find(|ty| ty.name == name) {
+        return Ok(Some(Value::Class(vm.native_class(ty))));
+    }
+    if let Some(&kind) = ExceptionKind::ALL.iter().find(|kind| kind.name() == name) {
+        return Ok(Some(Value::Class(vm.exception_class(kind))));
+    }
+    match name {
+        "NotImplemented" => Ok(Some(Value::NotImplemented)),
+        "Ellipsis" => Ok(Some(Value::Ellipsis)),
+        "IOError" | "EnvironmentError" => Ok(Some(Value::Class(vm.exception_class(ExceptionKind::OSError)))),
+        _ => modules::prelude(vm, name),
+    }
+}
+
+/// The names of all builtins, for suggestions and completion.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    let functions = FUNCTIONS.iter().flat_map(|table| table.iter()).map(|def| def.name);
+    functions
+        .chain(NAMED_TYPES.iter().map(|ty| ty.name()))
+        .chain(TYPES.iter().map(|ty| ty.name))
+        .chain(ExceptionKind::ALL.iter().map(|kind| kind.name()))
+        .chain(["NotImplemented", "Ellipsis", "True", "False", "None"])
+        .chain(modules::PRELUDE.iter().copied())
+}

@@ -1,0 +1,208 @@
+//! The exceptions that the machine and its types raise, each worded once, as CPython words it.
+
+use crate::value::{BinaryOp, CompareOp, ExceptionKind, Raise, Value};
+
+pub fn type_error(message: impl Into<String>) -> Raise {
+    Raise::new(ExceptionKind::TypeError, message)
+}
+
+pub fn value_error(message: impl Into<String>) -> Raise {
+    Raise::new(ExceptionKind::ValueError, message)
+}
+
+pub fn index_error(message: impl Into<String>) -> Raise {
+    Raise::new(ExceptionKind::IndexError, message)
+}
+
+/// The argument of a KeyError is the key itself.
+pub fn key_error(key: Value) -> Raise {
+    Raise::with_args(ExceptionKind::KeyError, vec![key])
+}
+
+pub fn attribute_error(message: impl Into<String>) -> Raise {
+    Raise::new(ExceptionKind::AttributeError, message)
+}
+
+pub fn runtime_error(message: impl Into<String>) -> Raise {
+    Raise::new(ExceptionKind::RuntimeError, message)
+}
+
+pub fn overflow_error(message: impl Into<String>) -> Raise {
+    Raise::new(ExceptionKind::OverflowError, message)
+}
+
+pub fn zero_division(message: &str) -> Raise {
+    Raise::new(ExceptionKind::ZeroDivisionError, message)
+}
+
+pub fn recursion_error() -> Raise {
+    Raise::new(ExceptionKind::RecursionError, "maximum recursion depth exceeded")
+}
+
+pub fn memory_error(message: impl Into<String>) -> Raise {
+    Raise::new(ExceptionKind::MemoryError, message)
+}
+
+pub fn stop_iteration(value: Value) -> Raise {
+    let args = if value.is_none() { Vec::new() } else { vec![value] };
+    Raise::with_args(ExceptionKind::StopIteration, args)
+}
+
+pub fn import_error(message: impl Into<String>) -> Raise {
+    Raise::new(ExceptionKind::ImportError, message)
+}
+
+pub fn module_not_found(name: &str) -> Raise {
+    Raise::new(ExceptionKind::ModuleNotFoundError, format!("No module named '{name}'"))
+}
+
+/// `suggestion` is a name that was probably meant.
+pub fn name_not_defined(name: &str, suggestion: Option<String>) -> Raise {
+    let raise = Raise::new(ExceptionKind::NameError, format!("name '{name}' is not defined"));
+    match suggestion {
+        Some(suggestion) => raise.help(format!("did you mean `{suggestion}`?")),
+        None => raise,
+    }
+}
+
+pub fn unbound_local(name: &str) -> Raise {
+    let message = format!("cannot access local variable '{name}' where it is not associated with a value");
+    Raise::new(ExceptionKind::UnboundLocalError, message)
+}
+
+pub fn unbound_free(name: &str) -> Raise {
+    let message = format!(
+        "cannot access free variable '{name}' where it is not associated with a value in enclosing scope"
+    );
+    Raise::new(ExceptionKind::NameError, message)
+}
+
+pub fn no_attribute(value: &Value, name: &str, suggestion: Option<String>) -> Raise {
+    let message = match value {
+        Value::Class(class) => format!("type object '{}' has no attribute '{name}'", class.name),
+        Value::Module(module) => format!("module '{}' has no attribute '{name}'", module.name),
+        other => format!("'{}' object has no attribute '{name}'", other.type_name()),
+    };
+    let raise = attribute_error(message);
+    match suggestion {
+        Some(suggestion) => raise.help(format!("did you mean `{suggestion}`?")),
+        None => raise,
+    }
+}
+
+pub fn unsupported_operands(symbol: &str, left: &Value, right: &Value) -> Raise {
+    type_error(format!(
+        "unsupported operand type(s) for {symbol}: '{}' and '{}'",
+        left.type_name(),
+        right.type_name()
+    ))
+}
+
+/// `symbol` with the `=` of an augmented assignment where there is one.
+pub fn operator_symbol(op: BinaryOp, in_place: bool) -> String {
+    match (op, in_place) {
+        (BinaryOp::Pow, false) => "** or pow()".to_owned(),
+        (op, true) => format!("{}=", op.symbol()),
+        (op, false) => op.symbol().to_owned(),
+    }
+}
+
+pub fn bad_unary(symbol: &str, operand: &Value) -> Raise {
+    type_error(format!("bad operand type for unary {symbol}: '{}'", operand.type_name()))
+}
+
+pub fn not_ordered(op: CompareOp, left: &Value, right: &Value) -> Raise {
+    type_error(format!(
+        "'{}' not supported between instances of '{}' and '{}'",
+        op.symbol(),
+        left.type_name(),
+        right.type_name()
+    ))
+}
+
+pub fn unhashable(value: &Value) -> Raise {
+    type_error(format!("unhashable type: '{}'", value.type_name()))
+}
+
+pub fn not_callable(value: &Value) -> Raise {
+    type_error(format!("'{}' object is not callable", value.type_name()))
+}
+
+pub fn not_iterable(value: &Value) -> Raise {
+    type_error(format!("'{}' object is not iterable", value.type_name()))
+}
+
+pub fn not_iterator(value: &Value) -> Raise {
+    type_error(format!("'{}' object is not an iterator", value.type_name()))
+}
+
+pub fn not_subscriptable(value: &Value) -> Raise {
+    match value {
+        Value::Class(class) => type_error(format!("type '{}' is not subscriptable", class.name)),
+        other => type_error(format!("'{}' object is not subscriptable", other.type_name())),
+    }
+}
+
+pub fn no_item_assignment(value: &Value) -> Raise {
+    type_error(format!("'{}' object does not support item assignment", value.type_name()))
+}
+
+pub fn no_item_deletion(value: &Value) -> Raise {
+    type_error(format!("'{}' object doesn't support item deletion", value.type_name()))
+}
+
+pub fn no_len(value: &Value) -> Raise {
+    type_error(format!("object of type '{}' has no len()", value.type_name()))
+}
+
+pub fn bad_index(container: &str, index: &Value) -> Raise {
+    type_error(format!("{container} indices must be integers or slices, not {}", index.type_name()))
+}
+
+pub fn not_an_integer(value: &Value) -> Raise {
+    type_error(format!("'{}' object cannot be interpreted as an integer", value.type_name()))
+}
+
+pub fn not_a_number(value: &Value) -> Raise {
+    type_error(format!("must be real number, not {}", value.type_name()))
+}
+
+// Arguments of native functions.
+
+pub fn no_keywords(function: &str) -> Raise {
+    type_error(format!("{function}() takes no keyword arguments"))
+}
+
+pub fn wrong_count(function: &str, expected: usize, given: usize) -> Raise {
+    let expected = match expected {
+        0 => "no arguments".to_owned(),
+        1 => "exactly one argument".to_owned(),
+        n => format!("exactly {n} arguments"),
+    };
+    type_error(format!("{function}() takes {expected} ({given} given)"))
+}
+
+pub fn missing_argument(function: &str, name: &str, position: usize) -> Raise {
+    type_error(format!("{function}() missing required argument '{name}' (pos {position})"))
+}
+
+pub fn argument_twice(function: &str, name: &str) -> Raise {
+    type_error(format!("{function}() got multiple values for argument '{name}'"))
+}
+
+pub fn too_many_arguments(function: &str, most: usize, given: usize) -> Raise {
+    let plural = if most == 1 { "" } else { "s" };
+    type_error(format!("{function}() takes at most {most} argument{plural} ({given} given)"))
+}
+
+pub fn unexpected_keyword(function: &str, name: &str) -> Raise {
+    type_error(format!("{function}() got an unexpected keyword argument '{name}'"))
+}
+
+pub fn method_needs_object() -> Raise {
+    type_error("unbound method needs an argument")
+}
+
+pub fn wrong_receiver(receiver: &Value) -> Raise {
+    type_error(format!("this method does not apply to a '{}' object", receiver.type_name()))
+}

@@ -1,0 +1,285 @@
+//! Binary and unary operators.
+
+use std::rc::Rc;
+
+use kps_syntax::ast::UnaryOp;
+
+use super::{Side, number};
+use crate::errors;
+use crate::value::{BinaryOp, Bytes, Class, Dict, Result, Value};
+use crate::vm::Vm;
+
+/// No sequence is repeated to more items than this.
+const MAX_REPEATED: usize = 1 << 31;
+
+/// The methods of an operator: plain, reflected, in place.
+pub(crate) fn dunders(op: BinaryOp) -> (&'static str, &'static str, &'static str) {
+    match op {
+        BinaryOp::Add => ("__add__", "__radd__", "__iadd__"),
+        BinaryOp::Sub => ("__sub__", "__rsub__", "__isub__"),
+        BinaryOp::Mul => ("__mul__", "__rmul__", "__imul__"),
+        BinaryOp::MatMul => ("__matmul__", "__rmatmul__", "__imatmul__"),
+        BinaryOp::Div => ("__truediv__", "__rtruediv__", "__itruediv__"),
+        BinaryOp::FloorDiv => ("__floordiv__", "__rfloordiv__", "__ifloordiv__"),
+        BinaryOp::Mod => ("__mod__", "__rmod__", "__imod__"),
+        BinaryOp::Pow => ("__pow__", "__rpow__", "__ipow__"),
+        BinaryOp::LeftShift => ("__lshift__", "__rlshift__", "__ilshift__"),
+        BinaryOp::RightShift => ("__rshift__", "__rrshift__", "__irshift__"),
+        BinaryOp::BitAnd => ("__and__", "__rand__", "__iand__"),
+        BinaryOp::BitOr => ("__or__", "__ror__", "__ior__"),
+        BinaryOp::BitXor => ("__xor__", "__rxor__", "__ixor__"),
+    }
+}
+
+impl Vm {
+    /// `left op right`.
+    pub fn binary(&mut self, op: BinaryOp, left: &Value, right: &Value) -> Result {
+        match self.try_binary(op, left, right)? {
+            Some(value) => Ok(value),
+            None => Err(operand_error(op, false, left, right)),
+        }
+    }
+
+    /// `left op= right`: what the target is to hold afterwards.
+    pub fn binary_in_place(&mut self, op: BinaryOp, left: &Value, right: &Value) -> Result {
+        if let Some(value) = self.change_in_place(op, left, right)? {
+            return Ok(value);
+        }
+        match self.try_binary(op, left, right)? {
+            Some(value) => Ok(value),
+            None => Err(operand_error(op, true, left, right)),
+        }
+    }
+
+    fn change_in_place(&mut self, op: BinaryOp, left: &Value, right: &Value) -> Result<Option<Value>> {
+        match (left, op) {
+            (Value::List(list), BinaryOp::Add) => {
+                let items = self.collect(right)?;
+                list.borrow_mut().extend(items);
+                Ok(Some(left.clone()))
+            }
+            (Value::Dict(dict), BinaryOp::BitOr) => {
+                self.dict_update(dict, right)?;
+                Ok(Some(left.clone()))
+            }
+            (Value::Native(object), _) => object.object().binary_in_place(left, self, op, right),
+            (Value::Instance(_), _) => self.call_operator(left, dunders(op).2, right),
+            _ => Ok(None),
+        }
+    }
+
+    /// `None` when neither operand knows the operator.
+    pub(crate) fn try_binary(&mut self, op: BinaryOp, left: &Value, right: &Value) -> Result<Option<Value>> {
+        if let Some(result) = number::arithmetic(op, left, right) {
+            return result.map(Some);
+        }
+        if let Some(value) = self.builtin_binary(op, left, right)? {
+            return Ok(Some(value));
+        }
+        // A derived class on the right goes first, as in CPython.
+        let right_first = match (left, right) {
+            (Value::Instance(left), Value::Instance(right)) => {
+                !Rc::ptr_eq(left.class(), right.class()) && right.class().is_subclass_of(left.class())
+            }
+            _ => false,
+        };
+        let sides = if right_first { [Side::Right, Side::Left] } else { [Side::Left, Side::Right] };
+        for side in sides {
+            if let Some(value) = self.operand_binary(op, side, left, right)? {
+                return Ok(Some(value));
+            }
+        }
+        let (left_base, right_base) = (left.base_value(), right.base_value());
+        if !left_base.is(left) || !right_base.is(right) {
+            self.check_stack()?;
+            return self.try_binary(op, left_base, right_base);
+        }
+        Ok(None)
+    }
+
+    /// Asks the operand on one side.
+    fn operand_binary(
+        &mut self,
+        op: BinaryOp,
+        side: Side,
+        left: &Value,
+        right: &Value,
+    ) -> Result<Option<Value>> {
+        let (this, other) = if side == Side::Left { (left, right) } else { (right, left) };
+        match this {
+            Value::Native(object) => object.object().binary(this, self, op, side, other),
+            Value::Instance(_) => {
+                let (plain, reflected, _) = dunders(op);
+                self.call_operator(this, if side == Side::Left { plain } else { reflected }, other)
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// Calls an operator method that a script wrote; `None` when there is none or it does not apply.
+    pub(crate) fn call_operator(
+        &mut self,
+        this: &Value,
+        method: &str,
+        other: &Value,
+    ) -> Result<Option<Value>> {
+        let Some(function) = self.script_method(this, method) else { return Ok(None) };
+        let value = self.call_method_value(&function, this, &[other.clone()])?;
+        Ok(if matches!(value, Value::NotImplemented) { None } else { Some(value) })
+    }
+
+    fn builtin_binary(&mut self, op: BinaryOp, left: &Value, right: &Value) -> Result<Option<Value>> {
+        Ok(Some(match (op, left, right) {
+            (BinaryOp::Add, Value::Str(left), Value::Str(right)) => {
+                let mut text = String::with_capacity(left.len() + right.len());
+                text.push_str(left);
+                text.push_str(right);
+                Value::str(text)
+            }
+            (BinaryOp::Add, Value::List(left), Value::List(right)) => {
+                let mut items = left.to_vec();
+                items.extend_from_slice(&right.borrow());
+                Value::list(items)
+            }
+            (BinaryOp::Add, Value::Tuple(left), Value::Tuple(right)) => {
+                Value::tuple([&left[..], &right[..]].concat())
+            }
+            (BinaryOp::Add, Value::Bytes(left), Value::Bytes(right)) => {
+                Value::bytes([&left[..], &right[..]].concat())
+            }
+            (BinaryOp::Mul, sequence, Value::Int(_) | Value::Bool(_)) => {
+                return repeat(sequence, right.as_int().unwrap_or(0));
+            }
+            (BinaryOp::Mul, Value::Int(_) | Value::Bool(_), sequence) => {
+                return repeat(sequence, left.as_int().unwrap_or(0));
+            }
+            (BinaryOp::Mod, Value::Str(text), _) => {
+                Value::str(crate::builtins::format::percent(self, text, right)?)
+            }
+            (BinaryOp::BitOr, Value::Dict(left), Value::Dict(right)) => {
+                let merged = Dict::new();
+                merged.borrow_mut().clone_from(&left.borrow());
+                let merged = Rc::new(merged);
+                self.dict_update(&merged, &Value::Dict(right.clone()))?;
+                Value::Dict(merged)
+            }
+            (
+                BinaryOp::BitOr | BinaryOp::BitAnd | BinaryOp::Sub | BinaryOp::BitXor,
+                Value::Set(_) | Value::FrozenSet(_),
+                Value::Set(_) | Value::FrozenSet(_),
+            ) => self.set_binary(op, left, right)?,
+            (BinaryOp::BitOr, Value::Class(_) | Value::None, Value::Class(_) | Value::None) => {
+                self.type_union(left, right)
+            }
+            _ => return Ok(None),
+        }))
+    }
+
+    /// `int | None` in an annotation or `isinstance`: a tuple of classes serves for both.
+    fn type_union(&mut self, left: &Value, right: &Value) -> Value {
+        let class_of_none = |vm: &mut Vm, value: &Value| match value {
+            Value::None => Value::Class(vm.class_of(value)),
+            other => other.clone(),
+        };
+        Value::tuple([class_of_none(self, left), class_of_none(self, right)])
+    }
+
+    /// `op operand`.
+    pub fn unary(&mut self, op: UnaryOp, operand: &Value) -> Result {
+        if op == UnaryOp::Not {
+            return Ok(Value::Bool(!self.truth(operand)?));
+        }
+        if let Some(value) = number_unary(op, operand) {
+            return Ok(value);
+        }
+        let value = match operand {
+            Value::Native(object) => object.object().unary(operand, self, op)?,
+            Value::Instance(instance) => {
+                let method = match op {
+                    UnaryOp::Plus => "__pos__",
+                    UnaryOp::Minus => "__neg__",
+                    UnaryOp::Invert | UnaryOp::Not => "__invert__",
+                };
+                match (self.script_method(operand, method), instance.payload_value()) {
+                    (Some(function), _) => Some(self.call_method_value(&function, operand, &[])?),
+                    (None, Some(payload)) => Some(self.unary(op, payload)?),
+                    (None, None) => None,
+                }
+            }
+            _ => None,
+        };
+        value.ok_or_else(|| errors::bad_unary(op.symbol(), operand))
+    }
+
+    /// A method that a script's class defines for `value`, unbound.
+    pub(crate) fn script_method(&self, value: &Value, name: &str) -> Option<Value> {
+        let Value::Instance(instance) = value else { return None };
+        let class: &Class = instance.class();
+        class.lookup_script(name)
+    }
+}
+
+fn number_unary(op: UnaryOp, operand: &Value) -> Option<Value> {
+    Some(match (op, operand) {
+        (UnaryOp::Minus, Value::Int(int)) => match int.checked_neg() {
+            Some(negative) => Value::Int(negative),
+            None => Value::big(-number::to_big(operand)?),
+        },
+        (UnaryOp::Minus, Value::Float(float)) => Value::Float(-float),
+        (UnaryOp::Minus, Value::Bool(truth)) => Value::Int(-(*truth as i64)),
+        (UnaryOp::Minus, Value::BigInt(big)) => Value::big(-&**big),
+        (UnaryOp::Plus, Value::Bool(truth)) => Value::Int(*truth as i64),
+        (UnaryOp::Plus, Value::Int(_) | Value::Float(_) | Value::BigInt(_)) => operand.clone(),
+        (UnaryOp::Invert, Value::Int(int)) => Value::Int(!int),
+        (UnaryOp::Invert, Value::Bool(truth)) => Value::Int(!(*truth as i64)),
+        (UnaryOp::Invert, Value::BigInt(big)) => Value::big(!&**big),
+        _ => return None,
+    })
+}
+
+fn repeat(sequence: &Value, times: i64) -> Result<Option<Value>> {
+    let times = times.max(0) as usize;
+    let check = |len: usize| match len.checked_mul(times) {
+        Some(total) if total <= MAX_REPEATED => Ok(()),
+        _ => Err(errors::memory_error("the repeated sequence is too large")),
+    };
+    Ok(Some(match sequence {
+        Value::Str(text) => {
+            check(text.len())?;
+            Value::str(text.repeat(times))
+        }
+        Value::List(list) => {
+            check(list.len())?;
+            Value::list(list.borrow().repeat(times))
+        }
+        Value::Tuple(tuple) => {
+            check(tuple.len())?;
+            Value::tuple(tuple.repeat(times))
+        }
+        Value::Bytes(bytes) => {
+            check(bytes.len())?;
+            Value::Bytes(Rc::new(Bytes(bytes.repeat(times))))
+        }
+        _ => return Ok(None),
+    }))
+}
+
+/// CPython words concatenation and repetition of sequences in their own way.
+fn operand_error(op: BinaryOp, in_place: bool, left: &Value, right: &Value) -> crate::value::Raise {
+    let is_sequence = |value: &Value| {
+        matches!(value, Value::Str(_) | Value::List(_) | Value::Tuple(_) | Value::Bytes(_))
+    };
+    match (op, left, right) {
+        (BinaryOp::Add, Value::Str(_) | Value::List(_) | Value::Tuple(_), _) => {
+            let (left, right) = (left.type_name(), right.type_name());
+            errors::type_error(format!("can only concatenate {left} (not \"{right}\") to {left}"))
+        }
+        (BinaryOp::Mul, _, _) if is_sequence(left) => {
+            errors::type_error(format!("can't multiply sequence by non-int of type '{}'", right.type_name()))
+        }
+        (BinaryOp::Mul, _, _) if is_sequence(right) => {
+            errors::type_error(format!("can't multiply sequence by non-int of type '{}'", left.type_name()))
+        }
+        _ => errors::unsupported_operands(&errors::operator_symbol(op, in_place), left, right),
+    }
+}

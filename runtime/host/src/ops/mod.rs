@@ -1,0 +1,22 @@
+//! What the operators and the protocols mean, one file per family, as methods of [`crate::vm::Vm`].
+//!
+//! Each asks, in this order: the built-in types, the hooks of host objects, the dunder methods of
+//! classes that scripts wrote.
+
+mod attribute;
+mod binary;
+mod compare;
+mod hash;
+mod item;
+mod iterate;
+mod mapping;
+pub mod number;
+mod repr;
+pub mod text;
+
+/// On which side of a binary operation an operand stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    Left,
+    Right,
+}

@@ -1,0 +1,238 @@
+//! Classes: the built-in ones, those of modules, and those that scripts write.
+//!
+//! One class for every type, so that `type(x)`, `isinstance` and attribute lookup know no difference.
+//! Inheritance is single: a class's line of descent is its chain of bases.
+
+use std::cell::{Ref, RefCell};
+use std::rc::Rc;
+use std::sync::Arc;
+
+use kps_syntax::ast::ClassDef;
+
+use super::{Attrs, ExceptionKind, Name, NativeDef, NativeFn, NativeFunction, NativeType, Shape, Value, teardown};
+
+/// The types that are part of the language itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum BuiltinType {
+    Object,
+    Type,
+    NoneType,
+    NotImplementedType,
+    EllipsisType,
+    Bool,
+    Int,
+    Float,
+    Str,
+    Bytes,
+    List,
+    Tuple,
+    Dict,
+    Set,
+    FrozenSet,
+    Range,
+    Slice,
+    Function,
+    NativeFunction,
+    Method,
+    Property,
+    StaticMethod,
+    ClassMethod,
+    Super,
+    Module,
+    Iterator,
+    Generator,
+    Cell,
+}
+
+impl BuiltinType {
+    pub const COUNT: usize = BuiltinType::Cell as usize + 1;
+
+    /// As `type(x).__name__` shows it.
+    pub fn name(self) -> &'static str {
+        match self {
+            BuiltinType::Object => "object",
+            BuiltinType::Type => "type",
+            BuiltinType::NoneType => "NoneType",
+            BuiltinType::NotImplementedType => "NotImplementedType",
+            BuiltinType::EllipsisType => "ellipsis",
+            BuiltinType::Bool => "bool",
+            BuiltinType::Int => "int",
+            BuiltinType::Float => "float",
+            BuiltinType::Str => "str",
+            BuiltinType::Bytes => "bytes",
+            BuiltinType::List => "list",
+            BuiltinType::Tuple => "tuple",
+            BuiltinType::Dict => "dict",
+            BuiltinType::Set => "set",
+            BuiltinType::FrozenSet => "frozenset",
+            BuiltinType::Range => "range",
+            BuiltinType::Slice => "slice",
+            BuiltinType::Function => "function",
+            BuiltinType::NativeFunction => "builtin_function_or_method",
+            BuiltinType::Method => "method",
+            BuiltinType::Property => "property",
+            BuiltinType::StaticMethod => "staticmethod",
+            BuiltinType::ClassMethod => "classmethod",
+            BuiltinType::Super => "super",
+            BuiltinType::Module => "module",
+            BuiltinType::Iterator => "iterator",
+            BuiltinType::Generator => "generator",
+            BuiltinType::Cell => "cell",
+        }
+    }
+
+    pub fn base(self) -> Option<BuiltinType> {
+        match self {
+            BuiltinType::Object => None,
+            BuiltinType::Bool => Some(BuiltinType::Int),
+            _ => Some(BuiltinType::Object),
+        }
+    }
+
+    /// Whether a script may derive a class from it.
+    pub fn is_base(self) -> bool {
+        matches!(
+            self,
+            BuiltinType::Object
+                | BuiltinType::Int
+                | BuiltinType::Float
+                | BuiltinType::Str
+                | BuiltinType::Bytes
+                | BuiltinType::List
+                | BuiltinType::Tuple
+                | BuiltinType::Dict
+                | BuiltinType::Set
+                | BuiltinType::FrozenSet
+        )
+    }
+}
+
+/// What the instances of a class are made of; a class has that of its base.
+#[derive(Clone, Copy)]
+pub enum Layout {
+    /// Nothing but attributes.
+    Plain,
+    /// A value of a built-in type; instances of derived classes hold one as their payload.
+    Builtin(BuiltinType),
+    Exception(ExceptionKind),
+    /// Host objects; scripts cannot derive from them.
+    Native(&'static NativeType),
+}
+
+pub struct Class {
+    pub name: Name,
+    /// The module that it belongs to, `builtins` for the language's own.
+    pub module: Name,
+    pub base: Option<Rc<Class>>,
+    pub layout: Layout,
+    /// Makes a value of a built-in or native class from the arguments of a call.
+    pub new: Option<NativeFn>,
+    /// Where instances start; it names the class in inline caches.
+    pub shape: Rc<Shape>,
+    /// The class as it was written.
+    pub def: Option<Arc<ClassDef>>,
+    /// A class that scripts wrote may be changed by scripts.
+    pub is_script: bool,
+    attrs: RefCell<Attrs>,
+}
+
+impl Class {
+    /// A class with no attributes of its own.
+    pub fn new(name: impl Into<Name>, base: Option<Rc<Class>>, layout: Layout) -> Class {
+        Class {
+            name: name.into(),
+            module: Name::from("builtins"),
+            base,
+            layout,
+            new: None,
+            shape: Shape::empty(),
+            def: None,
+            is_script: false,
+            attrs: RefCell::default(),
+        }
+    }
+
+    /// Adds native functions, as methods or otherwise as each says.
+    pub fn add_natives(&self, natives: &'static [NativeDef]) {
+        let mut attrs = self.attrs.borrow_mut();
+        for native in natives {
+            let function = NativeFunction::of_class(native, self.name.clone());
+            attrs.insert(Name::from(native.name), Value::NativeFunction(Rc::new(function)));
+        }
+    }
+
+    /// The attribute as this class or the nearest of its bases defines it, unbound.
+    pub fn lookup(&self, name: &Name) -> Option<Value> {
+        let mut class = self;
+        loop {
+            if let Some(value) = class.attrs.borrow().get(name) {
+                return Some(value.clone());
+            }
+            class = class.base.as_ref()?;
+        }
+    }
+
+    pub fn lookup_text(&self, name: &str) -> Option<Value> {
+        let mut class = self;
+        loop {
+            if let Some(value) = class.attrs.borrow().get_text(name) {
+                return Some(value.clone());
+            }
+            class = class.base.as_ref()?;
+        }
+    }
+
+    /// As [`Class::lookup_text`], but only in what scripts wrote.
+    pub fn lookup_script(&self, name: &str) -> Option<Value> {
+        let mut class = self;
+        while class.is_script {
+            if let Some(value) = class.attrs.borrow().get_text(name) {
+                return Some(value.clone());
+            }
+            class = class.base.as_ref()?;
+        }
+        None
+    }
+
+    /// Sets an attribute while the class is being made. Afterwards `Vm::set_class_attr` does, which
+    /// tells the inline caches.
+    pub fn insert(&self, name: Name, value: Value) -> Option<Value> {
+        self.attrs.borrow_mut().insert(name, value)
+    }
+
+    pub fn remove(&self, name: &Name) -> Option<Value> {
+        self.attrs.borrow_mut().remove(name)
+    }
+
+    /// The attributes that the class itself defines.
+    pub fn own_attrs(&self) -> Ref<'_, Attrs> {
+        self.attrs.borrow()
+    }
+
+    pub fn is_subclass_of(&self, other: &Class) -> bool {
+        let mut class = self;
+        loop {
+            if std::ptr::eq(class, other) {
+                return true;
+            }
+            let Some(base) = &class.base else { return false };
+            class = base;
+        }
+    }
+
+    /// The class and its bases, nearest first: `__mro__`.
+    pub fn line(self: &Rc<Class>) -> impl Iterator<Item = Rc<Class>> {
+        std::iter::successors(Some(self.clone()), |class| class.base.clone())
+    }
+
+    pub fn is_exception(&self) -> bool {
+        matches!(self.layout, Layout::Exception(_))
+    }
+}
+
+impl Drop for Class {
+    fn drop(&mut self) {
+        teardown((std::mem::take(self.attrs.get_mut()), self.base.take()));
+    }
+}

@@ -1,0 +1,143 @@
+//! dict objects: insertion order, keys compared as Python compares them.
+//!
+//! A key carries its hash, worked out by the machine (`Vm::hash`), because a class may define its own
+//! `__hash__`. Keys of built-in types are compared here; where a class defines `__eq__`, the machine
+//! first collects the keys of equal hash and asks the script (`ops::mapping`), never inside a borrow.
+
+use std::cell::{Ref, RefCell, RefMut};
+use std::hash::{BuildHasherDefault, Hash, Hasher};
+use std::rc::Rc;
+
+use indexmap::IndexMap;
+
+use super::{Value, teardown};
+
+/// A hasher for keys that bring their hash with them: it only spreads the bits.
+#[derive(Default, Clone, Copy)]
+pub struct PassHash(u64);
+
+impl Hasher for PassHash {
+    fn write(&mut self, bytes: &[u8]) {
+        for &byte in bytes {
+            self.write_u64(byte as u64);
+        }
+    }
+
+    #[inline]
+    fn write_u64(&mut self, hash: u64) {
+        // The table looks at the top bits, small ints differ in the low ones.
+        self.0 = (self.0 ^ hash).wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(26);
+    }
+
+    #[inline]
+    fn finish(&self) -> u64 {
+        self.0
+    }
+}
+
+/// A value with its hash.
+#[derive(Clone)]
+pub struct HashedKey {
+    pub hash: i64,
+    pub value: Value,
+}
+
+impl Hash for HashedKey {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        state.write_u64(self.hash as u64);
+    }
+}
+
+impl PartialEq for HashedKey {
+    fn eq(&self, other: &HashedKey) -> bool {
+        self.hash == other.hash && plain_equal(&self.value, &other.value)
+    }
+}
+
+impl Eq for HashedKey {}
+
+/// Equality that needs no script: everything but classes with an `__eq__` of their own.
+pub(crate) fn plain_equal(left: &Value, right: &Value) -> bool {
+    match (left, right) {
+        (Value::Str(left), Value::Str(right)) => Rc::ptr_eq(left, right) || left.as_str() == right.as_str(),
+        (Value::Int(left), Value::Int(right)) => left == right,
+        (Value::BigInt(left), Value::BigInt(right)) => left == right,
+        (Value::Bytes(left), Value::Bytes(right)) => left.0 == right.0,
+        (Value::Tuple(left), Value::Tuple(right)) => {
+            Rc::ptr_eq(left, right)
+                || left.len() == right.len() && left.iter().zip(right.iter()).all(|(l, r)| plain_equal(l, r))
+        }
+        (Value::Native(object), other) | (other, Value::Native(object)) => {
+            left.is(right) || object.object().same_key(other)
+        }
+        _ => left.is(right) || crate::ops::number::equal(left, right) == Some(true),
+    }
+}
+
+pub type Entries = IndexMap<HashedKey, Value, BuildHasherDefault<PassHash>>;
+
+/// A dict. Scripts' keys go through `Vm::dict_get` and its kin, which hash and compare; the methods
+/// here are for keys that are known to be plain.
+#[derive(Default)]
+pub struct Dict(RefCell<Entries>);
+
+impl Dict {
+    pub fn new() -> Dict {
+        Dict::default()
+    }
+
+    #[inline]
+    pub fn borrow(&self) -> Ref<'_, Entries> {
+        self.0.borrow()
+    }
+
+    #[inline]
+    pub fn borrow_mut(&self) -> RefMut<'_, Entries> {
+        self.0.borrow_mut()
+    }
+
+    pub fn len(&self) -> usize {
+        self.0.borrow().len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.0.borrow().is_empty()
+    }
+
+    /// Entry number `at` in insertion order.
+    pub fn entry_at(&self, at: usize) -> Option<(Value, Value)> {
+        self.0.borrow().get_index(at).map(|(key, value)| (key.value.clone(), value.clone()))
+    }
+
+    pub fn get_text(&self, key: &str) -> Option<Value> {
+        let key = HashedKey::text(&Value::str(key));
+        self.0.borrow().get(&key).cloned()
+    }
+
+    /// Sets the entry of a str key.
+    pub fn insert_text(&self, key: impl Into<Value>, value: Value) {
+        let key = HashedKey::text(&key.into());
+        self.0.borrow_mut().insert(key, value);
+    }
+
+    pub fn to_pairs(&self) -> Vec<(Value, Value)> {
+        self.0.borrow().iter().map(|(key, value)| (key.value.clone(), value.clone())).collect()
+    }
+}
+
+impl HashedKey {
+    /// The key of a str.
+    pub fn text(value: &Value) -> HashedKey {
+        let Value::Str(text) = value else { unreachable!("the key of a namespace is a str") };
+        HashedKey { hash: text.hash() as i64, value: value.clone() }
+    }
+}
+
+impl Drop for Dict {
+    fn drop(&mut self) {
+        let entries = std::mem::take(self.0.get_mut());
+        if !entries.is_empty() {
+            teardown(entries);
+        }
+    }
+}

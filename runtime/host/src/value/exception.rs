@@ -1,0 +1,241 @@
+//! Exceptions: the built-in classes, what an exception object holds, and how Rust code raises one.
+//!
+//! Native code returns `Err(type_error(format!(..)))` (see `errors.rs` for the constructors): a
+//! [`Raise`] names the class and its arguments and becomes an object when the machine takes it up.
+
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+
+use kps_syntax::source::Location;
+use kps_syntax::{Diagnostic, Diagnostics};
+
+use super::{Instance, Name, Value, teardown};
+
+/// What native code returns: a value, or an exception on its way to a handler.
+pub type Result<T = Value> = std::result::Result<T, Raise>;
+
+macro_rules! exception_kinds {
+    ($($kind:ident: $base:ident),* $(,)?) => {
+        /// The built-in exception classes.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        #[repr(u8)]
+        pub enum ExceptionKind {
+            BaseException,
+            $($kind),*
+        }
+
+        impl ExceptionKind {
+            pub const ALL: &[ExceptionKind] = &[ExceptionKind::BaseException, $(ExceptionKind::$kind),*];
+
+            pub fn name(self) -> &'static str {
+                match self {
+                    ExceptionKind::BaseException => "BaseException",
+                    $(ExceptionKind::$kind => stringify!($kind)),*
+                }
+            }
+
+            /// The stable code of an uncaught exception of this class.
+            pub fn code(self) -> &'static str {
+                match self {
+                    ExceptionKind::BaseException => "runtime/BaseException",
+                    $(ExceptionKind::$kind => concat!("runtime/", stringify!($kind))),*
+                }
+            }
+
+            pub fn base(self) -> Option<ExceptionKind> {
+                match self {
+                    ExceptionKind::BaseException => None,
+                    $(ExceptionKind::$kind => Some(ExceptionKind::$base)),*
+                }
+            }
+        }
+    };
+}
+
+exception_kinds! {
+    SystemExit: BaseException,
+    KeyboardInterrupt: BaseException,
+    GeneratorExit: BaseException,
+    Exception: BaseException,
+    StopIteration: Exception,
+    ArithmeticError: Exception,
+    FloatingPointError: ArithmeticError,
+    OverflowError: ArithmeticError,
+    ZeroDivisionError: ArithmeticError,
+    AssertionError: Exception,
+    AttributeError: Exception,
+    BufferError: Exception,
+    EOFError: Exception,
+    ImportError: Exception,
+    ModuleNotFoundError: ImportError,
+    LookupError: Exception,
+    IndexError: LookupError,
+    KeyError: LookupError,
+    MemoryError: Exception,
+    NameError: Exception,
+    UnboundLocalError: NameError,
+    OSError: Exception,
+    FileExistsError: OSError,
+    FileNotFoundError: OSError,
+    IsADirectoryError: OSError,
+    NotADirectoryError: OSError,
+    PermissionError: OSError,
+    BrokenPipeError: OSError,
+    TimeoutError: OSError,
+    RuntimeError: Exception,
+    NotImplementedError: RuntimeError,
+    RecursionError: RuntimeError,
+    SyntaxError: Exception,
+    TypeError: Exception,
+    ValueError: Exception,
+    UnicodeError: ValueError,
+    UnicodeDecodeError: UnicodeError,
+    UnicodeEncodeError: UnicodeError,
+    Warning: Exception,
+    UserWarning: Warning,
+    DeprecationWarning: Warning,
+    RuntimeWarning: Warning,
+}
+
+/// An exception under way. Small, so that `Result` stays cheap.
+pub struct Raise(Box<Raised>);
+
+enum Raised {
+    /// Not an object yet.
+    New {
+        kind: ExceptionKind,
+        args: Vec<Value>,
+        help: Option<String>,
+        diagnostics: Option<Diagnostics>,
+    },
+    Object(Rc<Instance>),
+}
+
+impl Raise {
+    /// An exception of a built-in class with a message.
+    pub fn new(kind: ExceptionKind, message: impl Into<String>) -> Raise {
+        Raise::with_args(kind, vec![Value::str(message)])
+    }
+
+    pub fn with_args(kind: ExceptionKind, args: Vec<Value>) -> Raise {
+        Raise(Box::new(Raised::New { kind, args, help: None, diagnostics: None }))
+    }
+
+    /// An exception object; its payload must be [`super::Payload::Exception`].
+    pub fn object(instance: Rc<Instance>) -> Raise {
+        debug_assert!(instance.exception().is_some());
+        Raise(Box::new(Raised::Object(instance)))
+    }
+
+    /// An exception that, when nobody handles it, is told by these diagnostics: what the kernel
+    /// compiler or a device found. Its message is that of the first one.
+    pub fn with_diagnostics(kind: ExceptionKind, diagnostics: Diagnostics) -> Raise {
+        let message = diagnostics.iter().next().map_or(String::new(), |first| first.message.clone());
+        let args = vec![Value::str(message)];
+        Raise(Box::new(Raised::New { kind, args, help: None, diagnostics: Some(diagnostics) }))
+    }
+
+    pub fn with_diagnostic(kind: ExceptionKind, diagnostic: Diagnostic) -> Raise {
+        Raise::with_diagnostics(kind, Diagnostics::from(diagnostic))
+    }
+
+    /// Says what to do about it.
+    pub fn help(mut self, text: impl Into<String>) -> Raise {
+        match &mut *self.0 {
+            Raised::New { help, .. } => *help = Some(text.into()),
+            Raised::Object(instance) => {
+                if let Some(data) = instance.exception() {
+                    *data.help.borrow_mut() = Some(text.into());
+                }
+            }
+        }
+        self
+    }
+
+    /// Whether this is the built-in class `kind` or a class derived from it.
+    pub fn is(&self, kind: ExceptionKind) -> bool {
+        let mut current = Some(self.kind());
+        while let Some(candidate) = current {
+            if candidate == kind {
+                return true;
+            }
+            current = candidate.base();
+        }
+        false
+    }
+
+    /// The built-in class that it is of, or derives from.
+    pub fn kind(&self) -> ExceptionKind {
+        match &*self.0 {
+            Raised::New { kind, .. } => *kind,
+            Raised::Object(instance) => instance.class().exception_kind(),
+        }
+    }
+
+    /// The object that handlers see; `class_of` gives the class of a built-in kind.
+    pub(crate) fn into_object(self, class_of: impl FnOnce(ExceptionKind) -> Rc<super::Class>) -> Rc<Instance> {
+        match *self.0 {
+            Raised::Object(instance) => instance,
+            Raised::New { kind, args, help, diagnostics } => {
+                let data = ExceptionData {
+                    args: RefCell::new(args),
+                    help: RefCell::new(help),
+                    diagnostics: RefCell::new(diagnostics),
+                    ..ExceptionData::default()
+                };
+                Rc::new(Instance::new(class_of(kind), super::Payload::Exception(Box::new(data))))
+            }
+        }
+    }
+}
+
+/// For messages about the host's own mistakes; scripts see the exception object.
+impl std::fmt::Debug for Raise {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match &*self.0 {
+            Raised::New { kind, args, .. } => write!(f, "{}({args:?})", kind.name()),
+            Raised::Object(instance) => write!(f, "{}(..)", instance.class().name),
+        }
+    }
+}
+
+impl super::Class {
+    /// The built-in exception class that this one is or derives from.
+    pub fn exception_kind(&self) -> ExceptionKind {
+        match self.layout {
+            super::Layout::Exception(kind) => kind,
+            _ => ExceptionKind::BaseException,
+        }
+    }
+}
+
+/// One frame that an exception passed through.
+#[derive(Clone)]
+pub struct TraceEntry {
+    pub location: Location,
+    pub function: Name,
+}
+
+/// What an exception object holds besides its attributes.
+#[derive(Default)]
+pub struct ExceptionData {
+    pub args: RefCell<Vec<Value>>,
+    /// Frames passed so far, innermost first.
+    pub trace: RefCell<Vec<TraceEntry>>,
+    /// `raise .. from cause`.
+    pub cause: RefCell<Option<Rc<Instance>>>,
+    /// What was being handled when this was raised.
+    pub context: RefCell<Option<Rc<Instance>>>,
+    /// `from None`, or a cause: the context is not told.
+    pub suppress_context: Cell<bool>,
+    pub help: RefCell<Option<String>>,
+    pub diagnostics: RefCell<Option<Diagnostics>>,
+}
+
+impl Drop for ExceptionData {
+    fn drop(&mut self) {
+        let args = std::mem::take(self.args.get_mut());
+        let linked = (self.cause.get_mut().take(), self.context.get_mut().take());
+        teardown((args, linked));
+    }
+}

@@ -1,0 +1,381 @@
+//! Functions of scripts and of the host, bound methods, descriptors, and the arguments of native calls.
+//!
+//! A native function is a plain `fn(&mut Vm, &Args) -> Result`. Read its arguments with a [`Parser`],
+//! which words the mistakes as CPython does:
+//!
+//! ```text
+//! fn sorted(vm: &mut Vm, args: &Args) -> Result {
+//!     let mut parser = args.parser("sorted");
+//!     let items = parser.positional("iterable")?;
+//!     let key = parser.keyword_only("key");           // Option<Value>
+//!     parser.finish()?;
+//!     ..
+//! }
+//! ```
+
+use std::cell::RefCell;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use kps_syntax::Source;
+use kps_syntax::ast::FunctionDef;
+
+use super::{Attrs, BuiltinType, Class, Name, Native, Namespace, Result, Value, teardown};
+use crate::errors;
+use crate::vm::{LoadedCode, Vm};
+
+/// A function written in a script.
+pub struct Function {
+    pub code: Rc<LoadedCode>,
+    pub name: RefCell<Name>,
+    /// Of the last positional parameters.
+    pub defaults: Vec<Value>,
+    /// Of each keyword-only parameter; `Unset` where it has none.
+    pub keyword_defaults: Vec<Value>,
+    pub closure: Box<[Rc<Cell>]>,
+    /// Attributes that scripts set on it.
+    pub attrs: RefCell<Attrs>,
+}
+
+impl Function {
+    /// The function as it was written; `None` for lambdas and generator expressions.
+    pub fn def(&self) -> Option<&Arc<FunctionDef>> {
+        self.code.code.def.as_ref()
+    }
+
+    pub fn source(&self) -> &Source {
+        self.code.source()
+    }
+
+    /// The global names that it sees.
+    pub fn globals(&self) -> &Rc<Namespace> {
+        self.code.globals()
+    }
+
+    /// What a name of an enclosing function holds, for those that the function captured.
+    pub fn captured(&self, name: &str) -> Option<Value> {
+        let at = self.code.code.free.iter().position(|free| &**free == name)?;
+        let value = self.closure[at].get();
+        (!value.is_unset()).then_some(value)
+    }
+}
+
+impl Drop for Function {
+    fn drop(&mut self) {
+        let defaults = (std::mem::take(&mut self.defaults), std::mem::take(&mut self.keyword_defaults));
+        let closure = std::mem::take(&mut self.closure);
+        let attrs = std::mem::take(self.attrs.get_mut());
+        if !defaults.0.is_empty() || !defaults.1.is_empty() || !closure.is_empty() || !attrs.is_empty() {
+            teardown((defaults, closure, attrs));
+        }
+    }
+}
+
+/// A local variable that inner functions share.
+pub struct Cell(RefCell<Value>);
+
+impl Cell {
+    pub fn new(value: Value) -> Cell {
+        Cell(RefCell::new(value))
+    }
+
+    /// The value, `Unset` when it has none.
+    pub fn get(&self) -> Value {
+        self.0.borrow().clone()
+    }
+
+    /// Puts a value in and returns what was there.
+    pub fn put(&self, value: Value) -> Value {
+        self.0.replace(value)
+    }
+}
+
+impl Drop for Cell {
+    fn drop(&mut self) {
+        let value = std::mem::take(self.0.get_mut());
+        if value.is_object() {
+            teardown(value);
+        }
+    }
+}
+
+pub type NativeFn = fn(&mut Vm, &Args) -> Result;
+
+/// A native function as tables list it.
+pub struct NativeDef {
+    pub name: &'static str,
+    pub func: NativeFn,
+    pub kind: NativeKind,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NativeKind {
+    Function,
+    /// Takes its object as the first argument.
+    Method,
+    /// An attribute that is worked out: called with the object alone.
+    Getter,
+    Static,
+    /// Takes the class as the first argument.
+    Class,
+}
+
+impl NativeDef {
+    pub const fn function(name: &'static str, func: NativeFn) -> NativeDef {
+        NativeDef { name, func, kind: NativeKind::Function }
+    }
+
+    pub const fn method(name: &'static str, func: NativeFn) -> NativeDef {
+        NativeDef { name, func, kind: NativeKind::Method }
+    }
+
+    pub const fn getter(name: &'static str, func: NativeFn) -> NativeDef {
+        NativeDef { name, func, kind: NativeKind::Getter }
+    }
+
+    pub const fn static_method(name: &'static str, func: NativeFn) -> NativeDef {
+        NativeDef { name, func, kind: NativeKind::Static }
+    }
+
+    pub const fn class_method(name: &'static str, func: NativeFn) -> NativeDef {
+        NativeDef { name, func, kind: NativeKind::Class }
+    }
+}
+
+pub enum NativeCode {
+    Plain(NativeFn),
+    Closure(Box<dyn Fn(&mut Vm, &Args) -> Result>),
+}
+
+/// A native function as a value.
+pub struct NativeFunction {
+    pub name: Name,
+    pub code: NativeCode,
+    pub kind: NativeKind,
+    /// The class that it is a method of.
+    pub class: Option<Name>,
+}
+
+impl NativeFunction {
+    pub fn of_module(def: &NativeDef) -> NativeFunction {
+        NativeFunction {
+            name: Name::from(def.name),
+            code: NativeCode::Plain(def.func),
+            kind: def.kind,
+            class: None,
+        }
+    }
+
+    pub fn of_class(def: &NativeDef, class: Name) -> NativeFunction {
+        NativeFunction { class: Some(class), ..NativeFunction::of_module(def) }
+    }
+
+    /// A Rust closure as a function that scripts call.
+    pub fn closure(name: &str, code: impl Fn(&mut Vm, &Args) -> Result + 'static) -> NativeFunction {
+        NativeFunction {
+            name: Name::from(name),
+            code: NativeCode::Closure(Box::new(code)),
+            kind: NativeKind::Function,
+            class: None,
+        }
+    }
+}
+
+/// A function with the receiver that it is called on.
+pub struct BoundMethod {
+    pub function: Value,
+    pub receiver: Value,
+}
+
+impl Drop for BoundMethod {
+    fn drop(&mut self) {
+        teardown((std::mem::take(&mut self.function), std::mem::take(&mut self.receiver)));
+    }
+}
+
+/// What a class attribute does when it is read from an instance.
+pub enum Descriptor {
+    /// `property(get, set, delete)`; None where there is none.
+    Property { get: Value, set: Value, delete: Value },
+    StaticMethod(Value),
+    ClassMethod(Value),
+}
+
+impl Descriptor {
+    pub fn builtin_type(&self) -> BuiltinType {
+        match self {
+            Descriptor::Property { .. } => BuiltinType::Property,
+            Descriptor::StaticMethod(_) => BuiltinType::StaticMethod,
+            Descriptor::ClassMethod(_) => BuiltinType::ClassMethod,
+        }
+    }
+}
+
+impl Drop for Descriptor {
+    fn drop(&mut self) {
+        match self {
+            Descriptor::Property { get, set, delete } => {
+                teardown([get, set, delete].map(std::mem::take));
+            }
+            Descriptor::StaticMethod(function) | Descriptor::ClassMethod(function) => {
+                teardown(std::mem::take(function));
+            }
+        }
+    }
+}
+
+/// `super()`: looks attributes up behind `class` in the line of the receiver.
+pub struct Super {
+    pub class: Rc<Class>,
+    /// An instance, or a class inside a class method.
+    pub receiver: Value,
+}
+
+/// The arguments of a native call: values, the last ones named by `names`.
+#[derive(Clone, Copy)]
+pub struct Args<'a> {
+    values: &'a [Value],
+    names: &'a [Name],
+}
+
+impl<'a> Args<'a> {
+    /// `names` belong to the last of the values.
+    pub fn new(values: &'a [Value], names: &'a [Name]) -> Args<'a> {
+        debug_assert!(names.len() <= values.len());
+        Args { values, names }
+    }
+
+    pub fn positional(&self) -> &'a [Value] {
+        &self.values[..self.values.len() - self.names.len()]
+    }
+
+    pub fn keywords(&self) -> impl Iterator<Item = (&'a Name, &'a Value)> {
+        self.names.iter().zip(&self.values[self.values.len() - self.names.len()..])
+    }
+
+    pub fn keyword(&self, name: &str) -> Option<&'a Value> {
+        self.keywords().find(|(given, _)| &***given == name).map(|(_, value)| value)
+    }
+
+    pub fn has_keywords(&self) -> bool {
+        !self.names.is_empty()
+    }
+
+    /// All values, positional first.
+    pub fn values(&self) -> &'a [Value] {
+        self.values
+    }
+
+    pub fn names(&self) -> &'a [Name] {
+        self.names
+    }
+
+    /// The arguments behind the first one: what a method got besides its object.
+    pub fn rest(&self) -> Args<'a> {
+        Args { values: self.values.get(1..).unwrap_or(&[]), names: self.names }
+    }
+
+    /// The object that a method was called on.
+    pub fn receiver(&self) -> Result<&'a Value> {
+        let first = self.positional().first().ok_or_else(errors::method_needs_object)?;
+        Ok(first.base_value())
+    }
+
+    /// The host object that a method was called on.
+    pub fn this<T: Native>(&self) -> Result<&'a T> {
+        let receiver = self.receiver()?;
+        receiver.downcast::<T>().ok_or_else(|| errors::wrong_receiver(receiver))
+    }
+
+    /// Exactly `N` positional arguments and no keywords, in one step.
+    pub fn exactly<const N: usize>(&self, function: &str) -> Result<&'a [Value; N]> {
+        if self.has_keywords() {
+            return Err(errors::no_keywords(function));
+        }
+        self.values.try_into().map_err(|_| errors::wrong_count(function, N, self.values.len()))
+    }
+
+    /// Takes the arguments apart one by one.
+    pub fn parser(self, function: &'a str) -> Parser<'a> {
+        Parser { args: self, function, at: 0, used: 0, named: 0 }
+    }
+
+    /// As [`Args::parser`], for a method: the object comes first and is not counted.
+    pub fn method_parser(self, function: &'a str) -> Parser<'a> {
+        self.rest().parser(function)
+    }
+}
+
+/// Reads arguments in the order of the parameters; [`Parser::finish`] refuses what is left.
+pub struct Parser<'a> {
+    args: Args<'a>,
+    function: &'a str,
+    /// The next positional argument.
+    at: usize,
+    /// Bits of the keyword arguments taken.
+    used: u64,
+    named: usize,
+}
+
+impl<'a> Parser<'a> {
+    /// A required parameter, by position or by name.
+    pub fn required(&mut self, name: &str) -> Result<&'a Value> {
+        let at = self.at + 1;
+        match self.optional(name)? {
+            Some(value) => Ok(value),
+            None => Err(errors::missing_argument(self.function, name, at)),
+        }
+    }
+
+    /// A required parameter that cannot be named.
+    pub fn positional(&mut self, name: &str) -> Result<&'a Value> {
+        let function = self.function;
+        self.optional_positional().ok_or_else(|| errors::missing_argument(function, name, 1))
+    }
+
+    /// An optional parameter, by position or by name.
+    pub fn optional(&mut self, name: &str) -> Result<Option<&'a Value>> {
+        let by_name = self.keyword_only(name);
+        match self.optional_positional() {
+            Some(_) if by_name.is_some() => Err(errors::argument_twice(self.function, name)),
+            Some(value) => Ok(Some(value)),
+            None => Ok(by_name),
+        }
+    }
+
+    /// An optional parameter that cannot be named.
+    pub fn optional_positional(&mut self) -> Option<&'a Value> {
+        self.named += 1;
+        let value = self.args.positional().get(self.at)?;
+        self.at += 1;
+        Some(value)
+    }
+
+    /// An optional parameter that must be named.
+    pub fn keyword_only(&mut self, name: &str) -> Option<&'a Value> {
+        let at = self.args.names.iter().position(|given| &**given == name)?;
+        self.used |= 1 << at.min(63);
+        Some(&self.args.values[self.args.values.len() - self.args.names.len() + at])
+    }
+
+    /// All positional arguments that are left: `*args`.
+    pub fn rest(&mut self) -> &'a [Value] {
+        let rest = &self.args.positional()[self.at..];
+        self.at += rest.len();
+        rest
+    }
+
+    /// Nothing may be left over.
+    pub fn finish(self) -> Result<()> {
+        let n_given = self.args.positional().len();
+        if self.at < n_given {
+            return Err(errors::too_many_arguments(self.function, self.named, n_given));
+        }
+        for (at, name) in self.args.names.iter().enumerate() {
+            if self.used >> at.min(63) & 1 == 0 {
+                return Err(errors::unexpected_keyword(self.function, name));
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,147 @@
+//! list, tuple, bytes, range and slice objects.
+
+use std::cell::{Ref, RefCell, RefMut};
+
+use num_bigint::BigInt;
+use num_traits::Signed;
+
+use super::{Value, teardown};
+
+/// A list. Borrow it for no longer than one step: what a script calls meanwhile may change it.
+pub struct List(RefCell<Vec<Value>>);
+
+impl List {
+    pub fn new(items: Vec<Value>) -> List {
+        List(RefCell::new(items))
+    }
+
+    #[inline]
+    pub fn borrow(&self) -> Ref<'_, Vec<Value>> {
+        self.0.borrow()
+    }
+
+    #[inline]
+    pub fn borrow_mut(&self) -> RefMut<'_, Vec<Value>> {
+        self.0.borrow_mut()
+    }
+
+    pub fn len(&self) -> usize {
+        self.0.borrow().len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.0.borrow().is_empty()
+    }
+
+    /// A copy of the items, safe to walk while scripts run.
+    pub fn to_vec(&self) -> Vec<Value> {
+        self.0.borrow().clone()
+    }
+}
+
+impl Drop for List {
+    fn drop(&mut self) {
+        let items = std::mem::take(self.0.get_mut());
+        if !items.is_empty() {
+            teardown(items);
+        }
+    }
+}
+
+/// A tuple; derefs to its items.
+pub struct Tuple(Box<[Value]>);
+
+impl Tuple {
+    pub fn new(items: impl Into<Box<[Value]>>) -> Tuple {
+        Tuple(items.into())
+    }
+}
+
+impl std::ops::Deref for Tuple {
+    type Target = [Value];
+
+    fn deref(&self) -> &[Value] {
+        &self.0
+    }
+}
+
+impl Drop for Tuple {
+    fn drop(&mut self) {
+        if !self.0.is_empty() {
+            teardown(std::mem::take(&mut self.0));
+        }
+    }
+}
+
+pub struct Bytes(pub Vec<u8>);
+
+impl std::ops::Deref for Bytes {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        &self.0
+    }
+}
+
+/// `range(start, stop, step)`; `step` is never 0. Bounds outside of i64 are refused when it is made.
+#[derive(Clone, Copy, Debug)]
+pub struct Range {
+    pub start: i64,
+    pub stop: i64,
+    pub step: i64,
+}
+
+impl Range {
+    /// Number of items. A range over all of i64 has more than fit; its length saturates.
+    pub fn len(&self) -> u64 {
+        let (low, high, stride) = if self.step > 0 {
+            (self.start, self.stop, self.step.unsigned_abs())
+        } else {
+            (self.stop, self.start, self.step.unsigned_abs())
+        };
+        if low >= high {
+            return 0;
+        }
+        let distance = high.wrapping_sub(low) as u64;
+        (distance - 1) / stride + 1
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Item number `at`, counted from 0; it must lie inside.
+    pub fn item(&self, at: u64) -> i64 {
+        self.start.wrapping_add((at as i64).wrapping_mul(self.step))
+    }
+
+    pub fn contains(&self, int: i64) -> bool {
+        let inside = if self.step > 0 {
+            self.start <= int && int < self.stop
+        } else {
+            self.stop < int && int <= self.start
+        };
+        inside && (int as i128 - self.start as i128) % self.step as i128 == 0
+    }
+}
+
+/// `slice(start, stop, step)`, each any value or None.
+pub struct Slice {
+    pub start: Value,
+    pub stop: Value,
+    pub step: Value,
+}
+
+impl Drop for Slice {
+    fn drop(&mut self) {
+        if self.start.is_object() || self.stop.is_object() || self.step.is_object() {
+            let parts = [&mut self.start, &mut self.stop, &mut self.step].map(std::mem::take);
+            teardown(parts);
+        }
+    }
+}
+
+/// The nearest i64: what a slice bound that is a big int means.
+pub fn clamp_to_i64(int: &BigInt) -> i64 {
+    i64::try_from(int).unwrap_or(if int.is_negative() { i64::MIN } else { i64::MAX })
+}

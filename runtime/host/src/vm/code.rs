@@ -1,0 +1,141 @@
+//! Compiled code, tied to one machine: constants as values, global names as slots, inline caches.
+
+use std::cell::{Cell, OnceCell, RefCell};
+use std::rc::Rc;
+use std::sync::Arc;
+
+use kps_bytecode::{Code, Constant, Program};
+use kps_syntax::{Source, Span};
+
+use super::Vm;
+use crate::value::{Name, Namespace, Value};
+
+/// The code of one function in this machine.
+pub struct LoadedCode {
+    pub code: Arc<Code>,
+    pub(crate) program: Rc<LoadedProgram>,
+    pub(crate) constants: Box<[Value]>,
+    /// For each constant that is a tuple of strings, the names: keywords of a call.
+    pub(crate) keyword_names: Box<[Box<[Name]>]>,
+    pub(crate) sites: Box<[Site]>,
+    /// Names of the parameters, in the order of their registers.
+    pub(crate) param_names: Box<[Name]>,
+    children: Box<[OnceCell<Rc<LoadedCode>>]>,
+}
+
+pub(crate) struct LoadedProgram {
+    pub program: Program,
+    pub namespace: Rc<Namespace>,
+    pub globals: Box<[Global]>,
+    /// `__name__` of the module that the code belongs to.
+    pub module: Name,
+}
+
+/// A global name of a program.
+pub(crate) struct Global {
+    pub name: Name,
+    /// Its slot in the namespace.
+    pub slot: usize,
+    /// The builtin of that name, once it was needed.
+    pub builtin: OnceCell<Value>,
+}
+
+/// An attribute site: the name and what was found there last.
+pub(crate) struct Site {
+    pub name: Name,
+    pub key: Cell<CacheKey>,
+    /// Which slot of the instance holds the attribute, when `method` is unset.
+    pub slot: Cell<usize>,
+    pub method: RefCell<Value>,
+}
+
+/// The shape of the object and the state of the classes for which a cache holds; shape 0 is none.
+#[derive(Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct CacheKey {
+    pub shape: u64,
+    pub epoch: u32,
+}
+
+impl LoadedCode {
+    pub fn source(&self) -> &Source {
+        &self.program.program.source
+    }
+
+    pub fn globals(&self) -> &Rc<Namespace> {
+        &self.program.namespace
+    }
+
+    /// The place of the instruction before `pc`: the one that is running when the frame's `pc` is this.
+    pub(crate) fn span_before(&self, pc: usize) -> Span {
+        self.code.spans.get(pc.saturating_sub(1)).copied().unwrap_or_default()
+    }
+
+    pub(crate) fn child(self: &Rc<LoadedCode>, vm: &Vm, at: usize) -> Rc<LoadedCode> {
+        self.children[at].get_or_init(|| vm.load_code(&self.code.children[at], &self.program)).clone()
+    }
+}
+
+impl Vm {
+    /// Ties a program to a namespace of this machine.
+    pub(crate) fn load(&self, program: &Program, module: Name, namespace: &Rc<Namespace>) -> Rc<LoadedCode> {
+        let globals = program.globals.iter().map(|text| {
+            let name = self.name(text);
+            Global { slot: namespace.slot(&name), name, builtin: OnceCell::new() }
+        });
+        let loaded = Rc::new(LoadedProgram {
+            globals: globals.collect(),
+            program: program.clone(),
+            namespace: namespace.clone(),
+            module,
+        });
+        self.load_code(&program.main, &loaded)
+    }
+
+    fn load_code(&self, code: &Arc<Code>, program: &Rc<LoadedProgram>) -> Rc<LoadedCode> {
+        let constants: Box<[Value]> = code.constants.iter().map(|constant| self.constant(constant)).collect();
+        let keyword_names = constants.iter().map(|constant| match constant {
+            Value::Tuple(items) => items.iter().map_while(as_name).collect(),
+            _ => Box::default(),
+        });
+        let sites = code.sites.iter().map(|name| Site {
+            name: self.name(name),
+            key: Cell::default(),
+            slot: Cell::new(0),
+            method: RefCell::new(Value::Unset),
+        });
+        Rc::new(LoadedCode {
+            keyword_names: keyword_names.collect(),
+            constants,
+            sites: sites.collect(),
+            param_names: code.locals[..code.params.n_registers()].iter().map(|name| self.name(name)).collect(),
+            children: code.children.iter().map(|_| OnceCell::new()).collect(),
+            code: code.clone(),
+            program: program.clone(),
+        })
+    }
+
+    fn constant(&self, constant: &Constant) -> Value {
+        match constant {
+            Constant::None => Value::None,
+            Constant::Ellipsis => Value::Ellipsis,
+            Constant::Bool(truth) => Value::Bool(*truth),
+            Constant::Int(int) => Value::Int(*int),
+            Constant::BigInt(big) => Value::big(big.clone()),
+            Constant::Float(float) => Value::Float(*float),
+            // Short ones are probably names, which compare fastest when shared.
+            Constant::Str(text) if text.len() <= 20 => self.name(text).value(),
+            Constant::Str(text) => Value::str(&**text),
+            Constant::Bytes(bytes) => Value::bytes(bytes.to_vec()),
+            Constant::Tuple(items) => {
+                Value::tuple(items.iter().map(|item| self.constant(item)).collect::<Vec<_>>())
+            }
+        }
+    }
+}
+
+fn as_name(value: &Value) -> Option<Name> {
+    match value {
+        Value::Str(text) => Some(Name(text.clone())),
+        _ => None,
+    }
+}

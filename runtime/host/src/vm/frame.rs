@@ -1,0 +1,111 @@
+//! The register stack and the frames on it.
+//!
+//! The stack is one block that never moves, so that registers may be pointed at while native code
+//! runs. It starts zeroed, which makes every register `Unset`, and every frame leaves its registers
+//! `Unset` behind: whatever is above the top is empty.
+
+use std::alloc::{Layout, alloc_zeroed, dealloc, handle_alloc_error};
+use std::ptr::NonNull;
+use std::rc::Rc;
+
+use crate::value::{Function, Generator, Value};
+
+/// Registers in the stack: 32 MiB of address space, of which only what is used becomes memory.
+const CAPACITY: usize = 1 << 21;
+
+pub(crate) struct Stack(NonNull<Value>);
+
+impl Stack {
+    pub fn new() -> Stack {
+        let layout = Stack::layout();
+        // SAFETY: the layout has a size above zero. Zeroed memory is valid: `Value` is `repr(u8)` with
+        // the tag 0 for `Unset`, which has no fields.
+        let block = unsafe { alloc_zeroed(layout) };
+        match NonNull::new(block.cast::<Value>()) {
+            Some(block) => Stack(block),
+            None => handle_alloc_error(layout),
+        }
+    }
+
+    fn layout() -> Layout {
+        Layout::array::<Value>(CAPACITY).expect("the stack's size is a constant that fits")
+    }
+
+    /// Whether registers up to `end` exist.
+    #[inline]
+    pub fn has(&self, end: usize) -> bool {
+        end <= CAPACITY
+    }
+
+    /// The register with index `at`.
+    #[inline(always)]
+    pub fn register(&self, at: usize) -> *mut Value {
+        debug_assert!(at <= CAPACITY);
+        // SAFETY: callers check `has` when they push a frame, and stay within their frame.
+        unsafe { self.0.as_ptr().add(at) }
+    }
+
+    /// Takes the value out of a register.
+    pub fn take(&self, at: usize) -> Value {
+        // SAFETY: the register exists (see `register`), and every register is initialised at all times.
+        unsafe { self.register(at).replace(Value::Unset) }
+    }
+
+    pub fn put(&self, at: usize, value: Value) {
+        // SAFETY: as in `take`. The previous value is dropped after the register holds the new one.
+        let previous = unsafe { self.register(at).replace(value) };
+        drop(previous);
+    }
+
+    /// The registers `start..end` as values, for native code to read.
+    ///
+    /// # Safety
+    /// Nothing may write to these registers while the slice is in use.
+    pub unsafe fn slice<'a>(&self, start: usize, end: usize) -> &'a [Value] {
+        // SAFETY: the registers exist and are initialised; the caller sees to it that they stay.
+        unsafe { std::slice::from_raw_parts(self.register(start), end - start) }
+    }
+
+    /// Empties the registers `start..end`.
+    pub fn clear(&self, start: usize, end: usize) {
+        for at in start..end {
+            drop(self.take(at));
+        }
+    }
+}
+
+impl Drop for Stack {
+    fn drop(&mut self) {
+        // Every frame is gone by now, so all registers are `Unset` and own nothing.
+        // SAFETY: allocated with the same layout.
+        unsafe { dealloc(self.0.as_ptr().cast(), Stack::layout()) }
+    }
+}
+
+/// What becomes of the value that a frame returns.
+pub(crate) enum FrameKind {
+    /// It goes to the register below the frame.
+    Call,
+    /// `__init__`: it must be None; the instance lies in the register below the frame.
+    Init,
+    /// It goes back to the Rust code that entered the machine.
+    Entry,
+    /// A step of a generator, entered from Rust.
+    Step(Rc<Generator>),
+}
+
+pub(crate) struct Frame {
+    pub function: Rc<Function>,
+    /// Index of its first register.
+    pub base: usize,
+    /// Index of the next instruction; of the one that raised, plus one, while unwinding.
+    pub pc: usize,
+    pub kind: FrameKind,
+}
+
+impl Frame {
+    /// Index of the register above the last one.
+    pub fn top(&self) -> usize {
+        self.base + self.function.code.code.n_registers as usize
+    }
+}

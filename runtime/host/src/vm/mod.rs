@@ -1,0 +1,147 @@
+//! The virtual machine: one stack of registers, frames that script calls push without recursion in Rust,
+//! and everything that native code may ask of it.
+//!
+//! `run.rs` is the loop; `call.rs` binds arguments; `unwind.rs` finds handlers and tells uncaught
+//! exceptions; `code.rs` ties compiled code to this machine; `types.rs` knows the classes; `import.rs`
+//! finds modules. The meaning of the operators is in `ops/`.
+//!
+//! Rust recursion happens only where native code calls back (`sorted(key=..)`, `__repr__`); every such
+//! way passes [`Vm::check_stack`], so that it ends in a RecursionError and not in a crash.
+
+mod call;
+mod class;
+mod code;
+mod frame;
+mod import;
+mod interrupt;
+mod run;
+mod types;
+mod unwind;
+
+use std::any::{Any, TypeId};
+use std::cell::RefCell;
+use std::path::PathBuf;
+use std::rc::Rc;
+
+use indexmap::IndexMap;
+use rustc_hash::FxHashMap;
+
+pub use code::LoadedCode;
+pub(crate) use code::LoadedProgram;
+use frame::{Frame, Stack};
+pub use interrupt::{Interrupter, Limits};
+
+use crate::errors;
+use crate::output::Output;
+use crate::value::{Module, Name, Result};
+
+/// How much of the native stack the machine may use, counted from where it was entered.
+const NATIVE_STACK: usize = 1 << 20;
+
+/// Back jumps and calls between two looks at the clock and the interrupt flag.
+const POLL_INTERVAL: u32 = 1024;
+
+/// One machine: its modules, its stack, and its surroundings.
+pub struct Vm {
+    stack: Stack,
+    frames: Vec<Frame>,
+    types: types::Types,
+    /// Names that code and native modules use, shared.
+    names: RefCell<FxHashMap<Box<str>, Name>>,
+    /// Modules by their dotted names: `sys.modules`.
+    pub modules: IndexMap<String, Rc<Module>>,
+    /// Where `print` writes.
+    pub output: Output,
+    /// What the script was started with: `sys.argv`, the script's own name first.
+    pub args: Vec<String>,
+    /// Where modules written as scripts are looked for, in order.
+    pub module_path: Vec<PathBuf>,
+    /// The device that the embedder asked for; empty when it left the choice to us.
+    pub device: String,
+    pub(crate) limits: Limits,
+    interrupter: Interrupter,
+    /// Counts down to the next look at the clock and the flag.
+    until_poll: u32,
+    /// Goes up whenever a class changes in a way that inline caches must notice.
+    pub(crate) class_epoch: u32,
+    /// Containers whose repr is being written.
+    pub(crate) repr_active: Vec<usize>,
+    /// Address on the native stack where the outermost entry was.
+    stack_start: usize,
+    /// What modules keep per machine, by its type.
+    state: FxHashMap<TypeId, Rc<dyn Any>>,
+}
+
+impl Vm {
+    pub(crate) fn new(limits: Limits, output: Output) -> Vm {
+        Vm {
+            stack: Stack::new(),
+            frames: Vec::new(),
+            types: types::Types::default(),
+            names: RefCell::default(),
+            modules: IndexMap::new(),
+            output,
+            args: Vec::new(),
+            module_path: Vec::new(),
+            device: String::new(),
+            limits,
+            interrupter: Interrupter::default(),
+            until_poll: POLL_INTERVAL,
+            class_epoch: 0,
+            repr_active: Vec::new(),
+            stack_start: 0,
+            state: FxHashMap::default(),
+        }
+    }
+
+    /// The shared name with this text.
+    pub fn name(&self, text: &str) -> Name {
+        if let Some(name) = self.names.borrow().get(text) {
+            return name.clone();
+        }
+        let name = Name::from(text);
+        self.names.borrow_mut().insert(text.into(), name.clone());
+        name
+    }
+
+    /// What a module keeps for this machine: made by `Default` when first asked for. It dies with the
+    /// machine, before its modules.
+    pub fn state<T: Default + 'static>(&mut self) -> Rc<T> {
+        let entry = self.state.entry(TypeId::of::<T>()).or_insert_with(|| Rc::<T>::default());
+        entry.clone().downcast::<T>().expect("the state was filed under its own type")
+    }
+
+    /// A handle that stops running code from another thread.
+    pub fn interrupter(&self) -> Interrupter {
+        self.interrupter.clone()
+    }
+
+    /// Refuses to go deeper when native recursion has used its share of the stack.
+    #[inline]
+    pub fn check_stack(&self) -> Result<()> {
+        let marker = 0u8;
+        let here = &raw const marker as usize;
+        if self.stack_start.abs_diff(here) > NATIVE_STACK {
+            return Err(errors::recursion_error());
+        }
+        Ok(())
+    }
+
+    /// Notes where the native stack starts, at an entry from outside.
+    #[inline]
+    fn mark_stack(&mut self) {
+        if self.frames.is_empty() {
+            let marker = 0u8;
+            self.stack_start = &raw const marker as usize;
+        }
+    }
+}
+
+impl Drop for Vm {
+    fn drop(&mut self) {
+        self.state.clear();
+        for module in self.modules.values() {
+            module.namespace.clear();
+        }
+    }
+}

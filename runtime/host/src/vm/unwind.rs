@@ -1,0 +1,235 @@
+//! Exceptions on their way: from the instruction that raised to a handler, or out to the host.
+
+use std::rc::Rc;
+
+use kps_syntax::diagnostic::Frame as TraceFrame;
+use kps_syntax::{Diagnostic, Diagnostics};
+
+use super::Vm;
+use super::frame::FrameKind;
+use crate::errors;
+use crate::value::{
+    Args, ExceptionKind, GeneratorState, Instance, Name, Raise, Result, TraceEntry, Value,
+};
+
+/// Frames of a runaway recursion that a trace shows at either end.
+const TRACE_ENDS: usize = 20;
+
+/// Links of causes and contexts that are told.
+const MAX_CAUSES: usize = 16;
+
+impl Vm {
+    /// The exception as an object.
+    pub fn exception_object(&mut self, raise: Raise) -> Rc<Instance> {
+        raise.into_object(|kind| self.exception_class(kind))
+    }
+
+    /// What `raise value` raises: an exception, or an instance of an exception class.
+    pub(crate) fn to_raise(&mut self, value: &Value) -> Raise {
+        match value {
+            Value::Instance(instance) if instance.exception().is_some() => Raise::object(instance.clone()),
+            Value::Class(class) if class.is_exception() => {
+                match self.instantiate(class, &Args::new(&[], &[])) {
+                    Ok(Value::Instance(instance)) if instance.exception().is_some() => Raise::object(instance),
+                    Ok(_) => errors::type_error("calling an exception class should have returned an exception"),
+                    Err(raise) => raise,
+                }
+            }
+            _ => errors::type_error("exceptions must derive from BaseException"),
+        }
+    }
+
+    /// `raise raise from cause`.
+    pub(crate) fn raise_from(&mut self, raise: Raise, cause: Rc<Instance>) -> Raise {
+        let exception = self.exception_object(raise);
+        if let Some(data) = exception.exception() {
+            *data.cause.borrow_mut() = Some(cause);
+            data.suppress_context.set(true);
+        }
+        Raise::object(exception)
+    }
+
+    /// `raise value from cause`, with None for no cause and no context.
+    pub(super) fn raise_with_cause(&mut self, value: &Value, cause: &Value) -> Raise {
+        let raise = self.to_raise(value);
+        if cause.is_none() {
+            let exception = self.exception_object(raise);
+            if let Some(data) = exception.exception() {
+                data.cause.borrow_mut().take();
+                data.suppress_context.set(true);
+            }
+            return Raise::object(exception);
+        }
+        let is_exception = match cause {
+            Value::Class(class) => class.is_exception(),
+            Value::Instance(instance) => instance.exception().is_some(),
+            _ => false,
+        };
+        if !is_exception {
+            return errors::type_error("exception causes must derive from BaseException");
+        }
+        let cause = self.to_raise(cause);
+        let cause = self.exception_object(cause);
+        self.raise_from(raise, cause)
+    }
+
+    /// The exception that is being handled where the machine stands: `sys.exception()`.
+    pub fn handled_exception(&self) -> Option<Rc<Instance>> {
+        for frame in self.frames.iter().rev() {
+            let code = &frame.function.code.code;
+            let running = frame.pc.saturating_sub(1) as u32;
+            let Some(range) = code.handling.iter().find(|range| range.start <= running && running < range.end)
+            else {
+                continue;
+            };
+            // SAFETY: the register belongs to a frame that is on the stack.
+            let held = unsafe { &*self.stack.register(frame.base + range.register as usize) };
+            if let Value::Instance(instance) = held {
+                return Some(instance.clone());
+            }
+        }
+        None
+    }
+
+    /// Takes a new exception to its handler: the frame on top is then ready to go on there. `Err` when
+    /// no frame above `floor` handles it; those frames are gone then.
+    pub(super) fn unwind(&mut self, raise: Raise, floor: usize) -> Result<()> {
+        let exception = self.exception_object(raise);
+        self.link_context(&exception);
+        self.unwind_object(exception, floor)
+    }
+
+    fn link_context(&self, exception: &Rc<Instance>) {
+        let Some(data) = exception.exception() else { return };
+        let Some(handled) = self.handled_exception() else { return };
+        if Rc::ptr_eq(&handled, exception) || data.context.borrow().is_some() {
+            return;
+        }
+        // An exception that is already in the chain must not close it to a ring.
+        let mut link = Some(handled.clone());
+        while let Some(current) = link {
+            if Rc::ptr_eq(&current, exception) {
+                return;
+            }
+            link = current.exception().and_then(|data| data.context.borrow().clone());
+        }
+        *data.context.borrow_mut() = Some(handled);
+    }
+
+    /// As [`Vm::unwind`], for an exception that goes on.
+    pub(super) fn unwind_object(&mut self, exception: Rc<Instance>, floor: usize) -> Result<()> {
+        while self.frames.len() > floor {
+            self.record_frame(&exception);
+            let frame = self.frames.last_mut().expect("there are frames above the floor");
+            let code = &frame.function.code.code;
+            let running = frame.pc.saturating_sub(1) as u32;
+            let handler =
+                code.handlers.iter().find(|range| range.start <= running && running < range.end).copied();
+            if let Some(handler) = handler {
+                frame.pc = handler.target as usize;
+                let (base, top) = (frame.base, frame.top());
+                self.stack.clear(base + handler.level as usize, top);
+                self.stack.put(base + handler.level as usize, Value::Instance(exception));
+                return Ok(());
+            }
+            let frame = self.frames.pop().expect("there are frames above the floor");
+            self.stack.clear(frame.base, frame.top());
+            match &frame.kind {
+                FrameKind::Init => drop(self.stack.take(frame.base - 1)),
+                FrameKind::Step(generator) => *generator.state.borrow_mut() = GeneratorState::Done,
+                FrameKind::Call | FrameKind::Entry => {}
+            }
+        }
+        Err(Raise::object(exception))
+    }
+
+    fn record_frame(&self, exception: &Rc<Instance>) {
+        let (Some(frame), Some(data)) = (self.frames.last(), exception.exception()) else { return };
+        let code = &frame.function.code;
+        let location = code.source().at(code.span_before(frame.pc));
+        let function = Name::from(&*code.code.name);
+        data.trace.borrow_mut().push(TraceEntry { location, function });
+    }
+
+    /// Whether an exception matches what `except` names: a class, or a tuple of them.
+    pub(super) fn exception_matches(&mut self, exception: &Value, pattern: &Value) -> Result<bool> {
+        match pattern {
+            Value::Class(class) if class.is_exception() => Ok(self.is_instance(exception, class)),
+            Value::Tuple(patterns) => {
+                for pattern in patterns.iter() {
+                    if self.exception_matches(exception, pattern)? {
+                        return Ok(true);
+                    }
+                }
+                Ok(false)
+            }
+            _ => Err(errors::type_error(
+                "catching classes that do not inherit from BaseException is not allowed",
+            )),
+        }
+    }
+
+    /// An exception that nobody handled, as diagnostics: what it carried, or its own words.
+    pub fn tell(&mut self, raise: Raise) -> Diagnostics {
+        let exception = self.exception_object(raise);
+        let mut diagnostics = match exception.exception().and_then(|data| data.diagnostics.borrow_mut().take()) {
+            Some(carried) if !carried.is_empty() => carried,
+            _ => Diagnostics::from(self.describe(&exception)),
+        };
+        if let Some(first) = diagnostics.0.first_mut() {
+            first.trace = trace_of(&exception);
+            first.cause = self.cause_of(&exception, MAX_CAUSES);
+        }
+        diagnostics
+    }
+
+    fn describe(&mut self, exception: &Rc<Instance>) -> Diagnostic {
+        let message = self.exception_line(exception);
+        let mut diagnostic = Diagnostic::error(exception.class().exception_kind().code(), message);
+        if let Some(data) = exception.exception() {
+            if let Some(place) = data.trace.borrow().first() {
+                diagnostic = diagnostic.label(place.location.clone(), "");
+            }
+            diagnostic.help = data.help.borrow().clone();
+        }
+        diagnostic
+    }
+
+    fn cause_of(&mut self, exception: &Rc<Instance>, most: usize) -> Option<Box<Diagnostic>> {
+        let data = exception.exception()?;
+        let cause = data.cause.borrow().clone();
+        let context = || (!data.suppress_context.get()).then(|| data.context.borrow().clone()).flatten();
+        let cause = cause.or_else(context)?;
+        if most == 0 {
+            return None;
+        }
+        let mut diagnostic = self.describe(&cause);
+        diagnostic.trace = trace_of(&cause);
+        diagnostic.cause = self.cause_of(&cause, most - 1);
+        Some(Box::new(diagnostic))
+    }
+
+    /// Whether an exception is `SystemExit`, and the exit code that it asks for.
+    pub fn exit_code(&mut self, exception: &Rc<Instance>) -> Option<i32> {
+        if exception.class().exception_kind() != ExceptionKind::SystemExit {
+            return None;
+        }
+        let args = exception.exception()?.args.borrow().clone();
+        Some(match args.first() {
+            None | Some(Value::None) => 0,
+            Some(code) => code.as_int().map_or(1, |code| code as i32),
+        })
+    }
+}
+
+/// The frames of an exception, outermost first; the middle of a long recursion is left out.
+fn trace_of(exception: &Rc<Instance>) -> Vec<TraceFrame> {
+    let Some(data) = exception.exception() else { return Vec::new() };
+    let entries = data.trace.borrow();
+    let n = entries.len();
+    let shown = entries.iter().rev().enumerate();
+    shown
+        .filter(|(at, _)| *at < TRACE_ENDS || *at + TRACE_ENDS >= n)
+        .map(|(_, entry)| TraceFrame { location: entry.location.clone(), function: entry.function.to_string() })
+        .collect()
+}
