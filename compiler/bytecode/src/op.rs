@@ -188,6 +188,7 @@ pub enum Op {
     Unpack,          // R[A .. A+C] := the C items of ~R[B]
     UnpackStar,      // R[A ..] := C & 255 items, a list, C >> 8 items of ~R[B]
     GetIter,         // R[A .. A+3] := the state of an iteration over ~R[B]
+    Iter,            // R[A] := iter(~R[B])
     ForIter,         // if R[A .. A+3] has a next then R[B] := it and take the next jump; else clear
                      // R[A .. A+3] and skip the jump
 
@@ -209,5 +210,5 @@ pub enum Op {
     AssertFail,      // raise AssertionError; with ENDS_B, holding R[A]
     WithEnter,       // R[A+1] := R[A].__exit__; R[A+2] := R[A].__enter__()
     WithExit,        // R[A+1](None, None, None); R[A .. A+2] := unset
-    WithExcept,      // R[A+2] := R[A+1](type, exception, None) for the exception R[A+2], as a bool
+    WithExcept,      // R[A+3] := R[A+1](type, R[A+2], None) as a bool, for the exception R[A+2]
 }

@@ -254,4 +254,3 @@ where
         self().into_result()
     }
 }
-

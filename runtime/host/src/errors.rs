@@ -1,5 +1,6 @@
 //! The exceptions that the machine and its types raise, each worded once, as CPython words it.
 
+use crate::text::{TextError, TextErrorKind};
 use crate::value::{BinaryOp, CompareOp, ExceptionKind, Raise, Value};
 
 pub fn type_error(message: impl Into<String>) -> Raise {
@@ -205,4 +206,16 @@ pub fn method_needs_object() -> Raise {
 
 pub fn wrong_receiver(receiver: &Value) -> Raise {
     type_error(format!("this method does not apply to a '{}' object", receiver.type_name()))
+}
+
+impl From<TextError> for Raise {
+    fn from(error: TextError) -> Raise {
+        let kind = match error.kind {
+            TextErrorKind::Value => ExceptionKind::ValueError,
+            TextErrorKind::Type => ExceptionKind::TypeError,
+            TextErrorKind::Overflow => ExceptionKind::OverflowError,
+            TextErrorKind::Memory => ExceptionKind::MemoryError,
+        };
+        Raise::new(kind, error.message)
+    }
 }

@@ -3,15 +3,19 @@
 mod builtins;
 mod convert;
 pub mod errors;
+mod host;
 mod modules;
 mod ops;
 mod output;
+mod session;
 mod suggest;
 pub mod text;
 pub mod value;
 mod vm;
 
 pub use convert::{FromValue, HostFunction, IntoArgs, IntoResult};
+pub use host::{Host, HostBuilder, Outcome, Program};
 pub use output::Output;
+pub use session::{Evaluated, Session};
 pub use value::{Raise, Result, Value};
 pub use vm::{Interrupter, Limits, Vm};

@@ -30,11 +30,10 @@ fn distance(left: &str, right: &str) -> usize {
                 continue;
             }
             let differs = (left[row - 1] != right[col - 1]) as usize;
-            let mut best = (table[at - width] + 1).min(table[at - 1] + 1).min(table[at - width - 1] + differs);
-            let exchanged = row > 1
-                && col > 1
-                && left[row - 1] == right[col - 2]
-                && left[row - 2] == right[col - 1];
+            let mut best =
+                (table[at - width] + 1).min(table[at - 1] + 1).min(table[at - width - 1] + differs);
+            let exchanged =
+                row > 1 && col > 1 && left[row - 1] == right[col - 2] && left[row - 2] == right[col - 1];
             if exchanged {
                 best = best.min(table[at - 2 * width - 2] + 1);
             }

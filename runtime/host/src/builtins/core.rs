@@ -319,9 +319,7 @@ pub fn parse_float(text: &str) -> Option<f64> {
     }
     let bytes = trimmed.as_bytes();
     let is_between_digits = |at: usize| {
-        at > 0
-            && bytes[at - 1].is_ascii_digit()
-            && bytes.get(at + 1).is_some_and(u8::is_ascii_digit)
+        at > 0 && bytes[at - 1].is_ascii_digit() && bytes.get(at + 1).is_some_and(u8::is_ascii_digit)
     };
     if bytes.iter().enumerate().any(|(at, &byte)| byte == b'_' && !is_between_digits(at)) {
         return None;
@@ -366,7 +364,9 @@ pub fn new_dict(vm: &mut Vm, args: &Args) -> Result {
     match args.positional() {
         [] => {}
         [source] => vm.dict_update(&dict, source)?,
-        more => return Err(errors::type_error(format!("dict expected at most 1 argument, got {}", more.len()))),
+        more => {
+            return Err(errors::type_error(format!("dict expected at most 1 argument, got {}", more.len())));
+        }
     }
     for (name, value) in args.keywords() {
         dict.insert_text(name.value(), value.clone());
@@ -406,7 +406,10 @@ pub fn new_range(vm: &mut Vm, args: &Args) -> Result {
         [start, stop, step] => Range { start: bound(start)?, stop: bound(stop)?, step: bound(step)? },
         [] => return Err(errors::type_error("range expected at least 1 argument, got 0")),
         more => {
-            return Err(errors::type_error(format!("range expected at most 3 arguments, got {}", more.len())));
+            return Err(errors::type_error(format!(
+                "range expected at most 3 arguments, got {}",
+                more.len()
+            )));
         }
     };
     if range.step == 0 {

@@ -4,7 +4,8 @@ use std::rc::Rc;
 
 use crate::errors;
 use crate::value::{
-    Args, Attrs, Descriptor, Dict, ExceptionKind, Function, Generator, GeneratorState, NativeDef, Raise, Result, Value,
+    Args, Attrs, Descriptor, Dict, ExceptionKind, Function, Generator, GeneratorState, NativeDef, Raise,
+    Result, Value,
 };
 use crate::vm::Vm;
 

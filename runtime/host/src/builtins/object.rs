@@ -45,7 +45,9 @@ fn init(vm: &mut Vm, args: &Args) -> Result {
                 }
             }
         }
-        Value::Instance(instance) if args.values().len() > 1 && matches!(instance.class().layout, Layout::Plain) => {
+        Value::Instance(instance)
+            if args.values().len() > 1 && matches!(instance.class().layout, Layout::Plain) =>
+        {
             return Err(errors::type_error(format!(
                 "{}.__init__() takes exactly one argument (the instance to initialize)",
                 instance.class().name
@@ -139,10 +141,7 @@ fn hash(vm: &mut Vm, args: &Args) -> Result {
 fn setattr(vm: &mut Vm, args: &Args) -> Result {
     let [this, name, value] = args.exactly("__setattr__")?;
     let Some(name) = name.as_str() else {
-        return Err(errors::type_error(format!(
-            "attribute name must be string, not '{}'",
-            name.type_name()
-        )));
+        return Err(errors::type_error(format!("attribute name must be string, not '{}'", name.type_name())));
     };
     match this {
         Value::Instance(instance) => {
@@ -156,10 +155,7 @@ fn setattr(vm: &mut Vm, args: &Args) -> Result {
 fn getattribute(vm: &mut Vm, args: &Args) -> Result {
     let [this, name] = args.exactly("__getattribute__")?;
     let Some(name) = name.as_str() else {
-        return Err(errors::type_error(format!(
-            "attribute name must be string, not '{}'",
-            name.type_name()
-        )));
+        return Err(errors::type_error(format!("attribute name must be string, not '{}'", name.type_name())));
     };
     vm.get_plain_attr(this, name)
 }

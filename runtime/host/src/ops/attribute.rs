@@ -5,7 +5,8 @@ use std::rc::Rc;
 use crate::errors;
 use crate::suggest;
 use crate::value::{
-    Args, Attrs, BoundMethod, Class, Descriptor, Dict, ExceptionKind, Instance, Name, NativeKind, Result, Value,
+    Args, Attrs, BoundMethod, Class, Descriptor, Dict, ExceptionKind, Instance, Name, NativeKind, Result,
+    Value,
 };
 use crate::vm::Vm;
 
@@ -80,28 +81,45 @@ impl Vm {
         if let Some(function) = class.lookup_script("__getattribute__") {
             return self.call_method_value(&function, value, &[name.value()]);
         }
-        let attr = class.lookup(name);
-        if let Some(attr) = &attr
-            && is_data_descriptor(attr)
-        {
-            return self.bind(attr, value, class);
-        }
-        let own = instance.fields.borrow().get(name).cloned();
-        if let Some(own) = own {
-            return Ok(own);
-        }
-        if let Some(attr) = attr {
-            return self.bind(&attr, value, class);
-        }
-        match &**name {
-            "__class__" => return Ok(Value::Class(class.clone())),
-            "__dict__" => return Ok(dict_of(instance.fields.borrow().to_pairs())),
-            _ => {}
+        if let Some(found) = self.get_own_attr(value, instance, name)? {
+            return Ok(found);
         }
         if let Some(function) = class.lookup_script("__getattr__") {
             return self.call_method_value(&function, value, &[name.value()]);
         }
         Err(self.missing_attr(value, name))
+    }
+
+    /// `object.__getattribute__`: the usual places, no hooks.
+    pub(crate) fn get_plain_attr(&mut self, value: &Value, name: &str) -> Result {
+        let Value::Instance(instance) = value else { return self.get_attr(value, name) };
+        let name = self.name(name);
+        match self.get_own_attr(value, instance, &name)? {
+            Some(found) => Ok(found),
+            None => Err(self.missing_attr(value, &name)),
+        }
+    }
+
+    fn get_own_attr(&mut self, value: &Value, instance: &Rc<Instance>, name: &Name) -> Result<Option<Value>> {
+        let class = instance.class();
+        let attr = class.lookup(name);
+        if let Some(attr) = &attr
+            && is_data_descriptor(attr)
+        {
+            return self.bind(attr, value, class).map(Some);
+        }
+        let own = instance.fields.borrow().get(name).cloned();
+        if let Some(own) = own {
+            return Ok(Some(own));
+        }
+        if let Some(attr) = attr {
+            return self.bind(&attr, value, class).map(Some);
+        }
+        Ok(match &**name {
+            "__class__" => Some(Value::Class(class.clone())),
+            "__dict__" => Some(dict_of(instance.fields.borrow().to_pairs())),
+            _ => None,
+        })
     }
 
     fn get_class_attr(&mut self, value: &Value, class: &Rc<Class>, name: &Name) -> Result<Option<Value>> {
@@ -124,7 +142,8 @@ impl Vm {
             "__bases__" => Value::tuple(class.base.clone().map(Value::Class).into_iter().collect::<Vec<_>>()),
             "__mro__" => Value::tuple(class.line().map(Value::Class).collect::<Vec<_>>()),
             "__dict__" => {
-                let pairs = class.own_attrs().iter().map(|(name, value)| (name.clone(), value.clone())).collect();
+                let pairs =
+                    class.own_attrs().iter().map(|(name, value)| (name.clone(), value.clone())).collect();
                 dict_of(pairs)
             }
             "__class__" => Value::Class(self.class_of(value)),

@@ -250,11 +250,11 @@ fn repeat(sequence: &Value, times: i64) -> Result<Option<Value>> {
         }
         Value::List(list) => {
             check(list.len())?;
-            Value::list(list.borrow().repeat(times))
+            Value::list(repeat_items(&list.borrow(), times))
         }
         Value::Tuple(tuple) => {
             check(tuple.len())?;
-            Value::tuple(tuple.repeat(times))
+            Value::tuple(repeat_items(tuple, times))
         }
         Value::Bytes(bytes) => {
             check(bytes.len())?;
@@ -264,11 +264,18 @@ fn repeat(sequence: &Value, times: i64) -> Result<Option<Value>> {
     }))
 }
 
+fn repeat_items(items: &[Value], times: usize) -> Vec<Value> {
+    let mut repeated = Vec::with_capacity(items.len() * times);
+    for _ in 0..times {
+        repeated.extend_from_slice(items);
+    }
+    repeated
+}
+
 /// CPython words concatenation and repetition of sequences in their own way.
 fn operand_error(op: BinaryOp, in_place: bool, left: &Value, right: &Value) -> crate::value::Raise {
-    let is_sequence = |value: &Value| {
-        matches!(value, Value::Str(_) | Value::List(_) | Value::Tuple(_) | Value::Bytes(_))
-    };
+    let is_sequence =
+        |value: &Value| matches!(value, Value::Str(_) | Value::List(_) | Value::Tuple(_) | Value::Bytes(_));
     match (op, left, right) {
         (BinaryOp::Add, Value::Str(_) | Value::List(_) | Value::Tuple(_), _) => {
             let (left, right) = (left.type_name(), right.type_name());

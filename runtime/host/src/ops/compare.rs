@@ -278,9 +278,11 @@ impl Vm {
 /// The order of numbers and of strings; the outer `None` says that these are neither.
 fn plain_order(left: &Value, right: &Value) -> Option<Option<Ordering>> {
     match (left, right) {
-        (Value::Str(left), Value::Str(right)) => {
-            Some(Some(if Rc::ptr_eq(left, right) { Ordering::Equal } else { left.as_str().cmp(right.as_str()) }))
-        }
+        (Value::Str(left), Value::Str(right)) => Some(Some(if Rc::ptr_eq(left, right) {
+            Ordering::Equal
+        } else {
+            left.as_str().cmp(right.as_str())
+        })),
         (Value::Bytes(left), Value::Bytes(right)) => Some(Some(left.0.cmp(&right.0))),
         _ => Some(number::order(&number(left)?, &number(right)?)),
     }
@@ -288,7 +290,9 @@ fn plain_order(left: &Value, right: &Value) -> Option<Option<Ordering>> {
 
 fn bytes_contain(bytes: &[u8], item: &Value) -> Result<bool> {
     match item {
-        Value::Bytes(part) => Ok(part.is_empty() || bytes.windows(part.len()).any(|window| window == &part[..])),
+        Value::Bytes(part) => {
+            Ok(part.is_empty() || bytes.windows(part.len()).any(|window| window == &part[..]))
+        }
         _ => match item.as_int() {
             Some(byte @ 0..=255) => Ok(bytes.contains(&(byte as u8))),
             Some(_) => Err(errors::value_error("byte must be in range(0, 256)")),

@@ -66,9 +66,7 @@ impl Vm {
             return Ok(Some(int));
         }
         match value {
-            Value::BigInt(_) => {
-                Err(errors::index_error("cannot fit 'int' into an index-sized integer"))
-            }
+            Value::BigInt(_) => Err(errors::index_error("cannot fit 'int' into an index-sized integer")),
             Value::Instance(_) | Value::Native(_) => {
                 let class = self.class_of(value);
                 let Some(function) = class.lookup_text("__index__") else { return Ok(None) };

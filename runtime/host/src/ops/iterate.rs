@@ -111,7 +111,9 @@ impl Vm {
             }
             Step::Sequence(object, at) => match self.get_item(&object, &Value::Int(at)) {
                 Ok(item) => Ok(Some(item)),
-                Err(raise) if raise.is(ExceptionKind::IndexError) || raise.is(ExceptionKind::StopIteration) => {
+                Err(raise)
+                    if raise.is(ExceptionKind::IndexError) || raise.is(ExceptionKind::StopIteration) =>
+                {
                     *iter.0.borrow_mut() = IterState::Done;
                     Ok(None)
                 }
@@ -234,7 +236,9 @@ fn step_plain(state: &mut IterState) -> Step {
         IterState::Stepping => return Step::Running,
         IterState::List { list, at } => list.borrow().get(*at).cloned().inspect(|_| *at += 1),
         IterState::Tuple { tuple, at } => tuple.get(*at).cloned().inspect(|_| *at += 1),
-        IterState::Bytes { bytes, at } => bytes.get(*at).map(|&byte| Value::Int(byte as i64)).inspect(|_| *at += 1),
+        IterState::Bytes { bytes, at } => {
+            bytes.get(*at).map(|&byte| Value::Int(byte as i64)).inspect(|_| *at += 1)
+        }
         IterState::Str { text, at } => {
             let next = text[*at..].chars().next();
             next.map(|char| {

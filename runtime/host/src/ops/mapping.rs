@@ -102,7 +102,9 @@ impl Vm {
         }
         for (at, pair) in self.collect(source)?.into_iter().enumerate() {
             let items = self.collect(&pair).map_err(|_| {
-                errors::type_error(format!("cannot convert dictionary update sequence element #{at} to a sequence"))
+                errors::type_error(format!(
+                    "cannot convert dictionary update sequence element #{at} to a sequence"
+                ))
             })?;
             let [key, value] = &items[..] else {
                 return Err(errors::value_error(format!(

@@ -12,7 +12,8 @@ mod iterate;
 mod mapping;
 pub mod number;
 mod repr;
-pub mod text;
+
+pub(crate) use attribute::is_data_descriptor;
 
 /// On which side of a binary operation an operand stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -349,8 +349,11 @@ fn true_divide(left: &BigInt, right: &BigInt) -> Result<f64> {
     // Scale so that the quotient has at least 66 bits; the lowest is made sticky by the remainder, so
     // rounding to 53 bits rounds only once.
     let shift = 66 - (left.bits() as i64 - right.bits() as i64);
-    let (scaled_left, scaled_right) =
-        if shift >= 0 { (left << shift as u64, right.clone()) } else { (left.clone(), right << (-shift) as u64) };
+    let (scaled_left, scaled_right) = if shift >= 0 {
+        (left << shift as u64, right.clone())
+    } else {
+        (left.clone(), right << (-shift) as u64)
+    };
     let (mut quotient, rem) = scaled_left.div_rem(&scaled_right);
     if !rem.is_zero() {
         quotient.set_bit(0, true);

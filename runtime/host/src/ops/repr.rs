@@ -2,8 +2,8 @@
 
 use std::rc::Rc;
 
-use super::text;
 use crate::errors;
+use crate::text;
 use crate::value::{ExceptionKind, IterState, Name, Result, Value};
 use crate::vm::Vm;
 
@@ -36,10 +36,9 @@ impl Vm {
         let value = self.call_method_value(function, this, &[])?;
         match value.as_str() {
             Some(text) => Ok(text.to_owned()),
-            None => Err(errors::type_error(format!(
-                "{method} returned non-string (type {})",
-                value.type_name()
-            ))),
+            None => {
+                Err(errors::type_error(format!("{method} returned non-string (type {})", value.type_name())))
+            }
         }
     }
 
@@ -70,15 +69,13 @@ impl Vm {
             Value::Ellipsis => out.push_str("Ellipsis"),
             Value::Bool(truth) => out.push_str(if *truth { "True" } else { "False" }),
             Value::Int(int) => out.push_str(&int.to_string()),
-            Value::Float(float) => out.push_str(&text::float_repr(*float)),
-            Value::Str(str) => out.push_str(&text::str_repr(str)),
-            Value::BigInt(big) => out.push_str(&text::big_repr(big)?),
-            Value::Bytes(bytes) => out.push_str(&text::bytes_repr(bytes)),
-            Value::List(_)
-            | Value::Tuple(_)
-            | Value::Dict(_)
-            | Value::Set(_)
-            | Value::FrozenSet(_) => return self.write_container(value, out),
+            Value::Float(float) => out.push_str(&text::float::repr(*float)),
+            Value::Str(str) => text::quote::push_repr(out, str),
+            Value::BigInt(big) => out.push_str(&big_repr(big)?),
+            Value::Bytes(bytes) => out.push_str(&text::quote::bytes_repr(bytes)),
+            Value::List(_) | Value::Tuple(_) | Value::Dict(_) | Value::Set(_) | Value::FrozenSet(_) => {
+                return self.write_container(value, out);
+            }
             Value::Range(range) if range.step == 1 => {
                 out.push_str(&format!("range({}, {})", range.start, range.stop));
             }
@@ -242,4 +239,8 @@ impl Vm {
         let message = self.str(&value).unwrap_or_else(|_| "<exception str() failed>".to_owned());
         if message.is_empty() { class.name.to_string() } else { format!("{}: {message}", class.name) }
     }
+}
+
+fn big_repr(big: &num_bigint::BigInt) -> Result<String> {
+    text::int::to_decimal(big, text::int::MAX_STR_DIGITS).map_err(crate::value::Raise::from)
 }

@@ -9,7 +9,9 @@ use std::sync::Arc;
 
 use kps_syntax::ast::ClassDef;
 
-use super::{Attrs, ExceptionKind, Name, NativeDef, NativeFn, NativeFunction, NativeType, Shape, Value, teardown};
+use super::{
+    Attrs, ExceptionKind, Name, NativeDef, NativeFn, NativeFunction, NativeType, Shape, Value, teardown,
+};
 
 /// The types that are part of the language itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -173,16 +173,17 @@ impl Raise {
     }
 
     /// The object that handlers see; `class_of` gives the class of a built-in kind.
-    pub(crate) fn into_object(self, class_of: impl FnOnce(ExceptionKind) -> Rc<super::Class>) -> Rc<Instance> {
+    pub(crate) fn into_object(
+        self,
+        class_of: impl FnOnce(ExceptionKind) -> Rc<super::Class>,
+    ) -> Rc<Instance> {
         match *self.0 {
             Raised::Object(instance) => instance,
             Raised::New { kind, args, help, diagnostics } => {
-                let data = ExceptionData {
-                    args: RefCell::new(args),
-                    help: RefCell::new(help),
-                    diagnostics: RefCell::new(diagnostics),
-                    ..ExceptionData::default()
-                };
+                let data = ExceptionData::default();
+                *data.args.borrow_mut() = args;
+                *data.help.borrow_mut() = help;
+                *data.diagnostics.borrow_mut() = diagnostics;
                 Rc::new(Instance::new(class_of(kind), super::Payload::Exception(Box::new(data))))
             }
         }

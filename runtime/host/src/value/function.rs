@@ -20,7 +20,7 @@ use std::sync::Arc;
 use kps_syntax::Source;
 use kps_syntax::ast::FunctionDef;
 
-use super::{Attrs, BuiltinType, Class, Name, Native, Namespace, Result, Value, teardown};
+use super::{Attrs, BuiltinType, Class, Name, Namespace, Native, Result, Value, teardown};
 use crate::errors;
 use crate::vm::{LoadedCode, Vm};
 
@@ -38,6 +38,19 @@ pub struct Function {
 }
 
 impl Function {
+    /// A function without defaults and captured cells: the code of a module.
+    pub(crate) fn plain(code: Rc<LoadedCode>) -> Function {
+        let name = RefCell::new(Name::from(&*code.code.name));
+        Function {
+            code,
+            name,
+            defaults: Vec::new(),
+            keyword_defaults: Vec::new(),
+            closure: Box::default(),
+            attrs: RefCell::default(),
+        }
+    }
+
     /// The function as it was written; `None` for lambdas and generator expressions.
     pub fn def(&self) -> Option<&Arc<FunctionDef>> {
         self.code.code.def.as_ref()
@@ -196,7 +209,11 @@ impl Drop for BoundMethod {
 /// What a class attribute does when it is read from an instance.
 pub enum Descriptor {
     /// `property(get, set, delete)`; None where there is none.
-    Property { get: Value, set: Value, delete: Value },
+    Property {
+        get: Value,
+        set: Value,
+        delete: Value,
+    },
     StaticMethod(Value),
     ClassMethod(Value),
 }

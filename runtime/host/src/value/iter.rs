@@ -22,18 +22,53 @@ pub struct Iter(pub RefCell<IterState>);
 
 pub enum IterState {
     Done,
-    List { list: Rc<List>, at: usize },
-    Tuple { tuple: Rc<Tuple>, at: usize },
+    List {
+        list: Rc<List>,
+        at: usize,
+    },
+    Tuple {
+        tuple: Rc<Tuple>,
+        at: usize,
+    },
     /// `at` counts bytes.
-    Str { text: Rc<Str>, at: usize },
-    Bytes { bytes: Rc<super::Bytes>, at: usize },
-    Range { next: i64, remaining: u64, step: i64 },
-    DictKeys { dict: Rc<Dict>, at: usize, len: usize },
-    DictValues { dict: Rc<Dict>, at: usize, len: usize },
-    DictItems { dict: Rc<Dict>, at: usize, len: usize },
-    Set { set: Rc<Set>, at: usize, len: usize },
+    Str {
+        text: Rc<Str>,
+        at: usize,
+    },
+    Bytes {
+        bytes: Rc<super::Bytes>,
+        at: usize,
+    },
+    Range {
+        next: i64,
+        remaining: u64,
+        step: i64,
+    },
+    DictKeys {
+        dict: Rc<Dict>,
+        at: usize,
+        len: usize,
+    },
+    DictValues {
+        dict: Rc<Dict>,
+        at: usize,
+        len: usize,
+    },
+    DictItems {
+        dict: Rc<Dict>,
+        at: usize,
+        len: usize,
+    },
+    Set {
+        set: Rc<Set>,
+        at: usize,
+        len: usize,
+    },
     /// The old protocol: `__getitem__` with 0, 1, 2.. until IndexError.
-    Sequence { object: Value, at: i64 },
+    Sequence {
+        object: Value,
+        at: i64,
+    },
     Native(Box<dyn NativeIter>),
     /// A native iterator that is stepping at this moment.
     Stepping,

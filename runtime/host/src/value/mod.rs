@@ -27,8 +27,8 @@ pub use class::{BuiltinType, Class, Layout};
 pub use dict::{Dict, HashedKey, PassHash};
 pub use exception::{ExceptionData, ExceptionKind, Raise, Result, TraceEntry};
 pub use function::{
-    Args, BoundMethod, Cell, Descriptor, Function, NativeCode, NativeDef, NativeFn, NativeFunction, NativeKind,
-    Parser, Super,
+    Args, BoundMethod, Cell, Descriptor, Function, NativeCode, NativeDef, NativeFn, NativeFunction,
+    NativeKind, Parser, Super,
 };
 pub use instance::{Fields, Instance, Payload, Shape};
 pub use iter::{Generator, GeneratorState, Iter, IterState, NativeIter};
@@ -160,10 +160,7 @@ impl Value {
     }
 
     pub fn is_callable_kind(&self) -> bool {
-        matches!(
-            self,
-            Value::Function(_) | Value::NativeFunction(_) | Value::Method(_) | Value::Class(_)
-        )
+        matches!(self, Value::Function(_) | Value::NativeFunction(_) | Value::Method(_) | Value::Class(_))
     }
 
     /// The text of a str, also of an instance of a class derived from str.

@@ -353,7 +353,9 @@ impl Vm {
                 *generator.state.borrow_mut() = GeneratorState::Done;
                 if raise.is(crate::value::ExceptionKind::StopIteration) {
                     let cause = self.exception_object(raise);
-                    return Err(self.raise_from(errors::runtime_error("generator raised StopIteration"), cause));
+                    return Err(
+                        self.raise_from(errors::runtime_error("generator raised StopIteration"), cause)
+                    );
                 }
                 Err(raise)
             }

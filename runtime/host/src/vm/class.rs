@@ -8,7 +8,8 @@ use kps_bytecode::CodeKind;
 use super::Vm;
 use crate::errors;
 use crate::value::{
-    Args, BuiltinType, Cell, Class, Dict, ExceptionData, Function, Instance, Layout, Name, Payload, Result, Set, Value,
+    Args, BuiltinType, Cell, Class, Dict, ExceptionData, Function, Instance, Layout, Name, Payload, Result,
+    Set, Value,
 };
 
 impl Vm {
@@ -33,7 +34,8 @@ impl Vm {
                 _ => drop(class.insert(Name(key), value)),
             }
         }
-        if class.own_attrs().get_text("__eq__").is_some() && class.own_attrs().get_text("__hash__").is_none() {
+        if class.own_attrs().get_text("__eq__").is_some() && class.own_attrs().get_text("__hash__").is_none()
+        {
             class.insert(self.name("__hash__"), Value::None);
         }
         if let Some(doc) = &body.code.code.doc {
@@ -61,7 +63,10 @@ impl Vm {
                 }
                 Err(errors::type_error(format!("type '{}' is not an acceptable base type", base.name)))
             }
-            [other] => Err(errors::type_error(format!("the base of a class must be a class, not '{}'", other.type_name()))),
+            [other] => Err(errors::type_error(format!(
+                "the base of a class must be a class, not '{}'",
+                other.type_name()
+            ))),
             _ => Err(errors::type_error(format!("class '{name}' has more than one base"))
                 .help("derive from one class, and hold objects of the others as attributes")),
         }
@@ -179,9 +184,9 @@ impl Vm {
             BuiltinType::Dict if has_init => Ok(Value::Dict(Rc::new(Dict::new()))),
             BuiltinType::Set if has_init => Ok(Value::Set(Rc::new(Set::new()))),
             _ => {
-                let new = class.new.ok_or_else(|| {
-                    errors::type_error(format!("cannot create '{}' instances", class.name))
-                })?;
+                let new = class
+                    .new
+                    .ok_or_else(|| errors::type_error(format!("cannot create '{}' instances", class.name)))?;
                 new(self, args)
             }
         }

@@ -107,7 +107,10 @@ impl Vm {
             keyword_names: keyword_names.collect(),
             constants,
             sites: sites.collect(),
-            param_names: code.locals[..code.params.n_registers()].iter().map(|name| self.name(name)).collect(),
+            param_names: code.locals[..code.params.n_registers()]
+                .iter()
+                .map(|name| self.name(name))
+                .collect(),
             children: code.children.iter().map(|_| OnceCell::new()).collect(),
             code: code.clone(),
             program: program.clone(),

@@ -15,6 +15,7 @@ mod frame;
 mod import;
 mod interrupt;
 mod run;
+mod step;
 mod types;
 mod unwind;
 
@@ -27,13 +28,13 @@ use indexmap::IndexMap;
 use rustc_hash::FxHashMap;
 
 pub use code::LoadedCode;
-pub(crate) use code::LoadedProgram;
 use frame::{Frame, Stack};
+pub(crate) use import::{compile, compile_entry};
 pub use interrupt::{Interrupter, Limits};
 
 use crate::errors;
 use crate::output::Output;
-use crate::value::{Module, Name, Result};
+use crate::value::{ExceptionKind, Function, Module, Name, Namespace, Raise, Result, Value};
 
 /// How much of the native stack the machine may use, counted from where it was entered.
 const NATIVE_STACK: usize = 1 << 20;
@@ -116,6 +117,35 @@ impl Vm {
         self.interrupter.clone()
     }
 
+    /// The module that programs run in, as `__main__`.
+    pub(crate) fn new_main(&mut self) -> Rc<Module> {
+        let main = Rc::new(Module::new(self.name("__main__")));
+        main.set("__name__", main.name.clone());
+        self.modules.insert("__main__".to_owned(), main.clone());
+        main
+    }
+
+    /// Runs a program's own code in a namespace; the value is that of an entry's last expression.
+    pub(crate) fn run_program(
+        &mut self,
+        program: &kps_bytecode::Program,
+        module: Name,
+        namespace: &Rc<Namespace>,
+    ) -> Result {
+        let code = self.load(program, module, namespace);
+        let function = Function::plain(code);
+        self.call(&Value::Function(Rc::new(function)), &[])
+    }
+
+    /// Writes to where `print` writes.
+    pub fn print(&mut self, text: &str) -> Result<()> {
+        self.output.write(text).map_err(write_error)
+    }
+
+    pub fn flush(&mut self) -> Result<()> {
+        self.output.flush().map_err(write_error)
+    }
+
     /// Refuses to go deeper when native recursion has used its share of the stack.
     #[inline]
     pub fn check_stack(&self) -> Result<()> {
@@ -135,6 +165,14 @@ impl Vm {
             self.stack_start = &raw const marker as usize;
         }
     }
+}
+
+fn write_error(error: std::io::Error) -> Raise {
+    let kind = match error.kind() {
+        std::io::ErrorKind::BrokenPipe => ExceptionKind::BrokenPipeError,
+        _ => ExceptionKind::OSError,
+    };
+    Raise::new(kind, error.to_string())
 }
 
 impl Drop for Vm {

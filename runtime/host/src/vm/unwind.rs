@@ -8,9 +8,7 @@ use kps_syntax::{Diagnostic, Diagnostics};
 use super::Vm;
 use super::frame::FrameKind;
 use crate::errors;
-use crate::value::{
-    Args, ExceptionKind, GeneratorState, Instance, Name, Raise, Result, TraceEntry, Value,
-};
+use crate::value::{Args, ExceptionKind, GeneratorState, Instance, Name, Raise, Result, TraceEntry, Value};
 
 /// Frames of a runaway recursion that a trace shows at either end.
 const TRACE_ENDS: usize = 20;
@@ -30,8 +28,12 @@ impl Vm {
             Value::Instance(instance) if instance.exception().is_some() => Raise::object(instance.clone()),
             Value::Class(class) if class.is_exception() => {
                 match self.instantiate(class, &Args::new(&[], &[])) {
-                    Ok(Value::Instance(instance)) if instance.exception().is_some() => Raise::object(instance),
-                    Ok(_) => errors::type_error("calling an exception class should have returned an exception"),
+                    Ok(Value::Instance(instance)) if instance.exception().is_some() => {
+                        Raise::object(instance)
+                    }
+                    Ok(_) => {
+                        errors::type_error("calling an exception class should have returned an exception")
+                    }
                     Err(raise) => raise,
                 }
             }
@@ -78,7 +80,8 @@ impl Vm {
         for frame in self.frames.iter().rev() {
             let code = &frame.function.code.code;
             let running = frame.pc.saturating_sub(1) as u32;
-            let Some(range) = code.handling.iter().find(|range| range.start <= running && running < range.end)
+            let Some(range) =
+                code.handling.iter().find(|range| range.start <= running && running < range.end)
             else {
                 continue;
             };
@@ -172,10 +175,11 @@ impl Vm {
     /// An exception that nobody handled, as diagnostics: what it carried, or its own words.
     pub fn tell(&mut self, raise: Raise) -> Diagnostics {
         let exception = self.exception_object(raise);
-        let mut diagnostics = match exception.exception().and_then(|data| data.diagnostics.borrow_mut().take()) {
-            Some(carried) if !carried.is_empty() => carried,
-            _ => Diagnostics::from(self.describe(&exception)),
-        };
+        let mut diagnostics =
+            match exception.exception().and_then(|data| data.diagnostics.borrow_mut().take()) {
+                Some(carried) if !carried.is_empty() => carried,
+                _ => Diagnostics::from(self.describe(&exception)),
+            };
         if let Some(first) = diagnostics.0.first_mut() {
             first.trace = trace_of(&exception);
             first.cause = self.cause_of(&exception, MAX_CAUSES);
@@ -230,6 +234,9 @@ fn trace_of(exception: &Rc<Instance>) -> Vec<TraceFrame> {
     let shown = entries.iter().rev().enumerate();
     shown
         .filter(|(at, _)| *at < TRACE_ENDS || *at + TRACE_ENDS >= n)
-        .map(|(_, entry)| TraceFrame { location: entry.location.clone(), function: entry.function.to_string() })
+        .map(|(_, entry)| TraceFrame {
+            location: entry.location.clone(),
+            function: entry.function.to_string(),
+        })
         .collect()
 }

@@ -1,0 +1,212 @@
+//! The embedding API: a host owns a machine and runs programs in it.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+use std::time::Duration;
+
+use kps_syntax::{Diagnostics, Source};
+
+use crate::convert::{FromValue, HostFunction, IntoArgs};
+use crate::errors;
+use crate::output::Output;
+use crate::value::{Module, NativeFunction, Result as ScriptResult, Value};
+use crate::vm::{Interrupter, Limits, Vm, compile};
+
+/// A compiled script. Cheap to clone; it may go to another thread, and run in many hosts.
+#[derive(Clone, Debug)]
+pub struct Program(pub(crate) kps_bytecode::Program);
+
+impl Program {
+    /// Parses and compiles a text; `name` stands in messages. Every mistake that was found comes back.
+    pub fn parse(name: impl Into<String>, text: impl Into<String>) -> Result<Program, Diagnostics> {
+        Program::compile(&Source::new(name, text))
+    }
+
+    pub fn compile(source: &Source) -> Result<Program, Diagnostics> {
+        compile(source).map(Program)
+    }
+
+    pub fn source(&self) -> &Source {
+        &self.0.source
+    }
+}
+
+/// How a run ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// The script came to its end.
+    Finished,
+    /// It asked to exit with this code.
+    Exit(i32),
+}
+
+/// Sets up a [`Host`].
+pub struct HostBuilder {
+    device: String,
+    limits: Limits,
+    output: Option<Output>,
+    args: Vec<String>,
+    module_path: Vec<PathBuf>,
+}
+
+impl HostBuilder {
+    /// Which device kernels run on, as `--device` takes it: `vulkan`, `vulkan:1`, `cpu`, a part of a
+    /// name. Empty is the best one.
+    pub fn device(mut self, selector: impl Into<String>) -> HostBuilder {
+        self.device = selector.into();
+        self
+    }
+
+    /// Where `print` writes; standard output unless this is called.
+    pub fn output(mut self, sink: impl Write + 'static) -> HostBuilder {
+        self.output = Some(Output::new(sink));
+        self
+    }
+
+    /// `sys.argv`: the script's name and its arguments.
+    pub fn args(mut self, args: impl IntoIterator<Item = String>) -> HostBuilder {
+        self.args = args.into_iter().collect();
+        self
+    }
+
+    /// A folder in which imports look for modules; those given first are searched first.
+    pub fn module_path(mut self, folder: impl AsRef<Path>) -> HostBuilder {
+        self.module_path.push(folder.as_ref().to_owned());
+        self
+    }
+
+    /// The most nested calls of script functions; 1000 unless this is called.
+    pub fn recursion_limit(mut self, n_calls: usize) -> HostBuilder {
+        self.limits.recursion = n_calls;
+        self
+    }
+
+    /// Loops and calls that all scripts of the host together may spend.
+    pub fn fuel(mut self, n_steps: u64) -> HostBuilder {
+        self.limits.fuel = Some(n_steps);
+        self
+    }
+
+    /// Time that each run or call may take; it ends with a TimeoutError at the line it was on.
+    pub fn time_limit(mut self, time: Duration) -> HostBuilder {
+        self.limits.time = Some(time);
+        self
+    }
+
+    pub fn build(self) -> Host {
+        let mut vm = Vm::new(self.limits, self.output.unwrap_or_else(Output::stdout));
+        vm.device = self.device;
+        vm.args = self.args;
+        vm.module_path = self.module_path;
+        let main = vm.new_main();
+        Host { vm, main }
+    }
+}
+
+/// A machine with one main module. Not `Send`: scripts share their objects freely within it.
+pub struct Host {
+    vm: Vm,
+    main: Rc<Module>,
+}
+
+impl Host {
+    pub fn builder() -> HostBuilder {
+        HostBuilder {
+            device: String::new(),
+            limits: Limits::default(),
+            output: None,
+            args: Vec::new(),
+            module_path: Vec::new(),
+        }
+    }
+
+    /// Runs a program in the main module, which keeps its names afterwards.
+    pub fn run(&mut self, program: &Program) -> Result<Outcome, Diagnostics> {
+        let main = self.main.clone();
+        let result = self.enter(|vm| vm.run_program(&program.0, main.name.clone(), &main.namespace));
+        match result {
+            Ok(_) => Ok(Outcome::Finished),
+            Err(raise) => {
+                let exception = self.vm.exception_object(raise);
+                if let Some(code) = self.vm.exit_code(&exception) {
+                    return Ok(Outcome::Exit(code));
+                }
+                Err(self.vm.tell(crate::value::Raise::object(exception)))
+            }
+        }
+    }
+
+    /// Calls a function of the main module: `host.call("step", (3, 0.5))`.
+    pub fn call<T: FromValue>(&mut self, name: &str, args: impl IntoArgs) -> Result<T, Diagnostics> {
+        let main = self.main.clone();
+        let args = args.into_args();
+        let result = self.enter(|vm| {
+            let callee = main.get(name).ok_or_else(|| errors::name_not_defined(name, None))?;
+            let value = vm.call(&callee, &args)?;
+            T::from_value(vm, &value)
+        });
+        result.map_err(|raise| self.vm.tell(raise))
+    }
+
+    /// The value of a name of the main module.
+    pub fn get<T: FromValue>(&mut self, name: &str) -> Result<T, Diagnostics> {
+        let main = self.main.clone();
+        let result = self.enter(|vm| {
+            let value = main.get(name).ok_or_else(|| errors::name_not_defined(name, None))?;
+            T::from_value(vm, &value)
+        });
+        result.map_err(|raise| self.vm.tell(raise))
+    }
+
+    /// Gives a name of the main module a value.
+    pub fn set(&mut self, name: &str, value: impl Into<Value>) {
+        self.main.set(name, value);
+    }
+
+    /// Makes a Rust function callable from scripts: `host.register("area", |w: f64, h: f64| w * h)`.
+    pub fn register<Params, F>(&mut self, name: &str, function: F)
+    where
+        F: HostFunction<Params>,
+    {
+        let shown = name.to_owned();
+        let native = NativeFunction::closure(name, move |vm, args| {
+            if args.has_keywords() {
+                return Err(errors::no_keywords(&shown));
+            }
+            if args.positional().len() != F::ARITY {
+                return Err(errors::wrong_count(&shown, F::ARITY, args.positional().len()));
+            }
+            function.invoke(vm, args.positional())
+        });
+        self.main.set(name, Value::NativeFunction(Rc::new(native)));
+    }
+
+    /// A handle that stops what runs here, from another thread.
+    pub fn interrupter(&self) -> Interrupter {
+        self.vm.interrupter()
+    }
+
+    /// Writes out what `print` has buffered.
+    pub fn flush(&mut self) -> std::io::Result<()> {
+        self.vm.output.flush()
+    }
+
+    /// The machine itself, for what this API does not cover.
+    pub fn vm(&mut self) -> &mut Vm {
+        &mut self.vm
+    }
+
+    pub(crate) fn main(&self) -> &Rc<Module> {
+        &self.main
+    }
+
+    /// Everything that runs from outside comes through here: the clock starts, and output is flushed.
+    pub(crate) fn enter<T>(&mut self, act: impl FnOnce(&mut Vm) -> ScriptResult<T>) -> ScriptResult<T> {
+        self.vm.start_clock();
+        let result = act(&mut self.vm);
+        // A broken pipe was raised in the script where it printed; here nobody is left to tell.
+        let _ = self.vm.output.flush();
+        result
+    }
+}

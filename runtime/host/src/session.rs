@@ -1,0 +1,124 @@
+//! A prompt's session: entries that run one after another in one module.
+
+use std::rc::Rc;
+
+use kps_syntax::{Diagnostics, Source};
+
+use crate::builtins;
+use crate::host::{Host, Outcome};
+use crate::value::{Raise, Value};
+use crate::vm::compile_entry;
+
+/// A host with a prompt in front of it.
+pub struct Session {
+    host: Host,
+    n_entries: usize,
+}
+
+/// What an entry came to.
+#[derive(Debug)]
+pub enum Evaluated {
+    /// Statements, or an expression that is None.
+    Nothing,
+    /// The repr of the expression at the end of the entry.
+    Repr(String),
+    /// The entry asked to exit with this code.
+    Exit(i32),
+}
+
+impl Session {
+    pub fn new(host: Host) -> Session {
+        Session { host, n_entries: 0 }
+    }
+
+    pub fn host(&mut self) -> &mut Host {
+        &mut self.host
+    }
+
+    /// Runs one entry. The value of an expression at its end is shown by its repr, and kept as `_`. After
+    /// an error the session goes on with what was defined so far.
+    pub fn eval(&mut self, text: &str) -> Result<Evaluated, Diagnostics> {
+        self.n_entries += 1;
+        let source = Source::new(format!("<entry {}>", self.n_entries), text);
+        let program = compile_entry(&source)?;
+        let main = self.host.main().clone();
+        let result = self.host.enter(|vm| {
+            let value = vm.run_program(&program, main.name.clone(), &main.namespace)?;
+            if value.is_none() {
+                return Ok(Evaluated::Nothing);
+            }
+            let shown = vm.repr(&value)?;
+            main.set("_", value);
+            Ok(Evaluated::Repr(shown))
+        });
+        result.or_else(|raise| self.told(raise))
+    }
+
+    fn told(&mut self, raise: Raise) -> Result<Evaluated, Diagnostics> {
+        let vm = self.host.vm();
+        let exception = vm.exception_object(raise);
+        match vm.exit_code(&exception) {
+            Some(code) => Ok(Evaluated::Exit(code)),
+            None => Err(vm.tell(Raise::object(exception))),
+        }
+    }
+
+    /// Runs a whole program in the session's module, as `kps -i` does.
+    pub fn run(&mut self, program: &crate::host::Program) -> Result<Outcome, Diagnostics> {
+        self.host.run(program)
+    }
+
+    /// Names that may follow the end of `prefix`, whole: names in scope, or attributes after a dot.
+    /// Attributes are looked up without running code of the script.
+    pub fn complete(&mut self, prefix: &str) -> Vec<String> {
+        let start = prefix.rfind(|char: char| !(char.is_alphanumeric() || char == '_' || char == '.'));
+        let expression = start.map_or(prefix, |at| {
+            let width = prefix[at..].chars().next().map_or(0, char::len_utf8);
+            &prefix[at + width..]
+        });
+        let (object, head) = match expression.rsplit_once('.') {
+            Some((object, head)) => (Some(object), head),
+            None => (None, expression),
+        };
+        let mut found: Vec<String> = match object {
+            Some(object) => self.attributes_of(object),
+            None => self.names_in_scope(),
+        };
+        found.retain(|name| name.starts_with(head) && (head.starts_with('_') || !name.starts_with('_')));
+        found.sort();
+        found.dedup();
+        found
+    }
+
+    fn names_in_scope(&mut self) -> Vec<String> {
+        let globals = self.host.main().namespace.to_pairs();
+        let globals = globals.into_iter().map(|(name, _)| name.to_string());
+        globals.chain(builtins::names().map(str::to_owned)).collect()
+    }
+
+    fn attributes_of(&mut self, path: &str) -> Vec<String> {
+        let mut names = path.split('.');
+        let first = names.next().unwrap_or("");
+        let main: Rc<_> = self.host.main().clone();
+        let vm = self.host.vm();
+        let mut value = match main.get(first) {
+            Some(value) => value,
+            None => match builtins::lookup(vm, first) {
+                Ok(Some(value)) => value,
+                _ => return Vec::new(),
+            },
+        };
+        for name in names {
+            let next = match &value {
+                Value::Module(module) => module.get(name),
+                Value::Instance(instance) => instance.get_text(name),
+                _ => None,
+            };
+            match next {
+                Some(next) => value = next,
+                None => return Vec::new(),
+            }
+        }
+        vm.attr_names(&value).iter().map(|name| name.to_string()).collect()
+    }
+}

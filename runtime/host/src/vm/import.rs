@@ -1,0 +1,224 @@
+//! Finding and running modules: those written in Rust, those of the standard library, files beside the
+//! script.
+
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+use kps_syntax::{Diagnostics, Source};
+
+use super::Vm;
+use crate::errors;
+use crate::modules;
+use crate::value::{ExceptionKind, Module, Name, NativeFunction, NativeModule, Raise, Result, Value};
+
+/// Endings of files that are modules, in the order they are looked for.
+const ENDINGS: [&str; 2] = ["kps", "py"];
+
+/// The text of a module and where it came from.
+struct Found {
+    source: Source,
+    file: Option<PathBuf>,
+    is_package: bool,
+}
+
+impl Vm {
+    /// The module with this dotted name, run when it is new; the packages above it come first.
+    pub fn import(&mut self, name: &str) -> Result<Rc<Module>> {
+        if let Some(module) = self.modules.get(name) {
+            return Ok(module.clone());
+        }
+        self.check_stack()?;
+        let parent = match name.rsplit_once('.') {
+            Some((parent, _)) => Some(self.import(parent)?),
+            None => None,
+        };
+        // The package's own code may have imported it.
+        if let Some(module) = self.modules.get(name) {
+            return Ok(module.clone());
+        }
+        let module = match modules::find(name) {
+            Some(native) => self.import_native(native)?,
+            None => {
+                let found = self.find(name, parent.as_deref())?;
+                self.run_module(name, found)?
+            }
+        };
+        if let (Some(parent), Some((_, last))) = (parent, name.rsplit_once('.')) {
+            parent.namespace.set(last, Value::Module(module.clone()));
+        }
+        Ok(module)
+    }
+
+    fn import_native(&mut self, native: &'static NativeModule) -> Result<Rc<Module>> {
+        let module = Rc::new(Module::new(self.name(native.name)));
+        for def in native.functions {
+            let function = NativeFunction::of_module(def);
+            module.namespace.set(def.name, Value::NativeFunction(Rc::new(function)));
+        }
+        for ty in native.types {
+            module.namespace.set(ty.name, Value::Class(self.native_class(ty)));
+        }
+        self.modules.insert(native.name.to_owned(), module.clone());
+        if let Some(init) = native.init
+            && let Err(raise) = init(self, &module)
+        {
+            self.modules.shift_remove(native.name);
+            return Err(raise);
+        }
+        Ok(module)
+    }
+
+    fn find(&self, name: &str, parent: Option<&Module>) -> Result<Found> {
+        if let Some(text) = kps_stdlib::source(name) {
+            let source = Source::new(format!("<{name}>"), text);
+            return Ok(Found { source, file: None, is_package: false });
+        }
+        let last = name.rsplit('.').next().unwrap_or(name);
+        let folders = match parent {
+            None => self.module_path.clone(),
+            Some(parent) if parent.is_package => {
+                let folder = parent.file.as_deref().and_then(Path::parent);
+                folder.map(Path::to_owned).into_iter().collect()
+            }
+            Some(parent) => {
+                let message = format!("No module named '{name}'; '{}' is not a package", parent.name);
+                return Err(Raise::new(ExceptionKind::ModuleNotFoundError, message));
+            }
+        };
+        for folder in folders {
+            for ending in ENDINGS {
+                let package = folder.join(last).join(format!("__init__.{ending}"));
+                let file = folder.join(format!("{last}.{ending}"));
+                for (file, is_package) in [(package, true), (file, false)] {
+                    if file.is_file() {
+                        let source = read_source(&file)?;
+                        return Ok(Found { source, file: Some(file), is_package });
+                    }
+                }
+            }
+        }
+        let known = modules::MODULES.iter().map(|module| module.name);
+        let raise = errors::module_not_found(name);
+        Err(match crate::suggest::nearest(name, known) {
+            Some(suggestion) => raise.help(format!("did you mean `{suggestion}`?")),
+            None => raise,
+        })
+    }
+
+    fn run_module(&mut self, name: &str, found: Found) -> Result<Rc<Module>> {
+        let program = compile(&found.source)
+            .map_err(|diagnostics| Raise::with_diagnostics(ExceptionKind::SyntaxError, diagnostics))?;
+        let mut module = Module::new(self.name(name));
+        module.file = found.file;
+        module.is_package = found.is_package;
+        let module = Rc::new(module);
+        module.namespace.set("__name__", module.name.value());
+        if let Some(file) = &module.file {
+            module.namespace.set("__file__", Value::str(file.display().to_string()));
+        }
+        self.modules.insert(name.to_owned(), module.clone());
+        let result = self.run_program(&program, module.name.clone(), &module.namespace);
+        if let Err(raise) = result {
+            self.modules.shift_remove(name);
+            return Err(raise);
+        }
+        Ok(module)
+    }
+
+    /// `import name`, with `level` leading dots counted from the running module's package.
+    pub(super) fn import_from_code(&mut self, name: &str, level: usize) -> Result<Rc<Module>> {
+        let absolute = self.absolute_name(name, level)?;
+        self.import(&absolute)
+    }
+
+    fn absolute_name(&self, name: &str, level: usize) -> Result<String> {
+        if level == 0 {
+            return Ok(name.to_owned());
+        }
+        let running = self.frames.last().map(|frame| frame.function.code.program.module.clone());
+        let running = running.unwrap_or_else(|| Name::from("__main__"));
+        let is_package = self.modules.get(&*running).is_some_and(|module| module.is_package);
+        let mut package = &*running;
+        for _ in 0..level - is_package as usize {
+            package = package.rsplit_once('.').map_or("", |(package, _)| package);
+        }
+        if package.is_empty() {
+            return Err(errors::import_error("attempted relative import with no known parent package"));
+        }
+        Ok(if name.is_empty() { package.to_owned() } else { format!("{package}.{name}") })
+    }
+
+    /// `from module import name`: an attribute, or a module beneath the package.
+    pub(super) fn import_name(&mut self, module: &Value, name: &Name) -> Result {
+        if let Some(value) = self.find_attr(module, name)? {
+            return Ok(value);
+        }
+        let Value::Module(module) = module else {
+            return Err(errors::import_error(format!("cannot import name '{name}'")));
+        };
+        if module.is_package || modules::find(&format!("{}.{name}", module.name)).is_some() {
+            match self.import(&format!("{}.{name}", module.name)) {
+                Ok(submodule) => return Ok(Value::Module(submodule)),
+                Err(raise) if raise.is(ExceptionKind::ModuleNotFoundError) => {}
+                Err(raise) => return Err(raise),
+            }
+        }
+        let place = match &module.file {
+            Some(file) => file.display().to_string(),
+            None => "unknown location".to_owned(),
+        };
+        let raise =
+            errors::import_error(format!("cannot import name '{name}' from '{}' ({place})", module.name));
+        let known = module.namespace.to_pairs();
+        Err(match crate::suggest::nearest(name, known.iter().map(|(name, _)| &**name)) {
+            Some(suggestion) => raise.help(format!("did you mean `{suggestion}`?")),
+            None => raise,
+        })
+    }
+
+    /// The names that `from module import *` brings, with their values.
+    pub(super) fn public_names(&mut self, module: &Value) -> Result<Vec<(Name, Value)>> {
+        let Value::Module(module) = module else {
+            return Err(errors::import_error("only modules can be imported from"));
+        };
+        if let Some(listed) = module.namespace.get("__all__") {
+            let mut names = Vec::new();
+            for name in self.collect(&listed)? {
+                let Some(text) = name.as_str() else { continue };
+                let value = self.get_attr(&Value::Module(module.clone()), text)?;
+                names.push((self.name(text), value));
+            }
+            return Ok(names);
+        }
+        let all = module.namespace.to_pairs();
+        Ok(all.into_iter().filter(|(name, _)| !name.starts_with('_')).collect())
+    }
+}
+
+/// Parses and compiles; every mistake that was found comes back.
+pub(crate) fn compile(source: &Source) -> std::result::Result<kps_bytecode::Program, Diagnostics> {
+    let (module, diagnostics) = kps_syntax::parse(source);
+    if diagnostics.has_errors() {
+        return Err(diagnostics);
+    }
+    kps_bytecode::compile(&module)
+}
+
+/// As [`compile`], for an entry at the prompt: the value of a last expression is its result.
+pub(crate) fn compile_entry(source: &Source) -> std::result::Result<kps_bytecode::Program, Diagnostics> {
+    let (module, diagnostics) = kps_syntax::parse(source);
+    if diagnostics.has_errors() {
+        return Err(diagnostics);
+    }
+    kps_bytecode::compile_entry(&module)
+}
+
+fn read_source(file: &Path) -> Result<Source> {
+    match std::fs::read(file) {
+        Ok(bytes) => match String::from_utf8(bytes) {
+            Ok(text) => Ok(Source::new(file.display().to_string(), text)),
+            Err(_) => Err(errors::import_error(format!("`{}` is not UTF-8 text", file.display()))),
+        },
+        Err(error) => Err(errors::import_error(format!("cannot read `{}`: {error}", file.display()))),
+    }
+}

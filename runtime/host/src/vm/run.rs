@@ -1,0 +1,672 @@
+//! The loop that runs instructions.
+//!
+//! The hot cases (small ints, floats, cached attributes, calls of script functions) are handled in
+//! place; everything else goes to the methods at the end of `step.rs`, one per family. `ip` and `base`
+//! are pointers into the running frame's code and registers. The frame learns of `ip` before anything
+//! that may raise or call, so that spans and handlers are found.
+
+use std::rc::Rc;
+
+use kps_bytecode::op::{Instruction, Op};
+
+use super::call::Entered;
+use super::class::check_init;
+use super::frame::{Frame, FrameKind};
+use super::step::Called;
+use super::{LoadedCode, Vm};
+use crate::errors;
+use crate::value::{GeneratorState, Result, Value};
+
+impl Vm {
+    /// Runs the frame on top until the frames above `floor` are gone.
+    pub(super) fn run(&mut self, floor: usize) -> Result {
+        loop {
+            match self.execute() {
+                Ok(value) => return Ok(value),
+                Err(raise) => self.unwind(raise, floor)?,
+            }
+        }
+    }
+
+    /// Runs until a frame of kind `Entry` or `Step` ends, or something raises.
+    fn execute(&mut self) -> Result {
+        let mut base: *mut Value;
+        let mut ip: *const Instruction;
+        let mut loaded: *const LoadedCode;
+
+        // SAFETY (for the blocks in this function): the compiler only emits registers below
+        // `n_registers`, constants, sites and children that exist, and jumps inside of the code, which
+        // ends in `Return` or a raise. `enter` checked that the frame's registers exist. The stack does
+        // not move, and a nested run touches only registers above this frame's. References into
+        // registers end before anything that could change them. `loaded` points into the function that
+        // the frame on top holds.
+        macro_rules! reload {
+            () => {{
+                let frame = self.frames.last().expect("a frame is running");
+                loaded = Rc::as_ptr(&frame.function.code);
+                base = self.stack.register(frame.base);
+                ip = unsafe { (*loaded).code.instructions.as_ptr().add(frame.pc) };
+            }};
+        }
+        macro_rules! register {
+            ($at:expr) => {
+                unsafe { &mut *base.add($at as usize) }
+            };
+        }
+        macro_rules! set {
+            ($at:expr, $value:expr) => {{
+                let value = $value;
+                let register = unsafe { base.add($at as usize) };
+                unsafe {
+                    if (*register).is_object() {
+                        *register = value;
+                    } else {
+                        register.write(value);
+                    }
+                }
+            }};
+        }
+        macro_rules! save {
+            () => {{
+                let start = unsafe { (*loaded).code.instructions.as_ptr() };
+                let frame = self.frames.last_mut().expect("a frame is running");
+                frame.pc = unsafe { ip.offset_from(start) } as usize;
+            }};
+        }
+        macro_rules! fallible {
+            ($result:expr) => {{
+                save!();
+                match $result {
+                    Ok(value) => value,
+                    Err(raise) => return Err(raise),
+                }
+            }};
+        }
+        macro_rules! jump {
+            ($instruction:expr) => {{
+                let distance = $instruction.bx();
+                ip = unsafe { ip.offset(distance as isize) };
+                if distance < 0 {
+                    self.until_poll -= 1;
+                    if self.until_poll == 0 || self.interrupter.is_set() {
+                        fallible!(self.poll_now());
+                    }
+                }
+            }};
+        }
+        // Takes the jump that follows a test, or steps over it.
+        macro_rules! branch {
+            ($holds:expr, $i:expr) => {{
+                if $holds == $i.when_true() {
+                    let jump = unsafe { *ip };
+                    ip = unsafe { ip.add(1) };
+                    jump!(jump);
+                } else {
+                    ip = unsafe { ip.add(1) };
+                }
+            }};
+        }
+        macro_rules! arithmetic {
+            ($i:expr, $checked:ident, $op:tt) => {{
+                match (register!($i.b), register!($i.c)) {
+                    (Value::Int(left), Value::Int(right)) => {
+                        if let Some(int) = left.$checked(*right) {
+                            set!($i.a, Value::Int(int));
+                            continue;
+                        }
+                    }
+                    (Value::Float(left), Value::Float(right)) => {
+                        let float = *left $op *right;
+                        set!($i.a, Value::Float(float));
+                        continue;
+                    }
+                    (Value::Float(left), Value::Int(right)) => {
+                        let float = *left $op *right as f64;
+                        set!($i.a, Value::Float(float));
+                        continue;
+                    }
+                    (Value::Int(left), Value::Float(right)) => {
+                        let float = *left as f64 $op *right;
+                        set!($i.a, Value::Float(float));
+                        continue;
+                    }
+                    _ => {}
+                }
+                fallible!(self.step_binary(base, $i));
+            }};
+        }
+        macro_rules! arithmetic_int {
+            ($i:expr, $checked:ident, $op:tt) => {{
+                match register!($i.b) {
+                    Value::Int(left) => {
+                        if let Some(int) = left.$checked($i.c as i16 as i64) {
+                            set!($i.a, Value::Int(int));
+                            continue;
+                        }
+                    }
+                    Value::Float(left) => {
+                        let float = *left $op ($i.c as i16 as f64);
+                        set!($i.a, Value::Float(float));
+                        continue;
+                    }
+                    _ => {}
+                }
+                fallible!(self.step_binary_int(base, $i));
+            }};
+        }
+        macro_rules! comparison {
+            ($i:expr, $op:tt) => {{
+                let truth = match (register!($i.b), register!($i.c)) {
+                    (Value::Int(left), Value::Int(right)) => *left $op *right,
+                    (Value::Float(left), Value::Float(right)) => *left $op *right,
+                    _ => {
+                        fallible!(self.step_compare(base, $i));
+                        continue;
+                    }
+                };
+                set!($i.a, Value::Bool(truth));
+            }};
+        }
+        macro_rules! test {
+            ($i:expr, $op:tt) => {{
+                let holds = match (register!($i.a), register!($i.b)) {
+                    (Value::Int(left), Value::Int(right)) => *left $op *right,
+                    (Value::Float(left), Value::Float(right)) => *left $op *right,
+                    _ => fallible!(self.step_test(base, $i)),
+                };
+                branch!(holds, $i);
+            }};
+        }
+        macro_rules! test_int {
+            ($i:expr, $op:tt) => {{
+                let holds = match register!($i.a) {
+                    Value::Int(left) => *left $op $i.c as i16 as i64,
+                    Value::Float(left) => *left $op $i.c as i16 as f64,
+                    _ => fallible!(self.step_test_int(base, $i)),
+                };
+                branch!(holds, $i);
+            }};
+        }
+        macro_rules! called {
+            ($called:expr, $at:expr) => {{
+                match $called {
+                    Called::Frame => reload!(),
+                    Called::Value(value) => set!($at, value),
+                }
+            }};
+        }
+
+        reload!();
+        loop {
+            let i = unsafe { *ip };
+            ip = unsafe { ip.add(1) };
+            match i.op {
+                Op::Move => {
+                    let value =
+                        if i.ends_b() { std::mem::take(register!(i.b)) } else { register!(i.b).clone() };
+                    set!(i.a, value);
+                }
+                Op::LoadConst => {
+                    let value = unsafe { (&(*loaded).constants).get_unchecked(i.index()) }.clone();
+                    set!(i.a, value);
+                }
+                Op::LoadInt => set!(i.a, Value::Int(i.bx() as i64)),
+                Op::Clear => {
+                    for at in i.a..i.a + i.b {
+                        set!(at, Value::Unset);
+                    }
+                }
+                Op::CheckLocal => {
+                    if register!(i.a).is_unset() {
+                        fallible!(Err(self.unbound(i.a)));
+                    }
+                }
+                Op::DeleteLocal => {
+                    if std::mem::take(register!(i.a)).is_unset() {
+                        fallible!(Err(self.unbound(i.a)));
+                    }
+                }
+                Op::LoadGlobal => {
+                    let program = unsafe { &(*loaded).program };
+                    let global = unsafe { program.globals.get_unchecked(i.index()) };
+                    let mut value = program.namespace.at(global.slot);
+                    if value.is_unset() {
+                        value = match global.builtin.get() {
+                            Some(builtin) => builtin.clone(),
+                            None => fallible!(self.load_builtin(global)),
+                        };
+                    }
+                    set!(i.a, value);
+                }
+                Op::StoreGlobal => {
+                    let program = unsafe { &(*loaded).program };
+                    let global = unsafe { program.globals.get_unchecked(i.index()) };
+                    let value =
+                        if i.ends_b() { std::mem::take(register!(i.a)) } else { register!(i.a).clone() };
+                    let previous = program.namespace.put(global.slot, value);
+                    drop(previous);
+                }
+                Op::DeleteGlobal => {
+                    let program = unsafe { &(*loaded).program };
+                    let global = &program.globals[i.index()];
+                    if program.namespace.put(global.slot, Value::Unset).is_unset() {
+                        fallible!(Err(errors::name_not_defined(&global.name, None)));
+                    }
+                }
+                Op::LoadClassName => {
+                    let own = register!(i.b).clone();
+                    let value = if own.is_unset() {
+                        let program = unsafe { &(*loaded).program };
+                        let global = &program.globals[i.c as usize];
+                        match program.namespace.at(global.slot) {
+                            Value::Unset => fallible!(self.load_builtin(global)),
+                            value => value,
+                        }
+                    } else {
+                        own
+                    };
+                    set!(i.a, value);
+                }
+                Op::MakeCell => {
+                    let value = std::mem::take(register!(i.a));
+                    set!(i.a, Vm::new_cell(value));
+                }
+                Op::LoadCell => {
+                    let Value::Cell(cell) = register!(i.b) else { unreachable!("the register holds a cell") };
+                    let value = cell.get();
+                    if value.is_unset() {
+                        fallible!(Err(self.unbound(i.b)));
+                    }
+                    set!(i.a, value);
+                }
+                Op::StoreCell => {
+                    let value =
+                        if i.ends_b() { std::mem::take(register!(i.b)) } else { register!(i.b).clone() };
+                    let Value::Cell(cell) = register!(i.a) else { unreachable!("the register holds a cell") };
+                    let previous = cell.put(value);
+                    drop(previous);
+                }
+                Op::DeleteCell => {
+                    let Value::Cell(cell) = register!(i.a) else { unreachable!("the register holds a cell") };
+                    if cell.put(Value::Unset).is_unset() {
+                        fallible!(Err(self.unbound(i.a)));
+                    }
+                }
+                Op::LoadFree => {
+                    let value = self.running().closure[i.b as usize].get();
+                    if value.is_unset() {
+                        fallible!(Err(self.unbound_free(i.b)));
+                    }
+                    set!(i.a, value);
+                }
+                Op::StoreFree => {
+                    let value =
+                        if i.ends_b() { std::mem::take(register!(i.b)) } else { register!(i.b).clone() };
+                    let previous = self.running().closure[i.a as usize].put(value);
+                    drop(previous);
+                }
+                Op::DeleteFree => {
+                    if self.running().closure[i.a as usize].put(Value::Unset).is_unset() {
+                        fallible!(Err(self.unbound_free(i.a)));
+                    }
+                }
+
+                Op::Add => arithmetic!(i, checked_add, +),
+                Op::Sub => arithmetic!(i, checked_sub, -),
+                Op::Mul => arithmetic!(i, checked_mul, *),
+                Op::Div => {
+                    if let (Value::Float(left), Value::Float(right)) = (register!(i.b), register!(i.c))
+                        && *right != 0.0
+                    {
+                        let float = *left / *right;
+                        set!(i.a, Value::Float(float));
+                        continue;
+                    }
+                    fallible!(self.step_binary(base, i));
+                }
+                Op::FloorDiv => {
+                    if let (Value::Int(left), Value::Int(right)) = (register!(i.b), register!(i.c))
+                        && *right > 0
+                    {
+                        let int = left.div_euclid(*right);
+                        set!(i.a, Value::Int(int));
+                        continue;
+                    }
+                    fallible!(self.step_binary(base, i));
+                }
+                Op::Mod => {
+                    if let (Value::Int(left), Value::Int(right)) = (register!(i.b), register!(i.c))
+                        && *right > 0
+                    {
+                        let int = left.rem_euclid(*right);
+                        set!(i.a, Value::Int(int));
+                        continue;
+                    }
+                    fallible!(self.step_binary(base, i));
+                }
+                Op::BitAnd => {
+                    if let (Value::Int(left), Value::Int(right)) = (register!(i.b), register!(i.c)) {
+                        let int = *left & *right;
+                        set!(i.a, Value::Int(int));
+                        continue;
+                    }
+                    fallible!(self.step_binary(base, i));
+                }
+                Op::MatMul | Op::Pow | Op::LeftShift | Op::RightShift | Op::BitOr | Op::BitXor => {
+                    fallible!(self.step_binary(base, i));
+                }
+                Op::AddInt => arithmetic_int!(i, checked_add, +),
+                Op::SubInt => arithmetic_int!(i, checked_sub, -),
+                Op::MulInt => arithmetic_int!(i, checked_mul, *),
+                Op::Neg | Op::Pos | Op::Invert | Op::Not => fallible!(self.step_unary(base, i)),
+
+                Op::Eq => comparison!(i, ==),
+                Op::NotEq => comparison!(i, !=),
+                Op::Less => comparison!(i, <),
+                Op::LessEq => comparison!(i, <=),
+                Op::Greater => comparison!(i, >),
+                Op::GreaterEq => comparison!(i, >=),
+                Op::Is | Op::IsNot | Op::In | Op::NotIn => fallible!(self.step_compare(base, i)),
+
+                Op::Jump => jump!(i),
+                Op::JumpIfTrue | Op::JumpIfFalse => {
+                    let truth = match register!(i.a) {
+                        Value::Bool(truth) => *truth,
+                        Value::None => false,
+                        Value::Int(int) => *int != 0,
+                        _ => fallible!(self.step_truth(base, i)),
+                    };
+                    if truth == (i.op == Op::JumpIfTrue) {
+                        jump!(i);
+                    }
+                }
+                Op::TestEq => test!(i, ==),
+                Op::TestNotEq => test!(i, !=),
+                Op::TestLess => test!(i, <),
+                Op::TestLessEq => test!(i, <=),
+                Op::TestGreater => test!(i, >),
+                Op::TestGreaterEq => test!(i, >=),
+                Op::TestEqInt => test_int!(i, ==),
+                Op::TestNotEqInt => test_int!(i, !=),
+                Op::TestLessInt => test_int!(i, <),
+                Op::TestLessEqInt => test_int!(i, <=),
+                Op::TestGreaterInt => test_int!(i, >),
+                Op::TestGreaterEqInt => test_int!(i, >=),
+
+                Op::LoadAttr => {
+                    let site = unsafe { (&(*loaded).sites).get_unchecked(i.c as usize) };
+                    if let Value::Instance(instance) = register!(i.b) {
+                        let fields = instance.fields.borrow();
+                        let key = site.key.get();
+                        if key.shape == fields.shape_id()
+                            && key.epoch == self.class_epoch
+                            && let Some(value) = fields.at(site.slot.get())
+                        {
+                            let value = value.clone();
+                            drop(fields);
+                            if i.ends_b() {
+                                set!(i.b, Value::Unset);
+                            }
+                            set!(i.a, value);
+                            continue;
+                        }
+                    }
+                    fallible!(self.step_load_attr(base, i, site));
+                }
+                Op::StoreAttr => {
+                    let site = unsafe { (&(*loaded).sites).get_unchecked(i.c as usize) };
+                    fallible!(self.step_store_attr(base, i, site));
+                }
+                Op::DeleteAttr => {
+                    let site = unsafe { (&(*loaded).sites).get_unchecked(i.c as usize) };
+                    let object =
+                        if i.ends_b() { std::mem::take(register!(i.a)) } else { register!(i.a).clone() };
+                    fallible!(self.delete_attr(&object, &site.name));
+                }
+                Op::LoadMethod => {
+                    let site = unsafe { (&(*loaded).sites).get_unchecked(i.c as usize) };
+                    if let Value::Instance(instance) = register!(i.b) {
+                        let key = site.key.get();
+                        if key.shape == instance.fields.borrow().shape_id() && key.epoch == self.class_epoch {
+                            let method = site.method.borrow().clone();
+                            let receiver = if i.ends_b() {
+                                std::mem::take(register!(i.b))
+                            } else {
+                                register!(i.b).clone()
+                            };
+                            set!(i.a, method);
+                            set!(i.a + 1, receiver);
+                            continue;
+                        }
+                    }
+                    fallible!(self.step_load_method(base, i, site));
+                }
+                Op::LoadItem => {
+                    let item = match (register!(i.b), register!(i.c)) {
+                        (Value::List(list), Value::Int(at)) if *at >= 0 => {
+                            list.borrow().get(*at as usize).cloned()
+                        }
+                        (Value::Tuple(tuple), Value::Int(at)) if *at >= 0 => tuple.get(*at as usize).cloned(),
+                        _ => None,
+                    };
+                    match item {
+                        Some(item) => {
+                            if i.ends_b() {
+                                set!(i.b, Value::Unset);
+                            }
+                            set!(i.a, item);
+                        }
+                        None => fallible!(self.step_load_item(base, i)),
+                    }
+                }
+                Op::StoreItem => fallible!(self.step_store_item(base, i)),
+                Op::DeleteItem => fallible!(self.step_delete_item(base, i)),
+                Op::BuildSlice => self.step_slice(base, i),
+
+                Op::Call => {
+                    save!();
+                    let at = unsafe { base.add(i.a as usize) };
+                    if let Value::Function(_) = unsafe { &*at } {
+                        let Value::Function(function) = (unsafe { at.replace(Value::Unset) }) else {
+                            unreachable!("the register holds a function")
+                        };
+                        self.until_poll -= 1;
+                        if self.until_poll == 0 {
+                            self.poll_now()?;
+                        }
+                        let first = self.frames.last().expect("a frame is running").base + i.a as usize + 1;
+                        match self.enter(function, first, i.b as usize, &[], FrameKind::Call)? {
+                            Entered::Frame => reload!(),
+                            Entered::Generator(generator) => set!(i.a, generator),
+                        }
+                        continue;
+                    }
+                    called!(self.step_call(i.a, i.b as usize, &[])?, i.a);
+                }
+                Op::CallNames => {
+                    save!();
+                    let names = unsafe { &(&(*loaded).keyword_names)[i.c as usize] };
+                    called!(self.step_call(i.a, i.b as usize, names)?, i.a);
+                }
+                Op::CallMethod => {
+                    save!();
+                    called!(self.step_call_method(i.a, i.b as usize, &[])?, i.a);
+                }
+                Op::CallMethodNames => {
+                    save!();
+                    let names = unsafe { &(&(*loaded).keyword_names)[i.c as usize] };
+                    called!(self.step_call_method(i.a, i.b as usize, names)?, i.a);
+                }
+                Op::CallSpread => {
+                    let value = fallible!(self.step_call_spread(base, i));
+                    set!(i.a, value);
+                }
+                Op::Return => {
+                    let value =
+                        if i.ends_b() { std::mem::take(register!(i.a)) } else { register!(i.a).clone() };
+                    let n_registers = unsafe { (*loaded).code.n_registers };
+                    let Frame { function, kind, .. } = self.frames.pop().expect("a frame is running");
+                    for at in 0..n_registers {
+                        let register = unsafe { base.add(at as usize) };
+                        unsafe {
+                            if (*register).is_object() {
+                                *register = Value::Unset;
+                            } else {
+                                register.write(Value::Unset);
+                            }
+                        }
+                    }
+                    drop(function);
+                    match kind {
+                        FrameKind::Call => {
+                            // The callee was taken from this register when the frame was pushed.
+                            unsafe { base.sub(1).write(value) };
+                            reload!();
+                        }
+                        FrameKind::Init => {
+                            reload!();
+                            check_init(&value)?;
+                        }
+                        FrameKind::Entry | FrameKind::Step(_) => return Ok(value),
+                    }
+                }
+                Op::Yield => {
+                    save!();
+                    let value = std::mem::take(register!(i.b));
+                    let Frame { function, base: first, pc, kind } =
+                        self.frames.pop().expect("a frame is running");
+                    let n_registers = function.code.code.n_registers as usize;
+                    let registers = (first..first + n_registers).map(|at| self.stack.take(at)).collect();
+                    let FrameKind::Step(generator) = kind else {
+                        unreachable!("only generators yield, and they only run in steps")
+                    };
+                    *generator.state.borrow_mut() =
+                        GeneratorState::Suspended { function, registers, pc: pc as u32, sent: i.a };
+                    return Ok(value);
+                }
+                Op::Delegate => {
+                    let has_item = fallible!(self.step_delegate(base, i));
+                    let jump = unsafe { *ip };
+                    ip = unsafe { ip.add(1) };
+                    if has_item {
+                        jump!(jump);
+                    }
+                }
+
+                Op::BuildTuple => {
+                    let items = self.take_row(base, i.b, i.c);
+                    set!(i.a, Value::tuple(items));
+                }
+                Op::BuildList => {
+                    let items = self.take_row(base, i.b, i.c);
+                    set!(i.a, Value::list(items));
+                }
+                Op::BuildSet => fallible!(self.step_build_set(base, i)),
+                Op::BuildDict => fallible!(self.step_build_dict(base, i)),
+                Op::ListAppend => {
+                    let item =
+                        if i.ends_b() { std::mem::take(register!(i.b)) } else { register!(i.b).clone() };
+                    let Value::List(list) = register!(i.a) else { unreachable!("the register holds a list") };
+                    list.borrow_mut().push(item);
+                }
+                Op::ListExtend => fallible!(self.step_list_extend(base, i)),
+                Op::ListToTuple => {
+                    let Value::List(list) = register!(i.a) else { unreachable!("the register holds a list") };
+                    let items = std::mem::take(&mut *list.borrow_mut());
+                    set!(i.a, Value::tuple(items));
+                }
+                Op::SetAdd => fallible!(self.step_set_add(base, i)),
+                Op::SetUpdate => fallible!(self.step_set_update(base, i)),
+                Op::DictInsert => fallible!(self.step_dict_insert(base, i)),
+                Op::DictUpdate => fallible!(self.step_dict_update(base, i)),
+                Op::DictMerge => fallible!(self.step_dict_merge(base, i)),
+                Op::Format => fallible!(self.step_format(base, i)),
+                Op::BuildString => self.step_build_string(base, i),
+
+                Op::Unpack => fallible!(self.step_unpack(base, i)),
+                Op::UnpackStar => fallible!(self.step_unpack_star(base, i)),
+                Op::GetIter => fallible!(self.step_get_iter(base, i)),
+                Op::Iter => fallible!(self.step_iter(base, i)),
+                Op::ForIter => {
+                    let item = match (register!(i.a), register!(i.a + 1)) {
+                        (Value::Int(next), Value::Int(remaining)) => {
+                            if *remaining == 0 {
+                                Value::Unset
+                            } else {
+                                *remaining -= 1;
+                                let item = *next;
+                                if let Value::Int(step) = register!(i.a + 2) {
+                                    *next = item.wrapping_add(*step);
+                                }
+                                Value::Int(item)
+                            }
+                        }
+                        (Value::List(list), Value::Int(at)) => match list.borrow().get(*at as usize) {
+                            Some(item) => {
+                                *at += 1;
+                                item.clone()
+                            }
+                            None => Value::Unset,
+                        },
+                        _ => fallible!(self.step_for(base, i)),
+                    };
+                    let jump = unsafe { *ip };
+                    ip = unsafe { ip.add(1) };
+                    if item.is_unset() {
+                        for at in i.a..i.a + 3 {
+                            set!(at, Value::Unset);
+                        }
+                    } else {
+                        set!(i.b, item);
+                        jump!(jump);
+                    }
+                }
+
+                Op::MakeFunction => {
+                    let function = self.step_make_function(base, i);
+                    set!(i.a, function);
+                }
+                Op::MakeClass => fallible!(self.step_make_class(base, i)),
+                Op::LoadLocals => {
+                    let locals = self.step_locals(base);
+                    set!(i.a, locals);
+                }
+                Op::Import => fallible!(self.step_import(base, i)),
+                Op::ImportFrom => fallible!(self.step_import_from(base, i)),
+                Op::ImportStar => fallible!(self.step_import_star(base, i)),
+
+                Op::Raise => {
+                    let value =
+                        if i.ends_b() { std::mem::take(register!(i.a)) } else { register!(i.a).clone() };
+                    fallible!(Err(self.to_raise(&value)));
+                }
+                Op::RaiseFrom => {
+                    let value = std::mem::take(register!(i.a));
+                    let cause = std::mem::take(register!(i.b));
+                    fallible!(Err(self.raise_with_cause(&value, &cause)));
+                }
+                Op::RaiseBare => {
+                    save!();
+                    return Err(self.raise_bare());
+                }
+                Op::Reraise => {
+                    let value = std::mem::take(register!(i.a));
+                    save!();
+                    return Err(self.to_raise(&value));
+                }
+                Op::MatchException => fallible!(self.step_match_exception(base, i)),
+                Op::AssertFail => {
+                    let message = i.ends_b().then(|| std::mem::take(register!(i.a)));
+                    save!();
+                    return Err(crate::value::Raise::with_args(
+                        crate::value::ExceptionKind::AssertionError,
+                        message.into_iter().collect(),
+                    ));
+                }
+                Op::WithEnter => fallible!(self.step_with_enter(base, i)),
+                Op::WithExit => fallible!(self.step_with_exit(base, i)),
+                Op::WithExcept => fallible!(self.step_with_except(base, i)),
+            }
+        }
+    }
+}
