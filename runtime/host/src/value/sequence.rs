@@ -2,9 +2,6 @@
 
 use std::cell::{Ref, RefCell, RefMut};
 
-use num_bigint::BigInt;
-use num_traits::Signed;
-
 use super::{Value, teardown};
 
 /// A list. Borrow it for no longer than one step: what a script calls meanwhile may change it.
@@ -139,9 +136,4 @@ impl Drop for Slice {
             teardown(parts);
         }
     }
-}
-
-/// The nearest i64: what a slice bound that is a big int means.
-pub fn clamp_to_i64(int: &BigInt) -> i64 {
-    i64::try_from(int).unwrap_or(if int.is_negative() { i64::MIN } else { i64::MAX })
 }

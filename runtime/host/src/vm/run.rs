@@ -32,7 +32,7 @@ impl Vm {
     fn execute(&mut self) -> Result {
         let mut base: *mut Value;
         let mut ip: *const Instruction;
-        let mut loaded: *const LoadedCode;
+        let mut loaded: &LoadedCode;
 
         // SAFETY (for the blocks in this function): the compiler only emits registers below
         // `n_registers`, constants, sites and children that exist, and jumps inside of the code, which
@@ -43,9 +43,9 @@ impl Vm {
         macro_rules! reload {
             () => {{
                 let frame = self.frames.last().expect("a frame is running");
-                loaded = Rc::as_ptr(&frame.function.code);
+                loaded = unsafe { &*Rc::as_ptr(&frame.function.code) };
                 base = self.stack.register(frame.base);
-                ip = unsafe { (*loaded).code.instructions.as_ptr().add(frame.pc) };
+                ip = unsafe { loaded.code.instructions.as_ptr().add(frame.pc) };
             }};
         }
         macro_rules! register {
@@ -68,7 +68,7 @@ impl Vm {
         }
         macro_rules! save {
             () => {{
-                let start = unsafe { (*loaded).code.instructions.as_ptr() };
+                let start = loaded.code.instructions.as_ptr();
                 let frame = self.frames.last_mut().expect("a frame is running");
                 frame.pc = unsafe { ip.offset_from(start) } as usize;
             }};
@@ -207,7 +207,7 @@ impl Vm {
                     set!(i.a, value);
                 }
                 Op::LoadConst => {
-                    let value = unsafe { (&(*loaded).constants).get_unchecked(i.index()) }.clone();
+                    let value = unsafe { loaded.constants.get_unchecked(i.index()) }.clone();
                     set!(i.a, value);
                 }
                 Op::LoadInt => set!(i.a, Value::Int(i.bx() as i64)),
@@ -227,7 +227,7 @@ impl Vm {
                     }
                 }
                 Op::LoadGlobal => {
-                    let program = unsafe { &(*loaded).program };
+                    let program = &loaded.program;
                     let global = unsafe { program.globals.get_unchecked(i.index()) };
                     let mut value = program.namespace.at(global.slot);
                     if value.is_unset() {
@@ -239,7 +239,7 @@ impl Vm {
                     set!(i.a, value);
                 }
                 Op::StoreGlobal => {
-                    let program = unsafe { &(*loaded).program };
+                    let program = &loaded.program;
                     let global = unsafe { program.globals.get_unchecked(i.index()) };
                     let value =
                         if i.ends_b() { std::mem::take(register!(i.a)) } else { register!(i.a).clone() };
@@ -247,7 +247,7 @@ impl Vm {
                     drop(previous);
                 }
                 Op::DeleteGlobal => {
-                    let program = unsafe { &(*loaded).program };
+                    let program = &loaded.program;
                     let global = &program.globals[i.index()];
                     if program.namespace.put(global.slot, Value::Unset).is_unset() {
                         fallible!(Err(errors::name_not_defined(&global.name, None)));
@@ -256,7 +256,7 @@ impl Vm {
                 Op::LoadClassName => {
                     let own = register!(i.b).clone();
                     let value = if own.is_unset() {
-                        let program = unsafe { &(*loaded).program };
+                        let program = &loaded.program;
                         let global = &program.globals[i.c as usize];
                         match program.namespace.at(global.slot) {
                             Value::Unset => fallible!(self.load_builtin(global)),
@@ -394,7 +394,7 @@ impl Vm {
                 Op::TestGreaterEqInt => test_int!(i, >=),
 
                 Op::LoadAttr => {
-                    let site = unsafe { (&(*loaded).sites).get_unchecked(i.c as usize) };
+                    let site = unsafe { loaded.sites.get_unchecked(i.c as usize) };
                     if let Value::Instance(instance) = register!(i.b) {
                         let fields = instance.fields.borrow();
                         let key = site.key.get();
@@ -414,17 +414,17 @@ impl Vm {
                     fallible!(self.step_load_attr(base, i, site));
                 }
                 Op::StoreAttr => {
-                    let site = unsafe { (&(*loaded).sites).get_unchecked(i.c as usize) };
+                    let site = unsafe { loaded.sites.get_unchecked(i.c as usize) };
                     fallible!(self.step_store_attr(base, i, site));
                 }
                 Op::DeleteAttr => {
-                    let site = unsafe { (&(*loaded).sites).get_unchecked(i.c as usize) };
+                    let site = unsafe { loaded.sites.get_unchecked(i.c as usize) };
                     let object =
                         if i.ends_b() { std::mem::take(register!(i.a)) } else { register!(i.a).clone() };
                     fallible!(self.delete_attr(&object, &site.name));
                 }
                 Op::LoadMethod => {
-                    let site = unsafe { (&(*loaded).sites).get_unchecked(i.c as usize) };
+                    let site = unsafe { loaded.sites.get_unchecked(i.c as usize) };
                     if let Value::Instance(instance) = register!(i.b) {
                         let key = site.key.get();
                         if key.shape == instance.fields.borrow().shape_id() && key.epoch == self.class_epoch {
@@ -485,7 +485,7 @@ impl Vm {
                 }
                 Op::CallNames => {
                     save!();
-                    let names = unsafe { &(&(*loaded).keyword_names)[i.c as usize] };
+                    let names = &loaded.keyword_names[i.c as usize];
                     called!(self.step_call(i.a, i.b as usize, names)?, i.a);
                 }
                 Op::CallMethod => {
@@ -494,7 +494,7 @@ impl Vm {
                 }
                 Op::CallMethodNames => {
                     save!();
-                    let names = unsafe { &(&(*loaded).keyword_names)[i.c as usize] };
+                    let names = &loaded.keyword_names[i.c as usize];
                     called!(self.step_call_method(i.a, i.b as usize, names)?, i.a);
                 }
                 Op::CallSpread => {
@@ -504,7 +504,7 @@ impl Vm {
                 Op::Return => {
                     let value =
                         if i.ends_b() { std::mem::take(register!(i.a)) } else { register!(i.a).clone() };
-                    let n_registers = unsafe { (*loaded).code.n_registers };
+                    let n_registers = loaded.code.n_registers;
                     let Frame { function, kind, .. } = self.frames.pop().expect("a frame is running");
                     for at in 0..n_registers {
                         let register = unsafe { base.add(at as usize) };
