@@ -95,7 +95,8 @@ pub fn open(selector: &Selector, options: &OpenOptions) -> Result<Opened> {
             // Where validation was asked for and cannot be had, it is an error instead of a shorter list.
             vulkan::check_validation()?;
             let candidates = candidates();
-            let found = find(selector, &candidates).ok_or_else(|| no_such_device(selector, &candidates))?;
+            let infos: Vec<&DeviceInfo> = candidates.iter().map(Candidate::info).collect();
+            let found = find(selector, &infos).ok_or_else(|| no_such_device(selector, &infos))?;
             match &candidates[found] {
                 Candidate::Cpu(_) => open_cpu(options, Vec::new()),
                 Candidate::Vulkan(physical) => vulkan::open(physical, options),
@@ -132,25 +133,31 @@ fn rank(info: &DeviceInfo) -> impl Ord + use<> {
     (!info.lacks.is_empty(), info.kind, Reverse(info.memory))
 }
 
-fn find(selector: &Selector, candidates: &[Candidate]) -> Option<usize> {
-    let infos = || candidates.iter().map(Candidate::info);
+/// Where in the sorted list the device is that is meant.
+fn find(selector: &Selector, infos: &[&DeviceInfo]) -> Option<usize> {
+    let nth = |n: u32, counts: &dyn Fn(&DeviceInfo) -> bool| {
+        let mut counted = infos.iter().enumerate().filter(|(_, info)| counts(info));
+        counted.nth(n as usize).map(|(index, _)| index)
+    };
     match selector {
-        Selector::Best => infos().position(|info| info.kind.is_gpu() && info.lacks.is_empty()),
-        Selector::Cpu => infos().position(|info| info.backend == Backend::Cpu),
-        Selector::Vulkan(n) => {
-            let mut vulkan = infos().enumerate().filter(|(_, info)| info.backend == Backend::Vulkan);
-            vulkan.nth(*n as usize).map(|(index, _)| index)
-        }
-        Selector::Index(n) => infos().nth(*n as usize).map(|_| *n as usize),
+        Selector::Best => nth(0, &is_good_gpu),
+        Selector::Cpu => nth(0, &|info| info.backend == Backend::Cpu),
+        Selector::Vulkan(n) => nth(*n, &|info| info.backend == Backend::Vulkan),
+        Selector::Index(n) => nth(*n, &|_| true),
         Selector::Name(part) => {
             let part = part.to_lowercase();
-            infos().position(|info| info.name.to_lowercase().contains(&part))
+            nth(0, &|info| info.name.to_lowercase().contains(&part))
         }
     }
 }
 
-fn no_such_device(selector: &Selector, candidates: &[Candidate]) -> DeviceError {
-    let available = candidates.iter().map(|candidate| candidate.info().name.clone()).collect();
+/// One that is chosen without being asked for.
+fn is_good_gpu(info: &DeviceInfo) -> bool {
+    info.kind.is_gpu() && info.lacks.is_empty()
+}
+
+fn no_such_device(selector: &Selector, infos: &[&DeviceInfo]) -> DeviceError {
+    let available = infos.iter().map(|info| info.name.clone()).collect();
     DeviceError::NoSuchDevice { asked: selector.to_string(), available }
 }
 
@@ -159,7 +166,7 @@ fn open_best(options: &OpenOptions) -> Result<Opened> {
     let mut warnings = Vec::new();
     for candidate in candidates() {
         let Candidate::Vulkan(physical) = candidate else { continue };
-        if !physical.info.kind.is_gpu() || !physical.info.lacks.is_empty() {
+        if !is_good_gpu(&physical.info) {
             continue;
         }
         match vulkan::open(&physical, options) {
@@ -182,4 +189,67 @@ fn open_cpu(options: &OpenOptions, mut warnings: Vec<String>) -> Result<Opened> 
         )
     }));
     Ok(Opened { device: cpu::open()?, warnings })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::DeviceKind::{self, *};
+
+    fn device(name: &str, kind: DeviceKind, gigabytes: u64) -> DeviceInfo {
+        let backend = if kind == BuiltIn { Backend::Cpu } else { Backend::Vulkan };
+        DeviceInfo { name: name.to_owned(), backend, kind, memory: gigabytes << 30, ..cpu::info() }
+    }
+
+    fn sorted(mut devices: Vec<DeviceInfo>) -> Vec<DeviceInfo> {
+        devices.sort_by_key(rank);
+        devices
+    }
+
+    fn machine() -> Vec<DeviceInfo> {
+        let old = DeviceInfo { lacks: vec!["Vulkan 1.2".to_owned()], ..device("Old GPU", Discrete, 99) };
+        sorted(vec![
+            device("Software", Software, 64),
+            device("Small card", Discrete, 8),
+            old,
+            device("CPU", BuiltIn, 64),
+            device("Chip", Integrated, 32),
+            device("Odd", Other, 1),
+            device("Large card", Discrete, 24),
+            device("Guest", Virtual, 48),
+        ])
+    }
+
+    #[test]
+    fn the_order_is_the_same_everywhere() {
+        let devices = machine();
+        let names: Vec<&str> = devices.iter().map(|info| info.name.as_str()).collect();
+        let expect = ["Large card", "Small card", "Chip", "Guest", "CPU", "Software", "Odd", "Old GPU"];
+        assert_eq!(names, expect);
+    }
+
+    #[test]
+    fn selectors_find_what_they_mean() {
+        let check = |devices: &[DeviceInfo], text: &str, expect: Option<&str>| {
+            let infos: Vec<&DeviceInfo> = devices.iter().collect();
+            let found = find(&Selector::parse(text), &infos).map(|index| infos[index].name.as_str());
+            assert_eq!(found, expect, "`{text}`");
+        };
+        let devices = machine();
+        check(&devices, "", Some("Large card"));
+        check(&devices, "cpu", Some("CPU"));
+        check(&devices, "vulkan", Some("Large card"));
+        check(&devices, "vulkan:4", Some("Software"));
+        check(&devices, "vulkan:6", Some("Old GPU"));
+        check(&devices, "vulkan:7", None);
+        check(&devices, "4", Some("CPU"));
+        check(&devices, "8", None);
+        check(&devices, "CARD", Some("Large card"));
+        check(&devices, "small", Some("Small card"));
+        check(&devices, "tape", None);
+        let plain = sorted(vec![device("Software", Software, 64), device("CPU", BuiltIn, 64)]);
+        check(&plain, "", None);
+        check(&plain, "vulkan", Some("Software"));
+        check(&plain, "0", Some("CPU"));
+    }
 }

@@ -487,6 +487,32 @@ fn modules_that_are_none_are_refused() {
         }
         let start = PipelineOptions { entry_point: "start".to_owned(), ..PipelineOptions::default() };
         assert!(refused(&module("multiply"), &start).contains("`start`"));
+        let mut wrong = module("multiply");
+        let last = wrong.len() - 1;
+        // Nothing returns, and the function never ends.
+        wrong.truncate(last - 1);
+        assert!(refused(&wrong, &plain).contains("SPIR-V"));
+    });
+}
+
+/// Words that were changed here and there: loaded or refused, whatever they are by then.
+#[test]
+fn damaged_modules_do_no_harm() {
+    let good = module("increment");
+    on_every_device(|device| {
+        let mut state = 1_u64;
+        let mut random = move |below: usize| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 33) as usize % below
+        };
+        let mut n_refused = 0;
+        for _ in 0..300 {
+            let mut words = good.clone();
+            let at = 5 + random(good.len() - 5);
+            words[at] = if random(2) == 0 { good[random(good.len())] } else { words[at] ^ 1 << random(32) };
+            n_refused += usize::from(device.load(&words, &PipelineOptions::default()).is_err());
+        }
+        assert!((150..300).contains(&n_refused), "{n_refused} of 300 were refused");
     });
 }
 

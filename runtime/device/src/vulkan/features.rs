@@ -34,12 +34,14 @@ impl Default for Bfloat16Features {
 const BFLOAT16: &CStr = c"VK_KHR_shader_bfloat16";
 
 /// The extensions that we use where a device has them.
-pub(super) const EXTENSIONS: [&CStr; 6] = [
+pub(super) const EXTENSIONS: [&CStr; 7] = [
     ash::khr::push_descriptor::NAME,
     ash::ext::robustness2::NAME,
     ash::ext::shader_atomic_float::NAME,
     ash::khr::cooperative_matrix::NAME,
     BFLOAT16,
+    // What modules say for debuggers only.
+    ash::khr::shader_non_semantic_info::NAME,
     // A device that has it is not quite Vulkan, and wants to hear that we know.
     ash::khr::portability_subset::NAME,
 ];

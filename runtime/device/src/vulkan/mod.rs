@@ -24,6 +24,7 @@ mod staging;
 mod state;
 mod transfer;
 mod validation;
+mod validity;
 
 use std::cell::RefCell;
 use std::rc::Rc;

@@ -8,10 +8,12 @@ use rustc_hash::{FxHashMap, FxHasher};
 
 use super::disk_cache::DiskCache;
 use super::gpu::Gpu;
-use super::requirements;
+use super::{requirements, validity};
 use crate::interface::{BufferKind, Scalar};
 use crate::reflect::{Reflection, in_host_order, parse, reflect};
 use crate::{DeviceError, Interface, PipelineId, PipelineOptions, Result};
+
+const MAX_BINDING: u64 = 0xffff;
 
 pub(super) struct Pipelines {
     gpu: Rc<Gpu>,
@@ -65,9 +67,11 @@ impl Pipelines {
         let reflection = reflect(&module, options)?;
         requirements::check(&self.gpu.physical, &module)?;
         self.check_limits(&reflection)?;
+        let words_in_order = in_host_order(words);
+        validity::check(&self.gpu.physical, &words_in_order)?;
         let interface = reflection.interface;
         let mut parts = Parts::new(&self.gpu);
-        parts.shader(&in_host_order(words))?;
+        parts.shader(&words_in_order)?;
         let pushed_set = self.pushed_set(&interface);
         parts.set_layouts(&interface, pushed_set)?;
         let push_bytes = interface.push_constants.as_ref().map_or(0, |block| block.size.next_multiple_of(4));
@@ -117,6 +121,9 @@ impl Pipelines {
             vulkan.max_per_stage_descriptor_uniform_buffers.into(),
         )?;
         let sets = interface.buffers.iter().map(|buffer| u64::from(buffer.set) + 1).max().unwrap_or(0);
+        // Drivers keep tables as long as the largest number.
+        let binding = interface.buffers.iter().map(|buffer| buffer.binding).max().unwrap_or(0);
+        check("the number of a binding", binding.into(), MAX_BINDING)?;
         check("the number of descriptor sets", sets, vulkan.max_bound_descriptor_sets.into())
     }
 

@@ -37,10 +37,9 @@ impl State {
             Some(mapped) => {
                 self.wait_for_uses(id, Access::Write)?;
                 // SAFETY: the range is within the buffer, which nothing in flight names, and which stays
-                // mapped while it lives; `bytes` is a slice of the caller's and so cannot be mapped memory
-                // unless the caller broke the promise of `host_memory`.
+                // mapped while it lives; `bytes` may be lent from there.
                 unsafe {
-                    mapped.ptr.add(offset as usize).copy_from_nonoverlapping(bytes.as_ptr(), bytes.len());
+                    mapped.ptr.add(offset as usize).copy_from(bytes.as_ptr(), bytes.len());
                 }
                 Ok(())
             }
@@ -61,7 +60,7 @@ impl State {
                 self.wait_for_uses(id, Access::Read)?;
                 // SAFETY: the range is within the buffer, which nothing in flight writes.
                 unsafe {
-                    mapped.ptr.add(offset as usize).copy_to_nonoverlapping(bytes.as_mut_ptr(), bytes.len());
+                    mapped.ptr.add(offset as usize).copy_to(bytes.as_mut_ptr(), bytes.len());
                 }
                 Ok(())
             }
