@@ -9,6 +9,8 @@
 //!
 //! Loops of the kernel look at the interrupt flag where they go back.
 
+use std::collections::BTreeMap;
+
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{self, BlockArg, InstBuilder, MemFlagsData, types};
 use cranelift_codegen::isa::TargetFrontendConfig;
@@ -19,7 +21,7 @@ use super::address::Spaces;
 use super::context::{Context, DONE};
 use super::{LineTable, Target};
 use crate::cpu::lane::regions::{Region, Regions};
-use crate::cpu::lane::{self, BlockId, Builtin, Def, Edge, Kernel, Terminator, Ty, Value};
+use crate::cpu::lane::{BlockId, Builtin, Def, Edge, Kernel, Terminator, Ty, Value};
 use crate::cpu::module::Line;
 
 /// Makes the function's body. Gives the lines that it may be stopped at.
@@ -55,7 +57,7 @@ pub(super) struct Emitter<'k, 'b> {
     next_lane: ir::Block,
     lines: LineTable,
     /// Blocks that leave the function at a line.
-    stops: FxHashMap<usize, ir::Block>,
+    stops: BTreeMap<usize, ir::Block>,
 }
 
 /// A counted loop that is open: its head, its counter and the block behind it.
@@ -90,7 +92,7 @@ impl<'k, 'b> Emitter<'k, 'b> {
             locals,
             next_lane,
             lines: LineTable::default(),
-            stops: FxHashMap::default(),
+            stops: BTreeMap::new(),
             builder,
         }
     }
@@ -103,6 +105,7 @@ impl<'k, 'b> Emitter<'k, 'b> {
         self.close_loop(groups);
         let done = self.builder.ins().iconst(types::I32, i64::from(DONE));
         self.builder.ins().return_(&[done]);
+        self.stop_blocks();
     }
 
     /// The lanes of a workgroup run through a region.
@@ -183,10 +186,7 @@ impl<'k, 'b> Emitter<'k, 'b> {
     /// Leaves the function if the interrupt flag is up.
     fn poll(&mut self, line: Option<Line>) {
         let place = self.lines.place(line);
-        let stop = match self.stops.get(&place) {
-            Some(&stop) => stop,
-            None => self.stop_block(place),
-        };
+        let stop = *self.stops.entry(place).or_insert_with(|| self.builder.create_block());
         let offset = std::mem::offset_of!(Context, interrupt) as i32;
         let flag = self.builder.ins().load(types::I64, fixed(), self.context, offset);
         // An atomic load is never taken for one that was done before.
@@ -196,16 +196,14 @@ impl<'k, 'b> Emitter<'k, 'b> {
         self.builder.switch_to_block(go_on);
     }
 
-    fn stop_block(&mut self, place: usize) -> ir::Block {
-        let stop = self.builder.create_block();
-        self.builder.set_cold_block(stop);
-        self.stops.insert(place, stop);
-        let back = self.builder.current_block().expect("a block is being filled");
-        self.builder.switch_to_block(stop);
-        let status = self.builder.ins().iconst(types::I32, -1 - place as i64);
-        self.builder.ins().return_(&[status]);
-        self.builder.switch_to_block(back);
-        stop
+    /// Fills the blocks that leave the function early.
+    fn stop_blocks(&mut self) {
+        for (place, stop) in std::mem::take(&mut self.stops) {
+            self.builder.set_cold_block(stop);
+            self.builder.switch_to_block(stop);
+            let status = self.builder.ins().iconst(types::I32, -1 - place as i64);
+            self.builder.ins().return_(&[status]);
+        }
     }
 
     fn terminator(&mut self, terminator: &Terminator) {
@@ -319,7 +317,7 @@ pub(super) fn fixed() -> MemFlagsData {
     MemFlagsData::trusted().with_readonly().with_can_move()
 }
 
-pub(super) fn clif(ty: lane::Ty) -> ir::Type {
+pub(super) fn clif(ty: Ty) -> ir::Type {
     match ty {
         Ty::Bool => types::I8,
         Ty::I32 => types::I32,

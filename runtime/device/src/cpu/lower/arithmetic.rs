@@ -12,6 +12,9 @@ use crate::cpu::module::Instruction;
 use crate::cpu::module::constants::lane_ty;
 use crate::cpu::module::types::{Scalar, Type, TypeId};
 
+/// The scalars of one operand.
+pub(super) type Parts = Rc<[lane::Value]>;
+
 impl Lowerer<'_> {
     /// `None` where the instruction is not known.
     pub(super) fn arithmetic(&mut self, inst: &Instruction) -> Option<Result<Data>> {
@@ -43,7 +46,7 @@ impl Lowerer<'_> {
 
     /// The result type with the lane type and the number of its parts, and operands `2..` that must have
     /// that number.
-    pub(super) fn elementwise(&mut self, inst: &Instruction) -> Result<(TypeId, Ty, Vec<Rc<[lane::Value]>>)> {
+    pub(super) fn elementwise(&mut self, inst: &Instruction) -> Result<(TypeId, Ty, Vec<Parts>)> {
         let (ty, scalar, n) = self.result_scalars(inst)?;
         let first = if inst.op == Op::ExtInst { 4 } else { 2 };
         let mut operands = Vec::new();
@@ -58,10 +61,7 @@ impl Lowerer<'_> {
     }
 
     /// As [`Lowerer::elementwise`], with `N` operands of the result's own lane type.
-    pub(super) fn uniform<const N: usize>(
-        &mut self,
-        inst: &Instruction,
-    ) -> Result<(TypeId, Ty, [Rc<[lane::Value]>; N])> {
+    pub(super) fn uniform<const N: usize>(&mut self, inst: &Instruction) -> Result<(TypeId, Ty, [Parts; N])> {
         let (ty, lane, operands) = self.elementwise(inst)?;
         let fits = operands.iter().all(|parts| self.builder.ty(parts[0]) == lane);
         match operands.try_into() {
@@ -95,12 +95,7 @@ impl Lowerer<'_> {
     }
 
     /// Amounts may be ints of another width than what is shifted.
-    fn shift_amounts(
-        &mut self,
-        inst: &Instruction,
-        amounts: &Rc<[lane::Value]>,
-        to: Ty,
-    ) -> Result<Rc<[lane::Value]>> {
+    fn shift_amounts(&mut self, inst: &Instruction, amounts: &Parts, to: Ty) -> Result<Parts> {
         let convert = match (self.builder.ty(amounts[0]), to) {
             (from, to) if from == to => return Ok(amounts.clone()),
             (Ty::I32, Ty::I64) => Convert::ZeroExtend,

@@ -1,10 +1,9 @@
 //! The instructions of `GLSL.std.450`. What has a formula in its specification is written out by it, the
 //! rest is called from [`crate::cpu::math`], which states the bounds.
 
-use std::rc::Rc;
-
 use rspirv::spirv::GlslStd450Op as GLOp;
 
+use super::arithmetic::Parts;
 use super::{Data, Lowerer, Operand};
 use crate::Result;
 use crate::cpu::lane::{self, Binary, Compare, Ty, Unary};
@@ -12,8 +11,6 @@ use crate::cpu::math::Function;
 use crate::cpu::module::Instruction;
 use crate::cpu::module::constants::lane_ty;
 use crate::cpu::module::types::{Scalar, TypeId};
-
-type Parts = Rc<[lane::Value]>;
 
 impl Lowerer<'_> {
     pub(super) fn glsl(&mut self, inst: &Instruction) -> Result<()> {

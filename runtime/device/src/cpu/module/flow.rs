@@ -8,8 +8,6 @@ pub struct Flow {
     pub order: Vec<usize>,
     /// Place in `order`; `usize::MAX` for nodes out of reach.
     place: Vec<usize>,
-    /// Immediate dominator of each reachable node; the entry is its own.
-    idom: Vec<usize>,
     /// Interval of each node in a walk over the dominator tree.
     enter: Vec<u32>,
     leave: Vec<u32>,
@@ -24,22 +22,15 @@ impl Flow {
         for (i, &node) in order.iter().enumerate() {
             place[node] = i;
         }
+        // The immediate dominator of each reachable node; the entry is its own.
         let idom = immediate_dominators(successors, &order, &place);
         let (enter, leave) = intervals(&order, &idom);
-        Flow { order, place, idom, enter, leave }
-    }
-
-    pub fn reaches(&self, node: usize) -> bool {
-        self.place[node] != NONE
+        Flow { order, place, enter, leave }
     }
 
     /// Whether every way to `b` leads through `a`. Both must be in reach.
     pub fn dominates(&self, a: usize, b: usize) -> bool {
         self.enter[a] <= self.enter[b] && self.leave[b] <= self.leave[a]
-    }
-
-    pub fn idom(&self, node: usize) -> usize {
-        self.idom[node]
     }
 
     /// Whether an edge goes back, or to its own start.

@@ -71,7 +71,7 @@ fn check_header(words: &[u32]) -> Result<()> {
         return malformed(format!("it has {} words, the most taken is {}", words.len(), 1 << 26));
     }
     let version = words[1];
-    if version > 0x0001_0600 || version < 0x0001_0000 || version & 0xff00_00ff != 0 {
+    if !(0x0001_0000..=0x0001_0600).contains(&version) || version & 0xff != 0 {
         return malformed(format!("version {version:#010x} is not known, 1.0 to 1.6 are"));
     }
     Ok(())
@@ -104,6 +104,8 @@ enum LocalSize {
 /// The function being read, and its unfinished block.
 struct OpenFunction {
     function: Function,
+    /// The parameters that its type has.
+    params: Vec<TypeId>,
     block: Option<(Id, Vec<Instruction>, Vec<Instruction>)>,
 }
 
@@ -433,10 +435,10 @@ impl<'w> Reader<'w, '_> {
         match (inst.op, &mut self.open) {
             (Op::Function, None) => {
                 let (ret, id) = (self.type_at(inst, 0)?, self.define(inst, 1)?);
-                match self.module.types.get(self.type_at(inst, 3)?) {
-                    Type::Function { ret: of_type, .. } if *of_type == ret => {}
+                let params = match self.module.types.get(self.type_at(inst, 3)?) {
+                    Type::Function { ret: of_type, params } if *of_type == ret => params.clone(),
                     _ => return Err(self.malformed(inst, "its type is no function type that returns this")),
-                }
+                };
                 let function = Function {
                     id,
                     ret,
@@ -445,7 +447,7 @@ impl<'w> Reader<'w, '_> {
                     block_by_label: FxHashMap::default(),
                     flow: Default::default(),
                 };
-                self.open = Some(OpenFunction { function, block: None });
+                self.open = Some(OpenFunction { function, params, block: None });
             }
             (Op::FunctionParameter, Some(open))
                 if open.function.blocks.is_empty() && open.block.is_none() =>
@@ -456,7 +458,11 @@ impl<'w> Reader<'w, '_> {
                 open.function.params.push((id, ty));
             }
             (Op::FunctionEnd, Some(open)) if open.block.is_none() => {
-                let function = self.open.take().expect("a function is open in this arm").function;
+                let OpenFunction { function, params, .. } =
+                    self.open.take().expect("a function is open in this arm");
+                if !function.params.iter().map(|(_, ty)| *ty).eq(params) {
+                    return Err(self.malformed(inst, "the parameters are not those of the function's type"));
+                }
                 self.module.function_by_id.insert(function.id, self.module.functions.len());
                 self.module.functions.push(function);
                 self.line = None;

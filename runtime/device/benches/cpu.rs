@@ -1,0 +1,98 @@
+//! How long the built-in device takes: `cargo bench -p kps-device --bench cpu`. Medians.
+
+use std::rc::Rc;
+use std::time::{Duration, Instant};
+
+use kps_device::{
+    Access, Binding, BufferId, Command, Commands, Device, Dispatch, MemoryUsage, PipelineOptions, QueueId,
+    cpu,
+};
+use spirv_tools::TargetEnv;
+use spirv_tools::assembler::{Assembler, AssemblerOptions};
+
+fn main() {
+    let multiply = assemble(include_str!("../tests/modules/multiply.spvasm"));
+    let saxpy = assemble(include_str!("modules/saxpy.spvasm"));
+    let mandelbrot = assemble(include_str!("modules/mandelbrot.spvasm"));
+
+    let first = median(20, || {
+        let device = cpu::open().expect("it is always there");
+        load(&device, &multiply);
+    });
+    println!("open and load multiply                {first:>10.1?}");
+    let device = cpu::open().expect("it is always there");
+    let mut options = PipelineOptions::default();
+    let again = median(50, || {
+        // Another constant each time, so that nothing is remembered.
+        options.spec_constants.push((1000, 0));
+        device.load(&mandelbrot, &options).expect("it is taken");
+    });
+    println!("load mandelbrot into an open device   {again:>10.1?}");
+
+    let small = [buffer(&device, 12), buffer(&device, 12), buffer(&device, 12)];
+    report(&device, "re-run of multiply, 3 elements", &multiply, &small, &[], [3, 1, 1]);
+
+    let n = 16u32 << 20;
+    let arrays = [buffer(&device, u64::from(n) * 4), buffer(&device, u64::from(n) * 4)];
+    let push = [2.0f32.to_bits().to_le_bytes(), n.to_le_bytes()].concat();
+    report(&device, "saxpy f32 16M", &saxpy, &arrays, &push, [n / 256, 1, 1]);
+
+    let counts = [buffer(&device, 4 << 20)];
+    report(&device, "mandelbrot 1024 x 1024 x 256", &mandelbrot, &counts, &[], [64, 64, 1]);
+}
+
+fn report(
+    device: &Rc<dyn Device>,
+    name: &str,
+    words: &[u32],
+    buffers: &[BufferId],
+    push: &[u8],
+    groups: [u32; 3],
+) {
+    let pipeline = load(device, words);
+    let bindings = buffers.iter().enumerate().map(|(i, &buffer)| Binding {
+        set: 0,
+        binding: i as u32,
+        buffer,
+        offset: 0,
+        size: device.host_memory(buffer).expect("it is the host's").len as u64,
+        access: Access::ReadWrite,
+    });
+    let dispatch = Dispatch { pipeline, bindings: bindings.collect(), push_constants: push.to_vec(), groups };
+    let commands = Commands::new(vec![Command::Dispatch(dispatch)]);
+    let time = median(15, || {
+        let ticket = device.submit(QueueId(0), &commands, &[]).expect("it fits");
+        device.wait(ticket, None).expect("it runs");
+    });
+    println!("{name:<37} {time:>10.1?}");
+}
+
+fn median(n: usize, mut work: impl FnMut()) -> Duration {
+    work();
+    let mut times: Vec<Duration> = (0..n)
+        .map(|_| {
+            let start = Instant::now();
+            work();
+            start.elapsed()
+        })
+        .collect();
+    times.sort();
+    times[n / 2]
+}
+
+fn assemble(text: &str) -> Vec<u32> {
+    let assembler = spirv_tools::assembler::create(Some(TargetEnv::Vulkan_1_2));
+    let binary = assembler.assemble(text, AssemblerOptions::default()).expect("the module assembles");
+    AsRef::<[u32]>::as_ref(&binary).to_vec()
+}
+
+fn load(device: &Rc<dyn Device>, words: &[u32]) -> kps_device::PipelineId {
+    device.load(words, &PipelineOptions::default()).expect("the module is taken")
+}
+
+fn buffer(device: &Rc<dyn Device>, size: u64) -> BufferId {
+    let buffer = device.alloc(size, MemoryUsage::Device).expect("there is memory");
+    // Pages are there before they are timed.
+    device.write(buffer, 0, &vec![0; size as usize]).expect("it has this size");
+    buffer
+}

@@ -1,0 +1,94 @@
+//! A device with what tests do to it.
+
+use std::rc::Rc;
+
+use kps_device::{
+    Access, Binding, BufferId, Command, Commands, Device, DeviceError, Dispatch, MemoryUsage,
+    PipelineOptions, QueueId, Waited, cpu,
+};
+
+pub struct Bench {
+    pub device: Rc<dyn Device>,
+}
+
+/// Plain numbers, which are their bytes.
+pub trait Number: Copy + Default + PartialEq + std::fmt::Debug {}
+
+impl Number for u8 {}
+impl Number for i32 {}
+impl Number for u32 {}
+impl Number for i64 {}
+impl Number for u64 {}
+impl Number for f32 {}
+impl Number for f64 {}
+
+pub fn bytes_of<T: Number>(values: &[T]) -> &[u8] {
+    // SAFETY: numbers have no padding, so all of their bytes are there.
+    unsafe { std::slice::from_raw_parts(values.as_ptr().cast(), size_of_val(values)) }
+}
+
+impl Bench {
+    pub fn new() -> Bench {
+        Bench { device: cpu::open().expect("the built-in device is always there") }
+    }
+
+    pub fn buffer<T: Number>(&self, values: &[T]) -> BufferId {
+        let bytes = bytes_of(values);
+        let buffer = self.device.alloc(bytes.len() as u64, MemoryUsage::Device).expect("there is memory");
+        self.device.write(buffer, 0, bytes).expect("the buffer has this size");
+        buffer
+    }
+
+    pub fn read<T: Number>(&self, buffer: BufferId) -> Vec<T> {
+        let memory = self.device.host_memory(buffer).expect("its memory is the host's");
+        let mut values = vec![T::default(); memory.len / size_of::<T>()];
+        // SAFETY: any bytes are a number.
+        let bytes =
+            unsafe { std::slice::from_raw_parts_mut(values.as_mut_ptr().cast(), size_of_val(&values[..])) };
+        self.device.read(buffer, 0, bytes).expect("the buffer has this size");
+        values
+    }
+
+    /// A dispatch with whole buffers at bindings 0, 1, .. of set 0.
+    pub fn dispatch(&self, words: &[u32], buffers: &[BufferId], push: &[u8], groups: [u32; 3]) -> Dispatch {
+        self.dispatch_with(words, &PipelineOptions::default(), buffers, push, groups)
+    }
+
+    pub fn dispatch_with(
+        &self,
+        words: &[u32],
+        options: &PipelineOptions,
+        buffers: &[BufferId],
+        push: &[u8],
+        groups: [u32; 3],
+    ) -> Dispatch {
+        let pipeline = self.device.load(words, options).expect("the module is taken");
+        let bindings = buffers.iter().enumerate().map(|(i, &buffer)| Binding {
+            set: 0,
+            binding: i as u32,
+            buffer,
+            offset: 0,
+            size: self.device.host_memory(buffer).expect("its memory is the host's").len as u64,
+            access: Access::ReadWrite,
+        });
+        Dispatch { pipeline, bindings: bindings.collect(), push_constants: push.to_vec(), groups }
+    }
+
+    pub fn submit(&self, commands: Vec<Command>) -> Result<Waited, DeviceError> {
+        let ticket = self.device.submit(QueueId(0), &Commands::new(commands), &[])?;
+        self.device.wait(ticket, None)
+    }
+
+    pub fn run(&self, words: &[u32], buffers: &[BufferId], push: &[u8], groups: [u32; 3]) {
+        let dispatch = self.dispatch(words, buffers, push, groups);
+        assert_eq!(self.submit(vec![Command::Dispatch(dispatch)]), Ok(Waited::Done));
+    }
+}
+
+/// Why a module is refused.
+pub fn refusal(words: &[u32]) -> String {
+    match Bench::new().device.load(words, &PipelineOptions::default()) {
+        Ok(_) => panic!("the module was taken"),
+        Err(error) => error.to_string(),
+    }
+}
