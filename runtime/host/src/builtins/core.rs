@@ -3,8 +3,7 @@
 use std::rc::Rc;
 
 use crate::errors;
-use crate::ops::number::{self, Number};
-use crate::value::{Args, ExceptionKind, List, NativeDef, Raise, Range, Result, Set, Slice, Value};
+use crate::value::{Args, ExceptionKind, NativeDef, Raise, Range, Result, Set, Slice, Value};
 use crate::vm::Vm;
 
 pub static FUNCTIONS: &[NativeDef] = &[
@@ -13,6 +12,9 @@ pub static FUNCTIONS: &[NativeDef] = &[
     NativeDef::function("repr", repr),
     NativeDef::function("isinstance", isinstance),
     NativeDef::function("issubclass", issubclass),
+    NativeDef::function("ascii", ascii),
+    NativeDef::function("format", format),
+    NativeDef::function("sorted", super::sort::sorted),
     NativeDef::function("iter", iter),
     NativeDef::function("next", next),
     NativeDef::function("id", id),
@@ -23,10 +25,6 @@ pub static FUNCTIONS: &[NativeDef] = &[
     NativeDef::function("hasattr", hasattr),
     NativeDef::function("delattr", delattr),
 ];
-
-pub static LIST_METHODS: &[NativeDef] = &[NativeDef::method("append", list_append)];
-
-pub static DICT_METHODS: &[NativeDef] = &[NativeDef::method("keys", dict_keys)];
 
 fn print(vm: &mut Vm, args: &Args) -> Result {
     for (name, _) in args.keywords() {
@@ -82,6 +80,21 @@ fn repr(vm: &mut Vm, args: &Args) -> Result {
     Ok(Value::str(vm.repr(value)?))
 }
 
+fn ascii(vm: &mut Vm, args: &Args) -> Result {
+    let [value] = args.exactly("ascii")?;
+    Ok(Value::str(crate::text::quote::ascii(&vm.repr(value)?)))
+}
+
+/// `format(value, spec="")`.
+fn format(vm: &mut Vm, args: &Args) -> Result {
+    let mut parser = args.parser("format");
+    let value = parser.positional("value")?;
+    let spec = parser.optional_positional();
+    parser.finish()?;
+    let spec = spec.map_or(Ok(""), |spec| super::support::str_arg(spec, "format", 2))?;
+    Ok(Value::str(super::format::format_value(vm, value, spec)?))
+}
+
 fn isinstance(vm: &mut Vm, args: &Args) -> Result {
     let [value, classes] = args.exactly("isinstance")?;
     let class = vm.class_of(value);
@@ -117,9 +130,17 @@ fn is_one_of(class: &crate::value::Class, classes: &Value) -> Option<bool> {
     }
 }
 
+/// `iter(iterable)`, `iter(callable, sentinel)`.
 fn iter(vm: &mut Vm, args: &Args) -> Result {
-    let [value] = args.exactly("iter")?;
-    vm.iter(value)
+    let mut parser = args.parser("iter");
+    let source = parser.positional("object")?;
+    let sentinel = parser.optional_positional();
+    parser.finish()?;
+    let Some(sentinel) = sentinel else { return vm.iter(source) };
+    if !vm.is_callable(source) {
+        return Err(errors::type_error("iter(v, w): v must be callable"));
+    }
+    Ok(Value::native_iter(super::iterators::CallIter { callee: source.clone(), sentinel: sentinel.clone() }))
 }
 
 fn next(vm: &mut Vm, args: &Args) -> Result {
@@ -197,134 +218,6 @@ pub fn new_bool(vm: &mut Vm, args: &Args) -> Result {
         Some(value) => vm.truth(value)?,
         None => false,
     }))
-}
-
-pub fn new_int(vm: &mut Vm, args: &Args) -> Result {
-    let mut parser = args.parser("int");
-    let value = parser.optional_positional();
-    let base = parser.optional("base")?;
-    parser.finish()?;
-    let Some(value) = value else { return Ok(Value::Int(0)) };
-    if let Some(text) = value.as_str() {
-        let base = base.map_or(Ok(10), |base| vm.index(base))?;
-        return parse_int(vm, text, base);
-    }
-    if base.is_some() {
-        return Err(errors::type_error("int() can't convert non-string with explicit base"));
-    }
-    match number::number(value.base_value()) {
-        Some(Number::Int(int)) => return Ok(Value::Int(int)),
-        Some(Number::Big(big)) => return Ok(Value::big(big.clone())),
-        Some(Number::Float(float)) => return truncate(float),
-        None => {}
-    }
-    for method in ["__int__", "__index__", "__trunc__"] {
-        let class = vm.class_of(value);
-        if let Some(function) = class.lookup_text(method) {
-            return vm.call_method_value(&function, value, &[]);
-        }
-    }
-    Err(errors::type_error(format!(
-        "int() argument must be a string, a bytes-like object or a real number, not '{}'",
-        value.type_name()
-    )))
-}
-
-fn truncate(float: f64) -> Result {
-    if float.is_nan() {
-        return Err(errors::value_error("cannot convert float NaN to integer"));
-    }
-    match number::float_to_big(float) {
-        Some(big) => Ok(Value::big(big)),
-        None => Err(errors::overflow_error("cannot convert float infinity to integer")),
-    }
-}
-
-/// An int literal in the given base; 0 reads the base from its prefix.
-fn parse_int(vm: &mut Vm, text: &str, base: i64) -> Result {
-    if base != 0 && !(2..=36).contains(&base) {
-        return Err(errors::value_error("int() base must be >= 2 and <= 36, or 0"));
-    }
-    let trimmed = text.trim();
-    let (sign, digits) = match trimmed.strip_prefix('-') {
-        Some(digits) => (-1, digits),
-        None => (1, trimmed.strip_prefix('+').unwrap_or(trimmed)),
-    };
-    let prefixed = |prefix: &str| {
-        let head = digits.get(..2)?;
-        head.eq_ignore_ascii_case(prefix).then(|| &digits[2..])
-    };
-    let (base, digits) = match (base, prefixed("0x"), prefixed("0o"), prefixed("0b")) {
-        (0 | 16, Some(digits), _, _) => (16, digits),
-        (0 | 8, _, Some(digits), _) => (8, digits),
-        (0 | 2, _, _, Some(digits)) => (2, digits),
-        (0, ..) => (10, digits),
-        (base, ..) => (base as u32, digits),
-    };
-    let is_spaced = !digits.starts_with('_') && !digits.ends_with('_') && !digits.contains("__");
-    let plain: String = digits.chars().filter(|&char| char != '_').collect();
-    let parsed = (is_spaced && plain.starts_with(|first: char| first.is_digit(base)))
-        .then(|| num_bigint::BigInt::parse_bytes(plain.as_bytes(), base))
-        .flatten();
-    match parsed {
-        Some(big) => Ok(Value::big(big * sign)),
-        None => {
-            let shown = vm.repr(&Value::str(text))?;
-            Err(errors::value_error(format!("invalid literal for int() with base {base}: {shown}")))
-        }
-    }
-}
-
-pub fn new_float(vm: &mut Vm, args: &Args) -> Result {
-    let mut parser = args.parser("float");
-    let value = parser.optional_positional();
-    parser.finish()?;
-    let Some(value) = value else { return Ok(Value::Float(0.0)) };
-    if let Some(text) = value.as_str() {
-        return match parse_float(text) {
-            Some(float) => Ok(Value::Float(float)),
-            None => {
-                let shown = vm.repr(&Value::str(text))?;
-                Err(errors::value_error(format!("could not convert string to float: {shown}")))
-            }
-        };
-    }
-    if let Some(number) = number::number(value.base_value()) {
-        return number.to_f64().map(Value::Float);
-    }
-    for method in ["__float__", "__index__"] {
-        let class = vm.class_of(value);
-        if let Some(function) = class.lookup_text(method) {
-            let float = vm.call_method_value(&function, value, &[])?;
-            return match number::number(&float) {
-                Some(number) => number.to_f64().map(Value::Float),
-                None => Err(errors::not_a_number(&float)),
-            };
-        }
-    }
-    Err(errors::type_error(format!(
-        "float() argument must be a string or a real number, not '{}'",
-        value.type_name()
-    )))
-}
-
-/// A float literal, with the underscores and the names that Python takes.
-pub fn parse_float(text: &str) -> Option<f64> {
-    let trimmed = text.trim();
-    let is_number = |char: char| char.is_ascii_digit() || matches!(char, '.' | 'e' | 'E' | '+' | '-' | '_');
-    let lower = trimmed.trim_start_matches(['+', '-']).to_ascii_lowercase();
-    let is_name = matches!(&*lower, "inf" | "infinity" | "nan");
-    if !is_name && !trimmed.chars().all(is_number) {
-        return None;
-    }
-    let bytes = trimmed.as_bytes();
-    let is_between_digits = |at: usize| {
-        at > 0 && bytes[at - 1].is_ascii_digit() && bytes.get(at + 1).is_some_and(u8::is_ascii_digit)
-    };
-    if bytes.iter().enumerate().any(|(at, &byte)| byte == b'_' && !is_between_digits(at)) {
-        return None;
-    }
-    trimmed.replace('_', "").parse().ok()
 }
 
 pub fn new_str(vm: &mut Vm, args: &Args) -> Result {
@@ -431,22 +324,4 @@ pub fn new_slice(_: &mut Vm, args: &Args) -> Result {
         _ => return Err(errors::type_error("slice expected 1 to 3 arguments")),
     };
     Ok(Value::Slice(Rc::new(slice)))
-}
-
-fn list<'a>(args: &Args<'a>) -> Result<&'a Rc<List>> {
-    match args.receiver()? {
-        Value::List(list) => Ok(list),
-        other => Err(errors::wrong_receiver(other)),
-    }
-}
-
-fn list_append(_: &mut Vm, args: &Args) -> Result {
-    let [item] = args.rest().exactly("list.append")?;
-    list(args)?.borrow_mut().push(item.clone());
-    Ok(Value::None)
-}
-
-fn dict_keys(vm: &mut Vm, args: &Args) -> Result {
-    args.rest().exactly::<0>("dict.keys")?;
-    Ok(Value::list(vm.collect(args.receiver()?)?))
 }

@@ -8,23 +8,50 @@
 //! `Native` (see `value/native.rs`) and list the static in [`TYPES`]. Nothing here runs at start:
 //! tables are static, and names resolve when code first uses them.
 
+mod arithmetic;
+mod bytearray;
+mod bytes;
+mod bytes_form;
 mod core;
+mod dict;
+mod encoding;
 mod exception;
+pub mod float;
 pub mod format;
 mod function;
+pub mod int;
+mod iterators;
+mod list;
 mod object;
+mod protocol;
+mod reduce;
+mod sequence;
+mod set;
+mod sort;
+mod string;
+mod string_form;
+pub mod support;
+mod views;
 
 use crate::modules;
 use crate::value::{
-    BuiltinType, ExceptionKind, NativeDef, NativeFn, NativeFunction, NativeType, Result, Value,
+    BuiltinType, ExceptionKind, NativeDef, NativeFn, NativeFunction, NativeType, Raise, Result, Value,
 };
 use crate::vm::Vm;
 
 /// The builtin functions.
-pub static FUNCTIONS: &[&[NativeDef]] = &[core::FUNCTIONS];
+pub static FUNCTIONS: &[&[NativeDef]] =
+    &[core::FUNCTIONS, arithmetic::FUNCTIONS, reduce::FUNCTIONS, int::FUNCTIONS];
 
 /// Types of host objects that are builtins.
-pub static TYPES: &[&NativeType] = &[];
+pub static TYPES: &[&NativeType] = &[
+    &bytearray::TYPE,
+    &iterators::ENUMERATE,
+    &iterators::ZIP,
+    &iterators::MAP,
+    &iterators::FILTER,
+    &iterators::REVERSED,
+];
 
 /// The types whose names are builtins.
 static NAMED_TYPES: &[BuiltinType] = &[
@@ -57,8 +84,17 @@ pub fn methods(ty: BuiltinType) -> &'static [NativeDef] {
         BuiltinType::Method => function::METHOD_METHODS,
         BuiltinType::Property => function::PROPERTY_METHODS,
         BuiltinType::Generator => function::GENERATOR_METHODS,
-        BuiltinType::List => core::LIST_METHODS,
-        BuiltinType::Dict => core::DICT_METHODS,
+        BuiltinType::Int => int::METHODS,
+        BuiltinType::Float => float::METHODS,
+        BuiltinType::Str => string::METHODS,
+        BuiltinType::Bytes => bytes::METHODS,
+        BuiltinType::List => list::METHODS,
+        BuiltinType::Tuple => sequence::TUPLE_METHODS,
+        BuiltinType::Range => sequence::RANGE_METHODS,
+        BuiltinType::Slice => sequence::SLICE_METHODS,
+        BuiltinType::Dict => dict::METHODS,
+        BuiltinType::Set => set::METHODS,
+        BuiltinType::FrozenSet => set::FROZEN_METHODS,
         _ => &[],
     }
 }
@@ -79,9 +115,10 @@ pub fn constructor(ty: BuiltinType) -> Option<NativeFn> {
         BuiltinType::Type => object::new_type,
         BuiltinType::Super => object::new_super,
         BuiltinType::Bool => core::new_bool,
-        BuiltinType::Int => core::new_int,
-        BuiltinType::Float => core::new_float,
+        BuiltinType::Int => int::new,
+        BuiltinType::Float => float::new,
         BuiltinType::Str => core::new_str,
+        BuiltinType::Bytes => bytes::new,
         BuiltinType::List => core::new_list,
         BuiltinType::Tuple => core::new_tuple,
         BuiltinType::Dict => core::new_dict,
@@ -127,4 +164,9 @@ pub fn names() -> impl Iterator<Item = &'static str> {
         .chain(ExceptionKind::ALL.iter().map(|kind| kind.name()))
         .chain(["NotImplemented", "Ellipsis", "True", "False", "None"])
         .chain(modules::PRELUDE.iter().copied())
+}
+
+/// The error of something that had to be iterable, in the words of whoever needed it.
+pub fn only_iterable(raise: Raise, message: &str) -> Raise {
+    if raise.is(ExceptionKind::TypeError) { crate::errors::type_error(message) } else { raise }
 }

@@ -19,4 +19,4 @@ pub mod template;
 pub mod unicode;
 mod unicode_tables;
 
-pub use error::{TextError, TextErrorKind};
+pub use error::{TextError, TextErrorKind, check_length};

@@ -1,0 +1,348 @@
+//! Methods of str: searching, taking apart, putting together. `string_form.rs` has the rest.
+
+use super::support::{flag, given, index, str_arg, this_str, window, window_args};
+use super::{protocol, string_form};
+use crate::errors;
+use crate::text::pad::n_chars;
+use crate::text::split::{self, LineEnds};
+use crate::text::unicode::is_space;
+use crate::value::{Args, NativeDef, Result, Value};
+use crate::vm::Vm;
+
+pub static METHODS: &[NativeDef] = &[
+    NativeDef::method("find", find),
+    NativeDef::method("rfind", rfind),
+    NativeDef::method("index", index_of),
+    NativeDef::method("rindex", rindex),
+    NativeDef::method("count", count),
+    NativeDef::method("startswith", startswith),
+    NativeDef::method("endswith", endswith),
+    NativeDef::method("replace", replace),
+    NativeDef::method("split", split),
+    NativeDef::method("rsplit", rsplit),
+    NativeDef::method("splitlines", splitlines),
+    NativeDef::method("partition", partition),
+    NativeDef::method("rpartition", rpartition),
+    NativeDef::method("join", join),
+    NativeDef::method("strip", strip),
+    NativeDef::method("lstrip", lstrip),
+    NativeDef::method("rstrip", rstrip),
+    NativeDef::method("removeprefix", removeprefix),
+    NativeDef::method("removesuffix", removesuffix),
+    NativeDef::method("upper", string_form::upper),
+    NativeDef::method("lower", string_form::lower),
+    NativeDef::method("title", string_form::title),
+    NativeDef::method("capitalize", string_form::capitalize),
+    NativeDef::method("swapcase", string_form::swapcase),
+    NativeDef::method("casefold", string_form::casefold),
+    NativeDef::method("center", string_form::center),
+    NativeDef::method("ljust", string_form::ljust),
+    NativeDef::method("rjust", string_form::rjust),
+    NativeDef::method("zfill", string_form::zfill),
+    NativeDef::method("expandtabs", string_form::expandtabs),
+    NativeDef::method("isalpha", string_form::isalpha),
+    NativeDef::method("isalnum", string_form::isalnum),
+    NativeDef::method("isdecimal", string_form::isdecimal),
+    NativeDef::method("isdigit", string_form::isdigit),
+    NativeDef::method("isnumeric", string_form::isnumeric),
+    NativeDef::method("isspace", string_form::isspace),
+    NativeDef::method("isprintable", string_form::isprintable),
+    NativeDef::method("isascii", string_form::isascii),
+    NativeDef::method("isupper", string_form::isupper),
+    NativeDef::method("islower", string_form::islower),
+    NativeDef::method("istitle", string_form::istitle),
+    NativeDef::method("isidentifier", string_form::isidentifier),
+    NativeDef::method("encode", string_form::encode),
+    NativeDef::method("translate", string_form::translate),
+    NativeDef::static_method("maketrans", string_form::maketrans),
+    NativeDef::method("format", string_form::format),
+    NativeDef::method("format_map", string_form::format_map),
+    NativeDef::method("__len__", protocol::len),
+    NativeDef::method("__iter__", protocol::iter),
+    NativeDef::method("__contains__", protocol::contains),
+    NativeDef::method("__getitem__", protocol::get_item),
+    NativeDef::method("__format__", protocol::format),
+    NativeDef::method("__add__", protocol::add),
+    NativeDef::method("__mul__", protocol::mul),
+    NativeDef::method("__rmul__", protocol::rmul),
+    NativeDef::method("__mod__", protocol::modulo),
+    NativeDef::method("__lt__", protocol::lt),
+    NativeDef::method("__le__", protocol::le),
+    NativeDef::method("__gt__", protocol::gt),
+    NativeDef::method("__ge__", protocol::ge),
+];
+
+/// A part of a string, and the number of the character that it begins with.
+struct Part<'a> {
+    text: &'a str,
+    first_char: usize,
+}
+
+/// The characters from `start` to before `end`, counted as Python counts; `None` for no such part.
+fn part(text: &crate::value::Str, start: Option<i64>, end: Option<i64>) -> Option<Part<'_>> {
+    let (start, end) = window(start, end, text.n_chars())?;
+    let byte_at = |char_at: usize| {
+        if text.is_ascii() {
+            return char_at;
+        }
+        text.char_indices().nth(char_at).map_or(text.as_str().len(), |(at, _)| at)
+    };
+    Some(Part { text: &text.as_str()[byte_at(start)..byte_at(end)], first_char: start })
+}
+
+/// Where `find` and its kin find their argument, as a character number.
+fn locate(
+    vm: &mut Vm,
+    args: &Args,
+    function: &'static str,
+    search: fn(&str, &str) -> Option<usize>,
+) -> Result<Option<usize>> {
+    let (wanted, start, end) = window_args(vm, args, function)?;
+    let Some(wanted) = wanted.as_str() else {
+        return Err(errors::type_error(format!("must be str, not {}", wanted.type_name())));
+    };
+    let Some(part) = part(this_str(args)?, start, end) else { return Ok(None) };
+    let found = search(part.text, wanted);
+    Ok(found.map(|at| part.first_char + n_chars(&part.text[..at])))
+}
+
+fn position_or_minus_one(found: Option<usize>) -> Value {
+    found.map_or(Value::Int(-1), Value::from)
+}
+
+fn find(vm: &mut Vm, args: &Args) -> Result {
+    Ok(position_or_minus_one(locate(vm, args, "find", |text, wanted| text.find(wanted))?))
+}
+
+fn rfind(vm: &mut Vm, args: &Args) -> Result {
+    Ok(position_or_minus_one(locate(vm, args, "rfind", |text, wanted| text.rfind(wanted))?))
+}
+
+fn index_of(vm: &mut Vm, args: &Args) -> Result {
+    let found = locate(vm, args, "index", |text, wanted| text.find(wanted))?;
+    found.map(Value::from).ok_or_else(|| errors::value_error("substring not found"))
+}
+
+fn rindex(vm: &mut Vm, args: &Args) -> Result {
+    let found = locate(vm, args, "rindex", |text, wanted| text.rfind(wanted))?;
+    found.map(Value::from).ok_or_else(|| errors::value_error("substring not found"))
+}
+
+fn count(vm: &mut Vm, args: &Args) -> Result {
+    let (wanted, start, end) = window_args(vm, args, "count")?;
+    let Some(wanted) = wanted.as_str() else {
+        return Err(errors::type_error(format!("must be str, not {}", wanted.type_name())));
+    };
+    let Some(part) = part(this_str(args)?, start, end) else { return Ok(Value::Int(0)) };
+    Ok(Value::from(part.text.matches(wanted).count()))
+}
+
+/// `startswith` and `endswith`: one string, or a tuple of which any will do.
+fn begins_or_ends(vm: &mut Vm, args: &Args, function: &'static str, test: fn(&str, &str) -> bool) -> Result {
+    let (wanted, start, end) = window_args(vm, args, function)?;
+    let Some(part) = part(this_str(args)?, start, end) else { return Ok(Value::Bool(false)) };
+    let refuse = |value: &Value, place: &str| {
+        let given = value.type_name();
+        errors::type_error(format!(
+            "{place} must be str{}, not {given}",
+            match place {
+                "tuple for" => "",
+                _ => " or a tuple of str",
+            }
+        ))
+    };
+    match wanted.base_value() {
+        Value::Tuple(choices) => {
+            for choice in choices.iter() {
+                let Some(choice) = choice.as_str() else {
+                    let given = choice.type_name();
+                    let message = format!("tuple for {function} must only contain str, not {given}");
+                    return Err(errors::type_error(message));
+                };
+                if test(part.text, choice) {
+                    return Ok(Value::Bool(true));
+                }
+            }
+            Ok(Value::Bool(false))
+        }
+        Value::Str(text) => Ok(Value::Bool(test(part.text, text))),
+        other => Err(refuse(other, &format!("{function} first arg"))),
+    }
+}
+
+fn startswith(vm: &mut Vm, args: &Args) -> Result {
+    begins_or_ends(vm, args, "startswith", |text, wanted| text.starts_with(wanted))
+}
+
+fn endswith(vm: &mut Vm, args: &Args) -> Result {
+    begins_or_ends(vm, args, "endswith", |text, wanted| text.ends_with(wanted))
+}
+
+fn replace(vm: &mut Vm, args: &Args) -> Result {
+    let mut parser = args.method_parser("replace");
+    let old = str_arg(parser.positional("old")?, "replace", 1)?;
+    let new = str_arg(parser.positional("new")?, "replace", 2)?;
+    let count = parser.optional_positional();
+    parser.finish()?;
+    let count = count.map_or(Ok(-1), |count| index(vm, count))?;
+    let text = this_str(args)?;
+    let n_found = text.matches(old).count().min(usize::try_from(count).unwrap_or(usize::MAX));
+    crate::text::check_length(n_found.saturating_mul(new.len()))?;
+    Ok(Value::str(text.replacen(old, new, n_found)))
+}
+
+/// The separator and the most splits; the separator is `None` for words between spaces.
+fn split_args<'a>(vm: &mut Vm, args: &Args<'a>, function: &'a str) -> Result<(Option<&'a str>, usize)> {
+    let mut parser = args.method_parser(function);
+    let separator = given(parser.optional("sep")?);
+    let most = parser.optional("maxsplit")?;
+    parser.finish()?;
+    let most = most.map_or(Ok(-1), |most| index(vm, most))?;
+    let separator = match separator {
+        Some(value) => match value.as_str() {
+            Some("") => return Err(errors::value_error("empty separator")),
+            Some(text) => Some(text),
+            None => {
+                let given = value.type_name();
+                return Err(errors::type_error(format!("must be str or None, not {given}")));
+            }
+        },
+        None => None,
+    };
+    Ok((separator, usize::try_from(most).unwrap_or(usize::MAX)))
+}
+
+fn list_of<'a>(parts: impl IntoIterator<Item = &'a str>) -> Value {
+    Value::list(parts.into_iter().map(Value::str).collect())
+}
+
+fn split(vm: &mut Vm, args: &Args) -> Result {
+    let (separator, most) = split_args(vm, args, "split")?;
+    let text = this_str(args)?;
+    Ok(match separator {
+        Some(separator) => list_of(text.splitn(most.saturating_add(1), separator)),
+        None => list_of(split::split_words(text, most)),
+    })
+}
+
+fn rsplit(vm: &mut Vm, args: &Args) -> Result {
+    let (separator, most) = split_args(vm, args, "rsplit")?;
+    let text = this_str(args)?;
+    Ok(match separator {
+        Some(separator) => {
+            let mut parts: Vec<&str> = text.rsplitn(most.saturating_add(1), separator).collect();
+            parts.reverse();
+            list_of(parts)
+        }
+        None => list_of(split::rsplit_words(text, most)),
+    })
+}
+
+fn splitlines(vm: &mut Vm, args: &Args) -> Result {
+    let mut parser = args.method_parser("splitlines");
+    let keep = parser.optional("keepends")?;
+    parser.finish()?;
+    let ends = if flag(vm, keep, false)? { LineEnds::Keep } else { LineEnds::Drop };
+    Ok(list_of(split::split_lines(this_str(args)?, ends)))
+}
+
+fn separator_arg<'a>(args: &Args<'a>, function: &str) -> Result<&'a str> {
+    let [separator] = args.rest().exactly(function)?;
+    match separator.as_str() {
+        Some("") => Err(errors::value_error("empty separator")),
+        Some(text) => Ok(text),
+        None => Err(errors::type_error(format!("must be str, not {}", separator.type_name()))),
+    }
+}
+
+fn triple(parts: [&str; 3]) -> Value {
+    Value::tuple(parts.map(Value::str))
+}
+
+fn partition(_: &mut Vm, args: &Args) -> Result {
+    let separator = separator_arg(args, "str.partition")?;
+    let text = this_str(args)?;
+    Ok(match text.split_once(separator) {
+        Some((before, after)) => triple([before, separator, after]),
+        None => triple([text, "", ""]),
+    })
+}
+
+fn rpartition(_: &mut Vm, args: &Args) -> Result {
+    let separator = separator_arg(args, "str.rpartition")?;
+    let text = this_str(args)?;
+    Ok(match text.rsplit_once(separator) {
+        Some((before, after)) => triple([before, separator, after]),
+        None => triple(["", "", text]),
+    })
+}
+
+fn join(vm: &mut Vm, args: &Args) -> Result {
+    let [items] = args.rest().exactly("str.join")?;
+    let separator = this_str(args)?;
+    let items =
+        vm.collect(items).map_err(|raise| super::only_iterable(raise, "can only join an iterable"))?;
+    let mut text = String::new();
+    for (at, item) in items.iter().enumerate() {
+        let Some(part) = item.as_str() else {
+            let given = item.type_name();
+            return Err(errors::type_error(format!(
+                "sequence item {at}: expected str instance, {given} found"
+            )));
+        };
+        if at > 0 {
+            text.push_str(separator);
+        }
+        text.push_str(part);
+    }
+    Ok(Value::str(text))
+}
+
+/// Strips at the ends that are asked for: spaces, or the characters of the argument.
+fn strip_ends(args: &Args, function: &'static str, at_start: bool, at_end: bool) -> Result {
+    let mut parser = args.method_parser(function);
+    let chars = given(parser.optional_positional());
+    parser.finish()?;
+    let chars = match chars {
+        None => None,
+        Some(value) => Some(value.as_str().ok_or_else(|| {
+            errors::type_error(format!("{function} arg must be None or str, not {}", value.type_name()))
+        })?),
+    };
+    let is_stripped = |c: char| chars.map_or_else(|| is_space(c), |chars| chars.contains(c));
+    let text = this_str(args)?;
+    let mut rest = text.as_str();
+    if at_start {
+        rest = rest.trim_start_matches(is_stripped);
+    }
+    if at_end {
+        rest = rest.trim_end_matches(is_stripped);
+    }
+    Ok(if rest.len() == text.as_str().len() { Value::Str(text.clone()) } else { Value::str(rest) })
+}
+
+fn strip(_: &mut Vm, args: &Args) -> Result {
+    strip_ends(args, "strip", true, true)
+}
+
+fn lstrip(_: &mut Vm, args: &Args) -> Result {
+    strip_ends(args, "lstrip", true, false)
+}
+
+fn rstrip(_: &mut Vm, args: &Args) -> Result {
+    strip_ends(args, "rstrip", false, true)
+}
+
+fn removeprefix(_: &mut Vm, args: &Args) -> Result {
+    let [prefix] = args.rest().exactly("str.removeprefix")?;
+    let prefix = str_arg(prefix, "removeprefix", 1)?;
+    let text = this_str(args)?;
+    Ok(text.strip_prefix(prefix).map_or_else(|| Value::Str(text.clone()), Value::str))
+}
+
+fn removesuffix(_: &mut Vm, args: &Args) -> Result {
+    let [suffix] = args.rest().exactly("str.removesuffix")?;
+    let suffix = str_arg(suffix, "removesuffix", 1)?;
+    let text = this_str(args)?;
+    Ok(text.strip_suffix(suffix).map_or_else(|| Value::Str(text.clone()), Value::str))
+}

@@ -1,0 +1,78 @@
+//! What the methods of built-in types share: receivers, and arguments that are indices, strings or bounds.
+
+use std::rc::Rc;
+
+use num_traits::Signed;
+
+use crate::errors;
+use crate::value::{Args, Result, Str, Value};
+use crate::vm::Vm;
+
+/// The str that a method was called on.
+pub fn this_str<'a>(args: &Args<'a>) -> Result<&'a Rc<Str>> {
+    match args.receiver()? {
+        Value::Str(text) => Ok(text),
+        other => Err(errors::wrong_receiver(other)),
+    }
+}
+
+/// An argument that must be a str.
+pub fn str_arg<'a>(value: &'a Value, function: &str, position: usize) -> Result<&'a str> {
+    value.as_str().ok_or_else(|| {
+        let given = value.type_name();
+        errors::type_error(format!("{function}() argument {position} must be str, not {given}"))
+    })
+}
+
+/// An index that may be left out or None; big ints come as the nearest i64.
+pub fn bound(vm: &mut Vm, value: Option<&Value>) -> Result<Option<i64>> {
+    match value.map(Value::base_value) {
+        None | Some(Value::None) => Ok(None),
+        Some(Value::BigInt(int)) => Ok(Some(if int.is_negative() { i64::MIN } else { i64::MAX })),
+        Some(other) => match vm.try_index(other)? {
+            Some(index) => Ok(Some(index)),
+            None => {
+                Err(errors::type_error("slice indices must be integers or None or have an __index__ method"))
+            }
+        },
+    }
+}
+
+/// An index as C takes it: an int that fits into 64 bits.
+pub fn index(vm: &mut Vm, value: &Value) -> Result<i64> {
+    match value.base_value() {
+        Value::BigInt(_) => Err(errors::overflow_error("Python int too large to convert to C ssize_t")),
+        other => vm.index(other),
+    }
+}
+
+/// The part of a sequence that `find(x, start, end)` searches; `None` when it begins behind its end.
+pub fn window(start: Option<i64>, end: Option<i64>, n_items: usize) -> Option<(usize, usize)> {
+    let n_items = n_items as i64;
+    let from_start = |at: i64| if at < 0 { at.saturating_add(n_items).max(0) } else { at };
+    let start = from_start(start.unwrap_or(0));
+    let end = from_start(end.unwrap_or(n_items)).min(n_items);
+    (start <= end).then_some((start as usize, end as usize))
+}
+
+/// The arguments of `find`, `index` and `count`: what is looked for, and where.
+pub fn window_args<'a>(
+    vm: &mut Vm,
+    args: &Args<'a>,
+    function: &'a str,
+) -> Result<(&'a Value, Option<i64>, Option<i64>)> {
+    let mut parser = args.method_parser(function);
+    let wanted = parser.positional("sub")?;
+    let (start, end) = (parser.optional_positional(), parser.optional_positional());
+    parser.finish()?;
+    Ok((wanted, bound(vm, start)?, bound(vm, end)?))
+}
+
+/// Whether an optional argument is there and not None.
+pub fn given(value: Option<&Value>) -> Option<&Value> {
+    value.filter(|value| !value.is_none())
+}
+
+pub fn flag(vm: &mut Vm, value: Option<&Value>, default: bool) -> Result<bool> {
+    value.map_or(Ok(default), |value| vm.truth(value))
+}
