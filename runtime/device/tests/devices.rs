@@ -398,6 +398,19 @@ fn old_style_buffers_run() {
     });
 }
 
+#[test]
+fn two_variables_may_stand_for_one_buffer() {
+    let path = format!("{}/tests/modules/multiply.spvasm", env!("CARGO_MANIFEST_DIR"));
+    let text = std::fs::read_to_string(path).expect("it is there");
+    let words = common::assemble(&text.replace("%product Binding 2", "%product Binding 0"));
+    on_every_device(|device| {
+        let (a, b) = (device.floats(&[1.0, 2.0]), device.floats(&[3.0, 4.0]));
+        let kernel = device.load(&words, &PipelineOptions::default()).expect("it loads");
+        device.run(vec![dispatch(kernel, &[(a, BOTH), (b, READ)], 2); 2]);
+        assert_eq!(device.get(a, 2), [9.0, 32.0]);
+    });
+}
+
 /// Whether the work is cut short is the device's affair; that it goes on working is ours.
 #[test]
 fn a_raised_flag_ends_waiting() {

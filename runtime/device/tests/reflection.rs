@@ -176,6 +176,18 @@ fn entry_points_that_are_not_there_are_named() {
 }
 
 #[test]
+fn two_variables_may_stand_for_one_buffer() {
+    let path = format!("{}/tests/modules/multiply.spvasm", env!("CARGO_MANIFEST_DIR"));
+    let text = std::fs::read_to_string(path).expect("it is there");
+    let words = assemble(&text.replace("%product Binding 2", "%product Binding 0"));
+    let interface = Interface::reflect(&words, &PipelineOptions::default()).expect("it reflects");
+    assert_eq!(
+        facts(&interface)[1..],
+        ["0.0 left Storage ReadWrite 0{-@0: [f32; ] by 4}", "0.1 right Storage Read 0{-@0: [f32; ] by 4}"]
+    );
+}
+
+#[test]
 fn images_are_refused_by_name() {
     let text = "OpCapability Shader
         OpMemoryModel Logical GLSL450

@@ -13,6 +13,8 @@ use crate::Access;
 
 /// Real modules settle in two or three rounds; beyond this every pointer counts as reading and writing.
 const MAX_ROUNDS: usize = 16;
+/// Variables that one pointer is followed to; beyond this they count as read and written.
+const MAX_ROOTS: usize = 64;
 
 /// The module-scope variables that an entry point reaches, with what it does to each.
 pub(super) struct Reached {
@@ -205,9 +207,12 @@ impl Scan {
         }
         let known = self.roots.entry(to).or_default();
         for root in roots {
-            if let Err(place) = known.binary_search(&root) {
+            let Err(place) = known.binary_search(&root) else { continue };
+            if known.len() < MAX_ROOTS {
                 known.insert(place, root);
                 self.changed = true;
+            } else {
+                self.uses.entry(root).or_default().add(Use::ESCAPE);
             }
         }
     }

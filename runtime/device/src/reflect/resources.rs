@@ -29,8 +29,7 @@ pub(super) fn buffers(
         buffers.push(buffer(ids, constants, &variable)?);
     }
     buffers.sort_by_key(|buffer| (buffer.set, buffer.binding));
-    check_doubles(&buffers)?;
-    Ok(buffers)
+    merge_aliases(buffers)
 }
 
 /// The block of push constants.
@@ -119,16 +118,27 @@ fn access(ids: &Ids, variable: &Variable, ty: u32, n_members: u32, kind: BufferK
     used.access()
 }
 
-fn check_doubles(buffers: &[BufferBinding]) -> Result<()> {
-    for pair in buffers.windows(2) {
-        if (pair[0].set, pair[0].binding) == (pair[1].set, pair[1].binding) {
-            return Err(bad_module(format!(
-                "two buffers share set {} binding {}, which is not supported yet",
-                pair[0].set, pair[0].binding
-            )));
+/// Several variables may stand for one buffer, each seeing its bytes as another type: the first one's
+/// layout is told, and what is done through any of them.
+fn merge_aliases(buffers: Vec<BufferBinding>) -> Result<Vec<BufferBinding>> {
+    let mut merged: Vec<BufferBinding> = Vec::with_capacity(buffers.len());
+    for buffer in buffers {
+        match merged.last_mut() {
+            Some(last) if (last.set, last.binding) == (buffer.set, buffer.binding) => {
+                if last.kind != buffer.kind {
+                    return Err(bad_module(format!(
+                        "set {} binding {} is both a uniform and a storage buffer",
+                        buffer.set, buffer.binding
+                    )));
+                }
+                if last.access != buffer.access {
+                    last.access = Access::ReadWrite;
+                }
+            }
+            _ => merged.push(buffer),
         }
     }
-    Ok(())
+    Ok(merged)
 }
 
 fn shown(ids: &Ids, variable: &Variable, place: Option<(u32, u32)>) -> String {

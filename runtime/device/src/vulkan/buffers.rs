@@ -1,8 +1,9 @@
 //! The buffers that an opened device has given out, by id, with the submissions that name them.
 
+use super::hazards::LastUse;
 use super::memory::{Buffer, Memory};
 use super::queue::Queue;
-use crate::{BufferId, DeviceError, Result};
+use crate::{Access, BufferId, DeviceError, Result};
 
 #[derive(Default)]
 pub(super) struct Buffers {
@@ -23,16 +24,10 @@ struct Slot {
 
 pub(super) struct Held {
     pub buffer: Buffer,
-    /// For each queue the last submission that names the buffer, and the last that writes it; 0 for none.
+    /// For each queue.
     last: Vec<LastUse>,
     /// Nothing was put into it yet, zeros neither.
     pub fresh: bool,
-}
-
-#[derive(Clone, Copy, Default)]
-pub(super) struct LastUse {
-    pub any: u64,
-    pub write: u64,
 }
 
 const UNKNOWN: DeviceError = DeviceError::UnknownId { kind: "buffer" };
@@ -115,14 +110,11 @@ impl Held {
     }
 
     /// Notes that submission `value` of `queue` names it.
-    pub fn note(&mut self, queue: usize, value: u64, writes: bool) {
-        self.last[queue].any = value;
-        if writes {
-            self.last[queue].write = value;
-        }
+    pub fn note(&mut self, queue: usize, value: u64, access: Access) {
+        self.last[queue].note(value, access);
     }
 
     fn is_idle(&self, queues: &[Queue]) -> bool {
-        self.last.iter().zip(queues).all(|(last, queue)| queue.was_ended(last.any))
+        self.last.iter().zip(queues).all(|(last, queue)| queue.was_ended(last.before(Access::Write)))
     }
 }

@@ -5,10 +5,10 @@ use rustc_hash::FxHashMap;
 
 use super::buffers::Buffers;
 use super::gpu::Gpu;
-use super::hazards::Hazards;
+use super::hazards::{Hazards, full_barrier, host_barrier};
 use super::pipelines::{Pipeline, Pipelines, descriptor_type};
 use super::plan::{Plan, binding_for, is_empty};
-use super::queue::{Queue, full_barrier, host_barrier};
+use super::queue::Queue;
 use crate::{Command, Dispatch, Result};
 
 /// A recorded command buffer with what it needs to run.

@@ -1,11 +1,13 @@
-//! Which commands must wait for which: the only place that knows.
+//! What must wait for what: the only place that knows.
 //!
-//! A [`Hazards`] remembers what was read and written since the last barrier. A command that conflicts with
-//! it (reads what was written, writes what was read or written) needs a barrier before it. Barriers are
-//! whole: after one, nothing is pending.
+//! Two uses of the same bytes conflict unless both only read. Within a queue, a [`Hazards`] remembers what
+//! was used since the last barrier, and a command (or a submission) that conflicts with it needs a barrier
+//! before it. Barriers are whole: after one, nothing is pending. Between queues, and between a queue and the
+//! host, it is a buffer's [`LastUse`] that tells which submission has to end first.
 
 use std::ops::Range;
 
+use ash::vk;
 use rustc_hash::FxHashMap;
 
 use crate::{Access, BufferId};
@@ -65,6 +67,27 @@ impl Hazards {
     }
 }
 
+/// The last submissions of one queue that name a buffer; 0 for none.
+#[derive(Clone, Copy, Default)]
+pub(super) struct LastUse {
+    any: u64,
+    write: u64,
+}
+
+impl LastUse {
+    pub fn note(&mut self, submission: u64, access: Access) {
+        self.any = submission;
+        if access.writes() {
+            self.write = submission;
+        }
+    }
+
+    /// The submission that has to end before the buffer is used like this elsewhere.
+    pub fn before(self, access: Access) -> u64 {
+        if access.writes() { self.any } else { self.write }
+    }
+}
+
 /// One use for each buffer: all of its bytes that any of `uses` names, and all that is done with them.
 pub(super) fn merged(uses: impl IntoIterator<Item = Use>) -> Vec<Use> {
     let mut merged: Vec<Use> = Vec::new();
@@ -88,6 +111,35 @@ pub(super) fn merged(uses: impl IntoIterator<Item = Use>) -> Vec<Use> {
 /// What is done by two who do this and that.
 pub(super) fn both(a: Access, b: Access) -> Access {
     if a == b { a } else { Access::ReadWrite }
+}
+
+/// Everything before it has ended, and can be seen, before anything after it begins.
+pub(super) fn full_barrier(device: &ash::Device, commands: vk::CommandBuffer) {
+    let stages = vk::PipelineStageFlags::COMPUTE_SHADER | vk::PipelineStageFlags::TRANSFER;
+    let barrier = vk::MemoryBarrier::default()
+        .src_access_mask(vk::AccessFlags::SHADER_WRITE | vk::AccessFlags::TRANSFER_WRITE)
+        .dst_access_mask(
+            vk::AccessFlags::SHADER_READ
+                | vk::AccessFlags::SHADER_WRITE
+                | vk::AccessFlags::UNIFORM_READ
+                | vk::AccessFlags::TRANSFER_READ
+                | vk::AccessFlags::TRANSFER_WRITE,
+        );
+    // SAFETY: the caller is recording `commands`.
+    unsafe {
+        device.cmd_pipeline_barrier(commands, stages, stages, Default::default(), &[barrier], &[], &[]);
+    }
+}
+
+/// The host sees what was written, once it knows that the submission has ended.
+pub(super) fn host_barrier(device: &ash::Device, commands: vk::CommandBuffer) {
+    let stages = vk::PipelineStageFlags::COMPUTE_SHADER | vk::PipelineStageFlags::TRANSFER;
+    let barrier = vk::MemoryBarrier::default()
+        .src_access_mask(vk::AccessFlags::SHADER_WRITE | vk::AccessFlags::TRANSFER_WRITE)
+        .dst_access_mask(vk::AccessFlags::HOST_READ);
+    let host = vk::PipelineStageFlags::HOST;
+    // SAFETY: the caller is recording `commands`.
+    unsafe { device.cmd_pipeline_barrier(commands, stages, host, Default::default(), &[barrier], &[], &[]) };
 }
 
 #[cfg(test)]
@@ -144,6 +196,15 @@ mod tests {
         let mut hazards = Hazards::default();
         hazards.note(&[used("0 0 8 r"), used("0 2 4 r"), used("0 0 16 w"), used("0 4 6 r")]);
         assert_eq!(hazards.pending[&BufferId(0)], [used("0 0 16 w")]);
+    }
+
+    #[test]
+    fn reading_waits_for_writes_and_writing_for_everything() {
+        let mut last = LastUse::default();
+        assert_eq!((last.before(Access::Read), last.before(Access::Write)), (0, 0));
+        last.note(3, Access::ReadWrite);
+        last.note(5, Access::Read);
+        assert_eq!((last.before(Access::Read), last.before(Access::ReadWrite)), (3, 5));
     }
 
     #[test]

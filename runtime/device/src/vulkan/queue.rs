@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use ash::vk;
 
 use super::gpu::{Gpu, QueuePlace};
-use super::hazards::Hazards;
+use super::hazards::{Hazards, full_barrier};
 use crate::{DeviceError, DeviceKind, Result, Waited};
 
 /// Asking in a loop sees the end of a short submission some 20 microseconds sooner than sleeping does.
@@ -215,33 +215,4 @@ impl Drop for Queue {
             self.gpu.device.destroy_command_pool(self.pool, None);
         }
     }
-}
-
-/// Everything before it has ended, and can be seen, before anything after it begins.
-pub(super) fn full_barrier(device: &ash::Device, commands: vk::CommandBuffer) {
-    let stages = vk::PipelineStageFlags::COMPUTE_SHADER | vk::PipelineStageFlags::TRANSFER;
-    let barrier = vk::MemoryBarrier::default()
-        .src_access_mask(vk::AccessFlags::SHADER_WRITE | vk::AccessFlags::TRANSFER_WRITE)
-        .dst_access_mask(
-            vk::AccessFlags::SHADER_READ
-                | vk::AccessFlags::SHADER_WRITE
-                | vk::AccessFlags::UNIFORM_READ
-                | vk::AccessFlags::TRANSFER_READ
-                | vk::AccessFlags::TRANSFER_WRITE,
-        );
-    // SAFETY: the caller is recording `commands`.
-    unsafe {
-        device.cmd_pipeline_barrier(commands, stages, stages, Default::default(), &[barrier], &[], &[]);
-    }
-}
-
-/// The host sees what was written, once it knows that the submission has ended.
-pub(super) fn host_barrier(device: &ash::Device, commands: vk::CommandBuffer) {
-    let stages = vk::PipelineStageFlags::COMPUTE_SHADER | vk::PipelineStageFlags::TRANSFER;
-    let barrier = vk::MemoryBarrier::default()
-        .src_access_mask(vk::AccessFlags::SHADER_WRITE | vk::AccessFlags::TRANSFER_WRITE)
-        .dst_access_mask(vk::AccessFlags::HOST_READ);
-    let host = vk::PipelineStageFlags::HOST;
-    // SAFETY: the caller is recording `commands`.
-    unsafe { device.cmd_pipeline_barrier(commands, stages, host, Default::default(), &[barrier], &[], &[]) };
 }

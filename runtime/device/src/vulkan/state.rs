@@ -150,7 +150,7 @@ impl State {
         queue.hazards.note(uses);
         others.iter().for_each(|&other| self.seen[index][other] = wanted[other]);
         for used in uses {
-            self.buffers.get_mut(used.buffer)?.note(index, value, used.access.writes());
+            self.buffers.get_mut(used.buffer)?.note(index, value, used.access);
         }
         Ok(value)
     }
@@ -161,8 +161,7 @@ impl State {
         for used in uses {
             let held = self.buffers.get(used.buffer)?;
             for (other, wanted) in wanted.iter_mut().enumerate().filter(|(other, _)| *other != index) {
-                let last = held.last_use(other);
-                *wanted = (*wanted).max(if used.access.writes() { last.any } else { last.write });
+                *wanted = (*wanted).max(held.last_use(other).before(used.access));
             }
         }
         Ok(wanted)

@@ -5,9 +5,8 @@ use std::ops::Range;
 
 use ash::vk;
 
-use super::hazards::Use;
+use super::hazards::{Use, host_barrier};
 use super::plan::check_range;
-use super::queue::host_barrier;
 use super::staging::{N_PIECES, PIECE};
 use super::state::State;
 use crate::{Access, BufferId, HostMemory, Result};
@@ -203,8 +202,7 @@ impl State {
     fn wait_for_uses(&self, id: BufferId, access: Access) -> Result<()> {
         let held = self.buffers.get(id)?;
         for (index, queue) in self.queues.iter().enumerate() {
-            let last = held.last_use(index);
-            queue.wait(if access.writes() { last.any } else { last.write }, None, &self.interrupt)?;
+            queue.wait(held.last_use(index).before(access), None, &self.interrupt)?;
         }
         Ok(())
     }
