@@ -3,18 +3,21 @@
 //! [`parse`] never fails: what is wrong is data beside the tree, and the tree has `Error` nodes in its
 //! place. Everything here is pure: no files, no clock.
 
-// What the diagnosis of syntax errors will use.
-#![allow(dead_code)]
-
 pub mod ast;
 mod build;
+mod completeness;
 pub mod diagnostic;
+pub mod dump;
 mod errors;
+mod highlight;
 mod lexer;
 mod parser;
 pub mod source;
 mod token;
 
+pub use completeness::{Completeness, completeness};
 pub use diagnostic::{Diagnostic, Diagnostics, Severity};
+pub use dump::dump;
+pub use highlight::{TokenClass, tokens};
 pub use parser::parse;
 pub use source::{Location, Source, Span};

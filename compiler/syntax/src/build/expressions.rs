@@ -35,11 +35,13 @@ impl Builder<'_> {
 
     /// `(expr)`: the parentheses belong to its span.
     pub fn group(&mut self, start: u32, expr: Expr, end: u32) -> Expr {
+        let span = Span::new(start, end);
         if let ExprKind::Starred(_) = expr.kind {
             let at = self.at(expr.span);
             self.report(errors::lone_star(at));
+            return Expr { span, kind: ExprKind::Error, depth: 0 };
         }
-        Expr { span: Span::new(start, end), ..expr }
+        Expr { span, ..expr }
     }
 
     pub fn tuple(&mut self, start: u32, elements: Vec<Expr>, end: u32) -> Expr {

@@ -37,6 +37,12 @@ pub(crate) struct Builder<'a> {
     reported_depth: bool,
 }
 
+#[derive(Clone, Copy)]
+pub(crate) struct Mark {
+    n_diagnostics: usize,
+    reported_depth: bool,
+}
+
 /// The statements of a block, and where the last of them ends.
 pub(crate) struct Block {
     pub body: Vec<Stmt>,
@@ -63,6 +69,17 @@ impl<'a> Builder<'a> {
             diagnostics: Vec::new(),
             reported_depth: false,
         }
+    }
+
+    /// What has been reported so far.
+    pub fn mark(&self) -> Mark {
+        Mark { n_diagnostics: self.diagnostics.len(), reported_depth: self.reported_depth }
+    }
+
+    /// Takes back what was reported since `mark`.
+    pub fn reset(&mut self, mark: Mark) {
+        self.diagnostics.truncate(mark.n_diagnostics);
+        self.reported_depth = mark.reported_depth;
     }
 
     pub fn ident(&mut self, span: Span) -> Ident {

@@ -204,8 +204,9 @@ impl Builder<'_> {
             self.report(errors::try_alone(self.at(Span::new(start, start + 3))));
         }
         if handlers.n_star > 0 && handlers.n_star < handlers.all.len() {
-            let at = self.at(Span::point(handlers.all[handlers.all.len() - 1].span.start));
-            self.report(errors::mixed_handlers(at));
+            let start = handlers.all[handlers.all.len() - 1].span.start;
+            let keyword = Span::new(start, start + "except".len() as u32);
+            self.report(errors::mixed_handlers(self.at(keyword)));
         }
         self.check_bare_except(&handlers);
         let end = handlers.all.last().map_or(block.end, |handler| handler.span.end);

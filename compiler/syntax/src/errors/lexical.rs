@@ -38,6 +38,12 @@ pub(crate) fn too_many_brackets(at: Location) -> Diagnostic {
 
 pub(crate) fn invalid_character(at: Location, character: char) -> Diagnostic {
     let code = "syntax/invalid-character";
+    if look_alike(character) == Some(" ") {
+        return Diagnostic::error(code, "an unusual kind of space stands where a plain one belongs")
+            .label(at.clone(), format!("U+{:04X}", character as u32))
+            .help("type a plain space; text copied from a web page often has such characters")
+            .fix(at, " ");
+    }
     if let Some(plain) = look_alike(character) {
         return Diagnostic::error(
             code,
@@ -138,7 +144,7 @@ pub(crate) fn bad_number(at: Location, text: &str, problem: NumberProblem) -> Di
             diagnostic(format!("`{text}` has no {} digits", radix.name())).help(example(radix))
         }
         NumberProblem::Digit(radix, digit) => {
-            diagnostic(format!("`{digit}` is not a digit of a {} number", radix.name()))
+            diagnostic(format!("`{digit}` is not a digit of {} number", radix.with_article()))
                 .help(format!("its digits are {}", digits_of(radix)))
         }
         NumberProblem::Suffix => suffix(at.clone(), text),

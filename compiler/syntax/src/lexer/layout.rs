@@ -77,12 +77,13 @@ impl Lexer<'_> {
             if columns.narrow <= current.narrow {
                 self.mixed_tabs(at);
             }
-            if self.indents.len() >= MAX_INDENTS {
+            self.indents.push(Indent { columns, opener: self.line_first });
+            self.push(Token::Indent, at);
+            if self.indents.len() > MAX_INDENTS {
+                self.line_first = self.out.tokens.len();
                 self.report(errors::too_many_indents(self.source.at(at)));
                 return self.give_up();
             }
-            self.indents.push(Indent { columns, opener: self.line_first });
-            self.push(Token::Indent, at);
         } else if columns.wide < current.wide {
             self.dedent_to(columns, at);
         } else if columns.narrow != current.narrow {
@@ -93,12 +94,18 @@ impl Lexer<'_> {
     }
 
     fn dedent_to(&mut self, columns: Columns, at: Span) {
-        while self.indents.last().is_some_and(|indent| indent.columns.wide > columns.wide) {
-            self.indents.pop();
+        let mut innermost = None;
+        while let Some(indent) = self.indents.pop_if(|indent| indent.columns.wide > columns.wide) {
+            innermost = Some(indent);
             self.push(Token::Dedent, at);
         }
         let current = self.indents.last().map_or(Columns::default(), |indent| indent.columns);
-        if current.wide != columns.wide {
+        if current.wide != columns.wide
+            && let Some(indent) = innermost
+        {
+            // Most likely the line belongs to the block that it is nearly as deep as.
+            self.out.tokens.pop();
+            self.indents.push(Indent { columns, ..indent });
             let line_start = at.start - self.column_bytes(at.start);
             let blanks = self.source.at(Span::new(line_start, at.start));
             self.report(errors::unmatched_unindent(blanks));

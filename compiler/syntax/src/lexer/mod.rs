@@ -34,7 +34,7 @@ pub(crate) struct Lexed {
     pub tokens: Vec<Spanned>,
     pub comments: Vec<Span>,
     pub diagnostics: Vec<Diagnostic>,
-    /// What was still open where the text ended.
+    /// What was still open where the text ended, unless something was wrong before.
     pub open: Option<Open>,
 }
 
@@ -313,7 +313,7 @@ impl<'a> Lexer<'a> {
 
     fn backslash(&mut self, span: Span) -> bool {
         if span.end as usize == self.text.len() {
-            self.out.open = Some(Open::Backslash);
+            self.leave_open(Open::Backslash);
             self.report(errors::backslash_at_end(self.source.at(span)));
             self.push(Token::Invalid, span);
             return true;
@@ -328,8 +328,8 @@ impl<'a> Lexer<'a> {
     /// The text ended; true where reading goes on behind an unclosed bracket.
     fn end_of_text(&mut self) -> bool {
         if let Some(open) = self.brackets.last() {
-            self.out.open.get_or_insert(Open::Bracket);
             let line_end = self.line_after(open.at);
+            self.leave_open(Open::Bracket);
             return self.unclosed_bracket(line_end);
         }
         if !self.at_line_start {
@@ -381,6 +381,12 @@ impl<'a> Lexer<'a> {
         self.end_line(end);
         self.close_indents();
         false
+    }
+
+    fn leave_open(&mut self, open: Open) {
+        if self.out.diagnostics.is_empty() {
+            self.out.open = Some(open);
+        }
     }
 
     fn line_is_invalid(&self) -> bool {

@@ -39,6 +39,15 @@ impl Radix {
         }
     }
 
+    pub fn with_article(self) -> &'static str {
+        match self {
+            Radix::Binary => "a binary",
+            Radix::Octal => "an octal",
+            Radix::Decimal => "a decimal",
+            Radix::Hexadecimal => "a hexadecimal",
+        }
+    }
+
     pub fn base(self) -> u32 {
         match self {
             Radix::Binary => 2,
@@ -62,7 +71,9 @@ pub(super) fn scan(text: &str) -> Scanned {
     let len = len + 2;
     let problem = match bytes.get(len) {
         _ if underscore => Some(NumberProblem::Underscore),
-        Some(digit) if digit.is_ascii_digit() => Some(NumberProblem::Digit(radix, *digit as char)),
+        Some(digit) if digit.is_ascii_alphanumeric() && len > 2 && !may_follow(word_at(text, len)) => {
+            Some(NumberProblem::Digit(radix, *digit as char))
+        }
         _ if len == 2 => Some(NumberProblem::NoDigits(radix)),
         _ => None,
     };
@@ -121,13 +132,22 @@ fn digits(bytes: &[u8], radix: Radix) -> (usize, bool) {
 
 /// Takes letters right behind the number into it, unless they are a keyword that may follow.
 fn finish(text: &str, scanned: Scanned) -> Scanned {
-    let rest = &text[scanned.len..];
-    let len = rest.find(|c| c != '_' && !unicode_ident::is_xid_continue(c)).unwrap_or(rest.len());
-    let word = &rest[..len];
-    let may_follow = ["and", "else", "for", "if", "in", "is", "not", "or"].contains(&word);
-    if word.is_empty() || may_follow {
+    let word = word_at(text, scanned.len);
+    if word.is_empty() || may_follow(word) {
         return scanned;
     }
     let problem = scanned.problem.or(Some(NumberProblem::Suffix));
-    Scanned { len: scanned.len + len, problem }
+    Scanned { len: scanned.len + word.len(), problem }
+}
+
+/// The letters and digits that stand at `at`.
+fn word_at(text: &str, at: usize) -> &str {
+    let rest = &text[at..];
+    let len = rest.find(|c| c != '_' && !unicode_ident::is_xid_continue(c)).unwrap_or(rest.len());
+    &rest[..len]
+}
+
+/// Whether a number may run into this word without a blank.
+fn may_follow(word: &str) -> bool {
+    ["and", "else", "for", "if", "in", "is", "not", "or"].contains(&word)
 }

@@ -94,7 +94,7 @@ impl Lexer<'_> {
     /// The string whose opening is `span` reached the end of its line or of the text.
     fn unterminated(&mut self, span: Span, quotes: Quotes) -> bool {
         if quotes.triple {
-            self.out.open = Some(Open::String);
+            self.leave_open(Open::String);
         }
         // A quote in a field may have been meant to end the f-string around it.
         if let Some(Mode::Field(fstring)) = self.modes.last().copied()
@@ -110,7 +110,7 @@ impl Lexer<'_> {
                 false => errors::unterminated_string(at, quotes.quote as char),
             });
         }
-        self.push(Token::Invalid, span);
+        self.push(Token::Invalid, Span::new(span.start, self.position()));
         self.leave_fstrings();
         true
     }

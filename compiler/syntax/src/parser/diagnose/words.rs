@@ -1,0 +1,145 @@
+//! Keywords where names belong, statements where expressions do, and words of other languages.
+
+use crate::Diagnostic;
+use crate::errors;
+use crate::token::Token;
+
+use super::{Scene, begins_operand, ends_operand, is_whole_statement};
+
+/// `print "text"`.
+pub(super) fn print_statement(scene: &Scene) -> Option<Diagnostic> {
+    let is_first = scene.at == scene.line.start + 1;
+    let word = scene.text(scene.line.start);
+    if !is_first || word != "print" || !begins_operand(scene.here()) {
+        return None;
+    }
+    let rest = scene.stretch(scene.at, scene.line.end.saturating_sub(2).max(scene.at));
+    let argument = scene.source.slice(rest.span).to_owned();
+    Some(errors::print_statement(scene.stretch(scene.line.start, scene.at), word, &argument))
+}
+
+pub(super) fn keyword_as_name(scene: &Scene) -> Option<Diagnostic> {
+    let place = scene.place();
+    let word = scene.text(scene.at);
+    let here = scene.here();
+    let is_constant = matches!(here, Token::Literal(_)) && matches!(word, "None" | "True" | "False");
+    let names_something = matches!(
+        scene.previous(),
+        Some(
+            Token::Dot
+                | Token::Def
+                | Token::Class
+                | Token::As
+                | Token::Import
+                | Token::Global
+                | Token::Nonlocal
+        )
+    );
+    if (here.is_keyword() || is_constant) && names_something {
+        return Some(errors::keyword_as_name(place, word));
+    }
+    // `class = 3`: the keyword was taken for the start of its statement.
+    if let Some(previous) = scene.previous()
+        && previous.is_keyword()
+        && matches!(here, Token::Equal | Token::Augmented(_))
+        && (scene.at == scene.line.start + 1 || scene.open_bracket() == Some(scene.at.saturating_sub(2)))
+    {
+        return Some(errors::keyword_as_name(scene.location(scene.at - 1), scene.text(scene.at - 1)));
+    }
+    let stands_alone =
+        matches!(scene.next(), Token::Equal | Token::Comma | Token::RightParen | Token::RightBracket);
+    let begins =
+        matches!(scene.previous(), Some(Token::LeftParen | Token::LeftBracket | Token::Comma | Token::For));
+    (here.is_keyword() && stands_alone && begins).then(|| errors::keyword_as_name(place, word))
+}
+
+/// A first word that another language would understand.
+pub(super) fn foreign_statement(scene: &Scene) -> Option<Diagnostic> {
+    if !matches!(scene.first(), Token::Name(_)) || scene.at != scene.line.start + 1 {
+        return None;
+    }
+    let follows = begins_operand(scene.here()) || matches!(scene.here(), Token::If);
+    if !follows {
+        return None;
+    }
+    let word = scene.text(scene.line.start);
+    let help = match word {
+        "elseif" | "elsif" => "write `elif`".to_owned(),
+        "function" | "func" | "fn" | "fun" | "sub" => {
+            format!("a function begins with `def`: `def {}(..):`", scene.text(scene.at))
+        }
+        "var" | "let" | "const" | "auto" | "int" | "float" | "double" | "char" | "string" | "bool"
+        | "uint" => {
+            format!("variables are not declared: write `{} = ..`", scene.text(scene.at))
+        }
+        "switch" => "write `match value:` with `case`s below it".to_owned(),
+        "case" => "a `case` stands in the block of a `match`".to_owned(),
+        "foreach" => "write `for item in items:`".to_owned(),
+        "unless" => "write `if not ..:`".to_owned(),
+        "until" => "write `while not ..:`".to_owned(),
+        "throw" => "write `raise ValueError(..)`".to_owned(),
+        "catch" => "write `except Exception as error:`".to_owned(),
+        "new" => "an object is made by calling its class: `Name(..)`".to_owned(),
+        "struct" | "interface" | "enum" => format!("write `class {}:`", scene.text(scene.at)),
+        "include" | "require" | "using" | "use" => format!("write `import {}`", scene.text(scene.at)),
+        _ => return None,
+    };
+    Some(errors::foreign_statement(scene.location(scene.line.start), word, help))
+}
+
+/// `whlie x:`, `retrun y`.
+pub(super) fn misspelt_keyword(scene: &Scene) -> Option<Diagnostic> {
+    const STATEMENTS: [&str; 22] = [
+        "if", "elif", "else", "while", "for", "def", "class", "return", "import", "from", "try", "except",
+        "finally", "with", "raise", "assert", "global", "nonlocal", "del", "async", "match", "lambda",
+    ];
+    if !matches!(scene.first(), Token::Name(_)) {
+        return None;
+    }
+    let at_second = scene.at == scene.line.start + 1 && begins_operand(scene.here());
+    let header = scene.here() == Token::Newline && scene.previous() == Some(Token::Colon);
+    if !at_second && !header {
+        return None;
+    }
+    let word = scene.text(scene.line.start);
+    let meant = STATEMENTS.iter().find(|keyword| word.len() > 2 && is_near(word, keyword))?;
+    Some(errors::misspelt_keyword(scene.location(scene.line.start), word, meant))
+}
+
+/// Whether one letter too many, too few, or wrong, or two that changed places make the difference.
+fn is_near(word: &str, keyword: &str) -> bool {
+    let (word, keyword) = (word.as_bytes(), keyword.as_bytes());
+    let n_same = word.iter().zip(keyword).take_while(|(a, b)| a == b).count();
+    match (&word[n_same..], &keyword[n_same..]) {
+        ([a, b, word @ ..], [c, d, keyword @ ..]) if (a, b) == (d, c) && word == keyword => true,
+        // So short a word is often another one: only a letter more at the end counts, as in `iff`.
+        (rest, keyword) if word.len() <= 3 => rest.len() == 1 && keyword.is_empty(),
+        ([_, word @ ..], [_, keyword @ ..]) if word == keyword => true,
+        ([_, word @ ..], keyword) if word == keyword => true,
+        (word, [_, keyword @ ..]) => word == keyword,
+        _ => false,
+    }
+}
+
+pub(super) fn bare_yield(scene: &Scene) -> Option<Diagnostic> {
+    let is_inside = scene.here() == Token::Yield && scene.at > scene.line.start;
+    is_inside.then(|| errors::bare_yield(scene.place()))
+}
+
+/// `x = import y`.
+pub(super) fn statement_in_expression(scene: &Scene) -> Option<Diagnostic> {
+    let is_statement = scene.here().opens_statement() || matches!(scene.here(), Token::Def | Token::Class);
+    let follows_end = |token| ends_operand(token) || is_whole_statement(token);
+    let is_inside = scene.at > scene.line.start && !scene.previous().is_some_and(follows_end);
+    (is_statement && is_inside).then(|| errors::statement_in_expression(scene.place(), scene.text(scene.at)))
+}
+
+/// Two operands beside each other outside brackets.
+pub(super) fn neighbours(scene: &Scene) -> Option<Diagnostic> {
+    let previous = scene.previous()?;
+    if is_whole_statement(previous) {
+        return Some(errors::two_statements(scene.place(), scene.location(scene.at - 1)));
+    }
+    let beside = ends_operand(previous) && (begins_operand(scene.here()) || scene.here().is_keyword());
+    beside.then(|| errors::neighbours(scene.place(), &scene.describe(), scene.location(scene.at - 1)))
+}

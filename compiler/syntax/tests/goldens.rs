@@ -1,0 +1,85 @@
+//! Parses every file under `cases/` and compares what comes out with the file beside it.
+//!
+//! `cases/ok/*.kps` parse without a mistake and have their tree in `.ast`; `cases/errors/*.kps` have their
+//! mistakes in `.err`. `UPDATE=1 cargo test -p kps-syntax --test goldens` writes the files anew.
+
+use std::fmt::Write;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use kps_syntax::{Diagnostics, Location, Source, dump, parse};
+
+#[test]
+fn trees() {
+    check("ok", "ast", |source| {
+        let (module, diagnostics) = parse(source);
+        assert!(diagnostics.is_empty(), "{}:\n{}", source.name(), render(&diagnostics));
+        dump(&module)
+    });
+}
+
+#[test]
+fn errors() {
+    check("errors", "err", |source| {
+        let (_, diagnostics) = parse(source);
+        assert!(diagnostics.has_errors(), "{} holds no mistake", source.name());
+        render(&diagnostics)
+    });
+}
+
+/// Runs `produce` on every case of a folder and compares with the files of this extension.
+fn check(folder: &str, extension: &str, produce: impl Fn(&Source) -> String) {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases").join(folder);
+    let update = std::env::var_os("UPDATE").is_some();
+    let cases = cases(&folder);
+    assert!(!cases.is_empty(), "no cases in {}", folder.display());
+    let mut failed = Vec::new();
+    for case in &cases {
+        let name = case.file_name().expect("a case is a file").to_string_lossy();
+        let text = fs::read_to_string(case).expect("cases are UTF-8");
+        let produced = produce(&Source::new(name, text));
+        let golden = case.with_extension(extension);
+        if update {
+            fs::write(&golden, &produced).expect("goldens can be written");
+        } else if fs::read_to_string(&golden).unwrap_or_default() != produced {
+            failed.push(format!("{}\n{produced}", case.display()));
+        }
+    }
+    assert!(failed.is_empty(), "{} of {} differ:\n{}", failed.len(), cases.len(), failed.join("\n"));
+}
+
+fn cases(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).expect("the folder of cases is there");
+    let mut cases: Vec<PathBuf> = entries
+        .map(|entry| entry.expect("the folder can be listed").path())
+        .filter(|path| path.extension().is_some_and(|extension| extension == "kps"))
+        .collect();
+    cases.sort();
+    cases
+}
+
+/// All that a diagnostic holds, a line for each part.
+fn render(diagnostics: &Diagnostics) -> String {
+    let mut out = String::new();
+    for diagnostic in diagnostics.iter() {
+        writeln!(out, "{}: {}", diagnostic.code, diagnostic.message).expect("a string can be written to");
+        for label in &diagnostic.labels {
+            let line = format!("  at {} {}", place(&label.location), label.text);
+            writeln!(out, "{}", line.trim_end()).expect("a string can be written to");
+        }
+        if let Some(help) = &diagnostic.help {
+            writeln!(out, "  help: {help}").expect("a string can be written to");
+        }
+        if let Some(fix) = &diagnostic.fix {
+            let (at, replacement) = (place(&fix.location), &fix.replacement);
+            writeln!(out, "  fix: {at} -> {replacement:?}").expect("a string can be written to");
+        }
+    }
+    out
+}
+
+/// `line:column`, and the text there.
+fn place(Location { source, span }: &Location) -> String {
+    let (line, column) = source.line_column(span.start);
+    format!("{line}:{column} {:?}", source.slice(*span))
+}
