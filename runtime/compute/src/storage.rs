@@ -372,7 +372,7 @@ impl Storage {
         }
     }
 
-    fn check_readable(&self, operation: &'static str) -> Result<()> {
+    pub(crate) fn check_readable(&self, operation: &'static str) -> Result<()> {
         if self.memory == MemoryType::Storage && self.is_init() {
             return Err(ComputeError::NotReadable { what: self.label.clone(), operation });
         }

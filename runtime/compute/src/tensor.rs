@@ -86,6 +86,12 @@ impl Tensor {
         self.storage.is_init()
     }
 
+    /// Whether the host may read it: it was not destroyed, and its memory is not the device's alone.
+    pub fn check_readable(&self) -> Result<()> {
+        self.storage.check_alive("read")?;
+        self.storage.check_readable("read")
+    }
+
     /// Gives all memory back; any use is an error from now on.
     pub fn destroy(&self) {
         self.storage.destroy();

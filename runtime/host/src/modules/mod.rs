@@ -5,14 +5,17 @@
 //! per machine (an open device, a random generator) it asks from `Vm::state`. Names that scripts see
 //! without an import stand in [`PRELUDE`], and [`prelude`] gives their values.
 
+pub mod kp;
+mod logging;
+
 use crate::value::{NativeModule, Result, Value};
 use crate::vm::Vm;
 
 /// Every module written in Rust, by its dotted name.
-pub static MODULES: &[&NativeModule] = &[];
+pub static MODULES: &[&NativeModule] = &[&kp::MODULE, &logging::MODULE];
 
 /// The names that need no import, besides the builtins.
-pub static PRELUDE: &[&str] = &[];
+pub static PRELUDE: &[&str] = &["Manager", "Tensor", "Sequence"];
 
 /// The module of this name, when it is written in Rust.
 pub fn find(name: &str) -> Option<&'static NativeModule> {
@@ -20,7 +23,12 @@ pub fn find(name: &str) -> Option<&'static NativeModule> {
 }
 
 /// The value of a prelude name, made when a script first uses it.
-pub fn prelude(_vm: &mut Vm, name: &str) -> Result<Option<Value>> {
-    debug_assert!(!PRELUDE.contains(&name), "every name of the prelude has a value");
-    Ok(None)
+pub fn prelude(vm: &mut Vm, name: &str) -> Result<Option<Value>> {
+    let ty = match name {
+        "Manager" => &kp::MANAGER,
+        "Tensor" => &kp::TENSOR,
+        "Sequence" => &kp::SEQUENCE,
+        _ => return Ok(None),
+    };
+    Ok(Some(Value::Class(vm.native_class(ty))))
 }

@@ -1,0 +1,176 @@
+//! `kp.MemoryTypes`, `kp.TensorTypes` and `kp.DataTypes`: names for what a tensor lives in and holds.
+
+use kps_compute::{DType, MemoryType};
+
+use crate::errors::type_error;
+use crate::value::{Args, Module, Native, NativeDef, NativeType, Result, Value};
+use crate::vm::Vm;
+
+pub static ENUM: NativeType = NativeType {
+    methods: &[NativeDef::getter("name", name), NativeDef::getter("value", value)],
+    ..NativeType::new("Enum", "kp")
+};
+
+/// A member of one of the enumerations.
+#[derive(Clone, Copy)]
+pub struct EnumValue {
+    family: &'static str,
+    name: &'static str,
+    value: i64,
+}
+
+const MEMORY_TYPES: &str = "MemoryTypes";
+const TENSOR_TYPES: &str = "TensorTypes";
+const DATA_TYPES: &str = "DataTypes";
+
+/// Old and new names; `staging` is what the first releases called memory of the host.
+const MEMORY: [(&str, MemoryType); 5] = [
+    ("device", MemoryType::Device),
+    ("host", MemoryType::Host),
+    ("storage", MemoryType::Storage),
+    ("deviceAndHost", MemoryType::DeviceAndHost),
+    ("staging", MemoryType::Host),
+];
+
+const DATA: [(&str, DType); 10] = [
+    ("bool", DType::Bool),
+    ("int", DType::I32),
+    ("uint", DType::U32),
+    ("float", DType::F32),
+    ("double", DType::F64),
+    ("short", DType::I16),
+    ("ushort", DType::U16),
+    ("char", DType::I8),
+    ("uchar", DType::U8),
+    // Types that C has no short name for.
+    ("custom", DType::F16),
+];
+
+impl EnumValue {
+    pub fn of_memory(memory: MemoryType) -> Value {
+        let value = MEMORY.iter().position(|(_, known)| *known == memory).unwrap_or(0);
+        Value::native(EnumValue { family: MEMORY_TYPES, name: MEMORY[value].0, value: value as i64 })
+    }
+
+    pub fn of_dtype(dtype: DType) -> Value {
+        let value = DATA.iter().position(|(_, known)| *known == dtype).unwrap_or(DATA.len() - 1);
+        Value::native(EnumValue { family: DATA_TYPES, name: DATA[value].0, value: value as i64 })
+    }
+}
+
+/// The memory type that an argument asks for; device memory where it asks for nothing.
+pub fn memory_type(given: Option<&Value>) -> Result<MemoryType> {
+    let Some(given) = given.filter(|given| !given.is_none()) else { return Ok(MemoryType::Device) };
+    let name = match given.downcast::<EnumValue>() {
+        Some(member) if member.family != DATA_TYPES => Some(member.name),
+        Some(_) => None,
+        None => given.as_str(),
+    };
+    let known = name.and_then(|name| MEMORY.iter().find(|(known, _)| *known == name));
+    let unknown = || {
+        type_error(format!("{} is no memory type", given.type_name()))
+            .help("one of kp.MemoryTypes.device, host, storage, deviceAndHost")
+    };
+    known.map(|(_, memory)| *memory).ok_or_else(unknown)
+}
+
+/// The element type that a member of `DataTypes` stands for.
+pub fn data_type(given: &Value) -> Option<DType> {
+    let member = given.downcast::<EnumValue>().filter(|member| member.family == DATA_TYPES)?;
+    DATA.iter().find(|(name, _)| *name == member.name).map(|(_, dtype)| *dtype)
+}
+
+/// Adds the enumerations and, as Kompute does, the memory types flat.
+pub fn add_to(module: &Module) {
+    let memory = MEMORY.map(|(name, _)| name);
+    for family in [MEMORY_TYPES, TENSOR_TYPES] {
+        module.set(family, family_value(family, &memory));
+    }
+    module.set(DATA_TYPES, family_value(DATA_TYPES, &DATA.map(|(name, _)| name)));
+    // The data types are not exported flat: `from kp import *` would hide the built-in `float` and `int`.
+    for (value, name) in (0..).zip(memory) {
+        module.set(name, Value::native(EnumValue { family: MEMORY_TYPES, name, value }));
+    }
+}
+
+fn family_value(family: &'static str, names: &[&'static str]) -> Value {
+    let members = (0..).zip(names).map(|(value, name)| EnumValue { family, name, value }).collect();
+    Value::native(Family { name: family, members })
+}
+
+static FAMILY: NativeType = NativeType::new("EnumType", "kp");
+
+/// An enumeration: its members are its attributes.
+struct Family {
+    name: &'static str,
+    members: Vec<EnumValue>,
+}
+
+impl Native for Family {
+    fn native_type(&self) -> &'static NativeType {
+        &FAMILY
+    }
+
+    fn get_attr(&self, _: &Value, _: &mut Vm, name: &str) -> Result<Option<Value>> {
+        let member = self.members.iter().find(|member| member.name == name);
+        Ok(member.map(|member| Value::native(*member)))
+    }
+
+    fn iter(&self, _: &Value, vm: &mut Vm) -> Result<Option<Value>> {
+        let list = Value::list(self.members.iter().map(|member| Value::native(*member)).collect());
+        vm.iter(&list).map(Some)
+    }
+
+    fn repr(&self, _: &Value, _: &mut Vm) -> Result<String> {
+        Ok(format!("<enum 'kp.{}'>", self.name))
+    }
+}
+
+fn name(_: &mut Vm, args: &Args) -> Result {
+    Ok(args.this::<EnumValue>()?.name.into())
+}
+
+fn value(_: &mut Vm, args: &Args) -> Result {
+    Ok(args.this::<EnumValue>()?.value.into())
+}
+
+impl EnumValue {
+    /// `kp.device` is `kp.TensorTypes.device` and `kp.MemoryTypes.device`.
+    fn same(&self, other: &EnumValue) -> bool {
+        self.name == other.name && (self.family == DATA_TYPES) == (other.family == DATA_TYPES)
+    }
+}
+
+impl Native for EnumValue {
+    fn native_type(&self) -> &'static NativeType {
+        &ENUM
+    }
+
+    fn compare(
+        &self,
+        _: &Value,
+        _: &mut Vm,
+        op: crate::value::CompareOp,
+        other: &Value,
+    ) -> Result<Option<Value>> {
+        use crate::value::CompareOp;
+        let same = other.downcast::<EnumValue>().is_some_and(|other| self.same(other));
+        Ok(match op {
+            CompareOp::Eq => Some(same.into()),
+            CompareOp::NotEq => Some((!same).into()),
+            _ => None,
+        })
+    }
+
+    fn same_key(&self, other: &Value) -> bool {
+        other.downcast::<EnumValue>().is_some_and(|other| self.same(other))
+    }
+
+    fn hash(&self, _: &Value, _: &mut Vm) -> Result<Option<i64>> {
+        Ok(Some(self.name.bytes().fold(17, |hash, byte| hash.wrapping_mul(31) ^ i64::from(byte))))
+    }
+
+    fn repr(&self, _: &Value, _: &mut Vm) -> Result<String> {
+        Ok(format!("{}.{}", self.family, self.name))
+    }
+}

@@ -1,0 +1,116 @@
+//! Mistakes with tensors, algorithms and sequences as exceptions.
+
+use kps_compute::ComputeError;
+use kps_device::{DeviceError, SourceLine};
+
+use crate::errors::type_error;
+use crate::value::{ExceptionKind, Raise, Value};
+
+/// The exception of a compute error, with what to do about it.
+pub fn compute(error: ComputeError) -> Raise {
+    let raise = Raise::new(kind(&error), error.to_string());
+    match help(&error) {
+        Some(help) => raise.help(help),
+        None => raise,
+    }
+}
+
+fn kind(error: &ComputeError) -> ExceptionKind {
+    match error {
+        ComputeError::OutOfRange { .. } => ExceptionKind::IndexError,
+        ComputeError::SizeMismatch { .. }
+        | ComputeError::ZeroSized { .. }
+        | ComputeError::CopySize { .. }
+        | ComputeError::ParameterDivides { .. }
+        | ComputeError::ParameterSize { .. }
+        | ComputeError::DomainRank { .. }
+        | ComputeError::DomainSize { .. }
+        | ComputeError::NotSpirv { .. } => ExceptionKind::ValueError,
+        ComputeError::ElementUnfit { .. }
+        | ComputeError::PushUnfit { .. }
+        | ComputeError::SpecUnfit { .. } => ExceptionKind::OverflowError,
+        ComputeError::DTypeMismatch { .. }
+        | ComputeError::ParameterDType { .. }
+        | ComputeError::TensorCount { .. }
+        | ComputeError::PushCount { .. }
+        | ComputeError::PushSize { .. }
+        | ComputeError::SpecCount { .. }
+        | ComputeError::CopyDType { .. }
+        | ComputeError::MultiplyDType { .. } => ExceptionKind::TypeError,
+        ComputeError::TooLarge { .. }
+        | ComputeError::HostMemory { .. }
+        | ComputeError::Device(DeviceError::OutOfMemory { .. }) => ExceptionKind::MemoryError,
+        ComputeError::Device(DeviceError::Interrupted { .. }) => ExceptionKind::KeyboardInterrupt,
+        _ => ExceptionKind::RuntimeError,
+    }
+}
+
+fn help(error: &ComputeError) -> Option<String> {
+    Some(match error {
+        ComputeError::ZeroSized { .. } => "a tensor has one element or more: Tensor([0.0])".to_owned(),
+        ComputeError::NotReadable { .. } => {
+            "copy it to a tensor that the host reads: OpCopy([stored, readable])".to_owned()
+        }
+        ComputeError::ParameterDType { expected, .. } => {
+            format!("make the tensor with that type: Tensor(values, dtype=\"{}\")", expected.numpy_name())
+        }
+        ComputeError::NotSpirv { .. } => {
+            "give the words of a compiled kernel: my_kernel.to_spirv()".to_owned()
+        }
+        ComputeError::PushCount { given: 0, members } => {
+            format!("give one value for each: push_consts=[{}]", members.join(", "))
+        }
+        ComputeError::Running { .. } => "wait for it first: sequence.eval_await()".to_owned(),
+        ComputeError::AlreadyRecording => "end the recording first: sequence.end()".to_owned(),
+        ComputeError::NotRecording => "begin first: sequence.begin()".to_owned(),
+        ComputeError::NoTimestamps => "ask for them: mgr.sequence(total_timestamps=1)".to_owned(),
+        ComputeError::Destroyed { .. } => "make a new one, or destroy it later".to_owned(),
+        ComputeError::Device(DeviceError::NoSuchDevice { available, .. }) => devices(available),
+        ComputeError::Device(error) => format!("it happened at {}", line(error)?),
+        _ => return None,
+    })
+}
+
+fn devices(available: &[String]) -> String {
+    match available {
+        [] => "there is no device".to_owned(),
+        names => format!("there are {}", names.join(", ")),
+    }
+}
+
+fn line(error: &DeviceError) -> Option<String> {
+    let line = match error {
+        DeviceError::BadModule { line, .. }
+        | DeviceError::MissingFeature { line, .. }
+        | DeviceError::Interrupted { line } => line.as_ref()?,
+        DeviceError::Fault(fault) => fault.line.as_ref()?,
+        _ => return None,
+    };
+    let SourceLine { file, line, column } = line;
+    Some(format!("{file}:{line}:{column}"))
+}
+
+pub fn not_a_tensor(operation: &str, value: &Value) -> Raise {
+    let raise = type_error(format!("{operation} takes tensors, not {}", value.type_name()));
+    match value {
+        Value::List(_) | Value::Tuple(_) => raise.help("make one first: Tensor(values)"),
+        _ => raise,
+    }
+}
+
+pub fn not_numbers(what: &str, value: &Value) -> Raise {
+    type_error(format!("{what} takes numbers, not {}", value.type_name()))
+}
+
+pub fn ragged() -> Raise {
+    Raise::new(ExceptionKind::ValueError, "the rows of a tensor must have the same length")
+}
+
+pub fn unknown_dtype(value: &Value, text: &str) -> Raise {
+    let raise = type_error(format!("`{text}` is no type of tensor elements (got {})", value.type_name()));
+    raise.help("one of bool, i8 .. i64, u8 .. u64, f16, bf16, f32, f64, or NumPy's names such as \"float32\"")
+}
+
+pub fn unsupported(what: &str, help: &str) -> Raise {
+    Raise::new(ExceptionKind::NotImplementedError, format!("{what} cannot be done yet")).help(help)
+}

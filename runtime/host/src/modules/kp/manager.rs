@@ -1,0 +1,388 @@
+//! `kp.Manager`, with the verbs of both generations.
+
+use std::rc::Rc;
+
+use kps_compute::{DType, Level, Manager, Sequence};
+use kps_device::{DeviceInfo, Selector};
+
+use super::algorithm::ScriptAlgorithm;
+use super::enums;
+use super::errors::{self, compute};
+use super::ops;
+use super::sequence::{self, ScriptSequence};
+use super::tensor::{self, ScriptTensor, SharedManager};
+use super::values;
+use crate::convert::FromValue;
+use crate::errors::{type_error, value_error};
+use crate::modules::logging;
+use crate::value::{Args, Dict, Native, NativeDef, NativeType, Raise, Result, Value};
+use crate::vm::Vm;
+
+/// The table of methods: the plain ones, and four verbs for every operation.
+macro_rules! methods {
+    ([$($plain:expr),* $(,)?], [$($verb:literal $op:ident),* $(,)?]) => {
+        &[
+            $($plain,)*
+            $(
+                NativeDef::method(concat!("eval_", $verb), eval_named::<{ sequence::$op }>),
+                NativeDef::method(concat!("eval_", $verb, "_def"), eval_anonymous::<{ sequence::$op }>),
+                NativeDef::method(concat!("eval_async_", $verb), start_named::<{ sequence::$op }>),
+                NativeDef::method(concat!("eval_async_", $verb, "_def"), start_anonymous::<{ sequence::$op }>),
+            )*
+        ]
+    };
+}
+
+pub static MANAGER: NativeType = NativeType {
+    new: Some(new),
+    methods: methods!(
+        [
+            NativeDef::method("tensor", make_tensor),
+            NativeDef::method("tensor_t", make_typed_tensor),
+            NativeDef::method("build_tensor", make_tensor),
+            NativeDef::method("image", image),
+            NativeDef::method("image_t", image),
+            NativeDef::method("algorithm", algorithm),
+            NativeDef::method("sequence", make_sequence),
+            NativeDef::method("create_sequence", create_sequence),
+            NativeDef::method("get_create_sequence", get_create_sequence),
+            NativeDef::method("eval_await", eval_await),
+            NativeDef::method("eval_await_def", eval_await_def),
+            NativeDef::method("get_device_properties", get_device_properties),
+            NativeDef::method("list_devices", list_devices),
+            NativeDef::method("is_init", is_init),
+            NativeDef::method("destroy", destroy),
+            NativeDef::method("__enter__", enter),
+            NativeDef::method("__exit__", exit),
+        ],
+        [
+            "tensor_create" TENSOR_CREATE,
+            "tensor_copy" TENSOR_COPY,
+            "tensor_sync_device" TENSOR_SYNC_DEVICE,
+            "tensor_sync_local" TENSOR_SYNC_LOCAL,
+            "algo_mult" ALGO_MULT,
+            "algo_file" ALGO_FILE,
+            "algo_str" ALGO_STR,
+            "algo_data" ALGO_DATA,
+            "algo_lro" ALGO_LRO,
+        ]
+    ),
+    ..NativeType::new("Manager", "kp")
+};
+
+pub struct ScriptManager {
+    manager: SharedManager,
+}
+
+impl Native for ScriptManager {
+    fn native_type(&self) -> &'static NativeType {
+        &MANAGER
+    }
+}
+
+/// `Manager(device=0, family_queue_indices=[], desired_extensions=[])`
+fn new(vm: &mut Vm, args: &Args) -> Result {
+    let mut parser = args.parser("Manager");
+    let device = parser.optional("device")?;
+    let families = parser.optional("family_queue_indices")?;
+    let families = families.or(parser.keyword_only("familyQueueIndices"));
+    let extensions = parser.optional("desired_extensions")?;
+    parser.finish()?;
+    let selector = selector(vm, device)?;
+    let families: Vec<u32> = list_argument(vm, families)?;
+    let extensions: Vec<String> = list_argument(vm, extensions)?;
+    let manager = open(vm, selector, &families, &extensions)?;
+    Ok(Value::native(ScriptManager { manager }))
+}
+
+fn list_argument<T: FromValue>(vm: &mut Vm, given: Option<&Value>) -> Result<Vec<T>> {
+    match given.filter(|given| !given.is_none()) {
+        Some(given) => Vec::from_value(vm, given),
+        None => Ok(Vec::new()),
+    }
+}
+
+fn open(vm: &mut Vm, selector: Selector, families: &[u32], extensions: &[String]) -> Result<SharedManager> {
+    let log = logging::kp_log(vm);
+    let builder =
+        Manager::builder().device(selector).queue_families(families).extensions(extensions).log(log);
+    let manager = builder.open().map_err(compute)?;
+    logging::flush_kp(vm)?;
+    Ok(Rc::new(manager))
+}
+
+/// The device that is meant: the embedder's choice is the whole list, so that 0 is the chosen one.
+fn selector(vm: &mut Vm, device: Option<&Value>) -> Result<Selector> {
+    let chosen = chosen_device(vm);
+    let Some(device) = device.filter(|device| !device.is_none()) else { return Ok(Selector::parse(&chosen)) };
+    if let Some(name) = device.as_str() {
+        return Ok(Selector::parse(name));
+    }
+    let index = vm.index(device)?;
+    match (u32::try_from(index), chosen.as_str()) {
+        (Err(_), _) => Err(value_error(format!("there is no device {index}: they count from 0"))),
+        (Ok(index), "") => Ok(Selector::Index(index)),
+        (Ok(0), chosen) => Ok(Selector::parse(chosen)),
+        (Ok(index), chosen) => {
+            let message = format!("there is no device {index}: the list was narrowed to `{chosen}`");
+            Err(Raise::new(crate::value::ExceptionKind::RuntimeError, message)
+                .help("leave out --device and KPS_DEVICE to have all of them"))
+        }
+    }
+}
+
+fn chosen_device(vm: &Vm) -> String {
+    if vm.device.is_empty() { std::env::var("KPS_DEVICE").unwrap_or_default() } else { vm.device.clone() }
+}
+
+/// `tensor(data, memory_type=device)`: f32, as in Kompute; `dtype=` asks for another type.
+fn make_tensor(vm: &mut Vm, args: &Args) -> Result {
+    make(vm, args, "tensor", Some(DType::F32))
+}
+
+/// `tensor_t(data, memory_type=device)`: keeps the type that the data has.
+fn make_typed_tensor(vm: &mut Vm, args: &Args) -> Result {
+    make(vm, args, "tensor_t", None)
+}
+
+fn make(vm: &mut Vm, args: &Args, function: &str, default: Option<DType>) -> Result {
+    let this: &ScriptManager = args.this()?;
+    let mut parser = args.method_parser(function);
+    let data = parser.required("data")?;
+    let memory = parser.optional("tensor_type")?.or(parser.keyword_only("memory_type"));
+    let dtype = parser.keyword_only("dtype");
+    parser.finish()?;
+    let memory = enums::memory_type(memory)?;
+    let dtype = match dtype.filter(|dtype| !dtype.is_none()) {
+        Some(given) => Some(values::dtype(vm, given)?),
+        None => default,
+    };
+    let mut elements = values::elements(vm, data, dtype.unwrap_or(DType::F32))?;
+    if let Some(dtype) = dtype {
+        elements = elements.cast(dtype);
+    }
+    let tensor = this.manager.adopt(tensor::make(elements, memory)?).map_err(compute)?;
+    Ok(ScriptTensor::value(tensor))
+}
+
+fn image(_: &mut Vm, args: &Args) -> Result {
+    args.this::<ScriptManager>()?;
+    Err(errors::unsupported("making images", "use a tensor with a shape: Tensor(np.zeros((height, width)))"))
+}
+
+/// `algorithm(tensors, spirv, workgroup=(0, 0, 0), spec_consts=[], push_consts=[])`
+fn algorithm(vm: &mut Vm, args: &Args) -> Result {
+    let this: &ScriptManager = args.this()?;
+    let mut parser = args.method_parser("algorithm");
+    let operands = parser.required("tensors")?;
+    let spirv = parser.required("spirv")?;
+    let workgroup = parser.optional("workgroup")?;
+    let spec_consts = parser.optional("spec_consts")?;
+    let push_consts = parser.optional("push_consts")?;
+    parser.finish()?;
+    let tensors = values::tensors(vm, operands, "algorithm")?;
+    let words = ops::words(vm, spirv)?;
+    let mut builder = this.manager.algorithm_over(&tensors, &words);
+    if let Some(workgroup) = workgroup.filter(|given| !given.is_none()) {
+        builder = builder.extent(values::groups(vm, workgroup, 0)?);
+    }
+    if let Some(given) = spec_consts.filter(|given| !given.is_none()) {
+        builder = builder.spec_constants(values::numbers(vm, given, "spec_consts")?);
+    }
+    let algorithm = builder.push(ops::push(vm, push_consts)?).build().map_err(compute)?;
+    let held =
+        if values::tensor(operands).is_some() { vec![operands.clone()] } else { vm.collect(operands)? };
+    Ok(ScriptAlgorithm::value(algorithm, held, this.manager.clone()))
+}
+
+/// `sequence(queue_index=0, total_timestamps=0)`
+fn make_sequence(vm: &mut Vm, args: &Args) -> Result {
+    let this: &ScriptManager = args.this()?;
+    let mut parser = args.method_parser("sequence");
+    let queue = queue(vm, parser.optional("queue_index")?)?;
+    let timestamps = parser.optional("total_timestamps")?;
+    parser.finish()?;
+    let timed = timestamps.map_or(Ok(0), |given| vm.index(given))? > 0;
+    let made = if timed { this.manager.timed_sequence(queue) } else { this.manager.sequence_on(queue) };
+    Ok(script_sequence(this, made.map_err(compute)?))
+}
+
+fn queue(vm: &mut Vm, given: Option<&Value>) -> Result<u32> {
+    given.map_or(Ok(0), |given| u32::from_value(vm, given))
+}
+
+fn script_sequence(this: &ScriptManager, sequence: Sequence) -> Value {
+    ScriptSequence::value(sequence, this.manager.clone())
+}
+
+/// `create_sequence(name="", queueIndex=0)`: an empty name is nobody's.
+fn create_sequence(vm: &mut Vm, args: &Args) -> Result {
+    let this: &ScriptManager = args.this()?;
+    let mut parser = args.method_parser("create_sequence");
+    let name = parser.optional("name")?.map_or(Ok(String::new()), |name| String::from_value(vm, name))?;
+    let queue = queue(vm, parser.optional("queueIndex")?)?;
+    parser.finish()?;
+    let sequence = match name.as_str() {
+        "" => this.manager.sequence_on(queue),
+        name => this.manager.create_sequence(name, queue),
+    };
+    Ok(script_sequence(this, sequence.map_err(compute)?))
+}
+
+fn get_create_sequence(vm: &mut Vm, args: &Args) -> Result {
+    let this: &ScriptManager = args.this()?;
+    let [_, name] = args.exactly("get_create_sequence")?;
+    let name = String::from_value(vm, name)?;
+    Ok(script_sequence(this, this.manager.get_create_sequence(&name).map_err(compute)?))
+}
+
+/// Records the operation of a verb into `sequence`, as the only one.
+fn record<const OP: u8>(
+    vm: &mut Vm,
+    this: &ScriptManager,
+    sequence: &Sequence,
+    args: &Args,
+    named: bool,
+) -> Result<()> {
+    let mut parser = args.method_parser("eval");
+    let operands = parser.required("tensors")?;
+    if named {
+        parser.required("sequence_name")?;
+    }
+    let tensors = values::tensors(vm, operands, "a sequence")?;
+    let op = sequence::verb_op::<OP>(vm, &this.manager, tensors, &mut parser)?;
+    parser.finish()?;
+    sequence.clear().map_err(compute)?;
+    sequence.record(op).map_err(compute)
+}
+
+/// The sequence that the second argument of a verb names.
+fn named(vm: &mut Vm, this: &ScriptManager, args: &Args) -> Result<Sequence> {
+    let mut parser = args.method_parser("eval");
+    parser.required("tensors")?;
+    let name = String::from_value(vm, parser.required("sequence_name")?)?;
+    this.manager.get_create_sequence(&name).map_err(compute)
+}
+
+fn eval_named<const OP: u8>(vm: &mut Vm, args: &Args) -> Result {
+    let this: &ScriptManager = args.this()?;
+    let sequence = named(vm, this, args)?;
+    record::<OP>(vm, this, &sequence, args, true)?;
+    sequence.eval().map_err(compute)?;
+    Ok(Value::None)
+}
+
+fn start_named<const OP: u8>(vm: &mut Vm, args: &Args) -> Result {
+    let this: &ScriptManager = args.this()?;
+    let sequence = named(vm, this, args)?;
+    record::<OP>(vm, this, &sequence, args, true)?;
+    sequence.eval_async().map_err(compute)?;
+    Ok(Value::None)
+}
+
+fn eval_anonymous<const OP: u8>(vm: &mut Vm, args: &Args) -> Result {
+    let this: &ScriptManager = args.this()?;
+    let sequence = this.manager.sequence_on(0).map_err(compute)?;
+    record::<OP>(vm, this, &sequence, args, false)?;
+    sequence.eval().map_err(compute)?;
+    Ok(Value::None)
+}
+
+fn start_anonymous<const OP: u8>(vm: &mut Vm, args: &Args) -> Result {
+    let this: &ScriptManager = args.this()?;
+    let sequence = this.manager.sequence_on(0).map_err(compute)?;
+    record::<OP>(vm, this, &sequence, args, false)?;
+    this.manager.start(sequence).map_err(compute)?;
+    Ok(Value::None)
+}
+
+/// `eval_await(sequence_name, wait_for=None)`: seconds; whether it is done.
+fn eval_await(vm: &mut Vm, args: &Args) -> Result {
+    let this: &ScriptManager = args.this()?;
+    let mut parser = args.method_parser("eval_await");
+    let name = String::from_value(vm, parser.required("sequence_name")?)?;
+    let timeout = sequence::timeout(vm, parser.optional("wait_for")?)?;
+    parser.finish()?;
+    let sequence = this.manager.named_sequence(&name);
+    let sequence = sequence.ok_or_else(|| {
+        value_error(format!("there is no sequence named {name:?}"))
+            .help("make it first: mgr.create_sequence(name)")
+    })?;
+    Ok(sequence.eval_await(timeout).map_err(compute)?.into())
+}
+
+/// Waits for every anonymous sequence that was started.
+fn eval_await_def(vm: &mut Vm, args: &Args) -> Result {
+    let this: &ScriptManager = args.this()?;
+    let mut parser = args.method_parser("eval_await_def");
+    let timeout = sequence::timeout(vm, parser.optional("wait_for")?)?;
+    parser.finish()?;
+    Ok(this.manager.await_started(timeout).map_err(compute)?.into())
+}
+
+fn get_device_properties(_: &mut Vm, args: &Args) -> Result {
+    let this: &ScriptManager = args.this()?;
+    this.manager.device().map_err(compute)?;
+    Ok(properties(this.manager.info()))
+}
+
+fn list_devices(_: &mut Vm, args: &Args) -> Result {
+    args.this::<ScriptManager>()?;
+    Ok(Value::list(Manager::list_devices().iter().map(properties).collect()))
+}
+
+/// What Kompute tells of a device.
+fn properties(info: &DeviceInfo) -> Value {
+    let dict = Dict::new();
+    let limits = &info.limits;
+    dict.insert_text("device_name", info.name.as_str().into());
+    dict.insert_text("max_work_group_count", axes(limits.max_groups));
+    dict.insert_text("max_work_group_invocations", limits.max_invocations.into());
+    dict.insert_text("max_work_group_size", axes(limits.max_local_size));
+    dict.insert_text("timestamps_supported", limits.timestamp_period.is_some().into());
+    Value::Dict(Rc::new(dict))
+}
+
+fn axes(axes: [u32; 3]) -> Value {
+    Value::tuple(axes.map(Value::from))
+}
+
+fn is_init(_: &mut Vm, args: &Args) -> Result {
+    Ok(args.this::<ScriptManager>()?.manager.is_init().into())
+}
+
+fn destroy(vm: &mut Vm, args: &Args) -> Result {
+    args.this::<ScriptManager>()?.manager.destroy();
+    logging::flush_kp(vm)?;
+    Ok(Value::None)
+}
+
+fn enter(_: &mut Vm, args: &Args) -> Result {
+    args.this::<ScriptManager>()?;
+    Ok(args.receiver()?.clone())
+}
+
+fn exit(vm: &mut Vm, args: &Args) -> Result {
+    destroy(vm, args)
+}
+
+/// How much an event of the compute library matters to a logger.
+pub fn level(level: Level) -> i64 {
+    match level {
+        Level::Trace => 5,
+        Level::Debug => 10,
+        Level::Info => 20,
+        Level::Warning => 30,
+        Level::Error => 40,
+    }
+}
+
+/// What `kp.log_level(n)` counts.
+pub fn numbered_level(n: i64) -> Result<i64> {
+    match n {
+        0 => Ok(5),
+        1..=4 => Ok(n * 10),
+        _ => Err(type_error(format!("there is no log level {n}"))
+            .help("TRACE is 0, DEBUG 1, INFO 2, WARN 3, ERROR 4")),
+    }
+}

@@ -1,0 +1,93 @@
+//! The module `kp`: managers, tensors, algorithms and sequences, under the names of every generation
+//! of Kompute's scripts at once.
+//!
+//! What goes in are script values, what comes out is work for [`kps_compute`], which checks it. Where
+//! the generations disagree, the newer meaning holds if it can serve both: `tensor.data()` is a live
+//! view that prints and compares as a list, `sequence.eval()` gives the sequence, which is true.
+
+mod algorithm;
+mod enums;
+mod errors;
+mod manager;
+mod ops;
+mod sequence;
+mod tensor;
+mod values;
+mod view;
+
+use kps_compute::{DType, Tensor};
+
+use crate::modules::logging;
+use crate::ops::Side;
+use crate::value::{
+    Args, BinaryOp, Bytes, ExceptionKind, Module, NativeDef, NativeModule, Raise, Result, Value,
+};
+use crate::vm::Vm;
+
+pub use manager::{MANAGER, level};
+pub use sequence::SEQUENCE;
+pub use tensor::TENSOR;
+
+pub static MODULE: NativeModule = NativeModule {
+    functions: &[NativeDef::function("log_level", log_level)],
+    types: &[&MANAGER, &TENSOR, &SEQUENCE, &algorithm::ALGORITHM],
+    init: Some(init),
+    ..NativeModule::new("kp")
+};
+
+fn init(vm: &mut Vm, module: &Module) -> Result<()> {
+    for ty in ops::OP_TYPES {
+        module.set(ty.name, Value::Class(vm.native_class(ty)));
+    }
+    enums::add_to(module);
+    module.set("__version__", env!("CARGO_PKG_VERSION"));
+    logging::prepare_kp(vm);
+    Ok(())
+}
+
+/// `log_level(n)`: TRACE=0, DEBUG=1, INFO=2, WARN=3, ERROR=4.
+fn log_level(vm: &mut Vm, args: &Args) -> Result {
+    let [n] = args.exactly("log_level")?;
+    let n = vm.index(n)?;
+    let level = manager::numbered_level(n)?;
+    logging::set_kp_level(vm, level);
+    Ok(Value::None)
+}
+
+/// The bytes of a kernel in a file.
+fn read_kernel_file(vm: &mut Vm, path: &Value) -> Result {
+    let path = vm.str(path)?;
+    let bytes = std::fs::read(&path).map_err(|error| match error.kind() {
+        std::io::ErrorKind::NotFound => {
+            Raise::new(ExceptionKind::FileNotFoundError, format!("no such file: {path:?}"))
+        }
+        _ => Raise::new(ExceptionKind::OSError, format!("cannot read {path:?}: {error}")),
+    })?;
+    let is_text = !bytes.contains(&0) && std::str::from_utf8(&bytes).is_ok();
+    match String::from_utf8(bytes) {
+        Ok(text) if is_text => Ok(Value::str(text)),
+        Ok(text) => Ok(Value::Bytes(std::rc::Rc::new(Bytes(text.into_bytes().into())))),
+        Err(error) => Ok(Value::bytes(error.into_bytes())),
+    }
+}
+
+/// A dtype as scripts see it: its name, until `numpy` gives it an object.
+fn dtype_value(_: &mut Vm, dtype: DType) -> Result {
+    Ok(Value::str(dtype.numpy_name()))
+}
+
+/// The ndarray over a tensor's memory.
+fn array_over(_: &mut Vm, _this: &Value, _tensor: &Tensor) -> Result {
+    Err(errors::unsupported("giving a tensor as an ndarray", "use tensor.data() or tensor.tolist()"))
+}
+
+/// Arithmetic with a tensor's data, which gives an ndarray.
+fn array_binary(
+    _: &mut Vm,
+    _this: &Value,
+    _op: BinaryOp,
+    _side: Side,
+    _other: &Value,
+) -> Result<Option<Value>> {
+    Ok(None)
+}

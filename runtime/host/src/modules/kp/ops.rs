@@ -1,0 +1,185 @@
+//! The operations of `kp` as objects: what `sequence.record(op)` takes.
+
+use kps_compute::{Extent, Op, Push};
+
+use super::algorithm::ScriptAlgorithm;
+use super::errors;
+use super::values;
+use crate::errors::type_error;
+use crate::value::{Args, Native, NativeType, Result, Value};
+use crate::vm::Vm;
+
+macro_rules! op_types {
+    ($($constant:ident $name:literal $new:expr;)*) => {
+        $(pub static $constant: NativeType =
+            NativeType { new: Some($new), base: Some(&OP_BASE), ..NativeType::new($name, "kp") };)*
+
+        /// Every type of operation, under the names of both generations.
+        pub static OP_TYPES: &[&NativeType] = &[&OP_BASE, $(&$constant),*];
+    };
+}
+
+pub static OP_BASE: NativeType = NativeType::new("OpBase", "kp");
+
+op_types! {
+    OP_SYNC_DEVICE "OpSyncDevice" |vm, args| sync_device(vm, args, &OP_SYNC_DEVICE);
+    OP_TENSOR_SYNC_DEVICE "OpTensorSyncDevice" |vm, args| sync_device(vm, args, &OP_TENSOR_SYNC_DEVICE);
+    OP_TENSOR_CREATE "OpTensorCreate" |vm, args| sync_device(vm, args, &OP_TENSOR_CREATE);
+    OP_SYNC_LOCAL "OpSyncLocal" |vm, args| sync_local(vm, args, &OP_SYNC_LOCAL);
+    OP_TENSOR_SYNC_LOCAL "OpTensorSyncLocal" |vm, args| sync_local(vm, args, &OP_TENSOR_SYNC_LOCAL);
+    OP_COPY "OpCopy" |vm, args| copy(vm, args, &OP_COPY);
+    OP_TENSOR_COPY "OpTensorCopy" |vm, args| copy(vm, args, &OP_TENSOR_COPY);
+    OP_ALGO_DISPATCH "OpAlgoDispatch" dispatch;
+    OP_MULT "OpMult" multiply;
+    OP_MEMORY_BARRIER "OpMemoryBarrier" memory_barrier;
+}
+
+/// An operation, ready to be recorded any number of times.
+pub struct ScriptOp {
+    ty: &'static NativeType,
+    op: Op,
+}
+
+impl ScriptOp {
+    fn value(ty: &'static NativeType, op: Op) -> Result {
+        Ok(Value::native(ScriptOp { ty, op }))
+    }
+}
+
+impl Native for ScriptOp {
+    fn native_type(&self) -> &'static NativeType {
+        self.ty
+    }
+}
+
+/// The operation that a script gave.
+pub fn op(value: &Value) -> Result<Op> {
+    match value.downcast::<ScriptOp>() {
+        Some(script) => Ok(script.op.clone()),
+        None => {
+            let raise = type_error(format!("expected an operation, got {}", value.type_name()));
+            Err(raise.help("such as kp.OpAlgoDispatch(algorithm) or kp.OpSyncLocal([tensor])"))
+        }
+    }
+}
+
+/// The operands of an operation on tensors: its one argument.
+fn operands(vm: &mut Vm, args: &Args, name: &'static str) -> Result<Vec<kps_compute::Tensor>> {
+    let mut parser = args.parser(name);
+    let by_name = parser.keyword_only("tensors").or(parser.keyword_only("mem_objects"));
+    let given = match by_name {
+        Some(given) => given,
+        None => parser.positional("tensors")?,
+    };
+    parser.finish()?;
+    values::tensors(vm, given, name)
+}
+
+fn sync_device(vm: &mut Vm, args: &Args, ty: &'static NativeType) -> Result {
+    ScriptOp::value(ty, Op::SyncDevice(operands(vm, args, ty.name)?))
+}
+
+fn sync_local(vm: &mut Vm, args: &Args, ty: &'static NativeType) -> Result {
+    ScriptOp::value(ty, Op::SyncLocal(operands(vm, args, ty.name)?))
+}
+
+fn copy(vm: &mut Vm, args: &Args, ty: &'static NativeType) -> Result {
+    ScriptOp::value(ty, Op::Copy(operands(vm, args, ty.name)?))
+}
+
+/// `OpAlgoDispatch(algorithm, push_consts=[])`
+fn dispatch(vm: &mut Vm, args: &Args) -> Result {
+    let mut parser = args.parser("OpAlgoDispatch");
+    let algorithm = parser.required("algorithm")?;
+    let push_consts = parser.optional("push_consts")?;
+    parser.finish()?;
+    let Some(algorithm) = algorithm.downcast::<ScriptAlgorithm>() else {
+        let raise = type_error(format!("OpAlgoDispatch takes an algorithm, not {}", algorithm.type_name()));
+        return Err(raise.help("make one first: mgr.algorithm(tensors, spirv)"));
+    };
+    let (algorithm, extent) = (algorithm.algorithm().clone(), Extent::Default);
+    let push = push(vm, push_consts)?;
+    ScriptOp::value(&OP_ALGO_DISPATCH, Op::Dispatch { algorithm, extent, push })
+}
+
+/// `OpMult(tensors, algorithm=None)`: the algorithm that Kompute asks for has nothing to say here.
+fn multiply(vm: &mut Vm, args: &Args) -> Result {
+    let mut parser = args.parser("OpMult");
+    let tensors = parser.required("tensors")?;
+    parser.optional("algorithm")?;
+    parser.finish()?;
+    ScriptOp::value(&OP_MULT, Op::Multiply(values::tensors(vm, tensors, "OpMult")?))
+}
+
+/// `OpMemoryBarrier(tensors, ..)`: accesses are in order anyway, so how it is asked for does not matter.
+fn memory_barrier(vm: &mut Vm, args: &Args) -> Result {
+    let first = args.positional().first().or(args.keyword("mem_objects"));
+    let tensors = match first {
+        Some(tensors) => values::tensors(vm, tensors, "OpMemoryBarrier")?,
+        None => return Err(crate::errors::missing_argument("OpMemoryBarrier", "mem_objects", 1)),
+    };
+    ScriptOp::value(&OP_MEMORY_BARRIER, Op::MemoryBarrier(tensors))
+}
+
+/// Push constants as a script gives them: numbers, or bytes as the kernel lays them out.
+pub fn push(vm: &mut Vm, given: Option<&Value>) -> Result<Push> {
+    match given {
+        None | Some(Value::None) => Ok(Push::Default),
+        Some(Value::Bytes(bytes)) => Ok(Push::Bytes(bytes.to_vec())),
+        Some(given) => {
+            let numbers = values::numbers(vm, given, "push_consts")?;
+            // An empty list is Kompute's way of giving none.
+            Ok(if numbers.is_empty() { Push::Default } else { Push::Numbers(numbers) })
+        }
+    }
+}
+
+/// The words of a kernel: bytes, a list of bytes or of characters, or an object that has `to_spirv`.
+pub fn words(vm: &mut Vm, given: &Value) -> Result<Vec<u32>> {
+    let bytes = match given {
+        Value::Bytes(bytes) => bytes.to_vec(),
+        Value::Str(text) => return Err(shader_text(text)),
+        Value::List(_) | Value::Tuple(_) => bytes_of_list(vm, given)?,
+        other => match vm.find_attr(other, "to_spirv")? {
+            Some(to_spirv) => {
+                let spirv = vm.call(&to_spirv, &[])?;
+                let Value::Bytes(bytes) = &spirv else { return Err(not_a_kernel(other)) };
+                bytes.to_vec()
+            }
+            None => return Err(not_a_kernel(other)),
+        },
+    };
+    kps_compute::words::from_bytes(&bytes).map_err(errors::compute)
+}
+
+fn bytes_of_list(vm: &mut Vm, list: &Value) -> Result<Vec<u8>> {
+    let items = vm.collect(list)?;
+    let mut bytes = Vec::with_capacity(items.len());
+    let mut text = String::new();
+    for item in &items {
+        match item {
+            Value::Str(character) => text.push_str(character),
+            other => {
+                let byte = vm.index(other)?;
+                bytes.push(u8::try_from(byte).map_err(|_| type_error(format!("{byte} is no byte")))?);
+            }
+        }
+    }
+    if text.is_empty() { Ok(bytes) } else { Err(shader_text(&text)) }
+}
+
+fn shader_text(text: &str) -> crate::value::Raise {
+    let language = if text.contains("@compute") { "WGSL" } else { "GLSL" };
+    errors::unsupported(
+        &format!("compiling {language} text"),
+        "write the kernel as a function with @kernel, or give SPIR-V as bytes",
+    )
+}
+
+fn not_a_kernel(value: &Value) -> crate::value::Raise {
+    let raise = type_error(format!("expected SPIR-V as bytes, got {}", value.type_name()));
+    match value {
+        Value::Function(_) => raise.help("make it a kernel with @kernel or @python2shader first"),
+        _ => raise,
+    }
+}

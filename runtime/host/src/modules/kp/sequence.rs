@@ -1,0 +1,238 @@
+//! `kp.Sequence`, with the verbs of both generations.
+
+use std::time::Duration;
+
+use kps_compute::{Extent, Op, Push, Sequence, Tensor};
+
+use super::errors::compute;
+use super::ops;
+use super::tensor::SharedManager;
+use super::values;
+use crate::errors::{type_error, value_error};
+use crate::value::{Args, Native, NativeDef, NativeType, Parser, Result, Value};
+use crate::vm::Vm;
+
+pub static SEQUENCE: NativeType = NativeType {
+    methods: &[
+        NativeDef::method("init", init),
+        NativeDef::method("begin", begin),
+        NativeDef::method("end", end),
+        NativeDef::method("record", record),
+        NativeDef::method("eval", eval),
+        NativeDef::method("eval_async", eval_async),
+        NativeDef::method("eval_await", eval_await),
+        NativeDef::method("clear", clear),
+        NativeDef::method("rerecord", rerecord),
+        NativeDef::method("get_timestamps", get_timestamps),
+        NativeDef::method("is_rec", is_recording),
+        NativeDef::method("is_recording", is_recording),
+        NativeDef::method("is_running", is_running),
+        NativeDef::method("is_init", is_init),
+        NativeDef::method("destroy", destroy),
+        NativeDef::method("record_tensor_create", record_verb::<TENSOR_CREATE>),
+        NativeDef::method("record_tensor_copy", record_verb::<TENSOR_COPY>),
+        NativeDef::method("record_tensor_sync_device", record_verb::<TENSOR_SYNC_DEVICE>),
+        NativeDef::method("record_tensor_sync_local", record_verb::<TENSOR_SYNC_LOCAL>),
+        NativeDef::method("record_algo_mult", record_verb::<ALGO_MULT>),
+        NativeDef::method("record_algo_file", record_verb::<ALGO_FILE>),
+        NativeDef::method("record_algo_str", record_verb::<ALGO_STR>),
+        NativeDef::method("record_algo_data", record_verb::<ALGO_DATA>),
+        NativeDef::method("record_algo_lro", record_verb::<ALGO_LRO>),
+    ],
+    ..NativeType::new("Sequence", "kp")
+};
+
+pub struct ScriptSequence {
+    sequence: Sequence,
+    manager: SharedManager,
+}
+
+impl ScriptSequence {
+    pub fn value(sequence: Sequence, manager: SharedManager) -> Value {
+        Value::native(ScriptSequence { sequence, manager })
+    }
+}
+
+impl Native for ScriptSequence {
+    fn native_type(&self) -> &'static NativeType {
+        &SEQUENCE
+    }
+}
+
+/// Sequences are made ready by their manager.
+fn init(_: &mut Vm, args: &Args) -> Result {
+    args.this::<ScriptSequence>()?;
+    Ok(Value::None)
+}
+
+fn begin(_: &mut Vm, args: &Args) -> Result {
+    args.this::<ScriptSequence>()?.sequence.begin().map_err(compute)?;
+    Ok(true.into())
+}
+
+fn end(_: &mut Vm, args: &Args) -> Result {
+    args.this::<ScriptSequence>()?.sequence.end().map_err(compute)?;
+    Ok(true.into())
+}
+
+fn record(_: &mut Vm, args: &Args) -> Result {
+    let this: &ScriptSequence = args.this()?;
+    let [_, op] = args.exactly("record")?;
+    this.sequence.record(ops::op(op)?).map_err(compute)?;
+    Ok(args.receiver()?.clone())
+}
+
+/// `eval()`, or `eval(op)`, which records the operation first. Gives the sequence, which is true.
+fn eval(_: &mut Vm, args: &Args) -> Result {
+    let this: &ScriptSequence = args.this()?;
+    record_optional(this, args, "eval")?;
+    this.sequence.eval().map_err(compute)?;
+    Ok(args.receiver()?.clone())
+}
+
+fn eval_async(_: &mut Vm, args: &Args) -> Result {
+    let this: &ScriptSequence = args.this()?;
+    record_optional(this, args, "eval_async")?;
+    this.sequence.eval_async().map_err(compute)?;
+    Ok(args.receiver()?.clone())
+}
+
+fn record_optional(this: &ScriptSequence, args: &Args, function: &str) -> Result<()> {
+    let mut parser = args.method_parser(function);
+    let op = parser.optional("op")?;
+    parser.finish()?;
+    match op {
+        Some(op) => this.sequence.record(ops::op(op)?).map_err(compute),
+        None => Ok(()),
+    }
+}
+
+/// `eval_await(wait=None)`: seconds; whether it is done.
+fn eval_await(vm: &mut Vm, args: &Args) -> Result {
+    let this: &ScriptSequence = args.this()?;
+    let mut parser = args.method_parser("eval_await");
+    let timeout = timeout(vm, parser.optional("wait_for")?)?;
+    parser.finish()?;
+    Ok(this.sequence.eval_await(timeout).map_err(compute)?.into())
+}
+
+/// Seconds to wait; as long as it takes where there are none.
+pub fn timeout(_: &mut Vm, given: Option<&Value>) -> Result<Option<Duration>> {
+    let Some(given) = given.filter(|given| !given.is_none()) else { return Ok(None) };
+    let seconds = values::number(given)?
+        .ok_or_else(|| type_error(format!("a time to wait is in seconds, not {}", given.type_name())))?;
+    // More than a duration holds is as long as it takes.
+    match seconds.as_f64() {
+        seconds if seconds < 0.0 || seconds.is_nan() => Err(value_error("a time to wait cannot be negative")),
+        seconds => Ok(Duration::try_from_secs_f64(seconds).ok()),
+    }
+}
+
+fn clear(_: &mut Vm, args: &Args) -> Result {
+    args.this::<ScriptSequence>()?.sequence.clear().map_err(compute)?;
+    Ok(args.receiver()?.clone())
+}
+
+fn rerecord(_: &mut Vm, args: &Args) -> Result {
+    args.this::<ScriptSequence>()?.sequence.rerecord().map_err(compute)?;
+    Ok(args.receiver()?.clone())
+}
+
+/// Nanoseconds: before the first operation and after each.
+fn get_timestamps(_: &mut Vm, args: &Args) -> Result {
+    let timestamps = args.this::<ScriptSequence>()?.sequence.timestamps().map_err(compute)?;
+    Ok(Value::from(timestamps))
+}
+
+fn is_recording(_: &mut Vm, args: &Args) -> Result {
+    Ok(args.this::<ScriptSequence>()?.sequence.is_recording().into())
+}
+
+fn is_running(_: &mut Vm, args: &Args) -> Result {
+    Ok(args.this::<ScriptSequence>()?.sequence.is_running().into())
+}
+
+fn is_init(_: &mut Vm, args: &Args) -> Result {
+    Ok(args.this::<ScriptSequence>()?.sequence.is_init().into())
+}
+
+fn destroy(_: &mut Vm, args: &Args) -> Result {
+    args.this::<ScriptSequence>()?.sequence.destroy();
+    Ok(Value::None)
+}
+
+// The operations that first-generation scripts name in a verb: `record_<op>` here, `eval_<op>` on a
+// manager. Numbers, because they are parameters of functions in tables.
+pub const TENSOR_CREATE: u8 = 0;
+pub const TENSOR_COPY: u8 = 1;
+pub const TENSOR_SYNC_DEVICE: u8 = 2;
+pub const TENSOR_SYNC_LOCAL: u8 = 3;
+pub const ALGO_MULT: u8 = 4;
+pub const ALGO_FILE: u8 = 5;
+pub const ALGO_STR: u8 = 6;
+pub const ALGO_DATA: u8 = 7;
+pub const ALGO_LRO: u8 = 8;
+
+fn record_verb<const OP: u8>(vm: &mut Vm, args: &Args) -> Result {
+    let this: &ScriptSequence = args.this()?;
+    let mut parser = args.method_parser("record");
+    let operands = parser.required("tensors")?;
+    let tensors = values::tensors(vm, operands, "a sequence")?;
+    let op = verb_op::<OP>(vm, &this.manager, tensors, &mut parser)?;
+    let groups = parser.optional("work_group")?.or(parser.keyword_only("workgroup"));
+    let op = match groups {
+        Some(groups) => with_groups(vm, op, groups)?,
+        None => op,
+    };
+    parser.finish()?;
+    this.sequence.record(op).map_err(compute)?;
+    Ok(args.receiver()?.clone())
+}
+
+fn with_groups(vm: &mut Vm, op: Op, groups: &Value) -> Result<Op> {
+    let groups = values::groups(vm, groups, 0)?;
+    Ok(match op {
+        Op::Dispatch { algorithm, push, .. } => Op::Dispatch { algorithm, extent: groups.into(), push },
+        other => other,
+    })
+}
+
+/// The operation of a verb. What comes after the tensors is read from `parser`.
+pub fn verb_op<const OP: u8>(
+    vm: &mut Vm,
+    manager: &SharedManager,
+    tensors: Vec<Tensor>,
+    parser: &mut Parser,
+) -> Result<Op> {
+    Ok(match OP {
+        TENSOR_CREATE => {
+            for tensor in &tensors {
+                manager.adopt(tensor.clone()).map_err(compute)?;
+            }
+            Op::SyncDevice(tensors)
+        }
+        TENSOR_SYNC_DEVICE => Op::SyncDevice(tensors),
+        TENSOR_SYNC_LOCAL => Op::SyncLocal(tensors),
+        TENSOR_COPY => Op::Copy(tensors),
+        ALGO_MULT => Op::Multiply(tensors),
+        ALGO_LRO => match parser.optional("data")? {
+            Some(spirv) => kernel_op(vm, manager, tensors, spirv)?,
+            None => Op::Multiply(tensors),
+        },
+        ALGO_FILE => {
+            let path = parser.required("file_path")?;
+            let bytes = super::read_kernel_file(vm, path)?;
+            kernel_op(vm, manager, tensors, &bytes)?
+        }
+        _ => {
+            let spirv = parser.required("data")?;
+            kernel_op(vm, manager, tensors, spirv)?
+        }
+    })
+}
+
+fn kernel_op(vm: &mut Vm, manager: &SharedManager, tensors: Vec<Tensor>, spirv: &Value) -> Result<Op> {
+    let words = ops::words(vm, spirv)?;
+    let algorithm = manager.algorithm_over(&tensors, &words).build().map_err(compute)?;
+    Ok(Op::Dispatch { algorithm, extent: Extent::Default, push: Push::Default })
+}

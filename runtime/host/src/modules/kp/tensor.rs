@@ -1,0 +1,277 @@
+//! `kp.Tensor`.
+
+use std::rc::Rc;
+
+use kps_compute::{DType, Number, Tensor};
+
+use super::enums::{self, EnumValue};
+use super::errors::{self, compute};
+use super::values::{self, Elements};
+use super::view::TensorData;
+use crate::errors::{index_error, type_error};
+use crate::value::{Args, Native, NativeDef, NativeType, Result, Value};
+use crate::vm::Vm;
+
+pub static TENSOR: NativeType = NativeType {
+    new: Some(new),
+    methods: &[
+        NativeDef::method("data", data),
+        NativeDef::method("numpy", numpy),
+        NativeDef::method("tolist", tolist),
+        NativeDef::method("set_data", set_data),
+        NativeDef::method("size", size),
+        NativeDef::method("tensor_type", tensor_type),
+        NativeDef::method("memory_type", tensor_type),
+        NativeDef::method("data_type", data_type),
+        NativeDef::method("is_init", is_init),
+        NativeDef::method("destroy", destroy),
+        NativeDef::method("map_data_from_host", sync),
+        NativeDef::method("map_data_into_host", sync),
+        NativeDef::method("reshape", reshape),
+        NativeDef::method("__reversed__", reversed),
+        NativeDef::getter("shape", shape),
+        NativeDef::getter("ndim", ndim),
+        NativeDef::getter("dtype", dtype),
+        NativeDef::getter("nbytes", nbytes),
+    ],
+    ..NativeType::new("Tensor", "kp")
+};
+
+/// A tensor as scripts hold it.
+pub struct ScriptTensor {
+    tensor: Tensor,
+}
+
+impl ScriptTensor {
+    pub fn value(tensor: Tensor) -> Value {
+        Value::native(ScriptTensor { tensor })
+    }
+
+    pub fn tensor(&self) -> &Tensor {
+        &self.tensor
+    }
+
+    /// The flat index that a script means.
+    fn position(&self, vm: &mut Vm, index: &Value) -> Result<usize> {
+        let Value::Tuple(indices) = index else { return vm.position(index, self.tensor.size(), "tensor") };
+        let shape = self.tensor.shape();
+        if indices.len() != shape.len() {
+            let message = format!("a tensor with {} axes takes {} indices", shape.len(), shape.len());
+            return Err(index_error(format!("{message}, {} were given", indices.len())));
+        }
+        let mut flat = 0;
+        for (index, len) in indices.iter().zip(shape) {
+            flat = flat * len + vm.position(index, *len, "tensor")?;
+        }
+        Ok(flat)
+    }
+}
+
+/// A tensor of these elements, made as the script's arguments ask.
+pub fn make(elements: Elements, memory: kps_compute::MemoryType) -> Result<Tensor> {
+    let builder = kps_compute::tensor::Builder::new(elements.dtype, &elements.shape).memory(memory);
+    builder.bytes(elements.bytes).map_err(compute)
+}
+
+/// `Tensor(data, tensor_type=device, dtype=None)`: lists become f32, whatever has a type keeps it.
+fn new(vm: &mut Vm, args: &Args) -> Result {
+    let mut parser = args.parser("Tensor");
+    let data = parser.required("data")?;
+    let tensor_type = parser.optional("tensor_type")?;
+    let memory_type = parser.keyword_only("memory_type");
+    let dtype = parser.keyword_only("dtype");
+    parser.finish()?;
+    let memory = enums::memory_type(tensor_type.or(memory_type))?;
+    let elements = match dtype {
+        Some(given) if !given.is_none() => {
+            let dtype = values::dtype(vm, given)?;
+            values::elements(vm, data, dtype)?.cast(dtype)
+        }
+        _ => values::elements(vm, data, DType::F32)?,
+    };
+    Ok(ScriptTensor::value(make(elements, memory)?))
+}
+
+fn data(_: &mut Vm, args: &Args) -> Result {
+    let this: &ScriptTensor = args.this()?;
+    // Storage that the host cannot read says so here, not at the first look.
+    this.tensor.check_readable().map_err(compute)?;
+    Ok(TensorData::whole(args.receiver()?.clone(), &this.tensor))
+}
+
+fn numpy(vm: &mut Vm, args: &Args) -> Result {
+    let this: &ScriptTensor = args.this()?;
+    this.tensor.check_readable().map_err(compute)?;
+    super::array_over(vm, args.receiver()?, &this.tensor)
+}
+
+fn tolist(_: &mut Vm, args: &Args) -> Result {
+    let this: &ScriptTensor = args.this()?;
+    let numbers = this.tensor.numbers().map_err(compute)?;
+    Ok(nested(&numbers, this.tensor.shape()))
+}
+
+/// Lists within lists, as the shape says.
+fn nested(numbers: &[Number], shape: &[usize]) -> Value {
+    match shape {
+        [] => values::value(numbers[0]),
+        [_] => Value::list(numbers.iter().copied().map(values::value).collect()),
+        [rows, rest @ ..] => {
+            let row = numbers.len() / rows;
+            Value::list(numbers.chunks(row).map(|numbers| nested(numbers, rest)).collect())
+        }
+    }
+}
+
+fn set_data(vm: &mut Vm, args: &Args) -> Result {
+    let this: &ScriptTensor = args.this()?;
+    let [_, data] = args.exactly("set_data")?;
+    let elements = values::elements(vm, data, this.tensor.dtype())?.cast(this.tensor.dtype());
+    this.tensor.set_bytes(elements.bytes).map_err(compute)?;
+    Ok(Value::None)
+}
+
+fn size(_: &mut Vm, args: &Args) -> Result {
+    Ok(args.this::<ScriptTensor>()?.tensor.size().into())
+}
+
+fn tensor_type(_: &mut Vm, args: &Args) -> Result {
+    Ok(EnumValue::of_memory(args.this::<ScriptTensor>()?.tensor.memory_type()))
+}
+
+fn data_type(_: &mut Vm, args: &Args) -> Result {
+    Ok(EnumValue::of_dtype(args.this::<ScriptTensor>()?.tensor.dtype()))
+}
+
+fn is_init(_: &mut Vm, args: &Args) -> Result {
+    Ok(args.this::<ScriptTensor>()?.tensor.is_init().into())
+}
+
+fn destroy(_: &mut Vm, args: &Args) -> Result {
+    args.this::<ScriptTensor>()?.tensor.destroy();
+    Ok(Value::None)
+}
+
+/// Host and device are brought together when one of them is asked, so there is nothing left to do here.
+fn sync(_: &mut Vm, args: &Args) -> Result {
+    let this: &ScriptTensor = args.this()?;
+    this.tensor.check_readable().map_err(compute)?;
+    Ok(Value::None)
+}
+
+fn reshape(vm: &mut Vm, args: &Args) -> Result {
+    let this: &ScriptTensor = args.this()?;
+    let axes = match args.rest().positional() {
+        [one] if one.as_int().is_none() => vm.collect(one)?,
+        axes => axes.to_vec(),
+    };
+    let mut shape = Vec::with_capacity(axes.len());
+    for axis in &axes {
+        let n = vm.index(axis)?;
+        shape.push(usize::try_from(n).map_err(|_| type_error(format!("{n} is no length of an axis")))?);
+    }
+    Ok(ScriptTensor::value(this.tensor.reshape(&shape).map_err(compute)?))
+}
+
+fn reversed(_: &mut Vm, args: &Args) -> Result {
+    let mut numbers = args.this::<ScriptTensor>()?.tensor.numbers().map_err(compute)?;
+    numbers.reverse();
+    Ok(Value::list(numbers.into_iter().map(values::value).collect()))
+}
+
+fn shape(_: &mut Vm, args: &Args) -> Result {
+    let axes: Vec<Value> =
+        args.this::<ScriptTensor>()?.tensor.shape().iter().map(|axis| Value::from(*axis)).collect();
+    Ok(Value::tuple(axes))
+}
+
+fn ndim(_: &mut Vm, args: &Args) -> Result {
+    Ok(args.this::<ScriptTensor>()?.tensor.shape().len().into())
+}
+
+fn dtype(vm: &mut Vm, args: &Args) -> Result {
+    super::dtype_value(vm, args.this::<ScriptTensor>()?.tensor.dtype())
+}
+
+fn nbytes(_: &mut Vm, args: &Args) -> Result {
+    Ok(args.this::<ScriptTensor>()?.tensor.n_bytes().into())
+}
+
+/// More elements than these are not printed.
+const SHOWN: usize = 6;
+
+impl Native for ScriptTensor {
+    fn native_type(&self) -> &'static NativeType {
+        &TENSOR
+    }
+
+    fn len(&self, _: &mut Vm) -> Result<Option<usize>> {
+        Ok(Some(self.tensor.size()))
+    }
+
+    /// A tensor is never empty; what it holds is for the script to ask.
+    fn truth(&self, _: &mut Vm) -> Result<bool> {
+        Ok(true)
+    }
+
+    fn get_item(&self, this: &Value, vm: &mut Vm, index: &Value) -> Result<Option<Value>> {
+        if let Value::Slice(_) = index {
+            return TensorData::whole_view(this.clone(), &self.tensor).get(vm, index).map(Some);
+        }
+        let at = self.position(vm, index)?;
+        Ok(Some(values::value(self.tensor.get(at).map_err(compute)?)))
+    }
+
+    fn set_item(&self, this: &Value, vm: &mut Vm, index: &Value, item: &Value) -> Result<bool> {
+        if let Value::Slice(_) = index {
+            return TensorData::whole_view(this.clone(), &self.tensor).set(vm, index, item).map(|()| true);
+        }
+        let at = self.position(vm, index)?;
+        let number = values::number(item)?.ok_or_else(|| errors::not_numbers("a tensor", item))?;
+        self.tensor.set(at, number).map_err(compute)?;
+        Ok(true)
+    }
+
+    fn iter(&self, _: &Value, vm: &mut Vm) -> Result<Option<Value>> {
+        let numbers = self.tensor.numbers().map_err(compute)?;
+        let list = Value::list(numbers.into_iter().map(values::value).collect());
+        vm.iter(&list).map(Some)
+    }
+
+    fn contains(&self, _: &Value, _: &mut Vm, item: &Value) -> Result<Option<bool>> {
+        let Some(wanted) = values::number(item)? else { return Ok(Some(false)) };
+        let numbers = self.tensor.numbers().map_err(compute)?;
+        Ok(Some(numbers.iter().any(|number| number.as_f64() == wanted.as_f64())))
+    }
+
+    fn repr(&self, _: &Value, vm: &mut Vm) -> Result<String> {
+        let tensor = &self.tensor;
+        let kind = format!("dtype={}, shape={}", tensor.dtype(), shape_text(tensor.shape()));
+        if !tensor.is_init() {
+            return Ok(format!("Tensor(destroyed, {kind})"));
+        }
+        if tensor.check_readable().is_err() {
+            return Ok(format!("Tensor(on the device, {kind})"));
+        }
+        let mut shown = Vec::new();
+        let n = tensor.size();
+        let edges = if n <= SHOWN { vec![0..n] } else { vec![0..SHOWN / 2, n - SHOWN / 2..n] };
+        for edge in edges {
+            if !shown.is_empty() {
+                shown.push("..".to_owned());
+            }
+            for number in tensor.range_numbers(edge).map_err(compute)? {
+                shown.push(vm.repr(&values::value(number))?);
+            }
+        }
+        Ok(format!("Tensor([{}], {kind})", shown.join(", ")))
+    }
+}
+
+pub fn shape_text(shape: &[usize]) -> String {
+    let axes: Vec<String> = shape.iter().map(usize::to_string).collect();
+    if let [only] = axes.as_slice() { format!("({only},)") } else { format!("({})", axes.join(", ")) }
+}
+
+/// The manager that a tensor was made with, kept alive by the objects that need it.
+pub type SharedManager = Rc<kps_compute::Manager>;

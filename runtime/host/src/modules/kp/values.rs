@@ -1,0 +1,193 @@
+//! Script values as numbers and as the elements of tensors.
+
+use kps_compute::{DType, Number, Tensor};
+
+use super::tensor::ScriptTensor;
+use super::view::TensorData;
+use super::{enums, errors};
+use crate::errors::{overflow_error, type_error};
+use crate::value::{Result, Value};
+use crate::vm::Vm;
+
+/// Elements for a tensor, with the type and the shape that their source gives them.
+pub struct Elements {
+    pub dtype: DType,
+    pub shape: Vec<usize>,
+    pub bytes: Vec<u8>,
+}
+
+impl Elements {
+    pub fn cast(self, dtype: DType) -> Elements {
+        if self.dtype == dtype {
+            return self;
+        }
+        Elements { bytes: kps_compute::number::convert(&self.bytes, self.dtype, dtype), dtype, ..self }
+    }
+}
+
+/// A number, if the value is one.
+pub fn number(value: &Value) -> Result<Option<Number>> {
+    Ok(Some(match value.base_value() {
+        Value::Bool(truth) => Number::Bool(*truth),
+        Value::Int(int) => Number::Int((*int).into()),
+        Value::Float(float) => Number::Float(*float),
+        Value::BigInt(big) => {
+            let int = i128::try_from(&**big).map_err(|_| overflow_error("int too large for any tensor"))?;
+            Number::Int(int)
+        }
+        _ => return Ok(None),
+    }))
+}
+
+/// A number as a script value.
+pub fn value(number: Number) -> Value {
+    match number {
+        Number::Bool(truth) => Value::Bool(truth),
+        Number::Int(int) => match i64::try_from(int) {
+            Ok(small) => Value::Int(small),
+            Err(_) => Value::big(int.into()),
+        },
+        Number::Float(float) => Value::Float(float),
+    }
+}
+
+/// The tensor that a value is or looks into.
+pub fn tensor(value: &Value) -> Option<Tensor> {
+    if let Some(tensor) = value.downcast::<ScriptTensor>() {
+        return Some(tensor.tensor().clone());
+    }
+    value.downcast::<TensorData>().map(|view| view.tensor().clone())
+}
+
+/// The tensors of a list, or of one tensor. `operation` is what takes them, for errors.
+pub fn tensors(vm: &mut Vm, value: &Value, operation: &str) -> Result<Vec<Tensor>> {
+    if let Some(one) = tensor(value) {
+        return Ok(vec![one]);
+    }
+    if !matches!(value.base_value(), Value::List(_) | Value::Tuple(_) | Value::Iter(_) | Value::Generator(_))
+    {
+        return Err(errors::not_a_tensor(operation, value));
+    }
+    let items = vm.collect(value)?;
+    items.iter().map(|item| tensor(item).ok_or_else(|| errors::not_a_tensor(operation, item))).collect()
+}
+
+/// The elements of anything that holds numbers. Those without a type of their own become `untyped`.
+pub fn elements(vm: &mut Vm, source: &Value, untyped: DType) -> Result<Elements> {
+    if let Some(view) = source.downcast::<TensorData>() {
+        return view.elements();
+    }
+    if let Some(tensor) = tensor(source) {
+        let bytes = tensor.bytes().map_err(errors::compute)?;
+        return Ok(Elements { dtype: tensor.dtype(), shape: tensor.shape().to_vec(), bytes });
+    }
+    if let Value::Bytes(bytes) = source {
+        return Ok(Elements { dtype: DType::U8, shape: vec![bytes.len()], bytes: bytes.to_vec() });
+    }
+    let mut flat = Flat { dtype: untyped, shape: Vec::new(), bytes: Vec::new() };
+    if let Some(one) = number(source)? {
+        flat.push(one)?;
+        return Ok(Elements { dtype: untyped, shape: vec![1], bytes: flat.bytes });
+    }
+    flat.rows(vm, source, 0)?;
+    Ok(Elements { dtype: untyped, shape: flat.shape, bytes: flat.bytes })
+}
+
+/// Rows within rows being laid out one after the other.
+struct Flat {
+    dtype: DType,
+    shape: Vec<usize>,
+    bytes: Vec<u8>,
+}
+
+impl Flat {
+    fn push(&mut self, number: Number) -> Result<()> {
+        let mut element = [0; 8];
+        number.store(self.dtype, &mut element).map_err(|_| {
+            overflow_error(format!("{number} does not fit into the tensor's type {}", self.dtype))
+        })?;
+        self.bytes.extend_from_slice(&element[..self.dtype.size()]);
+        Ok(())
+    }
+
+    fn rows(&mut self, vm: &mut Vm, source: &Value, axis: usize) -> Result<()> {
+        vm.check_stack()?;
+        if matches!(source.base_value(), Value::Str(_) | Value::Dict(_)) {
+            return Err(errors::not_numbers("a tensor", source));
+        }
+        let items = vm.collect(source)?;
+        // The first row of each depth says how long all the others are.
+        match self.shape.get(axis) {
+            Some(len) if *len != items.len() => return Err(errors::ragged()),
+            Some(_) => {}
+            None if self.bytes.is_empty() => self.shape.push(items.len()),
+            None => return Err(errors::ragged()),
+        }
+        let is_last = axis + 1 == self.shape.len();
+        for item in &items {
+            match number(item)? {
+                Some(one) if is_last => self.push(one)?,
+                Some(_) => return Err(errors::ragged()),
+                None if is_nested(item) => self.rows(vm, item, axis + 1)?,
+                None => return Err(errors::not_numbers("a tensor", item)),
+            }
+        }
+        Ok(())
+    }
+}
+
+fn is_nested(value: &Value) -> bool {
+    matches!(value.base_value(), Value::List(_) | Value::Tuple(_) | Value::Range(_) | Value::Native(_))
+}
+
+/// The numbers of a list or of anything that holds numbers: constants of a kernel.
+pub fn numbers(vm: &mut Vm, source: &Value, what: &str) -> Result<Vec<Number>> {
+    if let Some(one) = number(source)? {
+        return Ok(vec![one]);
+    }
+    if let Some(view) = source.downcast::<TensorData>() {
+        return view.numbers();
+    }
+    if let Some(tensor) = tensor(source) {
+        return tensor.numbers().map_err(errors::compute);
+    }
+    let items = vm.collect(source)?;
+    items.iter().map(|item| number(item)?.ok_or_else(|| errors::not_numbers(what, item))).collect()
+}
+
+/// The element type that a script names: `"float32"`, `f32`, `np.float32`, `float`.
+pub fn dtype(vm: &mut Vm, given: &Value) -> Result<DType> {
+    if let Some(dtype) = enums::data_type(given) {
+        return Ok(dtype);
+    }
+    let name = match given {
+        Value::Str(text) => text.to_string(),
+        Value::Class(class) => match &*class.name {
+            "float" => return Ok(DType::F32),
+            "int" => return Ok(DType::I32),
+            name => name.to_owned(),
+        },
+        other => match vm.find_attr(other, "name")? {
+            Some(Value::Str(text)) => text.to_string(),
+            _ => vm.str(other)?,
+        },
+    };
+    DType::parse(&name).ok_or_else(|| errors::unknown_dtype(given, &name))
+}
+
+/// Up to three counts, for workgroups: missing ones are `missing`.
+pub fn groups(vm: &mut Vm, given: &Value, missing: u32) -> Result<[u32; 3]> {
+    let items = match given.as_int() {
+        Some(_) => vec![given.clone()],
+        None => vm.collect(given)?,
+    };
+    if items.len() > 3 {
+        return Err(type_error(format!("workgroups have three axes at most, {} were given", items.len())));
+    }
+    let mut groups = [missing; 3];
+    for (place, item) in groups.iter_mut().zip(&items) {
+        let n = vm.index(item)?;
+        *place = u32::try_from(n).map_err(|_| type_error(format!("{n} is no number of workgroups")))?;
+    }
+    Ok(groups)
+}

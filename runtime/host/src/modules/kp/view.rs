@@ -1,0 +1,187 @@
+//! What `tensor.data()` gives: the tensor's elements, flat and live, in the shape of a list.
+//!
+//! It prints and compares as a list does, and it is a view: what it shows is the newest, what is
+//! assigned to it goes into the tensor, and its `base` is the tensor.
+
+use kps_compute::{Number, Tensor};
+
+use super::errors::{self, compute};
+use super::values::{self, Elements};
+use crate::errors::value_error;
+use crate::value::{Args, BinaryOp, CompareOp, Native, NativeDef, NativeType, Result, Value};
+use crate::vm::Vm;
+
+pub static TENSOR_DATA: NativeType = NativeType {
+    methods: &[
+        NativeDef::method("tolist", tolist),
+        NativeDef::getter("base", base),
+        NativeDef::getter("size", size),
+        NativeDef::getter("shape", shape),
+        NativeDef::getter("dtype", dtype),
+    ],
+    ..NativeType::new("TensorData", "kp")
+};
+
+/// Some of the elements of a tensor: `n` from `start` on in steps of `step`.
+pub struct TensorData {
+    base: Value,
+    tensor: Tensor,
+    start: i64,
+    step: i64,
+    n: usize,
+}
+
+impl TensorData {
+    /// All elements. `base` is the tensor as the script holds it.
+    pub fn whole(base: Value, tensor: &Tensor) -> Value {
+        Value::native(TensorData::whole_view(base, tensor))
+    }
+
+    pub fn whole_view(base: Value, tensor: &Tensor) -> TensorData {
+        TensorData { base, tensor: tensor.clone(), start: 0, step: 1, n: tensor.size() }
+    }
+
+    pub fn tensor(&self) -> &Tensor {
+        &self.tensor
+    }
+
+    fn flat(&self, at: usize) -> usize {
+        (self.start + at as i64 * self.step) as usize
+    }
+
+    pub fn numbers(&self) -> Result<Vec<Number>> {
+        if self.step == 1 {
+            let start = self.flat(0);
+            return self.tensor.range_numbers(start..start + self.n).map_err(compute);
+        }
+        (0..self.n).map(|at| self.tensor.get(self.flat(at)).map_err(compute)).collect()
+    }
+
+    pub fn elements(&self) -> Result<Elements> {
+        let dtype = self.tensor.dtype();
+        let mut bytes = vec![0; self.n * dtype.size()];
+        for (number, place) in self.numbers()?.into_iter().zip(bytes.chunks_exact_mut(dtype.size())) {
+            number.wrap(dtype, place);
+        }
+        Ok(Elements { dtype, shape: vec![self.n], bytes })
+    }
+
+    pub fn get(&self, vm: &mut Vm, index: &Value) -> Result {
+        if let Value::Slice(slice) = index {
+            let span = slice.span(vm, self.n)?;
+            let start = self.start + span.start * self.step;
+            let (base, tensor, step) = (self.base.clone(), self.tensor.clone(), self.step * span.step);
+            return Ok(Value::native(TensorData { base, tensor, start, step, n: span.n }));
+        }
+        let at = vm.position(index, self.n, "list")?;
+        Ok(values::value(self.tensor.get(self.flat(at)).map_err(compute)?))
+    }
+
+    pub fn set(&self, vm: &mut Vm, index: &Value, item: &Value) -> Result<()> {
+        let Value::Slice(slice) = index else {
+            let at = vm.position(index, self.n, "list")?;
+            let number = values::number(item)?.ok_or_else(|| errors::not_numbers("a tensor", item))?;
+            return self.tensor.set(self.flat(at), number).map_err(compute);
+        };
+        let span = slice.span(vm, self.n)?;
+        let numbers = match values::number(item)? {
+            Some(one) => vec![one; span.n],
+            None => values::numbers(vm, item, "a tensor")?,
+        };
+        if numbers.len() != span.n {
+            let message = format!("cannot assign {} elements to a slice of {}", numbers.len(), span.n);
+            return Err(value_error(message));
+        }
+        for (at, number) in span.indices().zip(numbers) {
+            self.tensor.set(self.flat(at), number).map_err(compute)?;
+        }
+        Ok(())
+    }
+
+    fn list(&self) -> Result {
+        Ok(Value::list(self.numbers()?.into_iter().map(values::value).collect()))
+    }
+}
+
+fn tolist(_: &mut Vm, args: &Args) -> Result {
+    args.this::<TensorData>()?.list()
+}
+
+fn base(_: &mut Vm, args: &Args) -> Result {
+    Ok(args.this::<TensorData>()?.base.clone())
+}
+
+fn size(_: &mut Vm, args: &Args) -> Result {
+    Ok(args.this::<TensorData>()?.n.into())
+}
+
+fn shape(_: &mut Vm, args: &Args) -> Result {
+    Ok(Value::tuple([args.this::<TensorData>()?.n.into()]))
+}
+
+fn dtype(vm: &mut Vm, args: &Args) -> Result {
+    super::dtype_value(vm, args.this::<TensorData>()?.tensor.dtype())
+}
+
+impl Native for TensorData {
+    fn native_type(&self) -> &'static NativeType {
+        &TENSOR_DATA
+    }
+
+    fn len(&self, _: &mut Vm) -> Result<Option<usize>> {
+        Ok(Some(self.n))
+    }
+
+    fn get_item(&self, _: &Value, vm: &mut Vm, index: &Value) -> Result<Option<Value>> {
+        self.get(vm, index).map(Some)
+    }
+
+    fn set_item(&self, _: &Value, vm: &mut Vm, index: &Value, item: &Value) -> Result<bool> {
+        self.set(vm, index, item).map(|()| true)
+    }
+
+    fn iter(&self, _: &Value, vm: &mut Vm) -> Result<Option<Value>> {
+        let list = self.list()?;
+        vm.iter(&list).map(Some)
+    }
+
+    fn contains(&self, _: &Value, vm: &mut Vm, item: &Value) -> Result<Option<bool>> {
+        let list = self.list()?;
+        vm.contains(&list, item).map(Some)
+    }
+
+    /// As a list compares with lists; an array on the other side compares element by element.
+    fn compare(&self, _: &Value, vm: &mut Vm, op: CompareOp, other: &Value) -> Result<Option<Value>> {
+        let other = match other.downcast::<TensorData>() {
+            Some(view) => view.list()?,
+            None => match other.base_value() {
+                Value::List(_) => other.clone(),
+                Value::Tuple(items) => Value::list(items.to_vec()),
+                _ => return Ok(None),
+            },
+        };
+        let list = self.list()?;
+        vm.compare(op, &list, &other).map(Some)
+    }
+
+    /// Arithmetic is NumPy's.
+    fn binary(
+        &self,
+        this: &Value,
+        vm: &mut Vm,
+        op: BinaryOp,
+        side: crate::ops::Side,
+        other: &Value,
+    ) -> Result<Option<Value>> {
+        super::array_binary(vm, this, op, side, other)
+    }
+
+    fn repr(&self, _: &Value, vm: &mut Vm) -> Result<String> {
+        let list = self.list()?;
+        vm.repr(&list)
+    }
+
+    fn hash(&self, _: &Value, _: &mut Vm) -> Result<Option<i64>> {
+        Ok(None)
+    }
+}
