@@ -92,7 +92,6 @@ pub fn open(selector: &Selector, options: &OpenOptions) -> Result<Opened> {
         Selector::Best if !vulkan::may_have_gpu() => open_cpu(options, Vec::new()),
         Selector::Best => open_best(options),
         _ => {
-            // Where validation was asked for and cannot be had, it is an error instead of a shorter list.
             vulkan::check_validation()?;
             let candidates = candidates();
             let infos: Vec<&DeviceInfo> = candidates.iter().map(Candidate::info).collect();
@@ -163,6 +162,7 @@ fn no_such_device(selector: &Selector, infos: &[&DeviceInfo]) -> DeviceError {
 
 /// The first GPU that opens, else the built-in device.
 fn open_best(options: &OpenOptions) -> Result<Opened> {
+    vulkan::check_validation()?;
     let mut warnings = Vec::new();
     for candidate in candidates() {
         let Candidate::Vulkan(physical) = candidate else { continue };

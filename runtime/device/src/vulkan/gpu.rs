@@ -46,14 +46,10 @@ impl Gpu {
 
     /// The error that a failed call is; remembers a device that is lost.
     pub fn error(&self, call: &'static str, result: vk::Result) -> DeviceError {
-        let device = self.physical.info.name.clone();
         match result {
             vk::Result::ERROR_DEVICE_LOST => {
                 self.lost.set(true);
-                DeviceError::Lost { device }
-            }
-            vk::Result::ERROR_OUT_OF_DEVICE_MEMORY | vk::Result::ERROR_OUT_OF_HOST_MEMORY => {
-                DeviceError::OutOfMemory { device, requested: 0 }
+                DeviceError::Lost { device: self.physical.info.name.clone() }
             }
             _ => DeviceError::Driver { call, result: result.to_string() },
         }

@@ -59,7 +59,7 @@ pub(crate) fn may_have_gpu() -> bool {
     !cfg!(target_os = "linux") || FILES.iter().any(|file| std::path::Path::new(file).exists()) || chosen()
 }
 
-/// Refuses to go on where validation was asked for and cannot be had.
+/// Where validation was asked for and cannot be had, that is an error and no reason for a shorter list.
 pub(crate) fn check_validation() -> Result<()> {
     match validation::requested() {
         true => loader::get().map(drop),
