@@ -1,1 +1,65 @@
+//! The static half of kps: the syntax tree of a kernel in, SPIR-V out.
+//!
+//! ```text
+//! FunctionDef --check--> KernelTemplate      what needs no argument types; all mistakes in one run
+//! KernelTemplate --specialize--> KernelModule
+//!     lower      AST -> typed IR             ir.rs says what it is
+//!     verify     IR -> Verified<Kernel>      verify.rs says what is legal
+//!     emit       Verified<Kernel> -> words
+//! ```
+//!
+//! Nothing here reads a file, a clock or a device.
 
+// A mistake is made once and travels a short way: boxing it would help nobody.
+#![allow(clippy::result_large_err)]
+
+mod builtins;
+mod check;
+mod constant;
+mod emit;
+mod env;
+mod errors;
+mod ir;
+mod lower;
+mod signature;
+mod suggest;
+mod template;
+mod types;
+mod verify;
+
+use std::sync::Arc;
+
+use kps_syntax::ast::FunctionDef;
+use kps_syntax::{Diagnostics, Source};
+
+pub use constant::{Constant, Literal};
+pub use env::{EnvModule, EnvValue, HelperFunction, KernelEnv, MapEnv};
+pub use signature::{
+    Binding, BindingPlace, Capability, CapabilityUse, Form, KernelModule, KernelOptions, ParamType,
+    Signature, Target,
+};
+pub use template::{Input, KernelTemplate, Param, ParamKind};
+pub use types::{ArrayType, Kind, Scalar, Type};
+
+/// Checks what needs no argument types: how parameters are declared, that every name is known, that
+/// the kernel uses what kernels have.
+pub fn check(
+    def: &Arc<FunctionDef>,
+    source: &Source,
+    env: &dyn KernelEnv,
+    options: KernelOptions,
+) -> Result<KernelTemplate, Diagnostics> {
+    check::check(def, source, env, options)
+}
+
+/// Compiles a kernel for one signature.
+pub fn specialize(
+    template: &KernelTemplate,
+    env: &dyn KernelEnv,
+    signature: &Signature,
+    target: &Target,
+) -> Result<KernelModule, Diagnostics> {
+    let kernel = lower::lower(template, env, signature, target)?;
+    let kernel = verify::verify(kernel)?;
+    Ok(emit::emit(&kernel, target))
+}

@@ -1,0 +1,361 @@
+//! The names that every kernel knows without an import: types, inputs, functions, constants.
+//!
+//! A name that the script defines hides the one here. Names whose family is not built yet are listed
+//! too, so that using one says so instead of "unknown name".
+
+use crate::types::Type;
+
+/// What a built-in name stands for.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Builtin {
+    Type(Type),
+    /// `Vector`, which takes a size and a scalar.
+    VectorType,
+    Place(PlaceName),
+    Function(Function),
+    /// `math.pi` and its kin.
+    Constant(f64),
+    /// A module whose members are functions and constants of this table.
+    Module,
+    /// Known to the language, not to this compiler: the family it belongs to.
+    NotYet(&'static str),
+}
+
+/// Where an invocation stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum PlaceName {
+    GlobalId,
+    LocalId,
+    GroupId,
+    NumGroups,
+    LocalSize,
+    GlobalSize,
+}
+
+impl PlaceName {
+    pub fn name(self) -> &'static str {
+        match self {
+            PlaceName::GlobalId => "global_id",
+            PlaceName::LocalId => "local_id",
+            PlaceName::GroupId => "group_id",
+            PlaceName::NumGroups => "num_groups",
+            PlaceName::LocalSize => "local_size",
+            PlaceName::GlobalSize => "global_size",
+        }
+    }
+}
+
+/// A function that kernels may call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Function {
+    Range,
+    Len,
+    Abs,
+    Sign,
+    Min,
+    Max,
+    Clamp,
+    Pow,
+    DivMod,
+    TruncDiv,
+    TruncRem,
+    All,
+    Any,
+    Fmod,
+    Log,
+    Log10,
+    Log1p,
+    Expm1,
+    Hypot,
+    Cbrt,
+    Copysign,
+    IsNan,
+    IsInf,
+    IsFinite,
+    Degrees,
+    Radians,
+    Dot,
+    Cross,
+    Length,
+    Distance,
+    Normalize,
+    FaceForward,
+    Reflect,
+    Refract,
+    Mix,
+    Step,
+    SmoothStep,
+    /// Floats in, the same out, component by component, with its number of arguments.
+    Float(FloatFn),
+}
+
+/// Functions that are one instruction of GLSL.std.450 for every component.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum FloatFn {
+    Round,
+    Trunc,
+    Floor,
+    Ceil,
+    Fract,
+    Sin,
+    Cos,
+    Tan,
+    Asin,
+    Acos,
+    Atan,
+    Sinh,
+    Cosh,
+    Tanh,
+    Asinh,
+    Acosh,
+    Atanh,
+    Atan2,
+    /// Of a base that is not negative.
+    Pow,
+    Exp,
+    Exp2,
+    Log,
+    Log2,
+    Sqrt,
+    InverseSqrt,
+    Fma,
+    NMin,
+    NMax,
+    NClamp,
+}
+
+impl FloatFn {
+    pub fn n_args(self) -> usize {
+        match self {
+            FloatFn::Atan2 | FloatFn::Pow | FloatFn::NMin | FloatFn::NMax => 2,
+            FloatFn::Fma | FloatFn::NClamp => 3,
+            _ => 1,
+        }
+    }
+}
+
+/// A bare name.
+pub fn lookup(name: &str) -> Option<Builtin> {
+    if let Some(family) = not_yet(name) {
+        return Some(Builtin::NotYet(family));
+    }
+    if let Some(ty) = Type::by_name(name) {
+        return Some(match ty.scalar() {
+            Some(scalar) if !scalar.is_supported() => Builtin::NotYet("narrow and half types"),
+            _ => Builtin::Type(ty),
+        });
+    }
+    if let Some(place) = place(name) {
+        return Some(Builtin::Place(place));
+    }
+    match name {
+        "Vector" => return Some(Builtin::VectorType),
+        "math" | "stdlib" => return Some(Builtin::Module),
+        "range" => return Some(Builtin::Function(Function::Range)),
+        "len" => return Some(Builtin::Function(Function::Len)),
+        "all" => return Some(Builtin::Function(Function::All)),
+        "any" => return Some(Builtin::Function(Function::Any)),
+        "divmod" => return Some(Builtin::Function(Function::DivMod)),
+        "tdiv" => return Some(Builtin::Function(Function::TruncDiv)),
+        "trem" => return Some(Builtin::Function(Function::TruncRem)),
+        // Bare `e`, `inf` and `tau` are too likely a misspelt name of the user's.
+        "pi" => return Some(Builtin::Constant(std::f64::consts::PI)),
+        _ => {}
+    }
+    function(name).map(Builtin::Function)
+}
+
+/// A member of `math`, `stdlib` or `pyshader`.
+pub fn member(name: &str) -> Option<Builtin> {
+    let constant = match name {
+        "pi" => std::f64::consts::PI,
+        "e" => std::f64::consts::E,
+        "tau" => std::f64::consts::TAU,
+        "inf" => f64::INFINITY,
+        "nan" => f64::NAN,
+        _ => return function(name).map(Builtin::Function).or_else(|| lookup(name)),
+    };
+    Some(Builtin::Constant(constant))
+}
+
+/// Whether a module's members are looked up here instead of being asked for.
+pub fn is_our_module(name: &str) -> bool {
+    matches!(name, "math" | "stdlib" | "pyshader" | "pyshader.stdlib")
+}
+
+fn place(name: &str) -> Option<PlaceName> {
+    Some(match name {
+        "global_id" => PlaceName::GlobalId,
+        "local_id" => PlaceName::LocalId,
+        "group_id" => PlaceName::GroupId,
+        "num_groups" => PlaceName::NumGroups,
+        "local_size" => PlaceName::LocalSize,
+        "global_size" => PlaceName::GlobalSize,
+        _ => return None,
+    })
+}
+
+fn function(name: &str) -> Option<Function> {
+    FUNCTIONS.iter().find(|(known, _)| *known == name).map(|(_, function)| *function)
+}
+
+/// PyShader's names beside Python's and GLSL's.
+const FUNCTIONS: &[(&str, Function)] = &[
+    ("abs", Function::Abs),
+    ("fabs", Function::Abs),
+    ("sign", Function::Sign),
+    ("min", Function::Min),
+    ("max", Function::Max),
+    ("clamp", Function::Clamp),
+    ("pow", Function::Pow),
+    ("fmod", Function::Fmod),
+    ("log", Function::Log),
+    ("log10", Function::Log10),
+    ("log1p", Function::Log1p),
+    ("expm1", Function::Expm1),
+    ("hypot", Function::Hypot),
+    ("cbrt", Function::Cbrt),
+    ("copysign", Function::Copysign),
+    ("isnan", Function::IsNan),
+    ("isinf", Function::IsInf),
+    ("isfinite", Function::IsFinite),
+    ("degrees", Function::Degrees),
+    ("radians", Function::Radians),
+    ("dot", Function::Dot),
+    ("cross", Function::Cross),
+    ("length", Function::Length),
+    ("distance", Function::Distance),
+    ("normalize", Function::Normalize),
+    ("face_forward", Function::FaceForward),
+    ("reflect", Function::Reflect),
+    ("refract", Function::Refract),
+    ("mix", Function::Mix),
+    ("step", Function::Step),
+    ("smooth_step", Function::SmoothStep),
+    ("smoothstep", Function::SmoothStep),
+    ("round", Function::Float(FloatFn::Round)),
+    ("round_even", Function::Float(FloatFn::Round)),
+    ("trunc", Function::Float(FloatFn::Trunc)),
+    ("floor", Function::Float(FloatFn::Floor)),
+    ("ceil", Function::Float(FloatFn::Ceil)),
+    ("fract", Function::Float(FloatFn::Fract)),
+    ("sin", Function::Float(FloatFn::Sin)),
+    ("cos", Function::Float(FloatFn::Cos)),
+    ("tan", Function::Float(FloatFn::Tan)),
+    ("asin", Function::Float(FloatFn::Asin)),
+    ("acos", Function::Float(FloatFn::Acos)),
+    ("atan", Function::Float(FloatFn::Atan)),
+    ("sinh", Function::Float(FloatFn::Sinh)),
+    ("cosh", Function::Float(FloatFn::Cosh)),
+    ("tanh", Function::Float(FloatFn::Tanh)),
+    ("asinh", Function::Float(FloatFn::Asinh)),
+    ("acosh", Function::Float(FloatFn::Acosh)),
+    ("atanh", Function::Float(FloatFn::Atanh)),
+    ("atan2", Function::Float(FloatFn::Atan2)),
+    ("exp", Function::Float(FloatFn::Exp)),
+    ("exp2", Function::Float(FloatFn::Exp2)),
+    ("log2", Function::Float(FloatFn::Log2)),
+    ("sqrt", Function::Float(FloatFn::Sqrt)),
+    ("inversesqrt", Function::Float(FloatFn::InverseSqrt)),
+    ("rsqrt", Function::Float(FloatFn::InverseSqrt)),
+    ("fma", Function::Float(FloatFn::Fma)),
+    ("nmin", Function::Float(FloatFn::NMin)),
+    ("nmax", Function::Float(FloatFn::NMax)),
+    ("nclamp", Function::Float(FloatFn::NClamp)),
+];
+
+/// The name that a function is known by first.
+pub fn function_name(function: Function) -> &'static str {
+    match function {
+        Function::Range => "range",
+        Function::Len => "len",
+        Function::All => "all",
+        Function::Any => "any",
+        Function::DivMod => "divmod",
+        Function::TruncDiv => "tdiv",
+        Function::TruncRem => "trem",
+        _ => FUNCTIONS.iter().find(|(_, known)| *known == function).map_or("?", |(name, _)| *name),
+    }
+}
+
+/// Every name for "did you mean".
+pub fn names() -> impl Iterator<Item = &'static str> {
+    const OTHERS: &[&str] = &[
+        "bool",
+        "i32",
+        "u32",
+        "i64",
+        "u64",
+        "f32",
+        "f64",
+        "int",
+        "float",
+        "vec2",
+        "vec3",
+        "vec4",
+        "ivec2",
+        "ivec3",
+        "ivec4",
+        "uvec2",
+        "uvec3",
+        "uvec4",
+        "bvec2",
+        "bvec3",
+        "bvec4",
+        "dvec2",
+        "dvec3",
+        "dvec4",
+        "Vector",
+        "Array",
+        "global_id",
+        "local_id",
+        "group_id",
+        "num_groups",
+        "local_size",
+        "global_size",
+        "math",
+        "stdlib",
+        "range",
+        "len",
+        "all",
+        "any",
+        "divmod",
+        "tdiv",
+        "trem",
+        "pi",
+    ];
+    OTHERS.iter().copied().chain(FUNCTIONS.iter().map(|(name, _)| *name))
+}
+
+/// Members of `math` and `stdlib` for "did you mean".
+pub fn member_names() -> impl Iterator<Item = &'static str> {
+    FUNCTIONS.iter().map(|(name, _)| *name).chain(["pi", "e", "tau", "inf", "nan"])
+}
+
+fn not_yet(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "shared" => "shared memory",
+        "barrier" | "memory_barrier" => "barriers",
+        "print" => "`print`",
+        "Struct" | "struct" => "structs",
+        "Matrix" | "transpose" | "determinant" | "inverse" | "matrix_inverse" => "matrices",
+        "uniform" => "uniformity assertions",
+        "global_id64" => "64-bit invocation ids",
+        "enumerate" | "zip" | "reversed" | "sum" | "sorted" | "map" | "filter" => {
+            "Python's other functions over sequences"
+        }
+        "read" | "write" | "sample" | "imageLoad" | "imageStore" => "images",
+        _ if name.starts_with("atomic_") => "atomics",
+        _ if name.starts_with("subgroup_") => "subgroup operations",
+        _ if is_matrix_name(name) => "matrices",
+        _ => return None,
+    })
+}
+
+/// `mat3`, `mat2x4`.
+fn is_matrix_name(name: &str) -> bool {
+    let Some(sizes) = name.strip_prefix("mat") else { return false };
+    let is_size = |byte: &u8| (b'2'..=b'4').contains(byte);
+    matches!(sizes.as_bytes(), [n] if is_size(n))
+        || matches!(sizes.as_bytes(), [columns, b'x', rows] if is_size(columns) && is_size(rows))
+}

@@ -1,0 +1,89 @@
+//! A kernel's definition, checked when it is defined: what needs no argument types.
+//!
+//! In goes a decorated function and what it sees; out comes a template, or every mistake found, in
+//! the order of the source. The functions that a kernel calls are checked with it.
+
+mod cycles;
+mod params;
+mod scope;
+mod types;
+mod walk;
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use kps_syntax::ast::{FunctionDef, Name};
+use kps_syntax::{Diagnostics, Source};
+
+use crate::env::KernelEnv;
+use crate::errors;
+use crate::signature::{Form, KernelOptions};
+use crate::template::KernelTemplate;
+
+pub(crate) use scope::{Scope, assigned_names};
+pub(crate) use types::{TypeExpr, TypeReader};
+
+pub(crate) fn check(
+    def: &Arc<FunctionDef>,
+    source: &Source,
+    env: &dyn KernelEnv,
+    options: KernelOptions,
+) -> Result<KernelTemplate, Diagnostics> {
+    let mut diagnostics = Diagnostics::new();
+    check_options(def, source, &options, &mut diagnostics);
+    let params = params::kernel_params(def, source, env, options.form, &mut diagnostics);
+    let mut calls = walk::check_function(def, source, env, &mut diagnostics);
+    let mut graph = cycles::CallGraph::default();
+    graph.add(def, &calls);
+    while let Some(call) = calls.pop() {
+        let function = call.callee;
+        if graph.contains(&function.def) {
+            continue;
+        }
+        let env: Rc<dyn KernelEnv> = Rc::clone(&function.env);
+        params::helper_params(&function.def, &function.source, &*env, &mut diagnostics);
+        let further = walk::check_function(&function.def, &function.source, &*env, &mut diagnostics);
+        graph.add(&function.def, &further);
+        calls.extend(further);
+    }
+    diagnostics.extend(graph.find_cycle());
+    if diagnostics.has_errors() {
+        return Err(in_source_order(diagnostics));
+    }
+    Ok(KernelTemplate::new(def, source, options, params))
+}
+
+/// The names that a function takes from outside, dotted where it names a member: `N`, `config.N`.
+pub(crate) fn free_names(def: &FunctionDef) -> Vec<Name> {
+    walk::free_names(def)
+}
+
+fn check_options(def: &FunctionDef, source: &Source, options: &KernelOptions, diagnostics: &mut Diagnostics) {
+    if let Some(local_size) = options.local_size
+        && local_size.contains(&0)
+    {
+        diagnostics.push(errors::zero_local_size(source.at(def.header), local_size));
+    }
+    if def.is_async {
+        diagnostics.push(errors::async_kernel(source.at(def.header)));
+    }
+    if let Some(param) = def.type_params.first() {
+        diagnostics.push(errors::not_yet(source.at(param.span), "type parameters"));
+    }
+    if options.form == Form::Python2Shader {
+        let name = def.name.name.to_lowercase();
+        if let Some(stage) = ["vertex", "fragment"].into_iter().find(|stage| name.contains(stage)) {
+            diagnostics.push(errors::graphics_stage(source.at(def.name.span), stage));
+        }
+    }
+}
+
+fn in_source_order(mut diagnostics: Diagnostics) -> Diagnostics {
+    // Stable: mistakes of other files keep their order, after those of the kernel's own.
+    let first = diagnostics.0.first().and_then(|diagnostic| diagnostic.location().cloned());
+    diagnostics.0.sort_by_key(|diagnostic| match (diagnostic.location(), &first) {
+        (Some(location), Some(first)) if location.source == first.source => location.span.start,
+        _ => u32::MAX,
+    });
+    diagnostics
+}

@@ -1,0 +1,216 @@
+//! The parameters of a kernel, in both ways of declaring them.
+//!
+//! `@kernel` takes annotations, or nothing and waits for the arguments. `@python2shader` takes a tuple
+//! of kind, slot and type for each, as its default value or its annotation.
+
+use kps_syntax::ast::{Expr, ExprKind, FunctionDef, Param as ParamDef};
+use kps_syntax::{Diagnostic, Diagnostics, Source};
+
+use super::types::{TypeExpr, TypeReader, int_literal};
+use crate::env::KernelEnv;
+use crate::errors;
+use crate::signature::Form;
+use crate::template::{Input, Param, ParamKind};
+use crate::types::{Scalar, Type};
+
+/// Declarations of all parameters; those with mistakes are reported and left untyped.
+pub(super) fn kernel_params(
+    def: &FunctionDef,
+    source: &Source,
+    env: &dyn KernelEnv,
+    form: Form,
+    diagnostics: &mut Diagnostics,
+) -> Vec<Param> {
+    check_plain(def, source, "a kernel", diagnostics);
+    let reader = TypeReader { source, env };
+    let declared = def.params.iter().map(|param| {
+        let kind = match form {
+            Form::Kernel => annotated(param, &reader),
+            Form::Python2Shader => declared_by_tuple(param, &reader),
+        };
+        let kind = kind.unwrap_or_else(|diagnostic| {
+            diagnostics.push(diagnostic);
+            ParamKind::Untyped
+        });
+        Param { name: param.name.clone(), kind }
+    });
+    let params: Vec<Param> = declared.collect();
+    check_slots(&params, source, diagnostics);
+    if let Some(returns) = &def.returns
+        && !matches!(returns.kind, ExprKind::None)
+    {
+        diagnostics.push(errors::kernel_returns(source.at(returns.span)));
+    }
+    params
+}
+
+/// A function called from a kernel: its annotations must be types, where it has any.
+pub(super) fn helper_params(
+    def: &FunctionDef,
+    source: &Source,
+    env: &dyn KernelEnv,
+    diagnostics: &mut Diagnostics,
+) {
+    check_plain(def, source, "a function called from a kernel", diagnostics);
+    let reader = TypeReader { source, env };
+    let annotations = def.params.iter().filter_map(|param| param.annotation.as_ref());
+    for annotation in annotations.chain(&def.returns) {
+        if !matches!(annotation.kind, ExprKind::None)
+            && let Err(diagnostic) = reader.read(annotation)
+        {
+            diagnostics.push(diagnostic);
+        }
+    }
+    for param in def.params.iter() {
+        if let Some(default) = &param.default
+            && !is_constant(default)
+        {
+            diagnostics.push(errors::helper_default(source.at(default.span), &param.name.name));
+        }
+    }
+}
+
+fn is_constant(expr: &Expr) -> bool {
+    match &expr.kind {
+        ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::True | ExprKind::False => true,
+        ExprKind::Unary { operand, .. } => is_constant(operand),
+        _ => false,
+    }
+}
+
+fn check_plain(def: &FunctionDef, source: &Source, what: &str, diagnostics: &mut Diagnostics) {
+    let params = &def.params;
+    for (param, stars) in [(&params.var_positional, "*"), (&params.var_keyword, "**")] {
+        if let Some(param) = param {
+            let name = format!("{stars}{}", param.name.name);
+            diagnostics.push(errors::variadic_parameter(source.at(param.span), &name, what));
+        }
+    }
+}
+
+fn annotated(param: &ParamDef, reader: &TypeReader) -> Result<ParamKind, Diagnostic> {
+    if let Some(default) = &param.default {
+        let at = reader.source.at(default.span);
+        return Err(match &default.kind {
+            ExprKind::Tuple(_) => errors::tuple_in_kernel(at, &param.name.name),
+            _ => errors::kernel_default(at, &param.name.name),
+        });
+    }
+    let Some(annotation) = &param.annotation else { return Ok(ParamKind::Untyped) };
+    if let ExprKind::Tuple(_) = annotation.kind {
+        return Err(errors::tuple_in_kernel(reader.source.at(annotation.span), &param.name.name));
+    }
+    match reader.read(annotation)? {
+        TypeExpr::Buffer(element) => Ok(ParamKind::Array(element)),
+        TypeExpr::Const(scalar) => Ok(ParamKind::Const(scalar)),
+        TypeExpr::Value(ty @ (Type::Scalar(_) | Type::Vector(..))) => {
+            if matches!(ty, Type::Vector(_, Scalar::Bool)) {
+                return Err(errors::not_yet(reader.source.at(annotation.span), "parameters of type `bvec`"));
+            }
+            Ok(ParamKind::Scalar(ty))
+        }
+        TypeExpr::Value(ty) => {
+            Err(errors::not_yet(reader.source.at(annotation.span), &format!("parameters of type `{ty}`")))
+        }
+    }
+}
+
+fn declared_by_tuple(param: &ParamDef, reader: &TypeReader) -> Result<ParamKind, Diagnostic> {
+    let (source, name) = (reader.source, &*param.name.name);
+    let Some(declaration) = param.default.as_ref().or(param.annotation.as_ref()) else {
+        return Err(errors::parameter_without_info(source.at(param.span), name));
+    };
+    let ExprKind::Tuple(items) = &declaration.kind else {
+        return Err(errors::parameter_not_a_tuple(
+            source.at(declaration.span),
+            name,
+            source.slice(declaration.span),
+        ));
+    };
+    let [kind, slot, ty] = &items[..] else {
+        return Err(errors::parameter_tuple_len(source.at(declaration.span), name, items.len()));
+    };
+    let ExprKind::Str(kind_name) = &kind.kind else {
+        return Err(errors::parameter_kind(source.at(kind.span), source.slice(kind.span)));
+    };
+    match &**kind_name {
+        "input" => input(slot, ty, reader),
+        "buffer" => buffer(slot, ty, reader),
+        "uniform" => Err(errors::not_yet(source.at(kind.span), "uniform parameters")),
+        "texture" | "sampler" => Err(errors::not_yet(source.at(kind.span), "images")),
+        "output" => Err(errors::output_in_compute(source.at(kind.span))),
+        _ => Err(errors::parameter_kind(source.at(kind.span), source.slice(kind.span))),
+    }
+}
+
+fn input(slot: &Expr, ty: &Expr, reader: &TypeReader) -> Result<ParamKind, Diagnostic> {
+    let at = reader.source.at(slot.span);
+    let name = match &slot.kind {
+        ExprKind::Str(name) => name,
+        _ => return Err(errors::input_location(at)),
+    };
+    let Some(input) = Input::ALL.into_iter().find(|input| input.name() == &**name) else {
+        if name.starts_with("Subgroup") {
+            return Err(errors::not_yet(at, "subgroup operations"));
+        }
+        let nearest = crate::suggest::nearest(name, Input::ALL.into_iter().map(Input::name));
+        return Err(errors::unknown_input(at, name, nearest));
+    };
+    let declared = reader.value_type(ty)?;
+    let fits = declared.scalar().is_some_and(|scalar| scalar.is_int() && scalar.bits() == 32)
+        && declared.n_components() == input.n_components();
+    if !fits {
+        let wanted = if input.n_components() == 1 { "i32" } else { "ivec3" };
+        return Err(errors::input_type(reader.source.at(ty.span), input.name(), &declared, wanted));
+    }
+    Ok(ParamKind::Input { input, ty: declared })
+}
+
+fn buffer(slot: &Expr, ty: &Expr, reader: &TypeReader) -> Result<ParamKind, Diagnostic> {
+    let place = match &slot.kind {
+        ExprKind::Tuple(items) => match &items[..] {
+            [group, binding] => slot_number(group).zip(slot_number(binding)),
+            _ => None,
+        },
+        _ => slot_number(slot).map(|binding| (0, binding)),
+    };
+    let Some((set, binding)) = place else {
+        return Err(errors::buffer_slot(reader.source.at(slot.span), reader.source.slice(slot.span)));
+    };
+    match reader.read(ty)? {
+        TypeExpr::Buffer(element) => Ok(ParamKind::Buffer { set, binding, element }),
+        TypeExpr::Value(Type::Array(array)) => {
+            Ok(ParamKind::Buffer { set, binding, element: array.element.clone() })
+        }
+        _ => Err(errors::buffer_not_an_array(reader.source.at(ty.span), reader.source.slice(ty.span))),
+    }
+}
+
+/// Slots are small: devices have at most a few thousand bindings, and 32 is what every device has.
+fn slot_number(expr: &Expr) -> Option<u32> {
+    int_literal(expr).and_then(|number| u32::try_from(number).ok()).filter(|number| *number < 1024)
+}
+
+fn check_slots(params: &[Param], source: &Source, diagnostics: &mut Diagnostics) {
+    for (param_idx, param) in params.iter().enumerate() {
+        let earlier = params[..param_idx].iter().find(|earlier| same_slot(&earlier.kind, &param.kind));
+        if let (Some(earlier), ParamKind::Buffer { set, binding, .. }) = (earlier, &param.kind) {
+            diagnostics.push(errors::slot_taken(
+                source.at(param.name.span),
+                source.at(earlier.name.span),
+                (*set, *binding),
+                &earlier.name.name,
+            ));
+        }
+    }
+}
+
+fn same_slot(a: &ParamKind, b: &ParamKind) -> bool {
+    match (a, b) {
+        (
+            ParamKind::Buffer { set: a_set, binding: a_binding, .. },
+            ParamKind::Buffer { set: b_set, binding: b_binding, .. },
+        ) => (a_set, a_binding) == (b_set, b_binding),
+        _ => false,
+    }
+}

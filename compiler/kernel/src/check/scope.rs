@@ -1,0 +1,129 @@
+//! Which names a function's body assigns: those are its own, all others come from outside.
+
+use kps_syntax::ast::{Expr, ExprKind, FunctionDef, Name, Pattern, PatternKind, Stmt, StmtKind};
+use rustc_hash::FxHashMap;
+
+/// A function's own names, numbered: parameters first, then in the order of first assignment.
+#[derive(Default)]
+pub(crate) struct Scope {
+    names: Vec<Name>,
+    numbers: FxHashMap<Name, u32>,
+}
+
+impl Scope {
+    pub fn of(def: &FunctionDef) -> Scope {
+        let mut scope = Scope::default();
+        for param in def.params.iter() {
+            scope.add(&param.name.name);
+        }
+        assigned_names(&def.body, &mut |name, assigns| {
+            if assigns == Assigns::Name {
+                scope.add(name);
+            }
+        });
+        scope
+    }
+
+    fn add(&mut self, name: &Name) {
+        if !self.numbers.contains_key(name) {
+            self.numbers.insert(Name::clone(name), self.names.len() as u32);
+            self.names.push(Name::clone(name));
+        }
+    }
+
+    pub fn get(&self, name: &str) -> Option<u32> {
+        self.numbers.get(name).copied()
+    }
+
+    pub fn contains(&self, name: &str) -> bool {
+        self.numbers.contains_key(name)
+    }
+
+    pub fn names(&self) -> &[Name] {
+        &self.names
+    }
+}
+
+/// How a statement gives a variable a new value.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Assigns {
+    /// `v = ..`: it also makes the name the function's own.
+    Name,
+    /// `v.x = ..`, `v[i] = ..`.
+    Part,
+}
+
+/// Calls `found` for every name that `body` assigns, each as often as it does.
+pub(crate) fn assigned_names(body: &[Stmt], found: &mut dyn FnMut(&Name, Assigns)) {
+    for stmt in body {
+        match &stmt.kind {
+            StmtKind::Assign { targets, .. } => {
+                targets.iter().for_each(|target| target_names(target, found));
+            }
+            StmtKind::AugAssign { target, .. } | StmtKind::AnnAssign { target, .. } => {
+                target_names(target, found);
+            }
+            StmtKind::If { branches, orelse } => {
+                for branch in branches {
+                    assigned_names(&branch.body, found);
+                }
+                assigned_names(orelse, found);
+            }
+            StmtKind::While { body, orelse, .. } => {
+                assigned_names(body, found);
+                assigned_names(orelse, found);
+            }
+            StmtKind::For { target, body, orelse, .. } => {
+                target_names(target, found);
+                assigned_names(body, found);
+                assigned_names(orelse, found);
+            }
+            StmtKind::Match { cases, .. } => {
+                for case in cases {
+                    pattern_names(&case.pattern, found);
+                    assigned_names(&case.body, found);
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+fn target_names(target: &Expr, found: &mut dyn FnMut(&Name, Assigns)) {
+    match &target.kind {
+        ExprKind::Name(name) => found(name, Assigns::Name),
+        ExprKind::Tuple(items) | ExprKind::List(items) => {
+            items.iter().for_each(|item| target_names(item, found));
+        }
+        ExprKind::Starred(inner) => target_names(inner, found),
+        ExprKind::Attribute { value, .. } | ExprKind::Subscript { value, .. } => {
+            if let Some(name) = root_name(value) {
+                found(name, Assigns::Part);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// `a` of `a[i].pos.xy`.
+fn root_name(mut expr: &Expr) -> Option<&Name> {
+    loop {
+        match &expr.kind {
+            ExprKind::Name(name) => return Some(name),
+            ExprKind::Attribute { value, .. } | ExprKind::Subscript { value, .. } => expr = value,
+            _ => return None,
+        }
+    }
+}
+
+fn pattern_names(pattern: &Pattern, found: &mut dyn FnMut(&Name, Assigns)) {
+    match &pattern.kind {
+        PatternKind::Capture(ident) => found(&ident.name, Assigns::Name),
+        PatternKind::As { pattern, name } => {
+            pattern_names(pattern, found);
+            found(&name.name, Assigns::Name);
+        }
+        PatternKind::Or(patterns) => patterns.iter().for_each(|pattern| pattern_names(pattern, found)),
+        _ => {}
+    }
+}

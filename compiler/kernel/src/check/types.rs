@@ -1,0 +1,212 @@
+//! Type expressions: what an annotation, PyShader's tuple or a call of `Array(..)` says.
+//!
+//! They are read from the syntax tree, never run: `f32`, `Array[f32]`, `Array(4, f32)`, `const[i32]`,
+//! `Vector(2, f32)`, and any of them as a string.
+
+use kps_syntax::ast::{Argument, ArgumentKind, Expr, ExprKind};
+use kps_syntax::{Diagnostic, Source, Span};
+use num_traits::ToPrimitive;
+
+use crate::builtins::{self, Builtin};
+use crate::env::{EnvValue, KernelEnv};
+use crate::errors;
+use crate::types::{Scalar, Type};
+
+/// What a type expression names.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum TypeExpr {
+    Value(Type),
+    /// `Array[T]`: any number of elements, in a buffer.
+    Buffer(Type),
+    /// `const[T]`.
+    Const(Scalar),
+}
+
+/// Reads type expressions of one function.
+pub(crate) struct TypeReader<'a> {
+    pub source: &'a Source,
+    pub env: &'a dyn KernelEnv,
+}
+
+impl TypeReader<'_> {
+    pub fn read(&self, expr: &Expr) -> Result<TypeExpr, Diagnostic> {
+        match &expr.kind {
+            ExprKind::Name(name) => self.named(name, expr.span),
+            ExprKind::Attribute { value, attr } if is_module(value) => self.named(&attr.name, expr.span),
+            ExprKind::Str(text) => self.text(text, expr.span),
+            ExprKind::Subscript { value, index } => {
+                let args: Vec<&Expr> = match &index.kind {
+                    ExprKind::Tuple(items) => items.iter().collect(),
+                    _ => vec![index],
+                };
+                self.generic(value, &args, expr.span)
+            }
+            ExprKind::Call { func, args } => {
+                let args = self.positional(args)?;
+                self.generic(func, &args, expr.span)
+            }
+            _ => Err(errors::not_a_type(self.source.at(expr.span), self.source.slice(expr.span))),
+        }
+    }
+
+    /// A type that a value can have; `Array[T]` and `const[T]` are not.
+    pub fn value_type(&self, expr: &Expr) -> Result<Type, Diagnostic> {
+        match self.read(expr)? {
+            TypeExpr::Value(ty) => Ok(ty),
+            _ => Err(errors::not_a_value_type(self.source.at(expr.span), self.source.slice(expr.span))),
+        }
+    }
+
+    fn positional<'e>(&self, args: &'e [Argument]) -> Result<Vec<&'e Expr>, Diagnostic> {
+        args.iter()
+            .map(|arg| match &arg.kind {
+                ArgumentKind::Positional(expr) => Ok(expr),
+                _ => Err(errors::not_a_type(self.source.at(arg.span), self.source.slice(arg.span))),
+            })
+            .collect()
+    }
+
+    fn named(&self, name: &str, span: Span) -> Result<TypeExpr, Diagnostic> {
+        let at = || self.source.at(span);
+        match self.env.get(name) {
+            Some(EnvValue::Type(ty)) => return self.supported(ty, span),
+            // The host's own `int` and `float` arrive as types of another kind.
+            Some(EnvValue::Other { .. } | EnvValue::Builtin(_)) | None => {}
+            Some(value) => return Err(errors::value_as_type(at(), name, &value.describe())),
+        }
+        match builtins::lookup(name) {
+            Some(Builtin::Type(ty)) => self.supported(ty, span),
+            Some(Builtin::NotYet(family)) => Err(errors::not_yet(at(), family)),
+            _ if name == "Array" => Err(errors::array_without_element(at())),
+            _ => {
+                let known = builtins::names().filter(|name| is_type_name(name));
+                Err(errors::unknown_type(at(), name, crate::suggest::nearest(name, known)))
+            }
+        }
+    }
+
+    fn supported(&self, ty: Type, span: Span) -> Result<TypeExpr, Diagnostic> {
+        match ty.scalar() {
+            Some(scalar) if !scalar.is_supported() => {
+                Err(errors::not_yet(self.source.at(span), &format!("the type `{ty}`")))
+            }
+            _ => Ok(TypeExpr::Value(ty)),
+        }
+    }
+
+    fn generic(&self, callee: &Expr, args: &[&Expr], span: Span) -> Result<TypeExpr, Diagnostic> {
+        let name = match &callee.kind {
+            ExprKind::Name(name) => &**name,
+            ExprKind::Attribute { value, attr } if is_module(value) => &*attr.name,
+            _ => return Err(errors::not_a_type(self.source.at(span), self.source.slice(span))),
+        };
+        match (name, args) {
+            ("Array", [element]) => Ok(TypeExpr::Buffer(self.element(element)?)),
+            ("Array", [first, second]) => match (int_literal(first), int_literal(second)) {
+                (Some(_), _) => {
+                    let len = self.array_len(first)?;
+                    Ok(TypeExpr::Value(Type::array(len, self.value_type(second)?)))
+                }
+                (None, Some(1)) => Ok(TypeExpr::Buffer(self.element(first)?)),
+                (None, Some(2..=3)) => {
+                    Err(errors::not_yet(self.source.at(second.span), "arrays of more than one dimension"))
+                }
+                _ => Err(errors::not_a_type(self.source.at(span), self.source.slice(span))),
+            },
+            ("const", [ty]) => match self.value_type(ty)? {
+                Type::Scalar(scalar) => Ok(TypeExpr::Const(scalar)),
+                _ => Err(errors::const_not_scalar(self.source.at(ty.span), self.source.slice(ty.span))),
+            },
+            ("Vector", [n, scalar]) => self.vector(n, scalar, span),
+            ("Array" | "const" | "Vector", _) => {
+                Err(errors::not_a_type(self.source.at(span), self.source.slice(span)))
+            }
+            _ => match builtins::lookup(name) {
+                Some(Builtin::NotYet(family)) => Err(errors::not_yet(self.source.at(span), family)),
+                _ => Err(errors::not_a_type(self.source.at(span), self.source.slice(span))),
+            },
+        }
+    }
+
+    fn vector(&self, n: &Expr, scalar: &Expr, span: Span) -> Result<TypeExpr, Diagnostic> {
+        match (int_literal(n), self.value_type(scalar)?) {
+            (Some(n @ 2..=4), Type::Scalar(scalar)) => Ok(TypeExpr::Value(Type::Vector(n as u8, scalar))),
+            _ => Err(errors::not_a_type(self.source.at(span), self.source.slice(span))),
+        }
+    }
+
+    /// An element of a buffer: what has a place in memory that the host shares.
+    fn element(&self, expr: &Expr) -> Result<Type, Diagnostic> {
+        let ty = self.value_type(expr)?;
+        let at = self.source.at(expr.span);
+        match ty {
+            Type::Scalar(Scalar::Bool) | Type::Vector(_, Scalar::Bool) => {
+                Err(errors::not_yet(at, "arrays of `bool`"))
+            }
+            Type::Array(_) => Err(errors::not_yet(at, "arrays of arrays in buffers")),
+            ty => Ok(ty),
+        }
+    }
+
+    fn array_len(&self, expr: &Expr) -> Result<u32, Diagnostic> {
+        match int_literal(expr) {
+            Some(len @ 1..=0xffff) => Ok(len as u32),
+            _ => Err(errors::array_len(self.source.at(expr.span), self.source.slice(expr.span))),
+        }
+    }
+
+    /// A type in a string, spaces and case aside: `"ivec3"`, `"Array(f32)"`, `"Array(12, i32)"`.
+    fn text(&self, text: &str, span: Span) -> Result<TypeExpr, Diagnostic> {
+        let compact: String = text.chars().filter(|c| !c.is_whitespace()).collect();
+        self.text_type(&compact.to_lowercase(), span)
+    }
+
+    fn text_type(&self, text: &str, span: Span) -> Result<TypeExpr, Diagnostic> {
+        let unreadable = || errors::not_a_type(self.source.at(span), self.source.slice(span));
+        let Some((name, rest)) = text.split_once('(') else {
+            let name = if text == "vector" { "Vector" } else { text };
+            return match builtins::lookup(name) {
+                Some(Builtin::Type(ty)) => self.supported(ty, span),
+                Some(Builtin::NotYet(family)) => Err(errors::not_yet(self.source.at(span), family)),
+                _ => Err(unreadable()),
+            };
+        };
+        let inner = rest.strip_suffix(')').ok_or_else(unreadable)?;
+        // One level only: no element of a buffer has parentheses of its own.
+        if inner.contains('(') {
+            return Err(unreadable());
+        }
+        let value = |text: &str| match self.text_type(text, span)? {
+            TypeExpr::Value(ty) => Ok(ty),
+            _ => Err(unreadable()),
+        };
+        match (name, inner.split_once(',')) {
+            ("array", None) => Ok(TypeExpr::Buffer(value(inner)?)),
+            ("array", Some((len, element))) => match len.parse::<u32>() {
+                Ok(len @ 1..=0xffff) => Ok(TypeExpr::Value(Type::array(len, value(element)?))),
+                _ => Err(errors::array_len(self.source.at(span), len)),
+            },
+            ("vector", Some((n, scalar))) => match (n.parse::<u8>(), value(scalar)?) {
+                (Ok(n @ 2..=4), Type::Scalar(scalar)) => Ok(TypeExpr::Value(Type::Vector(n, scalar))),
+                _ => Err(unreadable()),
+            },
+            _ => Err(unreadable()),
+        }
+    }
+}
+
+/// `pyshader.f32`: any plain name before the dot will do.
+fn is_module(expr: &Expr) -> bool {
+    matches!(expr.kind, ExprKind::Name(_))
+}
+
+fn is_type_name(name: &str) -> bool {
+    name == "Array" || matches!(builtins::lookup(name), Some(Builtin::Type(_) | Builtin::VectorType))
+}
+
+pub(crate) fn int_literal(expr: &Expr) -> Option<i64> {
+    match &expr.kind {
+        ExprKind::Int(value) => value.to_i64(),
+        _ => None,
+    }
+}

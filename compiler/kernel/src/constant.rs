@@ -1,0 +1,176 @@
+//! Values known when a kernel is compiled: typed constants and weak literals.
+
+use std::fmt;
+
+use num_traits::ToPrimitive;
+
+use crate::types::{Kind, Scalar};
+
+/// A typed scalar; equal constants have equal bits, so NaNs compare by their payload.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Constant {
+    scalar: Scalar,
+    /// An int sign- or zero-extended to 64 bits; a float's own bits, zero-extended.
+    bits: u64,
+}
+
+impl Constant {
+    pub fn bool(value: bool) -> Constant {
+        Constant { scalar: Scalar::Bool, bits: u64::from(value) }
+    }
+
+    pub fn i32(value: i32) -> Constant {
+        Constant::int(Scalar::I32, i128::from(value))
+    }
+
+    pub fn u32(value: u32) -> Constant {
+        Constant::int(Scalar::U32, i128::from(value))
+    }
+
+    /// An int of type `scalar`, wrapped to its width.
+    pub fn int(scalar: Scalar, value: i128) -> Constant {
+        let unused = 64 - scalar.bits();
+        let bits = if scalar.is_signed() {
+            (((value as i64) << unused) >> unused) as u64
+        } else {
+            ((value as u64) << unused) >> unused
+        };
+        Constant { scalar, bits }
+    }
+
+    /// A float of type `scalar` (f32 or f64), rounded to it.
+    pub fn float(scalar: Scalar, value: f64) -> Constant {
+        let bits = match scalar {
+            Scalar::F64 => value.to_bits(),
+            _ => u64::from((value as f32).to_bits()),
+        };
+        Constant { scalar, bits }
+    }
+
+    /// Zero, or false.
+    pub fn zero(scalar: Scalar) -> Constant {
+        Constant { scalar, bits: 0 }
+    }
+
+    pub fn scalar(self) -> Scalar {
+        self.scalar
+    }
+
+    pub fn bits(self) -> u64 {
+        self.bits
+    }
+
+    /// The value of an int or bool.
+    pub fn as_int(self) -> Option<i128> {
+        match self.scalar.kind() {
+            Kind::Signed => Some(i128::from(self.bits as i64)),
+            Kind::Unsigned | Kind::Bool => Some(i128::from(self.bits)),
+            Kind::Float => None,
+        }
+    }
+
+    pub fn as_float(self) -> Option<f64> {
+        match self.scalar {
+            Scalar::F32 => Some(f64::from(f32::from_bits(self.bits as u32))),
+            Scalar::F64 => Some(f64::from_bits(self.bits)),
+            _ => None,
+        }
+    }
+
+    /// This value as another scalar type, by the rules of a cast: ints wrap, floats saturate.
+    pub fn cast(self, to: Scalar) -> Constant {
+        match (self.as_int(), self.as_float(), to.kind()) {
+            (Some(value), _, Kind::Bool) => Constant::bool(value != 0),
+            (_, Some(value), Kind::Bool) => Constant::bool(value != 0.0),
+            (Some(value), _, Kind::Float) => Constant::float(to, int_to_float(value, to)),
+            (_, Some(value), Kind::Float) => Constant::float(to, value),
+            (Some(value), _, _) => Constant::int(to, value),
+            (_, Some(value), _) => Constant::int(to, saturate(value, to)),
+            (None, None, _) => Constant::zero(to),
+        }
+    }
+}
+
+/// Rounded once: through f64 a 64-bit int would be rounded twice on its way to f32.
+fn int_to_float(value: i128, to: Scalar) -> f64 {
+    if to == Scalar::F64 { value as f64 } else { f64::from(value as f32) }
+}
+
+fn saturate(value: f64, to: Scalar) -> i128 {
+    let (min, max) = to.int_range().expect("floats saturate to int types only");
+    if value.is_nan() { 0 } else { (value as i128).clamp(min, max) }
+}
+
+/// A literal that has no type yet: it takes the other side's.
+#[derive(Clone, Copy, Debug)]
+pub enum Literal {
+    Int(i128),
+    Float(f64),
+}
+
+/// By bits, so that a literal can be part of a key.
+impl PartialEq for Literal {
+    fn eq(&self, other: &Literal) -> bool {
+        match (self, other) {
+            (Literal::Int(a), Literal::Int(b)) => a == b,
+            (Literal::Float(a), Literal::Float(b)) => a.to_bits() == b.to_bits(),
+            _ => false,
+        }
+    }
+}
+
+impl Eq for Literal {}
+
+impl std::hash::Hash for Literal {
+    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+        match self {
+            Literal::Int(value) => value.hash(state),
+            Literal::Float(value) => value.to_bits().hash(state),
+        }
+    }
+}
+
+impl Literal {
+    /// The type it takes alone.
+    pub fn default_scalar(self) -> Scalar {
+        match self {
+            Literal::Int(_) => Scalar::I32,
+            Literal::Float(_) => Scalar::F32,
+        }
+    }
+
+    pub fn to_f64(self) -> f64 {
+        match self {
+            Literal::Int(value) => value.to_f64().unwrap_or(f64::NAN),
+            Literal::Float(value) => value,
+        }
+    }
+
+    /// As a constant of type `scalar`; `None` where it does not fit: an int out of range, a float
+    /// that is not an int, a finite float past the largest one.
+    pub fn fit(self, scalar: Scalar) -> Option<Constant> {
+        match (self, scalar.kind()) {
+            (_, Kind::Bool) => None,
+            (Literal::Int(value), Kind::Signed | Kind::Unsigned) => {
+                let (min, max) = scalar.int_range()?;
+                (min..=max).contains(&value).then(|| Constant::int(scalar, value))
+            }
+            (Literal::Int(value), Kind::Float) => Some(Constant::float(scalar, int_to_float(value, scalar))),
+            (Literal::Float(_), Kind::Signed | Kind::Unsigned) => None,
+            (Literal::Float(value), Kind::Float) => {
+                let constant = Constant::float(scalar, value);
+                let overflowed = value.is_finite() && constant.as_float().is_some_and(f64::is_infinite);
+                (!overflowed).then_some(constant)
+            }
+        }
+    }
+}
+
+impl fmt::Display for Literal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Literal::Int(value) => write!(f, "{value}"),
+            Literal::Float(value) => write!(f, "{value:?}"),
+        }
+    }
+}

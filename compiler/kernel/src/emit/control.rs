@@ -1,0 +1,200 @@
+//! Control flow: the tree of statements as structured blocks.
+
+use rspirv::spirv::{LoopControl, Op, SelectionControl, StorageClass, Word};
+
+use super::function::FunctionEmitter;
+use super::interface::Interface;
+use super::module::Operand;
+use crate::ir::{Block, CarryId, Loop, Stmt};
+use crate::template::Input;
+use crate::types::{Scalar, Type};
+
+/// Where `break` and `continue` lead.
+pub(crate) struct LoopLabels {
+    merge: Word,
+    next: Word,
+    has_break: bool,
+}
+
+impl FunctionEmitter<'_> {
+    /// Emits statements into the open block; whether control goes on after them.
+    pub fn block(&mut self, block: &Block) -> bool {
+        for stmt in block {
+            if !self.stmt(stmt) {
+                return false;
+            }
+        }
+        true
+    }
+
+    fn stmt(&mut self, stmt: &Stmt) -> bool {
+        match stmt {
+            Stmt::Eval(node) => self.node(*node),
+            Stmt::Store { local, value, span } => {
+                self.at(*span);
+                let (pointer, value) = (self.local(*local), self.value(*value));
+                self.effect(Op::Store, vec![Operand::IdRef(pointer), Operand::IdRef(value)]);
+            }
+            Stmt::StoreElement { local, path, value, span } => {
+                self.at(*span);
+                self.store_element(*local, path, *value);
+            }
+            Stmt::BufferStore { buffer, index, value, span } => {
+                self.at(*span);
+                self.store_buffer(*buffer, *index, *value);
+            }
+            Stmt::Carry(carry) => self.carry(*carry),
+            Stmt::If { condition, then, orelse, span } => {
+                self.at(*span);
+                let condition = self.value(*condition);
+                return self.if_else(condition, then, orelse);
+            }
+            Stmt::Loop(parts) => return self.loop_(parts),
+            Stmt::Break => {
+                let labels = self.loops.last_mut().expect("verified: a break is inside a loop");
+                labels.has_break = true;
+                let merge = labels.merge;
+                self.branch(merge);
+                return false;
+            }
+            Stmt::Continue => {
+                let next = self.loops.last().expect("verified: a continue is inside a loop").next;
+                self.branch(next);
+                return false;
+            }
+            Stmt::Return(value, span) => {
+                self.at(*span);
+                match value {
+                    Some(value) => {
+                        let value = self.value(*value);
+                        self.terminate(Op::ReturnValue, vec![Operand::IdRef(value)]);
+                    }
+                    None => self.terminate(Op::Return, Vec::new()),
+                }
+                return false;
+            }
+        }
+        true
+    }
+
+    fn carry(&mut self, carry: CarryId) {
+        let function = self.function;
+        for (local, value) in &function.carries[carry.idx()] {
+            let (pointer, value) = (self.local(*local), self.value(*value));
+            self.effect(Op::Store, vec![Operand::IdRef(pointer), Operand::IdRef(value)]);
+        }
+    }
+
+    fn if_else(&mut self, condition: Word, then: &Block, orelse: &Block) -> bool {
+        let (then_label, merge) = (self.module.id(), self.module.id());
+        let else_label = if orelse.is_empty() { merge } else { self.module.id() };
+        self.selection_merge(merge);
+        self.branch_if(condition, then_label, else_label);
+        self.open(then_label);
+        let mut goes_on = orelse.is_empty();
+        if self.block(then) {
+            self.branch(merge);
+            goes_on = true;
+        }
+        if !orelse.is_empty() {
+            self.open(else_label);
+            if self.block(orelse) {
+                self.branch(merge);
+                goes_on = true;
+            }
+        }
+        self.open(merge);
+        if !goes_on {
+            self.terminate(Op::Unreachable, Vec::new());
+        }
+        goes_on
+    }
+
+    fn selection_merge(&mut self, merge: Word) {
+        let control = Operand::SelectionControl(SelectionControl::NONE);
+        self.effect(Op::SelectionMerge, vec![Operand::IdRef(merge), control]);
+    }
+
+    /// Runs `then` where the condition holds, and goes on.
+    pub fn when(&mut self, condition: Word, then: impl FnOnce(&mut Self)) {
+        let (label, merge) = (self.module.id(), self.module.id());
+        self.selection_merge(merge);
+        self.branch_if(condition, label, merge);
+        self.open(label);
+        then(self);
+        self.branch(merge);
+        self.open(merge);
+    }
+
+    fn loop_(&mut self, parts: &Loop) -> bool {
+        let [header, test, body, next, merge] = [(); 5].map(|()| self.module.id());
+        self.at(parts.span);
+        self.branch(header);
+        self.open(header);
+        let control = Operand::LoopControl(LoopControl::NONE);
+        self.effect(Op::LoopMerge, vec![Operand::IdRef(merge), Operand::IdRef(next), control]);
+        self.branch(test);
+        self.open(test);
+        self.block(&parts.test);
+        self.at(parts.span);
+        match parts.condition {
+            Some(condition) => {
+                let condition = self.value(condition);
+                self.branch_if(condition, body, merge);
+            }
+            None => self.branch(body),
+        }
+        self.open(body);
+        self.loops.push(LoopLabels { merge, next, has_break: false });
+        if self.block(&parts.body) {
+            self.branch(next);
+        }
+        let labels = self.loops.pop().expect("pushed above");
+        self.open(next);
+        self.block(&parts.step);
+        self.at(parts.span);
+        self.branch(header);
+        self.open(merge);
+        let goes_on = parts.condition.is_some() || labels.has_break;
+        if !goes_on {
+            self.terminate(Op::Unreachable, Vec::new());
+        }
+        goes_on
+    }
+
+    /// Invocations beyond the domain return at once: the last workgroup may be partly empty.
+    pub fn domain_guard(&mut self) {
+        self.at(self.function.span);
+        let ids = Type::Vector(3, Scalar::U32);
+        let id = self.load_input(Input::GlobalInvocationId);
+        let domain = self.load_domain();
+        let inside = self.ids(Op::ULessThan, &ids.with_scalar(Scalar::Bool), &[id, domain]);
+        let inside = self.ids(Op::All, &Type::BOOL, &[inside]);
+        let (outside, body) = (self.module.id(), self.module.id());
+        self.selection_merge(body);
+        self.branch_if(inside, body, outside);
+        self.open(outside);
+        self.terminate(Op::Return, Vec::new());
+        self.open(body);
+    }
+
+    pub fn load_input(&mut self, input: Input) -> Word {
+        let ty = Type::of(input.n_components(), Scalar::U32);
+        let variable = self.interface.input(input, self.module);
+        self.ids(Op::Load, &ty, &[variable])
+    }
+
+    pub fn load_domain(&mut self) -> Word {
+        let ty = Type::Vector(3, Scalar::U32);
+        self.load_push_constant(Interface::domain_member(self.kernel), &ty)
+    }
+
+    pub fn load_push_constant(&mut self, member: u32, ty: &Type) -> Word {
+        let block = self.interface.push_constant_block();
+        let pointee = self.module.ty(ty);
+        let pointer = self.module.pointer(StorageClass::PushConstant, pointee);
+        let index = self.int(&Type::I32, i128::from(member));
+        let place = self.op(Op::AccessChain, pointer, vec![Operand::IdRef(block), Operand::IdRef(index)]);
+        self.ids(Op::Load, ty, &[place])
+    }
+}

@@ -1,0 +1,256 @@
+//! One function while it is emitted: its blocks, the ids of its values, the line it is on.
+
+use kps_syntax::Span;
+use rspirv::dr;
+use rspirv::spirv::{Decoration, FunctionControl, GlslStd450Op as GlslOp, Op, StorageClass, Word};
+
+use super::interface::Interface;
+use super::module::{Module, Operand, instruction};
+use crate::constant::Constant;
+use crate::ir::{Arg, Function, Kernel, LocalId, NodeId, NodeKind};
+use crate::signature::Target;
+use crate::types::{Scalar, Type};
+
+pub(crate) struct FunctionEmitter<'e> {
+    pub kernel: &'e Kernel,
+    pub function: &'e Function,
+    pub functions: &'e [Option<Word>],
+    pub target: &'e Target,
+    pub module: &'e mut Module,
+    pub interface: &'e mut Interface,
+    /// Ids of the nodes that were computed; 0 for the others.
+    values: Vec<Word>,
+    /// Variables and reference arguments; 0 for those that nothing uses.
+    locals: Vec<Word>,
+    args: Vec<Word>,
+    variables: Vec<dr::Instruction>,
+    blocks: Vec<dr::Block>,
+    current: dr::Block,
+    file: Word,
+    /// Where the last `OpLine` of this block points.
+    line: Option<(u32, u32)>,
+    /// Where in the source we are: the start of the span.
+    at: u32,
+    pub loops: Vec<super::control::LoopLabels>,
+}
+
+impl<'e> FunctionEmitter<'e> {
+    pub fn new(
+        kernel: &'e Kernel,
+        function: &'e Function,
+        functions: &'e [Option<Word>],
+        target: &'e Target,
+        module: &'e mut Module,
+        interface: &'e mut Interface,
+    ) -> FunctionEmitter<'e> {
+        let file = module.file(&function.source);
+        FunctionEmitter {
+            kernel,
+            function,
+            functions,
+            target,
+            module,
+            interface,
+            values: vec![0; function.nodes.len()],
+            locals: vec![0; function.locals.len()],
+            args: Vec::new(),
+            variables: Vec::new(),
+            blocks: Vec::new(),
+            current: dr::Block::new(),
+            file,
+            line: None,
+            at: u32::MAX,
+            loops: Vec::new(),
+        }
+    }
+
+    pub fn emit(mut self, id: Word) -> dr::Function {
+        let function = self.function;
+        self.module.set_span(function.span);
+        let result = self.module.ty(&function.result);
+        let mut arg_types = Vec::new();
+        let mut parameters = Vec::new();
+        for arg in &function.args {
+            let (ty, name) = match arg {
+                Arg::Value { ty, name } => (self.module.ty(ty), name.clone()),
+                Arg::Reference(local) => {
+                    let local = function.local(*local);
+                    let pointee = self.module.ty(&local.ty);
+                    (self.module.pointer(StorageClass::Function, pointee), local.name.clone())
+                }
+            };
+            let arg_id = self.module.id();
+            self.module.name(arg_id, &name);
+            if let Arg::Reference(local) = arg {
+                self.locals[local.idx()] = arg_id;
+            }
+            self.args.push(arg_id);
+            arg_types.push(ty);
+            parameters.push(instruction(Op::FunctionParameter, Some(ty), Some(arg_id), Vec::new()));
+        }
+        let function_type = self.module.function_type(result, &arg_types);
+        self.module.name(id, &function.name);
+        let control = vec![Operand::FunctionControl(FunctionControl::NONE), Operand::IdRef(function_type)];
+        let def = instruction(Op::Function, Some(result), Some(id), control);
+        let entry = self.module.id();
+        self.open(entry);
+        let is_kernel = std::ptr::eq(function, self.kernel.functions.last().unwrap_or(function));
+        if is_kernel && self.kernel.has_domain {
+            self.domain_guard();
+        }
+        if self.block(&function.body) {
+            self.terminate(Op::Unreachable, Vec::new());
+        }
+        let mut blocks = self.blocks;
+        blocks[0].instructions.splice(0..0, self.variables);
+        dr::Function {
+            def: Some(def),
+            end: Some(instruction(Op::FunctionEnd, None, None, Vec::new())),
+            parameters,
+            blocks,
+        }
+    }
+
+    // Blocks.
+
+    pub fn open(&mut self, label: Word) {
+        self.current.label = Some(instruction(Op::Label, None, Some(label), Vec::new()));
+        self.line = None;
+    }
+
+    pub fn terminate(&mut self, op: Op, operands: Vec<Operand>) {
+        self.place_line();
+        self.current.instructions.push(instruction(op, None, None, operands));
+        self.blocks.push(std::mem::take(&mut self.current));
+    }
+
+    pub fn branch(&mut self, label: Word) {
+        self.terminate(Op::Branch, vec![Operand::IdRef(label)]);
+    }
+
+    pub fn branch_if(&mut self, condition: Word, then: Word, orelse: Word) {
+        let operands = [condition, then, orelse].map(Operand::IdRef).to_vec();
+        self.terminate(Op::BranchConditional, operands);
+    }
+
+    // Lines.
+
+    /// From here on instructions belong to this place of the source.
+    pub fn at(&mut self, span: Span) {
+        self.at = span.start;
+        self.module.set_span(span);
+    }
+
+    /// `OpLine`, where the place changed since the last one of this block.
+    fn place_line(&mut self) {
+        let place = self.function.source.line_column(self.at.min(self.function.source.text().len() as u32));
+        if self.line == Some(place) {
+            return;
+        }
+        self.line = Some(place);
+        let operands =
+            vec![Operand::IdRef(self.file), Operand::LiteralBit32(place.0), Operand::LiteralBit32(place.1)];
+        self.current.instructions.push(instruction(Op::Line, None, None, operands));
+    }
+
+    // Instructions.
+
+    pub fn push(&mut self, instruction: dr::Instruction) {
+        self.place_line();
+        self.current.instructions.push(instruction);
+    }
+
+    /// An instruction without a result.
+    pub fn effect(&mut self, op: Op, operands: Vec<Operand>) {
+        self.push(instruction(op, None, None, operands));
+    }
+
+    pub fn op(&mut self, op: Op, ty: Word, operands: Vec<Operand>) -> Word {
+        let id = self.module.id();
+        self.push(instruction(op, Some(ty), Some(id), operands));
+        if self.kernel.precise && is_contractible(op) {
+            self.module.decorate(id, Decoration::NoContraction, &[]);
+        }
+        id
+    }
+
+    /// An instruction over values.
+    pub fn ids(&mut self, op: Op, ty: &Type, operands: &[Word]) -> Word {
+        let ty = self.module.ty(ty);
+        self.op(op, ty, operands.iter().map(|id| Operand::IdRef(*id)).collect())
+    }
+
+    /// A function of GLSL.std.450.
+    pub fn glsl(&mut self, function: GlslOp, ty: &Type, operands: &[Word]) -> Word {
+        let ty = self.module.ty(ty);
+        let mut all =
+            vec![Operand::IdRef(self.module.glsl()), Operand::LiteralExtInstInteger(function as u32)];
+        all.extend(operands.iter().map(|id| Operand::IdRef(*id)));
+        self.op(Op::ExtInst, ty, all)
+    }
+
+    pub fn select(&mut self, ty: &Type, condition: Word, then: Word, orelse: Word) -> Word {
+        self.ids(Op::Select, ty, &[condition, then, orelse])
+    }
+
+    pub fn int(&mut self, ty: &Type, value: i128) -> Word {
+        let scalar = ty.scalar().unwrap_or(Scalar::I32);
+        self.module.constant_of(ty, Constant::int(scalar, value))
+    }
+
+    pub fn float(&mut self, ty: &Type, value: f64) -> Word {
+        let scalar = ty.scalar().unwrap_or(Scalar::F32);
+        self.module.constant_of(ty, Constant::float(scalar, value))
+    }
+
+    // Values and variables.
+
+    pub fn value(&mut self, node: NodeId) -> Word {
+        if let NodeKind::Constant(constant) = self.function.node(node).kind {
+            self.module.set_span(self.function.node(node).span);
+            return self.module.constant(constant);
+        }
+        let id = self.values[node.idx()];
+        debug_assert!(id != 0, "a verified node is computed before it is used");
+        id
+    }
+
+    pub fn set_value(&mut self, node: NodeId, id: Word) {
+        self.values[node.idx()] = id;
+    }
+
+    pub fn arg(&self, at: u32) -> Word {
+        self.args[at as usize]
+    }
+
+    pub fn local(&mut self, local: LocalId) -> Word {
+        let known = self.locals[local.idx()];
+        if known != 0 {
+            return known;
+        }
+        let ty = self.module.ty(&self.function.local(local).ty);
+        let pointer = self.module.pointer(StorageClass::Function, ty);
+        let id = self.module.id();
+        let class = vec![Operand::StorageClass(StorageClass::Function)];
+        self.variables.push(instruction(Op::Variable, Some(pointer), Some(id), class));
+        self.module.name(id, &self.function.local(local).name);
+        self.locals[local.idx()] = id;
+        id
+    }
+}
+
+/// What `NoContraction` keeps from being fused with its neighbours.
+fn is_contractible(op: Op) -> bool {
+    matches!(
+        op,
+        Op::FAdd
+            | Op::FSub
+            | Op::FMul
+            | Op::FDiv
+            | Op::FNegate
+            | Op::FRem
+            | Op::FMod
+            | Op::Dot
+            | Op::VectorTimesScalar
+    )
+}

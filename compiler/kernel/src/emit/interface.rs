@@ -1,0 +1,183 @@
+//! What the module binds: buffers, the push-constant block, the inputs of an invocation.
+//!
+//! Set 0 binding `i` is the `i`-th array, or what PyShader's slot says. The push constants are the
+//! scalars in order and then the hidden member `kps.domain`, laid out as std430.
+
+use rspirv::spirv::{BuiltIn, Decoration, StorageClass, Word};
+use rustc_hash::FxHashMap;
+
+use super::module::Module;
+use crate::ir::{BufferId, Kernel, ScalarId};
+use crate::signature::{Binding, BindingPlace, Target};
+use crate::template::Input;
+use crate::types::{Scalar, Type};
+
+pub(crate) struct Interface {
+    pub buffers: Vec<BufferVariable>,
+    push_constants: Option<PushConstants>,
+    inputs: FxHashMap<Input, Word>,
+}
+
+pub(crate) struct BufferVariable {
+    pub id: Word,
+    pub element: Type,
+    /// Vectors of three have no packed layout that every device takes: they lie as single numbers.
+    pub is_flat: bool,
+    pub reads: bool,
+    pub writes: bool,
+}
+
+struct PushConstants {
+    id: Word,
+    /// Of each scalar, and then of the domain.
+    offsets: Vec<u32>,
+    size: u32,
+}
+
+impl Interface {
+    pub fn new(kernel: &Kernel, target: &Target, module: &mut Module) -> Interface {
+        let buffers = kernel
+            .buffers
+            .iter()
+            .map(|buffer| {
+                module.set_span(buffer.span);
+                let is_flat = matches!(buffer.element, Type::Vector(3, _)) && !target.scalar_layout;
+                let stored = match (is_flat, buffer.element.scalar()) {
+                    (true, Some(scalar)) => Type::from(scalar),
+                    _ => buffer.element.clone(),
+                };
+                let element = module.ty(&stored);
+                let block = module.buffer_block(element, stored.packed_size());
+                let id = module.variable(StorageClass::StorageBuffer, block);
+                module.name(id, &buffer.name);
+                module.decorate(id, Decoration::DescriptorSet, &[buffer.set]);
+                module.decorate(id, Decoration::Binding, &[buffer.binding]);
+                let element = buffer.element.clone();
+                BufferVariable { id, element, is_flat, reads: false, writes: false }
+            })
+            .collect();
+        let push_constants = push_constants(kernel, module);
+        Interface { buffers, push_constants, inputs: FxHashMap::default() }
+    }
+
+    pub fn buffer(&mut self, buffer: BufferId) -> &mut BufferVariable {
+        &mut self.buffers[buffer.idx()]
+    }
+
+    pub fn push_constant_block(&self) -> Word {
+        self.push_constants.as_ref().expect("a kernel with scalars or a domain has the block").id
+    }
+
+    /// The member after the scalars.
+    pub fn domain_member(kernel: &Kernel) -> u32 {
+        kernel.scalars.len() as u32
+    }
+
+    pub fn scalar_member(scalar: ScalarId) -> u32 {
+        scalar.0
+    }
+
+    /// The variable of an input, made when first used.
+    pub fn input(&mut self, input: Input, module: &mut Module) -> Word {
+        if let Some(id) = self.inputs.get(&input) {
+            return *id;
+        }
+        let ty = module.ty(&Type::of(input.n_components(), Scalar::U32));
+        let id = module.variable(StorageClass::Input, ty);
+        module.decorate_builtin(id, builtin(input));
+        module.name(id, input.name());
+        self.inputs.insert(input, id);
+        id
+    }
+
+    /// Says what the kernel does with each buffer, once all of it is emitted.
+    pub fn decorate_access(&self, module: &mut Module) {
+        for buffer in &self.buffers {
+            if !buffer.writes {
+                module.decorate(buffer.id, Decoration::NonWritable, &[]);
+            }
+            if !buffer.reads && buffer.writes {
+                module.decorate(buffer.id, Decoration::NonReadable, &[]);
+            }
+        }
+    }
+
+    pub fn push_constant_size(&self) -> u32 {
+        self.push_constants.as_ref().map_or(0, |block| block.size)
+    }
+
+    pub fn bindings(&self, kernel: &Kernel) -> Vec<Binding> {
+        let buffers = kernel.buffers.iter().zip(&self.buffers).map(|(buffer, variable)| Binding {
+            param_idx: buffer.param_idx,
+            name: buffer.name.clone(),
+            place: BindingPlace::Buffer {
+                set: buffer.set,
+                binding: buffer.binding,
+                element: buffer.element.clone(),
+                reads: variable.reads,
+                writes: variable.writes,
+            },
+        });
+        let offsets = self.push_constants.iter().flat_map(|block| &block.offsets);
+        let scalars = kernel.scalars.iter().zip(offsets).map(|(scalar, offset)| Binding {
+            param_idx: scalar.param_idx,
+            name: scalar.name.clone(),
+            place: BindingPlace::PushConstant { offset: *offset, ty: scalar.ty.clone() },
+        });
+        let mut bindings: Vec<Binding> = buffers.chain(scalars).collect();
+        bindings.sort_by_key(|binding| binding.param_idx);
+        bindings
+    }
+}
+
+fn push_constants(kernel: &Kernel, module: &mut Module) -> Option<PushConstants> {
+    let domain = Type::Vector(3, Scalar::U32);
+    let mut members: Vec<(&str, Type)> =
+        kernel.scalars.iter().map(|scalar| (&*scalar.name, stored_type(&scalar.ty))).collect();
+    if kernel.has_domain {
+        members.push(("kps.domain", domain));
+    }
+    if members.is_empty() {
+        return None;
+    }
+    let mut ids = Vec::new();
+    for (at, (_, ty)) in members.iter().enumerate() {
+        if let Some(scalar) = kernel.scalars.get(at) {
+            module.set_span(scalar.span);
+        }
+        ids.push(module.ty(ty));
+    }
+    let block = module.struct_type(&ids);
+    module.decorate(block, Decoration::Block, &[]);
+    module.name(block, "kps.scalars");
+    let (mut size, mut offsets) = (0u32, Vec::new());
+    for (at, (name, ty)) in members.iter().enumerate() {
+        let offset = size.next_multiple_of(ty.std430_align());
+        module.decorate_member(block, at as u32, Decoration::Offset, &[offset]);
+        module.member_name(block, at as u32, name);
+        offsets.push(offset);
+        size = offset + ty.packed_size();
+    }
+    let id = module.variable(StorageClass::PushConstant, block);
+    module.name(id, "kps.push");
+    Some(PushConstants { id, offsets, size })
+}
+
+/// Bools have no size in memory: they travel as u32.
+pub(crate) fn stored_type(ty: &Type) -> Type {
+    match ty.scalar() {
+        Some(Scalar::Bool) => ty.with_scalar(Scalar::U32),
+        _ => ty.clone(),
+    }
+}
+
+fn builtin(input: Input) -> BuiltIn {
+    match input {
+        Input::GlobalInvocationId => BuiltIn::GlobalInvocationId,
+        Input::LocalInvocationId => BuiltIn::LocalInvocationId,
+        Input::LocalInvocationIndex => BuiltIn::LocalInvocationIndex,
+        Input::WorkgroupId => BuiltIn::WorkgroupId,
+        Input::NumWorkgroups => BuiltIn::NumWorkgroups,
+        Input::WorkgroupSize => BuiltIn::WorkgroupSize,
+    }
+}

@@ -1,0 +1,71 @@
+//! A verified kernel in, SPIR-V words out.
+//!
+//! One file for each family of instructions: `control` for the tree of statements, `values` for what
+//! each node becomes, `ints`, `floats`, `convert` and `vectors` for arithmetic, `memory` for locals and
+//! buffers; `interface` holds what the module binds, `module` what its functions share.
+
+mod control;
+mod convert;
+mod floats;
+mod function;
+mod interface;
+mod ints;
+mod memory;
+mod module;
+mod values;
+mod vectors;
+
+use rspirv::spirv::Word;
+
+use self::function::FunctionEmitter;
+use self::interface::Interface;
+use self::module::Module;
+use crate::ir::{Kernel, NodeKind};
+use crate::signature::{KernelModule, Target};
+use crate::verify::Verified;
+
+pub(crate) fn emit(kernel: &Verified<Kernel>, target: &Target) -> KernelModule {
+    let kernel = kernel.get();
+    let main = kernel.functions.last().expect("a verified kernel has its own function");
+    let mut module = Module::new(main.source.at(main.span));
+    let mut interface = Interface::new(kernel, target, &mut module);
+    let ids = function_ids(kernel, &mut module);
+    for (function, id) in kernel.functions.iter().zip(&ids) {
+        let Some(id) = *id else { continue };
+        module.set_source(&function.source);
+        let emitter = FunctionEmitter::new(kernel, function, &ids, target, &mut module, &mut interface);
+        let emitted = emitter.emit(id);
+        module.functions.push(emitted);
+    }
+    interface.decorate_access(&mut module);
+    let main_id = ids.last().copied().flatten().expect("the kernel itself is always emitted");
+    let capabilities = module.capabilities();
+    let float_controls = kernel.precise && target.float_controls;
+    KernelModule {
+        local_size: kernel.local_size,
+        has_domain: kernel.has_domain,
+        bindings: interface.bindings(kernel),
+        push_constant_size: interface.push_constant_size(),
+        capabilities,
+        words: module.finish(main_id, kernel.local_size, float_controls),
+    }
+}
+
+/// Ids for the functions that the kernel reaches; others were compiled on a guess that was wrong.
+fn function_ids(kernel: &Kernel, module: &mut Module) -> Vec<Option<Word>> {
+    let n_functions = kernel.functions.len();
+    let mut reached = vec![false; n_functions];
+    reached[n_functions - 1] = true;
+    // Callees come before their callers, so one sweep from the back sees every call.
+    for at in (0..n_functions).rev() {
+        if !reached[at] {
+            continue;
+        }
+        for node in &kernel.functions[at].nodes {
+            if let NodeKind::Call { function, .. } = node.kind {
+                reached[function.idx()] = true;
+            }
+        }
+    }
+    reached.into_iter().map(|reached| reached.then(|| module.id())).collect()
+}

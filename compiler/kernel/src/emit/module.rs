@@ -1,0 +1,422 @@
+//! The parts of a SPIR-V module that its functions share: types, constants, names, decorations,
+//! capabilities. Each is made when first asked for, and once.
+
+use std::collections::BTreeMap;
+use std::sync::OnceLock;
+
+use kps_syntax::{Location, Source, Span};
+use rspirv::binary::Assemble;
+use rspirv::dr;
+use rspirv::grammar;
+use rspirv::spirv::{self, Op, StorageClass, Word};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::constant::Constant;
+use crate::signature::{Capability, CapabilityUse};
+use crate::types::{Kind, Scalar, Type};
+
+pub(super) use rspirv::dr::Operand;
+
+/// An instruction, ready to be placed.
+pub(crate) fn instruction(
+    op: Op,
+    result_type: Option<Word>,
+    result_id: Option<Word>,
+    operands: Vec<Operand>,
+) -> dr::Instruction {
+    dr::Instruction { class: class(op), result_type, result_id, operands }
+}
+
+/// The grammar's entry of an opcode; its own table is searched from the front.
+fn class(op: Op) -> &'static grammar::Instruction<'static> {
+    const N_CORE: usize = 512;
+    static CORE: OnceLock<Vec<Option<&'static grammar::Instruction<'static>>>> = OnceLock::new();
+    let core = CORE.get_or_init(|| {
+        let mut core = vec![None; N_CORE];
+        for entry in grammar::INSTRUCTION_TABLE.iter() {
+            if let Some(place) = core.get_mut(entry.opcode as usize) {
+                *place = Some(entry);
+            }
+        }
+        core
+    });
+    match core.get(op as usize) {
+        Some(Some(entry)) => entry,
+        _ => grammar::INSTRUCTION_TABLE.get(op),
+    }
+}
+
+#[derive(Clone, PartialEq, Eq, Hash)]
+enum TypeKey {
+    Void,
+    Bool,
+    Int(u32, bool),
+    Float(u32),
+    Vector(Word, u32),
+    /// With the stride where it lies in memory that the host sees.
+    RuntimeArray(Word, u32),
+    Array(Word, u32),
+    Pointer(StorageClass, Word),
+    Function(Word, Vec<Word>),
+    /// The block around a run-time array.
+    Block(Word),
+}
+
+#[derive(Clone, PartialEq, Eq, Hash)]
+enum ConstantKey {
+    Scalar(Constant),
+    Composite(Word, Vec<Word>),
+    Null(Word),
+}
+
+pub(crate) struct Module {
+    next_id: Word,
+    types: FxHashMap<TypeKey, Word>,
+    constants: FxHashMap<ConstantKey, Word>,
+    /// Ids that name constants.
+    constant_ids: FxHashSet<Word>,
+    globals: Vec<dr::Instruction>,
+    names: Vec<dr::Instruction>,
+    annotations: Vec<dr::Instruction>,
+    pub functions: Vec<dr::Function>,
+    files: Vec<(Source, Word)>,
+    /// Global variables, all of which the entry point lists.
+    interface: Vec<Word>,
+    capabilities: BTreeMap<Capability, Location>,
+    /// What is being emitted, for the capabilities that it needs.
+    place: Location,
+    glsl: Word,
+}
+
+impl Module {
+    pub fn new(place: Location) -> Module {
+        Module {
+            next_id: 2,
+            types: FxHashMap::default(),
+            constants: FxHashMap::default(),
+            constant_ids: FxHashSet::default(),
+            globals: Vec::new(),
+            names: Vec::new(),
+            annotations: Vec::new(),
+            functions: Vec::new(),
+            files: Vec::new(),
+            interface: Vec::new(),
+            capabilities: BTreeMap::new(),
+            place,
+            glsl: 1,
+        }
+    }
+
+    pub fn id(&mut self) -> Word {
+        let id = self.next_id;
+        self.next_id += 1;
+        id
+    }
+
+    /// The instruction set GLSL.std.450.
+    pub fn glsl(&self) -> Word {
+        self.glsl
+    }
+
+    pub fn set_span(&mut self, span: Span) {
+        self.place.span = span;
+    }
+
+    pub fn set_source(&mut self, source: &Source) {
+        self.place.source = source.clone();
+    }
+
+    pub fn name(&mut self, id: Word, name: &str) {
+        let operands = vec![Operand::IdRef(id), Operand::LiteralString(name.to_owned())];
+        self.names.push(instruction(Op::Name, None, None, operands));
+    }
+
+    pub fn member_name(&mut self, id: Word, member: u32, name: &str) {
+        let operands =
+            vec![Operand::IdRef(id), Operand::LiteralBit32(member), Operand::LiteralString(name.to_owned())];
+        self.names.push(instruction(Op::MemberName, None, None, operands));
+    }
+
+    pub fn decorate(&mut self, id: Word, decoration: spirv::Decoration, values: &[Word]) {
+        let mut operands = vec![Operand::IdRef(id), Operand::Decoration(decoration)];
+        operands.extend(values.iter().map(|value| Operand::LiteralBit32(*value)));
+        self.annotations.push(instruction(Op::Decorate, None, None, operands));
+    }
+
+    pub fn decorate_builtin(&mut self, id: Word, builtin: spirv::BuiltIn) {
+        let decoration = Operand::Decoration(spirv::Decoration::BuiltIn);
+        let operands = vec![Operand::IdRef(id), decoration, Operand::BuiltIn(builtin)];
+        self.annotations.push(instruction(Op::Decorate, None, None, operands));
+    }
+
+    pub fn decorate_member(&mut self, id: Word, member: u32, decoration: spirv::Decoration, values: &[Word]) {
+        let mut operands =
+            vec![Operand::IdRef(id), Operand::LiteralBit32(member), Operand::Decoration(decoration)];
+        operands.extend(values.iter().map(|value| Operand::LiteralBit32(*value)));
+        self.annotations.push(instruction(Op::MemberDecorate, None, None, operands));
+    }
+
+    fn global(&mut self, op: Op, result_type: Option<Word>, operands: Vec<Operand>) -> Word {
+        let id = self.id();
+        self.globals.push(instruction(op, result_type, Some(id), operands));
+        id
+    }
+
+    fn type_of(&mut self, key: TypeKey, make: impl FnOnce(&mut Self) -> Word) -> Word {
+        if let Some(id) = self.types.get(&key) {
+            return *id;
+        }
+        let id = make(self);
+        self.types.insert(key, id);
+        id
+    }
+
+    pub fn void(&mut self) -> Word {
+        self.type_of(TypeKey::Void, |module| module.global(Op::TypeVoid, None, Vec::new()))
+    }
+
+    pub fn scalar(&mut self, scalar: Scalar) -> Word {
+        let bits = scalar.bits();
+        match scalar.kind() {
+            Kind::Bool => self.type_of(TypeKey::Bool, |module| module.global(Op::TypeBool, None, Vec::new())),
+            Kind::Float => {
+                if bits == 64 {
+                    self.need(Capability::Float64);
+                }
+                self.type_of(TypeKey::Float(bits), |module| {
+                    module.global(Op::TypeFloat, None, vec![Operand::LiteralBit32(bits)])
+                })
+            }
+            kind => {
+                if bits == 64 {
+                    self.need(Capability::Int64);
+                }
+                let signed = kind == Kind::Signed;
+                self.type_of(TypeKey::Int(bits, signed), |module| {
+                    let operands =
+                        vec![Operand::LiteralBit32(bits), Operand::LiteralBit32(u32::from(signed))];
+                    module.global(Op::TypeInt, None, operands)
+                })
+            }
+        }
+    }
+
+    /// The first place that needs a capability is the one that is told.
+    fn need(&mut self, capability: Capability) {
+        if !self.capabilities.contains_key(&capability) {
+            self.capabilities.insert(capability, self.place.clone());
+        }
+    }
+
+    pub fn ty(&mut self, ty: &Type) -> Word {
+        match ty {
+            Type::Void | Type::Error => self.void(),
+            Type::Scalar(scalar) => self.scalar(*scalar),
+            Type::Vector(n, scalar) => {
+                let component = self.scalar(*scalar);
+                let n = u32::from(*n);
+                self.type_of(TypeKey::Vector(component, n), |module| {
+                    let operands = vec![Operand::IdRef(component), Operand::LiteralBit32(n)];
+                    module.global(Op::TypeVector, None, operands)
+                })
+            }
+            Type::Array(array) => {
+                let element = self.ty(&array.element);
+                let len = self.constant(Constant::u32(array.len));
+                self.type_of(TypeKey::Array(element, array.len), |module| {
+                    let operands = vec![Operand::IdRef(element), Operand::IdRef(len)];
+                    module.global(Op::TypeArray, None, operands)
+                })
+            }
+        }
+    }
+
+    /// The block of a buffer with elements of this type and stride.
+    pub fn buffer_block(&mut self, element: Word, stride: u32) -> Word {
+        let array = self.type_of(TypeKey::RuntimeArray(element, stride), |module| {
+            let id = module.global(Op::TypeRuntimeArray, None, vec![Operand::IdRef(element)]);
+            module.decorate(id, spirv::Decoration::ArrayStride, &[stride]);
+            id
+        });
+        self.type_of(TypeKey::Block(array), |module| {
+            let block = module.global(Op::TypeStruct, None, vec![Operand::IdRef(array)]);
+            module.decorate(block, spirv::Decoration::Block, &[]);
+            module.decorate_member(block, 0, spirv::Decoration::Offset, &[0]);
+            module.name(block, "kps.array");
+            module.member_name(block, 0, "data");
+            block
+        })
+    }
+
+    /// A struct of its own, never shared.
+    pub fn struct_type(&mut self, members: &[Word]) -> Word {
+        let operands = members.iter().map(|member| Operand::IdRef(*member)).collect();
+        self.global(Op::TypeStruct, None, operands)
+    }
+
+    pub fn pointer(&mut self, class: StorageClass, pointee: Word) -> Word {
+        self.type_of(TypeKey::Pointer(class, pointee), |module| {
+            let operands = vec![Operand::StorageClass(class), Operand::IdRef(pointee)];
+            module.global(Op::TypePointer, None, operands)
+        })
+    }
+
+    pub fn function_type(&mut self, result: Word, args: &[Word]) -> Word {
+        self.type_of(TypeKey::Function(result, args.to_vec()), |module| {
+            let operands = [result].iter().chain(args).map(|ty| Operand::IdRef(*ty)).collect();
+            module.global(Op::TypeFunction, None, operands)
+        })
+    }
+
+    pub fn variable(&mut self, class: StorageClass, pointee: Word) -> Word {
+        let pointer = self.pointer(class, pointee);
+        let id = self.global(Op::Variable, Some(pointer), vec![Operand::StorageClass(class)]);
+        self.interface.push(id);
+        id
+    }
+
+    pub fn constant(&mut self, constant: Constant) -> Word {
+        let key = ConstantKey::Scalar(constant);
+        if let Some(id) = self.constants.get(&key) {
+            return *id;
+        }
+        let ty = self.scalar(constant.scalar());
+        let bits = constant.bits();
+        let id = match constant.scalar() {
+            Scalar::Bool if bits == 0 => self.global(Op::ConstantFalse, Some(ty), Vec::new()),
+            Scalar::Bool => self.global(Op::ConstantTrue, Some(ty), Vec::new()),
+            scalar if scalar.bits() == 64 => {
+                self.global(Op::Constant, Some(ty), vec![Operand::LiteralBit64(bits)])
+            }
+            _ => self.global(Op::Constant, Some(ty), vec![Operand::LiteralBit32(bits as u32)]),
+        };
+        self.constant_ids.insert(id);
+        self.constants.insert(key, id);
+        id
+    }
+
+    pub fn is_constant(&self, id: Word) -> bool {
+        self.constant_ids.contains(&id)
+    }
+
+    pub fn composite(&mut self, ty: Word, parts: &[Word]) -> Word {
+        let key = ConstantKey::Composite(ty, parts.to_vec());
+        if let Some(id) = self.constants.get(&key) {
+            return *id;
+        }
+        let operands = parts.iter().map(|part| Operand::IdRef(*part)).collect();
+        let id = self.global(Op::ConstantComposite, Some(ty), operands);
+        self.constant_ids.insert(id);
+        self.constants.insert(key, id);
+        id
+    }
+
+    /// The same constant in every component of `ty`.
+    pub fn constant_of(&mut self, ty: &Type, constant: Constant) -> Word {
+        let scalar = self.constant(constant);
+        match ty {
+            Type::Vector(n, _) => {
+                let vector = self.ty(ty);
+                self.composite(vector, &vec![scalar; usize::from(*n)])
+            }
+            _ => scalar,
+        }
+    }
+
+    pub fn null(&mut self, ty: Word) -> Word {
+        let key = ConstantKey::Null(ty);
+        if let Some(id) = self.constants.get(&key) {
+            return *id;
+        }
+        let id = self.global(Op::ConstantNull, Some(ty), Vec::new());
+        self.constants.insert(key, id);
+        id
+    }
+
+    /// The id of a source file's name.
+    pub fn file(&mut self, source: &Source) -> Word {
+        if let Some((_, id)) = self.files.iter().find(|(known, _)| known == source) {
+            return *id;
+        }
+        let id = self.id();
+        self.files.push((source.clone(), id));
+        id
+    }
+
+    pub fn capabilities(&self) -> Vec<CapabilityUse> {
+        let uses = self.capabilities.iter();
+        uses.map(|(capability, location)| CapabilityUse {
+            capability: *capability,
+            location: location.clone(),
+        })
+        .collect()
+    }
+
+    /// All of it as words.
+    pub fn finish(self, main: Word, local_size: [u32; 3], float_controls: bool) -> Vec<u32> {
+        let mut module = dr::Module::new();
+        let mut header = dr::ModuleHeader::new(self.next_id);
+        header.set_version(1, 5);
+        header.generator = 0;
+        module.header = Some(header);
+        let mut capabilities = vec![spirv::Capability::Shader];
+        capabilities.extend(self.capabilities.keys().map(|capability| match capability {
+            Capability::Int64 => spirv::Capability::Int64,
+            Capability::Float64 => spirv::Capability::Float64,
+        }));
+        if float_controls {
+            capabilities.push(spirv::Capability::SignedZeroInfNanPreserve);
+            capabilities.push(spirv::Capability::RoundingModeRTE);
+        }
+        module.capabilities = capabilities
+            .into_iter()
+            .map(|capability| instruction(Op::Capability, None, None, vec![Operand::Capability(capability)]))
+            .collect();
+        let set = vec![Operand::LiteralString("GLSL.std.450".to_owned())];
+        module.ext_inst_imports.push(instruction(Op::ExtInstImport, None, Some(self.glsl), set));
+        let model = vec![
+            Operand::AddressingModel(spirv::AddressingModel::Logical),
+            Operand::MemoryModel(spirv::MemoryModel::GLSL450),
+        ];
+        module.memory_model = Some(instruction(Op::MemoryModel, None, None, model));
+        let mut entry = vec![
+            Operand::ExecutionModel(spirv::ExecutionModel::GLCompute),
+            Operand::IdRef(main),
+            Operand::LiteralString("main".to_owned()),
+        ];
+        entry.extend(self.interface.iter().map(|id| Operand::IdRef(*id)));
+        module.entry_points.push(instruction(Op::EntryPoint, None, None, entry));
+        module.execution_modes = execution_modes(main, local_size, float_controls);
+        for (source, id) in &self.files {
+            let name = vec![Operand::LiteralString(source.name().replace('\0', " "))];
+            module.debug_string_source.push(instruction(Op::String, None, Some(*id), name));
+        }
+        for (_, id) in &self.files {
+            let operands = vec![
+                Operand::SourceLanguage(spirv::SourceLanguage::Unknown),
+                Operand::LiteralBit32(1),
+                Operand::IdRef(*id),
+            ];
+            module.debug_string_source.push(instruction(Op::Source, None, None, operands));
+        }
+        module.debug_names = self.names;
+        module.annotations = self.annotations;
+        module.types_global_values = self.globals;
+        module.functions = self.functions;
+        module.assemble()
+    }
+}
+
+fn execution_modes(main: Word, local_size: [u32; 3], float_controls: bool) -> Vec<dr::Instruction> {
+    let mode = |mode: spirv::ExecutionMode, values: &[u32]| {
+        let mut operands = vec![Operand::IdRef(main), Operand::ExecutionMode(mode)];
+        operands.extend(values.iter().map(|value| Operand::LiteralBit32(*value)));
+        instruction(Op::ExecutionMode, None, None, operands)
+    };
+    let mut modes = vec![mode(spirv::ExecutionMode::LocalSize, &local_size)];
+    if float_controls {
+        modes.push(mode(spirv::ExecutionMode::SignedZeroInfNanPreserve, &[32]));
+        modes.push(mode(spirv::ExecutionMode::RoundingModeRTE, &[32]));
+    }
+    modes
+}

@@ -1,0 +1,111 @@
+//! What a kernel sees of the world around it: the names of its module and of the functions it was
+//! written in.
+//!
+//! The host implements [`KernelEnv`] over its own values. Only what the script defined or imported
+//! belongs there: the kernels' own names (`f32`, `global_id`, `sqrt`) are known here, and a name that
+//! the environment gives hides them.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use kps_syntax::Source;
+use kps_syntax::ast::{FunctionDef, Name};
+
+use crate::constant::Constant;
+use crate::types::Type;
+
+/// Resolves the names that a kernel captures.
+pub trait KernelEnv {
+    /// The value of `name` now.
+    fn get(&self, name: &str) -> Option<EnvValue>;
+
+    /// Every name there is, for "did you mean".
+    fn names(&self) -> Vec<Name>;
+}
+
+/// A captured value, as far as a kernel can use it.
+#[derive(Clone)]
+pub enum EnvValue {
+    /// A host int: a weak literal. One past 128 bits is an `Other`.
+    Int(i128),
+    /// A host float: a weak literal.
+    Float(f64),
+    Bool(bool),
+    /// A scalar that has a type of its own, such as `numpy.float64(0.1)`.
+    Constant(Constant),
+    Type(Type),
+    Function(HelperFunction),
+    /// A function of ours under whatever name it was imported: `Builtin("sin")` for `math.sin`.
+    Builtin(Name),
+    Module(EnvModule),
+    /// Anything else, with the name of its type for the error message.
+    Other {
+        type_name: String,
+    },
+}
+
+/// A plain `def` that a kernel may call.
+#[derive(Clone)]
+pub struct HelperFunction {
+    pub def: Arc<FunctionDef>,
+    pub source: Source,
+    /// What the function itself sees.
+    pub env: Rc<dyn KernelEnv>,
+}
+
+/// A module by its full name; `math`, `pyshader` and `pyshader.stdlib` members are known here and are
+/// not asked for.
+#[derive(Clone)]
+pub struct EnvModule {
+    pub name: Name,
+    pub members: Rc<dyn KernelEnv>,
+}
+
+impl EnvValue {
+    /// What it is, for messages: `an int`, `a module`.
+    pub fn describe(&self) -> String {
+        match self {
+            EnvValue::Int(_) => "an int".to_owned(),
+            EnvValue::Float(_) => "a float".to_owned(),
+            EnvValue::Bool(_) => "a bool".to_owned(),
+            EnvValue::Constant(constant) => format!("a `{}`", constant.scalar()),
+            EnvValue::Type(ty) => format!("the type `{ty}`"),
+            EnvValue::Function(function) => format!("the function `{}`", function.def.name.name),
+            EnvValue::Builtin(name) => format!("the function `{name}`"),
+            EnvValue::Module(module) => format!("the module `{}`", module.name),
+            EnvValue::Other { type_name } => format!("a `{type_name}`"),
+        }
+    }
+}
+
+impl fmt::Debug for EnvValue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.describe())
+    }
+}
+
+/// An environment that is a plain map: for tools and tests, and for hosts with few names.
+#[derive(Clone, Debug, Default)]
+pub struct MapEnv(pub BTreeMap<Name, EnvValue>);
+
+impl MapEnv {
+    pub fn new() -> MapEnv {
+        MapEnv::default()
+    }
+
+    pub fn insert(&mut self, name: &str, value: EnvValue) {
+        self.0.insert(name.into(), value);
+    }
+}
+
+impl KernelEnv for MapEnv {
+    fn get(&self, name: &str) -> Option<EnvValue> {
+        self.0.get(name).cloned()
+    }
+
+    fn names(&self) -> Vec<Name> {
+        self.0.keys().cloned().collect()
+    }
+}

@@ -1,0 +1,668 @@
+//! Every mistake that this crate can find in a kernel, one constructor for each.
+
+use kps_syntax::{Diagnostic, Location};
+
+use crate::constant::Literal;
+use crate::types::{Scalar, Type};
+
+fn error(code: &'static str, at: Location, message: impl Into<String>, label: &str) -> Diagnostic {
+    Diagnostic::error(code, message).label(at, label)
+}
+
+fn meant(diagnostic: Diagnostic, nearest: Option<&str>) -> Diagnostic {
+    match nearest {
+        Some(nearest) => diagnostic.help(format!("did you mean `{nearest}`?")),
+        None => diagnostic,
+    }
+}
+
+// What kernels do not have.
+
+pub(crate) fn not_yet(at: Location, what: &str) -> Diagnostic {
+    error("kernel/not-yet", at, format!("kernels do not have {what} yet"), "")
+}
+
+pub(crate) fn unsupported(at: Location, what: &str, help: &str) -> Diagnostic {
+    error("kernel/unsupported", at, format!("{what} cannot be used in a kernel"), "").help(help)
+}
+
+pub(crate) fn async_kernel(at: Location) -> Diagnostic {
+    error("kernel/async", at, "a kernel cannot be `async`", "")
+        .help("write `def`: launches are asynchronous by themselves")
+}
+
+pub(crate) fn graphics_stage(at: Location, stage: &str) -> Diagnostic {
+    error("kernel/graphics-stage", at, format!("a {stage} shader is not a compute kernel"), "")
+        .help("kps runs compute kernels only: give the function a name with \"compute\" in it if it is one")
+}
+
+pub(crate) fn outside_loop(at: Location, word: &str) -> Diagnostic {
+    error("kernel/outside-loop", at, format!("`{word}` outside a loop"), "no loop around this")
+}
+
+pub(crate) fn nested_too_deep(at: Location, limit: u32) -> Diagnostic {
+    error("kernel/nested-too-deep", at, format!("a kernel nested more than {limit} deep"), "here")
+        .help("split it into functions or statements of their own")
+}
+
+pub(crate) fn recursion(name: &str, steps: Vec<(Location, String)>) -> Diagnostic {
+    let mut diagnostic = Diagnostic::error(
+        "kernel/recursion",
+        format!("the function `{name}` calls itself, and kernels have no recursion"),
+    );
+    for (location, step) in steps {
+        diagnostic = diagnostic.label(location, step);
+    }
+    diagnostic.help("write a loop, with a list as the stack if it needs one")
+}
+
+// How kernels and their parameters are declared.
+
+pub(crate) fn zero_local_size(at: Location, local_size: [u32; 3]) -> Diagnostic {
+    let [x, y, z] = local_size;
+    error("kernel/local-size", at, format!("a local size of {x}, {y}, {z} has no invocations"), "")
+        .help("every axis is at least 1: `@kernel(local_size=(16, 16))`")
+}
+
+pub(crate) fn local_size_needed(at: Location, name: &str) -> Diagnostic {
+    error("kernel/local-size-needed", at, format!("`{name}` needs a kernel that says its local size"), "")
+        .help("decorate it with `@kernel(local_size=(256,))`")
+}
+
+pub(crate) fn variadic_parameter(at: Location, name: &str, what: &str) -> Diagnostic {
+    error("kernel/variadic-parameter", at, format!("{what} cannot take `{name}`"), "")
+        .help("name every parameter")
+}
+
+pub(crate) fn kernel_default(at: Location, name: &str) -> Diagnostic {
+    error("kernel/parameter-default", at, format!("the kernel parameter `{name}` cannot have a default"), "")
+        .help(format!("annotate it instead: `{name}: f32`"))
+}
+
+pub(crate) fn helper_default(at: Location, name: &str) -> Diagnostic {
+    error("kernel/parameter-default", at, format!("the default of `{name}` is not a plain number"), "")
+        .help("a function called from a kernel takes numbers and bools as defaults")
+}
+
+pub(crate) fn tuple_in_kernel(at: Location, name: &str) -> Diagnostic {
+    error(
+        "kernel/tuple-parameter",
+        at,
+        format!("`{name}` is declared by a tuple, which `@kernel` does not read"),
+        "",
+    )
+    .help(format!("decorate the function with `@python2shader`, or annotate `{name}: Array[f32]`"))
+}
+
+pub(crate) fn kernel_returns(at: Location) -> Diagnostic {
+    error("kernel/returns-value", at, "a kernel returns nothing", "")
+        .help("write the result to an element of an array parameter")
+}
+
+pub(crate) fn parameter_without_info(at: Location, name: &str) -> Diagnostic {
+    error(
+        "kernel/parameter-declaration",
+        at,
+        format!("`{name}` needs its kind, slot and type, as a default value or an annotation"),
+        "",
+    )
+    .help(format!("`{name}=(\"buffer\", 0, Array(f32))`"))
+}
+
+pub(crate) fn parameter_not_a_tuple(at: Location, name: &str, text: &str) -> Diagnostic {
+    error(
+        "kernel/parameter-declaration",
+        at,
+        format!("`{name}` is declared by `{text}`, which is not a tuple of kind, slot and type"),
+        "",
+    )
+    .help(format!("`{name}=(\"buffer\", 0, Array(f32))`"))
+}
+
+pub(crate) fn parameter_tuple_len(at: Location, name: &str, n_items: usize) -> Diagnostic {
+    error(
+        "kernel/parameter-declaration",
+        at,
+        format!("`{name}` is declared by a tuple of {n_items}, not of kind, slot and type"),
+        "",
+    )
+    .help(format!("`{name}=(\"buffer\", 0, Array(f32))`"))
+}
+
+pub(crate) fn parameter_kind(at: Location, text: &str) -> Diagnostic {
+    error("kernel/parameter-kind", at, format!("{text} is not a kind of parameter"), "")
+        .help("a kind is \"input\", \"buffer\", \"uniform\", \"texture\" or \"sampler\"")
+}
+
+pub(crate) fn output_in_compute(at: Location) -> Diagnostic {
+    error("kernel/parameter-kind", at, "a compute kernel has no outputs", "")
+        .help("write results to a \"buffer\"")
+}
+
+pub(crate) fn input_location(at: Location) -> Diagnostic {
+    error("kernel/unknown-input", at, "the slot of an input of a compute kernel is the name of one", "")
+        .help("\"GlobalInvocationId\"")
+}
+
+pub(crate) fn unknown_input(at: Location, name: &str, nearest: Option<&str>) -> Diagnostic {
+    let diagnostic =
+        error("kernel/unknown-input", at, format!("compute kernels have no input \"{name}\""), "");
+    match nearest {
+        Some(_) => meant(diagnostic, nearest),
+        None => diagnostic.help(
+            "GlobalInvocationId, LocalInvocationId, LocalInvocationIndex, WorkgroupId, NumWorkgroups, WorkgroupSize",
+        ),
+    }
+}
+
+pub(crate) fn input_type(at: Location, name: &str, declared: &Type, wanted: &str) -> Diagnostic {
+    error("kernel/input-type", at, format!("the input \"{name}\" is not a `{declared}`"), "")
+        .help(format!("declare it as `{wanted}`"))
+}
+
+pub(crate) fn buffer_slot(at: Location, text: &str) -> Diagnostic {
+    error("kernel/buffer-slot", at, format!("`{text}` is not the slot of a buffer"), "")
+        .help("a slot is a small int, or a tuple of group and binding: `0`, `(0, 1)`")
+}
+
+pub(crate) fn buffer_not_an_array(at: Location, text: &str) -> Diagnostic {
+    error("kernel/buffer-type", at, format!("a buffer holds an array, not `{text}`"), "")
+        .help(format!("write `Array({text})`"))
+}
+
+pub(crate) fn slot_taken(
+    at: Location,
+    earlier: Location,
+    (set, binding): (u32, u32),
+    name: &str,
+) -> Diagnostic {
+    error(
+        "kernel/slot-taken",
+        at,
+        format!("slot {binding} of bind group {set} is already taken by `{name}`"),
+        "the same slot",
+    )
+    .label(earlier, "taken here")
+    .help("give every buffer a slot of its own")
+}
+
+pub(crate) fn too_many_scalars(at: Location, size: u32, limit: u32) -> Diagnostic {
+    error(
+        "kernel/too-many-scalars",
+        at,
+        format!("the scalars of this kernel take {size} bytes, and {limit} are passed at most"),
+        "",
+    )
+    .help("pass some of them in an array")
+}
+
+pub(crate) fn argument_count(at: Location, name: &str, wanted: usize, given: usize) -> Diagnostic {
+    error(
+        "kernel/argument-count",
+        at,
+        format!("the kernel `{name}` takes {}, not {given}", arguments(wanted)),
+        "",
+    )
+}
+
+pub(crate) fn argument_type(at: Location, name: &str, declared: &str, given: &str) -> Diagnostic {
+    error("kernel/argument-type", at, format!("`{name}` is {declared}, not {given}"), "declared here")
+}
+
+// Types.
+
+pub(crate) fn not_a_type(at: Location, text: &str) -> Diagnostic {
+    error("kernel/not-a-type", at, format!("`{text}` is not a type"), "")
+        .help("write `f32`, `vec3`, `Array[f32]` or the like")
+}
+
+pub(crate) fn not_a_value_type(at: Location, text: &str) -> Diagnostic {
+    error("kernel/not-a-type", at, format!("`{text}` is not the type of a value"), "")
+        .help("arrays without a length are parameters only; a list of four is `Array(4, f32)`")
+}
+
+pub(crate) fn unknown_type(at: Location, name: &str, nearest: Option<&str>) -> Diagnostic {
+    meant(error("kernel/unknown-type", at, format!("unknown type `{name}`"), ""), nearest)
+}
+
+pub(crate) fn value_as_type(at: Location, name: &str, what: &str) -> Diagnostic {
+    error("kernel/not-a-type", at, format!("`{name}` is {what}, not a type"), "")
+}
+
+pub(crate) fn array_without_element(at: Location) -> Diagnostic {
+    error("kernel/not-a-type", at, "`Array` needs the type of its elements", "").help("write `Array[f32]`")
+}
+
+pub(crate) fn const_not_scalar(at: Location, text: &str) -> Diagnostic {
+    error("kernel/not-a-type", at, format!("a `const` parameter is a number or a bool, not `{text}`"), "")
+        .help("write `const[i32]`")
+}
+
+pub(crate) fn array_len(at: Location, text: &str) -> Diagnostic {
+    error("kernel/array-length", at, format!("`{text}` is not the length of an array"), "")
+        .help("a length is an int from 1 to 65535")
+}
+
+// Names.
+
+pub(crate) fn unknown_name(at: Location, name: &str, nearest: Option<&str>) -> Diagnostic {
+    meant(error("kernel/unknown-name", at, format!("unknown name `{name}`"), ""), nearest)
+}
+
+pub(crate) fn unknown_member(at: Location, module: &str, name: &str, nearest: Option<&str>) -> Diagnostic {
+    meant(
+        error("kernel/unknown-member", at, format!("the module `{module}` has no `{name}` for kernels"), ""),
+        nearest,
+    )
+}
+
+pub(crate) fn captured_value(at: Location, name: &str, what: &str) -> Diagnostic {
+    error("kernel/captured-value", at, format!("`{name}` is {what}, which kernels cannot use"), "")
+        .help("kernels capture numbers, bools, types and functions: pass arrays as parameters")
+}
+
+pub(crate) fn assign_captured(at: Location, name: &str) -> Diagnostic {
+    error("kernel/assign-captured", at, format!("`{name}` is not a variable of this function"), "")
+        .help("captured names are constants in a kernel: assign to a new name")
+}
+
+pub(crate) fn used_before_assignment(at: Location, name: &str) -> Diagnostic {
+    error("kernel/unset", at, format!("`{name}` is used before it is assigned"), "no value yet")
+}
+
+pub(crate) fn maybe_unset(
+    at: Location,
+    name: &str,
+    assigned: Location,
+    missing: Location,
+    path: &str,
+) -> Diagnostic {
+    error("kernel/unset", at, format!("`{name}` may be used before it is assigned"), "used here")
+        .label(assigned, "assigned here")
+        .label(missing, path)
+        .help(format!("give `{name}` a value before that"))
+}
+
+pub(crate) fn conflicting_types(
+    at: Location,
+    name: &str,
+    first: (Location, &str),
+    second: (Location, &str),
+) -> Diagnostic {
+    error(
+        "kernel/conflicting-types",
+        at,
+        format!("`{name}` has different types on the paths that lead here"),
+        "used here",
+    )
+    .label(first.0, format!("here it is {}", first.1))
+    .label(second.0, format!("here it is {}", second.1))
+    .help("cast one of them, or use two names")
+}
+
+pub(crate) fn unsettled_loop(at: Location) -> Diagnostic {
+    error("kernel/unsettled-types", at, "the types of what this loop carries depend on each other", "")
+        .help("cast the first value of each variable: `x = f32(0)`")
+}
+
+// Values and their types.
+
+pub(crate) fn int_too_large(at: Location) -> Diagnostic {
+    error("kernel/literal", at, "an int of more than 128 bits", "").help("the widest int in a kernel has 64")
+}
+
+pub(crate) fn literal_does_not_fit(at: Location, literal: Literal, scalar: Scalar) -> Diagnostic {
+    let message = match (literal, scalar.int_range()) {
+        (Literal::Float(_), Some(_)) => {
+            format!("the float `{literal}` is not an int, and `{scalar}` is wanted")
+        }
+        _ => format!("`{literal}` does not fit `{scalar}`"),
+    };
+    let diagnostic = error("kernel/literal", at, message, "");
+    match (literal, scalar.int_range()) {
+        (Literal::Float(_), Some(_)) => diagnostic.help(format!("write `{scalar}({literal})` to cut it off")),
+        (Literal::Int(_), Some((min, max))) => diagnostic.help(format!("`{scalar}` holds {min} to {max}")),
+        _ => diagnostic,
+    }
+}
+
+pub(crate) fn constant_division_by_zero(at: Location) -> Diagnostic {
+    error("kernel/division-by-zero", at, "division by zero", "")
+}
+
+pub(crate) fn not_a_value(at: Location, what: &str) -> Diagnostic {
+    error("kernel/not-a-value", at, format!("{what} is not a number"), "a number is wanted here")
+}
+
+pub(crate) fn no_value(at: Location, text: &str) -> Diagnostic {
+    error("kernel/no-value", at, format!("`{text}` gives no value"), "")
+}
+
+pub(crate) fn expected_type(at: Location, text: &str, wanted: &Type, found: &str) -> Diagnostic {
+    error("kernel/type", at, format!("`{text}` is {found}, not `{wanted}`"), found)
+        .help(format!("cast it: `{wanted}({text})`"))
+}
+
+pub(crate) fn stored_type(
+    value: Location,
+    target: Location,
+    (value_text, found): (&str, &str),
+    (target_text, wanted): (&str, &Type),
+) -> Diagnostic {
+    error(
+        "kernel/type",
+        value,
+        format!("cannot store {found} in `{target_text}`, which is `{wanted}`"),
+        found,
+    )
+    .label(target, format!("`{wanted}`"))
+    .help(format!("cast it: `{wanted}({value_text})`"))
+}
+
+pub(crate) fn operand_types(
+    at: Location,
+    symbol: &str,
+    left: (Location, &str),
+    right: (Location, &str),
+    cast: Option<String>,
+) -> Diagnostic {
+    let message = format!("`{symbol}` does not take {} and {}", left.1, right.1);
+    with_operands(error("kernel/operand-types", at, message, ""), left, right, cast)
+}
+
+pub(crate) fn compare_types(
+    at: Location,
+    symbol: &str,
+    left: (Location, &str),
+    right: (Location, &str),
+    cast: Option<String>,
+) -> Diagnostic {
+    let message = format!("`{symbol}` cannot compare {} with {}", left.1, right.1);
+    with_operands(error("kernel/operand-types", at, message, ""), left, right, cast)
+}
+
+fn with_operands(
+    diagnostic: Diagnostic,
+    left: (Location, &str),
+    right: (Location, &str),
+    cast: Option<String>,
+) -> Diagnostic {
+    let diagnostic = diagnostic.label(left.0, left.1).label(right.0, right.1);
+    match cast {
+        Some(cast) => diagnostic.help(format!("cast one of them: `{cast}`")),
+        None => diagnostic,
+    }
+}
+
+pub(crate) fn unary_type(at: Location, symbol: &str, what: &str) -> Diagnostic {
+    let diagnostic = error("kernel/operand-types", at, format!("`{symbol}` does not take {what}"), what);
+    match (symbol, what) {
+        ("~", "`bool`") => diagnostic.help("write `not`"),
+        _ => diagnostic,
+    }
+}
+
+pub(crate) fn negative_power(at: Location, base: &str, scalar: Scalar) -> Diagnostic {
+    error("kernel/negative-power", at, format!("a negative power of an `{scalar}` is not an int"), "")
+        .help(format!("make it a float: `f32({base})`"))
+}
+
+pub(crate) fn no_f64(at: Location, name: &str) -> Diagnostic {
+    error("kernel/f64-function", at, format!("`{name}` is not there for `f64` yet"), "")
+        .help("compute it in f32: `f32(..)`")
+}
+
+pub(crate) fn condition_not_bool(at: Location, text: &str, what: &str, is_vector: bool) -> Diagnostic {
+    let diagnostic = error("kernel/condition", at, format!("a condition is a bool, not {what}"), what);
+    match is_vector {
+        true => diagnostic.help(format!("write `all({text})` or `any({text})`")),
+        false => diagnostic.help(format!("write `{text} != 0`")),
+    }
+}
+
+pub(crate) fn ternary_types(at: Location, then: (Location, &str), orelse: (Location, &str)) -> Diagnostic {
+    error(
+        "kernel/choice-types",
+        at,
+        format!("the two sides of `if .. else` are {} and {}", then.1, orelse.1),
+        "",
+    )
+    .label(then.0, then.1)
+    .label(orelse.0, orelse.1)
+    .help("cast one of them")
+}
+
+pub(crate) fn cast_type(at: Location, what: &str, to: &Type) -> Diagnostic {
+    error("kernel/cast", at, format!("cannot make a `{to}` of {what}"), what)
+}
+
+pub(crate) fn vector_parts(at: Location, ty: &Type, given: usize) -> Diagnostic {
+    error(
+        "kernel/vector-parts",
+        at,
+        format!("a `{ty}` has {} components, not {given}", ty.n_components()),
+        "",
+    )
+}
+
+pub(crate) fn match_subject(at: Location, what: &str) -> Diagnostic {
+    error("kernel/match", at, format!("`match` takes a number or a bool, not {what}"), "")
+}
+
+// Lists, elements, components.
+
+pub(crate) fn empty_list(at: Location) -> Diagnostic {
+    error("kernel/list", at, "a list in a kernel has at least one element", "")
+        .help("say how many it is to hold: `[0.0] * 16`")
+}
+
+pub(crate) fn list_too_long(at: Location, len: usize) -> Diagnostic {
+    error("kernel/list", at, format!("a list of {len} elements is too long for one invocation"), "")
+        .help("pass it as an array parameter")
+}
+
+pub(crate) fn list_repeat(at: Location) -> Diagnostic {
+    error("kernel/list", at, "a list is repeated a constant number of times, 1 to 65535 elements in all", "")
+}
+
+pub(crate) fn list_types(at: Location, first: (Location, &str), other: (Location, &str)) -> Diagnostic {
+    error("kernel/list", at, "the elements of a list have one type", "")
+        .label(first.0, first.1)
+        .label(other.0, other.1)
+        .help("cast them to one")
+}
+
+pub(crate) fn not_indexable(at: Location, text: &str, what: &str) -> Diagnostic {
+    error("kernel/index", at, format!("`{text}` is {what}, which has no elements"), "")
+}
+
+pub(crate) fn index_type(at: Location, text: &str, what: &str) -> Diagnostic {
+    error("kernel/index", at, format!("an index is an int, not {what}"), what)
+        .help(format!("write `i32({text})`"))
+}
+
+pub(crate) fn index_out_of_range(at: Location, index: i128, len: usize, what: &str) -> Diagnostic {
+    error("kernel/index", at, format!("index {index} is outside a {what} of {len}"), "")
+}
+
+pub(crate) fn too_many_indices(at: Location, name: &str, n_indices: usize) -> Diagnostic {
+    error("kernel/index", at, format!("`{name}` has one dimension, and {n_indices} indices are given"), "")
+        .help("kernels do not have arrays of more dimensions yet: compute one index")
+}
+
+pub(crate) fn list_index_tuple(at: Location, n_indices: usize) -> Diagnostic {
+    error("kernel/index", at, format!("a list takes one index, not {n_indices}"), "")
+        .help("index a list of lists step by step: `a[i][j]`")
+}
+
+pub(crate) fn tuple_index(at: Location) -> Diagnostic {
+    error("kernel/index", at, "the index of a tuple is a constant", "").help("use a list")
+}
+
+pub(crate) fn no_attribute(at: Location, name: &str, what: &str) -> Diagnostic {
+    error("kernel/attribute", at, format!("{what} has no `{name}`"), "")
+}
+
+pub(crate) fn unknown_swizzle(at: Location, letters: &str, ty: &Type) -> Diagnostic {
+    error("kernel/swizzle", at, format!("`{ty}` has no components `{letters}`"), "")
+        .help("one to four letters of `xyzw`, `rgba` or `stpq`")
+}
+
+pub(crate) fn swizzle_too_wide(at: Location, letters: &str, ty: &Type) -> Diagnostic {
+    let last = &"xyzw"[..usize::from(ty.n_components()).min(4)];
+    error("kernel/swizzle", at, format!("`{ty}` has no components `{letters}`"), "")
+        .help(format!("it has `{last}`"))
+}
+
+pub(crate) fn repeated_component(at: Location, letters: &str) -> Diagnostic {
+    error("kernel/swizzle", at, format!("`{letters}` assigns a component twice"), "")
+}
+
+pub(crate) fn not_assignable(at: Location, text: &str) -> Diagnostic {
+    error("kernel/assignment", at, format!("cannot assign to `{text}`"), "")
+}
+
+pub(crate) fn augmented_tuple(at: Location) -> Diagnostic {
+    error("kernel/assignment", at, "an augmented assignment has one target", "")
+}
+
+pub(crate) fn not_unpackable(at: Location, what: &str, n_targets: usize) -> Diagnostic {
+    error("kernel/unpack", at, format!("cannot unpack {what} into {n_targets} targets"), what)
+}
+
+pub(crate) fn unpack_count(at: Location, n_targets: usize, n_values: usize) -> Diagnostic {
+    error("kernel/unpack", at, format!("{n_targets} targets for {n_values} values"), "")
+}
+
+// Loops.
+
+pub(crate) fn not_iterable(at: Location, what: &str) -> Diagnostic {
+    error("kernel/loop", at, format!("cannot loop over {what}"), what).help("loop over `range(..)` or a list")
+}
+
+pub(crate) fn range_arguments(at: Location, wanted: &str) -> Diagnostic {
+    error("kernel/loop", at, format!("`range` takes {wanted}"), "")
+}
+
+pub(crate) fn range_bound(at: Location, text: &str, what: &str) -> Diagnostic {
+    error("kernel/loop", at, format!("a bound of `range` is an int, not {what}"), what)
+        .help(format!("write `i32({text})`"))
+}
+
+pub(crate) fn range_types(at: Location, first: Scalar, other: Scalar) -> Diagnostic {
+    error("kernel/loop", at, format!("the bounds of `range` are `{first}` and `{other}`"), "")
+        .help("cast one of them")
+}
+
+pub(crate) fn range_outside_for(at: Location) -> Diagnostic {
+    error("kernel/loop", at, "`range` is only there to loop over", "").help("write `for i in range(..)`")
+}
+
+// Calls.
+
+pub(crate) fn not_callable(at: Location, text: &str, what: &str) -> Diagnostic {
+    error("kernel/call", at, format!("`{text}` is {what}, which cannot be called"), what)
+}
+
+pub(crate) fn keyword_argument(at: Location, name: &str, keyword: &str) -> Diagnostic {
+    error("kernel/call", at, format!("`{name}` takes no argument by the name `{keyword}`"), "")
+        .help("pass it by position")
+}
+
+pub(crate) fn argument_count_range(at: Location, name: &str, wanted: &str, given: usize) -> Diagnostic {
+    error("kernel/call", at, format!("`{name}` takes {wanted}, not {given}"), "")
+}
+
+pub(crate) fn call_count(at: Location, name: &str, most: usize, given: usize) -> Diagnostic {
+    error("kernel/call", at, format!("`{name}` takes {}, not {given}", arguments(most)), "")
+}
+
+pub(crate) fn missing_argument(at: Location, name: &str, param: &str) -> Diagnostic {
+    error("kernel/call", at, format!("this call of `{name}` lacks `{param}`"), "")
+}
+
+pub(crate) fn unknown_keyword(at: Location, name: &str, keyword: &str) -> Diagnostic {
+    error("kernel/call", at, format!("`{name}` has no parameter `{keyword}`"), "")
+}
+
+pub(crate) fn argument_twice(at: Location, name: &str, param: &str) -> Diagnostic {
+    error("kernel/call", at, format!("`{name}` gets `{param}` twice, or takes it by position only"), "")
+}
+
+pub(crate) fn not_an_argument(at: Location, what: &str) -> Diagnostic {
+    error("kernel/call", at, format!("{what} cannot be passed to a function of a kernel yet"), "")
+        .help("pass its parts one by one")
+}
+
+pub(crate) fn helper_argument(
+    at: Location,
+    declared: Location,
+    name: &str,
+    wanted: &str,
+    what: &str,
+) -> Diagnostic {
+    error("kernel/call", at, format!("`{name}` is `{wanted}`, not {what}"), what)
+        .label(declared, "declared here")
+        .help(format!("cast it: `{wanted}(..)`"))
+}
+
+pub(crate) fn number_argument(at: Location, name: &str, what: &str) -> Diagnostic {
+    error("kernel/call", at, format!("`{name}` takes numbers, not {what}"), what)
+}
+
+pub(crate) fn int_argument(at: Location, name: &str, what: &str) -> Diagnostic {
+    error("kernel/call", at, format!("`{name}` takes ints, not {what}"), what)
+}
+
+pub(crate) fn bools_wanted(at: Location, name: &str, what: &str) -> Diagnostic {
+    error("kernel/call", at, format!("`{name}` takes a vector of bools, not {what}"), what)
+        .help(format!("compare first: `{name}(a < b)`"))
+}
+
+pub(crate) fn no_len(at: Location, what: &str) -> Diagnostic {
+    error("kernel/call", at, format!("{what} has no `len`"), what)
+}
+
+pub(crate) fn unlike_arguments(at: Location, name: &str, first: (Location, &str), other: &str) -> Diagnostic {
+    error("kernel/call", at, format!("`{name}` does not take {} with {other}", first.1), other)
+        .label(first.0, first.1)
+        .help("cast one of them")
+}
+
+pub(crate) fn cross_product(at: Location, ty: &Type) -> Diagnostic {
+    error("kernel/call", at, format!("the cross product is of two `vec3`, not of `{ty}`"), "")
+}
+
+pub(crate) fn returns_sometimes(at: Location, other: Location, name: &str, how: &str) -> Diagnostic {
+    error("kernel/return", at, format!("`{name}` returns a value on some paths only"), "a value here")
+        .label(other, how)
+}
+
+pub(crate) fn return_type(at: Location, name: &str, wanted: &Type, what: &str) -> Diagnostic {
+    error("kernel/return", at, format!("`{name}` returns `{wanted}`, not {what}"), what)
+        .help(format!("cast it: `{wanted}(..)`"))
+}
+
+pub(crate) fn return_types(name: &str, first: (Location, &str), second: (Location, &str)) -> Diagnostic {
+    error("kernel/return", second.0, format!("`{name}` returns different types"), second.1)
+        .label(first.0, first.1)
+        .help("cast one of them")
+}
+
+pub(crate) fn missing_return(at: Location, name: &str, declared: &Type) -> Diagnostic {
+    error("kernel/return", at, format!("`{name}` is to return `{declared}`, and returns nothing"), "")
+}
+
+// Our own mistakes.
+
+pub(crate) fn internal(at: Location, what: &str) -> Diagnostic {
+    error("kernel/internal", at, format!("the kernel compiler made a mistake: {what}"), "")
+        .help("please report it with this kernel")
+}
+
+fn arguments(count: usize) -> String {
+    match count {
+        1 => "one argument".to_owned(),
+        count => format!("{count} arguments"),
+    }
+}

@@ -1,0 +1,409 @@
+//! The typed form of a kernel, between the syntax tree and SPIR-V.
+//!
+//! Values are nodes: each is computed once, where its `Stmt::Eval` stands, and used by number below
+//! that place, inside the same block or one nested in it. Constants need no place. Control flow is a
+//! tree of statements. What changes over time lives in locals: a node never does.
+//!
+//! Absent on purpose: phis (a merge stores to a local on the ways that lead to it, which drivers turn
+//! into phis), weak literals and implicit conversions (lowering made them explicit), pointers (a place
+//! in memory is a local or a buffer with indices). Every node and local has its type and span.
+
+use std::ops::Index;
+
+use kps_syntax::ast::Name;
+use kps_syntax::{Source, Span};
+
+use crate::builtins::FloatFn;
+use crate::constant::Constant;
+use crate::template::Input;
+use crate::types::Type;
+
+macro_rules! id {
+    ($(#[$doc:meta])* $name:ident) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub(crate) struct $name(pub u32);
+
+        impl $name {
+            pub fn idx(self) -> usize {
+                self.0 as usize
+            }
+        }
+    };
+}
+
+id! {
+    /// A value of one function.
+    NodeId
+}
+id! {
+    /// A variable of one function.
+    LocalId
+}
+id! {
+    /// An array parameter of the kernel.
+    BufferId
+}
+id! {
+    /// A scalar parameter of the kernel.
+    ScalarId
+}
+id! {
+    /// A function; callees come before their callers.
+    FunctionId
+}
+id! {
+    /// The stores on one way into a merge.
+    CarryId
+}
+
+#[derive(Debug)]
+pub(crate) struct Kernel {
+    pub local_size: [u32; 3],
+    /// Invocations outside `kps.domain` return at once.
+    pub has_domain: bool,
+    pub precise: bool,
+    pub buffers: Vec<Buffer>,
+    pub scalars: Vec<ScalarParam>,
+    /// The kernel itself is the last one.
+    pub functions: Vec<Function>,
+}
+
+#[derive(Debug)]
+pub(crate) struct Buffer {
+    pub name: Name,
+    pub param_idx: usize,
+    pub set: u32,
+    pub binding: u32,
+    pub element: Type,
+    pub span: Span,
+}
+
+#[derive(Debug)]
+pub(crate) struct ScalarParam {
+    pub name: Name,
+    pub param_idx: usize,
+    pub ty: Type,
+    pub span: Span,
+}
+
+#[derive(Debug)]
+pub(crate) struct Function {
+    pub name: Name,
+    pub source: Source,
+    pub span: Span,
+    pub args: Vec<Arg>,
+    pub result: Type,
+    pub locals: Vec<Local>,
+    pub nodes: Vec<Node>,
+    pub carries: Vec<Vec<(LocalId, NodeId)>>,
+    pub body: Block,
+}
+
+/// How an argument arrives.
+#[derive(Debug, Clone)]
+pub(crate) enum Arg {
+    Value {
+        name: Name,
+        ty: Type,
+    },
+    /// The caller's array itself: this local stands for it.
+    Reference(LocalId),
+}
+
+#[derive(Debug)]
+pub(crate) struct Local {
+    pub name: Name,
+    pub ty: Type,
+    pub span: Span,
+    /// It is an array of the caller's.
+    pub is_reference: bool,
+}
+
+#[derive(Debug, Clone)]
+pub(crate) struct Node {
+    pub kind: NodeKind,
+    pub ty: Type,
+    pub span: Span,
+    /// The variable that it was first assigned to.
+    pub name: Option<Name>,
+}
+
+#[derive(Debug, Clone)]
+pub(crate) enum NodeKind {
+    // Values from outside.
+    Constant(Constant),
+    Input(Input),
+    /// The invocations asked for: `kps.domain`.
+    Domain,
+    Scalar(ScalarId),
+    /// The function's own argument, by its place in `args`.
+    Arg(u32),
+
+    // Arithmetic, component by component; operands have the node's own type.
+    Unary(UnaryOp, NodeId),
+    Binary(BinaryOp, NodeId, NodeId),
+    /// Gives bools.
+    Compare(CompareOp, NodeId, NodeId),
+    /// To another scalar type of as many components: ints wrap, floats saturate.
+    Convert(NodeId),
+    /// The same bits as another type of the same width.
+    Bitcast(NodeId),
+    /// The condition is a bool, or one for each component.
+    Select {
+        condition: NodeId,
+        then: NodeId,
+        orelse: NodeId,
+    },
+    Float(FloatFn, [Option<NodeId>; 3]),
+    Abs(NodeId),
+    Sign(NodeId),
+    IsNan(NodeId),
+    IsInf(NodeId),
+
+    // Vectors and arrays as values.
+    Splat(NodeId),
+    /// A vector or an array from all of its parts.
+    Construct(Vec<NodeId>),
+    Extract(NodeId, u32),
+    /// Reads 0 out of range.
+    ExtractAt {
+        vector: NodeId,
+        index: NodeId,
+    },
+    Insert {
+        vector: NodeId,
+        value: NodeId,
+        component: u32,
+    },
+    /// Leaves the vector as it is out of range.
+    InsertAt {
+        vector: NodeId,
+        value: NodeId,
+        index: NodeId,
+    },
+    Swizzle(NodeId, Vec<u32>),
+    Dot(NodeId, NodeId),
+    All(NodeId),
+    Any(NodeId),
+    Geometry(GeometryFn, Vec<NodeId>),
+
+    // Memory. Out of range, loads read 0 and stores are dropped.
+    Load(LocalId),
+    LoadElement {
+        local: LocalId,
+        path: Vec<NodeId>,
+    },
+    BufferLoad {
+        buffer: BufferId,
+        index: NodeId,
+    },
+    BufferLen(BufferId),
+
+    Call {
+        function: FunctionId,
+        args: Vec<CallArg>,
+    },
+}
+
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum CallArg {
+    Value(NodeId),
+    Reference(LocalId),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum UnaryOp {
+    Negate,
+    /// Of bools.
+    Not,
+    /// Of ints.
+    Invert,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum BinaryOp {
+    Add,
+    Sub,
+    Mul,
+    /// Of floats.
+    Div,
+    /// Rounds down; by zero it is 0, MIN // -1 is MIN.
+    FloorDiv,
+    /// Has the divisor's sign; by zero it is 0, MIN % -1 is 0.
+    FloorMod,
+    /// Of signed ints that are proven not negative; by zero it is 0.
+    PlainDiv,
+    PlainMod,
+    /// Rounds toward zero, as C does; of ints.
+    TruncDiv,
+    /// Has the dividend's sign, as C's; of ints (by zero it is 0) and floats.
+    TruncRem,
+    /// The amount has the same type, and is masked to the width.
+    ShiftLeft,
+    ShiftRight,
+    /// Of ints or bools.
+    And,
+    Or,
+    Xor,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum CompareOp {
+    Equal,
+    NotEqual,
+    Less,
+    LessEqual,
+    Greater,
+    GreaterEqual,
+}
+
+/// Functions of whole vectors of floats.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum GeometryFn {
+    Length,
+    Distance,
+    Cross,
+    Normalize,
+    FaceForward,
+    Reflect,
+    /// The third argument is a scalar.
+    Refract,
+}
+
+pub(crate) type Block = Vec<Stmt>;
+
+#[derive(Debug)]
+pub(crate) enum Stmt {
+    /// Here the node is computed.
+    Eval(NodeId),
+    Store {
+        local: LocalId,
+        value: NodeId,
+        span: Span,
+    },
+    StoreElement {
+        local: LocalId,
+        path: Vec<NodeId>,
+        value: NodeId,
+        span: Span,
+    },
+    BufferStore {
+        buffer: BufferId,
+        index: NodeId,
+        value: NodeId,
+        span: Span,
+    },
+    /// The stores of a way into a merge; most are empty.
+    Carry(CarryId),
+    If {
+        condition: NodeId,
+        then: Block,
+        orelse: Block,
+        span: Span,
+    },
+    Loop(Box<Loop>),
+    Break,
+    Continue,
+    Return(Option<NodeId>, Span),
+}
+
+#[derive(Debug)]
+pub(crate) struct Loop {
+    /// Computes the condition, before each round.
+    pub test: Block,
+    /// The loop ends when it is false; `None` loops until a `Break`.
+    pub condition: Option<NodeId>,
+    pub body: Block,
+    /// Runs after the body and on `Continue`.
+    pub step: Block,
+    pub span: Span,
+}
+
+impl Function {
+    pub fn node(&self, id: NodeId) -> &Node {
+        &self.nodes[id.idx()]
+    }
+
+    pub fn local(&self, id: LocalId) -> &Local {
+        &self.locals[id.idx()]
+    }
+
+    pub fn ty(&self, id: NodeId) -> &Type {
+        &self.nodes[id.idx()].ty
+    }
+
+    pub fn constant(&self, id: NodeId) -> Option<Constant> {
+        match self.nodes[id.idx()].kind {
+            NodeKind::Constant(constant) => Some(constant),
+            _ => None,
+        }
+    }
+}
+
+impl Index<NodeId> for Function {
+    type Output = Node;
+
+    fn index(&self, id: NodeId) -> &Node {
+        self.node(id)
+    }
+}
+
+/// Control does not go on after this statement.
+pub(crate) fn is_terminator(stmt: &Stmt) -> bool {
+    matches!(stmt, Stmt::Break | Stmt::Continue | Stmt::Return(..))
+}
+
+impl NodeKind {
+    /// Calls `visit` for every node that this one uses.
+    pub fn operands(&self, visit: &mut dyn FnMut(NodeId)) {
+        match self {
+            NodeKind::Constant(_)
+            | NodeKind::Input(_)
+            | NodeKind::Domain
+            | NodeKind::Scalar(_)
+            | NodeKind::Arg(_)
+            | NodeKind::Load(_)
+            | NodeKind::BufferLen(_) => {}
+            NodeKind::Unary(_, a)
+            | NodeKind::Convert(a)
+            | NodeKind::Bitcast(a)
+            | NodeKind::Abs(a)
+            | NodeKind::Sign(a)
+            | NodeKind::IsNan(a)
+            | NodeKind::IsInf(a)
+            | NodeKind::Splat(a)
+            | NodeKind::Extract(a, _)
+            | NodeKind::Swizzle(a, _)
+            | NodeKind::All(a)
+            | NodeKind::Any(a)
+            | NodeKind::BufferLoad { index: a, .. } => visit(*a),
+            NodeKind::Binary(_, a, b)
+            | NodeKind::Compare(_, a, b)
+            | NodeKind::Dot(a, b)
+            | NodeKind::ExtractAt { vector: a, index: b }
+            | NodeKind::Insert { vector: a, value: b, .. } => {
+                visit(*a);
+                visit(*b);
+            }
+            NodeKind::Select { condition: a, then: b, orelse: c }
+            | NodeKind::InsertAt { vector: a, value: b, index: c } => {
+                visit(*a);
+                visit(*b);
+                visit(*c);
+            }
+            NodeKind::Float(_, args) => args.iter().flatten().for_each(|arg| visit(*arg)),
+            NodeKind::Construct(parts) | NodeKind::Geometry(_, parts) => {
+                parts.iter().for_each(|part| visit(*part));
+            }
+            NodeKind::LoadElement { path, .. } => path.iter().for_each(|index| visit(*index)),
+            NodeKind::Call { args, .. } => {
+                for arg in args {
+                    if let CallArg::Value(value) = arg {
+                        visit(*value);
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,585 @@
+//! Arithmetic: which type two operands meet in, and what each operator makes of them.
+//!
+//! Two literals are computed here and stay a literal. A literal beside a value takes the value's type;
+//! an int beside a float becomes that float; narrower widens to wider within a kind. A scalar beside a
+//! vector stands for every component. Anything else is an error that shows the cast to write.
+
+use kps_syntax::Span;
+use kps_syntax::ast::{BinaryOp as AstBinaryOp, UnaryOp as AstUnaryOp};
+
+use super::Ctx;
+use super::operand::Operand;
+use crate::constant::{Constant, Literal};
+use crate::errors;
+use crate::ir::{BinaryOp, NodeId, NodeKind, UnaryOp};
+use crate::types::{Kind, Scalar, Type};
+
+/// Int powers up to this constant exponent are products; beyond it the squares still are.
+const MAX_FLOAT_PRODUCT: i128 = 16;
+
+impl Ctx<'_> {
+    pub fn binary(
+        &mut self,
+        op: AstBinaryOp,
+        left: &Operand,
+        right: &Operand,
+        op_span: Span,
+        spans: (Span, Span),
+    ) -> Operand {
+        if left.is_error() || right.is_error() {
+            return Operand::Error;
+        }
+        if let (Operand::Literal(a), Operand::Literal(b)) = (left, right) {
+            return self.fold(op, *a, *b, spans);
+        }
+        if op == AstBinaryOp::Mul
+            && let Some(array) = self.repeat_list(left, right, spans)
+        {
+            return array;
+        }
+        match op {
+            AstBinaryOp::Add | AstBinaryOp::Sub | AstBinaryOp::Mul => {
+                let op = match op {
+                    AstBinaryOp::Add => BinaryOp::Add,
+                    AstBinaryOp::Sub => BinaryOp::Sub,
+                    _ => BinaryOp::Mul,
+                };
+                self.arithmetic(op, left, right, op_span, spans)
+            }
+            AstBinaryOp::FloorDiv => self.floor(BinaryOp::FloorDiv, left, right, op_span, spans),
+            AstBinaryOp::Mod => self.floor(BinaryOp::FloorMod, left, right, op_span, spans),
+            AstBinaryOp::Div => self.divide(left, right, op_span, spans),
+            AstBinaryOp::Pow => self.power(left, right, op_span, spans),
+            AstBinaryOp::MatMul => self.dot(left, right, op_span, spans),
+            AstBinaryOp::LeftShift => self.shift(BinaryOp::ShiftLeft, left, right, op_span, spans),
+            AstBinaryOp::RightShift => self.shift(BinaryOp::ShiftRight, left, right, op_span, spans),
+            AstBinaryOp::BitAnd => self.bitwise(BinaryOp::And, left, right, op_span, spans),
+            AstBinaryOp::BitOr => self.bitwise(BinaryOp::Or, left, right, op_span, spans),
+            AstBinaryOp::BitXor => self.bitwise(BinaryOp::Xor, left, right, op_span, spans),
+        }
+    }
+
+    /// Both operands as one type; `None` where there is none without a cast. Bools meet bools only,
+    /// and only where `bools` are welcome.
+    pub fn common(
+        &mut self,
+        left: &Operand,
+        right: &Operand,
+        spans: (Span, Span),
+        bools: bool,
+    ) -> Option<(Type, NodeId, NodeId)> {
+        let (a, b) = (self.value_type(left)?, self.value_type(right)?);
+        let n = match (a.n_components(), b.n_components()) {
+            (0, _) | (_, 0) => return None,
+            (a, b) if a == b => a,
+            (1, n) | (n, 1) => n,
+            _ => return None,
+        };
+        let scalar = self.common_scalar((left, a.scalar()?), (right, b.scalar()?))?;
+        if scalar == Scalar::Bool && !bools {
+            return None;
+        }
+        let ty = Type::of(n, scalar);
+        let left = self.as_common(left, scalar, &ty, spans.0)?;
+        let right = self.as_common(right, scalar, &ty, spans.1)?;
+        Some((ty, left, right))
+    }
+
+    fn common_scalar(&mut self, left: (&Operand, Scalar), right: (&Operand, Scalar)) -> Option<Scalar> {
+        match (left, right) {
+            ((Operand::Literal(literal), _), (_, scalar)) | ((_, scalar), (Operand::Literal(literal), _)) => {
+                match (literal, scalar.kind()) {
+                    (_, Kind::Bool) => None,
+                    (Literal::Float(_), Kind::Signed | Kind::Unsigned) => Some(scalar.as_float()),
+                    _ => Some(scalar),
+                }
+            }
+            ((_, a), (_, b)) if a.widens_to(b) => Some(b),
+            ((_, a), (_, b)) if b.widens_to(a) => Some(a),
+            ((_, a), (_, b)) if a.is_int() && b.is_float() => Some(b),
+            ((_, a), (_, b)) if a.is_float() && b.is_int() => Some(a),
+            ((left, a), (right, b)) => {
+                // A guess gives way, and the loop that made it is lowered again.
+                let (soft_left, soft_right) = (self.is_soft(left), self.is_soft(right));
+                if !(soft_left || soft_right) || a == Scalar::Bool || b == Scalar::Bool {
+                    return None;
+                }
+                self.f.lenient = true;
+                Some(if soft_left { b } else { a })
+            }
+        }
+    }
+
+    fn as_common(&mut self, operand: &Operand, scalar: Scalar, ty: &Type, span: Span) -> Option<NodeId> {
+        let node = match operand {
+            Operand::Literal(literal) => self.literal_as(*literal, scalar, span)?,
+            Operand::Node(node) => self.convert(*node, scalar, span),
+            _ => return None,
+        };
+        Some(self.splat_to(node, ty, span))
+    }
+
+    fn arithmetic(
+        &mut self,
+        op: BinaryOp,
+        left: &Operand,
+        right: &Operand,
+        op_span: Span,
+        spans: (Span, Span),
+    ) -> Operand {
+        let n_errors = self.f.diagnostics.len();
+        match self.common(left, right, spans, false) {
+            Some((ty, a, b)) => Operand::Node(self.node(NodeKind::Binary(op, a, b), ty, spans.0.to(spans.1))),
+            None => self.mismatch(symbol(op), left, right, op_span, spans, n_errors),
+        }
+    }
+
+    /// The error for two operands that do not meet, unless one was told already.
+    fn mismatch(
+        &mut self,
+        symbol: &str,
+        left: &Operand,
+        right: &Operand,
+        op_span: Span,
+        spans: (Span, Span),
+        n_errors: usize,
+    ) -> Operand {
+        if self.f.diagnostics.len() > n_errors {
+            return Operand::Error;
+        }
+        let (what_left, what_right) = (self.describe(left), self.describe(right));
+        let hint = self.cast_hint(left, right, spans);
+        self.fail(errors::operand_types(
+            self.at(op_span),
+            symbol,
+            (self.at(spans.0), &what_left),
+            (self.at(spans.1), &what_right),
+            hint,
+        ))
+    }
+
+    /// The cast that would make the two meet: the signed side becomes unsigned only by the user's
+    /// own hand, so the narrower or the unsigned one is shown converted.
+    pub fn cast_hint(&self, left: &Operand, right: &Operand, spans: (Span, Span)) -> Option<String> {
+        let (a, b) = (self.value_type(left)?, self.value_type(right)?);
+        let (scalar_a, scalar_b) = (a.scalar()?, b.scalar()?);
+        if a.n_components() != b.n_components() && a.is_vector() && b.is_vector() {
+            return None;
+        }
+        let (ty, span) = match (scalar_a, scalar_b) {
+            (Scalar::Bool, Scalar::Bool) => (a.with_scalar(Scalar::I32), spans.0),
+            (Scalar::Bool, _) => (a.with_scalar(scalar_b), spans.0),
+            (_, Scalar::Bool) => (b.with_scalar(scalar_a), spans.1),
+            _ if scalar_a.bits() > scalar_b.bits() => (b.with_scalar(scalar_a), spans.1),
+            _ if scalar_a.is_signed() && scalar_a.bits() == scalar_b.bits() => {
+                (b.with_scalar(scalar_a), spans.1)
+            }
+            _ => (a.with_scalar(scalar_b), spans.0),
+        };
+        let text = self.f.source.slice(span);
+        let text = text.strip_prefix('(').and_then(|text| text.strip_suffix(')')).unwrap_or(text);
+        Some(format!("{ty}({text})"))
+    }
+
+    fn floor(
+        &mut self,
+        op: BinaryOp,
+        left: &Operand,
+        right: &Operand,
+        op_span: Span,
+        spans: (Span, Span),
+    ) -> Operand {
+        let n_errors = self.f.diagnostics.len();
+        let Some((ty, a, b)) = self.common(left, right, spans, false) else {
+            return self.mismatch(symbol(op), left, right, op_span, spans, n_errors);
+        };
+        let signed = ty.scalar().is_some_and(Scalar::is_signed);
+        let plain = signed && self.facts(a).nonneg && self.facts(b).nonneg;
+        let op = match op {
+            BinaryOp::FloorDiv if plain => BinaryOp::PlainDiv,
+            BinaryOp::FloorMod if plain => BinaryOp::PlainMod,
+            op => op,
+        };
+        Operand::Node(self.node(NodeKind::Binary(op, a, b), ty, spans.0.to(spans.1)))
+    }
+
+    /// `tdiv` and `trem`.
+    pub fn truncating(
+        &mut self,
+        op: BinaryOp,
+        operands: (&Operand, &Operand),
+        span: Span,
+        spans: (Span, Span),
+    ) -> Operand {
+        let n_errors = self.f.diagnostics.len();
+        let Some((ty, a, b)) = self.common(operands.0, operands.1, spans, false) else {
+            return self.mismatch(symbol(op), operands.0, operands.1, span, spans, n_errors);
+        };
+        if op == BinaryOp::TruncDiv && ty.scalar().is_some_and(Scalar::is_float) {
+            let what = self.describe(operands.0);
+            return self.fail(errors::int_argument(self.at(spans.0), "tdiv", &what));
+        }
+        Operand::Node(self.node(NodeKind::Binary(op, a, b), ty, span))
+    }
+
+    /// `/` is a float, whatever it divides.
+    fn divide(&mut self, left: &Operand, right: &Operand, op_span: Span, spans: (Span, Span)) -> Operand {
+        let n_errors = self.f.diagnostics.len();
+        let Some((ty, a, b)) = self.common(left, right, spans, false) else {
+            return self.mismatch("/", left, right, op_span, spans, n_errors);
+        };
+        let float = ty.scalar().map_or(Scalar::F32, Scalar::as_float);
+        let (a, b) = (self.convert(a, float, spans.0), self.convert(b, float, spans.1));
+        let span = spans.0.to(spans.1);
+        Operand::Node(self.node(NodeKind::Binary(BinaryOp::Div, a, b), ty.with_scalar(float), span))
+    }
+
+    fn bitwise(
+        &mut self,
+        op: BinaryOp,
+        left: &Operand,
+        right: &Operand,
+        op_span: Span,
+        spans: (Span, Span),
+    ) -> Operand {
+        let n_errors = self.f.diagnostics.len();
+        match self.common(left, right, spans, true) {
+            Some((ty, a, b)) if ty.scalar().is_some_and(|scalar| !scalar.is_float()) => {
+                Operand::Node(self.node(NodeKind::Binary(op, a, b), ty, spans.0.to(spans.1)))
+            }
+            _ => self.mismatch(symbol(op), left, right, op_span, spans, n_errors),
+        }
+    }
+
+    /// The result has the left side's type; the amount may be any int.
+    fn shift(
+        &mut self,
+        op: BinaryOp,
+        left: &Operand,
+        right: &Operand,
+        op_span: Span,
+        spans: (Span, Span),
+    ) -> Operand {
+        let n_errors = self.f.diagnostics.len();
+        let value = self.materialize(left, spans.0);
+        let ty = value.map(|value| self.ty(value).clone());
+        let amount = match (right, ty.as_ref().and_then(Type::scalar)) {
+            // Masked, as at run time.
+            (Operand::Literal(Literal::Int(amount)), Some(scalar)) if scalar.is_int() => {
+                let masked = amount.rem_euclid(i128::from(scalar.bits()));
+                Some(self.constant(Constant::int(scalar, masked), spans.1))
+            }
+            (Operand::Node(node), Some(scalar)) if self.ty(*node).scalar().is_some_and(Scalar::is_int) => {
+                Some(self.convert(*node, scalar, spans.1))
+            }
+            _ => None,
+        };
+        let (Some(value), Some(ty), Some(amount)) = (value, ty, amount) else {
+            return self.mismatch(symbol(op), left, right, op_span, spans, n_errors);
+        };
+        let amount_n = self.ty(amount).n_components();
+        if !ty.scalar().is_some_and(Scalar::is_int) || (amount_n != 1 && amount_n != ty.n_components()) {
+            return self.mismatch(symbol(op), left, right, op_span, spans, n_errors);
+        }
+        let amount = self.splat_to(amount, &ty, spans.1);
+        Operand::Node(self.node(NodeKind::Binary(op, value, amount), ty, spans.0.to(spans.1)))
+    }
+
+    /// `**`. A constant exponent becomes products; Python's sign rules hold for the rest.
+    pub fn power(&mut self, left: &Operand, right: &Operand, op_span: Span, spans: (Span, Span)) -> Operand {
+        let span = spans.0.to(spans.1);
+        let base = self.value_type(left);
+        let exponent = match right {
+            Operand::Literal(literal) => Some(*literal),
+            Operand::Node(node) => self.f.func.constant(*node).and_then(Constant::as_int).map(Literal::Int),
+            _ => None,
+        };
+        if let (Operand::Node(node), Some(exponent), Some(ty)) = (left, exponent, &base)
+            && let Some(scalar) = ty.scalar()
+        {
+            match exponent {
+                Literal::Int(exponent) if scalar.is_int() && exponent < 0 => {
+                    let text = self.f.source.slice(spans.0).to_owned();
+                    return self.fail(errors::negative_power(self.at(spans.1), &text, scalar));
+                }
+                Literal::Int(exponent) if scalar.is_int() => {
+                    return Operand::Node(self.product(*node, exponent as u128, span));
+                }
+                exponent if scalar.is_float() => {
+                    if let Some(result) = self.float_product(*node, exponent, span) {
+                        return Operand::Node(result);
+                    }
+                }
+                _ => {}
+            }
+        }
+        let n_errors = self.f.diagnostics.len();
+        match self.common(left, right, spans, false) {
+            Some((ty, a, b)) => {
+                if ty.scalar() == Some(Scalar::F64) {
+                    return self.fail(errors::no_f64(self.at(span), "**"));
+                }
+                Operand::Node(self.any_power(a, b, &ty, span))
+            }
+            None => self.mismatch("**", left, right, op_span, spans, n_errors),
+        }
+    }
+
+    /// By repeated squaring.
+    fn product(&mut self, base: NodeId, exponent: u128, span: Span) -> NodeId {
+        let ty = self.ty(base).clone();
+        let scalar = ty.scalar().expect("powers are of numbers");
+        let mut result: Option<NodeId> = None;
+        let (mut square, mut left) = (base, exponent);
+        while left > 0 {
+            if left & 1 == 1 {
+                result = Some(match result {
+                    None => square,
+                    Some(result) => {
+                        self.node(NodeKind::Binary(BinaryOp::Mul, result, square), ty.clone(), span)
+                    }
+                });
+            }
+            left >>= 1;
+            if left > 0 {
+                square = self.node(NodeKind::Binary(BinaryOp::Mul, square, square), ty.clone(), span);
+            }
+        }
+        match result {
+            Some(result) => result,
+            None => {
+                let one = match scalar.is_float() {
+                    true => Constant::float(scalar, 1.0),
+                    false => Constant::int(scalar, 1),
+                };
+                let one = self.constant(one, span);
+                self.splat_to(one, &ty, span)
+            }
+        }
+    }
+
+    /// A float to a constant power that is a small int or a half.
+    fn float_product(&mut self, base: NodeId, exponent: Literal, span: Span) -> Option<NodeId> {
+        let ty = self.ty(base).clone();
+        let scalar = ty.scalar()?;
+        let value = exponent.to_f64();
+        if value == 0.5 {
+            let function = crate::builtins::FloatFn::Sqrt;
+            return Some(self.node(NodeKind::Float(function, [Some(base), None, None]), ty, span));
+        }
+        let whole = value as i128;
+        if whole as f64 != value || whole.abs() > MAX_FLOAT_PRODUCT {
+            return None;
+        }
+        let product = self.product(base, whole.unsigned_abs(), span);
+        if whole >= 0 {
+            return Some(product);
+        }
+        let one = self.constant(Constant::float(scalar, 1.0), span);
+        let one = self.splat_to(one, &ty, span);
+        Some(self.node(NodeKind::Binary(BinaryOp::Div, one, product), ty, span))
+    }
+
+    /// `@`: the dot product of two vectors.
+    pub fn dot(&mut self, left: &Operand, right: &Operand, op_span: Span, spans: (Span, Span)) -> Operand {
+        let n_errors = self.f.diagnostics.len();
+        let vectors =
+            [left, right].iter().all(|operand| self.value_type(operand).is_some_and(|ty| ty.is_vector()));
+        let common = if vectors { self.common(left, right, spans, false) } else { None };
+        let Some((ty, a, b)) = common else {
+            return self.mismatch("@", left, right, op_span, spans, n_errors);
+        };
+        let scalar = ty.scalar().expect("vectors have one");
+        Operand::Node(self.node(NodeKind::Dot(a, b), scalar, spans.0.to(spans.1)))
+    }
+
+    /// `[0] * 16`: a list of that many.
+    fn repeat_list(&mut self, left: &Operand, right: &Operand, spans: (Span, Span)) -> Option<Operand> {
+        let (place, count) = match (left, right) {
+            (Operand::Place(place), count) | (count, Operand::Place(place)) => (place.clone(), count),
+            _ => return None,
+        };
+        let Type::Array(array) = &place.ty else { return None };
+        let span = spans.0.to(spans.1);
+        let count = match count {
+            Operand::Literal(Literal::Int(count)) => Some(*count),
+            Operand::Node(node) => self.f.func.constant(*node).and_then(Constant::as_int),
+            _ => None,
+        };
+        let Some(count) = count else { return Some(self.fail(errors::list_repeat(self.at(span)))) };
+        let total = count.checked_mul(i128::from(array.len)).filter(|total| (1..=0xffff).contains(total));
+        let Some(total) = total else {
+            return Some(self.fail(errors::list_repeat(self.at(span))));
+        };
+        let elements: Vec<NodeId> = (0..array.len)
+            .map(|at| {
+                let element = self.known_element(&place, at, span);
+                match &element {
+                    Operand::Place(place) => self.load_whole(place, span),
+                    Operand::Node(node) => *node,
+                    _ => unreachable_element(self, span),
+                }
+            })
+            .collect();
+        let parts = (0..total as usize).map(|at| elements[at % elements.len()]).collect();
+        Some(self.array_local(parts, array.element.clone(), span))
+    }
+
+    pub fn unary(&mut self, op: AstUnaryOp, operand: &Operand, span: Span, operand_span: Span) -> Operand {
+        match (op, operand) {
+            (_, Operand::Error) => Operand::Error,
+            (AstUnaryOp::Minus, Operand::Literal(Literal::Int(value))) => match value.checked_neg() {
+                Some(value) => Operand::int(value),
+                None => self.fail(errors::int_too_large(self.at(span))),
+            },
+            (AstUnaryOp::Minus, Operand::Literal(Literal::Float(value))) => {
+                Operand::Literal(Literal::Float(-value))
+            }
+            (AstUnaryOp::Plus, Operand::Literal(_)) => operand.clone(),
+            (AstUnaryOp::Invert, Operand::Literal(Literal::Int(value))) => Operand::int(!value),
+            (AstUnaryOp::Not, operand) => match self.condition_of(operand, operand_span) {
+                super::stmts::Condition::Known(value) => self.bool_constant(!value, span),
+                super::stmts::Condition::Node(node) => {
+                    Operand::Node(self.node(NodeKind::Unary(UnaryOp::Not, node), Type::BOOL, span))
+                }
+                super::stmts::Condition::Error => Operand::Error,
+            },
+            (op, Operand::Node(node)) => self.unary_node(op, *node, span),
+            (op, operand) => {
+                let what = self.describe(operand);
+                self.fail(errors::unary_type(self.at(span), op.symbol(), &what))
+            }
+        }
+    }
+
+    fn unary_node(&mut self, op: AstUnaryOp, node: NodeId, span: Span) -> Operand {
+        let ty = self.ty(node).clone();
+        let kind = ty.scalar().map(Scalar::kind);
+        let unary = match (op, kind) {
+            (AstUnaryOp::Plus, Some(Kind::Signed | Kind::Unsigned | Kind::Float)) => {
+                return Operand::Node(node);
+            }
+            (AstUnaryOp::Minus, Some(Kind::Signed | Kind::Unsigned | Kind::Float)) => UnaryOp::Negate,
+            (AstUnaryOp::Invert, Some(Kind::Signed | Kind::Unsigned)) => UnaryOp::Invert,
+            // Of a vector of bools; a single one says `not`.
+            (AstUnaryOp::Invert, Some(Kind::Bool)) if ty.is_vector() => UnaryOp::Not,
+            _ => {
+                let what = format!("`{ty}`");
+                return self.fail(errors::unary_type(self.at(span), op.symbol(), &what));
+            }
+        };
+        Operand::Node(self.node(NodeKind::Unary(unary, node), ty, span))
+    }
+
+    /// Two literals, by Python's rules.
+    fn fold(&mut self, op: AstBinaryOp, a: Literal, b: Literal, spans: (Span, Span)) -> Operand {
+        let span = spans.0.to(spans.1);
+        let folded = match (a, b) {
+            (Literal::Int(a), Literal::Int(b)) => fold_ints(op, a, b),
+            (a, b) => fold_floats(op, a.to_f64(), b.to_f64()),
+        };
+        match folded {
+            Ok(literal) => Operand::Literal(literal),
+            Err(Fold::DivisionByZero) => self.fail(errors::constant_division_by_zero(self.at(span))),
+            Err(Fold::TooLarge) => self.fail(errors::int_too_large(self.at(span))),
+            Err(Fold::NoSuchOperator) => {
+                let left = (self.at(spans.0), "a float literal");
+                self.fail(errors::operand_types(
+                    self.at(span),
+                    op.symbol(),
+                    left,
+                    (self.at(spans.1), "a literal"),
+                    None,
+                ))
+            }
+        }
+    }
+}
+
+/// Elements of a list are values or lists; what else came was reported.
+fn unreachable_element(ctx: &mut Ctx, span: Span) -> NodeId {
+    ctx.constant(Constant::i32(0), span)
+}
+
+enum Fold {
+    DivisionByZero,
+    TooLarge,
+    NoSuchOperator,
+}
+
+fn fold_ints(op: AstBinaryOp, a: i128, b: i128) -> Result<Literal, Fold> {
+    let folded = match op {
+        AstBinaryOp::Add => a.checked_add(b),
+        AstBinaryOp::Sub => a.checked_sub(b),
+        AstBinaryOp::Mul => a.checked_mul(b),
+        AstBinaryOp::Div | AstBinaryOp::FloorDiv | AstBinaryOp::Mod if b == 0 => {
+            return Err(Fold::DivisionByZero);
+        }
+        AstBinaryOp::Div => return Ok(Literal::Float(a as f64 / b as f64)),
+        AstBinaryOp::FloorDiv => {
+            a.checked_div(b).map(|q| if a % b != 0 && (a < 0) != (b < 0) { q - 1 } else { q })
+        }
+        AstBinaryOp::Mod => a.checked_rem(b).map(|r| if r != 0 && (r < 0) != (b < 0) { r + b } else { r }),
+        AstBinaryOp::Pow if b < 0 => return fold_floats(op, a as f64, b as f64),
+        AstBinaryOp::Pow => u32::try_from(b).ok().and_then(|b| a.checked_pow(b)),
+        AstBinaryOp::LeftShift => {
+            u32::try_from(b).ok().filter(|b| *b < 127).and_then(|b| a.checked_mul(1i128 << b))
+        }
+        AstBinaryOp::RightShift => Some(a >> b.clamp(0, 127)),
+        AstBinaryOp::BitAnd => Some(a & b),
+        AstBinaryOp::BitOr => Some(a | b),
+        AstBinaryOp::BitXor => Some(a ^ b),
+        AstBinaryOp::MatMul => return Err(Fold::NoSuchOperator),
+    };
+    folded.map(Literal::Int).ok_or(Fold::TooLarge)
+}
+
+fn fold_floats(op: AstBinaryOp, a: f64, b: f64) -> Result<Literal, Fold> {
+    Ok(Literal::Float(match op {
+        AstBinaryOp::Add => a + b,
+        AstBinaryOp::Sub => a - b,
+        AstBinaryOp::Mul => a * b,
+        AstBinaryOp::Div | AstBinaryOp::FloorDiv | AstBinaryOp::Mod if b == 0.0 => {
+            return Err(Fold::DivisionByZero);
+        }
+        AstBinaryOp::Div => a / b,
+        AstBinaryOp::FloorDiv => ((a - floor_mod(a, b)) / b).round_ties_even(),
+        AstBinaryOp::Mod => floor_mod(a, b),
+        AstBinaryOp::Pow if a == 0.0 && b < 0.0 => return Err(Fold::DivisionByZero),
+        AstBinaryOp::Pow => power(a, b),
+        _ => return Err(Fold::NoSuchOperator),
+    }))
+}
+
+/// Float `%` with the divisor's sign.
+fn floor_mod(a: f64, b: f64) -> f64 {
+    let remainder = a % b;
+    if remainder != 0.0 && (remainder < 0.0) != (b < 0.0) { remainder + b } else { remainder }
+}
+
+/// Products where they are exact enough, so that the result does not depend on the machine's `pow`.
+fn power(a: f64, b: f64) -> f64 {
+    if b == b.trunc() && b.abs() <= 64.0 {
+        let product = (0..b.abs() as u32).fold(1.0, |product, _| product * a);
+        return if b < 0.0 { 1.0 / product } else { product };
+    }
+    if b == 0.5 { a.sqrt() } else { a.powf(b) }
+}
+
+fn symbol(op: BinaryOp) -> &'static str {
+    match op {
+        BinaryOp::Add => "+",
+        BinaryOp::Sub => "-",
+        BinaryOp::Mul => "*",
+        BinaryOp::Div => "/",
+        BinaryOp::FloorDiv | BinaryOp::PlainDiv => "//",
+        BinaryOp::FloorMod | BinaryOp::PlainMod => "%",
+        BinaryOp::TruncDiv => "tdiv",
+        BinaryOp::TruncRem => "trem",
+        BinaryOp::ShiftLeft => "<<",
+        BinaryOp::ShiftRight => ">>",
+        BinaryOp::And => "&",
+        BinaryOp::Or => "|",
+        BinaryOp::Xor => "^",
+    }
+}

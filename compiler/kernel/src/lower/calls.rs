@@ -1,0 +1,71 @@
+//! Calls: what is called decides.
+
+use kps_syntax::Span;
+use kps_syntax::ast::{Argument, ArgumentKind, Expr, Ident};
+
+use super::Ctx;
+use super::operand::{Operand, Static};
+use crate::errors;
+
+/// The arguments of a call, in order of writing.
+pub(crate) struct Arguments<'e> {
+    pub positional: Vec<(Operand, Span)>,
+    pub keywords: Vec<(&'e Ident, Operand, Span)>,
+}
+
+impl Ctx<'_> {
+    pub fn call(&mut self, expr: &Expr, func: &Expr, args: &[Argument]) -> Operand {
+        let callee = self.expr(func);
+        let name = self.f.source.slice(func.span).to_owned();
+        // The arguments of `Vector(2, f32)` are types, read from the tree.
+        if let Operand::Static(Static::Generic(_)) = callee {
+            return self.type_operand(expr);
+        }
+        let args = self.arguments(args);
+        match callee {
+            Operand::Error => Operand::Error,
+            Operand::Static(Static::Function(function)) => self.call_helper(&function, args, expr.span),
+            Operand::Static(Static::Type(ty)) => match self.only_positional(args, &name) {
+                Some(args) => self.cast(&ty, &args, expr.span),
+                None => Operand::Error,
+            },
+            Operand::Static(Static::Builtin(function)) => match self.only_positional(args, &name) {
+                Some(args) => self.call_builtin(function, &name, &args, expr.span),
+                None => Operand::Error,
+            },
+            operand => {
+                let what = self.describe(&operand);
+                self.fail(errors::not_callable(self.at(func.span), &name, &what))
+            }
+        }
+    }
+
+    fn arguments<'e>(&mut self, args: &'e [Argument]) -> Arguments<'e> {
+        let mut arguments = Arguments { positional: Vec::new(), keywords: Vec::new() };
+        for arg in args {
+            match &arg.kind {
+                ArgumentKind::Positional(value) => {
+                    let operand = self.expr(value);
+                    arguments.positional.push((operand, value.span));
+                }
+                ArgumentKind::Keyword(name, value) => {
+                    let operand = self.expr(value);
+                    arguments.keywords.push((name, operand, value.span));
+                }
+                // `check` refused these.
+                ArgumentKind::Spread(_) | ArgumentKind::KeywordSpread(_) => {
+                    arguments.positional.push((Operand::Error, arg.span));
+                }
+            }
+        }
+        arguments
+    }
+
+    fn only_positional(&mut self, args: Arguments, name: &str) -> Option<Vec<(Operand, Span)>> {
+        if let Some((keyword, ..)) = args.keywords.first() {
+            self.error(errors::keyword_argument(self.at(keyword.span), name, &keyword.name));
+            return None;
+        }
+        Some(args.positional)
+    }
+}

@@ -1,0 +1,128 @@
+//! Types called as functions: casts, and vectors from their parts.
+
+use kps_syntax::Span;
+use kps_syntax::ast::Expr;
+
+use super::Ctx;
+use super::operand::{Operand, Static};
+use crate::check::{TypeExpr, TypeReader};
+use crate::constant::{Constant, Literal};
+use crate::errors;
+use crate::ir::{NodeId, NodeKind};
+use crate::types::{Scalar, Type};
+
+impl Ctx<'_> {
+    /// `Vector(2, f32)`, `Array(4, f32)`: a type where a value could stand.
+    pub fn type_operand(&mut self, expr: &Expr) -> Operand {
+        let (env, source) = (self.f.env.clone(), self.f.source.clone());
+        match (TypeReader { source: &source, env: env.get() }).read(expr) {
+            Ok(TypeExpr::Value(ty)) => Operand::Static(Static::Type(ty)),
+            Ok(_) => {
+                let text = self.f.source.slice(expr.span).to_owned();
+                self.fail(errors::not_a_value_type(self.at(expr.span), &text))
+            }
+            Err(diagnostic) => self.fail(diagnostic),
+        }
+    }
+
+    pub fn cast(&mut self, ty: &Type, args: &[(Operand, Span)], span: Span) -> Operand {
+        if args.iter().any(|(operand, _)| operand.is_error()) {
+            return Operand::Error;
+        }
+        match ty {
+            Type::Scalar(scalar) => self.scalar_cast(*scalar, args, span),
+            Type::Vector(n, scalar) => self.vector_cast(*n, *scalar, args, span),
+            _ => self.fail(errors::not_yet(self.at(span), &format!("making a `{ty}`"))),
+        }
+    }
+
+    fn scalar_cast(&mut self, to: Scalar, args: &[(Operand, Span)], span: Span) -> Operand {
+        match args {
+            [] => Operand::Node(self.constant(Constant::zero(to), span)),
+            [(operand, at)] => match self.cast_scalar(operand, to, *at) {
+                Some(node) => Operand::Node(node),
+                None => Operand::Error,
+            },
+            _ => {
+                let name = to.name();
+                self.fail(errors::argument_count_range(self.at(span), name, "one argument", args.len()))
+            }
+        }
+    }
+
+    /// One number as another scalar type.
+    fn cast_scalar(&mut self, operand: &Operand, to: Scalar, span: Span) -> Option<NodeId> {
+        match operand {
+            Operand::Literal(literal) => {
+                let constant = match (literal, to.int_range()) {
+                    // Whole or not at all: a literal that does not fit is a slip.
+                    (Literal::Int(_), Some(_)) => literal.fit(to),
+                    (Literal::Int(value), None) if to == Scalar::Bool => Some(Constant::bool(*value != 0)),
+                    (Literal::Float(value), _) if to == Scalar::Bool => Some(Constant::bool(*value != 0.0)),
+                    (Literal::Float(value), Some(_)) => Some(Constant::float(Scalar::F64, *value).cast(to)),
+                    _ => literal.fit(to),
+                };
+                match constant {
+                    Some(constant) => Some(self.constant(constant, span)),
+                    None => {
+                        self.error(errors::literal_does_not_fit(self.at(span), *literal, to));
+                        None
+                    }
+                }
+            }
+            Operand::Node(node) if !self.ty(*node).is_vector() && self.ty(*node).scalar().is_some() => {
+                let converted = self.convert(*node, to, span);
+                Some(self.firm(converted))
+            }
+            operand => {
+                let what = self.describe(operand);
+                self.error(errors::cast_type(self.at(span), &what, &Type::from(to)));
+                None
+            }
+        }
+    }
+
+    /// What the user cast has the type that was written, whatever it was made from.
+    fn firm(&mut self, node: NodeId) -> NodeId {
+        let facts = self.facts(node);
+        self.set_facts(node, super::Facts { soft: false, ..facts });
+        node
+    }
+
+    fn vector_cast(&mut self, n: u8, to: Scalar, args: &[(Operand, Span)], span: Span) -> Operand {
+        let ty = Type::Vector(n, to);
+        if let [(operand, at)] = args {
+            match operand {
+                Operand::Node(node) if *self.ty(*node) == ty => return operand.clone(),
+                Operand::Node(node) if self.ty(*node).n_components() == n => {
+                    let converted = self.convert(*node, to, *at);
+                    return Operand::Node(self.firm(converted));
+                }
+                Operand::Node(node) if self.ty(*node).is_vector() => {}
+                operand => {
+                    let Some(scalar) = self.cast_scalar(operand, to, *at) else { return Operand::Error };
+                    return Operand::Node(self.node(NodeKind::Splat(scalar), ty, span));
+                }
+            }
+        }
+        let mut parts = Vec::with_capacity(usize::from(n));
+        for (operand, at) in args {
+            match operand {
+                Operand::Node(node) if self.ty(*node).is_vector() => {
+                    let converted = self.convert(*node, to, *at);
+                    for component in 0..u32::from(self.ty(converted).n_components()) {
+                        parts.push(self.node(NodeKind::Extract(converted, component), to, *at));
+                    }
+                }
+                operand => match self.cast_scalar(operand, to, *at) {
+                    Some(node) => parts.push(node),
+                    None => return Operand::Error,
+                },
+            }
+        }
+        if parts.len() != usize::from(n) {
+            return self.fail(errors::vector_parts(self.at(span), &ty, parts.len()));
+        }
+        Operand::Node(self.node(NodeKind::Construct(parts), ty, span))
+    }
+}

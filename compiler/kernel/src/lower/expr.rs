@@ -1,0 +1,525 @@
+//! Expressions: names, literals, lists, conditions that are values, comparison.
+
+use std::rc::Rc;
+
+use kps_syntax::Span;
+use kps_syntax::ast::{
+    BinaryOp as AstBinaryOp, BoolOp, CompareOp as AstCompareOp, Comparison, Expr, ExprKind, Name,
+};
+use num_traits::ToPrimitive;
+
+use super::operand::{Operand, Place, Static};
+use super::stmts::Condition;
+use super::{Ctx, MAX_ARRAY_LEN};
+use crate::builtins::{self, Builtin, PlaceName};
+use crate::constant::{Constant, Literal};
+use crate::env::EnvValue;
+use crate::errors;
+use crate::ir::{BinaryOp, Block, CompareOp, NodeId, NodeKind, Stmt};
+use crate::signature::Form;
+use crate::template::Input;
+use crate::types::{Scalar, Type};
+
+/// A right side of at most so many plain operations is computed whether it is needed or not.
+const MAX_EAGER: usize = 6;
+
+impl Ctx<'_> {
+    pub fn expr(&mut self, expr: &Expr) -> Operand {
+        self.nested(expr.span, Operand::Error, |ctx| ctx.expr_inner(expr))
+    }
+
+    fn expr_inner(&mut self, expr: &Expr) -> Operand {
+        let span = expr.span;
+        match &expr.kind {
+            ExprKind::Int(value) => match value.to_i128() {
+                Some(value) => Operand::int(value),
+                None => self.fail(errors::int_too_large(self.at(span))),
+            },
+            ExprKind::Float(value) => Operand::Literal(Literal::Float(*value)),
+            ExprKind::True => self.bool_constant(true, span),
+            ExprKind::False => self.bool_constant(false, span),
+            ExprKind::None => Operand::Static(Static::None),
+            ExprKind::Name(name) => self.name_operand(name, span),
+            ExprKind::Attribute { value, attr } => self.attribute(value, attr, span),
+            ExprKind::Subscript { value, index } => self.subscript(expr, value, index),
+            ExprKind::Call { func, args } => self.call(expr, func, args),
+            ExprKind::Binary { .. } => self.binary_chain(expr),
+            ExprKind::Unary { op, operand } => {
+                let value = self.expr(operand);
+                self.unary(*op, &value, span, operand.span)
+            }
+            ExprKind::Bool { op, values } => self.bool_chain(*op, values),
+            ExprKind::Compare { left, comparisons } => self.comparison(left, comparisons, span),
+            ExprKind::IfElse { test, then, orelse } => self.ternary(test, then, orelse, span),
+            ExprKind::List(items) => self.list(items, span),
+            ExprKind::Tuple(items) => Operand::Tuple(items.iter().map(|item| self.expr(item)).collect()),
+            ExprKind::Error => Operand::Error,
+            _ => {
+                let text = self.f.source.slice(span).to_owned();
+                self.fail(errors::unsupported(self.at(span), &format!("`{text}`"), "use numbers and arrays"))
+            }
+        }
+    }
+
+    /// Reports a mistake in place of an operand.
+    pub fn fail(&mut self, diagnostic: kps_syntax::Diagnostic) -> Operand {
+        self.error(diagnostic);
+        Operand::Error
+    }
+
+    /// `a + b + c` leans to the left: a long sum is a list here, not a recursion.
+    fn binary_chain(&mut self, expr: &Expr) -> Operand {
+        let mut steps: Vec<(AstBinaryOp, Span, &Expr, Span)> = Vec::new();
+        let mut first = expr;
+        while let ExprKind::Binary { op, op_span, left, right } = &first.kind {
+            steps.push((*op, *op_span, right, left.span));
+            first = left;
+        }
+        let mut result = self.expr(first);
+        for (op, op_span, right, left_span) in steps.into_iter().rev() {
+            let right_operand = self.expr(right);
+            result = self.binary(op, &result, &right_operand, op_span, (left_span, right.span));
+        }
+        result
+    }
+
+    pub fn name_operand(&mut self, name: &Name, span: Span) -> Operand {
+        if let Some(var) = self.f.scope.get(name) {
+            return self.read_var(var, span);
+        }
+        let value = self.f.env.get().get(name);
+        match value {
+            Some(value) => self.captured(name, value, span),
+            None => self.builtin_name(name, span),
+        }
+    }
+
+    fn builtin_name(&mut self, name: &Name, span: Span) -> Operand {
+        match builtins::lookup(name) {
+            Some(Builtin::Module) => Operand::Static(Static::Module(name.clone(), None)),
+            Some(builtin) => self.builtin(&builtin, span),
+            None if &**name == "Array" => Operand::Static(Static::Generic("Array")),
+            // The environment lost the name since the kernel was checked.
+            None => self.fail(errors::unknown_name(self.at(span), name, None)),
+        }
+    }
+
+    pub fn builtin(&mut self, builtin: &Builtin, span: Span) -> Operand {
+        match builtin {
+            Builtin::Type(ty) => Operand::Static(Static::Type(ty.clone())),
+            Builtin::VectorType => Operand::Static(Static::Generic("Vector")),
+            Builtin::Place(place) => self.place_name(*place, span),
+            Builtin::Function(function) => Operand::Static(Static::Builtin(*function)),
+            Builtin::Constant(value) => Operand::Literal(Literal::Float(*value)),
+            Builtin::Module => Operand::Static(Static::Module("math".into(), None)),
+            Builtin::NotYet(family) => self.fail(errors::not_yet(self.at(span), family)),
+        }
+    }
+
+    /// A value of the host, as a constant of the kernel.
+    pub fn captured(&mut self, name: &str, value: EnvValue, span: Span) -> Operand {
+        match value {
+            EnvValue::Int(value) => Operand::int(value),
+            EnvValue::Float(value) => Operand::Literal(Literal::Float(value)),
+            EnvValue::Bool(value) => self.bool_constant(value, span),
+            EnvValue::Constant(constant) => Operand::Node(self.constant(constant, span)),
+            EnvValue::Type(ty) => Operand::Static(Static::Type(ty)),
+            EnvValue::Function(function) => Operand::Static(Static::Function(function)),
+            EnvValue::Builtin(builtin) => match builtins::member(&builtin) {
+                Some(builtin) => self.builtin(&builtin, span),
+                None => {
+                    let what = format!("the function `{builtin}`");
+                    self.fail(errors::captured_value(self.at(span), name, &what))
+                }
+            },
+            EnvValue::Module(module) => Operand::Static(Static::Module(module.name.clone(), Some(module))),
+            EnvValue::Other { type_name } => {
+                let what = format!("a `{type_name}`");
+                self.fail(errors::captured_value(self.at(span), name, &what))
+            }
+        }
+    }
+
+    /// `global_id` and its kin. What depends on the local size wants the kernel to say one.
+    fn place_name(&mut self, place: PlaceName, span: Span) -> Operand {
+        let options = &self.template.options;
+        let needs_size = matches!(place, PlaceName::LocalId | PlaceName::GroupId | PlaceName::NumGroups);
+        if needs_size && options.form == Form::Kernel && options.local_size.is_none() {
+            return self.fail(errors::local_size_needed(self.at(span), place.name()));
+        }
+        let ivec3 = Type::Vector(3, Scalar::I32);
+        match place {
+            PlaceName::GlobalId => self.input(Input::GlobalInvocationId, &ivec3, span),
+            PlaceName::LocalId => self.input(Input::LocalInvocationId, &ivec3, span),
+            PlaceName::GroupId => self.input(Input::WorkgroupId, &ivec3, span),
+            PlaceName::NumGroups => self.input(Input::NumWorkgroups, &ivec3, span),
+            PlaceName::LocalSize => self.input(Input::WorkgroupSize, &ivec3, span),
+            PlaceName::GlobalSize if options.form == Form::Kernel => {
+                let domain = self.node(NodeKind::Domain, Type::Vector(3, Scalar::U32), span);
+                Operand::Node(self.node(NodeKind::Bitcast(domain), ivec3, span))
+            }
+            PlaceName::GlobalSize => {
+                let groups = self.input(Input::NumWorkgroups, &ivec3, span);
+                let size = self.input(Input::WorkgroupSize, &ivec3, span);
+                self.binary(AstBinaryOp::Mul, &groups, &size, span, (span, span))
+            }
+        }
+    }
+
+    /// An input as the type that it is read as.
+    pub fn input(&mut self, input: Input, ty: &Type, span: Span) -> Operand {
+        if input == Input::WorkgroupSize {
+            let parts = self.local_size.map(|size| self.constant(Constant::i32(size as i32), span));
+            let size = self.node(NodeKind::Construct(parts.to_vec()), Type::Vector(3, Scalar::I32), span);
+            return Operand::Node(self.bitcast(size, ty, span));
+        }
+        let raw = self.node(NodeKind::Input(input), ty.with_scalar(Scalar::U32), span);
+        Operand::Node(self.bitcast(raw, ty, span))
+    }
+
+    fn bitcast(&mut self, node: NodeId, ty: &Type, span: Span) -> NodeId {
+        if self.ty(node) == ty { node } else { self.node(NodeKind::Bitcast(node), ty.clone(), span) }
+    }
+
+    fn bool_chain(&mut self, op: BoolOp, values: &[Expr]) -> Operand {
+        let [first, rest @ ..] = values else { return Operand::Error };
+        let mut left = self.expr(first);
+        let mut span = first.span;
+        for value in rest {
+            left = self.short_circuit(op, &left, span, value);
+            span = span.to(value.span);
+        }
+        left
+    }
+
+    /// `left and right`, `left or right`: the right side runs only where it decides.
+    pub fn short_circuit(&mut self, op: BoolOp, left: &Operand, left_span: Span, right: &Expr) -> Operand {
+        let span = left_span.to(right.span);
+        let condition = self.condition_of(left, left_span);
+        let decided = op == BoolOp::Or;
+        let left = match condition {
+            Condition::Known(value) if value == decided => return self.bool_constant(value, span),
+            Condition::Known(_) => {
+                let value = self.expr(right);
+                return self.bool_operand(value, right.span);
+            }
+            Condition::Error => {
+                let value = self.expr(right);
+                self.bool_operand(value, right.span);
+                return Operand::Error;
+            }
+            Condition::Node(node) => node,
+        };
+        let (block, value) = self.sub_block(|ctx| {
+            let value = ctx.expr(right);
+            ctx.bool_operand(value, right.span)
+        });
+        let Operand::Node(value) = value else { return Operand::Error };
+        if self.is_eager(&block) {
+            self.f.block.extend(block);
+            let combined = if decided { BinaryOp::Or } else { BinaryOp::And };
+            return Operand::Node(self.node(NodeKind::Binary(combined, left, value), Type::BOOL, span));
+        }
+        let result = self.new_local("kps.test", Type::BOOL, span);
+        self.f.block.push(Stmt::Store { local: result, value: left, span });
+        let mut block = block;
+        block.push(Stmt::Store { local: result, value, span });
+        let (then, orelse) = if decided { (Vec::new(), block) } else { (block, Vec::new()) };
+        self.f.block.push(Stmt::If { condition: left, then, orelse, span });
+        Operand::Node(self.node(NodeKind::Load(result), Type::BOOL, span))
+    }
+
+    fn bool_operand(&mut self, operand: Operand, span: Span) -> Operand {
+        match self.condition_of(&operand, span) {
+            Condition::Error => Operand::Error,
+            Condition::Known(value) => self.bool_constant(value, span),
+            Condition::Node(node) => Operand::Node(node),
+        }
+    }
+
+    /// A few operations without effects, which cost less than a branch.
+    fn is_eager(&self, block: &Block) -> bool {
+        block.len() <= MAX_EAGER
+            && block.iter().all(|stmt| match stmt {
+                Stmt::Eval(node) => !matches!(
+                    self.f.func.nodes[node.idx()].kind,
+                    NodeKind::BufferLoad { .. }
+                        | NodeKind::LoadElement { .. }
+                        | NodeKind::Call { .. }
+                        | NodeKind::Float(..)
+                        | NodeKind::Geometry(..)
+                        | NodeKind::Binary(
+                            BinaryOp::FloorDiv | BinaryOp::FloorMod | BinaryOp::TruncDiv | BinaryOp::TruncRem,
+                            ..
+                        )
+                ),
+                _ => false,
+            })
+    }
+
+    fn ternary(&mut self, test: &Expr, then: &Expr, orelse: &Expr, span: Span) -> Operand {
+        let condition = match self.condition(test) {
+            Condition::Known(true) => return self.expr(then),
+            Condition::Known(false) => return self.expr(orelse),
+            Condition::Node(node) => Some(node),
+            Condition::Error => None,
+        };
+        let (mut then_block, a) = self.sub_block(|ctx| ctx.expr(then));
+        let (mut else_block, b) = self.sub_block(|ctx| ctx.expr(orelse));
+        let Some(condition) = condition else { return Operand::Error };
+        if a.is_error() || b.is_error() {
+            return Operand::Error;
+        }
+        if super::vars::same_static(&a, &b) {
+            return a;
+        }
+        let Some((ty, soft)) = self.join_types(&[(&a, then.span), (&b, orelse.span)]) else {
+            let what = (self.describe(&a), self.describe(&b));
+            return self.fail(errors::ternary_types(
+                self.at(span),
+                (self.at(then.span), &what.0),
+                (self.at(orelse.span), &what.1),
+            ));
+        };
+        let (tail, a) = self.sub_block(|ctx| ctx.try_convert(&a, &ty, then.span));
+        then_block.extend(tail);
+        let (tail, b) = self.sub_block(|ctx| ctx.try_convert(&b, &ty, orelse.span));
+        else_block.extend(tail);
+        let (Some(a), Some(b)) = (a, b) else { return Operand::Error };
+        let node = if self.is_eager(&then_block) && self.is_eager(&else_block) {
+            self.f.block.extend(then_block);
+            self.f.block.extend(else_block);
+            self.node(NodeKind::Select { condition, then: a, orelse: b }, ty, span)
+        } else {
+            let result = self.new_local("kps.choice", ty.clone(), span);
+            then_block.push(Stmt::Store { local: result, value: a, span: then.span });
+            else_block.push(Stmt::Store { local: result, value: b, span: orelse.span });
+            self.f.block.push(Stmt::If { condition, then: then_block, orelse: else_block, span });
+            let node = self.node(NodeKind::Load(result), ty, span);
+            let facts = self.facts(node);
+            self.set_facts(node, super::Facts { soft, ..facts });
+            node
+        };
+        Operand::Node(node)
+    }
+
+    /// The type that all of them have once literals and guesses are widened, and whether it is a
+    /// guess; `None` where they disagree.
+    pub fn join_types(&mut self, operands: &[(&Operand, Span)]) -> Option<(Type, bool)> {
+        let mut joined: Option<(Type, bool)> = None;
+        for (operand, _) in operands {
+            let Operand::Node(node) = operand else { continue };
+            let (ty, soft) = (self.ty(*node).clone(), self.facts(*node).soft);
+            joined = Some(match joined {
+                None => (ty, soft),
+                Some(known) if known.0 == ty => (ty, known.1 && soft),
+                Some((_, true)) => (ty, soft),
+                Some(known) if soft => known,
+                Some(known) => match (known.0.scalar(), ty.scalar()) {
+                    (Some(a), Some(b)) if known.0.n_components() == ty.n_components() => {
+                        if a.widens_to(b) {
+                            (ty, false)
+                        } else if b.widens_to(a) {
+                            known
+                        } else {
+                            return None;
+                        }
+                    }
+                    _ => return None,
+                },
+            });
+        }
+        let literals = || {
+            operands.iter().filter_map(|(operand, _)| match operand {
+                Operand::Literal(literal) => Some(*literal),
+                _ => None,
+            })
+        };
+        let has_float = literals().any(|literal| matches!(literal, Literal::Float(_)));
+        let (ty, soft) = joined.unwrap_or((if has_float { Type::F32 } else { Type::I32 }, false));
+        let numbers =
+            operands.iter().all(|(operand, _)| matches!(operand, Operand::Node(_) | Operand::Literal(_)));
+        let fits =
+            literals().all(|literal| matches!(ty, Type::Scalar(scalar) if literal.fit(scalar).is_some()));
+        (numbers && fits).then_some((ty, soft))
+    }
+
+    fn comparison(&mut self, left: &Expr, comparisons: &[Comparison], span: Span) -> Operand {
+        let first = self.expr(left);
+        match comparisons {
+            [only] => {
+                let right = self.expr(&only.right);
+                self.compare(only.op, &first, &right, only.op_span, (left.span, only.right.span))
+            }
+            _ => self.compare_chain(first, left.span, comparisons, span),
+        }
+    }
+
+    /// `a < b <= c` is `a < b and b <= c`, with `b` computed once.
+    fn compare_chain(
+        &mut self,
+        left: Operand,
+        left_span: Span,
+        comparisons: &[Comparison],
+        span: Span,
+    ) -> Operand {
+        let [comparison, rest @ ..] = comparisons else { return left };
+        let right = self.expr(&comparison.right);
+        let spans = (left_span, comparison.right.span);
+        let test = self.compare(comparison.op, &left, &right, comparison.op_span, spans);
+        if rest.is_empty() || test.is_error() {
+            return test;
+        }
+        let tested = left_span.to(comparison.right.span);
+        let test = match self.condition_of(&test, tested) {
+            Condition::Node(node) => node,
+            Condition::Known(false) => return test,
+            Condition::Known(true) => {
+                return self.compare_chain(right, comparison.right.span, rest, span);
+            }
+            Condition::Error => return Operand::Error,
+        };
+        let (block, further) = self.sub_block(|ctx| {
+            ctx.nested(span, Operand::Error, |ctx| {
+                ctx.compare_chain(right, comparison.right.span, rest, span)
+            })
+        });
+        let Operand::Node(further) = further else { return Operand::Error };
+        if self.is_eager(&block) {
+            self.f.block.extend(block);
+            return Operand::Node(self.node(
+                NodeKind::Binary(BinaryOp::And, test, further),
+                Type::BOOL,
+                span,
+            ));
+        }
+        let result = self.new_local("kps.test", Type::BOOL, span);
+        self.f.block.push(Stmt::Store { local: result, value: test, span });
+        let mut then = block;
+        then.push(Stmt::Store { local: result, value: further, span });
+        self.f.block.push(Stmt::If { condition: test, then, orelse: Vec::new(), span });
+        Operand::Node(self.node(NodeKind::Load(result), Type::BOOL, span))
+    }
+
+    pub fn compare(
+        &mut self,
+        op: AstCompareOp,
+        left: &Operand,
+        right: &Operand,
+        op_span: Span,
+        spans: (Span, Span),
+    ) -> Operand {
+        let compare_op = match op {
+            AstCompareOp::Eq => CompareOp::Equal,
+            AstCompareOp::NotEq => CompareOp::NotEqual,
+            AstCompareOp::Less => CompareOp::Less,
+            AstCompareOp::LessEq => CompareOp::LessEqual,
+            AstCompareOp::Greater => CompareOp::Greater,
+            AstCompareOp::GreaterEq => CompareOp::GreaterEqual,
+            // `check` refused the others.
+            _ => return Operand::Error,
+        };
+        if left.is_error() || right.is_error() {
+            return Operand::Error;
+        }
+        let span = spans.0.to(spans.1);
+        if let (Operand::Literal(a), Operand::Literal(b)) = (left, right) {
+            return self.bool_constant(compare_literals(compare_op, *a, *b), span);
+        }
+        let is_equality = matches!(compare_op, CompareOp::Equal | CompareOp::NotEqual);
+        let Some((ty, a, b)) = self.common(left, right, spans, is_equality) else {
+            let (what_left, what_right) = (self.describe(left), self.describe(right));
+            let hint = self.cast_hint(left, right, spans);
+            return self.fail(errors::compare_types(
+                self.at(op_span),
+                op.symbol(),
+                (self.at(spans.0), &what_left),
+                (self.at(spans.1), &what_right),
+                hint,
+            ));
+        };
+        let result = ty.with_scalar(Scalar::Bool);
+        Operand::Node(self.node(NodeKind::Compare(compare_op, a, b), result, span))
+    }
+
+    /// A list literal is a fixed array of its own.
+    fn list(&mut self, items: &[Expr], span: Span) -> Operand {
+        let operands: Vec<(Operand, Span)> = items.iter().map(|item| (self.expr(item), item.span)).collect();
+        self.array_of(&operands, span)
+    }
+
+    pub fn array_of(&mut self, operands: &[(Operand, Span)], span: Span) -> Operand {
+        if operands.iter().any(|(operand, _)| operand.is_error()) {
+            return Operand::Error;
+        }
+        if operands.is_empty() {
+            return self.fail(errors::empty_list(self.at(span)));
+        }
+        if operands.len() > MAX_ARRAY_LEN as usize {
+            return self.fail(errors::list_too_long(self.at(span), operands.len()));
+        }
+        let element = if operands.iter().all(|(operand, _)| matches!(operand, Operand::Place(_))) {
+            let Operand::Place(first) = &operands[0].0 else { return Operand::Error };
+            let alike = |operand: &Operand| matches!(operand, Operand::Place(place) if place.ty == first.ty);
+            operands.iter().all(|(operand, _)| alike(operand)).then(|| first.ty.clone())
+        } else {
+            let refs: Vec<(&Operand, Span)> =
+                operands.iter().map(|(operand, span)| (operand, *span)).collect();
+            self.join_types(&refs).map(|(ty, _)| ty)
+        };
+        let Some(element) = element else { return self.unlike_elements(operands, span) };
+        let mut parts = Vec::with_capacity(operands.len());
+        for (operand, at) in operands {
+            let part = match operand {
+                Operand::Place(place) => self.load_whole(place, *at),
+                operand => match self.try_convert(operand, &element, *at) {
+                    Some(node) => node,
+                    None => return Operand::Error,
+                },
+            };
+            parts.push(part);
+        }
+        self.array_local(parts, element, span)
+    }
+
+    fn unlike_elements(&mut self, operands: &[(Operand, Span)], span: Span) -> Operand {
+        let (first, first_span) = &operands[0];
+        let what = self.describe(first);
+        let other = operands.iter().find(|(operand, at)| self.describe(operand) != what && at != first_span);
+        let (other, other_span) = other.unwrap_or(&operands[0]);
+        let other = self.describe(other);
+        self.fail(errors::list_types(
+            self.at(span),
+            (self.at(*first_span), &what),
+            (self.at(*other_span), &other),
+        ))
+    }
+
+    /// A local that holds these elements.
+    pub fn array_local(&mut self, parts: Vec<NodeId>, element: Type, span: Span) -> Operand {
+        let ty = Type::array(parts.len() as u32, element);
+        if ty.packed_size() > 4 * MAX_ARRAY_LEN {
+            return self.fail(errors::list_too_long(self.at(span), parts.len()));
+        }
+        let value = self.node(NodeKind::Construct(parts), ty.clone(), span);
+        let local = self.new_local("list", ty.clone(), span);
+        self.f.block.push(Stmt::Store { local, value, span });
+        Operand::Place(Place { local, path: Rc::new([]), ty })
+    }
+}
+
+fn compare_literals(op: CompareOp, a: Literal, b: Literal) -> bool {
+    use std::cmp::Ordering;
+    let order = match (a, b) {
+        (Literal::Int(a), Literal::Int(b)) => Some(a.cmp(&b)),
+        (a, b) => a.to_f64().partial_cmp(&b.to_f64()),
+    };
+    match op {
+        CompareOp::Equal => order == Some(Ordering::Equal),
+        CompareOp::NotEqual => order != Some(Ordering::Equal),
+        CompareOp::Less => order == Some(Ordering::Less),
+        CompareOp::LessEqual => matches!(order, Some(Ordering::Less | Ordering::Equal)),
+        CompareOp::Greater => order == Some(Ordering::Greater),
+        CompareOp::GreaterEqual => matches!(order, Some(Ordering::Greater | Ordering::Equal)),
+    }
+}

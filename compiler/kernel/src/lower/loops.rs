@@ -1,0 +1,744 @@
+//! Loops: `while`, `for` over ranges and arrays, `break`, `continue`, `else`.
+//!
+//! What a loop's body assigns lives in locals from the head on. A literal that the loop carries has
+//! its type guessed there (i32, f32). When the body turns out to make it something else, the type
+//! found is kept as a [`Hint`] and the loop is lowered again; hints only ever widen or give up, so
+//! this ends. Until then the values are *soft*: mistakes that a wider type would mend pass, and make
+//! the loop run once more without softness if nothing widened.
+
+use kps_syntax::Span;
+use kps_syntax::ast::{Argument, ArgumentKind, Expr, ExprKind, Stmt as AstStmt};
+
+use super::Ctx;
+use super::operand::{Facts, Operand, Place, Static};
+use super::stmts::Condition;
+use super::vars::{Binding, Fork, Missing, Var, Way, binding_span, guess, literal_of, same_static};
+use crate::builtins::Function;
+use crate::check::assigned_names;
+use crate::constant::{Constant, Literal};
+use crate::errors;
+use crate::ir::{BinaryOp, Block, CarryId, CompareOp, LocalId, Loop, NodeId, NodeKind, Stmt, UnaryOp};
+use crate::types::{Scalar, Type};
+
+/// What an earlier pass over a loop found about a variable that it carries.
+#[derive(Clone)]
+pub(crate) enum Hint {
+    /// The type that it needs.
+    Type(Type),
+    /// The guess was right: no softness any more.
+    Firm,
+    Conflict(std::rc::Rc<super::vars::Conflict>),
+}
+
+/// A loop being lowered.
+pub(crate) struct LoopState {
+    fork: Fork,
+    breaks: Vec<Way>,
+    continues: Vec<Way>,
+    /// Set to false by `break`, where the loop has an `else`.
+    completed: Option<LocalId>,
+}
+
+/// The parts that differ between the kinds of loops.
+struct Parts<'e> {
+    span: Span,
+    body: &'e [AstStmt],
+    orelse: &'e [AstStmt],
+    /// On which path what the body assigns is missing afterwards.
+    missing: Missing,
+    /// The body runs at least once.
+    runs_once: bool,
+}
+
+impl<'a> Ctx<'a> {
+    pub fn break_stmt(&mut self, span: Span) {
+        let Some(state) = self.f.loops.last() else {
+            return self.error(errors::outside_loop(self.at(span), "break"));
+        };
+        let (fork, completed) = (state.fork, state.completed);
+        if let Some(completed) = completed {
+            let value = self.constant(Constant::bool(false), span);
+            self.f.block.push(Stmt::Store { local: completed, value, span });
+        }
+        let way = self.way(fork, Missing { span, text: "not when the loop is left here" });
+        self.f.loops.last_mut().expect("looked at above").breaks.push(way);
+        self.f.block.push(Stmt::Break);
+        self.f.live = false;
+    }
+
+    pub fn continue_stmt(&mut self, span: Span) {
+        let Some(state) = self.f.loops.last() else {
+            return self.error(errors::outside_loop(self.at(span), "continue"));
+        };
+        let fork = state.fork;
+        let way = self.way(fork, Missing { span, text: "not when the round ends here" });
+        self.f.loops.last_mut().expect("looked at above").continues.push(way);
+        self.f.block.push(Stmt::Continue);
+        self.f.live = false;
+    }
+
+    pub fn while_stmt(&mut self, test: &Expr, body: &[AstStmt], orelse: &[AstStmt], span: Span) {
+        let missing = Missing { span: test.span, text: "not when this is false at once" };
+        let parts = Parts { span, body, orelse, missing, runs_once: false };
+        self.nested(span, (), |ctx| {
+            ctx.lower_loop(
+                &parts,
+                &[],
+                |ctx| match ctx.condition(test) {
+                    Condition::Known(true) => None,
+                    // After a mistake the code behind the loop is looked at as well.
+                    Condition::Known(false) | Condition::Error => {
+                        Some(ctx.constant(Constant::bool(false), test.span))
+                    }
+                    Condition::Node(node) => Some(node),
+                },
+                |_| {},
+                |_| {},
+            );
+        });
+    }
+
+    pub fn for_stmt(&mut self, target: &Expr, iter: &Expr, body: &[AstStmt], orelse: &[AstStmt], span: Span) {
+        self.nested(span, (), |ctx| {
+            if let ExprKind::Call { func, args } = &iter.kind {
+                let callee = ctx.expr(func);
+                if matches!(callee, Operand::Static(Static::Builtin(Function::Range))) {
+                    return ctx.for_range(target, args, iter.span, body, orelse, span);
+                }
+                if callee.is_error() {
+                    return;
+                }
+            }
+            match ctx.expr(iter) {
+                Operand::Place(place) => ctx.for_array(target, &place, iter.span, body, orelse, span),
+                Operand::Tuple(items) => {
+                    let what = format!("a tuple of {}", items.len());
+                    ctx.error(errors::not_iterable(ctx.at(iter.span), &what));
+                }
+                Operand::Error => {}
+                operand => {
+                    let what = ctx.describe(&operand);
+                    ctx.error(errors::not_iterable(ctx.at(iter.span), &what));
+                }
+            }
+        });
+    }
+
+    fn for_range(
+        &mut self,
+        target: &Expr,
+        args: &[Argument],
+        iter_span: Span,
+        body: &[AstStmt],
+        orelse: &[AstStmt],
+        span: Span,
+    ) {
+        let Some(range) = self.range(args, iter_span) else { return };
+        let missing = Missing { span: iter_span, text: "not when this range is empty" };
+        let parts = Parts { span, body, orelse, missing, runs_once: range.n_rounds.is_some_and(|n| n > 0) };
+        let counter = self.new_local("kps.round", range.ty.into(), iter_span);
+        self.f.block.push(Stmt::Store { local: counter, value: range.first, span: iter_span });
+        let targets = target_vars(self, target);
+        let ty = Type::from(range.ty);
+        self.lower_loop(
+            &parts,
+            &targets,
+            |ctx| {
+                let now = ctx.node(NodeKind::Load(counter), ty.clone(), iter_span);
+                Some(ctx.node(NodeKind::Compare(range.test, now, range.end), Type::BOOL, iter_span))
+            },
+            |ctx| {
+                let now = ctx.node(NodeKind::Load(counter), ty.clone(), iter_span);
+                let value = range.value_of(ctx, now, iter_span);
+                ctx.set_facts(value, Facts { nonneg: range.nonneg, soft: false });
+                ctx.assign_target(target, Operand::Node(value), target.span);
+            },
+            |ctx| {
+                let now = ctx.node(NodeKind::Load(counter), ty.clone(), iter_span);
+                let one = ctx.constant(Constant::int(range.ty, range.increment), iter_span);
+                let next = ctx.node(NodeKind::Binary(BinaryOp::Add, now, one), ty.clone(), iter_span);
+                ctx.f.block.push(Stmt::Store { local: counter, value: next, span: iter_span });
+            },
+        );
+    }
+
+    fn for_array(
+        &mut self,
+        target: &Expr,
+        place: &Place,
+        iter_span: Span,
+        body: &[AstStmt],
+        orelse: &[AstStmt],
+        span: Span,
+    ) {
+        let Type::Array(array) = place.ty.clone() else {
+            let what = format!("`{}`", place.ty);
+            return self.error(errors::not_iterable(self.at(iter_span), &what));
+        };
+        // An array has at least one element.
+        let missing = Missing { span: iter_span, text: "not when this is empty" };
+        let parts = Parts { span, body, orelse, missing, runs_once: true };
+        let counter = self.new_local("kps.round", Type::I32, iter_span);
+        let zero = self.constant(Constant::i32(0), iter_span);
+        self.f.block.push(Stmt::Store { local: counter, value: zero, span: iter_span });
+        let targets = target_vars(self, target);
+        self.lower_loop(
+            &parts,
+            &targets,
+            |ctx| {
+                let now = ctx.node(NodeKind::Load(counter), Type::I32, iter_span);
+                let len = ctx.constant(Constant::i32(array.len as i32), iter_span);
+                Some(ctx.node(NodeKind::Compare(CompareOp::Less, now, len), Type::BOOL, iter_span))
+            },
+            |ctx| {
+                let now = ctx.node(NodeKind::Load(counter), Type::I32, iter_span);
+                ctx.set_facts(now, Facts { nonneg: true, soft: false });
+                let element = ctx.element_of(place, now, iter_span);
+                ctx.assign_target(target, element, target.span);
+            },
+            |ctx| {
+                let now = ctx.node(NodeKind::Load(counter), Type::I32, iter_span);
+                let one = ctx.constant(Constant::i32(1), iter_span);
+                let next = ctx.node(NodeKind::Binary(BinaryOp::Add, now, one), Type::I32, iter_span);
+                ctx.f.block.push(Stmt::Store { local: counter, value: next, span: iter_span });
+            },
+        );
+    }
+
+    /// Lowers a loop until the types that it carries are settled, then what comes after it.
+    fn lower_loop(
+        &mut self,
+        parts: &Parts,
+        targets: &[Var],
+        mut test: impl FnMut(&mut Self) -> Option<NodeId>,
+        mut start_body: impl FnMut(&mut Self),
+        step: impl Fn(&mut Self),
+    ) {
+        let mut changed = targets.to_vec();
+        assigned_names(parts.body, &mut |name, _| changed.extend(self.f.scope.get(name)));
+        changed.sort_unstable();
+        changed.dedup();
+        let has_completed = !parts.orelse.is_empty() && has_break(parts.body);
+        let before = self.checkpoint();
+        let outer_lenient = std::mem::replace(&mut self.f.lenient, false);
+        // Each pass but the last settles at least one variable.
+        let mut passes_left = 3 * changed.len() + 4;
+        loop {
+            let completed = has_completed.then(|| self.completed_flag(parts.span));
+            let heads = self.enter_head(&changed, parts.span);
+            let fork = self.fork();
+            self.f.loops.push(LoopState { fork, breaks: Vec::new(), continues: Vec::new(), completed });
+            let (test_block, condition) = self.sub_block(&mut test);
+            let (body, ()) = self.sub_block(|ctx| {
+                start_body(ctx);
+                ctx.block(parts.body);
+                if ctx.f.live {
+                    let way = ctx.way(fork, parts.missing);
+                    ctx.f.loops.last_mut().expect("pushed above").continues.push(way);
+                }
+            });
+            let (step_block, ()) = self.sub_block(&step);
+            let state = self.f.loops.pop().expect("pushed above");
+            self.rewind(fork);
+            let settled = self.settle(&heads, &state.continues, parts.span, passes_left == 0);
+            let is_settled = settled && !self.firm_up(&heads, parts.span);
+            if !is_settled && passes_left > 0 {
+                passes_left -= 1;
+                self.f.lenient = false;
+                self.restore(&before);
+                continue;
+            }
+            if !is_settled {
+                self.error(errors::unsettled_loop(self.at(parts.span)));
+            }
+            let parts_of_loop = (test_block, condition, body, step_block);
+            self.f.lenient |= outer_lenient;
+            return self.finish_loop(parts, &changed, state, parts_of_loop);
+        }
+    }
+
+    fn finish_loop(
+        &mut self,
+        parts: &Parts,
+        changed: &[Var],
+        state: LoopState,
+        (test, condition, body, step): (Block, Option<NodeId>, Block, Block),
+    ) {
+        let span = parts.span;
+        self.f.block.push(Stmt::Loop(Box::new(Loop { test, condition, body, step, span })));
+        self.harden(changed);
+        let LoopState { breaks, continues, completed, .. } = state;
+        match (condition, completed) {
+            (None, _) => self.merge(&breaks),
+            (Some(_), Some(flag)) => {
+                let otherwise = self.else_after_flag(parts, flag, &continues);
+                let ways: Vec<Way> = breaks.into_iter().chain(otherwise).collect();
+                self.merge(&ways);
+            }
+            (Some(_), None) => {
+                let mut ways = breaks;
+                if parts.runs_once {
+                    // The test ends the loop only after a round, with what that round assigned.
+                    ways.extend(continues);
+                } else {
+                    // What the loop carries is in locals already.
+                    ways.push(Way { changes: Vec::new(), carry: None, missing: parts.missing });
+                }
+                self.merge(&ways);
+                if self.f.live {
+                    self.block(parts.orelse);
+                }
+            }
+        }
+        self.harden(changed);
+    }
+
+    /// `else` runs when no `break` cleared the flag.
+    fn else_after_flag(&mut self, parts: &Parts, flag: LocalId, continues: &[Way]) -> Option<Way> {
+        let span = parts.span;
+        let condition = self.node(NodeKind::Load(flag), Type::BOOL, span);
+        let fork = self.fork();
+        self.f.live = true;
+        if parts.runs_once {
+            self.merge(continues);
+        }
+        let (then, way) = self.sub_block(|ctx| {
+            if ctx.f.live {
+                ctx.block(parts.orelse);
+            }
+            ctx.f.live.then(|| ctx.way(fork, parts.missing))
+        });
+        self.rewind(fork);
+        self.f.block.push(Stmt::If { condition, then, orelse: Vec::new(), span });
+        way
+    }
+
+    fn completed_flag(&mut self, span: Span) -> LocalId {
+        let flag = self.new_local("kps.completed", Type::BOOL, span);
+        let value = self.constant(Constant::bool(true), span);
+        self.f.block.push(Stmt::Store { local: flag, value, span });
+        flag
+    }
+
+    /// Puts what the loop carries into locals, and returns what each variable is at the head.
+    fn enter_head(&mut self, changed: &[Var], span: Span) -> Vec<(Var, Binding, Option<Literal>)> {
+        let mut heads = Vec::with_capacity(changed.len());
+        for &var in changed {
+            let entry = self.f.vars[var as usize].clone();
+            let head = self.head_binding(var, &entry, span);
+            self.set(var, head.clone());
+            heads.push((var, head, literal_of(&entry)));
+        }
+        heads
+    }
+
+    fn head_binding(&mut self, var: Var, entry: &Binding, span: Span) -> Binding {
+        let hint = self.f.hints.get(&(span.start, var)).cloned();
+        if let (Some(Hint::Conflict(conflict)), Binding::Bound { .. } | Binding::Stored { .. }) =
+            (&hint, entry)
+        {
+            return Binding::Conflict(std::rc::Rc::clone(conflict));
+        }
+        let literal = literal_of(entry);
+        let known = self.stored_type(entry);
+        let (ty, soft) = match (literal, known, hint) {
+            (None, None, _) => return entry.clone(),
+            (Some(_), _, Some(Hint::Type(ty))) => (ty, false),
+            (_, Some((_, true)), Some(Hint::Type(ty))) => (ty, true),
+            (Some(literal), _, hint) => {
+                let is_firm = matches!(hint, Some(Hint::Firm));
+                (guess(literal).into(), !is_firm)
+            }
+            (None, Some((ty, soft)), _) => (ty, soft),
+        };
+        let entry_span = binding_span(entry);
+        let local = self.local_of(var, &ty, entry_span);
+        let carry = CarryId(self.f.func.carries.len() as u32);
+        self.f.func.carries.push(Vec::new());
+        self.f.block.push(Stmt::Carry(carry));
+        self.carry(carry, local, entry);
+        Binding::Stored { local, facts: Facts { nonneg: false, soft }, span: entry_span }
+    }
+
+    /// Stores what each round hands to the next. False when a type at the head was wrong: the hints
+    /// say what it should have been.
+    fn settle(
+        &mut self,
+        heads: &[(Var, Binding, Option<Literal>)],
+        ways: &[Way],
+        span: Span,
+        give_up: bool,
+    ) -> bool {
+        let mut settled = true;
+        for (var, head, literal) in heads {
+            for way in ways {
+                let Ok(at) = way.changes.binary_search_by_key(var, |(changed, _)| *changed) else { continue };
+                let hint = match self.hand_over(head, *literal, &way.changes[at].1, way.carry) {
+                    None => continue,
+                    Some(Hint::Type(_)) if give_up => {
+                        Hint::Conflict(std::rc::Rc::new(self.conflict(head, &way.changes[at].1)))
+                    }
+                    Some(hint) => hint,
+                };
+                self.f.hints.insert((span.start, *var), hint);
+                settled = false;
+                break;
+            }
+        }
+        settled
+    }
+
+    /// One variable on one way back to the head; a hint where its type does not fit the head's.
+    fn hand_over(
+        &mut self,
+        head: &Binding,
+        literal: Option<Literal>,
+        back: &Binding,
+        carry: Option<CarryId>,
+    ) -> Option<Hint> {
+        let conflict = |ctx: &Self| Some(Hint::Conflict(std::rc::Rc::new(ctx.conflict(head, back))));
+        match (head, back) {
+            (Binding::Unset | Binding::Maybe { .. } | Binding::Conflict(_) | Binding::Error, _) => None,
+            (_, Binding::Error) => None,
+            (_, Binding::Conflict(found)) => Some(Hint::Conflict(std::rc::Rc::clone(found))),
+            (Binding::Bound { operand: a, .. }, Binding::Bound { operand: b, .. }) if same_static(a, b) => {
+                None
+            }
+            (Binding::Stored { local, facts, .. }, back) => {
+                let ty = self.f.func.local(*local).ty.clone();
+                let (back_ty, back_soft) = match (literal_of(back), self.stored_type(back)) {
+                    (Some(literal), _)
+                        if ty
+                            .scalar()
+                            .is_some_and(|scalar| !ty.is_vector() && literal.fit(scalar).is_some()) =>
+                    {
+                        (ty.clone(), false)
+                    }
+                    (Some(literal), _) => (guess(literal).into(), false),
+                    (None, Some(known)) => known,
+                    (None, None) => return conflict(self),
+                };
+                if back_ty == ty {
+                    if let Some(carry) = carry {
+                        self.carry(carry, *local, back);
+                    }
+                    return None;
+                }
+                let fits = |to: &Type| match (literal, to) {
+                    (Some(literal), Type::Scalar(scalar)) => literal.fit(*scalar).is_some(),
+                    (None, _) => facts.soft,
+                    _ => false,
+                };
+                match (facts.soft, back_soft) {
+                    (true, _) if fits(&back_ty) => Some(Hint::Type(back_ty)),
+                    (false, true) => {
+                        self.f.lenient = true;
+                        None
+                    }
+                    _ => conflict(self),
+                }
+            }
+            _ => conflict(self),
+        }
+    }
+
+    /// When something passed only because of a guess that is now known to be right, the guesses of
+    /// this loop become firm for another pass.
+    fn firm_up(&mut self, heads: &[(Var, Binding, Option<Literal>)], span: Span) -> bool {
+        if !self.f.lenient {
+            return false;
+        }
+        let mut firmed = false;
+        for (var, head, literal) in heads {
+            if literal.is_some() && matches!(head, Binding::Stored { facts: Facts { soft: true, .. }, .. }) {
+                self.f.hints.insert((span.start, *var), Hint::Firm);
+                firmed = true;
+            }
+        }
+        firmed
+    }
+
+    /// The types of a finished loop are known, unless a loop around it is still guessing.
+    fn harden(&mut self, changed: &[Var]) {
+        let is_guessing = self
+            .f
+            .vars
+            .iter()
+            .any(|binding| matches!(binding, Binding::Stored { facts: Facts { soft: true, .. }, .. }))
+            && !self.f.loops.is_empty();
+        if is_guessing {
+            return;
+        }
+        for &var in changed {
+            if let Binding::Stored { local, facts, span } = self.f.vars[var as usize] {
+                let facts = Facts { soft: false, ..facts };
+                self.set(var, Binding::Stored { local, facts, span });
+            }
+        }
+    }
+
+    fn checkpoint(&self) -> Checkpoint {
+        Checkpoint {
+            fork: self.fork(),
+            n_nodes: self.f.func.nodes.len(),
+            n_carries: self.f.func.carries.len(),
+            n_stmts: self.f.block.len(),
+            n_diagnostics: self.f.diagnostics.len(),
+            n_returns: self.f.returns.len(),
+            n_calls: self.f.calls.len(),
+        }
+    }
+
+    /// Forgets everything since the checkpoint but the hints, and the locals, which cost nothing.
+    fn restore(&mut self, before: &Checkpoint) {
+        self.rewind(before.fork);
+        self.f.func.nodes.truncate(before.n_nodes);
+        self.f.facts.truncate(before.n_nodes);
+        self.f.func.carries.truncate(before.n_carries);
+        self.f.block.truncate(before.n_stmts);
+        self.f.diagnostics.truncate(before.n_diagnostics);
+        self.f.returns.truncate(before.n_returns);
+        self.f.calls.truncate(before.n_calls);
+        self.f.live = true;
+    }
+
+    /// The arguments of `range`, as what the loop counts with.
+    fn range(&mut self, args: &[Argument], span: Span) -> Option<Range> {
+        let mut operands = Vec::new();
+        for arg in args {
+            match &arg.kind {
+                ArgumentKind::Positional(expr) => operands.push((self.expr(expr), expr.span)),
+                _ => {
+                    self.error(errors::range_arguments(self.at(arg.span), "no keywords"));
+                    return None;
+                }
+            }
+        }
+        let zero = (Operand::int(0), span);
+        let one = (Operand::int(1), span);
+        let [start, stop, step] = match &operands[..] {
+            [stop] => [zero, stop.clone(), one],
+            [start, stop] => [start.clone(), stop.clone(), one],
+            [start, stop, step] => [start.clone(), stop.clone(), step.clone()],
+            _ => {
+                let what = format!("1 to 3 arguments, not {}", operands.len());
+                self.error(errors::range_arguments(self.at(span), &what));
+                return None;
+            }
+        };
+        let ty = self.range_type(&[&start, &stop, &step])?;
+        let mut typed = |(operand, at): &(Operand, Span)| {
+            self.try_convert(operand, &ty.into(), *at).or_else(|| {
+                if let Operand::Literal(literal) = operand {
+                    self.error(errors::literal_does_not_fit(self.at(*at), *literal, ty));
+                }
+                None
+            })
+        };
+        let (first, stop, step) = (typed(&start)?, typed(&stop)?, typed(&step)?);
+        Some(self.range_of(ty, first, stop, step, span))
+    }
+
+    /// The int type that all of the bounds widen to.
+    fn range_type(&mut self, bounds: &[&(Operand, Span)]) -> Option<Scalar> {
+        let mut joined: Option<Scalar> = None;
+        for (operand, at) in bounds {
+            let scalar = match operand {
+                Operand::Error => return None,
+                Operand::Literal(Literal::Int(_)) => continue,
+                Operand::Node(node) => match self.ty(*node) {
+                    Type::Scalar(scalar) if scalar.is_int() => *scalar,
+                    _ => return self.range_bound(operand, *at),
+                },
+                _ => return self.range_bound(operand, *at),
+            };
+            joined = match joined {
+                None => Some(scalar),
+                Some(known) if scalar.widens_to(known) => Some(known),
+                Some(known) if known.widens_to(scalar) => Some(scalar),
+                Some(known) => {
+                    self.error(errors::range_types(self.at(*at), known, scalar));
+                    return None;
+                }
+            };
+        }
+        Some(joined.unwrap_or(Scalar::I32))
+    }
+
+    fn range_bound(&mut self, operand: &Operand, at: Span) -> Option<Scalar> {
+        let (text, what) = (self.f.source.slice(at).to_owned(), self.describe(operand));
+        self.error(errors::range_bound(self.at(at), &text, &what));
+        None
+    }
+
+    fn range_of(&mut self, ty: Scalar, first: NodeId, stop: NodeId, step: NodeId, span: Span) -> Range {
+        let constant = |node: NodeId| self.f.func.constant(node).and_then(Constant::as_int);
+        let n_rounds = match (constant(first), constant(stop), constant(step)) {
+            (Some(first), Some(stop), Some(step)) => Some(n_rounds(first, stop, step)),
+            _ => None,
+        };
+        let nonneg =
+            self.facts(first).nonneg && (constant(step).is_some_and(|step| step > 0) || n_rounds == Some(0));
+        match constant(step) {
+            Some(1) => Range {
+                ty,
+                first,
+                end: stop,
+                test: CompareOp::Less,
+                increment: 1,
+                scale: None,
+                n_rounds,
+                nonneg,
+            },
+            Some(-1) => {
+                // It counts down to a bound that is known not to be negative, exclusive.
+                let nonneg = self.facts(stop).nonneg || constant(stop) == Some(-1);
+                Range {
+                    ty,
+                    first,
+                    end: stop,
+                    test: CompareOp::Greater,
+                    increment: -1,
+                    scale: None,
+                    n_rounds,
+                    nonneg,
+                }
+            }
+            _ => {
+                // Counting the rounds first: adding a wide step could pass the end of the type.
+                let count = self.round_count(ty, first, stop, step, span);
+                let unsigned = ty.as_unsigned();
+                let zero = self.constant(Constant::zero(unsigned), span);
+                Range {
+                    ty: unsigned,
+                    first: zero,
+                    end: count,
+                    test: CompareOp::Less,
+                    increment: 1,
+                    scale: Some((ty, first, step)),
+                    n_rounds,
+                    nonneg,
+                }
+            }
+        }
+    }
+
+    /// `max(0, ceil((stop - start) / step))`, in unsigned arithmetic; 0 where the step is.
+    fn round_count(&mut self, ty: Scalar, first: NodeId, stop: NodeId, step: NodeId, span: Span) -> NodeId {
+        let unsigned = ty.as_unsigned();
+        let zero = self.constant(Constant::zero(ty), span);
+        let known_step = self.f.func.constant(step).and_then(Constant::as_int);
+        let up = self.rounds_one_way(ty, (first, stop), step, span);
+        if !ty.is_signed() || known_step.is_some_and(|step| step > 0) {
+            return up;
+        }
+        let back = self.node(NodeKind::Unary(UnaryOp::Negate, step), ty, span);
+        let down = self.rounds_one_way(ty, (stop, first), back, span);
+        if known_step.is_some_and(|step| step < 0) {
+            return down;
+        }
+        let is_up = self.node(NodeKind::Compare(CompareOp::Greater, step, zero), Type::BOOL, span);
+        self.node(NodeKind::Select { condition: is_up, then: up, orelse: down }, unsigned, span)
+    }
+
+    /// `low < high ? (high - low - 1) / step + 1 : 0`; division by zero gives 0, so a step of 0 would
+    /// give one round: it is tested as well.
+    fn rounds_one_way(
+        &mut self,
+        ty: Scalar,
+        (low, high): (NodeId, NodeId),
+        step: NodeId,
+        span: Span,
+    ) -> NodeId {
+        let unsigned = ty.as_unsigned();
+        let zero = self.constant(Constant::zero(ty), span);
+        let one = self.constant(Constant::int(unsigned, 1), span);
+        let no_rounds = self.constant(Constant::zero(unsigned), span);
+        let binary = |ctx: &mut Self, op, a, b| ctx.node(NodeKind::Binary(op, a, b), unsigned, span);
+        let bits = |ctx: &mut Self, node| match ty == unsigned {
+            true => node,
+            false => ctx.node(NodeKind::Bitcast(node), unsigned, span),
+        };
+        let (low_bits, high_bits, step_bits) = (bits(self, low), bits(self, high), bits(self, step));
+        let distance = binary(self, BinaryOp::Sub, high_bits, low_bits);
+        let distance = binary(self, BinaryOp::Sub, distance, one);
+        let whole = binary(self, BinaryOp::FloorDiv, distance, step_bits);
+        let rounds = binary(self, BinaryOp::Add, whole, one);
+        let runs = self.node(NodeKind::Compare(CompareOp::Less, low, high), Type::BOOL, span);
+        let steps = self.node(NodeKind::Compare(CompareOp::NotEqual, step, zero), Type::BOOL, span);
+        let condition = self.node(NodeKind::Binary(BinaryOp::And, runs, steps), Type::BOOL, span);
+        self.node(NodeKind::Select { condition, then: rounds, orelse: no_rounds }, unsigned, span)
+    }
+}
+
+/// How a `for` over a range counts.
+struct Range {
+    /// The counter's type.
+    ty: Scalar,
+    first: NodeId,
+    end: NodeId,
+    test: CompareOp,
+    increment: i128,
+    /// Where the counter counts rounds: the values' type, the first value and the step.
+    scale: Option<(Scalar, NodeId, NodeId)>,
+    /// Where all bounds are constants.
+    n_rounds: Option<i128>,
+    nonneg: bool,
+}
+
+impl Range {
+    fn value_of(&self, ctx: &mut Ctx, counter: NodeId, span: Span) -> NodeId {
+        let Some((ty, first, step)) = self.scale else { return counter };
+        let round = match ty == self.ty {
+            true => counter,
+            false => ctx.node(NodeKind::Bitcast(counter), ty, span),
+        };
+        let offset = ctx.node(NodeKind::Binary(BinaryOp::Mul, round, step), ty, span);
+        ctx.node(NodeKind::Binary(BinaryOp::Add, first, offset), ty, span)
+    }
+}
+
+/// Where lowering was before a loop.
+struct Checkpoint {
+    fork: Fork,
+    n_nodes: usize,
+    n_carries: usize,
+    n_stmts: usize,
+    n_diagnostics: usize,
+    n_returns: usize,
+    n_calls: usize,
+}
+
+fn n_rounds(first: i128, stop: i128, step: i128) -> i128 {
+    match step {
+        0 => 0,
+        step if step > 0 => ((stop - first + step - 1).div_euclid(step)).max(0),
+        step => ((first - stop - step - 1).div_euclid(-step)).max(0),
+    }
+}
+
+/// The variables that a `for` target assigns.
+fn target_vars(ctx: &Ctx, target: &Expr) -> Vec<Var> {
+    match &target.kind {
+        ExprKind::Name(name) => ctx.f.scope.get(name).into_iter().collect(),
+        ExprKind::Tuple(items) | ExprKind::List(items) => {
+            items.iter().flat_map(|item| target_vars(ctx, item)).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// Whether a `break` in this body leaves this loop.
+fn has_break(body: &[AstStmt]) -> bool {
+    use kps_syntax::ast::StmtKind;
+    body.iter().any(|stmt| match &stmt.kind {
+        StmtKind::Break => true,
+        StmtKind::If { branches, orelse } => {
+            branches.iter().any(|branch| has_break(&branch.body)) || has_break(orelse)
+        }
+        StmtKind::Match { cases, .. } => cases.iter().any(|case| has_break(&case.body)),
+        // A `break` in the `else` of an inner loop leaves this one.
+        StmtKind::While { orelse, .. } | StmtKind::For { orelse, .. } => has_break(orelse),
+        _ => false,
+    })
+}

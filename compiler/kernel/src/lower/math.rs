@@ -1,0 +1,531 @@
+//! The functions that kernels know, each as nodes.
+//!
+//! Component by component where vectors come in; a scalar beside vectors stands for every component;
+//! an int where a float is wanted becomes one, as it does beside a float.
+
+use kps_syntax::Span;
+use kps_syntax::ast::BinaryOp as AstBinaryOp;
+
+use super::Ctx;
+use super::operand::Operand;
+use crate::builtins::{FloatFn, Function, function_name};
+use crate::constant::{Constant, Literal};
+use crate::errors;
+use crate::ir::{BinaryOp, CompareOp, GeometryFn, NodeId, NodeKind, UnaryOp};
+use crate::types::{Scalar, Type};
+
+type Args<'e> = &'e [(Operand, Span)];
+
+impl<'a> Ctx<'a> {
+    pub fn call_builtin(&mut self, function: Function, name: &str, args: Args, span: Span) -> Operand {
+        if args.iter().any(|(operand, _)| operand.is_error()) {
+            return Operand::Error;
+        }
+        let (least, most) = arity(function);
+        if args.len() < least || args.len() > most {
+            let wanted = match (least, most) {
+                (1, 1) => "one argument".to_owned(),
+                (least, most) if least == most => format!("{least} arguments"),
+                (least, usize::MAX) => format!("at least {least} arguments"),
+                (least, most) => format!("{least} to {most} arguments"),
+            };
+            return self.fail(errors::argument_count_range(self.at(span), name, &wanted, args.len()));
+        }
+        let result = match function {
+            Function::Range => return self.fail(errors::range_outside_for(self.at(span))),
+            Function::Len => return self.len(args, span),
+            Function::All | Function::Any => return self.all_any(function, args, span),
+            Function::DivMod => return self.divmod(args, span),
+            Function::TruncDiv => return self.truncating_call(BinaryOp::TruncDiv, args, span),
+            Function::TruncRem => return self.truncating_call(BinaryOp::TruncRem, args, span),
+            Function::Pow => {
+                let ((a, a_span), (b, b_span)) = (&args[0], &args[1]);
+                if let (Operand::Literal(_), Operand::Literal(_)) = (a, b) {
+                    return self.binary(AstBinaryOp::Pow, a, b, span, (*a_span, *b_span));
+                }
+                return self.power(a, b, span, (*a_span, *b_span));
+            }
+            Function::Dot => {
+                let ((a, a_span), (b, b_span)) = (&args[0], &args[1]);
+                return self.dot(a, b, span, (*a_span, *b_span));
+            }
+            Function::Abs => self.abs(args, span),
+            Function::Sign => self.sign(args, span),
+            Function::Min => self.choose(CompareOp::Less, args, name, span),
+            Function::Max => self.choose(CompareOp::Greater, args, name, span),
+            Function::Clamp => self.clamp(args, name, span),
+            Function::Length
+            | Function::Distance
+            | Function::Cross
+            | Function::Normalize
+            | Function::FaceForward
+            | Function::Reflect
+            | Function::Refract => self.geometry(function, args, name, span),
+            _ => self.float_function(function, args, name, span),
+        };
+        result.map_or(Operand::Error, Operand::Node)
+    }
+
+    fn len(&mut self, args: Args, span: Span) -> Operand {
+        match &args[0].0 {
+            Operand::Buffer(buffer) => {
+                Operand::Node(self.node(NodeKind::BufferLen(*buffer), Type::I32, span))
+            }
+            Operand::Place(place) => match &place.ty {
+                Type::Array(array) => Operand::int(i128::from(array.len)),
+                _ => Operand::Error,
+            },
+            Operand::Tuple(items) => Operand::int(items.len() as i128),
+            Operand::Node(node) if self.ty(*node).is_vector() => {
+                Operand::int(i128::from(self.ty(*node).n_components()))
+            }
+            operand => {
+                let what = self.describe(operand);
+                self.fail(errors::no_len(self.at(args[0].1), &what))
+            }
+        }
+    }
+
+    fn all_any(&mut self, function: Function, args: Args, span: Span) -> Operand {
+        match &args[0].0 {
+            Operand::Node(node) if matches!(self.ty(*node), Type::Vector(_, Scalar::Bool)) => {
+                let kind = match function {
+                    Function::All => NodeKind::All(*node),
+                    _ => NodeKind::Any(*node),
+                };
+                Operand::Node(self.node(kind, Type::BOOL, span))
+            }
+            operand => {
+                let what = self.describe(operand);
+                self.fail(errors::bools_wanted(self.at(args[0].1), function_name(function), &what))
+            }
+        }
+    }
+
+    fn divmod(&mut self, args: Args, span: Span) -> Operand {
+        let ((a, a_span), (b, b_span)) = (&args[0], &args[1]);
+        let quotient = self.binary(AstBinaryOp::FloorDiv, a, b, span, (*a_span, *b_span));
+        if quotient.is_error() {
+            return quotient;
+        }
+        let remainder = self.binary(AstBinaryOp::Mod, a, b, span, (*a_span, *b_span));
+        Operand::Tuple(std::rc::Rc::new([quotient, remainder]))
+    }
+
+    fn truncating_call(&mut self, op: BinaryOp, args: Args, span: Span) -> Operand {
+        let ((a, a_span), (b, b_span)) = (&args[0], &args[1]);
+        self.truncating(op, (a, b), span, (*a_span, *b_span))
+    }
+
+    fn abs(&mut self, args: Args, span: Span) -> Option<NodeId> {
+        let node = self.number(&args[0], "abs")?;
+        let ty = self.ty(node).clone();
+        if self.facts(node).nonneg || !is_signed(&ty) {
+            return Some(node);
+        }
+        Some(self.node(NodeKind::Abs(node), ty, span))
+    }
+
+    fn sign(&mut self, args: Args, span: Span) -> Option<NodeId> {
+        let node = self.number(&args[0], "sign")?;
+        let ty = self.ty(node).clone();
+        Some(self.node(NodeKind::Sign(node), ty, span))
+    }
+
+    /// A number or a vector of numbers, of any type.
+    fn number(&mut self, (operand, span): &(Operand, Span), name: &str) -> Option<NodeId> {
+        let node = self.value_type(operand).and_then(|ty| ty.scalar());
+        if node.is_none_or(|scalar| scalar == Scalar::Bool) {
+            let what = self.describe(operand);
+            self.error(errors::number_argument(self.at(*span), name, &what));
+            return None;
+        }
+        self.materialize(operand, *span)
+    }
+
+    /// `min` and `max`: `b if b < a else a`, NaN included.
+    fn choose(&mut self, op: CompareOp, args: Args, name: &str, span: Span) -> Option<NodeId> {
+        let (nodes, ty) = self.alike(args, name)?;
+        let condition_ty = ty.with_scalar(Scalar::Bool);
+        let mut best = nodes[0];
+        for &node in &nodes[1..] {
+            let condition = self.node(NodeKind::Compare(op, node, best), condition_ty.clone(), span);
+            best = self.node(NodeKind::Select { condition, then: node, orelse: best }, ty.clone(), span);
+        }
+        Some(best)
+    }
+
+    /// `min(max(x, low), high)`.
+    fn clamp(&mut self, args: Args, name: &str, span: Span) -> Option<NodeId> {
+        let (nodes, ty) = self.alike(args, name)?;
+        let (x, low, high) = (nodes[0], nodes[1], nodes[2]);
+        let bools = ty.with_scalar(Scalar::Bool);
+        let is_low = self.node(NodeKind::Compare(CompareOp::Greater, low, x), bools.clone(), span);
+        let raised =
+            self.node(NodeKind::Select { condition: is_low, then: low, orelse: x }, ty.clone(), span);
+        let is_high = self.node(NodeKind::Compare(CompareOp::Less, high, raised), bools, span);
+        Some(self.node(NodeKind::Select { condition: is_high, then: high, orelse: raised }, ty, span))
+    }
+
+    /// All arguments as one type of numbers.
+    fn alike(&mut self, args: Args, name: &str) -> Option<(Vec<NodeId>, Type)> {
+        let (mut joined, first_span) = args[0].clone();
+        // The first pass finds the type, the second converts to it.
+        for (operand, span) in &args[1..] {
+            let n_errors = self.f.diagnostics.len();
+            let common = match (&joined, operand) {
+                (Operand::Literal(a), Operand::Literal(b)) => {
+                    let is_float = matches!((a, b), (Literal::Float(_), _) | (_, Literal::Float(_)));
+                    joined = Operand::Literal(if is_float { Literal::Float(a.to_f64()) } else { *a });
+                    continue;
+                }
+                (joined, operand) => self.common(joined, operand, (first_span, *span), false),
+            };
+            match common {
+                Some((_, node, _)) => joined = Operand::Node(node),
+                None => {
+                    if self.f.diagnostics.len() == n_errors {
+                        let (first, other) = (self.describe(&args[0].0), self.describe(operand));
+                        self.error(errors::unlike_arguments(
+                            self.at(*span),
+                            name,
+                            (self.at(first_span), &first),
+                            &other,
+                        ));
+                    }
+                    return None;
+                }
+            }
+        }
+        let node = self.number(&(joined, first_span), name)?;
+        let ty = self.ty(node).clone();
+        let scalar = ty.scalar()?;
+        let mut nodes = Vec::with_capacity(args.len());
+        for (operand, span) in args {
+            let node = match operand {
+                Operand::Literal(literal) => self.literal_as(*literal, scalar, *span)?,
+                operand => {
+                    let node = self.materialize(operand, *span)?;
+                    self.convert(node, scalar, *span)
+                }
+            };
+            nodes.push(self.splat_to(node, &ty, *span));
+        }
+        Some((nodes, ty))
+    }
+
+    /// All arguments as one float type.
+    fn floats(&mut self, args: Args, name: &str) -> Option<(Vec<NodeId>, Type)> {
+        for (operand, span) in args {
+            self.number(&(operand.clone(), *span), name)?;
+        }
+        let (nodes, ty) = self.alike(args, name)?;
+        let float = ty.scalar()?.as_float();
+        let nodes = nodes.into_iter().zip(args).map(|(node, (_, span))| self.convert(node, float, *span));
+        Some((nodes.collect(), ty.with_scalar(float)))
+    }
+
+    fn float_function(&mut self, function: Function, args: Args, name: &str, span: Span) -> Option<NodeId> {
+        let (nodes, ty) = self.floats(args, name)?;
+        let scalar = ty.scalar()?;
+        if scalar == Scalar::F64 && !has_f64(function) {
+            self.error(errors::no_f64(self.at(span), name));
+            return None;
+        }
+        let x = nodes[0];
+        Some(match function {
+            Function::Float(float) => {
+                let args = [nodes.first().copied(), nodes.get(1).copied(), nodes.get(2).copied()];
+                self.node(NodeKind::Float(float, args), ty, span)
+            }
+            Function::IsNan => self.node(NodeKind::IsNan(x), ty.with_scalar(Scalar::Bool), span),
+            Function::IsInf => self.node(NodeKind::IsInf(x), ty.with_scalar(Scalar::Bool), span),
+            Function::IsFinite => {
+                let bools = ty.with_scalar(Scalar::Bool);
+                let nan = self.node(NodeKind::IsNan(x), bools.clone(), span);
+                let inf = self.node(NodeKind::IsInf(x), bools.clone(), span);
+                let either = self.node(NodeKind::Binary(BinaryOp::Or, nan, inf), bools.clone(), span);
+                self.node(NodeKind::Unary(UnaryOp::Not, either), bools, span)
+            }
+            Function::Fmod => self.math(span, &ty).binary(BinaryOp::TruncRem, x, nodes[1]),
+            Function::Degrees => self.math(span, &ty).scaled(x, 180.0 / std::f64::consts::PI),
+            Function::Radians => self.math(span, &ty).scaled(x, std::f64::consts::PI / 180.0),
+            Function::Log => {
+                let mut math = self.math(span, &ty);
+                let log2 = math.float(FloatFn::Log2, x);
+                match nodes.get(1) {
+                    Some(base) => {
+                        let base = math.float(FloatFn::Log2, *base);
+                        math.binary(BinaryOp::Div, log2, base)
+                    }
+                    None => math.natural_log(x),
+                }
+            }
+            Function::Log10 => {
+                let mut math = self.math(span, &ty);
+                let log2 = math.float(FloatFn::Log2, x);
+                math.scaled(log2, std::f64::consts::LOG10_2)
+            }
+            Function::Log1p => self.math(span, &ty).log1p(x),
+            Function::Expm1 => self.math(span, &ty).expm1(x),
+            Function::Hypot => self.math(span, &ty).hypot(x, nodes[1]),
+            Function::Cbrt => self.math(span, &ty).cbrt(x),
+            Function::Copysign => self.math(span, &ty).copysign(x, nodes[1]),
+            Function::Mix => {
+                // x + (y - x) * a, as x * (1 - a) + y * a: exact at both ends.
+                let mut math = self.math(span, &ty);
+                let one = math.value(1.0);
+                let rest = math.binary(BinaryOp::Sub, one, nodes[2]);
+                let a = math.binary(BinaryOp::Mul, x, rest);
+                let b = math.binary(BinaryOp::Mul, nodes[1], nodes[2]);
+                math.binary(BinaryOp::Add, a, b)
+            }
+            Function::Step => {
+                let mut math = self.math(span, &ty);
+                let (zero, one) = (math.value(0.0), math.value(1.0));
+                let below = math.compare(CompareOp::Less, nodes[1], x);
+                math.select(below, zero, one)
+            }
+            Function::SmoothStep => self.math(span, &ty).smooth_step(&nodes),
+            _ => return None,
+        })
+    }
+
+    fn geometry(&mut self, function: Function, args: Args, name: &str, span: Span) -> Option<NodeId> {
+        // Refraction's last argument is a scalar of its own.
+        let n_vectors = if function == Function::Refract { 2 } else { args.len() };
+        let (mut nodes, ty) = self.floats(&args[..n_vectors], name)?;
+        let scalar = ty.scalar()?;
+        if function == Function::Refract {
+            let eta = self.try_convert(&args[2].0, &scalar.into(), args[2].1);
+            let Some(eta) = eta else {
+                let what = self.describe(&args[2].0);
+                self.error(errors::number_argument(self.at(args[2].1), name, &what));
+                return None;
+            };
+            nodes.push(eta);
+        }
+        if function == Function::Cross && ty.n_components() != 3 {
+            self.error(errors::cross_product(self.at(span), &ty));
+            return None;
+        }
+        let (function, result) = match function {
+            Function::Length => (GeometryFn::Length, scalar.into()),
+            Function::Distance => (GeometryFn::Distance, scalar.into()),
+            Function::Cross => (GeometryFn::Cross, ty),
+            Function::Normalize => (GeometryFn::Normalize, ty),
+            Function::FaceForward => (GeometryFn::FaceForward, ty),
+            Function::Reflect => (GeometryFn::Reflect, ty),
+            _ => (GeometryFn::Refract, ty),
+        };
+        Some(self.node(NodeKind::Geometry(function, nodes), result, span))
+    }
+
+    pub fn math<'c>(&'c mut self, span: Span, ty: &Type) -> Math<'c, 'a> {
+        Math { ctx: self, span, ty: ty.clone() }
+    }
+}
+
+/// Formulas over nodes of one float type.
+pub(crate) struct Math<'c, 'a> {
+    pub ctx: &'c mut Ctx<'a>,
+    pub span: Span,
+    pub ty: Type,
+}
+
+impl Math<'_, '_> {
+    pub fn value(&mut self, value: f64) -> NodeId {
+        let scalar = self.ty.scalar().expect("formulas are over floats");
+        let node = self.ctx.constant(Constant::float(scalar, value), self.span);
+        self.ctx.splat_to(node, &self.ty, self.span)
+    }
+
+    pub fn binary(&mut self, op: BinaryOp, a: NodeId, b: NodeId) -> NodeId {
+        self.ctx.node(NodeKind::Binary(op, a, b), self.ty.clone(), self.span)
+    }
+
+    pub fn float(&mut self, function: FloatFn, x: NodeId) -> NodeId {
+        self.ctx.node(NodeKind::Float(function, [Some(x), None, None]), self.ty.clone(), self.span)
+    }
+
+    pub fn abs(&mut self, x: NodeId) -> NodeId {
+        self.ctx.node(NodeKind::Abs(x), self.ty.clone(), self.span)
+    }
+
+    pub fn compare(&mut self, op: CompareOp, a: NodeId, b: NodeId) -> NodeId {
+        self.ctx.node(NodeKind::Compare(op, a, b), self.ty.with_scalar(Scalar::Bool), self.span)
+    }
+
+    pub fn select(&mut self, condition: NodeId, then: NodeId, orelse: NodeId) -> NodeId {
+        self.ctx.node(NodeKind::Select { condition, then, orelse }, self.ty.clone(), self.span)
+    }
+
+    fn scaled(&mut self, x: NodeId, factor: f64) -> NodeId {
+        let factor = self.value(factor);
+        self.binary(BinaryOp::Mul, x, factor)
+    }
+
+    fn natural_log(&mut self, x: NodeId) -> NodeId {
+        self.float(FloatFn::Log, x)
+    }
+
+    /// Kahan's form: the error of `1 + x` cancels in the quotient.
+    fn log1p(&mut self, x: NodeId) -> NodeId {
+        let one = self.value(1.0);
+        let sum = self.binary(BinaryOp::Add, one, x);
+        let is_tiny = self.compare(CompareOp::Equal, sum, one);
+        let log = self.natural_log(sum);
+        let step = self.binary(BinaryOp::Sub, sum, one);
+        let product = self.binary(BinaryOp::Mul, log, x);
+        let quotient = self.binary(BinaryOp::Div, product, step);
+        self.select(is_tiny, x, quotient)
+    }
+
+    /// Kahan's form, as for `log1p`.
+    fn expm1(&mut self, x: NodeId) -> NodeId {
+        let (one, minus_one) = (self.value(1.0), self.value(-1.0));
+        let power = self.float(FloatFn::Exp, x);
+        let is_tiny = self.compare(CompareOp::Equal, power, one);
+        let step = self.binary(BinaryOp::Sub, power, one);
+        let is_floor = self.compare(CompareOp::Equal, step, minus_one);
+        let log = self.natural_log(power);
+        let product = self.binary(BinaryOp::Mul, step, x);
+        let quotient = self.binary(BinaryOp::Div, product, log);
+        let limit = self.value(if self.ty.scalar() == Some(Scalar::F64) { 700.0 } else { 88.0 });
+        let is_large = self.compare(CompareOp::Greater, x, limit);
+        let inner = self.select(is_floor, minus_one, quotient);
+        let bounded = self.select(is_large, step, inner);
+        self.select(is_tiny, x, bounded)
+    }
+
+    /// Scaled by the larger one, so that no square overflows.
+    fn hypot(&mut self, x: NodeId, y: NodeId) -> NodeId {
+        let (zero, one) = (self.value(0.0), self.value(1.0));
+        let (x, y) = (self.abs(x), self.abs(y));
+        let is_less = self.compare(CompareOp::Less, x, y);
+        let large = self.select(is_less, y, x);
+        let small = self.select(is_less, x, y);
+        let ratio = self.binary(BinaryOp::Div, small, large);
+        let square = self.binary(BinaryOp::Mul, ratio, ratio);
+        let sum = self.binary(BinaryOp::Add, one, square);
+        let root = self.float(FloatFn::Sqrt, sum);
+        let length = self.binary(BinaryOp::Mul, large, root);
+        // Nothing to scale by: zero over zero, or infinity over infinity.
+        let is_zero = self.compare(CompareOp::Equal, large, zero);
+        let infinity = self.value(f64::INFINITY);
+        let is_infinite = self.compare(CompareOp::Equal, large, infinity);
+        let length = self.select(is_infinite, large, length);
+        self.select(is_zero, zero, length)
+    }
+
+    fn cbrt(&mut self, x: NodeId) -> NodeId {
+        let third = self.value(1.0 / 3.0);
+        let size = self.abs(x);
+        let log = self.float(FloatFn::Log2, size);
+        let scaled = self.binary(BinaryOp::Mul, log, third);
+        let guess = self.float(FloatFn::Exp2, scaled);
+        // One step of Newton's method mends what the logarithm lost.
+        let square = self.binary(BinaryOp::Mul, guess, guess);
+        let quotient = self.binary(BinaryOp::Div, size, square);
+        let twice = self.binary(BinaryOp::Add, guess, guess);
+        let sum = self.binary(BinaryOp::Add, twice, quotient);
+        let root = self.binary(BinaryOp::Mul, sum, third);
+        let zero = self.value(0.0);
+        let is_zero = self.compare(CompareOp::Equal, size, zero);
+        let root = self.select(is_zero, zero, root);
+        let infinity = self.value(f64::INFINITY);
+        let is_infinite = self.compare(CompareOp::Equal, size, infinity);
+        let root = self.select(is_infinite, size, root);
+        self.copysign(root, x)
+    }
+
+    fn copysign(&mut self, x: NodeId, sign: NodeId) -> NodeId {
+        let scalar = self.ty.scalar().expect("formulas are over floats").as_unsigned();
+        let bits = self.ty.with_scalar(scalar);
+        let top = 1i128 << (scalar.bits() - 1);
+        let (ctx, span) = (&mut *self.ctx, self.span);
+        let x = ctx.node(NodeKind::Bitcast(x), bits.clone(), span);
+        let sign = ctx.node(NodeKind::Bitcast(sign), bits.clone(), span);
+        let mut mask = |value| {
+            let node = ctx.constant(Constant::int(scalar, value), span);
+            ctx.splat_to(node, &bits, span)
+        };
+        let (size_mask, sign_mask) = (mask(top - 1), mask(top));
+        let size = ctx.node(NodeKind::Binary(BinaryOp::And, x, size_mask), bits.clone(), span);
+        let sign = ctx.node(NodeKind::Binary(BinaryOp::And, sign, sign_mask), bits.clone(), span);
+        let joined = ctx.node(NodeKind::Binary(BinaryOp::Or, size, sign), bits, span);
+        ctx.node(NodeKind::Bitcast(joined), self.ty.clone(), span)
+    }
+
+    /// Hermite's cubic between two edges, flat outside.
+    fn smooth_step(&mut self, nodes: &[NodeId]) -> NodeId {
+        let (low, high, x) = (nodes[0], nodes[1], nodes[2]);
+        let (zero, one) = (self.value(0.0), self.value(1.0));
+        let (two, three) = (self.value(2.0), self.value(3.0));
+        let over = self.binary(BinaryOp::Sub, x, low);
+        let width = self.binary(BinaryOp::Sub, high, low);
+        let t = self.binary(BinaryOp::Div, over, width);
+        let below = self.compare(CompareOp::Less, t, zero);
+        let t = self.select(below, zero, t);
+        let above = self.compare(CompareOp::Greater, t, one);
+        let t = self.select(above, one, t);
+        let twice = self.binary(BinaryOp::Mul, two, t);
+        let rest = self.binary(BinaryOp::Sub, three, twice);
+        let square = self.binary(BinaryOp::Mul, t, t);
+        self.binary(BinaryOp::Mul, square, rest)
+    }
+}
+
+fn is_signed(ty: &Type) -> bool {
+    ty.scalar().is_some_and(|scalar| scalar.is_signed() || scalar.is_float())
+}
+
+/// What GLSL.std.450 has for f64, and what is made of plain arithmetic.
+fn has_f64(function: Function) -> bool {
+    match function {
+        Function::Float(float) => matches!(
+            float,
+            FloatFn::Round
+                | FloatFn::Trunc
+                | FloatFn::Floor
+                | FloatFn::Ceil
+                | FloatFn::Fract
+                | FloatFn::Sqrt
+                | FloatFn::InverseSqrt
+                | FloatFn::Fma
+                | FloatFn::NMin
+                | FloatFn::NMax
+                | FloatFn::NClamp
+        ),
+        Function::Log | Function::Log10 | Function::Log1p | Function::Expm1 | Function::Cbrt => false,
+        _ => true,
+    }
+}
+
+/// The least and the most arguments.
+fn arity(function: Function) -> (usize, usize) {
+    match function {
+        Function::Range => (1, 3),
+        Function::Min | Function::Max => (2, usize::MAX),
+        Function::Log => (1, 2),
+        Function::Clamp
+        | Function::Mix
+        | Function::SmoothStep
+        | Function::FaceForward
+        | Function::Refract => (3, 3),
+        Function::Pow
+        | Function::DivMod
+        | Function::TruncDiv
+        | Function::TruncRem
+        | Function::Fmod
+        | Function::Hypot
+        | Function::Copysign
+        | Function::Dot
+        | Function::Cross
+        | Function::Distance
+        | Function::Reflect
+        | Function::Step => (2, 2),
+        Function::Float(float) => (float.n_args(), float.n_args()),
+        _ => (1, 1),
+    }
+}

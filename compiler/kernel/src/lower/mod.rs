@@ -1,0 +1,365 @@
+//! A checked kernel and a signature in, typed IR out: types are inferred, literals and conversions
+//! made explicit, names resolved.
+//!
+//! One pass in the order of the source does all of it. A loop is lowered again when what it carries
+//! turns out to have another type than was guessed (`loops.rs`). Every mistake is reported, and what
+//! it touched is `Operand::Error`, about which nothing more is said.
+
+mod arith;
+mod assign;
+mod calls;
+mod cast;
+mod expr;
+mod helpers;
+mod index;
+mod loops;
+mod math;
+mod operand;
+mod power;
+mod stmts;
+mod vars;
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use kps_syntax::ast::FunctionDef;
+use kps_syntax::{Diagnostic, Diagnostics, Location, Source, Span};
+use rustc_hash::FxHashMap;
+
+use self::helpers::{Instance, InstanceKey};
+use self::loops::LoopState;
+use self::operand::{Facts, Operand};
+use self::vars::{Binding, Var};
+use crate::check::Scope;
+use crate::env::KernelEnv;
+use crate::errors;
+use crate::ir::{
+    Block, Buffer, BufferId, Function, FunctionId, Kernel, LocalId, NodeKind, ScalarId, ScalarParam, Stmt,
+};
+use crate::signature::{Form, ParamType, Signature, Target};
+use crate::template::{KernelTemplate, Param, ParamKind};
+use crate::types::{Scalar, Type};
+
+/// Expressions, blocks and calls of functions may nest this deep together. SPIR-V allows control flow
+/// to nest 1023 deep; this keeps every pass within a small stack.
+const MAX_NESTING: u32 = 200;
+
+/// Push constants that every device has.
+const PUSH_CONSTANT_BYTES: u32 = 128;
+
+/// Elements of all local arrays of one literal.
+const MAX_ARRAY_LEN: u32 = 0xffff;
+
+pub(crate) fn lower(
+    template: &KernelTemplate,
+    env: &dyn KernelEnv,
+    signature: &Signature,
+    _target: &Target,
+) -> Result<Kernel, Diagnostics> {
+    let mut ctx = Ctx::new(template, env, signature.rank);
+    ctx.bind_params(signature);
+    ctx.check_push_constants();
+    ctx.lower_body(&template.def);
+    ctx.finish()
+}
+
+/// All that lowering a kernel knows.
+pub(crate) struct Ctx<'a> {
+    template: &'a KernelTemplate,
+    local_size: [u32; 3],
+    buffers: Vec<Buffer>,
+    scalars: Vec<ScalarParam>,
+    /// Finished functions, callees first.
+    functions: Vec<Function>,
+    /// Our own functions for int powers.
+    int_powers: Vec<(Scalar, FunctionId)>,
+    instances: Vec<Instance>,
+    instance_of: FxHashMap<InstanceKey, usize>,
+    /// The functions being lowered, each called by the one before it.
+    active: Vec<(Arc<FunctionDef>, Location)>,
+    nesting: u32,
+    /// The function being lowered.
+    f: FunctionState<'a>,
+}
+
+/// What a function sees around it.
+#[derive(Clone)]
+pub(crate) enum EnvRef<'a> {
+    Kernel(&'a dyn KernelEnv),
+    Helper(Rc<dyn KernelEnv>),
+}
+
+impl EnvRef<'_> {
+    pub fn get(&self) -> &dyn KernelEnv {
+        match self {
+            EnvRef::Kernel(env) => *env,
+            EnvRef::Helper(env) => &**env,
+        }
+    }
+}
+
+/// The function being lowered, and what is known at this point of it.
+pub(crate) struct FunctionState<'a> {
+    source: Source,
+    env: EnvRef<'a>,
+    scope: Rc<Scope>,
+    func: Function,
+    /// One for each node.
+    facts: Vec<Facts>,
+    /// Statements so far of the block being filled.
+    block: Block,
+    /// Whether control gets here.
+    live: bool,
+    vars: Vec<Binding>,
+    /// What each change of a variable replaced, to undo it.
+    log: Vec<(Var, Binding)>,
+    locals: FxHashMap<(Var, Type), LocalId>,
+    loops: Vec<LoopState>,
+    hints: FxHashMap<(u32, Var), loops::Hint>,
+    /// A guess about a type was wrong, or let something pass: the loop has to be lowered again.
+    lenient: bool,
+    /// As declared after `->`.
+    result: Option<Type>,
+    returns: Vec<helpers::ReturnSite>,
+    is_kernel: bool,
+    diagnostics: Vec<Diagnostic>,
+    /// Instances of functions that were called.
+    calls: Vec<usize>,
+}
+
+impl<'a> FunctionState<'a> {
+    fn new(def: &FunctionDef, source: &Source, env: EnvRef<'a>, is_kernel: bool) -> FunctionState<'a> {
+        let scope = Scope::of(def);
+        let mut state = FunctionState::bare(&def.name.name, source, env, def.name.span);
+        state.vars = vec![Binding::Unset; scope.names().len()];
+        state.scope = Rc::new(scope);
+        state.is_kernel = is_kernel;
+        state
+    }
+
+    /// Without names of its own.
+    fn bare(name: &str, source: &Source, env: EnvRef<'a>, span: Span) -> FunctionState<'a> {
+        let func = Function {
+            name: name.into(),
+            source: source.clone(),
+            span,
+            args: Vec::new(),
+            result: Type::Void,
+            locals: Vec::new(),
+            nodes: Vec::new(),
+            carries: Vec::new(),
+            body: Vec::new(),
+        };
+        FunctionState {
+            source: source.clone(),
+            env,
+            scope: Rc::default(),
+            func,
+            facts: Vec::new(),
+            block: Vec::new(),
+            live: true,
+            vars: Vec::new(),
+            log: Vec::new(),
+            locals: FxHashMap::default(),
+            loops: Vec::new(),
+            hints: FxHashMap::default(),
+            lenient: false,
+            result: None,
+            returns: Vec::new(),
+            is_kernel: false,
+            diagnostics: Vec::new(),
+            calls: Vec::new(),
+        }
+    }
+}
+
+impl<'a> Ctx<'a> {
+    fn new(template: &'a KernelTemplate, env: &'a dyn KernelEnv, rank: u8) -> Ctx<'a> {
+        let options = &template.options;
+        let local_size = options.local_size.unwrap_or(match options.form {
+            Form::Python2Shader => [1, 1, 1],
+            Form::Kernel => default_local_size(rank),
+        });
+        let def = &template.def;
+        Ctx {
+            template,
+            local_size,
+            buffers: Vec::new(),
+            scalars: Vec::new(),
+            functions: Vec::new(),
+            int_powers: Vec::new(),
+            instances: Vec::new(),
+            instance_of: FxHashMap::default(),
+            active: vec![(Arc::clone(def), template.source.at(def.name.span))],
+            nesting: 0,
+            f: FunctionState::new(def, &template.source, EnvRef::Kernel(env), true),
+        }
+    }
+
+    fn at(&self, span: Span) -> Location {
+        self.f.source.at(span)
+    }
+
+    fn error(&mut self, diagnostic: Diagnostic) {
+        self.f.diagnostics.push(diagnostic);
+    }
+
+    /// Runs `lower` one level deeper; past the limit it is an error instead.
+    fn nested<R>(&mut self, span: Span, otherwise: R, lower: impl FnOnce(&mut Self) -> R) -> R {
+        if self.nesting >= MAX_NESTING {
+            self.error(errors::nested_too_deep(self.at(span), MAX_NESTING));
+            return otherwise;
+        }
+        self.nesting += 1;
+        let result = lower(self);
+        self.nesting -= 1;
+        result
+    }
+
+    fn bind_params(&mut self, signature: &Signature) {
+        let template = self.template;
+        if signature.params.len() != template.params.len() {
+            let error = errors::argument_count(
+                self.at(template.def.header),
+                template.name(),
+                template.params.len(),
+                signature.params.len(),
+            );
+            return self.error(error);
+        }
+        for (param_idx, (param, given)) in template.params.iter().zip(&signature.params).enumerate() {
+            let operand = self.bind_param(param_idx, param, given);
+            self.assign_var(param_idx as Var, operand, param.name.span);
+        }
+    }
+
+    fn bind_param(&mut self, param_idx: usize, param: &Param, given: &ParamType) -> Operand {
+        let span = param.name.span;
+        match (&param.kind, given) {
+            (ParamKind::Untyped, ParamType::Array(element)) => {
+                self.bind_array(param_idx, param, element, None)
+            }
+            (ParamKind::Array(declared), ParamType::Array(element)) if declared == element => {
+                self.bind_array(param_idx, param, element, None)
+            }
+            (ParamKind::Buffer { set, binding, element: declared }, ParamType::Array(element))
+                if declared == element =>
+            {
+                self.bind_array(param_idx, param, element, Some((*set, *binding)))
+            }
+            (ParamKind::Untyped, ParamType::Scalar(ty)) => self.bind_scalar(param_idx, param, ty),
+            (ParamKind::Scalar(declared), ParamType::Scalar(ty)) if declared == ty => {
+                self.bind_scalar(param_idx, param, ty)
+            }
+            (ParamKind::Const(scalar), ParamType::Const(constant)) if constant.scalar() == *scalar => {
+                Operand::Node(self.constant(*constant, span))
+            }
+            (ParamKind::Input { input, ty }, ParamType::Input) => self.input(*input, ty, span),
+            (kind, given) => {
+                let (declared, given) = (describe_kind(kind), describe_given(given));
+                self.error(errors::argument_type(self.at(span), &param.name.name, &declared, &given));
+                Operand::Error
+            }
+        }
+    }
+
+    fn bind_array(
+        &mut self,
+        param_idx: usize,
+        param: &Param,
+        element: &Type,
+        slot: Option<(u32, u32)>,
+    ) -> Operand {
+        let span = param.name.span;
+        if element.scalar().is_none_or(|scalar| scalar == Scalar::Bool || !scalar.is_supported()) {
+            self.error(errors::not_yet(self.at(span), &format!("arrays of `{element}`")));
+            return Operand::Error;
+        }
+        let id = BufferId(self.buffers.len() as u32);
+        let (set, binding) = slot.unwrap_or((0, id.0));
+        let (name, element) = (param.name.name.clone(), element.clone());
+        self.buffers.push(Buffer { name, param_idx, set, binding, element, span });
+        Operand::Buffer(id)
+    }
+
+    fn bind_scalar(&mut self, param_idx: usize, param: &Param, ty: &Type) -> Operand {
+        let span = param.name.span;
+        if ty.scalar().is_none_or(|scalar| !scalar.is_supported()) {
+            self.error(errors::not_yet(self.at(span), &format!("parameters of type `{ty}`")));
+            return Operand::Error;
+        }
+        let id = ScalarId(self.scalars.len() as u32);
+        self.scalars.push(ScalarParam { name: param.name.name.clone(), param_idx, ty: ty.clone(), span });
+        Operand::Node(self.node(NodeKind::Scalar(id), ty.clone(), span))
+    }
+
+    /// The scalars and the domain must fit the push constants that every device has.
+    fn check_push_constants(&mut self) {
+        let mut size = 0u32;
+        for scalar in &self.scalars {
+            let ty = &scalar.ty;
+            size = size.next_multiple_of(ty.std430_align()) + ty.packed_size().max(4);
+        }
+        if self.template.options.form == Form::Kernel {
+            size = size.next_multiple_of(16) + 12;
+        }
+        if size > PUSH_CONSTANT_BYTES {
+            let at = self.at(self.template.def.header);
+            self.error(errors::too_many_scalars(at, size, PUSH_CONSTANT_BYTES));
+        }
+    }
+
+    fn lower_body(&mut self, def: &Arc<FunctionDef>) {
+        self.block(&def.body);
+        if self.f.live {
+            self.f.block.push(Stmt::Return(None, def.span));
+        }
+        self.f.func.body = std::mem::take(&mut self.f.block);
+    }
+
+    fn finish(self) -> Result<Kernel, Diagnostics> {
+        let diagnostics = self.all_diagnostics();
+        if !diagnostics.is_empty() {
+            return Err(diagnostics);
+        }
+        let mut functions = self.functions;
+        functions.push(self.f.func);
+        let options = &self.template.options;
+        Ok(Kernel {
+            local_size: self.local_size,
+            has_domain: options.form == Form::Kernel,
+            precise: options.precise,
+            buffers: self.buffers,
+            scalars: self.scalars,
+            functions,
+        })
+    }
+}
+
+/// The same on every device: whole rows of a warp, and square tiles.
+fn default_local_size(rank: u8) -> [u32; 3] {
+    match rank {
+        0 | 1 => [256, 1, 1],
+        2 => [16, 16, 1],
+        _ => [8, 8, 4],
+    }
+}
+
+fn describe_kind(kind: &ParamKind) -> String {
+    match kind {
+        ParamKind::Untyped => "an array or a scalar".to_owned(),
+        ParamKind::Array(element) | ParamKind::Buffer { element, .. } => format!("`Array[{element}]`"),
+        ParamKind::Scalar(ty) => format!("`{ty}`"),
+        ParamKind::Const(scalar) => format!("`const[{scalar}]`"),
+        ParamKind::Input { input, .. } => format!("the input `{}`", input.name()),
+    }
+}
+
+fn describe_given(given: &ParamType) -> String {
+    match given {
+        ParamType::Array(element) => format!("`Array[{element}]`"),
+        ParamType::Scalar(ty) => format!("`{ty}`"),
+        ParamType::Const(constant) => format!("a constant `{}`", constant.scalar()),
+        ParamType::Input => "an input".to_owned(),
+    }
+}

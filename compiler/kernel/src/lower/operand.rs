@@ -1,0 +1,253 @@
+//! What an expression stands for while a kernel is lowered.
+//!
+//! Most are nodes. A literal stays a literal until something gives it a type; arrays, tuples,
+//! functions and types are known statically and never become nodes.
+
+use std::rc::Rc;
+
+use kps_syntax::Span;
+use kps_syntax::ast::Name;
+
+use super::Ctx;
+use crate::builtins::Function;
+use crate::constant::{Constant, Literal};
+use crate::env::{EnvModule, HelperFunction};
+use crate::ir::{BufferId, LocalId, Node, NodeId, NodeKind, Stmt};
+use crate::types::{Scalar, Type};
+use crate::{errors, ir};
+
+#[derive(Clone)]
+pub(crate) enum Operand {
+    Node(NodeId),
+    /// Weak: takes the other side's type.
+    Literal(Literal),
+    /// A local array, or the part of one that the indices lead to.
+    Place(Place),
+    Buffer(BufferId),
+    Tuple(Rc<[Operand]>),
+    Static(Static),
+    /// A mistake was reported.
+    Error,
+}
+
+#[derive(Clone)]
+pub(crate) struct Place {
+    pub local: LocalId,
+    pub path: Rc<[NodeId]>,
+    pub ty: Type,
+}
+
+/// What has a name but no value at run time.
+#[derive(Clone)]
+pub(crate) enum Static {
+    Type(Type),
+    /// `Vector`, `Array`: they want arguments to become types.
+    Generic(&'static str),
+    Function(HelperFunction),
+    Builtin(Function),
+    /// `None` for a module of ours.
+    Module(Name, Option<EnvModule>),
+    /// What a function without a result gives.
+    None,
+}
+
+/// What is known of a node besides its type.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+pub(crate) struct Facts {
+    /// Proven not negative.
+    pub nonneg: bool,
+    /// Its type is a guess about a literal that a loop carries, and may be widened in another pass.
+    pub soft: bool,
+}
+
+impl Operand {
+    pub fn is_error(&self) -> bool {
+        matches!(self, Operand::Error)
+    }
+
+    pub fn int(value: i128) -> Operand {
+        Operand::Literal(Literal::Int(value))
+    }
+}
+
+impl Ctx<'_> {
+    /// A node, computed here. Constants have no place.
+    pub fn node(&mut self, kind: NodeKind, ty: impl Into<Type>, span: Span) -> NodeId {
+        let id = NodeId(self.f.func.nodes.len() as u32);
+        let is_constant = matches!(kind, NodeKind::Constant(_));
+        let facts = self.facts_of(&kind);
+        self.f.func.nodes.push(Node { kind, ty: ty.into(), span, name: None });
+        self.f.facts.push(facts);
+        if !is_constant {
+            self.f.block.push(Stmt::Eval(id));
+        }
+        id
+    }
+
+    pub fn constant(&mut self, constant: Constant, span: Span) -> NodeId {
+        self.node(NodeKind::Constant(constant), constant.scalar(), span)
+    }
+
+    pub fn bool_constant(&mut self, value: bool, span: Span) -> Operand {
+        Operand::Node(self.constant(Constant::bool(value), span))
+    }
+
+    pub fn ty(&self, node: NodeId) -> &Type {
+        self.f.func.ty(node)
+    }
+
+    pub fn facts(&self, node: NodeId) -> Facts {
+        self.f.facts[node.idx()]
+    }
+
+    pub fn set_facts(&mut self, node: NodeId, facts: Facts) {
+        self.f.facts[node.idx()] = facts;
+    }
+
+    pub fn is_soft(&self, operand: &Operand) -> bool {
+        matches!(operand, Operand::Node(node) if self.facts(*node).soft)
+    }
+
+    fn facts_of(&self, kind: &NodeKind) -> Facts {
+        let mut soft = false;
+        kind.operands(&mut |operand| soft |= self.facts(operand).soft);
+        // What comparing, indexing and testing give does not depend on the guess.
+        if matches!(kind, NodeKind::Compare(..) | NodeKind::BufferLoad { .. } | NodeKind::LoadElement { .. })
+        {
+            soft = false;
+        }
+        Facts { nonneg: self.is_nonneg(kind), soft }
+    }
+
+    fn is_nonneg(&self, kind: &NodeKind) -> bool {
+        use ir::BinaryOp as Op;
+        let known = |node: NodeId| self.facts(node).nonneg;
+        match kind {
+            NodeKind::Constant(constant) => constant.as_int().is_some_and(|value| value >= 0),
+            NodeKind::Input(_) | NodeKind::Domain | NodeKind::BufferLen(_) => true,
+            NodeKind::Bitcast(a) | NodeKind::Extract(a, _) | NodeKind::Splat(a) => known(*a),
+            NodeKind::Swizzle(a, _) => known(*a),
+            NodeKind::Construct(parts) => parts.iter().all(|part| known(*part)),
+            NodeKind::Select { then, orelse, .. } => known(*then) && known(*orelse),
+            // Sums and products may wrap.
+            NodeKind::Binary(Op::PlainDiv | Op::PlainMod | Op::ShiftRight, a, _) => known(*a),
+            NodeKind::Binary(Op::FloorMod | Op::TruncDiv, a, b) => known(*a) && known(*b),
+            NodeKind::Binary(Op::And, a, b) => known(*a) || known(*b),
+            _ => false,
+        }
+    }
+
+    /// A numeric operand as a node, a literal by its own type. What has no value at run time is an
+    /// error.
+    pub fn materialize(&mut self, operand: &Operand, span: Span) -> Option<NodeId> {
+        match operand {
+            Operand::Node(node) => Some(*node),
+            Operand::Literal(literal) => self.literal_as(*literal, literal.default_scalar(), span),
+            Operand::Error => None,
+            _ => {
+                self.error(errors::not_a_value(self.at(span), &self.describe(operand)));
+                None
+            }
+        }
+    }
+
+    /// A literal as a constant of `scalar`, or the error that it does not fit.
+    pub fn literal_as(&mut self, literal: Literal, scalar: Scalar, span: Span) -> Option<NodeId> {
+        match literal.fit(scalar) {
+            Some(constant) => Some(self.constant(constant, span)),
+            None => {
+                self.error(errors::literal_does_not_fit(self.at(span), literal, scalar));
+                None
+            }
+        }
+    }
+
+    /// The type of a numeric operand; `None` for what is none. A literal has the type it takes alone.
+    pub fn value_type(&self, operand: &Operand) -> Option<Type> {
+        match operand {
+            Operand::Node(node) => Some(self.ty(*node).clone()),
+            Operand::Literal(literal) => Some(literal.default_scalar().into()),
+            _ => None,
+        }
+    }
+
+    /// What an operand is, in a message: the type where it has one.
+    pub fn describe(&self, operand: &Operand) -> String {
+        match operand {
+            Operand::Node(node) => format!("`{}`", self.ty(*node)),
+            Operand::Literal(Literal::Int(_)) => "an int literal".to_owned(),
+            Operand::Literal(Literal::Float(_)) => "a float literal".to_owned(),
+            Operand::Place(place) => format!("`{}`", place.ty),
+            Operand::Buffer(buffer) => format!("`Array[{}]`", self.buffers[buffer.idx()].element),
+            Operand::Tuple(items) => format!("a tuple of {}", items.len()),
+            Operand::Static(entity) => match entity {
+                Static::Type(ty) => format!("the type `{ty}`"),
+                Static::Generic(name) => format!("the type `{name}`"),
+                Static::Function(function) => format!("the function `{}`", function.def.name.name),
+                Static::Builtin(function) => {
+                    format!("the function `{}`", crate::builtins::function_name(*function))
+                }
+                Static::Module(name, _) => format!("the module `{name}`"),
+                Static::None => "`None`".to_owned(),
+            },
+            Operand::Error => "`?`".to_owned(),
+        }
+    }
+
+    /// The operand as `to`, where no value is lost on the way; `None` where it is, or could be.
+    pub fn try_convert(&mut self, operand: &Operand, to: &Type, span: Span) -> Option<NodeId> {
+        match operand {
+            Operand::Literal(literal) => {
+                let constant = literal.fit(to.scalar()?)?;
+                let node = self.constant(constant, span);
+                Some(self.splat_to(node, to, span))
+            }
+            Operand::Node(node) => {
+                let from = self.ty(*node).clone();
+                if from == *to {
+                    return Some(*node);
+                }
+                let (a, b) = (from.scalar()?, to.scalar()?);
+                let same_shape = from.n_components() == to.n_components();
+                if same_shape && a.widens_to(b) {
+                    return Some(self.convert(*node, b, span));
+                }
+                if self.facts(*node).soft && same_shape {
+                    self.f.lenient = true;
+                    return Some(self.convert(*node, b, span));
+                }
+                None
+            }
+            _ => None,
+        }
+    }
+
+    /// A conversion that changes the scalar only; constants convert here and now.
+    pub fn convert(&mut self, node: NodeId, to: Scalar, span: Span) -> NodeId {
+        let from = self.ty(node).clone();
+        if from.scalar() == Some(to) {
+            return node;
+        }
+        if let Some(constant) = self.f.func.constant(node) {
+            return self.constant(constant.cast(to), span);
+        }
+        let facts = self.facts(node);
+        let converted = self.node(NodeKind::Convert(node), from.with_scalar(to), span);
+        // An int that is not negative stays so unless its top bit becomes a sign.
+        let keeps_sign = from.scalar().is_some_and(|from| from.is_int() && to.bits() >= from.bits());
+        let wraps = from.scalar().is_some_and(|from| !from.is_signed()) && to.is_signed();
+        let nonneg =
+            facts.nonneg && keeps_sign && !(wraps && from.scalar().map_or(0, Scalar::bits) == to.bits());
+        self.set_facts(converted, Facts { nonneg, ..facts });
+        converted
+    }
+
+    /// A scalar in every component, if `to` is a vector.
+    pub fn splat_to(&mut self, node: NodeId, to: &Type, span: Span) -> NodeId {
+        if to.is_vector() && !self.ty(node).is_vector() {
+            let scalar = self.ty(node).scalar().expect("only scalars are splatted");
+            return self.node(NodeKind::Splat(node), to.with_scalar(scalar), span);
+        }
+        node
+    }
+}

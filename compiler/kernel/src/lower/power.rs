@@ -1,0 +1,133 @@
+//! Powers whose exponent is known only at run time.
+
+use kps_syntax::Span;
+
+use super::math::Math;
+use super::{Ctx, EnvRef, FunctionState};
+use crate::builtins::FloatFn;
+use crate::constant::Constant;
+use crate::ir::{Arg, BinaryOp, CallArg, CompareOp, FunctionId, Loop, NodeId, NodeKind, Stmt, UnaryOp};
+use crate::types::{Scalar, Type};
+
+impl Ctx<'_> {
+    pub fn any_power(&mut self, base: NodeId, exponent: NodeId, ty: &Type, span: Span) -> NodeId {
+        let scalar = ty.scalar().expect("powers are of numbers");
+        if scalar.is_float() {
+            return self.math(span, ty).power(base, exponent);
+        }
+        let function = self.int_power(scalar);
+        let call = |ctx: &mut Self, base, exponent| {
+            let args = vec![CallArg::Value(base), CallArg::Value(exponent)];
+            ctx.node(NodeKind::Call { function, args }, scalar, span)
+        };
+        if !ty.is_vector() {
+            return call(self, base, exponent);
+        }
+        let parts = (0..u32::from(ty.n_components())).map(|at| {
+            let base = self.node(NodeKind::Extract(base, at), scalar, span);
+            let exponent = self.node(NodeKind::Extract(exponent, at), scalar, span);
+            call(self, base, exponent)
+        });
+        let parts = parts.collect();
+        self.node(NodeKind::Construct(parts), ty.clone(), span)
+    }
+
+    /// A function of our own: repeated squaring, 0 for a negative exponent. Made once for each type.
+    fn int_power(&mut self, scalar: Scalar) -> FunctionId {
+        if let Some((_, function)) = self.int_powers.iter().find(|(known, _)| *known == scalar) {
+            return *function;
+        }
+        let env: EnvRef = self.f.env.clone();
+        let span = Span::default();
+        let state = FunctionState::bare(&format!("kps.pow.{scalar}"), &self.f.source, env, span);
+        let outer = std::mem::replace(&mut self.f, state);
+        self.int_power_body(scalar, span);
+        let mut inner = std::mem::replace(&mut self.f, outer);
+        inner.func.body = inner.block;
+        let id = FunctionId(self.functions.len() as u32);
+        self.functions.push(inner.func);
+        self.int_powers.push((scalar, id));
+        id
+    }
+
+    fn int_power_body(&mut self, scalar: Scalar, span: Span) {
+        let ty = Type::from(scalar);
+        self.f.func.result = ty.clone();
+        for (at, name) in ["base", "exponent"].into_iter().enumerate() {
+            self.f.func.args.push(Arg::Value { name: name.into(), ty: ty.clone() });
+            let local = self.new_local(name, ty.clone(), span);
+            let value = self.node(NodeKind::Arg(at as u32), ty.clone(), span);
+            self.f.block.push(Stmt::Store { local, value, span });
+        }
+        let (base, exponent) = (crate::ir::LocalId(0), crate::ir::LocalId(1));
+        let product = self.new_local("product", ty.clone(), span);
+        let zero = self.constant(Constant::zero(scalar), span);
+        let one = self.constant(Constant::int(scalar, 1), span);
+        let given = self.node(NodeKind::Load(exponent), ty.clone(), span);
+        // 1 unless the exponent is negative: then every product stays 0.
+        let is_negative = self.node(NodeKind::Compare(CompareOp::Less, given, zero), Type::BOOL, span);
+        let first =
+            self.node(NodeKind::Select { condition: is_negative, then: zero, orelse: one }, ty.clone(), span);
+        self.f.block.push(Stmt::Store { local: product, value: first, span });
+        let (test, condition) = self.sub_block(|ctx| {
+            let left = ctx.node(NodeKind::Load(exponent), ty.clone(), span);
+            ctx.node(NodeKind::Compare(CompareOp::Greater, left, zero), Type::BOOL, span)
+        });
+        let (body, ()) = self.sub_block(|ctx| {
+            let left = ctx.node(NodeKind::Load(exponent), ty.clone(), span);
+            let square = ctx.node(NodeKind::Load(base), ty.clone(), span);
+            let so_far = ctx.node(NodeKind::Load(product), ty.clone(), span);
+            let mut binary = |op, a, b| ctx.node(NodeKind::Binary(op, a, b), ty.clone(), span);
+            let last_bit = binary(BinaryOp::And, left, one);
+            let multiplied = binary(BinaryOp::Mul, so_far, square);
+            let squared = binary(BinaryOp::Mul, square, square);
+            let rest = binary(BinaryOp::ShiftRight, left, one);
+            let is_odd = ctx.node(NodeKind::Compare(CompareOp::NotEqual, last_bit, zero), Type::BOOL, span);
+            let next = NodeKind::Select { condition: is_odd, then: multiplied, orelse: so_far };
+            let next = ctx.node(next, ty.clone(), span);
+            for (local, value) in [(product, next), (base, squared), (exponent, rest)] {
+                ctx.f.block.push(Stmt::Store { local, value, span });
+            }
+        });
+        let parts = Loop { test, condition: Some(condition), body, step: Vec::new(), span };
+        self.f.block.push(Stmt::Loop(Box::new(parts)));
+        let result = self.node(NodeKind::Load(product), ty, span);
+        self.f.block.push(Stmt::Return(Some(result), span));
+    }
+}
+
+impl Math<'_, '_> {
+    /// GLSL.std.450's `Pow` is undefined for a negative base and for 0 to the power of 0: the size is
+    /// computed from the base's size, and the sign by Python's rules. A negative base with an exponent
+    /// that is not whole is NaN.
+    fn power(&mut self, base: NodeId, exponent: NodeId) -> NodeId {
+        let (zero, one, half) = (self.value(0.0), self.value(1.0), self.value(0.5));
+        let size = self.abs(base);
+        let args = [Some(size), Some(exponent), None];
+        let (ty, span) = (self.ty.clone(), self.span);
+        let power = self.ctx.node(NodeKind::Float(FloatFn::Pow, args), ty, span);
+        let is_zero = self.compare(CompareOp::Equal, base, zero);
+        let is_below = self.compare(CompareOp::Less, exponent, zero);
+        let infinity = self.value(f64::INFINITY);
+        let of_zero = self.select(is_below, infinity, zero);
+        let power = self.select(is_zero, of_zero, power);
+        // The sign: an odd whole exponent keeps the base's.
+        let floor = self.float(FloatFn::Floor, exponent);
+        let is_whole = self.compare(CompareOp::Equal, floor, exponent);
+        let halved = self.binary(BinaryOp::Mul, exponent, half);
+        let half_floor = self.float(FloatFn::Floor, halved);
+        let is_odd = self.compare(CompareOp::NotEqual, half_floor, halved);
+        let is_negative = self.compare(CompareOp::Less, base, zero);
+        let bools = self.ty.with_scalar(Scalar::Bool);
+        let negated = self.ctx.node(NodeKind::Unary(UnaryOp::Negate, power), self.ty.clone(), span);
+        let signed = self.select(is_odd, negated, power);
+        let nan = self.value(f64::NAN);
+        let signed = self.select(is_whole, signed, nan);
+        let result = self.select(is_negative, signed, power);
+        // Anything to the power of 0 is 1, and 1 to the power of anything.
+        let no_exponent = self.compare(CompareOp::Equal, exponent, zero);
+        let is_one = self.compare(CompareOp::Equal, base, one);
+        let either = self.ctx.node(NodeKind::Binary(BinaryOp::Or, no_exponent, is_one), bools, span);
+        self.select(either, one, result)
+    }
+}

@@ -1,0 +1,263 @@
+//! Statements: branches and what meets after them, `match`, `return`.
+
+use kps_syntax::Span;
+use kps_syntax::ast::{BoolOp, Branch, Expr, ExprKind, MatchCase, Pattern, PatternKind, Stmt, StmtKind};
+
+use super::Ctx;
+use super::operand::{Operand, Static};
+use super::vars::{Missing, Way};
+use crate::constant::Constant;
+use crate::errors;
+use crate::ir::{self, Block, NodeId};
+use crate::types::Type;
+
+/// A condition: known now, or computed.
+pub(crate) enum Condition {
+    Known(bool),
+    Node(NodeId),
+    /// A mistake was reported: both sides are lowered, to report theirs.
+    Error,
+}
+
+impl Ctx<'_> {
+    /// Statements in order. Those that nothing reaches are left out.
+    pub fn block(&mut self, body: &[Stmt]) {
+        for stmt in body {
+            if !self.f.live {
+                return;
+            }
+            self.stmt(stmt);
+        }
+    }
+
+    /// A block of its own, filled by `fill`.
+    pub fn sub_block<R>(&mut self, fill: impl FnOnce(&mut Self) -> R) -> (Block, R) {
+        let outer = std::mem::take(&mut self.f.block);
+        let result = fill(self);
+        (std::mem::replace(&mut self.f.block, outer), result)
+    }
+
+    fn stmt(&mut self, stmt: &Stmt) {
+        let span = stmt.span;
+        match &stmt.kind {
+            StmtKind::Expr(Expr { kind: ExprKind::Str(_), .. }) | StmtKind::Pass | StmtKind::Error => {}
+            StmtKind::Expr(expr) => {
+                self.expr(expr);
+            }
+            StmtKind::Assign { targets, value } => self.assign(targets, value),
+            StmtKind::AugAssign { target, op, op_span, value } => {
+                self.aug_assign(target, *op, *op_span, value, span);
+            }
+            StmtKind::AnnAssign { target, annotation, value } => {
+                self.ann_assign(target, annotation, value.as_ref());
+            }
+            StmtKind::Return(value) => self.return_stmt(value.as_ref(), span),
+            StmtKind::Break => self.break_stmt(span),
+            StmtKind::Continue => self.continue_stmt(span),
+            StmtKind::If { branches, orelse } => self.if_chain(branches, orelse),
+            StmtKind::While { test, body, orelse } => self.while_stmt(test, body, orelse, span),
+            StmtKind::For { target, iter, body, orelse, .. } => {
+                self.for_stmt(target, iter, body, orelse, span);
+            }
+            StmtKind::Match { subject, cases } => self.match_stmt(subject, cases),
+            // `check` refused all others.
+            _ => self.error(errors::unsupported(
+                self.at(span),
+                "this statement",
+                "write it with assignments, `if` and loops",
+            )),
+        }
+    }
+
+    /// A condition must be a bool.
+    pub fn condition(&mut self, test: &Expr) -> Condition {
+        let operand = self.expr(test);
+        self.condition_of(&operand, test.span)
+    }
+
+    pub fn condition_of(&mut self, operand: &Operand, span: Span) -> Condition {
+        match operand {
+            Operand::Error => Condition::Error,
+            Operand::Node(node) if *self.ty(*node) == Type::BOOL => match self.f.func.constant(*node) {
+                Some(constant) => Condition::Known(constant == Constant::bool(true)),
+                None => Condition::Node(*node),
+            },
+            operand => {
+                let text = self.f.source.slice(span).to_owned();
+                let what = self.describe(operand);
+                let is_bvec = matches!(operand, Operand::Node(node)
+                    if matches!(self.ty(*node), Type::Vector(_, crate::types::Scalar::Bool)));
+                self.error(errors::condition_not_bool(self.at(span), &text, &what, is_bvec));
+                Condition::Error
+            }
+        }
+    }
+
+    fn if_chain(&mut self, branches: &[Branch], orelse: &[Stmt]) {
+        let [branch, rest @ ..] = branches else { return self.block(orelse) };
+        let condition = self.condition(&branch.test);
+        self.nested(branch.span, (), |ctx| {
+            ctx.branch(
+                &condition,
+                branch.test.span,
+                |ctx| ctx.block(&branch.body),
+                |ctx| ctx.if_chain(rest, orelse),
+            );
+        });
+    }
+
+    /// Two ways from here, and what meets after them.
+    pub fn branch(
+        &mut self,
+        condition: &Condition,
+        span: Span,
+        then: impl FnOnce(&mut Self),
+        orelse: impl FnOnce(&mut Self),
+    ) {
+        let condition = match condition {
+            Condition::Known(true) => return then(self),
+            Condition::Known(false) => return orelse(self),
+            Condition::Node(node) => Some(*node),
+            Condition::Error => None,
+        };
+        let when_true = Missing { span, text: "not when this is true" };
+        let when_false = Missing { span, text: "not when this is false" };
+        let (then_block, then_way) = self.arm(when_true, then);
+        let (else_block, else_way) = self.arm(when_false, orelse);
+        if let Some(condition) = condition {
+            self.f.block.push(ir::Stmt::If { condition, then: then_block, orelse: else_block, span });
+        }
+        let ways: Vec<Way> = [then_way, else_way].into_iter().flatten().collect();
+        self.merge(&ways);
+    }
+
+    /// One side of a branch; what it changed is undone and returned, if control leaves at its end.
+    fn arm(&mut self, missing: Missing, fill: impl FnOnce(&mut Self)) -> (Block, Option<Way>) {
+        let fork = self.fork();
+        self.f.live = true;
+        let (block, way) = self.sub_block(|ctx| {
+            fill(ctx);
+            ctx.f.live.then(|| ctx.way(fork, missing))
+        });
+        self.rewind(fork);
+        (block, way)
+    }
+
+    fn return_stmt(&mut self, value: Option<&Expr>, span: Span) {
+        let value = value.filter(|value| !matches!(value.kind, ExprKind::None));
+        let operand = match value {
+            Some(value) => self.expr(value),
+            None => Operand::Static(Static::None),
+        };
+        let span = value.map_or(span, |value| value.span);
+        if !self.f.is_kernel {
+            self.return_value(operand, span);
+        } else {
+            if value.is_some() && !operand.is_error() && !matches!(operand, Operand::Static(Static::None)) {
+                self.error(errors::kernel_returns(self.at(span)));
+            }
+            self.f.block.push(ir::Stmt::Return(None, span));
+        }
+        self.f.live = false;
+    }
+
+    /// `match` on constants is a chain of comparisons.
+    fn match_stmt(&mut self, subject: &Expr, cases: &[MatchCase]) {
+        let operand = self.expr(subject);
+        if operand.is_error() {
+            return;
+        }
+        // Evaluated once, and typed once.
+        let operand = match self.materialize(&operand, subject.span) {
+            Some(node) if matches!(self.ty(node), Type::Scalar(_)) => Operand::Node(node),
+            Some(_) => {
+                let what = self.describe(&operand);
+                return self.error(errors::match_subject(self.at(subject.span), &what));
+            }
+            None => return,
+        };
+        self.match_cases(&operand, cases);
+    }
+
+    fn match_cases(&mut self, subject: &Operand, cases: &[MatchCase]) {
+        let [case, rest @ ..] = cases else { return };
+        self.nested(case.span, (), |ctx| {
+            let Some(matches) = ctx.pattern(subject, &case.pattern) else {
+                return ctx.match_cases(subject, rest);
+            };
+            let matches = match &case.guard {
+                None => matches,
+                Some(guard) => ctx.guarded(subject, &case.pattern, &matches, guard),
+            };
+            let condition = ctx.condition_of(&matches, case.pattern.span);
+            ctx.branch(
+                &condition,
+                case.pattern.span,
+                |ctx| {
+                    ctx.capture(subject, &case.pattern);
+                    ctx.block(&case.body);
+                },
+                |ctx| ctx.match_cases(subject, rest),
+            );
+        });
+    }
+
+    /// `case pattern if guard`: a bare name is bound before the guard reads it.
+    fn guarded(&mut self, subject: &Operand, pattern: &Pattern, matches: &Operand, guard: &Expr) -> Operand {
+        match &pattern.kind {
+            PatternKind::Capture(_) => {
+                self.capture(subject, pattern);
+                self.expr(guard)
+            }
+            PatternKind::Wildcard => self.expr(guard),
+            PatternKind::As { .. } => {
+                let help = "give the subject a name before `match`";
+                self.error(errors::unsupported(self.at(pattern.span), "`as` before a guard", help));
+                Operand::Error
+            }
+            _ => self.short_circuit(BoolOp::And, matches, pattern.span, guard),
+        }
+    }
+
+    /// Whether the subject matches, as a bool operand; `None` after a mistake.
+    fn pattern(&mut self, subject: &Operand, pattern: &Pattern) -> Option<Operand> {
+        match &pattern.kind {
+            PatternKind::Wildcard | PatternKind::Capture(_) => Some(self.bool_constant(true, pattern.span)),
+            PatternKind::As { pattern, .. } => self.pattern(subject, pattern),
+            PatternKind::Value(value) | PatternKind::Singleton(value) => {
+                let right = self.expr(value);
+                let equal = kps_syntax::ast::CompareOp::Eq;
+                let operand = self.compare(equal, subject, &right, pattern.span, (value.span, value.span));
+                (!operand.is_error()).then_some(operand)
+            }
+            PatternKind::Or(patterns) => {
+                let mut any: Option<NodeId> = None;
+                for alternative in patterns {
+                    let operand = self.pattern(subject, alternative)?;
+                    let node = self.materialize(&operand, alternative.span)?;
+                    any = Some(match any {
+                        None => node,
+                        Some(any) => self.node(
+                            ir::NodeKind::Binary(ir::BinaryOp::Or, any, node),
+                            Type::BOOL,
+                            pattern.span,
+                        ),
+                    });
+                }
+                any.map(Operand::Node)
+            }
+            _ => None,
+        }
+    }
+
+    fn capture(&mut self, subject: &Operand, pattern: &Pattern) {
+        let ident = match &pattern.kind {
+            PatternKind::Capture(ident) => ident,
+            PatternKind::As { name, .. } => name,
+            _ => return,
+        };
+        if let Some(var) = self.f.scope.get(&ident.name) {
+            self.assign_var(var, subject.clone(), ident.span);
+        }
+    }
+}

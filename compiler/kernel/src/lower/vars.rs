@@ -1,0 +1,425 @@
+//! The variables of a function: what each is bound to now, and what becomes of it where paths meet.
+//!
+//! In straight-line code a variable is simply bound to what was last assigned, of whatever type. Every
+//! change goes through a log, so that a branch can be undone and its changes taken along as a [`Way`]
+//! into the merge. A merge whose ways disagree on a value gives the variable a local (one for each
+//! name and type) and has each way store to it; where they disagree on the type, the variable is in
+//! conflict, which is an error only if someone reads it.
+
+use std::rc::Rc;
+
+use kps_syntax::Span;
+
+use super::Ctx;
+use super::operand::{Facts, Operand, Place, Static};
+use crate::constant::Literal;
+use crate::errors;
+use crate::ir::{CarryId, Local, LocalId, NodeKind, Stmt};
+use crate::types::{Scalar, Type};
+
+/// A variable of the function, by its number in the scope.
+pub(crate) type Var = u32;
+
+#[derive(Clone)]
+pub(crate) enum Binding {
+    Unset,
+    /// Assigned on some of the paths that lead here, not on all.
+    Maybe {
+        assigned: Span,
+        missing: Missing,
+    },
+    Conflict(Rc<Conflict>),
+    Bound {
+        operand: Operand,
+        span: Span,
+    },
+    /// In a local that the ways here stored to.
+    Stored {
+        local: LocalId,
+        facts: Facts,
+        span: Span,
+    },
+    /// A mistake about it was reported.
+    Error,
+}
+
+/// On which path a variable has no value.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Missing {
+    pub span: Span,
+    pub text: &'static str,
+}
+
+/// Two places that give a variable different types.
+#[derive(Debug)]
+pub(crate) struct Conflict {
+    pub first: (Span, String),
+    pub second: (Span, String),
+}
+
+/// One of the paths that meet: what it changed since the fork, and where its stores go.
+pub(crate) struct Way {
+    pub changes: Vec<(Var, Binding)>,
+    /// `None` where nothing needs to be stored.
+    pub carry: Option<CarryId>,
+    pub missing: Missing,
+}
+
+impl Way {
+    fn binding<'a>(&'a self, var: Var, base: &'a [Binding]) -> &'a Binding {
+        match self.changes.binary_search_by_key(&var, |(changed, _)| *changed) {
+            Ok(at) => &self.changes[at].1,
+            Err(_) => &base[var as usize],
+        }
+    }
+}
+
+/// A point to go back to.
+#[derive(Clone, Copy)]
+pub(crate) struct Fork(usize);
+
+impl Ctx<'_> {
+    pub fn set(&mut self, var: Var, binding: Binding) {
+        let before = std::mem::replace(&mut self.f.vars[var as usize], binding);
+        self.f.log.push((var, before));
+    }
+
+    pub fn assign_var(&mut self, var: Var, operand: Operand, span: Span) {
+        if let Operand::Node(node) = &operand
+            && !matches!(self.f.func.nodes[node.idx()].kind, NodeKind::Constant(_))
+        {
+            let name = &mut self.f.func.nodes[node.idx()].name;
+            if name.is_none() {
+                *name = Some(self.f.scope.names()[var as usize].clone());
+            }
+        }
+        let binding = match operand {
+            Operand::Error => Binding::Error,
+            operand => Binding::Bound { operand, span },
+        };
+        self.set(var, binding);
+    }
+
+    /// What a variable stands for here; what cannot be told is reported once.
+    pub fn read_var(&mut self, var: Var, span: Span) -> Operand {
+        let name = self.f.scope.names()[var as usize].clone();
+        let diagnostic = match &self.f.vars[var as usize] {
+            Binding::Bound { operand, .. } => return operand.clone(),
+            Binding::Stored { local, facts, .. } => {
+                let (local, facts) = (*local, *facts);
+                let ty = self.f.func.local(local).ty.clone();
+                let node = self.node(NodeKind::Load(local), ty, span);
+                self.set_facts(node, facts);
+                return Operand::Node(node);
+            }
+            Binding::Error => return Operand::Error,
+            Binding::Unset => errors::used_before_assignment(self.at(span), &name),
+            Binding::Maybe { assigned, missing } => errors::maybe_unset(
+                self.at(span),
+                &name,
+                self.at(*assigned),
+                self.at(missing.span),
+                missing.text,
+            ),
+            Binding::Conflict(conflict) => {
+                let Conflict { first, second } = &**conflict;
+                errors::conflicting_types(
+                    self.at(span),
+                    &name,
+                    (self.at(first.0), &first.1),
+                    (self.at(second.0), &second.1),
+                )
+            }
+        };
+        self.error(diagnostic);
+        self.set(var, Binding::Error);
+        Operand::Error
+    }
+
+    pub fn fork(&self) -> Fork {
+        Fork(self.f.log.len())
+    }
+
+    /// What changed since the fork, sorted by variable; the changes stay.
+    pub fn changes_since(&self, fork: Fork) -> Vec<(Var, Binding)> {
+        let mut vars: Vec<Var> = self.f.log[fork.0..].iter().map(|(var, _)| *var).collect();
+        vars.sort_unstable();
+        vars.dedup();
+        vars.into_iter().map(|var| (var, self.f.vars[var as usize].clone())).collect()
+    }
+
+    /// Undoes every change since the fork.
+    pub fn rewind(&mut self, fork: Fork) {
+        for (var, before) in self.f.log.drain(fork.0..).rev() {
+            self.f.vars[var as usize] = before;
+        }
+    }
+
+    /// Ends the path here: its changes, with a place for its stores at the end of the block.
+    pub fn way(&mut self, fork: Fork, missing: Missing) -> Way {
+        let changes = self.changes_since(fork);
+        let carry = CarryId(self.f.func.carries.len() as u32);
+        self.f.func.carries.push(Vec::new());
+        self.f.block.push(Stmt::Carry(carry));
+        Way { changes, carry: Some(carry), missing }
+    }
+
+    /// Goes on where the ways meet; none means that nothing gets here.
+    pub fn merge(&mut self, ways: &[Way]) {
+        self.f.live = !ways.is_empty();
+        let mut vars: Vec<Var> =
+            ways.iter().flat_map(|way| way.changes.iter().map(|(var, _)| *var)).collect();
+        vars.sort_unstable();
+        vars.dedup();
+        for var in vars {
+            let binding = self.join(var, ways);
+            self.set(var, binding);
+        }
+    }
+
+    fn join(&mut self, var: Var, ways: &[Way]) -> Binding {
+        let base = std::mem::take(&mut self.f.vars);
+        let bindings: Vec<Binding> = ways.iter().map(|way| way.binding(var, &base).clone()).collect();
+        self.f.vars = base;
+        if bindings.iter().any(|binding| matches!(binding, Binding::Error)) {
+            return Binding::Error;
+        }
+        let unset = |binding: &Binding| matches!(binding, Binding::Unset | Binding::Maybe { .. });
+        if bindings.iter().all(|binding| matches!(binding, Binding::Unset)) {
+            return Binding::Unset;
+        }
+        if let Some(at) = bindings.iter().position(unset) {
+            return maybe(&bindings, &ways[at], &bindings[at]);
+        }
+        if let Some(conflict) = bindings.iter().find(|binding| matches!(binding, Binding::Conflict(_))) {
+            return conflict.clone();
+        }
+        if let Some(same) = self.all_alike(var, &bindings) {
+            return same;
+        }
+        match self.joined_type(&bindings) {
+            Ok(ty) => self.store_joined(var, ty, &bindings, ways),
+            Err(conflict) => Binding::Conflict(Rc::new(conflict)),
+        }
+    }
+
+    /// The one binding that needs no store: unchanged since the fork, an equal literal, or the same
+    /// static thing on every way.
+    fn all_alike(&self, var: Var, bindings: &[Binding]) -> Option<Binding> {
+        let first = &bindings[0];
+        let is_alike = |binding: &Binding| match (first, binding) {
+            (Binding::Stored { local: a, .. }, Binding::Stored { local: b, .. }) => a == b,
+            (Binding::Bound { operand: a, .. }, Binding::Bound { operand: b, .. }) => same_static(a, b),
+            _ => false,
+        };
+        let is_base = |binding: &Binding| match (&self.f.vars[var as usize], binding) {
+            (
+                Binding::Bound { operand: Operand::Node(a), .. },
+                Binding::Bound { operand: Operand::Node(b), .. },
+            ) => a == b,
+            _ => false,
+        };
+        if bindings.iter().all(is_base) {
+            return Some(self.f.vars[var as usize].clone());
+        }
+        if !bindings.iter().all(is_alike) {
+            return None;
+        }
+        Some(match first {
+            Binding::Stored { local, span, .. } => {
+                Binding::Stored { local: *local, facts: self.joined_facts(bindings), span: *span }
+            }
+            same => same.clone(),
+        })
+    }
+
+    /// The type that all of them have, or that the literals among them widen to.
+    fn joined_type(&mut self, bindings: &[Binding]) -> Result<Type, Conflict> {
+        let mut joined: Option<(Type, bool, usize)> = None;
+        for (at, binding) in bindings.iter().enumerate() {
+            let Some((ty, soft)) = self.stored_type(binding) else { continue };
+            match &joined {
+                None => joined = Some((ty, soft, at)),
+                Some((known, ..)) if *known == ty => {}
+                // A guess gives way to what is known; this pass will be repeated.
+                Some((_, true, _)) => {
+                    self.f.lenient = true;
+                    joined = Some((ty, soft, at));
+                }
+                Some(_) if soft => self.f.lenient = true,
+                Some((_, _, first)) => return Err(self.conflict(&bindings[*first], binding)),
+            }
+        }
+        let literals = || bindings.iter().filter_map(|binding| Some((binding, literal_of(binding)?)));
+        let ty = match &joined {
+            Some((ty, ..)) => ty.clone(),
+            None if literals().any(|(_, literal)| matches!(literal, Literal::Float(_))) => Type::F32,
+            None => Type::I32,
+        };
+        for binding in bindings {
+            let fits = match (binding, literal_of(binding)) {
+                (_, Some(literal)) => {
+                    matches!(ty, Type::Scalar(scalar) if literal.fit(scalar).is_some())
+                }
+                (binding, None) => self.stored_type(binding).is_some(),
+            };
+            if !fits {
+                let other = joined.as_ref().map_or(0, |(_, _, at)| *at);
+                let other = if std::ptr::eq(&bindings[other], binding) {
+                    bindings.iter().find(|other| !std::ptr::eq(*other, binding)).unwrap_or(binding)
+                } else {
+                    &bindings[other]
+                };
+                return Err(self.conflict(other, binding));
+            }
+        }
+        Ok(ty)
+    }
+
+    /// The type of a value, and whether it is a guess; `None` for literals and static things.
+    pub fn stored_type(&self, binding: &Binding) -> Option<(Type, bool)> {
+        match binding {
+            Binding::Bound { operand: Operand::Node(node), .. } => {
+                Some((self.ty(*node).clone(), self.facts(*node).soft))
+            }
+            Binding::Stored { local, facts, .. } => Some((self.f.func.local(*local).ty.clone(), facts.soft)),
+            _ => None,
+        }
+    }
+
+    pub fn conflict(&self, a: &Binding, b: &Binding) -> Conflict {
+        let side = |binding: &Binding| match binding {
+            Binding::Bound { operand, span } => (*span, self.describe(operand)),
+            Binding::Stored { local, span, .. } => (*span, format!("`{}`", self.f.func.local(*local).ty)),
+            _ => (Span::default(), "`?`".to_owned()),
+        };
+        let (mut first, mut second) = (side(a), side(b));
+        if first.0.start > second.0.start {
+            std::mem::swap(&mut first, &mut second);
+        }
+        Conflict { first, second }
+    }
+
+    fn store_joined(&mut self, var: Var, ty: Type, bindings: &[Binding], ways: &[Way]) -> Binding {
+        let span = binding_span(&bindings[0]);
+        let local = self.local_of(var, &ty, span);
+        for (binding, way) in bindings.iter().zip(ways) {
+            if let Some(carry) = way.carry {
+                self.carry(carry, local, binding);
+            }
+        }
+        Binding::Stored { local, facts: self.joined_facts(bindings), span }
+    }
+
+    /// Stores a binding's value to `local` on one way into a merge.
+    pub fn carry(&mut self, carry: CarryId, local: LocalId, binding: &Binding) {
+        let ty = self.f.func.local(local).ty.clone();
+        let value = match binding {
+            Binding::Bound { operand: Operand::Node(node), .. } if *self.ty(*node) == ty => *node,
+            Binding::Bound { operand: Operand::Literal(literal), span } => {
+                let Some(constant) = ty.scalar().and_then(|scalar| literal.fit(scalar)) else { return };
+                self.constant(constant, *span)
+            }
+            Binding::Stored { local: stored, .. } if *stored == local => return,
+            // A guess was wrong: the loop that made it is lowered again.
+            _ => return self.f.lenient = true,
+        };
+        let stores = &mut self.f.func.carries[carry.idx()];
+        if !stores.iter().any(|(stored, _)| *stored == local) {
+            stores.push((local, value));
+        }
+    }
+
+    pub fn joined_facts(&self, bindings: &[Binding]) -> Facts {
+        let mut joined = Facts { nonneg: true, soft: false };
+        for binding in bindings {
+            let facts = match binding {
+                Binding::Bound { operand: Operand::Node(node), .. } => self.facts(*node),
+                Binding::Stored { facts, .. } => *facts,
+                Binding::Bound { operand: Operand::Literal(Literal::Int(value)), .. } => {
+                    Facts { nonneg: *value >= 0, soft: false }
+                }
+                _ => Facts::default(),
+            };
+            joined = Facts { nonneg: joined.nonneg && facts.nonneg, soft: joined.soft || facts.soft };
+        }
+        joined
+    }
+
+    /// The local of a variable for one type: always the same one.
+    pub fn local_of(&mut self, var: Var, ty: &Type, span: Span) -> LocalId {
+        if let Some(local) = self.f.locals.get(&(var, ty.clone())) {
+            return *local;
+        }
+        let name = self.f.scope.names()[var as usize].clone();
+        let local = self.new_local(&name, ty.clone(), span);
+        self.f.locals.insert((var, ty.clone()), local);
+        local
+    }
+
+    pub fn new_local(&mut self, name: &str, ty: Type, span: Span) -> LocalId {
+        let local = LocalId(self.f.func.locals.len() as u32);
+        self.f.func.locals.push(Local { name: name.into(), ty, span, is_reference: false });
+        local
+    }
+}
+
+fn maybe(bindings: &[Binding], way: &Way, unset: &Binding) -> Binding {
+    if let Binding::Maybe { .. } = unset {
+        return unset.clone();
+    }
+    let assigned = bindings.iter().map(|binding| match binding {
+        Binding::Maybe { assigned, .. } => *assigned,
+        binding => binding_span(binding),
+    });
+    let assigned = assigned.filter(|span| !span.is_empty()).min().unwrap_or_default();
+    Binding::Maybe { assigned, missing: way.missing }
+}
+
+pub(crate) fn binding_span(binding: &Binding) -> Span {
+    match binding {
+        Binding::Bound { span, .. } | Binding::Stored { span, .. } => *span,
+        Binding::Maybe { assigned, .. } => *assigned,
+        Binding::Conflict(conflict) => conflict.first.0,
+        Binding::Unset | Binding::Error => Span::default(),
+    }
+}
+
+pub(crate) fn literal_of(binding: &Binding) -> Option<Literal> {
+    match binding {
+        Binding::Bound { operand: Operand::Literal(literal), .. } => Some(*literal),
+        _ => None,
+    }
+}
+
+/// Whether two operands are the same thing known statically; two nodes never are.
+pub(crate) fn same_static(a: &Operand, b: &Operand) -> bool {
+    match (a, b) {
+        (Operand::Literal(a), Operand::Literal(b)) => a == b,
+        (Operand::Buffer(a), Operand::Buffer(b)) => a == b,
+        (Operand::Place(a), Operand::Place(b)) => same_place(a, b),
+        (Operand::Tuple(a), Operand::Tuple(b)) => {
+            a.len() == b.len() && a.iter().zip(b.iter()).all(|(a, b)| same_static(a, b))
+        }
+        (Operand::Static(a), Operand::Static(b)) => match (a, b) {
+            (Static::Type(a), Static::Type(b)) => a == b,
+            (Static::Generic(a), Static::Generic(b)) => a == b,
+            (Static::Builtin(a), Static::Builtin(b)) => a == b,
+            (Static::Function(a), Static::Function(b)) => std::sync::Arc::ptr_eq(&a.def, &b.def),
+            (Static::Module(a, _), Static::Module(b, _)) => a == b,
+            (Static::None, Static::None) => true,
+            _ => false,
+        },
+        _ => false,
+    }
+}
+
+/// A part of an array is another place wherever its indices are computed anew.
+fn same_place(a: &Place, b: &Place) -> bool {
+    a.local == b.local && a.path.is_empty() && b.path.is_empty()
+}
+
+/// What a literal becomes when a loop carries it and nothing else is known.
+pub(crate) fn guess(literal: Literal) -> Scalar {
+    literal.default_scalar()
+}

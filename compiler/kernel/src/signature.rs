@@ -1,0 +1,238 @@
+//! What a kernel is compiled for, and what comes out.
+//!
+//! The words of a [`KernelModule`] are a function of the source, the [`Signature`] and the [`Target`],
+//! on every machine. A signature is a key: a host keeps compiled forms by it.
+
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
+
+use kps_syntax::Location;
+use kps_syntax::ast::{FunctionDef, Name};
+
+use crate::constant::Constant;
+use crate::env::{EnvValue, KernelEnv};
+use crate::template::{KernelTemplate, ParamKind};
+use crate::types::Type;
+
+/// How the kernel was decorated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Form {
+    /// `@kernel`: scalars and arrays as arguments, an exact domain.
+    Kernel,
+    /// `@python2shader`: every parameter says its kind, slot and type; local size 1, 1, 1.
+    Python2Shader,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct KernelOptions {
+    pub form: Form,
+    /// As written in `@kernel(local_size=(16, 16))`, missing axes 1.
+    pub local_size: Option<[u32; 3]>,
+    /// No contraction of a multiply and an add; signed zeros, infinities and NaNs kept.
+    pub precise: bool,
+}
+
+impl KernelOptions {
+    pub fn kernel() -> KernelOptions {
+        KernelOptions { form: Form::Kernel, local_size: None, precise: false }
+    }
+
+    pub fn python2shader() -> KernelOptions {
+        KernelOptions { form: Form::Python2Shader, local_size: None, precise: false }
+    }
+}
+
+/// What the words may rely on beyond Vulkan 1.2.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Target {
+    /// `scalarBlockLayout`: an array of vec3 has stride 12 as NumPy packs it.
+    pub scalar_layout: bool,
+    /// `robustBufferAccess2`: the device itself reads 0 out of range and drops such writes.
+    pub robust_access: bool,
+    /// 32-bit float controls: signed zeros, infinities and NaNs kept, rounding to even.
+    pub float_controls: bool,
+}
+
+impl Target {
+    /// Runs on every device.
+    pub const fn portable() -> Target {
+        Target { scalar_layout: false, robust_access: false, float_controls: false }
+    }
+}
+
+impl Default for Target {
+    fn default() -> Target {
+        Target::portable()
+    }
+}
+
+/// What one parameter is bound to.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum ParamType {
+    /// A one-dimensional array of this element.
+    Array(Type),
+    Scalar(Type),
+    Const(Constant),
+    /// Given by the device: PyShader's `("input", ..)`.
+    Input,
+}
+
+/// One compiled form of a kernel: equal signatures give equal words.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Signature {
+    /// One for each parameter of the kernel, in order.
+    pub params: Vec<ParamType>,
+    /// Axes of the domain, 1 to 3: chooses the local size where the kernel says none.
+    pub rank: u8,
+    captures: Vec<Capture>,
+}
+
+impl Signature {
+    /// For these parameters and what the kernel captures from `env` now.
+    pub fn new(template: &KernelTemplate, env: &dyn KernelEnv, params: Vec<ParamType>) -> Signature {
+        Signature { params, rank: 1, captures: template.captures(env) }
+    }
+
+    /// For a domain of `rank` axes.
+    pub fn with_rank(self, rank: u8) -> Signature {
+        Signature { rank, ..self }
+    }
+
+    /// What the annotations alone say; `None` where a parameter has none or is a `const`.
+    pub fn declared(template: &KernelTemplate, env: &dyn KernelEnv) -> Option<Signature> {
+        let params = template.params.iter().map(|param| match &param.kind {
+            ParamKind::Untyped | ParamKind::Const(_) => None,
+            ParamKind::Array(element) | ParamKind::Buffer { element, .. } => {
+                Some(ParamType::Array(element.clone()))
+            }
+            ParamKind::Scalar(ty) => Some(ParamType::Scalar(ty.clone())),
+            ParamKind::Input { .. } => Some(ParamType::Input),
+        });
+        Some(Signature::new(template, env, params.collect::<Option<Vec<_>>>()?))
+    }
+}
+
+/// A captured name with its value, as part of a signature.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Capture {
+    pub path: Name,
+    pub value: CaptureValue,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum CaptureValue {
+    Int(i128),
+    /// The bits, so that -0.0 and 0.0 are two values.
+    Float(u64),
+    Bool(bool),
+    Constant(Constant),
+    Type(Type),
+    Function(DefIdentity),
+    Builtin(Name),
+    Module(Name),
+    Other(String),
+}
+
+impl CaptureValue {
+    pub(crate) fn of(value: EnvValue) -> CaptureValue {
+        match value {
+            EnvValue::Int(value) => CaptureValue::Int(value),
+            EnvValue::Float(value) => CaptureValue::Float(value.to_bits()),
+            EnvValue::Bool(value) => CaptureValue::Bool(value),
+            EnvValue::Constant(constant) => CaptureValue::Constant(constant),
+            EnvValue::Type(ty) => CaptureValue::Type(ty),
+            EnvValue::Function(function) => CaptureValue::Function(DefIdentity(function.def)),
+            EnvValue::Builtin(name) => CaptureValue::Builtin(name),
+            EnvValue::Module(module) => CaptureValue::Module(module.name),
+            EnvValue::Other { type_name } => CaptureValue::Other(type_name),
+        }
+    }
+}
+
+/// A function by which one it is: two with the same text are two. Holding it keeps its address.
+#[derive(Clone, Debug)]
+pub(crate) struct DefIdentity(pub Arc<FunctionDef>);
+
+impl PartialEq for DefIdentity {
+    fn eq(&self, other: &DefIdentity) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl Eq for DefIdentity {}
+
+impl Hash for DefIdentity {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        Arc::as_ptr(&self.0).hash(state);
+    }
+}
+
+/// A compiled kernel.
+#[derive(Clone, Debug)]
+pub struct KernelModule {
+    pub words: Vec<u32>,
+    pub local_size: [u32; 3],
+    /// The words hold the domain's guard and read it from the push constant `kps.domain`.
+    pub has_domain: bool,
+    /// In the order of the kernel's parameters, inputs and constants left out.
+    pub bindings: Vec<Binding>,
+    /// Bytes of the push-constant block; 0 where there is none.
+    pub push_constant_size: u32,
+    /// What the kernel needs beyond the floor, and the first place that needed it.
+    pub capabilities: Vec<CapabilityUse>,
+}
+
+impl KernelModule {
+    /// The words as bytes, little-endian.
+    pub fn bytes(&self) -> Vec<u8> {
+        self.words.iter().flat_map(|word| word.to_le_bytes()).collect()
+    }
+}
+
+/// Where an argument goes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Binding {
+    /// The parameter's place in the kernel's list.
+    pub param_idx: usize,
+    pub name: Name,
+    pub place: BindingPlace,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum BindingPlace {
+    Buffer {
+        set: u32,
+        binding: u32,
+        element: Type,
+        reads: bool,
+        writes: bool,
+    },
+    /// In the push-constant block; a bool is a u32 there, 0 or 1.
+    PushConstant {
+        offset: u32,
+        ty: Type,
+    },
+}
+
+/// A feature that not every device has, tied to the line that needed it.
+#[derive(Clone, Debug)]
+pub struct CapabilityUse {
+    pub capability: Capability,
+    pub location: Location,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Capability {
+    Int64,
+    Float64,
+}
+
+impl Capability {
+    /// As SPIR-V names it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Capability::Int64 => "Int64",
+            Capability::Float64 => "Float64",
+        }
+    }
+}

@@ -1,0 +1,163 @@
+//! A kernel before its arguments are known: the checked definition, its parameters as declared, and
+//! the names that it captures.
+
+use std::cell::RefCell;
+use std::collections::HashSet;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use kps_syntax::Source;
+use kps_syntax::ast::{FunctionDef, Ident, Name};
+
+use crate::check::free_names;
+use crate::env::{EnvValue, HelperFunction, KernelEnv};
+use crate::signature::{Capture, CaptureValue, KernelOptions};
+use crate::types::{Scalar, Type};
+
+/// Made by [`crate::check`]; compiled by [`crate::specialize`].
+#[derive(Debug)]
+pub struct KernelTemplate {
+    pub def: Arc<FunctionDef>,
+    pub source: Source,
+    pub options: KernelOptions,
+    pub params: Vec<Param>,
+    /// The free names of the kernel and of every function it was seen to call.
+    free: RefCell<Vec<FreeNames>>,
+}
+
+/// A function with the names that it takes from outside; holding it keeps its address.
+type FreeNames = (Arc<FunctionDef>, Rc<[Name]>);
+
+/// A parameter as it was declared.
+#[derive(Clone, Debug)]
+pub struct Param {
+    pub name: Ident,
+    pub kind: ParamKind,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum ParamKind {
+    /// Typed at launch.
+    Untyped,
+    /// `Array[f32]`.
+    Array(Type),
+    Scalar(Type),
+    /// `const[i32]`.
+    Const(Scalar),
+    /// PyShader's `("input", "GlobalInvocationId", ivec3)`.
+    Input {
+        input: Input,
+        ty: Type,
+    },
+    /// PyShader's `("buffer", 0, Array(f32))`.
+    Buffer {
+        set: u32,
+        binding: u32,
+        element: Type,
+    },
+}
+
+/// What the device tells each invocation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Input {
+    GlobalInvocationId,
+    LocalInvocationId,
+    LocalInvocationIndex,
+    WorkgroupId,
+    NumWorkgroups,
+    WorkgroupSize,
+}
+
+impl Input {
+    pub const ALL: [Input; 6] = [
+        Input::GlobalInvocationId,
+        Input::LocalInvocationId,
+        Input::LocalInvocationIndex,
+        Input::WorkgroupId,
+        Input::NumWorkgroups,
+        Input::WorkgroupSize,
+    ];
+
+    /// As PyShader and SPIR-V name it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Input::GlobalInvocationId => "GlobalInvocationId",
+            Input::LocalInvocationId => "LocalInvocationId",
+            Input::LocalInvocationIndex => "LocalInvocationIndex",
+            Input::WorkgroupId => "WorkgroupId",
+            Input::NumWorkgroups => "NumWorkgroups",
+            Input::WorkgroupSize => "WorkgroupSize",
+        }
+    }
+
+    pub fn n_components(self) -> u8 {
+        if self == Input::LocalInvocationIndex { 1 } else { 3 }
+    }
+}
+
+impl KernelTemplate {
+    pub(crate) fn new(
+        def: &Arc<FunctionDef>,
+        source: &Source,
+        options: KernelOptions,
+        params: Vec<Param>,
+    ) -> KernelTemplate {
+        let (def, source) = (Arc::clone(def), source.clone());
+        KernelTemplate { def, source, options, params, free: RefCell::default() }
+    }
+
+    pub fn name(&self) -> &Name {
+        &self.def.name.name
+    }
+
+    /// Every captured name with its value now, those of called functions included.
+    pub(crate) fn captures(&self, env: &dyn KernelEnv) -> Vec<Capture> {
+        let mut captures = Vec::new();
+        let mut seen = HashSet::from([Arc::as_ptr(&self.def)]);
+        // A list, not recursion: a chain of helpers may be of any length.
+        let mut called: Vec<HelperFunction> = Vec::new();
+        self.capture_names(&self.def, env, &mut called, &mut captures);
+        while let Some(function) = called.pop() {
+            if seen.insert(Arc::as_ptr(&function.def)) {
+                self.capture_names(&function.def, &*function.env, &mut called, &mut captures);
+            }
+        }
+        captures
+    }
+
+    fn capture_names(
+        &self,
+        def: &Arc<FunctionDef>,
+        env: &dyn KernelEnv,
+        called: &mut Vec<HelperFunction>,
+        captures: &mut Vec<Capture>,
+    ) {
+        for path in self.free_names(def).iter() {
+            // What is not the script's is ours, and never changes.
+            let Some(value) = resolve(path, env) else { continue };
+            if let EnvValue::Function(function) = &value {
+                called.push(function.clone());
+            }
+            captures.push(Capture { path: Arc::clone(path), value: CaptureValue::of(value) });
+        }
+    }
+
+    fn free_names(&self, def: &Arc<FunctionDef>) -> Rc<[Name]> {
+        let mut free = self.free.borrow_mut();
+        if let Some((_, names)) = free.iter().find(|(known, _)| Arc::ptr_eq(known, def)) {
+            return Rc::clone(names);
+        }
+        let names: Rc<[Name]> = free_names(def).into();
+        free.push((Arc::clone(def), Rc::clone(&names)));
+        names
+    }
+}
+
+/// The value of a dotted path: `N`, `config.N`.
+fn resolve(path: &str, env: &dyn KernelEnv) -> Option<EnvValue> {
+    let (name, rest) = path.split_once('.').unwrap_or((path, ""));
+    match env.get(name)? {
+        EnvValue::Module(module) if !rest.is_empty() => resolve(rest, &*module.members),
+        value => Some(value),
+    }
+}

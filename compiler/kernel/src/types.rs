@@ -1,0 +1,314 @@
+//! The types of kernels: what they are called, how wide they are, and where they lie in memory.
+//!
+//! A [`Type`] is a value, cheap to clone and to compare. `Type::Error` stands for what a mistake left
+//! behind: whatever it touches stays quiet, so that one mistake gives one message. No type that
+//! leaves the compiler is `Type::Error`.
+
+use std::fmt;
+use std::sync::Arc;
+
+/// One number or truth value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Scalar {
+    Bool,
+    I8,
+    I16,
+    I32,
+    I64,
+    U8,
+    U16,
+    U32,
+    U64,
+    F16,
+    Bf16,
+    F32,
+    F64,
+}
+
+/// What sort of number a scalar is: conversions that lose nothing stay within one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Kind {
+    Bool,
+    Signed,
+    Unsigned,
+    Float,
+}
+
+impl Scalar {
+    pub const ALL: [Scalar; 13] = [
+        Scalar::Bool,
+        Scalar::I8,
+        Scalar::I16,
+        Scalar::I32,
+        Scalar::I64,
+        Scalar::U8,
+        Scalar::U16,
+        Scalar::U32,
+        Scalar::U64,
+        Scalar::F16,
+        Scalar::Bf16,
+        Scalar::F32,
+        Scalar::F64,
+    ];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Scalar::Bool => "bool",
+            Scalar::I8 => "i8",
+            Scalar::I16 => "i16",
+            Scalar::I32 => "i32",
+            Scalar::I64 => "i64",
+            Scalar::U8 => "u8",
+            Scalar::U16 => "u16",
+            Scalar::U32 => "u32",
+            Scalar::U64 => "u64",
+            Scalar::F16 => "f16",
+            Scalar::Bf16 => "bf16",
+            Scalar::F32 => "f32",
+            Scalar::F64 => "f64",
+        }
+    }
+
+    pub fn kind(self) -> Kind {
+        match self {
+            Scalar::Bool => Kind::Bool,
+            Scalar::I8 | Scalar::I16 | Scalar::I32 | Scalar::I64 => Kind::Signed,
+            Scalar::U8 | Scalar::U16 | Scalar::U32 | Scalar::U64 => Kind::Unsigned,
+            Scalar::F16 | Scalar::Bf16 | Scalar::F32 | Scalar::F64 => Kind::Float,
+        }
+    }
+
+    /// Bits of a number; a truth value has 1.
+    pub fn bits(self) -> u32 {
+        match self {
+            Scalar::Bool => 1,
+            Scalar::I8 | Scalar::U8 => 8,
+            Scalar::I16 | Scalar::U16 | Scalar::F16 | Scalar::Bf16 => 16,
+            Scalar::I32 | Scalar::U32 | Scalar::F32 => 32,
+            Scalar::I64 | Scalar::U64 | Scalar::F64 => 64,
+        }
+    }
+
+    /// Bytes of one value in an array.
+    pub fn size(self) -> u32 {
+        self.bits().div_ceil(8)
+    }
+
+    pub fn is_int(self) -> bool {
+        matches!(self.kind(), Kind::Signed | Kind::Unsigned)
+    }
+
+    pub fn is_float(self) -> bool {
+        self.kind() == Kind::Float
+    }
+
+    pub fn is_signed(self) -> bool {
+        self.kind() == Kind::Signed
+    }
+
+    /// The kernels' own arithmetic knows it; the narrow and the half types wait for their family.
+    pub fn is_supported(self) -> bool {
+        matches!(
+            self,
+            Scalar::Bool | Scalar::I32 | Scalar::U32 | Scalar::I64 | Scalar::U64 | Scalar::F32 | Scalar::F64
+        )
+    }
+
+    /// The smallest and the largest value of an int type.
+    pub fn int_range(self) -> Option<(i128, i128)> {
+        let bits = self.bits();
+        match self.kind() {
+            Kind::Signed => Some((-(1i128 << (bits - 1)), (1i128 << (bits - 1)) - 1)),
+            Kind::Unsigned => Some((0, (1i128 << bits) - 1)),
+            Kind::Bool | Kind::Float => None,
+        }
+    }
+
+    /// The float type that an int becomes where a float is needed: f32 up to 32 bits, else f64.
+    pub fn as_float(self) -> Scalar {
+        match self.kind() {
+            Kind::Float => self,
+            _ if self.bits() > 32 => Scalar::F64,
+            _ => Scalar::F32,
+        }
+    }
+
+    /// The unsigned int type of the same width.
+    pub fn as_unsigned(self) -> Scalar {
+        match self.bits() {
+            8 => Scalar::U8,
+            16 => Scalar::U16,
+            64 => Scalar::U64,
+            _ => Scalar::U32,
+        }
+    }
+
+    /// Whether every value of `self` is also one of `other`, within a kind or from unsigned to a
+    /// wider signed.
+    pub fn widens_to(self, other: Scalar) -> bool {
+        if self == other {
+            return true;
+        }
+        match (self.kind(), other.kind()) {
+            (Kind::Signed, Kind::Signed)
+            | (Kind::Unsigned, Kind::Unsigned)
+            | (Kind::Float, Kind::Float)
+            | (Kind::Unsigned, Kind::Signed) => self.bits() < other.bits(),
+            _ => false,
+        }
+    }
+}
+
+impl fmt::Display for Scalar {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// The type of a value in a kernel.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Type {
+    /// What a function without a result returns.
+    Void,
+    Scalar(Scalar),
+    /// Two to four components.
+    Vector(u8, Scalar),
+    /// A fixed number of elements: what a list literal makes.
+    Array(Arc<ArrayType>),
+    /// Left behind by a mistake that was reported.
+    Error,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct ArrayType {
+    pub len: u32,
+    pub element: Type,
+}
+
+impl Type {
+    pub const BOOL: Type = Type::Scalar(Scalar::Bool);
+    pub const I32: Type = Type::Scalar(Scalar::I32);
+    pub const U32: Type = Type::Scalar(Scalar::U32);
+    pub const F32: Type = Type::Scalar(Scalar::F32);
+    pub const F64: Type = Type::Scalar(Scalar::F64);
+
+    pub fn array(len: u32, element: Type) -> Type {
+        Type::Array(Arc::new(ArrayType { len, element }))
+    }
+
+    /// A scalar for one component, else a vector.
+    pub fn of(n: u8, scalar: Scalar) -> Type {
+        if n == 1 { Type::Scalar(scalar) } else { Type::Vector(n, scalar) }
+    }
+
+    /// A type by its plain name: `f32`, `ivec3`, `int`.
+    pub fn by_name(name: &str) -> Option<Type> {
+        match name {
+            "int" => return Some(Type::I32),
+            "float" => return Some(Type::F32),
+            "boolean" => return Some(Type::BOOL),
+            _ => {}
+        }
+        if let Some(scalar) = Scalar::ALL.into_iter().find(|scalar| scalar.name() == name) {
+            return Some(Type::Scalar(scalar));
+        }
+        let (prefix, n) = name.split_once("vec")?;
+        let n = match n {
+            "2" => 2,
+            "3" => 3,
+            "4" => 4,
+            _ => return None,
+        };
+        vector_prefix(prefix).map(|scalar| Type::Vector(n, scalar))
+    }
+
+    /// The scalar of a scalar or vector.
+    pub fn scalar(&self) -> Option<Scalar> {
+        match self {
+            Type::Scalar(scalar) | Type::Vector(_, scalar) => Some(*scalar),
+            _ => None,
+        }
+    }
+
+    /// Components of a scalar (1) or vector; 0 for everything else.
+    pub fn n_components(&self) -> u8 {
+        match self {
+            Type::Scalar(_) => 1,
+            Type::Vector(n, _) => *n,
+            _ => 0,
+        }
+    }
+
+    /// The same shape with another scalar.
+    pub fn with_scalar(&self, scalar: Scalar) -> Type {
+        Type::of(self.n_components().max(1), scalar)
+    }
+
+    pub fn is_error(&self) -> bool {
+        matches!(self, Type::Error)
+    }
+
+    pub fn is_vector(&self) -> bool {
+        matches!(self, Type::Vector(..))
+    }
+
+    /// Bytes of one element of an array of these, packed as NumPy packs them.
+    pub fn packed_size(&self) -> u32 {
+        match self {
+            Type::Void | Type::Error => 0,
+            Type::Scalar(scalar) => scalar.size(),
+            Type::Vector(n, scalar) => u32::from(*n) * scalar.size(),
+            Type::Array(array) => array.len * array.element.packed_size(),
+        }
+    }
+
+    /// Bytes that a scalar or vector is aligned to in a block with std430 layout.
+    pub fn std430_align(&self) -> u32 {
+        match self {
+            Type::Vector(2, scalar) => 2 * scalar.size(),
+            Type::Vector(_, scalar) => 4 * scalar.size(),
+            Type::Scalar(Scalar::Bool) => 4,
+            Type::Scalar(scalar) => scalar.size(),
+            Type::Array(array) => array.element.std430_align(),
+            Type::Void | Type::Error => 1,
+        }
+    }
+}
+
+fn vector_prefix(prefix: &str) -> Option<Scalar> {
+    Some(match prefix {
+        "" => Scalar::F32,
+        "i" => Scalar::I32,
+        "u" => Scalar::U32,
+        "b" => Scalar::Bool,
+        "d" => Scalar::F64,
+        "h" => Scalar::F16,
+        _ => return None,
+    })
+}
+
+impl fmt::Display for Type {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Type::Void => f.write_str("None"),
+            Type::Scalar(scalar) => f.write_str(scalar.name()),
+            Type::Vector(n, scalar) => match scalar {
+                Scalar::F32 => write!(f, "vec{n}"),
+                Scalar::I32 => write!(f, "ivec{n}"),
+                Scalar::U32 => write!(f, "uvec{n}"),
+                Scalar::Bool => write!(f, "bvec{n}"),
+                Scalar::F64 => write!(f, "dvec{n}"),
+                Scalar::F16 => write!(f, "hvec{n}"),
+                _ => write!(f, "Vector({n}, {scalar})"),
+            },
+            Type::Array(array) => write!(f, "Array({}, {})", array.len, array.element),
+            Type::Error => f.write_str("?"),
+        }
+    }
+}
+
+impl From<Scalar> for Type {
+    fn from(scalar: Scalar) -> Type {
+        Type::Scalar(scalar)
+    }
+}

@@ -1,0 +1,128 @@
+//! Every file in `cases/ok` compiles to modules that validate, for every target; where a `.spvasm`
+//! lies beside it the words are compared with it. Every file in `cases/errors` gives exactly the
+//! diagnostics beside it. `UPDATE=1` blesses.
+
+mod support;
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use kps_kernel::Target;
+use rspirv::binary::Disassemble;
+
+use support::{compile, render};
+
+const TARGETS: [Target; 3] = [
+    Target::portable(),
+    Target { scalar_layout: true, robust_access: true, float_controls: true },
+    Target { scalar_layout: false, robust_access: true, float_controls: false },
+];
+
+fn files(folder: &str) -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases").join(folder);
+    let entries = fs::read_dir(&folder).expect("the folder of cases");
+    let mut files: Vec<PathBuf> = entries
+        .map(|entry| entry.expect("an entry").path())
+        .filter(|path| path.extension().is_some_and(|extension| extension == "kps"))
+        .collect();
+    files.sort();
+    files
+}
+
+fn validate(words: &[u32], scalar_layout: bool) -> Result<(), String> {
+    let mut command = Command::new("spirv-val");
+    command.args(["--target-env", "vulkan1.2"]);
+    if scalar_layout {
+        command.arg("--scalar-block-layout");
+    }
+    let mut child = command
+        .arg("-")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("spirv-val runs");
+    let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+    child.stdin.take().expect("piped").write_all(&bytes).expect("it reads");
+    let output = child.wait_with_output().expect("it ends");
+    if output.status.success() {
+        return Ok(());
+    }
+    Err(String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr))
+}
+
+fn disassemble(words: &[u32]) -> String {
+    rspirv::dr::load_words(words).expect("our own words load").disassemble()
+}
+
+fn bless() -> bool {
+    std::env::var_os("UPDATE").is_some_and(|value| value == "1")
+}
+
+/// The golden's text is equal, or becomes so.
+fn compare(golden: &Path, found: &str, failures: &mut Vec<String>) {
+    if bless() {
+        return fs::write(golden, found).expect("the golden can be written");
+    }
+    let expected = fs::read_to_string(golden).unwrap_or_default();
+    if expected != found {
+        failures.push(format!("{}\n--- expected\n{expected}--- found\n{found}", golden.display()));
+    }
+}
+
+#[test]
+fn ok_cases_compile_and_validate() {
+    let mut failures = Vec::new();
+    let files = files("ok");
+    assert!(!files.is_empty(), "there are cases");
+    for path in files {
+        let text = fs::read_to_string(&path).expect("a case");
+        let name = path.file_name().expect("a name").to_string_lossy().into_owned();
+        for target in &TARGETS {
+            let (kernels, mistakes) = compile(&name, &text, target);
+            if !mistakes.is_empty() || kernels.is_empty() {
+                failures.push(format!("{name}: {} kernels\n{}", kernels.len(), render(&mistakes)));
+                break;
+            }
+            let (again, _) = compile(&name, &text, target);
+            for (kernel, again) in kernels.iter().zip(&again) {
+                if kernel.module.words != again.module.words {
+                    failures.push(format!("{name}: {} is not deterministic", kernel.name));
+                }
+                if let Err(message) = validate(&kernel.module.words, target.scalar_layout) {
+                    let text = disassemble(&kernel.module.words);
+                    failures.push(format!("{name}: {} {target:?}\n{message}\n{text}", kernel.name));
+                }
+            }
+            let golden = path.with_extension("spvasm");
+            if *target == Target::portable() && golden.exists() {
+                let text: Vec<String> =
+                    kernels.iter().map(|kernel| disassemble(&kernel.module.words)).collect();
+                compare(&golden, &(text.join("\n\n") + "\n"), &mut failures);
+            }
+        }
+    }
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+#[test]
+fn error_cases_give_their_diagnostics() {
+    let mut failures = Vec::new();
+    let files = files("errors");
+    assert!(!files.is_empty(), "there are cases");
+    for path in files {
+        let text = fs::read_to_string(&path).expect("a case");
+        let name = path.file_name().expect("a name").to_string_lossy().into_owned();
+        let (_, mistakes) = compile(&name, &text, &Target::portable());
+        assert!(!mistakes.is_empty(), "{name} has a mistake");
+        assert!(
+            mistakes.iter().all(|mistake| mistake.code != "kernel/internal"),
+            "{name}: {}",
+            render(&mistakes)
+        );
+        compare(&path.with_extension("txt"), &render(&mistakes), &mut failures);
+    }
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}

@@ -1,0 +1,198 @@
+//! Kernels from a file, with the environment that a module would give them.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use kps_kernel::{
+    Constant, EnvModule, EnvValue, HelperFunction, KernelEnv, KernelModule, KernelOptions, MapEnv, ParamType,
+    Scalar, Signature, Target, Type,
+};
+use kps_syntax::ast::{ArgumentKind, Expr, ExprKind, FunctionDef, Module, Name, Stmt, StmtKind, UnaryOp};
+use kps_syntax::{Diagnostic, Diagnostics, Source};
+
+/// What the statements of a module define: constants, plain functions, imported modules.
+pub struct ModuleEnv(Rc<Module>);
+
+impl KernelEnv for ModuleEnv {
+    fn get(&self, name: &str) -> Option<EnvValue> {
+        // The last definition counts, as it would after the module has run.
+        self.0.body.iter().rev().find_map(|stmt| self.defined(stmt, name))
+    }
+
+    fn names(&self) -> Vec<Name> {
+        let defined = self.0.body.iter().filter_map(|stmt| match &stmt.kind {
+            StmtKind::Function(def) => Some(def.name.name.clone()),
+            StmtKind::Assign { targets, .. } => match &targets[0].kind {
+                ExprKind::Name(name) => Some(name.clone()),
+                _ => None,
+            },
+            _ => None,
+        });
+        defined.collect()
+    }
+}
+
+impl ModuleEnv {
+    fn defined(&self, stmt: &Stmt, name: &str) -> Option<EnvValue> {
+        match &stmt.kind {
+            StmtKind::Function(def) if &*def.name.name == name => Some(EnvValue::Function(HelperFunction {
+                def: Arc::clone(def),
+                source: self.0.source.clone(),
+                env: Rc::new(ModuleEnv(Rc::clone(&self.0))),
+            })),
+            StmtKind::Assign { targets, value } => match &targets[0].kind {
+                ExprKind::Name(target) if &**target == name => Some(constant(value)),
+                _ => None,
+            },
+            StmtKind::Import(imports) => {
+                let import = imports.iter().find(|import| &*import.path[0].name == name)?;
+                let members = Rc::new(MapEnv::new());
+                Some(EnvValue::Module(EnvModule { name: import.path[0].name.clone(), members }))
+            }
+            _ => None,
+        }
+    }
+}
+
+fn constant(value: &Expr) -> EnvValue {
+    match &value.kind {
+        ExprKind::Int(value) => EnvValue::Int(value.to_string().parse().expect("a case's ints are small")),
+        ExprKind::Float(value) => EnvValue::Float(*value),
+        ExprKind::True => EnvValue::Bool(true),
+        ExprKind::False => EnvValue::Bool(false),
+        ExprKind::Unary { op: UnaryOp::Minus, operand } => match constant(operand) {
+            EnvValue::Int(value) => EnvValue::Int(-value),
+            EnvValue::Float(value) => EnvValue::Float(-value),
+            other => other,
+        },
+        ExprKind::Str(_) => EnvValue::Other { type_name: "str".to_owned() },
+        _ => EnvValue::Other { type_name: "list".to_owned() },
+    }
+}
+
+/// One compiled kernel of a file.
+pub struct Compiled {
+    pub name: String,
+    pub module: KernelModule,
+}
+
+/// Compiles every kernel of a text; kernels with mistakes leave them in the list.
+pub fn compile(file: &str, text: &str, target: &Target) -> (Vec<Compiled>, Vec<Diagnostic>) {
+    let source = Source::new(file, text);
+    let (module, diagnostics) = kps_syntax::parse(&source);
+    let mut mistakes: Vec<Diagnostic> = diagnostics.into_iter().collect();
+    let module = Rc::new(module);
+    let env = ModuleEnv(Rc::clone(&module));
+    let mut compiled = Vec::new();
+    for stmt in &module.body {
+        let StmtKind::Function(def) = &stmt.kind else { continue };
+        let Some(options) = options(def) else { continue };
+        match compile_one(def, &source, &env, options, text, target) {
+            Ok(module) => compiled.push(Compiled { name: def.name.name.to_string(), module }),
+            Err(found) => mistakes.extend(found),
+        }
+    }
+    (compiled, mistakes)
+}
+
+fn compile_one(
+    def: &Arc<FunctionDef>,
+    source: &Source,
+    env: &dyn KernelEnv,
+    options: KernelOptions,
+    text: &str,
+    target: &Target,
+) -> Result<KernelModule, Diagnostics> {
+    let template = kps_kernel::check(def, source, env, options)?;
+    let signature = match Signature::declared(&template, env) {
+        Some(signature) => signature,
+        None => Signature::new(&template, env, given(&template, text)),
+    };
+    kps_kernel::specialize(&template, env, &signature, target)
+}
+
+/// The types of parameters without an annotation: lines such as `# with N = 4, x = Array f32`.
+fn given(template: &kps_kernel::KernelTemplate, text: &str) -> Vec<ParamType> {
+    let declared =
+        text.lines().filter_map(|line| line.strip_prefix("# with ")).flat_map(|line| line.split(','));
+    let given: Vec<(&str, &str)> = declared
+        .map(|item| item.split_once('=').expect("`# with name = value`"))
+        .map(|(name, value)| (name.trim(), value.trim()))
+        .collect();
+    let params = template.params.iter().map(|param| {
+        use kps_kernel::ParamKind;
+        match &param.kind {
+            ParamKind::Array(element) | ParamKind::Buffer { element, .. } => {
+                return ParamType::Array(element.clone());
+            }
+            ParamKind::Scalar(ty) => return ParamType::Scalar(ty.clone()),
+            ParamKind::Input { .. } => return ParamType::Input,
+            ParamKind::Untyped | ParamKind::Const(_) => {}
+        }
+        let name = &*param.name.name;
+        let (_, value) =
+            given.iter().find(|(known, _)| *known == name).expect("`# with` names every parameter");
+        match (value.split_once(' '), value.parse::<i32>()) {
+            (Some(("Array", element)), _) => {
+                ParamType::Array(Type::by_name(element).expect("an element type"))
+            }
+            (_, Ok(value)) => ParamType::Const(Constant::int(Scalar::I32, i128::from(value))),
+            _ => ParamType::Scalar(Type::by_name(value).expect("a scalar type")),
+        }
+    });
+    params.collect()
+}
+
+/// The options in the decorator; `None` for functions that are no kernels.
+fn options(def: &FunctionDef) -> Option<KernelOptions> {
+    let [decorator] = &def.decorators[..] else { return None };
+    let (name, args) = match &decorator.kind {
+        ExprKind::Name(name) => (name, &[][..]),
+        ExprKind::Call { func, args } => match &func.kind {
+            ExprKind::Name(name) => (name, &args[..]),
+            _ => return None,
+        },
+        _ => return None,
+    };
+    let mut options = match &**name {
+        "kernel" => KernelOptions::kernel(),
+        "python2shader" => KernelOptions::python2shader(),
+        _ => return None,
+    };
+    for arg in args {
+        let ArgumentKind::Keyword(keyword, value) = &arg.kind else { continue };
+        match (&*keyword.name, &value.kind) {
+            ("precise", ExprKind::True) => options.precise = true,
+            ("local_size", ExprKind::Tuple(items)) => {
+                let mut size = [1; 3];
+                for (axis, item) in size.iter_mut().zip(items) {
+                    if let ExprKind::Int(value) = &item.kind {
+                        *axis = value.to_string().parse().expect("a small int");
+                    }
+                }
+                options.local_size = Some(size);
+            }
+            _ => {}
+        }
+    }
+    Some(options)
+}
+
+/// Diagnostics as goldens hold them: code, place, message, labels, help.
+pub fn render(diagnostics: &[Diagnostic]) -> String {
+    let mut text = String::new();
+    for diagnostic in diagnostics {
+        text += &format!("{}: {}\n", diagnostic.code, diagnostic.message);
+        for label in &diagnostic.labels {
+            let (line, column) = label.location.source.line_column(label.location.span.start);
+            let slice = label.location.source.slice(label.location.span);
+            let slice = slice.lines().next().unwrap_or("");
+            text += &format!("  {line}:{column} `{slice}`");
+            text += &if label.text.is_empty() { "\n".to_owned() } else { format!(" -- {}\n", label.text) };
+        }
+        if let Some(help) = &diagnostic.help {
+            text += &format!("  help: {help}\n");
+        }
+    }
+    text
+}
