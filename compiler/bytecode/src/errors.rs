@@ -1,8 +1,112 @@
-//! The mistakes that this crate reports.
+//! The mistakes that are found while names are resolved and code is made.
 
-use kps_syntax::Diagnostic;
-use kps_syntax::ast::Module;
+use kps_syntax::{Diagnostic, Location};
 
-pub fn not_compiled(module: &Module) -> Diagnostic {
-    Diagnostic::error("compile/not-yet", format!("`{}` cannot be compiled yet", module.source.name()))
+fn at(code: &'static str, message: impl Into<String>, location: Location, label: &str) -> Diagnostic {
+    Diagnostic::error(code, message).label(location, label)
+}
+
+pub fn return_outside_function(location: Location) -> Diagnostic {
+    at("compile/return-outside-function", "`return` outside of a function", location, "")
+}
+
+pub fn yield_outside_function(location: Location) -> Diagnostic {
+    at("compile/yield-outside-function", "`yield` outside of a function", location, "")
+}
+
+pub fn break_outside_loop(keyword: &str, location: Location) -> Diagnostic {
+    at("compile/break-outside-loop", format!("`{keyword}` outside of a loop"), location, "")
+}
+
+pub fn nonlocal_at_module(location: Location) -> Diagnostic {
+    at("compile/nonlocal-at-module", "`nonlocal` outside of a function", location, "")
+        .help("names of a module are changed with `global` inside of a function, and plainly outside")
+}
+
+pub fn no_nonlocal(name: &str, location: Location) -> Diagnostic {
+    at("compile/no-nonlocal", format!("no binding for nonlocal `{name}` found"), location, "")
+        .help("assign the name in an enclosing function, or declare it `global`")
+}
+
+pub fn declared_after_use(keyword: &str, name: &str, location: Location) -> Diagnostic {
+    at(
+        "compile/declared-after-use",
+        format!("`{name}` is used before its `{keyword}` declaration"),
+        location,
+        "",
+    )
+    .help(format!("move `{keyword} {name}` to the start of the function"))
+}
+
+pub fn duplicate_parameter(name: &str, location: Location) -> Diagnostic {
+    at("compile/duplicate-parameter", format!("parameter `{name}` is there twice"), location, "")
+}
+
+pub fn duplicate_keyword(name: &str, location: Location) -> Diagnostic {
+    at("compile/duplicate-keyword", format!("keyword argument `{name}` is given twice"), location, "")
+}
+
+pub fn cannot_assign(location: Location) -> Diagnostic {
+    at("compile/cannot-assign", "cannot assign to this expression", location, "not a name, attribute or item")
+}
+
+pub fn cannot_delete(location: Location) -> Diagnostic {
+    at("compile/cannot-delete", "cannot delete this expression", location, "not a name, attribute or item")
+}
+
+pub fn two_stars(location: Location) -> Diagnostic {
+    at("compile/two-stars", "two starred targets in one assignment", location, "one is the most")
+}
+
+pub fn star_alone(location: Location) -> Diagnostic {
+    at("compile/star-alone", "cannot use a starred expression here", location, "")
+        .help("write it in a list or a tuple: `[*items]`")
+}
+
+pub fn default_except_last(location: Location) -> Diagnostic {
+    at("compile/default-except-last", "a bare `except:` must be the last one", location, "")
+}
+
+pub fn complex_number(location: Location) -> Diagnostic {
+    at("compile/complex-number", "complex numbers are not part of the language", location, "")
+        .help("keep the real and the imaginary part in a tuple or a class of your own")
+}
+
+pub fn async_code(location: Location) -> Diagnostic {
+    at("compile/async", "`async` and `await` are not part of the language", location, "")
+        .help("write a plain function; work on a device is awaited with `eval_await`")
+}
+
+pub fn except_star(location: Location) -> Diagnostic {
+    at("compile/except-star", "`except*` is not part of the language", location, "")
+        .help("write `except` instead")
+}
+
+pub fn multiple_inheritance(location: Location) -> Diagnostic {
+    at("compile/multiple-inheritance", "a class has one base", location, "the second one")
+        .help("hold an object of the other class as an attribute")
+}
+
+pub fn class_keyword(name: &str, location: Location) -> Diagnostic {
+    at("compile/metaclass", format!("`{name}=` of a class is not part of the language"), location, "")
+        .help("use a class decorator instead")
+}
+
+pub fn slots(location: Location) -> Diagnostic {
+    at("compile/slots", "`__slots__` is not part of the language", location, "")
+        .help("leave it out: attributes are stored compactly anyway")
+}
+
+pub fn not_yet(what: &str, help: &str, location: Location) -> Diagnostic {
+    at("compile/not-yet", format!("{what} is not there yet"), location, "").help(help)
+}
+
+pub fn too_large(what: &str, location: Location) -> Diagnostic {
+    at("compile/too-large", format!("this code has too many {what}"), location, "")
+        .help("divide it into several functions")
+}
+
+pub fn too_many_blocks(location: Location) -> Diagnostic {
+    at("compile/too-many-blocks", "too many blocks within each other", location, "")
+        .help("move the inner ones to a function of their own")
 }

@@ -1,0 +1,290 @@
+//! Functions, lambdas, classes: code within code.
+
+use std::sync::Arc;
+
+use kps_syntax::Span;
+use kps_syntax::ast::*;
+
+use super::{Compiler, Frame, new_code};
+use crate::emit::{Operand, Register};
+use crate::errors;
+use crate::op::Op;
+use crate::program::{Capture, Code, CodeKind, Constant, Params};
+use crate::scope::{Meaning, ScopeId, ScopeKind, node};
+
+/// The text of a docstring.
+pub(super) fn docstring(body: &[Stmt]) -> Option<Arc<str>> {
+    match body.first() {
+        Some(Stmt { kind: StmtKind::Expr(Expr { kind: ExprKind::Str(text), .. }), .. }) => Some(text.clone()),
+        _ => None,
+    }
+}
+
+/// The frame and scope to come back to.
+pub(super) struct Outer<'a> {
+    frame: Frame<'a>,
+    scope: ScopeId,
+}
+
+impl<'a> Compiler<'a> {
+    /// Starts the code of an inner scope.
+    pub(super) fn open_frame(&mut self, code: Code, scope: ScopeId) -> Outer<'a> {
+        let frame = std::mem::replace(&mut self.frame, Frame::new(code, scope));
+        let outer = Outer { frame, scope: self.scope };
+        self.scope = scope;
+        outer
+    }
+
+    /// Ends the inner code and makes it a child of the frame around it; its index.
+    pub(super) fn close_frame(&mut self, outer: Outer<'a>) -> u16 {
+        let inner = self.frame.scope;
+        let mut code = self.finish_frame();
+        self.frame = outer.frame;
+        self.scope = outer.scope;
+        code.free = self.scopes[inner].free.clone();
+        let captures = code.free.iter().map(|name| match self.scopes.meaning(self.scope, name) {
+            // A class hands names of functions around it down past its own ones.
+            Meaning::Local(scope) if self.is_class_name(scope) => {
+                let at = self.scopes.free_index(scope, name).expect("the class hands the name down");
+                Capture::Free(at as u16)
+            }
+            Meaning::Local(scope) | Meaning::Cell(scope) => Capture::Local(self.variable(scope, name)),
+            Meaning::Free(at) => Capture::Free(at as u16),
+            Meaning::Global => unreachable!("a captured variable has a home"),
+        });
+        code.captures = captures.collect();
+        self.frame.emitter.code.children.push(Arc::new(code));
+        (self.frame.emitter.code.children.len() - 1) as u16
+    }
+
+    /// The dotted name of something defined here.
+    pub(super) fn qualname(&self, name: &str) -> String {
+        let outer = &self.frame.emitter.code;
+        match self.scopes[self.frame.scope].kind {
+            ScopeKind::Module => name.to_owned(),
+            ScopeKind::Class => format!("{}.{name}", outer.qualname),
+            _ => format!("{}.<locals>.{name}", outer.qualname),
+        }
+    }
+
+    pub(super) fn function_stmt(&mut self, def: &'a Arc<FunctionDef>) {
+        if def.is_async {
+            return self.report(errors::async_code(self.location(def.header)));
+        }
+        let at = self.decorators(&def.decorators);
+        let function = self.emitter().alloc();
+        self.function(def, function);
+        let value = self.decorate(&def.decorators, at, function);
+        self.emitter().span = def.header;
+        self.store_name(&def.name.name, value);
+    }
+
+    /// Evaluates decorators into a row of registers; the first of them.
+    fn decorators(&mut self, decorators: &'a [Expr]) -> Register {
+        let first = self.emitter().alloc_row(decorators.len());
+        for (at, decorator) in decorators.iter().enumerate() {
+            self.expr_to(decorator, first + at as u16);
+        }
+        first
+    }
+
+    /// Calls the decorators, the last one first, with what lies behind them.
+    fn decorate(&mut self, decorators: &'a [Expr], first: Register, value: Register) -> Operand {
+        debug_assert!(value as usize == first as usize + decorators.len());
+        for (at, decorator) in decorators.iter().enumerate().rev() {
+            self.emitter().span = decorator.span;
+            self.emitter().abc(Op::Call, first + at as u16, 1, 0);
+        }
+        Operand::temporary(first)
+    }
+
+    fn function(&mut self, def: &'a Arc<FunctionDef>, dest: Register) {
+        let defaults = self.defaults(&def.params);
+        let scope = self.scopes.at(node(&**def));
+        let kind = if self.scopes[scope].is_generator { CodeKind::Generator } else { CodeKind::Function };
+        let mut code = new_code(&def.name.name, &self.qualname(&def.name.name), kind);
+        code.params = params(&def.params);
+        code.def = Some(def.clone());
+        code.doc = docstring(&def.body);
+        let outer = self.open_frame(code, scope);
+        self.emitter().span = def.header;
+        self.declare_locals(scope);
+        self.block(&def.body);
+        self.return_none();
+        let child = self.close_frame(outer);
+        self.emitter().span = def.header;
+        self.make_function(dest, defaults, child);
+    }
+
+    pub(super) fn lambda(&mut self, lambda: &'a Arc<Lambda>, dest: Register) {
+        let span = self.frame.emitter.span;
+        let defaults = self.defaults(&lambda.params);
+        let scope = self.scopes.at(node(&**lambda));
+        let kind = if self.scopes[scope].is_generator { CodeKind::Generator } else { CodeKind::Function };
+        let mut code = new_code("<lambda>", &self.qualname("<lambda>"), kind);
+        code.params = params(&lambda.params);
+        let outer = self.open_frame(code, scope);
+        self.emitter().span = span;
+        self.declare_locals(scope);
+        let value = self.expr(&lambda.body);
+        self.emitter().span = lambda.body.span;
+        self.emitter().abcx(Op::Return, value.register, 0, 0, value.first());
+        let child = self.close_frame(outer);
+        self.emitter().span = span;
+        self.make_function(dest, defaults, child);
+    }
+
+    pub(super) fn make_function(&mut self, dest: Register, defaults: Defaults, child: u16) {
+        let flags = defaults.has_positional as u8 | (defaults.has_keyword as u8) << 1;
+        self.emitter().abcx(Op::MakeFunction, dest, defaults.first, child, flags);
+    }
+
+    /// The tuple of defaults in one register, the dict of keyword defaults in the next.
+    fn defaults(&mut self, params: &'a Parameters) -> Defaults {
+        let positional: Vec<&Expr> = params
+            .positional_only
+            .iter()
+            .chain(&params.regular)
+            .filter_map(|param| param.default.as_ref())
+            .collect();
+        let keyword: Vec<(&Param, &Expr)> = params
+            .keyword_only
+            .iter()
+            .filter_map(|param| param.default.as_ref().map(|default| (param, default)))
+            .collect();
+        let first = self.emitter().alloc_row(2);
+        let mark = self.frame.emitter.mark();
+        if !positional.is_empty() {
+            let row = self.emitter().alloc_row(positional.len());
+            for (at, default) in positional.iter().enumerate() {
+                self.expr_to(default, row + at as u16);
+            }
+            self.emitter().abc(Op::BuildTuple, first, row, positional.len() as u16);
+            self.frame.emitter.release(mark);
+        }
+        if !keyword.is_empty() {
+            let row = self.emitter().alloc_row(2 * keyword.len());
+            for (at, (param, default)) in keyword.iter().enumerate() {
+                let key = row + 2 * at as u16;
+                self.emitter().load_constant(key, Constant::Str(param.name.name.clone()));
+                self.expr_to(default, key + 1);
+            }
+            self.emitter().abc(Op::BuildDict, first + 1, row, keyword.len() as u16);
+            self.frame.emitter.release(mark);
+        }
+        Defaults { first, has_positional: !positional.is_empty(), has_keyword: !keyword.is_empty() }
+    }
+
+    pub(super) fn class_stmt(&mut self, def: &'a Arc<ClassDef>) {
+        let at = self.decorators(&def.decorators);
+        let class = self.emitter().alloc();
+        let mark = self.frame.emitter.mark();
+        let n_bases = self.bases(&def.arguments);
+        // The bases lie right behind the body's register, so the body is made first, over a mark.
+        let child = self.class_body(def);
+        self.emitter().span = def.header;
+        let no_defaults = Defaults { first: 0, has_positional: false, has_keyword: false };
+        self.make_function(class, no_defaults, child);
+        let name = self.name_constant(&def.name.name);
+        self.emitter().abc(Op::MakeClass, class, n_bases, name);
+        self.frame.emitter.release(mark);
+        let value = self.decorate(&def.decorators, at, class);
+        self.emitter().span = def.header;
+        self.store_name(&def.name.name, value);
+    }
+
+    /// Evaluates the base into the register behind the class's; how many there are.
+    fn bases(&mut self, arguments: &'a [Argument]) -> u16 {
+        let mut n_bases = 0;
+        for argument in arguments {
+            match &argument.kind {
+                ArgumentKind::Positional(base) if n_bases == 0 => {
+                    let register = self.emitter().alloc();
+                    self.expr_to(base, register);
+                    n_bases += 1;
+                }
+                ArgumentKind::Positional(_) | ArgumentKind::Spread(_) => {
+                    self.report(errors::multiple_inheritance(self.location(argument.span)));
+                }
+                ArgumentKind::Keyword(name, _) => {
+                    self.report(errors::class_keyword(&name.name, self.location(argument.span)));
+                }
+                ArgumentKind::KeywordSpread(_) => {
+                    self.report(errors::class_keyword("**", self.location(argument.span)));
+                }
+            }
+        }
+        n_bases
+    }
+
+    fn class_body(&mut self, def: &'a Arc<ClassDef>) -> u16 {
+        let scope = self.scopes.at(node(&**def));
+        let mut code = new_code(&def.name.name, &self.qualname(&def.name.name), CodeKind::ClassBody);
+        code.class = Some(def.clone());
+        code.doc = docstring(&def.body);
+        let outer = self.open_frame(code, scope);
+        self.emitter().span = def.header;
+        self.declare_locals(scope);
+        if self.scopes[scope].locals.iter().any(|name| &**name == "__annotations__") {
+            let register = self.variable(scope, "__annotations__");
+            self.emitter().abc(Op::BuildDict, register, register, 0);
+        }
+        self.block(&def.body);
+        self.emitter().span = def.header;
+        let locals = self.emitter().alloc();
+        self.emitter().abc(Op::LoadLocals, locals, 0, 0);
+        self.emitter().abcx(Op::Return, locals, 0, 0, Operand::temporary(locals).first());
+        self.close_frame(outer)
+    }
+
+    /// A generator expression: a generator function of one parameter, called with the first iterator.
+    pub(super) fn generator(&mut self, element: &'a Expr, clauses: &'a [Comprehension], dest: Register) {
+        let span = self.frame.emitter.span;
+        let Some(first) = clauses.first() else { return };
+        let row = self.emitter().alloc_row(2);
+        let iterable = self.expr(&first.iter);
+        self.emitter().span = first.iter.span;
+        self.emitter().abcx(Op::Iter, row + 1, iterable.register, 0, iterable.first());
+        let child = self.generator_code(element, clauses, span);
+        self.emitter().span = span;
+        let no_defaults = Defaults { first: 0, has_positional: false, has_keyword: false };
+        self.make_function(row, no_defaults, child);
+        self.emitter().abc(Op::Call, row, 1, 0);
+        self.emitter().abcx(Op::Move, dest, row, 0, Operand::temporary(row).first());
+    }
+
+    fn generator_code(&mut self, element: &'a Expr, clauses: &'a [Comprehension], span: Span) -> u16 {
+        let scope = self.scopes.at(node(clauses));
+        let mut code = new_code("<genexpr>", &self.qualname("<genexpr>"), CodeKind::Generator);
+        code.params = Params { n_positional: 1, n_positional_only: 1, ..Params::default() };
+        let outer = self.open_frame(code, scope);
+        self.emitter().span = span;
+        self.declare_locals(scope);
+        self.clauses(clauses, Some(0), &mut |this: &mut Self| {
+            let value = this.emitter().alloc();
+            this.expr_to(element, value);
+            this.emitter().span = element.span;
+            this.emitter().abc(Op::Yield, value, value, 0);
+            this.emitter().abc(Op::Clear, value, 1, 0);
+        });
+        self.return_none();
+        self.close_frame(outer)
+    }
+}
+
+/// Where the defaults of a function lie.
+pub(super) struct Defaults {
+    pub first: Register,
+    pub has_positional: bool,
+    pub has_keyword: bool,
+}
+
+fn params(params: &Parameters) -> Params {
+    Params {
+        n_positional_only: params.positional_only.len() as u16,
+        n_positional: (params.positional_only.len() + params.regular.len()) as u16,
+        n_keyword_only: params.keyword_only.len() as u16,
+        has_var_positional: params.var_positional.is_some(),
+        has_var_keyword: params.var_keyword.is_some(),
+    }
+}

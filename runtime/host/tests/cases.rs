@@ -1,0 +1,90 @@
+//! Every `cases/*.kps` runs in a host of its own; what it prints, and how it fails, is in the `.out`
+//! file beside it. `UPDATE=1` writes those files anew.
+
+use std::cell::RefCell;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+use kps::{Host, Outcome, Program};
+use kps_syntax::Diagnostic;
+
+#[derive(Clone, Default)]
+struct Sink(Rc<RefCell<Vec<u8>>>);
+
+impl Write for Sink {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.borrow_mut().extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+fn run(file: &Path) -> String {
+    let text = std::fs::read_to_string(file).expect("the case can be read");
+    let name = file.file_name().expect("a case has a name").to_string_lossy().into_owned();
+    let sink = Sink::default();
+    let folder = file.parent().expect("a case lies in a folder");
+    let mut host = Host::builder().output(sink.clone()).module_path(folder.join("modules")).build();
+    let result = Program::parse(name, text).and_then(|program| host.run(&program));
+    let mut out = String::from_utf8(sink.0.borrow().clone()).expect("scripts print text");
+    match result {
+        Ok(Outcome::Finished) => {}
+        Ok(Outcome::Exit(code)) => out.push_str(&format!("exit {code}\n")),
+        Err(diagnostics) => diagnostics.iter().for_each(|diagnostic| tell(diagnostic, &mut out)),
+    }
+    out
+}
+
+fn tell(diagnostic: &Diagnostic, out: &mut String) {
+    for frame in &diagnostic.trace {
+        let (line, column) = frame.location.source.line_column(frame.location.span.start);
+        let place = frame.location.source.slice(frame.location.span).lines().next().unwrap_or("");
+        let name = frame.location.source.name().rsplit('/').next().unwrap_or("");
+        out.push_str(&format!("  {name}:{line}:{column} in {}: {place}\n", frame.function));
+    }
+    let place = diagnostic.location().map(|location| {
+        let (line, column) = location.source.line_column(location.span.start);
+        format!("{}:{line}:{column}: ", location.source.name().rsplit('/').next().unwrap_or(""))
+    });
+    out.push_str(&format!("{}{} [{}]\n", place.unwrap_or_default(), diagnostic.message, diagnostic.code));
+    if let Some(help) = &diagnostic.help {
+        out.push_str(&format!("  help: {help}\n"));
+    }
+    if let Some(cause) = &diagnostic.cause {
+        out.push_str("from:\n");
+        tell(cause, out);
+    }
+}
+
+#[test]
+fn cases_print_what_stands_beside_them() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases");
+    let only = std::env::var("CASE").ok();
+    let mut files: Vec<PathBuf> = std::fs::read_dir(folder)
+        .expect("the folder of cases is there")
+        .map(|entry| entry.expect("a case can be listed").path())
+        .filter(|path| path.extension().is_some_and(|ending| ending == "kps"))
+        .filter(|path| only.as_ref().is_none_or(|only| path.display().to_string().contains(only)))
+        .collect();
+    files.sort();
+    assert!(!files.is_empty(), "there are cases");
+    let mut failed = Vec::new();
+    for file in files {
+        let expected_file = file.with_extension("out");
+        let out = run(&file);
+        if std::env::var_os("UPDATE").is_some() {
+            std::fs::write(&expected_file, &out).expect("the expected output can be written");
+            continue;
+        }
+        let expected = std::fs::read_to_string(&expected_file).unwrap_or_default();
+        if out != expected {
+            println!("{}:\n--- expected\n{expected}--- found\n{out}", file.display());
+            failed.push(file);
+        }
+    }
+    assert!(failed.is_empty(), "{} cases differ: {failed:?}", failed.len());
+}
