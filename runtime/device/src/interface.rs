@@ -24,7 +24,8 @@ pub struct BufferBinding {
     pub binding: u32,
     pub name: Option<String>,
     pub kind: BufferKind,
-    /// What the module's instructions do with it; never narrower than the truth.
+    /// What the module's instructions do with it; never narrower than the truth. `Write` does not mean that
+    /// all of it is written.
     pub access: Access,
     pub layout: Block,
 }

@@ -10,7 +10,7 @@ pub mod cpu;
 pub mod error;
 pub mod info;
 pub mod interface;
-pub mod reflect;
+mod reflect;
 pub mod select;
 pub mod vulkan;
 
@@ -69,7 +69,8 @@ pub trait Device {
     /// clock that starts anywhere.
     fn timestamps(&self, ticket: Ticket) -> Result<Vec<u64>>;
 
-    /// Ends what is running at the next chance, where the device can (`DeviceError::Interrupted`).
+    /// Ends what is running at the next chance (`DeviceError::Interrupted`). A device that cannot end it
+    /// stops waiting for it.
     /// The flag may be raised from any thread; whoever raised it lowers it.
     fn interrupt_flag(&self) -> std::sync::Arc<std::sync::atomic::AtomicBool>;
 }

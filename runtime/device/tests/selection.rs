@@ -4,6 +4,7 @@ mod common;
 
 use std::path::{Path, PathBuf};
 
+use common::in_child;
 use kps_device::{
     Backend, DeviceError, DeviceInfo, DeviceKind, OpenOptions, PipelineOptions, Selector, select, vulkan,
 };
@@ -75,18 +76,6 @@ fn without_a_gpu_the_best_is_the_built_in_device() {
         (Some(gpu), best) => assert_eq!(best.map(|info| info.name), Ok(gpu.name)),
         (None, best) => assert_eq!(best.map(|info| info.kind), Ok(DeviceKind::BuiltIn)),
     }
-}
-
-/// Runs an ignored test of this file alone, in a process of its own.
-fn in_child(test: &str, environment: &[(&str, &str)]) {
-    let program = std::env::current_exe().expect("this test is a program");
-    let mut child = std::process::Command::new(program);
-    child.args(["--exact", test, "--ignored", "--nocapture"]);
-    child.env_remove("KPS_VALIDATION").envs(environment.iter().copied());
-    let output = child.output().expect("it starts");
-    let text =
-        String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success() && text.contains("1 passed"), "{environment:?}: {text}");
 }
 
 fn scratch_folder(name: &str) -> PathBuf {

@@ -1,6 +1,6 @@
 //! SPIR-V words in, the [`Interface`] of one entry point out.
 //!
-//! [`parse`](words::parse) checks that the words are a module at all; then the entry point is chosen, the
+//! `parse` checks that the words are a module at all; then the entry point is chosen, the
 //! constants are computed with the specialisation applied, what the entry point's functions reach is
 //! gathered, and each resource among it gets its layout and its access. Whatever the words are, nothing
 //! here panics, recurses without bound or takes more than time proportional to them; what cannot be

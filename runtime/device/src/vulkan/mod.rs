@@ -1,10 +1,10 @@
 //! Any Vulkan 1.2 device.
 //!
-//! [`physical`] describes the devices of the machine, [`gpu`] opens one, and [`state`] holds what an opened
-//! device has: buffers in [`memory`], [`pipelines`] with their cache on disk, and queues, each with a
-//! timeline semaphore whose values are the tickets. A list of commands is checked by [`plan`], recorded by
-//! [`encode`] and kept by [`recordings`], so that submitting it again is one call; [`hazards`] alone knows
-//! what must wait for what. [`transfer`] moves bytes between the host and buffers.
+//! `physical` describes the devices of the machine, `gpu` opens one, and `state` holds what an opened
+//! device has: buffers in `memory`, `pipelines` with their cache on disk, and queues, each with a
+//! timeline semaphore whose values are the tickets. A list of commands is checked by `plan`, recorded by
+//! `encode` and kept by `recordings`, so that submitting it again is one call; `hazards` alone knows
+//! what must wait for what. `transfer` moves bytes between the host and buffers.
 
 mod buffers;
 mod disk_cache;
@@ -27,6 +27,7 @@ mod validation;
 mod validity;
 
 use std::cell::RefCell;
+use std::mem::ManuallyDrop;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -79,14 +80,24 @@ pub(crate) fn open(physical: &Physical, options: &OpenOptions) -> Result<Opened>
     info.queues = places.iter().map(|place| place.family).collect();
     let state = State::new(&gpu, &places, options.separate_memory)?;
     let interrupt = state.interrupt.clone();
-    let device = VulkanDevice { info, interrupt, state: RefCell::new(state) };
+    let device = VulkanDevice { info, interrupt, state: ManuallyDrop::new(RefCell::new(state)) };
     Ok(Opened { device: Rc::new(device), warnings })
 }
 
 struct VulkanDevice {
     info: DeviceInfo,
     interrupt: Arc<AtomicBool>,
-    state: RefCell<State>,
+    state: ManuallyDrop<RefCell<State>>,
+}
+
+impl Drop for VulkanDevice {
+    fn drop(&mut self) {
+        // A kernel that never ends keeps the device: to take it away would crash, to wait would hang.
+        if self.state.borrow().settle() {
+            // SAFETY: nobody sees the device after this.
+            unsafe { ManuallyDrop::drop(&mut self.state) };
+        }
+    }
 }
 
 impl Device for VulkanDevice {

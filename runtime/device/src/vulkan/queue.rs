@@ -15,6 +15,8 @@ use crate::{DeviceError, DeviceKind, Result, Waited};
 const SPIN: Duration = Duration::from_micros(100);
 /// How long a sleep lasts before the interrupt flag is looked at again.
 const NAP: Duration = Duration::from_millis(20);
+/// How long what was interrupted may take to end before its memory is left to it.
+const PATIENCE: Duration = Duration::from_secs(2);
 
 pub(super) struct Queue {
     gpu: Rc<Gpu>,
@@ -25,6 +27,8 @@ pub(super) struct Queue {
     /// The value of the last submission, which is its ticket's.
     pub submitted: u64,
     ended: Cell<u64>,
+    /// Somebody stopped waiting because of the interrupt flag: what runs may never end.
+    abandoned: Cell<bool>,
     /// What submissions left pending for later ones.
     pub hazards: Hazards,
     /// Commands that are nothing but a barrier, to go between two submissions that conflict.
@@ -51,6 +55,7 @@ impl Queue {
             timeline: vk::Semaphore::null(),
             submitted: 0,
             ended: Cell::new(0),
+            abandoned: Cell::new(false),
             hazards: Hazards::default(),
             barrier: vk::CommandBuffer::null(),
             idle: Vec::new(),
@@ -182,6 +187,7 @@ impl Queue {
         }
         loop {
             if interrupt.load(Ordering::Relaxed) {
+                self.abandoned.set(true);
                 return Err(DeviceError::Interrupted { line: None });
             }
             let nap = left().unwrap_or(NAP).min(NAP);
@@ -192,6 +198,17 @@ impl Queue {
             if left() == Some(Duration::ZERO) {
                 return Ok(Waited::TimedOut);
             }
+        }
+    }
+
+    /// Waits for all that was submitted, though not for long for what was given up before; tells whether
+    /// it has ended.
+    pub fn settle(&self) -> bool {
+        let timeout = self.abandoned.get().then_some(PATIENCE);
+        match self.wait(self.submitted, timeout, &AtomicBool::new(false)) {
+            Ok(waited) => waited == Waited::Done,
+            // What is lost does not run.
+            Err(_) => true,
         }
     }
 

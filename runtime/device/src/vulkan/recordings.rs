@@ -31,7 +31,8 @@ struct Recorded {
     list: Weak<[Command]>,
     uses: Rc<[Use]>,
     n_timestamps: u32,
-    /// One, except where times are noted: then each run in flight needs its own.
+    /// Each with its last submission, 0 for none. There is one, except where times are noted: then each run
+    /// in flight needs its own.
     takes: Vec<(Take, u64)>,
 }
 
@@ -63,7 +64,7 @@ impl Recordings {
         let Some(index) = recorded.takes.iter().position(free) else { return Ok(None) };
         let (take, last) = &recorded.takes[index];
         let (commands, uses) = (take.commands, recorded.uses.clone());
-        if recorded.n_timestamps > 0 {
+        if recorded.n_timestamps > 0 && *last > 0 {
             let ticket = Ticket { queue: queue_index as u32, value: *last };
             let times = self.read_times(take.queries, recorded.n_timestamps, queue.family)?;
             self.keep_times(ticket, times);
@@ -106,7 +107,7 @@ impl Recordings {
         for key in dead {
             let recorded = self.known.remove(&key).expect("it was just seen");
             for (take, last) in recorded.takes {
-                if recorded.n_timestamps > 0 {
+                if recorded.n_timestamps > 0 && last > 0 {
                     let family = queues[key.1].family;
                     let times = self.read_times(take.queries, recorded.n_timestamps, family)?;
                     self.keep_times(Ticket { queue: key.1 as u32, value: last }, times);

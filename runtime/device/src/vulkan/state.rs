@@ -190,9 +190,20 @@ impl State {
     }
 }
 
+impl State {
+    /// Waits until nothing runs; tells whether that is so. What still runs must not lose its memory.
+    pub fn settle(&self) -> bool {
+        let settled = self.queues.iter().all(Queue::settle);
+        if settled {
+            self.gpu.wait_idle();
+        }
+        settled
+    }
+}
+
+/// Nothing runs any more: [`State::settle`] said so.
 impl Drop for State {
     fn drop(&mut self) {
-        self.gpu.wait_idle();
         self.recordings.destroy_all(&mut self.queues);
         self.staging.destroy(&self.memory);
         self.buffers.destroy_all(&self.memory);

@@ -37,3 +37,15 @@ fn assemble_for(env: TargetEnv, text: &str) -> Vec<u32> {
         .expect("the module assembles");
     AsRef::<[u32]>::as_ref(&binary).to_vec()
 }
+
+/// Runs an ignored test of the calling file alone, in a process of its own.
+pub fn in_child(test: &str, environment: &[(&str, &str)]) {
+    let program = std::env::current_exe().expect("this test is a program");
+    let mut child = std::process::Command::new(program);
+    child.args(["--exact", test, "--ignored", "--nocapture"]);
+    child.env_remove("KPS_VALIDATION").envs(environment.iter().copied());
+    let output = child.output().expect("it starts");
+    let text =
+        String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success() && text.contains("1 passed"), "{environment:?}: {text}");
+}
