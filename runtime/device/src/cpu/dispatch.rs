@@ -14,7 +14,8 @@ const MIN_SHARED_COST: u64 = 100_000;
 
 /// What threads share of a dispatch.
 pub struct Job {
-    entry: Entry,
+    /// The regions of the kernel, from its start.
+    entries: Vec<Entry>,
     slots: Vec<Slot>,
     push: Vec<u64>,
     groups: [u32; 3],
@@ -26,8 +27,9 @@ pub struct Job {
     chunk: u64,
     /// The first workgroup that nobody has taken.
     next: AtomicU64,
-    /// What stopped it, if anything did.
+    /// What stopped it, if anything did, and in which workgroup.
     status: AtomicI32,
+    stopped_in: AtomicU64,
     cost: u64,
 }
 
@@ -39,7 +41,7 @@ unsafe impl Sync for Job {}
 
 /// What a dispatch needs.
 pub struct JobSpec<'a> {
-    pub entry: Entry,
+    pub entries: &'a [Entry],
     pub slots: Vec<Slot>,
     pub push: &'a [u8],
     pub groups: [u32; 3],
@@ -63,7 +65,7 @@ impl Job {
         let fair = n_groups / (spec.n_threads * CHUNKS_PER_THREAD);
         let least = MIN_CHUNK_COST / spec.group_cost.max(1);
         Some(Job {
-            entry: spec.entry,
+            entries: spec.entries.to_vec(),
             slots: spec.slots,
             push: whole_words(spec.push),
             groups: spec.groups,
@@ -74,6 +76,7 @@ impl Job {
             chunk: fair.max(least).clamp(1, 1 << 20),
             next: AtomicU64::new(0),
             status: AtomicI32::new(DONE),
+            stopped_in: AtomicU64::new(0),
             cost: spec.group_cost.saturating_mul(n_groups),
         })
     }
@@ -119,22 +122,51 @@ impl Job {
 
     /// Runs workgroups `first .. end`, counted along x, then y, then z.
     fn rows(&self, context: &mut Context, first: u64, end: u64) -> i32 {
-        let [n_x, n_y, _] = self.groups.map(u64::from);
         let mut at = first;
         while at < end {
-            let (row, x) = (at / n_x, at % n_x);
-            let (z, y) = (row / n_y, row % n_y);
-            let end_x = n_x.min(x + (end - at));
-            // SAFETY: the code came from `Compiler`, which tests every access against the slots, the push
-            // constants, the frame and the shared memory of this context; all of them are as long as the
-            // kernel said and outlive the call.
-            let status = unsafe { (self.entry)(context, x as u32, end_x as u32, y as u32, z as u32) };
+            let [x, y, z] = self.place(at);
+            // Workgroups whose lanes wait for each other run one by one.
+            let most = if self.entries.len() > 1 { 1 } else { end - at };
+            let n = most.min(u64::from(self.groups[0] - x));
+            // SAFETY: `work` gave the context shared memory of this size.
+            unsafe { context.shared.write_bytes(0, self.shared_size) };
+            let status = self.regions(context, [x, y, z], x + n as u32);
             if status != DONE {
+                self.stopped_in.store(at, Ordering::Relaxed);
                 return status;
             }
-            at += end_x - x;
+            at += n;
         }
         DONE
+    }
+
+    fn regions(&self, context: &mut Context, [x, y, z]: [u32; 3], end_x: u32) -> i32 {
+        let mut region = 0;
+        loop {
+            // SAFETY: the code came from `Compiler`, which tests every access against the slots, the push
+            // constants, the frames and the shared memory of this context; all of them are as long as the
+            // kernel said and outlive the call.
+            let status = unsafe { (self.entries[region])(context, x, end_x, y, z) };
+            if status <= DONE {
+                return status;
+            }
+            if self.interrupt.load(Ordering::Relaxed) {
+                return INTERRUPTED_BETWEEN;
+            }
+            region = status as usize;
+        }
+    }
+
+    /// The workgroup with a number.
+    fn place(&self, n: u64) -> [u32; 3] {
+        let [n_x, n_y, _] = self.groups.map(u64::from);
+        let (row, x) = (n / n_x, n % n_x);
+        [x as u32, (row % n_y) as u32, (row / n_y) as u32]
+    }
+
+    /// The workgroup in which it was stopped.
+    pub fn stopped_in(&self) -> [u32; 3] {
+        self.place(self.stopped_in.load(Ordering::Relaxed))
     }
 }
 

@@ -2,7 +2,7 @@
 
 use rspirv::spirv::Op;
 
-use crate::{DeviceError, SourceLine};
+use crate::{DeviceError, Fault, SourceLine};
 
 /// The words break a rule of SPIR-V.
 pub fn malformed(message: impl Into<String>, line: Option<SourceLine>) -> DeviceError {
@@ -39,4 +39,11 @@ pub fn bad_command(message: impl Into<String>) -> DeviceError {
 /// The code generator does not know this machine.
 pub fn no_compiler(message: &str) -> DeviceError {
     DeviceError::Driver { call: "opening the code generator", result: message.to_owned() }
+}
+
+/// Lanes of a workgroup came to different barriers, or some had ended.
+pub fn diverged(line: Option<SourceLine>, group: [u32; 3], local_size: [u32; 3]) -> DeviceError {
+    let invocation = std::array::from_fn(|axis| group[axis].wrapping_mul(local_size[axis]));
+    let message = "not every invocation of the workgroup comes to this barrier".to_owned();
+    DeviceError::Fault(Fault { message, line, invocation })
 }

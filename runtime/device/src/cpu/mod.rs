@@ -36,7 +36,7 @@ use rustc_hash::FxHashMap;
 use self::buffers::Buffers;
 use self::dispatch::{INTERRUPTED_BETWEEN, Job, JobSpec};
 use self::emit::Compiler;
-use self::emit::context::{DONE, Slot};
+use self::emit::context::{DONE, Slot, Stop};
 use self::info::{MAX_GROUPS, NAME};
 use self::pipeline::Pipeline;
 use self::pool::Pool;
@@ -211,7 +211,7 @@ impl CpuDevice {
         let n_threads = state.pool.n_threads() as u64;
         let pipeline = state.pipeline(dispatch.pipeline)?;
         let spec = JobSpec {
-            entry: pipeline.code.entry,
+            entries: &pipeline.code.entries,
             slots,
             push: &dispatch.push_constants,
             groups: dispatch.groups,
@@ -222,14 +222,20 @@ impl CpuDevice {
             interrupt: self.interrupt.clone(),
         };
         let Some(job) = Job::new(spec) else { return Ok(()) };
-        match state.pool.run(job).status() {
+        let job = state.pool.run(job);
+        let pipeline = state.pipeline(dispatch.pipeline)?;
+        let line = |place: usize| pipeline.lines.get(place).cloned().flatten();
+        match job.status() {
             DONE => Ok(()),
             INTERRUPTED_BETWEEN => Err(interrupted(None)),
-            stopped => {
-                let line = (-1 - i64::from(stopped)) as usize;
-                let pipeline = state.pipeline(dispatch.pipeline)?;
-                Err(interrupted(pipeline.lines.get(line).cloned().flatten()))
-            }
+            status => match Stop::of_status(status) {
+                Some(Stop::Diverged(place)) => {
+                    let local_size = pipeline.interface.local_size;
+                    Err(errors::diverged(line(place), job.stopped_in(), local_size))
+                }
+                Some(Stop::Interrupted(place)) => Err(interrupted(line(place))),
+                None => unreachable!("a status above zero names a region, which was run"),
+            },
         }
     }
 }

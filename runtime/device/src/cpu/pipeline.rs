@@ -2,12 +2,11 @@
 
 use std::rc::Rc;
 
-use rspirv::spirv::Op;
-
 use super::NAME;
-use super::emit::{Code, Compiler};
+use super::emit::{Code, Compiler, lane_stride};
 use super::info::MAX_INVOCATIONS;
-use super::lane::regions;
+use super::lane::Kernel;
+use super::lane::regions::{self, Region};
 use super::{lower, module};
 use crate::{DeviceError, Interface, PipelineOptions, Result, SourceLine};
 
@@ -23,6 +22,7 @@ pub struct Pipeline {
     pub buffers: Vec<(u32, u32)>,
     pub push_size: usize,
     pub shared_size: usize,
+    /// Bytes of the memory of every lane that runs at once.
     pub frame_size: usize,
     /// Instructions of one workgroup, roughly.
     pub cost: u64,
@@ -33,26 +33,29 @@ pub fn load(words: &[u32], options: &PipelineOptions, compiler: &mut Compiler) -
     check_local_size(module.local_size)?;
     let interface = Interface::reflect(words, options)?;
     let kernel = lower::lower(&module)?;
-    if let Some(line) = regions::barrier(&kernel) {
-        let message = "lanes that wait for each other are not run yet";
-        return Err(super::errors::unsupported(Op::ControlBarrier, message, module.line(line)));
-    }
     let regions = regions::split(&kernel);
-    let code = compiler.compile(&kernel, &regions)?;
-    let region = &regions.all[0];
-    let n_insts: usize = region.blocks.iter().map(|block| kernel.blocks[block.0 as usize].insts.len()).sum();
-    let weight = if region.back_edges.is_empty() { 1 } else { LOOP_WEIGHT };
+    let carried = regions::carried(&kernel, &regions);
+    let code = compiler.compile(&kernel, &regions, &carried)?;
     let lanes: u64 = module.local_size.iter().map(|&n| u64::from(n)).product();
+    let has_barriers = regions.all.len() > 1;
+    let n_frames = if has_barriers { lanes } else { 1 };
     Ok(Pipeline {
         interface: Rc::new(interface),
         lines: code.lines.iter().map(|&line| module.line(line)).collect(),
         code,
-        buffers: kernel.buffers,
         push_size: kernel.push_size as usize,
         shared_size: kernel.shared_size as usize,
-        frame_size: kernel.frame_size as usize,
-        cost: (n_insts as u64 + 4) * weight * lanes,
+        frame_size: lane_stride(&kernel, &carried) as usize * n_frames as usize,
+        cost: regions.all.iter().map(|region| cost(&kernel, region)).sum::<u64>() * lanes,
+        buffers: kernel.buffers,
     })
+}
+
+/// Instructions of one lane in a region, roughly.
+fn cost(kernel: &Kernel, region: &Region) -> u64 {
+    let n_insts = region.blocks.iter().map(|block| kernel.blocks[block.0 as usize].insts.len() as u64);
+    let weight = if region.back_edges.is_empty() { 1 } else { LOOP_WEIGHT };
+    (n_insts.sum::<u64>() + 4) * weight
 }
 
 fn check_local_size(local_size: [u32; 3]) -> Result<()> {

@@ -52,6 +52,7 @@ fn flipped_bits_do_no_harm() {
     for (i, text) in super::control::MODULES.iter().enumerate() {
         flip(&super::control::module(text), 600 + i);
     }
+    flip(&super::barriers::reduction(), 600);
 }
 
 fn flip(words: &[u32], n: usize) {

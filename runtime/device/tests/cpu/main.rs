@@ -5,6 +5,7 @@ mod common;
 
 mod arithmetic;
 mod assembly;
+mod barriers;
 mod bench;
 mod comparisons;
 mod control;

@@ -9,11 +9,13 @@ use cranelift_frontend::FunctionBuilder;
 use rustc_hash::FxHashMap;
 
 use super::context::{Context, Slot};
-use super::scalar::{Emitter, fixed};
+use super::scalar::{Emitter, fixed, lane_stride};
 use crate::Access;
+use crate::cpu::lane::regions::{Carried, Region};
 use crate::cpu::lane::{Address, Kernel, Op, Space};
 
 /// What the prologue makes.
+#[derive(Default)]
 pub(super) struct Spaces {
     buffers: FxHashMap<u32, (ir::Value, ir::Value)>,
     /// By buffer and the bytes from the dynamic offset to the end of the access.
@@ -24,26 +26,31 @@ pub(super) struct Spaces {
 }
 
 impl Spaces {
-    pub fn prologue(kernel: &Kernel, builder: &mut FunctionBuilder<'_>, context: ir::Value) -> Spaces {
-        let mut spaces = Spaces {
-            buffers: FxHashMap::default(),
-            limits: FxHashMap::default(),
-            push: None,
-            shared: None,
-            frame: None,
-        };
-        for inst in kernel.blocks.iter().flat_map(|block| &block.insts) {
+    pub fn prologue(
+        kernel: &Kernel,
+        region: &Region,
+        carried: &Carried,
+        builder: &mut FunctionBuilder<'_>,
+        context: ir::Value,
+    ) -> Spaces {
+        let mut spaces = Spaces::default();
+        for inst in region.blocks.iter().flat_map(|block| &kernel.blocks[block.0 as usize].insts) {
             match &inst.op {
                 Op::Address(address) => spaces.prepare(address, builder, context),
                 Op::BufferSize(buffer) => spaces.prepare_buffer(*buffer, builder, context),
                 _ => {}
             }
         }
-        let frame = std::mem::offset_of!(Context, frames) as i32;
-        if kernel.frame_size > 0 {
-            spaces.frame = Some(builder.ins().load(types::I64, fixed(), context, frame));
+        if lane_stride(kernel, carried) > 0 {
+            let frames = std::mem::offset_of!(Context, frames) as i32;
+            spaces.frame = Some(builder.ins().load(types::I64, fixed(), context, frames));
         }
         spaces
+    }
+
+    /// Goes from the first lane's frame to the current one's.
+    pub fn move_frame(&mut self, builder: &mut FunctionBuilder<'_>, offset: ir::Value) {
+        self.frame = Some(builder.ins().iadd(self.frame(), offset));
     }
 
     fn prepare(&mut self, address: &Address, builder: &mut FunctionBuilder<'_>, context: ir::Value) {

@@ -18,7 +18,8 @@ pub struct Context {
     pub interrupt: *const AtomicBool,
     pub buffers: *const Slot,
     pub push: *const u8,
-    /// Memory of the lanes: the frame of one, or of a whole workgroup where lanes wait for each other.
+    /// Memory of the lanes: the frame of one, or one behind the other those of a whole workgroup where lanes
+    /// wait for each other.
     pub frames: *mut u8,
     pub shared: *mut u8,
 }
@@ -31,8 +32,32 @@ pub struct Slot {
     pub size: u64,
 }
 
-/// Runs workgroups `first_x .. end_x` of a row. Gives [`DONE`], or tells where it was stopped:
-/// `-1 - n` for line `n` of the code's table of lines.
+/// Runs one region of workgroups `first_x .. end_x` of a row. Gives [`DONE`] where every lane has ended, the
+/// number of the next region where all lanes wait at a barrier (then there is one workgroup in the row),
+/// or a [`Stop`].
 pub type Entry = unsafe extern "C" fn(context: *mut Context, first_x: u32, end_x: u32, y: u32, z: u32) -> i32;
 
 pub const DONE: i32 = 0;
+
+/// Why code stopped early, and at which line of its table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stop {
+    Interrupted(usize),
+    /// Lanes of a workgroup did not come to the same barrier.
+    Diverged(usize),
+}
+
+impl Stop {
+    /// As code returns it: below zero.
+    pub fn status(self) -> i32 {
+        match self {
+            Stop::Interrupted(line) => -1 - 2 * line as i32,
+            Stop::Diverged(line) => -2 - 2 * line as i32,
+        }
+    }
+
+    pub fn of_status(status: i32) -> Option<Stop> {
+        let n = usize::try_from(-1 - i64::from(status)).ok()?;
+        Some(if n.is_multiple_of(2) { Stop::Interrupted(n / 2) } else { Stop::Diverged(n / 2) })
+    }
+}

@@ -10,12 +10,13 @@ use cranelift_codegen::isa::{CallConv, OwnedTargetIsa};
 use cranelift_codegen::settings::{self, Configurable};
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
 use cranelift_jit::{JITBuilder, JITModule};
-use cranelift_module::{Module, ModuleError};
+use cranelift_module::{FuncId, Module, ModuleError};
 
 use self::context::Entry;
+pub use self::scalar::lane_stride;
 use super::errors;
 use super::lane::Kernel;
-use super::lane::regions::Regions;
+use super::lane::regions::{Carried, Region, Regions};
 use super::module::Line;
 use crate::{DeviceError, Result};
 
@@ -28,8 +29,9 @@ pub struct Compiler {
 
 /// Code of one kernel. Good for as long as its compiler lives.
 pub struct Code {
-    pub entry: Entry,
-    /// Lines that a run may be stopped at, as its result counts them.
+    /// One for each region.
+    pub entries: Vec<Entry>,
+    /// Lines that a run may be stopped at.
     pub lines: Vec<Option<Line>>,
 }
 
@@ -38,25 +40,43 @@ impl Compiler {
         Compiler { jit: None, builder_context: FunctionBuilderContext::new() }
     }
 
-    pub fn compile(&mut self, kernel: &Kernel, regions: &Regions) -> Result<Code> {
+    pub fn compile(&mut self, kernel: &Kernel, regions: &Regions, carried: &Carried) -> Result<Code> {
         if self.jit.is_none() {
             self.jit = Some(new_jit()?);
         }
         let jit = self.jit.as_mut().expect("it was made above");
-        let mut context = jit.make_context();
-        context.func.signature = entry_signature(jit.isa().default_call_conv());
-        let id = jit.declare_anonymous_function(&context.func.signature).map_err(failed)?;
-        context.func.name = UserFuncName::user(0, id.as_u32());
-        let target = Target { call_conv: jit.isa().default_call_conv(), fma: has_fma() };
-        let builder = FunctionBuilder::new(&mut context.func, &mut self.builder_context);
-        let lines = scalar::emit(kernel, regions, target, builder, jit.target_config());
-        jit.define_function(id, &mut context).map_err(failed)?;
+        let mut lines = LineTable::default();
+        let mut ids = Vec::new();
+        for region in &regions.all {
+            let mut context = jit.make_context();
+            context.func.signature = entry_signature(jit.isa().default_call_conv());
+            let id = jit.declare_anonymous_function(&context.func.signature).map_err(failed)?;
+            context.func.name = UserFuncName::user(0, id.as_u32());
+            let target = Target { call_conv: jit.isa().default_call_conv(), fma: has_fma() };
+            let work = Work { kernel, regions, region, carried, target };
+            let builder = FunctionBuilder::new(&mut context.func, &mut self.builder_context);
+            scalar::emit(work, &mut lines, builder, jit.target_config());
+            jit.define_function(id, &mut context).map_err(failed)?;
+            ids.push(id);
+        }
         jit.finalize_definitions().map_err(failed)?;
-        let address = jit.get_finalized_function(id);
-        // SAFETY: the function was made with the signature of `Entry`, in the platform's C convention.
-        let entry = unsafe { std::mem::transmute::<*const u8, Entry>(address) };
-        Ok(Code { entry, lines })
+        let entry = |id: &FuncId| {
+            let address = jit.get_finalized_function(*id);
+            // SAFETY: the function was made with the signature of `Entry`, in the platform's C convention.
+            unsafe { std::mem::transmute::<*const u8, Entry>(address) }
+        };
+        Ok(Code { entries: ids.iter().map(entry).collect(), lines: lines.lines })
     }
+}
+
+/// What one function is made of.
+#[derive(Clone, Copy)]
+struct Work<'k> {
+    kernel: &'k Kernel,
+    regions: &'k Regions,
+    region: &'k Region,
+    carried: &'k Carried,
+    target: Target,
 }
 
 impl Drop for Compiler {

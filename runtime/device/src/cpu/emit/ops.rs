@@ -52,12 +52,7 @@ impl Emitter<'_, '_> {
                 self.builder.ins().atomic_cas(memory(), address, expected, value)
             }
             Op::BufferSize(buffer) => self.spaces.buffer_size(*buffer),
-            Op::Get(local) => self.builder.use_var(self.locals[local.0 as usize]),
-            Op::Set(local, value) => {
-                let value = self.value(*value);
-                self.builder.def_var(self.locals[local.0 as usize], value);
-                return None;
-            }
+            Op::Get(_) | Op::Set(..) => unreachable!("locals were promoted to values"),
             Op::Clear { start, size } => {
                 self.clear(*start, *size);
                 return None;

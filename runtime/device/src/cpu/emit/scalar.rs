@@ -1,12 +1,14 @@
-//! One lane at a time: a function that runs a row of workgroups, lane after lane, x innermost.
+//! One lane at a time: a function that runs a region of a row of workgroups, lane after lane, x innermost.
 //!
 //! ```text
 //! prologue    what is the same for every lane: bases, sizes, limits
 //! groups      first_x .. end_x
 //! lanes z, y, x
-//! the kernel's blocks; an exit goes to the next lane
+//! the region's blocks; its end goes to the next lane
 //! ```
 //!
+//! Without barriers there is one region and nothing is carried. With them, a lane tells at its end which region
+//! it goes on with; all lanes of the workgroup must tell the same.
 //! Loops of the kernel look at the interrupt flag where they go back.
 
 use std::collections::BTreeMap;
@@ -18,46 +20,52 @@ use cranelift_frontend::{FunctionBuilder, Switch, Variable};
 use rustc_hash::FxHashMap;
 
 use super::address::Spaces;
-use super::context::{Context, DONE};
-use super::{LineTable, Target};
-use crate::cpu::lane::regions::{Region, Regions};
+use super::context::{Context, DONE, Stop};
+use super::{LineTable, Target, Work};
+use crate::cpu::lane::regions::{Carried, Region, Regions};
 use crate::cpu::lane::{BlockId, Builtin, Def, Edge, Kernel, Terminator, Ty, Value};
 use crate::cpu::module::Line;
 
-/// Makes the function's body. Gives the lines that it may be stopped at.
-pub fn emit(
-    kernel: &Kernel,
-    regions: &Regions,
-    target: Target,
+/// Makes the body of a region's function.
+pub(super) fn emit(
+    work: Work<'_>,
+    lines: &mut LineTable,
     builder: FunctionBuilder<'_>,
     config: TargetFrontendConfig,
-) -> Vec<Option<Line>> {
-    let mut emitter = Emitter::new(kernel, target, builder);
-    emitter.groups(&regions.all[0]);
+) {
+    let mut emitter = Emitter::new(work, lines, builder);
+    emitter.groups();
     emitter.builder.seal_all_blocks();
     emitter.builder.finalize(config);
-    emitter.lines.lines
 }
 
 pub(super) struct Emitter<'k, 'b> {
     pub kernel: &'k Kernel,
     pub target: Target,
+    regions: &'k Regions,
+    region: &'k Region,
+    carried: &'k Carried,
     pub builder: FunctionBuilder<'b>,
     pub context: ir::Value,
     pub spaces: Spaces,
+    /// Where the row of workgroups ends.
+    end_x: ir::Value,
     /// Group and lane along each axis, in the current loops.
     group: [ir::Value; 3],
     lane: [ir::Value; 3],
     blocks: FxHashMap<BlockId, ir::Block>,
     values: Vec<Option<ir::Value>>,
+    /// Values that a region may find carried or make anew.
+    carried_values: FxHashMap<Value, Variable>,
     /// Constants and built-ins that the current block has made.
     ready: FxHashMap<Value, ir::Value>,
-    pub locals: Vec<Variable>,
-    /// Where a lane goes that has ended.
-    next_lane: ir::Block,
-    lines: LineTable,
-    /// Blocks that leave the function at a line.
-    stops: BTreeMap<usize, ir::Block>,
+    /// Where a lane goes at the end of the region, telling the region that it goes on with.
+    lane_end: ir::Block,
+    /// The region that the lanes so far go on with; below zero before the first.
+    agreed: Variable,
+    lines: &'b mut LineTable,
+    /// Blocks that leave the function, by what they return.
+    stops: BTreeMap<i32, ir::Block>,
 }
 
 /// A counted loop that is open: its head, its counter and the block behind it.
@@ -68,48 +76,73 @@ struct Loop {
 }
 
 impl<'k, 'b> Emitter<'k, 'b> {
-    fn new(kernel: &'k Kernel, target: Target, mut builder: FunctionBuilder<'b>) -> Self {
+    fn new(work: Work<'k>, lines: &'b mut LineTable, mut builder: FunctionBuilder<'b>) -> Self {
+        let Work { kernel, regions, region, carried, target } = work;
         let entry = builder.create_block();
         builder.append_block_params_for_function_params(entry);
         builder.switch_to_block(entry);
         let [context, first_x, end_x, y, z] = *builder.block_params(entry) else {
             unreachable!("the signature has five parameters")
         };
-        let spaces = Spaces::prologue(kernel, &mut builder, context);
-        let next_lane = builder.create_block();
-        let locals = kernel.locals.iter().map(|&ty| builder.declare_var(clif(ty))).collect();
+        let spaces = Spaces::prologue(kernel, region, carried, &mut builder, context);
+        let lane_end = builder.create_block();
+        let variable = |&value: &Value| {
+            let ty = clif(kernel.values[value.0 as usize].ty);
+            (value, builder.declare_var(ty))
+        };
+        let carried_values = carried.offsets.keys().map(variable).collect();
+        let agreed = builder.declare_var(types::I32);
         Emitter {
             kernel,
             target,
+            regions,
+            region,
+            carried,
             context,
             spaces,
+            end_x,
             group: [first_x, y, z],
-            // Replaced when the loops are opened; until then it holds where the row ends.
-            lane: [end_x; 3],
+            // Set when the loops over lanes are opened.
+            lane: [first_x; 3],
             blocks: FxHashMap::default(),
             values: vec![None; kernel.values.len()],
+            carried_values,
             ready: FxHashMap::default(),
-            locals,
-            next_lane,
-            lines: LineTable::default(),
+            lane_end,
+            agreed,
+            lines,
             stops: BTreeMap::new(),
             builder,
         }
     }
 
-    fn groups(&mut self, region: &Region) {
-        let (first, end) = (self.group[0], self.lane[0]);
-        let groups = self.open_loop(first, end);
-        self.group[0] = groups.counter;
-        self.lanes(region);
-        self.close_loop(groups);
+    fn has_barriers(&self) -> bool {
+        self.regions.all.len() > 1
+    }
+
+    fn groups(&mut self) {
         let done = self.builder.ins().iconst(types::I32, i64::from(DONE));
+        let groups = self.open_loop(self.group[0], self.end_x);
+        self.group[0] = groups.counter;
+        self.lanes();
+        if self.has_barriers() {
+            let agreed = self.builder.use_var(self.agreed);
+            self.builder.ins().return_(&[agreed]);
+            self.builder.switch_to_block(groups.behind);
+        } else {
+            self.close_loop(groups);
+        }
         self.builder.ins().return_(&[done]);
         self.stop_blocks();
     }
 
-    /// The lanes of a workgroup run through a region.
-    fn lanes(&mut self, region: &Region) {
+    /// The lanes of a workgroup run through the region.
+    fn lanes(&mut self) {
+        if self.has_barriers() {
+            self.builder.append_block_param(self.lane_end, types::I32);
+            let nobody = self.builder.ins().iconst(types::I32, -1);
+            self.builder.def_var(self.agreed, nobody);
+        }
         let mut loops = Vec::new();
         for axis in [2, 1, 0] {
             let zero = self.builder.ins().iconst(types::I32, 0);
@@ -123,11 +156,45 @@ impl<'k, 'b> Emitter<'k, 'b> {
             self.lane[axis] = opened.counter;
             loops.push(opened);
         }
-        self.region(region);
-        self.builder.switch_to_block(self.next_lane);
+        self.lane_memory();
+        self.region();
+        self.builder.switch_to_block(self.lane_end);
+        if self.has_barriers() {
+            self.agree();
+        }
         while let Some(opened) = loops.pop() {
             self.close_loop(opened);
         }
+    }
+
+    /// Where lanes wait for each other, each has its own frame and its own carried values.
+    fn lane_memory(&mut self) {
+        let stride = lane_stride(self.kernel, self.carried);
+        if !self.has_barriers() || stride == 0 {
+            return;
+        }
+        let index = self.builtin(Builtin::LocalIndex);
+        let index = self.builder.ins().uextend(types::I64, index);
+        let offset = self.builder.ins().imul_imm_s(index, i64::from(stride));
+        self.spaces.move_frame(&mut self.builder, offset);
+    }
+
+    /// Leaves the function if this lane goes on elsewhere than those before it.
+    fn agree(&mut self) {
+        let next = self.builder.block_params(self.lane_end)[0];
+        let before = self.builder.use_var(self.agreed);
+        let same = self.builder.ins().icmp(IntCC::Equal, before, next);
+        let first = self.builder.ins().icmp_imm_s(IntCC::SignedLessThan, before, 0);
+        let fine = self.builder.ins().bor(same, first);
+        self.builder.def_var(self.agreed, next);
+        let kernel = self.kernel;
+        let blocks = self.region.blocks.iter().map(|block| &kernel.blocks[block.0 as usize]);
+        let line =
+            blocks.filter(|block| matches!(block.end, Terminator::Barrier(_))).find_map(|block| block.line);
+        let stop = Stop::Diverged(self.lines.place(line));
+        let (stop, go_on) = (self.stop(stop), self.builder.create_block());
+        self.builder.ins().brif(fine, go_on, &[], stop, &[]);
+        self.builder.switch_to_block(go_on);
     }
 
     /// Goes on inside a loop from `first` up to `end`, which may be empty.
@@ -148,62 +215,113 @@ impl<'k, 'b> Emitter<'k, 'b> {
         self.builder.switch_to_block(opened.behind);
     }
 
-    fn region(&mut self, region: &Region) {
+    fn region(&mut self) {
+        let region = self.region;
         for &id in &region.blocks {
             let block = self.builder.create_block();
+            // The entry is entered from the lane loop, which knows no arguments; behind a barrier there are
+            // no parameters, and no edge leads to the kernel's first block.
             for &param in &self.kernel.blocks[id.0 as usize].params {
                 let ty = clif(self.kernel.values[param.0 as usize].ty);
-                let value = self.builder.append_block_param(block, ty);
-                self.values[param.0 as usize] = Some(value);
+                self.builder.append_block_param(block, ty);
             }
             self.blocks.insert(id, block);
         }
+        self.load_carried();
         let entry = self.blocks[&region.entry];
         self.builder.ins().jump(entry, &[]);
         for &id in &region.blocks {
-            self.block(region, id);
+            self.block(id);
         }
     }
 
-    fn block(&mut self, region: &Region, id: BlockId) {
-        self.builder.switch_to_block(self.blocks[&id]);
+    fn load_carried(&mut self) {
+        let carried = self.carried;
+        for value in carried.live.get(&self.region.entry).into_iter().flatten() {
+            let ty = clif(self.kernel.values[value.0 as usize].ty);
+            let offset = self.carry_offset(*value);
+            let loaded = self.builder.ins().load(ty, own(), self.spaces.frame(), offset);
+            self.builder.def_var(self.carried_values[value], loaded);
+        }
+    }
+
+    /// Keeps what is wanted behind a barrier.
+    fn store_carried(&mut self, behind: BlockId) {
+        let carried = self.carried;
+        for &value in carried.live.get(&behind).into_iter().flatten() {
+            let (kept, offset) = (self.value(value), self.carry_offset(value));
+            self.builder.ins().store(own(), kept, self.spaces.frame(), offset);
+        }
+    }
+
+    fn carry_offset(&self, value: Value) -> i32 {
+        (self.kernel.frame_size + self.carried.offsets[&value]) as i32
+    }
+
+    fn block(&mut self, id: BlockId) {
+        let clif_block = self.blocks[&id];
+        self.builder.switch_to_block(clif_block);
         self.ready.clear();
         let kernel = self.kernel;
         let block = &kernel.blocks[id.0 as usize];
+        for (i, &param) in block.params.iter().enumerate() {
+            let value = self.builder.block_params(clif_block)[i];
+            self.define(param, value);
+        }
         for inst in &block.insts {
             let value = self.op(&inst.op);
-            if let Some(result) = inst.result {
-                self.values[result.0 as usize] = value;
+            if let (Some(result), Some(value)) = (inst.result, value) {
+                self.define(result, value);
             }
         }
-        let goes_back = block.end.edges().iter().any(|edge| region.back_edges.contains(&(id, edge.to)));
+        let goes_back = block.end.edges().iter().any(|edge| self.region.back_edges.contains(&(id, edge.to)));
         if goes_back {
-            self.poll(block.line);
+            self.poll(block.line.or_else(|| block.insts.iter().rev().find_map(|inst| inst.line)));
         }
         self.terminator(&block.end);
     }
 
+    fn define(&mut self, value: Value, made: ir::Value) {
+        match self.carried_values.get(&value) {
+            Some(&variable) => self.builder.def_var(variable, made),
+            None => self.values[value.0 as usize] = Some(made),
+        }
+    }
+
     /// Leaves the function if the interrupt flag is up.
     fn poll(&mut self, line: Option<Line>) {
-        let place = self.lines.place(line);
-        let stop = *self.stops.entry(place).or_insert_with(|| self.builder.create_block());
+        let stop = Stop::Interrupted(self.lines.place(line));
+        let (stop, go_on) = (self.stop(stop), self.builder.create_block());
         let offset = std::mem::offset_of!(Context, interrupt) as i32;
         let flag = self.builder.ins().load(types::I64, fixed(), self.context, offset);
         // An atomic load is never taken for one that was done before.
         let raised = self.builder.ins().atomic_load(types::I8, MemFlagsData::trusted(), flag);
-        let go_on = self.builder.create_block();
         self.builder.ins().brif(raised, stop, &[], go_on, &[]);
         self.builder.switch_to_block(go_on);
     }
 
-    /// Fills the blocks that leave the function early.
+    /// The block that leaves the function so.
+    fn stop(&mut self, stop: Stop) -> ir::Block {
+        *self.stops.entry(stop.status()).or_insert_with(|| self.builder.create_block())
+    }
+
     fn stop_blocks(&mut self) {
-        for (place, stop) in std::mem::take(&mut self.stops) {
+        for (status, stop) in std::mem::take(&mut self.stops) {
             self.builder.set_cold_block(stop);
             self.builder.switch_to_block(stop);
-            let status = self.builder.ins().iconst(types::I32, -1 - place as i64);
+            let status = self.builder.ins().iconst(types::I32, i64::from(status));
             self.builder.ins().return_(&[status]);
         }
+    }
+
+    /// Ends the lane's way through the region.
+    fn end_lane(&mut self, next: i32) {
+        let next = if self.has_barriers() {
+            vec![BlockArg::Value(self.builder.ins().iconst(types::I32, i64::from(next)))]
+        } else {
+            Vec::new()
+        };
+        self.builder.ins().jump(self.lane_end, &next);
     }
 
     fn terminator(&mut self, terminator: &Terminator) {
@@ -219,10 +337,11 @@ impl<'k, 'b> Emitter<'k, 'b> {
                 self.builder.ins().brif(condition, then, &then_args, otherwise, &otherwise_args);
             }
             Terminator::Switch { value, cases, default } => self.switch(*value, cases, default),
-            Terminator::Barrier(_) => unreachable!("kernels with barriers are refused before"),
-            Terminator::Exit => {
-                self.builder.ins().jump(self.next_lane, &[]);
+            Terminator::Barrier(behind) => {
+                self.store_carried(*behind);
+                self.end_lane(self.regions.by_entry[behind] as i32);
             }
+            Terminator::Exit => self.end_lane(DONE),
         }
     }
 
@@ -254,6 +373,9 @@ impl<'k, 'b> Emitter<'k, 'b> {
     pub fn value(&mut self, value: Value) -> ir::Value {
         if let Some(value) = self.values[value.0 as usize].or_else(|| self.ready.get(&value).copied()) {
             return value;
+        }
+        if let Some(&variable) = self.carried_values.get(&value) {
+            return self.builder.use_var(variable);
         }
         let info = self.kernel.values[value.0 as usize];
         let made = match info.def {
@@ -310,6 +432,16 @@ impl<'k, 'b> Emitter<'k, 'b> {
             }
         }
     }
+}
+
+/// Bytes of the memory of one lane where lanes wait for each other.
+pub fn lane_stride(kernel: &Kernel, carried: &Carried) -> u32 {
+    kernel.frame_size + carried.size()
+}
+
+/// Flags of accesses to the lane's own memory.
+fn own() -> MemFlagsData {
+    MemFlagsData::trusted()
 }
 
 /// Flags of loads from the context, which stays as it is while code runs.

@@ -426,7 +426,7 @@ impl Builder {
 
     /// Ends the current block.
     pub fn end(&mut self, terminator: Terminator) {
-        self.n_insts += 1 + terminator.edges().len();
+        self.n_insts += 1 + terminator.edges().iter().map(|edge| 1 + edge.args.len()).sum::<usize>();
         let block = &mut self.kernel.blocks[self.block.0 as usize];
         block.end = terminator;
         block.line = self.line;

@@ -9,12 +9,13 @@
 //! - Memory is touched through [`Op::Address`] alone, which tests a range of bytes once; loads and stores
 //!   that use its result stay within that range.
 //! - An edge gives one argument per parameter of its target, of the same types.
-//! - [`Op::Get`] and [`Op::Set`] of a [`Local`] are gone after [`ssa`].
+//! - There is no [`Op::Get`] and no [`Op::Set`] of a [`Local`] after [`ssa`].
 //!
 //! Passes work on a whole kernel: [`ssa`] turns locals into values, [`regions`] cuts the graph at barriers.
 
 pub mod fold;
 pub mod ir;
 pub mod regions;
+pub mod ssa;
 
 pub use ir::*;

@@ -4,8 +4,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::{BlockId, Kernel, Terminator};
-use crate::cpu::module::Line;
+use super::{BlockId, Def, Kernel, Terminator, Value};
 use crate::cpu::module::flow::Flow;
 
 pub struct Region {
@@ -70,8 +69,77 @@ fn region(kernel: &Kernel, entry: BlockId) -> Region {
     Region { entry, blocks: flow.order.iter().map(|&node| blocks[node]).collect(), back_edges }
 }
 
-/// The line of the first barrier, if there is one.
-pub fn barrier(kernel: &Kernel) -> Option<Option<Line>> {
-    let mut blocks = kernel.blocks.iter();
-    blocks.find(|block| matches!(block.end, Terminator::Barrier(_))).map(|block| block.line)
+/// What lanes carry over barriers, each in memory of its own.
+#[derive(Default)]
+pub struct Carried {
+    /// Where each value lies behind the lane's frame.
+    pub offsets: FxHashMap<Value, u32>,
+    /// What is wanted behind each barrier, by the block that follows it.
+    pub live: FxHashMap<BlockId, Vec<Value>>,
+}
+
+impl Carried {
+    /// Bytes of one lane.
+    pub fn size(&self) -> u32 {
+        8 * self.offsets.len() as u32
+    }
+}
+
+/// Finds the values that are used behind a barrier, on any way from there.
+pub fn carried(kernel: &Kernel, regions: &Regions) -> Carried {
+    let mut carried = Carried::default();
+    if regions.all.len() < 2 {
+        return carried;
+    }
+    let live = live_in(kernel);
+    for region in &regions.all[1..] {
+        let mut values: Vec<Value> = live[region.entry.0 as usize].iter().copied().collect();
+        values.sort();
+        for &value in &values {
+            let offset = 8 * carried.offsets.len() as u32;
+            carried.offsets.entry(value).or_insert(offset);
+        }
+        carried.live.insert(region.entry, values);
+    }
+    carried
+}
+
+/// Values that a block or one behind it uses, and that are made before it.
+fn live_in(kernel: &Kernel) -> Vec<FxHashSet<Value>> {
+    let mut live = vec![FxHashSet::default(); kernel.blocks.len()];
+    let mut predecessors = vec![Vec::new(); kernel.blocks.len()];
+    for (i, block) in kernel.blocks.iter().enumerate() {
+        for to in block.end.successors() {
+            predecessors[to.0 as usize].push(i);
+        }
+    }
+    for (i, block) in kernel.blocks.iter().enumerate() {
+        let mut block = block.clone();
+        let mut note = |value: &mut Value| carry_back(kernel, &predecessors, &mut live, *value, i);
+        for inst in &mut block.insts {
+            inst.op.each_use(&mut note);
+        }
+        block.end.each_use(&mut note);
+    }
+    live
+}
+
+/// Notes a value as live from a use back to its definition.
+fn carry_back(
+    kernel: &Kernel,
+    predecessors: &[Vec<usize>],
+    live: &mut [FxHashSet<Value>],
+    value: Value,
+    used_in: usize,
+) {
+    let home = match kernel.values[value.0 as usize].def {
+        Def::Const(_) | Def::Builtin(_) => return,
+        Def::Param(block) | Def::Inst(block) => block.0 as usize,
+    };
+    let mut open = vec![used_in];
+    while let Some(block) = open.pop() {
+        if block != home && live[block].insert(value) {
+            open.extend(&predecessors[block]);
+        }
+    }
 }

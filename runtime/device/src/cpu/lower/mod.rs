@@ -32,6 +32,9 @@ use crate::{DeviceError, Result};
 
 /// Instructions of a kernel once its calls are inlined.
 const MAX_INSTS: usize = 200_000;
+const MAX_BLOCKS: usize = 40_000;
+/// Scalars of all values: what is only moved about costs no instruction, but memory here.
+const MAX_PARTS: usize = 1 << 22;
 const MAX_CALL_DEPTH: usize = 256;
 
 /// Makes the kernel of the module's entry point.
@@ -42,6 +45,7 @@ pub fn lower(module: &Module<'_>) -> Result<lane::Kernel> {
         frames: Vec::new(),
         globals: FxHashMap::default(),
         in_memory: registers::in_memory(module),
+        n_parts: 0,
     };
     lowerer.private_variables()?;
     let exit = lowerer.builder.create_block();
@@ -53,7 +57,10 @@ pub fn lower(module: &Module<'_>) -> Result<lane::Kernel> {
         lowerer.step()?;
     }
     lowerer.builder.end(Terminator::Exit);
-    Ok(lowerer.builder.kernel)
+    let mut kernel = lowerer.builder.kernel;
+    let too_many = |_| errors::too_large("its variables meet in too many places", None);
+    lane::ssa::promote_locals(&mut kernel).map_err(too_many)?;
+    Ok(kernel)
 }
 
 struct Lowerer<'m> {
@@ -64,6 +71,8 @@ struct Lowerer<'m> {
     globals: FxHashMap<Id, Pointer>,
     /// Variables and parameters that something addresses by more than constants.
     in_memory: FxHashSet<Id>,
+    /// Scalars of all values that were defined so far.
+    n_parts: usize,
 }
 
 /// A function being inlined.
@@ -96,10 +105,7 @@ struct Data {
 impl<'m> Lowerer<'m> {
     /// Lowers one instruction, or the end of a block.
     fn step(&mut self) -> Result<()> {
-        if self.builder.n_insts() > MAX_INSTS {
-            let what = format!("more than {MAX_INSTS} instructions once calls are inlined");
-            return Err(errors::too_large(what, self.module.line(self.builder.line)));
-        }
+        self.check_size()?;
         let frame = self.frames.last_mut().expect("a step is taken only while a frame is open");
         let function = frame.function;
         let block = &function.blocks[function.flow.order[frame.position]];
@@ -112,6 +118,20 @@ impl<'m> Lowerer<'m> {
         self.terminator(block)?;
         self.next_block();
         Ok(())
+    }
+
+    fn check_size(&self) -> Result<()> {
+        let (n_insts, n_blocks) = (self.builder.n_insts(), self.builder.kernel.blocks.len());
+        let what = if n_insts > MAX_INSTS {
+            format!("more than {MAX_INSTS} instructions once calls are inlined")
+        } else if n_blocks > MAX_BLOCKS {
+            format!("more than {MAX_BLOCKS} blocks once calls are inlined")
+        } else if self.n_parts > MAX_PARTS {
+            format!("its values have more than {MAX_PARTS} scalars")
+        } else {
+            return Ok(());
+        };
+        Err(errors::too_large(what, self.module.line(self.builder.line)))
     }
 
     fn next_block(&mut self) {
@@ -272,6 +292,9 @@ impl<'m> Lowerer<'m> {
         };
         if !fits {
             return Err(self.malformed(inst, "the result has another type"));
+        }
+        if let Operand::Data(data) = &operand {
+            self.n_parts += data.parts.len();
         }
         let frame = self.frames.last_mut().expect("instructions are lowered inside a frame");
         frame.values.insert(id, (operand, block));

@@ -11,6 +11,9 @@ pub struct Flow {
     /// Interval of each node in a walk over the dominator tree.
     enter: Vec<u32>,
     leave: Vec<u32>,
+    /// The immediate dominator of each reachable node; the entry is its own.
+    idom: Vec<usize>,
+    children: Vec<Vec<usize>>,
 }
 
 const NONE: usize = usize::MAX;
@@ -22,15 +25,24 @@ impl Flow {
         for (i, &node) in order.iter().enumerate() {
             place[node] = i;
         }
-        // The immediate dominator of each reachable node; the entry is its own.
         let idom = immediate_dominators(successors, &order, &place);
-        let (enter, leave) = intervals(&order, &idom);
-        Flow { order, place, enter, leave }
+        let children = children(&order, &idom);
+        let (enter, leave) = intervals(order[0], &children);
+        Flow { order, place, enter, leave, idom, children }
     }
 
     /// Whether every way to `b` leads through `a`. Both must be in reach.
     pub fn dominates(&self, a: usize, b: usize) -> bool {
         self.enter[a] <= self.enter[b] && self.leave[b] <= self.leave[a]
+    }
+
+    pub fn idom(&self, node: usize) -> usize {
+        self.idom[node]
+    }
+
+    /// The nodes whose immediate dominator this is.
+    pub fn children(&self, node: usize) -> &[usize] {
+        &self.children[node]
     }
 
     /// Whether an edge goes back, or to its own start.
@@ -95,14 +107,18 @@ fn common(idom: &[usize], place: &[usize], mut a: usize, mut b: usize) -> usize 
     a
 }
 
-fn intervals(order: &[usize], idom: &[usize]) -> (Vec<u32>, Vec<u32>) {
+fn children(order: &[usize], idom: &[usize]) -> Vec<Vec<usize>> {
     let mut children = vec![Vec::new(); idom.len()];
     for &node in &order[1..] {
         children[idom[node]].push(node);
     }
-    let (mut enter, mut leave) = (vec![0; idom.len()], vec![0; idom.len()]);
+    children
+}
+
+fn intervals(root: usize, children: &[Vec<usize>]) -> (Vec<u32>, Vec<u32>) {
+    let (mut enter, mut leave) = (vec![0; children.len()], vec![0; children.len()]);
     let mut clock = 0;
-    let mut stack = vec![(order[0], 0)];
+    let mut stack = vec![(root, 0)];
     while let Some((node, next)) = stack.last_mut() {
         if *next == 0 {
             clock += 1;
