@@ -97,7 +97,7 @@ impl Builder<'_> {
         let len = name.map_or(2, |name| name.len() + 4);
         let at = self.at(Span::new(offset, offset + len as u32));
         match name {
-            Some(name) if !name.is_empty() => match unicode_names2::character(name) {
+            Some(name) if !name.is_empty() => match character(name) {
                 Some(c) => return (Escape::Char(c), len),
                 None => self.report(errors::unknown_character_name(at, name)),
             },
@@ -183,6 +183,13 @@ fn simple_escape(rest: &[u8]) -> (Simple, usize) {
         _ => return (Simple::Unknown, 1),
     };
     (Simple::Value(u32::from(value)), 2)
+}
+
+/// The character of this name; the table is asked only for what can be a name, and takes nothing else.
+fn character(name: &str) -> Option<char> {
+    let is_name = name.starts_with(|c: char| c.is_ascii_alphanumeric())
+        && name.chars().all(|c| c.is_ascii_alphanumeric() || c == ' ' || c == '-');
+    if is_name { unicode_names2::character(name) } else { None }
 }
 
 /// How many of the next `most` bytes are hexadecimal digits.

@@ -10,11 +10,14 @@ use super::{Builder, deepest};
 impl Builder<'_> {
     pub fn pattern(&mut self, start: u32, kind: PatternKind, end: u32) -> Box<Pattern> {
         let span = Span::new(start, end);
-        match &kind {
-            PatternKind::Sequence(patterns) => self.check_stars(patterns),
-            PatternKind::Or(patterns) => self.check_reachable(patterns),
-            _ => {}
-        }
+        let kind = match kind {
+            PatternKind::Or(alternatives) => self.alternatives(alternatives),
+            PatternKind::Sequence(patterns) => {
+                self.check_stars(&patterns);
+                PatternKind::Sequence(patterns)
+            }
+            kind => kind,
+        };
         Box::new(Pattern { span, kind })
     }
 
@@ -26,18 +29,18 @@ impl Builder<'_> {
     }
 
     /// A name or `_` matches everything, so no alternative behind it is ever tried.
-    fn check_reachable(&mut self, patterns: &[Pattern]) {
-        let [before @ .., _] = patterns else { return };
+    fn alternatives(&mut self, alternatives: Vec<Pattern>) -> PatternKind {
+        let n_before = alternatives.len() - 1;
         let catches_all = |pattern: &&Pattern| match &pattern.kind {
-            PatternKind::Capture(_) | PatternKind::Wildcard => true,
             PatternKind::As { pattern, .. } => is_irrefutable(pattern),
-            _ => false,
+            _ => is_irrefutable(pattern),
         };
-        if let Some(pattern) = before.iter().find(catches_all) {
-            self.report(errors::unreachable_alternatives(
-                self.at(pattern.span),
-                self.source.slice(pattern.span),
-            ));
+        match alternatives[..n_before].iter().find(catches_all) {
+            Some(Pattern { span, .. }) => {
+                self.report(errors::unreachable_alternatives(self.at(*span), self.source.slice(*span)));
+                PatternKind::Error
+            }
+            None => PatternKind::Or(alternatives),
         }
     }
 
@@ -107,10 +110,6 @@ impl Builder<'_> {
         for (name, pattern) in args {
             match name {
                 Some(name) => {
-                    if let Some((first, _)) = keywords.iter().find(|(earlier, _)| earlier.name == name.name) {
-                        let (at, first) = (self.at(name.span), self.at(first.span));
-                        self.report(errors::repeated_pattern_keyword(at, &name.name, first));
-                    }
                     keywords.push((name, pattern));
                 }
                 None => {
@@ -123,7 +122,19 @@ impl Builder<'_> {
                 }
             }
         }
+        self.check_repeated_attributes(&keywords);
         self.pattern(start, PatternKind::Class { class, positional, keywords }, end)
+    }
+
+    fn check_repeated_attributes(&mut self, keywords: &[(Ident, Pattern)]) {
+        let mut names: Vec<&Ident> = keywords.iter().map(|(name, _)| name).collect();
+        names.sort_by(|a, b| a.name.cmp(&b.name).then(a.span.cmp(&b.span)));
+        for pair in names.windows(2) {
+            if pair[0].name == pair[1].name {
+                let (first, again) = (self.at(pair[0].span), self.at(pair[1].span));
+                self.report(errors::repeated_pattern_keyword(again, &pair[1].name, first));
+            }
+        }
     }
 
     pub fn mapping_pattern(

@@ -184,7 +184,13 @@ impl Builder<'_> {
         name: Option<Ident>,
         block: Block,
     ) -> Handler {
-        if let [first, .., last] = types.as_slice() {
+        if let [exception, name] = types.as_slice()
+            && let ExprKind::Name(text) = &name.kind
+            && text.starts_with(char::is_lowercase)
+        {
+            let at = self.at(exception.span.to(name.span));
+            self.report(errors::exception_comma(at, self.source.slice(exception.span), text));
+        } else if let [first, .., last] = types.as_slice() {
             let span = first.span.to(last.span);
             self.report(errors::bare_exception_tuple(self.at(span), self.source.slice(span)));
         }

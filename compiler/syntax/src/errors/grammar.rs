@@ -16,9 +16,9 @@ pub(crate) fn unexpected(at: Location, what: &str, expectation: Option<String>) 
 pub(crate) fn too_many_errors(at: Location, n_errors: usize) -> Diagnostic {
     Diagnostic::error(
         "syntax/too-many-errors",
-        format!("more than {n_errors} syntax errors; the rest is not shown"),
+        format!("more than {n_errors} mistakes; the others are not shown"),
     )
-    .label(at, "stopped here")
+    .label(at, "the last one shown")
     .help("correct the first ones: those after them may vanish")
 }
 
@@ -146,6 +146,13 @@ pub(crate) fn foreign_operator(at: Location, written: &str, meant: &str) -> Diag
         .fix(at, meant)
 }
 
+pub(crate) fn dotted_range(at: Location, first: &str, last: &str) -> Diagnostic {
+    Diagnostic::error("syntax/invalid-operator", "`..` is not an operator")
+        .label(at.clone(), "")
+        .help(format!("write `range({first}, {last})`, which leaves out `{last}` itself"))
+        .fix(at, format!("range({first}, {last})"))
+}
+
 pub(crate) fn increment(at: Location, sign: &str, name: &str) -> Diagnostic {
     Diagnostic::error("syntax/invalid-operator", format!("`{sign}{sign}` is not an operator"))
         .label(at.clone(), "")
@@ -193,6 +200,12 @@ pub(crate) fn print_statement(at: Location, word: &str, argument: &str) -> Diagn
     Diagnostic::error("syntax/print-statement", format!("`{word}` is a function and needs parentheses"))
         .label(at, "")
         .help(help)
+}
+
+pub(crate) fn raise_comma(at: Location) -> Diagnostic {
+    Diagnostic::error("syntax/unexpected", "a `raise` takes one exception")
+        .label(at, "")
+        .help("give the text to the exception: `raise ValueError(\"text\")`")
 }
 
 pub(crate) fn keyword_as_name(at: Location, keyword: &str) -> Diagnostic {

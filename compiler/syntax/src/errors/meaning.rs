@@ -209,6 +209,28 @@ pub(crate) fn bare_exception_tuple(at: Location, text: &str) -> Diagnostic {
         .fix(at, format!("({text})"))
 }
 
+/// `except A, e:`, as it was written long ago.
+pub(crate) fn exception_comma(at: Location, exception: &str, name: &str) -> Diagnostic {
+    Diagnostic::error("syntax/exception-tuple", "the name for the exception stands after `as`")
+        .label(at.clone(), "")
+        .help(format!("write `except {exception} as {name}:`"))
+        .fix(at, format!("{exception} as {name}"))
+}
+
+pub(crate) fn repeated_capture(at: Location, name: &str, first: Location) -> Diagnostic {
+    Diagnostic::error("syntax/pattern", format!("the pattern binds `{name}` twice"))
+        .label(at, "")
+        .label(first, "first bound here")
+        .help("rename one of them and compare the two in a guard: `case a, b if a == b:`")
+}
+
+pub(crate) fn unequal_alternatives(at: Location, first: Location, names: &str) -> Diagnostic {
+    Diagnostic::error("syntax/pattern", "the alternatives of a pattern bind different names")
+        .label(at, format!("differs in {names}"))
+        .label(first, "the first alternative")
+        .help("let every alternative bind the same names, or write two `case`s")
+}
+
 pub(crate) fn try_alone(at: Location) -> Diagnostic {
     Diagnostic::error("syntax/try-alone", "a `try` without `except` or `finally`")
         .label(at, "")

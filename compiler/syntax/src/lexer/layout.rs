@@ -103,9 +103,13 @@ impl Lexer<'_> {
         if current.wide != columns.wide
             && let Some(indent) = innermost
         {
-            // Most likely the line belongs to the block that it is nearly as deep as.
-            self.out.tokens.pop();
-            self.indents.push(Indent { columns, ..indent });
+            // Most likely the line belongs to the block that it is nearly as deep as, unless it goes on
+            // with the statement around.
+            let rest = self.raw.remainder();
+            if !["else", "elif", "except", "finally"].iter().any(|clause| rest.starts_with(clause)) {
+                self.out.tokens.pop();
+                self.indents.push(Indent { columns, ..indent });
+            }
             let line_start = at.start - self.column_bytes(at.start);
             let blanks = self.source.at(Span::new(line_start, at.start));
             self.report(errors::unmatched_unindent(blanks));
@@ -124,13 +128,14 @@ impl Lexer<'_> {
 
     fn column_bytes(&self, at: u32) -> u32 {
         let before = &self.text[..at as usize];
-        (before.len() - before.rfind('\n').map_or(0, |newline| newline + 1)) as u32
+        (before.len() - before.rfind(['\n', '\r']).map_or(0, |newline| newline + 1)) as u32
     }
 
     pub(super) fn end_line(&mut self, span: Span) {
         self.mark_match();
         self.push(Token::Newline, span);
         self.at_line_start = true;
+        self.line_is_invalid = false;
     }
 
     pub(super) fn close_indents(&mut self) {

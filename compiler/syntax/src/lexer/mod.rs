@@ -66,6 +66,8 @@ struct Lexer<'a> {
     at_joined_line_start: bool,
     /// Index of the first token of the logical line, after INDENT and DEDENT.
     line_first: usize,
+    /// Something in the logical line was reported.
+    line_is_invalid: bool,
     restarts: u32,
     reported_tabs: bool,
 }
@@ -121,6 +123,7 @@ impl<'a> Lexer<'a> {
             at_line_start: true,
             at_joined_line_start: false,
             line_first: 0,
+            line_is_invalid: false,
             restarts: 0,
             reported_tabs: false,
         }
@@ -153,7 +156,7 @@ impl<'a> Lexer<'a> {
             Raw::Keyword(token) => {
                 if self.name_goes_on() {
                     self.name(span);
-                } else if first_of_line && token.opens_statement() {
+                } else if first_of_line && token.opens_statement() && !self.brackets.is_empty() {
                     return self.unclosed_bracket(span.start);
                 } else {
                     self.push(token, span);
@@ -247,6 +250,7 @@ impl<'a> Lexer<'a> {
 
     fn push(&mut self, token: Token, span: Span) {
         self.mark_soft_keywords(token);
+        self.line_is_invalid |= token == Token::Invalid;
         if let Some((_, last, end)) = self.out.tokens.last_mut()
             && let Some(op) = two_words(*last, token)
         {
@@ -304,8 +308,7 @@ impl<'a> Lexer<'a> {
         let span = self.raw_span();
         let rest = &self.text[span.start as usize..];
         let character = rest.chars().next().unwrap_or('\0');
-        let first = !self.line_is_invalid();
-        if first {
+        if !self.line_is_invalid {
             self.report(errors::invalid_character(self.source.at(span), character));
         }
         self.push(Token::Invalid, span);
@@ -328,9 +331,10 @@ impl<'a> Lexer<'a> {
     /// The text ended; true where reading goes on behind an unclosed bracket.
     fn end_of_text(&mut self) -> bool {
         if let Some(open) = self.brackets.last() {
-            let line_end = self.line_after(open.at);
+            let resume = self.line_after(open.at);
             self.leave_open(Open::Bracket);
-            return self.unclosed_bracket(line_end);
+            self.restarts += 1;
+            return self.unclosed_bracket(resume) && (self.restarts <= MAX_RESTARTS || self.give_up());
         }
         if !self.at_line_start {
             self.end_line(Span::point(self.text.len() as u32));
@@ -343,16 +347,12 @@ impl<'a> Lexer<'a> {
     /// belong to it.
     fn unclosed_bracket(&mut self, resume: u32) -> bool {
         let open = *self.brackets.last().expect("only called while a bracket is open");
-        if !self.line_is_invalid() {
+        if !self.line_is_invalid {
             let at = self.source.at(Span::new(open.at, open.at + 1));
             self.report(match open.kind {
                 BracketKind::Field => errors::unclosed_field(at),
                 kind => errors::unclosed_bracket(at, kind.open(), kind.close()),
             });
-        }
-        self.restarts += 1;
-        if self.restarts > MAX_RESTARTS {
-            return self.give_up();
         }
         self.restart_line(resume);
         true
@@ -365,7 +365,8 @@ impl<'a> Lexer<'a> {
         self.out.tokens.truncate(self.line_first + n_kept.max(1));
         self.brackets.clear();
         self.modes.clear();
-        let line_start = self.text[..resume as usize].rfind('\n').map_or(0, |at| at + 1) as u32;
+        self.at_joined_line_start = false;
+        let line_start = self.text[..resume as usize].rfind(['\n', '\r']).map_or(0, |at| at + 1) as u32;
         let end = Span::point(line_start);
         self.push(Token::Invalid, end);
         self.end_line(end);
@@ -387,10 +388,6 @@ impl<'a> Lexer<'a> {
         if self.out.diagnostics.is_empty() {
             self.out.open = Some(open);
         }
-    }
-
-    fn line_is_invalid(&self) -> bool {
-        self.out.tokens[self.line_first..].iter().any(|(_, token, _)| *token == Token::Invalid)
     }
 
     fn report(&mut self, diagnostic: Diagnostic) {

@@ -103,7 +103,7 @@ impl Lexer<'_> {
         {
             return self.unclosed_field();
         }
-        if !self.line_is_invalid() {
+        if !self.line_is_invalid {
             let at = self.source.at(span);
             self.report(match quotes.triple {
                 true => errors::unterminated_triple_string(at),
@@ -203,7 +203,7 @@ impl Lexer<'_> {
     pub(super) fn bang(&mut self, span: Span) {
         let in_field = self.brackets.last().is_some_and(|bracket| bracket.kind == BracketKind::Field);
         if !in_field {
-            if !self.line_is_invalid() {
+            if !self.line_is_invalid {
                 self.report(errors::bang(self.source.at(span)));
             }
             self.push(Token::Invalid, span);
@@ -231,7 +231,7 @@ impl Lexer<'_> {
     fn lone_brace(&mut self, at: u32) {
         let span = Span::new(at, at + 1);
         self.raw.bump(1);
-        if !self.line_is_invalid() {
+        if !self.line_is_invalid {
             self.report(errors::lone_brace(self.source.at(span)));
         }
         self.push(Token::Invalid, span);
@@ -239,7 +239,7 @@ impl Lexer<'_> {
 
     /// The quotes of the f-string came before the `}` of a field: ends the f-string there.
     fn unclosed_field(&mut self) -> bool {
-        if !self.line_is_invalid()
+        if !self.line_is_invalid
             && let Some(field) = self.brackets.iter().rfind(|bracket| bracket.kind == BracketKind::Field)
         {
             let at = self.source.at(Span::new(field.at, field.at + 1));

@@ -6,6 +6,8 @@ use crate::ast::*;
 use crate::errors;
 use crate::source::{Source, Span};
 
+use super::captures;
+
 /// Reports every statement and expression that its surroundings do not allow.
 pub(super) fn check(source: &Source, body: &[Stmt], diagnostics: &mut Vec<Diagnostic>) {
     let mut walk = Walk { source, diagnostics };
@@ -129,6 +131,7 @@ impl Walk<'_> {
                 self.expr(subject, scope);
                 self.check_cases(cases);
                 for case in cases {
+                    captures::check(self.source, &case.pattern, self.diagnostics);
                     self.exprs(&case.guard, scope);
                     self.block(&case.body, context);
                 }
@@ -207,10 +210,14 @@ impl Walk<'_> {
                     }
                 }
             }
-            ExprKind::ListComp { element, clauses }
-            | ExprKind::SetComp { element, clauses }
-            | ExprKind::Generator { element, clauses } => {
-                self.comprehension([element], clauses, expr.span, scope)
+            ExprKind::ListComp { element, clauses } | ExprKind::SetComp { element, clauses } => {
+                self.comprehension([element], clauses, expr.span, scope);
+            }
+            // A generator may wait wherever it is made: whoever runs it waits.
+            ExprKind::Generator { element, clauses } => {
+                let inside = Scope::Comprehension { can_await: true };
+                self.clauses(clauses, scope, inside);
+                self.expr(element, inside);
             }
             ExprKind::DictComp { key, value, clauses } => {
                 self.comprehension([key, value], clauses, expr.span, scope);

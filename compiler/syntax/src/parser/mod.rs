@@ -5,19 +5,20 @@
 //! the chunk is parsed again: so each line tells at most one mistake, and the lines after it are read as
 //! if it had been right.
 
+mod captures;
 mod context;
 mod diagnose;
 mod repair;
 
 use lalrpop_util::{ParseError, lalrpop_mod};
 
-use crate::Diagnostics;
 use crate::ast::{Module, Stmt, StmtKind};
 use crate::build::Builder;
 use crate::errors;
 use crate::lexer;
 use crate::source::{Source, Span};
 use crate::token::{Spanned, Token};
+use crate::{Diagnostic, Diagnostics};
 use diagnose::Failure;
 
 lalrpop_mod!(
@@ -25,7 +26,7 @@ lalrpop_mod!(
     grammar
 );
 
-/// After so many syntax errors the rest of a text is not parsed.
+/// No more mistakes than these are told, and the text behind them is not parsed.
 const MAX_ERRORS: usize = 50;
 
 /// Parses a whole source. What is wrong with it stands in the second half, in the order of the source.
@@ -40,7 +41,7 @@ pub fn parse(source: &Source) -> (Module, Diagnostics) {
     };
     parser.builder.diagnostics = lexed.diagnostics;
     for chunk in Chunks(&lexed.tokens) {
-        if parser.n_errors >= MAX_ERRORS {
+        if parser.n_errors > MAX_ERRORS {
             parser.give_up(chunk);
             break;
         }
@@ -50,7 +51,19 @@ pub fn parse(source: &Source) -> (Module, Diagnostics) {
     let mut diagnostics = builder.diagnostics;
     context::check(source, &body, &mut diagnostics);
     diagnostics.sort_by_key(|diagnostic| diagnostic.location().map(|location| location.span.start));
+    shorten(&mut diagnostics);
     (Module { source: source.clone(), body }, Diagnostics(diagnostics))
+}
+
+/// Keeps the first mistakes where there are too many to read.
+fn shorten(diagnostics: &mut Vec<Diagnostic>) {
+    if diagnostics.len() <= MAX_ERRORS {
+        return;
+    }
+    diagnostics.truncate(MAX_ERRORS);
+    if let Some(last) = diagnostics.last().and_then(Diagnostic::location).cloned() {
+        diagnostics.push(errors::too_many_errors(last, MAX_ERRORS));
+    }
 }
 
 struct Parser<'a> {
@@ -84,7 +97,7 @@ impl Parser<'_> {
             found.extend(diagnosis.diagnostic);
             self.n_errors += 1;
             let place = (diagnosis.repair.place(&tokens), diagnosis.repair.is_line());
-            if self.n_errors >= MAX_ERRORS || repaired.contains(&place) {
+            if self.n_errors > MAX_ERRORS || repaired.contains(&place) {
                 self.give_up(&tokens);
                 break;
             }
@@ -119,11 +132,6 @@ impl Parser<'_> {
         let end = chunk.last().map_or(start, |(.., end)| *end);
         let span = Span::new(start, end);
         self.body.push(Stmt { span, kind: StmtKind::Error });
-        if self.n_errors >= MAX_ERRORS {
-            self.builder
-                .diagnostics
-                .push(errors::too_many_errors(self.source.at(Span::point(end)), MAX_ERRORS));
-        }
     }
 }
 

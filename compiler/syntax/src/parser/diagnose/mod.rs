@@ -45,12 +45,14 @@ pub(super) fn diagnose(source: &Source, tokens: &[Spanned], failure: &Failure) -
 }
 
 fn mistake(scene: &Scene) -> Diagnostic {
-    const QUESTIONS: [fn(&Scene) -> Option<Diagnostic>; 26] = [
+    const QUESTIONS: [fn(&Scene) -> Option<Diagnostic>; 28] = [
         headers::stray_clause,
         missing::fstring_field,
         headers::else_if,
         operators::foreign_operator,
         operators::increment,
+        operators::dotted_range,
+        words::raise_comma,
         words::print_statement,
         words::keyword_as_name,
         headers::function_without_parens,

@@ -49,6 +49,16 @@ pub(super) fn increment(scene: &Scene) -> Option<Diagnostic> {
     Some(errors::increment(scene.stretch(scene.at - 2, scene.at - 1), first.symbol(), name))
 }
 
+/// `1..10`: two numbers for Python.
+pub(super) fn dotted_range(scene: &Scene) -> Option<Diagnostic> {
+    let (Some(Token::Literal(_)), Token::Literal(_)) = (scene.previous(), scene.here()) else { return None };
+    let first = scene.text(scene.at - 1).strip_suffix('.')?;
+    let last = scene.text(scene.at).strip_prefix('.')?;
+    scene
+        .touch(scene.at - 1, scene.at)
+        .then(|| errors::dotted_range(scene.stretch(scene.at - 1, scene.at), first, last))
+}
+
 /// `=` in the middle of an expression.
 pub(super) fn single_equal(scene: &Scene) -> Option<Diagnostic> {
     let place = scene.place();

@@ -18,6 +18,13 @@ pub(super) fn print_statement(scene: &Scene) -> Option<Diagnostic> {
     Some(errors::print_statement(scene.stretch(scene.line.start, scene.at), word, &argument))
 }
 
+/// `raise ValueError, "text"`.
+pub(super) fn raise_comma(scene: &Scene) -> Option<Diagnostic> {
+    let is_raise =
+        scene.first() == Token::Raise && scene.here() == Token::Comma && scene.open_bracket().is_none();
+    is_raise.then(|| errors::raise_comma(scene.place()))
+}
+
 pub(super) fn keyword_as_name(scene: &Scene) -> Option<Diagnostic> {
     let place = scene.place();
     let word = scene.text(scene.at);
