@@ -266,8 +266,15 @@ pub(crate) fn assign_captured(at: Location, name: &str) -> Diagnostic {
         .help("captured names are constants in a kernel: assign to a new name")
 }
 
-pub(crate) fn used_before_assignment(at: Location, name: &str) -> Diagnostic {
-    error("kernel/unset", at, format!("`{name}` is used before it is assigned"), "no value yet")
+pub(crate) fn used_before_assignment(at: Location, name: &str, is_outside: bool) -> Diagnostic {
+    let diagnostic =
+        error("kernel/unset", at, format!("`{name}` is used before it is assigned"), "no value yet");
+    match is_outside {
+        true => diagnostic.help(format!(
+            "the function assigns `{name}`, which hides the one outside: use another name for its own"
+        )),
+        false => diagnostic,
+    }
 }
 
 pub(crate) fn maybe_unset(
@@ -601,9 +608,12 @@ pub(crate) fn helper_argument(
     wanted: &str,
     what: &str,
 ) -> Diagnostic {
-    error("kernel/call", at, format!("`{name}` is `{wanted}`, not {what}"), what)
-        .label(declared, "declared here")
-        .help(format!("cast it: `{wanted}(..)`"))
+    let diagnostic = error("kernel/call", at, format!("`{name}` is `{wanted}`, not {what}"), what)
+        .label(declared, "declared here");
+    match Type::by_name(wanted) {
+        Some(_) => diagnostic.help(format!("cast it: `{wanted}(..)`")),
+        None => diagnostic,
+    }
 }
 
 pub(crate) fn number_argument(at: Location, name: &str, what: &str) -> Diagnostic {

@@ -93,7 +93,9 @@ fn ok_cases_compile_and_validate() {
                 }
                 if let Err(message) = validate(&kernel.module.words, target.scalar_layout) {
                     let text = disassemble(&kernel.module.words);
-                    failures.push(format!("{name}: {} {target:?}\n{message}\n{text}", kernel.name));
+                    let dump = std::env::temp_dir().join("kps-invalid.spvasm");
+                    let _ = fs::write(&dump, text);
+                    failures.push(format!("{name}: {} {target:?}\n{message}", kernel.name));
                 }
             }
             let golden = path.with_extension("spvasm");

@@ -32,15 +32,8 @@ pub(super) fn check_function(
     diagnostics: &mut Diagnostics,
 ) -> Vec<CallSite> {
     let scope = Scope::of(def);
-    let mut walk = Walk {
-        source,
-        env,
-        scope: &scope,
-        diagnostics,
-        calls: Vec::new(),
-        reported: HashSet::new(),
-        n_loops: 0,
-    };
+    let mut walk =
+        Walk { source, env, scope: &scope, diagnostics, calls: Vec::new(), reported: HashSet::new() };
     walk.body(&def.body);
     walk.calls
 }
@@ -89,7 +82,6 @@ struct Walk<'a> {
     calls: Vec<CallSite>,
     /// Unknown names that were reported already.
     reported: HashSet<String>,
-    n_loops: u32,
 }
 
 impl Walk<'_> {
@@ -113,14 +105,7 @@ impl Walk<'_> {
         }
     }
 
-    fn loop_body(&mut self, body: &[Stmt]) {
-        self.n_loops += 1;
-        self.body(body);
-        self.n_loops -= 1;
-    }
-
     fn stmt(&mut self, stmt: &Stmt) {
-        let span = stmt.span;
         match &stmt.kind {
             // A text alone is a docstring or a comment.
             StmtKind::Expr(Expr { kind: ExprKind::Str(_), .. }) | StmtKind::Pass | StmtKind::Error => {}
@@ -144,11 +129,7 @@ impl Walk<'_> {
             // `return None` is a plain return.
             StmtKind::Return(Some(Expr { kind: ExprKind::None, .. }) | None) => {}
             StmtKind::Return(Some(value)) => self.expr(value),
-            StmtKind::Break | StmtKind::Continue if self.n_loops == 0 => {
-                let word = if matches!(stmt.kind, StmtKind::Break) { "break" } else { "continue" };
-                let diagnostic = errors::outside_loop(self.at(span), word);
-                self.diagnostics.push(diagnostic);
-            }
+            // Outside a loop they are a syntax error.
             StmtKind::Break | StmtKind::Continue => {}
             StmtKind::If { branches, orelse } => {
                 for branch in branches {
@@ -159,13 +140,13 @@ impl Walk<'_> {
             }
             StmtKind::While { test, body, orelse } => {
                 self.expr(test);
-                self.loop_body(body);
+                self.body(body);
                 self.body(orelse);
             }
             StmtKind::For { target, iter, body, orelse, is_async: false } => {
                 self.expr(iter);
                 self.target(target);
-                self.loop_body(body);
+                self.body(body);
                 self.body(orelse);
             }
             StmtKind::Match { subject, cases } => {
@@ -200,7 +181,7 @@ impl Walk<'_> {
             }
             StmtKind::Global(_) | StmtKind::Nonlocal(_) => self.unsupported(
                 span,
-                "assigning to names outside",
+                "`global`",
                 "captured names are constants in a kernel: write the result to an array parameter",
             ),
             StmtKind::Import(_) | StmtKind::ImportFrom(_) => {

@@ -150,8 +150,9 @@ impl FunctionEmitter<'_> {
         }
         let scalar = Type::from(ty.scalar().unwrap_or(Scalar::F32));
         let mut parts = Vec::new();
+        let first = self.flat_index(index);
         for at in 0..ty.n_components() {
-            let place = self.component_place(buffer, index, at, &scalar);
+            let place = self.component_place(buffer, (first, index.1), at, &scalar);
             parts.push(self.ids(Op::Load, &scalar, &[place]));
         }
         self.construct(&parts, ty)
@@ -165,9 +166,10 @@ impl FunctionEmitter<'_> {
             return self.effect(Op::Store, vec![Operand::IdRef(place), Operand::IdRef(value)]);
         }
         let scalar = Type::from(ty.scalar().unwrap_or(Scalar::F32));
+        let first = self.flat_index(index);
         for at in 0..ty.n_components() {
             let part = self.extract(value, u32::from(at), &scalar);
-            let place = self.component_place(buffer, index, at, &scalar);
+            let place = self.component_place(buffer, (first, index.1), at, &scalar);
             self.effect(Op::Store, vec![Operand::IdRef(place), Operand::IdRef(part)]);
         }
     }
@@ -181,11 +183,15 @@ impl FunctionEmitter<'_> {
         self.op(Op::AccessChain, pointer, operands)
     }
 
-    /// One number of a vector of three that lies flat.
-    fn component_place(&mut self, buffer: BufferId, index: (Word, &Type), at: u8, scalar: &Type) -> Word {
-        let (index, ty) = index;
+    /// Where a vector of three that lies flat begins.
+    fn flat_index(&mut self, (index, ty): (Word, &Type)) -> Word {
         let three = self.int(ty, 3);
-        let first = self.ids(Op::IMul, ty, &[index, three]);
+        self.ids(Op::IMul, ty, &[index, three])
+    }
+
+    /// One number of it.
+    fn component_place(&mut self, buffer: BufferId, first: (Word, &Type), at: u8, scalar: &Type) -> Word {
+        let (first, ty) = first;
         let place = match at {
             0 => first,
             at => {

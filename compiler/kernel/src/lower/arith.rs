@@ -163,6 +163,9 @@ impl Ctx<'_> {
     pub fn cast_hint(&self, left: &Operand, right: &Operand, spans: (Span, Span)) -> Option<String> {
         let (a, b) = (self.value_type(left)?, self.value_type(right)?);
         let (scalar_a, scalar_b) = (a.scalar()?, b.scalar()?);
+        if scalar_a == scalar_b && scalar_a != Scalar::Bool {
+            return None;
+        }
         if a.n_components() != b.n_components() && a.is_vector() && b.is_vector() {
             return None;
         }

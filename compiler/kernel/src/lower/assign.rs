@@ -142,8 +142,15 @@ impl Ctx<'_> {
 
     fn component_target<'e>(&mut self, value: &'e Expr, attr: &Ident, span: Span) -> Target<'e> {
         let inner = self.target(value);
+        if matches!(inner, Target::Error) {
+            return inner;
+        }
         let Some(ty) = self.target_type(&inner) else {
-            self.expr(value);
+            let operand = self.expr(value);
+            if !operand.is_error() {
+                let what = self.describe(&operand);
+                self.error(errors::no_attribute(self.at(attr.span), &attr.name, &what));
+            }
             return Target::Error;
         };
         let Type::Vector(n, _) = ty else {
@@ -181,6 +188,10 @@ impl Ctx<'_> {
                 }
             }
             Operand::Error => Target::Error,
+            Operand::Tuple(_) => {
+                self.error(errors::not_assignable(self.at(span), self.f.source.slice(span)));
+                Target::Error
+            }
             operand => {
                 let what = self.describe(&operand);
                 self.error(errors::not_indexable(self.at(span), self.f.source.slice(value.span), &what));

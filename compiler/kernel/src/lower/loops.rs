@@ -282,7 +282,8 @@ impl<'a> Ctx<'a> {
                     ways.extend(continues);
                 } else {
                     // What the loop carries is in locals already.
-                    ways.push(Way { changes: Vec::new(), carry: None, missing: parts.missing });
+                    let changes = self.unset_without_rounds(parts, changed, &continues);
+                    ways.push(Way { changes, carry: None, missing: parts.missing });
                 }
                 self.merge(&ways);
                 if self.f.live {
@@ -291,6 +292,17 @@ impl<'a> Ctx<'a> {
             }
         }
         self.harden(changed);
+    }
+
+    /// What only the body assigns has no value when it never runs.
+    fn unset_without_rounds(&self, parts: &Parts, changed: &[Var], continues: &[Way]) -> Vec<(Var, Binding)> {
+        let unset = changed.iter().filter(|var| matches!(self.f.vars[**var as usize], Binding::Unset));
+        let maybe = unset.filter_map(|var| {
+            let bindings = continues.iter().filter_map(|way| way.changed(*var));
+            let assigned = bindings.map(binding_span).find(|span| !span.is_empty())?;
+            Some((*var, Binding::Maybe { assigned, missing: parts.missing }))
+        });
+        maybe.collect()
     }
 
     /// `else` runs when no `break` cleared the flag.
@@ -372,11 +384,11 @@ impl<'a> Ctx<'a> {
         let mut settled = true;
         for (var, head, literal) in heads {
             for way in ways {
-                let Ok(at) = way.changes.binary_search_by_key(var, |(changed, _)| *changed) else { continue };
-                let hint = match self.hand_over(head, *literal, &way.changes[at].1, way.carry) {
+                let Some(back) = way.changed(*var) else { continue };
+                let hint = match self.hand_over(head, *literal, back, way.carry) {
                     None => continue,
                     Some(Hint::Type(_)) if give_up => {
-                        Hint::Conflict(std::rc::Rc::new(self.conflict(head, &way.changes[at].1)))
+                        Hint::Conflict(std::rc::Rc::new(self.conflict(head, back)))
                     }
                     Some(hint) => hint,
                 };

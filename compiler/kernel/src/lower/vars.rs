@@ -66,11 +66,14 @@ pub(crate) struct Way {
 }
 
 impl Way {
+    /// What the variable became on this way, if it did.
+    pub fn changed(&self, var: Var) -> Option<&Binding> {
+        let at = self.changes.binary_search_by_key(&var, |(changed, _)| *changed).ok()?;
+        Some(&self.changes[at].1)
+    }
+
     fn binding<'a>(&'a self, var: Var, base: &'a [Binding]) -> &'a Binding {
-        match self.changes.binary_search_by_key(&var, |(changed, _)| *changed) {
-            Ok(at) => &self.changes[at].1,
-            Err(_) => &base[var as usize],
-        }
+        self.changed(var).unwrap_or(&base[var as usize])
     }
 }
 
@@ -113,7 +116,10 @@ impl Ctx<'_> {
                 return Operand::Node(node);
             }
             Binding::Error => return Operand::Error,
-            Binding::Unset => errors::used_before_assignment(self.at(span), &name),
+            Binding::Unset => {
+                let is_outside = self.f.env.get().get(&name).is_some();
+                errors::used_before_assignment(self.at(span), &name, is_outside)
+            }
             Binding::Maybe { assigned, missing } => errors::maybe_unset(
                 self.at(span),
                 &name,
