@@ -1,7 +1,7 @@
 //! Lane operations in CLIF, one lane at a time. Beside [`super::scalar`] and [`super::address`] nothing
 //! names a CLIF opcode.
 
-use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
+use cranelift_codegen::ir::condcodes::{CondCode, FloatCC, IntCC};
 use cranelift_codegen::ir::{self, AbiParam, AtomicRmwOp, InstBuilder, MemFlagsData, Signature, types};
 
 use super::scalar::{Emitter, clif};
@@ -35,8 +35,11 @@ impl Emitter<'_, '_> {
             }
             Op::Address(address) => self.address(address),
             Op::Load { ty, address, offset } => {
+                // Push constants stay as they are, so they may be loaded before the lanes.
+                let is_fixed = self.fixed_addresses.contains(address);
+                let flags = if is_fixed { memory().with_readonly().with_can_move() } else { memory() };
                 let address = self.value(*address);
-                self.builder.ins().load(clif(*ty), memory(), address, *offset as i32)
+                self.builder.ins().load(clif(*ty), flags, address, *offset as i32)
             }
             Op::Store { address, offset, value } => {
                 let [address, value] = [*address, *value].map(|value| self.value(value));
@@ -164,25 +167,23 @@ impl Emitter<'_, '_> {
 
     fn compare(&mut self, op: Compare, a: Value, b: Value) -> ir::Value {
         let [a, b] = [a, b].map(|value| self.value(value));
-        let int = match op {
-            Compare::Eq => IntCC::Equal,
-            Compare::Ne => IntCC::NotEqual,
-            Compare::LtS => IntCC::SignedLessThan,
-            Compare::LeS => IntCC::SignedLessThanOrEqual,
-            Compare::GtS => IntCC::SignedGreaterThan,
-            Compare::GeS => IntCC::SignedGreaterThanOrEqual,
-            Compare::LtU => IntCC::UnsignedLessThan,
-            Compare::LeU => IntCC::UnsignedLessThanOrEqual,
-            Compare::GtU => IntCC::UnsignedGreaterThan,
-            Compare::GeU => IntCC::UnsignedGreaterThanOrEqual,
-            Compare::FEq => return self.builder.ins().fcmp(FloatCC::Equal, a, b),
-            Compare::FNe => return self.builder.ins().fcmp(FloatCC::NotEqual, a, b),
-            Compare::FLt => return self.builder.ins().fcmp(FloatCC::LessThan, a, b),
-            Compare::FLe => return self.builder.ins().fcmp(FloatCC::LessThanOrEqual, a, b),
-            Compare::FGt => return self.builder.ins().fcmp(FloatCC::GreaterThan, a, b),
-            Compare::FGe => return self.builder.ins().fcmp(FloatCC::GreaterThanOrEqual, a, b),
+        match condition(op) {
+            Condition::Int(code) => self.builder.ins().icmp(code, a, b),
+            Condition::Float(code) => self.builder.ins().fcmp(code, a, b),
+        }
+    }
+
+    /// True where a boolean is false.
+    pub(super) fn opposite(&mut self, boolean: Value) -> ir::Value {
+        let Some(&(op, a, b)) = self.compared.get(&boolean) else {
+            let boolean = self.value(boolean);
+            return self.builder.ins().icmp_imm_s(IntCC::Equal, boolean, 0);
         };
-        self.builder.ins().icmp(int, a, b)
+        let [a, b] = [a, b].map(|value| self.value(value));
+        match condition(op) {
+            Condition::Int(code) => self.builder.ins().icmp(code.complement(), a, b),
+            Condition::Float(code) => self.builder.ins().fcmp(code.complement(), a, b),
+        }
     }
 
     fn convert(&mut self, op: Convert, a: Value) -> ir::Value {
@@ -239,6 +240,32 @@ impl Emitter<'_, '_> {
         let first = self.builder.ins().iadd_imm_s(frame, i64::from(start));
         let n = self.builder.ins().iconst(types::I64, i64::from(size));
         self.builder.ins().call_indirect(signature, address, &[first, n]);
+    }
+}
+
+enum Condition {
+    Int(IntCC),
+    Float(FloatCC),
+}
+
+fn condition(op: Compare) -> Condition {
+    match op {
+        Compare::Eq => Condition::Int(IntCC::Equal),
+        Compare::Ne => Condition::Int(IntCC::NotEqual),
+        Compare::LtS => Condition::Int(IntCC::SignedLessThan),
+        Compare::LeS => Condition::Int(IntCC::SignedLessThanOrEqual),
+        Compare::GtS => Condition::Int(IntCC::SignedGreaterThan),
+        Compare::GeS => Condition::Int(IntCC::SignedGreaterThanOrEqual),
+        Compare::LtU => Condition::Int(IntCC::UnsignedLessThan),
+        Compare::LeU => Condition::Int(IntCC::UnsignedLessThanOrEqual),
+        Compare::GtU => Condition::Int(IntCC::UnsignedGreaterThan),
+        Compare::GeU => Condition::Int(IntCC::UnsignedGreaterThanOrEqual),
+        Compare::FEq => Condition::Float(FloatCC::Equal),
+        Compare::FNe => Condition::Float(FloatCC::NotEqual),
+        Compare::FLt => Condition::Float(FloatCC::LessThan),
+        Compare::FLe => Condition::Float(FloatCC::LessThanOrEqual),
+        Compare::FGt => Condition::Float(FloatCC::GreaterThan),
+        Compare::FGe => Condition::Float(FloatCC::GreaterThanOrEqual),
     }
 }
 

@@ -17,13 +17,15 @@ use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{self, BlockArg, InstBuilder, MemFlagsData, types};
 use cranelift_codegen::isa::TargetFrontendConfig;
 use cranelift_frontend::{FunctionBuilder, Switch, Variable};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::address::Spaces;
 use super::context::{Context, DONE, Stop};
 use super::{LineTable, Target, Work};
 use crate::cpu::lane::regions::{Carried, Region, Regions};
-use crate::cpu::lane::{BlockId, Builtin, Def, Edge, Kernel, Terminator, Ty, Value};
+use crate::cpu::lane::{
+    Address, BlockId, Builtin, Compare, Def, Edge, Kernel, Op, Space, Terminator, Ty, Value,
+};
 use crate::cpu::module::Line;
 
 /// Makes the body of a region's function.
@@ -59,6 +61,10 @@ pub(super) struct Emitter<'k, 'b> {
     carried_values: FxHashMap<Value, Variable>,
     /// Constants and built-ins that the current block has made.
     ready: FxHashMap<Value, ir::Value>,
+    /// The comparisons that the current block has made.
+    pub compared: FxHashMap<Value, (Compare, Value, Value)>,
+    /// Addresses of what no kernel changes.
+    pub fixed_addresses: FxHashSet<Value>,
     /// Where a lane goes at the end of the region, telling the region that it goes on with.
     lane_end: ir::Block,
     /// The region that the lanes so far go on with; below zero before the first.
@@ -68,11 +74,11 @@ pub(super) struct Emitter<'k, 'b> {
     stops: BTreeMap<i32, ir::Block>,
 }
 
-/// A counted loop that is open: its head, its counter and the block behind it.
+/// A counted loop that is open.
 struct Loop {
     head: ir::Block,
     counter: ir::Value,
-    behind: ir::Block,
+    end: ir::Value,
 }
 
 impl<'k, 'b> Emitter<'k, 'b> {
@@ -108,6 +114,8 @@ impl<'k, 'b> Emitter<'k, 'b> {
             values: vec![None; kernel.values.len()],
             carried_values,
             ready: FxHashMap::default(),
+            compared: FxHashMap::default(),
+            fixed_addresses: FxHashSet::default(),
             lane_end,
             agreed,
             lines,
@@ -121,18 +129,19 @@ impl<'k, 'b> Emitter<'k, 'b> {
     }
 
     fn groups(&mut self) {
-        let done = self.builder.ins().iconst(types::I32, i64::from(DONE));
-        let groups = self.open_loop(self.group[0], self.end_x);
-        self.group[0] = groups.counter;
-        self.lanes();
         if self.has_barriers() {
+            // The row is one workgroup.
+            self.lanes();
             let agreed = self.builder.use_var(self.agreed);
             self.builder.ins().return_(&[agreed]);
-            self.builder.switch_to_block(groups.behind);
         } else {
+            let groups = self.open_loop(self.group[0], self.end_x);
+            self.group[0] = groups.counter;
+            self.lanes();
             self.close_loop(groups);
+            let done = self.builder.ins().iconst(types::I32, i64::from(DONE));
+            self.builder.ins().return_(&[done]);
         }
-        self.builder.ins().return_(&[done]);
         self.stop_blocks();
     }
 
@@ -183,9 +192,9 @@ impl<'k, 'b> Emitter<'k, 'b> {
     fn agree(&mut self) {
         let next = self.builder.block_params(self.lane_end)[0];
         let before = self.builder.use_var(self.agreed);
-        let same = self.builder.ins().icmp(IntCC::Equal, before, next);
-        let first = self.builder.ins().icmp_imm_s(IntCC::SignedLessThan, before, 0);
-        let fine = self.builder.ins().bor(same, first);
+        let other = self.builder.ins().icmp(IntCC::NotEqual, before, next);
+        let known = self.builder.ins().icmp_imm_s(IntCC::SignedGreaterThanOrEqual, before, 0);
+        let parted = self.builder.ins().band(other, known);
         self.builder.def_var(self.agreed, next);
         let kernel = self.kernel;
         let blocks = self.region.blocks.iter().map(|block| &kernel.blocks[block.0 as usize]);
@@ -193,26 +202,26 @@ impl<'k, 'b> Emitter<'k, 'b> {
             blocks.filter(|block| matches!(block.end, Terminator::Barrier(_))).find_map(|block| block.line);
         let stop = Stop::Diverged(self.lines.place(line));
         let (stop, go_on) = (self.stop(stop), self.builder.create_block());
-        self.builder.ins().brif(fine, go_on, &[], stop, &[]);
+        self.builder.ins().brif(parted, stop, &[], go_on, &[]);
         self.builder.switch_to_block(go_on);
     }
 
-    /// Goes on inside a loop from `first` up to `end`, which may be empty.
+    /// Goes on inside a loop from `first` up to `end`, which is larger. The test comes last: that saves a
+    /// jump, and the code generator moves what stays the same out of a loop of this form.
     fn open_loop(&mut self, first: ir::Value, end: ir::Value) -> Loop {
-        let [head, body, behind] = std::array::from_fn(|_| self.builder.create_block());
+        let head = self.builder.create_block();
         let counter = self.builder.append_block_param(head, types::I32);
         self.builder.ins().jump(head, &[BlockArg::Value(first)]);
         self.builder.switch_to_block(head);
-        let more = self.builder.ins().icmp(IntCC::UnsignedLessThan, counter, end);
-        self.builder.ins().brif(more, body, &[], behind, &[]);
-        self.builder.switch_to_block(body);
-        Loop { head, counter, behind }
+        Loop { head, counter, end }
     }
 
     fn close_loop(&mut self, opened: Loop) {
+        let behind = self.builder.create_block();
         let next = self.builder.ins().iadd_imm_s(opened.counter, 1);
-        self.builder.ins().jump(opened.head, &[BlockArg::Value(next)]);
-        self.builder.switch_to_block(opened.behind);
+        let more = self.builder.ins().icmp(IntCC::UnsignedLessThan, next, opened.end);
+        self.builder.ins().brif(more, opened.head, &[BlockArg::Value(next)], behind, &[]);
+        self.builder.switch_to_block(behind);
     }
 
     fn region(&mut self) {
@@ -262,6 +271,7 @@ impl<'k, 'b> Emitter<'k, 'b> {
         let clif_block = self.blocks[&id];
         self.builder.switch_to_block(clif_block);
         self.ready.clear();
+        self.compared.clear();
         let kernel = self.kernel;
         let block = &kernel.blocks[id.0 as usize];
         for (i, &param) in block.params.iter().enumerate() {
@@ -270,6 +280,15 @@ impl<'k, 'b> Emitter<'k, 'b> {
         }
         for inst in &block.insts {
             let value = self.op(&inst.op);
+            match (&inst.op, inst.result) {
+                (Op::Compare(op, a, b), Some(result)) => {
+                    self.compared.insert(result, (*op, *a, *b));
+                }
+                (Op::Address(Address { space: Space::Push, .. }), Some(result)) => {
+                    self.fixed_addresses.insert(result);
+                }
+                _ => {}
+            }
             if let (Some(result), Some(value)) = (inst.result, value) {
                 self.define(result, value);
             }
@@ -278,7 +297,7 @@ impl<'k, 'b> Emitter<'k, 'b> {
         if goes_back {
             self.poll(block.line.or_else(|| block.insts.iter().rev().find_map(|inst| inst.line)));
         }
-        self.terminator(&block.end);
+        self.terminator(id, &block.end);
     }
 
     fn define(&mut self, value: Value, made: ir::Value) {
@@ -324,17 +343,23 @@ impl<'k, 'b> Emitter<'k, 'b> {
         self.builder.ins().jump(self.lane_end, &next);
     }
 
-    fn terminator(&mut self, terminator: &Terminator) {
+    fn terminator(&mut self, from: BlockId, terminator: &Terminator) {
         match terminator {
             Terminator::Jump(edge) => {
                 let args = self.args(edge);
                 self.builder.ins().jump(self.blocks[&edge.to], &args);
             }
             Terminator::Branch { condition, then, otherwise } => {
-                let condition = self.value(*condition);
-                let (then_args, otherwise_args) = (self.args(then), self.args(otherwise));
-                let (then, otherwise) = (self.blocks[&then.to], self.blocks[&otherwise.to]);
-                self.builder.ins().brif(condition, then, &then_args, otherwise, &otherwise_args);
+                let leaves = |edge: &Edge| self.region.exits.contains(&(from, edge.to));
+                // The code generator moves what stays the same out of a loop only if the loop goes on at the
+                // second target.
+                if leaves(otherwise) && !leaves(then) {
+                    let condition = self.opposite(*condition);
+                    self.branch(condition, otherwise, then);
+                } else {
+                    let condition = self.value(*condition);
+                    self.branch(condition, then, otherwise);
+                }
             }
             Terminator::Switch { value, cases, default } => self.switch(*value, cases, default),
             Terminator::Barrier(behind) => {
@@ -343,6 +368,12 @@ impl<'k, 'b> Emitter<'k, 'b> {
             }
             Terminator::Exit => self.end_lane(DONE),
         }
+    }
+
+    fn branch(&mut self, condition: ir::Value, then: &Edge, otherwise: &Edge) {
+        let (then_args, otherwise_args) = (self.args(then), self.args(otherwise));
+        let (then, otherwise) = (self.blocks[&then.to], self.blocks[&otherwise.to]);
+        self.builder.ins().brif(condition, then, &then_args, otherwise, &otherwise_args);
     }
 
     fn switch(&mut self, value: Value, cases: &[(u64, Edge)], default: &Edge) {

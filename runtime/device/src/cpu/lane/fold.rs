@@ -1,5 +1,5 @@
 //! What operations give on constants: the meaning of the lane IR in plain Rust. The builder folds with it,
-//! specialisation constants are computed with it, and tests hold the machine code against it.
+//! and specialisation constants are computed with it.
 //!
 //! Bits of a type are kept zero-extended in a `u64`.
 

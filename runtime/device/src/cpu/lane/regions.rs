@@ -14,6 +14,8 @@ pub struct Region {
     pub blocks: Vec<BlockId>,
     /// Edges that close a loop.
     pub back_edges: FxHashSet<(BlockId, BlockId)>,
+    /// Edges that leave a loop.
+    pub exits: FxHashSet<(BlockId, BlockId)>,
 }
 
 pub struct Regions {
@@ -61,12 +63,39 @@ fn region(kernel: &Kernel, entry: BlockId) -> Region {
         successors.push(targets.collect());
     }
     let flow = Flow::new(&successors);
-    let mut back_edges = FxHashSet::default();
-    for (from, targets) in successors.iter().enumerate() {
-        let back = targets.iter().filter(|&&to| flow.is_back_edge(from, to));
-        back_edges.extend(back.map(|&to| (blocks[from], blocks[to])));
+    let named =
+        |edges: Vec<(usize, usize)>| edges.iter().map(|&(from, to)| (blocks[from], blocks[to])).collect();
+    let edges =
+        successors.iter().enumerate().flat_map(|(from, targets)| targets.iter().map(move |&to| (from, to)));
+    let back_edges: Vec<_> = edges.filter(|&(from, to)| flow.is_back_edge(from, to)).collect();
+    Region {
+        entry,
+        blocks: flow.order.iter().map(|&node| blocks[node]).collect(),
+        exits: named(exits(&successors, &back_edges)),
+        back_edges: named(back_edges),
     }
-    Region { entry, blocks: flow.order.iter().map(|&node| blocks[node]).collect(), back_edges }
+}
+
+/// The edges that leave the natural loop of a back edge: from a block that comes to it, to one that does not.
+fn exits(successors: &[Vec<usize>], back_edges: &[(usize, usize)]) -> Vec<(usize, usize)> {
+    let mut predecessors = vec![Vec::new(); successors.len()];
+    for (from, targets) in successors.iter().enumerate() {
+        for &to in targets {
+            predecessors[to].push(from);
+        }
+    }
+    let mut exits = Vec::new();
+    for &(latch, head) in back_edges {
+        let mut inside: FxHashSet<usize> = [head, latch].into_iter().collect();
+        let mut open = vec![latch];
+        while let Some(node) = open.pop().filter(|&node| node != head) {
+            open.extend(predecessors[node].iter().filter(|&&from| inside.insert(from)));
+        }
+        for &from in &inside {
+            exits.extend(successors[from].iter().filter(|to| !inside.contains(to)).map(|&to| (from, to)));
+        }
+    }
+    exits
 }
 
 /// What lanes carry over barriers, each in memory of its own.
