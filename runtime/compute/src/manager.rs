@@ -88,6 +88,11 @@ impl Manager {
         Ok(tensor)
     }
 
+    /// Whether the tensor ends with this manager.
+    pub fn owns(&self, tensor: &Tensor) -> bool {
+        tensor.storage().belongs_to(&self.context)
+    }
+
     /// Compiles a kernel for the device.
     pub fn kernel(&self, words: &[u32], spec_constants: &[Number]) -> Result<Kernel> {
         Kernel::load(&self.context, words, spec_constants)
@@ -272,15 +277,8 @@ impl Builder {
     }
 }
 
+/// What Kompute says. A device chosen by name is the only one of its list, so it is number 0.
 fn using(selector: &Selector, info: &DeviceInfo) -> String {
-    let index = match selector {
-        Selector::Index(index) => *index as usize,
-        Selector::Best => 0,
-        // Only the list knows at which place the one that was asked for is.
-        Selector::Cpu | Selector::Vulkan(_) | Selector::Name(_) => {
-            let same = |device: &DeviceInfo| device.name == info.name && device.backend == info.backend;
-            select::list().iter().position(same).unwrap_or(0)
-        }
-    };
+    let index = if let Selector::Index(index) = selector { *index } else { 0 };
     format!("Using physical device index {index} found {}", info.name)
 }

@@ -176,12 +176,15 @@ impl Storage {
 
     /// Lets the storage end with its manager.
     pub(crate) fn belong_to(self: &Rc<Storage>, context: &Rc<Context>) {
-        let mut owner = self.owner.borrow_mut();
-        if owner.as_ptr() != Rc::as_ptr(context) {
-            *owner = Rc::downgrade(context);
+        if !self.belongs_to(context) {
+            *self.owner.borrow_mut() = Rc::downgrade(context);
             let weak: Weak<Storage> = Rc::downgrade(self);
             context.register(weak);
         }
+    }
+
+    pub(crate) fn belongs_to(&self, context: &Rc<Context>) -> bool {
+        std::ptr::eq(self.owner.borrow().as_ptr(), Rc::as_ptr(context))
     }
 
     /// Calls `look` with the newest bytes, downloaded first where the device has them alone.

@@ -163,7 +163,7 @@ pub fn names() -> impl Iterator<Item = &'static str> {
         .chain(TYPES.iter().map(|ty| ty.name))
         .chain(ExceptionKind::ALL.iter().map(|kind| kind.name()))
         .chain(["NotImplemented", "Ellipsis", "True", "False", "None"])
-        .chain(modules::PRELUDE.iter().copied())
+        .chain(modules::prelude_names())
 }
 
 /// The error of something that had to be iterable, in the words of whoever needed it.

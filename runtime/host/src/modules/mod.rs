@@ -3,8 +3,9 @@
 //! To add one: a file here with a `static MODULE: NativeModule` (functions, types, and an `init` for
 //! constants), and its line in [`MODULES`]. It is made when a script first imports it. What it keeps
 //! per machine (an open device, a random generator) it asks from `Vm::state`. Names that scripts see
-//! without an import stand in [`PRELUDE`], and [`prelude`] gives their values.
+//! without an import stand in [`prelude_names`], and [`prelude`] gives their values.
 
+mod kernels;
 pub mod kp;
 mod logging;
 
@@ -12,10 +13,15 @@ use crate::value::{NativeModule, Result, Value};
 use crate::vm::Vm;
 
 /// Every module written in Rust, by its dotted name.
-pub static MODULES: &[&NativeModule] = &[&kp::MODULE, &logging::MODULE];
+pub static MODULES: &[&NativeModule] = &[&kernels::MODULE, &kernels::STDLIB, &kp::MODULE, &logging::MODULE];
 
-/// The names that need no import, besides the builtins.
-pub static PRELUDE: &[&str] = &["Manager", "Tensor", "Sequence"];
+/// Names that need no import besides the builtins; the decorators and types of kernels are others.
+static PRELUDE: &[&str] = &["Manager", "Tensor", "Sequence"];
+
+/// Every name that needs no import, besides the builtins.
+pub fn prelude_names() -> impl Iterator<Item = &'static str> {
+    PRELUDE.iter().copied().chain(kernels::prelude_names())
+}
 
 /// The module of this name, when it is written in Rust.
 pub fn find(name: &str) -> Option<&'static NativeModule> {
@@ -28,7 +34,7 @@ pub fn prelude(vm: &mut Vm, name: &str) -> Result<Option<Value>> {
         "Manager" => &kp::MANAGER,
         "Tensor" => &kp::TENSOR,
         "Sequence" => &kp::SEQUENCE,
-        _ => return Ok(None),
+        _ => return Ok(kernels::prelude(name)),
     };
     Ok(Some(Value::Class(vm.native_class(ty))))
 }

@@ -2,7 +2,8 @@
 
 use kps_compute::Algorithm;
 
-use super::tensor::{ScriptTensor, SharedManager};
+use super::shared::SharedManager;
+use super::tensor::ScriptTensor;
 use crate::value::{Args, Native, NativeDef, NativeType, Result, Value};
 use crate::vm::Vm;
 

@@ -3,19 +3,20 @@
 use std::rc::Rc;
 
 use kps_compute::{DType, Level, Manager, Sequence};
-use kps_device::{DeviceInfo, Selector};
+use kps_device::DeviceInfo;
 
 use super::algorithm::ScriptAlgorithm;
 use super::enums;
 use super::errors::{self, compute};
 use super::ops;
 use super::sequence::{self, ScriptSequence};
-use super::tensor::{self, ScriptTensor, SharedManager};
+use super::shared::{self, SharedManager};
+use super::tensor::{self, ScriptTensor};
 use super::values;
 use crate::convert::FromValue;
 use crate::errors::{type_error, value_error};
 use crate::modules::logging;
-use crate::value::{Args, Dict, Native, NativeDef, NativeType, Raise, Result, Value};
+use crate::value::{Args, Dict, Native, NativeDef, NativeType, Result, Value};
 use crate::vm::Vm;
 
 /// The table of methods: the plain ones, and four verbs for every operation.
@@ -88,10 +89,13 @@ fn new(vm: &mut Vm, args: &Args) -> Result {
     let families = families.or(parser.keyword_only("familyQueueIndices"));
     let extensions = parser.optional("desired_extensions")?;
     parser.finish()?;
-    let selector = selector(vm, device)?;
+    let selector = match device.filter(|device| !device.is_none()) {
+        Some(device) => shared::selector(vm, device)?,
+        None => shared::chosen(vm),
+    };
     let families: Vec<u32> = list_argument(vm, families)?;
     let extensions: Vec<String> = list_argument(vm, extensions)?;
-    let manager = open(vm, selector, &families, &extensions)?;
+    let manager = shared::open(vm, selector, &families, &extensions)?;
     Ok(Value::native(ScriptManager { manager }))
 }
 
@@ -100,39 +104,6 @@ fn list_argument<T: FromValue>(vm: &mut Vm, given: Option<&Value>) -> Result<Vec
         Some(given) => Vec::from_value(vm, given),
         None => Ok(Vec::new()),
     }
-}
-
-fn open(vm: &mut Vm, selector: Selector, families: &[u32], extensions: &[String]) -> Result<SharedManager> {
-    let log = logging::kp_log(vm);
-    let builder =
-        Manager::builder().device(selector).queue_families(families).extensions(extensions).log(log);
-    let manager = builder.open().map_err(compute)?;
-    logging::flush_kp(vm)?;
-    Ok(Rc::new(manager))
-}
-
-/// The device that is meant: the embedder's choice is the whole list, so that 0 is the chosen one.
-fn selector(vm: &mut Vm, device: Option<&Value>) -> Result<Selector> {
-    let chosen = chosen_device(vm);
-    let Some(device) = device.filter(|device| !device.is_none()) else { return Ok(Selector::parse(&chosen)) };
-    if let Some(name) = device.as_str() {
-        return Ok(Selector::parse(name));
-    }
-    let index = vm.index(device)?;
-    match (u32::try_from(index), chosen.as_str()) {
-        (Err(_), _) => Err(value_error(format!("there is no device {index}: they count from 0"))),
-        (Ok(index), "") => Ok(Selector::Index(index)),
-        (Ok(0), chosen) => Ok(Selector::parse(chosen)),
-        (Ok(index), chosen) => {
-            let message = format!("there is no device {index}: the list was narrowed to `{chosen}`");
-            Err(Raise::new(crate::value::ExceptionKind::RuntimeError, message)
-                .help("leave out --device and KPS_DEVICE to have all of them"))
-        }
-    }
-}
-
-fn chosen_device(vm: &Vm) -> String {
-    if vm.device.is_empty() { std::env::var("KPS_DEVICE").unwrap_or_default() } else { vm.device.clone() }
 }
 
 /// `tensor(data, memory_type=device)`: f32, as in Kompute; `dtype=` asks for another type.
@@ -184,7 +155,7 @@ fn algorithm(vm: &mut Vm, args: &Args) -> Result {
     let words = ops::words(vm, spirv)?;
     let mut builder = this.manager.algorithm_over(&tensors, &words);
     if let Some(workgroup) = workgroup.filter(|given| !given.is_none()) {
-        builder = builder.extent(values::groups(vm, workgroup, 0)?);
+        builder = builder.extent(values::groups(vm, workgroup)?);
     }
     if let Some(given) = spec_consts.filter(|given| !given.is_none()) {
         builder = builder.spec_constants(values::numbers(vm, given, "spec_consts")?);

@@ -11,6 +11,7 @@ mod errors;
 mod manager;
 mod ops;
 mod sequence;
+mod shared;
 mod tensor;
 mod values;
 mod view;
@@ -19,14 +20,15 @@ use kps_compute::{DType, Tensor};
 
 use crate::modules::logging;
 use crate::ops::Side;
-use crate::value::{
-    Args, BinaryOp, Bytes, ExceptionKind, Module, NativeDef, NativeModule, Raise, Result, Value,
-};
+use crate::value::{Args, BinaryOp, ExceptionKind, Module, NativeDef, NativeModule, Raise, Result, Value};
 use crate::vm::Vm;
 
+pub use errors::compute;
 pub use manager::{MANAGER, level};
 pub use sequence::SEQUENCE;
+pub use shared::manager_for;
 pub use tensor::TENSOR;
+pub use values::{groups, number, tensor as tensor_of, value as number_value};
 
 pub static MODULE: NativeModule = NativeModule {
     functions: &[NativeDef::function("log_level", log_level)],
@@ -63,10 +65,10 @@ fn read_kernel_file(vm: &mut Vm, path: &Value) -> Result {
         }
         _ => Raise::new(ExceptionKind::OSError, format!("cannot read {path:?}: {error}")),
     })?;
-    let is_text = !bytes.contains(&0) && std::str::from_utf8(&bytes).is_ok();
+    // SPIR-V is words, among which there is always a zero byte.
     match String::from_utf8(bytes) {
-        Ok(text) if is_text => Ok(Value::str(text)),
-        Ok(text) => Ok(Value::Bytes(std::rc::Rc::new(Bytes(text.into_bytes().into())))),
+        Ok(text) if !text.contains('\0') => Ok(Value::str(text)),
+        Ok(text) => Ok(Value::bytes(text)),
         Err(error) => Ok(Value::bytes(error.into_bytes())),
     }
 }

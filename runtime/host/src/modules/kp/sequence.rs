@@ -6,7 +6,7 @@ use kps_compute::{Extent, Op, Push, Sequence, Tensor};
 
 use super::errors::compute;
 use super::ops;
-use super::tensor::SharedManager;
+use super::shared::SharedManager;
 use super::values;
 use crate::errors::{type_error, value_error};
 use crate::value::{Args, Native, NativeDef, NativeType, Parser, Result, Value};
@@ -190,7 +190,7 @@ fn record_verb<const OP: u8>(vm: &mut Vm, args: &Args) -> Result {
 }
 
 fn with_groups(vm: &mut Vm, op: Op, groups: &Value) -> Result<Op> {
-    let groups = values::groups(vm, groups, 0)?;
+    let groups = values::groups(vm, groups)?;
     Ok(match op {
         Op::Dispatch { algorithm, push, .. } => Op::Dispatch { algorithm, extent: groups.into(), push },
         other => other,

@@ -1,7 +1,5 @@
 //! `kp.Tensor`.
 
-use std::rc::Rc;
-
 use kps_compute::{DType, Number, Tensor};
 
 use super::enums::{self, EnumValue};
@@ -253,25 +251,23 @@ impl Native for ScriptTensor {
         if tensor.check_readable().is_err() {
             return Ok(format!("Tensor(on the device, {kind})"));
         }
-        let mut shown = Vec::new();
         let n = tensor.size();
-        let edges = if n <= SHOWN { vec![0..n] } else { vec![0..SHOWN / 2, n - SHOWN / 2..n] };
-        for edge in edges {
-            if !shown.is_empty() {
-                shown.push("..".to_owned());
-            }
-            for number in tensor.range_numbers(edge).map_err(compute)? {
-                shown.push(vm.repr(&values::value(number))?);
-            }
+        let edge = if n <= SHOWN { n } else { SHOWN / 2 };
+        let mut shown = texts(vm, tensor, 0..edge)?;
+        if edge < n {
+            shown.push("..".to_owned());
+            shown.extend(texts(vm, tensor, n - edge..n)?);
         }
         Ok(format!("Tensor([{}], {kind})", shown.join(", ")))
     }
 }
 
-pub fn shape_text(shape: &[usize]) -> String {
+fn texts(vm: &mut Vm, tensor: &Tensor, range: std::ops::Range<usize>) -> Result<Vec<String>> {
+    let numbers = tensor.range_numbers(range).map_err(compute)?;
+    numbers.into_iter().map(|number| vm.repr(&values::value(number))).collect()
+}
+
+fn shape_text(shape: &[usize]) -> String {
     let axes: Vec<String> = shape.iter().map(usize::to_string).collect();
     if let [only] = axes.as_slice() { format!("({only},)") } else { format!("({})", axes.join(", ")) }
 }
-
-/// The manager that a tensor was made with, kept alive by the objects that need it.
-pub type SharedManager = Rc<kps_compute::Manager>;

@@ -175,16 +175,13 @@ pub fn dtype(vm: &mut Vm, given: &Value) -> Result<DType> {
     DType::parse(&name).ok_or_else(|| errors::unknown_dtype(given, &name))
 }
 
-/// Up to three counts, for workgroups: missing ones are `missing`.
-pub fn groups(vm: &mut Vm, given: &Value, missing: u32) -> Result<[u32; 3]> {
-    let items = match given.as_int() {
-        Some(_) => vec![given.clone()],
-        None => vm.collect(given)?,
-    };
+/// Up to three counts of workgroups; missing ones are 0, which is for the launch to fill in.
+pub fn groups(vm: &mut Vm, given: &Value) -> Result<[u32; 3]> {
+    let items = if given.as_int().is_some() { vec![given.clone()] } else { vm.collect(given)? };
     if items.len() > 3 {
         return Err(type_error(format!("workgroups have three axes at most, {} were given", items.len())));
     }
-    let mut groups = [missing; 3];
+    let mut groups = [0; 3];
     for (place, item) in groups.iter_mut().zip(&items) {
         let n = vm.index(item)?;
         *place = u32::try_from(n).map_err(|_| type_error(format!("{n} is no number of workgroups")))?;

@@ -1,0 +1,94 @@
+//! Mistakes with kernels as scripts meet them.
+
+use kps_kernel::{KernelTemplate, ParamKind};
+use kps_syntax::Diagnostics;
+
+use crate::errors::type_error;
+use crate::value::{ExceptionKind, Raise, Value};
+
+/// What the kernel compiler found.
+pub fn compile(diagnostics: Diagnostics) -> Raise {
+    Raise::with_diagnostics(ExceptionKind::TypeError, diagnostics)
+}
+
+pub fn not_a_function(decorator: &str, value: &Value) -> Raise {
+    type_error(format!("@{decorator} takes a function written with `def`, not {}", value.type_name()))
+}
+
+pub fn bad_local_size() -> Raise {
+    type_error("`local_size` takes one to three counts of at least 1")
+        .help("such as @kernel(local_size=(16, 16))")
+}
+
+fn signature_text(template: &KernelTemplate) -> String {
+    let names = template.params.iter().filter(|param| !matches!(param.kind, ParamKind::Input { .. }));
+    names.map(|param| &*param.name.name).collect::<Vec<_>>().join(", ")
+}
+
+pub fn argument_count(template: &KernelTemplate, given: usize) -> Raise {
+    let wanted =
+        template.params.iter().filter(|param| !matches!(param.kind, ParamKind::Input { .. })).count();
+    let (name, verb) = (template.name(), if given == 1 { "was" } else { "were" });
+    let plural = if wanted == 1 { "" } else { "s" };
+    let names = signature_text(template);
+    type_error(format!("kernel `{name}` takes {wanted} argument{plural} ({names}), {given} {verb} given"))
+}
+
+pub fn missing_argument(template: &KernelTemplate, parameter: &str) -> Raise {
+    type_error(format!("kernel `{}` misses its argument `{parameter}`", template.name()))
+}
+
+pub fn unknown_argument(template: &KernelTemplate, given: &str) -> Raise {
+    let raise = type_error(format!("kernel `{}` has no parameter `{given}`", template.name()));
+    raise.help(format!("it has {}", signature_text(template)))
+}
+
+pub fn argument_twice(template: &KernelTemplate, parameter: &str) -> Raise {
+    type_error(format!("kernel `{}` got its argument `{parameter}` twice", template.name()))
+}
+
+/// `wanted` says what the parameter takes: `a tensor`, `a number`.
+pub fn argument_kind(template: &KernelTemplate, parameter: &str, wanted: &str, given: &Value) -> Raise {
+    let kernel = template.name();
+    let given_type = given.type_name();
+    let raise =
+        type_error(format!("parameter `{parameter}` of kernel `{kernel}` takes {wanted}, not {given_type}"));
+    match given {
+        Value::List(_) | Value::Tuple(_) if wanted == "a tensor" => {
+            raise.help(format!("make a tensor of it first: {parameter} = Tensor({parameter})"))
+        }
+        _ if given_type == "ndarray" => raise.help(format!("make a tensor of it first: Tensor({parameter})")),
+        _ => raise,
+    }
+}
+
+pub fn constant_range(template: &KernelTemplate, parameter: &str, value: &Value, ty: &str) -> Raise {
+    let shown = match value {
+        Value::Int(int) => int.to_string(),
+        other => other.type_name().into_owned(),
+    };
+    let message = format!(
+        "parameter `{parameter}` of kernel `{}` is a {ty}, which cannot hold {shown}",
+        template.name()
+    );
+    Raise::new(ExceptionKind::OverflowError, message)
+}
+
+pub fn undeclared(template: &KernelTemplate) -> Raise {
+    let untyped =
+        template.params.iter().find(|param| matches!(param.kind, ParamKind::Untyped | ParamKind::Const(_)));
+    let parameter = untyped.map_or("", |param| &*param.name.name);
+    let message =
+        format!("kernel `{}` has no one SPIR-V: its parameter `{parameter}` has no type", template.name());
+    type_error(message).help(format!("annotate it, such as `{parameter}: Array[f32]` or `{parameter}: f32`"))
+}
+
+pub fn no_tensor(template: &KernelTemplate) -> Raise {
+    let raise = type_error(format!("kernel `{}` has no tensor to take its domain from", template.name()));
+    raise.help(format!("say how many invocations there are: {}[n](..)", template.name()))
+}
+
+pub fn bad_domain(template: &KernelTemplate) -> Raise {
+    let message = format!("the domain of kernel `{}` is one to three counts of invocations", template.name());
+    type_error(message).help(format!("such as {0}[n](..) or {0}[height, width](..)", template.name()))
+}

@@ -1,0 +1,188 @@
+//! Calling a kernel: arguments to a signature, a compiled form and a submission.
+
+use std::rc::Rc;
+
+use kps_compute::{Extent, Number, Push, Tensor};
+use kps_kernel::{
+    BindingPlace, Constant, Form, KernelModule, Param, ParamKind, ParamType, Scalar, Signature, Type,
+};
+
+use super::errors;
+use super::object::Kernel;
+use super::types::element_type;
+use crate::modules::kp;
+use crate::value::{Args, Result, Value};
+use crate::vm::Vm;
+
+/// What one parameter is given.
+enum Argument {
+    Tensor(Tensor),
+    Numbers(Vec<Number>),
+    /// Nothing at run time: an input of the device, or part of the signature.
+    None,
+}
+
+/// Starts one launch. Reading what it writes waits for it.
+pub fn launch(vm: &mut Vm, kernel: &Kernel, args: &Args, extent: &Extent) -> Result<()> {
+    let values = in_order(kernel, args)?;
+    let mut types = Vec::with_capacity(values.len());
+    let mut arguments = Vec::with_capacity(values.len());
+    for (param, value) in kernel.template.params.iter().zip(&values) {
+        let (ty, argument) = argument(vm, kernel, param, value)?;
+        types.push(ty);
+        arguments.push(argument);
+    }
+    let extent = settle(kernel, &arguments, extent)?;
+    let rank = if let Extent::Domain(domain) = &extent { domain.len().clamp(1, 3) as u8 } else { 1 };
+    let signature = Signature::new(&kernel.template, &kernel.env, types).with_rank(rank);
+    let module = kernel.compile(&signature)?;
+    submit(vm, &module, &arguments, &extent)
+}
+
+/// The arguments in the order of the parameters; `Unset` for what the device gives.
+fn in_order(kernel: &Kernel, args: &Args) -> Result<Vec<Value>> {
+    let template = &kernel.template;
+    let is_input = |param: &Param| matches!(param.kind, ParamKind::Input { .. });
+    let places: Vec<usize> =
+        (0..template.params.len()).filter(|at| !is_input(&template.params[*at])).collect();
+    let given = args.positional();
+    if given.len() > places.len() {
+        return Err(errors::argument_count(template, given.len()));
+    }
+    let mut values = vec![Value::Unset; template.params.len()];
+    for (place, value) in places.iter().zip(given) {
+        values[*place] = value.clone();
+    }
+    for (name, value) in args.keywords() {
+        let name = &**name;
+        let place = places.iter().find(|place| &*template.params[**place].name.name == name);
+        match place {
+            Some(place) if values[*place].is_unset() => values[*place] = value.clone(),
+            Some(_) => return Err(errors::argument_twice(template, name)),
+            // Of `launch`, not of the kernel.
+            None if name == "groups" => {}
+            None => return Err(errors::unknown_argument(template, name)),
+        }
+    }
+    match places.iter().find(|place| values[**place].is_unset()) {
+        None => Ok(values),
+        Some(_) if given.is_empty() && !args.has_keywords() => Err(errors::argument_count(template, 0)),
+        Some(_) if !args.has_keywords() => Err(errors::argument_count(template, given.len())),
+        Some(place) => Err(errors::missing_argument(template, &template.params[*place].name.name)),
+    }
+}
+
+fn argument(vm: &mut Vm, kernel: &Kernel, param: &Param, value: &Value) -> Result<(ParamType, Argument)> {
+    let name = &*param.name.name;
+    let wrong = |wanted: &str| errors::argument_kind(&kernel.template, name, wanted, value);
+    Ok(match &param.kind {
+        ParamKind::Input { .. } => (ParamType::Input, Argument::None),
+        ParamKind::Array(element) | ParamKind::Buffer { element, .. } => {
+            let tensor = kp::tensor_of(value).ok_or_else(|| wrong("a tensor"))?;
+            (ParamType::Array(element.clone()), Argument::Tensor(tensor))
+        }
+        ParamKind::Scalar(ty) => {
+            let numbers =
+                components(vm, ty, value)?.ok_or_else(|| wrong(&format!("a number of type {ty}")))?;
+            (ParamType::Scalar(ty.clone()), Argument::Numbers(numbers))
+        }
+        ParamKind::Const(scalar) => {
+            let constant = constant(*scalar, value)?;
+            let constant = constant
+                .ok_or_else(|| errors::constant_range(&kernel.template, name, value, scalar.name()))?;
+            (ParamType::Const(constant), Argument::None)
+        }
+        ParamKind::Untyped => match kp::tensor_of(value) {
+            Some(tensor) => (ParamType::Array(element_type(tensor.dtype())), Argument::Tensor(tensor)),
+            None => {
+                let number = kp::number(value)?.ok_or_else(|| wrong("a tensor or a number"))?;
+                (ParamType::Scalar(host_type(number)), Argument::Numbers(vec![number]))
+            }
+        },
+    })
+}
+
+/// What a host number without a type of its own is in a kernel.
+fn host_type(number: Number) -> Type {
+    match number {
+        Number::Bool(_) => Type::BOOL,
+        Number::Int(_) => Type::I32,
+        Number::Float(_) => Type::F32,
+    }
+}
+
+/// The numbers of a scalar or a vector; `None` where the value is something else.
+fn components(vm: &mut Vm, ty: &Type, value: &Value) -> Result<Option<Vec<Number>>> {
+    let n = usize::from(ty.n_components());
+    if n <= 1 {
+        return Ok(kp::number(value)?.map(|number| vec![number]));
+    }
+    if !matches!(value, Value::Tuple(_) | Value::List(_)) {
+        return Ok(None);
+    }
+    let items = vm.collect(value)?;
+    let numbers: Result<Option<Vec<Number>>> = items.iter().map(kp::number).collect();
+    Ok(numbers?.filter(|numbers| numbers.len() == n))
+}
+
+/// The value of a `const` parameter; `None` where the type cannot hold it.
+fn constant(scalar: Scalar, value: &Value) -> Result<Option<Constant>> {
+    Ok(match (kp::number(value)?, scalar.int_range()) {
+        (Some(Number::Int(int)), Some((least, greatest))) if (least..=greatest).contains(&int) => {
+            Some(Constant::int(scalar, int))
+        }
+        (Some(Number::Bool(truth)), None) if scalar == Scalar::Bool => Some(Constant::bool(truth)),
+        (Some(Number::Float(float)), None) if scalar.is_float() => Some(Constant::float(scalar, float)),
+        (Some(Number::Int(int)), None) if scalar.is_float() => Some(Constant::float(scalar, int as f64)),
+        _ => None,
+    })
+}
+
+/// How many invocations there are where the call does not say: one for each element of the first tensor.
+fn settle(kernel: &Kernel, arguments: &[Argument], extent: &Extent) -> Result<Extent> {
+    if *extent != Extent::Default {
+        return Ok(extent.clone());
+    }
+    let first = arguments.iter().find_map(|argument| match argument {
+        Argument::Tensor(tensor) => Some(tensor),
+        _ => None,
+    });
+    let tensor = first.ok_or_else(|| errors::no_tensor(&kernel.template))?;
+    Ok(match kernel.template.options.form {
+        Form::Python2Shader => Extent::Domain(vec![tensor.size()]),
+        Form::Kernel if tensor.shape().is_empty() => Extent::Domain(vec![1]),
+        Form::Kernel => Extent::Domain(tensor.shape().to_vec()),
+    })
+}
+
+fn submit(vm: &mut Vm, module: &Rc<KernelModule>, arguments: &[Argument], extent: &Extent) -> Result<()> {
+    let mut bound: Vec<(u32, Tensor)> = Vec::new();
+    let mut push: Vec<(u32, &[Number])> = Vec::new();
+    for binding in &module.bindings {
+        match (&binding.place, &arguments[binding.param_idx]) {
+            (BindingPlace::Buffer { binding, .. }, Argument::Tensor(tensor)) => {
+                bound.push((*binding, tensor.clone()))
+            }
+            (BindingPlace::PushConstant { offset, .. }, Argument::Numbers(numbers)) => {
+                push.push((*offset, numbers))
+            }
+            _ => unreachable!("the signature was made of these arguments"),
+        }
+    }
+    // In the order in which the block lists its members.
+    push.sort_by_key(|(offset, _)| *offset);
+    let numbers: Vec<Number> = push.iter().flat_map(|(_, numbers)| numbers.iter().copied()).collect();
+    let push = if numbers.is_empty() { Push::Default } else { Push::Numbers(numbers) };
+    let tensors = by_slot(&bound);
+    let manager = kp::manager_for(vm, &tensors)?;
+    let loaded = manager.loaded(module)?;
+    manager.launch(&loaded, &tensors, extent, &push).map_err(kp::compute)?;
+    Ok(())
+}
+
+/// The tensors by their slots. A slot that the kernel leaves out is filled with any tensor, unseen.
+fn by_slot(bound: &[(u32, Tensor)]) -> Vec<Tensor> {
+    let Some(last) = bound.iter().map(|(slot, _)| *slot).max() else { return Vec::new() };
+    let tensor = |slot| bound.iter().find(|(known, _)| *known == slot).unwrap_or(&bound[0]).1.clone();
+    (0..=last).map(tensor).collect()
+}

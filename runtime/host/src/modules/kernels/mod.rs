@@ -1,0 +1,88 @@
+//! Kernels in scripts: the decorators `kernel` and `python2shader`, the types that their parameters
+//! are declared with, and the module `pyshader`, which has them all under PyShader's names.
+
+mod dump;
+mod env;
+mod errors;
+mod launch;
+mod object;
+mod types;
+
+use kps_kernel::{Form, KernelOptions};
+
+use self::object::Kernel;
+use self::types::KernelType;
+use crate::value::{Args, Module, NativeDef, NativeFunction, NativeModule, Result, Value};
+use crate::vm::Vm;
+
+pub static MODULE: NativeModule = NativeModule {
+    functions: DECORATORS,
+    types: &[&object::KERNEL],
+    init: Some(init),
+    ..NativeModule::new("pyshader")
+};
+
+/// `pyshader.stdlib`: its functions are known to the kernel compiler by their names.
+pub static STDLIB: NativeModule = NativeModule::new("pyshader.stdlib");
+
+const DECORATORS: &[NativeDef] =
+    &[NativeDef::function("kernel", kernel), NativeDef::function("python2shader", python2shader)];
+
+fn init(_: &mut Vm, module: &Module) -> Result<()> {
+    for name in types::NAMES.iter().chain(types::CONSTRUCTORS) {
+        module.set(name, KernelType::named(name));
+    }
+    Ok(())
+}
+
+pub fn prelude_names() -> impl Iterator<Item = &'static str> {
+    let decorators = DECORATORS.iter().map(|def| def.name);
+    decorators.chain(types::NAMES.iter().copied()).chain(types::CONSTRUCTORS.iter().copied())
+}
+
+/// What scripts see of this without an import.
+pub fn prelude(name: &str) -> Option<Value> {
+    if let Some(decorator) = DECORATORS.iter().find(|def| def.name == name) {
+        return Some(Value::NativeFunction(NativeFunction::of_module(decorator).into()));
+    }
+    let known = types::NAMES.contains(&name) || types::CONSTRUCTORS.contains(&name);
+    known.then(|| KernelType::named(name))
+}
+
+/// `@kernel`, and `@kernel(local_size=(16, 16), precise=False)`.
+fn kernel(vm: &mut Vm, args: &Args) -> Result {
+    let mut parser = args.parser("kernel");
+    let function = parser.optional_positional();
+    let local_size = parser.keyword_only("local_size").filter(|given| !given.is_none());
+    let precise = parser.keyword_only("precise");
+    parser.finish()?;
+    let local_size = local_size.map(|given| read_local_size(vm, given)).transpose()?;
+    let precise = precise.map_or(Ok(false), |given| vm.truth(given))?;
+    let options = KernelOptions { form: Form::Kernel, local_size, precise };
+    if let Some(function) = function {
+        return Kernel::define("kernel", function, options);
+    }
+    let decorator = NativeFunction::closure("kernel", move |_, args| {
+        let [function] = args.exactly("kernel")?;
+        Kernel::define("kernel", function, options)
+    });
+    Ok(Value::NativeFunction(decorator.into()))
+}
+
+fn read_local_size(vm: &mut Vm, given: &Value) -> Result<[u32; 3]> {
+    let axes = if given.as_int().is_some() { vec![given.clone()] } else { vm.collect(given)? };
+    if axes.is_empty() || axes.len() > 3 {
+        return Err(errors::bad_local_size());
+    }
+    let mut local_size = [1; 3];
+    for (place, axis) in local_size.iter_mut().zip(&axes) {
+        let n = vm.try_index(axis)?.and_then(|n| u32::try_from(n).ok()).filter(|n| *n > 0);
+        *place = n.ok_or_else(errors::bad_local_size)?;
+    }
+    Ok(local_size)
+}
+
+fn python2shader(_: &mut Vm, args: &Args) -> Result {
+    let [function] = args.exactly("python2shader")?;
+    Kernel::define("python2shader", function, KernelOptions::python2shader())
+}

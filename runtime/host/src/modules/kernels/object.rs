@@ -1,0 +1,147 @@
+//! Kernels as scripts hold them: decorated functions that run on a device.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use kps_compute::Extent;
+use kps_kernel::{KernelModule, KernelOptions, KernelTemplate, Signature, Target};
+use rustc_hash::FxHashMap;
+
+use super::env::FunctionEnv;
+use super::{dump, errors, launch};
+use crate::modules::kp;
+use crate::value::{Args, Function, Native, NativeDef, NativeType, Result, Value};
+use crate::vm::Vm;
+
+pub static KERNEL: NativeType = NativeType {
+    methods: &[
+        NativeDef::method("to_spirv", to_spirv),
+        NativeDef::method("launch", launch_groups),
+        NativeDef::getter("name", name),
+        NativeDef::getter("__name__", name),
+        NativeDef::getter("__wrapped__", wrapped),
+    ],
+    ..NativeType::new("Kernel", "pyshader")
+};
+
+/// A kernel with every form of it that was compiled.
+pub struct Kernel {
+    pub template: KernelTemplate,
+    pub env: FunctionEnv,
+    compiled: RefCell<FxHashMap<Signature, Rc<KernelModule>>>,
+}
+
+impl Kernel {
+    /// Checks a function of the script as a kernel.
+    pub fn define(decorator: &str, value: &Value, options: KernelOptions) -> Result {
+        let Value::Function(function) = value else { return Err(errors::not_a_function(decorator, value)) };
+        let Some(def) = function.def() else { return Err(errors::not_a_function(decorator, value)) };
+        let env = FunctionEnv(function.clone());
+        let template = kps_kernel::check(def, function.source(), &env, options).map_err(errors::compile)?;
+        Ok(Value::native(Kernel { template, env, compiled: RefCell::default() }))
+    }
+
+    fn function(&self) -> &Rc<Function> {
+        &self.env.0
+    }
+
+    /// The compiled form for a signature; compiled when it is new.
+    pub fn compile(&self, signature: &Signature) -> Result<Rc<KernelModule>> {
+        if let Some(module) = self.compiled.borrow().get(signature) {
+            return Ok(module.clone());
+        }
+        let module = kps_kernel::specialize(&self.template, &self.env, signature, &Target::portable());
+        let module = Rc::new(module.map_err(errors::compile)?);
+        dump::module(self.template.name(), &module);
+        self.compiled.borrow_mut().insert(signature.clone(), module.clone());
+        Ok(module)
+    }
+}
+
+impl Native for Kernel {
+    fn native_type(&self) -> &'static NativeType {
+        &KERNEL
+    }
+
+    fn is_callable(&self) -> bool {
+        true
+    }
+
+    fn call(&self, _: &Value, vm: &mut Vm, args: &Args) -> Result<Option<Value>> {
+        launch::launch(vm, self, args, &Extent::Default)?;
+        Ok(Some(Value::None))
+    }
+
+    /// `kernel[n]` and `kernel[h, w]`: the kernel with its domain.
+    fn get_item(&self, this: &Value, vm: &mut Vm, index: &Value) -> Result<Option<Value>> {
+        let axes = match index {
+            Value::Tuple(axes) => axes.to_vec(),
+            one => vec![one.clone()],
+        };
+        let mut domain = Vec::with_capacity(axes.len());
+        for axis in &axes {
+            let n = vm.try_index(axis)?.and_then(|n| usize::try_from(n).ok());
+            domain.push(n.ok_or_else(|| errors::bad_domain(&self.template))?);
+        }
+        if domain.is_empty() || domain.len() > 3 {
+            return Err(errors::bad_domain(&self.template));
+        }
+        Ok(Some(Value::native(WithDomain { kernel: this.clone(), domain })))
+    }
+
+    fn repr(&self, _: &Value, _: &mut Vm) -> Result<String> {
+        Ok(format!("<kernel {}>", self.template.name()))
+    }
+}
+
+/// The SPIR-V of the types that the parameters declare.
+fn to_spirv(_: &mut Vm, args: &Args) -> Result {
+    let this: &Kernel = args.this()?;
+    args.exactly::<1>("to_spirv")?;
+    let declared = Signature::declared(&this.template, &this.env);
+    let signature = declared.ok_or_else(|| errors::undeclared(&this.template))?;
+    Ok(Value::bytes(this.compile(&signature)?.bytes()))
+}
+
+/// `kernel.launch(.., groups=(x, y, z))`: workgroups, as Vulkan counts them.
+fn launch_groups(vm: &mut Vm, args: &Args) -> Result {
+    let this: &Kernel = args.this()?;
+    let extent = match args.keyword("groups") {
+        Some(groups) => Extent::Groups(kp::groups(vm, groups)?),
+        None => Extent::Default,
+    };
+    launch::launch(vm, this, &args.rest(), &extent)?;
+    Ok(Value::None)
+}
+
+fn name(_: &mut Vm, args: &Args) -> Result {
+    Ok((&**args.this::<Kernel>()?.template.name()).into())
+}
+
+fn wrapped(_: &mut Vm, args: &Args) -> Result {
+    Ok(Value::Function(args.this::<Kernel>()?.function().clone()))
+}
+
+static WITH_DOMAIN: NativeType = NativeType::new("KernelWithDomain", "pyshader");
+
+/// What `kernel[n]` gives.
+struct WithDomain {
+    kernel: Value,
+    domain: Vec<usize>,
+}
+
+impl Native for WithDomain {
+    fn native_type(&self) -> &'static NativeType {
+        &WITH_DOMAIN
+    }
+
+    fn is_callable(&self) -> bool {
+        true
+    }
+
+    fn call(&self, _: &Value, vm: &mut Vm, args: &Args) -> Result<Option<Value>> {
+        let kernel: &Kernel = self.kernel.downcast().expect("made from a kernel");
+        launch::launch(vm, kernel, args, &Extent::Domain(self.domain.clone()))?;
+        Ok(Some(Value::None))
+    }
+}

@@ -1,0 +1,130 @@
+//! The managers of one machine: which device a script means, and who runs a kernel that is called
+//! without one.
+
+use std::cell::RefCell;
+use std::ops::Deref;
+use std::rc::{Rc, Weak};
+
+use kps_compute::{Kernel, Manager, Tensor};
+use kps_device::Selector;
+use kps_kernel::KernelModule;
+use rustc_hash::FxHashMap;
+
+use super::errors::compute;
+use crate::errors::value_error;
+use crate::modules::logging;
+use crate::value::{ExceptionKind, Raise, Result, Value};
+use crate::vm::Vm;
+
+/// A manager as all objects that were made with it share it.
+pub type SharedManager = Rc<ScriptedManager>;
+
+/// A manager with the kernels that were loaded for it.
+pub struct ScriptedManager {
+    manager: Manager,
+    /// By the module's address.
+    kernels: RefCell<FxHashMap<*const KernelModule, Loaded>>,
+}
+
+struct Loaded {
+    kernel: Rc<Kernel>,
+    /// Held, so that its address stays its own.
+    _module: Rc<KernelModule>,
+}
+
+impl Deref for ScriptedManager {
+    type Target = Manager;
+
+    fn deref(&self) -> &Manager {
+        &self.manager
+    }
+}
+
+impl ScriptedManager {
+    /// The kernel of a compiled module on this manager's device.
+    pub fn loaded(&self, module: &Rc<KernelModule>) -> Result<Rc<Kernel>> {
+        let key = Rc::as_ptr(module);
+        if let Some(loaded) = self.kernels.borrow().get(&key) {
+            return Ok(loaded.kernel.clone());
+        }
+        let kernel = Rc::new(self.manager.kernel(&module.words, &[]).map_err(compute)?);
+        let loaded = Loaded { kernel: kernel.clone(), _module: module.clone() };
+        self.kernels.borrow_mut().insert(key, loaded);
+        Ok(kernel)
+    }
+}
+
+/// The managers that scripts opened, the last one last.
+#[derive(Default)]
+struct Managers {
+    open: RefCell<Vec<Weak<ScriptedManager>>>,
+    /// Opened for kernels where the script has no manager.
+    own: RefCell<Option<SharedManager>>,
+}
+
+impl Managers {
+    fn alive(&self) -> Vec<SharedManager> {
+        let mut open = self.open.borrow_mut();
+        open.retain(|manager| manager.upgrade().is_some_and(|manager| manager.is_init()));
+        open.iter().filter_map(Weak::upgrade).collect()
+    }
+}
+
+pub fn open(
+    vm: &mut Vm,
+    selector: Selector,
+    families: &[u32],
+    extensions: &[String],
+) -> Result<SharedManager> {
+    let log = logging::kp_log(vm);
+    let builder =
+        Manager::builder().device(selector).queue_families(families).extensions(extensions).log(log);
+    let manager = builder.open().map_err(compute)?;
+    logging::flush_kp(vm)?;
+    let manager = Rc::new(ScriptedManager { manager, kernels: RefCell::default() });
+    vm.state::<Managers>().open.borrow_mut().push(Rc::downgrade(&manager));
+    Ok(manager)
+}
+
+/// Who runs a kernel over these tensors: the manager of the first that has one, else the script's last
+/// manager, else one of our own.
+pub fn manager_for(vm: &mut Vm, tensors: &[Tensor]) -> Result<SharedManager> {
+    let managers = vm.state::<Managers>();
+    let alive = managers.alive();
+    let owner = tensors.iter().find_map(|tensor| alive.iter().find(|manager| manager.owns(tensor)));
+    if let Some(manager) = owner.or(alive.last()) {
+        return Ok(manager.clone());
+    }
+    let selector = chosen(vm);
+    let manager = open(vm, selector, &[], &[])?;
+    *managers.own.borrow_mut() = Some(manager.clone());
+    Ok(manager)
+}
+
+/// The device that the embedder or the environment chose; the best one where nobody did.
+pub fn chosen(vm: &Vm) -> Selector {
+    Selector::parse(&chosen_text(vm))
+}
+
+fn chosen_text(vm: &Vm) -> String {
+    if vm.device.is_empty() { std::env::var("KPS_DEVICE").unwrap_or_default() } else { vm.device.clone() }
+}
+
+/// The device that `Manager(device)` means. A choice from outside is the whole list, so that 0 is the
+/// chosen one.
+pub fn selector(vm: &mut Vm, device: &Value) -> Result<Selector> {
+    if let Some(name) = device.as_str() {
+        return Ok(Selector::parse(name));
+    }
+    let (index, chosen) = (vm.index(device)?, chosen_text(vm));
+    match (u32::try_from(index), chosen.as_str()) {
+        (Err(_), _) => Err(value_error(format!("there is no device {index}: they count from 0"))),
+        (Ok(index), "") => Ok(Selector::Index(index)),
+        (Ok(0), chosen) => Ok(Selector::parse(chosen)),
+        (Ok(index), chosen) => {
+            let message = format!("there is no device {index}: the list was narrowed to `{chosen}`");
+            let help = "leave out --device and KPS_DEVICE to have all of them";
+            Err(Raise::new(ExceptionKind::RuntimeError, message).help(help))
+        }
+    }
+}

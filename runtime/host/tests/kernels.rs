@@ -1,0 +1,139 @@
+//! Kernels in scripts, on the built-in device.
+
+mod common;
+
+use common::check;
+
+#[test]
+fn pyshader_kernels_run_by_hand_and_by_call() {
+    check(
+        r#"
+mgr = Manager()
+tensor_in_a = Tensor([2, 2, 2])
+tensor_in_b = Tensor([1, 2, 3])
+tensor_out = Tensor([0, 0, 0])
+mgr.eval_tensor_create_def([tensor_in_a, tensor_in_b, tensor_out])
+
+@python2shader
+def compute_shader_multiply(index=("input", "GlobalInvocationId", ivec3),
+                            data1=("buffer", 0, Array(f32)),
+                            data2=("buffer", 1, Array(f32)),
+                            data3=("buffer", 2, Array(f32))):
+    i = index.x
+    data3[i] = data1[i] * data2[i]
+
+mgr.eval_algo_data_def([tensor_in_a, tensor_in_b, tensor_out], compute_shader_multiply.to_spirv())
+mgr.eval_await_def()
+mgr.eval_tensor_sync_local_def([tensor_out])
+assert tensor_out.data() == [2.0, 4.0, 6.0]
+print(tensor_out.data(), compute_shader_multiply, len(compute_shader_multiply.to_spirv()) % 4)
+compute_shader_multiply(tensor_out, tensor_in_b, tensor_out)
+print(tensor_out.data())
+algo = mgr.algorithm([tensor_out, tensor_in_b, tensor_out], compute_shader_multiply.to_spirv(), (3, 1, 1))
+import kp
+mgr.sequence().record(kp.OpAlgoDispatch(algo)).record(kp.OpTensorSyncLocal([tensor_out])).eval()
+print(tensor_out.data())
+"#,
+        "[2.0, 4.0, 6.0] <kernel compute_shader_multiply> 0\n[2.0, 8.0, 18.0]\n[2.0, 16.0, 54.0]\n",
+    );
+}
+
+#[test]
+fn kernels_take_scalars_and_tensors() {
+    check(
+        r#"
+@kernel
+def saxpy(a: f32, x: Array[f32], y: Array[f32]):
+    i = global_id.x
+    y[i] = a * x[i] + y[i]
+
+x = Tensor(range(5))
+y = Tensor([1] * 5)
+saxpy(2.0, x, y)
+print(y.data())
+saxpy[3](10, x=x, y=y)
+print(y.data())
+saxpy.launch(1, x, y, groups=(1, 1, 1))
+print(y.data())
+
+@kernel
+def add_one(a):
+    a[global_id.x] += 1
+
+counts = Tensor([1, 2, 3], dtype="int32")
+floats = Tensor([0.5])
+for _ in range(100):
+    add_one(counts)
+add_one(floats)
+print(counts.data(), floats.data())
+"#,
+        "[1.0, 3.0, 5.0, 7.0, 9.0]\n[1.0, 13.0, 25.0, 7.0, 9.0]\n[1.0, 14.0, 27.0, 10.0, 13.0]\n[101, 102, 103] [1.5]\n",
+    );
+}
+
+#[test]
+fn captured_names_are_constants_of_the_moment() {
+    check(
+        r#"
+scale = 2
+
+def twice(v):
+    return v * scale
+
+def make(offset):
+    @kernel
+    def apply(a: Array[f32]):
+        i = global_id.x
+        a[i] = twice(a[i]) + offset + floor(0.5)
+    return apply
+
+a = Tensor([1, 2])
+apply = make(0.5)
+apply(a)
+print(a.data())
+scale = 10
+apply(a)
+print(a.data())
+"#,
+        "[2.5, 4.5]\n[25.5, 45.5]\n",
+    );
+}
+
+#[test]
+fn mistakes_name_the_parameter() {
+    let kernel = "@kernel\ndef saxpy(a: f32, x: Array[f32], y: Array[f32]):\n    i = global_id.x\n    y[i] = a * x[i] + y[i]\nx = Tensor([1, 2])\n";
+    for (call, message) in [
+        ("saxpy(1.0, x)", "TypeError: kernel `saxpy` takes 3 arguments (a, x, y), 2 were given"),
+        ("saxpy(1.0, x, x, x)", "TypeError: kernel `saxpy` takes 3 arguments (a, x, y), 4 were given"),
+        ("saxpy(1.0, x, z=x)", "TypeError: kernel `saxpy` has no parameter `z` (it has a, x, y)"),
+        ("saxpy(1.0, x, x=x)", "TypeError: kernel `saxpy` got its argument `x` twice"),
+        ("saxpy(a=1.0, x=x)", "TypeError: kernel `saxpy` misses its argument `y`"),
+        (
+            "saxpy(x, x, x)",
+            "TypeError: parameter `a` of kernel `saxpy` takes a number of type f32, not Tensor",
+        ),
+        (
+            "saxpy(1.0, [1], x)",
+            "TypeError: parameter `x` of kernel `saxpy` takes a tensor, not list (make a tensor of it first: x = Tensor(x))",
+        ),
+        (
+            "saxpy(1.0, x, Tensor([1], dtype='i32'))",
+            "TypeError: parameter `y` needs elements of f32, but tensor i32[1] has i32 (make the tensor with that type: Tensor(values, dtype=\"float32\"))",
+        ),
+        (
+            "saxpy(16777217, x, x)",
+            "OverflowError: push constant `a` cannot be 16777217: it would lose its value as f32",
+        ),
+        (
+            "saxpy[2, 2, 2, 2](1.0, x, x)",
+            "TypeError: the domain of kernel `saxpy` is one to three counts of invocations (such as saxpy[n](..) or saxpy[height, width](..))",
+        ),
+    ] {
+        check(&format!("{kernel}{call}\n"), &format!("{message}\n"));
+    }
+    check(
+        "@kernel\ndef k(a):\n    a[global_id.x] = 1\nk.to_spirv()\n",
+        "TypeError: kernel `k` has no one SPIR-V: its parameter `a` has no type (annotate it, such as `a: Array[f32]` or `a: f32`)\n",
+    );
+    check("kernel(lambda a: a)\n", "TypeError: @kernel takes a function written with `def`, not function\n");
+}
