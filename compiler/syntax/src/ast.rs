@@ -291,6 +291,7 @@ pub struct Param {
 
 #[derive(Debug, Clone)]
 pub struct Expr {
+    /// Parentheses around the expression are part of it.
     pub span: Span,
     pub kind: ExprKind,
     /// Height of the tree below, at most [`MAX_DEPTH`]; a leaf has 0.

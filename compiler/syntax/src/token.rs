@@ -107,7 +107,7 @@ pub(crate) enum Token {
     ErrorBlock,
 }
 
-/// A piece of literal text in an f-string.
+/// A piece of literal text in an f-string; doubled braces stand for one.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct FText {
     pub span: Span,

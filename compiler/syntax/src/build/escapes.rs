@@ -5,14 +5,13 @@ use crate::source::Span;
 
 use super::Builder;
 
-/// What a backslash means in a piece of text.
+/// What stands for something else than itself in a piece of text.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Flavor {
-    Plain,
-    /// Escapes as in a plain string.
-    FString,
-    /// Itself.
-    Raw,
+pub(super) struct Flavor {
+    /// Backslashes stand for themselves.
+    pub raw: bool,
+    /// Doubled braces stand for one.
+    pub braces: bool,
 }
 
 /// What an escape stands for.
@@ -28,7 +27,7 @@ impl Builder<'_> {
     /// Appends what `body`, which starts at `start` in the source, stands for.
     pub(super) fn decode_str(&mut self, body: &str, start: u32, flavor: Flavor, out: &mut String) {
         let mut rest = body;
-        while let Some(at) = rest.find(['\\', '\r']) {
+        while let Some(at) = rest.find(['\\', '\r', '{', '}']) {
             out.push_str(&rest[..at]);
             rest = &rest[at..];
             if let Some(after) = rest.strip_prefix('\r') {
@@ -37,7 +36,12 @@ impl Builder<'_> {
                 rest = after.strip_prefix('\n').unwrap_or(after);
                 continue;
             }
-            if flavor == Flavor::Raw {
+            if let Some(brace) = rest.chars().next().filter(|c| matches!(c, '{' | '}')) {
+                out.push(brace);
+                rest = &rest[if flavor.braces { 2 } else { 1 }..];
+                continue;
+            }
+            if flavor.raw {
                 out.push('\\');
                 rest = &rest[1..];
                 continue;

@@ -120,23 +120,24 @@ impl Builder<'_> {
 
     fn joined_fstring(&mut self, span: Span, pieces: Vec<StringPiece>) -> Expr {
         let mut parts: Vec<FStringPart> = Vec::new();
+        let mut text = String::new();
         for piece in pieces {
             match piece {
-                StringPiece::Plain(span) => {
-                    let mut text = String::new();
-                    self.plain_text(span, &mut text);
-                    push_literal(&mut parts, &text);
-                }
+                StringPiece::Plain(span) => self.plain_text(span, &mut text),
                 StringPiece::Format(more) => {
                     for part in more {
                         match part {
-                            FStringPart::Literal(text) => push_literal(&mut parts, &text),
-                            value => parts.push(value),
+                            FStringPart::Literal(more) => text.push_str(&more),
+                            value => {
+                                end_literal(&mut parts, &mut text);
+                                parts.push(value);
+                            }
                         }
                     }
                 }
             }
         }
+        end_literal(&mut parts, &mut text);
         let below = deepest_part(&parts);
         self.expr(span, ExprKind::FString(parts), below)
     }
@@ -145,8 +146,8 @@ impl Builder<'_> {
     pub fn fstring_text(&mut self, parts: &mut Vec<FStringPart>, FText { span, raw }: FText) {
         let mut text = String::new();
         let body = &self.text[span.range()];
-        self.decode_str(body, span.start, if raw { Flavor::Raw } else { Flavor::FString }, &mut text);
-        push_literal(parts, &text);
+        self.decode_str(body, span.start, Flavor { raw, braces: true }, &mut text);
+        end_literal(parts, &mut text);
     }
 
     pub fn field(&mut self, parts: &mut Vec<FStringPart>, start: u32, expr: Expr, tail: FieldTail, end: u32) {
@@ -174,7 +175,7 @@ impl Builder<'_> {
 
     fn plain_text(&mut self, span: Span, out: &mut String) {
         let plain = self.take_apart(span);
-        let flavor = if plain.is_raw { Flavor::Raw } else { Flavor::Plain };
+        let flavor = Flavor { raw: plain.is_raw, braces: false };
         self.decode_str(plain.body, plain.start, flavor, out);
     }
 
@@ -199,15 +200,11 @@ impl<'a> Builder<'a> {
     }
 }
 
-/// Adds text, to the last part where that is text too.
-fn push_literal(parts: &mut Vec<FStringPart>, text: &str) {
-    if text.is_empty() {
-        return;
-    }
-    if let Some(FStringPart::Literal(last)) = parts.last_mut() {
-        *last = Arc::from([&**last, text].concat());
-    } else {
-        parts.push(FStringPart::Literal(Arc::from(text)));
+/// Adds the text gathered so far as one part.
+fn end_literal(parts: &mut Vec<FStringPart>, text: &mut String) {
+    if !text.is_empty() {
+        parts.push(FStringPart::Literal(Arc::from(text.as_str())));
+        text.clear();
     }
 }
 

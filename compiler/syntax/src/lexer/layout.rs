@@ -132,8 +132,11 @@ impl Lexer<'_> {
     }
 
     pub(super) fn end_line(&mut self, span: Span) {
-        self.mark_match();
-        self.push(Token::Newline, span);
+        // A line may consist of nothing but a joined blank one.
+        if self.out.tokens.len() > self.line_first {
+            self.mark_match();
+            self.push(Token::Newline, span);
+        }
         self.at_line_start = true;
         self.line_is_invalid = false;
     }

@@ -214,23 +214,26 @@ impl<'a> Lexer<'a> {
                 self.mark_with_paren(open);
                 self.push(token, span);
             }
-            Some(open) => {
-                let open = *open;
-                let at = self.source.at(Span::new(open.at, open.at + 1));
-                self.report(errors::mismatched_bracket(
-                    self.source.at(span),
-                    kind.close(),
-                    at,
-                    open.kind.open(),
-                ));
-                self.push(Token::Invalid, span);
+            open => {
+                let opened = open.map(|open| (Span::new(open.at, open.at + 1), open.kind.open()));
+                self.wrong_bracket(kind, span, opened);
                 self.close_through(kind);
             }
-            None => {
-                self.report(errors::unmatched_bracket(self.source.at(span), kind.close()));
-                self.push(Token::Invalid, span);
-            }
         }
+    }
+
+    /// A closing bracket that does not close the innermost open one, which is `opened`.
+    fn wrong_bracket(&mut self, kind: BracketKind, span: Span, opened: Option<(Span, char)>) {
+        if !self.line_is_invalid {
+            let at = self.source.at(span);
+            self.report(match opened {
+                Some((opened, open)) => {
+                    errors::mismatched_bracket(at, kind.close(), self.source.at(opened), open)
+                }
+                None => errors::unmatched_bracket(at, kind.close()),
+            });
+        }
+        self.push(Token::Invalid, span);
     }
 
     /// Drops the brackets inside the nearest open one of this kind, and that one; where there is none,

@@ -53,8 +53,6 @@ enum Stop {
     /// A lone brace.
     Open,
     Close,
-    /// `{{` or `}}`.
-    Doubled,
     LineEnd,
     EndOfText,
 }
@@ -136,14 +134,11 @@ impl Lexer<'_> {
         let (len, stop) = fstring_text_len(self.raw.remainder().as_bytes(), fstring, in_spec);
         self.raw.bump(len);
         let end = start + len as u32;
-        // One brace of a doubled pair belongs to the text.
-        let text_end = if let Stop::Doubled = stop { end + 1 } else { end };
-        if text_end > start {
-            let span = Span::new(start, text_end);
+        if end > start {
+            let span = Span::new(start, end);
             self.push(Token::FText(FText { span, raw: fstring.raw }), span);
         }
         match stop {
-            Stop::Doubled => self.raw.bump(2),
             Stop::Open => return self.begin_field(fstring, end),
             Stop::Close if in_spec => self.close_spec(end),
             Stop::Close => self.lone_brace(end),
@@ -308,8 +303,7 @@ fn fstring_text_len(rest: &[u8], fstring: FString, in_spec: bool) -> (usize, Sto
             b'\\' if matches!(here.get(1), Some(b'{' | b'}')) => at += 1,
             b'\\' => at += escape_len(here),
             // In a spec braces cannot be doubled: `{x:{{` opens two fields.
-            b'{' if !in_spec && here.get(1) == Some(&b'{') => return (at, Stop::Doubled),
-            b'}' if !in_spec && here.get(1) == Some(&b'}') => return (at, Stop::Doubled),
+            b'{' | b'}' if !in_spec && here.get(1) == Some(&byte) => at += 2,
             b'{' => return (at, Stop::Open),
             b'}' => return (at, Stop::Close),
             b'\n' | b'\r' if !fstring.quotes.triple => return (at, Stop::LineEnd),

@@ -17,15 +17,15 @@ pub(super) enum Repair {
     InsertBlock(usize),
     /// Take this INDENT away, and its DEDENT.
     RemoveIndent(usize),
-    /// Take away the logical line with this token.
-    RemoveLine(usize),
+    /// Take away the decorators whose last line is that of this token.
+    RemoveDecorators(usize),
 }
 
 impl Repair {
     /// Where in the text the repair is made.
     pub fn place(self, tokens: &[Spanned]) -> u32 {
         let at = match self {
-            Repair::Line(at) | Repair::StrayLine(at) | Repair::RemoveLine(at) => at,
+            Repair::Line(at) | Repair::StrayLine(at) | Repair::RemoveDecorators(at) => at,
             Repair::InsertBlock(at) | Repair::RemoveIndent(at) => at,
         };
         let line = line_of(tokens, at);
@@ -43,9 +43,7 @@ pub(super) fn apply(tokens: &mut Vec<Spanned>, repair: Repair) {
         Repair::StrayLine(at) => replace_line(tokens, at, true),
         Repair::InsertBlock(at) => insert_block(tokens, at),
         Repair::RemoveIndent(at) => remove_indent(tokens, at),
-        Repair::RemoveLine(at) => {
-            tokens.drain(line_of(tokens, at));
-        }
+        Repair::RemoveDecorators(at) => remove_decorators(tokens, at),
     }
 }
 
@@ -89,6 +87,9 @@ fn replace_line(tokens: &mut Vec<Spanned>, at: usize, is_stray: bool) {
         (Some(mut header), false) if header.first() != Some(&Token::Match) => {
             header.extend([Token::ErrorLine, Token::Newline]);
             header
+        }
+        (None, false) if tokens[line.start].1 == Token::At => {
+            vec![Token::At, Token::ErrorExpr, Token::Newline]
         }
         (None, true) => {
             let follower = tokens.get(block_end(tokens, line.end)).map(|(_, token, _)| *token);
@@ -143,6 +144,18 @@ fn insert_block(tokens: &mut Vec<Spanned>, at: usize) {
     };
     let block = [Token::Indent, Token::ErrorLine, Token::Newline, Token::Dedent];
     tokens.splice(at..at, block.map(|token| (place, token, place)));
+}
+
+fn remove_decorators(tokens: &mut Vec<Spanned>, at: usize) {
+    let std::ops::Range { mut start, end } = line_of(tokens, at);
+    while start > 0 {
+        let before = line_of(tokens, start - 1).start;
+        if tokens[before].1 != Token::At {
+            break;
+        }
+        start = before;
+    }
+    tokens.drain(start..end);
 }
 
 fn remove_indent(tokens: &mut Vec<Spanned>, at: usize) {

@@ -60,7 +60,7 @@ fn lone_decorator(scene: &Scene) -> Option<Diagnosis> {
     }
     let place = scene.stretch(decorator.start, decorator.end.saturating_sub(2).max(decorator.start));
     let diagnostic = errors::lone_decorator(place);
-    Some(Diagnosis { diagnostic: Some(diagnostic), repair: Repair::RemoveLine(decorator.start) })
+    Some(Diagnosis { diagnostic: Some(diagnostic), repair: Repair::RemoveDecorators(decorator.start) })
 }
 
 /// `else` and its like where nothing is open that it could continue.
