@@ -4,6 +4,12 @@ use crate::Diagnostic;
 use crate::lexer::{NumberProblem, Radix};
 use crate::source::Location;
 
+pub(crate) fn too_long(at: Location) -> Diagnostic {
+    Diagnostic::error("syntax/too-long", "the text is longer than 4 GiB")
+        .label(at, "not read from here on")
+        .help("divide it into several files")
+}
+
 pub(crate) fn unclosed_bracket(at: Location, open: char, close: char) -> Diagnostic {
     Diagnostic::error("syntax/unclosed-bracket", format!("`{open}` was never closed"))
         .label(at, "opened here")

@@ -40,6 +40,11 @@ pub fn parse(source: &Source) -> (Module, Diagnostics) {
         n_errors: 0,
     };
     parser.builder.diagnostics = lexed.diagnostics;
+    // A longer text was cut at the last character that fitted.
+    if source.text().len() > Source::MAX_LEN - char::MAX.len_utf8() {
+        let end = Span::point(source.text().len() as u32);
+        parser.builder.diagnostics.push(errors::too_long(source.at(end)));
+    }
     for chunk in Chunks(&lexed.tokens) {
         if parser.n_errors > MAX_ERRORS {
             parser.give_up(chunk);
