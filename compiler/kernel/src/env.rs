@@ -40,6 +40,8 @@ pub enum EnvValue {
     /// A function of ours under whatever name it was imported: `Builtin("sin")` for `math.sin`.
     Builtin(Name),
     Module(EnvModule),
+    /// Known only when the script runs: a kernel that captures one can be checked, not specialised.
+    Unknown,
     /// Anything else, with the name of its type for the error message.
     Other {
         type_name: String,
@@ -75,6 +77,7 @@ impl EnvValue {
             EnvValue::Function(function) => format!("the function `{}`", function.def.name.name),
             EnvValue::Builtin(name) => format!("the function `{name}`"),
             EnvValue::Module(module) => format!("the module `{}`", module.name),
+            EnvValue::Unknown => "a value that is known only when the script runs".to_owned(),
             EnvValue::Other { type_name } => format!("a `{type_name}`"),
         }
     }

@@ -63,3 +63,12 @@ pub fn specialize(
     let kernel = verify::verify(kernel)?;
     Ok(emit::emit(&kernel, target))
 }
+
+/// The assembly of a module; words that are none are named as such.
+pub fn disassemble(words: &[u32]) -> String {
+    use rspirv::binary::Disassemble;
+    match rspirv::dr::load_words(words) {
+        Ok(module) => module.disassemble(),
+        Err(error) => format!("; not SPIR-V: {error}"),
+    }
+}

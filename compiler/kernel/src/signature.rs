@@ -130,6 +130,7 @@ pub(crate) enum CaptureValue {
     Function(DefIdentity),
     Builtin(Name),
     Module(Name),
+    Unknown,
     Other(String),
 }
 
@@ -144,6 +145,7 @@ impl CaptureValue {
             EnvValue::Function(function) => CaptureValue::Function(DefIdentity(function.def)),
             EnvValue::Builtin(name) => CaptureValue::Builtin(name),
             EnvValue::Module(module) => CaptureValue::Module(module.name),
+            EnvValue::Unknown => CaptureValue::Unknown,
             EnvValue::Other { type_name } => CaptureValue::Other(type_name),
         }
     }

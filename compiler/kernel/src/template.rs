@@ -125,6 +125,15 @@ impl KernelTemplate {
         captures
     }
 
+    /// The captured names whose values are not known before the script runs.
+    pub fn unknown_captures(&self, env: &dyn KernelEnv) -> Vec<Name> {
+        let captures = self.captures(env).into_iter();
+        captures
+            .filter(|capture| capture.value == CaptureValue::Unknown)
+            .map(|capture| capture.path)
+            .collect()
+    }
+
     fn capture_names(
         &self,
         def: &Arc<FunctionDef>,

@@ -85,6 +85,16 @@ pub fn list() -> Vec<DeviceInfo> {
     candidates().into_iter().map(|candidate| candidate.info().clone()).collect()
 }
 
+/// Which device of the list `selector` means.
+pub fn choose(infos: &[DeviceInfo], selector: &Selector) -> Result<usize> {
+    let infos: Vec<&DeviceInfo> = infos.iter().collect();
+    let found = find(selector, &infos).or_else(|| match selector {
+        Selector::Best => find(&Selector::Cpu, &infos),
+        _ => None,
+    });
+    found.ok_or_else(|| no_such_device(selector, &infos))
+}
+
 /// Opens the device that `selector` means.
 pub fn open(selector: &Selector, options: &OpenOptions) -> Result<Opened> {
     match selector {

@@ -4,6 +4,7 @@ mod builtins;
 mod convert;
 pub mod errors;
 mod host;
+pub mod inspect;
 mod modules;
 mod ops;
 mod output;
@@ -15,6 +16,7 @@ mod vm;
 
 pub use convert::{FromValue, HostFunction, IntoArgs, IntoResult};
 pub use host::{Host, HostBuilder, Outcome, Program};
+pub use kps_device as device;
 pub use output::Output;
 pub use session::{Evaluated, Session};
 pub use value::{Raise, Result, Value};

@@ -71,7 +71,7 @@ impl TypeReader<'_> {
         match self.env.get(name) {
             Some(EnvValue::Type(ty)) => return self.supported(ty, span),
             // The host's own `int` and `float` arrive as types of another kind.
-            Some(EnvValue::Other { .. } | EnvValue::Builtin(_)) | None => {}
+            Some(EnvValue::Other { .. } | EnvValue::Unknown | EnvValue::Builtin(_)) | None => {}
             Some(value) => return Err(errors::value_as_type(at(), name, &value.describe())),
         }
         match builtins::lookup(name) {

@@ -133,9 +133,8 @@ impl Ctx<'_> {
                 }
             },
             EnvValue::Module(module) => Operand::Static(Static::Module(module.name.clone(), Some(module))),
-            EnvValue::Other { type_name } => {
-                let what = format!("a `{type_name}`");
-                self.fail(errors::captured_value(self.at(span), name, &what))
+            value @ (EnvValue::Unknown | EnvValue::Other { .. }) => {
+                self.fail(errors::captured_value(self.at(span), name, &value.describe()))
             }
         }
     }

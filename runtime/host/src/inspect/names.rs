@@ -1,0 +1,269 @@
+//! The names that a script binds, as far as they can be told without running it.
+//!
+//! [`StaticEnv`] is what a kernel sees of a script that was only read: constants that are written out,
+//! functions, imports. Whatever depends on running is [`EnvValue::Unknown`], and mistakes that would
+//! hang on it are left for the run.
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use kps_kernel::{EnvModule, EnvValue, HelperFunction, KernelEnv, MapEnv, Type};
+use kps_syntax::Source;
+use kps_syntax::ast::*;
+use num_traits::ToPrimitive;
+
+/// What one scope of a script binds, above what the scopes around it bind. Cheap to clone.
+#[derive(Clone)]
+pub struct StaticEnv(Rc<Scope>);
+
+struct Scope {
+    source: Source,
+    names: BTreeMap<Name, Binding>,
+    outer: Option<StaticEnv>,
+}
+
+#[derive(Clone)]
+enum Binding {
+    Value(EnvValue),
+    /// Kept as its definition: a function sees the scope that it is bound in.
+    Function(Arc<FunctionDef>),
+}
+
+impl StaticEnv {
+    /// What the statements of a module or of a function bind, with `outer` around them.
+    pub fn new(source: &Source, body: &[Stmt], params: &[Name], outer: Option<StaticEnv>) -> StaticEnv {
+        let mut names = BTreeMap::new();
+        for param in params {
+            names.insert(Arc::clone(param), Binding::Value(EnvValue::Unknown));
+        }
+        bind_block(&mut names, body);
+        StaticEnv(Rc::new(Scope { source: source.clone(), names, outer }))
+    }
+}
+
+impl KernelEnv for StaticEnv {
+    fn get(&self, name: &str) -> Option<EnvValue> {
+        match self.0.names.get(name) {
+            Some(Binding::Value(value)) => Some(value.clone()),
+            Some(Binding::Function(def)) => Some(EnvValue::Function(HelperFunction {
+                def: Arc::clone(def),
+                source: self.0.source.clone(),
+                env: Rc::new(self.clone()),
+            })),
+            None => self.0.outer.as_ref()?.get(name),
+        }
+    }
+
+    fn names(&self) -> Vec<Name> {
+        let outer = self.0.outer.iter().flat_map(|outer| outer.names());
+        self.0.names.keys().cloned().chain(outer).collect()
+    }
+}
+
+/// Binds every name of a block; a name that is bound twice has no value that could be told.
+fn bind_block(names: &mut BTreeMap<Name, Binding>, body: &[Stmt]) {
+    for stmt in body {
+        bind_stmt(names, stmt);
+    }
+}
+
+fn bind(names: &mut BTreeMap<Name, Binding>, name: &Ident, binding: Binding) {
+    let binding = match names.contains_key(&name.name) {
+        true => Binding::Value(EnvValue::Unknown),
+        false => binding,
+    };
+    names.insert(Arc::clone(&name.name), binding);
+}
+
+fn bind_unknown(names: &mut BTreeMap<Name, Binding>, name: &Ident) {
+    bind(names, name, Binding::Value(EnvValue::Unknown));
+}
+
+fn bind_stmt(names: &mut BTreeMap<Name, Binding>, stmt: &Stmt) {
+    match &stmt.kind {
+        StmtKind::Assign { targets, value } => {
+            for target in targets {
+                bind_target(names, target, Some(value));
+            }
+        }
+        StmtKind::AnnAssign { target, value, .. } => bind_target(names, target, value.as_ref()),
+        StmtKind::AugAssign { target, .. } => bind_target(names, target, None),
+        StmtKind::For { target, body, orelse, .. } => {
+            bind_target(names, target, None);
+            // What a loop binds may be bound again in its next round.
+            bind_as_unknown(names, body);
+            bind_block(names, orelse);
+        }
+        StmtKind::While { body, orelse, .. } => {
+            bind_as_unknown(names, body);
+            bind_block(names, orelse);
+        }
+        StmtKind::If { branches, orelse } => {
+            for branch in branches {
+                bind_as_unknown(names, &branch.body);
+            }
+            bind_as_unknown(names, orelse);
+        }
+        StmtKind::With { items, body, .. } => {
+            for target in items.iter().filter_map(|item| item.target.as_ref()) {
+                bind_target(names, target, None);
+            }
+            bind_block(names, body);
+        }
+        StmtKind::Try(try_stmt) => {
+            bind_as_unknown(names, &try_stmt.body);
+            for handler in &try_stmt.handlers {
+                handler.name.iter().for_each(|name| bind_unknown(names, name));
+                bind_as_unknown(names, &handler.body);
+            }
+            bind_as_unknown(names, &try_stmt.orelse);
+            bind_block(names, &try_stmt.finally);
+        }
+        StmtKind::Match { cases, .. } => {
+            for case in cases {
+                bind_pattern(names, &case.pattern);
+                bind_as_unknown(names, &case.body);
+            }
+        }
+        StmtKind::Import(imports) => imports.iter().for_each(|import| bind_import(names, import)),
+        StmtKind::ImportFrom(import) => bind_import_from(names, import),
+        StmtKind::Function(def) if def.decorators.is_empty() => {
+            bind(names, &def.name, Binding::Function(Arc::clone(def)));
+        }
+        StmtKind::Function(def) => bind_unknown(names, &def.name),
+        StmtKind::Class(class) => bind_unknown(names, &class.name),
+        StmtKind::TypeAlias { name, .. } => bind_unknown(names, name),
+        StmtKind::Global(idents) | StmtKind::Nonlocal(idents) => {
+            idents.iter().for_each(|ident| bind_unknown(names, ident));
+        }
+        StmtKind::Expr(_)
+        | StmtKind::Delete(_)
+        | StmtKind::Return(_)
+        | StmtKind::Raise { .. }
+        | StmtKind::Pass
+        | StmtKind::Break
+        | StmtKind::Continue
+        | StmtKind::Assert { .. }
+        | StmtKind::Error => {}
+    }
+}
+
+/// Binds the names of a block that may not run, or may run often.
+fn bind_as_unknown(names: &mut BTreeMap<Name, Binding>, body: &[Stmt]) {
+    let mut inner = BTreeMap::new();
+    bind_block(&mut inner, body);
+    for (name, binding) in inner {
+        // A function that is defined once keeps its meaning wherever that is.
+        let is_function = matches!(binding, Binding::Function(_)) && !names.contains_key(&name);
+        names.insert(name, if is_function { binding } else { Binding::Value(EnvValue::Unknown) });
+    }
+}
+
+fn bind_target(names: &mut BTreeMap<Name, Binding>, target: &Expr, value: Option<&Expr>) {
+    match (&target.kind, value.map(|value| &value.kind)) {
+        (ExprKind::Name(name), _) => {
+            let known = value.and_then(constant).unwrap_or(EnvValue::Unknown);
+            bind(names, &Ident { name: Arc::clone(name), span: target.span }, Binding::Value(known));
+        }
+        (
+            ExprKind::Tuple(targets) | ExprKind::List(targets),
+            Some(ExprKind::Tuple(values) | ExprKind::List(values)),
+        ) if targets.len() == values.len() => {
+            for (target, value) in targets.iter().zip(values) {
+                bind_target(names, target, Some(value));
+            }
+        }
+        (ExprKind::Tuple(targets) | ExprKind::List(targets), _) => {
+            targets.iter().for_each(|target| bind_target(names, target, None));
+        }
+        (ExprKind::Starred(target), _) => bind_target(names, target, None),
+        _ => {}
+    }
+}
+
+/// A number or truth value that is written out.
+fn constant(expr: &Expr) -> Option<EnvValue> {
+    Some(match &expr.kind {
+        ExprKind::Int(value) => EnvValue::Int(value.to_i128()?),
+        ExprKind::Float(value) => EnvValue::Float(*value),
+        ExprKind::True => EnvValue::Bool(true),
+        ExprKind::False => EnvValue::Bool(false),
+        ExprKind::Unary { op: UnaryOp::Minus, operand } => match constant(operand)? {
+            EnvValue::Int(value) => EnvValue::Int(-value),
+            EnvValue::Float(value) => EnvValue::Float(-value),
+            _ => return None,
+        },
+        _ => return None,
+    })
+}
+
+fn bind_pattern(names: &mut BTreeMap<Name, Binding>, pattern: &Pattern) {
+    match &pattern.kind {
+        PatternKind::Capture(name) | PatternKind::Star(Some(name)) => bind_unknown(names, name),
+        PatternKind::As { pattern, name } => {
+            bind_pattern(names, pattern);
+            bind_unknown(names, name);
+        }
+        PatternKind::Sequence(patterns) | PatternKind::Or(patterns) => {
+            patterns.iter().for_each(|pattern| bind_pattern(names, pattern));
+        }
+        PatternKind::Mapping { items, rest } => {
+            items.iter().for_each(|(_, pattern)| bind_pattern(names, pattern));
+            rest.iter().for_each(|name| bind_unknown(names, name));
+        }
+        PatternKind::Class { positional, keywords, .. } => {
+            positional.iter().for_each(|pattern| bind_pattern(names, pattern));
+            keywords.iter().for_each(|(_, pattern)| bind_pattern(names, pattern));
+        }
+        PatternKind::Wildcard
+        | PatternKind::Value(_)
+        | PatternKind::Singleton(_)
+        | PatternKind::Star(None)
+        | PatternKind::Error => {}
+    }
+}
+
+fn bind_import(names: &mut BTreeMap<Name, Binding>, import: &ImportName) {
+    let Some(first) = import.path.first() else { return };
+    let bound = import.alias.as_ref().unwrap_or(first);
+    let path = match import.alias {
+        Some(_) => dotted(&import.path),
+        None => first.name.to_string(),
+    };
+    bind(names, bound, Binding::Value(module(&path)));
+}
+
+fn bind_import_from(names: &mut BTreeMap<Name, Binding>, import: &ImportFrom) {
+    let from = dotted(&import.path);
+    let ImportedNames::Names(imports) = &import.names else { return };
+    for import_name in imports {
+        let Some(member) = import_name.path.first() else { continue };
+        let value = match from.as_str() {
+            "math" | "pyshader" | "pyshader.stdlib" | "kp" if import.level == 0 => ours(&member.name),
+            _ => EnvValue::Unknown,
+        };
+        bind(names, import_name.alias.as_ref().unwrap_or(member), Binding::Value(value));
+    }
+}
+
+/// A name that kernels know by themselves, under whatever name it was imported.
+fn ours(name: &Name) -> EnvValue {
+    match Type::by_name(name) {
+        Some(ty) => EnvValue::Type(ty),
+        None => EnvValue::Builtin(Arc::clone(name)),
+    }
+}
+
+fn module(path: &str) -> EnvValue {
+    match path {
+        "math" | "pyshader" | "pyshader.stdlib" => {
+            EnvValue::Module(EnvModule { name: path.into(), members: Rc::new(MapEnv::new()) })
+        }
+        _ => EnvValue::Unknown,
+    }
+}
+
+fn dotted(path: &[Ident]) -> String {
+    path.iter().map(|part| &*part.name).collect::<Vec<_>>().join(".")
+}
