@@ -1,1 +1,114 @@
-fn main() {}
+//! The program `kps`: runs, checks and shows scripts, and is a prompt.
+//!
+//! Everything that prints, reads the terminal or ends the process is here, and nowhere below.
+//! Exit codes: 0 when all went well, 1 when a script failed or has mistakes, 2 when the command line is
+//! wrong or a file cannot be read, 130 after Ctrl-C, 141 when nobody reads the output any more, and
+//! otherwise what the script gave to `sys.exit`.
+
+mod args;
+mod prompt;
+mod render;
+mod run;
+mod verbs;
+
+use std::io::{IsTerminal, Read};
+use std::path::Path;
+use std::process::ExitCode;
+
+use args::{Arguments, Verb};
+use render::{Colour, render};
+
+fn main() -> ExitCode {
+    let arguments = args::parse();
+    let device = arguments.device.device.clone();
+    let result = match arguments {
+        Arguments { verb: Some(Verb::Run { file, args }), .. } => run::file(&file, args, device),
+        Arguments { verb: Some(Verb::Check { files }), .. } => verbs::check(&files),
+        Arguments { verb: Some(Verb::Spirv { kernel, output }), .. } => {
+            verbs::spirv(&kernel, output.as_deref())
+        }
+        Arguments { verb: Some(Verb::Devices), .. } => verbs::devices(device),
+        Arguments { code: Some(code), args, .. } => run::code(code, args, device),
+        Arguments { interactive: false, .. } if !std::io::stdin().is_terminal() => {
+            run::file(Path::new("-"), vec![], device)
+        }
+        _ => prompt::start(device),
+    };
+    match result {
+        Ok(code) => ExitCode::from(code),
+        Err(failure) => failure.tell(),
+    }
+}
+
+/// Why the program ends without having done what it was asked for.
+pub enum Failure {
+    /// Mistakes in a script.
+    Script(kps_syntax::Diagnostics),
+    /// The command line, or the world around: a sentence.
+    Usage(String),
+    /// Nobody reads the output any more.
+    BrokenPipe,
+}
+
+impl Failure {
+    fn tell(self) -> ExitCode {
+        match self {
+            Failure::Script(diagnostics) => {
+                tell_all(&diagnostics);
+                ExitCode::from(1)
+            }
+            Failure::Usage(sentence) => {
+                eprintln!("kps: {sentence}");
+                ExitCode::from(2)
+            }
+            // As a process that SIGPIPE ended.
+            Failure::BrokenPipe => ExitCode::from(141),
+        }
+    }
+}
+
+impl From<kps_syntax::Diagnostics> for Failure {
+    fn from(diagnostics: kps_syntax::Diagnostics) -> Failure {
+        Failure::Script(diagnostics)
+    }
+}
+
+impl From<std::io::Error> for Failure {
+    fn from(error: std::io::Error) -> Failure {
+        match error.kind() {
+            std::io::ErrorKind::BrokenPipe => Failure::BrokenPipe,
+            _ => Failure::Usage(error.to_string()),
+        }
+    }
+}
+
+/// Draws diagnostics on standard error.
+pub fn tell_all(diagnostics: &kps_syntax::Diagnostics) {
+    let colour = Colour::for_stderr();
+    for diagnostic in diagnostics.iter() {
+        eprint!("{}", render(diagnostic, colour));
+    }
+}
+
+/// The text of a file, or of the standard input for `-`.
+pub fn read(file: &Path) -> Result<String, Failure> {
+    let bytes = match file.to_str() {
+        Some("-") => {
+            let mut bytes = vec![];
+            std::io::stdin().read_to_end(&mut bytes).map(|_| bytes)
+        }
+        _ => std::fs::read(file),
+    };
+    let bytes = bytes.map_err(|error| {
+        let reason = match error.kind() {
+            std::io::ErrorKind::NotFound => "there is no such file".to_owned(),
+            std::io::ErrorKind::IsADirectory => "it is a folder".to_owned(),
+            _ => error.to_string(),
+        };
+        Failure::Usage(format!("cannot read `{}`: {reason}", file.display()))
+    })?;
+    String::from_utf8(bytes).map_err(|error| {
+        let at = error.utf8_error().valid_up_to();
+        Failure::Usage(format!("cannot read `{}`: it is not UTF-8 at byte {at}", file.display()))
+    })
+}

@@ -34,17 +34,26 @@ pub fn render(diagnostic: &Diagnostic, colour: Colour) -> String {
         text.push_str(&render(cause, colour));
         text.push_str("\nwhich led to:\n\n");
     }
-    if !diagnostic.trace.is_empty() {
+    let calls = calls(diagnostic);
+    if !calls.is_empty() {
         text.push_str("Traceback (most recent call last):\n");
-        for stretch in stretches(&diagnostic.trace) {
+        for stretch in stretches(calls) {
             text.push_str(&stretch.text());
         }
     }
-    text.push_str(&picture(&without_cause(diagnostic), colour));
+    text.push_str(&picture(&as_drawn(diagnostic), colour));
     for elsewhere in labels_elsewhere(diagnostic) {
         text.push_str(&picture(&elsewhere, colour));
     }
     text
+}
+
+/// The calls that led to the place which the picture shows; the innermost frame is that place.
+fn calls(diagnostic: &Diagnostic) -> &[Frame] {
+    match diagnostic.trace.split_last() {
+        Some((last, outer)) if Some(&last.location) == diagnostic.location() => outer,
+        _ => &diagnostic.trace,
+    }
 }
 
 /// A frame and how often it comes in a row, so that endless recursion does not fill the screen.
@@ -104,8 +113,11 @@ fn picture(diagnostic: &Diagnostic, colour: Colour) -> String {
     }
 }
 
-fn without_cause(diagnostic: &Diagnostic) -> Diagnostic {
-    Diagnostic { cause: None, ..diagnostic.clone() }
+/// Without the cause, which has a picture of its own, and without a code where the message begins with
+/// the exception's name.
+fn as_drawn(diagnostic: &Diagnostic) -> Diagnostic {
+    let code = if diagnostic.code.starts_with("runtime/") { "" } else { diagnostic.code };
+    Diagnostic { cause: None, code, ..diagnostic.clone() }
 }
 
 /// A note for each source, other than the first, that has labels.
@@ -114,7 +126,8 @@ fn labels_elsewhere(diagnostic: &Diagnostic) -> Vec<Diagnostic> {
     let mut notes: Vec<Diagnostic> = vec![];
     for label in diagnostic.labels.iter().filter(|label| label.location.source != *here) {
         let source = &label.location.source;
-        let known = notes.iter_mut().find(|note| note.location().is_some_and(|location| location.source == *source));
+        let known =
+            notes.iter_mut().find(|note| note.location().is_some_and(|location| location.source == *source));
         match known {
             Some(note) => note.labels.push(label.clone()),
             None => notes.push(note_on(label)),

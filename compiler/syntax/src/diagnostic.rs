@@ -146,7 +146,7 @@ impl miette::SourceCode for crate::source::Source {
 
 impl miette::Diagnostic for Diagnostic {
     fn code<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
-        Some(Box::new(self.code))
+        (!self.code.is_empty()).then(|| Box::new(self.code) as Box<dyn fmt::Display>)
     }
 
     fn severity(&self) -> Option<miette::Severity> {

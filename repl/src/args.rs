@@ -1,0 +1,111 @@
+//! The command line: verbs, options and what they may be.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand};
+
+/// Run Python-like scripts whose kernels run on any GPU, or on the CPU.
+#[derive(Parser, Debug)]
+#[command(name = "kps", version, about, args_conflicts_with_subcommands = true)]
+#[command(after_help = "Without a command, `kps FILE` runs a script and `kps` alone is a prompt.")]
+pub struct Arguments {
+    #[command(subcommand)]
+    pub verb: Option<Verb>,
+
+    /// Be a prompt even where the input is not a terminal.
+    #[arg(short = 'i', long)]
+    pub interactive: bool,
+
+    /// Run this text as a script.
+    #[arg(short = 'c', value_name = "CODE")]
+    pub code: Option<String>,
+
+    /// What the script finds in `sys.argv`, after `-c`.
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true, hide = true, requires = "code")]
+    pub args: Vec<String>,
+
+    #[command(flatten)]
+    pub device: DeviceArgument,
+}
+
+#[derive(Args, Debug, Default, Clone)]
+pub struct DeviceArgument {
+    /// Which device to run on: `cpu`, `vulkan`, `vulkan:1`, a number of `kps devices`, or a part of a
+    /// name. Otherwise KPS_DEVICE, otherwise the best GPU, otherwise the CPU.
+    #[arg(long = "device", short = 'd', value_name = "DEVICE", global = true)]
+    pub device: Option<String>,
+}
+
+#[derive(Subcommand, Debug)]
+pub enum Verb {
+    /// Run a script.
+    Run {
+        /// The script; `-` reads it from the standard input.
+        file: PathBuf,
+        /// What the script finds in `sys.argv`.
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        args: Vec<String>,
+    },
+    /// Find every mistake that can be found without running.
+    Check {
+        #[arg(required = true)]
+        files: Vec<PathBuf>,
+    },
+    /// Show the SPIR-V of a kernel whose parameters are annotated.
+    Spirv {
+        /// `FILE` for all its kernels, `FILE:KERNEL` for one.
+        #[arg(value_name = "FILE[:KERNEL]")]
+        kernel: String,
+        /// Write the binary here instead (`-` for the standard output).
+        #[arg(short = 'o', long, value_name = "OUT")]
+        output: Option<PathBuf>,
+    },
+    /// List the devices there are, the one used by default marked.
+    Devices,
+}
+
+const VERBS: [&str; 5] = ["run", "check", "spirv", "devices", "help"];
+
+/// Reads the command line; `kps FILE ..` is `kps run FILE ..`. Ends the process on a wrong one.
+pub fn parse() -> Arguments {
+    Arguments::parse_from(with_verb(std::env::args().collect()))
+}
+
+/// Puts `run` before a file that stands where a verb would.
+fn with_verb(mut arguments: Vec<String>) -> Vec<String> {
+    let mut at = 1;
+    while let Some(argument) = arguments.get(at) {
+        match argument.as_str() {
+            "--device" | "-d" => at += 2,
+            "-" => break,
+            "-c" | "--" => return arguments,
+            option if option.starts_with('-') => at += 1,
+            _ => break,
+        }
+    }
+    let is_file = arguments.get(at).is_some_and(|argument| !VERBS.contains(&argument.as_str()));
+    if is_file {
+        arguments.insert(at, "run".to_owned());
+    }
+    arguments
+}
+
+#[cfg(test)]
+mod tests {
+    use super::with_verb;
+
+    fn check(input: &str, expect: &str) {
+        let arguments = input.split(' ').map(str::to_owned).collect();
+        assert_eq!(with_verb(arguments).join(" "), expect);
+    }
+
+    #[test]
+    fn a_file_alone_is_run() {
+        check("kps job.kps a --flag", "kps run job.kps a --flag");
+        check("kps --device cpu job.kps", "kps --device cpu run job.kps");
+        check("kps -", "kps run -");
+        check("kps run job.kps", "kps run job.kps");
+        check("kps -c pass x", "kps -c pass x");
+        check("kps --help", "kps --help");
+    }
+}

@@ -1,0 +1,64 @@
+//! The prompt: reads an entry, runs it, shows its value, and goes on after every error.
+
+mod highlight;
+mod line;
+mod paste;
+
+use std::cell::RefCell;
+use std::io::{IsTerminal, Write};
+use std::rc::Rc;
+
+use kps::{Evaluated, Session};
+
+use crate::run::{self, Interrupted, interrupt_on_ctrl_c};
+use crate::{Failure, tell_all};
+use line::{Lines, Read};
+
+/// Runs a prompt until the input ends or a script exits; the exit code.
+pub fn start(device: Option<String>) -> Result<u8, Failure> {
+    let mut host = run::host(device)?.module_path(".").args([String::new()]).build();
+    let interrupted = interrupt_on_ctrl_c(host.interrupter());
+    if std::io::stdin().is_terminal() {
+        println!("kps {} (Ctrl-D leaves)", env!("CARGO_PKG_VERSION"));
+    }
+    host.flush()?;
+    let session = Rc::new(RefCell::new(Session::new(host)));
+    let mut lines = Lines::open(Rc::clone(&session))?;
+    loop {
+        let entry = match lines.read()? {
+            Read::Entry(entry) => entry,
+            Read::Nothing => continue,
+            Read::End => return Ok(0),
+        };
+        if let Some(code) = run_entry(&session, &interrupted, &entry)? {
+            return Ok(code);
+        }
+    }
+}
+
+/// Runs what was typed or pasted; the exit code when it asked for the end.
+fn run_entry(
+    session: &RefCell<Session>,
+    interrupted: &Interrupted,
+    entry: &str,
+) -> Result<Option<u8>, Failure> {
+    for part in paste::entries(entry) {
+        interrupted.clear();
+        session.borrow_mut().host().interrupter().clear();
+        let result = session.borrow_mut().eval(&part);
+        match result {
+            Ok(Evaluated::Nothing) => {}
+            Ok(Evaluated::Repr(shown)) => writeln!(std::io::stdout(), "{shown}")?,
+            Ok(Evaluated::Exit(code)) => return Ok(Some(code as u8)),
+            Err(_) if interrupted.is_set() => {
+                eprintln!("KeyboardInterrupt");
+                break;
+            }
+            Err(diagnostics) => {
+                tell_all(&diagnostics);
+                break;
+            }
+        }
+    }
+    Ok(None)
+}

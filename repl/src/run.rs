@@ -1,0 +1,113 @@
+//! `kps run`: a script from its text to its exit code.
+
+use std::path::{Path, PathBuf};
+
+use kps::device::Selector;
+use kps::{Host, HostBuilder, Interrupter, Outcome, Program};
+
+use crate::{Failure, read};
+
+/// Runs a file, or the standard input for `-`.
+pub fn file(file: &Path, args: Vec<String>, device: Option<String>) -> Result<u8, Failure> {
+    let text = read(file)?;
+    let is_stdin = file == Path::new("-");
+    let name = if is_stdin { "<stdin>".to_owned() } else { file.display().to_string() };
+    let folder = match file.parent() {
+        Some(parent) if !is_stdin && !parent.as_os_str().is_empty() => parent.to_owned(),
+        _ => PathBuf::from("."),
+    };
+    let argv0 = if is_stdin { "-".to_owned() } else { name.clone() };
+    run(name, text, host(device)?.module_path(folder), argv0, args)
+}
+
+/// Runs what follows `-c`.
+pub fn code(code: String, args: Vec<String>, device: Option<String>) -> Result<u8, Failure> {
+    run("<string>".to_owned(), code, host(device)?.module_path("."), "-c".to_owned(), args)
+}
+
+fn run(
+    name: String,
+    text: String,
+    host: HostBuilder,
+    argv0: String,
+    args: Vec<String>,
+) -> Result<u8, Failure> {
+    let program = Program::parse(name, text)?;
+    let mut host = host.args(std::iter::once(argv0).chain(args)).build();
+    let interrupted = interrupt_on_ctrl_c(host.interrupter());
+    let result = host.run(&program);
+    let flushed = host.flush();
+    match result {
+        Ok(outcome) => {
+            flushed?;
+            verify_device_was_quiet()?;
+            Ok(exit_code(outcome))
+        }
+        Err(_) if interrupted.is_set() => {
+            eprintln!("KeyboardInterrupt");
+            Ok(130)
+        }
+        Err(_) if flushed.is_err_and(|error| error.kind() == std::io::ErrorKind::BrokenPipe) => {
+            Err(Failure::BrokenPipe)
+        }
+        Err(diagnostics) => Err(diagnostics.into()),
+    }
+}
+
+/// With the validation layer on, a message of it fails the run, as a test of kernels wants it.
+fn verify_device_was_quiet() -> Result<(), Failure> {
+    match kps::device::vulkan::validation_messages() {
+        messages if messages.is_empty() => Ok(()),
+        messages => Err(Failure::Usage(format!("the validation layer complains:\n{}", messages.join("\n")))),
+    }
+}
+
+/// The device that was asked for: by option, or else by `KPS_DEVICE`.
+pub fn selector(device: Option<String>) -> Selector {
+    Selector::parse(&device_text(device))
+}
+
+fn device_text(device: Option<String>) -> String {
+    device.or_else(|| std::env::var("KPS_DEVICE").ok()).unwrap_or_default()
+}
+
+/// A host on the device that was asked for: by option, or else by `KPS_DEVICE`.
+pub fn host(device: Option<String>) -> Result<HostBuilder, Failure> {
+    Ok(Host::builder().device(device_text(device)))
+}
+
+pub fn exit_code(outcome: Outcome) -> u8 {
+    match outcome {
+        Outcome::Finished => 0,
+        // A process has one byte for it.
+        Outcome::Exit(code) => code as u8,
+    }
+}
+
+/// Set once Ctrl-C was pressed.
+pub struct Interrupted(std::sync::Arc<std::sync::atomic::AtomicBool>);
+
+impl Interrupted {
+    pub fn is_set(&self) -> bool {
+        self.0.load(std::sync::atomic::Ordering::Relaxed)
+    }
+
+    pub fn clear(&self) {
+        self.0.store(false, std::sync::atomic::Ordering::Relaxed);
+    }
+}
+
+/// Lets Ctrl-C stop what runs; pressed a second time before it has stopped, it ends the process.
+pub fn interrupt_on_ctrl_c(interrupter: Interrupter) -> Interrupted {
+    let flag = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
+    let raised = std::sync::Arc::clone(&flag);
+    let set = ctrlc::set_handler(move || {
+        if raised.swap(true, std::sync::atomic::Ordering::Relaxed) {
+            std::process::exit(130);
+        }
+        interrupter.interrupt();
+    });
+    // Without a handler, Ctrl-C ends the process, as the system does by itself.
+    drop(set);
+    Interrupted(flag)
+}

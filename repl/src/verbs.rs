@@ -1,0 +1,173 @@
+//! `kps check`, `kps spirv` and `kps devices`: what can be told without running a script.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use kps::device::{Backend, DeviceError, DeviceInfo, DeviceKind, select};
+use kps::inspect::{self, Compiled, StaticKernel};
+use kps_syntax::Source;
+
+use crate::{Failure, read, run, tell_all};
+
+/// Tells every mistake of every file; 1 when there was one.
+pub fn check(files: &[PathBuf]) -> Result<u8, Failure> {
+    let mut n_errors = 0;
+    for file in files {
+        let diagnostics = inspect::check(&source(file)?);
+        tell_all(&diagnostics);
+        n_errors += diagnostics.iter().filter(|found| found.severity == kps_syntax::Severity::Error).count();
+    }
+    match n_errors {
+        0 => Ok(0),
+        1 => told(1, "1 mistake"),
+        n => told(1, &format!("{n} mistakes")),
+    }
+}
+
+fn told(code: u8, sentence: &str) -> Result<u8, Failure> {
+    eprintln!("{sentence}");
+    Ok(code)
+}
+
+fn source(file: &Path) -> Result<Source, Failure> {
+    Ok(Source::new(file.display().to_string(), read(file)?))
+}
+
+/// Compiles the kernels of a file, or the one behind the colon, and shows or writes their SPIR-V.
+pub fn spirv(argument: &str, output: Option<&Path>) -> Result<u8, Failure> {
+    let (file, name) = split_kernel(argument);
+    let source = source(file)?;
+    let kernels = inspect::kernels(&source)?;
+    let chosen = choose(&kernels, file, name)?;
+    match (output, &chosen[..]) {
+        (None, chosen) => chosen.iter().try_for_each(|kernel| show(kernel))?,
+        (Some(output), [kernel]) => write_words(output, &words(kernel)?)?,
+        (Some(_), _) => {
+            let names = listed(&kernels);
+            let sentence = format!(
+                "`{}` has {} kernels, and one file holds one: {names}",
+                file.display(),
+                kernels.len()
+            );
+            return Err(Failure::Usage(format!("{sentence}; write `{}:NAME`", file.display())));
+        }
+    }
+    Ok(0)
+}
+
+/// `FILE:KERNEL`, where `FILE` is not itself a file with a colon in its name.
+fn split_kernel(argument: &str) -> (&Path, Option<&str>) {
+    match argument.rsplit_once(':') {
+        Some((file, name)) if !Path::new(argument).exists() => (Path::new(file), Some(name)),
+        _ => (Path::new(argument), None),
+    }
+}
+
+fn choose<'k>(
+    kernels: &'k [StaticKernel],
+    file: &Path,
+    name: Option<&str>,
+) -> Result<Vec<&'k StaticKernel>, Failure> {
+    let chosen: Vec<&StaticKernel> = match name {
+        Some(name) => kernels.iter().filter(|kernel| kernel.name() == name).collect(),
+        None => kernels.iter().collect(),
+    };
+    if !chosen.is_empty() {
+        return Ok(chosen);
+    }
+    let has = match kernels {
+        [] => "it has none".to_owned(),
+        _ => format!("it has {}", listed(kernels)),
+    };
+    let wanted = name.map_or("no kernel".to_owned(), |name| format!("no kernel `{name}`"));
+    Err(Failure::Usage(format!("there is {wanted} in `{}`: {has}", file.display())))
+}
+
+fn listed(kernels: &[StaticKernel]) -> String {
+    quoted(kernels.iter().map(StaticKernel::name))
+}
+
+fn quoted<'n>(names: impl Iterator<Item = &'n str>) -> String {
+    names.map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
+}
+
+fn words(kernel: &StaticKernel) -> Result<Vec<u32>, Failure> {
+    match kernel.compile(&inspect::Target::portable())? {
+        Compiled::Module(module) => Ok(module.words),
+        Compiled::NeedsRun(reason) => Err(Failure::Usage(format!(
+            "cannot compile `{}` without running the script: {reason}",
+            kernel.name()
+        ))),
+    }
+}
+
+fn show(kernel: &StaticKernel) -> Result<(), Failure> {
+    let text = inspect::disassemble(&words(kernel)?);
+    Ok(std::io::stdout().write_all(format!("; {}\n{text}\n", kernel.name()).as_bytes())?)
+}
+
+fn write_words(output: &Path, words: &[u32]) -> Result<(), Failure> {
+    let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+    match output.to_str() {
+        Some("-") => Ok(std::io::stdout().write_all(&bytes)?),
+        _ => std::fs::write(output, bytes)
+            .map_err(|error| Failure::Usage(format!("cannot write `{}`: {error}", output.display()))),
+    }
+}
+
+/// A row for each device: number, name, kind, memory; a star before the one that scripts get.
+pub fn devices(device: Option<String>) -> Result<u8, Failure> {
+    let infos = select::list();
+    let chosen = select::choose(&infos, &run::selector(device)).map_err(no_such_device)?;
+    let mut text = String::new();
+    let width = infos.iter().map(|info| info.name.chars().count()).max().unwrap_or(0);
+    for (number, info) in infos.iter().enumerate() {
+        let mark = if number == chosen { '*' } else { ' ' };
+        let row = format!(
+            "{mark} {number}  {:width$}  {:6}  {:10}  {}",
+            info.name,
+            backend(info),
+            kind(info),
+            remarks(info)
+        );
+        text.push_str(row.trim_end());
+        text.push('\n');
+    }
+    std::io::stdout().write_all(text.as_bytes())?;
+    Ok(0)
+}
+
+fn no_such_device(error: DeviceError) -> Failure {
+    let sentence = error.to_string();
+    match error {
+        DeviceError::NoSuchDevice { available, .. } => {
+            Failure::Usage(format!("{sentence}; there are {}", quoted(available.iter().map(String::as_str))))
+        }
+        _ => Failure::Usage(sentence),
+    }
+}
+
+fn backend(info: &DeviceInfo) -> &'static str {
+    match info.backend {
+        Backend::Vulkan => "vulkan",
+        Backend::Cpu => "cpu",
+    }
+}
+
+fn kind(info: &DeviceInfo) -> &'static str {
+    match info.kind {
+        DeviceKind::Discrete => "discrete",
+        DeviceKind::Integrated => "integrated",
+        DeviceKind::Virtual => "virtual",
+        DeviceKind::BuiltIn => "built in",
+        DeviceKind::Software => "software",
+        DeviceKind::Other => "other",
+    }
+}
+
+fn remarks(info: &DeviceInfo) -> String {
+    match info.lacks.is_empty() {
+        true => format!("{:.1} GiB", info.memory as f64 / (1u64 << 30) as f64),
+        false => format!("cannot be used: it lacks {}", info.lacks.join(", ")),
+    }
+}
