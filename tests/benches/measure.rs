@@ -74,7 +74,10 @@ pub fn process(command: &mut Command) -> Sample {
     // SAFETY: both out-parameters live on this stack; the child is ours and is waited for once, here.
     let usage = unsafe {
         let mut usage = std::mem::zeroed::<libc::rusage>();
-        assert!(libc::wait4(child.id() as i32, &mut status, 0, &mut usage) > 0, "the child can be waited for");
+        assert!(
+            libc::wait4(child.id() as i32, &mut status, 0, &mut usage) > 0,
+            "the child can be waited for"
+        );
         usage
     };
     assert_eq!(status, 0, "{command:?} succeeds");

@@ -44,10 +44,12 @@ struct Entry<'t> {
 fn entries(transcript: &str) -> Vec<Entry<'_>> {
     let starts = transcript.match_indices("$ ").map(|(at, _)| at);
     let starts: Vec<usize> = starts.filter(|&at| at == 0 || transcript[..at].ends_with('\n')).collect();
-    let head = Entry { command: "", expected: &transcript[..starts.first().copied().unwrap_or(transcript.len())] };
+    let head =
+        Entry { command: "", expected: &transcript[..starts.first().copied().unwrap_or(transcript.len())] };
     let ends = starts.iter().skip(1).copied().chain([transcript.len()]);
     let commands = starts.iter().zip(ends).map(|(&start, end)| {
-        let (command, expected) = transcript[start + 2..end].split_once('\n').unwrap_or((&transcript[start + 2..end], ""));
+        let (command, expected) =
+            transcript[start + 2..end].split_once('\n').unwrap_or((&transcript[start + 2..end], ""));
         Entry { command, expected }
     });
     std::iter::once(head).chain(commands).collect()
@@ -85,9 +87,9 @@ fn lines_match(expected: &[&str], seen: &[&str]) -> bool {
     match expected {
         [] => seen.is_empty(),
         ["...", rest @ ..] => (0..=seen.len()).any(|skipped| lines_match(rest, &seen[skipped..])),
-        [line, rest @ ..] => {
-            seen.split_first().is_some_and(|(first, others)| line_matches(line, first) && lines_match(rest, others))
-        }
+        [line, rest @ ..] => seen
+            .split_first()
+            .is_some_and(|(first, others)| line_matches(line, first) && lines_match(rest, others)),
     }
 }
 

@@ -41,8 +41,12 @@ fn main() -> ExitCode {
         let folders = ON_EVERY_DEVICE.iter().flat_map(|folder| scripts(folder)).chain(examples());
         trials.extend(folders.map(|path| script_trial(&program, path, Some(device))));
     }
-    trials.extend(files(&cases().join("program"), "console").into_iter().map(|path| console_trial(&program, path)));
-    trials.extend(files(&cases().join("prompt"), "prompt").into_iter().map(|path| prompt_trial(&program, path)));
+    trials.extend(
+        files(&cases().join("program"), "console").into_iter().map(|path| console_trial(&program, path)),
+    );
+    trials.extend(
+        files(&cases().join("prompt"), "prompt").into_iter().map(|path| prompt_trial(&program, path)),
+    );
     libtest_mimic::run(&arguments, trials).exit_code()
 }
 

@@ -98,7 +98,9 @@ pub fn run(mut command: Command, input: &str) -> Result<Output, Failure> {
     Ok(Output { status, stdout, stderr })
 }
 
-fn read_all(mut pipe: impl std::io::Read + Send + 'static) -> std::thread::JoinHandle<std::io::Result<String>> {
+fn read_all(
+    mut pipe: impl std::io::Read + Send + 'static,
+) -> std::thread::JoinHandle<std::io::Result<String>> {
     std::thread::spawn(move || {
         let mut bytes = vec![];
         pipe.read_to_end(&mut bytes)?;

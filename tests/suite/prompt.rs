@@ -38,7 +38,9 @@ fn put_together(stdout: &str, typed: &[&str]) -> String {
     let mut typed = typed.iter();
     for line in stdout.split_inclusive('\n') {
         let mut rest = line;
-        while let Some((prompt, after)) = PROMPTS.iter().find_map(|prompt| Some((prompt, rest.strip_prefix(prompt)?))) {
+        while let Some((prompt, after)) =
+            PROMPTS.iter().find_map(|prompt| Some((prompt, rest.strip_prefix(prompt)?)))
+        {
             // The last prompt is answered by the end of the input.
             let Some(text) = typed.next() else { return transcript };
             transcript.push_str(format!("{prompt}{text}").trim_end());

@@ -1,4 +1,5 @@
-//! One `.kps` script with what it prints beside it: `NAME.out`, and `NAME.err` when it must fail.
+//! One `.kps` script with what it prints beside it: `NAME.out`, `NAME.err` when it must fail, and
+//! `NAME.log` for what it writes on standard error while all is well.
 //!
 //! Every module that the script compiles is validated. What a script writes goes to a folder of its own;
 //! a file `NAME.files` beside it lists what must be there in the end, each with the bytes it begins with.
@@ -20,11 +21,13 @@ pub fn run(program: &Program, script: &Path, device: Option<TestDevice>) -> Resu
     let stderr = without_folder(&output.stderr, script);
     compare(&script.with_extension("out"), &without_folder(&output.stdout, script))
         .map_err(|Failure(text)| Failure(format!("{text}\n--- standard error\n{stderr}")))?;
-    compare(&script.with_extension("err"), &stderr)?;
-    let expected_code = if script.with_extension("err").exists() { 1 } else { 0 };
-    if output.status.code() != Some(expected_code) {
-        return Err(Failure(format!("it ended with {}, not with {expected_code}", output.status)));
-    }
+    let (unexpected, expected) = match output.status.code() {
+        Some(0) => ("err", "log"),
+        Some(1) => ("log", "err"),
+        _ => return Err(Failure(format!("it ended with {}\n--- standard error\n{stderr}", output.status))),
+    };
+    compare(&script.with_extension(expected), &stderr)?;
+    compare(&script.with_extension(unexpected), "")?;
     spirv::validate_all(&folder.0.join("spirv"))?;
     check_files(&script.with_extension("files"), &folder.0)
 }
@@ -39,7 +42,8 @@ fn without_folder(text: &str, script: &Path) -> String {
 fn check_files(list: &Path, folder: &Path) -> Result<(), Failure> {
     let Ok(list) = std::fs::read_to_string(list) else { return Ok(()) };
     for line in list.lines() {
-        let (name, hex) = line.split_once(' ').ok_or_else(|| Failure(format!("`{line}` is not `NAME HEX`")))?;
+        let (name, hex) =
+            line.split_once(' ').ok_or_else(|| Failure(format!("`{line}` is not `NAME HEX`")))?;
         let bytes = std::fs::read(folder.join(name)).map_err(|error| Failure(format!("{name}: {error}")))?;
         let start: String = bytes.iter().take(hex.len() / 2).map(|byte| format!("{byte:02x}")).collect();
         if start != hex {
