@@ -7,6 +7,8 @@ use super::emit::context::{Context, DONE, Entry, SPARE, Slot};
 
 /// Work below this many instructions is not worth a chunk of its own.
 const MIN_CHUNK_COST: u64 = 20_000;
+/// Threads look at the interrupt flag at least after so many.
+const MAX_CHUNK_COST: u64 = 50_000_000;
 /// Chunks for each thread, so that one that is slow does not hold up the others.
 const CHUNKS_PER_THREAD: u64 = 16;
 /// Work below this many instructions stays on the calling thread.
@@ -73,7 +75,7 @@ impl Job {
             shared_size: spec.shared_size,
             interrupt: spec.interrupt,
             n_groups,
-            chunk: fair.max(least).clamp(1, 1 << 20),
+            chunk: fair.max(least).min(MAX_CHUNK_COST / spec.group_cost.max(1)).max(1),
             next: AtomicU64::new(0),
             status: AtomicI32::new(DONE),
             stopped_in: AtomicU64::new(0),

@@ -7,11 +7,14 @@ use super::emit::{Code, Compiler, lane_stride};
 use super::info::MAX_INVOCATIONS;
 use super::lane::Kernel;
 use super::lane::regions::{self, Region};
-use super::{lower, module};
+use super::{errors, lower, module};
 use crate::{DeviceError, Interface, PipelineOptions, Result, SourceLine};
 
 /// How often a loop is thought to go round.
 const LOOP_WEIGHT: u64 = 32;
+
+/// Bytes that the lanes of a workgroup may have for their variables.
+const MAX_FRAMES: u64 = 64 << 20;
 
 pub struct Pipeline {
     pub interface: Rc<Interface>,
@@ -33,19 +36,24 @@ pub fn load(words: &[u32], options: &PipelineOptions, compiler: &mut Compiler) -
     check_local_size(module.local_size)?;
     let interface = Interface::reflect(words, options)?;
     let kernel = lower::lower(&module)?;
-    let regions = regions::split(&kernel);
-    let carried = regions::carried(&kernel, &regions);
-    let code = compiler.compile(&kernel, &regions, &carried)?;
+    let too_many = |_| errors::too_large("its barriers part it too often", None);
+    let regions = regions::split(&kernel).map_err(too_many)?;
+    let carried = regions::carried(&kernel, &regions).map_err(too_many)?;
     let lanes: u64 = module.local_size.iter().map(|&n| u64::from(n)).product();
     let has_barriers = regions.all.len() > 1;
     let n_frames = if has_barriers { lanes } else { 1 };
+    let frame_size = u64::from(lane_stride(&kernel, &carried)) * n_frames;
+    if frame_size > MAX_FRAMES {
+        return Err(errors::too_large(format!("the variables of a workgroup have {frame_size} bytes"), None));
+    }
+    let code = compiler.compile(&kernel, &regions, &carried)?;
     Ok(Pipeline {
         interface: Rc::new(interface),
         lines: code.lines.iter().map(|&line| module.line(line)).collect(),
         code,
         push_size: kernel.push_size as usize,
         shared_size: kernel.shared_size as usize,
-        frame_size: lane_stride(&kernel, &carried) as usize * n_frames as usize,
+        frame_size: frame_size as usize,
         cost: regions.all.iter().map(|region| cost(&kernel, region)).sum::<u64>() * lanes,
         buffers: kernel.buffers,
     })
@@ -64,7 +72,7 @@ fn check_local_size(local_size: [u32; 3]) -> Result<()> {
         Err(DeviceError::LimitExceeded { what, asked, limit, device })
     };
     if local_size.contains(&0) {
-        return Err(super::errors::malformed("a local size of 0", None));
+        return Err(errors::malformed("a local size of 0", None));
     }
     if let Some(&n) = local_size.iter().find(|&&n| n > MAX_INVOCATIONS) {
         return exceeded("a side of the local size", u64::from(n));

@@ -172,7 +172,7 @@ fn calls_that_double_are_refused_before_they_fill_memory() {
         };
     }
     let message = refusal(&kernel(&[("u32", 4)], &text, "%r = OpFunctionCall %u32 %call39 %i"));
-    assert_eq!(message, "the kernel is too large: more than 40000 blocks once calls are inlined");
+    assert_eq!(message, "the kernel is too large: more than 20000 blocks once calls are inlined");
 }
 
 #[test]

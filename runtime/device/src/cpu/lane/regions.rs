@@ -24,12 +24,21 @@ pub struct Regions {
     pub by_entry: FxHashMap<BlockId, usize>,
 }
 
+/// Blocks of all regions together; those that several regions reach count for each.
+const MAX_BLOCKS: usize = 40_000;
+/// Values live at all blocks together.
+const MAX_LIVE: usize = 1 << 22;
+
+/// The kernel has too many barriers for its size.
+#[derive(Debug)]
+pub struct TooMany;
+
 /// The first region is that of the kernel's entry.
-pub fn split(kernel: &Kernel) -> Regions {
+pub fn split(kernel: &Kernel) -> Result<Regions, TooMany> {
     let mut regions = Regions { all: Vec::new(), by_entry: FxHashMap::default() };
     let mut entries = vec![kernel.entry];
     regions.by_entry.insert(kernel.entry, 0);
-    let mut next = 0;
+    let (mut next, mut n_blocks) = (0, 0);
     while let Some(&entry) = entries.get(next) {
         next += 1;
         let region = region(kernel, entry);
@@ -41,9 +50,13 @@ pub fn split(kernel: &Kernel) -> Regions {
                 entries.push(behind);
             }
         }
+        n_blocks += region.blocks.len();
+        if n_blocks > MAX_BLOCKS {
+            return Err(TooMany);
+        }
         regions.all.push(region);
     }
-    regions
+    Ok(regions)
 }
 
 fn region(kernel: &Kernel, entry: BlockId) -> Region {
@@ -115,12 +128,12 @@ impl Carried {
 }
 
 /// Finds the values that are used behind a barrier, on any way from there.
-pub fn carried(kernel: &Kernel, regions: &Regions) -> Carried {
+pub fn carried(kernel: &Kernel, regions: &Regions) -> Result<Carried, TooMany> {
     let mut carried = Carried::default();
     if regions.all.len() < 2 {
-        return carried;
+        return Ok(carried);
     }
-    let live = live_in(kernel);
+    let live = live_in(kernel)?;
     for region in &regions.all[1..] {
         let mut values: Vec<Value> = live[region.entry.0 as usize].iter().copied().collect();
         values.sort();
@@ -130,45 +143,53 @@ pub fn carried(kernel: &Kernel, regions: &Regions) -> Carried {
         }
         carried.live.insert(region.entry, values);
     }
-    carried
+    Ok(carried)
 }
 
 /// Values that a block or one behind it uses, and that are made before it.
-fn live_in(kernel: &Kernel) -> Vec<FxHashSet<Value>> {
-    let mut live = vec![FxHashSet::default(); kernel.blocks.len()];
+fn live_in(kernel: &Kernel) -> Result<Vec<FxHashSet<Value>>, TooMany> {
     let mut predecessors = vec![Vec::new(); kernel.blocks.len()];
     for (i, block) in kernel.blocks.iter().enumerate() {
         for to in block.end.successors() {
             predecessors[to.0 as usize].push(i);
         }
     }
+    let live = vec![FxHashSet::default(); kernel.blocks.len()];
+    let mut liveness = Liveness { kernel, predecessors, live, n_live: 0 };
     for (i, block) in kernel.blocks.iter().enumerate() {
         let mut block = block.clone();
-        let mut note = |value: &mut Value| carry_back(kernel, &predecessors, &mut live, *value, i);
+        let mut note = |value: &mut Value| liveness.carry_back(*value, i);
         for inst in &mut block.insts {
             inst.op.each_use(&mut note);
         }
         block.end.each_use(&mut note);
+        if liveness.n_live > MAX_LIVE {
+            return Err(TooMany);
+        }
     }
-    live
+    Ok(liveness.live)
 }
 
-/// Notes a value as live from a use back to its definition.
-fn carry_back(
-    kernel: &Kernel,
-    predecessors: &[Vec<usize>],
-    live: &mut [FxHashSet<Value>],
-    value: Value,
-    used_in: usize,
-) {
-    let home = match kernel.values[value.0 as usize].def {
-        Def::Const(_) | Def::Builtin(_) => return,
-        Def::Param(block) | Def::Inst(block) => block.0 as usize,
-    };
-    let mut open = vec![used_in];
-    while let Some(block) = open.pop() {
-        if block != home && live[block].insert(value) {
-            open.extend(&predecessors[block]);
+struct Liveness<'k> {
+    kernel: &'k Kernel,
+    predecessors: Vec<Vec<usize>>,
+    live: Vec<FxHashSet<Value>>,
+    n_live: usize,
+}
+
+impl Liveness<'_> {
+    /// Notes a value as live from a use back to its definition.
+    fn carry_back(&mut self, value: Value, used_in: usize) {
+        let home = match self.kernel.values[value.0 as usize].def {
+            Def::Const(_) | Def::Builtin(_) => return,
+            Def::Param(block) | Def::Inst(block) => block.0 as usize,
+        };
+        let mut open = vec![used_in];
+        while let Some(block) = open.pop() {
+            if block != home && self.live[block].insert(value) {
+                self.n_live += 1;
+                open.extend(&self.predecessors[block]);
+            }
         }
     }
 }

@@ -11,6 +11,8 @@ use crate::cpu::module::flow::Flow;
 
 /// Parameters that a kernel may get; each costs memory at every edge to its block.
 const MAX_PARAMS: usize = 200_000;
+/// Steps that finding their places may take.
+const MAX_STEPS: usize = 1 << 24;
 
 /// The kernel would get more parameters than fit.
 #[derive(Debug)]
@@ -49,10 +51,10 @@ fn add_params(kernel: &mut Kernel, successors: &[Vec<usize>], flow: &Flow) -> Re
             predecessors[to].push(from);
         }
     }
-    let frontiers = frontiers(&predecessors, flow);
+    let frontiers = frontiers(&predecessors, flow)?;
     let uses = Uses::of(kernel, flow);
     let mut params = vec![Vec::new(); successors.len()];
-    let mut n_params = 0;
+    let (mut n_params, mut n_steps) = (0, 0);
     for (local, (sets, reads)) in uses.sets.iter().zip(&uses.reads).enumerate() {
         let local = Local(local as u32);
         let live = live_blocks(reads, sets, &predecessors);
@@ -68,7 +70,8 @@ fn add_params(kernel: &mut Kernel, successors: &[Vec<usize>], flow: &Flow) -> Re
             }
         }
         n_params += placed.len();
-        if n_params > MAX_PARAMS {
+        n_steps += live.len();
+        if n_params > MAX_PARAMS || n_steps > MAX_STEPS {
             return Err(TooMany);
         }
     }
@@ -126,8 +129,9 @@ fn live_blocks(
 }
 
 /// Where each block's dominance ends: blocks that it does not strictly dominate, though a predecessor.
-fn frontiers(predecessors: &[Vec<usize>], flow: &Flow) -> Vec<Vec<usize>> {
+fn frontiers(predecessors: &[Vec<usize>], flow: &Flow) -> Result<Vec<Vec<usize>>, TooMany> {
     let mut frontiers = vec![Vec::new(); predecessors.len()];
+    let mut n_steps = 0;
     for &join in flow.order.iter().filter(|&&block| predecessors[block].len() > 1) {
         for &from in &predecessors[join] {
             let mut runner = from;
@@ -136,10 +140,14 @@ fn frontiers(predecessors: &[Vec<usize>], flow: &Flow) -> Vec<Vec<usize>> {
                     frontiers[runner].push(join);
                 }
                 runner = flow.idom(runner);
+                n_steps += 1;
             }
         }
+        if n_steps > MAX_STEPS {
+            return Err(TooMany);
+        }
     }
-    frontiers
+    Ok(frontiers)
 }
 
 struct Renaming<'k> {

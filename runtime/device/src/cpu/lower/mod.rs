@@ -32,9 +32,9 @@ use crate::{DeviceError, Result};
 
 /// Instructions of a kernel once its calls are inlined.
 const MAX_INSTS: usize = 200_000;
-const MAX_BLOCKS: usize = 40_000;
+const MAX_BLOCKS: usize = 20_000;
 /// Scalars of all values: what is only moved about costs no instruction, but memory here.
-const MAX_PARTS: usize = 1 << 22;
+const MAX_PARTS: usize = 1 << 20;
 const MAX_CALL_DEPTH: usize = 256;
 
 /// Makes the kernel of the module's entry point.

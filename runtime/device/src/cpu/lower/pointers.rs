@@ -182,6 +182,7 @@ impl<'m> Lowerer<'m> {
         let types = &self.module.types;
         if !self.in_memory.contains(&id) && types.n_scalars(ty) <= MAX_REGISTERS {
             let scalars = types.scalars(ty);
+            self.n_parts += scalars.len();
             let first = Local(self.builder.kernel.locals.len() as u32);
             for scalar in scalars {
                 self.builder.add_local(lane_ty(scalar));

@@ -10,7 +10,7 @@ use crate::Result;
 use crate::cpu::errors;
 
 /// Blocks of one function; control flow analysis is not linear in them.
-const MAX_BLOCKS: usize = 20_000;
+const MAX_BLOCKS: usize = 10_000;
 
 pub struct Function {
     pub id: Id,
