@@ -5,12 +5,12 @@
 mod support;
 
 use std::fs;
-use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 
 use kps_kernel::Target;
 use rspirv::binary::Disassemble;
+use spirv_tools::TargetEnv;
+use spirv_tools::val::{Validator, ValidatorOptions};
 
 use support::{compile, render};
 
@@ -31,26 +31,10 @@ fn files(folder: &str) -> Vec<PathBuf> {
     files
 }
 
-fn validate(words: &[u32], scalar_layout: bool) -> Result<(), String> {
-    let mut command = Command::new("spirv-val");
-    command.args(["--target-env", "vulkan1.2"]);
-    if scalar_layout {
-        command.arg("--scalar-block-layout");
-    }
-    let mut child = command
-        .arg("-")
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("spirv-val runs");
-    let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
-    child.stdin.take().expect("piped").write_all(&bytes).expect("it reads");
-    let output = child.wait_with_output().expect("it ends");
-    if output.status.success() {
-        return Ok(());
-    }
-    Err(String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr))
+fn validate(words: &[u32], target: &Target) -> Result<(), String> {
+    let validator = spirv_tools::val::create(Some(TargetEnv::Vulkan_1_2));
+    let options = ValidatorOptions { scalar_block_layout: target.scalar_layout, ..Default::default() };
+    validator.validate(words, Some(options)).map_err(|error| error.to_string())
 }
 
 fn disassemble(words: &[u32]) -> String {
@@ -91,10 +75,7 @@ fn ok_cases_compile_and_validate() {
                 if kernel.module.words != again.module.words {
                     failures.push(format!("{name}: {} is not deterministic", kernel.name));
                 }
-                if let Err(message) = validate(&kernel.module.words, target.scalar_layout) {
-                    let text = disassemble(&kernel.module.words);
-                    let dump = std::env::temp_dir().join("kps-invalid.spvasm");
-                    let _ = fs::write(&dump, text);
+                if let Err(message) = validate(&kernel.module.words, target) {
                     failures.push(format!("{name}: {} {target:?}\n{message}", kernel.name));
                 }
             }

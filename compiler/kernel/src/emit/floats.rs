@@ -34,8 +34,11 @@ impl FunctionEmitter<'_> {
         let is_below = self.ids(Op::FOrdLessThan, &bools, &[remainder, zero]);
         let wants_below = self.ids(Op::FOrdLessThan, &bools, &[b, zero]);
         let differ = self.ids(Op::LogicalNotEqual, &bools, &[is_below, wants_below]);
-        let adjusts = self.ids(Op::LogicalAnd, &bools, &[has_rest, differ]);
         let turned = self.ids(Op::FAdd, ty, &[remainder, b]);
-        self.select(ty, adjusts, turned, remainder)
+        let rest = self.select(ty, differ, turned, remainder);
+        // No remainder is a zero with the divisor's sign.
+        let minus_zero = self.float(ty, -0.0);
+        let nothing = self.select(ty, wants_below, minus_zero, zero);
+        self.select(ty, has_rest, rest, nothing)
     }
 }

@@ -1,0 +1,165 @@
+//! Every kernel of the files in `cases/run` runs on the built-in device, in order; what its arrays
+//! hold afterwards lies beside the file. `UPDATE=1` blesses.
+//!
+//! A line `# domain 10` sets the invocations, `# set a = 1 2 3` what an array or a scalar holds at
+//! first; arrays are zero otherwise, and as long as the domain.
+
+mod support;
+
+use std::collections::HashMap;
+use std::fs;
+use std::path::Path;
+
+use kps_device::{Access, Binding, BufferId, Command, Commands, Device, Dispatch, MemoryUsage, QueueId};
+use kps_kernel::{BindingPlace, KernelModule, Scalar, Target, Type};
+
+use support::{Compiled, compile, render};
+
+struct Setup {
+    domain: u32,
+    values: HashMap<String, Vec<String>>,
+}
+
+fn setup(text: &str) -> Setup {
+    let mut setup = Setup { domain: 10, values: HashMap::new() };
+    for line in text.lines() {
+        if let Some(domain) = line.strip_prefix("# domain ") {
+            setup.domain = domain.trim().parse().expect("a number");
+        } else if let Some(set) = line.strip_prefix("# set ") {
+            let (name, values) = set.split_once('=').expect("`# set name = values`");
+            let values = values.split_whitespace().map(str::to_owned).collect();
+            setup.values.insert(name.trim().to_owned(), values);
+        }
+    }
+    setup
+}
+
+fn encode(scalar: Scalar, text: &str) -> Vec<u8> {
+    let int = || text.parse::<i128>().unwrap_or_else(|_| panic!("`{text}` is an int"));
+    let float = || text.parse::<f64>().unwrap_or_else(|_| panic!("`{text}` is a float"));
+    match scalar {
+        Scalar::I32 | Scalar::U32 => (int() as u32).to_le_bytes().to_vec(),
+        Scalar::Bool => u32::from(text == "True").to_le_bytes().to_vec(),
+        Scalar::I64 | Scalar::U64 => (int() as u64).to_le_bytes().to_vec(),
+        Scalar::F32 => (float() as f32).to_le_bytes().to_vec(),
+        Scalar::F64 => float().to_le_bytes().to_vec(),
+        _ => panic!("no arrays of {scalar}"),
+    }
+}
+
+fn decode(scalar: Scalar, bytes: &[u8]) -> String {
+    let four = || bytes[..4].try_into().expect("four bytes");
+    let eight = || bytes[..8].try_into().expect("eight bytes");
+    match scalar {
+        Scalar::I32 => i32::from_le_bytes(four()).to_string(),
+        Scalar::U32 => u32::from_le_bytes(four()).to_string(),
+        Scalar::I64 => i64::from_le_bytes(eight()).to_string(),
+        Scalar::U64 => u64::from_le_bytes(eight()).to_string(),
+        // Six digits: the last ones of a sine are the device's own.
+        Scalar::F32 => format!("{:?}", round(f64::from(f32::from_le_bytes(four())), 6)),
+        _ => format!("{:?}", round(f64::from_le_bytes(eight()), 12)),
+    }
+}
+
+fn round(value: f64, digits: usize) -> f64 {
+    if !value.is_finite() || value == 0.0 {
+        return value;
+    }
+    format!("{value:.*e}", digits - 1).parse().expect("a float printed")
+}
+
+fn run(device: &dyn Device, module: &KernelModule, setup: &Setup) -> String {
+    let pipeline = device.load(&module.words, &Default::default()).expect("our own words load");
+    let mut push_constants = vec![0; module.push_constant_size as usize];
+    let mut bindings = Vec::new();
+    let mut arrays: Vec<(String, BufferId, Type, usize)> = Vec::new();
+    for binding in &module.bindings {
+        let given = setup.values.get(&*binding.name);
+        match &binding.place {
+            BindingPlace::Buffer { set, binding: slot, element, reads, writes } => {
+                let scalar = element.scalar().expect("elements are numbers");
+                let n = usize::from(element.n_components());
+                let bytes: Vec<u8> = match given {
+                    Some(values) => values.iter().flat_map(|value| encode(scalar, value)).collect(),
+                    None => vec![0; setup.domain as usize * n * scalar.size() as usize],
+                };
+                let size = bytes.len();
+                let buffer = device.alloc(size as u64, MemoryUsage::Host).expect("memory");
+                device.write(buffer, 0, &bytes).expect("a write");
+                let access = match (reads, writes) {
+                    (true, true) => Access::ReadWrite,
+                    (false, true) => Access::Write,
+                    _ => Access::Read,
+                };
+                let size = size as u64;
+                bindings.push(Binding { set: *set, binding: *slot, buffer, offset: 0, size, access });
+                arrays.push((binding.name.to_string(), buffer, element.clone(), size as usize));
+            }
+            BindingPlace::PushConstant { offset, ty } => {
+                let scalar = ty.scalar().expect("scalars are numbers");
+                let values = given.expect("`# set` for every scalar");
+                let bytes: Vec<u8> = values.iter().flat_map(|value| encode(scalar, value)).collect();
+                push_constants[*offset as usize..*offset as usize + bytes.len()].copy_from_slice(&bytes);
+            }
+        }
+    }
+    let mut groups = [setup.domain, 1, 1];
+    if module.has_domain {
+        let at = push_constants.len() - 12;
+        for (axis, n) in [setup.domain, 1, 1].into_iter().enumerate() {
+            push_constants[at + 4 * axis..at + 4 * axis + 4].copy_from_slice(&n.to_le_bytes());
+        }
+        groups = [setup.domain.div_ceil(module.local_size[0]), 1, 1];
+    }
+    let dispatch = Command::Dispatch(Dispatch { pipeline, bindings, push_constants, groups });
+    let ticket = device.submit(QueueId(0), &Commands::new(vec![dispatch]), &[]).expect("a submission");
+    device.wait(ticket, None).expect("the end of it");
+    let mut text = String::new();
+    for (name, buffer, element, size) in arrays {
+        let mut bytes = vec![0; size];
+        device.read(buffer, 0, &mut bytes).expect("a read");
+        let scalar = element.scalar().expect("elements are numbers");
+        let values: Vec<String> =
+            bytes.chunks_exact(scalar.size() as usize).map(|bytes| decode(scalar, bytes)).collect();
+        text += &format!("  {name}: {}\n", values.join(" "));
+        device.free(buffer);
+    }
+    text
+}
+
+#[test]
+fn kernels_give_what_lies_beside_them() {
+    let device = kps_device::cpu::open().expect("the built-in device is always there");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases/run");
+    let mut paths: Vec<_> = fs::read_dir(folder)
+        .expect("the folder of cases")
+        .map(|entry| entry.expect("an entry").path())
+        .filter(|path| path.extension().is_some_and(|extension| extension == "kps"))
+        .collect();
+    paths.sort();
+    let mut failures = Vec::new();
+    for path in paths {
+        let text = fs::read_to_string(&path).expect("a case");
+        let name = path.file_name().expect("a name").to_string_lossy().into_owned();
+        let (kernels, mistakes) = compile(&name, &text, &Target::portable());
+        if !mistakes.is_empty() {
+            failures.push(format!("{name}\n{}", render(&mistakes)));
+            continue;
+        }
+        let setup = setup(&text);
+        let mut found = String::new();
+        for Compiled { name, module } in &kernels {
+            found += &format!("{name}\n{}", run(&*device, module, &setup));
+        }
+        let golden = path.with_extension("out");
+        if std::env::var_os("UPDATE").is_some_and(|value| value == "1") {
+            fs::write(&golden, found).expect("the golden can be written");
+        } else {
+            let expected = fs::read_to_string(&golden).unwrap_or_default();
+            if expected != found {
+                failures.push(format!("{name}\n--- expected\n{expected}--- found\n{found}"));
+            }
+        }
+    }
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
