@@ -122,7 +122,7 @@ fn mistakes_name_the_parameter() {
         ),
         (
             "saxpy(16777217, x, x)",
-            "OverflowError: push constant `a` cannot be 16777217: it would lose its value as f32",
+            "OverflowError: parameter `a` of kernel `saxpy` cannot be 16777217: it would lose its value as f32",
         ),
         (
             "saxpy[2, 2, 2, 2](1.0, x, x)",

@@ -1,28 +1,55 @@
 //! Stopping code that runs: from outside, at a deadline, or when its fuel is spent.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
 use super::{POLL_INTERVAL, Vm};
 use crate::value::{ExceptionKind, Raise, Result};
 
-/// Stops the code that a host runs, from any thread: it raises KeyboardInterrupt in the script.
+/// Stops the code that a host runs, from any thread: it raises KeyboardInterrupt in the script, and
+/// ends kernels at their next chance.
 #[derive(Clone, Debug, Default)]
-pub struct Interrupter(Arc<AtomicBool>);
+pub struct Interrupter(Arc<Flags>);
+
+#[derive(Debug, Default)]
+struct Flags {
+    script: AtomicBool,
+    /// Raised and lowered with the script's: those of the devices that it opened.
+    devices: Mutex<Vec<Weak<AtomicBool>>>,
+}
 
 impl Interrupter {
     pub fn interrupt(&self) {
-        self.0.store(true, Ordering::Relaxed);
+        self.0.script.store(true, Ordering::Relaxed);
+        self.set_devices(true);
     }
 
     /// Takes a pending interrupt back; true when there was one.
     pub fn clear(&self) -> bool {
-        self.0.swap(false, Ordering::Relaxed)
+        let was_set = self.0.script.swap(false, Ordering::Relaxed);
+        if was_set {
+            self.set_devices(false);
+        }
+        was_set
     }
 
     pub fn is_set(&self) -> bool {
-        self.0.load(Ordering::Relaxed)
+        self.0.script.load(Ordering::Relaxed)
+    }
+
+    /// Lets an interrupt raise the flag of a device as well, for as long as that is there.
+    pub(crate) fn link(&self, device: &Arc<AtomicBool>) {
+        let mut devices = self.0.devices.lock().unwrap_or_else(PoisonError::into_inner);
+        devices.retain(|device| device.strong_count() > 0);
+        devices.push(Arc::downgrade(device));
+    }
+
+    fn set_devices(&self, raised: bool) {
+        let devices = self.0.devices.lock().unwrap_or_else(PoisonError::into_inner);
+        for device in devices.iter().filter_map(Weak::upgrade) {
+            device.store(raised, Ordering::Relaxed);
+        }
     }
 }
 

@@ -1,10 +1,32 @@
 //! Mistakes with kernels as scripts meet them.
 
+use kps_compute::ComputeError;
+use kps_compute::number::Unfit;
 use kps_kernel::{KernelTemplate, ParamKind};
 use kps_syntax::Diagnostics;
 
 use crate::errors::type_error;
+use crate::modules::kp;
 use crate::value::{ExceptionKind, Raise, Value};
+
+/// What a launch found wrong. Scripts call push constants by the parameters that they are.
+pub fn launch(template: &KernelTemplate, error: ComputeError) -> Raise {
+    match error {
+        ComputeError::PushUnfit { member, value, dtype, unfit } => {
+            let why = match (unfit, dtype.int_range()) {
+                (Unfit::OutOfRange, Some((least, greatest))) => {
+                    format!("{dtype} holds {least} to {greatest}")
+                }
+                (Unfit::OutOfRange, None) => format!("{dtype} cannot hold it"),
+                (Unfit::NotExact, _) => format!("it would lose its value as {dtype}"),
+            };
+            let kernel = template.name();
+            let message = format!("parameter `{member}` of kernel `{kernel}` cannot be {value}: {why}");
+            Raise::new(ExceptionKind::OverflowError, message)
+        }
+        error => kp::compute(error),
+    }
+}
 
 /// What the kernel compiler found.
 pub fn compile(diagnostics: Diagnostics) -> Raise {

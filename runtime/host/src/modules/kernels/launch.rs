@@ -36,7 +36,7 @@ pub fn launch(vm: &mut Vm, kernel: &Kernel, args: &Args, extent: &Extent) -> Res
     let rank = if let Extent::Domain(domain) = &extent { domain.len().clamp(1, 3) as u8 } else { 1 };
     let signature = Signature::new(&kernel.template, &kernel.env, types).with_rank(rank);
     let module = kernel.compile(&signature)?;
-    submit(vm, &module, &arguments, &extent)
+    submit(vm, kernel, &module, &arguments, &extent)
 }
 
 /// The arguments in the order of the parameters; `Unset` for what the device gives.
@@ -155,7 +155,13 @@ fn settle(kernel: &Kernel, arguments: &[Argument], extent: &Extent) -> Result<Ex
     })
 }
 
-fn submit(vm: &mut Vm, module: &Rc<KernelModule>, arguments: &[Argument], extent: &Extent) -> Result<()> {
+fn submit(
+    vm: &mut Vm,
+    kernel: &Kernel,
+    module: &Rc<KernelModule>,
+    arguments: &[Argument],
+    extent: &Extent,
+) -> Result<()> {
     let mut bound: Vec<(u32, Tensor)> = Vec::new();
     let mut push: Vec<(u32, &[Number])> = Vec::new();
     for binding in &module.bindings {
@@ -176,7 +182,8 @@ fn submit(vm: &mut Vm, module: &Rc<KernelModule>, arguments: &[Argument], extent
     let tensors = by_slot(&bound);
     let manager = kp::manager_for(vm, &tensors)?;
     let loaded = manager.loaded(module)?;
-    manager.launch(&loaded, &tensors, extent, &push).map_err(kp::compute)?;
+    let launched = manager.launch(&loaded, &tensors, extent, &push);
+    launched.map_err(|error| errors::launch(&kernel.template, error))?;
     Ok(())
 }
 

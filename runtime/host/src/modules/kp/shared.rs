@@ -80,6 +80,7 @@ pub fn open(
     let builder =
         Manager::builder().device(selector).queue_families(families).extensions(extensions).log(log);
     let manager = builder.open().map_err(compute)?;
+    vm.interrupter().link(&manager.device().map_err(compute)?.interrupt_flag());
     logging::flush_kp(vm)?;
     let manager = Rc::new(ScriptedManager { manager, kernels: RefCell::default() });
     vm.state::<Managers>().open.borrow_mut().push(Rc::downgrade(&manager));
