@@ -138,3 +138,42 @@ fn intervals(root: usize, children: &[Vec<usize>]) -> (Vec<u32>, Vec<u32>) {
     }
     (enter, leave)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::Flow;
+
+    /// Immediate dominators of nodes `1..`, in the order of the nodes that are in reach.
+    fn check(successors: &[&[usize]], order: &[usize], idoms: &[usize]) {
+        let successors: Vec<Vec<usize>> = successors.iter().map(|targets| targets.to_vec()).collect();
+        let flow = Flow::new(&successors);
+        assert_eq!(flow.order, order);
+        assert_eq!(order[1..].iter().map(|&node| flow.idom(node)).collect::<Vec<_>>(), idoms);
+        for &a in order {
+            assert!(flow.dominates(0, a) && flow.dominates(a, a));
+            assert!(a == 0 || !flow.dominates(a, flow.idom(a)));
+        }
+    }
+
+    #[test]
+    fn branches_are_dominated_by_their_fork() {
+        check(&[&[1, 2], &[3], &[3], &[]], &[0, 2, 1, 3], &[0, 0, 0]);
+    }
+
+    #[test]
+    fn loops_are_dominated_by_their_head() {
+        check(&[&[1], &[2, 3], &[1], &[]], &[0, 1, 3, 2], &[0, 1, 1]);
+        let flow = Flow::new(&[vec![1], vec![2, 3], vec![1], vec![]]);
+        assert!(flow.is_back_edge(2, 1) && !flow.is_back_edge(1, 2));
+    }
+
+    #[test]
+    fn a_loop_with_two_entries_is_dominated_from_outside() {
+        check(&[&[1, 2], &[2], &[1, 3], &[]], &[0, 1, 2, 3], &[0, 0, 2]);
+    }
+
+    #[test]
+    fn what_is_out_of_reach_is_left_out() {
+        check(&[&[2], &[2], &[]], &[0, 2], &[0]);
+    }
+}
