@@ -219,6 +219,16 @@ fn atomics_give_what_was_there() {
 }
 
 #[test]
+fn atomics_out_of_range_give_zero() {
+    let body = "%far = OpAccessChain %p0 %b0 %n0 %n10\n%old = OpAtomicIAdd %u32 %far %n1 %n0 %n5\n\
+                %at0 = OpAccessChain %p0 %b0 %n0 %i\nOpStore %at0 %old";
+    let bench = Bench::new();
+    let buffer = bench.buffer(&[7u32; 4]);
+    bench.run(&kernel(&[("u32", 4)], "", body), &[buffer], &[], [1, 1, 1]);
+    assert_eq!(bench.read::<u32>(buffer), [0; 4]);
+}
+
+#[test]
 fn old_style_buffers_are_buffers() {
     let words = common::module("old_style");
     let options = PipelineOptions { entry_point: "count".to_owned(), ..PipelineOptions::default() };

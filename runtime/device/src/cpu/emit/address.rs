@@ -172,7 +172,7 @@ impl Emitter<'_, '_> {
     }
 
     /// Where an access goes that is out of range.
-    fn elsewhere(&mut self, access: Access) -> ir::Value {
+    pub(super) fn elsewhere(&mut self, access: Access) -> ir::Value {
         let offset = match access {
             Access::Read => std::mem::offset_of!(Context, zeros),
             Access::Write | Access::ReadWrite => std::mem::offset_of!(Context, sink),

@@ -5,6 +5,7 @@ use cranelift_codegen::ir::condcodes::{CondCode, FloatCC, IntCC};
 use cranelift_codegen::ir::{self, AbiParam, AtomicRmwOp, InstBuilder, MemFlagsData, Signature, types};
 
 use super::scalar::{Emitter, clif};
+use crate::Access;
 use crate::cpu::lane::{Atomic, Binary, Compare, Convert, Op, Ty, Unary, Value};
 use crate::cpu::math::Function;
 
@@ -48,11 +49,13 @@ impl Emitter<'_, '_> {
             }
             Op::Atomic { op, address, value } => {
                 let [address, value] = [*address, *value].map(|value| self.value(value));
-                self.builder.ins().atomic_rmw(types::I32, memory(), atomic(*op), address, value)
+                let old = self.builder.ins().atomic_rmw(types::I32, memory(), atomic(*op), address, value);
+                self.zero_elsewhere(address, old)
             }
             Op::CompareExchange { address, expected, value } => {
                 let [address, expected, value] = [*address, *expected, *value].map(|value| self.value(value));
-                self.builder.ins().atomic_cas(memory(), address, expected, value)
+                let old = self.builder.ins().atomic_cas(memory(), address, expected, value);
+                self.zero_elsewhere(address, old)
             }
             Op::BufferSize(buffer) => self.spaces.buffer_size(*buffer),
             Op::Get(_) | Op::Set(..) => unreachable!("locals were promoted to values"),
@@ -61,6 +64,14 @@ impl Emitter<'_, '_> {
                 return None;
             }
         })
+    }
+
+    /// What was read, but zero where the address is that of stores out of range, which gathers anything.
+    fn zero_elsewhere(&mut self, address: ir::Value, old: ir::Value) -> ir::Value {
+        let sink = self.elsewhere(Access::ReadWrite);
+        let outside = self.builder.ins().icmp(IntCC::Equal, address, sink);
+        let zero = self.builder.ins().iconst(types::I32, 0);
+        self.builder.ins().select(outside, zero, old)
     }
 
     fn unary(&mut self, op: Unary, a: Value) -> ir::Value {
