@@ -8,12 +8,26 @@
 mod kernels;
 pub mod kp;
 mod logging;
+mod math;
+mod math_int;
+mod math_sum;
+mod mersenne;
+mod random;
+mod random_distributions;
+mod sha512;
 
 use crate::value::{NativeModule, Result, Value};
 use crate::vm::Vm;
 
 /// Every module written in Rust, by its dotted name.
-pub static MODULES: &[&NativeModule] = &[&kernels::MODULE, &kernels::STDLIB, &kp::MODULE, &logging::MODULE];
+pub static MODULES: &[&NativeModule] = &[
+    &kernels::MODULE,
+    &kernels::STDLIB,
+    &kp::MODULE,
+    &logging::MODULE,
+    &math::MODULE,
+    &random::MODULE,
+];
 
 /// Names that need no import besides the builtins; the decorators and types of kernels are others.
 static PRELUDE: &[&str] = &["Manager", "Tensor", "Sequence"];
