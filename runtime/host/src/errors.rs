@@ -192,6 +192,9 @@ pub fn argument_twice(function: &str, name: &str) -> Raise {
 }
 
 pub fn too_many_arguments(function: &str, most: usize, given: usize) -> Raise {
+    if most == 0 {
+        return type_error(format!("{function}() takes no positional arguments"));
+    }
     let plural = if most == 1 { "" } else { "s" };
     type_error(format!("{function}() takes at most {most} argument{plural} ({given} given)"))
 }

@@ -60,14 +60,26 @@ fn tell(diagnostic: &Diagnostic, out: &mut String) {
     }
 }
 
+/// The scripts in a folder and the folders within; `modules` holds what cases import.
+fn scripts_in(folder: &Path) -> Vec<PathBuf> {
+    let mut scripts = Vec::new();
+    for entry in std::fs::read_dir(folder).expect("the folder of cases is there") {
+        let path = entry.expect("a case can be listed").path();
+        if path.is_dir() && !path.ends_with("modules") {
+            scripts.extend(scripts_in(&path));
+        } else if path.extension().is_some_and(|ending| ending == "kps") {
+            scripts.push(path);
+        }
+    }
+    scripts
+}
+
 #[test]
 fn cases_print_what_stands_beside_them() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases");
     let only = std::env::var("CASE").ok();
-    let mut files: Vec<PathBuf> = std::fs::read_dir(folder)
-        .expect("the folder of cases is there")
-        .map(|entry| entry.expect("a case can be listed").path())
-        .filter(|path| path.extension().is_some_and(|ending| ending == "kps"))
+    let mut files: Vec<PathBuf> = scripts_in(&folder)
+        .into_iter()
         .filter(|path| only.as_ref().is_none_or(|only| path.display().to_string().contains(only)))
         .collect();
     files.sort();

@@ -2,7 +2,7 @@
 
 use num_bigint::BigInt;
 use num_integer::Integer;
-use num_traits::{One, Signed, Zero};
+use num_traits::{One, Signed, ToPrimitive, Zero};
 
 use super::int;
 use super::support::given;
@@ -113,7 +113,11 @@ fn round(vm: &mut Vm, args: &Args) -> Result {
         return vm.call_method_value(&function, value, n_decimals.map_or(&[], std::slice::from_ref));
     }
     let n_decimals = match n_decimals {
-        Some(n_decimals) => super::support::bound(vm, Some(n_decimals))?,
+        // An int of any size: how far it lies outside does not matter.
+        Some(n_decimals) => {
+            let n_decimals = int::required(vm, n_decimals)?;
+            Some(n_decimals.to_i64().unwrap_or(if n_decimals.is_negative() { i64::MIN } else { i64::MAX }))
+        }
         None => None,
     };
     match (value.base_value(), n_decimals) {

@@ -305,9 +305,11 @@ fn strip_ends(args: &Args, function: &'static str, at_start: bool, at_end: bool)
     parser.finish()?;
     let chars = match chars {
         None => None,
-        Some(value) => Some(value.as_str().ok_or_else(|| {
-            errors::type_error(format!("{function} arg must be None or str, not {}", value.type_name()))
-        })?),
+        Some(value) => Some(
+            value
+                .as_str()
+                .ok_or_else(|| errors::type_error(format!("{function} arg must be None or str")))?,
+        ),
     };
     let is_stripped = |c: char| chars.map_or_else(|| is_space(c), |chars| chars.contains(c));
     let text = this_str(args)?;

@@ -190,7 +190,13 @@ impl Vm {
                 }
             },
             Value::Dict(dict) => return Ok(self.dict_get(dict, item)?.is_some()),
-            Value::Set(set) | Value::FrozenSet(set) => return self.set_contains(set, item),
+            Value::Set(set) | Value::FrozenSet(set) => {
+                // A set looked for in a set stands for the frozenset of its elements.
+                if let Value::Set(elements) = item {
+                    return self.set_contains(set, &Value::FrozenSet(elements.clone()));
+                }
+                return self.set_contains(set, item);
+            }
             Value::Range(range) => {
                 if let Some(int) = item.as_int() {
                     return Ok(range.contains(int));

@@ -70,6 +70,10 @@ pub(crate) fn plain_equal(left: &Value, right: &Value) -> bool {
         (Value::Native(object), other) | (other, Value::Native(object)) => {
             left.is(right) || object.object().same_key(other)
         }
+        (Value::FrozenSet(left), Value::FrozenSet(right)) => {
+            let elements = left.borrow();
+            left.len() == right.len() && elements.keys().all(|key| right.borrow().contains_key(key))
+        }
         _ => left.is(right) || crate::ops::number::equal(left, right) == Some(true),
     }
 }

@@ -346,8 +346,8 @@ impl<'a> Parser<'a> {
 
     /// A required parameter that cannot be named.
     pub fn positional(&mut self, name: &str) -> Result<&'a Value> {
-        let function = self.function;
-        self.optional_positional().ok_or_else(|| errors::missing_argument(function, name, 1))
+        let (function, at) = (self.function, self.at + 1);
+        self.optional_positional().ok_or_else(|| errors::missing_argument(function, name, at))
     }
 
     /// An optional parameter, by position or by name.
