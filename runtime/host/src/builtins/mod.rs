@@ -16,10 +16,12 @@ mod core;
 mod dict;
 mod encoding;
 mod exception;
+pub mod file;
 pub mod float;
 pub mod format;
 mod function;
 pub mod int;
+pub mod introspect;
 mod iterators;
 mod list;
 mod object;
@@ -40,8 +42,14 @@ use crate::value::{
 use crate::vm::Vm;
 
 /// The builtin functions.
-pub static FUNCTIONS: &[&[NativeDef]] =
-    &[core::FUNCTIONS, arithmetic::FUNCTIONS, reduce::FUNCTIONS, int::FUNCTIONS];
+pub static FUNCTIONS: &[&[NativeDef]] = &[
+    core::FUNCTIONS,
+    arithmetic::FUNCTIONS,
+    reduce::FUNCTIONS,
+    int::FUNCTIONS,
+    introspect::FUNCTIONS,
+    file::FUNCTIONS,
+];
 
 /// Types of host objects that are builtins.
 pub static TYPES: &[&NativeType] = &[

@@ -104,7 +104,7 @@ fn range_error() -> Raise {
 
 /// The one argument of a function of floats.
 fn only(vm: &mut Vm, args: &Args, function: &str) -> Result<f64> {
-    let [x] = args.exactly(function)?;
+    let [x] = args.exactly(&format!("math.{function}"))?;
     to_f64(vm, x)
 }
 
@@ -177,12 +177,13 @@ fn log_of_big(big: &BigInt, log: fn(f64) -> f64) -> Result<f64> {
     if big.is_negative() {
         return Err(domain_error());
     }
-    let exponent = big.bits() as i64 - 64;
-    if exponent <= 900 {
-        return Ok(log(big.to_f64().unwrap_or(f64::INFINITY)));
+    if let Some(float) = big.to_f64().filter(|float| float.is_finite()) {
+        return Ok(log(float));
     }
-    let mantissa = (big >> exponent as u64).to_f64().unwrap_or(f64::INFINITY);
-    Ok(log(mantissa) + log(2.0) * exponent as f64)
+    // The mantissa lies between a half and one.
+    let n_bits = big.bits();
+    let mantissa = (big >> (n_bits - 64)).to_f64().unwrap_or(f64::INFINITY) / 2.0_f64.powi(64);
+    Ok(log(mantissa) + log(2.0) * n_bits as f64)
 }
 
 fn log(vm: &mut Vm, args: &Args) -> Result {

@@ -6,6 +6,7 @@
 //! without an import stand in [`prelude_names`], and [`prelude`] gives their values.
 
 mod kernels;
+mod calendar;
 pub mod kp;
 mod logging;
 mod math;
@@ -15,6 +16,9 @@ mod mersenne;
 mod random;
 mod random_distributions;
 mod sha512;
+mod struct_seq;
+pub mod sys;
+mod time;
 
 use crate::value::{NativeModule, Result, Value};
 use crate::vm::Vm;
@@ -27,6 +31,8 @@ pub static MODULES: &[&NativeModule] = &[
     &logging::MODULE,
     &math::MODULE,
     &random::MODULE,
+    &sys::MODULE,
+    &time::MODULE,
 ];
 
 /// Names that need no import besides the builtins; the decorators and types of kernels are others.

@@ -9,7 +9,10 @@ pub fn seed(bytes: &[u8]) -> BigUint {
 
 /// The first `n` primes: the constants are the fractions of their roots.
 fn primes(n: usize) -> Vec<u64> {
-    (2..).filter(|n: &u64| (2..*n).take_while(|d| d * d <= *n).all(|d| n % d != 0)).take(n).collect()
+    (2..)
+        .filter(|n: &u64| (2..*n).take_while(|&d| d * d <= *n).all(|d| !n.is_multiple_of(d)))
+        .take(n)
+        .collect()
 }
 
 /// The first 64 bits of the fraction of a prime's square or cube root.

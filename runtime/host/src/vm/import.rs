@@ -75,7 +75,7 @@ impl Vm {
         }
         let last = name.rsplit('.').next().unwrap_or(name);
         let folders = match parent {
-            None => self.module_path.clone(),
+            None => modules::sys::search_path(self),
             Some(parent) if parent.is_package => {
                 let folder = parent.file.as_deref().and_then(Path::parent);
                 folder.map(Path::to_owned).into_iter().collect()

@@ -13,6 +13,7 @@ mod class;
 mod code;
 mod frame;
 mod import;
+mod inspect;
 mod interrupt;
 mod run;
 mod step;

@@ -1,0 +1,134 @@
+//! `dir`, `vars`, `globals`, `locals`, `help`, `input`: what a script asks about itself and its user.
+
+use std::io::BufRead;
+use std::rc::Rc;
+
+use crate::errors;
+use crate::value::{Args, Dict, ExceptionKind, Name, NativeDef, Raise, Result, Value};
+use crate::vm::Vm;
+
+pub static FUNCTIONS: &[NativeDef] = &[
+    NativeDef::function("dir", dir),
+    NativeDef::function("vars", vars),
+    NativeDef::function("globals", globals),
+    NativeDef::function("locals", locals),
+    NativeDef::function("help", help),
+    NativeDef::function("input", input),
+];
+
+fn dict_of(pairs: Vec<(Name, Value)>) -> Value {
+    let dict = Dict::new();
+    for (name, value) in pairs {
+        dict.insert_text(name.value(), value);
+    }
+    Value::Dict(Rc::new(dict))
+}
+
+fn global_pairs(vm: &Vm) -> Vec<(Name, Value)> {
+    vm.caller_globals().map_or(Vec::new(), |globals| globals.to_pairs())
+}
+
+fn local_pairs(vm: &Vm) -> Vec<(Name, Value)> {
+    vm.caller_locals().unwrap_or_else(|| global_pairs(vm))
+}
+
+/// `dir()`, `dir(value)`.
+fn dir(vm: &mut Vm, args: &Args) -> Result {
+    let mut parser = args.parser("dir");
+    let value = parser.optional_positional();
+    parser.finish()?;
+    let mut names: Vec<Name> = match value {
+        None => local_pairs(vm).into_iter().map(|(name, _)| name).collect(),
+        Some(value) => {
+            if let Some(function) = vm.script_method(value, "__dir__") {
+                let names = vm.call_method_value(&function, value, &[])?;
+                return super::sort::sorted(vm, &Args::new(&[names], &[]));
+            }
+            vm.attr_names(value)
+        }
+    };
+    names.sort_by(|left, right| left.as_bytes().cmp(right.as_bytes()));
+    Ok(Value::list(names.into_iter().map(Value::from).collect()))
+}
+
+/// `vars()`, `vars(value)`: a copy of the names and their values.
+fn vars(vm: &mut Vm, args: &Args) -> Result {
+    let mut parser = args.parser("vars");
+    let value = parser.optional_positional();
+    parser.finish()?;
+    let Some(value) = value else { return Ok(dict_of(local_pairs(vm))) };
+    match vm.find_attr(value, "__dict__")? {
+        Some(dict) => Ok(dict),
+        None => Err(errors::type_error("vars() argument must have __dict__ attribute")),
+    }
+}
+
+fn globals(vm: &mut Vm, args: &Args) -> Result {
+    args.exactly::<0>("globals")?;
+    Ok(dict_of(global_pairs(vm)))
+}
+
+fn locals(vm: &mut Vm, args: &Args) -> Result {
+    args.exactly::<0>("locals")?;
+    Ok(dict_of(local_pairs(vm)))
+}
+
+/// `help(value)`: its kind, its docstring, and the names of its attributes.
+fn help(vm: &mut Vm, args: &Args) -> Result {
+    let mut parser = args.parser("help");
+    let value = parser.optional_positional();
+    parser.finish()?;
+    let Some(value) = value else {
+        vm.print("Write help(x) for what x is and what it can do, dir() for the names that are there.\n")?;
+        return Ok(Value::None);
+    };
+    let mut text = match value {
+        Value::Class(class) => format!("class {} in module {}\n", class.name, class.module),
+        Value::Module(module) => format!("module {}\n", module.name),
+        other => format!("{}: {}\n", vm.repr(other)?, other.type_name()),
+    };
+    if let Some(doc) = vm.find_attr(value, "__doc__")?
+        && let Some(doc) = doc.as_str()
+    {
+        for line in doc.trim().lines() {
+            text.push_str(&format!("    {}\n", line.trim()));
+        }
+    }
+    let names: Vec<Name> = vm.attr_names(value).into_iter().filter(|name| !name.starts_with('_')).collect();
+    if !names.is_empty() {
+        let names: Vec<&str> = names.iter().map(|name| &**name).collect();
+        text.push_str(&format!("attributes: {}\n", names.join(", ")));
+    }
+    vm.print(&text)?;
+    Ok(Value::None)
+}
+
+/// `input(prompt="")`: a line from standard input, without its end.
+fn input(vm: &mut Vm, args: &Args) -> Result {
+    let mut parser = args.parser("input");
+    let prompt = parser.optional_positional();
+    parser.finish()?;
+    if let Some(prompt) = prompt {
+        let prompt = vm.str(prompt)?;
+        vm.print(&prompt)?;
+    }
+    vm.flush()?;
+    match read_line()? {
+        Some(line) => Ok(Value::str(line.strip_suffix('\n').unwrap_or(&line))),
+        None => Err(Raise::new(ExceptionKind::EOFError, "EOF when reading a line")),
+    }
+}
+
+/// A line of standard input with its end as `\n`; `None` at the end of the input.
+pub fn read_line() -> Result<Option<String>> {
+    let mut bytes = Vec::new();
+    std::io::stdin()
+        .lock()
+        .read_until(b'\n', &mut bytes)
+        .map_err(|error| super::file::os_error(&error, None))?;
+    if bytes.is_empty() {
+        return Ok(None);
+    }
+    let line = super::encoding::decode(&bytes, "utf-8", "strict")?;
+    Ok(Some(line.replace("\r\n", "\n")))
+}
