@@ -5,8 +5,8 @@
 //! per machine (an open device, a random generator) it asks from `Vm::state`. Names that scripts see
 //! without an import stand in [`prelude_names`], and [`prelude`] gives their values.
 
-mod kernels;
 mod calendar;
+mod kernels;
 pub mod kp;
 mod logging;
 mod math;
