@@ -6,6 +6,7 @@
 //! otherwise what the script gave to `sys.exit`.
 
 mod args;
+mod excerpt;
 mod prompt;
 mod render;
 mod run;

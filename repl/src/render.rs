@@ -2,6 +2,7 @@
 //!
 //! A diagnostic becomes its traceback, as Python prints it, and then miette's picture of the place.
 
+use crate::excerpt;
 use kps_syntax::diagnostic::{Diagnostic, Frame, Label, Severity};
 use miette::{GraphicalReportHandler, GraphicalTheme, ThemeCharacters, ThemeStyles};
 
@@ -117,7 +118,8 @@ fn picture(diagnostic: &Diagnostic, colour: Colour) -> String {
 /// the exception's name.
 fn as_drawn(diagnostic: &Diagnostic) -> Diagnostic {
     let code = if diagnostic.code.starts_with("runtime/") { "" } else { diagnostic.code };
-    Diagnostic { cause: None, code, ..diagnostic.clone() }
+    let labels = excerpt::shorten(&diagnostic.labels);
+    Diagnostic { cause: None, code, labels, ..diagnostic.clone() }
 }
 
 /// A note for each source, other than the first, that has labels.

@@ -75,12 +75,12 @@ fn choose<'k>(
     if !chosen.is_empty() {
         return Ok(chosen);
     }
-    let has = match kernels {
-        [] => "it has none".to_owned(),
-        _ => format!("it has {}", listed(kernels)),
-    };
-    let wanted = name.map_or("no kernel".to_owned(), |name| format!("no kernel `{name}`"));
-    Err(Failure::Usage(format!("there is {wanted} in `{}`: {has}", file.display())))
+    let file = file.display();
+    Err(Failure::Usage(match (kernels, name) {
+        ([], _) => format!("`{file}` has no kernel: no function in it is decorated with `@kernel`"),
+        (_, Some(name)) => format!("`{file}` has no kernel `{name}`: it has {}", listed(kernels)),
+        (_, None) => unreachable!("all kernels were chosen"),
+    }))
 }
 
 fn listed(kernels: &[StaticKernel]) -> String {

@@ -31,8 +31,11 @@ impl Output {
     }
 
     pub fn flush(&mut self) -> io::Result<()> {
-        if self.buffer.is_empty() || self.broken.is_some() {
+        if let Some(kind) = self.broken {
             self.buffer.clear();
+            return Err(kind.into());
+        }
+        if self.buffer.is_empty() {
             return Ok(());
         }
         let result = self.sink.write_all(&self.buffer).and_then(|()| self.sink.flush());
