@@ -17,6 +17,7 @@ mod vm;
 pub use convert::{FromValue, HostFunction, IntoArgs, IntoResult};
 pub use host::{Host, HostBuilder, Outcome, Program};
 pub use kps_device as device;
+pub use kps_syntax::{Diagnostic, Diagnostics, Source};
 pub use output::Output;
 pub use session::{Evaluated, Session};
 pub use value::{Raise, Result, Value};
