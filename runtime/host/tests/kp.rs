@@ -169,3 +169,20 @@ print(lines)
          True True\n['INFO:kp:Destroying device\\n', 'ERROR:kp:heard\\n']\n",
     );
 }
+
+#[test]
+fn pictures_are_written() {
+    let path = std::env::temp_dir().join(format!("kps-picture-{}.png", std::process::id()));
+    let script =
+        "import kp\nkp.write_png(PATH, Tensor([[0, 128], [255, 300]]))\nkp.write_png(PATH, [1, 2])\n";
+    check(
+        &script.replace("PATH", &format!("{:?}", path.display().to_string())),
+        "ValueError: [2] is no shape of a picture ((height, width) is grey, (height, width, 3) has colours, \
+         (height, width, 4) transparency)\n",
+    );
+    let written = std::fs::read(&path).expect("the first picture was written");
+    std::fs::remove_file(&path).expect("it is there");
+    assert_eq!(&written[..8], b"\x89PNG\r\n\x1a\n");
+    // Width and height, 8 bits, grey.
+    assert_eq!(&written[16..26], [0, 0, 0, 2, 0, 0, 0, 2, 8, 0]);
+}

@@ -10,6 +10,7 @@ mod enums;
 mod errors;
 mod manager;
 mod ops;
+mod png;
 mod sequence;
 mod shared;
 mod tensor;
@@ -31,7 +32,7 @@ pub use tensor::TENSOR;
 pub use values::{groups, number, tensor as tensor_of, value as number_value};
 
 pub static MODULE: NativeModule = NativeModule {
-    functions: &[NativeDef::function("log_level", log_level)],
+    functions: &[NativeDef::function("log_level", log_level), NativeDef::function("write_png", png::write)],
     types: &[&MANAGER, &TENSOR, &SEQUENCE, &algorithm::ALGORITHM],
     init: Some(init),
     ..NativeModule::new("kp")
