@@ -148,10 +148,14 @@ fn next(vm: &mut Vm, args: &Args) -> Result {
     let iterator = parser.positional("iterator")?;
     let default = parser.optional_positional();
     parser.finish()?;
-    match (vm.next(iterator)?, default) {
-        (Some(item), _) => Ok(item),
-        (None, Some(default)) => Ok(default.clone()),
-        (None, None) => Err(errors::stop_iteration(Value::None)),
+    let step = match iterator {
+        Value::Generator(generator) => vm.resume(generator, Value::None)?,
+        other => vm.next(other)?.ok_or(Value::None),
+    };
+    match (step, default) {
+        (Ok(item), _) => Ok(item),
+        (Err(_), Some(default)) => Ok(default.clone()),
+        (Err(result), None) => Err(errors::stop_iteration(result)),
     }
 }
 

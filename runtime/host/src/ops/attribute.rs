@@ -123,6 +123,24 @@ impl Vm {
     }
 
     fn get_class_attr(&mut self, value: &Value, class: &Rc<Class>, name: &Name) -> Result<Option<Value>> {
+        // These belong to the class itself, whatever its instances call so.
+        let own = match &**name {
+            "__name__" | "__qualname__" => Some(class.name.value()),
+            "__class__" => Some(Value::Class(self.class_of(value))),
+            "__base__" => Some(class.base.clone().map_or(Value::None, Value::Class)),
+            "__bases__" => {
+                Some(Value::tuple(class.base.clone().map(Value::Class).into_iter().collect::<Vec<_>>()))
+            }
+            "__mro__" => Some(Value::tuple(class.line().map(Value::Class).collect::<Vec<_>>())),
+            "__dict__" => {
+                let attrs = class.own_attrs();
+                Some(dict_of(attrs.iter().map(|(name, value)| (name.clone(), value.clone())).collect()))
+            }
+            _ => None,
+        };
+        if own.is_some() {
+            return Ok(own);
+        }
         if let Some(attr) = class.lookup(name) {
             return Ok(Some(match &attr {
                 Value::Descriptor(descriptor) => match &**descriptor {
@@ -134,21 +152,11 @@ impl Vm {
                 _ => attr,
             }));
         }
-        Ok(Some(match &**name {
-            "__name__" | "__qualname__" => class.name.value(),
-            "__module__" => class.module.value(),
-            "__doc__" => Value::None,
-            "__base__" => class.base.clone().map_or(Value::None, Value::Class),
-            "__bases__" => Value::tuple(class.base.clone().map(Value::Class).into_iter().collect::<Vec<_>>()),
-            "__mro__" => Value::tuple(class.line().map(Value::Class).collect::<Vec<_>>()),
-            "__dict__" => {
-                let pairs =
-                    class.own_attrs().iter().map(|(name, value)| (name.clone(), value.clone())).collect();
-                dict_of(pairs)
-            }
-            "__class__" => Value::Class(self.class_of(value)),
-            _ => return Ok(None),
-        }))
+        Ok(match &**name {
+            "__module__" => Some(class.module.value()),
+            "__doc__" => Some(Value::None),
+            _ => None,
+        })
     }
 
     /// A class attribute as an instance sees it.

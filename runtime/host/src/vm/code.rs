@@ -49,11 +49,18 @@ pub(crate) struct Site {
     pub method: RefCell<Value>,
 }
 
-/// The shape of the object and the state of the classes for which a cache holds; shape 0 is none.
-#[derive(Clone, Copy, PartialEq, Eq, Default)]
+/// The shape of the object and the state of the classes for which a cache holds.
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct CacheKey {
     pub shape: u64,
     pub epoch: u32,
+}
+
+/// Matches nothing: no shape has this id. (0 would match every shape that belongs to one instance.)
+impl Default for CacheKey {
+    fn default() -> CacheKey {
+        CacheKey { shape: u64::MAX, epoch: 0 }
+    }
 }
 
 impl LoadedCode {
