@@ -1,0 +1,112 @@
+//! The embedding API and the prompt's session, as a Rust host sees them.
+
+use std::time::Duration;
+
+use kps::{Evaluated, Host, Outcome, Program, Session};
+
+fn program(text: &str) -> Program {
+    Program::parse("job.kps", text).expect("the script compiles")
+}
+
+fn message(text: &str, host: &mut Host) -> String {
+    match Program::parse("job.kps", text).and_then(|program| host.run(&program)) {
+        Ok(outcome) => format!("{outcome:?}"),
+        Err(diagnostics) => diagnostics.iter().next().expect("an error says why").message.clone(),
+    }
+}
+
+#[test]
+fn values_and_functions_go_both_ways() {
+    let mut host = Host::builder().output(std::io::sink()).build();
+    host.register("area", |width: f64, height: f64| width * height);
+    host.register("parse", |text: String| text.parse::<i64>());
+    host.set("items", vec![1i64, 2, 3]);
+    host.run(&program(
+        "def step(n, x):\n    return [area(i, x) for i in range(n)]\ntotal = 0\nfor i in items: total += i\n",
+    ))
+    .expect("the script runs");
+    assert_eq!(host.get::<i64>("total").expect("it is there"), 6);
+    let rows: Vec<f32> = host.call("step", (3, 0.5)).expect("the call works");
+    assert_eq!(rows, [0.0, 0.5, 1.0]);
+    let pair: (String, Option<i64>) =
+        host.call("parse", ("12",)).map(|n: i64| (n.to_string(), None)).expect("it parses");
+    assert_eq!(pair, ("12".to_owned(), None));
+    assert_eq!(message("area(1)", &mut host), "TypeError: area() takes exactly 2 arguments (1 given)");
+    assert_eq!(message("area('x', 1)", &mut host), "TypeError: expected float, got str");
+    assert_eq!(message("parse('q')", &mut host), "RuntimeError: invalid digit found in string");
+    assert!(host.call::<i64>("missing", ()).is_err());
+}
+
+#[test]
+fn limits_end_what_never_ends() {
+    let mut fueled = Host::builder().fuel(10_000).build();
+    assert_eq!(message("while True: pass", &mut fueled), "TimeoutError: the script used up its fuel");
+    let mut timed = Host::builder().time_limit(Duration::from_millis(20)).build();
+    let endless = "def f():\n    try:\n        while True: pass\n    except ValueError: pass\nf()\n";
+    assert_eq!(message(endless, &mut timed), "TimeoutError: the script ran past its time limit");
+    let mut host = Host::builder().build();
+    let interrupter = host.interrupter();
+    std::thread::spawn(move || {
+        std::thread::sleep(Duration::from_millis(20));
+        interrupter.interrupt();
+    });
+    assert_eq!(message("while True: pass", &mut host), "KeyboardInterrupt");
+}
+
+#[test]
+fn a_script_may_exit() {
+    let mut host = Host::builder().build();
+    assert_eq!(host.run(&program("raise SystemExit(3)")).expect("leaving is no error"), Outcome::Exit(3));
+    assert_eq!(host.run(&program("raise SystemExit")).expect("leaving is no error"), Outcome::Exit(0));
+}
+
+#[test]
+fn deep_recursion_is_an_error_on_a_small_stack() {
+    let thread = std::thread::Builder::new().stack_size(2 << 20).spawn(|| {
+        let mut host = Host::builder().recursion_limit(100_000).build();
+        let expected = "RecursionError: maximum recursion depth exceeded";
+        for text in [
+            "def f(n): return f(n + 1)\nf(0)",
+            "class R:\n    def __repr__(self): return repr(self)\nrepr(R())",
+            "class R:\n    def __add__(self, o): return self + o\nR() + 1",
+            "def g(n): yield from g(n + 1)\nfor x in g(0): pass",
+            "a = []\nfor i in range(100000): a = [a]\nrepr(a)",
+        ] {
+            assert_eq!(message(text, &mut host), expected, "{text}");
+        }
+    });
+    thread.expect("a thread starts").join().expect("nothing overflows");
+}
+
+#[track_caller]
+fn check(session: &mut Session, entry: &str, expect: &str) {
+    let shown = match session.eval(entry) {
+        Ok(Evaluated::Nothing) => String::new(),
+        Ok(Evaluated::Repr(text)) => text,
+        Ok(Evaluated::Exit(code)) => format!("exit {code}"),
+        Err(diagnostics) => diagnostics.iter().next().expect("an error says why").message.clone(),
+    };
+    assert_eq!(shown, expect, "{entry}");
+}
+
+#[test]
+fn a_session_keeps_its_names() {
+    let mut session = Session::new(Host::builder().output(std::io::sink()).build());
+    check(&mut session, "x = 40", "");
+    check(&mut session, "x + 2", "42");
+    check(&mut session, "_ * 2", "84");
+    check(&mut session, "def f():\n    return x\n", "");
+    check(&mut session, "f()", "40");
+    check(&mut session, "'text'", "'text'");
+    check(&mut session, "y = 1; 1 / 0; z = 2", "ZeroDivisionError: division by zero");
+    check(&mut session, "y", "1");
+    check(&mut session, "z", "NameError: name 'z' is not defined");
+    check(&mut session, "None", "");
+    check(&mut session, "print(1)", "");
+    check(&mut session, "raise SystemExit(2)", "exit 2");
+    assert!(session.complete("pri").contains(&"print".to_owned()));
+    assert!(session.complete("1 + le").contains(&"len".to_owned()));
+    check(&mut session, "class Box:\n    def open(self): pass\nbox = Box()\nbox.width = 3\n", "");
+    assert_eq!(session.complete("box."), ["open", "width"]);
+    assert_eq!(session.complete("box.wi"), ["width"]);
+}
