@@ -7,12 +7,13 @@ mod cycles;
 mod params;
 mod scope;
 mod types;
+mod visit;
 mod walk;
 
 use std::rc::Rc;
 use std::sync::Arc;
 
-use kps_syntax::ast::{FunctionDef, Name};
+use kps_syntax::ast::FunctionDef;
 use kps_syntax::{Diagnostics, Source};
 
 use crate::env::KernelEnv;
@@ -22,6 +23,7 @@ use crate::template::KernelTemplate;
 
 pub(crate) use scope::{Scope, assigned_names};
 pub(crate) use types::{TypeExpr, TypeReader};
+pub(crate) use visit::free_names;
 
 pub(crate) fn check(
     def: &Arc<FunctionDef>,
@@ -51,11 +53,6 @@ pub(crate) fn check(
         return Err(in_source_order(diagnostics));
     }
     Ok(KernelTemplate::new(def, source, options, params))
-}
-
-/// The names that a function takes from outside, dotted where it names a member: `N`, `config.N`.
-pub(crate) fn free_names(def: &FunctionDef) -> Vec<Name> {
-    walk::free_names(def)
 }
 
 fn check_options(def: &FunctionDef, source: &Source, options: &KernelOptions, diagnostics: &mut Diagnostics) {

@@ -10,12 +10,14 @@ mod assign;
 mod calls;
 mod cast;
 mod expr;
+mod fold;
 mod helpers;
 mod index;
 mod loops;
 mod math;
 mod operand;
 mod power;
+mod ranges;
 mod stmts;
 mod vars;
 
@@ -229,7 +231,9 @@ impl<'a> Ctx<'a> {
         }
         for (param_idx, (param, given)) in template.params.iter().zip(&signature.params).enumerate() {
             let operand = self.bind_param(param_idx, param, given);
-            self.assign_var(param_idx as Var, operand, param.name.span);
+            if let Some(var) = self.f.scope.get(&param.name.name) {
+                self.assign_var(var, operand, param.name.span);
+            }
         }
     }
 

@@ -1,0 +1,100 @@
+//! Arithmetic between literals, done here and now by Python's rules.
+
+use kps_syntax::Span;
+use kps_syntax::ast::BinaryOp as AstBinaryOp;
+
+use super::Ctx;
+use super::operand::Operand;
+use crate::constant::Literal;
+use crate::errors;
+
+impl Ctx<'_> {
+    /// The result stays a literal.
+    pub fn fold(&mut self, op: AstBinaryOp, a: Literal, b: Literal, spans: (Span, Span)) -> Operand {
+        let span = spans.0.to(spans.1);
+        let folded = match (a, b) {
+            (Literal::Int(a), Literal::Int(b)) => fold_ints(op, a, b),
+            (a, b) => fold_floats(op, a.to_f64(), b.to_f64()),
+        };
+        match folded {
+            Ok(literal) => Operand::Literal(literal),
+            Err(Fold::DivisionByZero) => self.fail(errors::constant_division_by_zero(self.at(span))),
+            Err(Fold::TooLarge) => self.fail(errors::int_too_large(self.at(span))),
+            Err(Fold::NoSuchOperator) => {
+                let left = (self.at(spans.0), "a float literal");
+                self.fail(errors::operand_types(
+                    self.at(span),
+                    op.symbol(),
+                    left,
+                    (self.at(spans.1), "a literal"),
+                    None,
+                ))
+            }
+        }
+    }
+}
+
+enum Fold {
+    DivisionByZero,
+    TooLarge,
+    NoSuchOperator,
+}
+
+fn fold_ints(op: AstBinaryOp, a: i128, b: i128) -> Result<Literal, Fold> {
+    let folded = match op {
+        AstBinaryOp::Add => a.checked_add(b),
+        AstBinaryOp::Sub => a.checked_sub(b),
+        AstBinaryOp::Mul => a.checked_mul(b),
+        AstBinaryOp::Div | AstBinaryOp::FloorDiv | AstBinaryOp::Mod if b == 0 => {
+            return Err(Fold::DivisionByZero);
+        }
+        AstBinaryOp::Div => return Ok(Literal::Float(a as f64 / b as f64)),
+        AstBinaryOp::FloorDiv => {
+            a.checked_div(b).map(|q| if a % b != 0 && (a < 0) != (b < 0) { q - 1 } else { q })
+        }
+        AstBinaryOp::Mod => a.checked_rem(b).map(|r| if r != 0 && (r < 0) != (b < 0) { r + b } else { r }),
+        AstBinaryOp::Pow if b < 0 => return fold_floats(op, a as f64, b as f64),
+        AstBinaryOp::Pow => u32::try_from(b).ok().and_then(|b| a.checked_pow(b)),
+        AstBinaryOp::LeftShift => {
+            u32::try_from(b).ok().filter(|b| *b < 127).and_then(|b| a.checked_mul(1i128 << b))
+        }
+        AstBinaryOp::RightShift => Some(a >> b.clamp(0, 127)),
+        AstBinaryOp::BitAnd => Some(a & b),
+        AstBinaryOp::BitOr => Some(a | b),
+        AstBinaryOp::BitXor => Some(a ^ b),
+        AstBinaryOp::MatMul => return Err(Fold::NoSuchOperator),
+    };
+    folded.map(Literal::Int).ok_or(Fold::TooLarge)
+}
+
+fn fold_floats(op: AstBinaryOp, a: f64, b: f64) -> Result<Literal, Fold> {
+    Ok(Literal::Float(match op {
+        AstBinaryOp::Add => a + b,
+        AstBinaryOp::Sub => a - b,
+        AstBinaryOp::Mul => a * b,
+        AstBinaryOp::Div | AstBinaryOp::FloorDiv | AstBinaryOp::Mod if b == 0.0 => {
+            return Err(Fold::DivisionByZero);
+        }
+        AstBinaryOp::Div => a / b,
+        AstBinaryOp::FloorDiv => ((a - floor_mod(a, b)) / b).round_ties_even(),
+        AstBinaryOp::Mod => floor_mod(a, b),
+        AstBinaryOp::Pow if a == 0.0 && b < 0.0 => return Err(Fold::DivisionByZero),
+        AstBinaryOp::Pow => power(a, b),
+        _ => return Err(Fold::NoSuchOperator),
+    }))
+}
+
+/// Float `%` with the divisor's sign.
+fn floor_mod(a: f64, b: f64) -> f64 {
+    let remainder = a % b;
+    if remainder != 0.0 && (remainder < 0.0) != (b < 0.0) { remainder + b } else { remainder }
+}
+
+/// Products where they are exact enough, so that the result does not depend on the machine's `pow`.
+fn power(a: f64, b: f64) -> f64 {
+    if b == b.trunc() && b.abs() <= 64.0 {
+        let product = (0..b.abs() as u32).fold(1.0, |product, _| product * a);
+        return if b < 0.0 { 1.0 / product } else { product };
+    }
+    if b == 0.5 { a.sqrt() } else { a.powf(b) }
+}

@@ -1,0 +1,218 @@
+//! What `range(..)` counts: its type, where it starts and ends, how many rounds it makes.
+
+use kps_syntax::Span;
+use kps_syntax::ast::{Argument, ArgumentKind};
+
+use super::Ctx;
+use super::operand::Operand;
+use crate::constant::{Constant, Literal};
+use crate::errors;
+use crate::ir::{BinaryOp, CompareOp, NodeId, NodeKind, UnaryOp};
+use crate::types::{Scalar, Type};
+
+/// How a `for` over a range counts.
+pub(crate) struct Range {
+    /// The counter's type.
+    pub ty: Scalar,
+    pub first: NodeId,
+    pub end: NodeId,
+    pub test: CompareOp,
+    pub increment: i128,
+    /// Where the counter counts rounds: the values' type, the first value and the step.
+    scale: Option<(Scalar, NodeId, NodeId)>,
+    /// Where all bounds are constants.
+    pub n_rounds: Option<i128>,
+    /// No value is negative.
+    pub nonneg: bool,
+}
+
+impl Range {
+    /// The value of a round.
+    pub fn value_of(&self, ctx: &mut Ctx, counter: NodeId, span: Span) -> NodeId {
+        let Some((ty, first, step)) = self.scale else { return counter };
+        let round = match ty == self.ty {
+            true => counter,
+            false => ctx.node(NodeKind::Bitcast(counter), ty, span),
+        };
+        let offset = ctx.node(NodeKind::Binary(BinaryOp::Mul, round, step), ty, span);
+        ctx.node(NodeKind::Binary(BinaryOp::Add, first, offset), ty, span)
+    }
+}
+
+impl Ctx<'_> {
+    /// The arguments of `range`, as what the loop counts with.
+    pub fn range(&mut self, args: &[Argument], span: Span) -> Option<Range> {
+        let mut operands = Vec::new();
+        for arg in args {
+            match &arg.kind {
+                ArgumentKind::Positional(expr) => operands.push((self.expr(expr), expr.span)),
+                _ => {
+                    self.error(errors::range_arguments(self.at(arg.span), "no keywords"));
+                    return None;
+                }
+            }
+        }
+        let zero = (Operand::int(0), span);
+        let one = (Operand::int(1), span);
+        let [start, stop, step] = match &operands[..] {
+            [stop] => [zero, stop.clone(), one],
+            [start, stop] => [start.clone(), stop.clone(), one],
+            [start, stop, step] => [start.clone(), stop.clone(), step.clone()],
+            _ => {
+                let what = format!("1 to 3 arguments, not {}", operands.len());
+                self.error(errors::range_arguments(self.at(span), &what));
+                return None;
+            }
+        };
+        let ty = self.range_type(&[&start, &stop, &step])?;
+        let mut typed = |(operand, at): &(Operand, Span)| {
+            self.try_convert(operand, &ty.into(), *at).or_else(|| {
+                if let Operand::Literal(literal) = operand {
+                    self.error(errors::literal_does_not_fit(self.at(*at), *literal, ty));
+                }
+                None
+            })
+        };
+        let (first, stop, step) = (typed(&start)?, typed(&stop)?, typed(&step)?);
+        Some(self.range_of(ty, first, stop, step, span))
+    }
+
+    /// The int type that all of the bounds widen to.
+    fn range_type(&mut self, bounds: &[&(Operand, Span)]) -> Option<Scalar> {
+        let mut joined: Option<Scalar> = None;
+        for (operand, at) in bounds {
+            let scalar = match operand {
+                Operand::Error => return None,
+                Operand::Literal(Literal::Int(_)) => continue,
+                Operand::Node(node) => match self.ty(*node) {
+                    Type::Scalar(scalar) if scalar.is_int() => *scalar,
+                    _ => return self.range_bound(operand, *at),
+                },
+                _ => return self.range_bound(operand, *at),
+            };
+            joined = match joined {
+                None => Some(scalar),
+                Some(known) if scalar.widens_to(known) => Some(known),
+                Some(known) if known.widens_to(scalar) => Some(scalar),
+                Some(known) => {
+                    self.error(errors::range_types(self.at(*at), known, scalar));
+                    return None;
+                }
+            };
+        }
+        Some(joined.unwrap_or(Scalar::I32))
+    }
+
+    fn range_bound(&mut self, operand: &Operand, at: Span) -> Option<Scalar> {
+        let (text, what) = (self.f.source.slice(at).to_owned(), self.describe(operand));
+        self.error(errors::range_bound(self.at(at), &text, &what));
+        None
+    }
+
+    fn range_of(&mut self, ty: Scalar, first: NodeId, stop: NodeId, step: NodeId, span: Span) -> Range {
+        let constant = |node: NodeId| self.f.func.constant(node).and_then(Constant::as_int);
+        let n_rounds = match (constant(first), constant(stop), constant(step)) {
+            (Some(first), Some(stop), Some(step)) => Some(n_rounds(first, stop, step)),
+            _ => None,
+        };
+        let nonneg =
+            self.facts(first).nonneg && (constant(step).is_some_and(|step| step > 0) || n_rounds == Some(0));
+        match constant(step) {
+            Some(1) => Range {
+                ty,
+                first,
+                end: stop,
+                test: CompareOp::Less,
+                increment: 1,
+                scale: None,
+                n_rounds,
+                nonneg,
+            },
+            Some(-1) => {
+                // It counts down to a bound that is known not to be negative, exclusive.
+                let nonneg = self.facts(stop).nonneg || constant(stop) == Some(-1);
+                Range {
+                    ty,
+                    first,
+                    end: stop,
+                    test: CompareOp::Greater,
+                    increment: -1,
+                    scale: None,
+                    n_rounds,
+                    nonneg,
+                }
+            }
+            _ => {
+                // Counting the rounds first: adding a wide step could pass the end of the type.
+                let count = self.round_count(ty, first, stop, step, span);
+                let unsigned = ty.as_unsigned();
+                let zero = self.constant(Constant::zero(unsigned), span);
+                Range {
+                    ty: unsigned,
+                    first: zero,
+                    end: count,
+                    test: CompareOp::Less,
+                    increment: 1,
+                    scale: Some((ty, first, step)),
+                    n_rounds,
+                    nonneg,
+                }
+            }
+        }
+    }
+
+    /// `max(0, ceil((stop - start) / step))`, in unsigned arithmetic; 0 where the step is.
+    fn round_count(&mut self, ty: Scalar, first: NodeId, stop: NodeId, step: NodeId, span: Span) -> NodeId {
+        let unsigned = ty.as_unsigned();
+        let zero = self.constant(Constant::zero(ty), span);
+        let known_step = self.f.func.constant(step).and_then(Constant::as_int);
+        let up = self.rounds_one_way(ty, (first, stop), step, span);
+        if !ty.is_signed() || known_step.is_some_and(|step| step > 0) {
+            return up;
+        }
+        let back = self.node(NodeKind::Unary(UnaryOp::Negate, step), ty, span);
+        let down = self.rounds_one_way(ty, (stop, first), back, span);
+        if known_step.is_some_and(|step| step < 0) {
+            return down;
+        }
+        let is_up = self.node(NodeKind::Compare(CompareOp::Greater, step, zero), Type::BOOL, span);
+        self.node(NodeKind::Select { condition: is_up, then: up, orelse: down }, unsigned, span)
+    }
+
+    /// `low < high ? (high - low - 1) / step + 1 : 0`; division by zero gives 0, so a step of 0 would
+    /// give one round: it is tested as well.
+    fn rounds_one_way(
+        &mut self,
+        ty: Scalar,
+        (low, high): (NodeId, NodeId),
+        step: NodeId,
+        span: Span,
+    ) -> NodeId {
+        let unsigned = ty.as_unsigned();
+        let zero = self.constant(Constant::zero(ty), span);
+        let one = self.constant(Constant::int(unsigned, 1), span);
+        let no_rounds = self.constant(Constant::zero(unsigned), span);
+        let binary = |ctx: &mut Self, op, a, b| ctx.node(NodeKind::Binary(op, a, b), unsigned, span);
+        let bits = |ctx: &mut Self, node| match ty == unsigned {
+            true => node,
+            false => ctx.node(NodeKind::Bitcast(node), unsigned, span),
+        };
+        let (low_bits, high_bits, step_bits) = (bits(self, low), bits(self, high), bits(self, step));
+        let distance = binary(self, BinaryOp::Sub, high_bits, low_bits);
+        let distance = binary(self, BinaryOp::Sub, distance, one);
+        let whole = binary(self, BinaryOp::FloorDiv, distance, step_bits);
+        let rounds = binary(self, BinaryOp::Add, whole, one);
+        let runs = self.node(NodeKind::Compare(CompareOp::Less, low, high), Type::BOOL, span);
+        let steps = self.node(NodeKind::Compare(CompareOp::NotEqual, step, zero), Type::BOOL, span);
+        let condition = self.node(NodeKind::Binary(BinaryOp::And, runs, steps), Type::BOOL, span);
+        self.node(NodeKind::Select { condition, then: rounds, orelse: no_rounds }, unsigned, span)
+    }
+}
+
+fn n_rounds(first: i128, stop: i128, step: i128) -> i128 {
+    match step {
+        0 => 0,
+        step if step > 0 => ((stop - first + step - 1).div_euclid(step)).max(0),
+        step => ((first - stop - step - 1).div_euclid(-step)).max(0),
+    }
+}
