@@ -498,7 +498,9 @@ impl<'a> Ctx<'a> {
         }
         let mut told = HashSet::new();
         diagnostics.0.retain(|diagnostic| {
-            let place = diagnostic.location().map(|location| location.span);
+            // Past the limit everything is too deep: one place is enough.
+            let is_depth = diagnostic.code == "kernel/nested-too-deep";
+            let place = diagnostic.location().map(|location| location.span).filter(|_| !is_depth);
             told.insert((diagnostic.code, place, diagnostic.message.clone()))
         });
         diagnostics
