@@ -71,7 +71,7 @@ pub fn parse() -> Arguments {
     Arguments::parse_from(with_verb(std::env::args().collect()))
 }
 
-/// Puts `run` before a file that stands where a verb would.
+/// Puts the verb first, in front of options: `run` where a file stands in its place.
 fn with_verb(mut arguments: Vec<String>) -> Vec<String> {
     let mut at = 1;
     while let Some(argument) = arguments.get(at) {
@@ -83,10 +83,12 @@ fn with_verb(mut arguments: Vec<String>) -> Vec<String> {
             _ => break,
         }
     }
-    let is_file = arguments.get(at).is_some_and(|argument| !VERBS.contains(&argument.as_str()));
-    if is_file {
-        arguments.insert(at, "run".to_owned());
-    }
+    let Some(found) = arguments.get(at) else { return arguments };
+    let verb = match VERBS.contains(&found.as_str()) {
+        true => arguments.remove(at),
+        false => "run".to_owned(),
+    };
+    arguments.insert(1, verb);
     arguments
 }
 
@@ -102,7 +104,8 @@ mod tests {
     #[test]
     fn a_file_alone_is_run() {
         check("kps job.kps a --flag", "kps run job.kps a --flag");
-        check("kps --device cpu job.kps", "kps --device cpu run job.kps");
+        check("kps --device cpu job.kps", "kps run --device cpu job.kps");
+        check("kps --device cpu devices", "kps devices --device cpu");
         check("kps -", "kps run -");
         check("kps run job.kps", "kps run job.kps");
         check("kps -c pass x", "kps -c pass x");
