@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use kps::device::Selector;
 use kps::{Host, HostBuilder, Interrupter, Outcome, Program};
 
-use crate::{Failure, read};
+use crate::{Failure, read, tell_all};
 
 /// Runs a file, or the standard input for `-`.
 pub fn file(file: &Path, args: Vec<String>, device: Option<String>) -> Result<u8, Failure> {
@@ -43,8 +43,8 @@ fn run(
             verify_device_was_quiet()?;
             Ok(exit_code(outcome))
         }
-        Err(_) if interrupted.is_set() => {
-            eprintln!("KeyboardInterrupt");
+        Err(diagnostics) if interrupted.is_set() => {
+            tell_all(&diagnostics);
             Ok(130)
         }
         Err(_) if flushed.is_err_and(|error| error.kind() == std::io::ErrorKind::BrokenPipe) => {

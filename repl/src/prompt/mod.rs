@@ -50,10 +50,6 @@ fn run_entry(
             Ok(Evaluated::Nothing) => {}
             Ok(Evaluated::Repr(shown)) => writeln!(std::io::stdout(), "{shown}")?,
             Ok(Evaluated::Exit(code)) => return Ok(Some(code as u8)),
-            Err(_) if interrupted.is_set() => {
-                eprintln!("KeyboardInterrupt");
-                break;
-            }
             Err(diagnostics) => {
                 tell_all(&diagnostics);
                 break;

@@ -1,6 +1,7 @@
 //! Calling a kernel: arguments to a signature, a compiled form and a submission.
 
 use std::rc::Rc;
+use std::time::Duration;
 
 use kps_compute::{Extent, Number, Push, Tensor};
 use kps_kernel::{
@@ -182,7 +183,9 @@ fn submit(
     let tensors = by_slot(&bound);
     let manager = kp::manager_for(vm, &tensors)?;
     let loaded = manager.loaded(module)?;
-    let launched = manager.launch(&loaded, &tensors, extent, &push);
+    let ticket = manager.launch(&loaded, &tensors, extent, &push);
+    // What has ended already is told here, at its launch, and not at whatever waits for it later.
+    let launched = ticket.and_then(|ticket| manager.wait(ticket, Some(Duration::ZERO)));
     launched.map_err(|error| errors::launch(&kernel.template, error))?;
     Ok(())
 }
