@@ -1,7 +1,16 @@
 //! The modules of the standard library that are written in kps, as text.
 
 /// The modules and their texts, by dotted name.
-static MODULES: &[(&str, &str)] = &[];
+static MODULES: &[(&str, &str)] = &[
+    ("bisect", include_str!("modules/bisect.kps")),
+    ("collections", include_str!("modules/collections.kps")),
+    ("copy", include_str!("modules/copy.kps")),
+    ("functools", include_str!("modules/functools.kps")),
+    ("heapq", include_str!("modules/heapq.kps")),
+    ("itertools", include_str!("modules/itertools.kps")),
+    ("operator", include_str!("modules/operator.kps")),
+    ("string", include_str!("modules/string.kps")),
+];
 
 /// The text of a module.
 pub fn source(name: &str) -> Option<&'static str> {

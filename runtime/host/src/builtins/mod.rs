@@ -10,11 +10,11 @@
 
 mod arithmetic;
 mod bytearray;
-mod bytes;
+pub mod bytes;
 mod bytes_form;
 mod core;
 mod dict;
-mod encoding;
+pub mod encoding;
 mod exception;
 pub mod file;
 pub mod float;
@@ -29,7 +29,7 @@ mod protocol;
 mod reduce;
 mod sequence;
 mod set;
-mod sort;
+pub mod sort;
 mod string;
 mod string_form;
 pub mod support;

@@ -6,6 +6,9 @@
 //! without an import stand in [`prelude_names`], and [`prelude`] gives their values.
 
 mod calendar;
+mod deque;
+mod json;
+mod json_read;
 mod kernels;
 pub mod kp;
 mod logging;
@@ -25,6 +28,8 @@ use crate::vm::Vm;
 
 /// Every module written in Rust, by its dotted name.
 pub static MODULES: &[&NativeModule] = &[
+    &deque::MODULE,
+    &json::MODULE,
     &kernels::MODULE,
     &kernels::STDLIB,
     &kp::MODULE,
