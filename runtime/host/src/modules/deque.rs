@@ -1,4 +1,5 @@
-//! `collections.deque`: a list that is quick at both ends, with a greatest length if one is set.
+//! What `collections`, a module that is a script, has in Rust: `deque`, a list that is quick at both
+//! ends, with a greatest length if one is set; and classes whose name is only known when they are made.
 
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
@@ -8,12 +9,28 @@ use crate::errors;
 use crate::ops::Side;
 use crate::text::slice::position;
 use crate::value::{
-    Args, BinaryOp, CompareOp, Native, NativeDef, NativeIter, NativeModule, NativeType, Result, Value,
+    Args, BinaryOp, Class, CompareOp, Native, NativeDef, NativeIter, NativeModule, NativeType, Result, Value,
 };
 use crate::vm::Vm;
 
-/// What the module `collections`, which is a script, takes from Rust.
-pub static MODULE: NativeModule = NativeModule { types: &[&TYPE], ..NativeModule::new("_collections") };
+pub static MODULE: NativeModule = NativeModule {
+    types: &[&TYPE],
+    functions: &[NativeDef::function("named_class", named_class)],
+    ..NativeModule::new("_collections")
+};
+
+/// `named_class(name, module, base)`: a class derived from a script's class, with nothing of its own.
+fn named_class(vm: &mut Vm, args: &Args) -> Result {
+    let [name, module, Value::Class(base)] = args.exactly("named_class")? else {
+        return Err(errors::type_error("named_class() takes a name, a module and a class"));
+    };
+    let (name, module) = (vm.str(name)?, vm.str(module)?);
+    let mut class = Class::new(vm.name(&name), Some(base.clone()), base.layout);
+    class.is_script = true;
+    class.module = vm.name(&module);
+    class.new = base.new;
+    Ok(Value::Class(std::rc::Rc::new(class)))
+}
 
 static TYPE: NativeType =
     NativeType { new: Some(new), methods: METHODS, ..NativeType::new("deque", "collections") };
@@ -129,7 +146,14 @@ impl Native for Deque {
         Ok(true)
     }
 
-    fn binary(&self, _: &Value, vm: &mut Vm, op: BinaryOp, side: Side, other: &Value) -> Result<Option<Value>> {
+    fn binary(
+        &self,
+        _: &Value,
+        vm: &mut Vm,
+        op: BinaryOp,
+        side: Side,
+        other: &Value,
+    ) -> Result<Option<Value>> {
         let items = match (op, side, other.downcast::<Deque>()) {
             (BinaryOp::Add, Side::Left, Some(other)) => [self.to_vec(), other.to_vec()].concat(),
             (BinaryOp::Mul, _, None) => {
@@ -141,7 +165,13 @@ impl Native for Deque {
         Ok(Some(Value::native(Deque::new(items, self.most))))
     }
 
-    fn binary_in_place(&self, this: &Value, vm: &mut Vm, op: BinaryOp, other: &Value) -> Result<Option<Value>> {
+    fn binary_in_place(
+        &self,
+        this: &Value,
+        vm: &mut Vm,
+        op: BinaryOp,
+        other: &Value,
+    ) -> Result<Option<Value>> {
         if op != BinaryOp::Add {
             return Ok(None);
         }
@@ -322,7 +352,8 @@ fn remove(vm: &mut Vm, args: &Args) -> Result {
         return Err(errors::index_error("deque mutated during remove()."));
     }
     let Some(at) = found else {
-        return Err(errors::value_error("deque.remove(x): x not in deque"));
+        let message = format!("{} is not in deque", vm.repr(value)?);
+        return Err(errors::value_error(message));
     };
     deque.touch();
     let removed = deque.items.borrow_mut().remove(at);

@@ -122,8 +122,7 @@ impl Writer {
             return Ok(float::repr(float));
         }
         if !self.allow_nan {
-            let shown = float::repr(float);
-            return Err(errors::value_error(format!("Out of range float values are not JSON compliant: {shown}")));
+            return Err(errors::value_error("Out of range float values are not JSON compliant"));
         }
         Ok(match float {
             float if float.is_nan() => "NaN",
@@ -264,7 +263,8 @@ fn sorted(vm: &mut Vm, pairs: Vec<(Value, Value)>) -> Result<Vec<(Value, Value)>
     });
     let first = Value::NativeFunction(first.into());
     let direction = crate::builtins::sort::Direction::Ascending;
-    let sorted = crate::builtins::sort::sort(vm, pairs, Some(&first), direction).map_err(|(raise, _)| raise)?;
+    let sorted =
+        crate::builtins::sort::sort(vm, pairs, Some(&first), direction).map_err(|(raise, _)| raise)?;
     let split = |pair: Value| match &pair {
         Value::Tuple(pair) => (pair[0].clone(), pair[1].clone()),
         _ => unreachable!("the pairs were made as tuples"),

@@ -74,6 +74,13 @@ pub(crate) fn plain_equal(left: &Value, right: &Value) -> bool {
             let elements = left.borrow();
             left.len() == right.len() && elements.keys().all(|key| right.borrow().contains_key(key))
         }
+        (Value::Instance(instance), other) | (other, Value::Instance(instance)) => {
+            // An instance that is a tuple or a str is the key that the plain one is.
+            let is_payload = |payload: &Value| plain_equal(payload, other.base_value());
+            left.is(right)
+                || instance.class().lookup_script("__eq__").is_none()
+                    && instance.payload_value().is_some_and(is_payload)
+        }
         _ => left.is(right) || crate::ops::number::equal(left, right) == Some(true),
     }
 }
