@@ -119,6 +119,11 @@ impl Storage {
         Storage::build(bytes.len(), HostBytes::Own(bytes), memory, label)
     }
 
+    /// Bytes of an array of the host, which no device has. Such a storage alone may be empty.
+    pub fn host(bytes: Vec<u8>) -> Rc<Storage> {
+        Storage::build(bytes.len(), HostBytes::Own(bytes), MemoryType::Host, "array".to_owned())
+    }
+
     /// Zeros, which cost neither memory on the host nor a copy to the device.
     pub(crate) fn zeros(len: usize, memory: MemoryType, label: String) -> Rc<Storage> {
         Storage::build(len, HostBytes::None, memory, label)
@@ -142,8 +147,8 @@ impl Storage {
         })
     }
 
-    /// Bytes; at least one.
-    #[allow(clippy::len_without_is_empty, reason = "no storage is empty")]
+    /// Bytes; at least one for tensors.
+    #[allow(clippy::len_without_is_empty, reason = "nobody asks whether a storage is empty")]
     pub fn len(&self) -> usize {
         self.len
     }
@@ -203,6 +208,9 @@ impl Storage {
         look: impl FnOnce(&[u8]) -> R,
     ) -> Result<R> {
         self.check_readable(operation)?;
+        if self.borrow(operation)?.is_at_hand() {
+            return self.read(operation, |bytes| look(&bytes[range]));
+        }
         let mut inner = self.borrow_mut(operation)?;
         inner.settle()?;
         let few = self.len > ALWAYS_WHOLE && range.len() <= self.len / 16;
@@ -256,6 +264,10 @@ impl Storage {
 
     /// Gives the host the newest bytes, where the device has them alone.
     pub(crate) fn fetch(&self, operation: &'static str) -> Result<()> {
+        // Looks within looks are fine as long as nothing moves.
+        if self.borrow(operation)?.is_at_hand() {
+            return Ok(());
+        }
         let mut inner = self.borrow_mut(operation)?;
         inner.settle()?;
         if inner.state != State::Device {
@@ -423,6 +435,11 @@ impl Inner {
         }
         self.readers.clear();
         Ok(())
+    }
+
+    /// Whether the host has the newest bytes.
+    fn is_at_hand(&self) -> bool {
+        matches!(self.state, State::Host { .. } | State::Both) && !matches!(self.host, HostBytes::None)
     }
 
     fn is_shared(&self) -> bool {
