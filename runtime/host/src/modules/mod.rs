@@ -16,6 +16,7 @@ mod math;
 mod math_int;
 mod math_sum;
 mod mersenne;
+pub mod numpy;
 mod random;
 mod random_distributions;
 mod sha512;
@@ -35,6 +36,7 @@ pub static MODULES: &[&NativeModule] = &[
     &kp::MODULE,
     &logging::MODULE,
     &math::MODULE,
+    &numpy::MODULE,
     &random::MODULE,
     &sys::MODULE,
     &time::MODULE,

@@ -20,6 +20,7 @@ mod view;
 use kps_compute::{DType, Tensor};
 
 use crate::modules::logging;
+use crate::modules::numpy::{self, NdArray};
 use crate::ops::Side;
 use crate::value::{Args, BinaryOp, ExceptionKind, Module, NativeDef, NativeModule, Raise, Result, Value};
 use crate::vm::Vm;
@@ -30,6 +31,7 @@ pub use sequence::SEQUENCE;
 pub use shared::manager_for;
 pub use tensor::TENSOR;
 pub use values::{groups, number, tensor as tensor_of, value as number_value};
+use view::TensorData;
 
 pub static MODULE: NativeModule = NativeModule {
     functions: &[NativeDef::function("log_level", log_level), NativeDef::function("write_png", png::write)],
@@ -74,23 +76,28 @@ fn read_kernel_file(vm: &mut Vm, path: &Value) -> Result {
     }
 }
 
-/// A dtype as scripts see it: its name, until `numpy` gives it an object.
+/// A dtype as scripts see it: NumPy's object, which also equals its name.
 fn dtype_value(_: &mut Vm, dtype: DType) -> Result {
-    Ok(Value::str(dtype.numpy_name()))
+    Ok(numpy::dtype_object(dtype))
 }
 
 /// The ndarray over a tensor's memory.
-fn array_over(_: &mut Vm, _this: &Value, _tensor: &Tensor) -> Result {
-    Err(errors::unsupported("giving a tensor as an ndarray", "use tensor.data() or tensor.tolist()"))
+fn array_over(_: &mut Vm, this: &Value, tensor: &Tensor) -> Result {
+    let array = NdArray::from_storage(tensor.storage().clone(), tensor.dtype(), tensor.shape());
+    Ok(Value::native(array.with_base(this.clone())))
 }
 
 /// Arithmetic with a tensor's data, which gives an ndarray.
 fn array_binary(
-    _: &mut Vm,
-    _this: &Value,
-    _op: BinaryOp,
-    _side: Side,
-    _other: &Value,
+    vm: &mut Vm,
+    data: &TensorData,
+    op: BinaryOp,
+    side: Side,
+    other: &Value,
 ) -> Result<Option<Value>> {
-    Ok(None)
+    let array = Value::native(data.array());
+    match side {
+        Side::Left => vm.try_binary(op, &array, other),
+        Side::Right => vm.try_binary(op, other, &array),
+    }
 }

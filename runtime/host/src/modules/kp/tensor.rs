@@ -15,6 +15,7 @@ pub static TENSOR: NativeType = NativeType {
     methods: &[
         NativeDef::method("data", data),
         NativeDef::method("numpy", numpy),
+        NativeDef::method("__array__", numpy),
         NativeDef::method("tolist", tolist),
         NativeDef::method("set_data", set_data),
         NativeDef::method("size", size),

@@ -6,6 +6,7 @@ use super::tensor::ScriptTensor;
 use super::view::TensorData;
 use super::{enums, errors};
 use crate::errors::{overflow_error, type_error};
+use crate::modules::numpy::{NdArray, Scalar};
 use crate::value::{Result, Value};
 use crate::vm::Vm;
 
@@ -35,7 +36,10 @@ pub fn number(value: &Value) -> Result<Option<Number>> {
             let int = i128::try_from(&**big).map_err(|_| overflow_error("int too large for any tensor"))?;
             Number::Int(int)
         }
-        _ => return Ok(None),
+        other => match other.downcast::<Scalar>() {
+            Some(scalar) => scalar.number,
+            None => return Ok(None),
+        },
     }))
 }
 
@@ -80,6 +84,10 @@ pub fn elements(vm: &mut Vm, source: &Value, untyped: DType) -> Result<Elements>
     if let Some(tensor) = tensor(source) {
         let bytes = tensor.bytes().map_err(errors::compute)?;
         return Ok(Elements { dtype: tensor.dtype(), shape: tensor.shape().to_vec(), bytes });
+    }
+    if let Some(array) = source.downcast::<NdArray>() {
+        let bytes = array.to_contiguous_bytes()?;
+        return Ok(Elements { dtype: array.dtype(), shape: array.shape().to_vec(), bytes });
     }
     if let Value::Bytes(bytes) = source {
         return Ok(Elements { dtype: DType::U8, shape: vec![bytes.len()], bytes: bytes.to_vec() });

@@ -8,12 +8,14 @@ use kps_compute::{Number, Tensor};
 use super::errors::{self, compute};
 use super::values::{self, Elements};
 use crate::errors::value_error;
+use crate::modules::numpy::NdArray;
 use crate::value::{Args, BinaryOp, CompareOp, Native, NativeDef, NativeType, Result, Value};
 use crate::vm::Vm;
 
 pub static TENSOR_DATA: NativeType = NativeType {
     methods: &[
         NativeDef::method("tolist", tolist),
+        NativeDef::method("__array__", array),
         NativeDef::getter("base", base),
         NativeDef::getter("size", size),
         NativeDef::getter("shape", shape),
@@ -98,6 +100,14 @@ impl TensorData {
         Ok(())
     }
 
+    /// The ndarray over the same elements.
+    pub fn array(&self) -> NdArray {
+        let storage = self.tensor.storage().clone();
+        let start = usize::try_from(self.start).unwrap_or(0);
+        let array = NdArray::strided(storage, self.tensor.dtype(), start, self.step as isize, self.n);
+        array.with_base(self.base.clone())
+    }
+
     fn list(&self) -> Result {
         Ok(Value::list(self.numbers()?.into_iter().map(values::value).collect()))
     }
@@ -105,6 +115,10 @@ impl TensorData {
 
 fn tolist(_: &mut Vm, args: &Args) -> Result {
     args.this::<TensorData>()?.list()
+}
+
+fn array(_: &mut Vm, args: &Args) -> Result {
+    Ok(Value::native(args.this::<TensorData>()?.array()))
 }
 
 fn base(_: &mut Vm, args: &Args) -> Result {
@@ -167,13 +181,13 @@ impl Native for TensorData {
     /// Arithmetic is NumPy's.
     fn binary(
         &self,
-        this: &Value,
+        _: &Value,
         vm: &mut Vm,
         op: BinaryOp,
         side: crate::ops::Side,
         other: &Value,
     ) -> Result<Option<Value>> {
-        super::array_binary(vm, this, op, side, other)
+        super::array_binary(vm, self, op, side, other)
     }
 
     fn repr(&self, _: &Value, vm: &mut Vm) -> Result<String> {

@@ -1,0 +1,358 @@
+//! `numpy.ndarray`: a typed, strided view of a [`Storage`], which tensors share.
+//!
+//! Looking at elements goes through `Storage::read` and `Storage::write` alone, so an array over a
+//! tensor sees what kernels wrote, and kernels see what was written through it.
+
+use std::rc::Rc;
+
+use kps_compute::number::Number;
+use kps_compute::{DType, Storage};
+use kps_syntax::ast::UnaryOp;
+
+use super::layout::Layout;
+use super::operand::Operand;
+use super::print::{self, PrintOptions, Shown};
+use super::scalar::Scalar;
+use super::{State, errors, index, kernel, methods, operators, strided};
+use crate::ops::Side;
+use crate::value::{BinaryOp, CompareOp, Native, NativeIter, NativeType, Result, Value};
+use crate::vm::Vm;
+
+pub static NDARRAY: NativeType =
+    NativeType { methods: methods::METHODS, ..NativeType::new("ndarray", "numpy") };
+
+/// An array. Clones are views of the same elements.
+#[derive(Clone)]
+pub struct NdArray {
+    storage: Rc<Storage>,
+    dtype: DType,
+    layout: Layout,
+    /// The object whose elements these are: another array, a tensor.
+    base: Option<Value>,
+    is_read_only: bool,
+}
+
+impl NdArray {
+    /// All elements of a storage, which may be a tensor's.
+    pub fn from_storage(storage: Rc<Storage>, dtype: DType, shape: &[usize]) -> NdArray {
+        NdArray { storage, dtype, layout: Layout::contiguous(shape), base: None, is_read_only: false }
+    }
+
+    /// `n` elements of a storage from element `start` on, `step` apart.
+    pub fn strided(storage: Rc<Storage>, dtype: DType, start: usize, step: isize, n: usize) -> NdArray {
+        let layout = Layout { shape: vec![n], strides: vec![step], offset: start * dtype.size() };
+        NdArray::from_storage(storage, dtype, &[n]).with_layout(layout)
+    }
+
+    /// A new array of elements in the order of their indices.
+    pub fn from_row(dtype: DType, shape: &[usize], row: Vec<u8>) -> NdArray {
+        debug_assert_eq!(row.len(), shape.iter().product::<usize>() * dtype.size());
+        NdArray::from_storage(Storage::host(row), dtype, shape)
+    }
+
+    /// What `.base` answers.
+    pub fn with_base(self, base: Value) -> NdArray {
+        NdArray { base: Some(base), ..self }
+    }
+
+    pub fn read_only(self) -> NdArray {
+        NdArray { is_read_only: true, ..self }
+    }
+
+    /// The same storage seen in another layout. `this` is the array as a value.
+    pub fn view(&self, this: &Value, layout: Layout) -> NdArray {
+        let base = match &self.base {
+            // A view of a view belongs to the array that owns the elements.
+            Some(base) if base.downcast::<NdArray>().is_some() => base.clone(),
+            _ => this.clone(),
+        };
+        NdArray { layout, base: Some(base), ..self.clone() }
+    }
+
+    /// The same storage in another layout, for one assignment.
+    pub fn with_layout(self, layout: Layout) -> NdArray {
+        NdArray { layout, ..self }
+    }
+
+    /// The same bytes as elements of another type of the same size.
+    pub fn reinterpret(&self, this: &Value, dtype: DType, layout: Layout) -> NdArray {
+        NdArray { dtype, ..self.view(this, layout) }
+    }
+
+    pub fn dtype(&self) -> DType {
+        self.dtype
+    }
+
+    pub fn shape(&self) -> &[usize] {
+        &self.layout.shape
+    }
+
+    pub fn layout(&self) -> &Layout {
+        &self.layout
+    }
+
+    pub fn base(&self) -> Option<&Value> {
+        self.base.as_ref()
+    }
+
+    pub fn is_read_only(&self) -> bool {
+        self.is_read_only
+    }
+
+    /// Elements in all.
+    pub fn size(&self) -> usize {
+        self.layout.n_elements()
+    }
+
+    /// Calls `look` with the bytes of the elements in the order of their indices.
+    pub fn with_row<R>(&self, look: impl FnOnce(&[u8]) -> R) -> Result<R> {
+        let size = self.dtype.size();
+        let n_bytes = self.size() * size;
+        if n_bytes == 0 {
+            return Ok(look(&[]));
+        }
+        if self.layout.is_contiguous() {
+            let range = self.layout.offset..self.layout.offset + n_bytes;
+            return self.storage.read_range("read", range, look).map_err(errors::storage);
+        }
+        let gathered = self.storage.read("read", |bytes| strided::gather(bytes, size, &self.layout));
+        gathered.map(|row| look(&row)).map_err(errors::storage)
+    }
+
+    /// The bytes of the elements in the order of their indices.
+    pub fn to_contiguous_bytes(&self) -> Result<Vec<u8>> {
+        self.with_row(<[u8]>::to_vec)
+    }
+
+    /// The same as elements of another type.
+    pub fn row_as(&self, dtype: DType) -> Result<Vec<u8>> {
+        self.with_row(|row| kernel::cast::cast(row, self.dtype, dtype))
+    }
+
+    /// Assigns all elements, in the order of their indices.
+    pub fn write_row(&self, row: &[u8]) -> Result<()> {
+        self.write(|bytes, layout| strided::scatter(bytes, self.dtype.size(), layout, row))
+    }
+
+    /// Assigns the same element to all.
+    pub fn fill(&self, element: &[u8]) -> Result<()> {
+        self.write(|bytes, layout| strided::fill(bytes, self.dtype.size(), layout, element))
+    }
+
+    /// Assigns the elements that begin at these bytes of the storage.
+    pub fn write_at(&self, offsets: &[usize], row: &[u8]) -> Result<()> {
+        if self.is_read_only {
+            return Err(errors::read_only());
+        }
+        let (Some(&low), Some(&high)) = (offsets.iter().min(), offsets.iter().max()) else { return Ok(()) };
+        let size = self.dtype.size();
+        let offsets: Vec<usize> = offsets.iter().map(|offset| offset - low).collect();
+        let change = |bytes: &mut [u8]| strided::scatter_at(bytes, size, &offsets, row);
+        self.storage.write("write", low..high + size, change).map_err(errors::storage)
+    }
+
+    /// Lets `change` write to the part of the storage that the elements span.
+    fn write(&self, change: impl FnOnce(&mut [u8], &Layout)) -> Result<()> {
+        if self.is_read_only {
+            return Err(errors::read_only());
+        }
+        if self.size() == 0 {
+            return Ok(());
+        }
+        let range = self.layout.byte_range(self.dtype.size());
+        let layout = Layout { offset: self.layout.offset - range.start, ..self.layout.clone() };
+        self.storage.write("write", range, |bytes| change(bytes, &layout)).map_err(errors::storage)
+    }
+
+    /// The elements that begin at these bytes of the storage.
+    pub fn gather_at(&self, offsets: &[usize]) -> Result<Vec<u8>> {
+        let size = self.dtype.size();
+        let gather = |bytes: &[u8]| strided::gather_at(bytes, size, offsets);
+        self.storage.read("read", gather).map_err(errors::storage)
+    }
+
+    /// The element that begins at this byte of the storage.
+    pub fn scalar_at(&self, offset: usize) -> Result<Scalar> {
+        let range = offset..offset + self.dtype.size();
+        let load = |bytes: &[u8]| Scalar::load(self.dtype, bytes);
+        self.storage.read_range("read", range, load).map_err(errors::storage)
+    }
+
+    /// The only element of an array that has one.
+    pub fn only(&self) -> Result<Option<Scalar>> {
+        if self.size() != 1 {
+            return Ok(None);
+        }
+        self.scalar_at(self.layout.offset).map(Some)
+    }
+
+    /// One item of the first axis: an array with an axis less, or a scalar.
+    pub fn item(&self, this: &Value, at: usize) -> Result {
+        let mut layout = self.layout.clone();
+        layout.pick(0, self.dtype.size(), at);
+        if layout.shape.is_empty() {
+            return self.scalar_at(layout.offset).map(Value::native);
+        }
+        Ok(Value::native(self.view(this, layout)))
+    }
+
+    /// What is printed of it.
+    pub fn shown(&self, options: &PrintOptions) -> Result<Shown> {
+        let is_summary = options.summarises(self.size());
+        let row = if is_summary {
+            let kept: Vec<Vec<usize>> = self.shape().iter().map(|&len| options.shown(len, true)).collect();
+            self.gather_at(&self.layout.bytes_of(&kept, self.dtype.size()))?
+        } else {
+            self.to_contiguous_bytes()?
+        };
+        Ok(Shown { dtype: self.dtype, shape: self.shape().to_vec(), is_summary, row })
+    }
+
+    /// Nested lists of Python's numbers.
+    pub fn to_list(&self) -> Result {
+        let dtype = self.dtype;
+        self.with_row(|row| {
+            let mut numbers =
+                row.chunks_exact(dtype.size()).map(|element| Scalar::load(dtype, element).to_python());
+            nested(self.shape(), &mut numbers)
+        })
+    }
+}
+
+fn nested(shape: &[usize], numbers: &mut dyn Iterator<Item = Value>) -> Value {
+    match shape {
+        [] => numbers.next().unwrap_or(Value::None),
+        [len] => Value::list(numbers.take(*len).collect()),
+        [len, rest @ ..] => Value::list((0..*len).map(|_| nested(rest, numbers)).collect()),
+    }
+}
+
+impl Native for NdArray {
+    fn native_type(&self) -> &'static NativeType {
+        &NDARRAY
+    }
+
+    fn get_item(&self, this: &Value, vm: &mut Vm, index: &Value) -> Result<Option<Value>> {
+        index::get(vm, this, self, index).map(Some)
+    }
+
+    fn set_item(&self, _: &Value, vm: &mut Vm, index: &Value, value: &Value) -> Result<bool> {
+        index::set(vm, self, index, value)?;
+        Ok(true)
+    }
+
+    fn len(&self, _: &mut Vm) -> Result<Option<usize>> {
+        match self.shape().first() {
+            Some(len) => Ok(Some(*len)),
+            None => Err(errors::unsized_array()),
+        }
+    }
+
+    fn iter(&self, this: &Value, _: &mut Vm) -> Result<Option<Value>> {
+        if self.shape().is_empty() {
+            return Err(errors::not_iterated());
+        }
+        Ok(Some(Value::native_iter(Items { array: this.clone(), at: 0 })))
+    }
+
+    fn contains(&self, _: &Value, vm: &mut Vm, item: &Value) -> Result<Option<bool>> {
+        let equal = operators::compare(vm, CompareOp::Eq, &Operand::Array(self.clone()), item)?;
+        match equal {
+            Some(equal) => {
+                let any = vm.call_method(&equal, "any", &[])?;
+                vm.truth(&any).map(Some)
+            }
+            None => Ok(Some(false)),
+        }
+    }
+
+    fn binary(
+        &self,
+        _: &Value,
+        vm: &mut Vm,
+        op: BinaryOp,
+        side: Side,
+        other: &Value,
+    ) -> Result<Option<Value>> {
+        operators::binary(vm, op, side, &Operand::Array(self.clone()), other)
+    }
+
+    fn binary_in_place(
+        &self,
+        this: &Value,
+        vm: &mut Vm,
+        op: BinaryOp,
+        other: &Value,
+    ) -> Result<Option<Value>> {
+        operators::binary_in_place(vm, op, this, self, other)
+    }
+
+    fn unary(&self, _: &Value, _: &mut Vm, op: UnaryOp) -> Result<Option<Value>> {
+        operators::unary(op, &Operand::Array(self.clone()))
+    }
+
+    fn compare(&self, _: &Value, vm: &mut Vm, op: CompareOp, other: &Value) -> Result<Option<Value>> {
+        operators::compare(vm, op, &Operand::Array(self.clone()), other)
+    }
+
+    fn truth(&self, _: &mut Vm) -> Result<bool> {
+        match self.size() {
+            0 => Err(errors::empty_truth()),
+            1 => Ok(self.only()?.is_some_and(|scalar| !scalar.number.is_zero())),
+            _ => Err(errors::ambiguous_truth()),
+        }
+    }
+
+    fn repr(&self, _: &Value, vm: &mut Vm) -> Result<String> {
+        let options = vm.state::<State>().print_options.get();
+        Ok(print::repr_text(&self.shown(&options)?, &options))
+    }
+
+    fn str(&self, _: &Value, vm: &mut Vm) -> Result<String> {
+        let options = vm.state::<State>().print_options.get();
+        if self.shape().is_empty()
+            && let Some(scalar) = self.only()?
+        {
+            return Ok(scalar.text());
+        }
+        Ok(print::elements_text(&self.shown(&options)?, print::PLAIN, &options))
+    }
+
+    fn format(&self, this: &Value, vm: &mut Vm, spec: &str) -> Result<Option<String>> {
+        if spec.is_empty() {
+            return self.str(this, vm).map(Some);
+        }
+        if let (true, Some(scalar)) = (self.shape().is_empty(), self.only()?) {
+            return scalar.format(this, vm, spec);
+        }
+        Err(crate::errors::type_error("unsupported format string passed to numpy.ndarray.__format__"))
+    }
+
+    fn hash(&self, _: &Value, _: &mut Vm) -> Result<Option<i64>> {
+        Ok(None)
+    }
+}
+
+/// The items of the first axis.
+struct Items {
+    array: Value,
+    at: usize,
+}
+
+impl NativeIter for Items {
+    fn next(&mut self, _: &mut Vm) -> Result<Option<Value>> {
+        let array = self.array.downcast::<NdArray>().expect("only arrays have items");
+        if self.at >= array.shape()[0] {
+            return Ok(None);
+        }
+        self.at += 1;
+        array.item(&self.array, self.at - 1).map(Some)
+    }
+}
+
+/// An element of a type that is 0 or 1.
+pub fn element(dtype: DType, number: impl Into<Number>) -> Vec<u8> {
+    let mut bytes = vec![0; dtype.size()];
+    number.into().wrap(dtype, &mut bytes);
+    bytes
+}

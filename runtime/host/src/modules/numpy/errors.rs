@@ -1,0 +1,287 @@
+//! The mistakes that scripts make with arrays, each worded once, as NumPy words it.
+
+use kps_compute::{ComputeError, DType};
+
+use super::print::shape_text;
+use crate::errors::{index_error, memory_error, overflow_error, runtime_error, type_error, value_error};
+use crate::value::{Raise, Value};
+
+pub fn storage(error: ComputeError) -> Raise {
+    match error {
+        ComputeError::HostMemory { .. } => memory_error(error.to_string()),
+        error => runtime_error(error.to_string()),
+    }
+}
+
+pub fn not_broadcast(shapes: &[&[usize]]) -> Raise {
+    let shapes: Vec<String> = shapes.iter().map(|shape| tight_shape(shape)).collect();
+    value_error(format!("operands could not be broadcast together with shapes {} ", shapes.join(" ")))
+}
+
+pub fn not_assigned(from: &[usize], to: &[usize]) -> Raise {
+    let (from, to) = (tight_shape(from), tight_shape(to));
+    value_error(format!("could not broadcast input array from shape {from} into shape {to}"))
+}
+
+pub fn bad_output_shape(output: &[usize], result: &[usize]) -> Raise {
+    let (output, result) = (tight_shape(output), tight_shape(result));
+    value_error(format!(
+        "non-broadcastable output operand with shape {output} doesn't match the broadcast shape {result}"
+    ))
+}
+
+pub fn not_broadcast_to(from: &[usize], to: &[usize]) -> Raise {
+    let (from, to) = (tight_shape(from), tight_shape(to));
+    value_error(format!(
+        "operands could not be broadcast together with remapped shapes [original->remapped]: {from}  and requested shape {to}"
+    ))
+}
+
+/// A shape as NumPy's C code writes it: `(2,3)`.
+fn tight_shape(shape: &[usize]) -> String {
+    shape_text(shape).replace(", ", ",")
+}
+
+pub fn index_out_of_bounds(index: i64, axis: usize, len: usize) -> Raise {
+    index_error(format!("index {index} is out of bounds for axis {axis} with size {len}"))
+}
+
+pub fn flat_index_out_of_bounds(index: i64, len: usize) -> Raise {
+    index_error(format!("index {index} is out of bounds for size {len}"))
+}
+
+pub fn too_many_indices(n_axes: usize, n_indices: usize) -> Raise {
+    index_error(format!(
+        "too many indices for array: array is {n_axes}-dimensional, but {n_indices} were indexed"
+    ))
+}
+
+pub fn bad_index() -> Raise {
+    index_error(
+        "only integers, slices (`:`), ellipsis (`...`), numpy.newaxis (`None`) and integer or boolean arrays are valid indices",
+    )
+}
+
+pub fn two_ellipses() -> Raise {
+    index_error("an index can only have a single ellipsis ('...')")
+}
+
+pub fn mask_mismatch(axis: usize, len: usize, mask_len: usize) -> Raise {
+    index_error(format!(
+        "boolean index did not match indexed array along axis {axis}; size of axis is {len} but size of corresponding boolean axis is {mask_len}"
+    ))
+}
+
+pub fn indices_not_broadcast(shapes: &[&[usize]]) -> Raise {
+    let shapes: Vec<String> = shapes.iter().map(|shape| tight_shape(shape)).collect();
+    index_error(format!(
+        "shape mismatch: indexing arrays could not be broadcast together with shapes {} ",
+        shapes.join(" ")
+    ))
+}
+
+pub fn axis_out_of_bounds(axis: i64, n_axes: usize) -> Raise {
+    value_error(format!("axis {axis} is out of bounds for array of dimension {n_axes}"))
+}
+
+pub fn duplicate_axis() -> Raise {
+    value_error("duplicate value in 'axis'")
+}
+
+pub fn read_only() -> Raise {
+    value_error("assignment destination is read-only")
+}
+
+pub fn ambiguous_truth() -> Raise {
+    value_error("The truth value of an array with more than one element is ambiguous. Use a.any() or a.all()")
+}
+
+pub fn empty_truth() -> Raise {
+    value_error(
+        "The truth value of an empty array is ambiguous. Use `array.size > 0` to check that an array is not empty.",
+    )
+}
+
+pub fn not_one_element() -> Raise {
+    value_error("can only convert an array of size 1 to a Python scalar")
+}
+
+pub fn not_zero_axes() -> Raise {
+    type_error("only 0-dimensional arrays can be converted to Python scalars")
+}
+
+pub fn not_an_index() -> Raise {
+    type_error("only integer scalar arrays can be converted to a scalar index")
+}
+
+pub fn no_identity(name: &str) -> Raise {
+    value_error(format!("zero-size array to reduction operation {name} which has no identity"))
+}
+
+pub fn empty_argument(name: &str) -> Raise {
+    value_error(format!("attempt to get {name} of an empty sequence"))
+}
+
+pub fn not_reshaped(size: usize, shape: &[i64]) -> Raise {
+    let axes: Vec<String> = shape.iter().map(i64::to_string).collect();
+    let shape = if axes.len() == 1 { format!("({},)", axes[0]) } else { format!("({})", axes.join(",")) };
+    value_error(format!("cannot reshape array of size {size} into shape {shape}"))
+}
+
+pub fn two_unknown_axes() -> Raise {
+    value_error("can only specify one unknown dimension")
+}
+
+pub fn negative_axis() -> Raise {
+    value_error("negative dimensions are not allowed")
+}
+
+pub fn too_many_axes() -> Raise {
+    value_error("maximum supported dimension for an ndarray is currently 64")
+}
+
+pub fn inhomogeneous(found: &[usize]) -> Raise {
+    let n = found.len();
+    let found = shape_text(found);
+    value_error(format!(
+        "setting an array element with a sequence. The requested array has an inhomogeneous shape after {n} dimensions. The detected shape was {found} + inhomogeneous part."
+    ))
+}
+
+pub fn too_deep() -> Raise {
+    value_error(
+        "setting an array element with a sequence. The requested array would exceed the maximum number of dimension of 64.",
+    )
+}
+
+pub fn not_a_number(value: &Value) -> Raise {
+    let raise = type_error(format!("an array of numbers cannot hold a '{}' object", value.type_name()));
+    raise.help("arrays of objects and of text are left out; use a list")
+}
+
+pub fn int_out_of_bounds(int: impl std::fmt::Display, dtype: DType) -> Raise {
+    overflow_error(format!("Python integer {int} out of bounds for {}", dtype.numpy_name()))
+}
+
+pub fn int_too_large() -> Raise {
+    overflow_error("Python int too large to convert to C long")
+}
+
+pub fn unknown_dtype(name: &str) -> Raise {
+    let raise = type_error(format!("data type '{name}' not understood"));
+    raise.help("the types are bool, int8 to int64, uint8 to uint64, float16, float32, float64")
+}
+
+pub fn not_a_dtype(value: &Value) -> Raise {
+    type_error(format!("Cannot interpret '{}' object as a data type", value.type_name()))
+}
+
+pub fn no_loop(ufunc: &str) -> Raise {
+    type_error(format!(
+        "ufunc '{ufunc}' not supported for the input types, and the inputs could not be safely coerced to any supported types according to the casting rule ''safe''"
+    ))
+}
+
+pub fn bool_subtract() -> Raise {
+    type_error(
+        "numpy boolean subtract, the `-` operator, is not supported, use the bitwise_xor, the `^` operator, or the logical_xor function instead.",
+    )
+}
+
+pub fn bool_negative() -> Raise {
+    type_error(
+        "The numpy boolean negative, the `-` operator, is not supported, use the `~` operator or the logical_not function instead.",
+    )
+}
+
+pub fn negative_power() -> Raise {
+    value_error("Integers to negative integer powers are not allowed.")
+}
+
+pub fn not_cast(ufunc: &str, from: DType, to: DType) -> Raise {
+    type_error(format!(
+        "Cannot cast ufunc '{ufunc}' output from dtype('{}') to dtype('{}') with casting rule 'same_kind'",
+        from.numpy_name(),
+        to.numpy_name()
+    ))
+}
+
+pub fn too_large(shape: &[usize], dtype: DType) -> Raise {
+    memory_error(format!(
+        "Unable to allocate an array with shape {} and data type {}",
+        shape_text(shape),
+        dtype.numpy_name()
+    ))
+}
+
+pub fn matmul_scalar(operand: usize) -> Raise {
+    value_error(format!(
+        "matmul: Input operand {operand} does not have enough dimensions (has 0, gufunc core with signature (n?,k),(k,m?)->(n?,m?) requires 1)"
+    ))
+}
+
+pub fn matmul_mismatch(left: usize, right: usize) -> Raise {
+    value_error(format!(
+        "matmul: Input operand 1 has a mismatch in its core dimension 0, with gufunc signature (n?,k),(k,m?)->(n?,m?) (size {right} is different from {left})"
+    ))
+}
+
+pub fn dot_mismatch(left: &[usize], right: &[usize], axes: (usize, usize)) -> Raise {
+    let (left_text, right_text) = (tight_shape(left), tight_shape(right));
+    value_error(format!(
+        "shapes {left_text} and {right_text} not aligned: {} (dim {}) != {} (dim {})",
+        left[axes.0], axes.0, right[axes.1], axes.1
+    ))
+}
+
+pub fn nothing_to_concatenate() -> Raise {
+    value_error("need at least one array to concatenate")
+}
+
+pub fn nothing_to_stack() -> Raise {
+    value_error("need at least one array to stack")
+}
+
+pub fn stack_mismatch() -> Raise {
+    value_error("all input arrays must have the same shape")
+}
+
+pub fn concatenate_axes(at: usize, first: usize, other: usize) -> Raise {
+    value_error(format!(
+        "all the input arrays must have same number of dimensions, but the array at index 0 has {first} dimension(s) and the array at index {at} has {other} dimension(s)"
+    ))
+}
+
+pub fn concatenate_lengths(axis: usize, first: usize, at: usize, other: usize) -> Raise {
+    value_error(format!(
+        "all the input array dimensions except for the concatenation axis must match exactly, but along dimension {axis}, the array at index 0 has size {first} and the array at index {at} has size {other}"
+    ))
+}
+
+pub fn concatenate_zero_axes() -> Raise {
+    value_error("zero-dimensional arrays cannot be concatenated")
+}
+
+pub fn axes_do_not_match() -> Raise {
+    value_error("axes don't match array")
+}
+
+pub fn not_squeezed() -> Raise {
+    value_error("cannot select an axis to squeeze out which has size not equal to one")
+}
+
+pub fn unsized_array() -> Raise {
+    type_error("len() of unsized object")
+}
+
+pub fn not_iterated() -> Raise {
+    type_error("iteration over a 0-d array")
+}
+
+pub fn bad_buffer() -> Raise {
+    value_error("buffer size must be a multiple of element size")
+}
+
+pub fn bad_file(what: &str) -> Raise {
+    value_error(format!("the file is not an array in .npy format: {what}"))
+}

@@ -1,0 +1,370 @@
+//! `array[index]` in all its forms, read and assigned.
+//!
+//! An index becomes a [`Selection`]: a view where ints, slices, `...` and None stand alone, and a list
+//! of elements where arrays of ints or of bools are among them.
+
+use kps_compute::DType;
+
+use super::array::NdArray;
+use super::errors;
+use super::kernel::load_all;
+use super::layout::{Layout, broadcast_shapes};
+use super::operand::{self, Operand};
+use super::promote::is_int;
+use super::scalar::Scalar;
+use super::strided;
+use crate::value::{Result, Value};
+use crate::vm::Vm;
+
+enum Selection {
+    View(Layout),
+    /// The bytes at which the elements begin, in the order of their indices.
+    Elements {
+        shape: Vec<usize>,
+        offsets: Vec<usize>,
+    },
+}
+
+/// One part of an index, its arrays already looked at.
+enum Part {
+    Int(i64),
+    Slice(Value),
+    NewAxis,
+    Ellipsis,
+    Ints {
+        shape: Vec<usize>,
+        indices: Vec<i64>,
+    },
+    /// A mask over as many axes as it has.
+    Mask {
+        shape: Vec<usize>,
+        truths: Vec<u8>,
+    },
+}
+
+impl Part {
+    /// Axes of the array that it takes up.
+    fn n_axes(&self) -> usize {
+        match self {
+            Part::Int(_) | Part::Slice(_) | Part::Ints { .. } => 1,
+            Part::NewAxis | Part::Ellipsis => 0,
+            Part::Mask { shape, .. } => shape.len(),
+        }
+    }
+
+    fn is_array(&self) -> bool {
+        matches!(self, Part::Ints { .. } | Part::Mask { .. })
+    }
+}
+
+/// `array[index]`.
+pub fn get(vm: &mut Vm, this: &Value, array: &NdArray, index: &Value) -> Result {
+    if let Some(at) = index.as_int().filter(|_| !matches!(index, Value::Bool(_)))
+        && let Some(&len) = array.shape().first()
+    {
+        return array.item(this, position(at, 0, len)?);
+    }
+    match select(vm, array, index)? {
+        Selection::View(layout) if layout.shape.is_empty() && !has_ellipsis(index) => {
+            array.scalar_at(layout.offset).map(Value::native)
+        }
+        Selection::View(layout) => Ok(Value::native(array.view(this, layout))),
+        Selection::Elements { shape, offsets } => {
+            let row = array.gather_at(&offsets)?;
+            if shape.is_empty() {
+                return Ok(Value::native(Scalar::load(array.dtype(), &row)));
+            }
+            Ok(Value::native(NdArray::from_row(array.dtype(), &shape, row)))
+        }
+    }
+}
+
+/// `array[..., 0]` stays an array without axes.
+fn has_ellipsis(index: &Value) -> bool {
+    match index {
+        Value::Ellipsis => true,
+        Value::Tuple(parts) => parts.iter().any(|part| matches!(part, Value::Ellipsis)),
+        _ => false,
+    }
+}
+
+/// `array[index] = value`.
+pub fn set(vm: &mut Vm, array: &NdArray, index: &Value, value: &Value) -> Result<()> {
+    if array.is_read_only() {
+        return Err(errors::read_only());
+    }
+    let selection = select(vm, array, index)?;
+    let value = match value.as_str() {
+        // As NumPy reads it: `a[0] = "1.5"`.
+        Some(_) => return Err(errors::not_a_number(value)),
+        None => operand::required(vm, value)?,
+    };
+    assign(array, selection, &value)
+}
+
+/// Assigns everywhere: `array[...] = value`, `array.fill(value)`.
+pub fn set_all(array: &NdArray, value: &Operand) -> Result<()> {
+    assign(array, Selection::View(array.layout().clone()), value)
+}
+
+fn assign(array: &NdArray, selection: Selection, value: &Operand) -> Result<()> {
+    let dtype = array.dtype();
+    let row = value.row_as(dtype)?;
+    let shape = match &selection {
+        Selection::View(layout) => &layout.shape,
+        Selection::Elements { shape, .. } => shape,
+    };
+    if value.size() == 1
+        && value.shape().len() <= shape.len()
+        && let Selection::View(layout) = &selection
+    {
+        return array.clone().with_layout(layout.clone()).fill(&row);
+    }
+    let row = stretch(row, dtype, value.shape(), shape)?;
+    match selection {
+        Selection::View(layout) => array.clone().with_layout(layout).write_row(&row),
+        Selection::Elements { offsets, .. } => array.write_at(&offsets, &row),
+    }
+}
+
+/// The row of an array in a larger shape; leading axes of length 1 that are too many are dropped.
+fn stretch(row: Vec<u8>, dtype: DType, from: &[usize], to: &[usize]) -> Result<Vec<u8>> {
+    if from == to {
+        return Ok(row);
+    }
+    let n_extra = from.len().saturating_sub(to.len());
+    let error = || errors::not_assigned(from, to);
+    if from[..n_extra].iter().any(|&len| len != 1) {
+        return Err(error());
+    }
+    let layout = Layout::contiguous(&from[n_extra..]).broadcast_to(to).ok_or_else(error)?;
+    Ok(strided::gather(&row, dtype.size(), &layout))
+}
+
+fn position(at: i64, axis: usize, len: usize) -> Result<usize> {
+    let from_start = if at < 0 { at.checked_add_unsigned(len as u64) } else { Some(at) };
+    match from_start {
+        Some(at) if (0..len as i64).contains(&at) => Ok(at as usize),
+        _ => Err(errors::index_out_of_bounds(at, axis, len)),
+    }
+}
+
+fn select(vm: &mut Vm, array: &NdArray, index: &Value) -> Result<Selection> {
+    let mut parts = Vec::new();
+    match index {
+        Value::Tuple(items) => {
+            for item in items.iter() {
+                parts.push(part(vm, item)?);
+            }
+        }
+        item => parts.push(part(vm, item)?),
+    }
+    let n_indexed: usize = parts.iter().map(Part::n_axes).sum();
+    let n_axes = array.shape().len();
+    if n_indexed > n_axes {
+        return Err(errors::too_many_indices(n_axes, n_indexed));
+    }
+    match parts.iter().filter(|part| matches!(part, Part::Ellipsis)).count() {
+        0 => parts.push(Part::Ellipsis),
+        1 => {}
+        _ => return Err(errors::two_ellipses()),
+    }
+    Picker::new(array, n_axes - n_indexed).pick_all(vm, parts)
+}
+
+fn part(vm: &mut Vm, item: &Value) -> Result<Part> {
+    match item {
+        Value::None => return Ok(Part::NewAxis),
+        Value::Ellipsis => return Ok(Part::Ellipsis),
+        Value::Slice(_) => return Ok(Part::Slice(item.clone())),
+        Value::Bool(truth) => return Ok(Part::Mask { shape: Vec::new(), truths: vec![u8::from(*truth)] }),
+        Value::Str(_) | Value::Float(_) => return Err(errors::bad_index()),
+        _ => {}
+    }
+    let is_array = matches!(item, Value::List(_) | Value::Tuple(_)) || item.downcast::<NdArray>().is_some();
+    if !is_array && let Some(int) = vm.try_index(item)? {
+        return Ok(Part::Int(int));
+    }
+    let Some(operand) = operand::from_value(vm, item)? else { return Err(errors::bad_index()) };
+    let shape = operand.shape().to_vec();
+    match operand.dtype() {
+        DType::Bool => Ok(Part::Mask { shape, truths: operand.row_as(DType::Bool)? }),
+        // An empty list is of floats, and means no index at all.
+        dtype if is_int(dtype) || operand.size() == 0 && matches!(item, Value::List(_) | Value::Tuple(_)) => {
+            let indices = load_all::<i64>(&operand.row_as(DType::I64)?);
+            match (&operand, shape.is_empty()) {
+                (Operand::Array(_), true) => Ok(Part::Int(indices[0])),
+                _ => Ok(Part::Ints { shape, indices }),
+            }
+        }
+        _ => Err(errors::bad_index()),
+    }
+}
+
+/// Works through the parts of an index, from the first axis to the last.
+struct Picker<'a> {
+    array: &'a NdArray,
+    /// What is left of the array; axes in front of `axis` are done.
+    layout: Layout,
+    axis: usize,
+    /// The axis of the array itself, for messages.
+    source_axis: usize,
+    n_under_ellipsis: usize,
+    /// Axes of `layout` that arrays of indices pick from, with the indices.
+    picked: Vec<Picked>,
+}
+
+struct Picked {
+    axis: usize,
+    shape: Vec<usize>,
+    indices: Vec<usize>,
+}
+
+impl<'a> Picker<'a> {
+    fn new(array: &'a NdArray, n_under_ellipsis: usize) -> Picker<'a> {
+        Picker {
+            array,
+            layout: array.layout().clone(),
+            axis: 0,
+            source_axis: 0,
+            n_under_ellipsis,
+            picked: Vec::new(),
+        }
+    }
+
+    fn pick_all(mut self, vm: &mut Vm, parts: Vec<Part>) -> Result<Selection> {
+        let size = self.array.dtype().size();
+        // Beside arrays, an int is an array of one index.
+        let any_array = parts.iter().any(Part::is_array);
+        let mut is_split = false;
+        let mut last_array = None;
+        for (at, part) in parts.into_iter().enumerate() {
+            if part.is_array() || any_array && matches!(part, Part::Int(_)) {
+                is_split |= last_array.is_some_and(|last| last + 1 != at);
+                last_array = Some(at);
+            }
+            match part {
+                Part::Int(int) if any_array => self.pick_indices(Vec::new(), &[int])?,
+                Part::Int(int) => {
+                    let at = position(int, self.source_axis, self.layout.shape[self.axis])?;
+                    self.layout.pick(self.axis, size, at);
+                    self.source_axis += 1;
+                }
+                Part::Slice(slice) => self.slice(vm, &slice, size)?,
+                Part::NewAxis => {
+                    self.layout.insert_axis(self.axis);
+                    self.axis += 1;
+                }
+                Part::Ellipsis => {
+                    self.axis += self.n_under_ellipsis;
+                    self.source_axis += self.n_under_ellipsis;
+                }
+                Part::Ints { shape, indices } => self.pick_indices(shape, &indices)?,
+                Part::Mask { shape, truths } => self.pick_mask(&shape, &truths)?,
+            }
+        }
+        if !any_array {
+            return Ok(Selection::View(self.layout));
+        }
+        self.elements(is_split)
+    }
+
+    fn slice(&mut self, vm: &mut Vm, slice: &Value, size: usize) -> Result<()> {
+        let Value::Slice(slice) = slice else { unreachable!("only slices come here") };
+        let span = slice.span(vm, self.layout.shape[self.axis])?;
+        self.layout.slice(self.axis, size, span.start, span.step, span.n);
+        self.axis += 1;
+        self.source_axis += 1;
+        Ok(())
+    }
+
+    fn pick_indices(&mut self, shape: Vec<usize>, indices: &[i64]) -> Result<()> {
+        let len = self.layout.shape[self.axis];
+        let indices: Result<Vec<usize>> =
+            indices.iter().map(|&at| position(at, self.source_axis, len)).collect();
+        self.picked.push(Picked { axis: self.axis, shape, indices: indices? });
+        self.axis += 1;
+        self.source_axis += 1;
+        Ok(())
+    }
+
+    /// A mask picks as an array of indices per axis does.
+    fn pick_mask(&mut self, shape: &[usize], truths: &[u8]) -> Result<()> {
+        for (at, &mask_len) in shape.iter().enumerate() {
+            let len = self.layout.shape[self.axis + at];
+            if len != mask_len {
+                return Err(errors::mask_mismatch(self.source_axis + at, len, mask_len));
+            }
+        }
+        if shape.is_empty() {
+            // A single bool: a new axis of one item or of none.
+            self.layout.insert_axis(self.axis);
+            let indices = if truths[0] != 0 { vec![0] } else { Vec::new() };
+            self.picked.push(Picked { axis: self.axis, shape: vec![indices.len()], indices });
+            self.axis += 1;
+            return Ok(());
+        }
+        let places: Vec<usize> = (0..truths.len()).filter(|&at| truths[at] != 0).collect();
+        let mut stride = truths.len();
+        for &len in shape {
+            stride = stride.checked_div(len).unwrap_or(0);
+            let indices = places.iter().map(|place| place / stride.max(1) % len.max(1)).collect();
+            self.picked.push(Picked { axis: self.axis, shape: vec![places.len()], indices });
+            self.axis += 1;
+            self.source_axis += 1;
+        }
+        Ok(())
+    }
+
+    /// The elements that all arrays of indices together pick. Their axes stand where the arrays stood,
+    /// or in front where other parts stood between them.
+    fn elements(self, is_split: bool) -> Result<Selection> {
+        let size = self.array.dtype().size();
+        let shapes: Vec<&[usize]> = self.picked.iter().map(|picked| &picked.shape[..]).collect();
+        let shape = broadcast_shapes(&shapes).ok_or_else(|| errors::indices_not_broadcast(&shapes))?;
+        let n: usize = shape.iter().product();
+        let mut picks = vec![0isize; n];
+        for picked in &self.picked {
+            let indices = spread(&picked.indices, &picked.shape, &shape);
+            let stride = self.layout.strides[picked.axis] * size as isize;
+            for (pick, index) in picks.iter_mut().zip(indices) {
+                *pick += index as isize * stride;
+            }
+        }
+        let is_picked = |axis: &usize| self.picked.iter().any(|picked| picked.axis == *axis);
+        let rest: Vec<usize> = (0..self.layout.n_axes()).filter(|axis| !is_picked(axis)).collect();
+        let n_front = if is_split { 0 } else { self.picked[0].axis };
+        let (front, back) = rest.split_at(n_front.min(rest.len()));
+        let front_offsets = self.rest_offsets(front, self.layout.offset);
+        let back_offsets = self.rest_offsets(back, 0);
+        let mut offsets = Vec::with_capacity(front_offsets.len() * n * back_offsets.len());
+        for from in &front_offsets {
+            for pick in &picks {
+                offsets.extend(back_offsets.iter().map(|to| (from + pick + to) as usize));
+            }
+        }
+        let len = |axis: &usize| self.layout.shape[*axis];
+        let shape = front.iter().map(len).chain(shape.iter().copied()).chain(back.iter().map(len)).collect();
+        Ok(Selection::Elements { shape, offsets })
+    }
+
+    fn rest_offsets(&self, axes: &[usize], start: usize) -> Vec<isize> {
+        let size = self.array.dtype().size() as isize;
+        let mut offsets = vec![start as isize];
+        for &axis in axes {
+            let (len, stride) = (self.layout.shape[axis] as isize, self.layout.strides[axis] * size);
+            offsets = offsets.iter().flat_map(|from| (0..len).map(move |at| from + at * stride)).collect();
+        }
+        offsets
+    }
+}
+
+/// Indices of one shape in a larger one.
+fn spread(indices: &[usize], from: &[usize], to: &[usize]) -> Vec<usize> {
+    if from == to {
+        return indices.to_vec();
+    }
+    let layout = Layout::contiguous(from).broadcast_to(to).expect("the shapes were found to broadcast");
+    let all: Vec<Vec<usize>> = to.iter().map(|&len| (0..len).collect()).collect();
+    layout.bytes_of(&all, 1).into_iter().map(|at| indices[at]).collect()
+}

@@ -1,0 +1,133 @@
+//! Loops over rows of elements: bytes of one type in, bytes out, no shapes and no values.
+//!
+//! A row of one element stands for as many as are needed. 16-bit floats never come here: their rows
+//! are converted to `f32` first, and results back. Booleans come as bytes 0 and 1, as `u8`.
+
+pub mod binary;
+pub mod cast;
+pub mod compare;
+pub mod order;
+pub mod reduce;
+pub mod unary;
+
+use kps_compute::{DType, Element};
+
+/// Evaluates an expression with `T` standing for the Rust type of elements that loops work on.
+macro_rules! with_number {
+    ($dtype:expr, $T:ident => $body:expr) => {
+        $crate::modules::numpy::kernel::with_int!($dtype, $T => $body, float $T => $body)
+    };
+}
+pub(crate) use with_number;
+
+/// As `with_number`, with one expression for integers and another for floats.
+macro_rules! with_int {
+    ($dtype:expr, $T:ident => $int:expr, float $F:ident => $float:expr) => {
+        match $dtype {
+            kps_compute::DType::Bool | kps_compute::DType::U8 => {
+                type $T = u8;
+                $int
+            }
+            kps_compute::DType::I8 => {
+                type $T = i8;
+                $int
+            }
+            kps_compute::DType::I16 => {
+                type $T = i16;
+                $int
+            }
+            kps_compute::DType::I32 => {
+                type $T = i32;
+                $int
+            }
+            kps_compute::DType::I64 => {
+                type $T = i64;
+                $int
+            }
+            kps_compute::DType::U16 => {
+                type $T = u16;
+                $int
+            }
+            kps_compute::DType::U32 => {
+                type $T = u32;
+                $int
+            }
+            kps_compute::DType::U64 => {
+                type $T = u64;
+                $int
+            }
+            kps_compute::DType::F32 => {
+                type $F = f32;
+                $float
+            }
+            kps_compute::DType::F64 => {
+                type $F = f64;
+                $float
+            }
+            kps_compute::DType::F16 | kps_compute::DType::Bf16 => {
+                unreachable!("16-bit floats were converted before")
+            }
+        }
+    };
+}
+pub(crate) use with_int;
+
+/// The type that loops over elements of a type work on.
+pub fn working_dtype(dtype: DType) -> DType {
+    match dtype {
+        DType::F16 | DType::Bf16 => DType::F32,
+        other => other,
+    }
+}
+
+/// The elements of a row.
+pub fn elements<T: Element>(row: &[u8]) -> impl ExactSizeIterator<Item = T> + DoubleEndedIterator + '_ {
+    row.chunks_exact(size_of::<T>()).map(T::load)
+}
+
+pub fn load_all<T: Element>(row: &[u8]) -> Vec<T> {
+    elements(row).collect()
+}
+
+/// A row made of one.
+pub fn map<T: Element, U: Element>(row: &[u8], func: impl Fn(T) -> U) -> Vec<u8> {
+    let mut out = vec![0; row.len() / size_of::<T>() * size_of::<U>()];
+    for (place, element) in out.chunks_exact_mut(size_of::<U>()).zip(elements::<T>(row)) {
+        func(element).store(place);
+    }
+    out
+}
+
+/// A row of `n` made of two, either of which may have one element for all.
+pub fn zip<T: Element, U: Element>(left: &[u8], right: &[u8], n: usize, func: impl Fn(T, T) -> U) -> Vec<u8> {
+    if n == 0 {
+        return Vec::new();
+    }
+    let size = size_of::<T>();
+    let mut out = vec![0; n * size_of::<U>()];
+    let places = out.chunks_exact_mut(size_of::<U>());
+    match (left.len() == size && n > 1, right.len() == size && n > 1) {
+        (true, true) => {
+            let element = func(T::load(left), T::load(right));
+            places.for_each(|place| element.store(place));
+        }
+        (true, false) => {
+            let left = T::load(left);
+            for (place, right) in places.zip(elements(right)) {
+                func(left, right).store(place);
+            }
+        }
+        (false, true) => {
+            let right = T::load(right);
+            for (place, left) in places.zip(elements(left)) {
+                func(left, right).store(place);
+            }
+        }
+        (false, false) => {
+            for ((place, left), right) in places.zip(elements(left)).zip(elements(right)) {
+                func(left, right).store(place);
+            }
+        }
+    }
+    out
+}

@@ -1,0 +1,89 @@
+//! Sorting and searching within rows. NaN comes last.
+
+use std::cmp::Ordering;
+
+use kps_compute::{DType, Element};
+
+use super::{elements, load_all, with_number};
+
+fn order<T: PartialOrd>(left: &T, right: &T) -> Ordering {
+    #[allow(clippy::eq_op, reason = "a NaN is what differs from itself")]
+    left.partial_cmp(right).unwrap_or_else(|| (left != left).cmp(&(right != right)))
+}
+
+/// Sorts each run of `len` elements.
+pub fn sort(dtype: DType, row: &mut [u8], len: usize) {
+    if row.is_empty() {
+        return;
+    }
+    with_number!(dtype, T => for block in row.chunks_exact_mut(len * size_of::<T>()) {
+        let mut sorted = load_all::<T>(block);
+        sorted.sort_by(order);
+        for (place, element) in block.chunks_exact_mut(size_of::<T>()).zip(sorted) {
+            element.store(place);
+        }
+    });
+}
+
+/// The indices within its run that each run of `len` elements has when sorted; equal ones keep their order.
+pub fn argsort(dtype: DType, row: &[u8], len: usize) -> Vec<usize> {
+    if row.is_empty() {
+        return Vec::new();
+    }
+    with_number!(dtype, T => row.chunks_exact(len * size_of::<T>()).flat_map(|block| {
+        let all = load_all::<T>(block);
+        let mut indices: Vec<usize> = (0..len).collect();
+        indices.sort_by(|&left, &right| order(&all[left], &all[right]));
+        indices
+    }).collect())
+}
+
+/// The positions in a sorted row at which a run of equal elements begins.
+pub fn runs(dtype: DType, row: &[u8]) -> Vec<usize> {
+    with_number!(dtype, T => {
+        let all = load_all::<T>(row);
+        (0..all.len()).filter(|&at| at == 0 || order(&all[at - 1], &all[at]) != Ordering::Equal).collect()
+    })
+}
+
+/// On which side of equal elements a searched one goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    Left,
+    Right,
+}
+
+/// Where in a sorted row each of the wanted elements would go.
+pub fn search(dtype: DType, sorted: &[u8], wanted: &[u8], side: Side) -> Vec<i64> {
+    with_number!(dtype, T => {
+        let sorted = load_all::<T>(sorted);
+        let goes_after = |element: &T, wanted: &T| match side {
+            Side::Left => order(element, wanted).is_lt(),
+            Side::Right => order(element, wanted).is_le(),
+        };
+        elements::<T>(wanted).map(|wanted| sorted.partition_point(|element| goes_after(element, &wanted)) as i64).collect()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use kps_compute::element::{from_bytes, to_bytes};
+
+    #[test]
+    fn nan_is_sorted_behind_everything() {
+        let mut row = to_bytes(&[2.0f64, f64::NAN, -1.0, f64::INFINITY]);
+        assert_eq!(argsort(DType::F64, &row, 4), [2, 0, 3, 1]);
+        sort(DType::F64, &mut row, 4);
+        assert_eq!(format!("{:?}", from_bytes::<f64>(&row)), "[-1.0, 2.0, inf, NaN]");
+    }
+
+    #[test]
+    fn equal_elements_are_found_from_both_sides() {
+        let row = to_bytes(&[1i32, 2, 2, 5]);
+        let wanted = to_bytes(&[2i32, 6, 0]);
+        assert_eq!(search(DType::I32, &row, &wanted, Side::Left), [1, 4, 0]);
+        assert_eq!(search(DType::I32, &row, &wanted, Side::Right), [3, 4, 0]);
+        assert_eq!(runs(DType::I32, &row), [0, 1, 3]);
+    }
+}

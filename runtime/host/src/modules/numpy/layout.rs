@@ -1,0 +1,235 @@
+//! Where the elements of an array lie: shape, strides and offset, and the views that change only these.
+//!
+//! No function here touches elements. An index that goes in was checked by the caller.
+
+/// The shape of an array over some bytes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Layout {
+    pub shape: Vec<usize>,
+    /// In elements, from one index to the next; negative where an axis runs backwards, 0 where it repeats.
+    pub strides: Vec<isize>,
+    /// In bytes, to the element with all indices 0.
+    pub offset: usize,
+}
+
+impl Layout {
+    /// The last axis closest together, from the first byte on.
+    pub fn contiguous(shape: &[usize]) -> Layout {
+        Layout { shape: shape.to_vec(), strides: contiguous_strides(shape), offset: 0 }
+    }
+
+    pub fn n_axes(&self) -> usize {
+        self.shape.len()
+    }
+
+    pub fn n_elements(&self) -> usize {
+        self.shape.iter().product()
+    }
+
+    /// Whether the elements lie one after the other in the order of their indices.
+    pub fn is_contiguous(&self) -> bool {
+        let mut expected = 1;
+        for (&len, &stride) in self.shape.iter().zip(&self.strides).rev() {
+            if len == 0 {
+                return true;
+            }
+            if len != 1 {
+                if stride != expected {
+                    return false;
+                }
+                expected *= len as isize;
+            }
+        }
+        true
+    }
+
+    /// The same elements seen in a larger shape; `None` where the shapes do not agree.
+    pub fn broadcast_to(&self, shape: &[usize]) -> Option<Layout> {
+        let n_new = shape.len().checked_sub(self.n_axes())?;
+        let mut strides = vec![0; n_new];
+        for ((&len, &stride), &wanted) in self.shape.iter().zip(&self.strides).zip(&shape[n_new..]) {
+            match len {
+                len if len == wanted => strides.push(stride),
+                1 => strides.push(0),
+                _ => return None,
+            }
+        }
+        Some(Layout { shape: shape.to_vec(), strides, offset: self.offset })
+    }
+
+    /// Axis `i` of the result is axis `order[i]`.
+    pub fn permute(&self, order: &[usize]) -> Layout {
+        Layout {
+            shape: order.iter().map(|&axis| self.shape[axis]).collect(),
+            strides: order.iter().map(|&axis| self.strides[axis]).collect(),
+            offset: self.offset,
+        }
+    }
+
+    /// `n` indices of an axis from `start` on in steps of `step`.
+    pub fn slice(&mut self, axis: usize, size: usize, start: i64, step: i64, n: usize) {
+        if n > 0 {
+            self.advance(axis, size, start as isize);
+        }
+        self.strides[axis] *= step as isize;
+        self.shape[axis] = n;
+    }
+
+    /// One index of an axis, which then is gone.
+    pub fn pick(&mut self, axis: usize, size: usize, index: usize) {
+        self.advance(axis, size, index as isize);
+        self.shape.remove(axis);
+        self.strides.remove(axis);
+    }
+
+    fn advance(&mut self, axis: usize, size: usize, index: isize) {
+        let bytes = self.strides[axis] * index * size as isize;
+        self.offset =
+            self.offset.checked_add_signed(bytes).expect("an index within the array stays in its bytes");
+    }
+
+    /// A new axis of length 1.
+    pub fn insert_axis(&mut self, axis: usize) {
+        self.shape.insert(axis, 1);
+        self.strides.insert(axis, 0);
+    }
+
+    /// The same elements in another shape of the same size; `None` where only a copy can have it.
+    pub fn reshape(&self, shape: &[usize]) -> Option<Layout> {
+        if self.is_contiguous() {
+            let strides = contiguous_strides(shape);
+            return Some(Layout { shape: shape.to_vec(), strides, offset: self.offset });
+        }
+        let strides = regroup(&self.without_ones(), shape)?;
+        Some(Layout { shape: shape.to_vec(), strides, offset: self.offset })
+    }
+
+    fn without_ones(&self) -> Vec<(usize, isize)> {
+        let axes = self.shape.iter().copied().zip(self.strides.iter().copied());
+        axes.filter(|&(len, _)| len != 1).collect()
+    }
+
+    /// The byte of the element that has these indices.
+    pub fn byte_of(&self, indices: &[usize], size: usize) -> usize {
+        let steps: isize = indices.iter().zip(&self.strides).map(|(&at, &stride)| at as isize * stride).sum();
+        self.offset
+            .checked_add_signed(steps * size as isize)
+            .expect("an index within the array stays in its bytes")
+    }
+
+    /// The first byte of all elements and the one behind the last; the array is not empty.
+    pub fn byte_range(&self, size: usize) -> std::ops::Range<usize> {
+        let (mut low, mut high) = (0isize, 0isize);
+        for (&len, &stride) in self.shape.iter().zip(&self.strides) {
+            let last = (len as isize - 1) * stride;
+            low += last.min(0);
+            high += last.max(0);
+        }
+        let at = |steps: isize| {
+            self.offset.checked_add_signed(steps * size as isize).expect("elements lie within the bytes")
+        };
+        at(low)..at(high) + size
+    }
+
+    /// The bytes at which the elements begin, where each axis takes the given indices.
+    pub fn bytes_of(&self, indices: &[Vec<usize>], size: usize) -> Vec<usize> {
+        let mut offsets = vec![self.offset as isize];
+        for (picked, &stride) in indices.iter().zip(&self.strides) {
+            let step = stride * size as isize;
+            offsets = offsets
+                .iter()
+                .flat_map(|&from| picked.iter().map(move |&at| from + at as isize * step))
+                .collect();
+        }
+        offsets.into_iter().map(|offset| offset as usize).collect()
+    }
+}
+
+pub fn contiguous_strides(shape: &[usize]) -> Vec<isize> {
+    let mut strides = vec![0; shape.len()];
+    let mut stride = 1isize;
+    for (place, &len) in strides.iter_mut().zip(shape).rev() {
+        *place = stride;
+        stride = stride.saturating_mul(len.max(1) as isize);
+    }
+    strides
+}
+
+/// Strides of `shape` over axes that each have a stride of their own: groups of old axes must match
+/// groups of new ones in size, and within a group of old axes there may be no gaps.
+fn regroup(axes: &[(usize, isize)], shape: &[usize]) -> Option<Vec<isize>> {
+    let mut strides = vec![0isize; shape.len()];
+    let (mut old, mut new) = (0, 0);
+    while old < axes.len() && new < shape.len() {
+        let (old_start, new_start) = (old, new);
+        let (mut old_size, mut new_size) = (axes[old].0, shape[new]);
+        while old_size != new_size {
+            if old_size < new_size {
+                old += 1;
+                old_size *= axes.get(old)?.0;
+            } else {
+                new += 1;
+                new_size *= shape.get(new)?;
+            }
+        }
+        let is_dense = |pair: &[(usize, isize)]| pair[0].1 == pair[1].1 * pair[1].0 as isize;
+        if !axes[old_start..=old].windows(2).all(is_dense) {
+            return None;
+        }
+        let mut stride = axes[old].1;
+        for axis in (new_start..=new).rev() {
+            strides[axis] = stride;
+            stride *= shape[axis] as isize;
+        }
+        (old, new) = (old + 1, new + 1);
+    }
+    Some(strides)
+}
+
+/// The shape that all of the shapes broadcast to.
+pub fn broadcast_shapes(shapes: &[&[usize]]) -> Option<Vec<usize>> {
+    let n_axes = shapes.iter().map(|shape| shape.len()).max().unwrap_or(0);
+    let mut result = vec![1; n_axes];
+    for shape in shapes {
+        for (wanted, &len) in result.iter_mut().rev().zip(shape.iter().rev()) {
+            match (*wanted, len) {
+                (1, len) => *wanted = len,
+                (_, 1) => {}
+                (wanted, len) if wanted == len => {}
+                _ => return None,
+            }
+        }
+    }
+    Some(result)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_view_is_reshaped_without_a_copy_where_its_axes_are_dense() {
+        fn check(shape: &[usize], strides: &[isize], wanted: &[usize], expect: Option<&[isize]>) {
+            let layout = Layout { shape: shape.to_vec(), strides: strides.to_vec(), offset: 0 };
+            assert_eq!(layout.reshape(wanted).map(|layout| layout.strides).as_deref(), expect);
+        }
+        check(&[2, 3], &[3, 1], &[3, 2], Some(&[2, 1]));
+        check(&[3, 2], &[1, 3], &[6], None);
+        check(&[4, 6], &[12, 2], &[24], Some(&[2]));
+        check(&[4, 6], &[12, 2], &[2, 2, 3, 2], Some(&[24, 12, 4, 2]));
+        check(&[4], &[-1], &[2, 2], Some(&[-2, -1]));
+        check(&[1, 3], &[7, 2], &[3, 1], Some(&[2, 0]));
+    }
+
+    #[test]
+    fn shapes_broadcast_from_their_last_axis() {
+        fn check(shapes: &[&[usize]], expect: Option<&[usize]>) {
+            assert_eq!(broadcast_shapes(shapes).as_deref(), expect);
+        }
+        check(&[&[3, 1], &[4]], Some(&[3, 4]));
+        check(&[&[2], &[3]], None);
+        check(&[&[], &[0, 2]], Some(&[0, 2]));
+        check(&[&[1], &[0]], Some(&[0]));
+        check(&[&[5, 1, 2], &[3, 1], &[1]], Some(&[5, 3, 2]));
+    }
+}

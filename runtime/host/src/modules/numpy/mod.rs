@@ -1,0 +1,149 @@
+//! `numpy`: arrays for scripts about tensors.
+//!
+//! An array is a typed, strided view of a [`kps_compute::Storage`], so `t.numpy()` and `t.data()` share
+//! a tensor's memory. Operations gather rows of elements (`strided.rs`, the only place that walks
+//! strides), run loops over rows (`kernel/`), and wrap what comes out in a new storage. The type of a
+//! result is worked out in `promote.rs` and `operators.rs`; what scripts may give as an operand is in
+//! `operand.rs`; `print.rs` lays out text as NumPy does.
+//!
+//! Left out: objects, text, complex numbers, structured types, sub-classes, and Fortran order.
+//!
+//! For other modules: [`NdArray::from_storage`] makes an array over a tensor's memory, [`dtype_object`]
+//! an element type. An object
+//! that has a method `__array__` goes wherever an array goes.
+
+mod array;
+mod create;
+mod digits;
+mod dtype;
+mod errors;
+mod file;
+mod index;
+mod kernel;
+mod layout;
+mod linear;
+mod methods;
+mod operand;
+mod operators;
+mod print;
+mod promote;
+mod reduce;
+mod scalar;
+mod search;
+mod settings;
+mod shape;
+mod strided;
+mod ufunc;
+
+use std::cell::Cell;
+use std::rc::Rc;
+
+use crate::value::{Module, NativeDef, NativeFunction, NativeModule, Result, Value};
+use crate::vm::Vm;
+
+pub use array::{NDARRAY, NdArray};
+pub use dtype::object as dtype_object;
+pub use scalar::Scalar;
+
+pub static MODULE: NativeModule = NativeModule { init: Some(init), ..NativeModule::new("numpy") };
+
+/// What the module keeps per machine.
+#[derive(Default)]
+pub struct State {
+    print_options: Cell<print::PrintOptions>,
+}
+
+fn init(vm: &mut Vm, module: &Module) -> Result<()> {
+    let tables = [
+        create::FUNCTIONS,
+        shape::FUNCTIONS,
+        linear::FUNCTIONS,
+        search::FUNCTIONS,
+        file::FUNCTIONS,
+        settings::FUNCTIONS,
+    ];
+    for function in tables.into_iter().flatten().chain(REDUCTIONS) {
+        module.set(function.name, native(function));
+    }
+    for (name, func) in ufunc::UFUNCS {
+        module.set(name, Value::native(ufunc::Ufunc { name, func: *func }));
+    }
+    module.set("ndarray", Value::Class(vm.native_class(&NDARRAY)));
+    module.set("dtype", Value::Class(vm.native_class(&dtype::DTYPE)));
+    for ty in scalar::ABSTRACT.iter().chain(&scalar::SCALARS) {
+        module.set(ty.name, Value::Class(vm.native_class(ty)));
+    }
+    for (alias, name) in ALIASES {
+        let class = module.get(name).expect("an alias stands for a class that was just set");
+        module.set(alias, class);
+    }
+    for (name, constant) in CONSTANTS {
+        module.set(name, *constant);
+    }
+    module.set("newaxis", Value::None);
+    module.set("True_", scalar::scalar(true));
+    module.set("False_", scalar::scalar(false));
+    module.set("__version__", "2.4.0");
+    let linalg = Module::new("numpy.linalg");
+    for function in linear::LINALG {
+        linalg.set(function.name, native(function));
+    }
+    module.set("linalg", Value::Module(Rc::new(linalg)));
+    Ok(())
+}
+
+fn native(function: &NativeDef) -> Value {
+    Value::NativeFunction(Rc::new(NativeFunction::of_module(function)))
+}
+
+static REDUCTIONS: &[NativeDef] = &[
+    NativeDef::function("sum", reduce::sum_method),
+    NativeDef::function("prod", reduce::prod_method),
+    NativeDef::function("mean", reduce::mean_method),
+    NativeDef::function("average", reduce::mean_method),
+    NativeDef::function("var", reduce::var_method),
+    NativeDef::function("std", reduce::std_method),
+    NativeDef::function("min", reduce::min_method),
+    NativeDef::function("max", reduce::max_method),
+    NativeDef::function("amin", reduce::min_method),
+    NativeDef::function("amax", reduce::max_method),
+    NativeDef::function("ptp", reduce::ptp),
+    NativeDef::function("argmin", reduce::argmin),
+    NativeDef::function("argmax", reduce::argmax),
+    NativeDef::function("all", reduce::all_method),
+    NativeDef::function("any", reduce::any_method),
+    NativeDef::function("cumsum", reduce::cumsum),
+    NativeDef::function("cumprod", reduce::cumprod),
+    NativeDef::function("round", methods::round),
+    NativeDef::function("around", methods::round),
+    NativeDef::function("clip", methods::clip),
+];
+
+static ALIASES: &[(&str, &str)] = &[
+    ("bool_", "bool"),
+    ("byte", "int8"),
+    ("short", "int16"),
+    ("intc", "int32"),
+    ("int_", "int64"),
+    ("intp", "int64"),
+    ("long", "int64"),
+    ("longlong", "int64"),
+    ("ubyte", "uint8"),
+    ("ushort", "uint16"),
+    ("uintc", "uint32"),
+    ("uint", "uint64"),
+    ("uintp", "uint64"),
+    ("ulong", "uint64"),
+    ("ulonglong", "uint64"),
+    ("half", "float16"),
+    ("single", "float32"),
+    ("double", "float64"),
+];
+
+static CONSTANTS: &[(&str, f64)] = &[
+    ("pi", std::f64::consts::PI),
+    ("e", std::f64::consts::E),
+    ("euler_gamma", 0.577_215_664_901_532_9),
+    ("inf", f64::INFINITY),
+    ("nan", f64::NAN),
+];

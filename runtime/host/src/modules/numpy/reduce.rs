@@ -1,0 +1,420 @@
+//! Reductions over one axis, several, or all: sums, products, extremes, means, running sums.
+
+use kps_compute::DType;
+use kps_compute::number::Number;
+
+use super::array::NdArray;
+use super::kernel::binary::Binary;
+use super::kernel::cast::cast;
+use super::kernel::reduce::{Extent, Extreme};
+use super::kernel::unary::Unary;
+use super::kernel::{self, working_dtype};
+use super::operand::{self, Operand};
+use super::operators::{self, Made};
+use super::promote::is_signed;
+use super::{dtype, errors};
+use crate::value::{Args, Result, Value};
+use crate::vm::Vm;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reduction {
+    Sum,
+    Product,
+    All,
+    Any,
+    Minimum,
+    Maximum,
+    /// A universal function's `reduce`, with its name.
+    Other(&'static str, Binary),
+}
+
+/// An axis counted from either end.
+pub fn axis(at: i64, n_axes: usize) -> Result<usize> {
+    let from_start = if at < 0 { at + n_axes as i64 } else { at };
+    match usize::try_from(from_start) {
+        Ok(axis) if axis < n_axes => Ok(axis),
+        _ => Err(errors::axis_out_of_bounds(at, n_axes)),
+    }
+}
+
+/// What an argument `axis` names: one axis, a tuple of them, or all where it is None.
+pub fn axes(vm: &mut Vm, value: Option<&Value>, n_axes: usize) -> Result<Vec<usize>> {
+    let mut axes = match value {
+        None | Some(Value::None) => return Ok((0..n_axes).collect()),
+        // A scalar has an axis 0 for this purpose.
+        Some(Value::Int(0 | -1)) if n_axes == 0 => return Ok(Vec::new()),
+        Some(Value::Tuple(items)) => {
+            let mut axes = Vec::new();
+            for item in items.iter() {
+                axes.push(axis(vm.index(item)?, n_axes)?);
+            }
+            axes
+        }
+        Some(value) => vec![axis(vm.index(value)?, n_axes)?],
+    };
+    axes.sort_unstable();
+    if axes.windows(2).any(|pair| pair[0] == pair[1]) {
+        return Err(errors::duplicate_axis());
+    }
+    Ok(axes)
+}
+
+/// Reduces some axes away, or to length 1 where `keeps` says so.
+pub fn reduce(
+    reduction: Reduction,
+    operand: &Operand,
+    axes: &[usize],
+    keeps: bool,
+    wanted: Option<DType>,
+) -> Result<Made> {
+    let result = wanted.unwrap_or_else(|| result_dtype(reduction, operand.dtype()));
+    let n_reduced: usize = axes.iter().map(|&axis| operand.shape()[axis]).product();
+    let made_shape = reduced_shape(operand.shape(), axes, keeps);
+    if n_reduced == 0 && made_shape.iter().product::<usize>() > 0 {
+        match reduction {
+            Reduction::Minimum => return Err(errors::no_identity("minimum")),
+            Reduction::Maximum => return Err(errors::no_identity("maximum")),
+            Reduction::Other(name, _) => return Err(errors::no_identity(name)),
+            Reduction::All => {
+                let n = made_shape.iter().product();
+                return Ok(Made { dtype: DType::Bool, shape: made_shape, row: vec![1; n] });
+            }
+            Reduction::Any | Reduction::Sum | Reduction::Product => {}
+        }
+    }
+    let working = working_dtype(result);
+    let row =
+        with_arranged(operand, axes, working, |row, extent| reduce_row(reduction, working, row, extent))?;
+    Ok(Made { dtype: result, shape: made_shape, row: cast(&row, working, result) })
+}
+
+fn result_dtype(reduction: Reduction, dtype: DType) -> DType {
+    match reduction {
+        Reduction::All | Reduction::Any => DType::Bool,
+        Reduction::Sum | Reduction::Product => sum_dtype(dtype),
+        Reduction::Minimum | Reduction::Maximum | Reduction::Other(..) => dtype,
+    }
+}
+
+/// Sums of small integers are `int64` or `uint64`.
+fn sum_dtype(dtype: DType) -> DType {
+    match dtype {
+        DType::Bool => DType::I64,
+        dtype if dtype.is_float() => dtype,
+        dtype if is_signed(dtype) => DType::I64,
+        _ => DType::U64,
+    }
+}
+
+fn reduce_row(reduction: Reduction, dtype: DType, row: &[u8], extent: Extent) -> Vec<u8> {
+    let is_bool = dtype == DType::Bool;
+    let op = match reduction {
+        Reduction::Sum => return kernel::reduce::sum(dtype, row, extent),
+        Reduction::Product => return kernel::reduce::product(dtype, row, extent),
+        Reduction::All => Binary::And,
+        Reduction::Any => Binary::Or,
+        Reduction::Minimum if is_bool => Binary::And,
+        Reduction::Maximum if is_bool => Binary::Or,
+        Reduction::Minimum => Binary::Minimum,
+        Reduction::Maximum => Binary::Maximum,
+        Reduction::Other(_, op) => op,
+    };
+    if extent.len == 0 {
+        return vec![0; extent.before * extent.after * dtype.size()];
+    }
+    kernel::reduce::reduce(op, dtype, row, extent)
+}
+
+fn reduced_shape(shape: &[usize], axes: &[usize], keeps: bool) -> Vec<usize> {
+    let kept = shape.iter().enumerate().filter_map(|(axis, &len)| match (axes.contains(&axis), keeps) {
+        (false, _) => Some(len),
+        (true, true) => Some(1),
+        (true, false) => None,
+    });
+    kept.collect()
+}
+
+/// Calls `look` with the elements so arranged that the axes are one stretch of steps.
+fn with_arranged(
+    operand: &Operand,
+    axes: &[usize],
+    dtype: DType,
+    look: impl FnOnce(&[u8], Extent) -> Vec<u8>,
+) -> Result<Vec<u8>> {
+    let shape = operand.shape();
+    if let [only] = axes {
+        return operand.with_row(dtype, shape, |row| look(row, Extent::around(shape, *only)));
+    }
+    let len: usize = axes.iter().map(|&axis| shape[axis]).product();
+    let kept: Vec<usize> = (0..shape.len()).filter(|axis| !axes.contains(axis)).collect();
+    let before = kept.iter().map(|&axis| shape[axis]).product();
+    let extent = Extent { before, len, after: 1 };
+    match operand {
+        Operand::Array(array) if !kept.is_empty() && kept != (0..kept.len()).collect::<Vec<_>>() => {
+            let order: Vec<usize> = kept.iter().chain(axes).copied().collect();
+            let layout = array.layout().permute(&order);
+            let moved = Operand::Array(array.clone().with_layout(layout.clone()));
+            moved.with_row(dtype, &layout.shape, |row| look(row, extent))
+        }
+        _ => operand.with_row(dtype, shape, |row| look(row, extent)),
+    }
+}
+
+/// The mean over axes: of integers in `float64`.
+pub fn mean(operand: &Operand, axes: &[usize], keeps: bool, wanted: Option<DType>) -> Result<Made> {
+    let result = wanted.unwrap_or_else(|| mean_dtype(operand.dtype()));
+    let n: usize = axes.iter().map(|&axis| operand.shape()[axis]).product();
+    // Sums of 16-bit floats stay wide until they are divided.
+    let sum = reduce(Reduction::Sum, operand, axes, keeps, Some(working_dtype(result)))?;
+    let mean = divide(sum, n as f64)?;
+    Ok(Made { row: cast(&mean.row, mean.dtype, result), dtype: result, shape: mean.shape })
+}
+
+fn mean_dtype(dtype: DType) -> DType {
+    if dtype.is_float() { dtype } else { DType::F64 }
+}
+
+fn divide(made: Made, by: f64) -> Result<Made> {
+    let Made { dtype, shape, row } = made;
+    let array = Operand::Array(NdArray::from_row(dtype, &shape, row));
+    operators::apply_binary("divide", Binary::Divide, &array, &Operand::Float(by))
+}
+
+/// The mean of squared distances from the mean; `ddof` counts less in the divisor.
+pub fn variance(
+    operand: &Operand,
+    axes: &[usize],
+    keeps: bool,
+    ddof: f64,
+    wanted: Option<DType>,
+) -> Result<Made> {
+    let result = wanted.unwrap_or_else(|| mean_dtype(operand.dtype()));
+    let working = working_dtype(result);
+    let values = Operand::Array(NdArray::from_row(working, operand.shape(), operand.row_as(working)?));
+    let mean = mean(&values, axes, true, Some(working))?;
+    let mean = Operand::Array(mean.into_array());
+    let distances = operators::apply_binary("subtract", Binary::Subtract, &values, &mean)?;
+    let distances = Operand::Array(distances.into_array());
+    let squares = operators::apply_unary("square", Unary::Square, &distances)?;
+    let sum = reduce(Reduction::Sum, &Operand::Array(squares.into_array()), axes, keeps, Some(working))?;
+    let n: usize = axes.iter().map(|&axis| operand.shape()[axis]).product();
+    let variance = divide(sum, (n as f64 - ddof).max(0.0))?;
+    Ok(Made { row: cast(&variance.row, variance.dtype, result), dtype: result, shape: variance.shape })
+}
+
+/// The indices of extremes along an axis, or in the flat array where there is none.
+pub fn index_of_extreme(extreme: Extreme, operand: &Operand, axis: Option<i64>, keeps: bool) -> Result<Made> {
+    let shape = operand.shape();
+    let working = working_dtype(operand.dtype());
+    let (extent, made_shape) = match axis {
+        None => {
+            let made = if keeps { vec![1; shape.len()] } else { Vec::new() };
+            (Extent { before: 1, len: operand.size(), after: 1 }, made)
+        }
+        Some(at) => {
+            let at = self::axis(at, shape.len())?;
+            (Extent::around(shape, at), reduced_shape(shape, &[at], keeps))
+        }
+    };
+    if extent.len == 0 {
+        return Err(errors::empty_argument(if extreme == Extreme::Least { "argmin" } else { "argmax" }));
+    }
+    let find = |row: &[u8]| kernel::reduce::index_of_extreme(extreme, working, row, extent);
+    let row = operand.with_row(working, shape, find)?;
+    Ok(Made { dtype: DType::I64, shape: made_shape, row })
+}
+
+/// Running sums and their like along an axis.
+pub fn accumulate(op: Binary, operand: &Operand, at: i64, wanted: Option<DType>) -> Result<Made> {
+    let result = wanted.unwrap_or_else(|| match op {
+        Binary::Add | Binary::Multiply => sum_dtype(operand.dtype()),
+        _ => operand.dtype(),
+    });
+    let axis = axis(at, operand.shape().len())?;
+    let working = working_dtype(result);
+    let extent = Extent::around(operand.shape(), axis);
+    let row = operand
+        .with_row(working, operand.shape(), |row| kernel::reduce::accumulate(op, working, row, extent))?;
+    Ok(Made::new(result, operand.shape(), cast(&row, working, result)))
+}
+
+/// The arguments that reductions share.
+struct Request {
+    operand: Operand,
+    axes: Vec<usize>,
+    keeps: bool,
+    dtype: Option<DType>,
+    output: Option<Value>,
+    ddof: f64,
+    initial: Option<Operand>,
+}
+
+fn request(vm: &mut Vm, args: &Args, name: &str) -> Result<Request> {
+    let mut parser = args.parser(name);
+    let operand = operand::required(vm, parser.required("a")?)?;
+    let axis = parser.optional("axis")?;
+    let dtype = match name {
+        "all" | "any" | "min" | "max" => None,
+        _ => parser.optional("dtype")?,
+    };
+    let output = parser.optional("out")?.cloned().and_then(Value::not_none);
+    let ddof = match name {
+        "var" | "std" => parser.optional("ddof")?,
+        _ => None,
+    };
+    let keeps = parser.optional("keepdims")?;
+    let initial = parser.keyword_only("initial");
+    let mask = parser.keyword_only("where");
+    parser.finish()?;
+    if mask.is_some_and(|mask| !matches!(mask, Value::Bool(true))) {
+        let raise = crate::errors::type_error(format!("{name}() takes no mask here"));
+        return Err(raise.help("index with the mask first: `a[mask].sum()`"));
+    }
+    Ok(Request {
+        axes: axes(vm, axis, operand.shape().len())?,
+        operand,
+        keeps: keeps.map_or(Ok(false), |keeps| vm.truth(keeps))?,
+        dtype: dtype::from_argument(vm, dtype)?,
+        output,
+        ddof: match ddof {
+            Some(ddof) => operand::required(vm, ddof)?.number().map_or(0.0, Number::as_f64),
+            None => 0.0,
+        },
+        initial: initial.map(|initial| operand::required(vm, initial)).transpose()?,
+    })
+}
+
+impl Request {
+    fn finish(self, name: &str, made: Made) -> Result {
+        let Some(output) = self.output else { return Ok(made.into_value()) };
+        let Some(array) = output.downcast::<NdArray>() else {
+            return Err(crate::errors::type_error("return arrays must be of ArrayType"));
+        };
+        operators::write_output(name, array, made)?;
+        Ok(output)
+    }
+
+    fn reduce(self, name: &str, reduction: Reduction) -> Result {
+        let is_empty = self.axes.iter().any(|&axis| self.operand.shape()[axis] == 0);
+        let op = match reduction {
+            Reduction::Sum => Binary::Add,
+            Reduction::Product => Binary::Multiply,
+            Reduction::Minimum => Binary::Minimum,
+            Reduction::Maximum => Binary::Maximum,
+            _ => Binary::Or,
+        };
+        let made = match (&self.initial, reduction) {
+            (Some(initial), Reduction::Minimum | Reduction::Maximum) if is_empty => {
+                let shape = reduced_shape(self.operand.shape(), &self.axes, self.keeps);
+                let dtype = self.operand.dtype();
+                Made::new(dtype, &shape, initial.row_as(dtype)?.repeat(shape.iter().product()))
+            }
+            _ => reduce(reduction, &self.operand, &self.axes, self.keeps, self.dtype)?,
+        };
+        let made = match &self.initial {
+            Some(initial) => {
+                let folded = Operand::Array(made.into_array());
+                operators::apply_binary(name, op, &folded, initial)?
+            }
+            None => made,
+        };
+        self.finish(name, made)
+    }
+}
+
+macro_rules! reductions {
+    ($($func:ident $name:literal $reduction:ident;)*) => {$(
+        pub fn $func(vm: &mut Vm, args: &Args) -> Result {
+            request(vm, args, $name)?.reduce($name, Reduction::$reduction)
+        }
+    )*};
+}
+
+reductions! {
+    sum_method "sum" Sum;
+    prod_method "prod" Product;
+    all_method "all" All;
+    any_method "any" Any;
+    min_method "min" Minimum;
+    max_method "max" Maximum;
+}
+
+pub fn mean_method(vm: &mut Vm, args: &Args) -> Result {
+    let request = request(vm, args, "mean")?;
+    let made = mean(&request.operand, &request.axes, request.keeps, request.dtype)?;
+    request.finish("mean", made)
+}
+
+pub fn var_method(vm: &mut Vm, args: &Args) -> Result {
+    let request = request(vm, args, "var")?;
+    let made = variance(&request.operand, &request.axes, request.keeps, request.ddof, request.dtype)?;
+    request.finish("var", made)
+}
+
+pub fn std_method(vm: &mut Vm, args: &Args) -> Result {
+    let request = request(vm, args, "std")?;
+    let made = variance(&request.operand, &request.axes, request.keeps, request.ddof, request.dtype)?;
+    let variance = Operand::Array(made.into_array());
+    let made = operators::apply_unary("sqrt", Unary::Sqrt, &variance)?;
+    request.finish("std", made)
+}
+
+/// The difference of the greatest and the least.
+pub fn ptp(vm: &mut Vm, args: &Args) -> Result {
+    let request = request(vm, args, "ptp")?;
+    let extreme = |reduction| -> Result<Operand> {
+        let made = reduce(reduction, &request.operand, &request.axes, request.keeps, None)?;
+        Ok(Operand::Array(made.into_array()))
+    };
+    let (most, least) = (extreme(Reduction::Maximum)?, extreme(Reduction::Minimum)?);
+    let made = operators::apply_binary("subtract", Binary::Subtract, &most, &least)?;
+    request.finish("ptp", made)
+}
+
+fn extreme_index(vm: &mut Vm, args: &Args, name: &str, extreme: Extreme) -> Result {
+    let mut parser = args.parser(name);
+    let operand = operand::required(vm, parser.required("a")?)?;
+    let axis = parser.optional("axis")?;
+    let keeps = parser.keyword_only("keepdims");
+    parser.finish()?;
+    let axis = match axis {
+        None | Some(Value::None) => None,
+        Some(axis) => Some(vm.index(axis)?),
+    };
+    let keeps = keeps.map_or(Ok(false), |keeps| vm.truth(keeps))?;
+    Ok(index_of_extreme(extreme, &operand, axis, keeps)?.into_value())
+}
+
+pub fn argmin(vm: &mut Vm, args: &Args) -> Result {
+    extreme_index(vm, args, "argmin", Extreme::Least)
+}
+
+pub fn argmax(vm: &mut Vm, args: &Args) -> Result {
+    extreme_index(vm, args, "argmax", Extreme::Greatest)
+}
+
+fn running(vm: &mut Vm, args: &Args, name: &str, op: Binary) -> Result {
+    let mut parser = args.parser(name);
+    let operand = operand::required(vm, parser.required("a")?)?;
+    let axis = parser.optional("axis")?;
+    let dtype = parser.optional("dtype")?;
+    parser.finish()?;
+    let dtype = dtype::from_argument(vm, dtype)?;
+    let made = match axis {
+        None | Some(Value::None) => {
+            let row = operand.row_as(operand.dtype())?;
+            let flat = NdArray::from_row(operand.dtype(), &[operand.size()], row);
+            accumulate(op, &Operand::Array(flat), 0, dtype)?
+        }
+        Some(axis) => accumulate(op, &operand, vm.index(axis)?, dtype)?,
+    };
+    Ok(made.into_value())
+}
+
+pub fn cumsum(vm: &mut Vm, args: &Args) -> Result {
+    running(vm, args, "cumsum", Binary::Add)
+}
+
+pub fn cumprod(vm: &mut Vm, args: &Args) -> Result {
+    running(vm, args, "cumprod", Binary::Multiply)
+}
