@@ -73,6 +73,14 @@ impl Typed {
         format!("{}{whole}.{fraction}e{sign}{:0width$}", self.sign(), exponent.unsigned_abs())
     }
 
+    /// From here on, scalars are written with an exponent.
+    fn scalar_limit(self) -> f64 {
+        match self.dtype {
+            DType::F64 => 1e16,
+            other => exact_limit(other),
+        }
+    }
+
     fn sign(self) -> &'static str {
         if self.value.is_sign_negative() { "-" } else { "" }
     }
@@ -86,7 +94,7 @@ impl Typed {
         if value.is_infinite() {
             return if value > 0.0 { "inf" } else { "-inf" }.to_owned();
         }
-        if value == 0.0 || (1e-4..1e16).contains(&value.abs()) {
+        if value == 0.0 || (1e-4..self.scalar_limit()).contains(&value.abs()) {
             return self.positional(None, Trim::ToZero);
         }
         // A scalar has no point without digits: `1e-05`.
@@ -96,6 +104,16 @@ impl Typed {
 
 fn at_least_one_zero(fraction: &str) -> String {
     if fraction.is_empty() { "0".to_owned() } else { fraction.to_owned() }
+}
+
+/// The power of ten from which on a type no longer has the digits of every int, at most 1e8.
+pub fn exact_limit(dtype: DType) -> f64 {
+    match dtype {
+        DType::F16 => 1e3,
+        DType::Bf16 => 1e2,
+        DType::F32 => 1e6,
+        _ => 1e8,
+    }
 }
 
 /// For types that Rust cannot write: more digits until the float comes back.
@@ -150,10 +168,11 @@ mod tests {
         }
         check(0.1f32.into(), DType::F32, "0.1");
         check(f16::from_f64(0.1).to_f64(), DType::F16, "0.1");
-        check(65504.0, DType::F16, "65500.0");
+        check(65504.0, DType::F16, "6.55e+04");
+        check(999.0, DType::F16, "999.0");
         check(1e-5, DType::F64, "1e-05");
         check(-1.25e20, DType::F64, "-1.25e+20");
-        check(12345678.0, DType::F32, "12345678.0");
+        check(12345678.0, DType::F32, "1.2345678e+07");
         check(-0.0, DType::F64, "-0.0");
         check(f64::NEG_INFINITY, DType::F64, "-inf");
     }

@@ -118,25 +118,24 @@ fn find(vm: &mut Vm, value: &Value) -> Result<Option<DType>> {
     }
 }
 
-/// A name or a code, such as `float32`, `f4`, `<f4`, `f`.
+/// A name or a code, such as `float32`, `f4`, `<f4`, `f`. What means one thing to NumPy and another to
+/// kernels (`i8`) means what it means to NumPy.
 pub fn parse(text: &str) -> Option<DType> {
     let native = text.strip_prefix(['<', '=', '|']).unwrap_or(text);
-    DType::parse(native).or_else(|| {
-        Some(match native {
-            "?" | "b1" | "bool_" => DType::Bool,
-            "b" | "i1" | "byte" => DType::I8,
-            "h" | "i2" | "short" => DType::I16,
-            "i" | "i4" | "intc" => DType::I32,
-            "l" | "q" | "p" | "i8" | "int" | "int_" | "long" | "longlong" | "intp" => DType::I64,
-            "B" | "u1" | "ubyte" => DType::U8,
-            "H" | "u2" | "ushort" => DType::U16,
-            "I" | "u4" | "uintc" => DType::U32,
-            "L" | "Q" | "P" | "u8" | "uint" | "ulong" | "ulonglong" | "uintp" => DType::U64,
-            "e" | "f2" | "half" => DType::F16,
-            "f" | "f4" | "single" => DType::F32,
-            "d" | "f8" | "float" | "double" => DType::F64,
-            _ => return None,
-        })
+    Some(match native {
+        "?" | "b1" | "bool_" => DType::Bool,
+        "b" | "i1" | "byte" => DType::I8,
+        "h" | "i2" | "short" => DType::I16,
+        "i" | "i4" | "intc" => DType::I32,
+        "l" | "q" | "p" | "i8" | "int" | "int_" | "long" | "longlong" | "intp" => DType::I64,
+        "B" | "u1" | "ubyte" => DType::U8,
+        "H" | "u2" | "ushort" => DType::U16,
+        "I" | "u4" | "uintc" => DType::U32,
+        "L" | "Q" | "P" | "u8" | "uint" | "ulong" | "ulonglong" | "uintp" => DType::U64,
+        "e" | "f2" | "half" => DType::F16,
+        "f" | "f4" | "single" => DType::F32,
+        "d" | "f8" | "float" | "double" => DType::F64,
+        name => return DType::parse(name),
     })
 }
 

@@ -123,8 +123,12 @@ pub fn empty_argument(name: &str) -> Raise {
 }
 
 pub fn not_reshaped(size: usize, shape: &[i64]) -> Raise {
-    let axes: Vec<String> = shape.iter().map(i64::to_string).collect();
-    let shape = if axes.len() == 1 { format!("({},)", axes[0]) } else { format!("({})", axes.join(",")) };
+    // NumPy leaves out an open axis in front, and calls one further back by another name.
+    let axes = shape.iter().skip_while(|len| **len < 0);
+    let axes: Vec<String> =
+        axes.map(|len| if *len < 0 { "newaxis".to_owned() } else { len.to_string() }).collect();
+    let comma = if shape.len() == 1 { "," } else { "" };
+    let shape = format!("({}{comma})", axes.join(","));
     value_error(format!("cannot reshape array of size {size} into shape {shape}"))
 }
 

@@ -27,6 +27,7 @@ mod operand;
 mod operators;
 mod print;
 mod promote;
+mod random;
 mod reduce;
 mod scalar;
 mod search;
@@ -89,6 +90,7 @@ fn init(vm: &mut Vm, module: &Module) -> Result<()> {
         linalg.set(function.name, native(function));
     }
     module.set("linalg", Value::Module(Rc::new(linalg)));
+    module.set("random", Value::Module(Rc::new(random::module(vm))));
     Ok(())
 }
 

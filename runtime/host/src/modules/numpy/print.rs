@@ -1,9 +1,10 @@
 //! Arrays as NumPy prints them: aligned columns, wrapped rows, nested brackets, `...` for what is left out.
 
+use half::{bf16, f16};
 use kps_compute::DType;
 use kps_compute::number::Number;
 
-use super::digits::{Trim, Typed, load_float};
+use super::digits::{Trim, Typed, exact_limit, load_float};
 use super::promote::is_int;
 
 /// `np.set_printoptions`.
@@ -215,18 +216,18 @@ fn needs_exponents(finite: &[f64], dtype: DType, options: &PrintOptions) -> bool
     let magnitudes = || finite.iter().map(|x| x.abs()).filter(|x| *x != 0.0);
     let Some(most) = magnitudes().reduce(f64::max) else { return false };
     let least = magnitudes().fold(most, f64::min);
-    // A type that has fewer exact digits changes to exponents earlier.
-    let limit = match dtype {
-        DType::F16 => 1e3,
-        DType::Bf16 => 1e2,
-        DType::F32 => 1e6,
-        _ => 1e8,
+    // Compared as floats of the array's own type.
+    let small = match dtype {
+        DType::F32 => f64::from(0.0001f32),
+        DType::F16 => f64::from(f16::from_f64(0.0001)),
+        DType::Bf16 => f64::from(bf16::from_f64(0.0001)),
+        _ => 0.0001,
     };
     let ratio = match dtype {
         DType::F32 => f64::from(most as f32 / least as f32),
         _ => most / least,
     };
-    most >= limit || !options.suppress && (least < 0.0001 || ratio > 1000.0)
+    most >= exact_limit(dtype) || !options.suppress && (least < small || ratio > 1000.0)
 }
 
 /// How all floats of one array are written, so that their points are in line.

@@ -110,7 +110,11 @@ impl Native for Scalar {
 
     fn format(&self, _: &Value, _: &mut Vm, spec: &str) -> Result<Option<String>> {
         if spec.is_empty() {
-            return Ok(Some(self.text()));
+            // As the Python float of the same value, all its digits shown.
+            return Ok(Some(match self.number {
+                Number::Float(value) => Typed { value, dtype: DType::F64 }.scalar_text(),
+                _ => self.text(),
+            }));
         }
         let formatted = match self.number {
             Number::Float(float) => {

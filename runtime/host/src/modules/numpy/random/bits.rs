@@ -1,0 +1,168 @@
+//! Streams of random bits, the same as NumPy's for the same seed: MT19937 for `np.random.seed`, PCG64
+//! for `np.random.default_rng`.
+//!
+//! Sources: Matsumoto and Nishimura, "Mersenne Twister" (1998); O'Neill, "PCG" (2014), its XSL-RR
+//! variant; O'Neill's `seed_seq` alternative, whose constants NumPy's SeedSequence has.
+
+/// A stream of random bits.
+pub trait Bits {
+    fn next_u32(&mut self) -> u32;
+    fn next_u64(&mut self) -> u64;
+
+    /// Evenly from 0 up to below 1, with 53 bits.
+    fn next_f64(&mut self) -> f64;
+}
+
+const N: usize = 624;
+
+/// The Mersenne Twister.
+pub struct Mt19937 {
+    state: Box<[u32; N]>,
+    at: usize,
+}
+
+impl Mt19937 {
+    pub fn new(seed: u32) -> Mt19937 {
+        let mut state = Box::new([0; N]);
+        let mut word = seed;
+        for (at, place) in state.iter_mut().enumerate() {
+            *place = word;
+            word = 1_812_433_253_u32.wrapping_mul(word ^ word >> 30).wrapping_add(at as u32 + 1);
+        }
+        Mt19937 { state, at: N }
+    }
+
+    fn refill(&mut self) {
+        const MIDDLE: usize = 397;
+        for at in 0..N {
+            let word = self.state[at] & 0x8000_0000 | self.state[(at + 1) % N] & 0x7fff_ffff;
+            let twist = if word & 1 == 1 { 0x9908_b0df } else { 0 };
+            self.state[at] = self.state[(at + MIDDLE) % N] ^ word >> 1 ^ twist;
+        }
+        self.at = 0;
+    }
+}
+
+impl Bits for Mt19937 {
+    fn next_u32(&mut self) -> u32 {
+        if self.at == N {
+            self.refill();
+        }
+        let mut word = self.state[self.at];
+        self.at += 1;
+        word ^= word >> 11;
+        word ^= word << 7 & 0x9d2c_5680;
+        word ^= word << 15 & 0xefc6_0000;
+        word ^ word >> 18
+    }
+
+    fn next_u64(&mut self) -> u64 {
+        let high = self.next_u32();
+        u64::from(high) << 32 | u64::from(self.next_u32())
+    }
+
+    fn next_f64(&mut self) -> f64 {
+        let (high, low) = (self.next_u32() >> 5, self.next_u32() >> 6);
+        (f64::from(high) * 67_108_864.0 + f64::from(low)) / 9_007_199_254_740_992.0
+    }
+}
+
+/// A linear congruential generator of 128 bits, whose output is permuted.
+pub struct Pcg64 {
+    state: u128,
+    increment: u128,
+    /// The high half of a word whose low half was given out.
+    half: Option<u32>,
+}
+
+impl Pcg64 {
+    const MULTIPLIER: u128 = 0x2360_ED05_1FC6_5DA4_4385_DF64_9FCC_F645;
+
+    /// `entropy` are the words of the seed, the lowest first.
+    pub fn new(entropy: &[u32]) -> Pcg64 {
+        let words = spread_seed(entropy);
+        let word = |at: usize| u128::from(words[2 * at]) | u128::from(words[2 * at + 1]) << 32;
+        let (start, sequence) = (word(0) << 64 | word(1), word(2) << 64 | word(3));
+        let mut pcg = Pcg64 { state: 0, increment: sequence << 1 | 1, half: None };
+        pcg.step();
+        pcg.state = pcg.state.wrapping_add(start);
+        pcg.step();
+        pcg
+    }
+
+    fn step(&mut self) {
+        self.state = self.state.wrapping_mul(Pcg64::MULTIPLIER).wrapping_add(self.increment);
+    }
+}
+
+impl Bits for Pcg64 {
+    fn next_u32(&mut self) -> u32 {
+        if let Some(half) = self.half.take() {
+            return half;
+        }
+        let word = self.next_u64();
+        self.half = Some((word >> 32) as u32);
+        word as u32
+    }
+
+    fn next_u64(&mut self) -> u64 {
+        self.step();
+        let folded = (self.state >> 64) as u64 ^ self.state as u64;
+        folded.rotate_right((self.state >> 122) as u32)
+    }
+
+    fn next_f64(&mut self) -> f64 {
+        (self.next_u64() >> 11) as f64 / 9_007_199_254_740_992.0
+    }
+}
+
+/// A seed of any length as eight words that all depend on all of it.
+fn spread_seed(entropy: &[u32]) -> [u32; 8] {
+    const POOL: usize = 4;
+    let mut constant = 0x43b0_d7e5_u32;
+    let mut hash = |value: u32| {
+        let value = value ^ constant;
+        constant = constant.wrapping_mul(0x931e_8875);
+        let value = value.wrapping_mul(constant);
+        value ^ value >> 16
+    };
+    let mix = |x: u32, y: u32| {
+        let mixed = 0xca01_f9dd_u32.wrapping_mul(x).wrapping_sub(0x4973_f715_u32.wrapping_mul(y));
+        mixed ^ mixed >> 16
+    };
+    let mut pool = [0; POOL];
+    for (at, place) in pool.iter_mut().enumerate() {
+        *place = hash(entropy.get(at).copied().unwrap_or(0));
+    }
+    for source in 0..POOL {
+        for target in (0..POOL).filter(|target| *target != source) {
+            pool[target] = mix(pool[target], hash(pool[source]));
+        }
+    }
+    for word in entropy.iter().skip(POOL) {
+        for place in &mut pool {
+            *place = mix(*place, hash(*word));
+        }
+    }
+    let mut constant = 0x8b51_f9dd_u32;
+    let mut words = [0; 8];
+    for (at, place) in words.iter_mut().enumerate() {
+        let value = pool[at % POOL] ^ constant;
+        constant = constant.wrapping_mul(0x58f3_8ded);
+        let value = value.wrapping_mul(constant);
+        *place = value ^ value >> 16;
+    }
+    words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn streams_are_numpys() {
+        // `np.random.seed(5489); np.random.bytes(4)` and the first number of the paper's own test.
+        assert_eq!(Mt19937::new(5489).next_u32(), 3_499_211_612);
+        assert_eq!(Pcg64::new(&[0]).next_f64(), 0.636_961_687_321_454_8);
+    }
+}
