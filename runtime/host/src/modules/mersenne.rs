@@ -25,7 +25,8 @@ impl Mersenne {
         generator
     }
 
-    fn from_word(word: u32) -> Mersenne {
+    /// Seeded by one word, in the way of the paper.
+    pub fn from_word(word: u32) -> Mersenne {
         let mut words = Box::new([0; N]);
         words[0] = word;
         for at in 1..N {

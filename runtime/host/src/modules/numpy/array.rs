@@ -115,6 +115,7 @@ impl NdArray {
             let range = self.layout.offset..self.layout.offset + n_bytes;
             return self.storage.read_range("read", range, look).map_err(errors::storage);
         }
+        operators::check_room(self.shape(), self.dtype)?;
         let gathered = self.storage.read("read", |bytes| strided::gather(bytes, size, &self.layout));
         gathered.map(|row| look(&row)).map_err(errors::storage)
     }

@@ -356,12 +356,13 @@ fn eye(vm: &mut Vm, args: &Args) -> Result {
     let wanted = parser.optional("dtype")?;
     parser.finish()?;
     let dtype = dtype::from_argument(vm, wanted)?.unwrap_or(DType::F64);
-    let shape = [shape(vm, n_rows)?, shape(vm, &n_columns)?].concat();
+    let lens = [vm.index(n_rows)?, vm.index(&n_columns)?];
+    let shape = lens.map(|len| usize::try_from(len).unwrap_or(0));
     let array = filled(dtype, &shape, &super::array::element(dtype, 0))?;
     let one = super::array::element(dtype, 1);
     let (n_rows, n_columns) = (shape[0] as i64, shape[1] as i64);
     let places: Vec<usize> = (0..n_rows)
-        .filter(|row| (0..n_columns).contains(&(row + diagonal)))
+        .filter(|row| (0..n_columns).contains(&row.saturating_add(diagonal)))
         .map(|row| (row * n_columns + row + diagonal) as usize * dtype.size())
         .collect();
     array.write_at(&places, &one.repeat(places.len()))?;

@@ -10,6 +10,7 @@ use super::errors;
 use super::kernel::load_all;
 use super::layout::{Layout, broadcast_shapes};
 use super::operand::{self, Operand};
+use super::operators::check_room;
 use super::promote::is_int;
 use super::scalar::Scalar;
 use super::strided;
@@ -323,6 +324,10 @@ impl<'a> Picker<'a> {
         let shapes: Vec<&[usize]> = self.picked.iter().map(|picked| &picked.shape[..]).collect();
         let shape = broadcast_shapes(&shapes).ok_or_else(|| errors::indices_not_broadcast(&shapes))?;
         let n: usize = shape.iter().product();
+        let lens = self.layout.shape.iter().enumerate();
+        let rest_lens = lens.filter(|(axis, _)| !self.picked.iter().any(|picked| picked.axis == *axis));
+        let all: Vec<usize> = shape.iter().copied().chain(rest_lens.map(|(_, len)| *len)).collect();
+        check_room(&all, DType::I64)?;
         let mut picks = vec![0isize; n];
         for picked in &self.picked {
             let indices = spread(&picked.indices, &picked.shape, &shape);

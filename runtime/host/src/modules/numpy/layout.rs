@@ -71,7 +71,8 @@ impl Layout {
         if n > 0 {
             self.advance(axis, size, start as isize);
         }
-        self.strides[axis] *= step as isize;
+        // A step that leaves the axis leaves one item, whose stride means nothing.
+        self.strides[axis] = self.strides[axis].wrapping_mul(step as isize);
         self.shape[axis] = n;
     }
 

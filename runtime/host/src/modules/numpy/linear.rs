@@ -220,8 +220,8 @@ fn diagonal_view(owner: &Value, array: &NdArray, offset: i64) -> Result<NdArray>
         return Err(crate::errors::value_error("diag requires an array of at least two dimensions"));
     }
     let (n_rows, n_columns) = (array.shape()[0] as i64, array.shape()[1] as i64);
-    let (row, column) = ((-offset).max(0), offset.max(0));
-    let n = (n_rows - row).min(n_columns - column).max(0);
+    let (row, column) = (offset.saturating_neg().max(0), offset.max(0));
+    let n = n_rows.saturating_sub(row).min(n_columns.saturating_sub(column)).max(0);
     let mut layout = array.layout().clone();
     let size = array.dtype().size();
     let stride = layout.strides[0] + layout.strides[1];

@@ -182,14 +182,20 @@ pub fn common_shape(shapes: &[&[usize]], dtype: DType) -> Result<Vec<usize>> {
 /// Bytes of an array that is to be made, after a look at whether there can be as many.
 pub fn check_room(shape: &[usize], dtype: DType) -> Result<usize> {
     const SMALL: usize = 1 << 24;
-    let n_bytes = shape.iter().try_fold(dtype.size(), |n, len| n.checked_mul(*len));
-    let Some(n_bytes) = n_bytes.filter(|n| *n <= isize::MAX as usize) else {
-        return Err(errors::too_large(shape, dtype));
-    };
+    let n_bytes = check_count(shape, dtype)?;
     if n_bytes > SMALL && Vec::<u8>::new().try_reserve_exact(n_bytes).is_err() {
         return Err(errors::too_large(shape, dtype));
     }
     Ok(n_bytes)
+}
+
+/// Bytes of an array of this shape; as many as can be counted, empty axes aside.
+pub fn check_count(shape: &[usize], dtype: DType) -> Result<usize> {
+    let counted = shape.iter().try_fold(dtype.size(), |n, &len| n.checked_mul(len.max(1)));
+    match counted {
+        Some(n) if n <= isize::MAX as usize => Ok(if shape.contains(&0) { 0 } else { n }),
+        _ => Err(errors::too_large(shape, dtype)),
+    }
 }
 
 fn loop_binary(

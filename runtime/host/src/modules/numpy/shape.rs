@@ -35,7 +35,7 @@ pub static FUNCTIONS: &[NativeDef] = &[
     NativeDef::function("column_stack", column_stack),
     NativeDef::function("append", append),
     NativeDef::function("split", split),
-    NativeDef::function("array_split", split),
+    NativeDef::function("array_split", array_split),
     NativeDef::function("repeat", repeat),
     NativeDef::function("tile", tile),
     NativeDef::function("flip", flip),
@@ -284,6 +284,7 @@ fn broadcast_to(vm: &mut Vm, args: &Args) -> Result {
     parser.finish()?;
     let shape = super::create::shape(vm, wanted)?;
     let (owner, array) = array_argument(vm, value)?;
+    operators::check_count(&shape, array.dtype())?;
     let layout = array.layout().broadcast_to(&shape);
     let layout = layout.ok_or_else(|| errors::not_broadcast_to(array.shape(), &shape))?;
     Ok(Value::native(array.view(&owner, layout).read_only()))
@@ -317,7 +318,7 @@ pub fn join(arrays: &[NdArray], axis: usize, wanted: Option<DType>) -> Result<Nd
     let natural = arrays.iter().map(NdArray::dtype).reduce(promote_types).unwrap_or(DType::F64);
     let dtype = wanted.unwrap_or(natural);
     let mut shape = first.shape().to_vec();
-    shape[axis] = arrays.iter().map(|array| array.shape()[axis]).sum();
+    shape[axis] = arrays.iter().fold(0, |len: usize, array| len.saturating_add(array.shape()[axis]));
     let n_bytes = check_room(&shape, dtype)?;
     let n_blocks: usize = shape[..axis].iter().product();
     let mut rows = Vec::new();
@@ -438,7 +439,16 @@ fn append(vm: &mut Vm, args: &Args) -> Result {
 }
 
 fn split(vm: &mut Vm, args: &Args) -> Result {
-    let mut parser = args.parser("split");
+    parts(vm, args, "split")
+}
+
+/// As `split`, where the parts need not be of the same length.
+fn array_split(vm: &mut Vm, args: &Args) -> Result {
+    parts(vm, args, "array_split")
+}
+
+fn parts(vm: &mut Vm, args: &Args, name: &str) -> Result {
+    let mut parser = args.parser(name);
     let value = parser.required("ary")?;
     let sections = parser.required("indices_or_sections")?;
     let along = parser.optional("axis")?;
@@ -452,6 +462,10 @@ fn split(vm: &mut Vm, args: &Args) -> Result {
         Some(n) => {
             let n = usize::try_from(n).ok().filter(|n| *n > 0);
             let n = n.ok_or_else(|| crate::errors::value_error("number sections must be larger than 0."))?;
+            if name == "split" && !len.is_multiple_of(n) {
+                return Err(crate::errors::value_error("array split does not result in an equal division"));
+            }
+            check_room(&[n, size_of::<NdArray>()], DType::I8)?;
             // The first parts take one more where it does not come out even.
             cuts.extend((1..=n).map(|at| at * (len / n) + at.min(len % n)));
         }
@@ -512,7 +526,11 @@ pub fn repeat(vm: &mut Vm, args: &Args) -> Result {
     if times.len() != 1 && times.len() != len {
         return Err(errors::not_broadcast(&[&[len], &[times.len()]]));
     }
-    let total = if times.len() == 1 { times[0].saturating_mul(len as i64) } else { times.iter().sum() };
+    let total = if times.len() == 1 {
+        times[0] as i128 * len as i128
+    } else {
+        times.iter().map(|&times| times as i128).sum()
+    };
     check_room(&[usize::try_from(total).unwrap_or(usize::MAX)], DType::I64)?;
     let times_of = |at: usize| times[if times.len() == 1 { 0 } else { at }] as usize;
     let indices: Vec<usize> = (0..len).flat_map(|at| std::iter::repeat_n(at, times_of(at))).collect();
@@ -530,8 +548,8 @@ fn tile(vm: &mut Vm, args: &Args) -> Result {
     }
     for (axis, times) in times.into_iter().enumerate() {
         let len = array.shape()[axis];
-        check_room(&[len.saturating_mul(times)], array.dtype())?;
-        let indices: Vec<usize> = (0..times).flat_map(|_| 0..len).collect();
+        check_room(&[len, times], DType::I64)?;
+        let indices: Vec<usize> = (0..if len == 0 { 0 } else { times }).flat_map(|_| 0..len).collect();
         array = pick(&array, axis, &indices)?;
     }
     Ok(Value::native(array))
@@ -561,7 +579,7 @@ fn roll(vm: &mut Vm, args: &Args) -> Result {
     let shape = array.shape().to_vec();
     let (array, axis) = along(vm, array, at)?;
     let len = array.shape()[axis];
-    let start = if len == 0 { 0 } else { (-by).rem_euclid(len as i64) as usize };
+    let start = if len == 0 { 0 } else { (len - by.rem_euclid(len as i64) as usize) % len };
     let indices: Vec<usize> = (start..len).chain(0..start).collect();
     let rolled = pick(&array, axis, &indices)?;
     Ok(Value::native(NdArray::from_row(rolled.dtype(), &shape, rolled.to_contiguous_bytes()?)))
@@ -661,7 +679,7 @@ fn pad(vm: &mut Vm, args: &Args) -> Result {
     };
     let lens = array.shape().iter().zip(widths.chunks(2));
     let shape: Vec<usize> =
-        lens.map(|(len, width)| len.saturating_add((width[0] + width[1]) as usize)).collect();
+        lens.map(|(len, width)| len.saturating_add(width[0].saturating_add(width[1]) as usize)).collect();
     let padded = super::create::filled(array.dtype(), &shape, &constant[..array.dtype().size()])?;
     let mut inner: Layout = padded.layout().clone();
     for axis in 0..n_axes {
@@ -679,6 +697,8 @@ fn pad_with_edges(mut array: NdArray, widths: &[i64]) -> Result {
                 "can't extend empty axis {axis} using modes other than 'constant' or 'empty'"
             )));
         }
+        let ends = widths[2 * axis].saturating_add(widths[2 * axis + 1]);
+        check_room(&[usize::try_from(len.saturating_add(ends)).unwrap_or(usize::MAX)], DType::I64)?;
         let places = (-widths[2 * axis]..len.saturating_add(widths[2 * axis + 1]))
             .map(|at| at.clamp(0, len - 1) as usize);
         array = pick(&array, axis, &places.collect::<Vec<_>>())?;

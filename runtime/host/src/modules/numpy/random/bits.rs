@@ -1,8 +1,10 @@
 //! Streams of random bits, the same as NumPy's for the same seed: MT19937 for `np.random.seed`, PCG64
 //! for `np.random.default_rng`.
 //!
-//! Sources: Matsumoto and Nishimura, "Mersenne Twister" (1998); O'Neill, "PCG" (2014), its XSL-RR
-//! variant; O'Neill's `seed_seq` alternative, whose constants NumPy's SeedSequence has.
+//! Sources: O'Neill, "PCG" (2014), its XSL-RR variant; O'Neill's `seed_seq` alternative, whose constants
+//! NumPy's SeedSequence has.
+
+use crate::modules::mersenne::Mersenne;
 
 /// A stream of random bits.
 pub trait Bits {
@@ -13,47 +15,9 @@ pub trait Bits {
     fn next_f64(&mut self) -> f64;
 }
 
-const N: usize = 624;
-
-/// The Mersenne Twister.
-pub struct Mt19937 {
-    state: Box<[u32; N]>,
-    at: usize,
-}
-
-impl Mt19937 {
-    pub fn new(seed: u32) -> Mt19937 {
-        let mut state = Box::new([0; N]);
-        let mut word = seed;
-        for (at, place) in state.iter_mut().enumerate() {
-            *place = word;
-            word = 1_812_433_253_u32.wrapping_mul(word ^ word >> 30).wrapping_add(at as u32 + 1);
-        }
-        Mt19937 { state, at: N }
-    }
-
-    fn refill(&mut self) {
-        const MIDDLE: usize = 397;
-        for at in 0..N {
-            let word = self.state[at] & 0x8000_0000 | self.state[(at + 1) % N] & 0x7fff_ffff;
-            let twist = if word & 1 == 1 { 0x9908_b0df } else { 0 };
-            self.state[at] = self.state[(at + MIDDLE) % N] ^ word >> 1 ^ twist;
-        }
-        self.at = 0;
-    }
-}
-
-impl Bits for Mt19937 {
+impl Bits for Mersenne {
     fn next_u32(&mut self) -> u32 {
-        if self.at == N {
-            self.refill();
-        }
-        let mut word = self.state[self.at];
-        self.at += 1;
-        word ^= word >> 11;
-        word ^= word << 7 & 0x9d2c_5680;
-        word ^= word << 15 & 0xefc6_0000;
-        word ^ word >> 18
+        self.next_u32()
     }
 
     fn next_u64(&mut self) -> u64 {
@@ -62,8 +26,7 @@ impl Bits for Mt19937 {
     }
 
     fn next_f64(&mut self) -> f64 {
-        let (high, low) = (self.next_u32() >> 5, self.next_u32() >> 6);
-        (f64::from(high) * 67_108_864.0 + f64::from(low)) / 9_007_199_254_740_992.0
+        self.next_f64()
     }
 }
 
@@ -161,8 +124,8 @@ mod tests {
 
     #[test]
     fn streams_are_numpys() {
-        // `np.random.seed(5489); np.random.bytes(4)` and the first number of the paper's own test.
-        assert_eq!(Mt19937::new(5489).next_u32(), 3_499_211_612);
-        assert_eq!(Pcg64::new(&[0]).next_f64(), 0.636_961_687_321_454_8);
+        // The first number of the paper's own test.
+        assert_eq!(Mersenne::from_word(5489).next_u32(), 3_499_211_612);
+        assert_eq!(Pcg64::new(&[0]).next_u64(), 11_749_869_230_777_074_271);
     }
 }

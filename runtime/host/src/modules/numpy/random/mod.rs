@@ -11,7 +11,7 @@ use kps_compute::DType;
 use kps_compute::element::to_bytes;
 use num_bigint::Sign;
 
-use self::bits::{Bits, Mt19937, Pcg64};
+use self::bits::{Bits, Pcg64};
 use self::distributions::{Bounding, bounded, polar_normals, ziggurat_normal};
 use super::array::NdArray;
 use super::kernel::cast::cast;
@@ -20,6 +20,7 @@ use super::operand::{self, Operand};
 use super::operators::{self, check_room};
 use super::{create, dtype, errors, strided};
 use crate::errors::{type_error, value_error};
+use crate::modules::mersenne::Mersenne;
 use crate::ops::number::to_big;
 use crate::value::{Args, Module, Native, NativeDef, NativeType, Result, Value};
 use crate::vm::Vm;
@@ -34,7 +35,7 @@ struct Stream {
 
 impl Stream {
     fn legacy(seed: u32) -> Stream {
-        Stream { bits: Box::new(Mt19937::new(seed)), bounding: Bounding::Masked, kept: None }
+        Stream { bits: Box::new(Mersenne::from_word(seed)), bounding: Bounding::Masked, kept: None }
     }
 
     fn modern(entropy: &[u32]) -> Stream {
