@@ -2,13 +2,14 @@
 
 use std::cell::RefCell;
 
-use super::support::index;
+use super::support::{bound, index};
 use super::{bytes, protocol};
 use crate::errors;
 use crate::ops::Side;
 use crate::text::quote;
+use crate::text::slice::SliceIndices;
 use crate::value::{
-    Args, BinaryOp, CompareOp, IterState, Native, NativeDef, NativeIter, NativeType, Result, Value,
+    Args, BinaryOp, CompareOp, IterState, Native, NativeDef, NativeIter, NativeType, Result, Slice, Value,
 };
 use crate::vm::Vm;
 
@@ -41,6 +42,18 @@ impl ByteArray {
     pub fn to_vec(&self) -> Vec<u8> {
         self.0.borrow().clone()
     }
+
+    fn len(&self) -> usize {
+        self.0.borrow().len()
+    }
+
+    /// Which bytes a slice takes. Its bounds come first: their `__index__` may change the array.
+    fn indices(&self, vm: &mut Vm, slice: &Slice) -> Result<SliceIndices> {
+        let start = bound(vm, Some(&slice.start))?;
+        let stop = bound(vm, Some(&slice.stop))?;
+        let step = bound(vm, Some(&slice.step))?;
+        Ok(SliceIndices::new(start, stop, step, self.len())?)
+    }
 }
 
 impl Native for ByteArray {
@@ -61,51 +74,57 @@ impl Native for ByteArray {
 
     fn get_item(&self, _: &Value, vm: &mut Vm, index: &Value) -> Result<Option<Value>> {
         if let Value::Slice(slice) = index {
-            let span = slice.span(vm, self.0.borrow().len())?;
+            let indices = self.indices(vm, slice)?;
             let bytes = self.0.borrow();
-            let part = span.indices().map(|at| bytes[at]).collect();
+            let part = indices.positions().map(|at| bytes[at]).collect();
             return Ok(Some(Value::native(ByteArray::new(part))));
         }
-        let at = vm.position(index, self.0.borrow().len(), "bytearray")?;
-        Ok(Some(Value::Int(self.0.borrow()[at] as i64)))
+        let len = self.len();
+        let at = vm.position(index, len, "bytearray")?;
+        Ok(self.0.borrow().get(at).map(|&byte| Value::Int(byte as i64)))
     }
 
     fn set_item(&self, _: &Value, vm: &mut Vm, index: &Value, value: &Value) -> Result<bool> {
         let Value::Slice(slice) = index else {
-            let at = vm.position(index, self.0.borrow().len(), "bytearray")?;
             let byte = byte(vm, value)?;
-            self.0.borrow_mut()[at] = byte;
+            let len = self.len();
+            let at = vm.position(index, len, "bytearray")?;
+            if let Some(place) = self.0.borrow_mut().get_mut(at) {
+                *place = byte;
+            }
             return Ok(true);
         };
         let items = match bytes::like(value) {
             Some(items) => items,
             None => bytes::from_items(vm, value)?,
         };
-        let span = slice.span(vm, self.0.borrow().len())?;
+        let indices = self.indices(vm, slice)?;
         let mut bytes = self.0.borrow_mut();
-        if span.step == 1 {
-            let start = span.start as usize;
-            bytes.splice(start..start + span.n, items);
+        if indices.step == 1 {
+            let start = indices.start as usize;
+            bytes.splice(start..start + indices.len, items);
             return Ok(true);
         }
-        if items.len() != span.n {
+        if items.len() != indices.len {
             return Err(errors::value_error(format!(
                 "attempt to assign bytes of size {} to extended slice of size {}",
                 items.len(),
-                span.n
+                indices.len
             )));
         }
-        span.indices().zip(items).for_each(|(at, item)| bytes[at] = item);
+        indices.positions().zip(items).for_each(|(at, item)| bytes[at] = item);
         Ok(true)
     }
 
     fn delete_item(&self, _: &Value, vm: &mut Vm, index: &Value) -> Result<bool> {
-        let len = self.0.borrow().len();
         let doomed: Vec<usize> = match index {
-            Value::Slice(slice) => slice.span(vm, len)?.indices().collect(),
-            _ => vec![vm.position(index, len, "bytearray")?],
+            Value::Slice(slice) => self.indices(vm, slice)?.positions().collect(),
+            _ => {
+                let len = self.len();
+                vec![vm.position(index, len, "bytearray")?]
+            }
         };
-        let mut keep = vec![true; len];
+        let mut keep = vec![true; self.len().max(doomed.iter().max().map_or(0, |last| last + 1))];
         doomed.into_iter().for_each(|at| keep[at] = false);
         let mut keep = keep.into_iter();
         self.0.borrow_mut().retain(|_| keep.next().unwrap_or(true));

@@ -227,12 +227,33 @@ pub fn new_bool(vm: &mut Vm, args: &Args) -> Result {
 pub fn new_str(vm: &mut Vm, args: &Args) -> Result {
     let mut parser = args.parser("str");
     let value = parser.optional("object")?;
+    let encoding = parser.optional("encoding")?;
+    let on_error = parser.optional("errors")?;
     parser.finish()?;
+    if encoding.is_some() || on_error.is_some() {
+        return decoded(value, encoding, on_error);
+    }
     match value {
         Some(text @ Value::Str(_)) => Ok(text.clone()),
         Some(value) => Ok(Value::str(vm.str(value)?)),
         None => Ok(Value::str("")),
     }
+}
+
+/// `str(bytes, encoding, errors)`.
+fn decoded(value: Option<&Value>, encoding: Option<&Value>, on_error: Option<&Value>) -> Result {
+    let encoding = encoding.map_or(Ok("utf-8"), |value| super::support::str_arg(value, "str", 2))?;
+    let on_error = on_error.map_or(Ok("strict"), |value| super::support::str_arg(value, "str", 3))?;
+    let Some(value) = value else { return Ok(Value::str("")) };
+    if value.as_str().is_some() {
+        return Err(errors::type_error("decoding str is not supported"));
+    }
+    let Some(bytes) = super::bytes::like(value) else {
+        let given = value.type_name();
+        let message = format!("decoding to str: need a bytes-like object, {given} found");
+        return Err(errors::type_error(message));
+    };
+    Ok(Value::str(super::encoding::decode(&bytes, encoding, on_error)?))
 }
 
 pub fn new_list(vm: &mut Vm, args: &Args) -> Result {
