@@ -216,7 +216,7 @@ fn generator_throw(vm: &mut Vm, args: &Args) -> Result {
     parser.optional_positional();
     parser.optional_positional();
     parser.finish()?;
-    let raise = vm.to_raise(&exception);
+    let raise = vm.raise_of(&exception);
     let step = vm.throw_into(generator(args)?, raise)?;
     yielded(step)
 }

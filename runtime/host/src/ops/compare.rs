@@ -220,7 +220,7 @@ impl Vm {
             }
             Value::Instance(instance) => {
                 if let Some(function) = self.script_method(container, "__contains__") {
-                    let value = self.call_method_value(&function, container, &[item.clone()])?;
+                    let value = self.call_method_value(&function, container, std::slice::from_ref(item))?;
                     return self.truth(&value);
                 }
                 if self.script_method(container, "__iter__").is_none()

@@ -115,13 +115,15 @@ impl Vm {
             }
             Value::Instance(instance) => {
                 if let Some(function) = self.script_method(value, "__getitem__") {
-                    return self.call_method_value(&function, value, &[index.clone()]);
+                    return self.call_method_value(&function, value, std::slice::from_ref(index));
                 }
                 match instance.payload_value() {
                     Some(payload @ Value::Dict(dict)) => match self.dict_get(dict, index)? {
                         Some(item) => Ok(item),
                         None => match self.script_method(value, "__missing__") {
-                            Some(function) => self.call_method_value(&function, value, &[index.clone()]),
+                            Some(function) => {
+                                self.call_method_value(&function, value, std::slice::from_ref(index))
+                            }
                             None => self.get_item(payload, index),
                         },
                     },
@@ -140,7 +142,7 @@ impl Vm {
         let Value::Class(class) = value else { unreachable!("only classes come here") };
         if let Some(function) = class.lookup_text("__class_getitem__") {
             let function = self.bind(&function, value, class)?;
-            return self.call(&function, &[index.clone()]);
+            return self.call(&function, std::slice::from_ref(index));
         }
         match class.layout {
             crate::value::Layout::Builtin(_) => Ok(value.clone()),
@@ -337,7 +339,7 @@ impl Vm {
             }
             Value::Instance(instance) => {
                 if let Some(function) = self.script_method(value, "__delitem__") {
-                    self.call_method_value(&function, value, &[index.clone()])?;
+                    self.call_method_value(&function, value, std::slice::from_ref(index))?;
                     return Ok(());
                 }
                 match instance.payload_value() {

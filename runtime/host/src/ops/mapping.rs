@@ -1,13 +1,13 @@
 //! Keys of dicts and sets, where a script's `__eq__` may have a say.
 
-use std::hash::{BuildHasher, BuildHasherDefault, Hash, Hasher};
+use std::hash::{BuildHasher, BuildHasherDefault};
 use std::rc::Rc;
 
 use indexmap::IndexMap;
 use indexmap::map::raw_entry_v1::RawEntryApiV1;
 
 use crate::errors;
-use crate::value::{BinaryOp, CompareOp, Dict, HashedKey, PassHash, Result, Set, Value};
+use crate::value::{BinaryOp, CompareOp, Dict, HashedKey, PassHash, PlainKey, Result, Set, Value};
 use crate::vm::Vm;
 
 type Map<V> = IndexMap<HashedKey, V, BuildHasherDefault<PassHash>>;
@@ -26,9 +26,7 @@ fn asks_script(key: &Value) -> bool {
 /// The keys in `map` with the hash of `key`.
 fn candidates<V>(map: &Map<V>, key: &HashedKey) -> Vec<HashedKey> {
     let mut found = Vec::new();
-    let mut hasher = map.hasher().build_hasher();
-    key.hash(&mut hasher);
-    map.raw_entry_v1().index_from_hash(hasher.finish(), |candidate| {
+    map.raw_entry_v1().index_from_hash(map.hasher().hash_one(key), |candidate| {
         if candidate.hash == key.hash {
             found.push(candidate.clone());
         }
@@ -49,6 +47,9 @@ impl Vm {
     }
 
     fn dict_key(&mut self, dict: &Dict, key: &Value) -> Result<HashedKey> {
+        if let Some(plain) = PlainKey::new(key) {
+            return Ok(plain.to_key());
+        }
         let key = self.key(key)?;
         if !asks_script(&key.value) {
             return Ok(key);
@@ -58,6 +59,9 @@ impl Vm {
     }
 
     fn set_key(&mut self, set: &Set, key: &Value) -> Result<HashedKey> {
+        if let Some(plain) = PlainKey::new(key) {
+            return Ok(plain.to_key());
+        }
         let key = self.key(key)?;
         if !asks_script(&key.value) {
             return Ok(key);
@@ -67,6 +71,9 @@ impl Vm {
     }
 
     pub fn dict_get(&mut self, dict: &Dict, key: &Value) -> Result<Option<Value>> {
+        if let Some(found) = dict.get_plain(key) {
+            return Ok(found);
+        }
         let key = self.dict_key(dict, key)?;
         Ok(dict.borrow().get(&key).cloned())
     }

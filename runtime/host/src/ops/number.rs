@@ -388,7 +388,11 @@ pub fn scale_by_power(mut float: f64, mut exponent: i64) -> f64 {
 /// Hashes are numbers modulo this prime, so that equal numbers of any type have equal hashes.
 const HASH_PRIME: u64 = (1 << 61) - 1;
 
+#[inline]
 pub fn hash_int(int: i64) -> i64 {
+    if (0..HASH_PRIME as i64).contains(&int) {
+        return int;
+    }
     let magnitude = (int.unsigned_abs() % HASH_PRIME) as i64;
     not_minus_one(if int < 0 { -magnitude } else { magnitude })
 }

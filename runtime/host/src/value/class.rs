@@ -10,7 +10,8 @@ use std::sync::Arc;
 use kps_syntax::ast::ClassDef;
 
 use super::{
-    Attrs, ExceptionKind, Name, NativeDef, NativeFn, NativeFunction, NativeType, Shape, Value, teardown,
+    Attrs, ExceptionKind, Function, Name, NativeDef, NativeFn, NativeFunction, NativeType, Shape, Value,
+    teardown,
 };
 
 /// The types that are part of the language itself.
@@ -137,6 +138,8 @@ pub struct Class {
     /// A class that scripts wrote may be changed by scripts.
     pub is_script: bool,
     attrs: RefCell<Attrs>,
+    /// `__init__`, as found when the classes were in the state of the number.
+    init: RefCell<Option<(u32, Option<Rc<Function>>)>>,
 }
 
 impl Class {
@@ -152,6 +155,7 @@ impl Class {
             def: None,
             is_script: false,
             attrs: RefCell::default(),
+            init: RefCell::default(),
         }
     }
 
@@ -197,6 +201,21 @@ impl Class {
         None
     }
 
+    /// The `__init__` that a script wrote, where making an instance takes no more than calling it.
+    pub(crate) fn plain_init(&self, epoch: u32) -> Option<Rc<Function>> {
+        if let Some((known, init)) = &*self.init.borrow()
+            && *known == epoch
+        {
+            return init.clone();
+        }
+        let init = match (self.lookup_script("__new__"), self.lookup_script("__init__")) {
+            (None, Some(Value::Function(init))) => Some(init),
+            _ => None,
+        };
+        *self.init.borrow_mut() = Some((epoch, init.clone()));
+        init
+    }
+
     /// Sets an attribute while the class is being made. Afterwards `Vm::set_class_attr` does, which
     /// tells the inline caches.
     pub fn insert(&self, name: Name, value: Value) -> Option<Value> {
@@ -235,6 +254,7 @@ impl Class {
 
 impl Drop for Class {
     fn drop(&mut self) {
+        self.init.get_mut().take();
         teardown((std::mem::take(self.attrs.get_mut()), self.base.take()));
     }
 }

@@ -48,6 +48,44 @@ impl Hash for HashedKey {
     }
 }
 
+/// A key that is looked up without being kept: a value of a type whose equality needs no script.
+pub(crate) struct PlainKey<'a> {
+    hash: i64,
+    value: &'a Value,
+}
+
+impl<'a> PlainKey<'a> {
+    /// `None` for values that take the long way.
+    #[inline]
+    pub fn new(value: &'a Value) -> Option<PlainKey<'a>> {
+        let hash = match value {
+            Value::Str(text) => text.hash() as i64,
+            Value::Int(int) => crate::ops::number::hash_int(*int),
+            Value::Bool(truth) => *truth as i64,
+            _ => return None,
+        };
+        Some(PlainKey { hash, value })
+    }
+
+    pub fn to_key(&self) -> HashedKey {
+        HashedKey { hash: self.hash, value: self.value.clone() }
+    }
+}
+
+impl Hash for PlainKey<'_> {
+    #[inline]
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        state.write_u64(self.hash as u64);
+    }
+}
+
+impl indexmap::Equivalent<HashedKey> for PlainKey<'_> {
+    #[inline]
+    fn equivalent(&self, key: &HashedKey) -> bool {
+        self.hash == key.hash && plain_equal(self.value, &key.value)
+    }
+}
+
 impl PartialEq for HashedKey {
     fn eq(&self, other: &HashedKey) -> bool {
         self.hash == other.hash && plain_equal(&self.value, &other.value)
@@ -118,6 +156,13 @@ impl Dict {
     /// Entry number `at` in insertion order.
     pub fn entry_at(&self, at: usize) -> Option<(Value, Value)> {
         self.0.borrow().get_index(at).map(|(key, value)| (key.value.clone(), value.clone()))
+    }
+
+    /// The value of a plain key; the outer `None` for keys that take the long way.
+    #[inline]
+    pub(crate) fn get_plain(&self, key: &Value) -> Option<Option<Value>> {
+        let key = PlainKey::new(key)?;
+        Some(self.0.borrow().get(&key).cloned())
     }
 
     pub fn get_text(&self, key: &str) -> Option<Value> {

@@ -155,9 +155,12 @@ impl NativeDef {
     }
 }
 
+/// A Rust closure that scripts call.
+pub type NativeClosure = Box<dyn Fn(&mut Vm, &Args) -> Result>;
+
 pub enum NativeCode {
     Plain(NativeFn),
-    Closure(Box<dyn Fn(&mut Vm, &Args) -> Result>),
+    Closure(NativeClosure),
 }
 
 /// A native function as a value.

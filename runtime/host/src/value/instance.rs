@@ -100,6 +100,17 @@ impl Fields {
         self.shape.slot(name)
     }
 
+    pub fn shape(&self) -> &Rc<Shape> {
+        &self.shape
+    }
+
+    /// Adds the attribute that `next` has beyond the present shape.
+    #[inline]
+    pub fn extend(&mut self, next: Rc<Shape>, value: Value) {
+        self.shape = next;
+        self.values.push(value);
+    }
+
     pub fn get(&self, name: &Name) -> Option<&Value> {
         self.values.get(self.shape.slot(name)?)
     }

@@ -24,6 +24,7 @@ use std::rc::Rc;
 use num_bigint::BigInt;
 
 pub use class::{BuiltinType, Class, Layout};
+pub(crate) use dict::PlainKey;
 pub use dict::{Dict, HashedKey, PassHash};
 pub use exception::{ExceptionData, ExceptionKind, Raise, Result, TraceEntry};
 pub use function::{
@@ -41,10 +42,11 @@ pub(crate) use teardown::teardown;
 /// Any value of the host language.
 ///
 /// The tag of `Unset` is zero, so that zeroed memory is a row of empty registers.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 #[repr(u8)]
 pub enum Value {
     /// An empty register or slot; never visible to a script.
+    #[default]
     Unset = 0,
     None,
     NotImplemented,
@@ -285,12 +287,6 @@ impl Value {
             Value::Generator(_) => BuiltinType::Generator,
             Value::Cell(_) => BuiltinType::Cell,
         }
-    }
-}
-
-impl Default for Value {
-    fn default() -> Value {
-        Value::Unset
     }
 }
 

@@ -92,6 +92,13 @@ impl Vm {
         }
     }
 
+    /// Whether a frame of so many registers fits behind register `a` of the running one.
+    #[inline(always)]
+    pub(super) fn can_push(&self, base: *const Value, a: u16, n_registers: u32) -> bool {
+        self.frames.len() < self.limits.recursion
+            && self.stack.has_room(base, a as usize + 2 + n_registers as usize)
+    }
+
     /// Pushes a frame for a function whose arguments lie in the registers from `base` on, the last ones
     /// named by `names`. On an error the arguments are gone.
     pub(super) fn enter(
@@ -310,6 +317,10 @@ impl Vm {
 
     /// Moves a waiting generator's frame onto the stack; false when it is over.
     fn wake(&mut self, generator: &Rc<Generator>, sent: Value) -> Result<bool> {
+        let is_new = matches!(&*generator.state.borrow(), GeneratorState::Suspended { pc: 0, .. });
+        if is_new && !sent.is_none() {
+            return Err(errors::type_error("can't send non-None value to a just-started generator"));
+        }
         let base = self.top();
         let state = std::mem::replace(&mut *generator.state.borrow_mut(), GeneratorState::Running);
         let (function, registers, pc, sent_register) = match state {
@@ -331,9 +342,6 @@ impl Vm {
         }
         if pc > 0 {
             self.stack.put(base + sent_register as usize, sent);
-        } else if !sent.is_none() {
-            self.stack.clear(base, base + n_registers);
-            return Err(errors::type_error("can't send non-None value to a just-started generator"));
         }
         self.frames.push(Frame { function, base, pc: pc as usize, kind: FrameKind::Step(generator.clone()) });
         Ok(true)

@@ -4,11 +4,11 @@ use std::cell::{Cell, OnceCell, RefCell};
 use std::rc::Rc;
 use std::sync::Arc;
 
-use kps_bytecode::{Code, Constant, Program};
+use kps_bytecode::{Code, CodeKind, Constant, Program};
 use kps_syntax::{Source, Span};
 
 use super::Vm;
-use crate::value::{Name, Namespace, Value};
+use crate::value::{Name, Namespace, Shape, Value};
 
 /// The code of one function in this machine.
 pub struct LoadedCode {
@@ -21,6 +21,9 @@ pub struct LoadedCode {
     /// Names of the parameters, in the order of their registers.
     pub(crate) param_names: Box<[Name]>,
     children: Box<[OnceCell<Rc<LoadedCode>>]>,
+    /// The number of arguments with which a call needs no binding; none for generators and for
+    /// functions with parameters other than positional ones.
+    pub(crate) exact_arity: Option<u16>,
 }
 
 pub(crate) struct LoadedProgram {
@@ -47,6 +50,8 @@ pub(crate) struct Site {
     /// Which slot of the instance holds the attribute, when `method` is unset.
     pub slot: Cell<usize>,
     pub method: RefCell<Value>,
+    /// The shape that storing a new attribute leads to.
+    pub next: RefCell<Option<Rc<Shape>>>,
 }
 
 /// The shape of the object and the state of the classes for which a cache holds.
@@ -86,7 +91,7 @@ impl Vm {
     /// Ties a program to a namespace of this machine.
     pub(crate) fn load(&self, program: &Program, module: Name, namespace: &Rc<Namespace>) -> Rc<LoadedCode> {
         let globals = program.globals.iter().map(|text| {
-            let name = self.name(text);
+            let name = self.shared_name(text);
             Global { slot: namespace.slot(&name), name, builtin: OnceCell::new() }
         });
         let loaded = Rc::new(LoadedProgram {
@@ -105,10 +110,11 @@ impl Vm {
             _ => Box::default(),
         });
         let sites = code.sites.iter().map(|name| Site {
-            name: self.name(name),
+            name: self.shared_name(name),
             key: Cell::default(),
             slot: Cell::new(0),
             method: RefCell::new(Value::Unset),
+            next: RefCell::new(None),
         });
         Rc::new(LoadedCode {
             keyword_names: keyword_names.collect(),
@@ -116,9 +122,10 @@ impl Vm {
             sites: sites.collect(),
             param_names: code.locals[..code.params.n_registers()]
                 .iter()
-                .map(|name| self.name(name))
+                .map(|name| self.shared_name(name))
                 .collect(),
             children: code.children.iter().map(|_| OnceCell::new()).collect(),
+            exact_arity: exact_arity(code),
             code: code.clone(),
             program: program.clone(),
         })
@@ -133,7 +140,7 @@ impl Vm {
             Constant::BigInt(big) => Value::big(big.clone()),
             Constant::Float(float) => Value::Float(*float),
             // Short ones are probably names, which compare fastest when shared.
-            Constant::Str(text) if text.len() <= 20 => self.name(text).value(),
+            Constant::Str(text) if text.len() <= 20 => self.shared_name(text).value(),
             Constant::Str(text) => Value::str(&**text),
             Constant::Bytes(bytes) => Value::bytes(bytes.to_vec()),
             Constant::Tuple(items) => {
@@ -141,6 +148,11 @@ impl Vm {
             }
         }
     }
+}
+
+fn exact_arity(code: &Code) -> Option<u16> {
+    let is_exact = code.params.is_simple() && code.kind != CodeKind::Generator;
+    is_exact.then_some(code.params.n_positional)
 }
 
 fn as_name(value: &Value) -> Option<Name> {

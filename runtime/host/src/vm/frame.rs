@@ -37,6 +37,13 @@ impl Stack {
         end <= CAPACITY
     }
 
+    /// Whether `n` registers exist from the one at `from` on, which belongs to this stack.
+    #[inline(always)]
+    pub fn has_room(&self, from: *const Value, n: usize) -> bool {
+        let used = (from as usize - self.0.as_ptr() as usize) / size_of::<Value>();
+        self.has(used + n)
+    }
+
     /// The register with index `at`.
     #[inline(always)]
     pub fn register(&self, at: usize) -> *mut Value {

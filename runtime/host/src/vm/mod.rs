@@ -96,8 +96,16 @@ impl Vm {
         }
     }
 
-    /// The shared name with this text.
+    /// The name with this text: the shared one where code mentions it.
     pub fn name(&self, text: &str) -> Name {
+        match self.names.borrow().get(text) {
+            Some(name) => name.clone(),
+            None => Name::from(text),
+        }
+    }
+
+    /// The shared name with this text. Shared names stay for good: only code makes them, not data.
+    pub(crate) fn shared_name(&self, text: &str) -> Name {
         if let Some(name) = self.names.borrow().get(text) {
             return name.clone();
         }

@@ -9,7 +9,6 @@ use std::rc::Rc;
 
 use kps_bytecode::op::{Instruction, Op};
 
-use super::call::Entered;
 use super::class::check_init;
 use super::frame::{Frame, FrameKind};
 use super::step::Called;
@@ -29,6 +28,7 @@ impl Vm {
     }
 
     /// Runs until a frame of kind `Entry` or `Step` ends, or something raises.
+    #[expect(clippy::undocumented_unsafe_blocks, reason = "one reason, given first, holds for all blocks")]
     fn execute(&mut self) -> Result {
         let mut base: *mut Value;
         let mut ip: *const Instruction;
@@ -50,7 +50,12 @@ impl Vm {
         }
         macro_rules! register {
             ($at:expr) => {
-                unsafe { &mut *base.add($at as usize) }
+                unsafe { &*base.add($at as usize).cast_const() }
+            };
+        }
+        macro_rules! take {
+            ($at:expr) => {
+                unsafe { base.add($at as usize).replace(Value::Unset) }
             };
         }
         macro_rules! set {
@@ -202,8 +207,7 @@ impl Vm {
             ip = unsafe { ip.add(1) };
             match i.op {
                 Op::Move => {
-                    let value =
-                        if i.ends_b() { std::mem::take(register!(i.b)) } else { register!(i.b).clone() };
+                    let value = if i.ends_b() { take!(i.b) } else { register!(i.b).clone() };
                     set!(i.a, value);
                 }
                 Op::LoadConst => {
@@ -222,7 +226,7 @@ impl Vm {
                     }
                 }
                 Op::DeleteLocal => {
-                    if std::mem::take(register!(i.a)).is_unset() {
+                    if take!(i.a).is_unset() {
                         fallible!(Err(self.unbound(i.a)));
                     }
                 }
@@ -241,8 +245,7 @@ impl Vm {
                 Op::StoreGlobal => {
                     let program = &loaded.program;
                     let global = unsafe { program.globals.get_unchecked(i.index()) };
-                    let value =
-                        if i.ends_b() { std::mem::take(register!(i.a)) } else { register!(i.a).clone() };
+                    let value = if i.ends_b() { take!(i.a) } else { register!(i.a).clone() };
                     let previous = program.namespace.put(global.slot, value);
                     drop(previous);
                 }
@@ -268,7 +271,7 @@ impl Vm {
                     set!(i.a, value);
                 }
                 Op::MakeCell => {
-                    let value = std::mem::take(register!(i.a));
+                    let value = take!(i.a);
                     set!(i.a, Vm::new_cell(value));
                 }
                 Op::LoadCell => {
@@ -280,8 +283,7 @@ impl Vm {
                     set!(i.a, value);
                 }
                 Op::StoreCell => {
-                    let value =
-                        if i.ends_b() { std::mem::take(register!(i.b)) } else { register!(i.b).clone() };
+                    let value = if i.ends_b() { take!(i.b) } else { register!(i.b).clone() };
                     let Value::Cell(cell) = register!(i.a) else { unreachable!("the register holds a cell") };
                     let previous = cell.put(value);
                     drop(previous);
@@ -300,8 +302,7 @@ impl Vm {
                     set!(i.a, value);
                 }
                 Op::StoreFree => {
-                    let value =
-                        if i.ends_b() { std::mem::take(register!(i.b)) } else { register!(i.b).clone() };
+                    let value = if i.ends_b() { take!(i.b) } else { register!(i.b).clone() };
                     let previous = self.running().closure[i.a as usize].put(value);
                     drop(previous);
                 }
@@ -419,8 +420,7 @@ impl Vm {
                 }
                 Op::DeleteAttr => {
                     let site = unsafe { loaded.sites.get_unchecked(i.c as usize) };
-                    let object =
-                        if i.ends_b() { std::mem::take(register!(i.a)) } else { register!(i.a).clone() };
+                    let object = if i.ends_b() { take!(i.a) } else { register!(i.a).clone() };
                     fallible!(self.delete_attr(&object, &site.name));
                 }
                 Op::LoadMethod => {
@@ -429,11 +429,7 @@ impl Vm {
                         let key = site.key.get();
                         if key.shape == instance.fields.borrow().shape_id() && key.epoch == self.class_epoch {
                             let method = site.method.borrow().clone();
-                            let receiver = if i.ends_b() {
-                                std::mem::take(register!(i.b))
-                            } else {
-                                register!(i.b).clone()
-                            };
+                            let receiver = if i.ends_b() { take!(i.b) } else { register!(i.b).clone() };
                             set!(i.a, method);
                             set!(i.a + 1, receiver);
                             continue;
@@ -447,6 +443,10 @@ impl Vm {
                             list.borrow().get(*at as usize).cloned()
                         }
                         (Value::Tuple(tuple), Value::Int(at)) if *at >= 0 => tuple.get(*at as usize).cloned(),
+                        (Value::Dict(dict), key @ Value::Int(_)) => dict.get_plain(key).flatten(),
+                        (Value::Dict(dict), key @ Value::Str(_)) if !i.ends_c() => {
+                            dict.get_plain(key).flatten()
+                        }
                         _ => None,
                     };
                     match item {
@@ -466,19 +466,22 @@ impl Vm {
                 Op::Call => {
                     save!();
                     let at = unsafe { base.add(i.a as usize) };
-                    if let Value::Function(_) = unsafe { &*at } {
-                        let Value::Function(function) = (unsafe { at.replace(Value::Unset) }) else {
-                            unreachable!("the register holds a function")
-                        };
+                    if let Value::Function(function) = unsafe { &*at.cast_const() }
+                        && function.code.exact_arity == Some(i.b)
+                        && self.can_push(base, i.a, function.code.code.n_registers)
+                    {
                         self.until_poll -= 1;
                         if self.until_poll == 0 {
                             self.poll_now()?;
                         }
+                        let Value::Function(function) = (unsafe { at.replace(Value::Unset) }) else {
+                            unreachable!("the register holds a function")
+                        };
                         let first = self.frames.last().expect("a frame is running").base + i.a as usize + 1;
-                        match self.enter(function, first, i.b as usize, &[], FrameKind::Call)? {
-                            Entered::Frame => reload!(),
-                            Entered::Generator(generator) => set!(i.a, generator),
-                        }
+                        loaded = unsafe { &*Rc::as_ptr(&function.code) };
+                        base = unsafe { at.add(1) };
+                        ip = loaded.code.instructions.as_ptr();
+                        self.frames.push(Frame { function, base: first, pc: 0, kind: FrameKind::Call });
                         continue;
                     }
                     called!(self.step_call(i.a, i.b as usize, &[])?, i.a);
@@ -502,8 +505,7 @@ impl Vm {
                     set!(i.a, value);
                 }
                 Op::Return => {
-                    let value =
-                        if i.ends_b() { std::mem::take(register!(i.a)) } else { register!(i.a).clone() };
+                    let value = if i.ends_b() { take!(i.a) } else { register!(i.a).clone() };
                     let n_registers = loaded.code.n_registers;
                     let Frame { function, kind, .. } = self.frames.pop().expect("a frame is running");
                     for at in 0..n_registers {
@@ -532,7 +534,7 @@ impl Vm {
                 }
                 Op::Yield => {
                     save!();
-                    let value = std::mem::take(register!(i.b));
+                    let value = take!(i.b);
                     let Frame { function, base: first, pc, kind } =
                         self.frames.pop().expect("a frame is running");
                     let n_registers = function.code.code.n_registers as usize;
@@ -564,8 +566,7 @@ impl Vm {
                 Op::BuildSet => fallible!(self.step_build_set(base, i)),
                 Op::BuildDict => fallible!(self.step_build_dict(base, i)),
                 Op::ListAppend => {
-                    let item =
-                        if i.ends_b() { std::mem::take(register!(i.b)) } else { register!(i.b).clone() };
+                    let item = if i.ends_b() { take!(i.b) } else { register!(i.b).clone() };
                     let Value::List(list) = register!(i.a) else { unreachable!("the register holds a list") };
                     list.borrow_mut().push(item);
                 }
@@ -589,25 +590,20 @@ impl Vm {
                 Op::Iter => fallible!(self.step_iter(base, i)),
                 Op::ForIter => {
                     let item = match (register!(i.a), register!(i.a + 1)) {
-                        (Value::Int(next), Value::Int(remaining)) => {
-                            if *remaining == 0 {
-                                Value::Unset
-                            } else {
-                                *remaining -= 1;
-                                let item = *next;
-                                if let Value::Int(step) = register!(i.a + 2) {
-                                    *next = item.wrapping_add(*step);
-                                }
-                                Value::Int(item)
-                            }
+                        (Value::Int(_), Value::Int(0)) => Value::Unset,
+                        (&Value::Int(next), &Value::Int(remaining)) => {
+                            let Value::Int(step) = *register!(i.a + 2) else {
+                                unreachable!("a range has a step")
+                            };
+                            set!(i.a, Value::Int(next.wrapping_add(step)));
+                            set!(i.a + 1, Value::Int(remaining - 1));
+                            Value::Int(next)
                         }
-                        (Value::List(list), Value::Int(at)) => match list.borrow().get(*at as usize) {
-                            Some(item) => {
-                                *at += 1;
-                                item.clone()
-                            }
-                            None => Value::Unset,
-                        },
+                        (Value::List(list), &Value::Int(at)) => {
+                            let item = list.borrow().get(at as usize).cloned();
+                            set!(i.a + 1, Value::Int(at + 1));
+                            item.unwrap_or(Value::Unset)
+                        }
                         _ => fallible!(self.step_for(base, i)),
                     };
                     let jump = unsafe { *ip };
@@ -636,13 +632,12 @@ impl Vm {
                 Op::ImportStar => fallible!(self.step_import_star(base, i)),
 
                 Op::Raise => {
-                    let value =
-                        if i.ends_b() { std::mem::take(register!(i.a)) } else { register!(i.a).clone() };
-                    fallible!(Err(self.to_raise(&value)));
+                    let value = if i.ends_b() { take!(i.a) } else { register!(i.a).clone() };
+                    fallible!(Err(self.raise_of(&value)));
                 }
                 Op::RaiseFrom => {
-                    let value = std::mem::take(register!(i.a));
-                    let cause = std::mem::take(register!(i.b));
+                    let value = take!(i.a);
+                    let cause = take!(i.b);
                     fallible!(Err(self.raise_with_cause(&value, &cause)));
                 }
                 Op::RaiseBare => {
@@ -650,13 +645,13 @@ impl Vm {
                     return Err(self.raise_bare());
                 }
                 Op::Reraise => {
-                    let value = std::mem::take(register!(i.a));
+                    let value = take!(i.a);
                     save!();
-                    return Err(self.to_raise(&value));
+                    return Err(self.raise_of(&value));
                 }
                 Op::MatchException => fallible!(self.step_match_exception(base, i)),
                 Op::AssertFail => {
-                    let message = i.ends_b().then(|| std::mem::take(register!(i.a)));
+                    let message = i.ends_b().then(|| take!(i.a));
                     save!();
                     return Err(crate::value::Raise::with_args(
                         crate::value::ExceptionKind::AssertionError,

@@ -17,8 +17,8 @@ use crate::builtins;
 use crate::errors;
 use crate::ops::is_data_descriptor;
 use crate::value::{
-    Args, BinaryOp, Cell, CompareOp, Dict, ExceptionKind, Function, IterState, Layout, Name, Raise, Result,
-    Set, Slice, Value,
+    Args, BinaryOp, Cell, CompareOp, Dict, ExceptionKind, Function, Instance, IterState, Layout, Name, Raise,
+    Result, Set, Slice, Value,
 };
 
 /// What a call instruction led to.
@@ -219,6 +219,10 @@ impl Vm {
         let key = CacheKey { shape: instance.fields.borrow().shape_id(), epoch: self.class_epoch };
         if site.key.get() == key {
             let mut fields = instance.fields.borrow_mut();
+            if let Some(next) = &*site.next.borrow() {
+                fields.extend(next.clone(), value);
+                return Ok(());
+            }
             if let Some(place) = fields.at_mut(site.slot.get()) {
                 let previous = std::mem::replace(place, value);
                 drop(fields);
@@ -227,18 +231,25 @@ impl Vm {
             }
         }
         self.set_attr_named(&object, &site.name, value)?;
+        self.remember_store(instance, site, key);
+        Ok(())
+    }
+
+    /// Fills the cache of a site where an attribute was stored in an instance that had the shape of `key`.
+    fn remember_store(&self, instance: &Instance, site: &Site, key: CacheKey) {
         let class = instance.class();
         let fields = instance.fields.borrow();
         let is_plain = class.lookup_script("__setattr__").is_none()
             && !class.lookup(&site.name).is_some_and(|attr| is_data_descriptor(&attr));
-        if let Some(slot) = fields.slot(&site.name)
-            && is_plain
-            && fields.shape_id() != 0
-        {
-            site.key.set(CacheKey { shape: fields.shape_id(), epoch: self.class_epoch });
-            site.slot.set(slot);
+        let Some(slot) = fields.slot(&site.name) else { return };
+        if !is_plain || key.shape == 0 || fields.shape_id() == 0 || key.epoch != self.class_epoch {
+            return;
         }
-        Ok(())
+        site.key.set(key);
+        site.slot.set(slot);
+        // Where the shape changed, the attribute is new and lies in the last slot.
+        let next = (fields.shape_id() != key.shape).then(|| fields.shape().clone());
+        *site.next.borrow_mut() = next;
     }
 
     pub(super) fn step_load_method(&mut self, base: *mut Value, i: Instruction, site: &Site) -> Result<()> {
@@ -360,16 +371,18 @@ impl Vm {
                 Entered::Frame => Ok(Called::Frame),
                 Entered::Generator(generator) => Ok(Called::Value(generator)),
             },
-            Value::Method(method) => {
+            // The compiler reserves one register more than the call needs, so one receiver fits in.
+            Value::Method(method)
+                if matches!(method.function, Value::Function(_) | Value::NativeFunction(_)) =>
+            {
                 self.push_first(first, n, method.receiver.clone());
                 self.call_registers(method.function.clone(), at, first, n + 1, names)
             }
             Value::Class(class)
                 if class.is_script && matches!(class.layout, Layout::Plain | Layout::Exception(_)) =>
             {
-                let init = match (class.lookup_script("__new__"), class.lookup_script("__init__")) {
-                    (None, Some(Value::Function(init))) => init,
-                    _ => return self.call_slice(Value::Class(class), first, n, names),
+                let Some(init) = class.plain_init(self.class_epoch) else {
+                    return self.call_slice(Value::Class(class), first, n, names);
                 };
                 // SAFETY: the frame's registers stay as they are while the instance is made.
                 let args = Args::new(unsafe { self.stack.slice(first, first + n) }, names);

@@ -23,7 +23,7 @@ impl Vm {
     }
 
     /// What `raise value` raises: an exception, or an instance of an exception class.
-    pub(crate) fn to_raise(&mut self, value: &Value) -> Raise {
+    pub(crate) fn raise_of(&mut self, value: &Value) -> Raise {
         match value {
             Value::Instance(instance) if instance.exception().is_some() => Raise::object(instance.clone()),
             Value::Class(class) if class.is_exception() => {
@@ -53,7 +53,7 @@ impl Vm {
 
     /// `raise value from cause`, with None for no cause and no context.
     pub(super) fn raise_with_cause(&mut self, value: &Value, cause: &Value) -> Raise {
-        let raise = self.to_raise(value);
+        let raise = self.raise_of(value);
         if cause.is_none() {
             let exception = self.exception_object(raise);
             if let Some(data) = exception.exception() {
@@ -70,7 +70,7 @@ impl Vm {
         if !is_exception {
             return errors::type_error("exception causes must derive from BaseException");
         }
-        let cause = self.to_raise(cause);
+        let cause = self.raise_of(cause);
         let cause = self.exception_object(cause);
         self.raise_from(raise, cause)
     }
