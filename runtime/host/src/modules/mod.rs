@@ -37,6 +37,8 @@ pub static MODULES: &[&NativeModule] = &[
     &logging::MODULE,
     &math::MODULE,
     &numpy::MODULE,
+    &numpy::LINALG,
+    &numpy::RANDOM,
     &random::MODULE,
     &sys::MODULE,
     &time::MODULE,

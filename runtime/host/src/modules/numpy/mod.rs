@@ -44,9 +44,13 @@ use crate::vm::Vm;
 
 pub use array::{NDARRAY, NdArray};
 pub use dtype::object as dtype_object;
+pub use random::MODULE as RANDOM;
 pub use scalar::Scalar;
 
 pub static MODULE: NativeModule = NativeModule { init: Some(init), ..NativeModule::new("numpy") };
+
+pub static LINALG: NativeModule =
+    NativeModule { functions: linear::LINALG, ..NativeModule::new("numpy.linalg") };
 
 /// What the module keeps per machine.
 #[derive(Default)]
@@ -85,12 +89,9 @@ fn init(vm: &mut Vm, module: &Module) -> Result<()> {
     module.set("True_", scalar::scalar(true));
     module.set("False_", scalar::scalar(false));
     module.set("__version__", "2.4.0");
-    let linalg = Module::new("numpy.linalg");
-    for function in linear::LINALG {
-        linalg.set(function.name, native(function));
-    }
-    module.set("linalg", Value::Module(Rc::new(linalg)));
-    module.set("random", Value::Module(Rc::new(random::module(vm))));
+    // A module puts itself into its package.
+    vm.import(LINALG.name)?;
+    vm.import(RANDOM.name)?;
     Ok(())
 }
 
@@ -102,7 +103,7 @@ static REDUCTIONS: &[NativeDef] = &[
     NativeDef::function("sum", reduce::sum_method),
     NativeDef::function("prod", reduce::prod_method),
     NativeDef::function("mean", reduce::mean_method),
-    NativeDef::function("average", reduce::mean_method),
+    NativeDef::function("average", reduce::average),
     NativeDef::function("var", reduce::var_method),
     NativeDef::function("std", reduce::std_method),
     NativeDef::function("min", reduce::min_method),

@@ -345,6 +345,40 @@ pub fn mean_method(vm: &mut Vm, args: &Args) -> Result {
     request.finish("mean", made)
 }
 
+/// The mean, each element counted with its weight.
+pub fn average(vm: &mut Vm, args: &Args) -> Result {
+    let mut parser = args.parser("average");
+    let operand = operand::required(vm, parser.required("a")?)?;
+    let axis = parser.optional("axis")?;
+    let weights = parser.optional("weights")?.cloned().and_then(Value::not_none);
+    parser.finish()?;
+    let axes = axes(vm, axis, operand.shape().len())?;
+    let Some(weights) = weights else { return Ok(mean(&operand, &axes, false, None)?.into_value()) };
+    let mut weights = operand::required(vm, &weights)?.into_array()?;
+    if let ([axis], [_]) = (&axes[..], weights.shape()) {
+        // One weight per step along the axis.
+        let mut layout = weights.layout().clone();
+        for _ in *axis + 1..operand.shape().len() {
+            layout.insert_axis(layout.n_axes());
+        }
+        weights = weights.with_layout(layout);
+    }
+    let weights = Operand::Array(weights);
+    let weighted = operators::apply_binary("multiply", Binary::Multiply, &operand, &weights)?;
+    let weights = operators::apply_binary("multiply", Binary::Multiply, &weights, &ones_like(&operand)?)?;
+    let mut sums = Vec::new();
+    for made in [weighted, weights] {
+        let summed = reduce(Reduction::Sum, &Operand::Array(made.into_array()), &axes, false, None)?;
+        sums.push(Operand::Array(summed.into_array()));
+    }
+    Ok(operators::apply_binary("divide", Binary::Divide, &sums[0], &sums[1])?.into_value())
+}
+
+fn ones_like(operand: &Operand) -> Result<Operand> {
+    let one = super::array::element(operand.dtype(), 1);
+    super::create::filled(operand.dtype(), operand.shape(), &one).map(Operand::Array)
+}
+
 pub fn var_method(vm: &mut Vm, args: &Args) -> Result {
     let request = request(vm, args, "var")?;
     let made = variance(&request.operand, &request.axes, request.keeps, request.ddof, request.dtype)?;

@@ -22,7 +22,7 @@ use super::{create, dtype, errors, strided};
 use crate::errors::{type_error, value_error};
 use crate::modules::mersenne::Mersenne;
 use crate::ops::number::to_big;
-use crate::value::{Args, Module, Native, NativeDef, NativeType, Result, Value};
+use crate::value::{Args, Native, NativeDef, NativeModule, NativeType, Result, Value};
 use crate::vm::Vm;
 
 /// One stream, and how numbers are drawn from it.
@@ -127,14 +127,8 @@ static FUNCTIONS: &[NativeDef] = &[
 ];
 
 /// The module `numpy.random`.
-pub fn module(vm: &mut Vm) -> Module {
-    let module = Module::new("numpy.random");
-    for function in FUNCTIONS {
-        module.set(function.name, super::native(function));
-    }
-    module.set("Generator", Value::Class(vm.native_class(&GENERATOR)));
-    module
-}
+pub static MODULE: NativeModule =
+    NativeModule { functions: FUNCTIONS, types: &[&GENERATOR], ..NativeModule::new("numpy.random") };
 
 /// The arguments without the generator that a method was called on.
 fn arguments<'a>(args: &Args<'a>) -> Args<'a> {
