@@ -9,7 +9,7 @@ use super::kernel::unary::Unary;
 use super::layout::{Layout, contiguous_strides};
 use super::operand::{self, Operand};
 use super::operators::{self, Made};
-use super::{dtype, errors, file, index, linear, reduce, search, shape};
+use super::{dtype, errors, file, index, join, linear, reduce, search, shape};
 use crate::value::{Args, NativeDef, Result, Value};
 use crate::vm::Vm;
 
@@ -49,8 +49,8 @@ pub static METHODS: &[NativeDef] = &[
     NativeDef::method("transpose", shape::transpose_method),
     NativeDef::method("swapaxes", shape::swapaxes),
     NativeDef::method("squeeze", shape::squeeze),
-    NativeDef::method("repeat", shape::repeat),
-    NativeDef::method("take", shape::take),
+    NativeDef::method("repeat", join::repeat),
+    NativeDef::method("take", join::take),
     NativeDef::method("diagonal", linear::diagonal),
     NativeDef::method("trace", linear::trace),
     NativeDef::method("dot", linear::dot_function),

@@ -19,6 +19,7 @@ mod dtype;
 mod errors;
 mod file;
 mod index;
+mod join;
 mod kernel;
 mod layout;
 mod linear;
@@ -62,6 +63,7 @@ fn init(vm: &mut Vm, module: &Module) -> Result<()> {
     let tables = [
         create::FUNCTIONS,
         shape::FUNCTIONS,
+        join::FUNCTIONS,
         linear::FUNCTIONS,
         search::FUNCTIONS,
         file::FUNCTIONS,

@@ -9,7 +9,7 @@ use super::kernel::unary::{Test, Unary};
 use super::operand::{self, Operand};
 use super::operators::{self, Made};
 use super::reduce::{self, Reduction};
-use super::{dtype, errors, shape};
+use super::{dtype, errors, join};
 use crate::value::{Args, Native, NativeDef, NativeType, Result, Value};
 use crate::vm::Vm;
 
@@ -241,7 +241,7 @@ fn finish(vm: &mut Vm, name: &str, made: Made, output: Option<&Value>, mask: Opt
         Some(mask) => {
             let mask = operand::required(vm, mask)?;
             let made = Operand::Array(made.into_array());
-            let chosen = shape::choose(&mask, &made, &Operand::Array(array.clone()))?;
+            let chosen = join::choose(&mask, &made, &Operand::Array(array.clone()))?;
             operators::write_output(name, array, Made { dtype: array.dtype(), ..chosen })?;
         }
     }
