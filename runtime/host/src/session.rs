@@ -68,6 +68,11 @@ impl Session {
         self.host.run(program)
     }
 
+    /// Whether the text is a whole entry, or the prompt should ask for another line.
+    pub fn is_complete(&self, text: &str) -> bool {
+        kps_syntax::completeness(text) != kps_syntax::Completeness::Incomplete
+    }
+
     /// Names that may follow the end of `prefix`, whole: names in scope, or attributes after a dot.
     /// Attributes are looked up without running code of the script.
     pub fn complete(&mut self, prefix: &str) -> Vec<String> {

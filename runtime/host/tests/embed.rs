@@ -101,6 +101,9 @@ fn a_session_keeps_its_names() {
     check(&mut session, "y = 1; 1 / 0; z = 2", "ZeroDivisionError: division by zero");
     check(&mut session, "y", "1");
     check(&mut session, "z", "NameError: name 'z' is not defined");
+    assert!(session.is_complete("x + 1"));
+    assert!(!session.is_complete("def f():"));
+    assert!(!session.is_complete("(1,"));
     check(&mut session, "None", "");
     check(&mut session, "print(1)", "");
     check(&mut session, "raise SystemExit(2)", "exit 2");
