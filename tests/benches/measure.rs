@@ -67,6 +67,7 @@ pub fn in_process(mut f: impl FnMut()) -> Sample {
 
 /// Times a whole process, from its start until it was waited for; it must succeed.
 #[allow(dead_code, reason = "each benchmark is a program of its own and uses what it needs")]
+#[allow(clippy::zombie_processes, reason = "`wait4` waits for it, and tells its memory")]
 pub fn process(command: &mut Command) -> Sample {
     let start = Instant::now();
     let child = command.stdin(Stdio::null()).stdout(Stdio::null()).spawn().expect("the program starts");
