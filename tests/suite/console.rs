@@ -1,11 +1,12 @@
 //! A `.console` file: shell commands with what they print, as a reader of the manual would see them.
 //!
 //! A line `$ COMMAND` runs in the folder `files` beside the transcript. The lines below it are its
-//! standard output and then its standard error, and last `[exit N]` where N is not 0. In what is
-//! expected, `[..]` stands for anything within a line, and a line `...` for any number of lines.
+//! standard output and then its standard error, and last `[exit N]` where N is not 0. What is expected
+//! may be a pattern.
 
 use std::path::Path;
 
+use crate::pattern::matches;
 use crate::program::{self, Program};
 use crate::{Failure, is_update};
 
@@ -75,33 +76,4 @@ fn end_line(text: &mut String) {
     if !text.is_empty() && !text.ends_with('\n') {
         text.push('\n');
     }
-}
-
-fn matches(expected: &str, seen: &str) -> bool {
-    let expected: Vec<&str> = expected.trim_end_matches('\n').lines().collect();
-    let seen: Vec<&str> = seen.trim_end_matches('\n').lines().collect();
-    lines_match(&expected, &seen)
-}
-
-fn lines_match(expected: &[&str], seen: &[&str]) -> bool {
-    match expected {
-        [] => seen.is_empty(),
-        ["...", rest @ ..] => (0..=seen.len()).any(|skipped| lines_match(rest, &seen[skipped..])),
-        [line, rest @ ..] => seen
-            .split_first()
-            .is_some_and(|(first, others)| line_matches(line, first) && lines_match(rest, others)),
-    }
-}
-
-fn line_matches(expected: &str, seen: &str) -> bool {
-    let mut parts = expected.split("[..]");
-    let first = parts.next().unwrap_or("");
-    let Some(mut rest) = seen.strip_prefix(first) else { return false };
-    let parts: Vec<&str> = parts.collect();
-    let Some((last, middle)) = parts.split_last() else { return rest.is_empty() };
-    for part in middle {
-        let Some(at) = rest.find(part) else { return false };
-        rest = &rest[at + part.len()..];
-    }
-    rest.ends_with(last)
 }

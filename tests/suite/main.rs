@@ -6,6 +6,7 @@
 
 mod console;
 mod device;
+mod pattern;
 mod program;
 mod prompt;
 mod script;
@@ -47,6 +48,9 @@ fn main() -> ExitCode {
     trials.extend(
         files(&cases().join("prompt"), "prompt").into_iter().map(|path| prompt_trial(&program, path)),
     );
+    trials.extend(
+        files(&root().join("examples/embed"), "rs").into_iter().map(|path| embed_trial(&program, path)),
+    );
     libtest_mimic::run(&arguments, trials).exit_code()
 }
 
@@ -67,6 +71,21 @@ fn console_trial(program: &Program, path: PathBuf) -> Trial {
 fn prompt_trial(program: &Program, path: PathBuf) -> Trial {
     let program = program.clone();
     Trial::test(title(&path), move || Ok(prompt::run(&program, &path)?))
+}
+
+fn embed_trial(program: &Program, path: PathBuf) -> Trial {
+    let program = program.clone();
+    Trial::test(title(&path), move || Ok(embed(&program, &path)?))
+}
+
+/// Runs a Rust program that has scripts in it, and compares what it prints with the file beside it.
+fn embed(program: &Program, path: &Path) -> Result<(), Failure> {
+    let name = path.file_stem().unwrap_or_default().to_string_lossy();
+    let output = program::run(program.embedder(&name), "")?;
+    match output.status.success() {
+        true => compare(&path.with_extension("out"), &output.stdout),
+        false => Err(Failure(output.stderr)),
+    }
 }
 
 /// A test failed: what was expected and what came, in words.
@@ -122,10 +141,11 @@ pub fn is_update() -> bool {
     std::env::var_os("UPDATE").is_some_and(|value| value != "0")
 }
 
-/// Compares text with the file that holds what is expected; a missing file means an empty text.
+/// Compares text with the file that holds what is expected, which may be a pattern; a missing file means
+/// an empty text.
 pub fn compare(expected_path: &Path, actual: &str) -> Result<(), Failure> {
     let expected = std::fs::read_to_string(expected_path).unwrap_or_default();
-    if expected == actual {
+    if expected == actual || expected.contains("[..]") && pattern::matches(&expected, actual) {
         return Ok(());
     }
     if is_update() {

@@ -29,16 +29,17 @@ impl Program {
         let test = std::env::current_exe().map_err(|error| error.to_string())?;
         let folder = test.ancestors().nth(2).ok_or("the test has no folder for programs above it")?;
         let is_release = folder.file_name().is_some_and(|name| name == "release");
-        let mut build = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-        build.args(["build", "--quiet", "--package", "kps-repl"]).current_dir(root());
-        if is_release {
-            build.arg("--release");
-        }
-        let status = build.status().map_err(|error| format!("cargo does not run: {error}"))?;
-        if !status.success() {
-            return Err("the program kps does not build".to_owned());
-        }
+        let profile: &[&str] = if is_release { &["--release"] } else { &[] };
+        build(&[&["--package", "kps-repl"], profile].concat())?;
+        build(&[&["--package", "kps", "--examples"], profile].concat())?;
         Ok(Program { path: folder.join("kps").into() })
+    }
+
+    /// A Rust program of `examples/embed`, by its name.
+    pub fn embedder(&self, name: &str) -> Command {
+        let mut command = Command::new(self.path.with_file_name("examples").join(name));
+        self.clean(&mut command);
+        command
     }
 
     /// A command of the program's, in its clean surroundings.
@@ -66,6 +67,16 @@ impl Program {
         }
         let cache: PathBuf = std::env::temp_dir().join("kps-suite-cache");
         command.env("XDG_CACHE_HOME", &cache).env("XDG_DATA_HOME", &cache).env("TERM", "dumb");
+    }
+}
+
+fn build(arguments: &[&str]) -> Result<(), String> {
+    let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    command.args(["build", "--quiet"]).args(arguments).current_dir(root());
+    let status = command.status().map_err(|error| format!("cargo does not run: {error}"))?;
+    match status.success() {
+        true => Ok(()),
+        false => Err(format!("{command:?} fails")),
     }
 }
 
