@@ -7,7 +7,7 @@ mod measure;
 use std::path::Path;
 use std::process::Command;
 
-use measure::{Contestant, compare, process};
+use measure::{Contestant, compare, process, python};
 
 const SCRIPTS: [(&str, &str); 3] = [
     ("for i in range(10_000_000): s += i", "s = 0\nfor i in range(10_000_000): s += i\n"),
@@ -23,7 +23,7 @@ fn main() {
     let built = Command::new("cargo").args(["build", "--quiet", "--release"]).current_dir(root).status();
     assert!(built.is_ok_and(|status| status.success()), "the program builds");
     for (title, script) in SCRIPTS {
-        let mut python = Command::new("python3");
+        let mut python = python();
         python.args(["-c", script]);
         let mut kps = Command::new(root.join("target/release/kps"));
         kps.args(["-c", script]);

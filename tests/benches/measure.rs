@@ -57,6 +57,14 @@ fn median(samples: &[Sample]) -> f64 {
     times[times.len() / 2]
 }
 
+/// The Python interpreter itself: a version manager's `python3` is a script that starts it, slowly.
+#[allow(dead_code, reason = "each benchmark is a program of its own and uses what it needs")]
+pub fn python() -> Command {
+    let asked = Command::new("python3").args(["-c", "import sys; print(sys.executable)"]).output();
+    let path = asked.expect("python3 runs").stdout;
+    Command::new(String::from_utf8(path).expect("the path is text").trim())
+}
+
 /// Times `f` inside this process.
 #[allow(dead_code, reason = "each benchmark is a program of its own and uses what it needs")]
 pub fn in_process(mut f: impl FnMut()) -> Sample {

@@ -7,7 +7,7 @@ mod measure;
 use std::path::Path;
 use std::process::Command;
 
-use measure::{Contestant, compare, process};
+use measure::{Contestant, compare, process, python};
 
 fn main() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the tests lie in the root");
@@ -23,7 +23,7 @@ fn main() {
         }
         Box::new(move || process(&mut command)) as Box<dyn FnMut() -> _>
     };
-    let mut python = Command::new("python3");
+    let mut python = python();
     python.args(["-c", "pass"]);
     let mut empty = Command::new(&kps);
     empty.args(["-c", "pass"]);
