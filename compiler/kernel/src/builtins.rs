@@ -140,10 +140,7 @@ pub fn lookup(name: &str) -> Option<Builtin> {
         return Some(Builtin::NotYet(family));
     }
     if let Some(ty) = Type::by_name(name) {
-        return Some(match ty.scalar() {
-            Some(scalar) if !scalar.is_supported() => Builtin::NotYet("narrow and half types"),
-            _ => Builtin::Type(ty),
-        });
+        return Some(Builtin::Type(ty));
     }
     if let Some(place) = place(name) {
         return Some(Builtin::Place(place));
@@ -282,10 +279,16 @@ pub fn function_name(function: Function) -> &'static str {
 pub fn names() -> impl Iterator<Item = &'static str> {
     const OTHERS: &[&str] = &[
         "bool",
+        "i8",
+        "i16",
         "i32",
-        "u32",
         "i64",
+        "u8",
+        "u16",
+        "u32",
         "u64",
+        "f16",
+        "bf16",
         "f32",
         "f64",
         "int",
@@ -305,6 +308,9 @@ pub fn names() -> impl Iterator<Item = &'static str> {
         "dvec2",
         "dvec3",
         "dvec4",
+        "hvec2",
+        "hvec3",
+        "hvec4",
         "Vector",
         "Array",
         "global_id",

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use half::{bf16, f16};
 use num_traits::ToPrimitive;
 
 use crate::types::{Kind, Scalar};
@@ -38,12 +39,19 @@ impl Constant {
         Constant { scalar, bits }
     }
 
-    /// A float of type `scalar` (f32 or f64), rounded to it.
+    /// A float of type `scalar`, rounded to it once.
     pub fn float(scalar: Scalar, value: f64) -> Constant {
         let bits = match scalar {
             Scalar::F64 => value.to_bits(),
+            Scalar::F16 => u64::from(f16::from_f64(value).to_bits()),
+            Scalar::Bf16 => u64::from(bf16::from_f64(value).to_bits()),
             _ => u64::from((value as f32).to_bits()),
         };
+        Constant { scalar, bits }
+    }
+
+    /// The scalar with these bits, an int's sign- or zero-extended.
+    pub fn of_bits(scalar: Scalar, bits: u64) -> Constant {
         Constant { scalar, bits }
     }
 
@@ -73,6 +81,8 @@ impl Constant {
         match self.scalar {
             Scalar::F32 => Some(f64::from(f32::from_bits(self.bits as u32))),
             Scalar::F64 => Some(f64::from_bits(self.bits)),
+            Scalar::F16 => Some(f16::from_bits(self.bits as u16).to_f64()),
+            Scalar::Bf16 => Some(bf16::from_bits(self.bits as u16).to_f64()),
             _ => None,
         }
     }
@@ -91,7 +101,8 @@ impl Constant {
     }
 }
 
-/// Rounded once: through f64 a 64-bit int would be rounded twice on its way to f32.
+/// Rounded once: through f64 a 64-bit int would be rounded twice on its way to f32. The narrow floats
+/// are reached through f32, as devices do it.
 fn int_to_float(value: i128, to: Scalar) -> f64 {
     if to == Scalar::F64 { value as f64 } else { f64::from(value as f32) }
 }
@@ -155,15 +166,18 @@ impl Literal {
                 let (min, max) = scalar.int_range()?;
                 (min..=max).contains(&value).then(|| Constant::int(scalar, value))
             }
-            (Literal::Int(value), Kind::Float) => Some(Constant::float(scalar, int_to_float(value, scalar))),
+            (Literal::Int(value), Kind::Float) => finite(int_to_float(value, scalar), scalar),
             (Literal::Float(_), Kind::Signed | Kind::Unsigned) => None,
-            (Literal::Float(value), Kind::Float) => {
-                let constant = Constant::float(scalar, value);
-                let overflowed = value.is_finite() && constant.as_float().is_some_and(f64::is_infinite);
-                (!overflowed).then_some(constant)
-            }
+            (Literal::Float(value), Kind::Float) => finite(value, scalar),
         }
     }
+}
+
+/// `None` where a finite value becomes infinite.
+fn finite(value: f64, scalar: Scalar) -> Option<Constant> {
+    let constant = Constant::float(scalar, value);
+    let overflowed = value.is_finite() && constant.as_float().is_some_and(f64::is_infinite);
+    (!overflowed).then_some(constant)
 }
 
 impl fmt::Display for Literal {

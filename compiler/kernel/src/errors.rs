@@ -329,6 +329,7 @@ pub(crate) fn literal_does_not_fit(at: Location, literal: Literal, scalar: Scala
     match (literal, scalar.int_range()) {
         (Literal::Float(_), Some(_)) => diagnostic.help(format!("write `{scalar}({literal})` to cut it off")),
         (Literal::Int(_), Some((min, max))) => diagnostic.help(format!("`{scalar}` holds {min} to {max}")),
+        _ if scalar == Scalar::F16 => diagnostic.help("`f16` holds -65504 to 65504"),
         _ => diagnostic,
     }
 }

@@ -209,7 +209,7 @@ pub enum BindingPlace {
         reads: bool,
         writes: bool,
     },
-    /// In the push-constant block; a bool is a u32 there, 0 or 1.
+    /// In the push-constant block, as what `Type::in_push_constants` says; a bool is 0 or 1 there.
     PushConstant {
         offset: u32,
         ty: Type,
@@ -227,6 +227,11 @@ pub struct CapabilityUse {
 pub enum Capability {
     Int64,
     Float64,
+    Int8,
+    Int16,
+    Float16,
+    StorageBuffer8BitAccess,
+    StorageBuffer16BitAccess,
 }
 
 impl Capability {
@@ -235,6 +240,11 @@ impl Capability {
         match self {
             Capability::Int64 => "Int64",
             Capability::Float64 => "Float64",
+            Capability::Int8 => "Int8",
+            Capability::Int16 => "Int16",
+            Capability::Float16 => "Float16",
+            Capability::StorageBuffer8BitAccess => "StorageBuffer8BitAccess",
+            Capability::StorageBuffer16BitAccess => "StorageBuffer16BitAccess",
         }
     }
 }

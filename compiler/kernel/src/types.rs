@@ -106,14 +106,6 @@ impl Scalar {
         self.kind() == Kind::Signed
     }
 
-    /// The kernels' own arithmetic knows it; the narrow and the half types wait for their family.
-    pub fn is_supported(self) -> bool {
-        matches!(
-            self,
-            Scalar::Bool | Scalar::I32 | Scalar::U32 | Scalar::I64 | Scalar::U64 | Scalar::F32 | Scalar::F64
-        )
-    }
-
     /// The smallest and the largest value of an int type.
     pub fn int_range(self) -> Option<(i128, i128)> {
         let bits = self.bits();
@@ -130,6 +122,27 @@ impl Scalar {
             Kind::Float => self,
             _ if self.bits() > 32 => Scalar::F64,
             _ => Scalar::F32,
+        }
+    }
+
+    /// What stands for it in memory that the host shares. A `bool` is one byte, and any byte but 0
+    /// reads as `True`; a `bf16` is the upper half of an f32's bits.
+    pub fn in_buffers(self) -> Scalar {
+        match self {
+            Scalar::Bool => Scalar::U8,
+            Scalar::Bf16 => Scalar::U16,
+            scalar => scalar,
+        }
+    }
+
+    /// What stands for it in the push constants. Members of 8 and 16 bits there need features that a
+    /// device may lack, so they travel in 32 bits; every value of theirs is one of the wide type too.
+    pub fn in_push_constants(self) -> Scalar {
+        match self {
+            Scalar::Bool | Scalar::U8 | Scalar::U16 => Scalar::U32,
+            Scalar::I8 | Scalar::I16 => Scalar::I32,
+            Scalar::F16 | Scalar::Bf16 => Scalar::F32,
+            scalar => scalar,
         }
     }
 
@@ -244,6 +257,14 @@ impl Type {
         Type::of(self.n_components().max(1), scalar)
     }
 
+    /// What stands for a scalar or vector in the push constants.
+    pub fn in_push_constants(&self) -> Type {
+        match self.scalar() {
+            Some(scalar) => self.with_scalar(scalar.in_push_constants()),
+            None => self.clone(),
+        }
+    }
+
     pub fn is_error(&self) -> bool {
         matches!(self, Type::Error)
     }
@@ -267,7 +288,6 @@ impl Type {
         match self {
             Type::Vector(2, scalar) => 2 * scalar.size(),
             Type::Vector(_, scalar) => 4 * scalar.size(),
-            Type::Scalar(Scalar::Bool) => 4,
             Type::Scalar(scalar) => scalar.size(),
             Type::Array(array) => array.element.std430_align(),
             Type::Void | Type::Error => 1,

@@ -11,7 +11,7 @@
 //! 7. Calls lead to earlier functions, with the arguments that those declare; references are whole
 //!    local arrays.
 //! 8. Every buffer, scalar, local and carry that is named exists. A carry stands in one place.
-//! 9. No type is `Error`, and every scalar is one that the emitter knows.
+//! 9. No type is `Error`.  Arithmetic that a type does in a wider one is done there (`widen.rs`).
 //! 10. The last function is the kernel: no arguments, no result.
 
 use kps_syntax::{Diagnostics, Span};
@@ -250,10 +250,8 @@ impl Verifier<'_> {
     fn known_type(&self, ty: &Type, span: Span) -> Check {
         match ty {
             Type::Void => Ok(()),
-            Type::Scalar(scalar) => ensure(scalar.is_supported(), span, "a scalar of another family"),
-            Type::Vector(n, scalar) => {
-                ensure(scalar.is_supported() && (2..=4).contains(n), span, "a vector of another family")
-            }
+            Type::Scalar(_) => Ok(()),
+            Type::Vector(n, _) => ensure((2..=4).contains(n), span, "a vector of another size"),
             Type::Array(array) => {
                 ensure(array.len > 0, span, "an empty array")?;
                 self.known_type(&array.element, span)

@@ -11,7 +11,7 @@ use std::fs;
 use std::path::Path;
 
 use kps_device::{Access, Binding, BufferId, Command, Commands, Device, Dispatch, MemoryUsage, QueueId};
-use kps_kernel::{BindingPlace, KernelModule, Scalar, Target, Type};
+use kps_kernel::{BindingPlace, Constant, KernelModule, Scalar, Target, Type};
 
 use support::{Compiled, compile, render};
 
@@ -39,25 +39,36 @@ fn encode(scalar: Scalar, text: &str) -> Vec<u8> {
     let float = || text.parse::<f64>().unwrap_or_else(|_| panic!("`{text}` is a float"));
     match scalar {
         Scalar::I32 | Scalar::U32 => (int() as u32).to_le_bytes().to_vec(),
-        Scalar::Bool => u32::from(text == "True").to_le_bytes().to_vec(),
+        Scalar::Bool => vec![u8::from(text == "True")],
+        Scalar::I8 | Scalar::U8 => vec![int() as u8],
+        Scalar::I16 | Scalar::U16 => (int() as u16).to_le_bytes().to_vec(),
+        Scalar::F16 | Scalar::Bf16 => (Constant::float(scalar, float()).bits() as u16).to_le_bytes().to_vec(),
         Scalar::I64 | Scalar::U64 => (int() as u64).to_le_bytes().to_vec(),
         Scalar::F32 => (float() as f32).to_le_bytes().to_vec(),
         Scalar::F64 => float().to_le_bytes().to_vec(),
-        _ => panic!("no arrays of {scalar}"),
     }
 }
 
 fn decode(scalar: Scalar, bytes: &[u8]) -> String {
+    let two = || u16::from_le_bytes(bytes[..2].try_into().expect("two bytes"));
     let four = || bytes[..4].try_into().expect("four bytes");
     let eight = || bytes[..8].try_into().expect("eight bytes");
     match scalar {
+        Scalar::Bool => (if bytes[0] == 0 { "False" } else { "True" }).to_owned(),
+        Scalar::I8 => (bytes[0] as i8).to_string(),
+        Scalar::U8 => bytes[0].to_string(),
+        Scalar::I16 => (two() as i16).to_string(),
+        Scalar::U16 => two().to_string(),
+        Scalar::F16 | Scalar::Bf16 => {
+            format!("{:?}", Constant::of_bits(scalar, two().into()).as_float().expect("a float"))
+        }
         Scalar::I32 => i32::from_le_bytes(four()).to_string(),
         Scalar::U32 => u32::from_le_bytes(four()).to_string(),
         Scalar::I64 => i64::from_le_bytes(eight()).to_string(),
         Scalar::U64 => u64::from_le_bytes(eight()).to_string(),
         // Six digits: the last ones of a sine are the device's own.
         Scalar::F32 => format!("{:?}", round(f64::from(f32::from_le_bytes(four())), 6)),
-        _ => format!("{:?}", round(f64::from_le_bytes(eight()), 12)),
+        Scalar::F64 => format!("{:?}", round(f64::from_le_bytes(eight()), 12)),
     }
 }
 
@@ -96,7 +107,7 @@ fn run(device: &dyn Device, module: &KernelModule, setup: &Setup) -> String {
                 arrays.push((binding.name.to_string(), buffer, element.clone(), size as usize));
             }
             BindingPlace::PushConstant { offset, ty } => {
-                let scalar = ty.scalar().expect("scalars are numbers");
+                let scalar = ty.in_push_constants().scalar().expect("scalars are numbers");
                 let values = given.expect("`# set` for every scalar");
                 let bytes: Vec<u8> = values.iter().flat_map(|value| encode(scalar, value)).collect();
                 push_constants[*offset as usize..*offset as usize + bytes.len()].copy_from_slice(&bytes);

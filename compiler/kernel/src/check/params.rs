@@ -11,7 +11,7 @@ use crate::env::KernelEnv;
 use crate::errors;
 use crate::signature::Form;
 use crate::template::{Input, Param, ParamKind};
-use crate::types::{Scalar, Type};
+use crate::types::Type;
 
 /// Declarations of all parameters; those with mistakes are reported and left untyped.
 pub(super) fn kernel_params(
@@ -103,12 +103,7 @@ fn annotated(param: &ParamDef, reader: &TypeReader) -> Result<ParamKind, Diagnos
     match reader.read(annotation)? {
         TypeExpr::Buffer(element) => Ok(ParamKind::Array(element)),
         TypeExpr::Const(scalar) => Ok(ParamKind::Const(scalar)),
-        TypeExpr::Value(ty @ (Type::Scalar(_) | Type::Vector(..))) => {
-            if matches!(ty, Type::Vector(_, Scalar::Bool)) {
-                return Err(errors::not_yet(reader.source.at(annotation.span), "parameters of type `bvec`"));
-            }
-            Ok(ParamKind::Scalar(ty))
-        }
+        TypeExpr::Value(ty @ (Type::Scalar(_) | Type::Vector(..))) => Ok(ParamKind::Scalar(ty)),
         TypeExpr::Value(ty) => {
             Err(errors::not_yet(reader.source.at(annotation.span), &format!("parameters of type `{ty}`")))
         }

@@ -69,28 +69,19 @@ impl TypeReader<'_> {
     fn named(&self, name: &str, span: Span) -> Result<TypeExpr, Diagnostic> {
         let at = || self.source.at(span);
         match self.env.get(name) {
-            Some(EnvValue::Type(ty)) => return self.supported(ty, span),
+            Some(EnvValue::Type(ty)) => return Ok(TypeExpr::Value(ty)),
             // The host's own `int` and `float` arrive as types of another kind.
             Some(EnvValue::Other { .. } | EnvValue::Unknown | EnvValue::Builtin(_)) | None => {}
             Some(value) => return Err(errors::value_as_type(at(), name, &value.describe())),
         }
         match builtins::lookup(name) {
-            Some(Builtin::Type(ty)) => self.supported(ty, span),
+            Some(Builtin::Type(ty)) => Ok(TypeExpr::Value(ty)),
             Some(Builtin::NotYet(family)) => Err(errors::not_yet(at(), family)),
             _ if name == "Array" => Err(errors::array_without_element(at())),
             _ => {
                 let known = builtins::names().filter(|name| is_type_name(name));
                 Err(errors::unknown_type(at(), name, crate::suggest::nearest(name, known)))
             }
-        }
-    }
-
-    fn supported(&self, ty: Type, span: Span) -> Result<TypeExpr, Diagnostic> {
-        match ty.scalar() {
-            Some(scalar) if !scalar.is_supported() => {
-                Err(errors::not_yet(self.source.at(span), &format!("the type `{ty}`")))
-            }
-            _ => Ok(TypeExpr::Value(ty)),
         }
     }
 
@@ -140,9 +131,6 @@ impl TypeReader<'_> {
         let ty = self.value_type(expr)?;
         let at = self.source.at(expr.span);
         match ty {
-            Type::Scalar(Scalar::Bool) | Type::Vector(_, Scalar::Bool) => {
-                Err(errors::not_yet(at, "arrays of `bool`"))
-            }
             Type::Array(_) => Err(errors::not_yet(at, "arrays of arrays in buffers")),
             ty => Ok(ty),
         }
@@ -166,7 +154,7 @@ impl TypeReader<'_> {
         let Some((name, rest)) = text.split_once('(') else {
             let name = if text == "vector" { "Vector" } else { text };
             return match builtins::lookup(name) {
-                Some(Builtin::Type(ty)) => self.supported(ty, span),
+                Some(Builtin::Type(ty)) => Ok(TypeExpr::Value(ty)),
                 Some(Builtin::NotYet(family)) => Err(errors::not_yet(self.source.at(span), family)),
                 _ => Err(unreadable()),
             };

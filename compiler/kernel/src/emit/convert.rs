@@ -1,4 +1,8 @@
 //! Conversions between scalar types, component by component: ints wrap, floats saturate, NaN is 0.
+//!
+//! The narrow floats are reached from and left through f32, which holds all of their values. An f64 is
+//! rounded to odd on its way, so that it is rounded to nearest once. A narrow int is reached from a
+//! float through 32 bits.
 
 use rspirv::spirv::{GlslStd450Op as GlslOp, Op, Word};
 
@@ -9,6 +13,27 @@ use crate::types::{Kind, Scalar, Type};
 impl FunctionEmitter<'_> {
     pub fn convert(&mut self, value: Word, from: &Type, to: &Type) -> Word {
         let (Some(source), Some(target)) = (from.scalar(), to.scalar()) else { return value };
+        let f32s = from.with_scalar(Scalar::F32);
+        match (source, target) {
+            // It is one already.
+            (Scalar::Bf16, _) => {
+                return if target == Scalar::F32 { value } else { self.convert(value, &f32s, to) };
+            }
+            (Scalar::Bool, Scalar::Bf16) => {}
+            (_, Scalar::Bf16) => {
+                let wide = self.widened_to_f32(value, from);
+                return self.round_to_bf16(wide, to);
+            }
+            (Scalar::F16, _) if target.is_int() || target == Scalar::F64 => {
+                let wide = self.ids(Op::FConvert, &f32s, &[value]);
+                return self.convert(wide, &f32s, to);
+            }
+            (_, Scalar::F16) if source.is_int() || source == Scalar::F64 => {
+                let wide = self.widened_to_f32(value, from);
+                return self.ids(Op::FConvert, to, &[wide]);
+            }
+            _ => {}
+        }
         match (source.kind(), target.kind()) {
             (Kind::Bool, Kind::Float) => {
                 let (zero, one) = (self.float(to, 0.0), self.float(to, 1.0));
@@ -32,6 +57,64 @@ impl FunctionEmitter<'_> {
             (Kind::Float, _) => self.float_to_int(value, from, to),
             _ => self.int_to_int(value, (source, from), (target, to)),
         }
+    }
+
+    /// As f32 on the way to a narrower float.
+    fn widened_to_f32(&mut self, value: Word, from: &Type) -> Word {
+        let f32s = from.with_scalar(Scalar::F32);
+        match from.scalar() {
+            Some(Scalar::F32) => value,
+            Some(Scalar::F64) => self.round_to_odd(value, from),
+            _ => self.convert(value, from, &f32s),
+        }
+    }
+
+    /// An f64 as the f32 next to it whose last bit is 1, unless it is one exactly: what is rounded from
+    /// there is as if it were rounded from the f64 (Boldo and Melquiond, "Emulation of FMA and correctly
+    /// rounded sums: proved algorithms using rounding to odd", 2008).
+    fn round_to_odd(&mut self, value: Word, from: &Type) -> Word {
+        let (f32s, u32s) = (from.with_scalar(Scalar::F32), from.with_scalar(Scalar::U32));
+        let bools = bools(from);
+        let nearest = self.ids(Op::FConvert, &f32s, &[value]);
+        let back = self.ids(Op::FConvert, from, &[nearest]);
+        let bits = self.ids(Op::Bitcast, &u32s, &[nearest]);
+        let one = self.int(&u32s, 1);
+        let zero = self.int(&u32s, 0);
+        let last = self.ids(Op::BitwiseAnd, &u32s, &[bits, one]);
+        let is_even = self.ids(Op::IEqual, &bools, &[last, zero]);
+        // False for NaN.
+        let is_less = self.ids(Op::FOrdLessThan, &bools, &[back, value]);
+        let is_more = self.ids(Op::FOrdGreaterThan, &bools, &[back, value]);
+        let is_inexact = self.ids(Op::LogicalOr, &bools, &[is_less, is_more]);
+        let is_moved = self.ids(Op::LogicalAnd, &bools, &[is_inexact, is_even]);
+        let (back_size, size) =
+            (self.glsl(GlslOp::FAbs, from, &[back]), self.glsl(GlslOp::FAbs, from, &[value]));
+        let grew = self.ids(Op::FOrdGreaterThan, &bools, &[back_size, size]);
+        let above = self.ids(Op::IAdd, &u32s, &[bits, one]);
+        let below = self.ids(Op::ISub, &u32s, &[bits, one]);
+        let odd = self.select(&u32s, grew, below, above);
+        let bits = self.select(&u32s, is_moved, odd, bits);
+        self.ids(Op::Bitcast, &f32s, &[bits])
+    }
+
+    /// An f32 with the lower half of its bits rounded away, to nearest even. A NaN stays one.
+    fn round_to_bf16(&mut self, value: Word, to: &Type) -> Word {
+        let u32s = to.with_scalar(Scalar::U32);
+        let bools = bools(to);
+        let bits = self.ids(Op::Bitcast, &u32s, &[value]);
+        let mut int = |value| self.int(&u32s, value);
+        let (sixteen, one, half, upper) = (int(16), int(1), int(0x7fff), int(0xffff_0000));
+        let (size_mask, infinity, quiet) = (int(0x7fff_ffff), int(0x7f80_0000), int(0x0040_0000));
+        let last = self.ids(Op::ShiftRightLogical, &u32s, &[bits, sixteen]);
+        let last = self.ids(Op::BitwiseAnd, &u32s, &[last, one]);
+        let half = self.ids(Op::IAdd, &u32s, &[half, last]);
+        let rounded = self.ids(Op::IAdd, &u32s, &[bits, half]);
+        let size = self.ids(Op::BitwiseAnd, &u32s, &[bits, size_mask]);
+        let is_nan = self.ids(Op::UGreaterThan, &bools, &[size, infinity]);
+        let nan = self.ids(Op::BitwiseOr, &u32s, &[bits, quiet]);
+        let chosen = self.select(&u32s, is_nan, nan, rounded);
+        let kept = self.ids(Op::BitwiseAnd, &u32s, &[chosen, upper]);
+        self.ids(Op::Bitcast, to, &[kept])
     }
 
     fn int_to_int(
@@ -64,6 +147,9 @@ impl FunctionEmitter<'_> {
     /// what was at or past the upper end becomes the largest int.
     fn float_to_int(&mut self, value: Word, from: &Type, to: &Type) -> Word {
         let target = to.scalar().unwrap_or(Scalar::I32);
+        if target.bits() < 32 {
+            return self.float_to_narrow_int(value, from, to);
+        }
         let source = from.scalar().unwrap_or(Scalar::F32);
         let (min, max) = target.int_range().unwrap_or((0, 0));
         // Both are powers of two, or zero: exact in every float type.
@@ -79,6 +165,22 @@ impl FunctionEmitter<'_> {
         let is_past = self.ids(Op::FOrdGreaterThanEqual, &bools(from), &[number, limit]);
         let largest = self.int(to, max);
         self.select(to, is_past, largest, converted)
+    }
+
+    /// Every limit is a float here, so clamping is all there is to it.
+    fn float_to_narrow_int(&mut self, value: Word, from: &Type, to: &Type) -> Word {
+        let target = to.scalar().unwrap_or(Scalar::I8);
+        let (min, max) = target.int_range().unwrap_or((0, 0));
+        let wide = if target.is_signed() { Scalar::I32 } else { Scalar::U32 };
+        let zero = self.float(from, 0.0);
+        let is_nan = self.ids(Op::IsNan, &bools(from), &[value]);
+        let number = self.select(from, is_nan, zero, value);
+        let (low, high) = (self.float(from, min as f64), self.float(from, max as f64));
+        let inside = self.glsl(GlslOp::FClamp, from, &[number, low, high]);
+        let op = if target.is_signed() { Op::ConvertFToS } else { Op::ConvertFToU };
+        let wide_ty = to.with_scalar(wide);
+        let converted = self.ids(op, &wide_ty, &[inside]);
+        self.convert(converted, &wide_ty, to)
     }
 }
 

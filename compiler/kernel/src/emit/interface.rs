@@ -46,7 +46,10 @@ impl Interface {
                     (true, Some(scalar)) => Type::from(scalar),
                     _ => buffer.element.clone(),
                 };
-                let element = module.ty(&stored);
+                if let Some(scalar) = stored.scalar() {
+                    module.need_storage(scalar);
+                }
+                let element = module.stored(&stored);
                 let block = module.buffer_block(element, stored.packed_size());
                 let id = module.variable(StorageClass::StorageBuffer, block);
                 module.name(id, &buffer.name);
@@ -133,7 +136,7 @@ impl Interface {
 fn push_constants(kernel: &Kernel, module: &mut Module) -> Option<PushConstants> {
     let domain = Type::Vector(3, Scalar::U32);
     let mut members: Vec<(&str, Type)> =
-        kernel.scalars.iter().map(|scalar| (&*scalar.name, stored_type(&scalar.ty))).collect();
+        kernel.scalars.iter().map(|scalar| (&*scalar.name, scalar.ty.in_push_constants())).collect();
     if kernel.has_domain {
         members.push(("kps.domain", domain));
     }
@@ -161,14 +164,6 @@ fn push_constants(kernel: &Kernel, module: &mut Module) -> Option<PushConstants>
     let id = module.variable(StorageClass::PushConstant, block);
     module.name(id, "kps.push");
     Some(PushConstants { id, offsets, size })
-}
-
-/// Bools have no size in memory: they travel as u32.
-pub(crate) fn stored_type(ty: &Type) -> Type {
-    match ty.scalar() {
-        Some(Scalar::Bool) => ty.with_scalar(Scalar::U32),
-        _ => ty.clone(),
-    }
 }
 
 fn builtin(input: Input) -> BuiltIn {

@@ -146,14 +146,14 @@ impl FunctionEmitter<'_> {
     fn load_inside(&mut self, buffer: BufferId, index: (Word, &Type), ty: &Type) -> Word {
         if !self.interface.buffer(buffer).is_flat {
             let place = self.buffer_place(buffer, index.0, ty);
-            return self.ids(Op::Load, ty, &[place]);
+            return self.load_stored(place, ty);
         }
         let scalar = Type::from(ty.scalar().unwrap_or(Scalar::F32));
         let mut parts = Vec::new();
         let first = self.flat_index(index);
         for at in 0..ty.n_components() {
             let place = self.component_place(buffer, (first, index.1), at, &scalar);
-            parts.push(self.ids(Op::Load, &scalar, &[place]));
+            parts.push(self.load_stored(place, &scalar));
         }
         self.construct(&parts, ty)
     }
@@ -163,20 +163,20 @@ impl FunctionEmitter<'_> {
         let (is_flat, ty) = (variable.is_flat, variable.element.clone());
         if !is_flat {
             let place = self.buffer_place(buffer, index.0, &ty);
-            return self.effect(Op::Store, vec![Operand::IdRef(place), Operand::IdRef(value)]);
+            return self.store_stored(place, value, &ty);
         }
         let scalar = Type::from(ty.scalar().unwrap_or(Scalar::F32));
         let first = self.flat_index(index);
         for at in 0..ty.n_components() {
             let part = self.extract(value, u32::from(at), &scalar);
             let place = self.component_place(buffer, (first, index.1), at, &scalar);
-            self.effect(Op::Store, vec![Operand::IdRef(place), Operand::IdRef(part)]);
+            self.store_stored(place, part, &scalar);
         }
     }
 
     fn buffer_place(&mut self, buffer: BufferId, index: Word, element: &Type) -> Word {
         let id = self.interface.buffer(buffer).id;
-        let pointee = self.module.ty(element);
+        let pointee = self.module.stored(element);
         let pointer = self.module.pointer(StorageClass::StorageBuffer, pointee);
         let member = self.int(&Type::I32, 0);
         let operands = [id, member, index].map(Operand::IdRef).to_vec();

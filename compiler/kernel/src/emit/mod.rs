@@ -2,7 +2,7 @@
 //!
 //! One file for each family of instructions: `control` for the tree of statements, `values` for what
 //! each node becomes, `ints`, `floats`, `convert` and `vectors` for arithmetic, `memory` for locals and
-//! buffers; `interface` holds what the module binds, `module` what its functions share.
+//! buffers, `stored` for what memory holds instead of a value; `interface` holds what the module binds, `module` what its functions share.
 
 mod control;
 mod convert;
@@ -12,6 +12,7 @@ mod interface;
 mod ints;
 mod memory;
 mod module;
+mod stored;
 mod values;
 mod vectors;
 

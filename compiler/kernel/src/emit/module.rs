@@ -175,30 +175,72 @@ impl Module {
         self.type_of(TypeKey::Void, |module| module.global(Op::TypeVoid, None, Vec::new()))
     }
 
+    /// The type of a value that is computed with. A `bf16` is an f32 that was rounded.
     pub fn scalar(&mut self, scalar: Scalar) -> Word {
+        let capability = match scalar {
+            Scalar::I8 | Scalar::U8 => Some(Capability::Int8),
+            Scalar::I16 | Scalar::U16 => Some(Capability::Int16),
+            Scalar::I64 | Scalar::U64 => Some(Capability::Int64),
+            Scalar::F16 => Some(Capability::Float16),
+            Scalar::F64 => Some(Capability::Float64),
+            Scalar::Bool | Scalar::I32 | Scalar::U32 | Scalar::F32 | Scalar::Bf16 => None,
+        };
+        if let Some(capability) = capability {
+            self.need(capability);
+        }
+        self.bare_scalar(if scalar == Scalar::Bf16 { Scalar::F32 } else { scalar })
+    }
+
+    /// The type of what is only loaded, stored and made wider: no arithmetic, so no need of more than
+    /// the storage.
+    pub fn stored_scalar(&mut self, scalar: Scalar) -> Word {
+        match scalar {
+            Scalar::Bool | Scalar::Bf16 => self.bare_scalar(scalar.in_buffers()),
+            scalar => self.scalar(scalar),
+        }
+    }
+
+    fn bare_scalar(&mut self, scalar: Scalar) -> Word {
         let bits = scalar.bits();
         match scalar.kind() {
             Kind::Bool => self.type_of(TypeKey::Bool, |module| module.global(Op::TypeBool, None, Vec::new())),
-            Kind::Float => {
-                if bits == 64 {
-                    self.need(Capability::Float64);
-                }
-                self.type_of(TypeKey::Float(bits), |module| {
-                    module.global(Op::TypeFloat, None, vec![Operand::LiteralBit32(bits)])
-                })
-            }
-            kind => {
-                if bits == 64 {
-                    self.need(Capability::Int64);
-                }
-                let signed = kind == Kind::Signed;
-                self.type_of(TypeKey::Int(bits, signed), |module| {
-                    let operands =
-                        vec![Operand::LiteralBit32(bits), Operand::LiteralBit32(u32::from(signed))];
-                    module.global(Op::TypeInt, None, operands)
-                })
-            }
+            Kind::Float => self.type_of(TypeKey::Float(bits), |module| {
+                module.global(Op::TypeFloat, None, vec![Operand::LiteralBit32(bits)])
+            }),
+            kind => self.type_of(TypeKey::Int(bits, kind == Kind::Signed), |module| {
+                let signed = u32::from(kind == Kind::Signed);
+                let operands = vec![Operand::LiteralBit32(bits), Operand::LiteralBit32(signed)];
+                module.global(Op::TypeInt, None, operands)
+            }),
         }
+    }
+
+    /// The type of an element in memory that the host shares.
+    pub fn stored(&mut self, ty: &Type) -> Word {
+        match (ty, ty.scalar()) {
+            (Type::Vector(n, _), Some(scalar)) => {
+                let component = self.stored_scalar(scalar);
+                self.vector(component, u32::from(*n))
+            }
+            (_, Some(scalar)) => self.stored_scalar(scalar),
+            _ => self.ty(ty),
+        }
+    }
+
+    /// Elements this wide lie in a buffer.
+    pub fn need_storage(&mut self, scalar: Scalar) {
+        match scalar.in_buffers().bits() {
+            8 => self.need(Capability::StorageBuffer8BitAccess),
+            16 => self.need(Capability::StorageBuffer16BitAccess),
+            _ => {}
+        }
+    }
+
+    fn vector(&mut self, component: Word, n: u32) -> Word {
+        self.type_of(TypeKey::Vector(component, n), |module| {
+            let operands = vec![Operand::IdRef(component), Operand::LiteralBit32(n)];
+            module.global(Op::TypeVector, None, operands)
+        })
     }
 
     /// The first place that needs a capability is the one that is told.
@@ -214,11 +256,7 @@ impl Module {
             Type::Scalar(scalar) => self.scalar(*scalar),
             Type::Vector(n, scalar) => {
                 let component = self.scalar(*scalar);
-                let n = u32::from(*n);
-                self.type_of(TypeKey::Vector(component, n), |module| {
-                    let operands = vec![Operand::IdRef(component), Operand::LiteralBit32(n)];
-                    module.global(Op::TypeVector, None, operands)
-                })
+                self.vector(component, u32::from(*n))
             }
             Type::Array(array) => {
                 let element = self.ty(&array.element);
@@ -276,6 +314,10 @@ impl Module {
     }
 
     pub fn constant(&mut self, constant: Constant) -> Word {
+        let constant = match constant.scalar() {
+            Scalar::Bf16 => constant.cast(Scalar::F32),
+            _ => constant,
+        };
         let key = ConstantKey::Scalar(constant);
         if let Some(id) = self.constants.get(&key) {
             return *id;
@@ -363,6 +405,11 @@ impl Module {
         capabilities.extend(self.capabilities.keys().map(|capability| match capability {
             Capability::Int64 => spirv::Capability::Int64,
             Capability::Float64 => spirv::Capability::Float64,
+            Capability::Int8 => spirv::Capability::Int8,
+            Capability::Int16 => spirv::Capability::Int16,
+            Capability::Float16 => spirv::Capability::Float16,
+            Capability::StorageBuffer8BitAccess => spirv::Capability::StorageBuffer8BitAccess,
+            Capability::StorageBuffer16BitAccess => spirv::Capability::StorageBuffer16BitAccess,
         }));
         if float_controls {
             capabilities.push(spirv::Capability::SignedZeroInfNanPreserve);

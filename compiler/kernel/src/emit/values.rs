@@ -3,7 +3,7 @@
 use rspirv::spirv::{GlslStd450Op as GlslOp, Op, Word};
 
 use super::function::FunctionEmitter;
-use super::interface::{Interface, stored_type};
+use super::interface::Interface;
 use super::module::Operand;
 use crate::builtins::FloatFn;
 use crate::ir::{BinaryOp, CallArg, CompareOp, FunctionId, GeometryFn, NodeId, NodeKind, UnaryOp};
@@ -32,7 +32,7 @@ impl FunctionEmitter<'_> {
             NodeKind::Input(input) => self.load_input(*input),
             NodeKind::Domain => self.load_domain(),
             NodeKind::Scalar(scalar) => {
-                let stored = stored_type(ty);
+                let stored = ty.in_push_constants();
                 let value = self.load_push_constant(Interface::scalar_member(*scalar), &stored);
                 if stored == *ty { value } else { self.convert(value, &stored, ty) }
             }

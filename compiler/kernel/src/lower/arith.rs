@@ -96,8 +96,9 @@ impl Ctx<'_> {
             }
             ((_, a), (_, b)) if a.widens_to(b) => Some(b),
             ((_, a), (_, b)) if b.widens_to(a) => Some(a),
-            ((_, a), (_, b)) if a.is_int() && b.is_float() => Some(b),
-            ((_, a), (_, b)) if a.is_float() && b.is_int() => Some(a),
+            // A narrow float holds too few ints for that.
+            ((_, a), (_, b @ (Scalar::F32 | Scalar::F64))) if a.is_int() => Some(b),
+            ((_, a @ (Scalar::F32 | Scalar::F64)), (_, b)) if b.is_int() => Some(a),
             ((left, a), (right, b)) => {
                 // A guess gives way, and the loop that made it is lowered again.
                 let (soft_left, soft_right) = (self.is_soft(left), self.is_soft(right));
@@ -173,6 +174,16 @@ impl Ctx<'_> {
             (Scalar::Bool, Scalar::Bool) => (a.with_scalar(Scalar::I32), spans.0),
             (Scalar::Bool, _) => (a.with_scalar(scalar_b), spans.0),
             (_, Scalar::Bool) => (b.with_scalar(scalar_a), spans.1),
+            (Scalar::F16 | Scalar::Bf16, _) if scalar_b.is_int() => (a.with_scalar(Scalar::F32), spans.0),
+            (_, Scalar::F16 | Scalar::Bf16) if scalar_a.is_int() => (b.with_scalar(Scalar::F32), spans.1),
+            // A wider type holds both.
+            (Scalar::F16, Scalar::Bf16) | (Scalar::Bf16, Scalar::F16) => {
+                (a.with_scalar(Scalar::F32), spans.0)
+            }
+            (Scalar::I8 | Scalar::I16, Scalar::U8) => (b.with_scalar(Scalar::I16), spans.1),
+            (Scalar::U8, Scalar::I8 | Scalar::I16) => (a.with_scalar(Scalar::I16), spans.0),
+            (Scalar::I8 | Scalar::I16, Scalar::U16) => (b.with_scalar(Scalar::I32), spans.1),
+            (Scalar::U16, Scalar::I8 | Scalar::I16) => (a.with_scalar(Scalar::I32), spans.0),
             _ if scalar_a.bits() > scalar_b.bits() => (b.with_scalar(scalar_a), spans.1),
             _ if scalar_a.is_signed() && scalar_a.bits() == scalar_b.bits() => {
                 (b.with_scalar(scalar_a), spans.1)
@@ -365,6 +376,11 @@ impl Ctx<'_> {
     fn float_product(&mut self, base: NodeId, exponent: Literal, span: Span) -> Option<NodeId> {
         let ty = self.ty(base).clone();
         let scalar = ty.scalar()?;
+        if matches!(scalar, Scalar::F16 | Scalar::Bf16) {
+            let wide = self.convert(base, Scalar::F32, span);
+            let product = self.float_product(wide, exponent, span)?;
+            return Some(self.convert(product, scalar, span));
+        }
         let value = exponent.to_f64();
         if value == 0.5 {
             let function = crate::builtins::FloatFn::Sqrt;

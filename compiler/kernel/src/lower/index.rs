@@ -98,7 +98,9 @@ impl Ctx<'_> {
         match operand {
             Operand::Error => None,
             Operand::Node(node) if matches!(self.ty(*node), Type::Scalar(scalar) if scalar.is_int()) => {
-                Some(*node)
+                let is_narrow = self.ty(*node).scalar().is_some_and(|scalar| scalar.bits() < 32);
+                // A length need not fit a narrow type.
+                Some(if is_narrow { self.convert(*node, Scalar::I32, span) } else { *node })
             }
             Operand::Literal(Literal::Int(_)) => self.materialize(operand, span),
             operand => {

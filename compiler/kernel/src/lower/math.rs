@@ -228,6 +228,17 @@ impl<'a> Ctx<'a> {
     fn float_function(&mut self, function: Function, args: Args, name: &str, span: Span) -> Option<NodeId> {
         let (nodes, ty) = self.floats(args, name)?;
         let scalar = ty.scalar()?;
+        if matches!(scalar, Scalar::F16 | Scalar::Bf16) {
+            // All steps of a formula, not each one.
+            let wide: Vec<(Operand, Span)> = nodes
+                .iter()
+                .zip(args)
+                .map(|(node, (_, at))| (Operand::Node(self.convert(*node, Scalar::F32, *at)), *at))
+                .collect();
+            let result = self.float_function(function, &wide, name, span)?;
+            let is_float = self.ty(result).scalar().is_some_and(Scalar::is_float);
+            return Some(if is_float { self.convert(result, scalar, span) } else { result });
+        }
         if scalar == Scalar::F64 && !has_f64(function) {
             self.error(errors::no_f64(self.at(span), name));
             return None;

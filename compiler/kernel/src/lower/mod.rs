@@ -20,6 +20,7 @@ mod power;
 mod ranges;
 mod stmts;
 mod vars;
+mod widen;
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -275,7 +276,7 @@ impl<'a> Ctx<'a> {
         slot: Option<(u32, u32)>,
     ) -> Operand {
         let span = param.name.span;
-        if element.scalar().is_none_or(|scalar| scalar == Scalar::Bool || !scalar.is_supported()) {
+        if element.scalar().is_none() {
             self.error(errors::not_yet(self.at(span), &format!("arrays of `{element}`")));
             return Operand::Error;
         }
@@ -288,7 +289,7 @@ impl<'a> Ctx<'a> {
 
     fn bind_scalar(&mut self, param_idx: usize, param: &Param, ty: &Type) -> Operand {
         let span = param.name.span;
-        if ty.scalar().is_none_or(|scalar| !scalar.is_supported()) {
+        if ty.scalar().is_none() {
             self.error(errors::not_yet(self.at(span), &format!("parameters of type `{ty}`")));
             return Operand::Error;
         }
@@ -302,7 +303,8 @@ impl<'a> Ctx<'a> {
         let mut size = 0u32;
         for scalar in &self.scalars {
             let ty = &scalar.ty;
-            size = size.next_multiple_of(ty.std430_align()) + ty.packed_size().max(4);
+            let ty = ty.in_push_constants();
+            size = size.next_multiple_of(ty.std430_align()) + ty.packed_size();
         }
         if self.template.options.form == Form::Kernel {
             size = size.next_multiple_of(16) + 12;

@@ -73,10 +73,19 @@ impl Operand {
 impl Ctx<'_> {
     /// A node, computed here. Constants have no place.
     pub fn node(&mut self, kind: NodeKind, ty: impl Into<Type>, span: Span) -> NodeId {
+        let ty = ty.into();
+        match self.computed_in(&kind) {
+            Some(wide) => self.widened(kind, &ty, wide, span),
+            None => self.plain_node(kind, ty, span),
+        }
+    }
+
+    /// A node as it is, in its own type.
+    pub fn plain_node(&mut self, kind: NodeKind, ty: Type, span: Span) -> NodeId {
         let id = NodeId(self.f.func.nodes.len() as u32);
         let is_constant = matches!(kind, NodeKind::Constant(_));
         let facts = self.facts_of(&kind);
-        self.f.func.nodes.push(Node { kind, ty: ty.into(), span, name: None });
+        self.f.func.nodes.push(Node { kind, ty, span, name: None });
         self.f.facts.push(facts);
         if !is_constant {
             self.f.block.push(Stmt::Eval(id));
@@ -236,8 +245,8 @@ impl Ctx<'_> {
         // An int that is not negative stays so unless its top bit becomes a sign.
         let keeps_sign = from.scalar().is_some_and(|from| from.is_int() && to.bits() >= from.bits());
         let wraps = from.scalar().is_some_and(|from| !from.is_signed()) && to.is_signed();
-        let nonneg =
-            facts.nonneg && keeps_sign && !(wraps && from.scalar().map_or(0, Scalar::bits) == to.bits());
+        let fills = from.scalar().map_or(0, Scalar::bits) == to.bits();
+        let nonneg = keeps_sign && !(wraps && fills) && (facts.nonneg || wraps);
         self.set_facts(converted, Facts { nonneg, ..facts });
         converted
     }

@@ -12,6 +12,13 @@ use crate::types::{Scalar, Type};
 impl Ctx<'_> {
     pub fn any_power(&mut self, base: NodeId, exponent: NodeId, ty: &Type, span: Span) -> NodeId {
         let scalar = ty.scalar().expect("powers are of numbers");
+        if matches!(scalar, Scalar::F16 | Scalar::Bf16) {
+            let wide = ty.with_scalar(Scalar::F32);
+            let (base, exponent) =
+                (self.convert(base, Scalar::F32, span), self.convert(exponent, Scalar::F32, span));
+            let power = self.any_power(base, exponent, &wide, span);
+            return self.convert(power, scalar, span);
+        }
         if scalar.is_float() {
             return self.math(span, ty).power(base, exponent);
         }

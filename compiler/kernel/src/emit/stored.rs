@@ -1,0 +1,59 @@
+//! What memory that the host shares holds in place of a value.
+//!
+//! A `bool` is one byte there, and any byte but 0 reads as `True`. A `bf16` is the upper half of an
+//! f32's bits. Neither asks for arithmetic on narrow ints: they are made wider as soon as they are
+//! loaded, and narrower where they are stored. Every other type is stored as it is.
+
+use rspirv::spirv::{Op, Word};
+
+use super::function::FunctionEmitter;
+use super::ints::bools;
+use super::module::Operand;
+use crate::types::{Scalar, Type};
+
+impl FunctionEmitter<'_> {
+    /// The value of a scalar or vector in a buffer.
+    pub fn load_stored(&mut self, place: Word, ty: &Type) -> Word {
+        let stored = self.module.stored(ty);
+        let loaded = self.op(Op::Load, stored, vec![Operand::IdRef(place)]);
+        let u32s = ty.with_scalar(Scalar::U32);
+        match ty.scalar() {
+            Some(Scalar::Bool) => {
+                let wide = self.ids(Op::UConvert, &u32s, &[loaded]);
+                let zero = self.int(&u32s, 0);
+                self.ids(Op::INotEqual, &bools(ty), &[wide, zero])
+            }
+            Some(Scalar::Bf16) => {
+                let wide = self.ids(Op::UConvert, &u32s, &[loaded]);
+                let sixteen = self.int(&u32s, 16);
+                let bits = self.ids(Op::ShiftLeftLogical, &u32s, &[wide, sixteen]);
+                self.ids(Op::Bitcast, ty, &[bits])
+            }
+            _ => loaded,
+        }
+    }
+
+    pub fn store_stored(&mut self, place: Word, value: Word, ty: &Type) {
+        let u32s = ty.with_scalar(Scalar::U32);
+        let stored = match ty.scalar() {
+            Some(Scalar::Bool) => {
+                let (zero, one) = (self.int(&u32s, 0), self.int(&u32s, 1));
+                let wide = self.select(&u32s, value, one, zero);
+                self.narrowed(wide, ty)
+            }
+            Some(Scalar::Bf16) => {
+                let bits = self.ids(Op::Bitcast, &u32s, &[value]);
+                let sixteen = self.int(&u32s, 16);
+                let upper = self.ids(Op::ShiftRightLogical, &u32s, &[bits, sixteen]);
+                self.narrowed(upper, ty)
+            }
+            _ => value,
+        };
+        self.effect(Op::Store, vec![Operand::IdRef(place), Operand::IdRef(stored)]);
+    }
+
+    fn narrowed(&mut self, wide: Word, ty: &Type) -> Word {
+        let stored = self.module.stored(ty);
+        self.op(Op::UConvert, stored, vec![Operand::IdRef(wide)])
+    }
+}
