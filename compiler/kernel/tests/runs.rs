@@ -122,7 +122,8 @@ fn run(device: &dyn Device, module: &KernelModule, setup: &Setup) -> String {
         }
         groups = [setup.domain.div_ceil(module.local_size[0]), 1, 1];
     }
-    let dispatch = Command::Dispatch(Dispatch { pipeline, bindings, push_constants, groups });
+    let samplers = Vec::new();
+    let dispatch = Command::Dispatch(Dispatch { pipeline, bindings, samplers, push_constants, groups });
     let ticket = device.submit(QueueId(0), &Commands::new(vec![dispatch]), &[]).expect("a submission");
     device.wait(ticket, None).expect("the end of it");
     let mut text = String::new();

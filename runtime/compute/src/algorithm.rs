@@ -3,7 +3,7 @@
 use std::cell::Cell;
 use std::rc::{Rc, Weak};
 
-use kps_device::Interface;
+use kps_device::{Interface, Sampler, SamplerBinding};
 
 use crate::constants::Push;
 use crate::context::{Context, Dependent};
@@ -21,6 +21,7 @@ pub struct Algorithm {
 struct Inner {
     kernel: Rc<Kernel>,
     tensors: Vec<Tensor>,
+    samplers: Vec<SamplerBinding>,
     extent: Extent,
     push: Push,
     destroyed: Cell<bool>,
@@ -37,6 +38,10 @@ impl Algorithm {
     /// The tensors in the order of the kernel's bindings.
     pub fn tensors(&self) -> &[Tensor] {
         &self.inner.tensors
+    }
+
+    pub(crate) fn samplers(&self) -> &[SamplerBinding] {
+        &self.inner.samplers
     }
 
     pub fn interface(&self) -> &Interface {
@@ -93,6 +98,7 @@ impl std::fmt::Debug for Algorithm {
 pub struct Builder<'a> {
     context: Rc<Context>,
     tensors: Vec<Tensor>,
+    samplers: Vec<SamplerBinding>,
     words: &'a [u32],
     extent: Extent,
     spec_constants: Vec<Number>,
@@ -105,6 +111,7 @@ impl<'a> Builder<'a> {
         Builder {
             context,
             tensors,
+            samplers: Vec::new(),
             words,
             extent: Extent::Default,
             spec_constants: Vec::new(),
@@ -115,6 +122,12 @@ impl<'a> Builder<'a> {
     /// Workgroups or domain of a dispatch that does not say its own.
     pub fn extent(self, extent: impl Into<Extent>) -> Builder<'a> {
         Builder { extent: extent.into(), ..self }
+    }
+
+    /// The sampler at a binding; where none is given, the nearest texel is taken.
+    pub fn sampler(mut self, binding: u32, sampler: Sampler) -> Builder<'a> {
+        self.samplers.push(SamplerBinding { set: 0, binding, sampler });
+        self
     }
 
     /// Values of the specialisation constants, in the order of their ids.
@@ -132,14 +145,16 @@ impl<'a> Builder<'a> {
         let kernel = Rc::new(Kernel::load(&self.context, self.words, &self.spec_constants)?);
         kernel.check_tensors(&self.tensors)?;
         let grid = kernel.grid(&self.extent, &self.tensors)?;
+        let context = self.context.clone();
         let destroyed = Cell::new(false);
-        let inner = Inner { kernel, tensors: self.tensors, extent: self.extent, push: self.push, destroyed };
+        let Builder { tensors, samplers, extent, push, .. } = self;
+        let inner = Inner { kernel, tensors, samplers, extent, push, destroyed };
         if inner.push != Push::Default {
             inner.launch(&inner.push, grid)?;
         }
         let inner = Rc::new(inner);
         let weak: Weak<Inner> = Rc::downgrade(&inner);
-        self.context.register(weak);
+        context.register(weak);
         Ok(Algorithm { inner })
     }
 }

@@ -218,9 +218,8 @@ mod tests {
         PushLayout::of(&Interface {
             entry_point: "main".to_owned(),
             local_size: [1; 3],
-            buffers: Vec::new(),
             push_constants: Some(block),
-            spec_constants: Vec::new(),
+            ..Interface::default()
         })
     }
 

@@ -62,6 +62,22 @@ pub enum ComputeError {
     #[error("parameter `{parameter}` needs at least {needed} bytes, but {tensor} has {given}")]
     ParameterSize { parameter: String, tensor: String, needed: usize, given: usize },
 
+    /// `needed` is the kind of image.
+    #[error("parameter `{parameter}` needs {needed}, but {tensor} was given")]
+    ParameterImage { parameter: String, needed: String, tensor: String },
+
+    #[error("parameter `{parameter}` needs a tensor, but {image} was given")]
+    ParameterBuffer { parameter: String, image: String },
+
+    #[error("images hold no {dtype}: f32, f16, i32, i16, i8, u32, u16 and u8 are the types of texels")]
+    ImageDType { dtype: DType },
+
+    #[error("images have 1, 2 or 4 channels, not {n_channels}")]
+    ImageChannels { n_channels: usize },
+
+    #[error("images have one to three axes, not {n_axes}")]
+    ImageAxes { n_axes: usize },
+
     #[error("parameter `{parameter}` is in descriptor set {set}: tensors are bound to set 0 alone")]
     DescriptorSet { parameter: String, set: u32 },
 

@@ -3,9 +3,10 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use kps_device::interface::{Block, BufferBinding, MemberType, Scalar};
+use kps_device::interface::{Block, BufferBinding, ImageBinding, ImageKind, MemberType, Scalar};
 use kps_device::{
     Access, Binding, Command, Commands, DeviceError, Dispatch, Interface, PipelineId, PipelineOptions,
+    Sampler, SamplerBinding,
 };
 
 use crate::constants::{self, Push, PushLayout};
@@ -78,21 +79,51 @@ impl Kernel {
 
     /// Checks that these tensors are what the kernel's parameters ask for.
     pub fn check_tensors(&self, tensors: &[Tensor]) -> Result<()> {
-        let buffers = &self.interface.buffers;
-        if let Some(buffer) = buffers.iter().find(|buffer| buffer.set != 0) {
-            return Err(ComputeError::DescriptorSet { parameter: parameter_name(buffer), set: buffer.set });
+        let places = self.places();
+        if let Some((set, _, name)) = places.iter().find(|(set, ..)| *set != 0) {
+            return Err(ComputeError::DescriptorSet { parameter: name.clone(), set: *set });
         }
-        let needed = buffers.iter().map(|buffer| buffer.binding as usize + 1).max().unwrap_or(0);
+        let needed = places.last().map_or(0, |(_, binding, _)| *binding as usize + 1);
         if tensors.len() != needed {
-            let parameters = buffers.iter().map(parameter_name).collect();
+            let parameters = places.into_iter().map(|(.., name)| name).collect();
             return Err(ComputeError::TensorCount { parameters, given: tensors.len() });
         }
-        for buffer in buffers {
+        for buffer in &self.interface.buffers {
             let tensor = &tensors[buffer.binding as usize];
             tensor.storage().check_alive("bind")?;
             check_parameter(buffer, tensor)?;
         }
+        for image in &self.interface.images {
+            let tensor = &tensors[image.binding as usize];
+            tensor.storage().check_alive("bind")?;
+            check_image(image, tensor)?;
+        }
         Ok(())
+    }
+
+    /// Set, binding and name of everything that is bound, in order.
+    fn places(&self) -> Vec<(u32, u32, String)> {
+        let Interface { buffers, images, samplers, .. } = &*self.interface;
+        let place = |set, binding, name: &Option<String>| (set, binding, parameter_name(binding, name));
+        let buffers = buffers.iter().map(|one| place(one.set, one.binding, &one.name));
+        let images = images.iter().map(|one| place(one.set, one.binding, &one.name));
+        let samplers = samplers.iter().map(|one| place(one.set, one.binding, &one.name));
+        let mut places: Vec<_> = buffers.chain(images).chain(samplers).collect();
+        places.sort();
+        places
+    }
+
+    /// A sampler wherever the kernel wants one: of those given, else the plainest.
+    fn samplers(&self, given: &[SamplerBinding]) -> Vec<SamplerBinding> {
+        let with_sampler = |image: &&ImageBinding| image.kind == ImageKind::WithSampler;
+        let images = self.interface.images.iter().filter(with_sampler).map(|one| (one.set, one.binding));
+        let wanted = self.interface.samplers.iter().map(|one| (one.set, one.binding)).chain(images);
+        let sampler = |(set, binding)| {
+            let known = given.iter().find(|one| (one.set, one.binding) == (set, binding));
+            let sampler = known.map_or(Sampler::default(), |known| known.sampler);
+            SamplerBinding { set, binding, sampler }
+        };
+        wanted.map(sampler).collect()
     }
 
     /// The workgroups of a launch over these tensors.
@@ -159,23 +190,27 @@ impl Kernel {
         &'a self,
         tensors: &'a [Tensor],
     ) -> impl Iterator<Item = (&'a Tensor, Access)> {
-        let buffers = self.interface.buffers.iter();
-        buffers.map(|buffer| (&tensors[buffer.binding as usize], buffer.access))
+        let buffers = self.interface.buffers.iter().map(|buffer| (buffer.binding, buffer.access));
+        let images = self.interface.images.iter().map(|image| (image.binding, image.access));
+        buffers.chain(images).map(|(binding, access)| (&tensors[binding as usize], access))
     }
 
     pub(crate) fn dispatch(
         &self,
         groups: [u32; 3],
         push_constants: Vec<u8>,
+        samplers: &[SamplerBinding],
         mut buffer_of: impl FnMut(usize) -> (kps_device::BufferId, u64),
     ) -> Dispatch {
-        let binding = |parameter: &BufferBinding| {
-            let (buffer, size) = buffer_of(parameter.binding as usize);
-            let BufferBinding { set, binding, access, .. } = *parameter;
+        let buffers = self.interface.buffers.iter().map(|one| (one.set, one.binding, one.access));
+        let images = self.interface.images.iter().map(|one| (one.set, one.binding, one.access));
+        let binding = |(set, binding, access): (u32, u32, Access)| {
+            let (buffer, size) = buffer_of(binding as usize);
             Binding { set, binding, buffer, offset: 0, size, access }
         };
-        let bindings = self.interface.buffers.iter().map(binding).collect();
-        Dispatch { pipeline: self.pipeline, bindings, push_constants, groups }
+        let bindings = buffers.chain(images).map(binding).collect();
+        let samplers = self.samplers(samplers);
+        Dispatch { pipeline: self.pipeline, bindings, samplers, push_constants, groups }
     }
 
     /// One dispatch as a list of commands: the very list of the last launch where that was the same, so
@@ -195,18 +230,38 @@ impl Kernel {
 }
 
 /// As the source calls it; `binding 2` where the module has no names.
-fn parameter_name(buffer: &BufferBinding) -> String {
-    buffer
-        .name
-        .clone()
-        .filter(|name| !name.is_empty())
-        .unwrap_or_else(|| format!("binding {}", buffer.binding))
+fn parameter_name(binding: u32, name: &Option<String>) -> String {
+    name.clone().filter(|name| !name.is_empty()).unwrap_or_else(|| format!("binding {binding}"))
+}
+
+/// Whether the tensor is the kind of image that the kernel binds.
+fn check_image(wanted: &ImageBinding, tensor: &Tensor) -> Result<()> {
+    let fits = tensor.as_image().is_some_and(|image| {
+        let texels_fit = match wanted.format {
+            Some(format) => format == image.format,
+            None => wanted.scalar == image.format.channel.seen(),
+        };
+        texels_fit && wanted.dimension == image.dimension
+    });
+    if fits {
+        return Ok(());
+    }
+    let dimension = wanted.dimension.name();
+    let needed = match wanted.format {
+        Some(format) => format!("a {dimension} image of {} texels", format.name()),
+        None => format!("a {dimension} image that is read as {}", wanted.scalar.name()),
+    };
+    let parameter = parameter_name(wanted.binding, &wanted.name);
+    Err(ComputeError::ParameterImage { parameter, needed, tensor: tensor.label().to_owned() })
 }
 
 fn check_parameter(buffer: &BufferBinding, tensor: &Tensor) -> Result<()> {
     let shape = ElementShape::of(&buffer.layout);
-    let parameter = || parameter_name(buffer);
+    let parameter = || parameter_name(buffer.binding, &buffer.name);
     let label = || tensor.label().to_owned();
+    if tensor.as_image().is_some() {
+        return Err(ComputeError::ParameterBuffer { parameter: parameter(), image: label() });
+    }
     if let Some(scalar) = shape.scalar
         && !holds(tensor.dtype(), scalar)
     {

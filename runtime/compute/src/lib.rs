@@ -27,6 +27,7 @@ mod context;
 pub mod dtype;
 pub mod element;
 pub mod error;
+pub mod image;
 pub mod kernel;
 pub mod log;
 pub mod manager;

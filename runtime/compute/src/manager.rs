@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 use std::time::Duration;
 
-use kps_device::{Device, DeviceInfo, OpenOptions, QueueId, Selector, Ticket, select};
+use kps_device::{Device, DeviceInfo, OpenOptions, QueueId, SamplerBinding, Selector, Ticket, select};
 
 use crate::algorithm;
 use crate::constants::Push;
@@ -183,13 +183,14 @@ impl Manager {
         Ok(all_done)
     }
 
-    /// Starts one launch of a kernel. What the host reads waits for it by itself, and tells its faults.
+    /// Starts one launch of a kernel. A sampler that is not given takes the nearest texel. What the host reads waits for it by itself, and tells its faults.
     pub fn launch(
         &self,
         kernel: &Kernel,
         tensors: &[Tensor],
         extent: &Extent,
         push: &Push,
+        samplers: &[SamplerBinding],
     ) -> Result<Ticket> {
         if !Rc::ptr_eq(kernel.context(), &self.context) {
             return Err(ComputeError::OtherManager { what: "the kernel".to_owned() });
@@ -203,7 +204,7 @@ impl Manager {
             let buffer = tensor.storage().prepare(&self.context, Contents::Current, operation)?;
             buffers.push((buffer, tensor.n_bytes() as u64));
         }
-        let dispatch = kernel.dispatch(grid.groups, push_constants, |idx| buffers[idx]);
+        let dispatch = kernel.dispatch(grid.groups, push_constants, samplers, |idx| buffers[idx]);
         let commands = kernel.commands(dispatch);
         let mut after = Vec::new();
         for (tensor, access) in kernel.accesses(tensors) {

@@ -136,7 +136,8 @@ impl Plan {
                 Step::Dispatch { algorithm, groups, push_constants } => {
                     let tensors = algorithm.tensors();
                     let buffer_of = |idx: usize| (self.buffer(&tensors[idx]), tensors[idx].n_bytes() as u64);
-                    let dispatch = algorithm.kernel().dispatch(*groups, push_constants.clone(), buffer_of);
+                    let (push, samplers) = (push_constants.clone(), algorithm.samplers());
+                    let dispatch = algorithm.kernel().dispatch(*groups, push, samplers, buffer_of);
                     commands.push(Command::Dispatch(dispatch));
                 }
                 Step::Upload(_) | Step::Download(_) | Step::Nothing => {}

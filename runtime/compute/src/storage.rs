@@ -12,7 +12,7 @@ use std::cell::{Cell, Ref, RefCell, RefMut};
 use std::ops::Range;
 use std::rc::{Rc, Weak};
 
-use kps_device::{Access, BufferId, Device, HostMemory, MemoryUsage, Ticket};
+use kps_device::{Access, BufferId, Device, HostMemory, ImageInfo, MemoryUsage, Ticket};
 
 use crate::context::{Context, Dependent};
 use crate::error::{ComputeError, Result};
@@ -53,6 +53,8 @@ impl MemoryType {
 pub struct Storage {
     len: usize,
     memory: MemoryType,
+    /// What its bytes are the texels of, where kernels see an image.
+    image: Option<ImageInfo>,
     /// How errors name it.
     label: String,
     /// Outside of `inner`, so that it can be set while the bytes are being looked at.
@@ -129,6 +131,13 @@ impl Storage {
         Storage::build(len, HostBytes::None, memory, label)
     }
 
+    /// The texels of an image.
+    pub(crate) fn image(image: ImageInfo, bytes: Vec<u8>, memory: MemoryType, label: String) -> Rc<Storage> {
+        let mut storage = Storage::build(bytes.len(), HostBytes::Own(bytes), memory, label);
+        Rc::get_mut(&mut storage).expect("it was just made").image = Some(image);
+        storage
+    }
+
     fn build(len: usize, host: HostBytes, memory: MemoryType, label: String) -> Rc<Storage> {
         let inner = Inner {
             state: State::Host { changed: 0..len },
@@ -140,6 +149,7 @@ impl Storage {
         Rc::new(Storage {
             len,
             memory,
+            image: None,
             label,
             destroyed: Cell::new(false),
             owner: RefCell::new(Weak::new()),
@@ -155,6 +165,10 @@ impl Storage {
 
     pub fn memory(&self) -> MemoryType {
         self.memory
+    }
+
+    pub fn as_image(&self) -> Option<&ImageInfo> {
+        self.image.as_ref()
     }
 
     pub(crate) fn label(&self) -> &str {
@@ -322,7 +336,10 @@ impl Storage {
     fn place(&self, context: &Rc<Context>, operation: &'static str) -> Result<()> {
         let mut inner = self.borrow_mut(operation)?;
         let device = context.device(operation)?;
-        let buffer = device.alloc(self.len as u64, self.memory.usage())?;
+        let buffer = match &self.image {
+            Some(image) => device.alloc_image(image)?,
+            None => device.alloc(self.len as u64, self.memory.usage())?,
+        };
         let shared = device.host_memory(buffer).filter(|memory| memory.len >= self.len);
         inner.placed = Some(Placed { context: context.clone(), device, buffer });
         let Some(memory) = shared else {

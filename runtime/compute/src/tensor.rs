@@ -42,6 +42,16 @@ impl Tensor {
         Builder::new(dtype, shape).zeros()
     }
 
+    pub(crate) fn over(storage: Rc<Storage>, dtype: DType, shape: &[usize]) -> Tensor {
+        Tensor { storage, dtype, shape: shape.into() }
+    }
+
+    /// Bytes of a tensor of this type and shape.
+    pub(crate) fn count_bytes(dtype: DType, shape: &[usize]) -> Result<usize> {
+        let n = n_elements(shape)?.checked_mul(dtype.size());
+        n.ok_or_else(|| ComputeError::TooLarge { shape: shape.to_vec() })
+    }
+
     /// The same bytes in another shape of the same size.
     pub fn reshape(&self, shape: &[usize]) -> Result<Tensor> {
         let given = n_elements(shape)?;
@@ -259,8 +269,7 @@ impl<'a> Builder<'a> {
     }
 
     fn n_bytes(&self) -> Result<usize> {
-        let n = n_elements(self.shape)?.checked_mul(self.dtype.size());
-        n.ok_or_else(|| ComputeError::TooLarge { shape: self.shape.to_vec() })
+        Tensor::count_bytes(self.dtype, self.shape)
     }
 
     fn label(&self) -> String {

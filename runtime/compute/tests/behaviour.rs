@@ -121,6 +121,7 @@ fn launches_and_asynchronous_sequences_follow_each_other() {
                 std::slice::from_ref(&a),
                 &Extent::Domain(vec![10_000]),
                 &Push::Default,
+                &[],
             )?;
             manager.start(manager.sequence().dispatch(&algorithm, Extent::Default))?;
         }

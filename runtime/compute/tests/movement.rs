@@ -151,7 +151,7 @@ fn a_launch_like_the_last_one_is_the_same_list() {
     let kernel = manager.kernel(&kernels::increment(), &[]).expect("it loads");
     for _ in 0..3 {
         let tensors = std::slice::from_ref(&a);
-        manager.launch(&kernel, tensors, &Extent::Domain(vec![1]), &Push::Default).expect("it runs");
+        manager.launch(&kernel, tensors, &Extent::Domain(vec![1]), &Push::Default, &[]).expect("it runs");
     }
     assert_eq!(recorder.n_translated(), 1);
     assert_eq!(a.to_vec::<f32>(), Ok(vec![3.0]));

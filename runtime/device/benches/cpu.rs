@@ -58,7 +58,8 @@ fn report(
         size: device.host_memory(buffer).expect("it is the host's").len as u64,
         access: Access::ReadWrite,
     });
-    let dispatch = Dispatch { pipeline, bindings: bindings.collect(), push_constants: push.to_vec(), groups };
+    let (bindings, push_constants) = (bindings.collect(), push.to_vec());
+    let dispatch = Dispatch { pipeline, bindings, samplers: Vec::new(), push_constants, groups };
     let commands = Commands::new(vec![Command::Dispatch(dispatch)]);
     let time = median(15, || {
         let ticket = device.submit(QueueId(0), &commands, &[]).expect("it fits");

@@ -5,15 +5,19 @@
 //! whose names begin with `kps.` (`kps.domain`: uvec3, the invocations asked for; `kps.shape.NAME`).
 //! Foreign modules may have any interface, and may lack names.
 
-use crate::Access;
+use crate::{Access, Dimension, TexelFormat};
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Interface {
     pub entry_point: String,
     /// Invocations of a workgroup along x, y and z, specialisation applied.
     pub local_size: [u32; 3],
     /// In the order of set and binding.
     pub buffers: Vec<BufferBinding>,
+    /// In the order of set and binding.
+    pub images: Vec<ImageBinding>,
+    /// Samplers that stand alone, in the order of set and binding.
+    pub samplers: Vec<SamplerSlot>,
     pub push_constants: Option<Block>,
     pub spec_constants: Vec<SpecConstant>,
 }
@@ -34,6 +38,38 @@ pub struct BufferBinding {
 pub enum BufferKind {
     Storage,
     Uniform,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct ImageBinding {
+    pub set: u32,
+    pub binding: u32,
+    pub name: Option<String>,
+    pub kind: ImageKind,
+    pub dimension: Dimension,
+    /// What reading gives: f32, i32 or u32.
+    pub scalar: Scalar,
+    /// What a storage image's texels have to be; `None` where any will do.
+    pub format: Option<TexelFormat>,
+    /// As with buffers.
+    pub access: Access,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ImageKind {
+    /// Read and written texel by texel.
+    Storage,
+    /// Sampled with a sampler that is bound elsewhere, or fetched.
+    Sampled,
+    /// Sampled with the sampler that is bound together with it.
+    WithSampler,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct SamplerSlot {
+    pub set: u32,
+    pub binding: u32,
+    pub name: Option<String>,
 }
 
 /// The members of a block with their places.

@@ -8,6 +8,7 @@
 
 pub mod cpu;
 pub mod error;
+pub mod image;
 pub mod info;
 pub mod interface;
 mod reflect;
@@ -18,6 +19,7 @@ use std::rc::Rc;
 use std::time::Duration;
 
 pub use error::{DeviceError, Fault, SourceLine};
+pub use image::{AddressMode, Channel, Dimension, Filter, ImageInfo, Sampler, TexelFormat};
 pub use info::{Backend, DeviceInfo, DeviceKind, Feature, Features, Limits, QueueFamily};
 pub use interface::Interface;
 pub use select::{OpenOptions, Opened, Selector};
@@ -33,6 +35,10 @@ pub trait Device {
 
     /// Memory of `size` bytes (more than zero), filled with zeros, bound and freed as a whole.
     fn alloc(&self, size: u64, usage: MemoryUsage) -> Result<BufferId>;
+
+    /// An image, its texels zero. It is memory as well: its id goes wherever a buffer's goes, and its bytes
+    /// are its texels, packed along x, then y, then z. A copy takes an image as a whole.
+    fn alloc_image(&self, image: &ImageInfo) -> Result<BufferId>;
 
     /// Gives the memory back once the last submission that names it has ended.
     /// Freeing an unknown id does nothing.
@@ -124,13 +130,14 @@ pub enum Command {
 pub struct Dispatch {
     pub pipeline: PipelineId,
     pub bindings: Vec<Binding>,
+    pub samplers: Vec<SamplerBinding>,
     /// The whole push-constant block, as the module lays it out.
     pub push_constants: Vec<u8>,
     /// Workgroups along x, y and z. Zero in any of them is nothing to do.
     pub groups: [u32; 3],
 }
 
-/// Bytes `offset .. offset + size` of a buffer at one binding of one descriptor set.
+/// Bytes `offset .. offset + size` of a buffer at one binding of one descriptor set. Images are bound whole.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Binding {
     pub set: u32,
@@ -139,6 +146,15 @@ pub struct Binding {
     pub offset: u64,
     pub size: u64,
     pub access: Access,
+}
+
+/// The sampler at one binding of one descriptor set. Where image and sampler are one resource, both lists
+/// of a dispatch name its binding.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SamplerBinding {
+    pub set: u32,
+    pub binding: u32,
+    pub sampler: Sampler,
 }
 
 /// What a command does with a buffer.

@@ -238,6 +238,7 @@ fn scale(
     Command::Dispatch(Dispatch {
         pipeline: kernel,
         bindings: vec![Binding { set: 0, binding: 0, buffer: a, offset: 0, size: 32, access: BOTH }],
+        samplers: Vec::new(),
         push_constants: [factor.to_le_bytes(), n.to_le_bytes()].concat(),
         groups: [groups, 1, 1],
     })
@@ -284,6 +285,7 @@ fn several_sets_and_a_uniform_buffer() {
                 // What the module does not have may be bound all the same.
                 bind(4, 4, table, 16, READ),
             ],
+            samplers: Vec::new(),
             push_constants: Vec::new(),
             groups: [1, 1, 1],
         });

@@ -187,9 +187,11 @@ fn two_variables_may_stand_for_one_buffer() {
     );
 }
 
-#[test]
-fn images_are_refused_by_name() {
-    let text = "OpCapability Shader
+/// A module that does something with one image.
+fn image_module(ty: &str, body: &str) -> String {
+    format!(
+        "OpCapability Shader
+        OpCapability Image1D
         OpMemoryModel Logical GLSL450
         OpEntryPoint GLCompute %main \"main\" %picture
         OpExecutionMode %main LocalSize 1 1 1
@@ -199,18 +201,68 @@ fn images_are_refused_by_name() {
         %void = OpTypeVoid
         %fn = OpTypeFunction %void
         %float = OpTypeFloat 32
-        %image = OpTypeImage %float 2D 0 0 0 2 Rgba32f
+        %uint = OpTypeInt 32 0
+        %v2uint = OpTypeVector %uint 2
+        %v4float = OpTypeVector %float 4
+        %at = OpConstantNull %v2uint
+        %texel = OpConstantNull %v4float
+        %image = OpTypeImage {ty}
         %ptr = OpTypePointer UniformConstant %image
         %picture = OpVariable %ptr UniformConstant
         %main = OpFunction %void None %fn
         %entry = OpLabel
         %loaded = OpLoad %image %picture
+        {body}
         OpReturn
-        OpFunctionEnd";
-    assert_eq!(
-        message(&assemble(text), &options("main", &[])),
-        "`picture` at set 0 binding 5 is an image, which is not supported yet: buffers are"
+        OpFunctionEnd"
+    )
+}
+
+#[test]
+fn images_are_told_with_what_is_done_to_them() {
+    let check = |ty: &str, body: &str, expect: &str| {
+        let interface = Interface::reflect(&assemble(&image_module(ty, body)), &options("main", &[]));
+        let interface = interface.expect("it reflects");
+        let image = interface.images.first().expect("there is an image");
+        let format = image.format.map_or("-", |format| format.name());
+        let (name, dimension, scalar) = (image.name.as_deref(), image.dimension.name(), image.scalar.name());
+        let fact = format!(
+            "{}.{} {} {:?} {dimension} {scalar} {format} {:?}",
+            image.set,
+            image.binding,
+            name.unwrap_or("-"),
+            image.kind,
+            image.access
+        );
+        assert_eq!(fact, expect);
+    };
+    let write = "OpImageWrite %loaded %at %texel";
+    let read = "%read = OpImageRead %v4float %loaded %at";
+    check("%float 2D 0 0 0 2 Rgba32f", write, "0.5 picture Storage 2d f32 rgba32f Write");
+    check("%float 2D 0 0 0 2 R32f", read, "0.5 picture Storage 2d f32 r32f Read");
+    check(
+        "%uint 2D 0 0 0 2 Rg8ui",
+        &format!("{write}\n{read}"),
+        "0.5 picture Storage 2d u32 rg8ui ReadWrite",
     );
+    check("%float 1D 0 0 0 1 Unknown", "", "0.5 picture Sampled 1d f32 - Read");
+}
+
+#[test]
+fn images_that_cannot_be_bound_are_refused_by_name() {
+    let check = |ty: &str, expect: &str| {
+        assert_eq!(
+            message(&assemble(&image_module(ty, "")), &options("main", &[])),
+            format!("`picture` at set 0 binding 5 {expect}")
+        );
+    };
+    check("%float Cube 0 0 0 1 Unknown", "is a DimCube image: 1d, 2d and 3d are supported");
+    check("%float 2D 0 1 0 1 Unknown", "is an array of images in layers: images of one layer are supported");
+    check(
+        "%float 2D 0 0 1 1 Unknown",
+        "is a multisampled image: images with one sample a texel are supported",
+    );
+    check("%float 2D 0 0 0 2 Rgb10A2", "has texels of Rgb10A2, which are not supported");
 }
 
 /// Every bit of the words flipped by itself, then many at once: an interface or an error, never a panic.

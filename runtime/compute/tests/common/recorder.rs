@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use kps_device::{
     Backend, BufferId, Command, Commands, Device, DeviceError, DeviceInfo, DeviceKind, Features, HostMemory,
-    Interface, Limits, MemoryUsage, PipelineId, PipelineOptions, QueueId, Result, Ticket, Waited,
+    ImageInfo, Interface, Limits, MemoryUsage, PipelineId, PipelineOptions, QueueId, Result, Ticket, Waited,
 };
 
 pub struct Recorder {
@@ -116,6 +116,10 @@ impl Device for Recorder {
         self.n_buffers.set(id + 1);
         self.buffers.borrow_mut().insert(id, vec![0; size as usize].into());
         Ok(BufferId(id))
+    }
+
+    fn alloc_image(&self, image: &ImageInfo) -> Result<BufferId> {
+        self.alloc(image.n_bytes(), MemoryUsage::Device)
     }
 
     fn free(&self, buffer: BufferId) {

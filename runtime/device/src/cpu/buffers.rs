@@ -1,4 +1,4 @@
-//! Memory of buffers: plain memory of the host, zeroed, aligned to a cache line.
+//! Memory of buffers and images: plain memory of the host, zeroed, aligned to a cache line.
 
 use std::alloc::{self, Layout};
 use std::ptr::NonNull;
@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 use super::NAME;
 use super::emit::context::Slot;
 use super::errors;
-use crate::{Binding, BufferId, DeviceError, HostMemory, Result};
+use crate::{Binding, BufferId, DeviceError, HostMemory, ImageInfo, Result};
 
 const ALIGN: usize = 64;
 
@@ -24,6 +24,8 @@ struct Buffer {
     layout: Layout,
     base: NonNull<u8>,
     size: usize,
+    /// What its bytes are the texels of, where it is an image.
+    image: Option<ImageInfo>,
 }
 
 impl Buffers {
@@ -37,6 +39,20 @@ impl Buffers {
         let id = BufferId(self.last);
         self.all.insert(id, buffer);
         Ok(id)
+    }
+
+    /// An image is its texels, in order.
+    pub fn alloc_image(&mut self, info: &ImageInfo) -> Result<BufferId> {
+        let size =
+            info.size.iter().try_fold(u64::from(info.format.size()), |n, &side| n.checked_mul(side.into()));
+        let id = self.alloc(size.unwrap_or(u64::MAX))?;
+        self.all.get_mut(&id).expect("it was just made").image = Some(*info);
+        Ok(id)
+    }
+
+    /// The image that an id is; `None` where it is a buffer.
+    pub fn image(&self, id: BufferId) -> Option<&ImageInfo> {
+        self.all.get(&id)?.image.as_ref()
     }
 
     pub fn free(&mut self, id: BufferId) {
@@ -85,7 +101,7 @@ impl Buffer {
         let skip = allocation.align_offset(ALIGN);
         // SAFETY: the allocation has `ALIGN` bytes more than the buffer, and `skip` is below that.
         let base = unsafe { allocation.add(skip) };
-        Some(Buffer { allocation, layout, base, size })
+        Some(Buffer { allocation, layout, base, size, image: None })
     }
 }
 

@@ -40,8 +40,10 @@ use self::emit::context::{DONE, Slot, Stop};
 use self::info::{MAX_GROUPS, NAME};
 use self::pipeline::Pipeline;
 use self::pool::Pool;
+use crate::image::misfit;
+use crate::interface::ImageBinding;
 use crate::{
-    BufferId, Command, Commands, Device, DeviceError, DeviceInfo, Dispatch, HostMemory, Interface,
+    BufferId, Command, Commands, Device, DeviceError, DeviceInfo, Dispatch, HostMemory, ImageInfo, Interface,
     MemoryUsage, PipelineId, PipelineOptions, QueueId, Result, SourceLine, Ticket, Waited,
 };
 
@@ -98,6 +100,10 @@ impl Device for CpuDevice {
 
     fn alloc(&self, size: u64, _usage: MemoryUsage) -> Result<BufferId> {
         self.state.borrow_mut().buffers.alloc(size)
+    }
+
+    fn alloc_image(&self, image: &ImageInfo) -> Result<BufferId> {
+        self.state.borrow_mut().buffers.alloc_image(image)
     }
 
     fn free(&self, buffer: BufferId) {
@@ -292,7 +298,21 @@ impl State {
                 device,
             });
         }
+        pipeline.interface.images.iter().try_for_each(|wanted| self.check_image(wanted, dispatch))?;
         self.slots(dispatch).map(|_| ())
+    }
+
+    /// Whether an image that fits is bound where the module wants one.
+    fn check_image(&self, wanted: &ImageBinding, dispatch: &Dispatch) -> Result<()> {
+        let place = format!("set {} binding {}", wanted.set, wanted.binding);
+        let at = (wanted.set, wanted.binding);
+        let bound = dispatch.bindings.iter().find(|bound| (bound.set, bound.binding) == at);
+        let bound = bound.ok_or_else(|| errors::bad_command(format!("nothing is bound at {place}")))?;
+        let misfit = match self.buffers.image(bound.buffer) {
+            Some(image) => misfit(wanted, image),
+            None => Some("needs an image, not a buffer".to_owned()),
+        };
+        misfit.map_or(Ok(()), |misfit| Err(errors::bad_command(format!("{place} {misfit}"))))
     }
 
     /// What the code of a dispatch finds at each of its buffers.

@@ -97,6 +97,8 @@ struct Scan {
     parameters: FxHashMap<u32, Vec<u32>>,
     /// Sets of instructions that only describe: what they mention is not used.
     descriptive: FxHashSet<u32>,
+    /// Types of images and samplers: what is loaded of them still stands for the variable.
+    handles: FxHashSet<u32>,
     /// The variables that the value of an id may point into.
     roots: FxHashMap<u32, Vec<u32>>,
     uses: FxHashMap<u32, Use>,
@@ -115,6 +117,7 @@ impl Scan {
         let descriptive = module.ext_inst_imports.iter().filter(|import| is_descriptive(import));
         let mut scan = Scan {
             parameters: parameters.collect(),
+            handles: handles(module),
             descriptive: descriptive.filter_map(|import| import.result_id).collect(),
             roots,
             uses: FxHashMap::default(),
@@ -148,7 +151,9 @@ impl Scan {
             | Op::InBoundsAccessChain
             | Op::PtrAccessChain
             | Op::InBoundsPtrAccessChain
-            | Op::CopyObject => self.flow(at(0), instruction.result_id),
+            | Op::CopyObject
+            | Op::Image
+            | Op::ImageTexelPointer => self.flow(at(0), instruction.result_id),
             Op::Select => {
                 self.flow(at(1), instruction.result_id);
                 self.flow(at(2), instruction.result_id);
@@ -158,6 +163,14 @@ impl Scan {
                 .for_each(|value| self.flow(at(value), instruction.result_id)),
             Op::FunctionCall => self.call(instruction),
             Op::ReturnValue => self.flow(at(0), function),
+            Op::Load if instruction.result_type.is_some_and(|ty| self.handles.contains(&ty)) => {
+                self.flow(at(0), instruction.result_id);
+            }
+            Op::SampledImage => {
+                self.flow(at(0), instruction.result_id);
+                self.flow(at(1), instruction.result_id);
+            }
+            Op::ImageWrite => self.note_at(at(0), Use::WRITE),
             Op::Load | Op::AtomicLoad | Op::CooperativeMatrixLoadKHR => self.note_at(at(0), Use::READ),
             Op::Store | Op::CooperativeMatrixStoreKHR => {
                 self.note_at(at(0), Use::WRITE);
@@ -174,6 +187,8 @@ impl Scan {
             }
             Op::Name | Op::MemberName | Op::Line | Op::NoLine => {}
             Op::ExtInst if at(0).is_some_and(|set| self.descriptive.contains(&set)) => {}
+            _ if instruction.class.opname.starts_with("ImageQuery") => self.note_at(at(0), Use::default()),
+            _ if instruction.class.opname.starts_with("Image") => self.note_at(at(0), Use::READ),
             _ if instruction.class.opname.starts_with("Atomic") => self.note_at(at(0), Use::BOTH),
             _ => self.anything(instruction),
         }
@@ -228,6 +243,12 @@ impl Scan {
             self.uses.entry(*root).or_default().add(used);
         }
     }
+}
+
+fn handles(module: &Module) -> FxHashSet<u32> {
+    let is_handle =
+        |i: &&Instruction| matches!(i.class.opcode, Op::TypeImage | Op::TypeSampler | Op::TypeSampledImage);
+    module.types_global_values.iter().filter(is_handle).filter_map(|i| i.result_id).collect()
 }
 
 fn is_descriptive(import: &Instruction) -> bool {

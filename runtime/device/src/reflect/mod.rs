@@ -4,12 +4,13 @@
 //! constants are computed with the specialisation applied, what the entry point's functions reach is
 //! gathered, and each resource among it gets its layout and its access. Whatever the words are, nothing
 //! here panics, recurses without bound or takes more than time proportional to them; what cannot be
-//! bound by this crate (images, samplers, arrays of buffers) is an error that names the binding.
+//! bound by this crate (cube images, arrays of buffers) is an error that names the binding.
 
 mod access;
 mod constants;
 mod entry;
 mod ids;
+mod images;
 mod layout;
 mod resources;
 mod shared;
@@ -39,10 +40,13 @@ pub(crate) fn reflect(module: &rspirv::dr::Module, options: &PipelineOptions) ->
     let entry = entry::find(module, &options.entry_point)?;
     let constants = constants::Constants::evaluate(module, &ids, &options.spec_constants);
     let reached = access::Reached::from_entry(module, &ids, entry.function);
+    let (images, samplers) = images::images(module, &ids, &reached)?;
     let interface = Interface {
         entry_point: options.entry_point.clone(),
         local_size: entry.local_size(module, &ids, &constants)?,
         buffers: resources::buffers(module, &ids, &constants, &reached)?,
+        images,
+        samplers,
         push_constants: resources::push_constants(module, &ids, &constants, &reached)?,
         spec_constants: constants.specialisable(module, &ids)?,
     };

@@ -7,7 +7,7 @@ use super::access::{Reached, Use};
 use super::bad_module;
 use super::constants::Constants;
 use super::ids::{Ids, id_at};
-use super::layout;
+use super::{images, layout};
 use crate::interface::{Block, BufferBinding, BufferKind};
 use crate::{Access, Result};
 
@@ -24,6 +24,9 @@ pub(super) fn buffers(
             variable.class,
             StorageClass::Uniform | StorageClass::StorageBuffer | StorageClass::UniformConstant
         ) {
+            continue;
+        }
+        if images::is_opaque(ids, &variable) {
             continue;
         }
         buffers.push(buffer(ids, constants, &variable)?);
@@ -47,14 +50,17 @@ pub(super) fn push_constants(
     layout::block(ids, constants, ty).map(Some).map_err(wrong)
 }
 
-struct Variable<'m> {
-    id: u32,
+pub(super) struct Variable<'m> {
+    pub id: u32,
     class: StorageClass,
     definition: &'m Instruction,
-    used: Use,
+    pub used: Use,
 }
 
-fn reached_variables<'m>(module: &'m Module, reached: &'m Reached) -> impl Iterator<Item = Variable<'m>> {
+pub(super) fn reached_variables<'m>(
+    module: &'m Module,
+    reached: &'m Reached,
+) -> impl Iterator<Item = Variable<'m>> {
     module.types_global_values.iter().filter(|i| i.class.opcode == Op::Variable).filter_map(|definition| {
         let id = definition.result_id?;
         let Some(Operand::StorageClass(class)) = definition.operands.first() else { return None };
@@ -62,7 +68,7 @@ fn reached_variables<'m>(module: &'m Module, reached: &'m Reached) -> impl Itera
     })
 }
 
-fn pointee(ids: &Ids, variable: &Variable) -> std::result::Result<u32, String> {
+pub(super) fn pointee(ids: &Ids, variable: &Variable) -> std::result::Result<u32, String> {
     let pointer = variable.definition.result_type.and_then(|ty| ids.definition(ty));
     match pointer {
         Some(pointer) if pointer.class.opcode == Op::TypePointer => {
@@ -72,13 +78,18 @@ fn pointee(ids: &Ids, variable: &Variable) -> std::result::Result<u32, String> {
     }
 }
 
+/// The descriptor set and binding.
+pub(super) fn place(ids: &Ids, variable: &Variable) -> Result<(u32, u32)> {
+    let literal = |decoration| ids.literal(variable.id, decoration);
+    match (literal(Decoration::DescriptorSet), literal(Decoration::Binding)) {
+        (Some(set), Some(binding)) => Ok((set, binding)),
+        _ => Err(bad_module(format!("{} has no descriptor set and binding", shown(ids, variable, None)))),
+    }
+}
+
 fn buffer(ids: &Ids, constants: &Constants, variable: &Variable) -> Result<BufferBinding> {
     let id = variable.id;
-    let (Some(set), Some(binding)) =
-        (ids.literal(id, Decoration::DescriptorSet), ids.literal(id, Decoration::Binding))
-    else {
-        return Err(bad_module(format!("{} has no descriptor set and binding", shown(ids, variable, None))));
-    };
+    let (set, binding) = place(ids, variable)?;
     let wrong = |what: String| bad_module(format!("{} {what}", shown(ids, variable, Some((set, binding)))));
     let ty = pointee(ids, variable).map_err(|what| wrong(format!("cannot be bound: {what}")))?;
     let struct_type =
@@ -141,7 +152,7 @@ fn merge_aliases(buffers: Vec<BufferBinding>) -> Result<Vec<BufferBinding>> {
     Ok(merged)
 }
 
-fn shown(ids: &Ids, variable: &Variable, place: Option<(u32, u32)>) -> String {
+pub(super) fn shown(ids: &Ids, variable: &Variable, place: Option<(u32, u32)>) -> String {
     let name = ids.name(variable.id).map_or(format!("%{}", variable.id), |name| format!("`{name}`"));
     match place {
         Some((set, binding)) => format!("{name} at set {set} binding {binding}"),
@@ -151,9 +162,6 @@ fn shown(ids: &Ids, variable: &Variable, place: Option<(u32, u32)>) -> String {
 
 fn resource_words(ty: &Instruction) -> String {
     match ty.class.opcode {
-        Op::TypeImage => "an image".to_owned(),
-        Op::TypeSampler => "a sampler".to_owned(),
-        Op::TypeSampledImage => "a sampled image".to_owned(),
         Op::TypeArray | Op::TypeRuntimeArray => "an array of resources".to_owned(),
         _ => format!("an `Op{}`", ty.class.opname),
     }

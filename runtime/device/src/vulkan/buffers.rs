@@ -1,4 +1,4 @@
-//! The buffers that an opened device has given out, by id, with the submissions that name them.
+//! The buffers and images that an opened device has given out, by id, with the submissions that name them.
 
 use super::hazards::LastUse;
 use super::memory::{Buffer, Memory};
@@ -28,13 +28,16 @@ pub(super) struct Held {
     last: Vec<LastUse>,
     /// Nothing was put into it yet, zeros neither.
     pub fresh: bool,
+    /// The buffer that an image's bytes pass through, once they did.
+    pub companion: Option<BufferId>,
 }
 
 const UNKNOWN: DeviceError = DeviceError::UnknownId { kind: "buffer" };
 
 impl Buffers {
     pub fn insert(&mut self, buffer: Buffer, n_queues: usize) -> BufferId {
-        let held = Held { buffer, last: vec![LastUse::default(); n_queues], fresh: true };
+        let last = vec![LastUse::default(); n_queues];
+        let held = Held { buffer, last, fresh: true, companion: None };
         self.n_fresh += 1;
         let index = self.vacant.pop().unwrap_or_else(|| {
             self.slots.push(Slot::default());

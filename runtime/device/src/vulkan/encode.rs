@@ -6,9 +6,12 @@ use rustc_hash::FxHashMap;
 use super::buffers::Buffers;
 use super::gpu::Gpu;
 use super::hazards::{Hazards, full_barrier, host_barrier};
-use super::pipelines::{Pipeline, Pipelines, descriptor_type};
-use super::plan::{Plan, binding_for, is_empty};
+use super::images;
+use super::memory::Place;
+use super::pipelines::{Pipeline, Pipelines, Slot};
+use super::plan::{Plan, bad_command, binding_at, is_empty, sampler_at};
 use super::queue::Queue;
+use super::samplers::Samplers;
 use crate::{Command, Dispatch, Result};
 
 /// A recorded command buffer with what it needs to run.
@@ -35,6 +38,7 @@ pub(super) struct Encoder<'a> {
     pub gpu: &'a Gpu,
     pub buffers: &'a Buffers,
     pub pipelines: &'a Pipelines,
+    pub samplers: &'a Samplers,
 }
 
 impl Encoder<'_> {
@@ -93,7 +97,8 @@ impl Encoder<'_> {
 
     /// As large as the sets that cannot be pushed make it; null where there are none.
     fn descriptor_pool(&self, commands: &[Command]) -> Result<vk::DescriptorPool> {
-        let (mut n_sets, mut n_storage, mut n_uniform) = (0, 0, 0);
+        let mut n_sets = 0;
+        let mut sizes: Vec<vk::DescriptorPoolSize> = Vec::new();
         for command in commands {
             let Command::Dispatch(dispatch) = command else { continue };
             let pipeline = self.pipelines.get(dispatch.pipeline)?;
@@ -101,23 +106,18 @@ impl Encoder<'_> {
                 continue;
             }
             n_sets += pipeline.sets.len() as u32;
-            for buffer in &pipeline.interface.buffers {
-                match descriptor_type(buffer.kind) {
-                    vk::DescriptorType::UNIFORM_BUFFER => n_uniform += 1,
-                    _ => n_storage += 1,
+            for slot in &pipeline.slots {
+                match sizes.iter_mut().find(|size| size.ty == slot.ty) {
+                    Some(size) => size.descriptor_count += 1,
+                    None => {
+                        let size = vk::DescriptorPoolSize::default().ty(slot.ty);
+                        sizes.push(size.descriptor_count(1));
+                    }
                 }
             }
         }
         if n_sets == 0 {
             return Ok(vk::DescriptorPool::null());
-        }
-        let size = |ty, n| vk::DescriptorPoolSize::default().ty(ty).descriptor_count(n);
-        let mut sizes = Vec::new();
-        if n_storage > 0 {
-            sizes.push(size(vk::DescriptorType::STORAGE_BUFFER, n_storage));
-        }
-        if n_uniform > 0 {
-            sizes.push(size(vk::DescriptorType::UNIFORM_BUFFER, n_uniform));
         }
         let info = vk::DescriptorPoolCreateInfo::default().max_sets(n_sets).pool_sizes(&sizes);
         // SAFETY: `info` lives through the call.
@@ -137,8 +137,26 @@ impl Encoder<'_> {
     }
 }
 
-/// Set, binding, buffer, offset and size of a descriptor.
-type Descriptor = (u32, u32, vk::Buffer, u64, u64);
+/// What is bound at one place of a pipeline.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+struct Descriptor {
+    slot: Slot,
+    content: Content,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Content {
+    Buffer {
+        handle: vk::Buffer,
+        offset: u64,
+        size: u64,
+    },
+    /// Null where the slot is a sampler alone, or an image alone.
+    Image {
+        view: vk::ImageView,
+        sampler: vk::Sampler,
+    },
+}
 
 struct Recording<'a, 'e> {
     encoder: &'a Encoder<'e>,
@@ -157,16 +175,8 @@ impl Recording<'_, '_> {
             Command::Copy { size: 0, .. } => {}
             Command::Copy { from, from_offset, to, to_offset, size } => {
                 let (from, to) = (self.encoder.buffers.get(*from)?, self.encoder.buffers.get(*to)?);
-                let region = vk::BufferCopy { src_offset: *from_offset, dst_offset: *to_offset, size: *size };
-                // SAFETY: the ranges were checked against both buffers and do not overlap.
-                unsafe {
-                    device.cmd_copy_buffer(
-                        self.take.commands,
-                        from.buffer.handle,
-                        to.buffer.handle,
-                        &[region],
-                    );
-                }
+                let (from, to) = ((&from.buffer.place, *from_offset), (&to.buffer.place, *to_offset));
+                images::copy(device, self.take.commands, from, to, *size);
             }
             Command::Dispatch(dispatch) if is_empty(dispatch) => {}
             Command::Dispatch(dispatch) => self.dispatch(dispatch)?,
@@ -206,14 +216,27 @@ impl Recording<'_, '_> {
     }
 
     fn descriptors(&self, pipeline: &Pipeline, dispatch: &Dispatch) -> Result<Vec<Descriptor>> {
-        let buffers = pipeline.interface.buffers.iter();
-        buffers
-            .map(|wanted| {
-                let binding = binding_for(wanted, dispatch)?;
-                let handle = self.encoder.buffers.get(binding.buffer)?.buffer.handle;
-                Ok((wanted.set, wanted.binding, handle, binding.offset, binding.size))
-            })
-            .collect()
+        let content = |slot: &Slot| Ok(Descriptor { slot: *slot, content: self.content(slot, dispatch)? });
+        pipeline.slots.iter().map(content).collect()
+    }
+
+    fn content(&self, slot: &Slot, dispatch: &Dispatch) -> Result<Content> {
+        let at = (slot.set, slot.binding);
+        let sampler = match slot.has_sampler() {
+            true => self.encoder.samplers.get(sampler_at(at, None, dispatch)?.sampler),
+            false => vk::Sampler::null(),
+        };
+        if slot.ty == vk::DescriptorType::SAMPLER {
+            return Ok(Content::Image { view: vk::ImageView::null(), sampler });
+        }
+        let binding = binding_at(at, None, dispatch)?;
+        match self.encoder.buffers.get(binding.buffer)?.buffer.place {
+            Place::Image(image) if slot.has_image() => Ok(Content::Image { view: image.view, sampler }),
+            Place::Buffer(handle) if !slot.has_image() => {
+                Ok(Content::Buffer { handle, offset: binding.offset, size: binding.size })
+            }
+            _ => Err(bad_command("a buffer is bound for an image, or an image for a buffer".to_owned())),
+        }
     }
 
     fn bind(&mut self, pipeline: &Pipeline, descriptors: Vec<Descriptor>) -> Result<()> {
@@ -226,7 +249,7 @@ impl Recording<'_, '_> {
         }
         match (pipeline.pushed_set, &self.encoder.gpu.push_descriptors) {
             (Some(set), Some(push)) => {
-                with_writes(pipeline, &descriptors, vk::DescriptorSet::null(), |writes| {
+                with_writes(&descriptors, vk::DescriptorSet::null(), |writes| {
                     let commands = self.take.commands;
                     // SAFETY: the layout was made for pushing this set, and the buffers are alive.
                     unsafe { push.cmd_push_descriptor_set(commands, compute, pipeline.layout, set, writes) };
@@ -252,11 +275,11 @@ impl Recording<'_, '_> {
     ) -> Result<Vec<vk::DescriptorSet>> {
         let mut sets = Vec::with_capacity(pipeline.sets.len());
         for (index, &layout) in pipeline.sets.iter().enumerate() {
-            let of_set = descriptors.iter().filter(|(set, ..)| *set == index as u32).copied();
+            let of_set = descriptors.iter().filter(|one| one.slot.set == index as u32).copied();
             let key = (layout, of_set.collect::<Vec<_>>());
             let set = match self.sets.get(&key) {
                 Some(&set) => set,
-                None => self.write_set(pipeline, &key)?,
+                None => self.write_set(&key)?,
             };
             self.sets.insert(key, set);
             sets.push(set);
@@ -266,7 +289,6 @@ impl Recording<'_, '_> {
 
     fn write_set(
         &self,
-        pipeline: &Pipeline,
         (layout, descriptors): &(vk::DescriptorSetLayout, Vec<Descriptor>),
     ) -> Result<vk::DescriptorSet> {
         let gpu = self.encoder.gpu;
@@ -277,7 +299,7 @@ impl Recording<'_, '_> {
         // SAFETY: the pool was made large enough for every set of the list.
         let sets = unsafe { gpu.device.allocate_descriptor_sets(&info) };
         let set = sets.map_err(|result| gpu.error("vkAllocateDescriptorSets", result))?[0];
-        with_writes(pipeline, descriptors, set, |writes| {
+        with_writes(descriptors, set, |writes| {
             // SAFETY: the set is new, and the buffers are alive.
             unsafe { gpu.device.update_descriptor_sets(writes, &[]) };
         });
@@ -287,28 +309,39 @@ impl Recording<'_, '_> {
 
 /// Hands the descriptors to `call` in the form that Vulkan takes.
 fn with_writes(
-    pipeline: &Pipeline,
     descriptors: &[Descriptor],
     set: vk::DescriptorSet,
     call: impl FnOnce(&[vk::WriteDescriptorSet]),
 ) {
-    let infos: Vec<vk::DescriptorBufferInfo> = descriptors
-        .iter()
-        .map(|&(_, _, buffer, offset, range)| vk::DescriptorBufferInfo { buffer, offset, range })
-        .collect();
+    let infos: Vec<_> = descriptors.iter().map(|descriptor| infos(&descriptor.content)).collect();
     let writes: Vec<_> = descriptors
         .iter()
         .zip(&infos)
-        .map(|((set_index, binding, ..), info)| {
-            let wanted = |b: &&crate::interface::BufferBinding| (b.set, b.binding) == (*set_index, *binding);
-            let kind =
-                pipeline.interface.buffers.iter().find(wanted).expect("descriptors follow the interface");
-            vk::WriteDescriptorSet::default()
+        .map(|(Descriptor { slot, content }, (buffer, image))| {
+            let write = vk::WriteDescriptorSet::default()
                 .dst_set(set)
-                .dst_binding(*binding)
-                .descriptor_type(descriptor_type(kind.kind))
-                .buffer_info(std::slice::from_ref(info))
+                .dst_binding(slot.binding)
+                .descriptor_type(slot.ty);
+            match content {
+                Content::Buffer { .. } => write.buffer_info(std::slice::from_ref(buffer)),
+                Content::Image { .. } => write.image_info(std::slice::from_ref(image)),
+            }
         })
         .collect();
     call(&writes);
+}
+
+/// One of the two says what is bound.
+fn infos(content: &Content) -> (vk::DescriptorBufferInfo, vk::DescriptorImageInfo) {
+    match *content {
+        Content::Buffer { handle, offset, size } => {
+            let info = vk::DescriptorBufferInfo { buffer: handle, offset, range: size };
+            (info, vk::DescriptorImageInfo::default())
+        }
+        Content::Image { view, sampler } => {
+            let image_layout = images::LAYOUT;
+            let info = vk::DescriptorImageInfo { sampler, image_view: view, image_layout };
+            (vk::DescriptorBufferInfo::default(), info)
+        }
+    }
 }

@@ -118,7 +118,9 @@ impl FeatureChain {
     /// Of these features the ones that we use.
     pub fn used(&self) -> FeatureChain {
         let mut used = FeatureChain::default();
-        copy!(used.core, self.core, shader_float64 shader_int64 shader_int16 robust_buffer_access);
+        copy!(used.core, self.core, shader_float64 shader_int64 shader_int16 robust_buffer_access
+            shader_storage_image_extended_formats shader_storage_image_read_without_format
+            shader_storage_image_write_without_format);
         copy!(used.v11, self.v11, storage_buffer16_bit_access uniform_and_storage_buffer16_bit_access
             storage_push_constant16 variable_pointers_storage_buffer variable_pointers);
         copy!(used.v12, self.v12, storage_buffer8_bit_access uniform_and_storage_buffer8_bit_access
@@ -184,6 +186,9 @@ impl FeatureChain {
             Capability::Float64 => core.shader_float64,
             Capability::Int64 => core.shader_int64,
             Capability::Int16 => core.shader_int16,
+            Capability::StorageImageExtendedFormats => core.shader_storage_image_extended_formats,
+            Capability::StorageImageReadWithoutFormat => core.shader_storage_image_read_without_format,
+            Capability::StorageImageWriteWithoutFormat => core.shader_storage_image_write_without_format,
             Capability::Float16 => v12.shader_float16,
             Capability::Int8 => v12.shader_int8,
             Capability::Int64Atomics => v12.shader_buffer_int64_atomics,

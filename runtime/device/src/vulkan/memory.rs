@@ -1,4 +1,4 @@
-//! Buffers in the memory that suits them.
+//! Buffers in the memory that suits them. Images are in `images`.
 
 use std::rc::Rc;
 
@@ -6,18 +6,35 @@ use ash::vk;
 use vk_mem::Alloc;
 
 use super::gpu::Gpu;
+use super::images::Image;
 use crate::{DeviceError, DeviceKind, MemoryUsage, Result};
 
 /// Sizes are rounded up to this, so that fills, which go by words, reach every byte.
 const GRAIN: u64 = 16;
 
-/// A buffer with its memory. Whoever made it gives it back to [`Memory::destroy`].
+/// A buffer or an image with its memory. Whoever made it gives it back to [`Memory::destroy`].
 pub(super) struct Buffer {
-    pub handle: vk::Buffer,
-    allocation: vk_mem::Allocation,
+    pub place: Place,
+    pub allocation: vk_mem::Allocation,
     /// As it was asked for, in bytes.
     pub size: u64,
     pub mapped: Option<Mapped>,
+}
+
+/// What Vulkan calls the memory.
+#[derive(Clone, Copy)]
+pub(super) enum Place {
+    Buffer(vk::Buffer),
+    Image(Image),
+}
+
+impl Buffer {
+    pub fn image(&self) -> Option<&Image> {
+        match &self.place {
+            Place::Image(image) => Some(image),
+            Place::Buffer(_) => None,
+        }
+    }
 }
 
 /// Memory that the host reaches, coherent with the device.
@@ -30,8 +47,8 @@ pub(super) struct Mapped {
 
 pub(super) struct Memory {
     // ORDER: dropped before the device that it is of.
-    allocator: vk_mem::Allocator,
-    gpu: Rc<Gpu>,
+    pub allocator: vk_mem::Allocator,
+    pub gpu: Rc<Gpu>,
     /// Whether device memory is kept out of the host's reach.
     separate: bool,
 }
@@ -111,13 +128,18 @@ impl Memory {
         let hidden = self.separate && usage == MemoryUsage::Device;
         let cached = self.flags(ty).contains(vk::MemoryPropertyFlags::HOST_CACHED);
         let mapped = (!ptr.is_null() && !hidden).then_some(Mapped { ptr, cached });
-        Buffer { handle, allocation, size, mapped }
+        Buffer { place: Place::Buffer(handle), allocation, size, mapped }
     }
 
     /// The caller knows that nothing submitted names the buffer any more.
     pub fn destroy(&self, mut buffer: Buffer) {
-        // SAFETY: the pair was made by `create_of_type`, is given by value, and is used by nothing.
-        unsafe { self.allocator.destroy_buffer(buffer.handle, &mut buffer.allocation) };
+        match buffer.place {
+            Place::Image(image) => self.destroy_image(image, buffer.allocation),
+            // SAFETY: the pair was made by `create_of_type`, is given by value, and is used by nothing.
+            Place::Buffer(handle) => unsafe {
+                self.allocator.destroy_buffer(handle, &mut buffer.allocation);
+            },
+        }
     }
 
     fn flags(&self, ty: u32) -> vk::MemoryPropertyFlags {

@@ -4,7 +4,8 @@
 //! device has: buffers in `memory`, `pipelines` with their cache on disk, and queues, each with a
 //! timeline semaphore whose values are the tickets. A list of commands is checked by `plan`, recorded by
 //! `encode` and kept by `recordings`, so that submitting it again is one call; `hazards` alone knows
-//! what must wait for what. `transfer` moves bytes between the host and buffers.
+//! what must wait for what. `transfer` moves bytes between the host and buffers, and `images` has what
+//! images need beyond that.
 
 mod buffers;
 mod disk_cache;
@@ -12,6 +13,7 @@ mod encode;
 mod features;
 mod gpu;
 mod hazards;
+mod images;
 mod loader;
 mod memory;
 mod physical;
@@ -20,6 +22,7 @@ mod plan;
 mod queue;
 mod recordings;
 mod requirements;
+mod samplers;
 mod staging;
 mod state;
 mod transfer;
@@ -34,8 +37,8 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use crate::{
-    BufferId, Commands, Device, DeviceError, DeviceInfo, HostMemory, Interface, MemoryUsage, OpenOptions,
-    Opened, PipelineId, PipelineOptions, QueueId, Result, Ticket, Waited,
+    BufferId, Commands, Device, DeviceError, DeviceInfo, HostMemory, ImageInfo, Interface, MemoryUsage,
+    OpenOptions, Opened, PipelineId, PipelineOptions, QueueId, Result, Ticket, Waited,
 };
 use gpu::Gpu;
 use state::State;
@@ -107,6 +110,10 @@ impl Device for VulkanDevice {
 
     fn alloc(&self, size: u64, usage: MemoryUsage) -> Result<BufferId> {
         self.state.borrow_mut().alloc(size, usage)
+    }
+
+    fn alloc_image(&self, image: &ImageInfo) -> Result<BufferId> {
+        self.state.borrow_mut().alloc_image(image)
     }
 
     fn free(&self, buffer: BufferId) {

@@ -9,7 +9,7 @@ use rustc_hash::{FxHashMap, FxHasher};
 use super::disk_cache::DiskCache;
 use super::gpu::Gpu;
 use super::{requirements, validity};
-use crate::interface::{BufferKind, Scalar};
+use crate::interface::{BufferKind, ImageKind, Scalar};
 use crate::reflect::{Reflection, in_host_order, parse, reflect};
 use crate::{DeviceError, Interface, PipelineId, PipelineOptions, Result};
 
@@ -30,11 +30,57 @@ pub(super) struct Pipeline {
     pub sets: Vec<vk::DescriptorSetLayout>,
     /// Where descriptors are pushed with the commands, so that no set has to be kept.
     pub pushed_set: Option<u32>,
+    pub slots: Vec<Slot>,
     pub interface: Rc<Interface>,
     /// Bytes of push constants, as the pipeline's layout has them.
     pub push_bytes: u32,
     words: Box<[u32]>,
     options: PipelineOptions,
+}
+
+/// One binding of a descriptor set with what goes there.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) struct Slot {
+    pub set: u32,
+    pub binding: u32,
+    pub ty: vk::DescriptorType,
+}
+
+impl Slot {
+    pub fn has_sampler(&self) -> bool {
+        matches!(self.ty, vk::DescriptorType::SAMPLER | vk::DescriptorType::COMBINED_IMAGE_SAMPLER)
+    }
+
+    pub fn has_image(&self) -> bool {
+        use vk::DescriptorType as Type;
+        matches!(self.ty, Type::STORAGE_IMAGE | Type::SAMPLED_IMAGE | Type::COMBINED_IMAGE_SAMPLER)
+    }
+}
+
+/// Every binding of a module, in the order of set and binding.
+fn slots(interface: &Interface) -> Vec<Slot> {
+    let buffers = interface.buffers.iter().map(|buffer| {
+        let ty = match buffer.kind {
+            BufferKind::Storage => vk::DescriptorType::STORAGE_BUFFER,
+            BufferKind::Uniform => vk::DescriptorType::UNIFORM_BUFFER,
+        };
+        Slot { set: buffer.set, binding: buffer.binding, ty }
+    });
+    let images = interface.images.iter().map(|image| {
+        let ty = match image.kind {
+            ImageKind::Storage => vk::DescriptorType::STORAGE_IMAGE,
+            ImageKind::Sampled => vk::DescriptorType::SAMPLED_IMAGE,
+            ImageKind::WithSampler => vk::DescriptorType::COMBINED_IMAGE_SAMPLER,
+        };
+        Slot { set: image.set, binding: image.binding, ty }
+    });
+    let samplers = interface.samplers.iter().map(|sampler| {
+        let ty = vk::DescriptorType::SAMPLER;
+        Slot { set: sampler.set, binding: sampler.binding, ty }
+    });
+    let mut slots: Vec<Slot> = buffers.chain(images).chain(samplers).collect();
+    slots.sort_by_key(|slot| (slot.set, slot.binding));
+    slots
 }
 
 impl Pipelines {
@@ -72,8 +118,10 @@ impl Pipelines {
         let interface = reflection.interface;
         let mut parts = Parts::new(&self.gpu);
         parts.shader(&words_in_order)?;
-        let pushed_set = self.pushed_set(&interface);
-        parts.set_layouts(&interface, pushed_set)?;
+        let slots = slots(&interface);
+        check_slots(&slots)?;
+        let pushed_set = self.pushed_set(&slots);
+        parts.set_layouts(&slots, pushed_set)?;
         let push_bytes = interface.push_constants.as_ref().map_or(0, |block| block.size.next_multiple_of(4));
         parts.layout(push_bytes)?;
         let handle = parts.pipeline(&interface, options, self.cache.handle)?;
@@ -84,6 +132,7 @@ impl Pipelines {
             layout,
             sets,
             pushed_set,
+            slots,
             interface: Rc::new(interface),
             push_bytes,
             words: words.into(),
@@ -120,19 +169,31 @@ impl Pipelines {
             uniform,
             vulkan.max_per_stage_descriptor_uniform_buffers.into(),
         )?;
-        let sets = interface.buffers.iter().map(|buffer| u64::from(buffer.set) + 1).max().unwrap_or(0);
+        let of_kind = |kind| interface.images.iter().filter(|image| image.kind == kind).count() as u64;
+        let n_storage = of_kind(ImageKind::Storage);
+        check(
+            "the number of storage images",
+            n_storage,
+            vulkan.max_per_stage_descriptor_storage_images.into(),
+        )?;
+        let n_sampled = interface.images.len() as u64 - n_storage;
+        check("the number of textures", n_sampled, vulkan.max_per_stage_descriptor_sampled_images.into())?;
+        let n_samplers = interface.samplers.len() as u64 + of_kind(ImageKind::WithSampler);
+        check("the number of samplers", n_samplers, vulkan.max_per_stage_descriptor_samplers.into())?;
+        let slots = slots(interface);
+        let sets = slots.iter().map(|slot| u64::from(slot.set) + 1).max().unwrap_or(0);
         // Drivers keep tables as long as the largest number.
-        let binding = interface.buffers.iter().map(|buffer| buffer.binding).max().unwrap_or(0);
+        let binding = slots.iter().map(|slot| slot.binding).max().unwrap_or(0);
         check("the number of a binding", binding.into(), MAX_BINDING)?;
         check("the number of descriptor sets", sets, vulkan.max_bound_descriptor_sets.into())
     }
 
     /// The only set, where descriptors can be pushed and it is not too large.
-    fn pushed_set(&self, interface: &Interface) -> Option<u32> {
+    fn pushed_set(&self, slots: &[Slot]) -> Option<u32> {
         self.gpu.push_descriptors.as_ref()?;
-        let set = interface.buffers.first()?.set;
-        let alone = interface.buffers.iter().all(|buffer| buffer.set == set);
-        let fits = interface.buffers.len() <= self.gpu.physical.max_push_descriptors as usize;
+        let set = slots.first()?.set;
+        let alone = slots.iter().all(|slot| slot.set == set);
+        let fits = slots.len() <= self.gpu.physical.max_push_descriptors as usize;
         (alone && fits).then_some(set)
     }
 }
@@ -153,10 +214,15 @@ impl Drop for Pipelines {
     }
 }
 
-pub(super) fn descriptor_type(kind: BufferKind) -> vk::DescriptorType {
-    match kind {
-        BufferKind::Storage => vk::DescriptorType::STORAGE_BUFFER,
-        BufferKind::Uniform => vk::DescriptorType::UNIFORM_BUFFER,
+/// A binding is one resource: modules that bind two kinds at one place are refused.
+fn check_slots(slots: &[Slot]) -> Result<()> {
+    match slots.windows(2).find(|pair| (pair[0].set, pair[0].binding) == (pair[1].set, pair[1].binding)) {
+        None => Ok(()),
+        Some(pair) => {
+            let (set, binding) = (pair[0].set, pair[0].binding);
+            let message = format!("set {set} binding {binding} is two different kinds of resource");
+            Err(DeviceError::BadModule { message, line: None })
+        }
     }
 }
 
@@ -188,17 +254,16 @@ impl<'a> Parts<'a> {
         Ok(())
     }
 
-    fn set_layouts(&mut self, interface: &Interface, pushed_set: Option<u32>) -> Result<()> {
-        let n_sets = interface.buffers.iter().map(|buffer| buffer.set + 1).max().unwrap_or(0);
+    fn set_layouts(&mut self, slots: &[Slot], pushed_set: Option<u32>) -> Result<()> {
+        let n_sets = slots.iter().map(|slot| slot.set + 1).max().unwrap_or(0);
         for set in 0..n_sets {
-            let bindings: Vec<_> = interface
-                .buffers
+            let bindings: Vec<_> = slots
                 .iter()
-                .filter(|buffer| buffer.set == set)
-                .map(|buffer| {
+                .filter(|slot| slot.set == set)
+                .map(|slot| {
                     vk::DescriptorSetLayoutBinding::default()
-                        .binding(buffer.binding)
-                        .descriptor_type(descriptor_type(buffer.kind))
+                        .binding(slot.binding)
+                        .descriptor_type(slot.ty)
                         .descriptor_count(1)
                         .stage_flags(vk::ShaderStageFlags::COMPUTE)
                 })

@@ -1,12 +1,16 @@
-//! Commands checked against the device, their pipelines and their buffers, with what each uses.
+//! Commands checked against the device, their pipelines, buffers and images, with what each uses.
 //! Nothing is recorded that was not checked here.
+
+use ash::vk;
 
 use super::buffers::Buffers;
 use super::gpu::Gpu;
 use super::hazards::{Use, both, merged};
+use super::images;
 use super::pipelines::{Pipeline, Pipelines};
-use crate::interface::{BufferBinding, BufferKind};
-use crate::{Access, Binding, BufferId, Command, DeviceError, Dispatch, Result};
+use crate::image::misfit;
+use crate::interface::{BufferBinding, BufferKind, ImageBinding, ImageKind};
+use crate::{Access, Binding, BufferId, Command, DeviceError, Dispatch, Filter, Result, SamplerBinding};
 
 /// What a list of commands uses.
 pub(super) struct Plan {
@@ -42,12 +46,15 @@ impl Checker<'_> {
             }
             Command::Timestamp => Ok(Vec::new()),
             Command::Copy { from, from_offset, to, to_offset, size } => {
-                let read = self.range(*from, *from_offset, *size, Access::Read)?;
+                let reading = images::reading(&self.buffers.get(*from)?.buffer);
+                let read = self.range(*from, *from_offset, *size, reading)?;
                 let write = self.range(*to, *to_offset, *size, Access::Write)?;
                 let overlap = read.bytes.start < write.bytes.end && write.bytes.start < read.bytes.end;
                 if from == to && overlap {
                     return Err(bad_command("a copy within one buffer overlaps itself".to_owned()));
                 }
+                let (source, target) = (self.buffers.get(*from)?, self.buffers.get(*to)?);
+                images::check_copy((&source.buffer, *from_offset), (&target.buffer, *to_offset), *size)?;
                 Ok(if *size == 0 { Vec::new() } else { vec![read, write] })
             }
         }
@@ -70,12 +77,23 @@ impl Checker<'_> {
         check_push_constants(pipeline, dispatch)?;
         let mut uses = Vec::with_capacity(pipeline.interface.buffers.len());
         for wanted in &pipeline.interface.buffers {
-            uses.push(self.binding(wanted, binding_for(wanted, dispatch)?)?);
+            let binding = binding_at((wanted.set, wanted.binding), wanted.name.as_deref(), dispatch)?;
+            uses.push(self.binding(wanted, binding)?);
+        }
+        for wanted in &pipeline.interface.images {
+            uses.push(self.image(wanted, dispatch)?);
+        }
+        for wanted in &pipeline.interface.samplers {
+            sampler_at((wanted.set, wanted.binding), wanted.name.as_deref(), dispatch)?;
         }
         Ok(if is_empty(dispatch) { Vec::new() } else { uses })
     }
 
     fn binding(&self, wanted: &BufferBinding, binding: &Binding) -> Result<Use> {
+        let shown = |wanted: &BufferBinding| shown((wanted.set, wanted.binding), wanted.name.as_deref());
+        if self.buffers.get(binding.buffer)?.buffer.image().is_some() {
+            return Err(bad_command(format!("{} needs a buffer, not an image", shown(wanted))));
+        }
         let limits = &self.gpu.physical.properties.limits;
         let (range_limit, alignment) = match wanted.kind {
             BufferKind::Storage => {
@@ -100,6 +118,36 @@ impl Checker<'_> {
         self.range(binding.buffer, binding.offset, binding.size, access)
     }
 
+    fn image(&self, wanted: &ImageBinding, dispatch: &Dispatch) -> Result<Use> {
+        let (at, name) = ((wanted.set, wanted.binding), wanted.name.as_deref());
+        let binding = binding_at(at, name, dispatch)?;
+        let buffer = &self.buffers.get(binding.buffer)?.buffer;
+        let wrong = |what: &str| bad_command(format!("{} {what}", shown(at, name)));
+        let Some(image) = buffer.image() else { return Err(wrong("needs an image, not a buffer")) };
+        if let Some(misfit) = misfit(wanted, &image.info) {
+            return Err(wrong(&misfit));
+        }
+        let format = image.info.format.name();
+        let device = &self.gpu.physical.info.name;
+        let ability = match wanted.kind {
+            ImageKind::Storage => vk::FormatFeatureFlags::STORAGE_IMAGE,
+            ImageKind::Sampled | ImageKind::WithSampler => vk::FormatFeatureFlags::SAMPLED_IMAGE,
+        };
+        if !image.abilities.contains(ability) {
+            return Err(wrong(&format!(
+                "has texels of {format}: device `{device}` cannot do that with them"
+            )));
+        }
+        if wanted.kind == ImageKind::WithSampler {
+            let sampler = sampler_at(at, name, dispatch)?.sampler;
+            let linear = vk::FormatFeatureFlags::SAMPLED_IMAGE_FILTER_LINEAR;
+            if sampler.filter == Filter::Linear && !image.abilities.contains(linear) {
+                return Err(wrong(&format!("has texels of {format}, between which nothing is linear")));
+            }
+        }
+        self.range(binding.buffer, 0, image.info.n_bytes(), both(binding.access, wanted.access))
+    }
+
     fn check_limit(&self, what: &'static str, asked: u64, limit: u64) -> Result<()> {
         if asked <= limit {
             return Ok(());
@@ -108,13 +156,29 @@ impl Checker<'_> {
     }
 }
 
-/// What the dispatch binds where the module wants a buffer.
-pub(super) fn binding_for<'d>(wanted: &BufferBinding, dispatch: &'d Dispatch) -> Result<&'d Binding> {
-    let mut found = dispatch.bindings.iter().filter(|b| (b.set, b.binding) == (wanted.set, wanted.binding));
+/// What the dispatch binds where the module wants a buffer or an image.
+pub(super) fn binding_at<'d>(
+    at: (u32, u32),
+    name: Option<&str>,
+    dispatch: &'d Dispatch,
+) -> Result<&'d Binding> {
+    the_one(dispatch.bindings.iter().filter(|b| (b.set, b.binding) == at), at, name)
+}
+
+/// The sampler that the dispatch binds where the module wants one.
+pub(super) fn sampler_at<'d>(
+    at: (u32, u32),
+    name: Option<&str>,
+    dispatch: &'d Dispatch,
+) -> Result<&'d SamplerBinding> {
+    the_one(dispatch.samplers.iter().filter(|b| (b.set, b.binding) == at), at, name)
+}
+
+fn the_one<T>(mut found: impl Iterator<Item = T>, at: (u32, u32), name: Option<&str>) -> Result<T> {
     match (found.next(), found.next()) {
         (Some(binding), None) => Ok(binding),
-        (None, _) => Err(bad_command(format!("{} is not bound", shown(wanted)))),
-        (Some(_), Some(_)) => Err(bad_command(format!("{} is bound twice", shown(wanted)))),
+        (None, _) => Err(bad_command(format!("{} is not bound", shown(at, name)))),
+        (Some(_), Some(_)) => Err(bad_command(format!("{} is bound twice", shown(at, name)))),
     }
 }
 
@@ -141,9 +205,9 @@ fn check_push_constants(pipeline: &Pipeline, dispatch: &Dispatch) -> Result<()> 
     Err(bad_command(format!("the push constants are {given} bytes, the module has {wanted}")))
 }
 
-fn shown(wanted: &BufferBinding) -> String {
-    let place = format!("set {} binding {}", wanted.set, wanted.binding);
-    wanted.name.as_ref().map_or(place.clone(), |name| format!("`{name}` at {place}"))
+fn shown((set, binding): (u32, u32), name: Option<&str>) -> String {
+    let place = format!("set {set} binding {binding}");
+    name.map_or(place.clone(), |name| format!("`{name}` at {place}"))
 }
 
 pub(super) fn bad_command(message: String) -> DeviceError {

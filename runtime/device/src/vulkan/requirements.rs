@@ -65,7 +65,7 @@ fn of_properties(physical: &Physical, capability: Capability) -> bool {
     match capability {
         Capability::Matrix | Capability::Shader | Capability::InputAttachment => true,
         Capability::ImageQuery | Capability::Image1D | Capability::Sampled1D => true,
-        Capability::ImageBuffer | Capability::SampledBuffer | Capability::StorageImageExtendedFormats => true,
+        Capability::ImageBuffer | Capability::SampledBuffer => true,
         Capability::DerivativeControl | Capability::DeviceGroup | Capability::MultiView => true,
         Capability::GroupNonUniform => subgroup(Subgroup::BASIC),
         Capability::GroupNonUniformVote => subgroup(Subgroup::VOTE),

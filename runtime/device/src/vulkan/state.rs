@@ -18,13 +18,15 @@ use super::pipelines::Pipelines;
 use super::plan::{Checker, bad_command};
 use super::queue::Queue;
 use super::recordings::{Chosen, Recordings};
+use super::samplers::Samplers;
 use super::staging::Staging;
-use crate::{BufferId, Commands, DeviceError, MemoryUsage, QueueId, Result, Ticket, Waited};
+use crate::{BufferId, Commands, DeviceError, ImageInfo, MemoryUsage, QueueId, Result, Ticket, Waited};
 
 pub(super) struct State {
     pub buffers: Buffers,
     pub recordings: Recordings,
     pub pipelines: Pipelines,
+    samplers: Samplers,
     pub queues: Vec<Queue>,
     /// For each queue, the submissions of each other queue that it has waited for.
     seen: Vec<Vec<u64>>,
@@ -44,6 +46,7 @@ impl State {
             buffers: Buffers::default(),
             recordings: Recordings::new(gpu),
             pipelines: Pipelines::new(gpu)?,
+            samplers: Samplers::new(gpu),
             seen: vec![vec![0; queues.len()]; queues.len()],
             queues,
             staging: Staging::default(),
@@ -73,10 +76,21 @@ impl State {
         Ok(self.buffers.insert(buffer, self.queues.len()))
     }
 
+    pub fn alloc_image(&mut self, info: &ImageInfo) -> Result<BufferId> {
+        self.gpu.check_not_lost()?;
+        self.collect();
+        let image = self.memory.create_image(info)?;
+        Ok(self.buffers.insert(image, self.queues.len()))
+    }
+
     pub fn free(&mut self, buffer: BufferId) {
+        let companion = self.buffers.get(buffer).ok().and_then(|held| held.companion);
         if self.buffers.remove(buffer) {
             self.queues.iter_mut().for_each(|queue| queue.hazards.forget(buffer));
             self.collect();
+        }
+        if let Some(companion) = companion {
+            self.free(companion);
         }
     }
 
@@ -117,7 +131,9 @@ impl State {
             timestamp_bits: self.gpu.physical.timestamp_bits[family],
         };
         let plan = checker.plan(commands)?;
-        let encoder = Encoder { gpu: &self.gpu, buffers: &self.buffers, pipelines: &self.pipelines };
+        self.samplers.make_for(commands)?;
+        let (buffers, pipelines) = (&self.buffers, &self.pipelines);
+        let encoder = Encoder { gpu: &self.gpu, buffers, pipelines, samplers: &self.samplers };
         let take = encoder.encode(&mut self.queues[index], commands, &plan)?;
         Ok(self.recordings.add(commands, index, plan, take))
     }

@@ -1,4 +1,5 @@
-//! Bytes between the host and buffers: straight where memory is shared, else through staging.
+//! Bytes between the host and buffers: straight where memory is shared, else through staging. Those of an
+//! image go through a buffer as long as the image.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -6,10 +7,12 @@ use std::ops::Range;
 use ash::vk;
 
 use super::hazards::{Use, host_barrier};
+use super::images;
+use super::memory::Place;
 use super::plan::check_range;
 use super::staging::{N_PIECES, PIECE};
 use super::state::State;
-use crate::{Access, BufferId, HostMemory, Result};
+use crate::{Access, BufferId, HostMemory, MemoryUsage, Result};
 
 /// Copies and fills go to the first queue.
 const QUEUE: usize = 0;
@@ -26,6 +29,9 @@ impl State {
         let mapped = buffer.mapped;
         if bytes.is_empty() {
             return Ok(());
+        }
+        if buffer.image().is_some() {
+            return self.write_image(id, offset, bytes);
         }
         // Zeros that would all be written over need not be there first.
         if bytes.len() as u64 == buffer.size {
@@ -53,6 +59,9 @@ impl State {
         if held.fresh {
             bytes.fill(0);
             return Ok(());
+        }
+        if held.buffer.image().is_some() {
+            return self.read_image(id, offset, bytes);
         }
         match held.buffer.mapped {
             Some(mapped) if mapped.cached || bytes.len() <= SMALL_READ => {
@@ -91,7 +100,7 @@ impl State {
         if !held.fresh {
             return Ok(());
         }
-        let (handle, size) = (held.buffer.handle, held.buffer.size);
+        let (place, size) = (held.buffer.place, held.buffer.size);
         match held.buffer.mapped {
             Some(mapped) if size <= SMALL_FILL || self.memory.fills_by_host() => {
                 // SAFETY: the buffer has this many bytes, and nothing was submitted that names it.
@@ -99,9 +108,12 @@ impl State {
             }
             _ => {
                 let whole = Use { buffer: id, bytes: 0..size, access: Access::Write };
-                self.transfer(&[whole], |device, commands| {
+                self.transfer(&[whole], |device, commands| match &place {
+                    Place::Image(image) => images::clear(device, commands, image),
                     // SAFETY: `commands` is being recorded, and the buffer is alive.
-                    unsafe { device.cmd_fill_buffer(commands, handle, 0, vk::WHOLE_SIZE, 0) };
+                    Place::Buffer(handle) => unsafe {
+                        device.cmd_fill_buffer(commands, *handle, 0, vk::WHOLE_SIZE, 0);
+                    },
                 })?;
             }
         }
@@ -115,13 +127,11 @@ impl State {
             let piece = self.staging.piece(turn);
             // SAFETY: the piece is idle, as long as the part at least, and mapped while it lives.
             unsafe { piece.ptr.copy_from_nonoverlapping(part.as_ptr(), part.len()) };
-            let from = piece.buffer.handle;
-            let to = self.buffers.get(id)?.buffer.handle;
-            let region = vk::BufferCopy { src_offset: 0, dst_offset: at, size: part.len() as u64 };
+            let from = piece.buffer.place;
+            let to = self.buffers.get(id)?.buffer.place;
             let written = Use { buffer: id, bytes: at..at + part.len() as u64, access: Access::Write };
             let value = self.transfer(&[written], |device, commands| {
-                // SAFETY: `commands` is being recorded, and the range is within both buffers.
-                unsafe { device.cmd_copy_buffer(commands, from, to, &[region]) };
+                images::copy(device, commands, (&from, 0), (&to, at), part.len() as u64);
             })?;
             self.staging.piece(turn).last = value;
         }
@@ -151,17 +161,60 @@ impl State {
 
     fn start_reading(&mut self, id: BufferId, at: u64, n_bytes: usize) -> Result<usize> {
         let turn = self.idle_piece()?;
-        let to = self.staging.piece(turn).buffer.handle;
-        let from = self.buffers.get(id)?.buffer.handle;
-        let region = vk::BufferCopy { src_offset: at, dst_offset: 0, size: n_bytes as u64 };
+        let to = self.staging.piece(turn).buffer.place;
+        let from = self.buffers.get(id)?.buffer.place;
         let read = Use { buffer: id, bytes: at..at + n_bytes as u64, access: Access::Read };
         let value = self.transfer(&[read], |device, commands| {
-            // SAFETY: `commands` is being recorded, and the range is within both buffers.
-            unsafe { device.cmd_copy_buffer(commands, from, to, &[region]) };
+            images::copy(device, commands, (&from, at), (&to, 0), n_bytes as u64);
             host_barrier(device, commands);
         })?;
         self.staging.piece(turn).last = value;
         Ok(turn)
+    }
+
+    fn read_image(&mut self, id: BufferId, offset: u64, bytes: &mut [u8]) -> Result<()> {
+        let companion = self.companion(id)?;
+        self.copy_whole(id, companion)?;
+        self.read(companion, offset, bytes)
+    }
+
+    fn write_image(&mut self, id: BufferId, offset: u64, bytes: &[u8]) -> Result<()> {
+        self.fill_if_fresh(id)?;
+        let companion = self.companion(id)?;
+        if bytes.len() as u64 != self.buffers.get(id)?.buffer.size {
+            self.copy_whole(id, companion)?;
+        }
+        self.write(companion, offset, bytes)?;
+        self.copy_whole(companion, id)
+    }
+
+    /// The buffer that an image's bytes pass through.
+    fn companion(&mut self, id: BufferId) -> Result<BufferId> {
+        let held = self.buffers.get(id)?;
+        if let Some(companion) = held.companion {
+            return Ok(companion);
+        }
+        let buffer = self.memory.create(held.buffer.size, MemoryUsage::Host)?;
+        let companion = self.buffers.insert(buffer, self.queues.len());
+        // It is written as a whole before anybody looks.
+        self.buffers.filled(companion)?;
+        self.buffers.get_mut(id)?.companion = Some(companion);
+        Ok(companion)
+    }
+
+    /// Copies all bytes between an image and its companion.
+    fn copy_whole(&mut self, from: BufferId, to: BufferId) -> Result<()> {
+        let size = self.buffers.get(from)?.buffer.size;
+        let (source, target) = (self.buffers.get(from)?.buffer.place, self.buffers.get(to)?.buffer.place);
+        let uses = [
+            Use { buffer: from, bytes: 0..size, access: images::reading(&self.buffers.get(from)?.buffer) },
+            Use { buffer: to, bytes: 0..size, access: Access::Write },
+        ];
+        self.transfer(&uses, |device, commands| {
+            images::copy(device, commands, (&source, 0), (&target, 0), size);
+            host_barrier(device, commands);
+        })?;
+        Ok(())
     }
 
     fn idle_piece(&mut self) -> Result<usize> {

@@ -87,6 +87,7 @@ pub fn dispatch(pipeline: PipelineId, buffers: &[(BufferId, Access)], n: usize) 
     Command::Dispatch(Dispatch {
         pipeline,
         bindings: bindings.collect(),
+        samplers: Vec::new(),
         push_constants: Vec::new(),
         groups: [n as u32, 1, 1],
     })

@@ -71,7 +71,8 @@ impl Bench {
             size: self.device.host_memory(buffer).expect("its memory is the host's").len as u64,
             access: Access::ReadWrite,
         });
-        Dispatch { pipeline, bindings: bindings.collect(), push_constants: push.to_vec(), groups }
+        let (bindings, push_constants) = (bindings.collect(), push.to_vec());
+        Dispatch { pipeline, bindings, samplers: Vec::new(), push_constants, groups }
     }
 
     pub fn submit(&self, commands: Vec<Command>) -> Result<Waited, DeviceError> {

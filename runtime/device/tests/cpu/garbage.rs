@@ -94,8 +94,13 @@ fn run_if_taken(bench: &Bench, words: &[u32]) {
         size: 100,
         access: Access::ReadWrite,
     });
-    let dispatch =
-        Dispatch { pipeline, bindings: bindings.collect(), push_constants: vec![1; 256], groups: [2, 2, 1] };
+    let dispatch = Dispatch {
+        pipeline,
+        bindings: bindings.collect(),
+        samplers: Vec::new(),
+        push_constants: vec![1; 256],
+        groups: [2, 2, 1],
+    };
     // What loops for ever is stopped.
     let flag = bench.device.interrupt_flag();
     let done = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));

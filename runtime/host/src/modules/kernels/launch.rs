@@ -183,7 +183,7 @@ fn submit(
     let tensors = by_slot(&bound);
     let manager = kp::manager_for(vm, &tensors)?;
     let loaded = manager.loaded(module)?;
-    let ticket = manager.launch(&loaded, &tensors, extent, &push);
+    let ticket = manager.launch(&loaded, &tensors, extent, &push, &[]);
     // What has ended already is told here, at its launch, and not at whatever waits for it later.
     let launched = ticket.and_then(|ticket| manager.wait(ticket, Some(Duration::ZERO)));
     launched.map_err(|error| errors::launch(&kernel.template, error))?;
