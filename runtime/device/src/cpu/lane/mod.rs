@@ -13,9 +13,11 @@
 //!
 //! Passes work on a whole kernel: [`ssa`] turns locals into values, [`regions`] cuts the graph at barriers.
 
+pub mod builder;
 pub mod fold;
 pub mod ir;
 pub mod regions;
 pub mod ssa;
 
+pub use builder::Builder;
 pub use ir::*;

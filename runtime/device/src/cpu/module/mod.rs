@@ -10,7 +10,9 @@
 //! Operand types inside functions, and that a definition dominates its uses, are checked as a function is
 //! lowered: an unused function may hold anything.
 
+mod bodies;
 pub mod constants;
+mod declare;
 mod decorations;
 pub mod flow;
 mod functions;

@@ -1,18 +1,17 @@
-//! Words to a [`Module`], in one pass.
+//! Words to a [`Module`], in one pass. [`super::declare`] reads types, constants and variables,
+//! [`super::bodies`] the functions; what holds for the module as a whole is here.
 
-use rspirv::spirv::{self, BuiltIn, ExecutionMode, ExecutionModel, Op, StorageClass};
+use rspirv::spirv::{self, BuiltIn, ExecutionMode, ExecutionModel, Op};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::constants::{self, Constant};
+use super::constants::Constant;
 use super::decorations::Decorations;
-use super::functions::{self, Block, Function};
-use super::types::{MAX_SCALARS, MatrixLayout, Member, Scalar, Type, TypeId, Types};
-use super::{ExtInstSet, Global, Id, Instruction, Line, Module};
+use super::functions::{self, Function};
+use super::types::{Type, TypeId, Types};
+use super::{ExtInstSet, Id, Instruction, Line, Module};
 use crate::cpu::errors;
 use crate::{DeviceError, PipelineOptions, Result};
 
-/// Scalars in all constants together.
-const MAX_CONSTANT_SCALARS: usize = 1 << 22;
 const HEADER_WORDS: usize = 5;
 
 /// Reads a module for one of its entry points. Applies the specialisation constants.
@@ -77,22 +76,22 @@ fn check_header(words: &[u32]) -> Result<()> {
     Ok(())
 }
 
-struct Reader<'w, 'o> {
-    module: Module<'w>,
-    options: &'o PipelineOptions,
-    decorations: Decorations,
-    defined: FxHashSet<Id>,
-    line: Option<Line>,
+pub(super) struct Reader<'w, 'o> {
+    pub(super) module: Module<'w>,
+    pub(super) options: &'o PipelineOptions,
+    pub(super) decorations: Decorations,
+    pub(super) defined: FxHashSet<Id>,
+    pub(super) line: Option<Line>,
     /// Compute entry points: name and function.
     entry_points: Vec<(String, Id)>,
     /// Entry point and its local size: literals, or ids of constants.
     local_size: Option<(Id, LocalSize)>,
     /// The constant decorated as `WorkgroupSize`.
     workgroup_size: Option<Id>,
-    n_constant_scalars: usize,
-    open: Option<OpenFunction>,
+    pub(super) n_constant_scalars: usize,
+    pub(super) open: Option<OpenFunction>,
     /// Ids in functions that are 64-bit ints: a switch over one has longer literals.
-    wide: FxHashSet<Id>,
+    pub(super) wide: FxHashSet<Id>,
 }
 
 #[derive(Clone, Copy)]
@@ -102,11 +101,11 @@ enum LocalSize {
 }
 
 /// The function being read, and its unfinished block.
-struct OpenFunction {
-    function: Function,
+pub(super) struct OpenFunction {
+    pub(super) function: Function,
     /// The parameters that its type has.
-    params: Vec<TypeId>,
-    block: Option<(Id, Vec<Instruction>, Vec<Instruction>)>,
+    pub(super) params: Vec<TypeId>,
+    pub(super) block: Option<(Id, Vec<Instruction>, Vec<Instruction>)>,
 }
 
 impl<'w> Reader<'w, '_> {
@@ -236,312 +235,6 @@ impl<'w> Reader<'w, '_> {
         chosen.map(|(_, function)| *function)
     }
 
-    fn type_declaration(&mut self, inst: &Instruction) -> Result<()> {
-        let ty = match inst.op {
-            Op::TypeForwardPointer => return Ok(()),
-            Op::TypeVoid => Type::Void,
-            Op::TypeBool => Type::Scalar(Scalar::Bool),
-            Op::TypeInt => {
-                let bits = self.width(inst)?;
-                Type::Scalar(Scalar::Int { bits, signed: self.word(inst, 2)? != 0 })
-            }
-            Op::TypeFloat => Type::Scalar(Scalar::Float { bits: self.width(inst)? }),
-            Op::TypeVector => {
-                let (component, n) = (self.type_at(inst, 1)?, self.word(inst, 2)?);
-                match *self.module.types.get(component) {
-                    Type::Scalar(scalar) if (2..=4).contains(&n) => Type::Vector { n, scalar },
-                    _ => return Err(self.malformed(inst, "a vector has 2 to 4 scalars")),
-                }
-            }
-            Op::TypeMatrix => {
-                let (column, columns) = (self.type_at(inst, 1)?, self.word(inst, 2)?);
-                match self.module.types.as_scalars(column) {
-                    Some((Scalar::Float { .. }, 2..=4)) if (2..=4).contains(&columns) => {
-                        Type::Matrix { columns, column }
-                    }
-                    _ => return Err(self.malformed(inst, "a matrix has 2 to 4 columns of floats")),
-                }
-            }
-            Op::TypeArray => {
-                let len = self.constant_at(inst, 2)?.as_int(&self.module.types);
-                let Some(len @ 1..=0x7fff_ffff) = len else {
-                    return Err(self.malformed(inst, "the length of an array is an int, at least 1"));
-                };
-                let stride = self.array_stride(inst)?;
-                Type::Array { element: self.type_at(inst, 1)?, len: len as u32, stride }
-            }
-            Op::TypeRuntimeArray => {
-                let stride = self.array_stride(inst)?;
-                Type::RuntimeArray { element: self.type_at(inst, 1)?, stride }
-            }
-            Op::TypeStruct => self.struct_type(inst)?,
-            Op::TypePointer => {
-                let Some(class) = StorageClass::from_u32(self.word(inst, 1)?) else {
-                    return Err(self.malformed(inst, "the storage class is not known"));
-                };
-                Type::Pointer { class, pointee: self.type_at(inst, 2)? }
-            }
-            Op::TypeFunction => {
-                let params = (2..inst.n as usize).map(|i| self.type_at(inst, i)).collect::<Result<_>>()?;
-                Type::Function { ret: self.type_at(inst, 1)?, params }
-            }
-            _ => return Err(self.unsupported(inst, "values of this type are not known here")),
-        };
-        let id = self.define(inst, 0)?;
-        self.module.types.add(id, ty).map_err(|message| self.malformed(inst, message))?;
-        Ok(())
-    }
-
-    fn width(&self, inst: &Instruction) -> Result<u8> {
-        match self.word(inst, 1)? {
-            32 => Ok(32),
-            64 => Ok(64),
-            other => Err(self.unsupported(inst, &format!("its width is {other}, 32 and 64 are taken"))),
-        }
-    }
-
-    fn array_stride(&self, inst: &Instruction) -> Result<Option<u32>> {
-        let stride = self.decorations.of(self.id(inst, 0)?).array_stride;
-        match stride {
-            Some(0) | Some(0x8000_0000..) => Err(self.malformed(inst, "an array's stride is 1 to 2^31 - 1")),
-            _ => Ok(stride),
-        }
-    }
-
-    fn struct_type(&self, inst: &Instruction) -> Result<Type> {
-        let id = self.id(inst, 0)?;
-        let member = |i: usize| {
-            let of = self.decorations.of_member(id, i as u32 - 1);
-            let matrix = MatrixLayout { stride: of.matrix_stride, row_major: of.row_major };
-            if of.offset.is_some_and(|offset| offset > 0x7fff_ffff) {
-                return Err(self.malformed(inst, "an offset is at most 2^31 - 1"));
-            }
-            Ok(Member { ty: self.type_at(inst, i)?, offset: of.offset, matrix })
-        };
-        Ok(Type::Struct((1..inst.n as usize).map(member).collect::<Result<_>>()?))
-    }
-
-    fn constant(&mut self, inst: &Instruction) -> Result<()> {
-        let ty = self.type_at(inst, 0)?;
-        let types = &self.module.types;
-        if !types.is_data(ty) {
-            return Err(self.malformed(inst, "no constant has this type"));
-        }
-        let n = types.n_scalars(ty) as usize;
-        if n > MAX_SCALARS as usize || self.n_constant_scalars + n > MAX_CONSTANT_SCALARS {
-            return Err(errors::too_large("its constants have too many parts", self.module.line(inst.line)));
-        }
-        let parts = self.constant_parts(inst, ty)?;
-        self.n_constant_scalars += parts.len();
-        let id = self.define(inst, 1)?;
-        self.module.constants.insert(id, Constant { ty, parts: parts.into() });
-        Ok(())
-    }
-
-    fn constant_parts(&self, inst: &Instruction, ty: TypeId) -> Result<Vec<u64>> {
-        let types = &self.module.types;
-        let scalar = match types.get(ty) {
-            Type::Scalar(scalar) => Some(*scalar),
-            _ => None,
-        };
-        let wrong = || self.malformed(inst, "its type does not fit");
-        Ok(match inst.op {
-            Op::ConstantTrue | Op::ConstantFalse | Op::SpecConstantTrue | Op::SpecConstantFalse => {
-                let value = matches!(inst.op, Op::ConstantTrue | Op::SpecConstantTrue);
-                let value = self.specialized(inst)?.map_or(value, |bits| bits != 0);
-                if scalar != Some(Scalar::Bool) {
-                    return Err(wrong());
-                }
-                vec![u64::from(value)]
-            }
-            Op::Constant | Op::SpecConstant => {
-                let scalar = scalar.filter(|&scalar| scalar != Scalar::Bool).ok_or_else(wrong)?;
-                let low = u64::from(self.word(inst, 2)?);
-                let high = if scalar.bits() == 64 { u64::from(self.word(inst, 3)?) << 32 } else { 0 };
-                let bits = self.specialized(inst)?.unwrap_or(high | low);
-                vec![crate::cpu::lane::fold::truncate(constants::lane_ty(scalar), bits)]
-            }
-            Op::ConstantNull | Op::Undef => vec![0; types.n_scalars(ty) as usize],
-            Op::ConstantComposite | Op::SpecConstantComposite => self.composite_parts(inst, ty)?,
-            Op::SpecConstantOp => {
-                let op = Op::from_u32(self.word(inst, 2)?).ok_or_else(wrong)?;
-                let operands = &self.module.operands(inst)[3..];
-                let parts = constants::spec_op(types, &self.module.constants, ty, op, operands);
-                let message =
-                    || self.unsupported(inst, &format!("`Op{op:?}` on these operands is not known here"));
-                parts.ok_or_else(message)?.to_vec()
-            }
-            _ => return Err(wrong()),
-        })
-    }
-
-    fn composite_parts(&self, inst: &Instruction, ty: TypeId) -> Result<Vec<u64>> {
-        let types = &self.module.types;
-        let members = (2..inst.n as usize).map(|i| self.constant_at(inst, i)).collect::<Result<Vec<_>>>()?;
-        let fits = match types.get(ty) {
-            Type::Vector { n, scalar } => {
-                members.len() == *n as usize
-                    && members.iter().all(|member| types.as_scalars(member.ty) == Some((*scalar, 1)))
-            }
-            _ => {
-                let element = |i: usize| types.element(ty, i as u32).map(|(element, _)| element);
-                element(members.len()).is_none()
-                    && !members.is_empty()
-                    && members
-                        .iter()
-                        .enumerate()
-                        .all(|(i, member)| element(i).is_some_and(|element| types.same(element, member.ty)))
-            }
-        };
-        if !fits {
-            return Err(self.malformed(inst, "its parts do not fit its type"));
-        }
-        Ok(members.iter().flat_map(|member| member.parts.iter().copied()).collect())
-    }
-
-    /// What the options say a specialisation constant is.
-    fn specialized(&self, inst: &Instruction) -> Result<Option<u64>> {
-        let spec_id = self.decorations.of(self.id(inst, 1)?).spec_id;
-        let value = |spec_id| {
-            let found = self.options.spec_constants.iter().rev().find(|(id, _)| *id == spec_id);
-            found.map(|(_, bits)| *bits)
-        };
-        Ok(spec_id.and_then(value))
-    }
-
-    fn global(&mut self, inst: &Instruction) -> Result<()> {
-        let Type::Pointer { class, pointee } = *self.module.types.get(self.type_at(inst, 0)?) else {
-            return Err(self.malformed(inst, "its type is no pointer"));
-        };
-        if self.word(inst, 2)? != class as u32 || class == StorageClass::Function {
-            return Err(self.malformed(inst, "its storage class is not that of its type"));
-        }
-        let id = self.define(inst, 1)?;
-        let of = self.decorations.of(id);
-        self.module.globals.push(Global {
-            id,
-            class,
-            pointee,
-            initializer: self.module.operands(inst).get(3).map(|&id| Id(id)),
-            set: of.set,
-            binding: of.binding,
-            builtin: of.builtin,
-            line: inst.line,
-        });
-        Ok(())
-    }
-
-    fn function_part(&mut self, inst: &Instruction) -> Result<()> {
-        match (inst.op, &mut self.open) {
-            (Op::Function, None) => {
-                let (ret, id) = (self.type_at(inst, 0)?, self.define(inst, 1)?);
-                let params = match self.module.types.get(self.type_at(inst, 3)?) {
-                    Type::Function { ret: of_type, params } if *of_type == ret => params.clone(),
-                    _ => return Err(self.malformed(inst, "its type is no function type that returns this")),
-                };
-                let function = Function {
-                    id,
-                    ret,
-                    params: Vec::new(),
-                    blocks: Vec::new(),
-                    block_by_label: FxHashMap::default(),
-                    flow: Default::default(),
-                };
-                self.open = Some(OpenFunction { function, params, block: None });
-            }
-            (Op::FunctionParameter, Some(open))
-                if open.function.blocks.is_empty() && open.block.is_none() =>
-            {
-                let (ty, id) = (self.type_at(inst, 0)?, self.define(inst, 1)?);
-                self.note_width(inst);
-                let open = self.open.as_mut().expect("a function is open in this arm");
-                open.function.params.push((id, ty));
-            }
-            (Op::FunctionEnd, Some(open)) if open.block.is_none() => {
-                let OpenFunction { function, params, .. } =
-                    self.open.take().expect("a function is open in this arm");
-                if !function.params.iter().map(|(_, ty)| *ty).eq(params) {
-                    return Err(self.malformed(inst, "the parameters are not those of the function's type"));
-                }
-                self.module.function_by_id.insert(function.id, self.module.functions.len());
-                self.module.functions.push(function);
-                self.line = None;
-            }
-            (Op::Label, Some(open)) if open.block.is_none() => {
-                let label = self.define(inst, 0)?;
-                let open = self.open.as_mut().expect("a function is open in this arm");
-                open.function.block_by_label.insert(label, open.function.blocks.len());
-                open.block = Some((label, Vec::new(), Vec::new()));
-            }
-            _ => return Err(self.malformed(inst, "it stands in a wrong place")),
-        }
-        Ok(())
-    }
-
-    fn body(&mut self, inst: &Instruction) -> Result<()> {
-        if matches!(inst.op, Op::Nop | Op::SelectionMerge | Op::LoopMerge) {
-            return Ok(());
-        }
-        if has_result(inst.op) {
-            self.define(inst, 1)?;
-            self.note_width(inst);
-        }
-        let (targets, wide) = self.targets(inst)?;
-        let misplaced = self.malformed(inst, "it stands in a wrong place");
-        let open = self.open.as_mut().expect("instructions outside functions are declarations");
-        let Some((_, phis, body)) = &mut open.block else {
-            return Err(misplaced);
-        };
-        if functions::is_terminator(inst.op) {
-            let (label, phis, body) = open.block.take().expect("the block is open here");
-            open.function.blocks.push(Block { label, phis, body, end: *inst, targets, wide });
-            // A line holds to the end of its block.
-            self.line = None;
-        } else if inst.op == Op::Phi {
-            if !body.is_empty() {
-                return Err(misplaced);
-            }
-            phis.push(*inst);
-        } else {
-            body.push(*inst);
-        }
-        Ok(())
-    }
-
-    fn note_width(&mut self, inst: &Instruction) {
-        let ty = self.type_at(inst, 0).ok().and_then(|ty| self.module.types.as_scalars(ty));
-        if let (Some((Scalar::Int { bits: 64, .. }, 1)), Ok(id)) = (ty, self.id(inst, 1)) {
-            self.wide.insert(id);
-        }
-    }
-
-    /// The labels that a terminator goes to, and whether its literals have two words.
-    fn targets(&self, inst: &Instruction) -> Result<(Vec<Id>, bool)> {
-        let operands = self.module.operands(inst);
-        let wide = inst.op == Op::Switch && self.is_wide(self.id(inst, 0)?);
-        let words = match inst.op {
-            Op::Branch => operands.get(..1).map(<[u32]>::to_vec),
-            Op::BranchConditional => operands.get(1..3).map(<[u32]>::to_vec),
-            Op::Switch => {
-                let n_literal = if wide { 2 } else { 1 };
-                let cases = operands.get(2..).unwrap_or_default().chunks(n_literal + 1);
-                let cases: Option<Vec<u32>> = cases.map(|case| case.get(n_literal).copied()).collect();
-                operands.get(1).zip(cases).map(|(&default, cases)| [vec![default], cases].concat())
-            }
-            _ => Some(Vec::new()),
-        };
-        let words = words.ok_or_else(|| self.malformed(inst, "an operand is missing"))?;
-        Ok((words.into_iter().map(Id).collect(), wide))
-    }
-
-    fn is_wide(&self, id: Id) -> bool {
-        let constant = self.module.constants.get(&id);
-        let is_wide = |constant: &Constant| {
-            self.module.types.as_scalars(constant.ty).is_some_and(|(scalar, _)| scalar.bits() == 64)
-        };
-        self.wide.contains(&id) || constant.is_some_and(is_wide)
-    }
-
     fn finish(mut self) -> Result<Module<'w>> {
         let Some(entry) = self.chosen_entry() else {
             let names: Vec<_> = self.entry_points.iter().map(|(name, _)| format!("`{name}`")).collect();
@@ -582,17 +275,17 @@ impl<'w> Reader<'w, '_> {
         }
     }
 
-    fn word(&self, inst: &Instruction, i: usize) -> Result<u32> {
+    pub(super) fn word(&self, inst: &Instruction, i: usize) -> Result<u32> {
         let word = self.module.operands(inst).get(i).copied();
         word.ok_or_else(|| self.malformed(inst, "an operand is missing"))
     }
 
-    fn id(&self, inst: &Instruction, i: usize) -> Result<Id> {
+    pub(super) fn id(&self, inst: &Instruction, i: usize) -> Result<Id> {
         self.word(inst, i).map(Id)
     }
 
     /// The id that operand `i` defines.
-    fn define(&mut self, inst: &Instruction, i: usize) -> Result<Id> {
+    pub(super) fn define(&mut self, inst: &Instruction, i: usize) -> Result<Id> {
         let id = self.id(inst, i)?;
         if !self.defined.insert(id) {
             return Err(self.malformed(inst, &format!("%{} is defined twice", id.0)));
@@ -600,22 +293,22 @@ impl<'w> Reader<'w, '_> {
         Ok(id)
     }
 
-    fn type_at(&self, inst: &Instruction, i: usize) -> Result<TypeId> {
+    pub(super) fn type_at(&self, inst: &Instruction, i: usize) -> Result<TypeId> {
         let id = self.id(inst, i)?;
         self.module.types.by_id(id).ok_or_else(|| self.malformed(inst, &format!("%{} is no type", id.0)))
     }
 
-    fn constant_at(&self, inst: &Instruction, i: usize) -> Result<&Constant> {
+    pub(super) fn constant_at(&self, inst: &Instruction, i: usize) -> Result<&Constant> {
         let id = self.id(inst, i)?;
         let constant = self.module.constants.get(&id);
         constant.ok_or_else(|| self.malformed(inst, &format!("%{} is no constant", id.0)))
     }
 
-    fn malformed(&self, inst: &Instruction, message: &str) -> DeviceError {
+    pub(super) fn malformed(&self, inst: &Instruction, message: &str) -> DeviceError {
         errors::malformed_at(inst.op, message, self.module.line(inst.line))
     }
 
-    fn unsupported(&self, inst: &Instruction, message: &str) -> DeviceError {
+    pub(super) fn unsupported(&self, inst: &Instruction, message: &str) -> DeviceError {
         errors::unsupported(inst.op, message, self.module.line(inst.line))
     }
 }
@@ -670,19 +363,4 @@ fn is_silent(op: Op) -> bool {
             | Op::MemberDecorateString
             | Op::ExtInst
     )
-}
-
-/// Whether an instruction in a function gives a result: then its first operand is the type, the second the id.
-fn has_result(op: Op) -> bool {
-    !functions::is_terminator(op)
-        && !matches!(
-            op,
-            Op::Store
-                | Op::CopyMemory
-                | Op::ControlBarrier
-                | Op::MemoryBarrier
-                | Op::AtomicStore
-                | Op::ImageWrite
-                | Op::CooperativeMatrixStoreKHR
-        )
 }
