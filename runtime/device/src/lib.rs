@@ -197,11 +197,13 @@ pub struct PipelineOptions {
     pub entry_point: String,
     /// Values of specialisation constants: the constant's id and its bits (low word first for 64 bits).
     pub spec_constants: Vec<(u32, u64)>,
+    /// Invocations of a subgroup, where the device lets one choose; `None` leaves it to the device.
+    pub subgroup_size: Option<u32>,
 }
 
 impl Default for PipelineOptions {
     fn default() -> PipelineOptions {
-        PipelineOptions { entry_point: "main".to_owned(), spec_constants: Vec::new() }
+        PipelineOptions { entry_point: "main".to_owned(), spec_constants: Vec::new(), subgroup_size: None }
     }
 }
 

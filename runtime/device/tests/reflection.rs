@@ -7,7 +7,11 @@ use kps_device::interface::{Block, BufferBinding, MemberType};
 use kps_device::{DeviceError, Interface, PipelineOptions};
 
 fn options(entry_point: &str, spec_constants: &[(u32, u64)]) -> PipelineOptions {
-    PipelineOptions { entry_point: entry_point.to_owned(), spec_constants: spec_constants.to_vec() }
+    PipelineOptions {
+        entry_point: entry_point.to_owned(),
+        spec_constants: spec_constants.to_vec(),
+        subgroup_size: None,
+    }
 }
 
 fn reflect(name: &str) -> Interface {

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU64, Ordering};
 
-use super::emit::context::{Context, DONE, Entry, SPARE, Slot};
+use super::emit::context::{Context, DONE, Entry, SPARE, Slot, Stop};
+use super::together::{Ended, Together};
 
 /// Work below this many instructions is not worth a chunk of its own.
 const MIN_CHUNK_COST: u64 = 20_000;
@@ -18,6 +19,7 @@ const MIN_SHARED_COST: u64 = 100_000;
 pub struct Job {
     /// The regions of the kernel, from its start.
     entries: Vec<Entry>,
+    together: Option<Arc<Together>>,
     slots: Vec<Slot>,
     push: Vec<u64>,
     groups: [u32; 3],
@@ -32,6 +34,8 @@ pub struct Job {
     /// What stopped it, if anything did, and in which workgroup.
     status: AtomicI32,
     stopped_in: AtomicU64,
+    /// The regions before which lanes waited that could not meet, where that stopped it.
+    parted: AtomicU64,
     cost: u64,
 }
 
@@ -44,6 +48,7 @@ unsafe impl Sync for Job {}
 /// What a dispatch needs.
 pub struct JobSpec<'a> {
     pub entries: &'a [Entry],
+    pub together: Option<Arc<Together>>,
     pub slots: Vec<Slot>,
     pub push: &'a [u8],
     pub groups: [u32; 3],
@@ -68,6 +73,7 @@ impl Job {
         let least = MIN_CHUNK_COST / spec.group_cost.max(1);
         Some(Job {
             entries: spec.entries.to_vec(),
+            together: spec.together,
             slots: spec.slots,
             push: whole_words(spec.push),
             groups: spec.groups,
@@ -79,6 +85,7 @@ impl Job {
             next: AtomicU64::new(0),
             status: AtomicI32::new(DONE),
             stopped_in: AtomicU64::new(0),
+            parted: AtomicU64::new(0),
             cost: spec.group_cost.saturating_mul(n_groups),
         })
     }
@@ -106,6 +113,7 @@ impl Job {
             push: self.push.as_ptr().cast(),
             frames: frame.as_mut_ptr().cast(),
             shared: shared.as_mut_ptr().cast(),
+            parted: [0; 2],
         };
         while self.status() == DONE {
             let first = self.next.fetch_add(self.chunk, Ordering::Relaxed);
@@ -132,9 +140,15 @@ impl Job {
             let n = most.min(u64::from(self.groups[0] - x));
             // SAFETY: `work` gave the context shared memory of this size.
             unsafe { context.shared.write_bytes(0, self.shared_size) };
-            let status = self.regions(context, [x, y, z], x + n as u32);
+            let place = [x, y, z];
+            let status = match &self.together {
+                Some(together) => self.lanes_together(together, context, place),
+                None => self.regions(context, place, x + n as u32),
+            };
             if status != DONE {
                 self.stopped_in.store(at, Ordering::Relaxed);
+                let [one, other] = context.parted.map(u64::from);
+                self.parted.store(one << 32 | other, Ordering::Relaxed);
                 return status;
             }
             at += n;
@@ -159,11 +173,38 @@ impl Job {
         }
     }
 
+    /// A workgroup whose lanes may wait in different places.
+    fn lanes_together(&self, together: &Together, context: &mut Context, [x, y, z]: [u32; 3]) -> i32 {
+        let frames = context.frames;
+        let enter = |region: usize| {
+            if self.interrupt.load(Ordering::Relaxed) {
+                return INTERRUPTED_BETWEEN;
+            }
+            // SAFETY: as in `regions`.
+            unsafe { (self.entries[region])(&mut *context, x, x + 1, y, z) }
+        };
+        // SAFETY: `work` gave the context memory for all lanes, and this thread alone uses it.
+        match unsafe { together.run(frames, enter) } {
+            Ended::Done => DONE,
+            Ended::Stopped(status) => status,
+            Ended::Parted(regions) => {
+                context.parted = regions;
+                Stop::Parted.status()
+            }
+        }
+    }
+
     /// The workgroup with a number.
     fn place(&self, n: u64) -> [u32; 3] {
         let [n_x, n_y, _] = self.groups.map(u64::from);
         let (row, x) = (n / n_x, n % n_x);
         [x as u32, (row % n_y) as u32, (row / n_y) as u32]
+    }
+
+    /// The regions before which lanes waited that could not meet.
+    pub fn parted(&self) -> [usize; 2] {
+        let parted = self.parted.load(Ordering::Relaxed);
+        [parted >> 32, parted & 0xffff_ffff].map(|region| region as usize)
     }
 
     /// The workgroup in which it was stopped.

@@ -41,9 +41,18 @@ pub fn no_compiler(message: &str) -> DeviceError {
     DeviceError::Driver { call: "opening the code generator", result: message.to_owned() }
 }
 
-/// Lanes of a workgroup came to different barriers, or some had ended.
-pub fn diverged(line: Option<SourceLine>, group: [u32; 3], local_size: [u32; 3]) -> DeviceError {
+/// Lanes of a workgroup came to different barriers, or some had ended. `other` is the line at which those
+/// wait that do not come to `line`.
+pub fn diverged(
+    line: Option<SourceLine>,
+    other: Option<SourceLine>,
+    group: [u32; 3],
+    local_size: [u32; 3],
+) -> DeviceError {
     let invocation = std::array::from_fn(|axis| group[axis].wrapping_mul(local_size[axis]));
-    let message = "not every invocation of the workgroup comes to this barrier".to_owned();
+    let mut message = "not every invocation of the workgroup comes to this barrier".to_owned();
+    if let Some(other) = other {
+        message += &format!(": another waits at line {}", other.line);
+    }
     DeviceError::Fault(Fault { message, line, invocation })
 }

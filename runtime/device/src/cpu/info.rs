@@ -8,6 +8,9 @@ pub const NAME: &str = "Built-in CPU";
 /// What a binding's offset is a multiple of, so that atomics are aligned.
 pub const OFFSET_ALIGNMENT: u64 = 4;
 pub const MAX_GROUPS: u32 = 0x7fff_ffff;
+/// Invocations of a subgroup where nothing else is asked for, and what may be.
+pub const SUBGROUP_SIZE: u32 = 8;
+pub const SUBGROUP_SIZES: [u32; 5] = [4, 8, 16, 32, 64];
 pub const MAX_INVOCATIONS: u32 = 1024;
 
 pub fn info() -> DeviceInfo {
@@ -36,15 +39,24 @@ fn limits() -> Limits {
         max_storage_buffers: 1024,
         max_allocation: isize::MAX as u64,
         storage_offset_alignment: OFFSET_ALIGNMENT,
-        subgroup_size: 8,
+        subgroup_size: SUBGROUP_SIZE,
         timestamp_period: Some(1.0),
     }
 }
 
 fn features() -> Features {
     [
+        Feature::Float16,
         Feature::Float64,
+        Feature::Int8,
+        Feature::Int16,
         Feature::Int64,
+        Feature::Storage8,
+        Feature::Storage16,
+        Feature::Bfloat16,
+        Feature::Int64Atomics,
+        Feature::FloatAtomicAdd,
+        Feature::SubgroupSizeControl,
         Feature::ScalarLayout,
         Feature::RobustAccess,
         Feature::VulkanMemoryModel,

@@ -23,6 +23,7 @@ mod math;
 mod module;
 mod pipeline;
 mod pool;
+mod together;
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -218,6 +219,7 @@ impl CpuDevice {
         let pipeline = state.pipeline(dispatch.pipeline)?;
         let spec = JobSpec {
             entries: &pipeline.code.entries,
+            together: pipeline.together.clone(),
             slots,
             push: &dispatch.push_constants,
             groups: dispatch.groups,
@@ -235,10 +237,7 @@ impl CpuDevice {
             DONE => Ok(()),
             INTERRUPTED_BETWEEN => Err(interrupted(None)),
             status => match Stop::of_status(status) {
-                Some(Stop::Diverged(place)) => {
-                    let local_size = pipeline.interface.local_size;
-                    Err(errors::diverged(line(place), job.stopped_in(), local_size))
-                }
+                Some(Stop::Parted) => Err(pipeline.parted(job.parted(), job.stopped_in())),
                 Some(Stop::Interrupted(place)) => Err(interrupted(line(place))),
                 None => unreachable!("a status above zero names a region, which was run"),
             },

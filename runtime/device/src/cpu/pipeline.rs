@@ -1,12 +1,15 @@
 //! A loaded module: words to code, by way of every phase.
 
 use std::rc::Rc;
+use std::sync::Arc;
 
 use super::NAME;
-use super::emit::{Code, Compiler, lane_stride};
-use super::info::MAX_INVOCATIONS;
+use super::emit::{Code, Compiler, lane_stride, lanes_wait};
+use super::info::{MAX_INVOCATIONS, SUBGROUP_SIZE, SUBGROUP_SIZES};
 use super::lane::Kernel;
-use super::lane::regions::{self, Region};
+use super::lane::regions::{self, Region, Regions};
+use super::module::Module;
+use super::together::Together;
 use super::{errors, lower, module};
 use crate::{DeviceError, Interface, PipelineOptions, Result, SourceLine};
 
@@ -21,6 +24,10 @@ pub struct Pipeline {
     pub code: Code,
     /// Lines that the code may be stopped at.
     pub lines: Vec<Option<SourceLine>>,
+    /// Lines at which lanes wait before each region.
+    pub wait_lines: Vec<Option<SourceLine>>,
+    /// Where lanes may wait in different places.
+    pub together: Option<Arc<Together>>,
     /// Set and binding of each buffer that the code takes, in its order.
     pub buffers: Vec<(u32, u32)>,
     pub push_size: usize,
@@ -31,24 +38,37 @@ pub struct Pipeline {
     pub cost: u64,
 }
 
+impl Pipeline {
+    /// Lanes of a workgroup wait before two regions, and will not meet.
+    pub fn parted(&self, regions: [usize; 2], group: [u32; 3]) -> DeviceError {
+        // One of them is a barrier; the other may be the end.
+        let [barrier, other] = if regions[0] == 0 { [regions[1], 0] } else { regions };
+        let other = (other != 0).then(|| self.wait_lines[other].clone()).flatten();
+        errors::diverged(self.wait_lines[barrier].clone(), other, group, self.interface.local_size)
+    }
+}
+
 pub fn load(words: &[u32], options: &PipelineOptions, compiler: &mut Compiler) -> Result<Pipeline> {
     let module = module::read(words, options)?;
     check_local_size(module.local_size)?;
+    let subgroup_size = subgroup_size(options)?;
     let interface = Interface::reflect(words, options)?;
-    let kernel = lower::lower(&module)?;
+    let kernel = lower::lower(&module, subgroup_size)?;
     let too_many = |_| errors::too_large("its barriers part it too often", None);
     let regions = regions::split(&kernel).map_err(too_many)?;
     let carried = regions::carried(&kernel, &regions).map_err(too_many)?;
     let lanes: u64 = module.local_size.iter().map(|&n| u64::from(n)).product();
-    let has_barriers = regions.all.len() > 1;
-    let n_frames = if has_barriers { lanes } else { 1 };
-    let frame_size = u64::from(lane_stride(&kernel, &carried)) * n_frames;
+    let n_frames = if lanes_wait(&kernel, &regions) { lanes } else { 1 };
+    let stride = lane_stride(&kernel, &carried);
+    let frame_size = u64::from(stride) * n_frames;
     if frame_size > MAX_FRAMES {
         return Err(errors::too_large(format!("the variables of a workgroup have {frame_size} bytes"), None));
     }
     let code = compiler.compile(&kernel, &regions, &carried)?;
     Ok(Pipeline {
         interface: Rc::new(interface),
+        wait_lines: wait_lines(&module, &kernel, &regions),
+        together: Together::new(&kernel, &regions, stride).map(Arc::new),
         lines: code.lines.iter().map(|&line| module.line(line)).collect(),
         code,
         push_size: kernel.push_size as usize,
@@ -59,11 +79,31 @@ pub fn load(words: &[u32], options: &PipelineOptions, compiler: &mut Compiler) -
     })
 }
 
+fn wait_lines(module: &Module<'_>, kernel: &Kernel, regions: &Regions) -> Vec<Option<SourceLine>> {
+    let mut lines = vec![None; regions.all.len()];
+    for block in &kernel.blocks {
+        if let Some(&region) = block.end.waits().and_then(|behind| regions.by_entry.get(&behind)) {
+            lines[region] = module.line(block.line);
+        }
+    }
+    lines
+}
+
 /// Instructions of one lane in a region, roughly.
 fn cost(kernel: &Kernel, region: &Region) -> u64 {
     let n_insts = region.blocks.iter().map(|block| kernel.blocks[block.0 as usize].insts.len() as u64);
     let weight = if region.back_edges.is_empty() { 1 } else { LOOP_WEIGHT };
     (n_insts.sum::<u64>() + 4) * weight
+}
+
+fn subgroup_size(options: &PipelineOptions) -> Result<u32> {
+    match options.subgroup_size {
+        None => Ok(SUBGROUP_SIZE),
+        Some(size) if SUBGROUP_SIZES.contains(&size) => Ok(size),
+        Some(size) => Err(errors::bad_command(format!(
+            "subgroups of {size} invocations were asked for, {NAME} has those of {SUBGROUP_SIZES:?}"
+        ))),
+    }
 }
 
 fn check_local_size(local_size: [u32; 3]) -> Result<()> {

@@ -22,6 +22,8 @@ pub struct Context {
     /// wait for each other.
     pub frames: *mut u8,
     pub shared: *mut u8,
+    /// The regions before which lanes wait that should wait before the same; 0 is the end.
+    pub parted: [u32; 2],
 }
 
 /// A bound range of a buffer.
@@ -39,25 +41,55 @@ pub type Entry = unsafe extern "C" fn(context: *mut Context, first_x: u32, end_x
 
 pub const DONE: i32 = 0;
 
-/// Why code stopped early, and at which line of its table.
+/// Why code stopped early.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stop {
+    /// Lanes of a workgroup did not come to the same barrier: [`Context::parted`].
+    Parted,
+    /// By the interrupt flag, at this line of the table.
     Interrupted(usize),
-    /// Lanes of a workgroup did not come to the same barrier.
-    Diverged(usize),
 }
 
 impl Stop {
     /// As code returns it: below zero.
     pub fn status(self) -> i32 {
         match self {
-            Stop::Interrupted(line) => -1 - 2 * line as i32,
-            Stop::Diverged(line) => -2 - 2 * line as i32,
+            Stop::Parted => -1,
+            Stop::Interrupted(line) => -2 - line as i32,
         }
     }
 
     pub fn of_status(status: i32) -> Option<Stop> {
-        let n = usize::try_from(-1 - i64::from(status)).ok()?;
-        Some(if n.is_multiple_of(2) { Stop::Interrupted(n / 2) } else { Stop::Diverged(n / 2) })
+        match status {
+            DONE.. => None,
+            -1 => Some(Stop::Parted),
+            _ => Some(Stop::Interrupted((-2 - i64::from(status)) as usize)),
+        }
+    }
+}
+
+/// What a lane does where lanes may wait in different places. ORDER: compiled code compares and stores the
+/// bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LaneState {
+    /// Waits for others before the region of this number; region 0 is that of a lane that has ended.
+    Waiting(usize),
+    /// May run through the region of this number.
+    Ready(usize),
+}
+
+impl LaneState {
+    const READY: u32 = 1 << 31;
+
+    pub fn bits(self) -> u32 {
+        match self {
+            LaneState::Waiting(region) => region as u32,
+            LaneState::Ready(region) => region as u32 | LaneState::READY,
+        }
+    }
+
+    pub fn of_bits(bits: u32) -> LaneState {
+        let region = (bits & !LaneState::READY) as usize;
+        if bits & LaneState::READY == 0 { LaneState::Waiting(region) } else { LaneState::Ready(region) }
     }
 }

@@ -1,6 +1,7 @@
 //! The lane IR to machine code. [`scalar`] runs one lane at a time; [`context`] is what code and host share.
 
 mod address;
+mod atomics;
 pub mod context;
 mod ops;
 mod scalar;
@@ -13,7 +14,7 @@ use cranelift_jit::{JITBuilder, JITModule};
 use cranelift_module::{FuncId, Module, ModuleError};
 
 use self::context::Entry;
-pub use self::scalar::lane_stride;
+pub use self::scalar::{lane_stride, lanes_wait};
 use super::errors;
 use super::lane::Kernel;
 use super::lane::regions::{Carried, Region, Regions};

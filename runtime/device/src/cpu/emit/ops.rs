@@ -1,19 +1,18 @@
-//! Lane operations in CLIF, one lane at a time. Beside [`super::scalar`] and [`super::address`] nothing
-//! names a CLIF opcode.
+//! Lane operations in CLIF, one lane at a time; those on memory that others change at the same time are in
+//! [`super::atomics`].
 
 use cranelift_codegen::ir::condcodes::{CondCode, FloatCC, IntCC};
-use cranelift_codegen::ir::{self, AbiParam, AtomicRmwOp, InstBuilder, MemFlagsData, Signature, types};
+use cranelift_codegen::ir::{self, AbiParam, InstBuilder, MemFlagsData, Signature, types};
 
 use super::scalar::{Emitter, clif};
-use crate::Access;
-use crate::cpu::lane::{Atomic, Binary, Compare, Convert, Op, Ty, Unary, Value};
+use crate::cpu::lane::{Binary, Compare, Convert, Op, Ty, Unary, Value};
 use crate::cpu::math::Function;
 
 /// Frames up to this many bytes are cleared store by store.
 const MAX_STORES_TO_CLEAR: u32 = 256;
 
 /// Memory that is there and that nothing is known of.
-fn memory() -> MemFlagsData {
+pub(super) fn memory() -> MemFlagsData {
     MemFlagsData::new().with_notrap()
 }
 
@@ -47,15 +46,23 @@ impl Emitter<'_, '_> {
                 self.builder.ins().store(memory(), value, address, *offset as i32);
                 return None;
             }
-            Op::Atomic { op, address, value } => {
-                let [address, value] = [*address, *value].map(|value| self.value(value));
-                let old = self.builder.ins().atomic_rmw(types::I32, memory(), atomic(*op), address, value);
-                self.zero_elsewhere(address, old)
+            Op::LoadNarrow { bytes, address, offset } => {
+                let address = self.value(*address);
+                let narrow = if *bytes == 1 { types::I8 } else { types::I16 };
+                let loaded = self.builder.ins().load(narrow, memory(), address, *offset as i32);
+                self.builder.ins().uextend(types::I32, loaded)
             }
+            Op::StoreNarrow { bytes, address, offset, value } => {
+                let [address, value] = [*address, *value].map(|value| self.value(value));
+                let narrow = if *bytes == 1 { types::I8 } else { types::I16 };
+                let value = self.builder.ins().ireduce(narrow, value);
+                self.builder.ins().store(memory(), value, address, *offset as i32);
+                return None;
+            }
+            Op::AtomicLoad { ty, address } => self.atomic_load(*ty, *address),
+            Op::Atomic { op, address, value } => self.atomic(*op, *address, *value),
             Op::CompareExchange { address, expected, value } => {
-                let [address, expected, value] = [*address, *expected, *value].map(|value| self.value(value));
-                let old = self.builder.ins().atomic_cas(memory(), address, expected, value);
-                self.zero_elsewhere(address, old)
+                self.compare_exchange(*address, *expected, *value)
             }
             Op::BufferSize(buffer) => self.spaces.buffer_size(*buffer),
             Op::Get(_) | Op::Set(..) => unreachable!("locals were promoted to values"),
@@ -64,14 +71,6 @@ impl Emitter<'_, '_> {
                 return None;
             }
         })
-    }
-
-    /// What was read, but zero where the address is that of stores out of range, which gathers anything.
-    fn zero_elsewhere(&mut self, address: ir::Value, old: ir::Value) -> ir::Value {
-        let sink = self.elsewhere(Access::ReadWrite);
-        let outside = self.builder.ins().icmp(IntCC::Equal, address, sink);
-        let zero = self.builder.ins().iconst(types::I32, 0);
-        self.builder.ins().select(outside, zero, old)
     }
 
     fn unary(&mut self, op: Unary, a: Value) -> ir::Value {
@@ -283,19 +282,4 @@ fn condition(op: Compare) -> Condition {
 extern "C" fn clear_bytes(first: *mut u8, n: usize) {
     // SAFETY: compiled code passes a part of the lane's frame, which is as long as the kernel said.
     unsafe { first.write_bytes(0, n) };
-}
-
-fn atomic(op: Atomic) -> AtomicRmwOp {
-    match op {
-        Atomic::Add => AtomicRmwOp::Add,
-        Atomic::Sub => AtomicRmwOp::Sub,
-        Atomic::And => AtomicRmwOp::And,
-        Atomic::Or => AtomicRmwOp::Or,
-        Atomic::Xor => AtomicRmwOp::Xor,
-        Atomic::MinS => AtomicRmwOp::Smin,
-        Atomic::MinU => AtomicRmwOp::Umin,
-        Atomic::MaxS => AtomicRmwOp::Smax,
-        Atomic::MaxU => AtomicRmwOp::Umax,
-        Atomic::Exchange => AtomicRmwOp::Xchg,
-    }
 }

@@ -8,7 +8,9 @@
 //! ```
 //!
 //! Without barriers there is one region and nothing is carried. With them, a lane tells at its end which region
-//! it goes on with; all lanes of the workgroup must tell the same.
+//! it goes on with; all lanes of the workgroup must tell the same. Where lanes of a subgroup do things together,
+//! each lane's memory has a [`LaneState`]: the function runs the lanes that are ready for its region, and
+//! leaves with each which one it waits for. `cpu::together` says who is ready.
 //! Loops of the kernel look at the interrupt flag where they go back.
 
 use std::collections::BTreeMap;
@@ -20,7 +22,7 @@ use cranelift_frontend::{FunctionBuilder, Switch, Variable};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::address::Spaces;
-use super::context::{Context, DONE, Stop};
+use super::context::{Context, DONE, LaneState, Stop};
 use super::{LineTable, Target, Work};
 use crate::cpu::lane::regions::{Carried, Region, Regions};
 use crate::cpu::lane::{
@@ -125,11 +127,20 @@ impl<'k, 'b> Emitter<'k, 'b> {
     }
 
     fn has_barriers(&self) -> bool {
-        self.regions.all.len() > 1
+        lanes_wait(self.kernel, self.regions)
+    }
+
+    /// Whether lanes may wait in different places.
+    fn lanes_part(&self) -> bool {
+        !self.kernel.group_ops.is_empty()
     }
 
     fn groups(&mut self) {
-        if self.has_barriers() {
+        if self.lanes_part() {
+            self.lanes();
+            let done = self.builder.ins().iconst(types::I32, i64::from(DONE));
+            self.builder.ins().return_(&[done]);
+        } else if self.has_barriers() {
             // The row is one workgroup.
             self.lanes();
             let agreed = self.builder.use_var(self.agreed);
@@ -147,7 +158,7 @@ impl<'k, 'b> Emitter<'k, 'b> {
 
     /// The lanes of a workgroup run through the region.
     fn lanes(&mut self) {
-        if self.has_barriers() {
+        if self.has_barriers() && !self.lanes_part() {
             self.builder.append_block_param(self.lane_end, types::I32);
             let nobody = self.builder.ins().iconst(types::I32, -1);
             self.builder.def_var(self.agreed, nobody);
@@ -166,9 +177,12 @@ impl<'k, 'b> Emitter<'k, 'b> {
             loops.push(opened);
         }
         self.lane_memory();
+        if self.lanes_part() {
+            self.skip_unready();
+        }
         self.region();
         self.builder.switch_to_block(self.lane_end);
-        if self.has_barriers() {
+        if self.has_barriers() && !self.lanes_part() {
             self.agree();
         }
         while let Some(opened) = loops.pop() {
@@ -188,6 +202,22 @@ impl<'k, 'b> Emitter<'k, 'b> {
         self.spaces.move_frame(&mut self.builder, offset);
     }
 
+    /// Goes to the next lane unless this one is ready for the region.
+    fn skip_unready(&mut self) {
+        let region = self.regions.by_entry[&self.region.entry];
+        let (frame, offset) = (self.spaces.frame(), self.state_offset());
+        let state = self.builder.ins().load(types::I32, own(), frame, offset);
+        let ready = i64::from(LaneState::Ready(region).bits());
+        let is_ready = self.builder.ins().icmp_imm_u(IntCC::Equal, state, ready);
+        let go_on = self.builder.create_block();
+        self.builder.ins().brif(is_ready, go_on, &[], self.lane_end, &[]);
+        self.builder.switch_to_block(go_on);
+    }
+
+    fn state_offset(&self) -> i32 {
+        (self.kernel.frame_size + self.carried.size()) as i32
+    }
+
     /// Leaves the function if this lane goes on elsewhere than those before it.
     fn agree(&mut self) {
         let next = self.builder.block_params(self.lane_end)[0];
@@ -196,13 +226,16 @@ impl<'k, 'b> Emitter<'k, 'b> {
         let known = self.builder.ins().icmp_imm_s(IntCC::SignedGreaterThanOrEqual, before, 0);
         let parted = self.builder.ins().band(other, known);
         self.builder.def_var(self.agreed, next);
-        let kernel = self.kernel;
-        let blocks = self.region.blocks.iter().map(|block| &kernel.blocks[block.0 as usize]);
-        let line =
-            blocks.filter(|block| matches!(block.end, Terminator::Barrier(_))).find_map(|block| block.line);
-        let stop = Stop::Diverged(self.lines.place(line));
-        let (stop, go_on) = (self.stop(stop), self.builder.create_block());
-        self.builder.ins().brif(parted, stop, &[], go_on, &[]);
+        let (part, go_on) = (self.builder.create_block(), self.builder.create_block());
+        self.builder.set_cold_block(part);
+        self.builder.ins().brif(parted, part, &[], go_on, &[]);
+        self.builder.switch_to_block(part);
+        let first = std::mem::offset_of!(Context, parted) as i32;
+        for (region, offset) in [(before, first), (next, first + 4)] {
+            self.builder.ins().store(own(), region, self.context, offset);
+        }
+        let status = self.builder.ins().iconst(types::I32, i64::from(Stop::Parted.status()));
+        self.builder.ins().return_(&[status]);
         self.builder.switch_to_block(go_on);
     }
 
@@ -335,6 +368,14 @@ impl<'k, 'b> Emitter<'k, 'b> {
 
     /// Ends the lane's way through the region.
     fn end_lane(&mut self, next: i32) {
+        if self.lanes_part() {
+            let state = LaneState::Waiting(next as usize).bits();
+            let state = self.builder.ins().iconst(types::I32, i64::from(state));
+            let (frame, offset) = (self.spaces.frame(), self.state_offset());
+            self.builder.ins().store(own(), state, frame, offset);
+            self.builder.ins().jump(self.lane_end, &[]);
+            return;
+        }
         let next = if self.has_barriers() {
             vec![BlockArg::Value(self.builder.ins().iconst(types::I32, i64::from(next)))]
         } else {
@@ -362,7 +403,7 @@ impl<'k, 'b> Emitter<'k, 'b> {
                 }
             }
             Terminator::Switch { value, cases, default } => self.switch(*value, cases, default),
-            Terminator::Barrier(behind) => {
+            Terminator::Barrier(behind) | Terminator::Subgroup { next: behind, .. } => {
                 self.store_carried(*behind);
                 self.end_lane(self.regions.by_entry[behind] as i32);
             }
@@ -465,9 +506,15 @@ impl<'k, 'b> Emitter<'k, 'b> {
     }
 }
 
+/// Whether lanes of a workgroup wait for each other, so that each has a memory of its own.
+pub fn lanes_wait(kernel: &Kernel, regions: &Regions) -> bool {
+    regions.all.len() > 1 || !kernel.group_ops.is_empty()
+}
+
 /// Bytes of the memory of one lane where lanes wait for each other.
 pub fn lane_stride(kernel: &Kernel, carried: &Carried) -> u32 {
-    kernel.frame_size + carried.size()
+    let state = if kernel.group_ops.is_empty() { 0 } else { 8 };
+    kernel.frame_size + carried.size() + state
 }
 
 /// Flags of accesses to the lane's own memory.

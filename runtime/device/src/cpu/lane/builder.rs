@@ -21,13 +21,15 @@ pub struct Builder {
 }
 
 impl Builder {
-    pub fn new(local_size: [u32; 3]) -> Builder {
+    pub fn new(local_size: [u32; 3], subgroup_size: u32) -> Builder {
         let kernel = Kernel {
             local_size,
             buffers: Vec::new(),
             push_size: 0,
             shared_size: 0,
             frame_size: 0,
+            subgroup_size,
+            group_ops: Vec::new(),
             values: Vec::new(),
             locals: Vec::new(),
             blocks: vec![Block::default()],
@@ -202,12 +204,24 @@ impl Builder {
         self.push_inst(Op::Store { address, offset, value }, None);
     }
 
+    pub fn load_narrow(&mut self, bytes: u32, address: Value, offset: u32) -> Value {
+        self.push(Op::LoadNarrow { bytes, address, offset }, Ty::I32)
+    }
+
+    pub fn store_narrow(&mut self, bytes: u32, address: Value, offset: u32, value: Value) {
+        self.push_inst(Op::StoreNarrow { bytes, address, offset, value }, None);
+    }
+
+    pub fn atomic_load(&mut self, ty: Ty, address: Value) -> Value {
+        self.push(Op::AtomicLoad { ty, address }, ty)
+    }
+
     pub fn atomic(&mut self, op: Atomic, address: Value, value: Value) -> Value {
-        self.push(Op::Atomic { op, address, value }, Ty::I32)
+        self.push(Op::Atomic { op, address, value }, self.ty(value))
     }
 
     pub fn compare_exchange(&mut self, address: Value, expected: Value, value: Value) -> Value {
-        self.push(Op::CompareExchange { address, expected, value }, Ty::I32)
+        self.push(Op::CompareExchange { address, expected, value }, self.ty(value))
     }
 
     pub fn buffer_size(&mut self, buffer: u32) -> Value {

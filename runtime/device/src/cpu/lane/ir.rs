@@ -43,6 +43,11 @@ pub struct Kernel {
     pub shared_size: u32,
     /// Bytes of memory of each lane.
     pub frame_size: u32,
+    /// Lanes of a subgroup: neighbours by their index in the workgroup.
+    pub subgroup_size: u32,
+    /// What the lanes of a subgroup do together, by [`Terminator::Subgroup`]. Where there is any, lanes of a
+    /// workgroup may wait in different places.
+    pub group_ops: Vec<GroupOp>,
     pub values: Vec<ValueInfo>,
     pub locals: Vec<Ty>,
     pub blocks: Vec<Block>,
@@ -116,7 +121,25 @@ pub enum Op {
         offset: u32,
         value: Value,
     },
-    /// Acts at once on the whole `I32` at an address; gives what was there.
+    /// An `I32`: the one or two bytes at an address, zero-extended.
+    LoadNarrow {
+        bytes: u32,
+        address: Value,
+        offset: u32,
+    },
+    /// Writes the lowest one or two bytes of an `I32`.
+    StoreNarrow {
+        bytes: u32,
+        address: Value,
+        offset: u32,
+        value: Value,
+    },
+    /// As a load, at once and never taken for an earlier one. The address is a multiple of the size.
+    AtomicLoad {
+        ty: Ty,
+        address: Value,
+    },
+    /// Acts at once on the whole value at an address, which is a multiple of its size; gives what was there.
     Atomic {
         op: Atomic,
         address: Value,
@@ -265,7 +288,12 @@ pub enum Atomic {
     MinU,
     MaxS,
     MaxU,
+    /// On ints and floats, bit for bit.
     Exchange,
+    FAdd,
+    /// A number wins over a NaN.
+    FMin,
+    FMax,
 }
 
 #[derive(Clone, Debug, PartialEq, Default)]
@@ -283,9 +311,98 @@ pub enum Terminator {
     },
     /// Every lane of the workgroup comes here before any goes on.
     Barrier(BlockId),
+    /// The lanes of a subgroup that come here do something together, before they go on: the number of an
+    /// operation of [`Kernel::group_ops`]. What it takes and gives lies in the lanes' memory.
+    Subgroup {
+        op: usize,
+        next: BlockId,
+    },
     /// The lane has ended.
     #[default]
     Exit,
+}
+
+/// Lanes that wait at one and the same operation, in the same round of every loop round it, are its active
+/// lanes.
+#[derive(Clone, Debug)]
+pub struct GroupOp {
+    pub kind: GroupKind,
+    /// Where operands lie in the lane's memory, eight bytes each, and afterwards the results.
+    pub slots: u32,
+    /// Components of the value that is passed around; a scalar beside it comes behind them.
+    pub n: u32,
+    /// Where the lane counts its rounds of the loops round it, outermost first, four bytes each.
+    pub rounds: u32,
+    /// The loops round it, outermost first, by their first blocks.
+    pub loops: Vec<BlockId>,
+    /// Of two operations in one round of the same loops, lanes at the one with the smaller place go first.
+    pub place: u32,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GroupKind {
+    /// Waiting is all.
+    Barrier,
+    /// A boolean: true for the first active lane.
+    Elect,
+    /// Of a boolean.
+    All,
+    Any,
+    /// Whether all active lanes have equal values.
+    AllEqual(Numbers),
+    /// Four words with a bit for each active lane whose boolean is true.
+    Ballot,
+    /// The value of another lane; one's own where that lane is not active.
+    Read(Source),
+    /// Over the active lanes, or those before this one among them.
+    Fold(Fold, Numbers, Span),
+}
+
+/// Which lane's value is read. All but the first have an `I32` as a last operand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Source {
+    First,
+    Lane,
+    Xor,
+    /// So many before.
+    Up,
+    Down,
+    /// So many behind, coming round within clusters of a size.
+    Rotate(u32),
+    /// A lane of the own quad.
+    Quad,
+    /// 0: across columns, 1: across rows, 2: both.
+    QuadSwap,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fold {
+    Add,
+    Mul,
+    Min,
+    Max,
+    And,
+    Or,
+    Xor,
+}
+
+/// What the bits of a lane value stand for. Narrow ones lie zero-extended in `I32`, or exactly in `F32`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Numbers {
+    Bool,
+    Signed(u8),
+    Unsigned(u8),
+    Float(u8),
+    BFloat16,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Span {
+    Reduce,
+    Inclusive,
+    Exclusive,
+    /// Over each so many neighbours.
+    Clustered(u32),
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -302,7 +419,7 @@ impl Terminator {
             Terminator::Switch { cases, default, .. } => {
                 cases.iter().map(|(_, edge)| edge).chain([default]).collect()
             }
-            Terminator::Barrier(_) | Terminator::Exit => Vec::new(),
+            Terminator::Barrier(_) | Terminator::Subgroup { .. } | Terminator::Exit => Vec::new(),
         }
     }
 
@@ -313,15 +430,23 @@ impl Terminator {
             Terminator::Switch { cases, default, .. } => {
                 cases.iter_mut().map(|(_, edge)| edge).chain([default]).collect()
             }
-            Terminator::Barrier(_) | Terminator::Exit => Vec::new(),
+            Terminator::Barrier(_) | Terminator::Subgroup { .. } | Terminator::Exit => Vec::new(),
         }
     }
 
-    /// Where control may go, across barriers too.
-    pub fn successors(&self) -> Vec<BlockId> {
+    /// The block behind, where lanes wait here for others.
+    pub fn waits(&self) -> Option<BlockId> {
         match self {
-            Terminator::Barrier(next) => vec![*next],
-            other => other.edges().iter().map(|edge| edge.to).collect(),
+            Terminator::Barrier(next) | Terminator::Subgroup { next, .. } => Some(*next),
+            _ => None,
+        }
+    }
+
+    /// Where control may go, across waits too.
+    pub fn successors(&self) -> Vec<BlockId> {
+        match self.waits() {
+            Some(next) => vec![next],
+            None => self.edges().iter().map(|edge| edge.to).collect(),
         }
     }
 
@@ -329,7 +454,8 @@ impl Terminator {
     pub fn each_use(&mut self, f: &mut impl FnMut(&mut Value)) {
         match self {
             Terminator::Branch { condition: value, .. } | Terminator::Switch { value, .. } => f(value),
-            Terminator::Jump(_) | Terminator::Barrier(_) | Terminator::Exit => {}
+            Terminator::Jump(_) | Terminator::Barrier(_) | Terminator::Subgroup { .. } | Terminator::Exit => {
+            }
         }
         for edge in self.edges_mut() {
             edge.args.iter_mut().for_each(&mut *f);
@@ -341,10 +467,16 @@ impl Op {
     /// Calls `f` on each operand.
     pub fn each_use(&mut self, f: &mut impl FnMut(&mut Value)) {
         match self {
-            Op::Unary(_, a) | Op::Convert(_, a) | Op::Load { address: a, .. } | Op::Set(_, a) => f(a),
+            Op::Unary(_, a)
+            | Op::Convert(_, a)
+            | Op::Load { address: a, .. }
+            | Op::LoadNarrow { address: a, .. }
+            | Op::AtomicLoad { address: a, .. }
+            | Op::Set(_, a) => f(a),
             Op::Binary(_, a, b)
             | Op::Compare(_, a, b)
             | Op::Store { address: a, value: b, .. }
+            | Op::StoreNarrow { address: a, value: b, .. }
             | Op::Atomic { address: a, value: b, .. } => {
                 f(a);
                 f(b);

@@ -11,12 +11,14 @@
 //! - An edge gives one argument per parameter of its target, of the same types.
 //! - There is no [`Op::Get`] and no [`Op::Set`] of a [`Local`] after [`ssa`].
 //!
-//! Passes work on a whole kernel: [`ssa`] turns locals into values, [`regions`] cuts the graph at barriers.
+//! Passes work on a whole kernel: [`rounds`] counts the rounds of loops round operations of subgroups,
+//! [`ssa`] turns locals into values, [`regions`] cuts the graph where lanes wait.
 
 pub mod builder;
 pub mod fold;
 pub mod ir;
 pub mod regions;
+pub mod rounds;
 pub mod ssa;
 
 pub use builder::Builder;

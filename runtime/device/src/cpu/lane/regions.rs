@@ -1,10 +1,10 @@
-//! Cuts a kernel at its barriers. A region is what a lane does from the entry, or from behind a barrier, up
-//! to the next barrier or its end: every lane of a workgroup runs through a region before any begins the
-//! next (continuation-based synchronisation). Blocks that several regions reach belong to each of them.
+//! Cuts a kernel where lanes wait for each other. A region is what a lane does from the entry, or from behind
+//! such a place, up to the next one or its end: every lane that may runs through a region before any begins
+//! the next (continuation-based synchronisation). Blocks that several regions reach belong to each of them.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::{BlockId, Def, Kernel, Terminator, Value};
+use super::{BlockId, Def, Kernel, Value};
 use crate::cpu::module::flow::Flow;
 
 pub struct Region {
@@ -43,7 +43,7 @@ pub fn split(kernel: &Kernel) -> Result<Regions, TooMany> {
         next += 1;
         let region = region(kernel, entry);
         for &block in &region.blocks {
-            if let Terminator::Barrier(behind) = kernel.blocks[block.0 as usize].end
+            if let Some(behind) = kernel.blocks[block.0 as usize].end.waits()
                 && !regions.by_entry.contains_key(&behind)
             {
                 regions.by_entry.insert(behind, entries.len());

@@ -20,7 +20,6 @@ impl Lowerer<'_> {
             Op::VectorShuffle => self.shuffle(inst),
             Op::VectorExtractDynamic => self.extract_dynamic(inst),
             Op::VectorInsertDynamic => self.insert_dynamic(inst),
-            Op::Transpose => self.transpose(inst),
             _ => return None,
         })
     }
@@ -115,19 +114,5 @@ impl Lowerer<'_> {
             *old = self.builder.select(here, part.parts[0], *old);
         }
         Ok(Data { ty: vector.ty, parts: parts.into() })
-    }
-
-    fn transpose(&mut self, inst: &Instruction) -> Result<Data> {
-        let (ty, (columns, rows, matrix)) = (self.result_type(inst)?, self.matrix(inst, 2)?);
-        let order = (0..rows).flat_map(|row| (0..columns).map(move |column| column * rows + row));
-        let parts = order.map(|i| matrix.parts[i]).collect();
-        match self.matrix_shape(ty) {
-            Some((c, r, scalar))
-                if (c, r) == (rows, columns) && Some(scalar) == self.matrix_scalar(&matrix) =>
-            {
-                Ok(Data { ty, parts })
-            }
-            _ => Err(self.malformed(inst, "the result has another type")),
-        }
     }
 }

@@ -1,13 +1,13 @@
 //! Branches, phis, calls and barriers.
 
-use rspirv::spirv::Op;
+use rspirv::spirv::{Op, Scope};
 use rustc_hash::FxHashMap;
 
 use super::{Data, Frame, Lowerer, MAX_CALL_DEPTH, Operand};
 use crate::Result;
 use crate::cpu::errors;
 use crate::cpu::lane::{self, BlockId, Edge, Terminator, Ty};
-use crate::cpu::module::constants::lane_ty;
+use crate::cpu::module::constants::{lane_bits, lane_ty};
 use crate::cpu::module::types::{Scalar, Type};
 use crate::cpu::module::{Block, Function, Id, Instruction};
 
@@ -80,9 +80,12 @@ impl<'m> Lowerer<'m> {
     }
 
     pub(super) fn barrier(&mut self, inst: &Instruction) -> Result<()> {
-        // A workgroup is scope 2; a subgroup's barrier needs subgroups.
-        if self.constant_int(inst, 0)? != 2 {
-            return Err(self.unsupported(inst, "only barriers of a workgroup are known here"));
+        match Scope::from_u32(self.constant_int(inst, 0)? as u32) {
+            Some(Scope::Workgroup) => {}
+            Some(Scope::Subgroup) => return self.subgroup_barrier(inst),
+            // There is nobody else to wait for.
+            Some(Scope::Invocation) => return Ok(()),
+            _ => return Err(self.unsupported(inst, "only workgroups and subgroups have barriers here")),
         }
         let next = self.builder.create_block();
         self.builder.end(Terminator::Barrier(next));
@@ -95,7 +98,7 @@ impl<'m> Lowerer<'m> {
         let terminator = match inst.op {
             Op::Branch => Terminator::Jump(self.edge(block, 0)?),
             Op::BranchConditional => {
-                let condition = self.condition(inst)?;
+                let condition = self.condition(inst, 0)?;
                 Terminator::Branch { condition, then: self.edge(block, 0)?, otherwise: self.edge(block, 1)? }
             }
             Op::Switch => self.switch(block)?,
@@ -120,8 +123,9 @@ impl<'m> Lowerer<'m> {
         Ok(())
     }
 
-    fn condition(&mut self, inst: &Instruction) -> Result<lane::Value> {
-        match self.scalars(inst, 0)? {
+    /// A boolean operand.
+    pub(super) fn condition(&mut self, inst: &Instruction, i: usize) -> Result<lane::Value> {
+        match self.scalars(inst, i)? {
             (Scalar::Bool, data) if data.parts.len() == 1 => Ok(data.parts[0]),
             _ => Err(self.malformed(inst, "the condition is no boolean")),
         }
@@ -129,7 +133,7 @@ impl<'m> Lowerer<'m> {
 
     fn switch(&mut self, block: &'m Block) -> Result<Terminator> {
         let inst = &block.end;
-        let (_, value) = self.int(inst, 0)?;
+        let (scalar, value) = self.int(inst, 0)?;
         let n_literal = match (self.builder.ty(value), block.wide) {
             (Ty::I64, true) => 2,
             (Ty::I32, false) => 1,
@@ -138,7 +142,7 @@ impl<'m> Lowerer<'m> {
         let literals = self.module.operands(inst)[2..].chunks(n_literal + 1);
         let literal = |case: &[u32]| {
             let high = if n_literal == 2 { u64::from(case[1]) << 32 } else { 0 };
-            high | u64::from(case[0])
+            lane_bits(scalar, high | u64::from(case[0]))
         };
         let mut cases: Vec<(u64, Edge)> = Vec::new();
         let mut seen: FxHashMap<u64, ()> = FxHashMap::default();

@@ -4,7 +4,7 @@
 use rspirv::spirv::GlslStd450Op as GLOp;
 
 use super::arithmetic::Parts;
-use super::{Data, Lowerer, Operand};
+use super::{Data, Lowerer, Operand, packing};
 use crate::Result;
 use crate::cpu::lane::{self, Binary, Compare, Ty, Unary};
 use crate::cpu::math::Function;
@@ -33,7 +33,7 @@ impl Lowerer<'_> {
             GLOp::Floor => self.float_unary(inst, op, |b, x| b.unary(Unary::Floor, x)),
             GLOp::Ceil => self.float_unary(inst, op, |b, x| b.unary(Unary::Ceil, x)),
             GLOp::Sqrt => self.float_unary(inst, op, |b, x| b.unary(Unary::Sqrt, x)),
-            GLOp::Fract => self.float_unary(inst, op, fract),
+            GLOp::Fract => self.fract(inst, op),
             GLOp::FSign => self.float_unary(inst, op, float_sign),
             GLOp::InverseSqrt => self.float_unary(inst, op, inverse_sqrt),
             GLOp::Radians => self.float_unary(inst, op, |b, x| scale(b, x, std::f64::consts::PI / 180.0)),
@@ -85,6 +85,10 @@ impl Lowerer<'_> {
             GLOp::Reflect => self.reflect(inst),
             GLOp::Refract => self.refract(inst),
             GLOp::ModfStruct | GLOp::FrexpStruct => self.split_float(inst, op),
+            GLOp::Modf | GLOp::Frexp => self.split_float_to(inst, op),
+            GLOp::Determinant => self.determinant(inst),
+            GLOp::MatrixInverse => self.inverse(inst),
+            op if packing::layout(op).is_some() => self.packing(inst, op),
             _ => Err(self.unsupported(inst, &format!("`{op:?}` of GLSL.std.450 is not known here"))),
         }
     }
@@ -94,15 +98,15 @@ impl Lowerer<'_> {
         &mut self,
         inst: &Instruction,
         op: GLOp,
-        floats: bool,
-    ) -> Result<(TypeId, Vec<[lane::Value; N]>)> {
+        fits: fn(Scalar) -> bool,
+    ) -> Result<(TypeId, Scalar, Vec<[lane::Value; N]>)> {
         let wrong = |l: &Self| l.malformed(inst, &format!("the operands of `{op:?}` have the wrong types"));
-        let (ty, lane, operands) = self.uniform::<N>(inst).map_err(|_| wrong(self))?;
-        if floats != matches!(lane, Ty::F32 | Ty::F64) || lane == Ty::Bool {
+        let (ty, scalar, operands) = self.uniform::<N>(inst).map_err(|_| wrong(self))?;
+        if !fits(scalar) {
             return Err(wrong(self));
         }
         let n = operands[0].len();
-        Ok((ty, (0..n).map(|i| std::array::from_fn(|k| operands[k][i])).collect()))
+        Ok((ty, scalar, (0..n).map(|i| std::array::from_fn(|k| operands[k][i])).collect()))
     }
 
     fn float_unary(
@@ -129,8 +133,12 @@ impl Lowerer<'_> {
         op: GLOp,
         f: impl Fn(&mut lane::Builder, [lane::Value; N]) -> lane::Value,
     ) -> Result<Data> {
-        let (ty, operands) = self.glsl_operands::<N>(inst, op, true)?;
-        Ok(Data { ty, parts: operands.into_iter().map(|parts| f(&mut self.builder, parts)).collect() })
+        let (ty, scalar, operands) = self.glsl_operands::<N>(inst, op, Scalar::is_float)?;
+        let one = |parts| {
+            let result = f(&mut self.builder, parts);
+            self.fit(scalar, result)
+        };
+        Ok(Data { ty, parts: operands.into_iter().map(one).collect() })
     }
 
     fn int_each<const N: usize>(
@@ -139,43 +147,66 @@ impl Lowerer<'_> {
         op: GLOp,
         f: impl Fn(&mut lane::Builder, [lane::Value; N]) -> lane::Value,
     ) -> Result<Data> {
-        let (ty, operands) = self.glsl_operands::<N>(inst, op, false)?;
-        Ok(Data { ty, parts: operands.into_iter().map(|parts| f(&mut self.builder, parts)).collect() })
+        let (ty, scalar, operands) = self.glsl_operands::<N>(inst, op, Scalar::is_int)?;
+        let one = |parts: [lane::Value; N]| {
+            let parts = if looks_at_sign(op) { parts.map(|part| self.signed(scalar, part)) } else { parts };
+            let result = f(&mut self.builder, parts);
+            self.fit(scalar, result)
+        };
+        Ok(Data { ty, parts: operands.into_iter().map(one).collect() })
     }
 
     fn glsl_call(&mut self, inst: &Instruction, op: GLOp, function: Function) -> Result<Data> {
         let n_params = function.params().len();
-        let (ty, lane, operands) = self.elementwise(inst)?;
-        let fits = operands.iter().all(|parts| self.builder.ty(parts[0]) == lane);
-        if lane == Ty::F64 {
+        let (ty, scalar, operands) = self.elementwise(inst)?;
+        let fits = operands.iter().all(|operand| operand.scalar == scalar);
+        if lane_ty(scalar) == Ty::F64 {
             return Err(self.unsupported(inst, &format!("`{op:?}` is defined for 32-bit floats")));
         }
-        if lane != Ty::F32 || !fits || operands.len() != n_params {
+        if !scalar.is_float() || !fits || operands.len() != n_params {
             return Err(self.malformed(inst, &format!("the operands of `{op:?}` have the wrong types")));
         }
-        let n = operands[0].len();
+        let n = operands[0].parts.len();
         let call = |i: usize| {
-            let args = operands.iter().map(|parts| parts[i]).collect();
-            self.builder.call(function, args)
+            let args = operands.iter().map(|operand| operand.parts[i]).collect();
+            let result = self.builder.call(function, args);
+            self.fit(scalar, result)
         };
         Ok(Data { ty, parts: (0..n).map(call).collect() })
     }
 
-    fn ldexp(&mut self, inst: &Instruction) -> Result<Data> {
-        let (ty, lane, operands) = self.elementwise(inst)?;
-        let function = match lane {
-            Ty::F32 => Function::Ldexp32,
-            Ty::F64 => Function::Ldexp64,
-            _ => return Err(self.wrong_operands(inst)),
+    /// x - floor(x), kept below one where rounding would reach it.
+    fn fract(&mut self, inst: &Instruction, op: GLOp) -> Result<Data> {
+        let (_, scalar, _) = self.glsl_operands::<1>(inst, op, Scalar::is_float)?;
+        let digits = match scalar {
+            Scalar::Float { bits: 64 } => 53,
+            Scalar::Float { bits: 16 } => 11,
+            Scalar::BFloat16 => 8,
+            _ => 24,
         };
-        match &operands[..] {
-            [x, exponent] if self.builder.ty(x[0]) == lane && self.builder.ty(exponent[0]) == Ty::I32 => {
-                let pairs = x.iter().zip(exponent.iter());
-                let parts = pairs.map(|(&x, &exponent)| self.builder.call(function, vec![x, exponent]));
-                Ok(Data { ty, parts: parts.collect() })
-            }
-            _ => Err(self.wrong_operands(inst)),
+        self.float_unary(inst, op, |b, x| {
+            let below_one = b.float(b.ty(x), 1.0 - 0.5f64.powi(digits));
+            let floor = b.unary(Unary::Floor, x);
+            let fract = b.binary(Binary::FSub, x, floor);
+            pick(b, Compare::FLt, below_one, fract)
+        })
+    }
+
+    fn ldexp(&mut self, inst: &Instruction) -> Result<Data> {
+        let (ty, scalar, operands) = self.elementwise(inst)?;
+        let function = if lane_ty(scalar) == Ty::F64 { Function::Ldexp64 } else { Function::Ldexp32 };
+        let [x, exponent] = &operands[..] else { return Err(self.wrong_operands(inst)) };
+        if !scalar.is_float() || x.scalar != scalar || !exponent.scalar.is_int() {
+            return Err(self.wrong_operands(inst));
         }
+        let mut parts = Vec::new();
+        for (&x, &power) in x.parts.iter().zip(exponent.parts.iter()) {
+            let power = self.signed(exponent.scalar, power);
+            let power = self.resize(power, Ty::I32);
+            let result = self.builder.call(function, vec![x, power]);
+            parts.push(self.fit(scalar, result));
+        }
+        Ok(Data { ty, parts: parts.into() })
     }
 
     /// Operands that are float vectors (or floats) of one type, starting at the first.
@@ -193,34 +224,42 @@ impl Lowerer<'_> {
         Ok((first.ty, scalar, all))
     }
 
-    fn length_of(&mut self, parts: &Parts) -> lane::Value {
-        let square = self.sum_of_products(parts, parts);
-        self.builder.unary(Unary::Sqrt, square)
+    fn length_of(&mut self, scalar: Scalar, parts: &Parts) -> lane::Value {
+        // Narrow floats would overflow: their squares are summed as wide ones.
+        let wide = if scalar.bits() < 32 { Scalar::Float { bits: 32 } } else { scalar };
+        let square = self.sum_of_products(wide, parts, parts);
+        let root = self.builder.unary(Unary::Sqrt, square);
+        self.fit(scalar, root)
     }
 
-    fn each_pair(&mut self, op: Binary, a: &Parts, b: &Parts) -> Parts {
-        a.iter().zip(b.iter()).map(|(&a, &b)| self.builder.binary(op, a, b)).collect()
+    fn each_pair(&mut self, scalar: Scalar, op: Binary, a: &Parts, b: &Parts) -> Parts {
+        let one = |(&a, &b)| {
+            let result = self.builder.binary(op, a, b);
+            self.fit(scalar, result)
+        };
+        a.iter().zip(b.iter()).map(one).collect()
     }
 
-    fn each_scaled(&mut self, a: &Parts, factor: lane::Value) -> Parts {
-        a.iter().map(|&a| self.builder.binary(Binary::FMul, a, factor)).collect()
+    fn each_scaled(&mut self, scalar: Scalar, a: &Parts, factor: lane::Value) -> Parts {
+        let factors: Parts = a.iter().map(|_| factor).collect();
+        self.each_pair(scalar, Binary::FMul, a, &factors)
     }
 
     fn length(&mut self, inst: &Instruction) -> Result<Data> {
         let (_, scalar, [x]) = self.float_vectors(inst)?;
-        let length = self.length_of(&x);
+        let length = self.length_of(scalar, &x);
         Ok(Data { ty: self.module.types.scalar(scalar), parts: [length].into() })
     }
 
     fn distance(&mut self, inst: &Instruction) -> Result<Data> {
         let (_, scalar, [a, b]) = self.float_vectors(inst)?;
-        let between = self.each_pair(Binary::FSub, &a, &b);
-        let length = self.length_of(&between);
+        let between = self.each_pair(scalar, Binary::FSub, &a, &b);
+        let length = self.length_of(scalar, &between);
         Ok(Data { ty: self.module.types.scalar(scalar), parts: [length].into() })
     }
 
     fn cross(&mut self, inst: &Instruction) -> Result<Data> {
-        let (ty, _, [a, b]) = self.float_vectors(inst)?;
+        let (ty, scalar, [a, b]) = self.float_vectors(inst)?;
         if a.len() != 3 {
             return Err(self.wrong_operands(inst));
         }
@@ -228,21 +267,23 @@ impl Lowerer<'_> {
             let (j, k) = ((i + 1) % 3, (i + 2) % 3);
             let left = self.builder.binary(Binary::FMul, a[j], b[k]);
             let right = self.builder.binary(Binary::FMul, b[j], a[k]);
-            self.builder.binary(Binary::FSub, left, right)
+            let (left, right) = (self.fit(scalar, left), self.fit(scalar, right));
+            let difference = self.builder.binary(Binary::FSub, left, right);
+            self.fit(scalar, difference)
         };
         Ok(Data { ty, parts: (0..3).map(axis).collect() })
     }
 
     fn normalize(&mut self, inst: &Instruction) -> Result<Data> {
-        let (ty, _, [x]) = self.float_vectors(inst)?;
-        let length = self.length_of(&x);
-        let parts = x.iter().map(|&x| self.builder.binary(Binary::FDiv, x, length)).collect();
-        Ok(Data { ty, parts })
+        let (ty, scalar, [x]) = self.float_vectors(inst)?;
+        let length = self.length_of(scalar, &x);
+        let lengths: Parts = x.iter().map(|_| length).collect();
+        Ok(Data { ty, parts: self.each_pair(scalar, Binary::FDiv, &x, &lengths) })
     }
 
     fn face_forward(&mut self, inst: &Instruction) -> Result<Data> {
         let (ty, scalar, [normal, incident, reference]) = self.float_vectors(inst)?;
-        let dot = self.sum_of_products(&reference, &incident);
+        let dot = self.sum_of_products(scalar, &reference, &incident);
         let zero = self.builder.float(lane_ty(scalar), 0.0);
         let facing = self.builder.compare(Compare::FLt, dot, zero);
         let turn = |&x: &lane::Value| {
@@ -255,11 +296,12 @@ impl Lowerer<'_> {
     /// I - 2 * dot(N, I) * N
     fn reflect(&mut self, inst: &Instruction) -> Result<Data> {
         let (ty, scalar, [incident, normal]) = self.float_vectors(inst)?;
-        let dot = self.sum_of_products(&normal, &incident);
+        let dot = self.sum_of_products(scalar, &normal, &incident);
         let two = self.builder.float(lane_ty(scalar), 2.0);
         let twice = self.builder.binary(Binary::FMul, two, dot);
-        let part = self.each_scaled(&normal, twice);
-        Ok(Data { ty, parts: self.each_pair(Binary::FSub, &incident, &part) })
+        let twice = self.fit(scalar, twice);
+        let part = self.each_scaled(scalar, &normal, twice);
+        Ok(Data { ty, parts: self.each_pair(scalar, Binary::FSub, &incident, &part) })
     }
 
     /// k = 1 - eta^2 * (1 - dot(N, I)^2); zero where k < 0, else eta * I - (eta * dot(N, I) + sqrt(k)) * N
@@ -269,7 +311,7 @@ impl Lowerer<'_> {
         if eta_scalar != scalar || eta.parts.len() != 1 {
             return Err(self.wrong_operands(inst));
         }
-        let (eta, dot) = (eta.parts[0], self.sum_of_products(&normal, &incident));
+        let (eta, dot) = (eta.parts[0], self.sum_of_products(scalar, &normal, &incident));
         let b = &mut self.builder;
         let (zero, one) = (b.float(lane_ty(scalar), 0.0), b.float(lane_ty(scalar), 1.0));
         let squared = b.binary(Binary::FMul, dot, dot);
@@ -281,8 +323,9 @@ impl Lowerer<'_> {
         let root = b.unary(Unary::Sqrt, k);
         let along = b.binary(Binary::FMul, eta, dot);
         let along = b.binary(Binary::FAdd, along, root);
-        let (left, right) = (self.each_scaled(&incident, eta), self.each_scaled(&normal, along));
-        let through = self.each_pair(Binary::FSub, &left, &right);
+        let left = self.each_scaled(scalar, &incident, eta);
+        let right = self.each_scaled(scalar, &normal, along);
+        let through = self.each_pair(scalar, Binary::FSub, &left, &right);
         Ok(Data { ty, parts: through.iter().map(|&x| self.builder.select(total, zero, x)).collect() })
     }
 
@@ -291,27 +334,62 @@ impl Lowerer<'_> {
         let (ty, (scalar, x)) = (self.result_type(inst)?, self.scalars(inst, 4)?);
         let types = &self.module.types;
         let member = |i| types.element(ty, i).and_then(|(member, _)| types.as_scalars(member));
-        let n = x.parts.len() as u32;
-        let second_fits = match (op, member(1)) {
-            (GLOp::ModfStruct, Some(second)) => second == (scalar, n),
-            (_, Some((Scalar::Int { bits: 32, .. }, n_second))) => n_second == n,
-            _ => false,
+        let (Some(first), Some((second, n_second)), None) = (member(0), member(1), member(2)) else {
+            return Err(self.wrong_operands(inst));
         };
-        if !scalar.is_float() || member(0) != Some((scalar, n)) || !second_fits || member(2).is_some() {
+        let n = x.parts.len() as u32;
+        if !scalar.is_float() || first != (scalar, n) || n_second != n || !second_fits(op, scalar, second) {
             return Err(self.wrong_operands(inst));
         }
-        let (mut first, mut second) = (Vec::new(), Vec::new());
-        for &x in x.parts.iter() {
-            let (a, b) = if op == GLOp::ModfStruct { self.modf(x) } else { self.frexp(x) };
-            first.push(a);
-            second.push(b);
-        }
+        let (first, second) = self.float_halves(op, scalar, second, &x.parts);
         Ok(Data { ty, parts: [first, second].concat().into() })
     }
 
-    fn modf(&mut self, x: lane::Value) -> (lane::Value, lane::Value) {
+    /// The same, but the second goes to where a pointer points.
+    fn split_float_to(&mut self, inst: &Instruction, op: GLOp) -> Result<Data> {
+        let ((scalar, x), pointer) = (self.scalars(inst, 4)?, self.pointer(inst, 5)?);
+        let ty = pointer.pointee;
+        let fits = self.module.types.as_scalars(ty).is_some_and(|(second, n)| {
+            n as usize == x.parts.len() && scalar.is_float() && second_fits(op, scalar, second)
+        });
+        if !fits {
+            return Err(self.wrong_operands(inst));
+        }
+        let (second, _) = self.module.types.as_scalars(ty).expect("it was one just now");
+        let (first, parts) = self.float_halves(op, scalar, second, &x.parts);
+        self.check_store(inst, &pointer, ty)?;
+        self.write(&pointer, &Data { ty, parts: parts.into() });
+        Ok(Data { ty: x.ty, parts: first.into() })
+    }
+
+    fn float_halves(
+        &mut self,
+        op: GLOp,
+        scalar: Scalar,
+        second: Scalar,
+        x: &Parts,
+    ) -> (Vec<lane::Value>, Vec<lane::Value>) {
+        let halves = |&x: &lane::Value| match op {
+            GLOp::ModfStruct | GLOp::Modf => self.modf(scalar, x),
+            _ => {
+                let (significand, exponent) = self.frexp(x);
+                (significand, self.fit(second, exponent))
+            }
+        };
+        x.iter().map(halves).unzip()
+    }
+
+    fn modf(&mut self, scalar: Scalar, x: lane::Value) -> (lane::Value, lane::Value) {
         let whole = self.builder.unary(Unary::Trunc, x);
-        (self.builder.binary(Binary::FSub, x, whole), whole)
+        let fraction = self.builder.binary(Binary::FSub, x, whole);
+        // Of an infinity nothing is left.
+        let (zero, infinity) = {
+            let ty = lane_ty(scalar);
+            (self.builder.float(ty, 0.0), self.builder.float(ty, f64::INFINITY))
+        };
+        let size = self.builder.unary(Unary::FAbs, x);
+        let is_infinite = self.builder.compare(Compare::FEq, size, infinity);
+        (self.builder.select(is_infinite, zero, fraction), whole)
     }
 
     fn frexp(&mut self, x: lane::Value) -> (lane::Value, lane::Value) {
@@ -321,6 +399,19 @@ impl Lowerer<'_> {
         };
         (self.builder.call(significand, vec![x]), self.builder.call(exponent, vec![x]))
     }
+}
+
+/// Whether the second half of a float may have this scalar.
+fn second_fits(op: GLOp, scalar: Scalar, second: Scalar) -> bool {
+    match op {
+        GLOp::ModfStruct | GLOp::Modf => second == scalar,
+        _ => second.is_int() && second.bits() <= 32,
+    }
+}
+
+/// Whether ints narrower than the lane's are taken with their sign.
+fn looks_at_sign(op: GLOp) -> bool {
+    matches!(op, GLOp::SAbs | GLOp::SSign | GLOp::SMin | GLOp::SMax | GLOp::SClamp | GLOp::FindSMsb)
 }
 
 /// Functions of 32-bit floats that are called.
@@ -359,16 +450,6 @@ fn number_pick(b: &mut lane::Builder, compare: Compare, x: lane::Value, y: lane:
     let picked = pick(b, compare, y, x);
     let x_is_nan = b.compare(Compare::FNe, x, x);
     b.select(x_is_nan, y, picked)
-}
-
-/// x - floor(x), kept below one where rounding would reach it.
-fn fract(b: &mut lane::Builder, x: lane::Value) -> lane::Value {
-    let ty = b.ty(x);
-    let below_one = if ty == Ty::F32 { f64::from(1.0f32.next_down()) } else { 1.0f64.next_down() };
-    let below_one = b.float(ty, below_one);
-    let floor = b.unary(Unary::Floor, x);
-    let fract = b.binary(Binary::FSub, x, floor);
-    pick(b, Compare::FLt, below_one, fract)
 }
 
 fn float_sign(b: &mut lane::Builder, x: lane::Value) -> lane::Value {

@@ -1,21 +1,21 @@
-//! Loads, stores and atomics.
+//! Loads and stores.
 
-use rspirv::spirv::{Op, StorageClass};
+use rspirv::spirv::StorageClass;
 
 use super::pointers::{MemoryPlace, Place, Pointer};
 use super::{Data, Lowerer, Operand};
 use crate::cpu::errors;
-use crate::cpu::lane::{self, Address, Atomic, Binary, Local, Ty};
+use crate::cpu::lane::{self, Address, Binary, Local, Ty};
 use crate::cpu::module::Instruction;
 use crate::cpu::module::constants::lane_ty;
 use crate::cpu::module::types::{Layout, Scalar, Type, TypeId};
 use crate::{Access, Result};
 
 /// `n` scalars side by side in memory that are read or written as one.
-struct Leaf {
-    offset: u64,
-    scalar: Scalar,
-    n: u32,
+pub(super) struct Leaf {
+    pub offset: u64,
+    pub scalar: Scalar,
+    pub n: u32,
 }
 
 /// The components of a vector: one leaf where they are neighbours, else one each.
@@ -73,7 +73,7 @@ impl Lowerer<'_> {
         Ok(())
     }
 
-    fn check_store(&self, inst: &Instruction, pointer: &Pointer, ty: TypeId) -> Result<()> {
+    pub(super) fn check_store(&self, inst: &Instruction, pointer: &Pointer, ty: TypeId) -> Result<()> {
         self.check_pointee(inst, pointer, ty)?;
         match pointer.class {
             StorageClass::PushConstant | StorageClass::Input => {
@@ -116,9 +116,7 @@ impl Lowerer<'_> {
                 for leaf in self.leaves(ty, place).expect("the layout was checked") {
                     let address = self.leaf_address(place, &leaf, Access::Read);
                     let offsets = (0..leaf.n).map(|i| i * leaf.scalar.size());
-                    parts.extend(
-                        offsets.map(|offset| self.builder.load(lane_ty(leaf.scalar), address, offset)),
-                    );
+                    parts.extend(offsets.map(|offset| self.load_scalar(leaf.scalar, address, offset)));
                 }
                 parts.into()
             }
@@ -140,14 +138,14 @@ impl Lowerer<'_> {
                 for leaf in self.leaves(pointer.pointee, place).expect("the layout was checked") {
                     let address = self.leaf_address(place, &leaf, Access::Write);
                     for (i, &part) in (0..leaf.n).zip(&mut parts) {
-                        self.builder.store(address, i * leaf.scalar.size(), part);
+                        self.store_scalar(leaf.scalar, address, i * leaf.scalar.size(), part);
                     }
                 }
             }
         }
     }
 
-    fn leaf_address(&mut self, place: &MemoryPlace, leaf: &Leaf, access: Access) -> lane::Value {
+    pub(super) fn leaf_address(&mut self, place: &MemoryPlace, leaf: &Leaf, access: Access) -> lane::Value {
         self.builder.address(Address {
             space: place.space,
             dynamic: place.dynamic,
@@ -241,78 +239,4 @@ impl Lowerer<'_> {
         }
         self.define(inst, Operand::Data(Data { ty, parts: [len].into() }))
     }
-
-    pub(super) fn atomic_access(&mut self, inst: &Instruction) -> Result<()> {
-        let store = inst.op == Op::AtomicStore;
-        let pointer = self.pointer(inst, if store { 0 } else { 2 })?;
-        let place = self.atomic_place(inst, &pointer)?;
-        let leaf = Leaf { offset: 0, scalar: Scalar::Int { bits: 32, signed: false }, n: 1 };
-        if store {
-            let value = self.data(inst, 3)?;
-            self.check_store(inst, &pointer, value.ty)?;
-            let address = self.leaf_address(&place, &leaf, Access::ReadWrite);
-            self.builder.atomic(Atomic::Exchange, address, value.parts[0]);
-            return Ok(());
-        }
-        let address = self.leaf_address(&place, &leaf, Access::Read);
-        let value = self.builder.load(Ty::I32, address, 0);
-        self.define(inst, Operand::Data(Data { ty: pointer.pointee, parts: [value].into() }))
-    }
-
-    pub(super) fn atomic(&mut self, inst: &Instruction) -> Result<()> {
-        let op = atomic(inst.op).expect("asked before this was called");
-        let pointer = self.pointer(inst, 2)?;
-        let value = match inst.op {
-            Op::AtomicIIncrement | Op::AtomicIDecrement => self.builder.i32(1),
-            _ => {
-                let value = self.data(inst, 5)?;
-                self.check_store(inst, &pointer, value.ty)?;
-                value.parts[0]
-            }
-        };
-        let address = self.atomic_address(inst, &pointer)?;
-        let old = self.builder.atomic(op, address, value);
-        self.define(inst, Operand::Data(Data { ty: pointer.pointee, parts: [old].into() }))
-    }
-
-    pub(super) fn compare_exchange(&mut self, inst: &Instruction) -> Result<()> {
-        let pointer = self.pointer(inst, 2)?;
-        let (value, expected) = (self.data(inst, 6)?, self.data(inst, 7)?);
-        self.check_store(inst, &pointer, value.ty)?;
-        self.check_store(inst, &pointer, expected.ty)?;
-        let address = self.atomic_address(inst, &pointer)?;
-        let old = self.builder.compare_exchange(address, expected.parts[0], value.parts[0]);
-        self.define(inst, Operand::Data(Data { ty: pointer.pointee, parts: [old].into() }))
-    }
-
-    fn atomic_address(&mut self, inst: &Instruction, pointer: &Pointer) -> Result<lane::Value> {
-        let place = self.atomic_place(inst, pointer)?;
-        let leaf = Leaf { offset: 0, scalar: Scalar::Int { bits: 32, signed: false }, n: 1 };
-        Ok(self.leaf_address(&place, &leaf, Access::ReadWrite))
-    }
-
-    fn atomic_place(&self, inst: &Instruction, pointer: &Pointer) -> Result<MemoryPlace> {
-        match (self.module.types.get(pointer.pointee), &pointer.place) {
-            (Type::Scalar(Scalar::Int { bits: 32, .. }), Place::Memory(place)) => Ok(place.clone()),
-            (_, Place::Memory(_)) => Err(self.unsupported(inst, "only 32-bit ints are taken")),
-            _ => Err(self.malformed(inst, "it is asked of no buffer and no shared memory")),
-        }
-    }
-}
-
-/// The atomic operation that changes one value by another.
-pub fn atomic(op: Op) -> Option<Atomic> {
-    Some(match op {
-        Op::AtomicIIncrement | Op::AtomicIAdd => Atomic::Add,
-        Op::AtomicIDecrement | Op::AtomicISub => Atomic::Sub,
-        Op::AtomicAnd => Atomic::And,
-        Op::AtomicOr => Atomic::Or,
-        Op::AtomicXor => Atomic::Xor,
-        Op::AtomicSMin => Atomic::MinS,
-        Op::AtomicUMin => Atomic::MinU,
-        Op::AtomicSMax => Atomic::MaxS,
-        Op::AtomicUMax => Atomic::MaxU,
-        Op::AtomicExchange => Atomic::Exchange,
-        _ => return None,
-    })
 }

@@ -9,12 +9,19 @@
 //! Calls keep a stack of [`Frame`]s, so depth costs no stack of ours.
 
 mod arithmetic;
+mod atomics;
+mod bits;
 mod composite;
 mod control;
+mod convert;
 mod glsl;
+mod matrices;
 mod memory;
+mod narrow;
+mod packing;
 pub mod pointers;
 mod registers;
+mod subgroup;
 pub mod tables;
 
 use std::rc::Rc;
@@ -38,14 +45,15 @@ const MAX_PARTS: usize = 1 << 20;
 const MAX_CALL_DEPTH: usize = 256;
 
 /// Makes the kernel of the module's entry point.
-pub fn lower(module: &Module<'_>) -> Result<lane::Kernel> {
+pub fn lower(module: &Module<'_>, subgroup_size: u32) -> Result<lane::Kernel> {
     let mut lowerer = Lowerer {
         module,
-        builder: Builder::new(module.local_size),
+        builder: Builder::new(module.local_size, subgroup_size),
         frames: Vec::new(),
         globals: FxHashMap::default(),
         in_memory: registers::in_memory(module),
         n_parts: 0,
+        group_slots: None,
     };
     lowerer.private_variables()?;
     let exit = lowerer.builder.create_block();
@@ -57,6 +65,8 @@ pub fn lower(module: &Module<'_>) -> Result<lane::Kernel> {
         lowerer.step()?;
     }
     lowerer.builder.end(Terminator::Exit);
+    let too_deep = |_| errors::too_large("its loops round operations of subgroups", None);
+    lane::rounds::count(&mut lowerer.builder).map_err(too_deep)?;
     let mut kernel = lowerer.builder.kernel;
     let too_many = |_| errors::too_large("its variables meet in too many places", None);
     lane::ssa::promote_locals(&mut kernel).map_err(too_many)?;
@@ -73,6 +83,8 @@ struct Lowerer<'m> {
     in_memory: FxHashSet<Id>,
     /// Scalars of all values that were defined so far.
     n_parts: usize,
+    /// Where in the lane's memory operations of the subgroup have their operands, and how many fit.
+    group_slots: Option<(u32, u32)>,
 }
 
 /// A function being inlined.
@@ -168,15 +180,14 @@ impl<'m> Lowerer<'m> {
             Op::ControlBarrier => self.barrier(inst),
             // Lanes of a workgroup run one after the other, and other workgroups see memory as it is.
             Op::MemoryBarrier => Ok(()),
-            Op::AtomicLoad | Op::AtomicStore => self.atomic_access(inst),
-            Op::AtomicCompareExchange => self.compare_exchange(inst),
-            op if memory::atomic(op).is_some() => self.atomic(inst),
+            op if atomics::is_atomic(op) => self.atomics(inst),
+            op if subgroup::is_known(op) => self.subgroup(inst),
             Op::Undef => {
                 let ty = self.result_type(inst)?;
                 let data = self.zero(inst, ty)?;
                 self.define(inst, Operand::Data(data))
             }
-            op => match self.composite(inst).or_else(|| self.arithmetic(inst)) {
+            op => match self.value_of(inst) {
                 Some(data) => {
                     let data = data?;
                     self.define(inst, Operand::Data(data))
@@ -184,6 +195,15 @@ impl<'m> Lowerer<'m> {
                 None => Err(errors::unknown_instruction(op, self.module.line(inst.line))),
             },
         }
+    }
+
+    /// What an instruction gives that only computes. `None` where it is not known.
+    fn value_of(&mut self, inst: &Instruction) -> Option<Result<Data>> {
+        self.composite(inst)
+            .or_else(|| self.bits(inst))
+            .or_else(|| self.matrices(inst))
+            .or_else(|| self.conversions(inst))
+            .or_else(|| self.arithmetic(inst))
     }
 
     fn frame(&self) -> &Frame<'m> {

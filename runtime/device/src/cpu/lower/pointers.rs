@@ -138,6 +138,9 @@ impl<'m> Lowerer<'m> {
                     Some(BuiltIn::NumWorkgroups) => axes(lane::Builtin::NumGroups),
                     Some(BuiltIn::LocalInvocationIndex) => vec![lane::Builtin::LocalIndex],
                     Some(other) => {
+                        if let Some(parts) = self.subgroup_builtin(other) {
+                            return self.builtin_parts(inst, global, parts);
+                        }
                         let message = format!("the built-in `{other:?}` is not known here");
                         return Err(self.unsupported(inst, &message));
                     }
@@ -146,6 +149,15 @@ impl<'m> Lowerer<'m> {
                 builtins.into_iter().map(|builtin| self.builder.builtin(builtin)).collect()
             }
         };
+        self.builtin_parts(inst, global, parts)
+    }
+
+    fn builtin_parts(
+        &self,
+        inst: &Instruction,
+        global: &Global,
+        parts: Vec<lane::Value>,
+    ) -> Result<Rc<[lane::Value]>> {
         match self.module.types.as_scalars(global.pointee) {
             Some((Scalar::Int { bits: 32, .. }, n)) if n as usize == parts.len() => Ok(parts.into()),
             _ => Err(self.malformed(inst, "a built-in has another type")),
@@ -197,6 +209,11 @@ impl<'m> Lowerer<'m> {
         let (start, size) = (start as u32, size as u32);
         self.builder.clear(start, room as u32);
         Some(natural(Space::Frame { start, size }, 0))
+    }
+
+    /// Whether a lane's memory may grow by so many bytes.
+    pub(super) fn has_frame_room(&self, size: u32) -> bool {
+        u64::from(self.builder.kernel.frame_size) + u64::from(size) <= MAX_FRAME
     }
 
     pub(super) fn access_chain(&mut self, inst: &Instruction) -> Result<()> {
@@ -329,7 +346,7 @@ impl<'m> Lowerer<'m> {
         let mut offset = self.builder.binary(Binary::Mul, index, step_value);
         let far = self.builder.int(Ty::I64, FAR);
         // A 32-bit index needs a limit only if its product could come near to wrapping.
-        let limit = match (scalar.bits(), len) {
+        let limit = match (scalar.bits().max(32), len) {
             // Buffers are tested as a whole, as descriptors are; so is an array that fills its space.
             (32, _) if step < 1 << 24 && matches!(place.space, Space::Buffer(_) | Space::Push) => None,
             (32, Some(len)) if step < 1 << 24 && fills(place, step * u64::from(len)) => None,
@@ -350,8 +367,12 @@ impl<'m> Lowerer<'m> {
 
     fn wide_index(&mut self, scalar: Scalar, index: lane::Value) -> lane::Value {
         match scalar {
-            Scalar::Int { bits: 32, signed: true } => self.builder.convert(Convert::SignExtend, index),
-            Scalar::Int { bits: 32, signed: false } => self.builder.convert(Convert::ZeroExtend, index),
+            Scalar::Int { bits: 64, .. } => index,
+            Scalar::Int { signed: true, .. } => {
+                let index = self.signed(scalar, index);
+                self.builder.convert(Convert::SignExtend, index)
+            }
+            Scalar::Int { .. } => self.builder.convert(Convert::ZeroExtend, index),
             _ => index,
         }
     }

@@ -4,7 +4,7 @@
 use rspirv::spirv::Op;
 use rustc_hash::FxHashSet;
 
-use super::memory;
+use super::atomics;
 use crate::cpu::module::{Id, Instruction, Module};
 
 /// Variables, parameters and pointers into them.
@@ -43,12 +43,10 @@ fn visit(module: &Module<'_>, inst: &Instruction, found: &mut FxHashSet<Id>) {
                 }
             }
         }
-        op if memory::atomic(op).is_some() || matches!(op, Op::AtomicLoad | Op::AtomicCompareExchange) => {
+        Op::AtomicStore => found.extend(id(0)),
+        op if atomics::is_atomic(op) => {
             found.insert(base);
         }
         _ => {}
-    }
-    if inst.op == Op::AtomicStore {
-        found.extend(id(0));
     }
 }

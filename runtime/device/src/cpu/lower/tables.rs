@@ -54,6 +54,24 @@ pub fn binary(op: Op, ty: Ty) -> Option<Binary> {
     fits.then_some(binary)
 }
 
+/// Whether ints narrower than the lane's are taken with their sign.
+pub fn looks_at_sign(op: Op) -> bool {
+    matches!(
+        op,
+        Op::SDiv
+            | Op::SRem
+            | Op::SMod
+            | Op::ShiftRightArithmetic
+            | Op::SLessThan
+            | Op::SLessThanEqual
+            | Op::SGreaterThan
+            | Op::SGreaterThanEqual
+            | Op::SConvert
+            | Op::ConvertSToF
+            | Op::SMulExtended
+    )
+}
+
 /// Comparisons; the second says that the result is turned around.
 pub fn compare(op: Op, ty: Ty) -> Option<(Compare, bool)> {
     let int = |compare| (compare, false, is_int(ty));

@@ -7,13 +7,13 @@ use rustc_hash::FxHashMap;
 
 use super::Id;
 use super::types::{Scalar, TypeId, Types};
-use crate::cpu::lane::{Ty, fold};
+use crate::cpu::lane::{Convert, Ty, fold};
 use crate::cpu::lower::tables;
 
 #[derive(Clone, Debug)]
 pub struct Constant {
     pub ty: TypeId,
-    /// One entry for each scalar, zero-extended.
+    /// One entry for each scalar: the bits of its lane value, zero-extended.
     pub parts: Rc<[u64]>,
 }
 
@@ -33,10 +33,21 @@ impl Constant {
 pub fn lane_ty(scalar: Scalar) -> Ty {
     match scalar {
         Scalar::Bool => Ty::Bool,
-        Scalar::Int { bits: 32, .. } => Ty::I32,
-        Scalar::Int { .. } => Ty::I64,
-        Scalar::Float { bits: 32 } => Ty::F32,
-        Scalar::Float { .. } => Ty::F64,
+        Scalar::Int { bits: 64, .. } => Ty::I64,
+        Scalar::Float { bits: 64 } => Ty::F64,
+        Scalar::Int { .. } => Ty::I32,
+        // Floats of 16 bits are computed with as 32 ([`crate::cpu::lower`] has the rules).
+        Scalar::Float { .. } | Scalar::BFloat16 => Ty::F32,
+    }
+}
+
+/// The bits of the lane value that a constant's own bits stand for.
+pub fn lane_bits(scalar: Scalar, bits: u64) -> u64 {
+    match scalar {
+        Scalar::Int { bits: width @ (8 | 16), .. } => bits & ((1 << width) - 1),
+        Scalar::Float { bits: 16 } => u64::from(fold::half(bits as u16).to_bits()),
+        Scalar::BFloat16 => (bits & 0xffff) << 16,
+        _ => fold::truncate(lane_ty(scalar), bits),
     }
 }
 
@@ -81,36 +92,64 @@ pub fn spec_op(
     }
 }
 
-/// Component `i` of an operation that goes component by component.
+/// Component `i` of an operation that goes component by component. Narrow floats are only converted.
 fn scalar_op(types: &Types, result: Scalar, op: Op, args: &[&Constant], i: usize) -> Option<u64> {
     let arg = |k: usize| {
         let constant = args.get(k)?;
         let (scalar, _) = types.as_scalars(constant.ty)?;
-        Some((lane_ty(scalar), *constant.parts.get(i)?))
+        let bits = *constant.parts.get(i)?;
+        let bits = if tables::looks_at_sign(op) { signed(scalar, bits) } else { bits };
+        Some((scalar, lane_ty(scalar), bits))
     };
-    let (ty, a) = arg(0)?;
+    let (scalar, ty, a) = arg(0)?;
     let to = lane_ty(result);
     if op == Op::Select {
-        let ((ty_b, b), (ty_c, c)) = (arg(1)?, arg(2)?);
-        return (ty == Ty::Bool && ty_b == to && ty_c == to).then_some(if a != 0 { b } else { c });
+        let ((scalar_b, _, b), (scalar_c, _, c)) = (arg(1)?, arg(2)?);
+        let fits = scalar == Scalar::Bool && scalar_b == result && scalar_c == result;
+        return fits.then_some(if a != 0 { b } else { c });
     }
     if args.len() == 1 {
         if let Some(unary) = tables::unary(op, ty) {
-            return if ty == to { fold::unary(unary, ty, a) } else { None };
+            return if scalar.is_alike(result) {
+                Some(fit(result, fold::unary(unary, ty, a)?))
+            } else {
+                None
+            };
+        }
+        if op == Op::Bitcast && scalar.bits() == result.bits() && scalar.bits() < 32 {
+            return if scalar.is_int() && result.is_int() { Some(a) } else { None };
         }
         let steps = tables::convert(op, ty, to)?;
-        return Some(
-            steps.iter().fold((ty, a), |(ty, a), step| (step.result(ty), fold::convert(*step, ty, a))).1,
-        );
+        let convert = |(ty, a), step: &Convert| (step.result(ty), fold::convert(*step, ty, a));
+        return Some(fit(result, steps.iter().fold((ty, a), convert).1));
     }
-    let (ty_b, b) = arg(1)?;
+    let (scalar_b, ty_b, b) = arg(1)?;
     if let Some(binary) = tables::binary(op, ty) {
         let b = if ty == ty_b { b } else { fold::truncate(ty, b) };
-        return (args.len() == 2 && ty == to).then(|| fold::binary(binary, ty, a, b));
+        return (args.len() == 2 && scalar.is_alike(result))
+            .then(|| fit(result, fold::binary(binary, ty, a, b)));
     }
     let (compare, negate) = tables::compare(op, ty)?;
-    (args.len() == 2 && ty == ty_b && to == Ty::Bool)
+    (args.len() == 2 && scalar.is_alike(scalar_b) && result == Scalar::Bool)
         .then(|| u64::from(fold::compare(compare, ty, a, b) != negate))
+}
+
+/// As the lowering does it: see [`crate::cpu::lower`].
+fn fit(scalar: Scalar, bits: u64) -> u64 {
+    match scalar {
+        Scalar::Int { bits: width @ (8 | 16), .. } => bits & ((1 << width) - 1),
+        Scalar::Float { bits: 16 } => u64::from(fold::round_half(f32::from_bits(bits as u32)).to_bits()),
+        Scalar::BFloat16 => u64::from(fold::round_bfloat16(f32::from_bits(bits as u32)).to_bits()),
+        _ => bits,
+    }
+}
+
+fn signed(scalar: Scalar, bits: u64) -> u64 {
+    match scalar {
+        Scalar::Int { bits: 8, .. } => u64::from(bits as i8 as u32),
+        Scalar::Int { bits: 16, .. } => u64::from(bits as i16 as u32),
+        _ => bits,
+    }
 }
 
 /// Follows literal indices into a composite: the type there and the scalars before it.

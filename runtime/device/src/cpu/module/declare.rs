@@ -1,6 +1,6 @@
 //! Declarations of a module: types, constants with their specialisation, and variables outside functions.
 
-use rspirv::spirv::{Op, StorageClass};
+use rspirv::spirv::{FPEncoding, Op, StorageClass};
 
 use super::constants::{self, Constant};
 use super::reader::Reader;
@@ -19,10 +19,10 @@ impl Reader<'_, '_> {
             Op::TypeVoid => Type::Void,
             Op::TypeBool => Type::Scalar(Scalar::Bool),
             Op::TypeInt => {
-                let bits = self.width(inst)?;
+                let bits = self.int_width(inst)?;
                 Type::Scalar(Scalar::Int { bits, signed: self.word(inst, 2)? != 0 })
             }
-            Op::TypeFloat => Type::Scalar(Scalar::Float { bits: self.width(inst)? }),
+            Op::TypeFloat => Type::Scalar(self.float(inst)?),
             Op::TypeVector => {
                 let (component, n) = (self.type_at(inst, 1)?, self.word(inst, 2)?);
                 match *self.module.types.get(component) {
@@ -69,11 +69,21 @@ impl Reader<'_, '_> {
         Ok(())
     }
 
-    fn width(&self, inst: &Instruction) -> Result<u8> {
+    fn int_width(&self, inst: &Instruction) -> Result<u8> {
         match self.word(inst, 1)? {
-            32 => Ok(32),
-            64 => Ok(64),
-            other => Err(self.unsupported(inst, &format!("its width is {other}, 32 and 64 are taken"))),
+            width @ (8 | 16 | 32 | 64) => Ok(width as u8),
+            other => Err(self.unsupported(inst, &format!("its width is {other}, 8 to 64 are taken"))),
+        }
+    }
+
+    fn float(&self, inst: &Instruction) -> Result<Scalar> {
+        match (self.word(inst, 1)?, self.module.operands(inst).get(2)) {
+            (width @ (16 | 32 | 64), None) => Ok(Scalar::Float { bits: width as u8 }),
+            (16, Some(&encoding)) if encoding == FPEncoding::BFloat16KHR as u32 => Ok(Scalar::BFloat16),
+            (_, Some(_)) => Err(self.unsupported(inst, "of the encodings only bfloat16 is taken")),
+            (other, None) => {
+                Err(self.unsupported(inst, &format!("its width is {other}, 16 to 64 are taken")))
+            }
         }
     }
 
@@ -136,7 +146,7 @@ impl Reader<'_, '_> {
                 let low = u64::from(self.word(inst, 2)?);
                 let high = if scalar.bits() == 64 { u64::from(self.word(inst, 3)?) << 32 } else { 0 };
                 let bits = self.specialized(inst)?.unwrap_or(high | low);
-                vec![crate::cpu::lane::fold::truncate(constants::lane_ty(scalar), bits)]
+                vec![constants::lane_bits(scalar, bits)]
             }
             Op::ConstantNull | Op::Undef => vec![0; types.n_scalars(ty) as usize],
             Op::ConstantComposite | Op::SpecConstantComposite => self.composite_parts(inst, ty)?,

@@ -17,15 +17,17 @@ pub struct TypeId(u32);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Scalar {
     Bool,
-    /// 32 or 64 bits.
+    /// 8 to 64 bits.
     Int {
         bits: u8,
         signed: bool,
     },
-    /// 32 or 64 bits.
+    /// 16 to 64 bits.
     Float {
         bits: u8,
     },
+    /// The upper half of a 32-bit float.
+    BFloat16,
 }
 
 impl Scalar {
@@ -34,14 +36,20 @@ impl Scalar {
     }
 
     pub fn is_float(self) -> bool {
-        matches!(self, Scalar::Float { .. })
+        matches!(self, Scalar::Float { .. } | Scalar::BFloat16)
     }
 
     pub fn bits(self) -> u32 {
         match self {
             Scalar::Bool => 1,
             Scalar::Int { bits, .. } | Scalar::Float { bits } => u32::from(bits),
+            Scalar::BFloat16 => 16,
         }
+    }
+
+    /// The same but for the sign of ints, which operations say themselves.
+    pub fn is_alike(self, other: Scalar) -> bool {
+        self == other || self.is_int() && other.is_int() && self.bits() == other.bits()
     }
 
     /// Bytes in memory. Booleans have no layout that others could see; ours is one byte.

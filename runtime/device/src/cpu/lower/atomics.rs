@@ -1,0 +1,122 @@
+//! Atomic instructions: on ints and floats of 32 and 64 bits, in buffers, shared memory and the lane's own.
+
+use rspirv::spirv::Op;
+
+use super::memory::Leaf;
+use super::pointers::{MemoryPlace, Place, Pointer};
+use super::{Data, Lowerer, Operand};
+use crate::cpu::lane::{self, Atomic};
+use crate::cpu::module::Instruction;
+use crate::cpu::module::constants::lane_ty;
+use crate::cpu::module::types::Scalar;
+use crate::{Access, Result};
+
+/// Whether an instruction is one of this file.
+pub fn is_atomic(op: Op) -> bool {
+    let others = [Op::AtomicLoad, Op::AtomicStore, Op::AtomicCompareExchange, Op::AtomicCompareExchangeWeak];
+    change(op).is_some() || others.contains(&op)
+}
+
+/// The operation that changes one value by another.
+fn change(op: Op) -> Option<Atomic> {
+    Some(match op {
+        Op::AtomicIIncrement | Op::AtomicIAdd => Atomic::Add,
+        Op::AtomicIDecrement | Op::AtomicISub => Atomic::Sub,
+        Op::AtomicAnd => Atomic::And,
+        Op::AtomicOr => Atomic::Or,
+        Op::AtomicXor => Atomic::Xor,
+        Op::AtomicSMin => Atomic::MinS,
+        Op::AtomicUMin => Atomic::MinU,
+        Op::AtomicSMax => Atomic::MaxS,
+        Op::AtomicUMax => Atomic::MaxU,
+        Op::AtomicExchange => Atomic::Exchange,
+        Op::AtomicFAddEXT => Atomic::FAdd,
+        Op::AtomicFMinEXT => Atomic::FMin,
+        Op::AtomicFMaxEXT => Atomic::FMax,
+        _ => return None,
+    })
+}
+
+impl Lowerer<'_> {
+    pub(super) fn atomics(&mut self, inst: &Instruction) -> Result<()> {
+        match inst.op {
+            Op::AtomicLoad => self.atomic_load(inst),
+            Op::AtomicStore => self.atomic_store(inst),
+            Op::AtomicCompareExchange | Op::AtomicCompareExchangeWeak => self.compare_exchange(inst),
+            _ => self.atomic_change(inst),
+        }
+    }
+
+    fn atomic_load(&mut self, inst: &Instruction) -> Result<()> {
+        let pointer = self.pointer(inst, 2)?;
+        let (scalar, address) = self.atomic_address(inst, &pointer, Access::Read)?;
+        let value = self.builder.atomic_load(lane_ty(scalar), address);
+        self.define(inst, Operand::Data(Data { ty: pointer.pointee, parts: [value].into() }))
+    }
+
+    fn atomic_store(&mut self, inst: &Instruction) -> Result<()> {
+        let (pointer, value) = (self.pointer(inst, 0)?, self.data(inst, 3)?);
+        self.check_store(inst, &pointer, value.ty)?;
+        let (_, address) = self.atomic_address(inst, &pointer, Access::ReadWrite)?;
+        self.builder.atomic(Atomic::Exchange, address, value.parts[0]);
+        Ok(())
+    }
+
+    fn atomic_change(&mut self, inst: &Instruction) -> Result<()> {
+        let op = change(inst.op).expect("asked before this was called");
+        let pointer = self.pointer(inst, 2)?;
+        let (scalar, address) = self.atomic_address(inst, &pointer, Access::ReadWrite)?;
+        let value = match inst.op {
+            Op::AtomicIIncrement | Op::AtomicIDecrement => self.builder.int(lane_ty(scalar), 1),
+            _ => {
+                let value = self.data(inst, 5)?;
+                self.check_store(inst, &pointer, value.ty)?;
+                value.parts[0]
+            }
+        };
+        let fits = match op {
+            Atomic::FAdd | Atomic::FMin | Atomic::FMax => scalar.is_float(),
+            Atomic::Exchange => true,
+            _ => scalar.is_int(),
+        };
+        if !fits {
+            return Err(self.wrong_operands(inst));
+        }
+        let old = self.builder.atomic(op, address, value);
+        self.define(inst, Operand::Data(Data { ty: pointer.pointee, parts: [old].into() }))
+    }
+
+    fn compare_exchange(&mut self, inst: &Instruction) -> Result<()> {
+        let pointer = self.pointer(inst, 2)?;
+        let (value, expected) = (self.data(inst, 6)?, self.data(inst, 7)?);
+        self.check_store(inst, &pointer, value.ty)?;
+        self.check_store(inst, &pointer, expected.ty)?;
+        let (scalar, address) = self.atomic_address(inst, &pointer, Access::ReadWrite)?;
+        if !scalar.is_int() {
+            return Err(self.wrong_operands(inst));
+        }
+        let old = self.builder.compare_exchange(address, expected.parts[0], value.parts[0]);
+        self.define(inst, Operand::Data(Data { ty: pointer.pointee, parts: [old].into() }))
+    }
+
+    fn atomic_address(
+        &mut self,
+        inst: &Instruction,
+        pointer: &Pointer,
+        access: Access,
+    ) -> Result<(Scalar, lane::Value)> {
+        let (scalar, place) = self.atomic_place(inst, pointer)?;
+        let leaf = Leaf { offset: 0, scalar, n: 1 };
+        Ok((scalar, self.leaf_address(&place, &leaf, access)))
+    }
+
+    fn atomic_place(&self, inst: &Instruction, pointer: &Pointer) -> Result<(Scalar, MemoryPlace)> {
+        match (self.module.types.as_scalars(pointer.pointee), &pointer.place) {
+            (Some((scalar, 1)), Place::Memory(place)) if scalar.bits() >= 32 => Ok((scalar, place.clone())),
+            (_, Place::Memory(_)) => {
+                Err(self.unsupported(inst, "ints and floats of 32 and 64 bits are taken"))
+            }
+            _ => Err(self.malformed(inst, "it is asked of no memory")),
+        }
+    }
+}

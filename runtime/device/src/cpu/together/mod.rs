@@ -1,0 +1,199 @@
+//! Workgroups whose lanes may wait in different places: at barriers all of them, at an operation of their
+//! subgroup those that come to it.
+//!
+//! Each lane's memory says what the lane does ([`LaneState`]). A subgroup whose lanes all wait does what the
+//! lanes that are behind ask for ([`ops`]), with those that ask for the same in the same round of every loop
+//! as its active lanes; they go on, until they wait again. So lanes that parted meet where their ways do.
+//! A barrier opens when every lane of the workgroup waits at it. Lanes that can never meet are told apart.
+
+mod ops;
+
+use std::cmp::Ordering;
+
+use super::emit::context::{DONE, LaneState};
+use super::lane::regions::Regions;
+use super::lane::{GroupOp, Kernel, Terminator};
+
+/// What lanes of a kernel wait for, and where that is written in their memory.
+#[derive(Clone, Debug)]
+pub struct Together {
+    n_lanes: usize,
+    subgroup_size: usize,
+    /// Bytes of one lane's memory, and where its state lies in it.
+    stride: usize,
+    state: usize,
+    /// What is waited for before each region.
+    waits: Vec<Wait>,
+}
+
+#[derive(Clone, Debug)]
+enum Wait {
+    /// Nothing: it is the first region. As a state it stands for the end.
+    Nothing,
+    Barrier,
+    Subgroup(GroupOp),
+}
+
+/// How a workgroup ended.
+pub enum Ended {
+    Done,
+    /// A region stopped with this status.
+    Stopped(i32),
+    /// Lanes wait before these two regions; 0 is the end.
+    Parted([u32; 2]),
+}
+
+impl Together {
+    /// `None` where lanes wait at barriers alone.
+    pub fn new(kernel: &Kernel, regions: &Regions, stride: u32) -> Option<Together> {
+        if kernel.group_ops.is_empty() {
+            return None;
+        }
+        let mut waits = vec![Wait::Nothing; regions.all.len()];
+        for block in &kernel.blocks {
+            let Some(&region) = block.end.waits().and_then(|behind| regions.by_entry.get(&behind)) else {
+                continue;
+            };
+            waits[region] = match block.end {
+                Terminator::Subgroup { op, .. } => Wait::Subgroup(kernel.group_ops[op].clone()),
+                _ => Wait::Barrier,
+            };
+        }
+        Some(Together {
+            n_lanes: kernel.local_size.iter().product::<u32>() as usize,
+            subgroup_size: kernel.subgroup_size as usize,
+            stride: stride as usize,
+            state: stride as usize - 8,
+            waits,
+        })
+    }
+
+    /// Runs a workgroup. `enter` runs the lanes that are ready for a region.
+    ///
+    /// # Safety
+    /// `frames` is the memory of all lanes of the workgroup, as `enter` uses it, and nobody else does.
+    pub unsafe fn run(&self, frames: *mut u8, mut enter: impl FnMut(usize) -> i32) -> Ended {
+        let lanes = Lanes { frames, together: self };
+        for lane in 0..self.n_lanes {
+            lanes.set_state(lane, LaneState::Ready(0));
+        }
+        let mut ready = vec![0];
+        loop {
+            for &region in &ready {
+                let status = enter(region);
+                if status != DONE {
+                    return Ended::Stopped(status);
+                }
+            }
+            ready.clear();
+            lanes.meet_in_subgroups(&mut ready);
+            if !ready.is_empty() {
+                continue;
+            }
+            match lanes.meet_at_barrier() {
+                Ok(0) => return Ended::Done,
+                Ok(region) => ready.push(region),
+                Err(parted) => return Ended::Parted(parted),
+            }
+        }
+    }
+}
+
+/// The memory of the lanes of a workgroup.
+struct Lanes<'t> {
+    frames: *mut u8,
+    together: &'t Together,
+}
+
+impl Lanes<'_> {
+    /// Where 8 bytes of a lane's memory lie.
+    fn at(&self, lane: usize, offset: usize) -> *mut u8 {
+        debug_assert!(lane < self.together.n_lanes && offset + 4 <= self.together.stride);
+        // SAFETY: `Together::run` was given the memory of all lanes, `stride` bytes each; offsets are those
+        // that lowering set aside in it.
+        unsafe { self.frames.add(lane * self.together.stride + offset) }
+    }
+
+    fn u32(&self, lane: usize, offset: usize) -> u32 {
+        // SAFETY: `at` gives bytes of the lane's memory, and slots are multiples of 4.
+        unsafe { self.at(lane, offset).cast::<u32>().read() }
+    }
+
+    fn state(&self, lane: usize) -> LaneState {
+        LaneState::of_bits(self.u32(lane, self.together.state))
+    }
+
+    fn set_state(&self, lane: usize, state: LaneState) {
+        // SAFETY: as in `u32`.
+        unsafe { self.at(lane, self.together.state).cast::<u32>().write(state.bits()) }
+    }
+
+    /// The operation that a lane waits at.
+    fn group_op(&self, lane: usize) -> Option<(usize, &GroupOp)> {
+        let LaneState::Waiting(region) = self.state(lane) else { return None };
+        match &self.together.waits[region] {
+            Wait::Subgroup(op) => Some((region, op)),
+            Wait::Nothing | Wait::Barrier => None,
+        }
+    }
+
+    /// In each subgroup the lanes that are behind do what they wait at, and are ready for what comes next.
+    fn meet_in_subgroups(&self, ready: &mut Vec<usize>) {
+        let n_lanes = self.together.n_lanes;
+        for first in (0..n_lanes).step_by(self.together.subgroup_size) {
+            let all = first..(first + self.together.subgroup_size).min(n_lanes);
+            let waiting = all.clone().filter(|&lane| self.group_op(lane).is_some());
+            let Some(leader) = waiting.reduce(|a, b| if self.order(b, a).is_lt() { b } else { a }) else {
+                continue;
+            };
+            let (region, op) = self.group_op(leader).expect("the leader waits at one");
+            let with_leader =
+                |&lane: &usize| self.group_op(lane).is_some() && self.order(lane, leader).is_eq();
+            let active: Vec<usize> = all.clone().filter(with_leader).collect();
+            ops::perform(self, op, first, &active);
+            for lane in active {
+                self.set_state(lane, LaneState::Ready(region));
+            }
+            if !ready.contains(&region) {
+                ready.push(region);
+            }
+        }
+    }
+
+    /// Which of two lanes at operations is behind; equal where they are active together.
+    fn order(&self, a: usize, b: usize) -> Ordering {
+        let (Some((_, op_a)), Some((_, op_b))) = (self.group_op(a), self.group_op(b)) else {
+            return Ordering::Equal;
+        };
+        let common = op_a.loops.iter().zip(&op_b.loops).take_while(|(a, b)| a == b).count();
+        for i in 0..common {
+            let round = |lane, op: &GroupOp| self.u32(lane, op.rounds as usize + 4 * i);
+            let order = round(a, op_a).cmp(&round(b, op_b));
+            if order.is_ne() {
+                return order;
+            }
+        }
+        op_a.place.cmp(&op_b.place)
+    }
+
+    /// The region that every lane goes on with; two that they do not agree on.
+    fn meet_at_barrier(&self) -> Result<usize, [u32; 2]> {
+        let waits_for = |lane| match self.state(lane) {
+            LaneState::Waiting(region) => region,
+            LaneState::Ready(_) => unreachable!("lanes that were ready have run"),
+        };
+        let region = waits_for(0);
+        for lane in 1..self.together.n_lanes {
+            let other = waits_for(lane);
+            if other != region {
+                return Err([region as u32, other as u32]);
+            }
+        }
+        if region != 0 {
+            for lane in 0..self.together.n_lanes {
+                self.set_state(lane, LaneState::Ready(region));
+            }
+        }
+        Ok(region)
+    }
+}
