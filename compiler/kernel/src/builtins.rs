@@ -11,6 +11,8 @@ pub enum Builtin {
     Type(Type),
     /// `Vector`, which takes a size and a scalar.
     VectorType,
+    /// `Struct`, which takes its members.
+    StructType,
     Place(PlaceName),
     Function(Function),
     /// `math.pi` and its kin.
@@ -147,6 +149,7 @@ pub fn lookup(name: &str) -> Option<Builtin> {
     }
     match name {
         "Vector" => return Some(Builtin::VectorType),
+        "Struct" => return Some(Builtin::StructType),
         "math" | "stdlib" => return Some(Builtin::Module),
         "range" => return Some(Builtin::Function(Function::Range)),
         "len" => return Some(Builtin::Function(Function::Len)),
@@ -312,6 +315,7 @@ pub fn names() -> impl Iterator<Item = &'static str> {
         "hvec3",
         "hvec4",
         "Vector",
+        "Struct",
         "Array",
         "global_id",
         "local_id",
@@ -343,7 +347,6 @@ fn not_yet(name: &str) -> Option<&'static str> {
         "shared" => "shared memory",
         "barrier" | "memory_barrier" => "barriers",
         "print" => "`print`",
-        "Struct" | "struct" => "structs",
         "Matrix" | "transpose" | "determinant" | "inverse" | "matrix_inverse" => "matrices",
         "uniform" => "uniformity assertions",
         "global_id64" => "64-bit invocation ids",

@@ -161,24 +161,24 @@ pub(crate) enum NodeKind {
     IsNan(NodeId),
     IsInf(NodeId),
 
-    // Vectors and arrays as values.
+    // Vectors, arrays, structs and tuples as values.
     Splat(NodeId),
-    /// A vector or an array from all of its parts.
+    /// From all of its parts.
     Construct(Vec<NodeId>),
     Extract(NodeId, u32),
-    /// Reads 0 out of range.
+    /// Of a vector or an array; reads 0 out of range.
     ExtractAt {
-        vector: NodeId,
+        whole: NodeId,
         index: NodeId,
     },
     Insert {
-        vector: NodeId,
+        whole: NodeId,
         value: NodeId,
-        component: u32,
+        part: u32,
     },
-    /// Leaves the vector as it is out of range.
+    /// Leaves the vector or array as it is out of range.
     InsertAt {
-        vector: NodeId,
+        whole: NodeId,
         value: NodeId,
         index: NodeId,
     },
@@ -192,11 +192,13 @@ pub(crate) enum NodeKind {
     Load(LocalId),
     LoadElement {
         local: LocalId,
-        path: Vec<NodeId>,
+        path: Vec<Step>,
     },
+    /// A part of an element, or all of it where the path is empty.
     BufferLoad {
         buffer: BufferId,
         index: NodeId,
+        path: Vec<Step>,
     },
     BufferLen(BufferId),
 
@@ -204,6 +206,15 @@ pub(crate) enum NodeKind {
         function: FunctionId,
         args: Vec<CallArg>,
     },
+}
+
+/// One step into what is made of parts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Step {
+    /// A member, a component or an element that is there.
+    Part(u32),
+    /// An element or a component, known at run time.
+    At(NodeId),
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -284,13 +295,14 @@ pub(crate) enum Stmt {
     },
     StoreElement {
         local: LocalId,
-        path: Vec<NodeId>,
+        path: Vec<Step>,
         value: NodeId,
         span: Span,
     },
     BufferStore {
         buffer: BufferId,
         index: NodeId,
+        path: Vec<Step>,
         value: NodeId,
         span: Span,
     },
@@ -349,6 +361,14 @@ impl Index<NodeId> for Function {
     }
 }
 
+/// The nodes that a path uses.
+pub(crate) fn steps(path: &[Step]) -> impl Iterator<Item = NodeId> {
+    path.iter().filter_map(|step| match step {
+        Step::Part(_) => None,
+        Step::At(index) => Some(*index),
+    })
+}
+
 /// Control does not go on after this statement.
 pub(crate) fn is_terminator(stmt: &Stmt) -> bool {
     matches!(stmt, Stmt::Break | Stmt::Continue | Stmt::Return(..))
@@ -376,18 +396,17 @@ impl NodeKind {
             | NodeKind::Extract(a, _)
             | NodeKind::Swizzle(a, _)
             | NodeKind::All(a)
-            | NodeKind::Any(a)
-            | NodeKind::BufferLoad { index: a, .. } => visit(*a),
+            | NodeKind::Any(a) => visit(*a),
             NodeKind::Binary(_, a, b)
             | NodeKind::Compare(_, a, b)
             | NodeKind::Dot(a, b)
-            | NodeKind::ExtractAt { vector: a, index: b }
-            | NodeKind::Insert { vector: a, value: b, .. } => {
+            | NodeKind::ExtractAt { whole: a, index: b }
+            | NodeKind::Insert { whole: a, value: b, .. } => {
                 visit(*a);
                 visit(*b);
             }
             NodeKind::Select { condition: a, then: b, orelse: c }
-            | NodeKind::InsertAt { vector: a, value: b, index: c } => {
+            | NodeKind::InsertAt { whole: a, value: b, index: c } => {
                 visit(*a);
                 visit(*b);
                 visit(*c);
@@ -396,7 +415,11 @@ impl NodeKind {
             NodeKind::Construct(parts) | NodeKind::Geometry(_, parts) => {
                 parts.iter().for_each(|part| visit(*part));
             }
-            NodeKind::LoadElement { path, .. } => path.iter().for_each(|index| visit(*index)),
+            NodeKind::LoadElement { path, .. } => steps(path).for_each(visit),
+            NodeKind::BufferLoad { index, path, .. } => {
+                visit(*index);
+                steps(path).for_each(visit);
+            }
             NodeKind::Call { args, .. } => {
                 for arg in args {
                     if let CallArg::Value(value) = arg {

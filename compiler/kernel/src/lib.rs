@@ -22,14 +22,16 @@ mod errors;
 mod ir;
 mod lower;
 mod signature;
+mod structs;
 mod suggest;
 mod template;
 mod types;
 mod verify;
 
+use std::rc::Rc;
 use std::sync::Arc;
 
-use kps_syntax::ast::FunctionDef;
+use kps_syntax::ast::{ClassDef, Expr, FunctionDef};
 use kps_syntax::{Diagnostics, Source};
 
 pub use constant::{Constant, Literal};
@@ -38,6 +40,7 @@ pub use signature::{
     Binding, BindingPlace, Capability, CapabilityUse, Form, KernelModule, KernelOptions, ParamType,
     Signature, Target,
 };
+pub use structs::{Member, Method, StructType};
 pub use template::{Input, KernelTemplate, Param, ParamKind};
 pub use types::{ArrayType, Kind, Scalar, Type};
 
@@ -50,6 +53,21 @@ pub fn check(
     options: KernelOptions,
 ) -> Result<KernelTemplate, Diagnostics> {
     check::check(def, source, env, options)
+}
+
+/// The struct that a class decorated with `@struct` defines, without running it: a default is known
+/// where it is written out.
+pub fn read_struct(
+    def: &ClassDef,
+    source: &Source,
+    env: &Rc<dyn KernelEnv>,
+) -> Result<StructType, Diagnostics> {
+    check::read_struct(def, source, env)
+}
+
+/// The type of a value that an expression such as `Struct(a=f32)` or `vec3` names.
+pub fn read_type(expr: &Expr, source: &Source, env: &dyn KernelEnv) -> Result<Type, Diagnostics> {
+    check::TypeReader { source, env }.value_type(expr).map_err(Diagnostics::from)
 }
 
 /// Compiles a kernel for one signature.

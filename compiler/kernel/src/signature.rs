@@ -90,7 +90,12 @@ pub struct Signature {
 impl Signature {
     /// For these parameters and what the kernel captures from `env` now.
     pub fn new(template: &KernelTemplate, env: &dyn KernelEnv, params: Vec<ParamType>) -> Signature {
-        Signature { params, rank: 1, captures: template.captures(env) }
+        let types = params.iter().filter_map(|param| match param {
+            ParamType::Array(ty) | ParamType::Scalar(ty) => Some(ty),
+            ParamType::Const(_) | ParamType::Input => None,
+        });
+        let captures = template.captures(env, types);
+        Signature { params, rank: 1, captures }
     }
 
     /// For a domain of `rank` axes.

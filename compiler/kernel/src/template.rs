@@ -110,12 +110,17 @@ impl KernelTemplate {
         &self.def.name.name
     }
 
-    /// Every captured name with its value now, those of called functions included.
-    pub(crate) fn captures(&self, env: &dyn KernelEnv) -> Vec<Capture> {
+    /// Every captured name with its value now, those of called functions and of the methods of these
+    /// types included.
+    pub(crate) fn captures<'t>(
+        &self,
+        env: &dyn KernelEnv,
+        types: impl Iterator<Item = &'t Type>,
+    ) -> Vec<Capture> {
         let mut captures = Vec::new();
         let mut seen = HashSet::from([Arc::as_ptr(&self.def)]);
         // A list, not recursion: a chain of helpers may be of any length.
-        let mut called: Vec<HelperFunction> = Vec::new();
+        let mut called: Vec<HelperFunction> = types.flat_map(Type::methods).collect();
         self.capture_names(&self.def, env, &mut called, &mut captures);
         while let Some(function) = called.pop() {
             if seen.insert(Arc::as_ptr(&function.def)) {
@@ -127,7 +132,7 @@ impl KernelTemplate {
 
     /// The captured names whose values are not known before the script runs.
     pub fn unknown_captures(&self, env: &dyn KernelEnv) -> Vec<Name> {
-        let captures = self.captures(env).into_iter();
+        let captures = self.captures(env, std::iter::empty()).into_iter();
         captures
             .filter(|capture| capture.value == CaptureValue::Unknown)
             .map(|capture| capture.path)
@@ -144,8 +149,10 @@ impl KernelTemplate {
         for path in self.free_names(def).iter() {
             // What is not the script's is ours, and never changes.
             let Some(value) = resolve(path, env) else { continue };
-            if let EnvValue::Function(function) = &value {
-                called.push(function.clone());
+            match &value {
+                EnvValue::Function(function) => called.push(function.clone()),
+                EnvValue::Type(ty) => called.extend(ty.methods()),
+                _ => {}
             }
             captures.push(Capture { path: Arc::clone(path), value: CaptureValue::of(value) });
         }

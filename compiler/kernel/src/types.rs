@@ -5,7 +5,11 @@
 //! leaves the compiler is `Type::Error`.
 
 use std::fmt;
+use std::rc::Rc;
 use std::sync::Arc;
+
+use crate::env::HelperFunction;
+use crate::structs::StructType;
 
 /// One number or truth value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -188,6 +192,10 @@ pub enum Type {
     Vector(u8, Scalar),
     /// A fixed number of elements: what a list literal makes.
     Array(Arc<ArrayType>),
+    /// Named members.
+    Struct(Rc<StructType>),
+    /// What `return a, b` gives; it has no place in memory that the host sees.
+    Tuple(Rc<[Type]>),
     /// Left behind by a mistake that was reported.
     Error,
 }
@@ -207,6 +215,10 @@ impl Type {
 
     pub fn array(len: u32, element: Type) -> Type {
         Type::Array(Arc::new(ArrayType { len, element }))
+    }
+
+    pub fn tuple(items: impl IntoIterator<Item = Type>) -> Type {
+        Type::Tuple(items.into_iter().collect())
     }
 
     /// A scalar for one component, else a vector.
@@ -273,13 +285,98 @@ impl Type {
         matches!(self, Type::Vector(..))
     }
 
-    /// Bytes of one element of an array of these, packed as NumPy packs them.
+    /// How many parts a value is made of; `None` for what has no parts.
+    pub fn n_parts(&self) -> Option<u32> {
+        match self {
+            Type::Vector(n, _) => Some(u32::from(*n)),
+            Type::Array(array) => Some(array.len),
+            Type::Struct(of) => Some(of.members.len() as u32),
+            Type::Tuple(items) => Some(items.len() as u32),
+            Type::Void | Type::Scalar(_) | Type::Error => None,
+        }
+    }
+
+    /// The type of one part.
+    pub fn part(&self, at: u32) -> Option<Type> {
+        let at_most = self.n_parts()?;
+        (at < at_most).then(|| match self {
+            Type::Vector(_, scalar) => Type::Scalar(*scalar),
+            Type::Array(array) => array.element.clone(),
+            Type::Struct(of) => of.members[at as usize].ty.clone(),
+            Type::Tuple(items) => items[at as usize].clone(),
+            Type::Void | Type::Scalar(_) | Type::Error => Type::Error,
+        })
+    }
+
+    /// The methods of every struct in it.
+    pub(crate) fn methods(&self) -> Vec<HelperFunction> {
+        match self {
+            Type::Array(array) => array.element.methods(),
+            Type::Struct(of) => {
+                let own = of.methods.iter().map(|method| method.function.clone());
+                own.chain(of.members.iter().flat_map(|member| member.ty.methods())).collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// Every number of a value, with the bytes before it in memory that the host sees.
+    pub fn numbers(&self) -> Vec<(u32, Scalar)> {
+        let mut numbers = Vec::new();
+        self.push_numbers(0, &mut numbers);
+        numbers
+    }
+
+    fn push_numbers(&self, start: u32, numbers: &mut Vec<(u32, Scalar)>) {
+        if let Type::Scalar(scalar) = self {
+            return numbers.push((start, *scalar));
+        }
+        let offsets = match self {
+            Type::Struct(of) => of.offsets(),
+            _ => Vec::new(),
+        };
+        for at in 0..self.n_parts().unwrap_or(0) {
+            let Some(part) = self.part(at) else { continue };
+            let offset = offsets.get(at as usize).copied().unwrap_or(at * part.packed_size());
+            part.push_numbers(start + offset, numbers);
+        }
+    }
+
+    /// Whether it has a place in memory that the host sees.
+    pub fn has_layout(&self) -> bool {
+        match self {
+            Type::Void | Type::Tuple(_) | Type::Error => false,
+            Type::Array(array) => array.element.has_layout(),
+            Type::Struct(of) => of.members.iter().all(|member| member.ty.has_layout()),
+            _ => true,
+        }
+    }
+
+    /// Made of parts that are no components: an array, a struct or a tuple.
+    pub fn is_aggregate(&self) -> bool {
+        matches!(self, Type::Array(_) | Type::Struct(_) | Type::Tuple(_))
+    }
+
+    /// Bytes of one value in memory that the host sees, as NumPy packs it.
     pub fn packed_size(&self) -> u32 {
         match self {
             Type::Void | Type::Error => 0,
             Type::Scalar(scalar) => scalar.size(),
             Type::Vector(n, scalar) => u32::from(*n) * scalar.size(),
-            Type::Array(array) => array.len * array.element.packed_size(),
+            Type::Array(array) => array.len.saturating_mul(array.element.packed_size()),
+            Type::Struct(of) => of.size(),
+            Type::Tuple(items) => items.iter().fold(0, |sum, item| sum.saturating_add(item.packed_size())),
+        }
+    }
+
+    /// Bytes that its place in a struct is a multiple of: those of its widest scalar.
+    pub fn align(&self) -> u32 {
+        match self {
+            Type::Void | Type::Error => 1,
+            Type::Scalar(scalar) | Type::Vector(_, scalar) => scalar.size(),
+            Type::Array(array) => array.element.align(),
+            Type::Struct(of) => of.align(),
+            Type::Tuple(items) => items.iter().map(Type::align).max().unwrap_or(1),
         }
     }
 
@@ -290,6 +387,7 @@ impl Type {
             Type::Vector(_, scalar) => 4 * scalar.size(),
             Type::Scalar(scalar) => scalar.size(),
             Type::Array(array) => array.element.std430_align(),
+            Type::Struct(_) | Type::Tuple(_) => self.align(),
             Type::Void | Type::Error => 1,
         }
     }
@@ -322,6 +420,11 @@ impl fmt::Display for Type {
                 _ => write!(f, "Vector({n}, {scalar})"),
             },
             Type::Array(array) => write!(f, "Array({}, {})", array.len, array.element),
+            Type::Struct(of) => of.fmt(f),
+            Type::Tuple(items) => {
+                let items: Vec<String> = items.iter().map(Type::to_string).collect();
+                write!(f, "tuple[{}]", items.join(", "))
+            }
             Type::Error => f.write_str("?"),
         }
     }

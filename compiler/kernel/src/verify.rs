@@ -3,7 +3,7 @@
 //! 1. A node is used only below its `Eval`, in the same block or one nested in it; constants anywhere.
 //!    No node is evaluated twice.
 //! 2. Operands have the types that their operation is defined for, and give the node's type.
-//! 3. A store has the type of its place; a path of indices leads to an element.
+//! 3. A store has the type of its place; a path leads from part to part.
 //! 4. Indices are int scalars; conditions are bools.
 //! 5. `Break` and `Continue` stand inside a loop's body; nothing follows them or a `Return`.
 //! 6. Every `Return` has a value of the function's type, or none where that is `Void`. The end of a
@@ -19,7 +19,7 @@ use kps_syntax::{Diagnostics, Span};
 use crate::errors;
 use crate::ir::{
     Arg, BinaryOp, Block, BufferId, CallArg, CarryId, Function, GeometryFn, Kernel, LocalId, NodeId,
-    NodeKind, Stmt, UnaryOp, is_terminator,
+    NodeKind, Step, Stmt, UnaryOp, is_terminator,
 };
 use crate::types::{Kind, Scalar, Type};
 
@@ -132,10 +132,11 @@ impl Verifier<'_> {
                 let ty = self.path(*local, path, *span)?;
                 self.value(*value, &ty, *span)
             }
-            Stmt::BufferStore { buffer, index, value, span } => {
+            Stmt::BufferStore { buffer, index, path, value, span } => {
                 let element = self.buffer(*buffer, *span)?.clone();
                 self.index(*index, *span)?;
-                self.value(*value, &element, *span)
+                let ty = self.part(element, path, *span)?;
+                self.value(*value, &ty, *span)
             }
             Stmt::Carry(carry) => self.carry(*carry),
             Stmt::If { condition, then, orelse, span } => {
@@ -234,15 +235,22 @@ impl Verifier<'_> {
         ensure(is_int, span, "an index that is no int")
     }
 
-    /// The type of the element that a path leads to.
-    fn path(&self, local: LocalId, path: &[NodeId], span: Span) -> Result<Type, Violation> {
-        let mut ty = self.local(local, span)?.clone();
-        for index in path {
-            self.index(*index, span)?;
-            ty = match ty {
-                Type::Array(array) => array.element.clone(),
-                _ => return Err(Violation { what: "a path that leads nowhere".to_owned(), span }),
+    /// The type of the part of a local that a path leads to.
+    fn path(&self, local: LocalId, path: &[Step], span: Span) -> Result<Type, Violation> {
+        self.part(self.local(local, span)?.clone(), path, span)
+    }
+
+    /// The type that a path leads to from a value of type `ty`.
+    fn part(&self, mut ty: Type, path: &[Step], span: Span) -> Result<Type, Violation> {
+        for step in path {
+            let part = match step {
+                Step::Part(at) => ty.part(*at),
+                Step::At(index) => {
+                    self.index(*index, span)?;
+                    indexed(&ty)
+                }
             };
+            ty = part.ok_or_else(|| Violation { what: "a path that leads nowhere".to_owned(), span })?;
         }
         Ok(ty)
     }
@@ -256,6 +264,8 @@ impl Verifier<'_> {
                 ensure(array.len > 0, span, "an empty array")?;
                 self.known_type(&array.element, span)
             }
+            Type::Struct(of) => of.members.iter().try_for_each(|member| self.known_type(&member.ty, span)),
+            Type::Tuple(items) => items.iter().try_for_each(|item| self.known_type(item, span)),
             Type::Error => ensure(false, span, "a type that is an error"),
         }
     }
@@ -302,7 +312,10 @@ impl Verifier<'_> {
                 wanted && of(a) == ty
             }
             NodeKind::Binary(op, a, b) => of(a) == ty && of(b) == ty && takes(*op, ty),
-            NodeKind::Compare(_, a, b) => of(a) == of(b) && *ty == of(a).with_scalar(Scalar::Bool),
+            NodeKind::Compare(_, a, b) => {
+                let numbers = of(a).n_components() > 0;
+                numbers && of(a) == of(b) && *ty == of(a).with_scalar(Scalar::Bool)
+            }
             NodeKind::Convert(a) => {
                 ty.n_components() > 0 && of(a).n_components() == ty.n_components() && of(a) != ty
             }
@@ -329,19 +342,17 @@ impl Verifier<'_> {
             }
             NodeKind::Splat(a) => ty.is_vector() && Some(of(a)) == ty.scalar().map(Type::from).as_ref(),
             NodeKind::Construct(parts) => self.constructs(parts, ty),
-            NodeKind::Extract(a, at) => {
-                *at < u32::from(of(a).n_components()) && of(a).is_vector() && is_scalar_of(ty, of(a))
-            }
-            NodeKind::ExtractAt { vector, index } => {
+            NodeKind::Extract(a, at) => of(a).part(*at).as_ref() == Some(ty),
+            NodeKind::ExtractAt { whole, index } => {
                 self.index(*index, span)?;
-                of(vector).is_vector() && is_scalar_of(ty, of(vector))
+                indexed(of(whole)).as_ref() == Some(ty)
             }
-            NodeKind::Insert { vector, value, component } => {
-                of(vector) == ty && is_scalar_of(of(value), ty) && *component < u32::from(ty.n_components())
+            NodeKind::Insert { whole, value, part } => {
+                of(whole) == ty && ty.part(*part).as_ref() == Some(of(value))
             }
-            NodeKind::InsertAt { vector, value, index } => {
+            NodeKind::InsertAt { whole, value, index } => {
                 self.index(*index, span)?;
-                of(vector) == ty && ty.is_vector() && is_scalar_of(of(value), ty)
+                of(whole) == ty && indexed(ty).as_ref() == Some(of(value))
             }
             NodeKind::Swizzle(a, components) => {
                 let n = u32::from(of(a).n_components());
@@ -357,9 +368,9 @@ impl Verifier<'_> {
             NodeKind::Geometry(function, args) => self.geometry(*function, args, ty),
             NodeKind::Load(local) => self.local(*local, span)? == ty,
             NodeKind::LoadElement { local, path } => self.path(*local, path, span)? == *ty,
-            NodeKind::BufferLoad { buffer, index } => {
+            NodeKind::BufferLoad { buffer, index, path } => {
                 self.index(*index, span)?;
-                self.buffer(*buffer, span)? == ty
+                self.part(self.buffer(*buffer, span)?.clone(), path, span)? == *ty
             }
             NodeKind::BufferLen(buffer) => {
                 self.buffer(*buffer, span)?;
@@ -373,12 +384,8 @@ impl Verifier<'_> {
     }
 
     fn constructs(&self, parts: &[NodeId], ty: &Type) -> bool {
-        let (n, part) = match ty {
-            Type::Vector(n, scalar) => (usize::from(*n), Type::from(*scalar)),
-            Type::Array(array) => (array.len as usize, array.element.clone()),
-            _ => return false,
-        };
-        parts.len() == n && parts.iter().all(|node| *self.function.ty(*node) == part)
+        ty.n_parts() == Some(parts.len() as u32)
+            && parts.iter().zip(0..).all(|(node, at)| ty.part(at).as_ref() == Some(self.function.ty(*node)))
     }
 
     fn geometry(&self, function: GeometryFn, args: &[NodeId], ty: &Type) -> bool {
@@ -428,6 +435,14 @@ fn ends_control(stmt: &Stmt) -> bool {
         // Left by `Break` or by its test, or never.
         Stmt::Loop(_) => true,
         _ => false,
+    }
+}
+
+/// The type that every part of an array or a vector has.
+fn indexed(ty: &Type) -> Option<Type> {
+    match ty {
+        Type::Array(_) | Type::Vector(..) => ty.part(0),
+        _ => None,
     }
 }
 

@@ -49,6 +49,21 @@ fn encode(scalar: Scalar, text: &str) -> Vec<u8> {
     }
 }
 
+/// The numbers of every element, each where it belongs.
+fn encode_elements(element: &Type, values: &[String]) -> Vec<u8> {
+    let numbers = element.numbers();
+    let mut bytes = Vec::new();
+    for values in values.chunks(numbers.len()) {
+        let start = bytes.len();
+        bytes.resize(start + element.packed_size() as usize, 0);
+        for (value, (offset, scalar)) in values.iter().zip(&numbers) {
+            let (at, number) = (start + *offset as usize, encode(*scalar, value));
+            bytes[at..at + number.len()].copy_from_slice(&number);
+        }
+    }
+    bytes
+}
+
 fn decode(scalar: Scalar, bytes: &[u8]) -> String {
     let two = || u16::from_le_bytes(bytes[..2].try_into().expect("two bytes"));
     let four = || bytes[..4].try_into().expect("four bytes");
@@ -88,11 +103,9 @@ fn run(device: &dyn Device, module: &KernelModule, setup: &Setup) -> String {
         let given = setup.values.get(&*binding.name);
         match &binding.place {
             BindingPlace::Buffer { set, binding: slot, element, reads, writes } => {
-                let scalar = element.scalar().expect("elements are numbers");
-                let n = usize::from(element.n_components());
                 let bytes: Vec<u8> = match given {
-                    Some(values) => values.iter().flat_map(|value| encode(scalar, value)).collect(),
-                    None => vec![0; setup.domain as usize * n * scalar.size() as usize],
+                    Some(values) => encode_elements(element, values),
+                    None => vec![0; setup.domain as usize * element.packed_size() as usize],
                 };
                 let size = bytes.len();
                 let buffer = device.alloc(size as u64, MemoryUsage::Host).expect("memory");
@@ -130,9 +143,13 @@ fn run(device: &dyn Device, module: &KernelModule, setup: &Setup) -> String {
     for (name, buffer, element, size) in arrays {
         let mut bytes = vec![0; size];
         device.read(buffer, 0, &mut bytes).expect("a read");
-        let scalar = element.scalar().expect("elements are numbers");
-        let values: Vec<String> =
-            bytes.chunks_exact(scalar.size() as usize).map(|bytes| decode(scalar, bytes)).collect();
+        let numbers = element.numbers();
+        let elements = bytes.chunks_exact(element.packed_size() as usize);
+        let values: Vec<String> = elements
+            .flat_map(|bytes| {
+                numbers.iter().map(move |(offset, scalar)| decode(*scalar, &bytes[*offset as usize..]))
+            })
+            .collect();
         text += &format!("  {name}: {}\n", values.join(" "));
         device.free(buffer);
     }

@@ -6,6 +6,7 @@
 mod cycles;
 mod params;
 mod scope;
+mod structs;
 mod types;
 mod visit;
 mod walk;
@@ -16,14 +17,15 @@ use std::sync::Arc;
 use kps_syntax::ast::FunctionDef;
 use kps_syntax::{Diagnostics, Source};
 
-use crate::env::KernelEnv;
+use crate::env::{HelperFunction, KernelEnv};
 use crate::errors;
 use crate::signature::{Form, KernelOptions};
 use crate::template::KernelTemplate;
 
 pub(crate) use scope::{Scope, assigned_names};
+pub(crate) use structs::read_struct;
 pub(crate) use types::{TypeExpr, TypeReader};
-pub(crate) use visit::free_names;
+pub(crate) use visit::{free_names, receivers};
 
 pub(crate) fn check(
     def: &Arc<FunctionDef>,
@@ -34,7 +36,26 @@ pub(crate) fn check(
     let mut diagnostics = Diagnostics::new();
     check_options(def, source, &options, &mut diagnostics);
     let params = params::kernel_params(def, source, env, options.form, &mut diagnostics);
-    let mut calls = walk::check_function(def, source, env, &mut diagnostics);
+    check_bodies(def, source, env, &mut diagnostics);
+    if diagnostics.has_errors() {
+        return Err(in_source_order(diagnostics));
+    }
+    Ok(KernelTemplate::new(def, source, options, params))
+}
+
+/// A method of a struct, checked when a kernel is found to call it: which one a name stands for depends
+/// on types, and methods for the host alone may be anything.
+pub(crate) fn check_method(function: &HelperFunction) -> Diagnostics {
+    let mut diagnostics = Diagnostics::new();
+    let HelperFunction { def, source, env } = function;
+    params::helper_params(def, source, &**env, &mut diagnostics);
+    check_bodies(def, source, &**env, &mut diagnostics);
+    diagnostics
+}
+
+/// The body of a function and of every function that it is seen to call.
+fn check_bodies(def: &Arc<FunctionDef>, source: &Source, env: &dyn KernelEnv, diagnostics: &mut Diagnostics) {
+    let mut calls = walk::check_function(def, source, env, diagnostics);
     let mut graph = cycles::CallGraph::default();
     graph.add(def, &calls);
     while let Some(call) = calls.pop() {
@@ -43,16 +64,12 @@ pub(crate) fn check(
             continue;
         }
         let env: Rc<dyn KernelEnv> = Rc::clone(&function.env);
-        params::helper_params(&function.def, &function.source, &*env, &mut diagnostics);
-        let further = walk::check_function(&function.def, &function.source, &*env, &mut diagnostics);
+        params::helper_params(&function.def, &function.source, &*env, diagnostics);
+        let further = walk::check_function(&function.def, &function.source, &*env, diagnostics);
         graph.add(&function.def, &further);
         calls.extend(further);
     }
     diagnostics.extend(graph.find_cycle());
-    if diagnostics.has_errors() {
-        return Err(in_source_order(diagnostics));
-    }
-    Ok(KernelTemplate::new(def, source, options, params))
 }
 
 fn check_options(def: &FunctionDef, source: &Source, options: &KernelOptions, diagnostics: &mut Diagnostics) {

@@ -106,7 +106,7 @@ fn target_names(target: &Expr, found: &mut dyn FnMut(&Name, Assigns)) {
 }
 
 /// `a` of `a[i].pos.xy`.
-fn root_name(mut expr: &Expr) -> Option<&Name> {
+pub(super) fn root_name(mut expr: &Expr) -> Option<&Name> {
     loop {
         match &expr.kind {
             ExprKind::Name(name) => return Some(name),

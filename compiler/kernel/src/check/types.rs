@@ -3,13 +3,17 @@
 //! They are read from the syntax tree, never run: `f32`, `Array[f32]`, `Array(4, f32)`, `const[i32]`,
 //! `Vector(2, f32)`, and any of them as a string.
 
+use std::rc::Rc;
+
 use kps_syntax::ast::{Argument, ArgumentKind, Expr, ExprKind};
 use kps_syntax::{Diagnostic, Source, Span};
 use num_traits::ToPrimitive;
 
+use super::structs::checked_member;
 use crate::builtins::{self, Builtin};
 use crate::env::{EnvValue, KernelEnv};
 use crate::errors;
+use crate::structs::StructType;
 use crate::types::{Scalar, Type};
 
 /// What a type expression names.
@@ -41,6 +45,7 @@ impl TypeReader<'_> {
                 };
                 self.generic(value, &args, expr.span)
             }
+            ExprKind::Call { func, args } if is_named(func, "Struct") => self.struct_type(args, expr.span),
             ExprKind::Call { func, args } => {
                 let args = self.positional(args)?;
                 self.generic(func, &args, expr.span)
@@ -92,13 +97,13 @@ impl TypeReader<'_> {
             _ => return Err(errors::not_a_type(self.source.at(span), self.source.slice(span))),
         };
         match (name, args) {
-            ("Array", [element]) => Ok(TypeExpr::Buffer(self.element(element)?)),
+            ("Array", [element]) => Ok(TypeExpr::Buffer(self.value_type(element)?)),
             ("Array", [first, second]) => match (int_literal(first), int_literal(second)) {
                 (Some(_), _) => {
                     let len = self.array_len(first)?;
                     Ok(TypeExpr::Value(Type::array(len, self.value_type(second)?)))
                 }
-                (None, Some(1)) => Ok(TypeExpr::Buffer(self.element(first)?)),
+                (None, Some(1)) => Ok(TypeExpr::Buffer(self.value_type(first)?)),
                 (None, Some(2..=3)) => {
                     Err(errors::not_yet(self.source.at(second.span), "arrays of more than one dimension"))
                 }
@@ -119,20 +124,27 @@ impl TypeReader<'_> {
         }
     }
 
+    /// `Struct(pos=vec3, mass=f32)`.
+    fn struct_type(&self, args: &[Argument], span: Span) -> Result<TypeExpr, Diagnostic> {
+        let mut of = StructType::new(Vec::new());
+        for arg in args {
+            let ArgumentKind::Keyword(name, ty) = &arg.kind else {
+                return Err(errors::struct_member_name(self.source.at(arg.span)));
+            };
+            let ty = self.value_type(ty)?;
+            let member = checked_member(self, &of, &name.name, ty, name.span)?;
+            of.members.push(member);
+        }
+        if of.members.is_empty() {
+            return Err(errors::empty_struct(self.source.at(span), "Struct"));
+        }
+        Ok(TypeExpr::Value(Type::Struct(Rc::new(of))))
+    }
+
     fn vector(&self, n: &Expr, scalar: &Expr, span: Span) -> Result<TypeExpr, Diagnostic> {
         match (int_literal(n), self.value_type(scalar)?) {
             (Some(n @ 2..=4), Type::Scalar(scalar)) => Ok(TypeExpr::Value(Type::Vector(n as u8, scalar))),
             _ => Err(errors::not_a_type(self.source.at(span), self.source.slice(span))),
-        }
-    }
-
-    /// An element of a buffer: what has a place in memory that the host shares.
-    fn element(&self, expr: &Expr) -> Result<Type, Diagnostic> {
-        let ty = self.value_type(expr)?;
-        let at = self.source.at(expr.span);
-        match ty {
-            Type::Array(_) => Err(errors::not_yet(at, "arrays of arrays in buffers")),
-            ty => Ok(ty),
         }
     }
 
@@ -183,13 +195,26 @@ impl TypeReader<'_> {
     }
 }
 
+/// `Struct`, `pyshader.Struct`.
+fn is_named(expr: &Expr, wanted: &str) -> bool {
+    match &expr.kind {
+        ExprKind::Name(name) => &**name == wanted,
+        ExprKind::Attribute { value, attr } => is_module(value) && &*attr.name == wanted,
+        _ => false,
+    }
+}
+
 /// `pyshader.f32`: any plain name before the dot will do.
 fn is_module(expr: &Expr) -> bool {
     matches!(expr.kind, ExprKind::Name(_))
 }
 
 fn is_type_name(name: &str) -> bool {
-    name == "Array" || matches!(builtins::lookup(name), Some(Builtin::Type(_) | Builtin::VectorType))
+    name == "Array"
+        || matches!(
+            builtins::lookup(name),
+            Some(Builtin::Type(_) | Builtin::VectorType | Builtin::StructType)
+        )
 }
 
 pub(crate) fn int_literal(expr: &Expr) -> Option<i64> {

@@ -6,7 +6,7 @@ use kps_syntax::ast::{
     ArgumentKind, Expr, ExprKind, FunctionDef, Name, Pattern, PatternKind, Stmt, StmtKind,
 };
 
-use super::scope::Scope;
+use super::scope::{Scope, root_name};
 
 /// The names that a function takes from outside, dotted where it names a member: `N`, `config.N`.
 pub(crate) fn free_names(def: &FunctionDef) -> Vec<Name> {
@@ -54,7 +54,7 @@ pub(super) fn children(expr: &Expr, visit: &mut dyn FnMut(&Expr)) {
             visit(left);
             visit(right);
         }
-        ExprKind::Unary { operand, .. } => visit(operand),
+        ExprKind::Unary { operand, .. } | ExprKind::Starred(operand) => visit(operand),
         ExprKind::Compare { left, comparisons } => {
             visit(left);
             comparisons.iter().for_each(|comparison| visit(&comparison.right));
@@ -131,6 +131,21 @@ fn exprs_of(body: &[Stmt], visit: &mut dyn FnMut(&Expr)) {
             _ => {}
         }
     }
+}
+
+/// Calls `found` for the variable at the root of whatever a method is called on: `p` of `p.a.step()`.
+pub(crate) fn receivers(body: &[Stmt], found: &mut dyn FnMut(&Name)) {
+    exprs_of(body, &mut |expr| receivers_in(expr, found));
+}
+
+fn receivers_in(expr: &Expr, found: &mut dyn FnMut(&Name)) {
+    if let ExprKind::Call { func, .. } = &expr.kind
+        && let ExprKind::Attribute { value, .. } = &func.kind
+        && let Some(name) = root_name(value)
+    {
+        found(name);
+    }
+    children(expr, &mut |child| receivers_in(child, found));
 }
 
 fn pattern_exprs(pattern: &Pattern, visit: &mut dyn FnMut(&Expr)) {

@@ -186,11 +186,7 @@ impl Walk<'_> {
             ExprKind::Tuple(items) | ExprKind::List(items) => {
                 items.iter().for_each(|item| self.target(item));
             }
-            ExprKind::Starred(_) => self.unsupported(
-                target.span,
-                "a starred target",
-                "name every part: the number of parts is fixed in a kernel",
-            ),
+            ExprKind::Starred(inner) => self.target(inner),
             _ => self.expr(target),
         }
     }
@@ -219,6 +215,14 @@ impl Walk<'_> {
                     }
                 }
                 children(expr, &mut |child| self.expr(child));
+            }
+            ExprKind::Tuple(items) | ExprKind::List(items) => {
+                for item in items {
+                    match &item.kind {
+                        ExprKind::Starred(inner) => self.expr(inner),
+                        _ => self.expr(item),
+                    }
+                }
             }
             _ => match unsupported_expr(expr) {
                 Some(Unsupported::Never(what, help)) => self.unsupported(expr.span, what, help),

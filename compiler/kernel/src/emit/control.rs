@@ -39,9 +39,9 @@ impl FunctionEmitter<'_> {
                 self.at(*span);
                 self.store_element(*local, path, *value);
             }
-            Stmt::BufferStore { buffer, index, value, span } => {
+            Stmt::BufferStore { buffer, index, path, value, span } => {
                 self.at(*span);
-                self.store_buffer(*buffer, *index, *value);
+                self.store_buffer(*buffer, *index, path, *value);
             }
             Stmt::Carry(carry) => self.carry(*carry),
             Stmt::If { condition, then, orelse, span } => {
@@ -160,6 +160,32 @@ impl FunctionEmitter<'_> {
             self.terminate(Op::Unreachable, Vec::new());
         }
         goes_on
+    }
+
+    /// Runs `body` with every number below `n`.
+    pub fn count(&mut self, n: u32, body: impl FnOnce(&mut Self, Word)) {
+        let counter = self.variable(&Type::I32);
+        let (zero, one, end) =
+            (self.int(&Type::I32, 0), self.int(&Type::I32, 1), self.int(&Type::I32, i128::from(n)));
+        self.effect(Op::Store, vec![Operand::IdRef(counter), Operand::IdRef(zero)]);
+        let [header, test, round, next, merge] = [(); 5].map(|()| self.module.id());
+        self.branch(header);
+        self.open(header);
+        let control = Operand::LoopControl(LoopControl::NONE);
+        self.effect(Op::LoopMerge, vec![Operand::IdRef(merge), Operand::IdRef(next), control]);
+        self.branch(test);
+        self.open(test);
+        let now = self.ids(Op::Load, &Type::I32, &[counter]);
+        let goes_on = self.ids(Op::SLessThan, &Type::BOOL, &[now, end]);
+        self.branch_if(goes_on, round, merge);
+        self.open(round);
+        body(self, now);
+        self.branch(next);
+        self.open(next);
+        let after = self.ids(Op::IAdd, &Type::I32, &[now, one]);
+        self.effect(Op::Store, vec![Operand::IdRef(counter), Operand::IdRef(after)]);
+        self.branch(header);
+        self.open(merge);
     }
 
     /// Invocations beyond the domain return at once: the last workgroup may be partly empty.

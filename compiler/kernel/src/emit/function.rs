@@ -228,13 +228,20 @@ impl<'e> FunctionEmitter<'e> {
         if known != 0 {
             return known;
         }
-        let ty = self.module.ty(&self.function.local(local).ty);
+        let function = self.function;
+        let id = self.variable(&function.local(local).ty);
+        self.module.name(id, &function.local(local).name);
+        self.locals[local.idx()] = id;
+        id
+    }
+
+    /// A variable of this function.
+    pub fn variable(&mut self, ty: &Type) -> Word {
+        let ty = self.module.ty(ty);
         let pointer = self.module.pointer(StorageClass::Function, ty);
         let id = self.module.id();
         let class = vec![Operand::StorageClass(StorageClass::Function)];
         self.variables.push(instruction(Op::Variable, Some(pointer), Some(id), class));
-        self.module.name(id, &self.function.local(local).name);
-        self.locals[local.idx()] = id;
         id
     }
 }

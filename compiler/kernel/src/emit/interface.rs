@@ -6,6 +6,7 @@
 use rspirv::spirv::{BuiltIn, Decoration, StorageClass, Word};
 use rustc_hash::FxHashMap;
 
+use super::layout::Packing;
 use super::module::Module;
 use crate::ir::{BufferId, Kernel, ScalarId};
 use crate::signature::{Binding, BindingPlace, Target};
@@ -21,8 +22,6 @@ pub(crate) struct Interface {
 pub(crate) struct BufferVariable {
     pub id: Word,
     pub element: Type,
-    /// Vectors of three have no packed layout that every device takes: they lie as single numbers.
-    pub is_flat: bool,
     pub reads: bool,
     pub writes: bool,
 }
@@ -41,22 +40,14 @@ impl Interface {
             .iter()
             .map(|buffer| {
                 module.set_span(buffer.span);
-                let is_flat = matches!(buffer.element, Type::Vector(3, _)) && !target.scalar_layout;
-                let stored = match (is_flat, buffer.element.scalar()) {
-                    (true, Some(scalar)) => Type::from(scalar),
-                    _ => buffer.element.clone(),
-                };
-                if let Some(scalar) = stored.scalar() {
-                    module.need_storage(scalar);
-                }
-                let element = module.stored(&stored);
-                let block = module.buffer_block(element, stored.packed_size());
+                let packing = Packing::of_element(target.scalar_layout);
+                let element = module.laid_type(&buffer.element, packing);
+                let block = module.buffer_block(element, buffer.element.packed_size());
                 let id = module.variable(StorageClass::StorageBuffer, block);
                 module.name(id, &buffer.name);
                 module.decorate(id, Decoration::DescriptorSet, &[buffer.set]);
                 module.decorate(id, Decoration::Binding, &[buffer.binding]);
-                let element = buffer.element.clone();
-                BufferVariable { id, element, is_flat, reads: false, writes: false }
+                BufferVariable { id, element: buffer.element.clone(), reads: false, writes: false }
             })
             .collect();
         let push_constants = push_constants(kernel, module);

@@ -1,64 +1,96 @@
-//! Elements of local arrays and of buffers. Out of range, loads read 0 and stores are dropped.
+//! Parts of locals and of buffers. Out of range, loads read 0 and stores are dropped.
 //!
-//! A load tests its index, reads element 0 where it is outside, and chooses 0 over what it read; a
-//! store branches. Buffers leave the test to a device that does it (`Target::robust_access`).
+//! A load tests its indices, reads element 0 where one is outside, and chooses 0 over what it read; a
+//! store branches. Buffers leave the test of an element to a device that does it
+//! (`Target::robust_access`).
+//!
+//! A local is loaded and stored whole. What lies in a buffer has a type of its own (`layout.rs`), so it
+//! is moved part by part down to what both have: numbers, and vectors where they lie as such.
 
 use rspirv::spirv::{Op, StorageClass, Word};
 
 use super::function::FunctionEmitter;
+use super::layout::Packing;
 use super::module::Operand;
-use crate::ir::{BufferId, LocalId, NodeId, NodeKind};
+use crate::ir::{BufferId, LocalId, NodeId, NodeKind, Step};
 use crate::types::{Scalar, Type};
 
-impl FunctionEmitter<'_> {
-    // Local arrays.
+/// More elements than this are moved by a loop.
+const MAX_UNROLLED: u32 = 16;
 
-    pub fn load_element(&mut self, local: LocalId, path: &[NodeId], ty: &Type) -> Word {
-        let (place, is_inside) = self.element_place(local, path);
+/// Where a part of a buffer's element lies.
+#[derive(Clone)]
+struct Place {
+    /// The variable, the member of its block, and on to the part.
+    chain: Vec<Word>,
+    ty: Type,
+    packing: Packing,
+}
+
+impl Place {
+    fn part(&self, index: Word, ty: Type) -> Place {
+        let mut chain = self.chain.clone();
+        chain.push(index);
+        Place { chain, ty, packing: self.packing.of_part() }
+    }
+}
+
+impl FunctionEmitter<'_> {
+    // Locals.
+
+    pub fn load_element(&mut self, local: LocalId, path: &[Step], ty: &Type) -> Word {
+        let (place, is_inside) = self.local_part(local, path);
         let value = self.ids(Op::Load, ty, &[place]);
-        match is_inside {
-            None => value,
-            Some(is_inside) => {
-                let result = self.module.ty(ty);
-                let zero = self.module.null(result);
-                self.select(ty, is_inside, value, zero)
-            }
-        }
+        self.or_zero(value, is_inside, ty)
     }
 
-    pub fn store_element(&mut self, local: LocalId, path: &[NodeId], value: NodeId) {
-        let (place, is_inside) = self.element_place(local, path);
+    pub fn store_element(&mut self, local: LocalId, path: &[Step], value: NodeId) {
+        let (place, is_inside) = self.local_part(local, path);
         let value = self.value(value);
         let operands = vec![Operand::IdRef(place), Operand::IdRef(value)];
-        match is_inside {
-            None => self.effect(Op::Store, operands),
-            Some(is_inside) => self.when(is_inside, |emitter| emitter.effect(Op::Store, operands)),
-        }
+        self.when_inside(is_inside, |emitter| emitter.effect(Op::Store, operands));
     }
 
-    /// A pointer to an element that exists, and whether it is the one meant, where that is not known.
-    fn element_place(&mut self, local: LocalId, path: &[NodeId]) -> (Word, Option<Word>) {
-        let mut ty = self.function.local(local).ty.clone();
-        let mut indices = vec![self.local(local)];
-        let mut all_inside: Option<Word> = None;
-        for index in path {
-            let Type::Array(array) = ty else { break };
-            if self.is_known_inside(*index, array.len) {
-                indices.push(self.value(*index));
-            } else {
-                let (is_inside, index) = self.inside_or_zero(*index, array.len);
-                all_inside = Some(match all_inside {
-                    None => is_inside,
-                    Some(others) => self.ids(Op::LogicalAnd, &Type::BOOL, &[others, is_inside]),
-                });
-                indices.push(index);
-            }
-            ty = array.element.clone();
-        }
+    /// A pointer to a part that exists, and whether it is the one meant, where that is not known.
+    fn local_part(&mut self, local: LocalId, path: &[Step]) -> (Word, Option<Word>) {
+        let mut chain = vec![self.local(local)];
+        let ty = self.function.local(local).ty.clone();
+        let (ty, is_inside) = self.walk(ty, path, &mut chain);
         let pointee = self.module.ty(&ty);
-        let pointer = self.module.pointer(StorageClass::Function, pointee);
-        let operands = indices.into_iter().map(Operand::IdRef).collect();
-        (self.op(Op::AccessChain, pointer, operands), all_inside)
+        (self.pointer_to(StorageClass::Function, pointee, chain), is_inside)
+    }
+
+    /// Adds the indices of a path, and says where it leads.
+    fn walk(&mut self, mut ty: Type, path: &[Step], chain: &mut Vec<Word>) -> (Type, Option<Word>) {
+        let mut all_inside: Option<Word> = None;
+        for step in path {
+            let at = match *step {
+                Step::Part(at) => {
+                    chain.push(self.int(&Type::I32, i128::from(at)));
+                    at
+                }
+                Step::At(index) if self.is_known_inside(index, ty.n_parts().unwrap_or(0)) => {
+                    chain.push(self.value(index));
+                    0
+                }
+                Step::At(index) => {
+                    let (is_inside, index) = self.inside_or_zero(index, ty.n_parts().unwrap_or(0));
+                    all_inside = Some(match all_inside {
+                        None => is_inside,
+                        Some(others) => self.ids(Op::LogicalAnd, &Type::BOOL, &[others, is_inside]),
+                    });
+                    chain.push(index);
+                    0
+                }
+            };
+            ty = ty.part(at).expect("verified: a path leads from part to part");
+        }
+        (ty, all_inside)
+    }
+
+    fn pointer_to(&mut self, class: StorageClass, pointee: Word, chain: Vec<Word>) -> Word {
+        let pointer = self.module.pointer(class, pointee);
+        self.op(Op::AccessChain, pointer, chain.into_iter().map(Operand::IdRef).collect())
     }
 
     fn is_known_inside(&self, index: NodeId, len: u32) -> bool {
@@ -81,53 +113,104 @@ impl FunctionEmitter<'_> {
         (is_inside, self.select(&ty, is_inside, index, zero))
     }
 
+    fn or_zero(&mut self, value: Word, is_inside: Option<Word>, ty: &Type) -> Word {
+        let Some(is_inside) = is_inside else { return value };
+        let result = self.module.ty(ty);
+        let zero = self.module.null(result);
+        self.select(ty, is_inside, value, zero)
+    }
+
+    fn when_inside(&mut self, is_inside: Option<Word>, store: impl FnOnce(&mut Self)) {
+        match is_inside {
+            None => store(self),
+            Some(is_inside) => self.when(is_inside, store),
+        }
+    }
+
+    // Arrays that are values: only a variable can be indexed at run time.
+
+    /// Out of range reads 0.
+    pub fn extract_element(&mut self, array: NodeId, index: NodeId, ty: &Type) -> Word {
+        let variable = self.spilled(array);
+        let (is_inside, index) = self.inside_or_zero(index, self.n_parts(array));
+        let element = self.module.ty(ty);
+        let place = self.pointer_to(StorageClass::Function, element, vec![variable, index]);
+        let value = self.ids(Op::Load, ty, &[place]);
+        self.or_zero(value, Some(is_inside), ty)
+    }
+
+    /// Out of range leaves the array as it is.
+    pub fn insert_element(&mut self, array: NodeId, value: NodeId, index: NodeId, ty: &Type) -> Word {
+        let variable = self.spilled(array);
+        let element_ty = self.function.ty(value).clone();
+        let (is_inside, index) = self.inside_or_zero(index, self.n_parts(array));
+        let value = self.value(value);
+        self.when(is_inside, |emitter| {
+            let element = emitter.module.ty(&element_ty);
+            let place = emitter.pointer_to(StorageClass::Function, element, vec![variable, index]);
+            emitter.effect(Op::Store, vec![Operand::IdRef(place), Operand::IdRef(value)]);
+        });
+        self.ids(Op::Load, ty, &[variable])
+    }
+
+    fn n_parts(&self, node: NodeId) -> u32 {
+        self.function.ty(node).n_parts().expect("verified: it is made of parts")
+    }
+
+    /// A variable of its own that holds a value.
+    fn spilled(&mut self, node: NodeId) -> Word {
+        let ty = self.function.ty(node).clone();
+        let value = self.value(node);
+        let variable = self.variable(&ty);
+        self.effect(Op::Store, vec![Operand::IdRef(variable), Operand::IdRef(value)]);
+        variable
+    }
+
     // Buffers.
 
     /// The number of elements, as u32.
     pub fn buffer_len(&mut self, buffer: BufferId) -> Word {
-        let variable = self.interface.buffer(buffer);
-        let (id, is_flat) = (variable.id, variable.is_flat);
+        let id = self.interface.buffer(buffer).id;
         let result = self.module.scalar(Scalar::U32);
         let operands = vec![Operand::IdRef(id), Operand::LiteralBit32(0)];
-        let len = self.op(Op::ArrayLength, result, operands);
-        if !is_flat {
-            return len;
-        }
-        let three = self.int(&Type::U32, 3);
-        self.ids(Op::UDiv, &Type::U32, &[len, three])
+        self.op(Op::ArrayLength, result, operands)
     }
 
-    pub fn load_buffer(&mut self, buffer: BufferId, index: NodeId, ty: &Type) -> Word {
+    pub fn load_buffer(&mut self, buffer: BufferId, index: NodeId, path: &[Step]) -> Word {
         self.interface.buffer(buffer).reads = true;
-        let index_ty = self.function.ty(index).clone();
-        let (is_inside, index) = match self.target.robust_access {
+        let (place, is_inside) = self.buffer_part(buffer, index, path);
+        let ty = place.ty.clone();
+        let value = self.load_place(&place);
+        self.or_zero(value, is_inside, &ty)
+    }
+
+    pub fn store_buffer(&mut self, buffer: BufferId, index: NodeId, path: &[Step], value: NodeId) {
+        self.interface.buffer(buffer).writes = true;
+        let value = self.value(value);
+        let (place, is_inside) = self.buffer_part(buffer, index, path);
+        self.when_inside(is_inside, |emitter| emitter.store_place(&place, value));
+    }
+
+    /// The place of a part that exists, and whether it is the one meant, where that is not known.
+    fn buffer_part(&mut self, buffer: BufferId, index: NodeId, path: &[Step]) -> (Place, Option<Word>) {
+        let (element_inside, index) = match self.target.robust_access {
             true => (None, self.value(index)),
             false => {
                 let (is_inside, index) = self.inside_buffer(buffer, index);
                 (Some(is_inside), index)
             }
         };
-        let value = self.load_inside(buffer, (index, &index_ty), ty);
-        match is_inside {
-            None => value,
-            Some(is_inside) => {
-                let result = self.module.ty(ty);
-                let zero = self.module.null(result);
-                self.select(ty, is_inside, value, zero)
-            }
-        }
-    }
-
-    pub fn store_buffer(&mut self, buffer: BufferId, index: NodeId, value: NodeId) {
-        self.interface.buffer(buffer).writes = true;
-        let value = self.value(value);
-        let index_ty = self.function.ty(index).clone();
-        if self.target.robust_access {
-            let index = self.value(index);
-            return self.store_inside(buffer, (index, &index_ty), value);
-        }
-        let (is_inside, index) = self.inside_buffer(buffer, index);
-        self.when(is_inside, |emitter| emitter.store_inside(buffer, (index, &index_ty), value));
+        let variable = self.interface.buffer(buffer);
+        let (id, element) = (variable.id, variable.element.clone());
+        let mut chain = vec![id, self.int(&Type::I32, 0), index];
+        let (ty, path_inside) = self.walk(element, path, &mut chain);
+        let is_inside = match (element_inside, path_inside) {
+            (Some(element), Some(path)) => Some(self.ids(Op::LogicalAnd, &Type::BOOL, &[element, path])),
+            (element, path) => element.or(path),
+        };
+        let whole = Packing::of_element(self.target.scalar_layout);
+        let packing = path.iter().fold(whole, |packing, _| packing.of_part());
+        (Place { chain, ty, packing }, is_inside)
     }
 
     /// Whether an index is inside the buffer, and the index, or 0 where it is not.
@@ -143,62 +226,77 @@ impl FunctionEmitter<'_> {
         (is_inside, self.select(&ty, is_inside, index, zero))
     }
 
-    fn load_inside(&mut self, buffer: BufferId, index: (Word, &Type), ty: &Type) -> Word {
-        if !self.interface.buffer(buffer).is_flat {
-            let place = self.buffer_place(buffer, index.0, ty);
-            return self.load_stored(place, ty);
-        }
-        let scalar = Type::from(ty.scalar().unwrap_or(Scalar::F32));
-        let mut parts = Vec::new();
-        let first = self.flat_index(index);
-        for at in 0..ty.n_components() {
-            let place = self.component_place(buffer, (first, index.1), at, &scalar);
-            parts.push(self.load_stored(place, &scalar));
-        }
-        self.construct(&parts, ty)
-    }
-
-    fn store_inside(&mut self, buffer: BufferId, index: (Word, &Type), value: Word) {
-        let variable = self.interface.buffer(buffer);
-        let (is_flat, ty) = (variable.is_flat, variable.element.clone());
-        if !is_flat {
-            let place = self.buffer_place(buffer, index.0, &ty);
-            return self.store_stored(place, value, &ty);
-        }
-        let scalar = Type::from(ty.scalar().unwrap_or(Scalar::F32));
-        let first = self.flat_index(index);
-        for at in 0..ty.n_components() {
-            let part = self.extract(value, u32::from(at), &scalar);
-            let place = self.component_place(buffer, (first, index.1), at, &scalar);
-            self.store_stored(place, part, &scalar);
-        }
-    }
-
-    fn buffer_place(&mut self, buffer: BufferId, index: Word, element: &Type) -> Word {
-        let id = self.interface.buffer(buffer).id;
-        let pointee = self.module.stored(element);
-        let pointer = self.module.pointer(StorageClass::StorageBuffer, pointee);
-        let member = self.int(&Type::I32, 0);
-        let operands = [id, member, index].map(Operand::IdRef).to_vec();
-        self.op(Op::AccessChain, pointer, operands)
-    }
-
-    /// Where a vector of three that lies flat begins.
-    fn flat_index(&mut self, (index, ty): (Word, &Type)) -> Word {
-        let three = self.int(ty, 3);
-        self.ids(Op::IMul, ty, &[index, three])
-    }
-
-    /// One number of it.
-    fn component_place(&mut self, buffer: BufferId, first: (Word, &Type), at: u8, scalar: &Type) -> Word {
-        let (first, ty) = first;
-        let place = match at {
-            0 => first,
-            at => {
-                let at = self.int(ty, i128::from(at));
-                self.ids(Op::IAdd, ty, &[first, at])
-            }
+    fn load_place(&mut self, place: &Place) -> Word {
+        let Some(n_parts) = self.parts_to_move(place) else {
+            let pointer = self.buffer_pointer(place);
+            return self.load_stored(pointer, &place.ty);
         };
-        self.buffer_place(buffer, place, scalar)
+        if n_parts > MAX_UNROLLED && matches!(place.ty, Type::Array(_)) {
+            return self.load_by_loop(place, n_parts);
+        }
+        let mut parts = Vec::new();
+        for at in 0..n_parts {
+            let part = self.place_part(place, at);
+            parts.push(self.load_place(&part));
+        }
+        self.construct(&parts, &place.ty)
+    }
+
+    fn store_place(&mut self, place: &Place, value: Word) {
+        let Some(n_parts) = self.parts_to_move(place) else {
+            let pointer = self.buffer_pointer(place);
+            return self.store_stored(pointer, value, &place.ty);
+        };
+        if n_parts > MAX_UNROLLED && matches!(place.ty, Type::Array(_)) {
+            return self.store_by_loop(place, n_parts, value);
+        }
+        for at in 0..n_parts {
+            let part = self.place_part(place, at);
+            let part_value = self.extract(value, at, &part.ty);
+            self.store_place(&part, part_value);
+        }
+    }
+
+    /// `None` for what is moved as one.
+    fn parts_to_move(&self, place: &Place) -> Option<u32> {
+        match place.ty {
+            Type::Vector(n, _) if place.packing.keeps_vector(n) => None,
+            _ => place.ty.n_parts(),
+        }
+    }
+
+    fn place_part(&mut self, place: &Place, at: u32) -> Place {
+        let ty = place.ty.part(at).expect("counted before");
+        let index = self.int(&Type::I32, i128::from(at));
+        place.part(index, ty)
+    }
+
+    fn buffer_pointer(&mut self, place: &Place) -> Word {
+        let pointee = self.module.laid_type(&place.ty, place.packing);
+        self.pointer_to(StorageClass::StorageBuffer, pointee, place.chain.clone())
+    }
+
+    fn load_by_loop(&mut self, place: &Place, n_parts: u32) -> Word {
+        let element = place.ty.part(0).expect("an array has elements");
+        let variable = self.variable(&place.ty);
+        self.count(n_parts, |emitter, round| {
+            let value = emitter.load_place(&place.part(round, element.clone()));
+            let pointee = emitter.module.ty(&element);
+            let to = emitter.pointer_to(StorageClass::Function, pointee, vec![variable, round]);
+            emitter.effect(Op::Store, vec![Operand::IdRef(to), Operand::IdRef(value)]);
+        });
+        self.ids(Op::Load, &place.ty, &[variable])
+    }
+
+    fn store_by_loop(&mut self, place: &Place, n_parts: u32, value: Word) {
+        let element = place.ty.part(0).expect("an array has elements");
+        let variable = self.variable(&place.ty);
+        self.effect(Op::Store, vec![Operand::IdRef(variable), Operand::IdRef(value)]);
+        self.count(n_parts, |emitter, round| {
+            let pointee = emitter.module.ty(&element);
+            let from = emitter.pointer_to(StorageClass::Function, pointee, vec![variable, round]);
+            let value = emitter.ids(Op::Load, &element, &[from]);
+            emitter.store_place(&place.part(round, element.clone()), value);
+        });
     }
 }

@@ -2,7 +2,8 @@
 //!
 //! One file for each family of instructions: `control` for the tree of statements, `values` for what
 //! each node becomes, `ints`, `floats`, `convert` and `vectors` for arithmetic, `memory` for locals and
-//! buffers, `stored` for what memory holds instead of a value; `interface` holds what the module binds, `module` what its functions share.
+//! buffers, whose types are `layout`'s, `stored` for what memory holds instead of a value; `interface`
+//! holds what the module binds, `module` what its functions share.
 
 mod control;
 mod convert;
@@ -10,6 +11,7 @@ mod floats;
 mod function;
 mod interface;
 mod ints;
+mod layout;
 mod memory;
 mod module;
 mod stored;

@@ -2,6 +2,7 @@
 //! capabilities. Each is made when first asked for, and once.
 
 use std::collections::BTreeMap;
+use std::rc::Rc;
 use std::sync::OnceLock;
 
 use kps_syntax::{Location, Source, Span};
@@ -11,8 +12,10 @@ use rspirv::grammar;
 use rspirv::spirv::{self, Op, StorageClass, Word};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::layout::Packing;
 use crate::constant::Constant;
 use crate::signature::{Capability, CapabilityUse};
+use crate::structs::StructType;
 use crate::types::{Kind, Scalar, Type};
 
 pub(super) use rspirv::dr::Operand;
@@ -56,6 +59,12 @@ enum TypeKey {
     /// With the stride where it lies in memory that the host sees.
     RuntimeArray(Word, u32),
     Array(Word, u32),
+    /// The same with the stride that it has in memory that the host sees.
+    LaidArray(Word, u32, u32),
+    Struct(Rc<StructType>),
+    /// The same with its members' offsets there.
+    LaidStruct(Rc<StructType>, Packing),
+    Tuple(Vec<Word>),
     Pointer(StorageClass, Word),
     Function(Word, Vec<Word>),
     /// The block around a run-time array.
@@ -266,6 +275,14 @@ impl Module {
                     module.global(Op::TypeArray, None, operands)
                 })
             }
+            Type::Struct(of) => {
+                let members: Vec<Word> = of.members.iter().map(|member| self.ty(&member.ty)).collect();
+                self.type_of(TypeKey::Struct(Rc::clone(of)), |module| module.named_struct(of, &members))
+            }
+            Type::Tuple(items) => {
+                let items: Vec<Word> = items.iter().map(|item| self.ty(item)).collect();
+                self.type_of(TypeKey::Tuple(items.clone()), |module| module.struct_type(&items))
+            }
         }
     }
 
@@ -290,6 +307,37 @@ impl Module {
     pub fn struct_type(&mut self, members: &[Word]) -> Word {
         let operands = members.iter().map(|member| Operand::IdRef(*member)).collect();
         self.global(Op::TypeStruct, None, operands)
+    }
+
+    /// An array as it lies in memory that the host sees.
+    pub fn laid_array(&mut self, element: Word, len: u32, stride: u32) -> Word {
+        let n = self.constant(Constant::u32(len));
+        self.type_of(TypeKey::LaidArray(element, len, stride), |module| {
+            let operands = vec![Operand::IdRef(element), Operand::IdRef(n)];
+            let id = module.global(Op::TypeArray, None, operands);
+            module.decorate(id, spirv::Decoration::ArrayStride, &[stride]);
+            id
+        })
+    }
+
+    /// A struct as it lies in memory that the host sees, its members being these.
+    pub fn laid_struct(&mut self, of: &Rc<StructType>, packing: Packing, members: &[Word]) -> Word {
+        self.type_of(TypeKey::LaidStruct(Rc::clone(of), packing), |module| {
+            let id = module.named_struct(of, members);
+            for (at, offset) in (0..).zip(of.offsets()) {
+                module.decorate_member(id, at, spirv::Decoration::Offset, &[offset]);
+            }
+            id
+        })
+    }
+
+    fn named_struct(&mut self, of: &StructType, members: &[Word]) -> Word {
+        let id = self.struct_type(members);
+        self.name(id, of.name.as_deref().unwrap_or("Struct"));
+        for (at, member) in (0..).zip(&of.members) {
+            self.member_name(id, at, &member.name);
+        }
+        id
     }
 
     pub fn pointer(&mut self, class: StorageClass, pointee: Word) -> Word {

@@ -93,15 +93,12 @@ impl FunctionEmitter<'_> {
                 let a = self.value(*a);
                 self.extract(a, *at, ty)
             }
-            NodeKind::ExtractAt { vector, index } => self.extract_at(*vector, *index, ty),
-            NodeKind::Insert { vector, value, component } => {
-                let (vector, value) = (self.value(*vector), self.value(*value));
-                let result = self.module.ty(ty);
-                let operands =
-                    vec![Operand::IdRef(value), Operand::IdRef(vector), Operand::LiteralBit32(*component)];
-                self.op(Op::CompositeInsert, result, operands)
+            NodeKind::ExtractAt { whole, index } => self.extract_at(*whole, *index, ty),
+            NodeKind::Insert { whole, value, part } => {
+                let (whole, value) = (self.value(*whole), self.value(*value));
+                self.insert(whole, value, *part, ty)
             }
-            NodeKind::InsertAt { vector, value, index } => self.insert_at(*vector, *value, *index, ty),
+            NodeKind::InsertAt { whole, value, index } => self.insert_at(*whole, *value, *index, ty),
             NodeKind::Swizzle(a, components) => {
                 let a = self.value(*a);
                 let result = self.module.ty(ty);
@@ -127,7 +124,7 @@ impl FunctionEmitter<'_> {
                 self.ids(Op::Load, ty, &[pointer])
             }
             NodeKind::LoadElement { local, path } => self.load_element(*local, path, ty),
-            NodeKind::BufferLoad { buffer, index } => self.load_buffer(*buffer, *index, ty),
+            NodeKind::BufferLoad { buffer, index, path } => self.load_buffer(*buffer, *index, path),
             NodeKind::BufferLen(buffer) => {
                 let len = self.buffer_len(*buffer);
                 self.ids(Op::Bitcast, ty, &[len])

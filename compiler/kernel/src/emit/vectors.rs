@@ -1,4 +1,4 @@
-//! Vectors and arrays as values: making them, taking them apart, dot products.
+//! Vectors, arrays and structs as values: making them, taking them apart, dot products.
 
 use rspirv::spirv::{Op, Word};
 
@@ -25,9 +25,11 @@ impl FunctionEmitter<'_> {
     }
 
     /// Out of range reads 0.
-    pub fn extract_at(&mut self, vector: NodeId, index: NodeId, ty: &Type) -> Word {
-        let n = self.function.ty(vector).n_components();
-        let vector = self.value(vector);
+    pub fn extract_at(&mut self, whole: NodeId, index: NodeId, ty: &Type) -> Word {
+        let Type::Vector(n, _) = *self.function.ty(whole) else {
+            return self.extract_element(whole, index, ty);
+        };
+        let vector = self.value(whole);
         let (is_inside, index) = self.inside_or_zero(index, u32::from(n));
         let found = self.ids(Op::VectorExtractDynamic, ty, &[vector, index]);
         let result = self.module.ty(ty);
@@ -35,9 +37,18 @@ impl FunctionEmitter<'_> {
         self.select(ty, is_inside, found, zero)
     }
 
+    pub fn insert(&mut self, whole: Word, value: Word, part: u32, ty: &Type) -> Word {
+        let result = self.module.ty(ty);
+        let operands = vec![Operand::IdRef(value), Operand::IdRef(whole), Operand::LiteralBit32(part)];
+        self.op(Op::CompositeInsert, result, operands)
+    }
+
     /// Out of range leaves the vector as it is.
-    pub fn insert_at(&mut self, vector: NodeId, value: NodeId, index: NodeId, ty: &Type) -> Word {
-        let (vector, value) = (self.value(vector), self.value(value));
+    pub fn insert_at(&mut self, whole: NodeId, value: NodeId, index: NodeId, ty: &Type) -> Word {
+        if !ty.is_vector() {
+            return self.insert_element(whole, value, index, ty);
+        }
+        let (vector, value) = (self.value(whole), self.value(value));
         let (is_inside, index) = self.inside_or_zero(index, u32::from(ty.n_components()));
         let inserted = self.ids(Op::VectorInsertDynamic, ty, &[vector, value, index]);
         self.select(ty, is_inside, inserted, vector)

@@ -11,7 +11,7 @@ use super::Ctx;
 use super::operand::Operand;
 use crate::constant::{Constant, Literal};
 use crate::errors;
-use crate::ir::{BinaryOp, NodeId, NodeKind, UnaryOp};
+use crate::ir::{BinaryOp, NodeId, NodeKind, Step, UnaryOp};
 use crate::types::{Kind, Scalar, Type};
 
 /// Int powers up to this constant exponent are products; beyond it the squares still are.
@@ -430,16 +430,8 @@ impl Ctx<'_> {
         let Some(total) = total else {
             return Some(self.fail(errors::list_repeat(self.at(span))));
         };
-        let elements: Vec<NodeId> = (0..array.len)
-            .map(|at| {
-                let element = self.known_element(&place, at, span);
-                match &element {
-                    Operand::Place(place) => self.load_whole(place, span),
-                    Operand::Node(node) => *node,
-                    _ => unreachable_element(self, span),
-                }
-            })
-            .collect();
+        let element = |at| place.part(Step::Part(at), array.element.clone());
+        let elements: Vec<NodeId> = (0..array.len).map(|at| self.load_whole(&element(at), span)).collect();
         let parts = (0..total as usize).map(|at| elements[at % elements.len()]).collect();
         Some(self.array_local(parts, array.element.clone(), span))
     }
@@ -489,11 +481,6 @@ impl Ctx<'_> {
         };
         Operand::Node(self.node(NodeKind::Unary(unary, node), ty, span))
     }
-}
-
-/// Elements of a list are values or lists; what else came was reported.
-fn unreachable_element(ctx: &mut Ctx, span: Span) -> NodeId {
-    ctx.constant(Constant::i32(0), span)
 }
 
 fn symbol(op: BinaryOp) -> &'static str {

@@ -1,27 +1,30 @@
-//! Assignment: names, tuples, elements, components and swizzles, and the augmented forms.
-
-use std::rc::Rc;
+//! Assignment: names, elements, members, components and swizzles, and the augmented forms.
+//!
+//! What lies in memory is stored to where it lies. A variable that is a vector or a struct becomes a
+//! new value with one part replaced.
 
 use kps_syntax::Span;
 use kps_syntax::ast::{BinaryOp as AstBinaryOp, Expr, ExprKind, Ident, Name};
 
 use super::Ctx;
-use super::index::Index;
+use super::index::is_indexable;
 use super::operand::{Operand, Place};
 use crate::check::{TypeExpr, TypeReader};
 use crate::errors;
-use crate::ir::{BufferId, NodeId, NodeKind, Stmt};
-use crate::types::{Scalar, Type};
+use crate::ir::{NodeId, NodeKind, Step};
+use crate::types::Type;
 
 /// What an assignment writes to, its indices computed once.
-enum Target<'e> {
+pub(super) enum Target<'e> {
     Name(&'e Name, Span),
-    Element(Place, Span),
-    BufferElement(BufferId, NodeId, Span),
+    /// What lies in memory.
+    Place(Place, Span),
+    /// One part of a value that is itself a target.
+    Part(Box<Target<'e>>, Step, Span),
     /// Components of a vector that is itself a target.
     Components(Box<Target<'e>>, Vec<u32>, Span),
-    /// One component, chosen at run time.
-    ComponentAt(Box<Target<'e>>, NodeId, Span),
+    /// What holds arrays and cannot be assigned itself.
+    Holder(Operand, Span),
     Tuple(&'e [Expr], Span),
     Error,
 }
@@ -55,6 +58,11 @@ impl Ctx<'_> {
     }
 
     pub fn assign_target(&mut self, target: &Expr, operand: Operand, value_span: Span) {
+        if let ExprKind::Name(name) = &target.kind
+            && self.is_self(name)
+        {
+            return self.error(errors::assign_self(self.at(target.span), name));
+        }
         let target = self.target(target);
         self.store(target, operand, value_span);
     }
@@ -126,12 +134,12 @@ impl Ctx<'_> {
         self.store(place, result, span);
     }
 
-    fn target<'e>(&mut self, expr: &'e Expr) -> Target<'e> {
+    pub(super) fn target<'e>(&mut self, expr: &'e Expr) -> Target<'e> {
         let span = expr.span;
         match &expr.kind {
             ExprKind::Name(name) => Target::Name(name, span),
             ExprKind::Tuple(items) | ExprKind::List(items) => Target::Tuple(items, span),
-            ExprKind::Attribute { value, attr } => self.component_target(value, attr, span),
+            ExprKind::Attribute { value, attr } => self.attribute_target(value, attr, span),
             ExprKind::Subscript { value, index } => self.element_target(value, index, span),
             _ => {
                 self.error(errors::not_assignable(self.at(span), self.f.source.slice(span)));
@@ -140,58 +148,119 @@ impl Ctx<'_> {
         }
     }
 
-    fn component_target<'e>(&mut self, value: &'e Expr, attr: &Ident, span: Span) -> Target<'e> {
-        let inner = self.target(value);
+    /// What a target lies in: itself a target, or what an expression gives.
+    fn container_target<'e>(&mut self, value: &'e Expr) -> Target<'e> {
+        match &value.kind {
+            ExprKind::Name(_) | ExprKind::Attribute { .. } | ExprKind::Subscript { .. } => {
+                self.nested(value.span, Target::Error, |ctx| ctx.target(value))
+            }
+            _ => match self.expr(value) {
+                Operand::Place(place) => Target::Place(place, value.span),
+                Operand::Error => Target::Error,
+                operand @ (Operand::Buffer(_) | Operand::Tuple(_)) => Target::Holder(operand, value.span),
+                _ => {
+                    self.error(errors::not_assignable(self.at(value.span), self.f.source.slice(value.span)));
+                    Target::Error
+                }
+            },
+        }
+    }
+
+    fn attribute_target<'e>(&mut self, value: &'e Expr, attr: &Ident, span: Span) -> Target<'e> {
+        let inner = self.container_target(value);
         if matches!(inner, Target::Error) {
             return inner;
         }
-        let Some(ty) = self.target_type(&inner) else {
-            let operand = self.expr(value);
-            if !operand.is_error() {
-                let what = self.describe(&operand);
-                self.error(errors::no_attribute(self.at(attr.span), &attr.name, &what));
+        match self.target_type(&inner) {
+            Some(ty @ Type::Vector(..)) => self.component_target(inner, attr, &ty, span),
+            Some(ty @ Type::Struct(_)) => self.member_target(inner, attr, ty, span),
+            Some(ty) => {
+                self.error(errors::no_attribute(self.at(attr.span), &attr.name, &format!("`{ty}`")));
+                Target::Error
             }
+            None => {
+                let operand = self.expr(value);
+                if !operand.is_error() {
+                    let what = self.describe(&operand);
+                    self.error(errors::no_attribute(self.at(attr.span), &attr.name, &what));
+                }
+                Target::Error
+            }
+        }
+    }
+
+    fn component_target<'e>(&mut self, inner: Target<'e>, attr: &Ident, ty: &Type, span: Span) -> Target<'e> {
+        let Some(components) = self.swizzle(&attr.name, ty.n_components(), attr.span, ty) else {
             return Target::Error;
         };
-        let Type::Vector(n, _) = ty else {
-            self.error(errors::no_attribute(self.at(attr.span), &attr.name, &format!("`{ty}`")));
-            return Target::Error;
-        };
-        let Some(components) = self.swizzle(&attr.name, n, attr.span, &ty) else { return Target::Error };
         if (1..components.len()).any(|at| components[..at].contains(&components[at])) {
             self.error(errors::repeated_component(self.at(attr.span), &attr.name));
             return Target::Error;
         }
-        Target::Components(Box::new(inner), components, span)
+        match components[..] {
+            [component] => part_target(inner, ty, Step::Part(component), span),
+            _ => Target::Components(Box::new(inner), components, span),
+        }
+    }
+
+    fn member_target<'e>(&mut self, inner: Target<'e>, attr: &Ident, ty: Type, span: Span) -> Target<'e> {
+        let Type::Struct(of) = &ty else { return Target::Error };
+        match self.member_of(of, attr) {
+            Some(at) => part_target(inner, &ty, Step::Part(at), span),
+            None => Target::Error,
+        }
     }
 
     fn element_target<'e>(&mut self, value: &'e Expr, index: &'e Expr, span: Span) -> Target<'e> {
-        let container = self.expr(value);
+        let inner = self.container_target(value);
+        let container = match &inner {
+            Target::Error => return Target::Error,
+            Target::Name(name, at) => self.name_operand(name, *at),
+            Target::Place(place, _) => Operand::Place(place.clone()),
+            Target::Holder(operand, _) => operand.clone(),
+            // Its type alone counts here: the value is loaded when it is stored to.
+            _ => Operand::Error,
+        };
+        if let Target::Part(..) | Target::Components(..) = inner {
+            return match self.target_type(&inner) {
+                Some(ty) if is_indexable(&ty) => match self.step_into(&ty, index) {
+                    Some(step) => part_target(inner, &ty, step, span),
+                    None => Target::Error,
+                },
+                ty => {
+                    let what = ty.map_or("`?`".to_owned(), |ty| format!("`{ty}`"));
+                    let text = self.f.source.slice(value.span);
+                    self.error(errors::not_indexable(self.at(span), text, &what));
+                    Target::Error
+                }
+            };
+        }
         match container {
             Operand::Buffer(buffer) => match self.buffer_index(buffer, index) {
-                Some(index) => Target::BufferElement(buffer, index, span),
+                Some(index) => Target::Place(self.buffer_place(buffer, index), span),
                 None => Target::Error,
             },
-            Operand::Place(place) => match self.expr_element(&place, index, span) {
-                Some(place) => Target::Element(place, span),
+            Operand::Place(place) if is_indexable(&place.ty) => match self.element_place(&place, index) {
+                Some(place) => Target::Place(place, span),
                 None => Target::Error,
             },
-            Operand::Node(node) if self.ty(node).is_vector() => {
-                let n = self.ty(node).n_components();
-                let inner = self.target(value);
-                match self.component_index(index, n) {
-                    Some(Index::Known(component)) => {
-                        Target::Components(Box::new(inner), vec![component], span)
-                    }
-                    Some(Index::Node(index)) => Target::ComponentAt(Box::new(inner), index, span),
+            Operand::Node(node) if is_indexable(self.ty(node)) => {
+                let ty = self.ty(node).clone();
+                match self.step_into(&ty, index) {
+                    Some(step) => part_target(inner, &ty, step, span),
                     None => Target::Error,
                 }
             }
+            Operand::Tuple(items) => match self.tuple_item(&items, index, span) {
+                Operand::Place(place) => Target::Place(place, span),
+                Operand::Error => Target::Error,
+                item @ (Operand::Buffer(_) | Operand::Tuple(_)) => Target::Holder(item, span),
+                _ => {
+                    self.error(errors::tuple_item_assigned(self.at(span), self.f.source.slice(span)));
+                    Target::Error
+                }
+            },
             Operand::Error => Target::Error,
-            Operand::Tuple(_) => {
-                self.error(errors::not_assignable(self.at(span), self.f.source.slice(span)));
-                Target::Error
-            }
             operand => {
                 let what = self.describe(&operand);
                 self.error(errors::not_indexable(self.at(span), self.f.source.slice(value.span), &what));
@@ -200,75 +269,108 @@ impl Ctx<'_> {
         }
     }
 
-    /// The type of what a target holds now; `None` where it holds no number.
+    /// The type of what a target holds now; `None` where it holds no value.
     fn target_type(&mut self, target: &Target) -> Option<Type> {
         match target {
             Target::Name(name, span) => {
                 let operand = self.name_operand(name, *span);
                 self.value_type(&operand)
             }
-            Target::Element(place, _) => Some(place.ty.clone()),
-            Target::BufferElement(buffer, ..) => Some(self.buffers[buffer.idx()].element.clone()),
+            Target::Place(place, _) => Some(place.ty.clone()),
+            Target::Part(inner, Step::Part(at), _) => self.target_type(inner)?.part(*at),
+            Target::Part(inner, Step::At(_), _) => self.target_type(inner)?.part(0),
             Target::Components(inner, components, _) => {
                 let scalar = self.target_type(inner)?.scalar()?;
                 Some(Type::of(components.len() as u8, scalar))
             }
-            Target::ComponentAt(inner, ..) => Some(self.target_type(inner)?.scalar()?.into()),
+            Target::Holder(operand, _) => self.value_type(operand),
             Target::Tuple(..) | Target::Error => None,
         }
     }
 
-    fn load_target(&mut self, target: &Target) -> Operand {
+    pub(super) fn load_target(&mut self, target: &Target) -> Operand {
         match target {
             Target::Name(name, span) => self.name_operand(name, *span),
-            Target::Element(place, span) => self.load_place(place, *span),
-            Target::BufferElement(buffer, index, span) => self.load_buffer(*buffer, *index, *span),
-            Target::Components(inner, components, span) => {
-                let vector = self.load_target(inner);
-                match vector {
-                    Operand::Node(vector) => self.load_components(vector, components, *span),
-                    _ => Operand::Error,
-                }
-            }
-            Target::ComponentAt(inner, index, span) => match self.load_target(inner) {
-                Operand::Node(vector) => {
-                    let scalar = self.ty(vector).scalar().unwrap_or(Scalar::I32);
-                    let kind = NodeKind::ExtractAt { vector, index: *index };
-                    Operand::Node(self.node(kind, scalar, *span))
-                }
-                _ => Operand::Error,
+            Target::Place(place, span) => self.load_place(place, *span),
+            Target::Part(_, _, span) | Target::Components(_, _, span) => match self.load_node(target) {
+                Some(node) => self.value(node, *span),
+                None => Operand::Error,
             },
+            Target::Holder(operand, _) => operand.clone(),
             Target::Tuple(..) | Target::Error => Operand::Error,
         }
     }
 
-    fn store(&mut self, target: Target, operand: Operand, value_span: Span) {
+    /// What a target holds as one value, an array too.
+    fn load_node(&mut self, target: &Target) -> Option<NodeId> {
+        match target {
+            Target::Name(name, span) => match self.name_operand(name, *span) {
+                Operand::Node(node) => Some(node),
+                Operand::Place(place) => Some(self.load_whole(&place, *span)),
+                _ => None,
+            },
+            Target::Place(place, span) => Some(self.load_whole(place, *span)),
+            Target::Part(inner, step, span) => {
+                let whole = self.load_node(inner)?;
+                let (kind, at) = match *step {
+                    Step::Part(at) => (NodeKind::Extract(whole, at), at),
+                    Step::At(index) => (NodeKind::ExtractAt { whole, index }, 0),
+                };
+                let ty = self.ty(whole).part(at)?;
+                Some(self.node(kind, ty, *span))
+            }
+            Target::Components(inner, components, span) => {
+                let vector = self.load_node(inner)?;
+                match self.load_components(vector, components, *span) {
+                    Operand::Node(node) => Some(node),
+                    _ => None,
+                }
+            }
+            Target::Holder(..) | Target::Tuple(..) | Target::Error => None,
+        }
+    }
+
+    pub(super) fn store(&mut self, target: Target, operand: Operand, value_span: Span) {
         match target {
             Target::Name(name, span) => match self.f.scope.get(name) {
                 Some(var) => self.assign_var(var, operand, span),
                 None => self.error(errors::assign_captured(self.at(span), name)),
             },
-            Target::Element(place, span) => self.store_element(&place, &operand, span, value_span),
-            Target::BufferElement(buffer, index, span) => {
-                let element = self.buffers[buffer.idx()].element.clone();
-                if let Some(value) = self.stored_value(&operand, &element, span, value_span) {
-                    self.f.block.push(Stmt::BufferStore { buffer, index, value, span });
+            Target::Place(place, span) => {
+                if let Some(value) = self.stored_value(&operand, &place.ty, span, value_span) {
+                    self.store_whole(&place, value, span);
                 }
             }
+            Target::Part(inner, step, span) => self.store_part(*inner, step, &operand, span, value_span),
             Target::Components(inner, components, span) => {
                 self.store_components(*inner, &components, &operand, span, value_span);
             }
-            Target::ComponentAt(inner, index, span) => {
-                let Operand::Node(vector) = self.load_target(&inner) else { return };
-                let ty = self.ty(vector).clone();
-                let element = Type::Scalar(ty.scalar().unwrap_or(Scalar::I32));
-                let Some(value) = self.stored_value(&operand, &element, span, value_span) else { return };
-                let vector = self.node(NodeKind::InsertAt { vector, value, index }, ty, span);
-                self.store(*inner, Operand::Node(vector), span);
-            }
             Target::Tuple(items, span) => self.unpack(items, &operand, span, value_span),
+            Target::Holder(_, span) => {
+                self.error(errors::not_assignable(self.at(span), self.f.source.slice(span)));
+            }
             Target::Error => {}
         }
+    }
+
+    /// A value with one part replaced.
+    fn store_part(&mut self, inner: Target, step: Step, operand: &Operand, span: Span, value_span: Span) {
+        let Some(whole) = self.load_node(&inner) else { return };
+        let ty = self.ty(whole).clone();
+        let part_ty = match step {
+            Step::Part(at) => ty.part(at),
+            Step::At(_) => ty.part(0),
+        };
+        let Some(part_ty) = part_ty else { return };
+        let Some(value) = self.stored_value(operand, &part_ty, span, value_span) else {
+            return self.store(inner, Operand::Error, span);
+        };
+        let kind = match step {
+            Step::Part(part) => NodeKind::Insert { whole, value, part },
+            Step::At(index) => NodeKind::InsertAt { whole, value, index },
+        };
+        let changed = self.node(kind, ty, span);
+        self.store(inner, Operand::Node(changed), span);
     }
 
     fn store_components(
@@ -279,39 +381,34 @@ impl Ctx<'_> {
         span: Span,
         value_span: Span,
     ) {
-        let Operand::Node(mut vector) = self.load_target(&inner) else { return };
-        let ty = self.ty(vector).clone();
+        let Some(ty) = self.target_type(&inner) else { return };
         let Some(scalar) = ty.scalar() else { return };
         let wanted = Type::of(components.len() as u8, scalar);
         let Some(value) = self.stored_value(operand, &wanted, span, value_span) else {
             return self.store(inner, Operand::Error, span);
         };
-        for (at, component) in components.iter().enumerate() {
-            let part = match components.len() {
-                1 => value,
-                _ => self.node(NodeKind::Extract(value, at as u32), scalar, span),
-            };
-            let kind = NodeKind::Insert { vector, value: part, component: *component };
-            vector = self.node(kind, ty.clone(), span);
+        let parts: Vec<NodeId> = (0..components.len() as u32)
+            .map(|at| self.node(NodeKind::Extract(value, at), scalar, span))
+            .collect();
+        // In memory each goes to its own place, so that other components are left alone.
+        if let Target::Place(place, _) = &inner {
+            for (part, component) in parts.into_iter().zip(components) {
+                self.store_whole(&place.part(Step::Part(*component), scalar.into()), part, span);
+            }
+            return;
         }
-        self.store(inner, Operand::Node(vector), span);
-    }
-
-    fn store_element(&mut self, place: &Place, operand: &Operand, span: Span, value_span: Span) {
-        if let Type::Array(_) = place.ty {
-            return self.error(errors::not_yet(self.at(span), "assigning a list to an element"));
+        let Some(mut whole) = self.load_node(&inner) else { return };
+        for (value, part) in parts.into_iter().zip(components) {
+            whole = self.node(NodeKind::Insert { whole, value, part: *part }, ty.clone(), span);
         }
-        if let Some(value) = self.stored_value(operand, &place.ty, span, value_span) {
-            let (local, path) = (place.local, place.path.to_vec());
-            self.f.block.push(Stmt::StoreElement { local, path, value, span });
-        }
+        self.store(inner, Operand::Node(whole), span);
     }
 
     /// What goes into an element of type `ty`.
     fn stored_value(&mut self, operand: &Operand, ty: &Type, span: Span, value_span: Span) -> Option<NodeId> {
         match operand {
             Operand::Error => return None,
-            Operand::Literal(literal) => {
+            Operand::Literal(literal) if ty.scalar().is_some() => {
                 let scalar = ty.scalar()?;
                 if ty.is_vector() || literal.fit(scalar).is_none() {
                     let error = match ty.is_vector() {
@@ -343,37 +440,17 @@ impl Ctx<'_> {
         let found = self.describe(operand);
         errors::stored_type(self.at(value_span), self.at(span), (value, &found), (target, ty))
     }
+}
 
-    fn unpack(&mut self, items: &[Expr], operand: &Operand, span: Span, value_span: Span) {
-        let parts: Rc<[Operand]> = match operand {
-            Operand::Error => items.iter().map(|_| Operand::Error).collect(),
-            Operand::Tuple(parts) => Rc::clone(parts),
-            Operand::Node(node) if self.ty(*node).is_vector() => {
-                let n = self.ty(*node).n_components();
-                (0..u32::from(n)).map(|at| self.load_components(*node, &[at], value_span)).collect()
-            }
-            Operand::Place(place) => match place.ty.clone() {
-                Type::Array(array) if array.len as usize == items.len() => {
-                    (0..array.len).map(|at| self.known_element(place, at, value_span)).collect()
-                }
-                Type::Array(array) => {
-                    let error = errors::unpack_count(self.at(span), items.len(), array.len as usize);
-                    return self.error(error);
-                }
-                _ => return,
-            },
-            operand => {
-                let what = self.describe(operand);
-                self.error(errors::not_unpackable(self.at(value_span), &what, items.len()));
-                items.iter().map(|_| Operand::Error).collect()
-            }
-        };
-        if parts.len() != items.len() {
-            self.error(errors::unpack_count(self.at(span), items.len(), parts.len()));
-            return items.iter().for_each(|item| self.assign_target(item, Operand::Error, span));
-        }
-        for (item, part) in items.iter().zip(parts.iter()) {
-            self.assign_target(item, part.clone(), value_span);
-        }
+/// A step further: within memory it leads to another place.
+fn part_target<'e>(inner: Target<'e>, ty: &Type, step: Step, span: Span) -> Target<'e> {
+    let at = match step {
+        Step::Part(at) => at,
+        Step::At(_) => 0,
+    };
+    match (inner, ty.part(at)) {
+        (Target::Place(place, _), Some(part)) => Target::Place(place.part(step, part), span),
+        (inner, Some(_)) => Target::Part(Box::new(inner), step, span),
+        (_, None) => Target::Error,
     }
 }

@@ -1,11 +1,12 @@
 //! Calls: what is called decides.
 
 use kps_syntax::Span;
-use kps_syntax::ast::{Argument, ArgumentKind, Expr, Ident};
+use kps_syntax::ast::{Argument, ArgumentKind, Expr, ExprKind, Ident};
 
 use super::Ctx;
 use super::operand::{Operand, Static};
 use crate::errors;
+use crate::types::Type;
 
 /// The arguments of a call, in order of writing.
 pub(crate) struct Arguments<'e> {
@@ -15,11 +16,24 @@ pub(crate) struct Arguments<'e> {
 
 impl Ctx<'_> {
     pub fn call(&mut self, expr: &Expr, func: &Expr, args: &[Argument]) -> Operand {
-        let callee = self.expr(func);
+        let callee = match &func.kind {
+            ExprKind::Attribute { value, attr } => {
+                let receiver = self.part(value);
+                if let Some(result) = self.call_method(&receiver, value, attr, args, expr.span) {
+                    return result;
+                }
+                self.attribute(receiver, attr, func.span)
+            }
+            _ => self.expr(func),
+        };
         let name = self.f.source.slice(func.span).to_owned();
         // The arguments of `Vector(2, f32)` are types, read from the tree.
         if let Operand::Static(Static::Generic(_)) = callee {
             return self.type_operand(expr);
+        }
+        if let Operand::Static(Static::Type(Type::Struct(of))) = &callee {
+            let args = self.arguments(args);
+            return self.construct_struct(of, args, expr.span);
         }
         let args = self.arguments(args);
         match callee {
@@ -40,7 +54,7 @@ impl Ctx<'_> {
         }
     }
 
-    fn arguments<'e>(&mut self, args: &'e [Argument]) -> Arguments<'e> {
+    pub fn arguments<'e>(&mut self, args: &'e [Argument]) -> Arguments<'e> {
         let mut arguments = Arguments { positional: Vec::new(), keywords: Vec::new() };
         for arg in args {
             match &arg.kind {

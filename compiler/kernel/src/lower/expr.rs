@@ -1,7 +1,5 @@
 //! Expressions: names, literals, lists, conditions that are values, comparison.
 
-use std::rc::Rc;
-
 use kps_syntax::Span;
 use kps_syntax::ast::{
     BinaryOp as AstBinaryOp, BoolOp, CompareOp as AstCompareOp, Comparison, Expr, ExprKind, Name,
@@ -40,8 +38,10 @@ impl Ctx<'_> {
             ExprKind::False => self.bool_constant(false, span),
             ExprKind::None => Operand::Static(Static::None),
             ExprKind::Name(name) => self.name_operand(name, span),
-            ExprKind::Attribute { value, attr } => self.attribute(value, attr, span),
-            ExprKind::Subscript { value, index } => self.subscript(expr, value, index),
+            ExprKind::Attribute { .. } | ExprKind::Subscript { .. } => {
+                let part = self.part(expr);
+                self.loaded(part, span)
+            }
             ExprKind::Call { func, args } => self.call(expr, func, args),
             ExprKind::Binary { .. } => self.binary_chain(expr),
             ExprKind::Unary { op, operand } => {
@@ -52,7 +52,10 @@ impl Ctx<'_> {
             ExprKind::Compare { left, comparisons } => self.comparison(left, comparisons, span),
             ExprKind::IfElse { test, then, orelse } => self.ternary(test, then, orelse, span),
             ExprKind::List(items) => self.list(items, span),
-            ExprKind::Tuple(items) => Operand::Tuple(items.iter().map(|item| self.expr(item)).collect()),
+            ExprKind::Tuple(items) => {
+                let items = self.items(items).into_iter();
+                Operand::Tuple(items.map(|(operand, _)| operand).collect())
+            }
             ExprKind::Error => Operand::Error,
             _ => {
                 let text = self.f.source.slice(span).to_owned();
@@ -108,6 +111,7 @@ impl Ctx<'_> {
         match builtin {
             Builtin::Type(ty) => Operand::Static(Static::Type(ty.clone())),
             Builtin::VectorType => Operand::Static(Static::Generic("Vector")),
+            Builtin::StructType => Operand::Static(Static::Generic("Struct")),
             Builtin::Place(place) => self.place_name(*place, span),
             Builtin::Function(function) => Operand::Static(Static::Builtin(*function)),
             Builtin::Constant(value) => Operand::Literal(Literal::Float(*value)),
@@ -272,7 +276,12 @@ impl Ctx<'_> {
         if super::vars::same_static(&a, &b) {
             return a;
         }
-        let Some((ty, soft)) = self.join_types(&[(&a, then.span), (&b, orelse.span)]) else {
+        let sides = [(&a, then.span), (&b, orelse.span)];
+        let joined = match (&a, &b) {
+            (Operand::Tuple(_) | Operand::Place(_), _) => self.join_values(&sides).map(|ty| (ty, false)),
+            _ => self.join_types(&sides),
+        };
+        let Some((ty, soft)) = joined else {
             let what = (self.describe(&a), self.describe(&b));
             return self.fail(errors::ternary_types(
                 self.at(span),
@@ -285,7 +294,8 @@ impl Ctx<'_> {
         let (tail, b) = self.sub_block(|ctx| ctx.try_convert(&b, &ty, orelse.span));
         else_block.extend(tail);
         let (Some(a), Some(b)) = (a, b) else { return Operand::Error };
-        let node = if self.is_eager(&then_block) && self.is_eager(&else_block) {
+        let is_number = ty.scalar().is_some();
+        let node = if is_number && self.is_eager(&then_block) && self.is_eager(&else_block) {
             self.f.block.extend(then_block);
             self.f.block.extend(else_block);
             self.node(NodeKind::Select { condition, then: a, orelse: b }, ty, span)
@@ -299,7 +309,7 @@ impl Ctx<'_> {
             self.set_facts(node, super::Facts { soft, ..facts });
             node
         };
-        Operand::Node(node)
+        self.value(node, span)
     }
 
     /// The type that all of them have once literals and guesses are widened, and whether it is a
@@ -425,6 +435,9 @@ impl Ctx<'_> {
         if let (Operand::Literal(a), Operand::Literal(b)) = (left, right) {
             return self.bool_constant(compare_literals(compare_op, *a, *b), span);
         }
+        if let Some(result) = self.compare_structs(op, left, right, span) {
+            return result;
+        }
         let is_equality = matches!(compare_op, CompareOp::Equal | CompareOp::NotEqual);
         let Some((ty, a, b)) = self.common(left, right, spans, is_equality) else {
             let (what_left, what_right) = (self.describe(left), self.describe(right));
@@ -443,7 +456,7 @@ impl Ctx<'_> {
 
     /// A list literal is a fixed array of its own.
     fn list(&mut self, items: &[Expr], span: Span) -> Operand {
-        let operands: Vec<(Operand, Span)> = items.iter().map(|item| (self.expr(item), item.span)).collect();
+        let operands = self.items(items);
         self.array_of(&operands, span)
     }
 
@@ -457,26 +470,14 @@ impl Ctx<'_> {
         if operands.len() > MAX_ARRAY_LEN as usize {
             return self.fail(errors::list_too_long(self.at(span), operands.len()));
         }
-        let element = if operands.iter().all(|(operand, _)| matches!(operand, Operand::Place(_))) {
-            let Operand::Place(first) = &operands[0].0 else { return Operand::Error };
-            let alike = |operand: &Operand| matches!(operand, Operand::Place(place) if place.ty == first.ty);
-            operands.iter().all(|(operand, _)| alike(operand)).then(|| first.ty.clone())
-        } else {
-            let refs: Vec<(&Operand, Span)> =
-                operands.iter().map(|(operand, span)| (operand, *span)).collect();
-            self.join_types(&refs).map(|(ty, _)| ty)
-        };
-        let Some(element) = element else { return self.unlike_elements(operands, span) };
+        let refs: Vec<(&Operand, Span)> = operands.iter().map(|(operand, at)| (operand, *at)).collect();
+        let Some(element) = self.join_values(&refs) else { return self.unlike_elements(operands, span) };
         let mut parts = Vec::with_capacity(operands.len());
         for (operand, at) in operands {
-            let part = match operand {
-                Operand::Place(place) => self.load_whole(place, *at),
-                operand => match self.try_convert(operand, &element, *at) {
-                    Some(node) => node,
-                    None => return Operand::Error,
-                },
-            };
-            parts.push(part);
+            match self.try_convert(operand, &element, *at) {
+                Some(node) => parts.push(node),
+                None => return Operand::Error,
+            }
         }
         self.array_local(parts, element, span)
     }
@@ -503,7 +504,7 @@ impl Ctx<'_> {
         let value = self.node(NodeKind::Construct(parts), ty.clone(), span);
         let local = self.new_local("list", ty.clone(), span);
         self.f.block.push(Stmt::Store { local, value, span });
-        Operand::Place(Place { local, path: Rc::new([]), ty })
+        Operand::Place(Place::local(local, ty))
     }
 }
 

@@ -8,32 +8,72 @@ use std::collections::HashSet;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use kps_syntax::ast::{ExprKind, FunctionDef};
+use kps_syntax::ast::{ExprKind, FunctionDef, Name};
 use kps_syntax::{Diagnostic, Diagnostics, Span};
 
 use super::calls::Arguments;
-use super::operand::{Facts, Operand, Place, Static};
+use super::operand::{Facts, Operand, Place, Root, Static};
 use super::{Ctx, EnvRef, FunctionState};
 use crate::check::{TypeExpr, TypeReader};
 use crate::constant::{Constant, Literal};
 use crate::env::HelperFunction;
 use crate::errors;
-use crate::ir::{Arg, BufferId, CallArg, FunctionId, Local, LocalId, NodeId, NodeKind, Stmt};
+use crate::ir::{Arg, BufferId, CallArg, Function, FunctionId, Local, LocalId, NodeId, NodeKind, Stmt};
 use crate::types::Type;
 
 /// A function compiled for one signature.
 pub(crate) struct Instance {
     /// `None` where it has mistakes.
-    compiled: Option<(FunctionId, Type)>,
+    compiled: Option<Compiled>,
     diagnostics: Vec<Diagnostic>,
     /// The instances that it calls.
     calls: Vec<usize>,
+}
+
+#[derive(Clone)]
+struct Compiled {
+    id: FunctionId,
+    result: Type,
+    /// The arrays that it writes to, by their place among the references.
+    writes: Vec<bool>,
+    /// It leaves a changed `self` in one more reference.
+    changes_self: bool,
 }
 
 #[derive(PartialEq, Eq, Hash)]
 pub(crate) struct InstanceKey {
     def: *const FunctionDef,
     args: Vec<ArgKey>,
+    style: CallStyle,
+}
+
+/// How a function is called.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum CallStyle {
+    Function,
+    /// On a struct, which is its first argument: what it assigns to members of that, the caller sees.
+    Method,
+}
+
+/// What a call gave.
+pub(crate) struct Called {
+    pub result: Operand,
+    /// The struct that a method was called on, where the method changed it.
+    pub changed_self: Option<NodeId>,
+}
+
+impl Called {
+    const ERROR: Called = Called { result: Operand::Error, changed_self: None };
+}
+
+/// What of an argument is passed at run time.
+enum Passed {
+    Value(Type),
+    Reference(Type),
+    Constant(Constant),
+    Tuple(Vec<Passed>),
+    /// Known statically, the same inside.
+    Static(Operand),
 }
 
 /// What of an argument the compiled function depends on.
@@ -61,9 +101,19 @@ pub(crate) struct ReturnSite {
 
 impl<'a> Ctx<'a> {
     pub fn call_helper(&mut self, function: &HelperFunction, args: Arguments, span: Span) -> Operand {
-        let Some(args) = self.match_arguments(function, args, span) else { return Operand::Error };
+        self.call_function(function, args, CallStyle::Function, span).result
+    }
+
+    pub fn call_function(
+        &mut self,
+        function: &HelperFunction,
+        args: Arguments,
+        style: CallStyle,
+        span: Span,
+    ) -> Called {
+        let Some(args) = self.match_arguments(function, args, span) else { return Called::ERROR };
         if args.iter().any(|(operand, _)| operand.is_error()) {
-            return Operand::Error;
+            return Called::ERROR;
         }
         let mut keys = Vec::with_capacity(args.len());
         for (operand, at) in &args {
@@ -71,60 +121,93 @@ impl<'a> Ctx<'a> {
                 Some(key) => keys.push(key),
                 None => {
                     let what = self.describe(operand);
-                    return self.fail(errors::not_an_argument(self.at(*at), &what));
+                    self.error(errors::not_an_argument(self.at(*at), &what));
+                    return Called::ERROR;
                 }
             }
         }
-        let key = InstanceKey { def: Arc::as_ptr(&function.def), args: keys };
+        let key = InstanceKey { def: Arc::as_ptr(&function.def), args: keys, style };
         let instance = match self.instance_of.get(&key) {
             Some(instance) => *instance,
-            None => match self.compile(function, &args, span) {
+            None => match self.compile(function, &args, style, span) {
                 Some(instance) => {
                     self.instance_of.insert(key, instance);
                     instance
                 }
-                None => return Operand::Error,
+                None => return Called::ERROR,
             },
         };
         self.f.calls.push(instance);
-        let Some((id, result)) = self.instances[instance].compiled.clone() else { return Operand::Error };
-        self.emit_call(id, result, &args, span)
+        match self.instances[instance].compiled.clone() {
+            Some(compiled) => self.emit_call(&compiled, &args, span),
+            None => Called::ERROR,
+        }
     }
 
-    fn emit_call(&mut self, id: FunctionId, result: Type, args: &[(Operand, Span)], span: Span) -> Operand {
+    fn emit_call(&mut self, compiled: &Compiled, args: &[(Operand, Span)], span: Span) -> Called {
         let mut call_args = Vec::new();
-        // Parts of arrays are passed through a local of their own, and written back.
-        let mut copies: Vec<(Place, LocalId)> = Vec::new();
+        let mut copies = Vec::new();
         for (operand, at) in args {
-            match operand {
-                Operand::Node(node) if self.f.func.constant(*node).is_none() => {
-                    call_args.push(CallArg::Value(*node));
-                }
-                Operand::Place(place) if place.path.is_empty() => {
-                    call_args.push(CallArg::Reference(place.local));
-                }
-                Operand::Place(place) => {
-                    let local = self.new_local("kps.part", place.ty.clone(), *at);
-                    let value = self.load_whole(place, *at);
-                    self.f.block.push(Stmt::Store { local, value, span: *at });
-                    copies.push((place.clone(), local));
-                    call_args.push(CallArg::Reference(local));
-                }
-                _ => {}
-            }
+            self.pass(operand, &compiled.writes, *at, &mut call_args, &mut copies);
         }
-        let kind = NodeKind::Call { function: id, args: call_args };
-        let node = self.node(kind, result.clone(), span);
+        let changed = compiled.changes_self.then(|| {
+            let (receiver, at) = &args[0];
+            let Operand::Node(value) = *receiver else { unreachable!("a method is called on a struct") };
+            let local = self.new_local("self", self.ty(value).clone(), *at);
+            self.f.block.push(Stmt::Store { local, value, span: *at });
+            call_args.push(CallArg::Reference(local));
+            local
+        });
+        let kind = NodeKind::Call { function: compiled.id, args: call_args };
+        let node = self.node(kind, compiled.result.clone(), span);
         let facts = self.facts(node);
         self.set_facts(node, Facts { nonneg: false, ..facts });
         for (place, local) in copies {
             let value = self.node(NodeKind::Load(local), place.ty.clone(), span);
-            let path = place.path.to_vec();
-            self.f.block.push(Stmt::StoreElement { local: place.local, path, value, span });
+            self.store_whole(&place, value, span);
         }
-        match result {
+        let changed_self = changed.map(|local| {
+            let ty = self.f.func.local(local).ty.clone();
+            self.node(NodeKind::Load(local), ty, span)
+        });
+        let result = match compiled.result {
             Type::Void => Operand::Static(Static::None),
-            _ => Operand::Node(node),
+            _ => self.value(node, span),
+        };
+        Called { result, changed_self }
+    }
+
+    /// Adds what of an argument is passed. Parts of arrays go through a local of their own, which is
+    /// written back where the function writes to it.
+    fn pass(
+        &mut self,
+        operand: &Operand,
+        writes: &[bool],
+        at: Span,
+        call_args: &mut Vec<CallArg>,
+        copies: &mut Vec<(Place, LocalId)>,
+    ) {
+        let n_references = call_args.iter().filter(|arg| matches!(arg, CallArg::Reference(_))).count();
+        match operand {
+            Operand::Node(node) if self.f.func.constant(*node).is_none() => {
+                call_args.push(CallArg::Value(*node));
+            }
+            Operand::Place(Place { root: Root::Local(local), path, .. }) if path.is_empty() => {
+                call_args.push(CallArg::Reference(*local));
+            }
+            Operand::Place(place) => {
+                let local = self.new_local("kps.part", place.ty.clone(), at);
+                let value = self.load_whole(place, at);
+                self.f.block.push(Stmt::Store { local, value, span: at });
+                if writes.get(n_references).copied().unwrap_or(true) {
+                    copies.push((place.clone(), local));
+                }
+                call_args.push(CallArg::Reference(local));
+            }
+            Operand::Tuple(items) => {
+                items.iter().for_each(|item| self.pass(item, writes, at, call_args, copies));
+            }
+            _ => {}
         }
     }
 
@@ -200,20 +283,21 @@ impl<'a> Ctx<'a> {
             Operand::Static(Static::Builtin(function)) => ArgKey::Builtin(*function),
             Operand::Static(Static::Module(name, _)) => ArgKey::Module(name.clone()),
             Operand::Tuple(items) => {
-                // Values inside would need places of their own.
                 let keys: Option<Vec<ArgKey>> = items.iter().map(|item| self.arg_key(item)).collect();
-                let keys = keys?;
-                if keys.iter().any(|key| matches!(key, ArgKey::Value(_) | ArgKey::Array(_))) {
-                    return None;
-                }
-                ArgKey::Tuple(keys)
+                ArgKey::Tuple(keys?)
             }
             _ => return None,
         })
     }
 
     /// Lowers the function for these arguments; `None` where it calls itself.
-    fn compile(&mut self, function: &HelperFunction, args: &[(Operand, Span)], span: Span) -> Option<usize> {
+    fn compile(
+        &mut self,
+        function: &HelperFunction,
+        args: &[(Operand, Span)],
+        style: CallStyle,
+        span: Span,
+    ) -> Option<usize> {
         let def = &function.def;
         let name = &def.name.name;
         if let Some(first) = self.active.iter().position(|(active, _)| Arc::ptr_eq(active, def)) {
@@ -230,74 +314,79 @@ impl<'a> Ctx<'a> {
             return None;
         }
         let location = self.at(span);
-        let args: Vec<(Operand, Span)> = args.to_vec();
-        let types: Vec<Option<Type>> = args.iter().map(|(operand, _)| self.passed_type(operand)).collect();
-        let constants: Vec<Option<Constant>> = args
-            .iter()
-            .map(|(operand, _)| match operand {
-                Operand::Node(node) => self.f.func.constant(*node),
-                _ => None,
-            })
-            .collect();
+        let passed: Vec<Passed> = args.iter().map(|(operand, _)| self.passed(operand)).collect();
         self.active.push((Arc::clone(def), location));
         let env = EnvRef::Helper(Rc::clone(&function.env));
         let state = FunctionState::new(def, &function.source, env, false);
         let outer = std::mem::replace(&mut self.f, state);
         self.nested(def.name.span, (), |ctx| {
             ctx.f.result = ctx.declared_result(def);
-            ctx.bind_args(def, &args, &types, &constants);
+            ctx.bind_args(def, passed);
+            if style == CallStyle::Method {
+                ctx.watch_self(def);
+            }
             ctx.block(&def.body);
             ctx.finish_returns(def);
         });
         let inner = std::mem::replace(&mut self.f, outer);
         self.active.pop();
-        let FunctionState { func, diagnostics, calls, .. } = inner;
+        let FunctionState { mut func, diagnostics, calls, method, .. } = inner;
         let callees_compiled = calls.iter().all(|call| self.instances[*call].compiled.is_some());
         let compiled = (diagnostics.is_empty() && callees_compiled).then(|| {
             let id = FunctionId(self.functions.len() as u32);
             let result = func.result.clone();
+            let writes = self.written_references(&func);
+            let changes_self = method.as_ref().is_some_and(|method| method.changed);
+            if let Some(method) = method.filter(|method| method.changed) {
+                func.args.push(Arg::Reference(method.out));
+            }
             self.functions.push(func);
-            (id, result)
+            Compiled { id, result, writes, changes_self }
         });
         self.instances.push(Instance { compiled, diagnostics, calls });
         Some(self.instances.len() - 1)
     }
 
-    /// The type of what is passed at run time.
-    fn passed_type(&self, operand: &Operand) -> Option<Type> {
+    /// Which of the arrays that it is given a function writes to, in the order of its references.
+    fn written_references(&self, func: &Function) -> Vec<bool> {
+        let mut written = HashSet::new();
+        func.body.iter().for_each(|stmt| note_writes(stmt, &mut written));
+        for node in &func.nodes {
+            let NodeKind::Call { function, args } = &node.kind else { continue };
+            let references = args.iter().filter_map(|arg| match arg {
+                CallArg::Reference(local) => Some(*local),
+                CallArg::Value(_) => None,
+            });
+            let callee = self.instances.iter().filter_map(|instance| instance.compiled.as_ref());
+            let callee = callee.into_iter().find(|compiled| compiled.id == *function);
+            let writes = callee.map_or(&[][..], |compiled| &compiled.writes);
+            let writes = writes.iter().copied().chain(std::iter::repeat(true));
+            written.extend(references.zip(writes).filter(|(_, writes)| *writes).map(|(local, _)| local));
+        }
+        let references = func.args.iter().filter_map(|arg| match arg {
+            Arg::Reference(local) => Some(written.contains(local)),
+            Arg::Value { .. } => None,
+        });
+        references.collect()
+    }
+
+    fn passed(&self, operand: &Operand) -> Passed {
         match operand {
-            Operand::Node(node) if self.f.func.constant(*node).is_none() => Some(self.ty(*node).clone()),
-            Operand::Place(place) => Some(place.ty.clone()),
-            _ => None,
+            Operand::Node(node) => match self.f.func.constant(*node) {
+                Some(constant) => Passed::Constant(constant),
+                None => Passed::Value(self.ty(*node).clone()),
+            },
+            Operand::Place(place) => Passed::Reference(place.ty.clone()),
+            Operand::Tuple(items) => Passed::Tuple(items.iter().map(|item| self.passed(item)).collect()),
+            operand => Passed::Static(operand.clone()),
         }
     }
 
-    fn bind_args(
-        &mut self,
-        def: &Arc<FunctionDef>,
-        args: &[(Operand, Span)],
-        types: &[Option<Type>],
-        constants: &[Option<Constant>],
-    ) {
-        for (place, param) in def.params.iter().enumerate() {
+    fn bind_args(&mut self, def: &Arc<FunctionDef>, passed: Vec<Passed>) {
+        for (param, passed) in def.params.iter().zip(passed) {
             let span = param.name.span;
             let name = param.name.name.clone();
-            let operand = match (&args[place].0, &types[place], constants[place]) {
-                (_, _, Some(constant)) => Operand::Node(self.constant(constant, span)),
-                (Operand::Node(_), Some(ty), None) => {
-                    let at = self.f.func.args.len() as u32;
-                    self.f.func.args.push(Arg::Value { name: name.clone(), ty: ty.clone() });
-                    Operand::Node(self.node(NodeKind::Arg(at), ty.clone(), span))
-                }
-                (Operand::Place(_), Some(ty), None) => {
-                    let local = LocalId(self.f.func.locals.len() as u32);
-                    let local_def = Local { name: name.clone(), ty: ty.clone(), span, is_reference: true };
-                    self.f.func.locals.push(local_def);
-                    self.f.func.args.push(Arg::Reference(local));
-                    Operand::Place(Place { local, path: Rc::new([]), ty: ty.clone() })
-                }
-                (operand, ..) => operand.clone(),
-            };
+            let operand = self.bind_arg(&name, passed, span);
             let operand = match &param.annotation {
                 Some(annotation) => self.annotated_arg(&name, operand, annotation),
                 None => operand,
@@ -306,6 +395,34 @@ impl<'a> Ctx<'a> {
                 self.assign_var(var, operand, span);
             }
         }
+    }
+
+    /// What an argument is inside of the function.
+    fn bind_arg(&mut self, name: &Name, passed: Passed, span: Span) -> Operand {
+        match passed {
+            Passed::Constant(constant) => Operand::Node(self.constant(constant, span)),
+            Passed::Value(ty) => {
+                let at = self.f.func.args.len() as u32;
+                self.f.func.args.push(Arg::Value { name: name.clone(), ty: ty.clone() });
+                Operand::Node(self.node(NodeKind::Arg(at), ty, span))
+            }
+            Passed::Reference(ty) => {
+                let local = self.reference(name, ty.clone(), span);
+                self.f.func.args.push(Arg::Reference(local));
+                Operand::Place(Place::local(local, ty))
+            }
+            Passed::Tuple(items) => {
+                Operand::Tuple(items.into_iter().map(|item| self.bind_arg(name, item, span)).collect())
+            }
+            Passed::Static(operand) => operand,
+        }
+    }
+
+    /// A local that is the caller's.
+    pub fn reference(&mut self, name: &Name, ty: Type, span: Span) -> LocalId {
+        let local = LocalId(self.f.func.locals.len() as u32);
+        self.f.func.locals.push(Local { name: name.clone(), ty, span, is_reference: true });
+        local
     }
 
     fn annotated_arg(&mut self, name: &str, operand: Operand, annotation: &kps_syntax::ast::Expr) -> Operand {
@@ -341,30 +458,41 @@ impl<'a> Ctx<'a> {
     /// A `return` of a helper.
     pub fn return_value(&mut self, operand: Operand, span: Span) {
         let operand = match self.f.result.clone() {
-            Some(ty) if matches!(operand, Operand::Node(_) | Operand::Literal(_)) => {
-                self.returned(&operand, &ty, span)
-            }
+            Some(ty) if self.value_type(&operand).is_some() => self.returned(&operand, &ty, span),
             _ => operand,
         };
         let node = match &operand {
-            Operand::Node(node) => Some(*node),
-            // Typed when every return is known.
-            Operand::Literal(_) => Some(self.constant(Constant::i32(0), span)),
             Operand::Static(Static::None) | Operand::Error => None,
-            other => {
-                let what = self.describe(other);
-                let error = match other {
-                    Operand::Tuple(_) => errors::not_yet(self.at(span), "functions that return a tuple"),
-                    Operand::Place(_) => errors::not_yet(self.at(span), "functions that return a list"),
-                    _ => errors::not_a_value(self.at(span), &what),
-                };
-                self.error(error);
-                self.f.returns.push(ReturnSite { operand: Operand::Error, span, node: None });
-                return;
-            }
+            other => match self.returned_node(other, span) {
+                Some(node) => Some(node),
+                None => {
+                    let what = self.describe(other);
+                    self.error(errors::not_a_value(self.at(span), &what));
+                    self.f.returns.push(ReturnSite { operand: Operand::Error, span, node: None });
+                    return;
+                }
+            },
         };
+        self.leave_self(span);
         self.f.block.push(Stmt::Return(node, span));
         self.f.returns.push(ReturnSite { operand, span, node });
+    }
+
+    /// A returned operand as one value, in which literals are typed when every return is known.
+    fn returned_node(&mut self, operand: &Operand, span: Span) -> Option<NodeId> {
+        Some(match operand {
+            Operand::Node(node) => *node,
+            Operand::Literal(_) => self.constant(Constant::i32(0), span),
+            Operand::Place(place) => self.load_whole(place, span),
+            Operand::Tuple(items) => {
+                let parts: Option<Vec<NodeId>> =
+                    items.iter().map(|item| self.returned_node(item, span)).collect();
+                let parts = parts?;
+                let ty = Type::tuple(parts.iter().map(|part| self.ty(*part).clone()));
+                self.node(NodeKind::Construct(parts), ty, span)
+            }
+            _ => return None,
+        })
     }
 
     /// The operand as the declared type.
@@ -387,6 +515,7 @@ impl<'a> Ctx<'a> {
             self.settle_returns(def, &returns);
         }
         if self.f.live && self.f.func.result == Type::Void {
+            self.leave_self(def.span);
             self.f.block.push(Stmt::Return(None, def.span));
         }
         self.f.func.body = std::mem::take(&mut self.f.block);
@@ -421,8 +550,8 @@ impl<'a> Ctx<'a> {
             None => {
                 let operands: Vec<(&Operand, Span)> =
                     returns.iter().map(|site| (&site.operand, site.span)).collect();
-                match self.join_types(&operands) {
-                    Some((ty, _)) => ty,
+                match self.join_values(&operands) {
+                    Some(ty) => ty,
                     None => return self.unlike_returns(def, returns),
                 }
             }
@@ -435,24 +564,31 @@ impl<'a> Ctx<'a> {
 
     fn settle_return(&mut self, def: &Arc<FunctionDef>, site: &ReturnSite, ty: &Type) {
         let Some(node) = site.node else { return };
-        let constant = match &site.operand {
-            Operand::Literal(literal) => match ty {
-                Type::Scalar(scalar) => literal.fit(*scalar),
-                _ => None,
-            },
-            Operand::Node(node) if self.ty(*node) == ty => return,
-            _ => None,
-        };
-        match constant {
-            Some(constant) => {
+        if !self.settle_value(&site.operand, node, ty) {
+            let (what, name) = (self.describe(&site.operand), def.name.name.clone());
+            self.error(errors::return_type(self.at(site.span), &name, ty, &what));
+        }
+    }
+
+    /// Gives the literals in a returned value their types; false where it is of another type.
+    fn settle_value(&mut self, operand: &Operand, node: NodeId, ty: &Type) -> bool {
+        match (operand, ty) {
+            (Operand::Literal(literal), Type::Scalar(scalar)) => {
+                let Some(constant) = literal.fit(*scalar) else { return false };
                 let returned = &mut self.f.func.nodes[node.idx()];
                 returned.kind = NodeKind::Constant(constant);
                 returned.ty = constant.scalar().into();
+                true
             }
-            None => {
-                let (what, name) = (self.describe(&site.operand), def.name.name.clone());
-                self.error(errors::return_type(self.at(site.span), &name, ty, &what));
+            (Operand::Tuple(items), Type::Tuple(types)) if items.len() == types.len() => {
+                let NodeKind::Construct(parts) = self.f.func.nodes[node.idx()].kind.clone() else {
+                    return false;
+                };
+                self.f.func.nodes[node.idx()].ty = ty.clone();
+                let mut all = items.iter().zip(parts).zip(types.iter());
+                all.all(|((item, part), ty)| self.settle_value(item, part, ty))
             }
+            _ => self.ty(node) == ty,
         }
     }
 
@@ -504,5 +640,21 @@ impl<'a> Ctx<'a> {
             told.insert((diagnostic.code, place, diagnostic.message.clone()))
         });
         diagnostics
+    }
+}
+
+fn note_writes(stmt: &Stmt, written: &mut HashSet<LocalId>) {
+    match stmt {
+        Stmt::Store { local, .. } | Stmt::StoreElement { local, .. } => {
+            written.insert(*local);
+        }
+        Stmt::If { then, orelse, .. } => {
+            then.iter().chain(orelse).for_each(|stmt| note_writes(stmt, written));
+        }
+        Stmt::Loop(parts) => {
+            let blocks = [&parts.test, &parts.body, &parts.step];
+            blocks.into_iter().flatten().for_each(|stmt| note_writes(stmt, written));
+        }
+        _ => {}
     }
 }

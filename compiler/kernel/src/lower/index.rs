@@ -1,4 +1,4 @@
-//! Elements, components and swizzles: reading them, and the indices that assignments share.
+//! Elements, components, swizzles and members: reading them, and the steps that assignments share.
 //!
 //! A constant index is checked here, and counts from the end where it is negative. One that is known
 //! only at run time is tested by what is emitted: out of range reads 0 and drops writes.
@@ -9,50 +9,57 @@ use kps_syntax::Span;
 use kps_syntax::ast::{Expr, ExprKind, Ident};
 
 use super::Ctx;
-use super::operand::{Operand, Place, Static};
+use super::operand::{Operand, Place, Root, Static};
 use crate::builtins::{self, Builtin};
 use crate::constant::{Constant, Literal};
 use crate::env::EnvValue;
 use crate::errors;
-use crate::ir::{BinaryOp, BufferId, NodeId, NodeKind};
+use crate::ir::{BinaryOp, BufferId, NodeId, NodeKind, Step, Stmt};
 use crate::suggest;
 use crate::types::{Scalar, Type};
 
-pub(crate) enum Index {
-    /// Checked, counted from the start.
-    Known(u32),
-    Node(NodeId),
-}
-
 impl Ctx<'_> {
-    pub fn subscript(&mut self, expr: &Expr, value: &Expr, index: &Expr) -> Operand {
+    /// An element, a component, a member: what lies in memory is not loaded before the whole
+    /// expression is read, so that `a[i].pos.x` loads one number.
+    pub fn part(&mut self, expr: &Expr) -> Operand {
+        match &expr.kind {
+            ExprKind::Attribute { value, attr } => {
+                let container = self.nested(expr.span, Operand::Error, |ctx| ctx.part(value));
+                self.attribute(container, attr, expr.span)
+            }
+            ExprKind::Subscript { value, index } => {
+                let container = self.nested(expr.span, Operand::Error, |ctx| ctx.part(value));
+                self.subscript(container, expr, value, index)
+            }
+            _ => self.expr(expr),
+        }
+    }
+
+    /// A part as the value that it is; an array stays where it lies.
+    pub fn loaded(&mut self, operand: Operand, span: Span) -> Operand {
+        match operand {
+            Operand::Place(place) => self.load_place(&place, span),
+            Operand::Node(node) => self.value(node, span),
+            operand => operand,
+        }
+    }
+
+    fn subscript(&mut self, container: Operand, expr: &Expr, value: &Expr, index: &Expr) -> Operand {
         let span = expr.span;
-        let container = self.expr(value);
         match container {
             Operand::Error => {
                 self.expr(index);
                 Operand::Error
             }
             Operand::Buffer(buffer) => match self.buffer_index(buffer, index) {
-                Some(index) => self.load_buffer(buffer, index, span),
+                Some(index) => Operand::Place(self.buffer_place(buffer, index)),
                 None => Operand::Error,
             },
-            Operand::Place(place) => match self.expr_element(&place, index, span) {
-                Some(place) => self.load_place(&place, span),
+            Operand::Place(place) if is_indexable(&place.ty) => match self.element_place(&place, index) {
+                Some(place) => Operand::Place(place),
                 None => Operand::Error,
             },
-            Operand::Node(node) if self.ty(node).is_vector() => {
-                let n = self.ty(node).n_components();
-                let scalar = self.ty(node).scalar().expect("vectors have one");
-                match self.component_index(index, n) {
-                    Some(Index::Known(component)) => self.load_components(node, &[component], span),
-                    Some(Index::Node(index)) => {
-                        let kind = NodeKind::ExtractAt { vector: node, index };
-                        Operand::Node(self.node(kind, scalar, span))
-                    }
-                    None => Operand::Error,
-                }
-            }
+            Operand::Node(node) if is_indexable(self.ty(node)) => self.node_element(node, index, span),
             Operand::Tuple(items) => self.tuple_item(&items, index, span),
             Operand::Static(Static::Generic(_) | Static::Type(_)) => self.type_operand(expr),
             operand => {
@@ -62,7 +69,19 @@ impl Ctx<'_> {
         }
     }
 
-    fn tuple_item(&mut self, items: &Rc<[Operand]>, index: &Expr, span: Span) -> Operand {
+    /// An element of an array or a vector that is a value.
+    fn node_element(&mut self, node: NodeId, index: &Expr, span: Span) -> Operand {
+        let ty = self.ty(node).clone();
+        let Some(step) = self.step_into(&ty, index) else { return Operand::Error };
+        let part = ty.part(0).expect("indexable types have parts");
+        let kind = match step {
+            Step::Part(at) => NodeKind::Extract(node, at),
+            Step::At(index) => NodeKind::ExtractAt { whole: node, index },
+        };
+        Operand::Node(self.node(kind, part, span))
+    }
+
+    pub fn tuple_item(&mut self, items: &Rc<[Operand]>, index: &Expr, span: Span) -> Operand {
         let operand = self.expr(index);
         match self.known_int(&operand) {
             Some(at) => {
@@ -134,19 +153,14 @@ impl Ctx<'_> {
         }
     }
 
-    pub fn component_index(&mut self, index: &Expr, n: u8) -> Option<Index> {
-        let operand = self.expr(index);
-        self.fixed_index(&operand, u32::from(n), index.span, "vector")
-    }
-
     /// An index into something of a known length.
-    fn fixed_index(&mut self, operand: &Operand, len: u32, span: Span, what: &str) -> Option<Index> {
+    fn fixed_index(&mut self, operand: &Operand, len: u32, span: Span, what: &str) -> Option<Step> {
         let Some(value) = self.known_int(operand) else {
-            return self.index_node(operand, span).map(Index::Node);
+            return self.index_node(operand, span).map(Step::At);
         };
         let from_start = if value < 0 { value + i128::from(len) } else { value };
         match u32::try_from(from_start) {
-            Ok(at) if at < len => Some(Index::Known(at)),
+            Ok(at) if at < len => Some(Step::Part(at)),
             _ => {
                 self.error(errors::index_out_of_range(self.at(span), value, len as usize, what));
                 None
@@ -154,56 +168,63 @@ impl Ctx<'_> {
         }
     }
 
-    /// The place of one element of a local array.
-    pub fn expr_element(&mut self, place: &Place, index: &Expr, span: Span) -> Option<Place> {
-        let Type::Array(array) = place.ty.clone() else {
-            // An element that is a vector: its components are no places.
-            return None;
-        };
+    /// The step that an index makes into an array or a vector.
+    pub fn step_into(&mut self, ty: &Type, index: &Expr) -> Option<Step> {
+        let what = if ty.is_vector() { "vector" } else { "list" };
         if let ExprKind::Tuple(items) = &index.kind {
-            self.error(errors::list_index_tuple(self.at(span), items.len()));
+            self.error(errors::list_index_tuple(self.at(index.span), items.len()));
             return None;
         }
         let operand = self.expr(index);
-        let node = match self.fixed_index(&operand, array.len, index.span, "list")? {
-            Index::Known(at) => self.constant(Constant::i32(at as i32), index.span),
-            Index::Node(node) => node,
-        };
-        Some(element_place(place, node, array.element.clone()))
+        self.fixed_index(&operand, ty.n_parts()?, index.span, what)
+    }
+
+    /// The place of one element.
+    pub fn element_place(&mut self, place: &Place, index: &Expr) -> Option<Place> {
+        let step = self.step_into(&place.ty, index)?;
+        Some(place.part(step, place.ty.part(0)?))
+    }
+
+    pub fn buffer_place(&self, buffer: BufferId, index: NodeId) -> Place {
+        Place::element(buffer, index, self.buffers[buffer.idx()].element.clone())
     }
 
     /// An element as an operand: a value, or an array within the array.
-    pub fn element_of(&mut self, place: &Place, index: NodeId, span: Span) -> Operand {
-        let Type::Array(array) = place.ty.clone() else { return Operand::Error };
-        let element = element_place(place, index, array.element.clone());
-        self.load_place(&element, span)
-    }
-
-    pub fn known_element(&mut self, place: &Place, at: u32, span: Span) -> Operand {
-        let index = self.constant(Constant::i32(at as i32), span);
-        self.element_of(place, index, span)
+    pub fn element_of(&mut self, place: &Place, step: Step, span: Span) -> Operand {
+        match place.ty.part(0) {
+            Some(element) => self.load_place(&place.part(step, element), span),
+            None => Operand::Error,
+        }
     }
 
     pub fn load_place(&mut self, place: &Place, span: Span) -> Operand {
         match place.ty {
             Type::Array(_) => Operand::Place(place.clone()),
-            _ => Operand::Node(self.load_whole(place, span)),
+            _ => {
+                let node = self.load_whole(place, span);
+                self.value(node, span)
+            }
         }
     }
 
     /// All of a place as one value.
     pub fn load_whole(&mut self, place: &Place, span: Span) -> NodeId {
-        let kind = if place.path.is_empty() {
-            NodeKind::Load(place.local)
-        } else {
-            NodeKind::LoadElement { local: place.local, path: place.path.to_vec() }
+        let path = place.path.to_vec();
+        let kind = match place.root {
+            Root::Local(local) if path.is_empty() => NodeKind::Load(local),
+            Root::Local(local) => NodeKind::LoadElement { local, path },
+            Root::Element(buffer, index) => NodeKind::BufferLoad { buffer, index, path },
         };
         self.node(kind, place.ty.clone(), span)
     }
 
-    pub fn load_buffer(&mut self, buffer: BufferId, index: NodeId, span: Span) -> Operand {
-        let element = self.buffers[buffer.idx()].element.clone();
-        Operand::Node(self.node(NodeKind::BufferLoad { buffer, index }, element, span))
+    pub fn store_whole(&mut self, place: &Place, value: NodeId, span: Span) {
+        let path = place.path.to_vec();
+        self.f.block.push(match place.root {
+            Root::Local(local) if path.is_empty() => Stmt::Store { local, value, span },
+            Root::Local(local) => Stmt::StoreElement { local, path, value, span },
+            Root::Element(buffer, index) => Stmt::BufferStore { buffer, index, path, value, span },
+        });
     }
 
     pub fn load_components(&mut self, vector: NodeId, components: &[u32], span: Span) -> Operand {
@@ -218,29 +239,68 @@ impl Ctx<'_> {
         Operand::Node(node)
     }
 
-    pub fn attribute(&mut self, value: &Expr, attr: &Ident, span: Span) -> Operand {
-        let operand = self.expr(value);
-        match operand {
-            Operand::Error => Operand::Error,
-            Operand::Node(node) if self.ty(node).is_vector() => {
-                let ty = self.ty(node).clone();
-                match self.swizzle(&attr.name, ty.n_components(), attr.span, &ty) {
-                    Some(components) => self.load_components(node, &components, span),
-                    None => Operand::Error,
-                }
-            }
-            Operand::Buffer(buffer) if &*attr.name == "shape" => {
+    pub fn attribute(&mut self, container: Operand, attr: &Ident, span: Span) -> Operand {
+        let ty = match &container {
+            Operand::Node(node) => self.ty(*node).clone(),
+            Operand::Place(place) => place.ty.clone(),
+            _ => Type::Void,
+        };
+        match (container, &ty) {
+            (Operand::Error, _) => Operand::Error,
+            (container, Type::Vector(n, _)) => match self.swizzle(&attr.name, *n, attr.span, &ty) {
+                Some(components) => self.components_of(container, &components, span),
+                None => Operand::Error,
+            },
+            (container, Type::Struct(of)) => match self.member_of(of, attr) {
+                Some(at) => self.part_of(container, at, span),
+                None => Operand::Error,
+            },
+            (Operand::Buffer(buffer), _) if &*attr.name == "shape" => {
                 let len = self.node(NodeKind::BufferLen(buffer), Type::I32, span);
                 Operand::Tuple(Rc::new([Operand::Node(len)]))
             }
-            Operand::Buffer(buffer) if &*attr.name == "size" => {
+            (Operand::Buffer(buffer), _) if &*attr.name == "size" => {
                 Operand::Node(self.node(NodeKind::BufferLen(buffer), Type::I32, span))
             }
-            Operand::Static(Static::Module(name, module)) => self.member(&name, module, attr, span),
-            operand => {
+            (Operand::Static(Static::Type(Type::Struct(of))), _) => match of.method(&attr.name) {
+                Some(method) => Operand::Static(Static::Function(method.function.clone())),
+                None => {
+                    let what = format!("the type `{of}`");
+                    self.fail(errors::no_attribute(self.at(attr.span), &attr.name, &what))
+                }
+            },
+            (Operand::Static(Static::Module(name, module)), _) => self.member(&name, module, attr, span),
+            (operand, _) => {
                 let what = self.describe(&operand);
                 self.fail(errors::no_attribute(self.at(attr.span), &attr.name, &what))
             }
+        }
+    }
+
+    /// One part of what is made of parts.
+    pub fn part_of(&mut self, container: Operand, at: u32, span: Span) -> Operand {
+        match container {
+            Operand::Place(place) => match place.ty.part(at) {
+                Some(ty) => Operand::Place(place.part(Step::Part(at), ty)),
+                None => Operand::Error,
+            },
+            Operand::Node(node) => match self.ty(node).part(at) {
+                Some(ty) => Operand::Node(self.node(NodeKind::Extract(node, at), ty, span)),
+                None => Operand::Error,
+            },
+            _ => Operand::Error,
+        }
+    }
+
+    fn components_of(&mut self, container: Operand, components: &[u32], span: Span) -> Operand {
+        match (components, container) {
+            ([component], container) => self.part_of(container, *component, span),
+            (_, Operand::Place(place)) => {
+                let vector = self.load_whole(&place, span);
+                self.load_components(vector, components, span)
+            }
+            (_, Operand::Node(vector)) => self.load_components(vector, components, span),
+            _ => Operand::Error,
         }
     }
 
@@ -290,7 +350,7 @@ impl Ctx<'_> {
     }
 }
 
-fn element_place(place: &Place, index: NodeId, ty: Type) -> Place {
-    let path = place.path.iter().copied().chain([index]).collect();
-    Place { local: place.local, path, ty }
+/// Whether `[i]` chooses one of its parts.
+pub(crate) fn is_indexable(ty: &Type) -> bool {
+    matches!(ty, Type::Array(_) | Type::Vector(..))
 }

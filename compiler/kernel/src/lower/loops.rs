@@ -14,10 +14,10 @@ use super::operand::{Facts, Operand, Place, Static};
 use super::stmts::Condition;
 use super::vars::{Binding, Fork, Missing, Var, Way, binding_span, guess, literal_of, same_static};
 use crate::builtins::Function;
-use crate::check::assigned_names;
+use crate::check::{assigned_names, receivers};
 use crate::constant::{Constant, Literal};
 use crate::errors;
-use crate::ir::{BinaryOp, Block, CarryId, CompareOp, LocalId, Loop, NodeId, NodeKind, Stmt};
+use crate::ir::{BinaryOp, Block, CarryId, CompareOp, LocalId, Loop, NodeId, NodeKind, Step, Stmt};
 use crate::types::Type;
 
 /// What an earlier pass over a loop found about a variable that it carries.
@@ -112,8 +112,11 @@ impl<'a> Ctx<'a> {
             match ctx.expr(iter) {
                 Operand::Place(place) => ctx.for_array(target, &place, iter.span, body, orelse, span),
                 Operand::Tuple(items) => {
-                    let what = format!("a tuple of {}", items.len());
-                    ctx.error(errors::not_iterable(ctx.at(iter.span), &what));
+                    let items: Vec<(Operand, Span)> =
+                        items.iter().map(|item| (item.clone(), iter.span)).collect();
+                    if let Operand::Place(place) = ctx.array_of(&items, iter.span) {
+                        ctx.for_array(target, &place, iter.span, body, orelse, span);
+                    }
                 }
                 Operand::Error => {}
                 operand => {
@@ -193,7 +196,7 @@ impl<'a> Ctx<'a> {
             |ctx| {
                 let now = ctx.node(NodeKind::Load(counter), Type::I32, iter_span);
                 ctx.set_facts(now, Facts { nonneg: true, soft: false });
-                let element = ctx.element_of(place, now, iter_span);
+                let element = ctx.element_of(place, Step::At(now), iter_span);
                 ctx.assign_target(target, element, target.span);
             },
             |ctx| {
@@ -216,6 +219,9 @@ impl<'a> Ctx<'a> {
     ) {
         let mut changed = targets.to_vec();
         assigned_names(parts.body, &mut |name, _| changed.extend(self.f.scope.get(name)));
+        // A method may change the struct that it is called on.
+        receivers(parts.body, &mut |name| changed.extend(self.f.scope.get(name)));
+        let mut changed = self.with_items(&changed);
         changed.sort_unstable();
         changed.dedup();
         let has_completed = !parts.orelse.is_empty() && has_break(parts.body);
@@ -416,6 +422,7 @@ impl<'a> Ctx<'a> {
             (Binding::Bound { operand: a, .. }, Binding::Bound { operand: b, .. }) if same_static(a, b) => {
                 None
             }
+            (Binding::Items { items: a, .. }, Binding::Items { items: b, .. }) if a == b => None,
             (Binding::Stored { local, facts, .. }, back) => {
                 let ty = self.f.func.local(*local).ty.clone();
                 let (back_ty, back_soft) = match (literal_of(back), self.stored_type(back)) {

@@ -19,13 +19,15 @@ mod operand;
 mod power;
 mod ranges;
 mod stmts;
+mod structs;
+mod tuples;
 mod vars;
 mod widen;
 
 use std::rc::Rc;
 use std::sync::Arc;
 
-use kps_syntax::ast::FunctionDef;
+use kps_syntax::ast::{FunctionDef, Name};
 use kps_syntax::{Diagnostic, Diagnostics, Location, Source, Span};
 use rustc_hash::FxHashMap;
 
@@ -78,6 +80,8 @@ pub(crate) struct Ctx<'a> {
     int_powers: Vec<(Scalar, FunctionId)>,
     instances: Vec<Instance>,
     instance_of: FxHashMap<InstanceKey, usize>,
+    /// Methods that were looked at, and whether they can be called.
+    checked_methods: FxHashMap<*const FunctionDef, bool>,
     /// The functions being lowered, each called by the one before it.
     active: Vec<(Arc<FunctionDef>, Location)>,
     nesting: u32,
@@ -114,6 +118,9 @@ pub(crate) struct FunctionState<'a> {
     /// Whether control gets here.
     live: bool,
     vars: Vec<Binding>,
+    /// The variables of the items of tuples, numbered after those of the scope.
+    items: FxHashMap<(Var, usize), Var>,
+    item_names: Vec<Name>,
     /// What each change of a variable replaced, to undo it.
     log: Vec<(Var, Binding)>,
     locals: FxHashMap<(Var, Type), LocalId>,
@@ -125,6 +132,8 @@ pub(crate) struct FunctionState<'a> {
     result: Option<Type>,
     returns: Vec<helpers::ReturnSite>,
     is_kernel: bool,
+    /// Of a method: what becomes of `self`.
+    method: Option<structs::MethodState>,
     diagnostics: Vec<Diagnostic>,
     /// Instances of functions that were called.
     calls: Vec<usize>,
@@ -162,6 +171,8 @@ impl<'a> FunctionState<'a> {
             block: Vec::new(),
             live: true,
             vars: Vec::new(),
+            items: FxHashMap::default(),
+            item_names: Vec::new(),
             log: Vec::new(),
             locals: FxHashMap::default(),
             loops: Vec::new(),
@@ -170,6 +181,7 @@ impl<'a> FunctionState<'a> {
             result: None,
             returns: Vec::new(),
             is_kernel: false,
+            method: None,
             diagnostics: Vec::new(),
             calls: Vec::new(),
         }
@@ -193,6 +205,7 @@ impl<'a> Ctx<'a> {
             int_powers: Vec::new(),
             instances: Vec::new(),
             instance_of: FxHashMap::default(),
+            checked_methods: FxHashMap::default(),
             active: vec![(Arc::clone(def), template.source.at(def.name.span))],
             nesting: 0,
             f: FunctionState::new(def, &template.source, EnvRef::Kernel(env), true),
@@ -276,8 +289,8 @@ impl<'a> Ctx<'a> {
         slot: Option<(u32, u32)>,
     ) -> Operand {
         let span = param.name.span;
-        if element.scalar().is_none() {
-            self.error(errors::not_yet(self.at(span), &format!("arrays of `{element}`")));
+        if !element.has_layout() {
+            self.error(errors::no_layout(self.at(span), element));
             return Operand::Error;
         }
         let id = BufferId(self.buffers.len() as u32);

@@ -12,7 +12,7 @@ use super::Ctx;
 use crate::builtins::Function;
 use crate::constant::{Constant, Literal};
 use crate::env::{EnvModule, HelperFunction};
-use crate::ir::{BufferId, LocalId, Node, NodeId, NodeKind, Stmt};
+use crate::ir::{BufferId, LocalId, Node, NodeId, NodeKind, Step, Stmt};
 use crate::types::{Scalar, Type};
 use crate::{errors, ir};
 
@@ -21,7 +21,7 @@ pub(crate) enum Operand {
     Node(NodeId),
     /// Weak: takes the other side's type.
     Literal(Literal),
-    /// A local array, or the part of one that the indices lead to.
+    /// An array in memory, by reference. While an expression leads further in, whatever lies there.
     Place(Place),
     Buffer(BufferId),
     Tuple(Rc<[Operand]>),
@@ -30,11 +30,35 @@ pub(crate) enum Operand {
     Error,
 }
 
+/// What lies in memory at the end of a path.
 #[derive(Clone)]
 pub(crate) struct Place {
-    pub local: LocalId,
-    pub path: Rc<[NodeId]>,
+    pub root: Root,
+    pub path: Rc<[Step]>,
     pub ty: Type,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Root {
+    Local(LocalId),
+    /// An element of a buffer.
+    Element(BufferId, NodeId),
+}
+
+impl Place {
+    pub fn local(local: LocalId, ty: Type) -> Place {
+        Place { root: Root::Local(local), path: Rc::new([]), ty }
+    }
+
+    pub fn element(buffer: BufferId, index: NodeId, ty: Type) -> Place {
+        Place { root: Root::Element(buffer, index), path: Rc::new([]), ty }
+    }
+
+    /// One step further in.
+    pub fn part(&self, step: Step, ty: Type) -> Place {
+        let path = self.path.iter().copied().chain([step]).collect();
+        Place { root: self.root, path, ty }
+    }
 }
 
 /// What has a name but no value at run time.
@@ -171,11 +195,16 @@ impl Ctx<'_> {
         }
     }
 
-    /// The type of a numeric operand; `None` for what is none. A literal has the type it takes alone.
+    /// The type of what has a value at run time. A literal has the type it takes alone.
     pub fn value_type(&self, operand: &Operand) -> Option<Type> {
         match operand {
             Operand::Node(node) => Some(self.ty(*node).clone()),
             Operand::Literal(literal) => Some(literal.default_scalar().into()),
+            Operand::Place(place) => Some(place.ty.clone()),
+            Operand::Tuple(items) => {
+                let types: Option<Vec<Type>> = items.iter().map(|item| self.value_type(item)).collect();
+                types.map(Type::tuple)
+            }
             _ => None,
         }
     }
@@ -227,6 +256,8 @@ impl Ctx<'_> {
                 }
                 None
             }
+            Operand::Place(place) if place.ty == *to => Some(self.load_whole(place, span)),
+            Operand::Tuple(items) => self.pack(items, to, span),
             _ => None,
         }
     }

@@ -9,6 +9,7 @@
 use std::rc::Rc;
 
 use kps_syntax::Span;
+use kps_syntax::ast::Name;
 
 use super::Ctx;
 use super::operand::{Facts, Operand, Place, Static};
@@ -17,7 +18,7 @@ use crate::errors;
 use crate::ir::{CarryId, Local, LocalId, NodeKind, Stmt};
 use crate::types::{Scalar, Type};
 
-/// A variable of the function, by its number in the scope.
+/// A variable of the function, by its number in the scope; beyond those are the items of tuples.
 pub(crate) type Var = u32;
 
 #[derive(Clone)]
@@ -37,6 +38,11 @@ pub(crate) enum Binding {
     Stored {
         local: LocalId,
         facts: Facts,
+        span: Span,
+    },
+    /// A tuple: each item is a variable of its own, so that paths meet item by item.
+    Items {
+        items: Rc<[Var]>,
         span: Span,
     },
     /// A mistake about it was reported.
@@ -90,22 +96,67 @@ impl Ctx<'_> {
     pub fn assign_var(&mut self, var: Var, operand: Operand, span: Span) {
         if let Operand::Node(node) = &operand
             && !matches!(self.f.func.nodes[node.idx()].kind, NodeKind::Constant(_))
+            && self.f.func.nodes[node.idx()].name.is_none()
         {
-            let name = &mut self.f.func.nodes[node.idx()].name;
-            if name.is_none() {
-                *name = Some(self.f.scope.names()[var as usize].clone());
-            }
+            let name = self.var_name(var);
+            self.f.func.nodes[node.idx()].name = Some(name);
         }
         let binding = match operand {
             Operand::Error => Binding::Error,
+            Operand::Tuple(items) => self.assign_items(var, &items, span),
             operand => Binding::Bound { operand, span },
         };
         self.set(var, binding);
     }
 
+    fn assign_items(&mut self, var: Var, operands: &[Operand], span: Span) -> Binding {
+        let items: Rc<[Var]> = (0..operands.len()).map(|at| self.item_var(var, at)).collect();
+        for (item, operand) in items.iter().zip(operands) {
+            self.assign_var(*item, operand.clone(), span);
+        }
+        Binding::Items { items, span }
+    }
+
+    /// The variable of one item of a tuple: always the same one.
+    fn item_var(&mut self, var: Var, at: usize) -> Var {
+        if let Some(item) = self.f.items.get(&(var, at)) {
+            return *item;
+        }
+        let item = self.f.vars.len() as Var;
+        self.f.vars.push(Binding::Unset);
+        let name = format!("{}[{at}]", self.var_name(var)).into();
+        self.f.item_names.push(name);
+        self.f.items.insert((var, at), item);
+        item
+    }
+
+    /// The variables themselves and, where they are tuples, those of their items.
+    pub fn with_items(&self, vars: &[Var]) -> Vec<Var> {
+        let mut all = vars.to_vec();
+        let mut at = 0;
+        while at < all.len() {
+            if let Binding::Items { items, .. } = &self.f.vars[all[at] as usize] {
+                all.extend(items.iter());
+            }
+            at += 1;
+        }
+        all
+    }
+
+    fn var_name(&self, var: Var) -> Name {
+        let names = self.f.scope.names();
+        match names.get(var as usize) {
+            Some(name) => name.clone(),
+            None => self.f.item_names[var as usize - names.len()].clone(),
+        }
+    }
+
     /// What a variable stands for here; what cannot be told is reported once.
     pub fn read_var(&mut self, var: Var, span: Span) -> Operand {
-        let name = self.f.scope.names()[var as usize].clone();
+        if let Binding::Items { items, .. } = self.f.vars[var as usize].clone() {
+            return Operand::Tuple(items.iter().map(|item| self.read_var(*item, span)).collect());
+        }
+        let name = self.var_name(var);
         let diagnostic = match &self.f.vars[var as usize] {
             Binding::Bound { operand, .. } => return operand.clone(),
             Binding::Stored { local, facts, .. } => {
@@ -115,7 +166,7 @@ impl Ctx<'_> {
                 self.set_facts(node, facts);
                 return Operand::Node(node);
             }
-            Binding::Error => return Operand::Error,
+            Binding::Items { .. } | Binding::Error => return Operand::Error,
             Binding::Unset => {
                 let is_outside = self.f.env.get().get(&name).is_some();
                 errors::used_before_assignment(self.at(span), &name, is_outside)
@@ -216,6 +267,8 @@ impl Ctx<'_> {
         let is_alike = |binding: &Binding| match (first, binding) {
             (Binding::Stored { local: a, .. }, Binding::Stored { local: b, .. }) => a == b,
             (Binding::Bound { operand: a, .. }, Binding::Bound { operand: b, .. }) => same_static(a, b),
+            // What the items are is settled one by one.
+            (Binding::Items { items: a, .. }, Binding::Items { items: b, .. }) => a == b,
             _ => false,
         };
         let is_base = |binding: &Binding| match (&self.f.vars[var as usize], binding) {
@@ -297,6 +350,7 @@ impl Ctx<'_> {
         let side = |binding: &Binding| match binding {
             Binding::Bound { operand, span } => (*span, self.describe(operand)),
             Binding::Stored { local, span, .. } => (*span, format!("`{}`", self.f.func.local(*local).ty)),
+            Binding::Items { items, span } => (*span, format!("a tuple of {}", items.len())),
             _ => (Span::default(), "`?`".to_owned()),
         };
         let (mut first, mut second) = (side(a), side(b));
@@ -357,7 +411,7 @@ impl Ctx<'_> {
         if let Some(local) = self.f.locals.get(&(var, ty.clone())) {
             return *local;
         }
-        let name = self.f.scope.names()[var as usize].clone();
+        let name = self.var_name(var);
         let local = self.new_local(&name, ty.clone(), span);
         self.f.locals.insert((var, ty.clone()), local);
         local
@@ -384,7 +438,7 @@ fn maybe(bindings: &[Binding], way: &Way, unset: &Binding) -> Binding {
 
 pub(crate) fn binding_span(binding: &Binding) -> Span {
     match binding {
-        Binding::Bound { span, .. } | Binding::Stored { span, .. } => *span,
+        Binding::Bound { span, .. } | Binding::Stored { span, .. } | Binding::Items { span, .. } => *span,
         Binding::Maybe { assigned, .. } => *assigned,
         Binding::Conflict(conflict) => conflict.first.0,
         Binding::Unset | Binding::Error => Span::default(),
@@ -422,7 +476,7 @@ pub(crate) fn same_static(a: &Operand, b: &Operand) -> bool {
 
 /// A part of an array is another place wherever its indices are computed anew.
 fn same_place(a: &Place, b: &Place) -> bool {
-    a.local == b.local && a.path.is_empty() && b.path.is_empty()
+    a.root == b.root && a.path.is_empty() && b.path.is_empty()
 }
 
 /// What a literal becomes when a loop carries it and nothing else is known.

@@ -10,7 +10,8 @@ use kps_kernel::{
 use kps_syntax::ast::{ArgumentKind, Expr, ExprKind, FunctionDef, Module, Name, Stmt, StmtKind, UnaryOp};
 use kps_syntax::{Diagnostic, Diagnostics, Source};
 
-/// What the statements of a module define: constants, plain functions, imported modules.
+/// What the statements of a module define: constants, plain functions, structs, imported modules.
+#[derive(Clone)]
 pub struct ModuleEnv(Rc<Module>);
 
 impl KernelEnv for ModuleEnv {
@@ -41,15 +42,30 @@ impl ModuleEnv {
                 env: Rc::new(ModuleEnv(Rc::clone(&self.0))),
             })),
             StmtKind::Assign { targets, value } => match &targets[0].kind {
-                ExprKind::Name(target) if &**target == name => Some(constant(value)),
+                ExprKind::Name(target) if &**target == name => Some(self.value(value)),
                 _ => None,
             },
+            StmtKind::Class(def) if &*def.name.name == name => {
+                let env: Rc<dyn KernelEnv> = Rc::new(self.clone());
+                let of = kps_kernel::read_struct(def, &self.0.source, &env);
+                let of = of.unwrap_or_else(|mistakes| panic!("{}", render(&mistakes.0)));
+                Some(EnvValue::Type(Type::Struct(Rc::new(of))))
+            }
             StmtKind::Import(imports) => {
                 let import = imports.iter().find(|import| &*import.path[0].name == name)?;
                 let members = Rc::new(MapEnv::new());
                 Some(EnvValue::Module(EnvModule { name: import.path[0].name.clone(), members }))
             }
             _ => None,
+        }
+    }
+}
+
+impl ModuleEnv {
+    fn value(&self, value: &Expr) -> EnvValue {
+        match kps_kernel::read_type(value, &self.0.source, self) {
+            Ok(ty) if matches!(value.kind, ExprKind::Call { .. }) => EnvValue::Type(ty),
+            _ => constant(value),
         }
     }
 }

@@ -1,0 +1,319 @@
+//! Structs: made from their members, taken apart, compared, and the methods called on them.
+//!
+//! A struct is a value. A method gets `self` by value too; one that assigns to members of `self` leaves
+//! the changed struct to its caller, who stores it where the method was called on.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use kps_syntax::Span;
+use kps_syntax::ast::{Argument, CompareOp as AstCompareOp, Expr, ExprKind, FunctionDef, Ident};
+
+use super::Ctx;
+use super::assign::Target;
+use super::calls::Arguments;
+use super::helpers::CallStyle;
+use super::operand::Operand;
+use super::vars::{Binding, Var};
+use crate::check;
+use crate::constant::Constant;
+use crate::env::HelperFunction;
+use crate::errors;
+use crate::ir::{BinaryOp, CompareOp, LocalId, NodeId, NodeKind, Stmt};
+use crate::structs::{Member, StructType};
+use crate::suggest;
+use crate::types::{Scalar, Type};
+
+/// Comparing more parts than this wants a loop.
+const MAX_COMPARED: u32 = 64;
+
+/// What a method does with the struct that it is called on.
+pub(crate) struct MethodState {
+    var: Var,
+    given: NodeId,
+    /// The caller's local for the changed struct.
+    pub out: LocalId,
+    pub changed: bool,
+}
+
+impl Ctx<'_> {
+    /// The place of a member among all, or the error that there is none.
+    pub fn member_of(&mut self, of: &StructType, attr: &Ident) -> Option<u32> {
+        if let Some((at, _)) = of.member(&attr.name) {
+            return Some(at);
+        }
+        let error = match of.method(&attr.name) {
+            Some(_) => errors::method_as_value(self.at(attr.span), &of.to_string(), &attr.name),
+            None => {
+                let known = of.members.iter().map(|member| &member.name);
+                let known = known.chain(of.methods.iter().map(|method| &method.name));
+                let nearest = suggest::nearest(&attr.name, known.map(|name| &**name));
+                errors::unknown_struct_member(self.at(attr.span), of, &attr.name, nearest)
+            }
+        };
+        self.error(error);
+        None
+    }
+
+    /// `P(..)`: members by position or by name, defaults for the others; `P()` is all zero where there
+    /// are none.
+    pub fn construct_struct(&mut self, of: &Rc<StructType>, args: Arguments, span: Span) -> Operand {
+        let ty = Type::Struct(Rc::clone(of));
+        if args.positional.is_empty() && args.keywords.is_empty() {
+            return match of.members.iter().all(|member| member.default.is_none()) {
+                true => Operand::Node(self.zero(&ty, span)),
+                false => self.construct_given(of, vec![None; of.members.len()], span),
+            };
+        }
+        if let [(Operand::Node(node), _)] = &args.positional[..]
+            && *self.ty(*node) == ty
+            && args.keywords.is_empty()
+        {
+            return Operand::Node(*node);
+        }
+        match self.match_members(of, args, span) {
+            Some(given) => self.construct_given(of, given, span),
+            None => Operand::Error,
+        }
+    }
+
+    fn match_members(
+        &mut self,
+        of: &StructType,
+        args: Arguments,
+        span: Span,
+    ) -> Option<Vec<Option<(Operand, Span)>>> {
+        let mut given: Vec<Option<(Operand, Span)>> = vec![None; of.members.len()];
+        if args.positional.len() > given.len() {
+            let n_given = args.positional.len();
+            self.error(errors::struct_members(self.at(span), of, n_given));
+            return None;
+        }
+        for (place, arg) in args.positional.into_iter().enumerate() {
+            given[place] = Some(arg);
+        }
+        for (keyword, operand, at) in args.keywords {
+            let place = self.member_of(of, keyword)? as usize;
+            if given[place].is_some() {
+                self.error(errors::member_twice(self.at(keyword.span), of, &keyword.name));
+                return None;
+            }
+            given[place] = Some((operand, at));
+        }
+        Some(given)
+    }
+
+    fn construct_given(
+        &mut self,
+        of: &Rc<StructType>,
+        given: Vec<Option<(Operand, Span)>>,
+        span: Span,
+    ) -> Operand {
+        let mut parts = Vec::with_capacity(given.len());
+        let mut missing = Vec::new();
+        let mut is_wrong = false;
+        for (member, given) in of.members.iter().zip(given) {
+            let part = match (given, &member.default) {
+                (Some((operand, at)), _) => self.member_value(of, member, &operand, at),
+                (None, Some(default)) => Some(self.filled(&member.ty, &mut default.iter(), span)),
+                (None, None) => {
+                    missing.push(&*member.name);
+                    None
+                }
+            };
+            is_wrong |= part.is_none();
+            parts.extend(part);
+        }
+        if !missing.is_empty() {
+            return self.fail(errors::members_missing(self.at(span), of, &missing));
+        }
+        if is_wrong {
+            return Operand::Error;
+        }
+        Operand::Node(self.node(NodeKind::Construct(parts), Type::Struct(Rc::clone(of)), span))
+    }
+
+    fn member_value(
+        &mut self,
+        of: &StructType,
+        member: &Member,
+        operand: &Operand,
+        span: Span,
+    ) -> Option<NodeId> {
+        if operand.is_error() {
+            return None;
+        }
+        let same_shape =
+            self.value_type(operand).is_some_and(|given| given.n_components() == member.ty.n_components());
+        let node = same_shape.then(|| self.try_convert(operand, &member.ty, span)).flatten();
+        if node.is_none() {
+            let what = self.describe(operand);
+            let text = self.f.source.slice(span);
+            self.error(errors::member_type(self.at(span), of, member, text, &what));
+        }
+        node
+    }
+
+    /// A value whose numbers are these, in order.
+    fn filled(&mut self, ty: &Type, numbers: &mut dyn Iterator<Item = &Constant>, span: Span) -> NodeId {
+        if let Type::Scalar(scalar) = ty {
+            let constant = numbers.next().copied().unwrap_or(Constant::zero(*scalar));
+            return self.constant(constant, span);
+        }
+        let n = ty.n_parts().unwrap_or(0);
+        let parts = (0..n).filter_map(|at| Some(self.filled(&ty.part(at)?, numbers, span))).collect();
+        self.node(NodeKind::Construct(parts), ty.clone(), span)
+    }
+
+    fn zero(&mut self, ty: &Type, span: Span) -> NodeId {
+        self.filled(ty, &mut std::iter::empty(), span)
+    }
+
+    // Comparison.
+
+    /// `==` and `!=` of structs of one type, member by member; `None` where these are none.
+    pub fn compare_structs(
+        &mut self,
+        op: AstCompareOp,
+        left: &Operand,
+        right: &Operand,
+        span: Span,
+    ) -> Option<Operand> {
+        let (Operand::Node(a), Operand::Node(b)) = (left, right) else { return None };
+        let ty = self.ty(*a).clone();
+        if !matches!(ty, Type::Struct(_)) || ty != *self.ty(*b) {
+            return None;
+        }
+        let op = match op {
+            AstCompareOp::Eq => CompareOp::Equal,
+            AstCompareOp::NotEq => CompareOp::NotEqual,
+            _ => return Some(self.fail(errors::structs_have_no_order(self.at(span), &ty))),
+        };
+        if n_numbers(&ty) > MAX_COMPARED {
+            return Some(self.fail(errors::struct_too_long_to_compare(self.at(span), &ty)));
+        }
+        Some(Operand::Node(self.compare_parts(op, *a, *b, span)))
+    }
+
+    fn compare_parts(&mut self, op: CompareOp, a: NodeId, b: NodeId, span: Span) -> NodeId {
+        let ty = self.ty(a).clone();
+        match ty {
+            Type::Scalar(_) => self.node(NodeKind::Compare(op, a, b), Type::BOOL, span),
+            Type::Vector(..) => {
+                let each = self.node(NodeKind::Compare(op, a, b), ty.with_scalar(Scalar::Bool), span);
+                let kind = if op == CompareOp::Equal { NodeKind::All(each) } else { NodeKind::Any(each) };
+                self.node(kind, Type::BOOL, span)
+            }
+            ty => {
+                let joined = if op == CompareOp::Equal { BinaryOp::And } else { BinaryOp::Or };
+                let mut result = self.constant(Constant::bool(op == CompareOp::Equal), span);
+                for at in 0..ty.n_parts().unwrap_or(0) {
+                    let part = ty.part(at).expect("counted");
+                    let a = self.node(NodeKind::Extract(a, at), part.clone(), span);
+                    let b = self.node(NodeKind::Extract(b, at), part, span);
+                    let test = self.compare_parts(op, a, b, span);
+                    result = match at {
+                        0 => test,
+                        _ => self.node(NodeKind::Binary(joined, result, test), Type::BOOL, span),
+                    };
+                }
+                result
+            }
+        }
+    }
+
+    // Methods.
+
+    /// A call of a method of the struct that `value` is; `None` where it is no struct with that method.
+    pub fn call_method(
+        &mut self,
+        receiver: &Operand,
+        value: &Expr,
+        attr: &Ident,
+        args: &[Argument],
+        span: Span,
+    ) -> Option<Operand> {
+        let Some(Type::Struct(of)) = self.value_type(receiver) else { return None };
+        let method = of.method(&attr.name)?;
+        if !self.is_sound(&method.function) {
+            return Some(Operand::Error);
+        }
+        if method.is_static {
+            let args = self.arguments(args);
+            return Some(self.call_helper(&method.function, args, span));
+        }
+        let Operand::Node(this) = self.loaded(receiver.clone(), value.span) else {
+            return Some(Operand::Error);
+        };
+        let mut args = self.arguments(args);
+        args.positional.insert(0, (Operand::Node(this), value.span));
+        let called = self.call_function(&method.function, args, CallStyle::Method, span);
+        if let Some(changed) = called.changed_self {
+            self.store_changed(receiver, value, changed);
+        }
+        Some(called.result)
+    }
+
+    /// Whether a method has nothing in it that kernels do not have; told once.
+    fn is_sound(&mut self, function: &HelperFunction) -> bool {
+        let key = Arc::as_ptr(&function.def);
+        if let Some(is_sound) = self.checked_methods.get(&key) {
+            return *is_sound;
+        }
+        let found = check::check_method(function);
+        let is_sound = !found.has_errors();
+        self.f.diagnostics.extend(found);
+        self.checked_methods.insert(key, is_sound);
+        is_sound
+    }
+
+    /// Stores the struct that a method changed where it came from; what came from nowhere is dropped.
+    fn store_changed(&mut self, receiver: &Operand, value: &Expr, changed: NodeId) {
+        let target = match (receiver, &value.kind) {
+            (Operand::Place(place), _) => Target::Place(place.clone(), value.span),
+            (_, ExprKind::Name(_) | ExprKind::Attribute { .. } | ExprKind::Subscript { .. }) => {
+                self.target(value)
+            }
+            _ => return,
+        };
+        self.store(target, Operand::Node(changed), value.span);
+    }
+
+    /// From here on, changes of the first parameter are the caller's.
+    pub fn watch_self(&mut self, def: &FunctionDef) {
+        let Some(param) = def.params.iter().next() else { return };
+        let Some(var) = self.f.scope.get(&param.name.name) else { return };
+        let Binding::Bound { operand: Operand::Node(given), .. } = self.f.vars[var as usize] else { return };
+        let ty = self.ty(given).clone();
+        let out = self.reference(&param.name.name, ty, param.name.span);
+        self.f.method = Some(MethodState { var, given, out, changed: false });
+    }
+
+    /// Before a method ends: leaves `self` to the caller, if it was changed.
+    pub fn leave_self(&mut self, span: Span) {
+        let Some(&MethodState { var, given, out, .. }) = self.f.method.as_ref() else { return };
+        match self.f.vars[var as usize] {
+            Binding::Bound { operand: Operand::Node(now), .. } if now == given => return,
+            Binding::Error => return,
+            _ => {}
+        }
+        if let Operand::Node(value) = self.read_var(var, span) {
+            self.f.block.push(Stmt::Store { local: out, value, span });
+            if let Some(method) = &mut self.f.method {
+                method.changed = true;
+            }
+        }
+    }
+
+    /// Whether a name is the `self` of the method being lowered.
+    pub fn is_self(&self, name: &str) -> bool {
+        self.f.method.as_ref().is_some_and(|method| self.f.scope.get(name) == Some(method.var))
+    }
+}
+
+fn n_numbers(ty: &Type) -> u32 {
+    match ty {
+        Type::Scalar(_) => 1,
+        ty => (0..ty.n_parts().unwrap_or(0)).filter_map(|at| ty.part(at)).map(|part| n_numbers(&part)).sum(),
+    }
+}

@@ -1,0 +1,119 @@
+//! Structs: their members, where those lie in memory, and the methods that travel with the type.
+//!
+//! A struct lies as C lays it out, and NumPy with `align=True`: each member at the next multiple of its
+//! own alignment, the whole rounded up to the largest of them. A struct without a name is what its
+//! members are; one with a name comes from a class, and is its class's alone.
+
+use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
+
+use kps_syntax::ast::Name;
+
+use crate::constant::Constant;
+use crate::env::HelperFunction;
+use crate::types::Type;
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct StructType {
+    /// `None` for `Struct(a=f32)`.
+    pub name: Option<Name>,
+    pub members: Vec<Member>,
+    pub methods: Vec<Method>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Member {
+    pub name: Name,
+    pub ty: Type,
+    /// Every number of it, in order.
+    pub default: Option<Vec<Constant>>,
+}
+
+/// A function of the class that the struct comes from.
+#[derive(Clone)]
+pub struct Method {
+    pub name: Name,
+    pub function: HelperFunction,
+    /// It takes no `self`.
+    pub is_static: bool,
+}
+
+impl Member {
+    pub fn new(name: impl Into<Name>, ty: Type) -> Member {
+        Member { name: name.into(), ty, default: None }
+    }
+}
+
+impl StructType {
+    /// A struct without a name.
+    pub fn new(members: Vec<Member>) -> StructType {
+        StructType { name: None, members, methods: Vec::new() }
+    }
+
+    /// A member by its name, with its place in the list.
+    pub fn member(&self, name: &str) -> Option<(u32, &Member)> {
+        let at = self.members.iter().position(|member| &*member.name == name)?;
+        Some((at as u32, &self.members[at]))
+    }
+
+    pub fn method(&self, name: &str) -> Option<&Method> {
+        self.methods.iter().find(|method| &*method.name == name)
+    }
+
+    /// Bytes from the start to each member.
+    pub fn offsets(&self) -> Vec<u32> {
+        let mut end = 0u32;
+        let place = |member: &Member| {
+            let offset = end.next_multiple_of(member.ty.align());
+            end = offset.saturating_add(member.ty.packed_size());
+            offset
+        };
+        self.members.iter().map(place).collect()
+    }
+
+    pub fn align(&self) -> u32 {
+        self.members.iter().map(|member| member.ty.align()).max().unwrap_or(1)
+    }
+
+    pub fn size(&self) -> u32 {
+        let (Some(last), Some(offset)) = (self.members.last(), self.offsets().pop()) else { return 0 };
+        offset.saturating_add(last.ty.packed_size()).next_multiple_of(self.align())
+    }
+}
+
+impl fmt::Display for StructType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(name) = &self.name {
+            return f.write_str(name);
+        }
+        f.write_str("Struct(")?;
+        for (at, member) in self.members.iter().enumerate() {
+            let comma = if at == 0 { "" } else { ", " };
+            write!(f, "{comma}{}={}", member.name, member.ty)?;
+        }
+        f.write_str(")")
+    }
+}
+
+impl fmt::Debug for Method {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.name)
+    }
+}
+
+/// Two methods are the same where their definition is.
+impl PartialEq for Method {
+    fn eq(&self, other: &Method) -> bool {
+        self.name == other.name && Arc::ptr_eq(&self.function.def, &other.function.def)
+    }
+}
+
+impl Eq for Method {}
+
+impl Hash for Method {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.name.hash(state);
+        Arc::as_ptr(&self.function.def).hash(state);
+    }
+}
