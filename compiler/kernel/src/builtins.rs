@@ -13,6 +13,8 @@ pub enum Builtin {
     VectorType,
     /// `Struct`, which takes its members.
     StructType,
+    /// `Matrix`, which takes columns, rows and a scalar.
+    MatrixType,
     Place(PlaceName),
     Function(Function),
     /// `math.pi` and its kin.
@@ -87,6 +89,10 @@ pub enum Function {
     Mix,
     Step,
     SmoothStep,
+    Bitcast,
+    Transpose,
+    Determinant,
+    Inverse,
     /// Floats in, the same out, component by component, with its number of arguments.
     Float(FloatFn),
 }
@@ -150,6 +156,7 @@ pub fn lookup(name: &str) -> Option<Builtin> {
     match name {
         "Vector" => return Some(Builtin::VectorType),
         "Struct" => return Some(Builtin::StructType),
+        "Matrix" => return Some(Builtin::MatrixType),
         "math" | "stdlib" => return Some(Builtin::Module),
         "range" => return Some(Builtin::Function(Function::Range)),
         "len" => return Some(Builtin::Function(Function::Len)),
@@ -233,6 +240,11 @@ const FUNCTIONS: &[(&str, Function)] = &[
     ("step", Function::Step),
     ("smooth_step", Function::SmoothStep),
     ("smoothstep", Function::SmoothStep),
+    ("bitcast", Function::Bitcast),
+    ("transpose", Function::Transpose),
+    ("determinant", Function::Determinant),
+    ("inverse", Function::Inverse),
+    ("matrix_inverse", Function::Inverse),
     ("round", Function::Float(FloatFn::Round)),
     ("round_even", Function::Float(FloatFn::Round)),
     ("trunc", Function::Float(FloatFn::Trunc)),
@@ -314,8 +326,12 @@ pub fn names() -> impl Iterator<Item = &'static str> {
         "hvec2",
         "hvec3",
         "hvec4",
+        "mat2",
+        "mat3",
+        "mat4",
         "Vector",
         "Struct",
+        "Matrix",
         "Array",
         "global_id",
         "local_id",
@@ -347,7 +363,6 @@ fn not_yet(name: &str) -> Option<&'static str> {
         "shared" => "shared memory",
         "barrier" | "memory_barrier" => "barriers",
         "print" => "`print`",
-        "Matrix" | "transpose" | "determinant" | "inverse" | "matrix_inverse" => "matrices",
         "uniform" => "uniformity assertions",
         "global_id64" => "64-bit invocation ids",
         "enumerate" | "zip" | "reversed" | "sum" | "sorted" | "map" | "filter" => {
@@ -356,15 +371,6 @@ fn not_yet(name: &str) -> Option<&'static str> {
         "read" | "write" | "sample" | "imageLoad" | "imageStore" => "images",
         _ if name.starts_with("atomic_") => "atomics",
         _ if name.starts_with("subgroup_") => "subgroup operations",
-        _ if is_matrix_name(name) => "matrices",
         _ => return None,
     })
-}
-
-/// `mat3`, `mat2x4`.
-fn is_matrix_name(name: &str) -> bool {
-    let Some(sizes) = name.strip_prefix("mat") else { return false };
-    let is_size = |byte: &u8| (b'2'..=b'4').contains(byte);
-    matches!(sizes.as_bytes(), [n] if is_size(n))
-        || matches!(sizes.as_bytes(), [columns, b'x', rows] if is_size(columns) && is_size(rows))
 }

@@ -416,9 +416,14 @@ pub(crate) fn negative_power(at: Location, base: &str, scalar: Scalar) -> Diagno
         .help(format!("make it a float: `f32({base})`"))
 }
 
-pub(crate) fn no_f64(at: Location, name: &str) -> Diagnostic {
-    error("kernel/f64-function", at, format!("`{name}` is not there for `f64` yet"), "")
-        .help("compute it in f32: `f32(..)`")
+pub(crate) fn bitcast_type(at: Location, what: &str) -> Diagnostic {
+    error("kernel/bitcast", at, format!("`bitcast` makes a number of bits, not {what}"), what)
+        .help("name the type first: `bitcast(u32, x)`")
+}
+
+pub(crate) fn bitcast_width(at: Location, from: &str, to: &Type) -> Diagnostic {
+    error("kernel/bitcast", at, format!("{from} has other bits than a `{to}`"), from)
+        .help("both have the same number of bits: `bitcast(u32, x)` of an `f32`")
 }
 
 pub(crate) fn condition_not_bool(at: Location, text: &str, what: &str, is_vector: bool) -> Diagnostic {
@@ -671,6 +676,65 @@ pub(crate) fn no_layout(at: Location, ty: &Type) -> Diagnostic {
 fn member_list(of: &StructType) -> String {
     let names: Vec<String> = of.members.iter().map(|member| format!("`{}`", member.name)).collect();
     names.join(", ")
+}
+
+// Matrices.
+
+pub(crate) fn matrix_type(at: Location, text: &str) -> Diagnostic {
+    error("kernel/matrix", at, format!("`{text}` is not a matrix"), "")
+        .help("2 to 4 columns and rows of floats: `Matrix(3, 2, f64)`")
+}
+
+/// `*` between two matrices, or a matrix and a vector.
+pub(crate) fn matrix_times(at: Location, left: (Location, &str), right: (Location, &str)) -> Diagnostic {
+    let message = format!("`*` does not take {} and {}", left.1, right.1);
+    let both = format!("{} @ {}", left.0.source.slice(left.0.span), right.0.source.slice(right.0.span));
+    error("kernel/matrix", at, message, "")
+        .label(left.0, left.1)
+        .label(right.0, right.1)
+        .help(format!("the matrix product is `@`: `{both}`"))
+}
+
+pub(crate) fn matrix_sizes(at: Location, left: (Location, &str), right: (Location, &str)) -> Diagnostic {
+    error("kernel/matrix", at, format!("`@` does not take {} and {}", left.1, right.1), "")
+        .label(left.0, left.1)
+        .label(right.0, right.1)
+        .help(
+            "the left side has as many columns as the right side has rows; `matCxR` has C columns and R rows",
+        )
+}
+
+pub(crate) fn matrix_parts(at: Location, ty: &Type, given: usize) -> Diagnostic {
+    let (columns, rows) = match ty {
+        Type::Matrix { columns, rows, .. } => (*columns, *rows),
+        _ => (0, 0),
+    };
+    let numbers = usize::from(columns) * usize::from(rows);
+    error("kernel/matrix", at, format!("a `{ty}` is not made of {}", arguments(given)), "").help(format!(
+        "give it {columns} columns of {rows} components, {numbers} numbers column by column, or one for the diagonal"
+    ))
+}
+
+pub(crate) fn matrix_column(at: Location, wanted: &Type, found: &str) -> Diagnostic {
+    error("kernel/matrix", at, format!("a column of this matrix is a `{wanted}`, not {found}"), found)
+}
+
+pub(crate) fn matrix_wanted(at: Location, name: &str, what: &str) -> Diagnostic {
+    error("kernel/matrix", at, format!("`{name}` takes a matrix, not {what}"), what)
+}
+
+pub(crate) fn matrix_not_square(at: Location, name: &str, ty: &Type) -> Diagnostic {
+    error("kernel/matrix", at, format!("`{name}` takes a square matrix, not a `{ty}`"), "")
+}
+
+pub(crate) fn matrix_index_count(at: Location, name: &str, n_indices: usize) -> Diagnostic {
+    error("kernel/matrix", at, format!("a matrix has two axes, and {n_indices} indices are given"), "")
+        .help(format!("`{name}[row, column]`, `{name}[row]`, or `{name}[:, column]`"))
+}
+
+pub(crate) fn whole_axis(at: Location) -> Diagnostic {
+    error("kernel/slice", at, "`:` stands for a whole axis of a matrix only", "")
+        .help("index the elements in a `for` loop")
 }
 
 // Loops.

@@ -11,7 +11,7 @@
 use std::ops::Index;
 
 use kps_syntax::ast::Name;
-use kps_syntax::{Source, Span};
+use kps_syntax::{Location, Source, Span};
 
 use crate::builtins::FloatFn;
 use crate::constant::Constant;
@@ -98,6 +98,9 @@ pub(crate) struct Function {
     pub nodes: Vec<Node>,
     pub carries: Vec<Vec<(LocalId, NodeId)>>,
     pub body: Block,
+    /// The place in the user's source that called for it, where it is a function of `library`. Its
+    /// instructions belong to that place, and none of them may be contracted.
+    pub called_for: Option<Location>,
 }
 
 /// How an argument arrives.

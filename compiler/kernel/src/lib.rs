@@ -20,6 +20,7 @@ mod emit;
 mod env;
 mod errors;
 mod ir;
+mod library;
 mod lower;
 mod signature;
 mod structs;

@@ -190,6 +190,12 @@ pub enum Type {
     Scalar(Scalar),
     /// Two to four components.
     Vector(u8, Scalar),
+    /// Columns that are vectors of floats. In memory its numbers lie row by row, as NumPy's do.
+    Matrix {
+        columns: u8,
+        rows: u8,
+        scalar: Scalar,
+    },
     /// A fixed number of elements: what a list literal makes.
     Array(Arc<ArrayType>),
     /// Named members.
@@ -237,14 +243,33 @@ impl Type {
         if let Some(scalar) = Scalar::ALL.into_iter().find(|scalar| scalar.name() == name) {
             return Some(Type::Scalar(scalar));
         }
+        if let Some(sizes) = name.strip_prefix("mat") {
+            let (columns, rows) = sizes.split_once('x').unwrap_or((sizes, sizes));
+            return Some(Type::Matrix { columns: size(columns)?, rows: size(rows)?, scalar: Scalar::F32 });
+        }
         let (prefix, n) = name.split_once("vec")?;
-        let n = match n {
-            "2" => 2,
-            "3" => 3,
-            "4" => 4,
-            _ => return None,
-        };
+        let n = size(n)?;
         vector_prefix(prefix).map(|scalar| Type::Vector(n, scalar))
+    }
+
+    /// The one type of all numbers in a scalar, a vector or a matrix.
+    pub fn number(&self) -> Option<Scalar> {
+        match self {
+            Type::Matrix { scalar, .. } => Some(*scalar),
+            _ => self.scalar(),
+        }
+    }
+
+    /// The type of a matrix's columns.
+    pub fn column(&self) -> Option<Type> {
+        match self {
+            Type::Matrix { rows, scalar, .. } => Some(Type::Vector(*rows, *scalar)),
+            _ => None,
+        }
+    }
+
+    pub fn is_matrix(&self) -> bool {
+        matches!(self, Type::Matrix { .. })
     }
 
     /// The scalar of a scalar or vector.
@@ -289,6 +314,7 @@ impl Type {
     pub fn n_parts(&self) -> Option<u32> {
         match self {
             Type::Vector(n, _) => Some(u32::from(*n)),
+            Type::Matrix { columns, .. } => Some(u32::from(*columns)),
             Type::Array(array) => Some(array.len),
             Type::Struct(of) => Some(of.members.len() as u32),
             Type::Tuple(items) => Some(items.len() as u32),
@@ -301,6 +327,7 @@ impl Type {
         let at_most = self.n_parts()?;
         (at < at_most).then(|| match self {
             Type::Vector(_, scalar) => Type::Scalar(*scalar),
+            Type::Matrix { rows, scalar, .. } => Type::Vector(*rows, *scalar),
             Type::Array(array) => array.element.clone(),
             Type::Struct(of) => of.members[at as usize].ty.clone(),
             Type::Tuple(items) => items[at as usize].clone(),
@@ -330,6 +357,10 @@ impl Type {
     fn push_numbers(&self, start: u32, numbers: &mut Vec<(u32, Scalar)>) {
         if let Type::Scalar(scalar) = self {
             return numbers.push((start, *scalar));
+        }
+        if let Type::Matrix { columns, rows, scalar } = self {
+            let n = u32::from(*columns) * u32::from(*rows);
+            return numbers.extend((0..n).map(|at| (start + at * scalar.size(), *scalar)));
         }
         let offsets = match self {
             Type::Struct(of) => of.offsets(),
@@ -363,6 +394,7 @@ impl Type {
             Type::Void | Type::Error => 0,
             Type::Scalar(scalar) => scalar.size(),
             Type::Vector(n, scalar) => u32::from(*n) * scalar.size(),
+            Type::Matrix { columns, rows, scalar } => u32::from(*columns) * u32::from(*rows) * scalar.size(),
             Type::Array(array) => array.len.saturating_mul(array.element.packed_size()),
             Type::Struct(of) => of.size(),
             Type::Tuple(items) => items.iter().fold(0, |sum, item| sum.saturating_add(item.packed_size())),
@@ -373,7 +405,7 @@ impl Type {
     pub fn align(&self) -> u32 {
         match self {
             Type::Void | Type::Error => 1,
-            Type::Scalar(scalar) | Type::Vector(_, scalar) => scalar.size(),
+            Type::Scalar(scalar) | Type::Vector(_, scalar) | Type::Matrix { scalar, .. } => scalar.size(),
             Type::Array(array) => array.element.align(),
             Type::Struct(of) => of.align(),
             Type::Tuple(items) => items.iter().map(Type::align).max().unwrap_or(1),
@@ -386,11 +418,17 @@ impl Type {
             Type::Vector(2, scalar) => 2 * scalar.size(),
             Type::Vector(_, scalar) => 4 * scalar.size(),
             Type::Scalar(scalar) => scalar.size(),
+            Type::Matrix { columns, scalar, .. } => Type::Vector(*columns, *scalar).std430_align(),
             Type::Array(array) => array.element.std430_align(),
             Type::Struct(_) | Type::Tuple(_) => self.align(),
             Type::Void | Type::Error => 1,
         }
     }
+}
+
+/// 2, 3 or 4, as vectors and matrices have them.
+fn size(text: &str) -> Option<u8> {
+    text.parse().ok().filter(|n| (2..=4).contains(n) && text.len() == 1)
 }
 
 fn vector_prefix(prefix: &str) -> Option<Scalar> {
@@ -419,6 +457,9 @@ impl fmt::Display for Type {
                 Scalar::F16 => write!(f, "hvec{n}"),
                 _ => write!(f, "Vector({n}, {scalar})"),
             },
+            Type::Matrix { columns, rows, scalar: Scalar::F32 } if columns == rows => write!(f, "mat{rows}"),
+            Type::Matrix { columns, rows, scalar: Scalar::F32 } => write!(f, "mat{columns}x{rows}"),
+            Type::Matrix { columns, rows, scalar } => write!(f, "Matrix({columns}, {rows}, {scalar})"),
             Type::Array(array) => write!(f, "Array({}, {})", array.len, array.element),
             Type::Struct(of) => of.fmt(f),
             Type::Tuple(items) => {

@@ -260,6 +260,10 @@ impl Verifier<'_> {
             Type::Void => Ok(()),
             Type::Scalar(_) => Ok(()),
             Type::Vector(n, _) => ensure((2..=4).contains(n), span, "a vector of another size"),
+            Type::Matrix { columns, rows, scalar } => {
+                let sizes = (2..=4).contains(columns) && (2..=4).contains(rows);
+                ensure(sizes && scalar.is_float(), span, "a matrix of another family")
+            }
             Type::Array(array) => {
                 ensure(array.len > 0, span, "an empty array")?;
                 self.known_type(&array.element, span)
@@ -328,7 +332,7 @@ impl Verifier<'_> {
                 of(then) == ty
                     && of(orelse) == ty
                     && (*bools == Type::BOOL || *bools == ty.with_scalar(Scalar::Bool))
-                    && ty.n_components() > 0
+                    && (ty.n_components() > 0 || (ty.is_matrix() && *bools == Type::BOOL))
             }
             NodeKind::Float(function, args) => {
                 let n_args = args.iter().flatten().count();

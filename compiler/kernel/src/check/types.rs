@@ -114,7 +114,8 @@ impl TypeReader<'_> {
                 _ => Err(errors::const_not_scalar(self.source.at(ty.span), self.source.slice(ty.span))),
             },
             ("Vector", [n, scalar]) => self.vector(n, scalar, span),
-            ("Array" | "const" | "Vector", _) => {
+            ("Matrix", [columns, rows, scalar]) => self.matrix(columns, rows, scalar, span),
+            ("Array" | "const" | "Vector" | "Matrix", _) => {
                 Err(errors::not_a_type(self.source.at(span), self.source.slice(span)))
             }
             _ => match builtins::lookup(name) {
@@ -148,6 +149,15 @@ impl TypeReader<'_> {
         }
     }
 
+    fn matrix(&self, columns: &Expr, rows: &Expr, scalar: &Expr, span: Span) -> Result<TypeExpr, Diagnostic> {
+        match (int_literal(columns), int_literal(rows), self.value_type(scalar)?) {
+            (Some(columns @ 2..=4), Some(rows @ 2..=4), Type::Scalar(scalar)) if scalar.is_float() => {
+                Ok(TypeExpr::Value(Type::Matrix { columns: columns as u8, rows: rows as u8, scalar }))
+            }
+            _ => Err(errors::matrix_type(self.source.at(span), self.source.slice(span))),
+        }
+    }
+
     fn array_len(&self, expr: &Expr) -> Result<u32, Diagnostic> {
         match int_literal(expr) {
             Some(len @ 1..=0xffff) => Ok(len as u32),
@@ -164,7 +174,11 @@ impl TypeReader<'_> {
     fn text_type(&self, text: &str, span: Span) -> Result<TypeExpr, Diagnostic> {
         let unreadable = || errors::not_a_type(self.source.at(span), self.source.slice(span));
         let Some((name, rest)) = text.split_once('(') else {
-            let name = if text == "vector" { "Vector" } else { text };
+            let name = match text {
+                "vector" => "Vector",
+                "matrix" => "Matrix",
+                text => text,
+            };
             return match builtins::lookup(name) {
                 Some(Builtin::Type(ty)) => Ok(TypeExpr::Value(ty)),
                 Some(Builtin::NotYet(family)) => Err(errors::not_yet(self.source.at(span), family)),
@@ -186,6 +200,15 @@ impl TypeReader<'_> {
                 Ok(len @ 1..=0xffff) => Ok(TypeExpr::Value(Type::array(len, value(element)?))),
                 _ => Err(errors::array_len(self.source.at(span), len)),
             },
+            ("matrix", Some((columns, rest))) => {
+                let (rows, scalar) = rest.split_once(',').ok_or_else(unreadable)?;
+                match (columns.parse::<u8>(), rows.parse::<u8>(), value(scalar)?) {
+                    (Ok(columns @ 2..=4), Ok(rows @ 2..=4), Type::Scalar(scalar)) if scalar.is_float() => {
+                        Ok(TypeExpr::Value(Type::Matrix { columns, rows, scalar }))
+                    }
+                    _ => Err(errors::matrix_type(self.source.at(span), text)),
+                }
+            }
             ("vector", Some((n, scalar))) => match (n.parse::<u8>(), value(scalar)?) {
                 (Ok(n @ 2..=4), Type::Scalar(scalar)) => Ok(TypeExpr::Value(Type::Vector(n, scalar))),
                 _ => Err(unreadable()),
@@ -213,7 +236,7 @@ fn is_type_name(name: &str) -> bool {
     name == "Array"
         || matches!(
             builtins::lookup(name),
-            Some(Builtin::Type(_) | Builtin::VectorType | Builtin::StructType)
+            Some(Builtin::Type(_) | Builtin::VectorType | Builtin::MatrixType | Builtin::StructType)
         )
 }
 

@@ -348,6 +348,8 @@ fn unsupported_expr(expr: &Expr) -> Option<Unsupported> {
         ExprKind::Set(_) | ExprKind::SetComp { .. } => Never("a set", "use an array"),
         ExprKind::Dict(_) | ExprKind::DictComp { .. } => Never("a dict", "use an array"),
         ExprKind::Generator { .. } => Never("a generator", "write a `for` loop"),
+        // A whole axis of a matrix: `m[:, 0]`.
+        ExprKind::Slice { lower: None, upper: None, step: None } => return None,
         ExprKind::Slice { .. } => Never("a slice", "index the elements in a `for` loop"),
         ExprKind::Starred(_) => Never("a starred expression", "write the parts one by one"),
         ExprKind::Yield(_) | ExprKind::YieldFrom(_) => {

@@ -43,7 +43,7 @@ impl<'e> FunctionEmitter<'e> {
         module: &'e mut Module,
         interface: &'e mut Interface,
     ) -> FunctionEmitter<'e> {
-        let file = module.file(&function.source);
+        let file = module.file(function.called_for.as_ref().map_or(&function.source, |place| &place.source));
         FunctionEmitter {
             kernel,
             function,
@@ -66,7 +66,7 @@ impl<'e> FunctionEmitter<'e> {
 
     pub fn emit(mut self, id: Word) -> dr::Function {
         let function = self.function;
-        self.module.set_span(function.span);
+        self.set_span(function.span);
         let result = self.module.ty(&function.result);
         let mut arg_types = Vec::new();
         let mut parameters = Vec::new();
@@ -138,12 +138,23 @@ impl<'e> FunctionEmitter<'e> {
     /// From here on instructions belong to this place of the source.
     pub fn at(&mut self, span: Span) {
         self.at = span.start;
-        self.module.set_span(span);
+        self.set_span(span);
+    }
+
+    /// What needs a capability from here on. A function of ours needs them where it was called for.
+    fn set_span(&mut self, span: Span) {
+        if self.function.called_for.is_none() {
+            self.module.set_span(span);
+        }
     }
 
     /// `OpLine`, where the place changed since the last one of this block.
     fn place_line(&mut self) {
-        let place = self.function.source.line_column(self.at.min(self.function.source.text().len() as u32));
+        let (source, at) = match &self.function.called_for {
+            Some(place) => (&place.source, place.span.start),
+            None => (&self.function.source, self.at),
+        };
+        let place = source.line_column(at.min(source.text().len() as u32));
         if self.line == Some(place) {
             return;
         }
@@ -168,7 +179,8 @@ impl<'e> FunctionEmitter<'e> {
     pub fn op(&mut self, op: Op, ty: Word, operands: Vec<Operand>) -> Word {
         let id = self.module.id();
         self.push(instruction(op, Some(ty), Some(id), operands));
-        if self.kernel.precise && is_contractible(op) {
+        let is_exact = self.kernel.precise || self.function.called_for.is_some();
+        if is_exact && is_contractible(op) {
             self.module.decorate(id, Decoration::NoContraction, &[]);
         }
         id
@@ -207,7 +219,7 @@ impl<'e> FunctionEmitter<'e> {
 
     pub fn value(&mut self, node: NodeId) -> Word {
         if let NodeKind::Constant(constant) = self.function.node(node).kind {
-            self.module.set_span(self.function.node(node).span);
+            self.set_span(self.function.node(node).span);
             return self.module.constant(constant);
         }
         let id = self.values[node.idx()];

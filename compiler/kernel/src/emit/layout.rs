@@ -2,7 +2,7 @@
 //!
 //! Everything is packed as NumPy packs it. That is what scalar block layout is; the rules that every
 //! device has let a struct hold no vector that lies so. There, and where a vector of three is an
-//! element of its own, vectors are arrays of their components.
+//! element of its own, vectors are arrays of their components. A matrix is an array of its rows.
 
 use rspirv::spirv::Word;
 
@@ -50,6 +50,12 @@ impl Module {
             Type::Vector(n, scalar) if !packing.keeps_vector(*n) => {
                 let component = self.laid_type(&Type::Scalar(*scalar), packing);
                 self.laid_array(component, u32::from(*n), scalar.size())
+            }
+            // Row by row.
+            Type::Matrix { columns, rows, scalar } => {
+                let row = Type::Vector(*columns, *scalar);
+                let laid = self.laid_type(&row, packing.of_part());
+                self.laid_array(laid, u32::from(*rows), row.packed_size())
             }
             Type::Array(array) => {
                 let element = self.laid_type(&array.element, packing.of_part());

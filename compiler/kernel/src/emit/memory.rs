@@ -227,6 +227,9 @@ impl FunctionEmitter<'_> {
     }
 
     fn load_place(&mut self, place: &Place) -> Word {
+        if place.ty.is_matrix() {
+            return self.load_matrix(place);
+        }
         let Some(n_parts) = self.parts_to_move(place) else {
             let pointer = self.buffer_pointer(place);
             return self.load_stored(pointer, &place.ty);
@@ -243,6 +246,9 @@ impl FunctionEmitter<'_> {
     }
 
     fn store_place(&mut self, place: &Place, value: Word) {
+        if place.ty.is_matrix() {
+            return self.store_matrix(place, value);
+        }
         let Some(n_parts) = self.parts_to_move(place) else {
             let pointer = self.buffer_pointer(place);
             return self.store_stored(pointer, value, &place.ty);
@@ -255,6 +261,42 @@ impl FunctionEmitter<'_> {
             let part_value = self.extract(value, at, &part.ty);
             self.store_place(&part, part_value);
         }
+    }
+
+    /// A matrix is made of columns, and lies as rows.
+    fn load_matrix(&mut self, place: &Place) -> Word {
+        let rows: Vec<(Word, Type)> =
+            self.rows(place).into_iter().map(|row| (self.load_place(&row), row.ty)).collect();
+        let column = place.ty.part(0).expect("a matrix has columns");
+        let number = column.part(0).expect("a column has numbers");
+        let columns: Vec<Word> = (0..place.ty.n_parts().unwrap_or(0))
+            .map(|at| {
+                let numbers: Vec<Word> =
+                    rows.iter().map(|(row, _)| self.extract(*row, at, &number)).collect();
+                self.construct(&numbers, &column)
+            })
+            .collect();
+        self.construct(&columns, &place.ty)
+    }
+
+    fn store_matrix(&mut self, place: &Place, value: Word) {
+        let column = place.ty.part(0).expect("a matrix has columns");
+        let number = column.part(0).expect("a column has numbers");
+        let columns: Vec<Word> =
+            (0..place.ty.n_parts().unwrap_or(0)).map(|at| self.extract(value, at, &column)).collect();
+        for (row, at) in self.rows(place).into_iter().zip(0..) {
+            let numbers: Vec<Word> =
+                columns.iter().map(|column| self.extract(*column, at, &number)).collect();
+            let value = self.construct(&numbers, &row.ty);
+            self.store_place(&row, value);
+        }
+    }
+
+    /// The places of a matrix's rows.
+    fn rows(&mut self, place: &Place) -> Vec<Place> {
+        let Type::Matrix { columns, rows, scalar } = place.ty else { return Vec::new() };
+        let row = Type::Vector(columns, scalar);
+        (0..i128::from(rows)).map(|at| place.part(self.int(&Type::I32, at), row.clone())).collect()
     }
 
     /// `None` for what is moved as one.

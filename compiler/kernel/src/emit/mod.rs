@@ -35,7 +35,10 @@ pub(crate) fn emit(kernel: &Verified<Kernel>, target: &Target) -> KernelModule {
     let ids = function_ids(kernel, &mut module);
     for (function, id) in kernel.functions.iter().zip(&ids) {
         let Some(id) = *id else { continue };
-        module.set_source(&function.source);
+        match &function.called_for {
+            Some(place) => module.set_place(place),
+            None => module.set_source(&function.source),
+        }
         let emitter = FunctionEmitter::new(kernel, function, &ids, target, &mut module, &mut interface);
         let emitted = emitter.emit(id);
         module.functions.push(emitted);

@@ -56,6 +56,7 @@ enum TypeKey {
     Int(u32, bool),
     Float(u32),
     Vector(Word, u32),
+    Matrix(Word, u32),
     /// With the stride where it lies in memory that the host sees.
     RuntimeArray(Word, u32),
     Array(Word, u32),
@@ -129,6 +130,10 @@ impl Module {
 
     pub fn set_span(&mut self, span: Span) {
         self.place.span = span;
+    }
+
+    pub fn set_place(&mut self, place: &Location) {
+        self.place = place.clone();
     }
 
     pub fn set_source(&mut self, source: &Source) {
@@ -266,6 +271,14 @@ impl Module {
             Type::Vector(n, scalar) => {
                 let component = self.scalar(*scalar);
                 self.vector(component, u32::from(*n))
+            }
+            Type::Matrix { columns, rows, scalar } => {
+                let column = self.ty(&Type::Vector(*rows, *scalar));
+                let n = u32::from(*columns);
+                self.type_of(TypeKey::Matrix(column, n), |module| {
+                    let operands = vec![Operand::IdRef(column), Operand::LiteralBit32(n)];
+                    module.global(Op::TypeMatrix, None, operands)
+                })
             }
             Type::Array(array) => {
                 let element = self.ty(&array.element);

@@ -25,9 +25,7 @@ impl FunctionEmitter<'_> {
             }
             Some(Scalar::Bf16) => {
                 let wide = self.ids(Op::UConvert, &u32s, &[loaded]);
-                let sixteen = self.int(&u32s, 16);
-                let bits = self.ids(Op::ShiftLeftLogical, &u32s, &[wide, sixteen]);
-                self.ids(Op::Bitcast, ty, &[bits])
+                self.bf16_of_bits(wide, ty)
             }
             _ => loaded,
         }
@@ -42,14 +40,49 @@ impl FunctionEmitter<'_> {
                 self.narrowed(wide, ty)
             }
             Some(Scalar::Bf16) => {
-                let bits = self.ids(Op::Bitcast, &u32s, &[value]);
-                let sixteen = self.int(&u32s, 16);
-                let upper = self.ids(Op::ShiftRightLogical, &u32s, &[bits, sixteen]);
-                self.narrowed(upper, ty)
+                let bits = self.bits_of_bf16(value, ty);
+                self.narrowed(bits, ty)
             }
             _ => value,
         };
         self.effect(Op::Store, vec![Operand::IdRef(place), Operand::IdRef(stored)]);
+    }
+
+    /// The same bits as another type. Those of a bf16 are the upper half of its f32's.
+    pub fn bitcast(&mut self, value: Word, from: &Type, to: &Type) -> Word {
+        let u32s = to.with_scalar(Scalar::U32);
+        match (from.scalar(), to.scalar()) {
+            (Some(Scalar::Bf16), _) => {
+                let wide = self.bits_of_bf16(value, from);
+                let bits = to.with_scalar(Scalar::U16);
+                let narrow = self.ids(Op::UConvert, &bits, &[wide]);
+                if *to == bits { narrow } else { self.ids(Op::Bitcast, to, &[narrow]) }
+            }
+            (Some(scalar), Some(Scalar::Bf16)) => {
+                let bits = from.with_scalar(Scalar::U16);
+                let narrow =
+                    if scalar == Scalar::U16 { value } else { self.ids(Op::Bitcast, &bits, &[value]) };
+                let wide = self.ids(Op::UConvert, &u32s, &[narrow]);
+                self.bf16_of_bits(wide, to)
+            }
+            _ => self.ids(Op::Bitcast, to, &[value]),
+        }
+    }
+
+    /// From u32s.
+    fn bf16_of_bits(&mut self, bits: Word, ty: &Type) -> Word {
+        let u32s = ty.with_scalar(Scalar::U32);
+        let sixteen = self.int(&u32s, 16);
+        let bits = self.ids(Op::ShiftLeftLogical, &u32s, &[bits, sixteen]);
+        self.ids(Op::Bitcast, ty, &[bits])
+    }
+
+    /// As u32s.
+    fn bits_of_bf16(&mut self, value: Word, ty: &Type) -> Word {
+        let u32s = ty.with_scalar(Scalar::U32);
+        let bits = self.ids(Op::Bitcast, &u32s, &[value]);
+        let sixteen = self.int(&u32s, 16);
+        self.ids(Op::ShiftRightLogical, &u32s, &[bits, sixteen])
     }
 
     fn narrowed(&mut self, wide: Word, ty: &Type) -> Word {

@@ -53,8 +53,9 @@ impl FunctionEmitter<'_> {
                 self.convert(a, from, ty)
             }
             NodeKind::Bitcast(a) => {
+                let from = of(*a);
                 let a = self.value(*a);
-                self.ids(Op::Bitcast, ty, &[a])
+                self.bitcast(a, from, ty)
             }
             NodeKind::Select { condition, then, orelse } => {
                 let (condition, then, orelse) =

@@ -37,6 +37,9 @@ impl Ctx<'_> {
         {
             return array;
         }
+        if self.is_matrix(left) || self.is_matrix(right) {
+            return self.matrix_binary(op, left, right, op_span, spans);
+        }
         match op {
             AstBinaryOp::Add | AstBinaryOp::Sub | AstBinaryOp::Mul => {
                 let op = match op {
@@ -136,7 +139,7 @@ impl Ctx<'_> {
     }
 
     /// The error for two operands that do not meet, unless one was told already.
-    fn mismatch(
+    pub fn mismatch(
         &mut self,
         symbol: &str,
         left: &Operand,
@@ -329,12 +332,7 @@ impl Ctx<'_> {
         }
         let n_errors = self.f.diagnostics.len();
         match self.common(left, right, spans, false) {
-            Some((ty, a, b)) => {
-                if ty.scalar() == Some(Scalar::F64) {
-                    return self.fail(errors::no_f64(self.at(span), "**"));
-                }
-                Operand::Node(self.any_power(a, b, &ty, span))
-            }
+            Some((ty, a, b)) => Operand::Node(self.any_power(a, b, &ty, span)),
             None => self.mismatch("**", left, right, op_span, spans, n_errors),
         }
     }
@@ -401,6 +399,9 @@ impl Ctx<'_> {
 
     /// `@`: the dot product of two vectors.
     pub fn dot(&mut self, left: &Operand, right: &Operand, op_span: Span, spans: (Span, Span)) -> Operand {
+        if self.is_matrix(left) || self.is_matrix(right) {
+            return self.mismatch("dot", left, right, op_span, spans, self.f.diagnostics.len());
+        }
         let n_errors = self.f.diagnostics.len();
         let vectors =
             [left, right].iter().all(|operand| self.value_type(operand).is_some_and(|ty| ty.is_vector()));
@@ -465,6 +466,15 @@ impl Ctx<'_> {
 
     fn unary_node(&mut self, op: AstUnaryOp, node: NodeId, span: Span) -> Operand {
         let ty = self.ty(node).clone();
+        if ty.is_matrix() && matches!(op, AstUnaryOp::Plus | AstUnaryOp::Minus) {
+            let columns = self.columns(node, span);
+            let columns = columns.into_iter().map(|column| match self.unary_node(op, column, span) {
+                Operand::Node(column) => column,
+                _ => column,
+            });
+            let columns = columns.collect();
+            return Operand::Node(self.node(NodeKind::Construct(columns), ty, span));
+        }
         let kind = ty.scalar().map(Scalar::kind);
         let unary = match (op, kind) {
             (AstUnaryOp::Plus, Some(Kind::Signed | Kind::Unsigned | Kind::Float)) => {

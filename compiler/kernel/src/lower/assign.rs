@@ -8,6 +8,7 @@ use kps_syntax::ast::{BinaryOp as AstBinaryOp, Expr, ExprKind, Ident, Name};
 
 use super::Ctx;
 use super::index::is_indexable;
+use super::matrix::MatrixIndex;
 use super::operand::{Operand, Place};
 use crate::check::{TypeExpr, TypeReader};
 use crate::errors;
@@ -23,6 +24,8 @@ pub(super) enum Target<'e> {
     Part(Box<Target<'e>>, Step, Span),
     /// Components of a vector that is itself a target.
     Components(Box<Target<'e>>, Vec<u32>, Span),
+    /// An element, a row or a column of a matrix that is itself a target.
+    MatrixPart(Box<Target<'e>>, MatrixIndex, Span),
     /// What holds arrays and cannot be assigned itself.
     Holder(Operand, Span),
     Tuple(&'e [Expr], Span),
@@ -221,7 +224,13 @@ impl Ctx<'_> {
             // Its type alone counts here: the value is loaded when it is stored to.
             _ => Operand::Error,
         };
-        if let Target::Part(..) | Target::Components(..) = inner {
+        if let Some(ty) = self.matrix_type(&inner, &container) {
+            return match self.matrix_index(&ty, index, value.span) {
+                Some(at) => Target::MatrixPart(Box::new(inner), at, span),
+                None => Target::Error,
+            };
+        }
+        if let Target::Part(..) | Target::Components(..) | Target::MatrixPart(..) = inner {
             return match self.target_type(&inner) {
                 Some(ty) if is_indexable(&ty) => match self.step_into(&ty, index) {
                     Some(step) => part_target(inner, &ty, step, span),
@@ -269,6 +278,16 @@ impl Ctx<'_> {
         }
     }
 
+    /// The type of a target that holds a matrix.
+    fn matrix_type(&mut self, target: &Target, container: &Operand) -> Option<Type> {
+        let ty = match container {
+            Operand::Node(node) => self.ty(*node).clone(),
+            Operand::Place(place) => place.ty.clone(),
+            _ => self.target_type(target)?,
+        };
+        ty.is_matrix().then_some(ty)
+    }
+
     /// The type of what a target holds now; `None` where it holds no value.
     fn target_type(&mut self, target: &Target) -> Option<Type> {
         match target {
@@ -283,6 +302,7 @@ impl Ctx<'_> {
                 let scalar = self.target_type(inner)?.scalar()?;
                 Some(Type::of(components.len() as u8, scalar))
             }
+            Target::MatrixPart(inner, at, _) => at.part_type(&self.target_type(inner)?),
             Target::Holder(operand, _) => self.value_type(operand),
             Target::Tuple(..) | Target::Error => None,
         }
@@ -292,10 +312,12 @@ impl Ctx<'_> {
         match target {
             Target::Name(name, span) => self.name_operand(name, *span),
             Target::Place(place, span) => self.load_place(place, *span),
-            Target::Part(_, _, span) | Target::Components(_, _, span) => match self.load_node(target) {
-                Some(node) => self.value(node, *span),
-                None => Operand::Error,
-            },
+            Target::Part(_, _, span) | Target::Components(_, _, span) | Target::MatrixPart(_, _, span) => {
+                match self.load_node(target) {
+                    Some(node) => self.value(node, *span),
+                    None => Operand::Error,
+                }
+            }
             Target::Holder(operand, _) => operand.clone(),
             Target::Tuple(..) | Target::Error => Operand::Error,
         }
@@ -326,6 +348,10 @@ impl Ctx<'_> {
                     _ => None,
                 }
             }
+            Target::MatrixPart(inner, at, span) => {
+                let matrix = self.load_node(inner)?;
+                Some(self.matrix_part(matrix, at, *span))
+            }
             Target::Holder(..) | Target::Tuple(..) | Target::Error => None,
         }
     }
@@ -344,6 +370,9 @@ impl Ctx<'_> {
             Target::Part(inner, step, span) => self.store_part(*inner, step, &operand, span, value_span),
             Target::Components(inner, components, span) => {
                 self.store_components(*inner, &components, &operand, span, value_span);
+            }
+            Target::MatrixPart(inner, at, span) => {
+                self.store_matrix_part(*inner, &at, &operand, span, value_span);
             }
             Target::Tuple(items, span) => self.unpack(items, &operand, span, value_span),
             Target::Holder(_, span) => {
@@ -371,6 +400,23 @@ impl Ctx<'_> {
         };
         let changed = self.node(kind, ty, span);
         self.store(inner, Operand::Node(changed), span);
+    }
+
+    fn store_matrix_part(
+        &mut self,
+        inner: Target,
+        at: &MatrixIndex,
+        operand: &Operand,
+        span: Span,
+        value_span: Span,
+    ) {
+        let Some(matrix) = self.load_node(&inner) else { return };
+        let Some(part) = at.part_type(self.ty(matrix)) else { return };
+        let Some(value) = self.stored_value(operand, &part, span, value_span) else {
+            return self.store(inner, Operand::Error, span);
+        };
+        let matrix = self.with_matrix_part(matrix, at, value, span);
+        self.store(inner, Operand::Node(matrix), span);
     }
 
     fn store_components(

@@ -32,6 +32,9 @@ impl Ctx<'_> {
         match ty {
             Type::Scalar(scalar) => self.scalar_cast(*scalar, args, span),
             Type::Vector(n, scalar) => self.vector_cast(*n, *scalar, args, span),
+            Type::Matrix { columns, rows, scalar } => {
+                self.matrix_cast((*columns, *rows, *scalar), args, span)
+            }
             _ => self.fail(errors::not_yet(self.at(span), &format!("making a `{ty}`"))),
         }
     }
@@ -51,7 +54,7 @@ impl Ctx<'_> {
     }
 
     /// One number as another scalar type.
-    fn cast_scalar(&mut self, operand: &Operand, to: Scalar, span: Span) -> Option<NodeId> {
+    pub fn cast_scalar(&mut self, operand: &Operand, to: Scalar, span: Span) -> Option<NodeId> {
         match operand {
             Operand::Literal(literal) => {
                 let constant = match (literal, to.int_range()) {

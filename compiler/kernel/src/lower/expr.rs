@@ -56,6 +56,7 @@ impl Ctx<'_> {
                 let items = self.items(items).into_iter();
                 Operand::Tuple(items.map(|(operand, _)| operand).collect())
             }
+            ExprKind::Slice { .. } => self.fail(errors::whole_axis(self.at(span))),
             ExprKind::Error => Operand::Error,
             _ => {
                 let text = self.f.source.slice(span).to_owned();
@@ -112,6 +113,7 @@ impl Ctx<'_> {
             Builtin::Type(ty) => Operand::Static(Static::Type(ty.clone())),
             Builtin::VectorType => Operand::Static(Static::Generic("Vector")),
             Builtin::StructType => Operand::Static(Static::Generic("Struct")),
+            Builtin::MatrixType => Operand::Static(Static::Generic("Matrix")),
             Builtin::Place(place) => self.place_name(*place, span),
             Builtin::Function(function) => Operand::Static(Static::Builtin(*function)),
             Builtin::Constant(value) => Operand::Literal(Literal::Float(*value)),

@@ -19,6 +19,7 @@ use crate::constant::{Constant, Literal};
 use crate::env::HelperFunction;
 use crate::errors;
 use crate::ir::{Arg, BufferId, CallArg, Function, FunctionId, Local, LocalId, NodeId, NodeKind, Stmt};
+use crate::library;
 use crate::types::Type;
 
 /// A function compiled for one signature.
@@ -317,7 +318,10 @@ impl<'a> Ctx<'a> {
         let passed: Vec<Passed> = args.iter().map(|(operand, _)| self.passed(operand)).collect();
         self.active.push((Arc::clone(def), location));
         let env = EnvRef::Helper(Rc::clone(&function.env));
-        let state = FunctionState::new(def, &function.source, env, false);
+        let mut state = FunctionState::new(def, &function.source, env, false);
+        if library::is_ours(def) {
+            state.func.called_for = Some(self.f.func.called_for.clone().unwrap_or_else(|| self.at(span)));
+        }
         let outer = std::mem::replace(&mut self.f, state);
         self.nested(def.name.span, (), |ctx| {
             ctx.f.result = ctx.declared_result(def);

@@ -55,6 +55,13 @@ impl Ctx<'_> {
                 Some(index) => Operand::Place(self.buffer_place(buffer, index)),
                 None => Operand::Error,
             },
+            Operand::Place(place) if place.ty.is_matrix() => {
+                let matrix = self.load_whole(&place, span);
+                self.matrix_item(matrix, index, (value.span, span))
+            }
+            Operand::Node(node) if self.ty(node).is_matrix() => {
+                self.matrix_item(node, index, (value.span, span))
+            }
             Operand::Place(place) if is_indexable(&place.ty) => match self.element_place(&place, index) {
                 Some(place) => Operand::Place(place),
                 None => Operand::Error,
@@ -154,7 +161,7 @@ impl Ctx<'_> {
     }
 
     /// An index into something of a known length.
-    fn fixed_index(&mut self, operand: &Operand, len: u32, span: Span, what: &str) -> Option<Step> {
+    pub fn fixed_index(&mut self, operand: &Operand, len: u32, span: Span, what: &str) -> Option<Step> {
         let Some(value) = self.known_int(operand) else {
             return self.index_node(operand, span).map(Step::At);
         };
@@ -254,6 +261,14 @@ impl Ctx<'_> {
             (container, Type::Struct(of)) => match self.member_of(of, attr) {
                 Some(at) => self.part_of(container, at, span),
                 None => Operand::Error,
+            },
+            (_, Type::Matrix { columns, rows, .. }) if &*attr.name == "shape" => {
+                let sizes = [*rows, *columns].map(|n| Operand::int(i128::from(n)));
+                Operand::Tuple(Rc::new(sizes))
+            }
+            (container, Type::Matrix { .. }) if &*attr.name == "T" => match self.loaded(container, span) {
+                Operand::Node(matrix) => Operand::Node(self.transpose(matrix, span)),
+                _ => Operand::Error,
             },
             (Operand::Buffer(buffer), _) if &*attr.name == "shape" => {
                 let len = self.node(NodeKind::BufferLen(buffer), Type::I32, span);

@@ -49,6 +49,10 @@ impl<'a> Ctx<'a> {
                 let ((a, a_span), (b, b_span)) = (&args[0], &args[1]);
                 return self.dot(a, b, span, (*a_span, *b_span));
             }
+            Function::Bitcast => return self.bitcast_call(args, span),
+            Function::Transpose | Function::Determinant | Function::Inverse => {
+                return self.matrix_function(function, &args[0], name, span);
+            }
             Function::Abs => self.abs(args, span),
             Function::Sign => self.sign(args, span),
             Function::Min => self.choose(CompareOp::Less, args, name, span),
@@ -79,6 +83,10 @@ impl<'a> Ctx<'a> {
             Operand::Node(node) if self.ty(*node).is_vector() => {
                 Operand::int(i128::from(self.ty(*node).n_components()))
             }
+            Operand::Node(node) if self.ty(*node).is_matrix() => match self.ty(*node) {
+                Type::Matrix { rows, .. } => Operand::int(i128::from(*rows)),
+                _ => Operand::Error,
+            },
             operand => {
                 let what = self.describe(operand);
                 self.fail(errors::no_len(self.at(args[0].1), &what))
@@ -239,9 +247,10 @@ impl<'a> Ctx<'a> {
             let is_float = self.ty(result).scalar().is_some_and(Scalar::is_float);
             return Some(if is_float { self.convert(result, scalar, span) } else { result });
         }
-        if scalar == Scalar::F64 && !has_f64(function) {
-            self.error(errors::no_f64(self.at(span), name));
-            return None;
+        if scalar == Scalar::F64
+            && let Some(ours) = f64_function(function, nodes.len())
+        {
+            return self.call_ours(ours, &nodes, &ty, span);
         }
         let x = nodes[0];
         Some(match function {
@@ -422,11 +431,15 @@ impl Math<'_, '_> {
         let root = self.float(FloatFn::Sqrt, sum);
         let length = self.binary(BinaryOp::Mul, large, root);
         // Nothing to scale by: zero over zero, or infinity over infinity.
-        let is_zero = self.compare(CompareOp::Equal, large, zero);
+        let sides = self.binary(BinaryOp::Add, x, y);
+        let is_zero = self.compare(CompareOp::Equal, sides, zero);
+        let length = self.select(is_zero, zero, length);
+        // Even beside a NaN.
         let infinity = self.value(f64::INFINITY);
-        let is_infinite = self.compare(CompareOp::Equal, large, infinity);
-        let length = self.select(is_infinite, large, length);
-        self.select(is_zero, zero, length)
+        let x_is_infinite = self.compare(CompareOp::Equal, x, infinity);
+        let length = self.select(x_is_infinite, infinity, length);
+        let y_is_infinite = self.compare(CompareOp::Equal, y, infinity);
+        self.select(y_is_infinite, infinity, length)
     }
 
     fn cbrt(&mut self, x: NodeId) -> NodeId {
@@ -450,7 +463,7 @@ impl Math<'_, '_> {
         self.copysign(root, x)
     }
 
-    fn copysign(&mut self, x: NodeId, sign: NodeId) -> NodeId {
+    pub fn copysign(&mut self, x: NodeId, sign: NodeId) -> NodeId {
         let scalar = self.ty.scalar().expect("formulas are over floats").as_unsigned();
         let bits = self.ty.with_scalar(scalar);
         let top = 1i128 << (scalar.bits() - 1);
@@ -491,26 +504,32 @@ fn is_signed(ty: &Type) -> bool {
     ty.scalar().is_some_and(|scalar| scalar.is_signed() || scalar.is_float())
 }
 
-/// What GLSL.std.450 has for f64, and what is made of plain arithmetic.
-fn has_f64(function: Function) -> bool {
-    match function {
-        Function::Float(float) => matches!(
-            float,
+/// The function of `library` that stands for one that GLSL.std.450 lacks for f64; `None` where it has
+/// it, or where plain arithmetic does it.
+pub(crate) fn f64_function(function: Function, n_args: usize) -> Option<&'static str> {
+    Some(match function {
+        Function::Float(
             FloatFn::Round
-                | FloatFn::Trunc
-                | FloatFn::Floor
-                | FloatFn::Ceil
-                | FloatFn::Fract
-                | FloatFn::Sqrt
-                | FloatFn::InverseSqrt
-                | FloatFn::Fma
-                | FloatFn::NMin
-                | FloatFn::NMax
-                | FloatFn::NClamp
-        ),
-        Function::Log | Function::Log10 | Function::Log1p | Function::Expm1 | Function::Cbrt => false,
-        _ => true,
-    }
+            | FloatFn::Trunc
+            | FloatFn::Floor
+            | FloatFn::Ceil
+            | FloatFn::Fract
+            | FloatFn::Sqrt
+            | FloatFn::InverseSqrt
+            | FloatFn::Fma
+            | FloatFn::NMin
+            | FloatFn::NMax
+            | FloatFn::NClamp,
+        ) => return None,
+        Function::Log if n_args == 2 => "log_base",
+        Function::Float(_)
+        | Function::Log
+        | Function::Log10
+        | Function::Log1p
+        | Function::Expm1
+        | Function::Cbrt => function_name(function),
+        _ => return None,
+    })
 }
 
 /// The least and the most arguments.
@@ -535,6 +554,7 @@ fn arity(function: Function) -> (usize, usize) {
         | Function::Cross
         | Function::Distance
         | Function::Reflect
+        | Function::Bitcast
         | Function::Step => (2, 2),
         Function::Float(float) => (float.n_args(), float.n_args()),
         _ => (1, 1),

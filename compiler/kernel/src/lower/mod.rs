@@ -15,7 +15,9 @@ mod helpers;
 mod index;
 mod loops;
 mod math;
+mod matrix;
 mod operand;
+mod ours;
 mod power;
 mod ranges;
 mod stmts;
@@ -161,6 +163,7 @@ impl<'a> FunctionState<'a> {
             nodes: Vec::new(),
             carries: Vec::new(),
             body: Vec::new(),
+            called_for: None,
         };
         FunctionState {
             source: source.clone(),

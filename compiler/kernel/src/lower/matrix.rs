@@ -1,0 +1,511 @@
+//! Matrices: made from columns, taken apart, multiplied.
+//!
+//! Everything is done with vectors, column by column, so that what one device adds up in which order is
+//! what the other does: `A @ v` is the sum of A's columns times v's components, from the first to the
+//! last. `m[row, column]` counts as NumPy does, `m[row]` is a row, `m[:, column]` a column.
+
+use kps_syntax::Span;
+use kps_syntax::ast::{BinaryOp as AstBinaryOp, Expr, ExprKind};
+
+use super::Ctx;
+use super::operand::Operand;
+use crate::builtins::Function;
+use crate::constant::Constant;
+use crate::errors;
+use crate::ir::{BinaryOp, CompareOp, NodeId, NodeKind, Step};
+use crate::types::{Scalar, Type};
+
+/// What of a matrix an index names.
+pub(crate) enum MatrixIndex {
+    Element { row: Step, column: Step },
+    Row(Step),
+    Column(Step),
+}
+
+impl MatrixIndex {
+    pub fn part_type(&self, matrix: &Type) -> Option<Type> {
+        let Type::Matrix { columns, rows, scalar } = *matrix else { return None };
+        Some(match self {
+            MatrixIndex::Element { .. } => scalar.into(),
+            MatrixIndex::Row(_) => Type::Vector(columns, scalar),
+            MatrixIndex::Column(_) => Type::Vector(rows, scalar),
+        })
+    }
+}
+
+impl Ctx<'_> {
+    pub fn is_matrix(&self, operand: &Operand) -> bool {
+        matches!(operand, Operand::Node(node) if self.ty(*node).is_matrix())
+    }
+
+    /// The columns of a matrix, each a vector.
+    pub fn columns(&mut self, matrix: NodeId, span: Span) -> Vec<NodeId> {
+        let ty = self.ty(matrix).clone();
+        let Type::Matrix { columns, .. } = ty else { return Vec::new() };
+        let column = ty.column().expect("a matrix has columns");
+        (0..u32::from(columns))
+            .map(|at| self.node(NodeKind::Extract(matrix, at), column.clone(), span))
+            .collect()
+    }
+
+    fn from_columns(&mut self, columns: Vec<NodeId>, span: Span) -> NodeId {
+        let (rows, scalar) = match self.ty(columns[0]) {
+            Type::Vector(rows, scalar) => (*rows, *scalar),
+            _ => unreachable!("columns are vectors"),
+        };
+        let ty = Type::Matrix { columns: columns.len() as u8, rows, scalar };
+        self.node(NodeKind::Construct(columns), ty, span)
+    }
+
+    fn components(&mut self, vector: NodeId, span: Span) -> Vec<NodeId> {
+        let ty = self.ty(vector).clone();
+        let scalar = ty.scalar().expect("a vector has one");
+        (0..u32::from(ty.n_components()))
+            .map(|at| self.node(NodeKind::Extract(vector, at), scalar, span))
+            .collect()
+    }
+
+    // Making one.
+
+    /// From columns, from numbers column by column, from one number for the diagonal, or from a matrix
+    /// of another scalar type.
+    pub fn matrix_cast(
+        &mut self,
+        (columns, rows, scalar): (u8, u8, Scalar),
+        args: &[(Operand, Span)],
+        span: Span,
+    ) -> Operand {
+        let ty = Type::Matrix { columns, rows, scalar };
+        let n_numbers = usize::from(columns) * usize::from(rows);
+        if let [(Operand::Node(node), _)] = args
+            && let Type::Matrix { columns: given_columns, rows: given_rows, .. } = *self.ty(*node)
+        {
+            if (given_columns, given_rows) != (columns, rows) {
+                let what = format!("`{}`", self.ty(*node));
+                return self.fail(errors::cast_type(self.at(span), &what, &ty));
+            }
+            return Operand::Node(self.matrix_as(*node, scalar, span));
+        }
+        let columns = match args.len() {
+            0 => self.diagonal(&ty, Constant::zero(scalar), span),
+            1 => match self.cast_scalar(&args[0].0, scalar, args[0].1) {
+                Some(number) => Some(self.diagonal_of(&ty, number, span)),
+                None => None,
+            },
+            n if n == usize::from(columns) => self.given_columns(&ty, args),
+            n if n == n_numbers => self.given_numbers(&ty, args, span),
+            n => return self.fail(errors::matrix_parts(self.at(span), &ty, n)),
+        };
+        match columns {
+            Some(columns) => Operand::Node(self.from_columns(columns, span)),
+            None => Operand::Error,
+        }
+    }
+
+    fn diagonal(&mut self, ty: &Type, constant: Constant, span: Span) -> Option<Vec<NodeId>> {
+        let number = self.constant(constant, span);
+        Some(self.diagonal_of(ty, number, span))
+    }
+
+    fn diagonal_of(&mut self, ty: &Type, number: NodeId, span: Span) -> Vec<NodeId> {
+        let Type::Matrix { columns, rows, scalar } = *ty else { return Vec::new() };
+        let zero = self.constant(Constant::zero(scalar), span);
+        (0..columns)
+            .map(|column| {
+                let parts = (0..rows).map(|row| if row == column { number } else { zero }).collect();
+                self.node(NodeKind::Construct(parts), Type::Vector(rows, scalar), span)
+            })
+            .collect()
+    }
+
+    fn given_columns(&mut self, ty: &Type, args: &[(Operand, Span)]) -> Option<Vec<NodeId>> {
+        let (column, scalar) = (ty.column()?, ty.number()?);
+        let columns = args.iter().map(|(operand, at)| match operand {
+            Operand::Node(node) if self.ty(*node).n_components() == column.n_components() => {
+                Some(self.convert(*node, scalar, *at))
+            }
+            operand => {
+                let what = self.describe(operand);
+                self.error(errors::matrix_column(self.at(*at), &column, &what));
+                None
+            }
+        });
+        columns.collect::<Vec<_>>().into_iter().collect()
+    }
+
+    fn given_numbers(&mut self, ty: &Type, args: &[(Operand, Span)], span: Span) -> Option<Vec<NodeId>> {
+        let (column, scalar) = (ty.column()?, ty.number()?);
+        let numbers: Vec<_> =
+            args.iter().map(|(operand, at)| self.cast_scalar(operand, scalar, *at)).collect();
+        let numbers: Vec<NodeId> = numbers.into_iter().collect::<Option<_>>()?;
+        let columns = numbers.chunks(usize::from(column.n_components()));
+        Some(
+            columns
+                .map(|parts| self.node(NodeKind::Construct(parts.to_vec()), column.clone(), span))
+                .collect(),
+        )
+    }
+
+    /// The matrix with another scalar type.
+    pub fn matrix_as(&mut self, matrix: NodeId, scalar: Scalar, span: Span) -> NodeId {
+        if self.ty(matrix).number() == Some(scalar) {
+            return matrix;
+        }
+        let columns = self.columns(matrix, span);
+        let columns = columns.into_iter().map(|column| self.convert(column, scalar, span)).collect();
+        self.from_columns(columns, span)
+    }
+
+    // Operators.
+
+    pub fn matrix_binary(
+        &mut self,
+        op: AstBinaryOp,
+        left: &Operand,
+        right: &Operand,
+        op_span: Span,
+        spans: (Span, Span),
+    ) -> Operand {
+        let span = spans.0.to(spans.1);
+        let n_errors = self.f.diagnostics.len();
+        let result = match op {
+            AstBinaryOp::MatMul => return self.matrix_product(left, right, op_span, spans),
+            AstBinaryOp::Add => self.by_columns(BinaryOp::Add, left, right, span),
+            AstBinaryOp::Sub => self.by_columns(BinaryOp::Sub, left, right, span),
+            AstBinaryOp::Mul if self.is_scalar(left) => {
+                self.scaled(BinaryOp::Mul, (right, spans.1), (left, spans.0), span)
+            }
+            AstBinaryOp::Mul if self.is_scalar(right) => {
+                self.scaled(BinaryOp::Mul, (left, spans.0), (right, spans.1), span)
+            }
+            AstBinaryOp::Div if self.is_scalar(right) => {
+                self.scaled(BinaryOp::Div, (left, spans.0), (right, spans.1), span)
+            }
+            AstBinaryOp::Mul if self.value_type(left).is_some() && self.value_type(right).is_some() => {
+                let (a, b) = (self.describe(left), self.describe(right));
+                return self.fail(errors::matrix_times(
+                    self.at(op_span),
+                    (self.at(spans.0), &a),
+                    (self.at(spans.1), &b),
+                ));
+            }
+            _ => None,
+        };
+        match result {
+            Some(node) => Operand::Node(node),
+            None => self.mismatch(op.symbol(), left, right, op_span, spans, n_errors),
+        }
+    }
+
+    fn is_scalar(&self, operand: &Operand) -> bool {
+        matches!(self.value_type(operand), Some(Type::Scalar(scalar)) if scalar != Scalar::Bool)
+    }
+
+    /// `+` and `-` of two matrices of one size.
+    fn by_columns(&mut self, op: BinaryOp, left: &Operand, right: &Operand, span: Span) -> Option<NodeId> {
+        let (Operand::Node(left), Operand::Node(right)) = (left, right) else { return None };
+        let (Type::Matrix { columns, rows, .. }, Type::Matrix { columns: columns_b, rows: rows_b, .. }) =
+            (self.ty(*left), self.ty(*right))
+        else {
+            return None;
+        };
+        if (columns, rows) != (columns_b, rows_b) {
+            return None;
+        }
+        let scalar = self.wider(*left, *right)?;
+        let (left, right) = (self.matrix_as(*left, scalar, span), self.matrix_as(*right, scalar, span));
+        let ty = self.ty(left).column()?;
+        let pairs = self.columns(left, span).into_iter().zip(self.columns(right, span));
+        let columns = pairs.map(|(a, b)| self.node(NodeKind::Binary(op, a, b), ty.clone(), span)).collect();
+        Some(self.from_columns(columns, span))
+    }
+
+    /// The scalar type that the numbers of both widen to.
+    fn wider(&self, left: NodeId, right: NodeId) -> Option<Scalar> {
+        let (a, b) = (self.ty(left).number()?, self.ty(right).number()?);
+        if a.widens_to(b) { Some(b) } else { b.widens_to(a).then_some(a) }
+    }
+
+    /// Every number of a matrix times a scalar, or divided by one.
+    fn scaled(
+        &mut self,
+        op: BinaryOp,
+        (matrix, matrix_span): (&Operand, Span),
+        (factor, factor_span): (&Operand, Span),
+        span: Span,
+    ) -> Option<NodeId> {
+        let Operand::Node(matrix) = matrix else { return None };
+        let columns = self.columns(*matrix, matrix_span);
+        let scaled = columns.into_iter().map(|column| {
+            let (ty, column, factor) =
+                self.common(&Operand::Node(column), factor, (matrix_span, factor_span), false)?;
+            Some(self.node(NodeKind::Binary(op, column, factor), ty, span))
+        });
+        let scaled: Vec<Option<NodeId>> = scaled.collect();
+        let scaled: Vec<NodeId> = scaled.into_iter().collect::<Option<_>>()?;
+        Some(self.from_columns(scaled, span))
+    }
+
+    /// `@` of a matrix with a matrix or a vector.
+    fn matrix_product(
+        &mut self,
+        left: &Operand,
+        right: &Operand,
+        op_span: Span,
+        spans: (Span, Span),
+    ) -> Operand {
+        let n_errors = self.f.diagnostics.len();
+        let span = spans.0.to(spans.1);
+        let (Operand::Node(a), Operand::Node(b)) = (left, right) else {
+            return self.mismatch("@", left, right, op_span, spans, n_errors);
+        };
+        let Some(scalar) = self.wider(*a, *b) else {
+            return self.mismatch("@", left, right, op_span, spans, n_errors);
+        };
+        let size = |ty: &Type| match *ty {
+            Type::Matrix { columns, rows, .. } => Some((rows, columns)),
+            Type::Vector(n, _) => Some((n, 1)),
+            _ => None,
+        };
+        let (size_a, size_b) = (size(self.ty(*a)), size(self.ty(*b)));
+        let inner = if self.ty(*a).is_vector() { size_a.map(|(n, _)| n) } else { size_a.map(|(_, n)| n) };
+        let (Some(inner), Some((rows_b, _))) = (inner, size_b) else {
+            return self.mismatch("@", left, right, op_span, spans, n_errors);
+        };
+        if inner != rows_b {
+            let (a, b) = (self.describe(left), self.describe(right));
+            return self.fail(errors::matrix_sizes(
+                self.at(op_span),
+                (self.at(spans.0), &a),
+                (self.at(spans.1), &b),
+            ));
+        }
+        let (a, b) = (self.numbers_as(*a, scalar, span), self.numbers_as(*b, scalar, span));
+        Operand::Node(match (self.ty(a).is_matrix(), self.ty(b).is_matrix()) {
+            (true, true) => {
+                let columns = self.columns(a, span);
+                let vectors = self.columns(b, span);
+                let product =
+                    vectors.into_iter().map(|vector| self.combine(&columns, vector, span)).collect();
+                self.from_columns(product, span)
+            }
+            (true, false) => {
+                let columns = self.columns(a, span);
+                self.combine(&columns, b, span)
+            }
+            // A row times a matrix: its product with each column.
+            _ => {
+                let rows = self.transposed_columns(b, span);
+                self.combine(&rows, a, span)
+            }
+        })
+    }
+
+    fn numbers_as(&mut self, node: NodeId, scalar: Scalar, span: Span) -> NodeId {
+        match self.ty(node).is_matrix() {
+            true => self.matrix_as(node, scalar, span),
+            false => self.convert(node, scalar, span),
+        }
+    }
+
+    /// The sum of columns, each times a component of `vector`.
+    fn combine(&mut self, columns: &[NodeId], vector: NodeId, span: Span) -> NodeId {
+        let ty = self.ty(columns[0]).clone();
+        let factors = self.components(vector, span);
+        let mut sum: Option<NodeId> = None;
+        for (column, factor) in columns.iter().zip(factors) {
+            let factor = self.splat_to(factor, &ty, span);
+            let term = self.node(NodeKind::Binary(BinaryOp::Mul, *column, factor), ty.clone(), span);
+            sum = Some(match sum {
+                None => term,
+                Some(sum) => self.node(NodeKind::Binary(BinaryOp::Add, sum, term), ty.clone(), span),
+            });
+        }
+        sum.expect("a matrix has columns")
+    }
+
+    // Functions.
+
+    pub fn matrix_function(
+        &mut self,
+        function: Function,
+        (operand, at): &(Operand, Span),
+        name: &str,
+        span: Span,
+    ) -> Operand {
+        let Operand::Node(matrix) = operand else {
+            let what = self.describe(operand);
+            return self.fail(errors::matrix_wanted(self.at(*at), name, &what));
+        };
+        let ty = self.ty(*matrix).clone();
+        let Type::Matrix { columns, rows, .. } = ty else {
+            let what = self.describe(operand);
+            return self.fail(errors::matrix_wanted(self.at(*at), name, &what));
+        };
+        if function == Function::Transpose {
+            return Operand::Node(self.transpose(*matrix, span));
+        }
+        if columns != rows {
+            return self.fail(errors::matrix_not_square(self.at(*at), name, &ty));
+        }
+        self.square_function(function, *matrix, span)
+    }
+
+    pub fn transpose(&mut self, matrix: NodeId, span: Span) -> NodeId {
+        let rows = self.transposed_columns(matrix, span);
+        self.from_columns(rows, span)
+    }
+
+    /// The rows, each a vector.
+    fn transposed_columns(&mut self, matrix: NodeId, span: Span) -> Vec<NodeId> {
+        let Type::Matrix { rows, .. } = *self.ty(matrix) else { return Vec::new() };
+        (0..u32::from(rows)).map(|row| self.row(matrix, &Step::Part(row), span)).collect()
+    }
+
+    // Parts.
+
+    /// `[row, column]`, `[row]`, `[:, column]`.
+    pub fn matrix_index(&mut self, matrix: &Type, index: &Expr, name: Span) -> Option<MatrixIndex> {
+        let Type::Matrix { columns, rows, .. } = *matrix else { return None };
+        let is_whole =
+            |expr: &Expr| matches!(expr.kind, ExprKind::Slice { lower: None, upper: None, step: None });
+        let mut at = |expr: &Expr, len: u8, what: &str| {
+            let operand = self.expr(expr);
+            self.fixed_index(&operand, u32::from(len), expr.span, what)
+        };
+        const ROWS: &str = "matrix axis";
+        const COLUMNS: &str = "matrix axis";
+        match &index.kind {
+            ExprKind::Tuple(items) => match &items[..] {
+                [row, column] if is_whole(row) && !is_whole(column) => {
+                    Some(MatrixIndex::Column(at(column, columns, COLUMNS)?))
+                }
+                [row, column] if is_whole(column) => Some(MatrixIndex::Row(at(row, rows, ROWS)?)),
+                [row, column] => {
+                    let row = at(row, rows, ROWS)?;
+                    Some(MatrixIndex::Element { row, column: at(column, columns, COLUMNS)? })
+                }
+                items => {
+                    let text = self.f.source.slice(name).to_owned();
+                    self.error(errors::matrix_index_count(self.at(index.span), &text, items.len()));
+                    None
+                }
+            },
+            _ => Some(MatrixIndex::Row(at(index, rows, ROWS)?)),
+        }
+    }
+
+    /// What `matrix[index]` reads; `name` is what stands before the bracket.
+    pub fn matrix_item(&mut self, matrix: NodeId, index: &Expr, (name, span): (Span, Span)) -> Operand {
+        let ty = self.ty(matrix).clone();
+        match self.matrix_index(&ty, index, name) {
+            Some(at) => Operand::Node(self.matrix_part(matrix, &at, span)),
+            None => Operand::Error,
+        }
+    }
+
+    pub fn matrix_part(&mut self, matrix: NodeId, at: &MatrixIndex, span: Span) -> NodeId {
+        match at {
+            MatrixIndex::Row(row) => self.row(matrix, row, span),
+            MatrixIndex::Column(column) => self.column(matrix, column, span),
+            MatrixIndex::Element { row, column } => {
+                let column = self.column(matrix, column, span);
+                self.component(column, row, span)
+            }
+        }
+    }
+
+    fn component(&mut self, vector: NodeId, at: &Step, span: Span) -> NodeId {
+        let scalar = self.ty(vector).scalar().expect("columns are vectors");
+        let kind = match *at {
+            Step::Part(at) => NodeKind::Extract(vector, at),
+            Step::At(index) => NodeKind::ExtractAt { whole: vector, index },
+        };
+        self.node(kind, scalar, span)
+    }
+
+    fn row(&mut self, matrix: NodeId, at: &Step, span: Span) -> NodeId {
+        let columns = self.columns(matrix, span);
+        let parts: Vec<NodeId> = columns.into_iter().map(|column| self.component(column, at, span)).collect();
+        let scalar = self.ty(parts[0]).scalar().expect("components are scalars");
+        let ty = Type::Vector(parts.len() as u8, scalar);
+        self.node(NodeKind::Construct(parts), ty, span)
+    }
+
+    /// A column; one chosen at run time is 0 out of range.
+    fn column(&mut self, matrix: NodeId, at: &Step, span: Span) -> NodeId {
+        let columns = self.columns(matrix, span);
+        match *at {
+            Step::Part(at) => columns[at as usize],
+            Step::At(index) => {
+                let ty = self.ty(columns[0]).clone();
+                let zero = self.constant(Constant::zero(ty.scalar().expect("columns are vectors")), span);
+                let mut chosen = self.splat_to(zero, &ty, span);
+                for (at, column) in columns.into_iter().enumerate() {
+                    chosen = self.where_index(index, at, (column, chosen), span);
+                }
+                chosen
+            }
+        }
+    }
+
+    /// The first of two where `index` is `at`, else the second.
+    fn where_index(
+        &mut self,
+        index: NodeId,
+        at: usize,
+        (then, orelse): (NodeId, NodeId),
+        span: Span,
+    ) -> NodeId {
+        let scalar = self.ty(index).scalar().expect("indices are ints");
+        let at = self.constant(Constant::int(scalar, at as i128), span);
+        let condition = self.node(NodeKind::Compare(CompareOp::Equal, index, at), Type::BOOL, span);
+        let ty = self.ty(then).clone();
+        self.node(NodeKind::Select { condition, then, orelse }, ty, span)
+    }
+
+    /// The matrix with one part replaced; an index out of range leaves it as it is.
+    pub fn with_matrix_part(
+        &mut self,
+        matrix: NodeId,
+        at: &MatrixIndex,
+        value: NodeId,
+        span: Span,
+    ) -> NodeId {
+        let columns = self.columns(matrix, span);
+        let replaced = columns.into_iter().enumerate().map(|(n, column)| match at {
+            MatrixIndex::Row(row) => {
+                let scalar = self.ty(value).scalar().expect("rows are vectors");
+                let part = self.node(NodeKind::Extract(value, n as u32), scalar, span);
+                self.with_component(column, row, part, span)
+            }
+            MatrixIndex::Column(at) => self.where_column(at, n, (value, column), span),
+            MatrixIndex::Element { row, column: at } => {
+                let changed = match at {
+                    Step::Part(known) if *known as usize != n => column,
+                    _ => self.with_component(column, row, value, span),
+                };
+                self.where_column(at, n, (changed, column), span)
+            }
+        });
+        let replaced = replaced.collect();
+        self.from_columns(replaced, span)
+    }
+
+    fn where_column(&mut self, at: &Step, n: usize, (then, orelse): (NodeId, NodeId), span: Span) -> NodeId {
+        match *at {
+            Step::Part(at) if at as usize == n => then,
+            Step::Part(_) => orelse,
+            Step::At(index) => self.where_index(index, n, (then, orelse), span),
+        }
+    }
+
+    fn with_component(&mut self, vector: NodeId, at: &Step, value: NodeId, span: Span) -> NodeId {
+        let ty = self.ty(vector).clone();
+        let kind = match *at {
+            Step::Part(component) => NodeKind::Insert { whole: vector, value, part: component },
+            Step::At(index) => NodeKind::InsertAt { whole: vector, value, index },
+        };
+        self.node(kind, ty, span)
+    }
+}

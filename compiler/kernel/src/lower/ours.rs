@@ -1,0 +1,98 @@
+//! Calls of the functions in `library`, and the bits of a number as another type.
+
+use kps_syntax::Span;
+
+use super::Ctx;
+use super::calls::Arguments;
+use super::operand::{Operand, Static};
+use crate::builtins::Function;
+use crate::errors;
+use crate::ir::{NodeId, NodeKind, Stmt};
+use crate::library;
+use crate::types::{Scalar, Type};
+
+impl Ctx<'_> {
+    /// The function `name` of `ty`'s scalars, component by component.
+    pub fn call_ours(&mut self, name: &str, args: &[NodeId], ty: &Type, span: Span) -> Option<NodeId> {
+        if !ty.is_vector() {
+            return self.call_once(name, args, span);
+        }
+        let scalar = ty.scalar()?;
+        let parts = (0..u32::from(ty.n_components())).map(|at| {
+            let args: Vec<NodeId> =
+                args.iter().map(|arg| self.node(NodeKind::Extract(*arg, at), scalar, span)).collect();
+            self.call_once(name, &args, span)
+        });
+        let parts: Vec<Option<NodeId>> = parts.collect();
+        let parts = parts.into_iter().collect::<Option<_>>()?;
+        Some(self.node(NodeKind::Construct(parts), ty.clone(), span))
+    }
+
+    fn call_once(&mut self, name: &str, args: &[NodeId], span: Span) -> Option<NodeId> {
+        let function = library::function(name).expect("our functions are there");
+        let positional = args.iter().map(|arg| (Operand::Node(self.as_variable(*arg, span)), span)).collect();
+        let args = Arguments { positional, keywords: Vec::new() };
+        match self.call_helper(&function, args, span) {
+            Operand::Node(node) => Some(node),
+            _ => None,
+        }
+    }
+
+    /// A constant by way of a local: a function is compiled anew for every constant it is given.
+    fn as_variable(&mut self, node: NodeId, span: Span) -> NodeId {
+        if self.f.func.constant(node).is_none() {
+            return node;
+        }
+        let ty = self.ty(node).clone();
+        let local = self.new_local("kps.constant", ty.clone(), span);
+        self.f.block.push(Stmt::Store { local, value: node, span });
+        self.node(NodeKind::Load(local), ty, span)
+    }
+
+    /// Determinants and inverses of square matrices. Narrow floats are computed in f32.
+    pub fn square_function(&mut self, function: Function, matrix: NodeId, span: Span) -> Operand {
+        let Type::Matrix { columns, scalar, .. } = *self.ty(matrix) else { return Operand::Error };
+        let is_narrow = scalar.bits() < 32;
+        let wide = if is_narrow { self.matrix_as(matrix, Scalar::F32, span) } else { matrix };
+        let name = match function {
+            Function::Determinant => format!("determinant{columns}"),
+            _ => format!("inverse{columns}"),
+        };
+        match self.call_once(&name, &[wide], span) {
+            Some(result) if !is_narrow => Operand::Node(result),
+            Some(result) if function == Function::Determinant => {
+                Operand::Node(self.convert(result, scalar, span))
+            }
+            Some(result) => Operand::Node(self.matrix_as(result, scalar, span)),
+            None => Operand::Error,
+        }
+    }
+
+    /// `bitcast(u32, x)`: the same bits as another number.
+    pub fn bitcast_call(&mut self, args: &[(Operand, Span)], span: Span) -> Operand {
+        let [(ty, ty_span), (value, value_span)] = args else { return Operand::Error };
+        let to = match ty {
+            Operand::Static(Static::Type(to)) if is_bits(to) => to.clone(),
+            operand => {
+                let what = self.describe(operand);
+                return self.fail(errors::bitcast_type(self.at(*ty_span), &what));
+            }
+        };
+        let Some(node) = self.materialize(value, *value_span) else { return Operand::Error };
+        let from = self.ty(node).clone();
+        let bits = |ty: &Type| (ty.n_components(), ty.scalar().map(Scalar::bits));
+        if !is_bits(&from) || bits(&from) != bits(&to) {
+            let what = self.describe(value);
+            return self.fail(errors::bitcast_width(self.at(*value_span), &what, &to));
+        }
+        if from == to {
+            return Operand::Node(node);
+        }
+        Operand::Node(self.node(NodeKind::Bitcast(node), to, span))
+    }
+}
+
+/// A number or a vector of numbers. The bits of a bool are nobody's business.
+fn is_bits(ty: &Type) -> bool {
+    ty.scalar().is_some_and(|scalar| scalar != Scalar::Bool)
+}
