@@ -3,7 +3,11 @@
 //! A name that the script defines hides the one here. Names whose family is not built yet are listed
 //! too, so that using one says so instead of "unknown name".
 
+mod groups;
+
 use crate::types::Type;
+
+pub use groups::{AtomicOp, GroupFunction};
 
 /// What a built-in name stands for.
 #[derive(Clone, Debug, PartialEq)]
@@ -34,6 +38,10 @@ pub enum PlaceName {
     NumGroups,
     LocalSize,
     GlobalSize,
+    GlobalId64,
+    SubgroupId,
+    SubgroupLane,
+    SubgroupSize,
 }
 
 impl PlaceName {
@@ -45,6 +53,10 @@ impl PlaceName {
             PlaceName::NumGroups => "num_groups",
             PlaceName::LocalSize => "local_size",
             PlaceName::GlobalSize => "global_size",
+            PlaceName::GlobalId64 => "global_id64",
+            PlaceName::SubgroupId => "subgroup_id",
+            PlaceName::SubgroupLane => "subgroup_lane",
+            PlaceName::SubgroupSize => "subgroup_size",
         }
     }
 }
@@ -95,6 +107,8 @@ pub enum Function {
     Inverse,
     /// Floats in, the same out, component by component, with its number of arguments.
     Float(FloatFn),
+    /// What looks beyond its own invocation.
+    Group(GroupFunction),
 }
 
 /// Functions that are one instruction of GLSL.std.450 for every component.
@@ -144,14 +158,14 @@ impl FloatFn {
 
 /// A bare name.
 pub fn lookup(name: &str) -> Option<Builtin> {
+    if let Some(place) = place(name) {
+        return Some(Builtin::Place(place));
+    }
     if let Some(family) = not_yet(name) {
         return Some(Builtin::NotYet(family));
     }
     if let Some(ty) = Type::by_name(name) {
         return Some(Builtin::Type(ty));
-    }
-    if let Some(place) = place(name) {
-        return Some(Builtin::Place(place));
     }
     match name {
         "Vector" => return Some(Builtin::VectorType),
@@ -198,12 +212,17 @@ fn place(name: &str) -> Option<PlaceName> {
         "num_groups" => PlaceName::NumGroups,
         "local_size" => PlaceName::LocalSize,
         "global_size" => PlaceName::GlobalSize,
+        "global_id64" => PlaceName::GlobalId64,
+        "subgroup_id" => PlaceName::SubgroupId,
+        "subgroup_lane" => PlaceName::SubgroupLane,
+        "subgroup_size" => PlaceName::SubgroupSize,
         _ => return None,
     })
 }
 
 fn function(name: &str) -> Option<Function> {
-    FUNCTIONS.iter().find(|(known, _)| *known == name).map(|(_, function)| *function)
+    let plain = FUNCTIONS.iter().find(|(known, _)| *known == name).map(|(_, function)| *function);
+    plain.or_else(|| groups::lookup(name).map(Function::Group))
 }
 
 /// PyShader's names beside Python's and GLSL's.
@@ -286,6 +305,7 @@ pub fn function_name(function: Function) -> &'static str {
         Function::DivMod => "divmod",
         Function::TruncDiv => "tdiv",
         Function::TruncRem => "trem",
+        Function::Group(function) => groups::name(function),
         _ => FUNCTIONS.iter().find(|(_, known)| *known == function).map_or("?", |(name, _)| *name),
     }
 }
@@ -339,6 +359,10 @@ pub fn names() -> impl Iterator<Item = &'static str> {
         "num_groups",
         "local_size",
         "global_size",
+        "global_id64",
+        "subgroup_id",
+        "subgroup_lane",
+        "subgroup_size",
         "math",
         "stdlib",
         "range",
@@ -350,7 +374,8 @@ pub fn names() -> impl Iterator<Item = &'static str> {
         "trem",
         "pi",
     ];
-    OTHERS.iter().copied().chain(FUNCTIONS.iter().map(|(name, _)| *name))
+    let groups = groups::FUNCTIONS.iter().map(|(name, _)| *name);
+    OTHERS.iter().copied().chain(FUNCTIONS.iter().map(|(name, _)| *name)).chain(groups)
 }
 
 /// Members of `math` and `stdlib` for "did you mean".
@@ -360,16 +385,11 @@ pub fn member_names() -> impl Iterator<Item = &'static str> {
 
 fn not_yet(name: &str) -> Option<&'static str> {
     Some(match name {
-        "shared" => "shared memory",
-        "barrier" | "memory_barrier" => "barriers",
         "print" => "`print`",
-        "uniform" => "uniformity assertions",
-        "global_id64" => "64-bit invocation ids",
         "enumerate" | "zip" | "reversed" | "sum" | "sorted" | "map" | "filter" => {
             "Python's other functions over sequences"
         }
         "read" | "write" | "sample" | "imageLoad" | "imageStore" => "images",
-        _ if name.starts_with("atomic_") => "atomics",
         _ if name.starts_with("subgroup_") => "subgroup operations",
         _ => return None,
     })

@@ -13,7 +13,7 @@ use std::ops::Index;
 use kps_syntax::ast::Name;
 use kps_syntax::{Location, Source, Span};
 
-use crate::builtins::FloatFn;
+use crate::builtins::{AtomicOp, FloatFn};
 use crate::constant::Constant;
 use crate::template::Input;
 use crate::types::Type;
@@ -45,6 +45,10 @@ id! {
     BufferId
 }
 id! {
+    /// An array that a workgroup has in common.
+    SharedId
+}
+id! {
     /// A scalar parameter of the kernel.
     ScalarId
 }
@@ -62,8 +66,11 @@ pub(crate) struct Kernel {
     pub local_size: [u32; 3],
     /// Invocations outside `kps.domain` return at once.
     pub has_domain: bool,
+    /// It waits at barriers: a launch is of whole workgroups, and the domain needs no guard.
+    pub whole_groups: bool,
     pub precise: bool,
     pub buffers: Vec<Buffer>,
+    pub shared: Vec<Shared>,
     pub scalars: Vec<ScalarParam>,
     /// The kernel itself is the last one.
     pub functions: Vec<Function>,
@@ -77,6 +84,13 @@ pub(crate) struct Buffer {
     pub binding: u32,
     pub element: Type,
     pub span: Span,
+}
+
+/// Memory of a workgroup. Locals stand for it in the functions that use it.
+#[derive(Debug)]
+pub(crate) struct Shared {
+    pub name: Name,
+    pub ty: Type,
 }
 
 #[derive(Debug)]
@@ -119,8 +133,17 @@ pub(crate) struct Local {
     pub name: Name,
     pub ty: Type,
     pub span: Span,
+    pub home: Home,
+}
+
+/// Where a local lies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Home {
+    Own,
     /// It is an array of the caller's.
-    pub is_reference: bool,
+    Caller,
+    /// It is an array of the workgroup's.
+    Workgroup(SharedId),
 }
 
 #[derive(Debug, Clone)]
@@ -205,6 +228,12 @@ pub(crate) enum NodeKind {
     },
     BufferLen(BufferId),
 
+    /// Gives what the element was; `Void` for a store.
+    Atomic(Box<Atomic>),
+
+    /// The same value, which the script says is the same in every invocation of the workgroup.
+    Uniform(NodeId),
+
     Call {
         function: FunctionId,
         args: Vec<CallArg>,
@@ -218,6 +247,29 @@ pub(crate) enum Step {
     Part(u32),
     /// An element or a component, known at run time.
     At(NodeId),
+}
+
+/// One element, changed at once whoever else is at it. Out of range, nothing happens and 0 comes out.
+#[derive(Debug, Clone)]
+pub(crate) struct Atomic {
+    pub op: AtomicOp,
+    pub place: AtomicPlace,
+    pub value: Option<NodeId>,
+    /// Of a compare-exchange.
+    pub expected: Option<NodeId>,
+}
+
+#[derive(Debug, Clone)]
+pub(crate) enum AtomicPlace {
+    Buffer {
+        buffer: BufferId,
+        index: NodeId,
+    },
+    /// The local stands for memory of the workgroup.
+    Shared {
+        local: LocalId,
+        path: Vec<Step>,
+    },
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -311,6 +363,8 @@ pub(crate) enum Stmt {
     },
     /// The stores of a way into a merge; most are empty.
     Carry(CarryId),
+    /// Waits for every invocation of the workgroup, and shows each what the others stored.
+    Barrier(Span),
     If {
         condition: NodeId,
         then: Block,
@@ -372,6 +426,57 @@ pub(crate) fn steps(path: &[Step]) -> impl Iterator<Item = NodeId> {
     })
 }
 
+impl Kernel {
+    /// The functions that the kernel reaches; others were compiled on a guess that was wrong.
+    pub fn reached(&self) -> Vec<bool> {
+        let n_functions = self.functions.len();
+        let mut reached = vec![false; n_functions];
+        reached[n_functions - 1] = true;
+        // Callees come before their callers, so one sweep from the back sees every call.
+        for at in (0..n_functions).rev() {
+            if !reached[at] {
+                continue;
+            }
+            for node in &self.functions[at].nodes {
+                if let NodeKind::Call { function, .. } = node.kind {
+                    reached[function.idx()] = true;
+                }
+            }
+        }
+        reached
+    }
+
+    /// Whether an invocation may come to wait for its workgroup.
+    pub fn has_barrier(&self) -> bool {
+        let reached = self.reached();
+        let functions = self.functions.iter().zip(reached).filter(|(_, reached)| *reached);
+        let mut has_barrier = false;
+        for (function, _) in functions {
+            walk(&function.body, &mut |stmt| has_barrier |= matches!(stmt, Stmt::Barrier(_)));
+        }
+        has_barrier
+    }
+}
+
+/// Calls `visit` for every statement of a block, those inside of others included.
+pub(crate) fn walk<'b>(block: &'b Block, visit: &mut dyn FnMut(&'b Stmt)) {
+    for stmt in block {
+        visit(stmt);
+        match stmt {
+            Stmt::If { then, orelse, .. } => {
+                walk(then, visit);
+                walk(orelse, visit);
+            }
+            Stmt::Loop(parts) => {
+                walk(&parts.test, visit);
+                walk(&parts.body, visit);
+                walk(&parts.step, visit);
+            }
+            _ => {}
+        }
+    }
+}
+
 /// Control does not go on after this statement.
 pub(crate) fn is_terminator(stmt: &Stmt) -> bool {
     matches!(stmt, Stmt::Break | Stmt::Continue | Stmt::Return(..))
@@ -399,7 +504,8 @@ impl NodeKind {
             | NodeKind::Extract(a, _)
             | NodeKind::Swizzle(a, _)
             | NodeKind::All(a)
-            | NodeKind::Any(a) => visit(*a),
+            | NodeKind::Any(a)
+            | NodeKind::Uniform(a) => visit(*a),
             NodeKind::Binary(_, a, b)
             | NodeKind::Compare(_, a, b)
             | NodeKind::Dot(a, b)
@@ -422,6 +528,13 @@ impl NodeKind {
             NodeKind::BufferLoad { index, path, .. } => {
                 visit(*index);
                 steps(path).for_each(visit);
+            }
+            NodeKind::Atomic(atomic) => {
+                match &atomic.place {
+                    AtomicPlace::Buffer { index, .. } => visit(*index),
+                    AtomicPlace::Shared { path, .. } => steps(path).for_each(&mut *visit),
+                }
+                atomic.value.iter().chain(&atomic.expected).for_each(|node| visit(*node));
             }
             NodeKind::Call { args, .. } => {
                 for arg in args {

@@ -5,6 +5,7 @@
 //! KernelTemplate --specialize--> KernelModule
 //!     lower      AST -> typed IR             ir.rs says what it is
 //!     verify     IR -> Verified<Kernel>      verify.rs says what is legal
+//!     analysis   what flow of control differs between invocations: no barrier may stand there
 //!     emit       Verified<Kernel> -> words
 //! ```
 //!
@@ -13,6 +14,7 @@
 // A mistake is made once and travels a short way: boxing it would help nobody.
 #![allow(clippy::result_large_err)]
 
+mod analysis;
 mod builtins;
 mod check;
 mod constant;
@@ -80,6 +82,7 @@ pub fn specialize(
 ) -> Result<KernelModule, Diagnostics> {
     let kernel = lower::lower(template, env, signature, target)?;
     let kernel = verify::verify(kernel)?;
+    analysis::check(kernel.get())?;
     Ok(emit::emit(&kernel, target))
 }
 

@@ -51,12 +51,22 @@ pub struct Target {
     pub robust_access: bool,
     /// 32-bit float controls: signed zeros, infinities and NaNs kept, rounding to even.
     pub float_controls: bool,
+    /// Atomic sums of f32 and of f64, in buffers and in shared memory. Elsewhere they compare and
+    /// exchange until it fits.
+    pub f32_atomic_add: bool,
+    pub f64_atomic_add: bool,
 }
 
 impl Target {
     /// Runs on every device.
     pub const fn portable() -> Target {
-        Target { scalar_layout: false, robust_access: false, float_controls: false }
+        Target {
+            scalar_layout: false,
+            robust_access: false,
+            float_controls: false,
+            f32_atomic_add: false,
+            f64_atomic_add: false,
+        }
     }
 }
 
@@ -181,6 +191,8 @@ pub struct KernelModule {
     pub local_size: [u32; 3],
     /// The words hold the domain's guard and read it from the push constant `kps.domain`.
     pub has_domain: bool,
+    /// The words hold barriers: the domain of a launch must be whole workgroups.
+    pub whole_groups: bool,
     /// In the order of the kernel's parameters, inputs and constants left out.
     pub bindings: Vec<Binding>,
     /// Bytes of the push-constant block; 0 where there is none.
@@ -237,9 +249,23 @@ pub enum Capability {
     Float16,
     StorageBuffer8BitAccess,
     StorageBuffer16BitAccess,
+    GroupNonUniform,
+    Int64Atomics,
+    AtomicFloat32AddEXT,
+    AtomicFloat64AddEXT,
 }
 
 impl Capability {
+    /// The extension of SPIR-V that brings it, where it is not in the core.
+    pub(crate) fn extension(self) -> Option<&'static str> {
+        match self {
+            Capability::AtomicFloat32AddEXT | Capability::AtomicFloat64AddEXT => {
+                Some("SPV_EXT_shader_atomic_float_add")
+            }
+            _ => None,
+        }
+    }
+
     /// As SPIR-V names it.
     pub fn name(self) -> &'static str {
         match self {
@@ -250,6 +276,10 @@ impl Capability {
             Capability::Float16 => "Float16",
             Capability::StorageBuffer8BitAccess => "StorageBuffer8BitAccess",
             Capability::StorageBuffer16BitAccess => "StorageBuffer16BitAccess",
+            Capability::GroupNonUniform => "GroupNonUniform",
+            Capability::Int64Atomics => "Int64Atomics",
+            Capability::AtomicFloat32AddEXT => "AtomicFloat32AddEXT",
+            Capability::AtomicFloat64AddEXT => "AtomicFloat64AddEXT",
         }
     }
 }

@@ -66,16 +66,22 @@ pub enum Input {
     WorkgroupId,
     NumWorkgroups,
     WorkgroupSize,
+    SubgroupId,
+    SubgroupLocalInvocationId,
+    SubgroupSize,
 }
 
 impl Input {
-    pub const ALL: [Input; 6] = [
+    pub const ALL: [Input; 9] = [
         Input::GlobalInvocationId,
         Input::LocalInvocationId,
         Input::LocalInvocationIndex,
         Input::WorkgroupId,
         Input::NumWorkgroups,
         Input::WorkgroupSize,
+        Input::SubgroupId,
+        Input::SubgroupLocalInvocationId,
+        Input::SubgroupSize,
     ];
 
     /// As PyShader and SPIR-V name it.
@@ -87,11 +93,20 @@ impl Input {
             Input::WorkgroupId => "WorkgroupId",
             Input::NumWorkgroups => "NumWorkgroups",
             Input::WorkgroupSize => "WorkgroupSize",
+            Input::SubgroupId => "SubgroupId",
+            Input::SubgroupLocalInvocationId => "SubgroupLocalInvocationId",
+            Input::SubgroupSize => "SubgroupSize",
         }
     }
 
     pub fn n_components(self) -> u8 {
-        if self == Input::LocalInvocationIndex { 1 } else { 3 }
+        match self {
+            Input::LocalInvocationIndex
+            | Input::SubgroupId
+            | Input::SubgroupLocalInvocationId
+            | Input::SubgroupSize => 1,
+            _ => 3,
+        }
     }
 }
 

@@ -11,15 +11,18 @@
 //! 7. Calls lead to earlier functions, with the arguments that those declare; references are whole
 //!    local arrays.
 //! 8. Every buffer, scalar, local and carry that is named exists. A carry stands in one place.
-//! 9. No type is `Error`.  Arithmetic that a type does in a wider one is done there (`widen.rs`).
-//! 10. The last function is the kernel: no arguments, no result.
+//! 9. No type is `Error`. Arithmetic that a type does in a wider one is done there (`widen.rs`).
+//! 10. A local that lies in the workgroup's memory has that memory's type. Barriers stand only in a kernel
+//!     of whole workgroups.
+//! 11. The last function is the kernel: no arguments, no result.
 
 use kps_syntax::{Diagnostics, Span};
 
+use crate::builtins::AtomicOp;
 use crate::errors;
 use crate::ir::{
-    Arg, BinaryOp, Block, BufferId, CallArg, CarryId, Function, GeometryFn, Kernel, LocalId, NodeId,
-    NodeKind, Step, Stmt, UnaryOp, is_terminator,
+    Arg, Atomic, AtomicPlace, BinaryOp, Block, BufferId, CallArg, CarryId, Function, GeometryFn, Home,
+    Kernel, LocalId, NodeId, NodeKind, Step, Stmt, UnaryOp, is_terminator,
 };
 use crate::types::{Kind, Scalar, Type};
 
@@ -89,13 +92,18 @@ impl Verifier<'_> {
         for local in &function.locals {
             self.known_type(&local.ty, local.span)?;
             ensure(local.ty != Type::Void, local.span, "a local without a type")?;
+            if let Home::Workgroup(shared) = local.home {
+                let def = self.kernel.shared.get(shared.idx());
+                let fits = def.is_some_and(|def| def.ty == local.ty);
+                ensure(fits, local.span, "a local for shared memory of another type")?;
+            }
         }
         for arg in &function.args {
             match arg {
                 Arg::Value { ty, .. } => self.known_type(ty, span)?,
                 Arg::Reference(local) => {
                     let is_reference =
-                        function.locals.get(local.idx()).is_some_and(|local| local.is_reference);
+                        function.locals.get(local.idx()).is_some_and(|local| local.home == Home::Caller);
                     ensure(is_reference, span, "a reference argument that is no reference")?;
                 }
             }
@@ -139,6 +147,9 @@ impl Verifier<'_> {
                 self.value(*value, &ty, *span)
             }
             Stmt::Carry(carry) => self.carry(*carry),
+            Stmt::Barrier(span) => {
+                ensure(self.kernel.whole_groups, *span, "a barrier in parts of workgroups")
+            }
             Stmt::If { condition, then, orelse, span } => {
                 self.value(*condition, &Type::BOOL, *span)?;
                 self.block(then)?;
@@ -369,6 +380,8 @@ impl Verifier<'_> {
             NodeKind::All(a) | NodeKind::Any(a) => {
                 matches!(of(a), Type::Vector(_, Scalar::Bool)) && *ty == Type::BOOL
             }
+            NodeKind::Uniform(a) => of(a) == ty,
+            NodeKind::Atomic(atomic) => self.atomic(atomic, ty, span)?,
             NodeKind::Geometry(function, args) => self.geometry(*function, args, ty),
             NodeKind::Load(local) => self.local(*local, span)? == ty,
             NodeKind::LoadElement { local, path } => self.path(*local, path, span)? == *ty,
@@ -390,6 +403,33 @@ impl Verifier<'_> {
     fn constructs(&self, parts: &[NodeId], ty: &Type) -> bool {
         ty.n_parts() == Some(parts.len() as u32)
             && parts.iter().zip(0..).all(|(node, at)| ty.part(at).as_ref() == Some(self.function.ty(*node)))
+    }
+
+    fn atomic(&self, atomic: &Atomic, ty: &Type, span: Span) -> Result<bool, Violation> {
+        let element = match &atomic.place {
+            AtomicPlace::Buffer { buffer, index } => {
+                self.index(*index, span)?;
+                self.buffer(*buffer, span)?.clone()
+            }
+            AtomicPlace::Shared { local, path } => {
+                let home = self.function.locals.get(local.idx()).map(|local| local.home);
+                let is_shared = matches!(home, Some(Home::Workgroup(_)));
+                ensure(is_shared, span, "an atomic operation on an invocation's own memory")?;
+                self.path(*local, path, span)?
+            }
+        };
+        let of_element = |node: &Option<NodeId>| node.is_none_or(|node| *self.function.ty(node) == element);
+        let result = if atomic.op == AtomicOp::Store { &Type::Void } else { &element };
+        let has_value = atomic.value.is_some() == (atomic.op != AtomicOp::Load);
+        let has_expected = atomic.expected.is_some() == (atomic.op == AtomicOp::CompareExchange);
+        let is_number =
+            is_kind(&element, &[Kind::Signed, Kind::Unsigned, Kind::Float]) && !element.is_vector();
+        Ok(is_number
+            && ty == result
+            && has_value
+            && has_expected
+            && of_element(&atomic.value)
+            && of_element(&atomic.expected))
     }
 
     fn geometry(&self, function: GeometryFn, args: &[NodeId], ty: &Type) -> bool {

@@ -16,8 +16,14 @@ use support::{compile, render};
 
 const TARGETS: [Target; 3] = [
     Target::portable(),
-    Target { scalar_layout: true, robust_access: true, float_controls: true },
-    Target { scalar_layout: false, robust_access: true, float_controls: false },
+    Target {
+        scalar_layout: true,
+        robust_access: true,
+        float_controls: true,
+        f32_atomic_add: true,
+        f64_atomic_add: true,
+    },
+    Target { robust_access: true, ..Target::portable() },
 ];
 
 fn files(folder: &str) -> Vec<PathBuf> {

@@ -145,9 +145,6 @@ fn input(slot: &Expr, ty: &Expr, reader: &TypeReader) -> Result<ParamKind, Diagn
         _ => return Err(errors::input_location(at)),
     };
     let Some(input) = Input::ALL.into_iter().find(|input| input.name() == &**name) else {
-        if name.starts_with("Subgroup") {
-            return Err(errors::not_yet(at, "subgroup operations"));
-        }
         let nearest = crate::suggest::nearest(name, Input::ALL.into_iter().map(Input::name));
         return Err(errors::unknown_input(at, name, nearest));
     };

@@ -1,6 +1,6 @@
 //! Control flow: the tree of statements as structured blocks.
 
-use rspirv::spirv::{LoopControl, Op, SelectionControl, StorageClass, Word};
+use rspirv::spirv::{LoopControl, MemorySemantics, Op, Scope, SelectionControl, StorageClass, Word};
 
 use super::function::FunctionEmitter;
 use super::interface::Interface;
@@ -32,8 +32,9 @@ impl FunctionEmitter<'_> {
             Stmt::Eval(node) => self.node(*node),
             Stmt::Store { local, value, span } => {
                 self.at(*span);
-                let (pointer, value) = (self.local(*local), self.value(*value));
-                self.effect(Op::Store, vec![Operand::IdRef(pointer), Operand::IdRef(value)]);
+                let (pointer, ty) = (self.local(*local), self.function.ty(*value));
+                let value = self.value(*value);
+                self.store_local(*local, pointer, value, ty);
             }
             Stmt::StoreElement { local, path, value, span } => {
                 self.at(*span);
@@ -44,6 +45,10 @@ impl FunctionEmitter<'_> {
                 self.store_buffer(*buffer, *index, path, *value);
             }
             Stmt::Carry(carry) => self.carry(*carry),
+            Stmt::Barrier(span) => {
+                self.at(*span);
+                self.barrier();
+            }
             Stmt::If { condition, then, orelse, span } => {
                 self.at(*span);
                 let condition = self.value(*condition);
@@ -75,6 +80,18 @@ impl FunctionEmitter<'_> {
             }
         }
         true
+    }
+
+    /// Waits for the workgroup; what it stored before, shared or in buffers, is seen behind.
+    fn barrier(&mut self) {
+        let scope = self.int(&Type::U32, i128::from(Scope::Workgroup as u32));
+        let semantics = MemorySemantics::ACQUIRE_RELEASE
+            | MemorySemantics::UNIFORM_MEMORY
+            | MemorySemantics::WORKGROUP_MEMORY;
+        let semantics = self.int(&Type::U32, i128::from(semantics.bits()));
+        let operands =
+            vec![Operand::IdScope(scope), Operand::IdScope(scope), Operand::IdMemorySemantics(semantics)];
+        self.effect(Op::ControlBarrier, operands);
     }
 
     fn carry(&mut self, carry: CarryId) {
@@ -124,6 +141,31 @@ impl FunctionEmitter<'_> {
         then(self);
         self.branch(merge);
         self.open(merge);
+    }
+
+    /// What `compute` gives where the condition holds, else 0; nothing for a type without values.
+    pub fn when_value(
+        &mut self,
+        condition: Word,
+        ty: &Type,
+        compute: impl FnOnce(&mut Self) -> Word,
+    ) -> Word {
+        let (label, merge) = (self.module.id(), self.module.id());
+        let before = self.current_label();
+        self.selection_merge(merge);
+        self.branch_if(condition, label, merge);
+        self.open(label);
+        let value = compute(self);
+        let after = self.current_label();
+        self.branch(merge);
+        self.open(merge);
+        if *ty == Type::Void {
+            return value;
+        }
+        let result = self.module.ty(ty);
+        let zero = self.module.null(result);
+        let ways = [value, after, zero, before].map(Operand::IdRef).to_vec();
+        self.op(Op::Phi, result, ways)
     }
 
     fn loop_(&mut self, parts: &Loop) -> bool {

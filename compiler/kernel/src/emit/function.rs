@@ -7,7 +7,7 @@ use rspirv::spirv::{Decoration, FunctionControl, GlslStd450Op as GlslOp, Op, Sto
 use super::interface::Interface;
 use super::module::{Module, Operand, instruction};
 use crate::constant::Constant;
-use crate::ir::{Arg, Function, Kernel, LocalId, NodeId, NodeKind};
+use crate::ir::{Arg, Function, Home, Kernel, LocalId, NodeId, NodeKind};
 use crate::signature::Target;
 use crate::types::{Scalar, Type};
 
@@ -95,7 +95,7 @@ impl<'e> FunctionEmitter<'e> {
         let entry = self.module.id();
         self.open(entry);
         let is_kernel = std::ptr::eq(function, self.kernel.functions.last().unwrap_or(function));
-        if is_kernel && self.kernel.has_domain {
+        if is_kernel && self.kernel.has_domain && !self.kernel.whole_groups {
             self.domain_guard();
         }
         if self.block(&function.body) {
@@ -116,6 +116,11 @@ impl<'e> FunctionEmitter<'e> {
     pub fn open(&mut self, label: Word) {
         self.current.label = Some(instruction(Op::Label, None, Some(label), Vec::new()));
         self.line = None;
+    }
+
+    pub fn current_label(&self) -> Word {
+        let label = self.current.label.as_ref().and_then(|label| label.result_id);
+        label.expect("a block is open")
     }
 
     pub fn terminate(&mut self, op: Op, operands: Vec<Operand>) {
@@ -240,6 +245,11 @@ impl<'e> FunctionEmitter<'e> {
         if known != 0 {
             return known;
         }
+        if let Home::Workgroup(shared) = self.function.local(local).home {
+            let id = self.interface.shared(self.kernel, shared, self.module);
+            self.locals[local.idx()] = id;
+            return id;
+        }
         let function = self.function;
         let id = self.variable(&function.local(local).ty);
         self.module.name(id, &function.local(local).name);
@@ -255,6 +265,14 @@ impl<'e> FunctionEmitter<'e> {
         let class = vec![Operand::StorageClass(StorageClass::Function)];
         self.variables.push(instruction(Op::Variable, Some(pointer), Some(id), class));
         id
+    }
+
+    /// Where the memory of a local lies.
+    pub fn storage_class(&self, local: LocalId) -> StorageClass {
+        match self.function.local(local).home {
+            Home::Workgroup(_) => StorageClass::Workgroup,
+            Home::Own | Home::Caller => StorageClass::Function,
+        }
     }
 }
 

@@ -6,10 +6,12 @@
 use rspirv::spirv::{BuiltIn, Decoration, StorageClass, Word};
 use rustc_hash::FxHashMap;
 
+use super::atomics::shared_bits;
+use super::bits::bits_of;
 use super::layout::Packing;
 use super::module::Module;
-use crate::ir::{BufferId, Kernel, ScalarId};
-use crate::signature::{Binding, BindingPlace, Target};
+use crate::ir::{BufferId, Kernel, ScalarId, SharedId};
+use crate::signature::{Binding, BindingPlace, Capability, Target};
 use crate::template::Input;
 use crate::types::{Scalar, Type};
 
@@ -17,11 +19,16 @@ pub(crate) struct Interface {
     pub buffers: Vec<BufferVariable>,
     push_constants: Option<PushConstants>,
     inputs: FxHashMap<Input, Word>,
+    shared: FxHashMap<SharedId, Word>,
+    /// Shared memory that holds the bits of its elements.
+    pub shared_bits: Vec<SharedId>,
 }
 
 pub(crate) struct BufferVariable {
     pub id: Word,
     pub element: Type,
+    /// The variable that sees its elements as ints.
+    pub bits: Option<Word>,
     pub reads: bool,
     pub writes: bool,
 }
@@ -47,11 +54,18 @@ impl Interface {
                 module.name(id, &buffer.name);
                 module.decorate(id, Decoration::DescriptorSet, &[buffer.set]);
                 module.decorate(id, Decoration::Binding, &[buffer.binding]);
-                BufferVariable { id, element: buffer.element.clone(), reads: false, writes: false }
+                let element = buffer.element.clone();
+                BufferVariable { id, element, bits: None, reads: false, writes: false }
             })
             .collect();
         let push_constants = push_constants(kernel, module);
-        Interface { buffers, push_constants, inputs: FxHashMap::default() }
+        Interface {
+            buffers,
+            push_constants,
+            inputs: FxHashMap::default(),
+            shared: FxHashMap::default(),
+            shared_bits: shared_bits(kernel, target),
+        }
     }
 
     pub fn buffer(&mut self, buffer: BufferId) -> &mut BufferVariable {
@@ -78,15 +92,62 @@ impl Interface {
         }
         let ty = module.ty(&Type::of(input.n_components(), Scalar::U32));
         let id = module.variable(StorageClass::Input, ty);
+        if matches!(input, Input::SubgroupId | Input::SubgroupLocalInvocationId | Input::SubgroupSize) {
+            module.need(Capability::GroupNonUniform);
+        }
         module.decorate_builtin(id, builtin(input));
         module.name(id, input.name());
         self.inputs.insert(input, id);
         id
     }
 
+    /// A second variable for a buffer, through which its elements are seen as ints; made when first used.
+    pub fn buffer_bits(
+        &mut self,
+        kernel: &Kernel,
+        buffer: BufferId,
+        bits: &Type,
+        module: &mut Module,
+    ) -> Word {
+        let variable = &mut self.buffers[buffer.idx()];
+        if let Some(id) = variable.bits {
+            return id;
+        }
+        let def = &kernel.buffers[buffer.idx()];
+        let element = module.ty(bits);
+        let block = module.buffer_block(element, bits.packed_size());
+        let id = module.variable(StorageClass::StorageBuffer, block);
+        module.name(id, &format!("{}.bits", def.name));
+        module.decorate(id, Decoration::DescriptorSet, &[def.set]);
+        module.decorate(id, Decoration::Binding, &[def.binding]);
+        for alias in [variable.id, id] {
+            module.decorate(alias, Decoration::Aliased, &[]);
+        }
+        variable.bits = Some(id);
+        id
+    }
+
+    /// The variable of an array of the workgroup's, made when first used.
+    pub fn shared(&mut self, kernel: &Kernel, shared: SharedId, module: &mut Module) -> Word {
+        if let Some(id) = self.shared.get(&shared) {
+            return *id;
+        }
+        let def = &kernel.shared[shared.idx()];
+        let ty = if self.shared_bits.contains(&shared) { bits_of(&def.ty) } else { def.ty.clone() };
+        let ty = module.ty(&ty);
+        let id = module.variable(StorageClass::Workgroup, ty);
+        module.name(id, &def.name);
+        self.shared.insert(shared, id);
+        id
+    }
+
     /// Says what the kernel does with each buffer, once all of it is emitted.
-    pub fn decorate_access(&self, module: &mut Module) {
+    pub fn decorate_access(&self, kernel: &Kernel, module: &mut Module) {
         for buffer in &self.buffers {
+            // Behind a barrier an invocation sees what others of its workgroup wrote.
+            if kernel.whole_groups && buffer.reads && buffer.writes {
+                module.decorate(buffer.id, Decoration::Coherent, &[]);
+            }
             if !buffer.writes {
                 module.decorate(buffer.id, Decoration::NonWritable, &[]);
             }
@@ -165,5 +226,8 @@ fn builtin(input: Input) -> BuiltIn {
         Input::WorkgroupId => BuiltIn::WorkgroupId,
         Input::NumWorkgroups => BuiltIn::NumWorkgroups,
         Input::WorkgroupSize => BuiltIn::WorkgroupSize,
+        Input::SubgroupId => BuiltIn::SubgroupId,
+        Input::SubgroupLocalInvocationId => BuiltIn::SubgroupLocalInvocationId,
+        Input::SubgroupSize => BuiltIn::SubgroupSize,
     }
 }

@@ -9,6 +9,7 @@
 
 use rspirv::spirv::{Op, StorageClass, Word};
 
+use super::bits::bits_of;
 use super::function::FunctionEmitter;
 use super::layout::Packing;
 use super::module::Operand;
@@ -40,24 +41,25 @@ impl FunctionEmitter<'_> {
 
     pub fn load_element(&mut self, local: LocalId, path: &[Step], ty: &Type) -> Word {
         let (place, is_inside) = self.local_part(local, path);
-        let value = self.ids(Op::Load, ty, &[place]);
+        let value = self.load_local(local, place, ty);
         self.or_zero(value, is_inside, ty)
     }
 
     pub fn store_element(&mut self, local: LocalId, path: &[Step], value: NodeId) {
         let (place, is_inside) = self.local_part(local, path);
+        let ty = self.function.ty(value);
         let value = self.value(value);
-        let operands = vec![Operand::IdRef(place), Operand::IdRef(value)];
-        self.when_inside(is_inside, |emitter| emitter.effect(Op::Store, operands));
+        self.when_inside(is_inside, |emitter| emitter.store_local(local, place, value, ty));
     }
 
     /// A pointer to a part that exists, and whether it is the one meant, where that is not known.
-    fn local_part(&mut self, local: LocalId, path: &[Step]) -> (Word, Option<Word>) {
+    pub fn local_part(&mut self, local: LocalId, path: &[Step]) -> (Word, Option<Word>) {
         let mut chain = vec![self.local(local)];
         let ty = self.function.local(local).ty.clone();
         let (ty, is_inside) = self.walk(ty, path, &mut chain);
-        let pointee = self.module.ty(&ty);
-        (self.pointer_to(StorageClass::Function, pointee, chain), is_inside)
+        let pointee = if self.holds_bits(local) { bits_of(&ty) } else { ty };
+        let pointee = self.module.ty(&pointee);
+        (self.pointer_to(self.storage_class(local), pointee, chain), is_inside)
     }
 
     /// Adds the indices of a path, and says where it leads.
@@ -214,7 +216,7 @@ impl FunctionEmitter<'_> {
     }
 
     /// Whether an index is inside the buffer, and the index, or 0 where it is not.
-    fn inside_buffer(&mut self, buffer: BufferId, index: NodeId) -> (Word, Word) {
+    pub fn inside_buffer(&mut self, buffer: BufferId, index: NodeId) -> (Word, Word) {
         let ty = self.function.ty(index).clone();
         let index = self.value(index);
         let mut len = self.buffer_len(buffer);

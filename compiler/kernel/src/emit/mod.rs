@@ -2,9 +2,12 @@
 //!
 //! One file for each family of instructions: `control` for the tree of statements, `values` for what
 //! each node becomes, `ints`, `floats`, `convert` and `vectors` for arithmetic, `memory` for locals and
-//! buffers, whose types are `layout`'s, `stored` for what memory holds instead of a value; `interface`
-//! holds what the module binds, `module` what its functions share.
+//! buffers, whose types are `layout`'s, `stored` and `bits` for what memory holds instead of a value,
+//! `atomics` for operations that invocations share; `interface` holds what the module binds, `module`
+//! what its functions share.
 
+mod atomics;
+mod bits;
 mod control;
 mod convert;
 mod floats;
@@ -23,7 +26,7 @@ use rspirv::spirv::Word;
 use self::function::FunctionEmitter;
 use self::interface::Interface;
 use self::module::Module;
-use crate::ir::{Kernel, NodeKind};
+use crate::ir::Kernel;
 use crate::signature::{KernelModule, Target};
 use crate::verify::Verified;
 
@@ -43,13 +46,14 @@ pub(crate) fn emit(kernel: &Verified<Kernel>, target: &Target) -> KernelModule {
         let emitted = emitter.emit(id);
         module.functions.push(emitted);
     }
-    interface.decorate_access(&mut module);
+    interface.decorate_access(kernel, &mut module);
     let main_id = ids.last().copied().flatten().expect("the kernel itself is always emitted");
     let capabilities = module.capabilities();
     let float_controls = kernel.precise && target.float_controls;
     KernelModule {
         local_size: kernel.local_size,
         has_domain: kernel.has_domain,
+        whole_groups: kernel.whole_groups,
         bindings: interface.bindings(kernel),
         push_constant_size: interface.push_constant_size(),
         capabilities,
@@ -57,21 +61,7 @@ pub(crate) fn emit(kernel: &Verified<Kernel>, target: &Target) -> KernelModule {
     }
 }
 
-/// Ids for the functions that the kernel reaches; others were compiled on a guess that was wrong.
+/// Ids for the functions that the kernel reaches.
 fn function_ids(kernel: &Kernel, module: &mut Module) -> Vec<Option<Word>> {
-    let n_functions = kernel.functions.len();
-    let mut reached = vec![false; n_functions];
-    reached[n_functions - 1] = true;
-    // Callees come before their callers, so one sweep from the back sees every call.
-    for at in (0..n_functions).rev() {
-        if !reached[at] {
-            continue;
-        }
-        for node in &kernel.functions[at].nodes {
-            if let NodeKind::Call { function, .. } = node.kind {
-                reached[function.idx()] = true;
-            }
-        }
-    }
-    reached.into_iter().map(|reached| reached.then(|| module.id())).collect()
+    kernel.reached().into_iter().map(|reached| reached.then(|| module.id())).collect()
 }

@@ -258,7 +258,7 @@ impl Module {
     }
 
     /// The first place that needs a capability is the one that is told.
-    fn need(&mut self, capability: Capability) {
+    pub fn need(&mut self, capability: Capability) {
         if !self.capabilities.contains_key(&capability) {
             self.capabilities.insert(capability, self.place.clone());
         }
@@ -471,6 +471,10 @@ impl Module {
             Capability::Float16 => spirv::Capability::Float16,
             Capability::StorageBuffer8BitAccess => spirv::Capability::StorageBuffer8BitAccess,
             Capability::StorageBuffer16BitAccess => spirv::Capability::StorageBuffer16BitAccess,
+            Capability::GroupNonUniform => spirv::Capability::GroupNonUniform,
+            Capability::Int64Atomics => spirv::Capability::Int64Atomics,
+            Capability::AtomicFloat32AddEXT => spirv::Capability::AtomicFloat32AddEXT,
+            Capability::AtomicFloat64AddEXT => spirv::Capability::AtomicFloat64AddEXT,
         }));
         if float_controls {
             capabilities.push(spirv::Capability::SignedZeroInfNanPreserve);
@@ -479,6 +483,16 @@ impl Module {
         module.capabilities = capabilities
             .into_iter()
             .map(|capability| instruction(Op::Capability, None, None, vec![Operand::Capability(capability)]))
+            .collect();
+        let mut extensions: Vec<&str> =
+            self.capabilities.keys().filter_map(|capability| capability.extension()).collect();
+        extensions.dedup();
+        module.extensions = extensions
+            .into_iter()
+            .map(|name| {
+                let name = vec![Operand::LiteralString(name.to_owned())];
+                instruction(Op::Extension, None, None, name)
+            })
             .collect();
         let set = vec![Operand::LiteralString("GLSL.std.450".to_owned())];
         module.ext_inst_imports.push(instruction(Op::ExtInstImport, None, Some(self.glsl), set));

@@ -122,13 +122,18 @@ impl FunctionEmitter<'_> {
             }
             NodeKind::Load(local) => {
                 let pointer = self.local(*local);
-                self.ids(Op::Load, ty, &[pointer])
+                self.load_local(*local, pointer, ty)
             }
             NodeKind::LoadElement { local, path } => self.load_element(*local, path, ty),
             NodeKind::BufferLoad { buffer, index, path } => self.load_buffer(*buffer, *index, path),
             NodeKind::BufferLen(buffer) => {
                 let len = self.buffer_len(*buffer);
                 self.ids(Op::Bitcast, ty, &[len])
+            }
+            NodeKind::Atomic(atomic) => self.atomic(atomic, ty),
+            NodeKind::Uniform(a) => {
+                let a = self.value(*a);
+                self.ids(Op::CopyObject, ty, &[a])
             }
             NodeKind::Call { function, args } => self.call(*function, args, ty),
         }

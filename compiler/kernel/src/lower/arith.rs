@@ -32,6 +32,9 @@ impl Ctx<'_> {
         if let (Operand::Literal(a), Operand::Literal(b)) = (left, right) {
             return self.fold(op, *a, *b, spans);
         }
+        if let Some(constant) = self.fold_constants(op, left, right, spans.0.to(spans.1)) {
+            return constant;
+        }
         if op == AstBinaryOp::Mul
             && let Some(array) = self.repeat_list(left, right, spans)
         {

@@ -451,7 +451,13 @@ impl Ctx<'_> {
     }
 
     /// What goes into an element of type `ty`.
-    fn stored_value(&mut self, operand: &Operand, ty: &Type, span: Span, value_span: Span) -> Option<NodeId> {
+    pub fn stored_value(
+        &mut self,
+        operand: &Operand,
+        ty: &Type,
+        span: Span,
+        value_span: Span,
+    ) -> Option<NodeId> {
         match operand {
             Operand::Error => return None,
             Operand::Literal(literal) if ty.scalar().is_some() => {

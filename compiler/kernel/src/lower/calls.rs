@@ -5,6 +5,7 @@ use kps_syntax::ast::{Argument, ArgumentKind, Expr, ExprKind, Ident};
 
 use super::Ctx;
 use super::operand::{Operand, Static};
+use crate::builtins::Function;
 use crate::errors;
 use crate::types::Type;
 
@@ -34,6 +35,10 @@ impl Ctx<'_> {
         if let Operand::Static(Static::Type(Type::Struct(of))) = &callee {
             let args = self.arguments(args);
             return self.construct_struct(of, args, expr.span);
+        }
+        // Some arguments of these are places, or types.
+        if let Operand::Static(Static::Builtin(Function::Group(function))) = callee {
+            return self.group_call(function, &name, args, expr.span);
         }
         let args = self.arguments(args);
         match callee {
@@ -75,7 +80,7 @@ impl Ctx<'_> {
         arguments
     }
 
-    fn only_positional(&mut self, args: Arguments, name: &str) -> Option<Vec<(Operand, Span)>> {
+    pub fn only_positional(&mut self, args: Arguments, name: &str) -> Option<Vec<(Operand, Span)>> {
         if let Some((keyword, ..)) = args.keywords.first() {
             self.error(errors::keyword_argument(self.at(keyword.span), name, &keyword.name));
             return None;

@@ -147,11 +147,11 @@ impl Ctx<'_> {
 
     /// `global_id` and its kin. What depends on the local size wants the kernel to say one.
     fn place_name(&mut self, place: PlaceName, span: Span) -> Operand {
-        let options = &self.template.options;
         let needs_size = matches!(place, PlaceName::LocalId | PlaceName::GroupId | PlaceName::NumGroups);
-        if needs_size && options.form == Form::Kernel && options.local_size.is_none() {
-            return self.fail(errors::local_size_needed(self.at(span), place.name()));
+        if needs_size && !self.says_local_size(place.name(), span) {
+            return Operand::Error;
         }
+        let options = &self.template.options;
         let ivec3 = Type::Vector(3, Scalar::I32);
         match place {
             PlaceName::GlobalId => self.input(Input::GlobalInvocationId, &ivec3, span),
@@ -168,6 +168,14 @@ impl Ctx<'_> {
                 let size = self.input(Input::WorkgroupSize, &ivec3, span);
                 self.binary(AstBinaryOp::Mul, &groups, &size, span, (span, span))
             }
+            PlaceName::GlobalId64 => {
+                let id = self.input(Input::GlobalInvocationId, &ivec3.with_scalar(Scalar::U32), span);
+                let Operand::Node(id) = id else { return Operand::Error };
+                Operand::Node(self.convert(id, Scalar::I64, span))
+            }
+            PlaceName::SubgroupId => self.input(Input::SubgroupId, &Type::I32, span),
+            PlaceName::SubgroupLane => self.input(Input::SubgroupLocalInvocationId, &Type::I32, span),
+            PlaceName::SubgroupSize => self.input(Input::SubgroupSize, &Type::I32, span),
         }
     }
 
@@ -251,6 +259,7 @@ impl Ctx<'_> {
                     NodeKind::BufferLoad { .. }
                         | NodeKind::LoadElement { .. }
                         | NodeKind::Call { .. }
+                        | NodeKind::Atomic(_)
                         | NodeKind::Float(..)
                         | NodeKind::Geometry(..)
                         | NodeKind::Binary(

@@ -9,6 +9,33 @@ use crate::constant::Literal;
 use crate::errors;
 
 impl Ctx<'_> {
+    /// Two ints known now, of one type: `2 * N` sizes shared memory as `N` does. What overflows is left
+    /// to run time, where it wraps.
+    pub fn fold_constants(
+        &mut self,
+        op: AstBinaryOp,
+        left: &Operand,
+        right: &Operand,
+        span: Span,
+    ) -> Option<Operand> {
+        let (a, b) = (self.known_int(left)?, self.known_int(right)?);
+        let scalar = match (left, right) {
+            (Operand::Node(a), Operand::Node(b)) if self.ty(*a) == self.ty(*b) => self.ty(*a).scalar()?,
+            (Operand::Node(node), Operand::Literal(literal))
+            | (Operand::Literal(literal), Operand::Node(node)) => {
+                self.ty(*node).scalar().filter(|scalar| literal.fit(*scalar).is_some())?
+            }
+            _ => return None,
+        };
+        let is_shift = matches!(op, AstBinaryOp::LeftShift | AstBinaryOp::RightShift);
+        let is_float = matches!(op, AstBinaryOp::Div | AstBinaryOp::Pow | AstBinaryOp::MatMul);
+        if is_float || is_shift && !(0..i128::from(scalar.bits())).contains(&b) {
+            return None;
+        }
+        let literal = fold_ints(op, a, b).ok()?;
+        Some(Operand::Node(self.constant(literal.fit(scalar)?, span)))
+    }
+
     /// The result stays a literal.
     pub fn fold(&mut self, op: AstBinaryOp, a: Literal, b: Literal, spans: (Span, Span)) -> Operand {
         let span = spans.0.to(spans.1);

@@ -13,12 +13,15 @@ use kps_syntax::{Diagnostic, Diagnostics, Span};
 
 use super::calls::Arguments;
 use super::operand::{Facts, Operand, Place, Root, Static};
+use super::shared::SharedPart;
 use super::{Ctx, EnvRef, FunctionState};
 use crate::check::{TypeExpr, TypeReader};
 use crate::constant::{Constant, Literal};
 use crate::env::HelperFunction;
 use crate::errors;
-use crate::ir::{Arg, BufferId, CallArg, Function, FunctionId, Local, LocalId, NodeId, NodeKind, Stmt};
+use crate::ir::{
+    Arg, BufferId, CallArg, Function, FunctionId, Home, Local, LocalId, NodeId, NodeKind, Stmt, steps,
+};
 use crate::library;
 use crate::types::Type;
 
@@ -71,6 +74,7 @@ impl Called {
 enum Passed {
     Value(Type),
     Reference(Type),
+    Shared(SharedPart),
     Constant(Constant),
     Tuple(Vec<Passed>),
     /// Known statically, the same inside.
@@ -84,6 +88,8 @@ enum ArgKey {
     Literal(Literal),
     Constant(Constant),
     Array(Type),
+    /// The workgroup's memory, or a part of it.
+    Shared(SharedPart),
     Buffer(BufferId),
     Type(Type),
     Function(*const FunctionDef),
@@ -193,6 +199,10 @@ impl<'a> Ctx<'a> {
             Operand::Node(node) if self.f.func.constant(*node).is_none() => {
                 call_args.push(CallArg::Value(*node));
             }
+            // The function knows which array it is; what leads to a part of it is passed.
+            Operand::Place(place) if self.shared_id(place).is_some() => {
+                call_args.extend(steps(&place.path).map(CallArg::Value));
+            }
             Operand::Place(Place { root: Root::Local(local), path, .. }) if path.is_empty() => {
                 call_args.push(CallArg::Reference(*local));
             }
@@ -277,7 +287,10 @@ impl<'a> Ctx<'a> {
                 None => ArgKey::Value(self.ty(*node).clone()),
             },
             Operand::Literal(literal) => ArgKey::Literal(*literal),
-            Operand::Place(place) => ArgKey::Array(place.ty.clone()),
+            Operand::Place(place) => match self.shared_part(place) {
+                Some(part) => ArgKey::Shared(part),
+                None => ArgKey::Array(place.ty.clone()),
+            },
             Operand::Buffer(buffer) => ArgKey::Buffer(*buffer),
             Operand::Static(Static::Type(ty)) => ArgKey::Type(ty.clone()),
             Operand::Static(Static::Function(function)) => ArgKey::Function(Arc::as_ptr(&function.def)),
@@ -380,7 +393,10 @@ impl<'a> Ctx<'a> {
                 Some(constant) => Passed::Constant(constant),
                 None => Passed::Value(self.ty(*node).clone()),
             },
-            Operand::Place(place) => Passed::Reference(place.ty.clone()),
+            Operand::Place(place) => match self.shared_part(place) {
+                Some(part) => Passed::Shared(part),
+                None => Passed::Reference(place.ty.clone()),
+            },
             Operand::Tuple(items) => Passed::Tuple(items.iter().map(|item| self.passed(item)).collect()),
             operand => Passed::Static(operand.clone()),
         }
@@ -415,6 +431,7 @@ impl<'a> Ctx<'a> {
                 self.f.func.args.push(Arg::Reference(local));
                 Operand::Place(Place::local(local, ty))
             }
+            Passed::Shared(part) => Operand::Place(self.bind_shared(&part, name, span)),
             Passed::Tuple(items) => {
                 Operand::Tuple(items.into_iter().map(|item| self.bind_arg(name, item, span)).collect())
             }
@@ -425,7 +442,7 @@ impl<'a> Ctx<'a> {
     /// A local that is the caller's.
     pub fn reference(&mut self, name: &Name, ty: Type, span: Span) -> LocalId {
         let local = LocalId(self.f.func.locals.len() as u32);
-        self.f.func.locals.push(Local { name: name.clone(), ty, span, is_reference: true });
+        self.f.func.locals.push(Local { name: name.clone(), ty, span, home: Home::Caller });
         local
     }
 

@@ -188,6 +188,11 @@ impl Ctx<'_> {
 
     /// The place of one element.
     pub fn element_place(&mut self, place: &Place, index: &Expr) -> Option<Place> {
+        if let ExprKind::Tuple(items) = &index.kind
+            && self.shared_id(place).is_some()
+        {
+            return self.shared_element(place, items, index.span);
+        }
         let step = self.step_into(&place.ty, index)?;
         Some(place.part(step, place.ty.part(0)?))
     }

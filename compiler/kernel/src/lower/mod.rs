@@ -7,6 +7,7 @@
 
 mod arith;
 mod assign;
+mod atomics;
 mod calls;
 mod cast;
 mod expr;
@@ -20,6 +21,7 @@ mod operand;
 mod ours;
 mod power;
 mod ranges;
+mod shared;
 mod stmts;
 mod structs;
 mod tuples;
@@ -41,7 +43,8 @@ use crate::check::Scope;
 use crate::env::KernelEnv;
 use crate::errors;
 use crate::ir::{
-    Block, Buffer, BufferId, Function, FunctionId, Kernel, LocalId, NodeKind, ScalarId, ScalarParam, Stmt,
+    Block, Buffer, BufferId, Function, FunctionId, Kernel, LocalId, NodeKind, ScalarId, ScalarParam, Shared,
+    Stmt,
 };
 use crate::signature::{Form, ParamType, Signature, Target};
 use crate::template::{KernelTemplate, Param, ParamKind};
@@ -76,6 +79,7 @@ pub(crate) struct Ctx<'a> {
     local_size: [u32; 3],
     buffers: Vec<Buffer>,
     scalars: Vec<ScalarParam>,
+    shared: Vec<Shared>,
     /// Finished functions, callees first.
     functions: Vec<Function>,
     /// Our own functions for int powers.
@@ -126,6 +130,8 @@ pub(crate) struct FunctionState<'a> {
     /// What each change of a variable replaced, to undo it.
     log: Vec<(Var, Binding)>,
     locals: FxHashMap<(Var, Type), LocalId>,
+    /// Locals for the workgroup's arrays, by where the source makes them.
+    shared: FxHashMap<u32, LocalId>,
     loops: Vec<LoopState>,
     hints: FxHashMap<(u32, Var), loops::Hint>,
     /// A guess about a type was wrong, or let something pass: the loop has to be lowered again.
@@ -178,6 +184,7 @@ impl<'a> FunctionState<'a> {
             item_names: Vec::new(),
             log: Vec::new(),
             locals: FxHashMap::default(),
+            shared: FxHashMap::default(),
             loops: Vec::new(),
             hints: FxHashMap::default(),
             lenient: false,
@@ -204,6 +211,7 @@ impl<'a> Ctx<'a> {
             local_size,
             buffers: Vec::new(),
             scalars: Vec::new(),
+            shared: Vec::new(),
             functions: Vec::new(),
             int_powers: Vec::new(),
             instances: Vec::new(),
@@ -347,14 +355,18 @@ impl<'a> Ctx<'a> {
         let mut functions = self.functions;
         functions.push(self.f.func);
         let options = &self.template.options;
-        Ok(Kernel {
+        let mut kernel = Kernel {
             local_size: self.local_size,
             has_domain: options.form == Form::Kernel,
+            whole_groups: false,
             precise: options.precise,
             buffers: self.buffers,
+            shared: self.shared,
             scalars: self.scalars,
             functions,
-        })
+        };
+        kernel.whole_groups = kernel.has_barrier();
+        Ok(kernel)
     }
 }
 

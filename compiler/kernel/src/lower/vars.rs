@@ -15,7 +15,7 @@ use super::Ctx;
 use super::operand::{Facts, Operand, Place, Static};
 use crate::constant::Literal;
 use crate::errors;
-use crate::ir::{CarryId, Local, LocalId, NodeKind, Stmt};
+use crate::ir::{CarryId, Home, Local, LocalId, NodeKind, Stmt};
 use crate::types::{Scalar, Type};
 
 /// A variable of the function, by its number in the scope; beyond those are the items of tuples.
@@ -100,6 +100,9 @@ impl Ctx<'_> {
         {
             let name = self.var_name(var);
             self.f.func.nodes[node.idx()].name = Some(name);
+        }
+        if let Operand::Place(place) = &operand {
+            self.name_shared(place, var);
         }
         let binding = match operand {
             Operand::Error => Binding::Error,
@@ -419,7 +422,7 @@ impl Ctx<'_> {
 
     pub fn new_local(&mut self, name: &str, ty: Type, span: Span) -> LocalId {
         let local = LocalId(self.f.func.locals.len() as u32);
-        self.f.func.locals.push(Local { name: name.into(), ty, span, is_reference: false });
+        self.f.func.locals.push(Local { name: name.into(), ty, span, home: Home::Own });
         local
     }
 }

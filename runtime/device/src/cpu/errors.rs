@@ -31,6 +31,12 @@ pub fn too_large(what: impl Into<String>, line: Option<SourceLine>) -> DeviceErr
     DeviceError::BadModule { message: format!("the kernel is too large: {}", what.into()), line }
 }
 
+/// A workgroup shares more bytes than there are for one.
+pub fn too_much_shared(asked: u64, limit: u64) -> DeviceError {
+    let device = super::info::NAME.to_owned();
+    DeviceError::LimitExceeded { what: "the workgroup's shared memory", asked, limit, device }
+}
+
 /// A command does not fit its pipeline or its buffers.
 pub fn bad_command(message: impl Into<String>) -> DeviceError {
     DeviceError::BadCommand { message: message.into() }

@@ -112,8 +112,7 @@ impl<'m> Lowerer<'m> {
         let constant = u64::from(self.builder.kernel.shared_size);
         let end = self.natural_size(inst, global.pointee)?.saturating_add(constant);
         if end > MAX_SHARED {
-            let what = format!("shared memory of {end} bytes, {MAX_SHARED} is the most");
-            return Err(errors::too_large(what, self.module.line(inst.line)));
+            return Err(errors::too_much_shared(end, MAX_SHARED));
         }
         self.builder.kernel.shared_size = end.next_multiple_of(8) as u32;
         Ok(natural(Space::Shared, constant))

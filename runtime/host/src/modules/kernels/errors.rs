@@ -114,3 +114,25 @@ pub fn bad_domain(template: &KernelTemplate) -> Raise {
     let message = format!("the domain of kernel `{}` is one to three counts of invocations", template.name());
     type_error(message).help(format!("such as {0}[n](..) or {0}[height, width](..)", template.name()))
 }
+
+/// `local_size` begins with x, `domain` ends with it.
+pub fn partial_group(template: &KernelTemplate, domain: &[usize], local_size: [usize; 3]) -> Raise {
+    let name = template.name();
+    let list = |axes: &[usize]| axes.iter().map(usize::to_string).collect::<Vec<_>>().join(", ");
+    let mut groups: Vec<usize> =
+        domain.iter().rev().zip(local_size).map(|(n, local)| n.div_ceil(local)).collect();
+    let whole: Vec<usize> = groups.iter().zip(local_size).map(|(n, local)| n * local).rev().collect();
+    groups.resize(3, 1);
+    let mut local_size: Vec<usize> = local_size[..domain.len().min(3)].to_vec();
+    local_size.reverse();
+    let message = format!(
+        "kernel `{name}` has a barrier, so its domain must be whole workgroups of {}, and {} is not",
+        list(&local_size).replace(", ", " x "),
+        list(domain).replace(", ", " x "),
+    );
+    type_error(message).help(format!(
+        "write `{name}[{}](..)` or `{name}.launch(.., groups=({}))`, and test indices in the kernel",
+        list(&whole),
+        list(&groups)
+    ))
+}

@@ -37,6 +37,7 @@ pub fn launch(vm: &mut Vm, kernel: &Kernel, args: &Args, extent: &Extent) -> Res
     let rank = if let Extent::Domain(domain) = &extent { domain.len().clamp(1, 3) as u8 } else { 1 };
     let signature = Signature::new(&kernel.template, &kernel.env, types).with_rank(rank);
     let module = kernel.compile(&signature)?;
+    check_whole_groups(kernel, &module, &extent)?;
     submit(vm, kernel, &module, &arguments, &extent)
 }
 
@@ -154,6 +155,17 @@ fn settle(kernel: &Kernel, arguments: &[Argument], extent: &Extent) -> Result<Ex
         Form::Kernel if tensor.shape().is_empty() => Extent::Domain(vec![1]),
         Form::Kernel => Extent::Domain(tensor.shape().to_vec()),
     })
+}
+
+/// Where invocations wait for their workgroup, no part of one may be missing.
+fn check_whole_groups(kernel: &Kernel, module: &KernelModule, extent: &Extent) -> Result<()> {
+    let Extent::Domain(domain) = extent else { return Ok(()) };
+    let local_size = module.local_size.map(|n| n as usize);
+    let is_whole = |(n, local): (&usize, &usize)| n.is_multiple_of(*local);
+    if !module.whole_groups || domain.iter().rev().zip(&local_size).all(is_whole) {
+        return Ok(());
+    }
+    Err(errors::partial_group(&kernel.template, domain, local_size))
 }
 
 fn submit(

@@ -1,0 +1,541 @@
+//! Barriers stand only where every invocation of the workgroup passes, or none.
+//!
+//! One walk over the statements, in the order in which they run, knows for each value, for each local
+//! and for the flow of control why it differs between invocations, if it does. Loops are walked until
+//! nothing changes: a value that differs never becomes the same again, so this ends. Functions are
+//! walked again for each set of arguments that differ.
+//!
+//! What differs: ids of invocations, what other invocations may have written (shared memory, arrays
+//! that the kernel writes), what comes from such values, and what is assigned where such values decide.
+
+use std::collections::HashSet;
+
+use kps_syntax::{Diagnostics, Location, Span};
+use rustc_hash::FxHashMap;
+
+use super::reasons::{ReasonId, Reasons, Why};
+use crate::errors;
+use crate::ir::{
+    Arg, AtomicPlace, Block, BufferId, CallArg, Function, FunctionId, Home, Kernel, LocalId, Loop, NodeId,
+    NodeKind, Stmt, steps, walk,
+};
+use crate::template::Input;
+
+pub(super) fn check(kernel: &Kernel) -> Result<(), Diagnostics> {
+    let mut analysis = Analysis {
+        kernel,
+        written: written_buffers(kernel),
+        reasons: Reasons::default(),
+        summaries: FxHashMap::default(),
+        told: HashSet::new(),
+        diagnostics: Diagnostics::new(),
+    };
+    let main = kernel.functions.len() - 1;
+    analysis.function(FunctionId(main as u32), &[], &[], None);
+    if analysis.diagnostics.is_empty() { Ok(()) } else { Err(analysis.diagnostics) }
+}
+
+fn written_buffers(kernel: &Kernel) -> HashSet<BufferId> {
+    let mut written = HashSet::new();
+    let reached = kernel.reached();
+    for (function, _) in kernel.functions.iter().zip(reached).filter(|(_, reached)| *reached) {
+        walk(&function.body, &mut |stmt| {
+            if let Some(buffer) = written_buffer(function, stmt) {
+                written.insert(buffer);
+            }
+        });
+    }
+    written
+}
+
+fn written_buffer(function: &Function, stmt: &Stmt) -> Option<BufferId> {
+    match stmt {
+        Stmt::BufferStore { buffer, .. } => Some(*buffer),
+        Stmt::Eval(node) => match &function.node(*node).kind {
+            NodeKind::Atomic(atomic) => match atomic.place {
+                AtomicPlace::Buffer { buffer, .. } => Some(buffer),
+                AtomicPlace::Shared { .. } => None,
+            },
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+struct Analysis<'k> {
+    kernel: &'k Kernel,
+    /// Buffers that the kernel writes anywhere.
+    written: HashSet<BufferId>,
+    reasons: Reasons,
+    summaries: FxHashMap<Inputs, Summary>,
+    /// The places that were reported.
+    told: HashSet<(FunctionId, u32)>,
+    diagnostics: Diagnostics,
+}
+
+/// What of a call the walk of a function depends on.
+#[derive(PartialEq, Eq, Hash)]
+struct Inputs {
+    function: FunctionId,
+    args: Vec<bool>,
+    references: Vec<bool>,
+    is_divergent: bool,
+}
+
+/// What a call leaves behind.
+#[derive(Clone)]
+struct Summary {
+    result: Why,
+    /// Of the arrays passed by reference, in their order.
+    references: Vec<Why>,
+}
+
+impl<'k> Analysis<'k> {
+    fn function(&mut self, id: FunctionId, args: &[Why], references: &[Why], context: Why) -> Summary {
+        let is_some = |whys: &[Why]| whys.iter().map(Option::is_some).collect();
+        let inputs = Inputs {
+            function: id,
+            args: is_some(args),
+            references: is_some(references),
+            is_divergent: context.is_some(),
+        };
+        if let Some(known) = self.summaries.get(&inputs) {
+            return known.clone();
+        }
+        let function = &self.kernel.functions[id.idx()];
+        let mut locals = vec![None; function.locals.len()];
+        let reference_locals = function.args.iter().filter_map(|arg| match arg {
+            Arg::Reference(local) => Some(*local),
+            Arg::Value { .. } => None,
+        });
+        let reference_locals: Vec<LocalId> = reference_locals.collect();
+        for (local, why) in reference_locals.iter().zip(references) {
+            locals[local.idx()] = *why;
+        }
+        let mut walker = Walker {
+            analysis: self,
+            id,
+            function,
+            args: args.to_vec(),
+            nodes: vec![None; function.nodes.len()],
+            state: State { locals, is_live: true },
+            under: context,
+            returned: None,
+            rounds: Vec::new(),
+            exit: None,
+            result: None,
+        };
+        walker.block(&function.body);
+        let end = walker.state.clone();
+        walker.leave(end);
+        let exit = walker.exit.take().unwrap_or(walker.state);
+        let references = reference_locals.iter().map(|local| exit.locals[local.idx()]).collect();
+        let summary = Summary { result: walker.result, references };
+        self.summaries.insert(inputs, summary.clone());
+        summary
+    }
+
+    fn tell(&mut self, (id, function): (FunctionId, &Function), span: Span, name: &str, why: ReasonId) {
+        if self.told.insert((id, span.start)) {
+            let chain = self.reasons.chain(why);
+            self.diagnostics.push(errors::divergent(function.source.at(span), name, chain));
+        }
+    }
+}
+
+/// What is known at one point of a function.
+#[derive(Clone, PartialEq)]
+struct State {
+    locals: Vec<Why>,
+    /// Whether control gets here.
+    is_live: bool,
+}
+
+impl State {
+    /// Where two paths meet.
+    fn join(self, other: State) -> State {
+        match (self.is_live, other.is_live) {
+            (false, _) => other,
+            (_, false) => self,
+            _ => {
+                let locals = self.locals.into_iter().zip(other.locals).map(|(a, b)| a.or(b)).collect();
+                State { locals, is_live: true }
+            }
+        }
+    }
+}
+
+fn join_into(place: &mut Option<State>, state: State) {
+    *place = Some(match place.take() {
+        Some(known) => known.join(state),
+        None => state,
+    });
+}
+
+/// A loop that is being walked.
+#[derive(Default)]
+struct Round {
+    /// Some invocations left the loop, or this round, and others did not.
+    left: Why,
+    skipped: Why,
+    exit: Option<State>,
+    next: Option<State>,
+}
+
+struct Walker<'a, 'k> {
+    analysis: &'a mut Analysis<'k>,
+    id: FunctionId,
+    function: &'k Function,
+    args: Vec<Why>,
+    nodes: Vec<Why>,
+    state: State,
+    /// The branches and loops around this point, and the call of this function.
+    under: Why,
+    /// Some invocations returned, and others did not.
+    returned: Why,
+    rounds: Vec<Round>,
+    exit: Option<State>,
+    result: Why,
+}
+
+impl Walker<'_, '_> {
+    fn block(&mut self, block: &Block) {
+        for stmt in block {
+            if !self.state.is_live {
+                return;
+            }
+            self.stmt(stmt);
+        }
+    }
+
+    fn stmt(&mut self, stmt: &Stmt) {
+        match stmt {
+            Stmt::Eval(node) => self.nodes[node.idx()] = self.node(*node),
+            Stmt::Store { local, value, .. } => self.state.locals[local.idx()] = self.why(*value),
+            Stmt::StoreElement { local, path, value, .. } => {
+                let index = steps(path).find_map(|index| self.why(index));
+                let why = self.why(*value).or(index);
+                let element = &mut self.state.locals[local.idx()];
+                *element = element.or(why);
+            }
+            Stmt::BufferStore { .. } => {}
+            Stmt::Carry(carry) => {
+                let function = self.function;
+                for (local, value) in &function.carries[carry.idx()] {
+                    self.state.locals[local.idx()] = self.why(*value);
+                }
+            }
+            Stmt::Barrier(span) => {
+                if let Some(why) = self.control() {
+                    self.analysis.tell((self.id, self.function), *span, "barrier", why);
+                }
+            }
+            Stmt::If { condition, then, orelse, span } => self.branch(*condition, then, orelse, *span),
+            Stmt::Loop(parts) => self.loop_(parts),
+            Stmt::Break => {
+                let control = self.control();
+                let state = self.end();
+                if let Some(round) = self.rounds.last_mut() {
+                    round.left = round.left.or(control);
+                    join_into(&mut round.exit, state);
+                }
+            }
+            Stmt::Continue => {
+                let control = self.control();
+                let state = self.end();
+                if let Some(round) = self.rounds.last_mut() {
+                    round.skipped = round.skipped.or(control);
+                    join_into(&mut round.next, state);
+                }
+            }
+            Stmt::Return(value, span) => {
+                let control = self.control();
+                let value = value.and_then(|value| self.why(value));
+                self.result = self.result.or(value).or(control);
+                if let Some(control) = control {
+                    let at = self.function.source.at(*span);
+                    let step = self.analysis.reasons.step(at, "this `return`", control, |_| {
+                        "some invocations have returned here".to_owned()
+                    });
+                    self.returned = self.returned.or(Some(step));
+                }
+                let state = self.end();
+                self.leave(state);
+            }
+        }
+    }
+
+    fn leave(&mut self, state: State) {
+        if state.is_live {
+            join_into(&mut self.exit, state);
+        }
+    }
+
+    /// Control does not go on here.
+    fn end(&mut self) -> State {
+        let state = self.state.clone();
+        self.state.is_live = false;
+        state
+    }
+
+    /// Why only some of the invocations are here, if that is so.
+    fn control(&self) -> Why {
+        let rounds = || self.rounds.iter().find_map(|round| round.left.or(round.skipped));
+        self.under.or(self.returned).or_else(rounds)
+    }
+
+    fn branch(&mut self, condition: NodeId, then: &Block, orelse: &Block, span: Span) {
+        let under = self.under;
+        let divides = self.why(condition).map(|why| self.decides(span, why, "invocations part here"));
+        self.under = under.or(divides);
+        let before = self.state.clone();
+        self.block(then);
+        let after_then = std::mem::replace(&mut self.state, before);
+        self.block(orelse);
+        self.under = under;
+        let after_else = self.state.clone();
+        self.state = after_then.join(after_else);
+        if let Some(why) = divides {
+            self.part(&[then, orelse], span, why);
+        }
+    }
+
+    /// A place where a value decides on the way.
+    fn decides(&mut self, span: Span, why: ReasonId, what: &str) -> ReasonId {
+        let at = self.function.source.at(span);
+        self.analysis.reasons.step(at, "this condition", why, |subject| {
+            format!("{what}, because the condition depends on {subject}")
+        })
+    }
+
+    /// What is stored in these blocks differs behind them: some invocations stored it and some did not.
+    fn part(&mut self, blocks: &[&Block], span: Span, why: ReasonId) {
+        for local in stored_locals(self.function, blocks) {
+            if self.state.locals[local.idx()].is_none() && self.function.local(local).home == Home::Own {
+                self.state.locals[local.idx()] = Some(self.assigned(local, span, why));
+            }
+        }
+    }
+
+    fn assigned(&mut self, local: LocalId, span: Span, why: ReasonId) -> ReasonId {
+        let name = &self.function.local(local).name;
+        if name.starts_with("kps.") {
+            return why;
+        }
+        let at = self.function.source.at(span);
+        let text = format!("`{name}` is assigned by some invocations and not by others");
+        self.analysis.reasons.step(at, &format!("`{name}`"), why, |_| text)
+    }
+
+    fn loop_(&mut self, parts: &Loop) {
+        let under = self.under;
+        let entry = self.state.clone();
+        let mut head = entry.clone();
+        let mut divides: Why = None;
+        let exit = loop {
+            self.state = head.clone();
+            self.under = under.or(divides);
+            let divided_before = divides;
+            self.rounds.push(Round::default());
+            self.block(&parts.test);
+            if let Some(condition) = parts.condition {
+                let why = self.why(condition).filter(|_| divides.is_none());
+                if let Some(why) = why {
+                    let span = self.function.node(condition).span;
+                    divides = Some(self.decides(span, why, "invocations leave this loop at different times"));
+                    self.under = under.or(divides);
+                }
+                let state = self.state.clone();
+                self.round().exit = Some(state);
+            }
+            self.block(&parts.body);
+            let end = self.end();
+            if end.is_live {
+                join_into(&mut self.round().next, end);
+            }
+            let round = self.round();
+            let (left, skipped) = (round.left, round.skipped.take());
+            if let Some(next) = round.next.take() {
+                self.state = next;
+                if let Some(why) = skipped {
+                    self.part(&[&parts.body], parts.span, why);
+                }
+                self.block(&parts.step);
+            }
+            let exit = self.rounds.pop().and_then(|round| round.exit);
+            let next_head = head.clone().join(self.state.clone());
+            let next_divides = divides.or(left).or(self.returned);
+            if next_head == head && next_divides == divided_before {
+                break exit;
+            }
+            head = next_head;
+            divides = next_divides;
+        };
+        self.under = under;
+        self.state = exit.unwrap_or(State { is_live: false, ..entry });
+        if let Some(why) = divides {
+            self.part(&[&parts.test, &parts.body, &parts.step], parts.span, why);
+        }
+    }
+
+    fn round(&mut self) -> &mut Round {
+        self.rounds.last_mut().expect("a loop is being walked")
+    }
+
+    fn why(&self, node: NodeId) -> Why {
+        self.nodes[node.idx()]
+    }
+
+    fn node(&mut self, id: NodeId) -> Why {
+        let function = self.function;
+        let node = function.node(id);
+        // A loop is walked again, and the reason that was found first stays.
+        if let Some(known) = self.nodes[id.idx()] {
+            return Some(known);
+        }
+        let why = self.computed(id)?;
+        match &node.name {
+            Some(name) if !name.starts_with("kps.") => {
+                Some(self.analysis.reasons.named(&function.source, node.span, name, why))
+            }
+            _ => Some(why),
+        }
+    }
+
+    fn computed(&mut self, id: NodeId) -> Why {
+        let function = self.function;
+        let node = function.node(id);
+        match &node.kind {
+            NodeKind::Input(input) => self.input(*input, node.span),
+            NodeKind::Extract(a, axis) if self.is_flat(*a, *axis) => None,
+            NodeKind::Arg(at) => self.args[self.value_args_before(*at)],
+            NodeKind::Load(local) | NodeKind::LoadElement { local, .. } => self.loaded(id, *local, node.span),
+            NodeKind::BufferLoad { buffer, .. } => {
+                let name = &self.analysis.kernel.buffers[buffer.idx()].name;
+                if self.analysis.written.contains(buffer) {
+                    let text =
+                        format!("the kernel writes `{name}`, so invocations may read different values");
+                    let subject = format!("`{name}`");
+                    return Some(self.source(node.span, &subject, &text));
+                }
+                self.first_operand(&node.kind)
+            }
+            NodeKind::Atomic(_) => {
+                let text = "each invocation finds the element as others left it";
+                Some(self.source(node.span, "an atomic operation", text))
+            }
+            NodeKind::Uniform(_) => None,
+            NodeKind::Call { function, args } => self.call(*function, args, node.span),
+            kind => self.first_operand(kind),
+        }
+    }
+
+    fn first_operand(&self, kind: &NodeKind) -> Why {
+        let mut why = None;
+        kind.operands(&mut |operand| why = why.or(self.why(operand)));
+        why
+    }
+
+    fn source(&mut self, span: Span, subject: &str, text: &str) -> ReasonId {
+        self.analysis.reasons.source(&self.function.source, span, subject, text)
+    }
+
+    fn input(&mut self, input: Input, span: Span) -> Why {
+        match input {
+            Input::WorkgroupId | Input::NumWorkgroups | Input::WorkgroupSize | Input::SubgroupSize => None,
+            Input::GlobalInvocationId
+            | Input::LocalInvocationId
+            | Input::LocalInvocationIndex
+            | Input::SubgroupId
+            | Input::SubgroupLocalInvocationId => {
+                let subject = format!("`{}`", self.function.source.slice(span));
+                let text = format!("{subject} differs per invocation");
+                Some(self.source(span, &subject, &text))
+            }
+        }
+    }
+
+    /// An axis along which a workgroup is one invocation wide: its ids are the group's own.
+    fn is_flat(&self, vector: NodeId, axis: u32) -> bool {
+        match self.function.node(vector).kind {
+            NodeKind::Bitcast(inner) | NodeKind::Convert(inner) => self.is_flat(inner, axis),
+            NodeKind::Input(Input::GlobalInvocationId | Input::LocalInvocationId) => {
+                self.analysis.kernel.local_size.get(axis as usize) == Some(&1)
+            }
+            _ => false,
+        }
+    }
+
+    fn value_args_before(&self, at: u32) -> usize {
+        let args = self.function.args[..at as usize].iter();
+        args.filter(|arg| matches!(arg, Arg::Value { .. })).count()
+    }
+
+    fn loaded(&mut self, id: NodeId, local: LocalId, span: Span) -> Why {
+        let index = self.first_operand(&self.function.node(id).kind);
+        if let Home::Workgroup(_) = self.function.local(local).home {
+            let subject = format!("`{}`", self.function.local(local).name);
+            let text = format!("{subject} is shared, so invocations may read different values");
+            return Some(self.source(span, &subject, &text));
+        }
+        let why = self.state.locals[local.idx()]?;
+        let name = &self.function.local(local).name;
+        if name.starts_with("kps.") {
+            return index.or(Some(why));
+        }
+        index.or(Some(self.analysis.reasons.named(&self.function.source, span, name, why)))
+    }
+
+    fn call(&mut self, callee: FunctionId, args: &[CallArg], span: Span) -> Why {
+        let function = &self.analysis.kernel.functions[callee.idx()];
+        let at = self.function.source.at(span);
+        let (mut values, mut references) = (Vec::new(), Vec::new());
+        for (arg, given) in function.args.iter().zip(args) {
+            match (arg, given) {
+                (Arg::Value { name, .. }, CallArg::Value(value)) => {
+                    let why = self.why(*value);
+                    values.push(why.map(|why| self.passed(&at, name, &function.name, why)));
+                }
+                (_, CallArg::Reference(local)) => references.push(self.state.locals[local.idx()]),
+                _ => {}
+            }
+        }
+        let context = self.control().map(|why| {
+            let text = format!("only some invocations call `{}` here", function.name);
+            self.analysis.reasons.step(at, "this call", why, |_| text)
+        });
+        let summary = self.analysis.function(callee, &values, &references, context);
+        let given = args.iter().filter_map(|arg| match arg {
+            CallArg::Reference(local) => Some(*local),
+            CallArg::Value(_) => None,
+        });
+        for (local, why) in given.zip(&summary.references) {
+            self.state.locals[local.idx()] = *why;
+        }
+        // What the call was under says nothing about its result.
+        summary.result
+    }
+
+    fn passed(&mut self, at: &Location, param: &str, function: &str, why: ReasonId) -> ReasonId {
+        self.analysis.reasons.step(at.clone(), &format!("`{param}`"), why, |subject| {
+            format!("`{param}` of `{function}` is given {subject}")
+        })
+    }
+}
+
+/// The locals that statements of these blocks store to.
+fn stored_locals(function: &Function, blocks: &[&Block]) -> Vec<LocalId> {
+    let mut stored = Vec::new();
+    for block in blocks {
+        walk(block, &mut |stmt| match stmt {
+            Stmt::Store { local, .. } | Stmt::StoreElement { local, .. } => stored.push(*local),
+            Stmt::Carry(carry) => {
+                stored.extend(function.carries[carry.idx()].iter().map(|(local, _)| *local))
+            }
+            _ => {}
+        });
+    }
+    stored.sort_unstable();
+    stored.dedup();
+    stored
+}

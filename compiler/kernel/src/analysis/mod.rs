@@ -1,0 +1,15 @@
+//! What is asked of a verified kernel beyond being well-formed.
+
+mod divergence;
+mod reasons;
+
+use kps_syntax::Diagnostics;
+
+use crate::ir::Kernel;
+
+pub(crate) fn check(kernel: &Kernel) -> Result<(), Diagnostics> {
+    if !kernel.whole_groups {
+        return Ok(());
+    }
+    divergence::check(kernel)
+}

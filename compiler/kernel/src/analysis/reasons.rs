@@ -1,0 +1,79 @@
+//! Why a value or the flow of control differs between the invocations of a workgroup.
+//!
+//! Reasons form chains, each because of another, down to what differs by itself. A name keeps the first
+//! reason that is found for it: later ones would only say more of the same.
+
+use kps_syntax::{Location, Source, Span};
+
+/// `None` for what is the same in every invocation.
+pub(super) type Why = Option<ReasonId>;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct ReasonId(u32);
+
+struct Reason {
+    at: Location,
+    /// What differs, as the next reason in the chain calls it.
+    subject: String,
+    text: String,
+    because: Why,
+}
+
+#[derive(Default)]
+pub(super) struct Reasons(Vec<Reason>);
+
+impl Reasons {
+    /// What differs by itself.
+    pub fn source(&mut self, source: &Source, span: Span, subject: &str, text: &str) -> ReasonId {
+        self.add(source.at(span), subject.to_owned(), text.to_owned(), None)
+    }
+
+    /// `subject` differs because of another thing that does.
+    pub fn named(&mut self, source: &Source, span: Span, name: &str, because: ReasonId) -> ReasonId {
+        let subject = format!("`{name}`");
+        let cause = &self.0[because.0 as usize];
+        if cause.subject == subject {
+            return because;
+        }
+        // `i = global_id.x` is one step to a reader.
+        if cause.because.is_none() && cause.at.source == *source && covers(span, cause.at.span) {
+            let text = format!("{subject} differs per invocation because of {}", cause.subject);
+            return self.add(source.at(span), subject, text, None);
+        }
+        let text = format!("{subject} depends on {}", cause.subject);
+        self.add(source.at(span), subject, text, Some(because))
+    }
+
+    /// A step that is no value: `make` words it from what it depends on.
+    pub fn step(
+        &mut self,
+        at: Location,
+        subject: &str,
+        because: ReasonId,
+        make: impl FnOnce(&str) -> String,
+    ) -> ReasonId {
+        let text = make(&self.0[because.0 as usize].subject);
+        self.add(at, subject.to_owned(), text, Some(because))
+    }
+
+    fn add(&mut self, at: Location, subject: String, text: String, because: Why) -> ReasonId {
+        self.0.push(Reason { at, subject, text, because });
+        ReasonId(self.0.len() as u32 - 1)
+    }
+
+    /// The chain from here down to what differs by itself.
+    pub fn chain(&self, reason: ReasonId) -> Vec<(Location, String)> {
+        let mut chain = Vec::new();
+        let mut next = Some(reason);
+        while let Some(reason) = next {
+            let reason = &self.0[reason.0 as usize];
+            chain.push((reason.at.clone(), reason.text.clone()));
+            next = reason.because;
+        }
+        chain
+    }
+}
+
+fn covers(outer: Span, inner: Span) -> bool {
+    outer.start <= inner.start && inner.end <= outer.end
+}

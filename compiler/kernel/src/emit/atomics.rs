@@ -1,0 +1,299 @@
+//! Atomic operations, each on one element.
+//!
+//! Ints of 32 and 64 bits have instructions for all of them. A device may have the sum of floats. Every
+//! other operation on floats, and all on narrow elements of shared memory, is done on their bits: load,
+//! compute, exchange if the bits are still what was loaded, else again. So the bits need to be seen as an
+//! int: a buffer has a second variable for that, shared memory that needs it holds ints in place of
+//! its elements.
+//!
+//! The order is relaxed: what orders other memory is a barrier, or the end of a launch.
+
+use rspirv::spirv::{LoopControl, Op, Scope, StorageClass, Word};
+
+use super::bits::bits_of;
+use super::function::FunctionEmitter;
+use super::module::Operand;
+use super::values::is_float;
+use crate::builtins::AtomicOp;
+use crate::ir::{Atomic, AtomicPlace, BufferId, Home, Kernel, LocalId, NodeKind, SharedId, Step};
+use crate::signature::{Capability, Target};
+use crate::types::{Scalar, Type};
+
+/// An element in memory, and how it is seen.
+struct Element {
+    pointer: Word,
+    /// The element's own type.
+    ty: Type,
+    /// The int that is seen at the pointer in its place, where that is another type.
+    bits: Option<Type>,
+    scope: Word,
+}
+
+/// Whether an operation on elements of this type is one instruction over the type itself.
+fn is_direct(op: AtomicOp, scalar: Scalar, target: &Target) -> bool {
+    let is_sum = matches!(op, AtomicOp::Add | AtomicOp::Sub);
+    match scalar {
+        Scalar::I32 | Scalar::U32 | Scalar::I64 | Scalar::U64 => true,
+        Scalar::F32 => is_sum && target.f32_atomic_add,
+        Scalar::F64 => is_sum && target.f64_atomic_add,
+        _ => false,
+    }
+}
+
+/// Shared memory that holds the bits of its elements, because an operation needs them.
+pub(super) fn shared_bits(kernel: &Kernel, target: &Target) -> Vec<SharedId> {
+    let mut shared = Vec::new();
+    let functions = kernel.functions.iter().zip(kernel.reached()).filter(|(_, reached)| *reached);
+    for (function, _) in functions {
+        for node in &function.nodes {
+            let NodeKind::Atomic(atomic) = &node.kind else { continue };
+            let AtomicPlace::Shared { local, .. } = &atomic.place else { continue };
+            let Home::Workgroup(id) = function.local(*local).home else { continue };
+            let mut element = &function.local(*local).ty;
+            while let Type::Array(array) = element {
+                element = &array.element;
+            }
+            if element.scalar().is_some_and(|scalar| !is_direct(atomic.op, scalar, target)) {
+                shared.push(id);
+            }
+        }
+    }
+    shared
+}
+
+impl FunctionEmitter<'_> {
+    pub fn atomic(&mut self, atomic: &Atomic, ty: &Type) -> Word {
+        let [value, expected] = [atomic.value, atomic.expected].map(|node| node.map(|node| self.value(node)));
+        match &atomic.place {
+            AtomicPlace::Buffer { buffer, index } => {
+                let (is_inside, index) = self.inside_buffer(*buffer, *index);
+                self.when_value(is_inside, ty, |emitter| {
+                    let element = emitter.buffer_element(atomic.op, *buffer, index);
+                    emitter.atomic_at(atomic.op, &element, value, expected)
+                })
+            }
+            AtomicPlace::Shared { local, path } => {
+                let (pointer, is_inside) = self.local_part(*local, path);
+                let element = self.shared_element(*local, path, pointer);
+                let op = atomic.op;
+                match is_inside {
+                    None => self.atomic_at(op, &element, value, expected),
+                    Some(is_inside) => self.when_value(is_inside, ty, |emitter| {
+                        emitter.atomic_at(op, &element, value, expected)
+                    }),
+                }
+            }
+        }
+    }
+
+    fn buffer_element(&mut self, op: AtomicOp, buffer: BufferId, index: Word) -> Element {
+        let variable = self.interface.buffer(buffer);
+        variable.reads |= op != AtomicOp::Store;
+        variable.writes |= op != AtomicOp::Load;
+        let ty = variable.element.clone();
+        let is_direct = ty.scalar().is_some_and(|scalar| is_direct(op, scalar, self.target));
+        let bits = (!is_direct).then(|| bits_of(&ty));
+        let id = match &bits {
+            None => self.interface.buffer(buffer).id,
+            Some(bits) => self.interface.buffer_bits(self.kernel, buffer, bits, self.module),
+        };
+        let pointee = self.module.ty(bits.as_ref().unwrap_or(&ty));
+        let pointer = self.module.pointer(StorageClass::StorageBuffer, pointee);
+        let member = self.int(&Type::I32, 0);
+        let operands = [id, member, index].map(Operand::IdRef).to_vec();
+        let pointer = self.op(Op::AccessChain, pointer, operands);
+        let scope = self.scope(Scope::Device);
+        Element { pointer, ty, bits, scope }
+    }
+
+    fn shared_element(&mut self, local: LocalId, path: &[Step], pointer: Word) -> Element {
+        let mut ty = self.function.local(local).ty.clone();
+        for _ in path {
+            ty = ty.part(0).expect("verified: a path leads from part to part");
+        }
+        let bits = self.holds_bits(local).then(|| bits_of(&ty));
+        let scope = self.scope(Scope::Workgroup);
+        Element { pointer, ty, bits, scope }
+    }
+
+    pub fn scope(&mut self, scope: Scope) -> Word {
+        self.int(&Type::U32, i128::from(scope as u32))
+    }
+
+    fn atomic_at(
+        &mut self,
+        op: AtomicOp,
+        element: &Element,
+        value: Option<Word>,
+        expected: Option<Word>,
+    ) -> Word {
+        let seen = element.bits.as_ref().unwrap_or(&element.ty).clone();
+        if seen.scalar().is_some_and(|scalar| scalar.is_int() && scalar.bits() == 64) {
+            self.module.need(Capability::Int64Atomics);
+        }
+        match (op, &element.bits) {
+            (AtomicOp::CompareExchange, _) => {
+                let value = self.seen(value, element);
+                let expected = self.seen(expected, element);
+                let old = self.exchange_if(element, value, expected);
+                self.from_seen(old, element)
+            }
+            (AtomicOp::Load, _) => {
+                let old = self.atomic_op(Op::AtomicLoad, element, None);
+                self.from_seen(old, element)
+            }
+            (AtomicOp::Store, _) => {
+                let value = self.seen(value, element);
+                let none = self.int(&Type::U32, 0);
+                let operands = vec![
+                    Operand::IdRef(element.pointer),
+                    Operand::IdScope(element.scope),
+                    Operand::IdMemorySemantics(none),
+                    Operand::IdRef(value),
+                ];
+                self.effect(Op::AtomicStore, operands);
+                0
+            }
+            (AtomicOp::Exchange, _) => {
+                let value = self.seen(value, element);
+                let old = self.atomic_op(Op::AtomicExchange, element, Some(value));
+                self.from_seen(old, element)
+            }
+            (op, None) => self.direct(op, element, value.unwrap_or(0)),
+            (op, Some(_)) => self.exchanged(op, element, value.unwrap_or(0)),
+        }
+    }
+
+    /// One instruction.
+    fn direct(&mut self, op: AtomicOp, element: &Element, value: Word) -> Word {
+        let scalar = element.ty.scalar().unwrap_or(Scalar::I32);
+        if scalar.is_float() {
+            self.module.need(match scalar {
+                Scalar::F64 => Capability::AtomicFloat64AddEXT,
+                _ => Capability::AtomicFloat32AddEXT,
+            });
+            let value = match op {
+                AtomicOp::Sub => self.ids(Op::FNegate, &element.ty, &[value]),
+                _ => value,
+            };
+            return self.atomic_op(Op::AtomicFAddEXT, element, Some(value));
+        }
+        let op = match (op, scalar.is_signed()) {
+            (AtomicOp::Add, _) => Op::AtomicIAdd,
+            (AtomicOp::Sub, _) => Op::AtomicISub,
+            (AtomicOp::Min, true) => Op::AtomicSMin,
+            (AtomicOp::Min, false) => Op::AtomicUMin,
+            (AtomicOp::Max, true) => Op::AtomicSMax,
+            (AtomicOp::Max, false) => Op::AtomicUMax,
+            (AtomicOp::And, _) => Op::AtomicAnd,
+            (AtomicOp::Or, _) => Op::AtomicOr,
+            _ => Op::AtomicXor,
+        };
+        self.atomic_op(op, element, Some(value))
+    }
+
+    fn atomic_op(&mut self, op: Op, element: &Element, value: Option<Word>) -> Word {
+        let none = self.int(&Type::U32, 0);
+        let seen = element.bits.as_ref().unwrap_or(&element.ty);
+        let result = self.module.ty(seen);
+        let mut operands = vec![
+            Operand::IdRef(element.pointer),
+            Operand::IdScope(element.scope),
+            Operand::IdMemorySemantics(none),
+        ];
+        operands.extend(value.map(Operand::IdRef));
+        self.op(op, result, operands)
+    }
+
+    /// Gives what was there; the value is stored where that is `expected`.
+    fn exchange_if(&mut self, element: &Element, value: Word, expected: Word) -> Word {
+        let none = self.int(&Type::U32, 0);
+        let seen = element.bits.as_ref().unwrap_or(&element.ty);
+        let result = self.module.ty(seen);
+        let operands = vec![
+            Operand::IdRef(element.pointer),
+            Operand::IdScope(element.scope),
+            Operand::IdMemorySemantics(none),
+            Operand::IdMemorySemantics(none),
+            Operand::IdRef(value),
+            Operand::IdRef(expected),
+        ];
+        self.op(Op::AtomicCompareExchange, result, operands)
+    }
+
+    /// Computes the new value from what is there, and exchanges it if that still is there.
+    fn exchanged(&mut self, op: AtomicOp, element: &Element, value: Word) -> Word {
+        let seen = element.bits.clone().expect("operations on bits have their type");
+        let [header, round, next, merge] = [(); 4].map(|()| self.module.id());
+        let last = self.variable(&seen);
+        let first = self.atomic_op(Op::AtomicLoad, element, None);
+        self.effect(Op::Store, vec![Operand::IdRef(last), Operand::IdRef(first)]);
+        self.branch(header);
+        self.open(header);
+        let control = Operand::LoopControl(LoopControl::NONE);
+        self.effect(Op::LoopMerge, vec![Operand::IdRef(merge), Operand::IdRef(next), control]);
+        self.branch(round);
+        self.open(round);
+        let old = self.ids(Op::Load, &seen, &[last]);
+        let now = self.from_seen(old, element);
+        let new = self.combined(op, now, value, &element.ty);
+        let new = self.seen(Some(new), element);
+        let found = self.exchange_if(element, new, old);
+        self.effect(Op::Store, vec![Operand::IdRef(last), Operand::IdRef(found)]);
+        let is_done = self.ids(Op::IEqual, &Type::BOOL, &[found, old]);
+        self.branch_if(is_done, merge, next);
+        self.open(next);
+        self.branch(header);
+        self.open(merge);
+        // The last round found what it had expected: the value before the change.
+        now
+    }
+
+    fn combined(&mut self, op: AtomicOp, now: Word, value: Word, ty: &Type) -> Word {
+        let is_float = is_float(ty);
+        let is_signed = ty.scalar().is_some_and(Scalar::is_signed);
+        if let AtomicOp::Min | AtomicOp::Max = op {
+            let compare = match (op, is_float, is_signed) {
+                (AtomicOp::Min, true, _) => Op::FOrdLessThan,
+                (_, true, _) => Op::FOrdGreaterThan,
+                (AtomicOp::Min, _, true) => Op::SLessThan,
+                (AtomicOp::Min, ..) => Op::ULessThan,
+                (_, _, true) => Op::SGreaterThan,
+                _ => Op::UGreaterThan,
+            };
+            let is_better = self.ids(compare, &Type::BOOL, &[value, now]);
+            return self.select(ty, is_better, value, now);
+        }
+        let op = match (op, is_float) {
+            (AtomicOp::Add, true) => Op::FAdd,
+            (AtomicOp::Sub, true) => Op::FSub,
+            (AtomicOp::Add, false) => Op::IAdd,
+            (AtomicOp::Sub, false) => Op::ISub,
+            (AtomicOp::And, _) => Op::BitwiseAnd,
+            (AtomicOp::Or, _) => Op::BitwiseOr,
+            _ => Op::BitwiseXor,
+        };
+        let result = self.ids(op, ty, &[now, value]);
+        match ty.scalar() {
+            // It is computed in f32, and rounded as every result is.
+            Some(Scalar::Bf16) => self.convert(result, &Type::F32, ty),
+            _ => result,
+        }
+    }
+
+    /// A value as it lies in memory.
+    fn seen(&mut self, value: Option<Word>, element: &Element) -> Word {
+        let value = value.expect("a verified operation has its values");
+        match &element.bits {
+            None => value,
+            Some(bits) => self.to_bits(value, &element.ty, bits),
+        }
+    }
+
+    fn from_seen(&mut self, value: Word, element: &Element) -> Word {
+        match &element.bits {
+            None => value,
+            Some(bits) => self.from_bits(value, bits, &element.ty),
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! Numbers as the bits of an int, in shared memory that atomic operations need to see as ints.
+//!
+//! | Number | In memory |
+//! |---|---|
+//! | 32 and 64 bits | its bits |
+//! | `f16`, `bf16` | the bits of the f32 that it is |
+//! | narrow ints | extended to u32 |
+
+use rspirv::spirv::{Op, Word};
+
+use super::function::FunctionEmitter;
+use super::module::Operand;
+use crate::ir::{Home, LocalId};
+use crate::types::{Scalar, Type};
+
+/// The int, or the array of ints, that holds the bits of these numbers.
+pub(super) fn bits_of(ty: &Type) -> Type {
+    match ty {
+        Type::Array(array) => Type::array(array.len, bits_of(&array.element)),
+        ty if ty.scalar().is_some_and(|scalar| scalar.bits() == 64) => ty.with_scalar(Scalar::U64),
+        ty => ty.with_scalar(Scalar::U32),
+    }
+}
+
+impl FunctionEmitter<'_> {
+    pub fn holds_bits(&self, local: LocalId) -> bool {
+        match self.function.local(local).home {
+            Home::Workgroup(shared) => self.interface.shared_bits.contains(&shared),
+            Home::Own | Home::Caller => false,
+        }
+    }
+
+    /// What lies at a place of a local.
+    pub fn load_local(&mut self, local: LocalId, place: Word, ty: &Type) -> Word {
+        if !self.holds_bits(local) {
+            return self.ids(Op::Load, ty, &[place]);
+        }
+        let bits = bits_of(ty);
+        let loaded = self.ids(Op::Load, &bits, &[place]);
+        self.from_bits(loaded, &bits, ty)
+    }
+
+    pub fn store_local(&mut self, local: LocalId, place: Word, value: Word, ty: &Type) {
+        let value = if self.holds_bits(local) { self.to_bits(value, ty, &bits_of(ty)) } else { value };
+        self.effect(Op::Store, vec![Operand::IdRef(place), Operand::IdRef(value)]);
+    }
+
+    pub fn to_bits(&mut self, value: Word, ty: &Type, bits: &Type) -> Word {
+        self.each_number(value, (ty, bits), |emitter, value, ty, bits| match ty.scalar() {
+            Some(Scalar::F16) => {
+                let wide = emitter.convert(value, ty, &Type::F32);
+                emitter.ids(Op::Bitcast, bits, &[wide])
+            }
+            Some(scalar) if scalar.is_float() => emitter.ids(Op::Bitcast, bits, &[value]),
+            _ => emitter.convert_int(value, ty, bits),
+        })
+    }
+
+    pub fn from_bits(&mut self, value: Word, bits: &Type, ty: &Type) -> Word {
+        self.each_number(value, (bits, ty), |emitter, value, bits, ty| match ty.scalar() {
+            Some(Scalar::F16) => {
+                let wide = emitter.ids(Op::Bitcast, &Type::F32, &[value]);
+                emitter.convert(wide, &Type::F32, ty)
+            }
+            Some(scalar) if scalar.is_float() => emitter.ids(Op::Bitcast, ty, &[value]),
+            _ => emitter.convert_int(value, bits, ty),
+        })
+    }
+
+    fn convert_int(&mut self, value: Word, from: &Type, to: &Type) -> Word {
+        if from == to { value } else { self.convert(value, from, to) }
+    }
+
+    /// Arrays go element by element.
+    fn each_number(
+        &mut self,
+        value: Word,
+        (from, to): (&Type, &Type),
+        convert: fn(&mut Self, Word, &Type, &Type) -> Word,
+    ) -> Word {
+        let (Type::Array(a), Type::Array(b)) = (from, to) else { return convert(self, value, from, to) };
+        let mut parts = Vec::with_capacity(a.len as usize);
+        for at in 0..a.len {
+            let part = self.extract(value, at, &a.element);
+            parts.push(self.each_number(part, (&a.element, &b.element), convert));
+        }
+        self.construct(&parts, to)
+    }
+}

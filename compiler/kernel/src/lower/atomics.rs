@@ -1,0 +1,121 @@
+//! Atomic operations: `atomic_add(a, i, v)` on arrays of the device and of the workgroup.
+
+use kps_syntax::Span;
+use kps_syntax::ast::{Argument, ArgumentKind, Expr};
+
+use super::Ctx;
+use super::operand::{Operand, Root, Static};
+use crate::builtins::AtomicOp;
+use crate::errors;
+use crate::ir::{Atomic, AtomicPlace, NodeId, NodeKind};
+use crate::types::{Scalar, Type};
+
+impl Ctx<'_> {
+    pub fn atomic_call(&mut self, op: AtomicOp, name: &str, args: &[Argument], span: Span) -> Operand {
+        let Some(args) = self.atomic_arguments(op, name, args, span) else { return Operand::Error };
+        let place = self.atomic_place(name, args[0], args[1]);
+        let values: Vec<(Operand, Span)> =
+            args[2..].iter().map(|value| (self.expr(value), value.span)).collect();
+        let Some((place, element)) = place else { return Operand::Error };
+        if let Some(error) = self.atomic_refused(op, name, &place, &element, args[0].span) {
+            return self.fail(error);
+        }
+        let mut nodes: Vec<NodeId> = Vec::new();
+        for (value, value_span) in &values {
+            match self.stored_value(value, &element, args[0].span, *value_span) {
+                Some(node) => nodes.push(node),
+                None => return Operand::Error,
+            }
+        }
+        let value = nodes.last().copied();
+        let expected = (op == AtomicOp::CompareExchange).then(|| nodes[0]);
+        let result = if op == AtomicOp::Store { Type::Void } else { element };
+        let kind = NodeKind::Atomic(Box::new(Atomic { op, place, value, expected }));
+        let node = self.node(kind, result.clone(), span);
+        match result {
+            Type::Void => Operand::Static(Static::None),
+            _ => Operand::Node(node),
+        }
+    }
+
+    fn atomic_arguments<'e>(
+        &mut self,
+        op: AtomicOp,
+        name: &str,
+        args: &'e [Argument],
+        span: Span,
+    ) -> Option<Vec<&'e Expr>> {
+        let mut exprs = Vec::new();
+        for arg in args {
+            match &arg.kind {
+                ArgumentKind::Positional(expr) => exprs.push(expr),
+                ArgumentKind::Keyword(keyword, _) => {
+                    self.error(errors::keyword_argument(self.at(keyword.span), name, &keyword.name));
+                    return None;
+                }
+                // `check` refused these.
+                ArgumentKind::Spread(_) | ArgumentKind::KeywordSpread(_) => return None,
+            }
+        }
+        let (n_wanted, wanted) = match op {
+            AtomicOp::Load => (2, "an array and an index"),
+            AtomicOp::CompareExchange => (4, "an array, an index, what is expected and the new value"),
+            _ => (3, "an array, an index and a value"),
+        };
+        if exprs.len() != n_wanted {
+            self.error(errors::group_arguments(self.at(span), name, wanted, exprs.len()));
+            return None;
+        }
+        Some(exprs)
+    }
+
+    /// The element that is meant, and its type.
+    fn atomic_place(&mut self, name: &str, array: &Expr, index: &Expr) -> Option<(AtomicPlace, Type)> {
+        match self.expr(array) {
+            Operand::Error => None,
+            Operand::Buffer(buffer) => {
+                let index = self.buffer_index(buffer, index)?;
+                let element = self.buffers[buffer.idx()].element.clone();
+                Some((AtomicPlace::Buffer { buffer, index }, element))
+            }
+            Operand::Place(place) if self.shared_id(&place).is_some() => {
+                let element = self.element_place(&place, index)?;
+                let Root::Local(local) = element.root else { return None };
+                let path = element.path.to_vec();
+                Some((AtomicPlace::Shared { local, path }, element.ty))
+            }
+            Operand::Place(_) => {
+                let text = self.f.source.slice(array.span).to_owned();
+                self.error(errors::atomic_own_memory(self.at(array.span), &text));
+                None
+            }
+            operand => {
+                let what = self.describe(&operand);
+                self.error(errors::atomic_place(self.at(array.span), name, &what));
+                None
+            }
+        }
+    }
+
+    fn atomic_refused(
+        &self,
+        op: AtomicOp,
+        name: &str,
+        place: &AtomicPlace,
+        element: &Type,
+        span: Span,
+    ) -> Option<kps_syntax::Diagnostic> {
+        let is_bitwise = matches!(op, AtomicOp::And | AtomicOp::Or | AtomicOp::Xor);
+        match element {
+            Type::Scalar(scalar) if *scalar == Scalar::Bool || scalar.is_float() && is_bitwise => {
+                Some(errors::atomic_element(self.at(span), name, element))
+            }
+            // The word around it may reach past the end of the array.
+            Type::Scalar(scalar) if scalar.bits() < 32 && matches!(place, AtomicPlace::Buffer { .. }) => {
+                Some(errors::atomic_narrow(self.at(span), name, element))
+            }
+            Type::Scalar(_) => None,
+            _ => Some(errors::atomic_element(self.at(span), name, element)),
+        }
+    }
+}

@@ -1,0 +1,213 @@
+//! Memory of a workgroup, barriers and the promise of uniformity.
+//!
+//! `shared(f32, 16, 16)` gives a place, like a list: a local that lies in the workgroup's memory. A
+//! function that it is passed to is compiled for this very array, and gets only the indices that lead
+//! to a part of it.
+
+use kps_syntax::Span;
+use kps_syntax::ast::{Argument, Expr, Name};
+
+use super::Ctx;
+use super::operand::{Operand, Place, Root, Static};
+use super::vars::Var;
+use crate::builtins::GroupFunction;
+use crate::errors;
+use crate::ir::{Arg, Home, LocalId, NodeKind, Shared, SharedId, Step, Stmt};
+use crate::signature::Form;
+use crate::types::Type;
+
+/// No device has more, the built-in one included.
+const MAX_SHARED_BYTES: u64 = 1 << 20;
+
+/// What a variable that is not assigned is called.
+const UNNAMED: &str = "shared";
+
+/// Shared memory as an argument.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub(crate) struct SharedPart {
+    id: SharedId,
+    steps: Vec<StepPassed>,
+    /// Of the part that the steps lead to.
+    ty: Type,
+}
+
+#[derive(Clone, PartialEq, Eq, Hash)]
+enum StepPassed {
+    Part(u32),
+    /// The index is passed, and is of this type.
+    At(Type),
+}
+
+impl Ctx<'_> {
+    pub fn group_call(
+        &mut self,
+        function: GroupFunction,
+        name: &str,
+        args: &[Argument],
+        span: Span,
+    ) -> Operand {
+        if let GroupFunction::Atomic(op) = function {
+            return self.atomic_call(op, name, args, span);
+        }
+        let arguments = self.arguments(args);
+        let Some(args) = self.only_positional(arguments, name) else { return Operand::Error };
+        match function {
+            GroupFunction::Shared => self.shared_array(&args, span),
+            GroupFunction::Barrier => self.barrier(&args, span),
+            GroupFunction::Uniform => self.uniform(&args, span),
+            GroupFunction::Atomic(_) => Operand::Error,
+        }
+    }
+
+    /// What works on whole workgroups wants the kernel to say how large they are.
+    pub fn says_local_size(&mut self, name: &str, span: Span) -> bool {
+        let options = &self.template.options;
+        let says = options.form != Form::Kernel || options.local_size.is_some();
+        if !says {
+            self.error(errors::local_size_needed(self.at(span), name));
+        }
+        says
+    }
+
+    fn barrier(&mut self, args: &[(Operand, Span)], span: Span) -> Operand {
+        if !args.is_empty() {
+            return self.fail(errors::group_arguments(self.at(span), "barrier", "no arguments", args.len()));
+        }
+        if !self.says_local_size("barrier", span) {
+            return Operand::Error;
+        }
+        self.f.block.push(Stmt::Barrier(span));
+        Operand::Static(Static::None)
+    }
+
+    fn uniform(&mut self, args: &[(Operand, Span)], span: Span) -> Operand {
+        let [(operand, at)] = args else {
+            return self.fail(errors::group_arguments(self.at(span), "uniform", "one value", args.len()));
+        };
+        let Some(node) = self.materialize(operand, *at) else { return Operand::Error };
+        let (ty, facts) = (self.ty(node).clone(), self.facts(node));
+        let node = self.node(NodeKind::Uniform(node), ty, span);
+        self.set_facts(node, facts);
+        Operand::Node(node)
+    }
+
+    fn shared_array(&mut self, args: &[(Operand, Span)], span: Span) -> Operand {
+        if args.iter().any(|(operand, _)| operand.is_error()) || !self.says_local_size("shared", span) {
+            return Operand::Error;
+        }
+        let Some(((element, at), sizes)) = args.split_first() else {
+            return self.fail(errors::shared_without_size(self.at(span), "f32"));
+        };
+        let Operand::Static(Static::Type(element)) = element else {
+            let (text, what) = (self.f.source.slice(*at).to_owned(), self.describe(element));
+            return self.fail(errors::shared_type(self.at(*at), &text, &what));
+        };
+        if sizes.is_empty() {
+            let element = element.to_string();
+            return self.fail(errors::shared_without_size(self.at(span), &element));
+        }
+        let mut ty = element.clone();
+        let mut n_bytes = u64::from(ty.packed_size().max(1));
+        for (size, at) in sizes.iter().rev() {
+            let Some(size) = self.shared_size(size, *at) else { return Operand::Error };
+            n_bytes = n_bytes.saturating_mul(u64::from(size));
+            ty = Type::array(size, ty);
+        }
+        if n_bytes > MAX_SHARED_BYTES {
+            return self.fail(errors::shared_too_large(self.at(span), n_bytes, MAX_SHARED_BYTES));
+        }
+        let local = match self.f.shared.get(&span.start) {
+            // A loop is lowered more than once, and its arrays are the same each time.
+            Some(local) => *local,
+            None => self.new_shared(ty.clone(), span),
+        };
+        Operand::Place(Place::local(local, ty))
+    }
+
+    fn new_shared(&mut self, ty: Type, span: Span) -> LocalId {
+        let id = SharedId(self.shared.len() as u32);
+        self.shared.push(Shared { name: UNNAMED.into(), ty: ty.clone() });
+        let local = self.local_for_shared(id, UNNAMED, ty, span);
+        self.f.shared.insert(span.start, local);
+        local
+    }
+
+    fn local_for_shared(&mut self, id: SharedId, name: &str, ty: Type, span: Span) -> LocalId {
+        let local = self.new_local(name, ty, span);
+        self.f.func.locals[local.idx()].home = Home::Workgroup(id);
+        local
+    }
+
+    fn shared_size(&mut self, size: &Operand, at: Span) -> Option<u32> {
+        let error = match self.known_int(size) {
+            Some(known) => match u32::try_from(known) {
+                Ok(known) if known > 0 => return Some(known),
+                _ => errors::shared_empty(self.at(at), known),
+            },
+            None => errors::shared_size(self.at(at), self.f.source.slice(at), &self.describe(size)),
+        };
+        self.error(error);
+        None
+    }
+
+    /// The first variable that shared memory is assigned to gives it its name.
+    pub fn name_shared(&mut self, place: &Place, var: Var) {
+        let (Some(id), Root::Local(local)) = (self.shared_id(place), place.root) else { return };
+        let shared = &mut self.shared[id.idx()];
+        if &*shared.name == UNNAMED && place.path.is_empty() {
+            shared.name = self.f.scope.names()[var as usize].clone();
+            self.f.func.locals[local.idx()].name = shared.name.clone();
+        }
+    }
+
+    /// Which memory of the workgroup's a place lies in, if it does.
+    pub fn shared_id(&self, place: &Place) -> Option<SharedId> {
+        let Root::Local(local) = place.root else { return None };
+        match self.f.func.local(local).home {
+            Home::Workgroup(id) => Some(id),
+            Home::Own | Home::Caller => None,
+        }
+    }
+
+    /// `tile[i, j]`: one index after the other.
+    pub fn shared_element(&mut self, place: &Place, items: &[Expr], span: Span) -> Option<Place> {
+        let mut element = place.clone();
+        for (at, item) in items.iter().enumerate() {
+            if !matches!(element.ty, Type::Array(_)) {
+                self.error(errors::shared_index_count(self.at(span), at, items.len()));
+                return None;
+            }
+            element = self.element_place(&element, item)?;
+        }
+        Some(element)
+    }
+
+    // As arguments of functions.
+
+    pub fn shared_part(&self, place: &Place) -> Option<SharedPart> {
+        let id = self.shared_id(place)?;
+        let steps = place.path.iter().map(|step| match step {
+            Step::Part(at) => StepPassed::Part(*at),
+            Step::At(index) => StepPassed::At(self.ty(*index).clone()),
+        });
+        Some(SharedPart { id, steps: steps.collect(), ty: place.ty.clone() })
+    }
+
+    /// The parameter that stands for it, with an argument for each index.
+    pub fn bind_shared(&mut self, part: &SharedPart, name: &Name, span: Span) -> Place {
+        let ty = self.shared[part.id.idx()].ty.clone();
+        let local = self.local_for_shared(part.id, name, ty, span);
+        let mut path: Vec<Step> = Vec::new();
+        for step in &part.steps {
+            path.push(match step {
+                StepPassed::Part(at) => Step::Part(*at),
+                StepPassed::At(ty) => {
+                    let at = self.f.func.args.len() as u32;
+                    self.f.func.args.push(Arg::Value { name: name.clone(), ty: ty.clone() });
+                    Step::At(self.node(NodeKind::Arg(at), ty.clone(), span))
+                }
+            });
+        }
+        Place { root: Root::Local(local), path: path.into(), ty: part.ty.clone() }
+    }
+}
