@@ -3,6 +3,7 @@
 use kps_syntax::{Diagnostic, Location};
 
 use crate::constant::Literal;
+use crate::signature::ArrayParam;
 use crate::structs::{Member, StructType};
 use crate::types::{Scalar, Type};
 
@@ -593,9 +594,34 @@ pub(crate) fn index_out_of_range(at: Location, index: i128, len: usize, what: &s
     error("kernel/index", at, format!("index {index} is outside a {what} of {len}"), "")
 }
 
-pub(crate) fn too_many_indices(at: Location, name: &str, n_indices: usize) -> Diagnostic {
-    error("kernel/index", at, format!("`{name}` has one dimension, and {n_indices} indices are given"), "")
-        .help("kernels do not have arrays of more dimensions yet: compute one index")
+pub(crate) fn too_many_indices(at: Location, name: &str, array: &ArrayParam, n_indices: usize) -> Diagnostic {
+    let (dimensions, help) = match array.rank {
+        1 => {
+            let element = &array.element;
+            let help = format!("annotate it `{name}: Array[{element}, {n_indices}]`, or compute one index");
+            ("one dimension".to_owned(), help)
+        }
+        rank => (format!("{rank} dimensions"), "give one index for each".to_owned()),
+    };
+    let message = format!("`{name}` has {dimensions}, and {n_indices} indices are given");
+    error("kernel/index", at, message, "").help(help)
+}
+
+pub(crate) fn assign_row(at: Location, text: &str, name: &str, n_missing: u8) -> Diagnostic {
+    let more = if n_missing == 1 { "one more index" } else { "more indices" };
+    let message = format!("`{text}` is a row of `{name}`, which cannot be assigned as a whole");
+    error("kernel/index", at, message, "").help(format!("give {more}, and assign the elements in a loop"))
+}
+
+pub(crate) fn element_wanted(at: Location, array: &str, n_missing: u8) -> Diagnostic {
+    let more = if n_missing == 1 { "one more index" } else { "more indices" };
+    error("kernel/index", at, format!("this leads to a row of `{array}`, not to an element"), "")
+        .help(format!("give {more} as a tuple: `(i, j)`"))
+}
+
+pub(crate) fn array_rank(at: Location) -> Diagnostic {
+    error("kernel/not-a-type", at, "an array has one to eight dimensions", "")
+        .help("write `Array[f32, 2]` for an array with rows and columns")
 }
 
 pub(crate) fn list_index_tuple(at: Location, n_indices: usize) -> Diagnostic {
@@ -609,6 +635,14 @@ pub(crate) fn tuple_index(at: Location) -> Diagnostic {
 
 pub(crate) fn no_attribute(at: Location, name: &str, what: &str) -> Diagnostic {
     error("kernel/attribute", at, format!("{what} has no `{name}`"), "")
+}
+
+pub(crate) fn no_array_attribute(at: Location, name: &str, what: &str, nearest: Option<&str>) -> Diagnostic {
+    let diagnostic = error("kernel/attribute", at, format!("{what} has no `{name}`"), "");
+    match nearest {
+        Some(_) => meant(diagnostic, nearest),
+        None => diagnostic.help("an array has `shape`, `size` and `ndim`"),
+    }
 }
 
 pub(crate) fn unknown_swizzle(at: Location, letters: &str, ty: &Type) -> Diagnostic {

@@ -15,6 +15,7 @@ use kps_syntax::{Location, Source, Span};
 
 use crate::builtins::{AtomicOp, FloatFn};
 use crate::constant::Constant;
+use crate::push::PushLayout;
 use crate::template::Input;
 use crate::types::Type;
 
@@ -72,6 +73,7 @@ pub(crate) struct Kernel {
     pub buffers: Vec<Buffer>,
     pub shared: Vec<Shared>,
     pub scalars: Vec<ScalarParam>,
+    pub push: PushLayout,
     /// The kernel itself is the last one.
     pub functions: Vec<Function>,
 }
@@ -83,6 +85,8 @@ pub(crate) struct Buffer {
     pub set: u32,
     pub binding: u32,
     pub element: Type,
+    /// Axes. The shape of one with a single axis is its length, which the device knows.
+    pub rank: u8,
     pub span: Span,
 }
 
@@ -226,7 +230,13 @@ pub(crate) enum NodeKind {
         index: NodeId,
         path: Vec<Step>,
     },
+    /// All elements of it.
     BufferLen(BufferId),
+    /// The length of one axis of a buffer with several.
+    BufferAxis {
+        buffer: BufferId,
+        axis: u8,
+    },
 
     /// Gives what the element was; `Void` for a store.
     Atomic(Box<Atomic>),
@@ -492,7 +502,8 @@ impl NodeKind {
             | NodeKind::Scalar(_)
             | NodeKind::Arg(_)
             | NodeKind::Load(_)
-            | NodeKind::BufferLen(_) => {}
+            | NodeKind::BufferLen(_)
+            | NodeKind::BufferAxis { .. } => {}
             NodeKind::Unary(_, a)
             | NodeKind::Convert(a)
             | NodeKind::Bitcast(a)

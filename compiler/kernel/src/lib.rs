@@ -24,6 +24,7 @@ mod errors;
 mod ir;
 mod library;
 mod lower;
+mod push;
 mod signature;
 mod structs;
 mod suggest;
@@ -40,8 +41,8 @@ use kps_syntax::{Diagnostics, Source};
 pub use constant::{Constant, Literal};
 pub use env::{EnvModule, EnvValue, HelperFunction, KernelEnv, MapEnv};
 pub use signature::{
-    Binding, BindingPlace, Capability, CapabilityUse, Form, KernelModule, KernelOptions, ParamType,
-    Signature, Target,
+    ArrayParam, Binding, BindingPlace, Capability, CapabilityUse, Form, KernelModule, KernelOptions,
+    ParamType, Signature, Target,
 };
 pub use structs::{Member, Method, StructType};
 pub use template::{Input, KernelTemplate, Param, ParamKind};

@@ -3,6 +3,7 @@
 //! The words of a [`KernelModule`] are a function of the source, the [`Signature`] and the [`Target`],
 //! on every machine. A signature is a key: a host keeps compiled forms by it.
 
+use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
@@ -79,12 +80,43 @@ impl Default for Target {
 /// What one parameter is bound to.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum ParamType {
-    /// A one-dimensional array of this element.
-    Array(Type),
+    Array(ArrayParam),
     Scalar(Type),
     Const(Constant),
     /// Given by the device: PyShader's `("input", ..)`.
     Input,
+}
+
+/// An array as the words see it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct ArrayParam {
+    pub element: Type,
+    /// Axes, 1 to [`MAX_RANK`]. The last one's elements lie closest together.
+    pub rank: u8,
+}
+
+/// Axes that an array has at most.
+pub const MAX_RANK: u8 = 8;
+
+impl ArrayParam {
+    /// With one axis.
+    pub fn flat(element: Type) -> ArrayParam {
+        ArrayParam::new(element, 1)
+    }
+
+    pub fn new(element: Type, rank: u8) -> ArrayParam {
+        ArrayParam { element, rank }
+    }
+}
+
+impl fmt::Display for ArrayParam {
+    /// As an annotation says it: `Array[f32]`, `Array[f32, 2]`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.rank {
+            1 => write!(f, "Array[{}]", self.element),
+            rank => write!(f, "Array[{}, {rank}]", self.element),
+        }
+    }
 }
 
 /// One compiled form of a kernel: equal signatures give equal words.
@@ -101,7 +133,8 @@ impl Signature {
     /// For these parameters and what the kernel captures from `env` now.
     pub fn new(template: &KernelTemplate, env: &dyn KernelEnv, params: Vec<ParamType>) -> Signature {
         let types = params.iter().filter_map(|param| match param {
-            ParamType::Array(ty) | ParamType::Scalar(ty) => Some(ty),
+            ParamType::Array(array) => Some(&array.element),
+            ParamType::Scalar(ty) => Some(ty),
             ParamType::Const(_) | ParamType::Input => None,
         });
         let captures = template.captures(env, types);
@@ -117,9 +150,8 @@ impl Signature {
     pub fn declared(template: &KernelTemplate, env: &dyn KernelEnv) -> Option<Signature> {
         let params = template.params.iter().map(|param| match &param.kind {
             ParamKind::Untyped | ParamKind::Const(_) => None,
-            ParamKind::Array(element) | ParamKind::Buffer { element, .. } => {
-                Some(ParamType::Array(element.clone()))
-            }
+            ParamKind::Array(array) => Some(ParamType::Array(array.clone())),
+            ParamKind::Buffer { element, .. } => Some(ParamType::Array(ArrayParam::flat(element.clone()))),
             ParamKind::Scalar(ty) => Some(ParamType::Scalar(ty.clone())),
             ParamKind::Input { .. } => Some(ParamType::Input),
         });

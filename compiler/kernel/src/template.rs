@@ -11,7 +11,7 @@ use kps_syntax::ast::{FunctionDef, Ident, Name};
 
 use crate::check::free_names;
 use crate::env::{EnvValue, HelperFunction, KernelEnv};
-use crate::signature::{Capture, CaptureValue, KernelOptions};
+use crate::signature::{ArrayParam, Capture, CaptureValue, KernelOptions};
 use crate::types::{Scalar, Type};
 
 /// Made by [`crate::check`]; compiled by [`crate::specialize`].
@@ -39,8 +39,8 @@ pub struct Param {
 pub enum ParamKind {
     /// Typed at launch.
     Untyped,
-    /// `Array[f32]`.
-    Array(Type),
+    /// `Array[f32]`, `Array[f32, 2]`.
+    Array(ArrayParam),
     Scalar(Type),
     /// `const[i32]`.
     Const(Scalar),

@@ -393,6 +393,11 @@ impl Verifier<'_> {
                 self.buffer(*buffer, span)?;
                 *ty == Type::I32
             }
+            NodeKind::BufferAxis { buffer, axis } => {
+                self.buffer(*buffer, span)?;
+                let rank = self.kernel.buffers[buffer.idx()].rank;
+                rank > 1 && *axis < rank && *ty == Type::I32
+            }
             NodeKind::Call { function, args } => {
                 return self.call(function.idx(), args, ty, span);
             }

@@ -2,7 +2,8 @@
 //! hold afterwards lies beside the file. `UPDATE=1` blesses.
 //!
 //! A line `# domain 10` sets the invocations, `# set a = 1 2 3` what an array or a scalar holds at
-//! first; arrays are zero otherwise, and as long as the domain.
+//! first; arrays are zero otherwise, and as long as the domain. `# domain 2 5` has two axes, and
+//! `# shape a = 2 5` says what the axes of an array are.
 
 mod support;
 
@@ -16,15 +17,39 @@ use kps_kernel::{BindingPlace, Constant, KernelModule, Scalar, Target, Type};
 use support::{Compiled, compile, render};
 
 struct Setup {
-    domain: u32,
+    domain: Vec<u32>,
     values: HashMap<String, Vec<String>>,
+    shapes: HashMap<String, Vec<u32>>,
+}
+
+impl Setup {
+    fn n_invocations(&self) -> usize {
+        self.domain.iter().product::<u32>() as usize
+    }
+
+    /// What a hidden member of the push constants is, by its name.
+    fn hidden(&self, name: &str) -> Vec<u32> {
+        let along = |axis: usize| self.domain.iter().rev().nth(axis).copied().unwrap_or(1);
+        if name == "kps.domain" {
+            return (0..3).map(along).collect();
+        }
+        let (array, axis) = name["kps.shape.".len()..].rsplit_once('.').expect("an array and its axis");
+        let axis: usize = axis.parse().expect("a number");
+        vec![self.shapes.get(array).unwrap_or(&self.domain)[axis]]
+    }
 }
 
 fn setup(text: &str) -> Setup {
-    let mut setup = Setup { domain: 10, values: HashMap::new() };
+    let numbers = |text: &str| -> Vec<u32> {
+        text.split_whitespace().map(|number| number.parse().expect("a number")).collect()
+    };
+    let mut setup = Setup { domain: vec![10], values: HashMap::new(), shapes: HashMap::new() };
     for line in text.lines() {
         if let Some(domain) = line.strip_prefix("# domain ") {
-            setup.domain = domain.trim().parse().expect("a number");
+            setup.domain = numbers(domain);
+        } else if let Some(shape) = line.strip_prefix("# shape ") {
+            let (name, axes) = shape.split_once('=').expect("`# shape name = axes`");
+            setup.shapes.insert(name.trim().to_owned(), numbers(axes));
         } else if let Some(set) = line.strip_prefix("# set ") {
             let (name, values) = set.split_once('=').expect("`# set name = values`");
             let values = values.split_whitespace().map(str::to_owned).collect();
@@ -105,7 +130,7 @@ fn run(device: &dyn Device, module: &KernelModule, setup: &Setup) -> String {
             BindingPlace::Buffer { set, binding: slot, element, reads, writes } => {
                 let bytes: Vec<u8> = match given {
                     Some(values) => encode_elements(element, values),
-                    None => vec![0; setup.domain as usize * element.packed_size() as usize],
+                    None => vec![0; setup.n_invocations() * element.packed_size() as usize],
                 };
                 let size = bytes.len();
                 let buffer = device.alloc(size as u64, MemoryUsage::Host).expect("memory");
@@ -127,13 +152,18 @@ fn run(device: &dyn Device, module: &KernelModule, setup: &Setup) -> String {
             }
         }
     }
-    let mut groups = [setup.domain, 1, 1];
-    if module.has_domain {
-        let at = push_constants.len() - 12;
-        for (axis, n) in [setup.domain, 1, 1].into_iter().enumerate() {
-            push_constants[at + 4 * axis..at + 4 * axis + 4].copy_from_slice(&n.to_le_bytes());
+    let interface = device.interface(pipeline).expect("a loaded pipeline");
+    for member in interface.push_constants.iter().flat_map(|block| &block.members) {
+        let name = member.name.as_deref().unwrap_or_default();
+        if name.starts_with("kps.") {
+            let bytes: Vec<u8> = setup.hidden(name).iter().flat_map(|word| word.to_le_bytes()).collect();
+            let at = member.offset as usize;
+            push_constants[at..at + bytes.len()].copy_from_slice(&bytes);
         }
-        groups = [setup.domain.div_ceil(module.local_size[0]), 1, 1];
+    }
+    let mut groups = [1; 3];
+    for (axis, n) in setup.domain.iter().rev().enumerate() {
+        groups[axis] = if module.has_domain { n.div_ceil(module.local_size[axis]) } else { *n };
     }
     let samplers = Vec::new();
     let dispatch = Command::Dispatch(Dispatch { pipeline, bindings, samplers, push_constants, groups });

@@ -127,11 +127,19 @@ fn hidden_value(place: &Place, named: &[(String, Tensor)], domain: [u32; 3]) -> 
     if member == DOMAIN {
         return domain.get(place.component).map(|axis| Number::from(*axis)).ok_or_else(unknown);
     }
-    let parameter = member.strip_prefix(SHAPE).ok_or_else(unknown)?;
+    let (parameter, axis) = shape_axis(&place.name).ok_or_else(unknown)?;
     let (_, tensor) = named.iter().find(|(name, _)| name == parameter).ok_or_else(unknown)?;
     // A shape with fewer axes than the kernel looks at goes on with ones.
-    let axis = tensor.shape().get(place.component).copied().unwrap_or(1);
-    Ok(Number::Int(axis as i128))
+    let len = tensor.shape().get(axis).copied().unwrap_or(1);
+    Ok(Number::Int(len as i128))
+}
+
+/// The array and the axis that `kps.shape.NAME.AXIS` names: a member of its own, or a component of one
+/// for all axes.
+fn shape_axis(name: &str) -> Option<(&str, usize)> {
+    let name = name.strip_prefix(SHAPE)?;
+    let (parameter, axis) = name.rsplit_once('.').unwrap_or((name, "0"));
+    Some((parameter, axis.parse().ok()?))
 }
 
 /// The member that a scalar belongs to: names of components end in a number.
@@ -225,10 +233,12 @@ mod tests {
 
     fn mixed() -> PushLayout {
         let f32 = MemberType::Scalar(Scalar::F32);
-        let u32 = MemberType::Scalar(Scalar::U32);
         let domain = MemberType::Vector { n: 3, scalar: Scalar::U32 };
         let shape = MemberType::Vector { n: 2, scalar: Scalar::I32 };
-        layout(&[("a", 0, f32), ("n", 4, u32), ("kps.domain", 8, domain), ("kps.shape.x", 20, shape)], 28)
+        let u32 = || MemberType::Scalar(Scalar::U32);
+        let hidden = [("kps.domain", 8, domain), ("kps.shape.x", 20, shape), ("kps.shape.x.1", 28, u32())];
+        let [domain, shape, axis] = hidden;
+        layout(&[("a", 0, f32), ("n", 4, u32()), domain, shape, axis], 32)
     }
 
     #[test]
@@ -237,7 +247,7 @@ mod tests {
         let push = Push::Numbers(vec![2.into(), 7.0.into()]);
         let block = mixed().pack(&push, &[("x".to_owned(), x)], [9, 8, 1]).expect("everything fits");
         let words: Vec<u32> = crate::element::from_bytes(&block);
-        assert_eq!(words, [2f32.to_bits(), 7, 9, 8, 1, 4, 5]);
+        assert_eq!(words, [2f32.to_bits(), 7, 9, 8, 1, 4, 5, 5]);
     }
 
     #[test]
@@ -250,7 +260,7 @@ mod tests {
         check([1.0].into(), "the kernel takes 2 push constants (a, n), 1 was given");
         check([1.0, 2.5].into(), "push constant `n` cannot be 2.5: it would lose its value as u32");
         check([1, -1].into(), "push constant `n` cannot be -1: u32 holds 0 to 4294967295");
-        check(Push::Bytes(vec![0; 28]), "the kernel's push constants are 8 bytes, 28 were given");
+        check(Push::Bytes(vec![0; 32]), "the kernel's push constants are 8 bytes, 32 were given");
         check([1, 1].into(), "push constant `kps.shape.x.0` cannot be filled in: no tensor is named so");
     }
 }

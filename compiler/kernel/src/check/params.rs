@@ -9,7 +9,7 @@ use kps_syntax::{Diagnostic, Diagnostics, Source};
 use super::types::{TypeExpr, TypeReader, int_literal};
 use crate::env::KernelEnv;
 use crate::errors;
-use crate::signature::Form;
+use crate::signature::{ArrayParam, Form};
 use crate::template::{Input, Param, ParamKind};
 use crate::types::Type;
 
@@ -101,7 +101,7 @@ fn annotated(param: &ParamDef, reader: &TypeReader) -> Result<ParamKind, Diagnos
         return Err(errors::tuple_in_kernel(reader.source.at(annotation.span), &param.name.name));
     }
     match reader.read(annotation)? {
-        TypeExpr::Buffer(element) => Ok(ParamKind::Array(element)),
+        TypeExpr::Buffer(array) => Ok(ParamKind::Array(array)),
         TypeExpr::Const(scalar) => Ok(ParamKind::Const(scalar)),
         TypeExpr::Value(ty @ (Type::Scalar(_) | Type::Vector(..))) => Ok(ParamKind::Scalar(ty)),
         TypeExpr::Value(ty) => {
@@ -170,7 +170,7 @@ fn buffer(slot: &Expr, ty: &Expr, reader: &TypeReader) -> Result<ParamKind, Diag
         return Err(errors::buffer_slot(reader.source.at(slot.span), reader.source.slice(slot.span)));
     };
     match reader.read(ty)? {
-        TypeExpr::Buffer(element) => Ok(ParamKind::Buffer { set, binding, element }),
+        TypeExpr::Buffer(ArrayParam { element, rank: 1 }) => Ok(ParamKind::Buffer { set, binding, element }),
         TypeExpr::Value(Type::Array(array)) => {
             Ok(ParamKind::Buffer { set, binding, element: array.element.clone() })
         }

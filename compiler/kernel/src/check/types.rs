@@ -13,6 +13,7 @@ use super::structs::checked_member;
 use crate::builtins::{self, Builtin};
 use crate::env::{EnvValue, KernelEnv};
 use crate::errors;
+use crate::signature::{ArrayParam, MAX_RANK};
 use crate::structs::StructType;
 use crate::types::{Scalar, Type};
 
@@ -20,8 +21,8 @@ use crate::types::{Scalar, Type};
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum TypeExpr {
     Value(Type),
-    /// `Array[T]`: any number of elements, in a buffer.
-    Buffer(Type),
+    /// `Array[T]`, `Array[T, 2]`: any number of elements, in a buffer.
+    Buffer(ArrayParam),
     /// `const[T]`.
     Const(Scalar),
 }
@@ -97,15 +98,17 @@ impl TypeReader<'_> {
             _ => return Err(errors::not_a_type(self.source.at(span), self.source.slice(span))),
         };
         match (name, args) {
-            ("Array", [element]) => Ok(TypeExpr::Buffer(self.value_type(element)?)),
+            ("Array", [element]) => Ok(TypeExpr::Buffer(ArrayParam::flat(self.value_type(element)?))),
             ("Array", [first, second]) => match (int_literal(first), int_literal(second)) {
                 (Some(_), _) => {
                     let len = self.array_len(first)?;
                     Ok(TypeExpr::Value(Type::array(len, self.value_type(second)?)))
                 }
-                (None, Some(1)) => Ok(TypeExpr::Buffer(self.value_type(first)?)),
-                (None, Some(2..=3)) => {
-                    Err(errors::not_yet(self.source.at(second.span), "arrays of more than one dimension"))
+                (None, Some(rank)) => {
+                    let element = self.value_type(first)?;
+                    let rank = u8::try_from(rank).ok().filter(|rank| (1..=MAX_RANK).contains(rank));
+                    let rank = rank.ok_or_else(|| errors::array_rank(self.source.at(second.span)))?;
+                    Ok(TypeExpr::Buffer(ArrayParam::new(element, rank)))
                 }
                 _ => Err(errors::not_a_type(self.source.at(span), self.source.slice(span))),
             },
@@ -195,7 +198,7 @@ impl TypeReader<'_> {
             _ => Err(unreadable()),
         };
         match (name, inner.split_once(',')) {
-            ("array", None) => Ok(TypeExpr::Buffer(value(inner)?)),
+            ("array", None) => Ok(TypeExpr::Buffer(ArrayParam::flat(value(inner)?))),
             ("array", Some((len, element))) => match len.parse::<u32>() {
                 Ok(len @ 1..=0xffff) => Ok(TypeExpr::Value(Type::array(len, value(element)?))),
                 _ => Err(errors::array_len(self.source.at(span), len)),

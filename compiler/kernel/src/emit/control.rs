@@ -3,9 +3,9 @@
 use rspirv::spirv::{LoopControl, MemorySemantics, Op, Scope, SelectionControl, StorageClass, Word};
 
 use super::function::FunctionEmitter;
-use super::interface::Interface;
 use super::module::Operand;
 use crate::ir::{Block, CarryId, Loop, Stmt};
+use crate::push::Member;
 use crate::template::Input;
 use crate::types::{Scalar, Type};
 
@@ -254,10 +254,11 @@ impl FunctionEmitter<'_> {
 
     pub fn load_domain(&mut self) -> Word {
         let ty = Type::Vector(3, Scalar::U32);
-        self.load_push_constant(Interface::domain_member(self.kernel), &ty)
+        self.load_push_constant(Member::Domain, &ty)
     }
 
-    pub fn load_push_constant(&mut self, member: u32, ty: &Type) -> Word {
+    pub fn load_push_constant(&mut self, member: Member, ty: &Type) -> Word {
+        let member = self.kernel.push.position(member).expect("lowering listed every member that is used");
         let block = self.interface.push_constant_block();
         let pointee = self.module.ty(ty);
         let pointer = self.module.pointer(StorageClass::PushConstant, pointee);

@@ -1,7 +1,7 @@
 //! What the module binds: buffers, the push-constant block, the inputs of an invocation.
 //!
-//! Set 0 binding `i` is the `i`-th array, or what PyShader's slot says. The push constants are the
-//! scalars in order and then the hidden member `kps.domain`, laid out as std430.
+//! Set 0 binding `i` is the `i`-th array, or what PyShader's slot says. `push.rs` says how the
+//! push-constant block lies.
 
 use rspirv::spirv::{BuiltIn, Decoration, StorageClass, Word};
 use rustc_hash::FxHashMap;
@@ -10,14 +10,16 @@ use super::atomics::shared_bits;
 use super::bits::bits_of;
 use super::layout::Packing;
 use super::module::Module;
-use crate::ir::{BufferId, Kernel, ScalarId, SharedId};
+use crate::ir::{BufferId, Kernel, SharedId};
+use crate::push::Member;
 use crate::signature::{Binding, BindingPlace, Capability, Target};
 use crate::template::Input;
 use crate::types::{Scalar, Type};
 
 pub(crate) struct Interface {
     pub buffers: Vec<BufferVariable>,
-    push_constants: Option<PushConstants>,
+    /// The variable of the push-constant block, where there is one.
+    push_constants: Option<Word>,
     inputs: FxHashMap<Input, Word>,
     shared: FxHashMap<SharedId, Word>,
     /// Shared memory that holds the bits of its elements.
@@ -31,13 +33,6 @@ pub(crate) struct BufferVariable {
     pub bits: Option<Word>,
     pub reads: bool,
     pub writes: bool,
-}
-
-struct PushConstants {
-    id: Word,
-    /// Of each scalar, and then of the domain.
-    offsets: Vec<u32>,
-    size: u32,
 }
 
 impl Interface {
@@ -73,16 +68,7 @@ impl Interface {
     }
 
     pub fn push_constant_block(&self) -> Word {
-        self.push_constants.as_ref().expect("a kernel with scalars or a domain has the block").id
-    }
-
-    /// The member after the scalars.
-    pub fn domain_member(kernel: &Kernel) -> u32 {
-        kernel.scalars.len() as u32
-    }
-
-    pub fn scalar_member(scalar: ScalarId) -> u32 {
-        scalar.0
+        self.push_constants.expect("a kernel whose block has a member has the block")
     }
 
     /// The variable of an input, made when first used.
@@ -157,10 +143,6 @@ impl Interface {
         }
     }
 
-    pub fn push_constant_size(&self) -> u32 {
-        self.push_constants.as_ref().map_or(0, |block| block.size)
-    }
-
     pub fn bindings(&self, kernel: &Kernel) -> Vec<Binding> {
         let buffers = kernel.buffers.iter().zip(&self.buffers).map(|(buffer, variable)| Binding {
             param_idx: buffer.param_idx,
@@ -173,11 +155,14 @@ impl Interface {
                 writes: variable.writes,
             },
         });
-        let offsets = self.push_constants.iter().flat_map(|block| &block.offsets);
-        let scalars = kernel.scalars.iter().zip(offsets).map(|(scalar, offset)| Binding {
-            param_idx: scalar.param_idx,
-            name: scalar.name.clone(),
-            place: BindingPlace::PushConstant { offset: *offset, ty: scalar.ty.clone() },
+        let scalars = kernel.push.members.iter().filter_map(|placed| {
+            let Member::Scalar(id) = placed.member else { return None };
+            let scalar = &kernel.scalars[id.idx()];
+            Some(Binding {
+                param_idx: scalar.param_idx,
+                name: scalar.name.clone(),
+                place: BindingPlace::PushConstant { offset: placed.offset, ty: scalar.ty.clone() },
+            })
         });
         let mut bindings: Vec<Binding> = buffers.chain(scalars).collect();
         bindings.sort_by_key(|binding| binding.param_idx);
@@ -185,37 +170,29 @@ impl Interface {
     }
 }
 
-fn push_constants(kernel: &Kernel, module: &mut Module) -> Option<PushConstants> {
-    let domain = Type::Vector(3, Scalar::U32);
-    let mut members: Vec<(&str, Type)> =
-        kernel.scalars.iter().map(|scalar| (&*scalar.name, scalar.ty.in_push_constants())).collect();
-    if kernel.has_domain {
-        members.push(("kps.domain", domain));
-    }
+/// The variable of the block that `kernel.push` lays out.
+fn push_constants(kernel: &Kernel, module: &mut Module) -> Option<Word> {
+    let members = &kernel.push.members;
     if members.is_empty() {
         return None;
     }
-    let mut ids = Vec::new();
-    for (at, (_, ty)) in members.iter().enumerate() {
-        if let Some(scalar) = kernel.scalars.get(at) {
-            module.set_span(scalar.span);
+    let mut types = Vec::new();
+    for placed in members {
+        if let Member::Scalar(id) = placed.member {
+            module.set_span(kernel.scalars[id.idx()].span);
         }
-        ids.push(module.ty(ty));
+        types.push(module.ty(&placed.ty));
     }
-    let block = module.struct_type(&ids);
+    let block = module.struct_type(&types);
     module.decorate(block, Decoration::Block, &[]);
     module.name(block, "kps.scalars");
-    let (mut size, mut offsets) = (0u32, Vec::new());
-    for (at, (name, ty)) in members.iter().enumerate() {
-        let offset = size.next_multiple_of(ty.std430_align());
-        module.decorate_member(block, at as u32, Decoration::Offset, &[offset]);
-        module.member_name(block, at as u32, name);
-        offsets.push(offset);
-        size = offset + ty.packed_size();
+    for (at, placed) in members.iter().enumerate() {
+        module.decorate_member(block, at as u32, Decoration::Offset, &[placed.offset]);
+        module.member_name(block, at as u32, &placed.name);
     }
     let id = module.variable(StorageClass::PushConstant, block);
     module.name(id, "kps.push");
-    Some(PushConstants { id, offsets, size })
+    Some(id)
 }
 
 fn builtin(input: Input) -> BuiltIn {

@@ -14,6 +14,7 @@ use super::function::FunctionEmitter;
 use super::layout::Packing;
 use super::module::Operand;
 use crate::ir::{BufferId, LocalId, NodeId, NodeKind, Step};
+use crate::push::Member;
 use crate::types::{Scalar, Type};
 
 /// More elements than this are moved by a loop.
@@ -176,6 +177,12 @@ impl FunctionEmitter<'_> {
         let result = self.module.scalar(Scalar::U32);
         let operands = vec![Operand::IdRef(id), Operand::LiteralBit32(0)];
         self.op(Op::ArrayLength, result, operands)
+    }
+
+    /// The length of one axis, as i32.
+    pub fn buffer_axis(&mut self, buffer: BufferId, axis: u8) -> Word {
+        let len = self.load_push_constant(Member::Axis(buffer, axis), &Type::U32);
+        self.ids(Op::Bitcast, &Type::I32, &[len])
     }
 
     pub fn load_buffer(&mut self, buffer: BufferId, index: NodeId, path: &[Step]) -> Word {

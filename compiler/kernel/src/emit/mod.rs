@@ -55,7 +55,7 @@ pub(crate) fn emit(kernel: &Verified<Kernel>, target: &Target) -> KernelModule {
         has_domain: kernel.has_domain,
         whole_groups: kernel.whole_groups,
         bindings: interface.bindings(kernel),
-        push_constant_size: interface.push_constant_size(),
+        push_constant_size: kernel.push.size,
         capabilities,
         words: module.finish(main_id, kernel.local_size, float_controls),
     }

@@ -3,10 +3,10 @@
 use rspirv::spirv::{GlslStd450Op as GlslOp, Op, Word};
 
 use super::function::FunctionEmitter;
-use super::interface::Interface;
 use super::module::Operand;
 use crate::builtins::FloatFn;
 use crate::ir::{BinaryOp, CallArg, CompareOp, FunctionId, GeometryFn, NodeId, NodeKind, UnaryOp};
+use crate::push::Member;
 use crate::types::{Kind, Scalar, Type};
 
 impl FunctionEmitter<'_> {
@@ -33,7 +33,7 @@ impl FunctionEmitter<'_> {
             NodeKind::Domain => self.load_domain(),
             NodeKind::Scalar(scalar) => {
                 let stored = ty.in_push_constants();
-                let value = self.load_push_constant(Interface::scalar_member(*scalar), &stored);
+                let value = self.load_push_constant(Member::Scalar(*scalar), &stored);
                 if stored == *ty { value } else { self.convert(value, &stored, ty) }
             }
             NodeKind::Arg(at) => self.arg(*at),
@@ -126,6 +126,7 @@ impl FunctionEmitter<'_> {
             }
             NodeKind::LoadElement { local, path } => self.load_element(*local, path, ty),
             NodeKind::BufferLoad { buffer, index, path } => self.load_buffer(*buffer, *index, path),
+            NodeKind::BufferAxis { buffer, axis } => self.buffer_axis(*buffer, *axis),
             NodeKind::BufferLen(buffer) => {
                 let len = self.buffer_len(*buffer);
                 self.ids(Op::Bitcast, ty, &[len])

@@ -10,6 +10,7 @@ use super::Ctx;
 use super::index::is_indexable;
 use super::matrix::MatrixIndex;
 use super::operand::{Operand, Place};
+use super::shape::Indexed;
 use crate::check::{TypeExpr, TypeReader};
 use crate::errors;
 use crate::ir::{NodeId, NodeKind, Step};
@@ -160,7 +161,9 @@ impl Ctx<'_> {
             _ => match self.expr(value) {
                 Operand::Place(place) => Target::Place(place, value.span),
                 Operand::Error => Target::Error,
-                operand @ (Operand::Buffer(_) | Operand::Tuple(_)) => Target::Holder(operand, value.span),
+                operand @ (Operand::Buffer(_) | Operand::Row(_) | Operand::Tuple(_)) => {
+                    Target::Holder(operand, value.span)
+                }
                 _ => {
                     self.error(errors::not_assignable(self.at(value.span), self.f.source.slice(value.span)));
                     Target::Error
@@ -245,8 +248,11 @@ impl Ctx<'_> {
             };
         }
         match container {
-            Operand::Buffer(buffer) => match self.buffer_index(buffer, index) {
-                Some(index) => Target::Place(self.buffer_place(buffer, index), span),
+            Operand::Buffer(_) | Operand::Row(_) => match self.array_element(&container, index) {
+                Some(Indexed::Element(buffer, index)) => {
+                    Target::Place(self.buffer_place(buffer, index), span)
+                }
+                Some(Indexed::Row(row)) => Target::Holder(Operand::Row(row), span),
                 None => Target::Error,
             },
             Operand::Place(place) if is_indexable(&place.ty) => match self.element_place(&place, index) {
@@ -263,7 +269,9 @@ impl Ctx<'_> {
             Operand::Tuple(items) => match self.tuple_item(&items, index, span) {
                 Operand::Place(place) => Target::Place(place, span),
                 Operand::Error => Target::Error,
-                item @ (Operand::Buffer(_) | Operand::Tuple(_)) => Target::Holder(item, span),
+                item @ (Operand::Buffer(_) | Operand::Row(_) | Operand::Tuple(_)) => {
+                    Target::Holder(item, span)
+                }
                 _ => {
                     self.error(errors::tuple_item_assigned(self.at(span), self.f.source.slice(span)));
                     Target::Error
@@ -375,6 +383,11 @@ impl Ctx<'_> {
                 self.store_matrix_part(*inner, &at, &operand, span, value_span);
             }
             Target::Tuple(items, span) => self.unpack(items, &operand, span, value_span),
+            Target::Holder(Operand::Row(row), span) => {
+                let (text, name) = (self.f.source.slice(span), &self.buffers[row.buffer.idx()].name);
+                let n_missing = self.row_array(&row).rank;
+                self.error(errors::assign_row(self.at(span), text, name, n_missing));
+            }
             Target::Holder(_, span) => {
                 self.error(errors::not_assignable(self.at(span), self.f.source.slice(span)));
             }

@@ -73,8 +73,8 @@ impl Ctx<'_> {
     fn atomic_place(&mut self, name: &str, array: &Expr, index: &Expr) -> Option<(AtomicPlace, Type)> {
         match self.expr(array) {
             Operand::Error => None,
-            Operand::Buffer(buffer) => {
-                let index = self.buffer_index(buffer, index)?;
+            container @ (Operand::Buffer(_) | Operand::Row(_)) => {
+                let (buffer, index) = self.one_element(&container, array.span, index)?;
                 let element = self.buffers[buffer.idx()].element.clone();
                 Some((AtomicPlace::Buffer { buffer, index }, element))
             }

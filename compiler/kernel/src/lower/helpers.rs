@@ -12,7 +12,7 @@ use kps_syntax::ast::{ExprKind, FunctionDef, Name};
 use kps_syntax::{Diagnostic, Diagnostics, Span};
 
 use super::calls::Arguments;
-use super::operand::{Facts, Operand, Place, Root, Static};
+use super::operand::{Facts, Operand, Place, Root, Row, Static};
 use super::shared::SharedPart;
 use super::{Ctx, EnvRef, FunctionState};
 use crate::check::{TypeExpr, TypeReader};
@@ -76,6 +76,8 @@ enum Passed {
     Reference(Type),
     Shared(SharedPart),
     Constant(Constant),
+    /// A row, by where it starts; the type of that.
+    Row(Row, Type),
     Tuple(Vec<Passed>),
     /// Known statically, the same inside.
     Static(Operand),
@@ -91,6 +93,8 @@ enum ArgKey {
     /// The workgroup's memory, or a part of it.
     Shared(SharedPart),
     Buffer(BufferId),
+    /// Its buffer, the axes that have their index, and the type of where it starts.
+    Row(BufferId, u8, Type),
     Type(Type),
     Function(*const FunctionDef),
     Builtin(crate::builtins::Function),
@@ -215,6 +219,7 @@ impl<'a> Ctx<'a> {
                 }
                 call_args.push(CallArg::Reference(local));
             }
+            Operand::Row(row) => call_args.push(CallArg::Value(row.start)),
             Operand::Tuple(items) => {
                 items.iter().for_each(|item| self.pass(item, writes, at, call_args, copies));
             }
@@ -292,6 +297,7 @@ impl<'a> Ctx<'a> {
                 None => ArgKey::Array(place.ty.clone()),
             },
             Operand::Buffer(buffer) => ArgKey::Buffer(*buffer),
+            Operand::Row(row) => ArgKey::Row(row.buffer, row.axis, self.ty(row.start).clone()),
             Operand::Static(Static::Type(ty)) => ArgKey::Type(ty.clone()),
             Operand::Static(Static::Function(function)) => ArgKey::Function(Arc::as_ptr(&function.def)),
             Operand::Static(Static::Builtin(function)) => ArgKey::Builtin(*function),
@@ -393,6 +399,7 @@ impl<'a> Ctx<'a> {
                 Some(constant) => Passed::Constant(constant),
                 None => Passed::Value(self.ty(*node).clone()),
             },
+            Operand::Row(row) => Passed::Row(*row, self.ty(row.start).clone()),
             Operand::Place(place) => match self.shared_part(place) {
                 Some(part) => Passed::Shared(part),
                 None => Passed::Reference(place.ty.clone()),
@@ -421,11 +428,8 @@ impl<'a> Ctx<'a> {
     fn bind_arg(&mut self, name: &Name, passed: Passed, span: Span) -> Operand {
         match passed {
             Passed::Constant(constant) => Operand::Node(self.constant(constant, span)),
-            Passed::Value(ty) => {
-                let at = self.f.func.args.len() as u32;
-                self.f.func.args.push(Arg::Value { name: name.clone(), ty: ty.clone() });
-                Operand::Node(self.node(NodeKind::Arg(at), ty, span))
-            }
+            Passed::Value(ty) => Operand::Node(self.value_arg(name, &ty, span)),
+            Passed::Row(row, ty) => Operand::Row(Row { start: self.value_arg(name, &ty, span), ..row }),
             Passed::Reference(ty) => {
                 let local = self.reference(name, ty.clone(), span);
                 self.f.func.args.push(Arg::Reference(local));
@@ -437,6 +441,13 @@ impl<'a> Ctx<'a> {
             }
             Passed::Static(operand) => operand,
         }
+    }
+
+    /// The next argument that is passed by value.
+    fn value_arg(&mut self, name: &Name, ty: &Type, span: Span) -> NodeId {
+        let at = self.f.func.args.len() as u32;
+        self.f.func.args.push(Arg::Value { name: name.clone(), ty: ty.clone() });
+        self.node(NodeKind::Arg(at), ty.clone(), span)
     }
 
     /// A local that is the caller's.
@@ -451,8 +462,11 @@ impl<'a> Ctx<'a> {
         let declared = (TypeReader { source: &source, env: env.get() }).read(annotation);
         let call = self.active.last().map(|(_, location)| location.clone());
         let converted = match (&declared, &operand) {
-            (Ok(TypeExpr::Buffer(element)), Operand::Buffer(buffer)) => {
-                (self.buffers[buffer.idx()].element == *element).then(|| operand.clone())
+            (Ok(TypeExpr::Buffer(array)), Operand::Buffer(buffer)) => {
+                (self.buffer_array(*buffer) == *array).then(|| operand.clone())
+            }
+            (Ok(TypeExpr::Buffer(array)), Operand::Row(row)) => {
+                (self.row_array(row) == *array).then(|| operand.clone())
             }
             (Ok(TypeExpr::Value(ty)), Operand::Place(place)) => (place.ty == *ty).then(|| operand.clone()),
             (Ok(TypeExpr::Value(ty)), operand) => {

@@ -10,11 +10,12 @@ use kps_syntax::ast::{Expr, ExprKind, Ident};
 
 use super::Ctx;
 use super::operand::{Operand, Place, Root, Static};
+use super::shape::Indexed;
 use crate::builtins::{self, Builtin};
 use crate::constant::{Constant, Literal};
 use crate::env::EnvValue;
 use crate::errors;
-use crate::ir::{BinaryOp, BufferId, NodeId, NodeKind, Step, Stmt};
+use crate::ir::{BufferId, NodeId, NodeKind, Step, Stmt};
 use crate::suggest;
 use crate::types::{Scalar, Type};
 
@@ -51,8 +52,9 @@ impl Ctx<'_> {
                 self.expr(index);
                 Operand::Error
             }
-            Operand::Buffer(buffer) => match self.buffer_index(buffer, index) {
-                Some(index) => Operand::Place(self.buffer_place(buffer, index)),
+            Operand::Buffer(_) | Operand::Row(_) => match self.array_element(&container, index) {
+                Some(Indexed::Element(buffer, index)) => Operand::Place(self.buffer_place(buffer, index)),
+                Some(Indexed::Row(row)) => Operand::Row(row),
                 None => Operand::Error,
             },
             Operand::Place(place) if place.ty.is_matrix() => {
@@ -120,7 +122,7 @@ impl Ctx<'_> {
     }
 
     /// An index operand: an int of any type.
-    fn index_node(&mut self, operand: &Operand, span: Span) -> Option<NodeId> {
+    pub fn index_node(&mut self, operand: &Operand, span: Span) -> Option<NodeId> {
         match operand {
             Operand::Error => None,
             Operand::Node(node) if matches!(self.ty(*node), Type::Scalar(scalar) if scalar.is_int()) => {
@@ -134,29 +136,6 @@ impl Ctx<'_> {
                 self.error(errors::index_type(self.at(span), &text, &what));
                 None
             }
-        }
-    }
-
-    /// The index into a buffer; a negative constant counts from its end.
-    pub fn buffer_index(&mut self, buffer: BufferId, index: &Expr) -> Option<NodeId> {
-        let span = index.span;
-        if let ExprKind::Tuple(items) = &index.kind {
-            let name = self.buffers[buffer.idx()].name.clone();
-            self.error(errors::too_many_indices(self.at(span), &name, items.len()));
-            return None;
-        }
-        let operand = self.expr(index);
-        match self.known_int(&operand) {
-            Some(value) if value < 0 => {
-                let len = self.node(NodeKind::BufferLen(buffer), Type::I32, span);
-                let Some(constant) = Literal::Int(value).fit(Scalar::I32) else {
-                    self.error(errors::literal_does_not_fit(self.at(span), Literal::Int(value), Scalar::I32));
-                    return None;
-                };
-                let offset = self.constant(constant, span);
-                Some(self.node(NodeKind::Binary(BinaryOp::Add, len, offset), Type::I32, span))
-            }
-            _ => self.index_node(&operand, span),
         }
     }
 
@@ -275,13 +254,7 @@ impl Ctx<'_> {
                 Operand::Node(matrix) => Operand::Node(self.transpose(matrix, span)),
                 _ => Operand::Error,
             },
-            (Operand::Buffer(buffer), _) if &*attr.name == "shape" => {
-                let len = self.node(NodeKind::BufferLen(buffer), Type::I32, span);
-                Operand::Tuple(Rc::new([Operand::Node(len)]))
-            }
-            (Operand::Buffer(buffer), _) if &*attr.name == "size" => {
-                Operand::Node(self.node(NodeKind::BufferLen(buffer), Type::I32, span))
-            }
+            (array @ (Operand::Buffer(_) | Operand::Row(_)), _) => self.array_attribute(&array, attr, span),
             (Operand::Static(Static::Type(Type::Struct(of))), _) => match of.method(&attr.name) {
                 Some(method) => Operand::Static(Static::Function(method.function.clone())),
                 None => {

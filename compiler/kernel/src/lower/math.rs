@@ -72,9 +72,7 @@ impl<'a> Ctx<'a> {
 
     fn len(&mut self, args: Args, span: Span) -> Operand {
         match &args[0].0 {
-            Operand::Buffer(buffer) => {
-                Operand::Node(self.node(NodeKind::BufferLen(*buffer), Type::I32, span))
-            }
+            Operand::Buffer(_) | Operand::Row(_) => self.array_len(&args[0].0, span),
             Operand::Place(place) => match &place.ty {
                 Type::Array(array) => Operand::int(i128::from(array.len)),
                 _ => Operand::Error,

@@ -21,6 +21,7 @@ mod operand;
 mod ours;
 mod power;
 mod ranges;
+mod shape;
 mod shared;
 mod stmts;
 mod structs;
@@ -28,6 +29,7 @@ mod tuples;
 mod vars;
 mod widen;
 
+use std::collections::BTreeSet;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -46,7 +48,8 @@ use crate::ir::{
     Block, Buffer, BufferId, Function, FunctionId, Kernel, LocalId, NodeKind, ScalarId, ScalarParam, Shared,
     Stmt,
 };
-use crate::signature::{Form, ParamType, Signature, Target};
+use crate::push::{Member, PushLayout};
+use crate::signature::{ArrayParam, Form, ParamType, Signature, Target};
 use crate::template::{KernelTemplate, Param, ParamKind};
 use crate::types::{Scalar, Type};
 
@@ -68,7 +71,6 @@ pub(crate) fn lower(
 ) -> Result<Kernel, Diagnostics> {
     let mut ctx = Ctx::new(template, env, signature.rank);
     ctx.bind_params(signature);
-    ctx.check_push_constants();
     ctx.lower_body(&template.def);
     ctx.finish()
 }
@@ -265,16 +267,14 @@ impl<'a> Ctx<'a> {
     fn bind_param(&mut self, param_idx: usize, param: &Param, given: &ParamType) -> Operand {
         let span = param.name.span;
         match (&param.kind, given) {
-            (ParamKind::Untyped, ParamType::Array(element)) => {
-                self.bind_array(param_idx, param, element, None)
+            (ParamKind::Untyped, ParamType::Array(array)) => self.bind_array(param_idx, param, array, None),
+            (ParamKind::Array(declared), ParamType::Array(array)) if declared == array => {
+                self.bind_array(param_idx, param, array, None)
             }
-            (ParamKind::Array(declared), ParamType::Array(element)) if declared == element => {
-                self.bind_array(param_idx, param, element, None)
-            }
-            (ParamKind::Buffer { set, binding, element: declared }, ParamType::Array(element))
-                if declared == element =>
+            (ParamKind::Buffer { set, binding, element: declared }, ParamType::Array(array))
+                if *declared == array.element =>
             {
-                self.bind_array(param_idx, param, element, Some((*set, *binding)))
+                self.bind_array(param_idx, param, array, Some((*set, *binding)))
             }
             (ParamKind::Untyped, ParamType::Scalar(ty)) => self.bind_scalar(param_idx, param, ty),
             (ParamKind::Scalar(declared), ParamType::Scalar(ty)) if declared == ty => {
@@ -296,10 +296,11 @@ impl<'a> Ctx<'a> {
         &mut self,
         param_idx: usize,
         param: &Param,
-        element: &Type,
+        array: &ArrayParam,
         slot: Option<(u32, u32)>,
     ) -> Operand {
         let span = param.name.span;
+        let ArrayParam { element, rank } = array;
         if !element.has_layout() {
             self.error(errors::no_layout(self.at(span), element));
             return Operand::Error;
@@ -307,7 +308,7 @@ impl<'a> Ctx<'a> {
         let id = BufferId(self.buffers.len() as u32);
         let (set, binding) = slot.unwrap_or((0, id.0));
         let (name, element) = (param.name.name.clone(), element.clone());
-        self.buffers.push(Buffer { name, param_idx, set, binding, element, span });
+        self.buffers.push(Buffer { name, param_idx, set, binding, element, rank: *rank, span });
         Operand::Buffer(id)
     }
 
@@ -322,21 +323,27 @@ impl<'a> Ctx<'a> {
         Operand::Node(self.node(NodeKind::Scalar(id), ty.clone(), span))
     }
 
-    /// The scalars and the domain must fit the push constants that every device has.
-    fn check_push_constants(&mut self) {
-        let mut size = 0u32;
-        for scalar in &self.scalars {
-            let ty = &scalar.ty;
-            let ty = ty.in_push_constants();
-            size = size.next_multiple_of(ty.std430_align()) + ty.packed_size();
-        }
-        if self.template.options.form == Form::Kernel {
-            size = size.next_multiple_of(16) + 12;
-        }
-        if size > PUSH_CONSTANT_BYTES {
+    /// The block, which must fit the push constants that every device has.
+    fn push_layout(&mut self) -> PushLayout {
+        let layout = PushLayout::of(&self.scalars, &self.buffers, &self.hidden_members());
+        if layout.size > PUSH_CONSTANT_BYTES {
             let at = self.at(self.template.def.header);
-            self.error(errors::too_many_scalars(at, size, PUSH_CONSTANT_BYTES));
+            self.error(errors::too_many_scalars(at, layout.size, PUSH_CONSTANT_BYTES));
         }
+        layout
+    }
+
+    /// What the functions ask of the runtime.
+    fn hidden_members(&self) -> Vec<Member> {
+        let functions = self.functions.iter().chain([&self.f.func]);
+        let axes = functions.flat_map(|function| &function.nodes).filter_map(|node| match node.kind {
+            NodeKind::BufferAxis { buffer, axis } => Some((buffer, axis)),
+            _ => None,
+        });
+        let axes: BTreeSet<(BufferId, u8)> = axes.collect();
+        let domain = (self.template.options.form == Form::Kernel).then_some(Member::Domain);
+        let axes = axes.into_iter().map(|(buffer, axis)| Member::Axis(buffer, axis));
+        domain.into_iter().chain(axes).collect()
     }
 
     fn lower_body(&mut self, def: &Arc<FunctionDef>) {
@@ -347,7 +354,8 @@ impl<'a> Ctx<'a> {
         self.f.func.body = std::mem::take(&mut self.f.block);
     }
 
-    fn finish(self) -> Result<Kernel, Diagnostics> {
+    fn finish(mut self) -> Result<Kernel, Diagnostics> {
+        let push = self.push_layout();
         let diagnostics = self.all_diagnostics();
         if !diagnostics.is_empty() {
             return Err(diagnostics);
@@ -363,6 +371,7 @@ impl<'a> Ctx<'a> {
             buffers: self.buffers,
             shared: self.shared,
             scalars: self.scalars,
+            push,
             functions,
         };
         kernel.whole_groups = kernel.has_barrier();
@@ -382,7 +391,8 @@ fn default_local_size(rank: u8) -> [u32; 3] {
 fn describe_kind(kind: &ParamKind) -> String {
     match kind {
         ParamKind::Untyped => "an array or a scalar".to_owned(),
-        ParamKind::Array(element) | ParamKind::Buffer { element, .. } => format!("`Array[{element}]`"),
+        ParamKind::Array(array) => format!("`{array}`"),
+        ParamKind::Buffer { element, .. } => format!("`Array[{element}]`"),
         ParamKind::Scalar(ty) => format!("`{ty}`"),
         ParamKind::Const(scalar) => format!("`const[{scalar}]`"),
         ParamKind::Input { input, .. } => format!("the input `{}`", input.name()),
@@ -391,7 +401,7 @@ fn describe_kind(kind: &ParamKind) -> String {
 
 fn describe_given(given: &ParamType) -> String {
     match given {
-        ParamType::Array(element) => format!("`Array[{element}]`"),
+        ParamType::Array(array) => format!("`{array}`"),
         ParamType::Scalar(ty) => format!("`{ty}`"),
         ParamType::Const(constant) => format!("a constant `{}`", constant.scalar()),
         ParamType::Input => "an input".to_owned(),

@@ -24,6 +24,8 @@ pub(crate) enum Operand {
     /// An array in memory, by reference. While an expression leads further in, whatever lies there.
     Place(Place),
     Buffer(BufferId),
+    /// `A[i]` of an array with several axes.
+    Row(Row),
     Tuple(Rc<[Operand]>),
     Static(Static),
     /// A mistake was reported.
@@ -59,6 +61,16 @@ impl Place {
         let path = self.path.iter().copied().chain([step]).collect();
         Place { root: self.root, path, ty }
     }
+}
+
+/// An array within a buffer: what is left when its first axes have their indices.
+#[derive(Clone, Copy, PartialEq)]
+pub(crate) struct Row {
+    pub buffer: BufferId,
+    /// Where it starts, counted flat: an i32, or an i64 after such an index.
+    pub start: NodeId,
+    /// Axes that have their index, fewer than the buffer has.
+    pub axis: u8,
 }
 
 /// What has a name but no value at run time.
@@ -157,7 +169,9 @@ impl Ctx<'_> {
         let known = |node: NodeId| self.facts(node).nonneg;
         match kind {
             NodeKind::Constant(constant) => constant.as_int().is_some_and(|value| value >= 0),
-            NodeKind::Input(_) | NodeKind::Domain | NodeKind::BufferLen(_) => true,
+            NodeKind::Input(_) | NodeKind::Domain | NodeKind::BufferLen(_) | NodeKind::BufferAxis { .. } => {
+                true
+            }
             NodeKind::Bitcast(a) | NodeKind::Extract(a, _) | NodeKind::Splat(a) => known(*a),
             NodeKind::Swizzle(a, _) => known(*a),
             NodeKind::Construct(parts) => parts.iter().all(|part| known(*part)),
@@ -216,7 +230,8 @@ impl Ctx<'_> {
             Operand::Literal(Literal::Int(_)) => "an int literal".to_owned(),
             Operand::Literal(Literal::Float(_)) => "a float literal".to_owned(),
             Operand::Place(place) => format!("`{}`", place.ty),
-            Operand::Buffer(buffer) => format!("`Array[{}]`", self.buffers[buffer.idx()].element),
+            Operand::Buffer(buffer) => format!("`{}`", self.buffer_array(*buffer)),
+            Operand::Row(row) => format!("`{}`", self.row_array(row)),
             Operand::Tuple(items) => format!("a tuple of {}", items.len()),
             Operand::Static(entity) => match entity {
                 Static::Type(ty) => format!("the type `{ty}`"),

@@ -460,6 +460,7 @@ pub(crate) fn same_static(a: &Operand, b: &Operand) -> bool {
     match (a, b) {
         (Operand::Literal(a), Operand::Literal(b)) => a == b,
         (Operand::Buffer(a), Operand::Buffer(b)) => a == b,
+        (Operand::Row(a), Operand::Row(b)) => a == b,
         (Operand::Place(a), Operand::Place(b)) => same_place(a, b),
         (Operand::Tuple(a), Operand::Tuple(b)) => {
             a.len() == b.len() && a.iter().zip(b.iter()).all(|(a, b)| same_static(a, b))

@@ -4,8 +4,8 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use kps_kernel::{
-    Constant, EnvModule, EnvValue, HelperFunction, KernelEnv, KernelModule, KernelOptions, MapEnv, ParamType,
-    Scalar, Signature, Target, Type,
+    ArrayParam, Constant, EnvModule, EnvValue, HelperFunction, KernelEnv, KernelModule, KernelOptions,
+    MapEnv, ParamType, Scalar, Signature, Target, Type,
 };
 use kps_syntax::ast::{ArgumentKind, Expr, ExprKind, FunctionDef, Module, Name, Stmt, StmtKind, UnaryOp};
 use kps_syntax::{Diagnostic, Diagnostics, Source};
@@ -127,7 +127,7 @@ fn compile_one(
     kps_kernel::specialize(&template, env, &signature, target)
 }
 
-/// The types of parameters without an annotation: lines such as `# with N = 4, x = Array f32`.
+/// The types of parameters without an annotation: lines such as `# with N = 4, x = Array f32 2`.
 fn given(template: &kps_kernel::KernelTemplate, text: &str) -> Vec<ParamType> {
     let declared =
         text.lines().filter_map(|line| line.strip_prefix("# with ")).flat_map(|line| line.split(','));
@@ -138,9 +138,8 @@ fn given(template: &kps_kernel::KernelTemplate, text: &str) -> Vec<ParamType> {
     let params = template.params.iter().map(|param| {
         use kps_kernel::ParamKind;
         match &param.kind {
-            ParamKind::Array(element) | ParamKind::Buffer { element, .. } => {
-                return ParamType::Array(element.clone());
-            }
+            ParamKind::Array(array) => return ParamType::Array(array.clone()),
+            ParamKind::Buffer { element, .. } => return ParamType::Array(ArrayParam::flat(element.clone())),
             ParamKind::Scalar(ty) => return ParamType::Scalar(ty.clone()),
             ParamKind::Input { .. } => return ParamType::Input,
             ParamKind::Untyped | ParamKind::Const(_) => {}
@@ -150,7 +149,9 @@ fn given(template: &kps_kernel::KernelTemplate, text: &str) -> Vec<ParamType> {
             given.iter().find(|(known, _)| *known == name).expect("`# with` names every parameter");
         match (value.split_once(' '), value.parse::<i32>()) {
             (Some(("Array", element)), _) => {
-                ParamType::Array(Type::by_name(element).expect("an element type"))
+                let (element, rank) = element.split_once(' ').unwrap_or((element, "1"));
+                let element = Type::by_name(element).expect("an element type");
+                ParamType::Array(ArrayParam::new(element, rank.parse().expect("a number of axes")))
             }
             (_, Ok(value)) => ParamType::Const(Constant::int(Scalar::I32, i128::from(value))),
             _ => ParamType::Scalar(Type::by_name(value).expect("a scalar type")),

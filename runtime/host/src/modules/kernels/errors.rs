@@ -2,7 +2,7 @@
 
 use kps_compute::ComputeError;
 use kps_compute::number::Unfit;
-use kps_kernel::{KernelTemplate, ParamKind};
+use kps_kernel::{ArrayParam, KernelTemplate, ParamKind};
 use kps_syntax::Diagnostics;
 
 use crate::errors::type_error;
@@ -82,6 +82,23 @@ pub fn argument_kind(template: &KernelTemplate, parameter: &str, wanted: &str, g
         _ if given_type == "ndarray" => raise.help(format!("make a tensor of it first: Tensor({parameter})")),
         _ => raise,
     }
+}
+
+pub fn argument_rank(
+    template: &KernelTemplate,
+    parameter: &str,
+    array: &ArrayParam,
+    shape: &[usize],
+) -> Raise {
+    let kernel = template.name();
+    let axes: Vec<String> = shape.iter().map(usize::to_string).collect();
+    let shape =
+        if let [only] = axes.as_slice() { format!("({only},)") } else { format!("({})", axes.join(", ")) };
+    let message = format!(
+        "parameter `{parameter}` of kernel `{kernel}` is `{array}`, and the tensor has shape {shape}"
+    );
+    let wanted = vec![".."; usize::from(array.rank)].join(", ");
+    type_error(message).help(format!("give the tensor {} dimensions: tensor.reshape({wanted})", array.rank))
 }
 
 pub fn constant_range(template: &KernelTemplate, parameter: &str, value: &Value, ty: &str) -> Raise {

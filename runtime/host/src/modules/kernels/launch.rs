@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use kps_compute::{Extent, Number, Push, Tensor};
 use kps_kernel::{
-    BindingPlace, Constant, Form, KernelModule, Param, ParamKind, ParamType, Scalar, Signature, Type,
+    ArrayParam, BindingPlace, Constant, Form, KernelModule, Param, ParamKind, ParamType, Scalar, Signature,
+    Type,
 };
 
 use super::errors;
@@ -33,7 +34,7 @@ pub fn launch(vm: &mut Vm, kernel: &Kernel, args: &Args, extent: &Extent) -> Res
         types.push(ty);
         arguments.push(argument);
     }
-    let extent = settle(kernel, &arguments, extent)?;
+    let extent = settle(kernel, &types, &arguments, extent)?;
     let rank = if let Extent::Domain(domain) = &extent { domain.len().clamp(1, 3) as u8 } else { 1 };
     let signature = Signature::new(&kernel.template, &kernel.env, types).with_rank(rank);
     let module = kernel.compile(&signature)?;
@@ -79,9 +80,14 @@ fn argument(vm: &mut Vm, kernel: &Kernel, param: &Param, value: &Value) -> Resul
     let wrong = |wanted: &str| errors::argument_kind(&kernel.template, name, wanted, value);
     Ok(match &param.kind {
         ParamKind::Input { .. } => (ParamType::Input, Argument::None),
-        ParamKind::Array(element) | ParamKind::Buffer { element, .. } => {
+        ParamKind::Array(array) => {
             let tensor = kp::tensor_of(value).ok_or_else(|| wrong("a tensor"))?;
-            (ParamType::Array(element.clone()), Argument::Tensor(tensor))
+            let tensor = seen_as(kernel, name, array, tensor)?;
+            (ParamType::Array(array.clone()), Argument::Tensor(tensor))
+        }
+        ParamKind::Buffer { element, .. } => {
+            let tensor = kp::tensor_of(value).ok_or_else(|| wrong("a tensor"))?;
+            (ParamType::Array(ArrayParam::flat(element.clone())), Argument::Tensor(tensor))
         }
         ParamKind::Scalar(ty) => {
             let numbers =
@@ -95,13 +101,52 @@ fn argument(vm: &mut Vm, kernel: &Kernel, param: &Param, value: &Value) -> Resul
             (ParamType::Const(constant), Argument::None)
         }
         ParamKind::Untyped => match kp::tensor_of(value) {
-            Some(tensor) => (ParamType::Array(element_type(tensor.dtype())), Argument::Tensor(tensor)),
+            Some(tensor) => {
+                let array = ArrayParam::new(element_type(tensor.dtype()), rank_of(&tensor));
+                (ParamType::Array(array), Argument::Tensor(tensor))
+            }
             None => {
                 let number = kp::number(value)?.ok_or_else(|| wrong("a tensor or a number"))?;
                 (ParamType::Scalar(host_type(number)), Argument::Numbers(vec![number]))
             }
         },
     })
+}
+
+/// The tensor in the dimensions that the parameter says: one is any shape, counted flat. Numbers that
+/// lie together as one element of the array are no axis of it.
+fn seen_as(kernel: &Kernel, name: &str, array: &ArrayParam, tensor: Tensor) -> Result<Tensor> {
+    let rank = rank_of(&tensor);
+    if array.rank == 1 && rank > 1 {
+        return tensor.reshape(&[tensor.size()]).map_err(kp::compute);
+    }
+    let per_element = numbers_per_element(&array.element, &tensor);
+    let has_inner_axis = per_element > 1 && tensor.shape().last() == Some(&per_element);
+    if array.rank == rank || (has_inner_axis && array.rank + 1 == rank) {
+        return Ok(tensor);
+    }
+    Err(errors::argument_rank(&kernel.template, name, array, tensor.shape()))
+}
+
+/// Elements of the tensor that one element of the array takes.
+fn numbers_per_element(element: &Type, tensor: &Tensor) -> usize {
+    (element.packed_size() as usize / tensor.dtype().size()).max(1)
+}
+
+/// The axes of an array parameter.
+fn array_shape(element: &Type, tensor: &Tensor) -> Vec<usize> {
+    let per_element = numbers_per_element(element, tensor);
+    match tensor.shape() {
+        [] => vec![1],
+        shape if per_element == 1 => shape.to_vec(),
+        [outer @ .., inner] if *inner == per_element && !outer.is_empty() => outer.to_vec(),
+        [outer @ .., inner] => outer.iter().copied().chain([(inner / per_element).max(1)]).collect(),
+    }
+}
+
+/// One number is an array of one.
+fn rank_of(tensor: &Tensor) -> u8 {
+    u8::try_from(tensor.shape().len()).unwrap_or(u8::MAX).max(1)
 }
 
 /// What a host number without a type of its own is in a kernel.
@@ -140,20 +185,19 @@ fn constant(scalar: Scalar, value: &Value) -> Result<Option<Constant>> {
     })
 }
 
-/// How many invocations there are where the call does not say: one for each element of the first tensor.
-fn settle(kernel: &Kernel, arguments: &[Argument], extent: &Extent) -> Result<Extent> {
+/// How many invocations there are where the call does not say: one for each element of the first array.
+fn settle(kernel: &Kernel, types: &[ParamType], arguments: &[Argument], extent: &Extent) -> Result<Extent> {
     if *extent != Extent::Default {
         return Ok(extent.clone());
     }
-    let first = arguments.iter().find_map(|argument| match argument {
-        Argument::Tensor(tensor) => Some(tensor),
+    let first = types.iter().zip(arguments).find_map(|(ty, argument)| match (ty, argument) {
+        (ParamType::Array(array), Argument::Tensor(tensor)) => Some((array, tensor)),
         _ => None,
     });
-    let tensor = first.ok_or_else(|| errors::no_tensor(&kernel.template))?;
+    let (array, tensor) = first.ok_or_else(|| errors::no_tensor(&kernel.template))?;
     Ok(match kernel.template.options.form {
         Form::Python2Shader => Extent::Domain(vec![tensor.size()]),
-        Form::Kernel if tensor.shape().is_empty() => Extent::Domain(vec![1]),
-        Form::Kernel => Extent::Domain(tensor.shape().to_vec()),
+        Form::Kernel => Extent::Domain(array_shape(&array.element, tensor)),
     })
 }
 

@@ -1,0 +1,177 @@
+//! Arrays with a shape: their elements by one index for each axis, their rows, what their axes say.
+//!
+//! An element lies where the indices lead when the last axis is closest together. That one flat index
+//! is what is tested: an index that is out of range in its axis alone reaches a neighbouring row.
+//! Index arithmetic is in i32, or in i64 once an index is. A negative constant counts from the end.
+
+use std::rc::Rc;
+
+use kps_syntax::Span;
+use kps_syntax::ast::{Expr, ExprKind, Ident};
+
+use super::Ctx;
+use super::operand::{Operand, Row};
+use crate::constant::Literal;
+use crate::errors;
+use crate::ir::{BinaryOp, BufferId, NodeId, NodeKind};
+use crate::signature::ArrayParam;
+use crate::suggest;
+use crate::types::{Scalar, Type};
+
+/// What indices lead to.
+pub(crate) enum Indexed {
+    Element(BufferId, NodeId),
+    Row(Row),
+}
+
+const ATTRIBUTES: [&str; 3] = ["shape", "size", "ndim"];
+
+impl Ctx<'_> {
+    pub fn buffer_array(&self, buffer: BufferId) -> ArrayParam {
+        let buffer = &self.buffers[buffer.idx()];
+        ArrayParam::new(buffer.element.clone(), buffer.rank)
+    }
+
+    pub fn row_array(&self, row: &Row) -> ArrayParam {
+        let array = self.buffer_array(row.buffer);
+        ArrayParam { rank: array.rank - row.axis, ..array }
+    }
+
+    /// The buffer of an array operand, and the axes that have their index.
+    fn array_place(&self, array: &Operand) -> (BufferId, u8) {
+        match array {
+            Operand::Buffer(buffer) => (*buffer, 0),
+            Operand::Row(row) => (row.buffer, row.axis),
+            _ => unreachable!("the caller matched a buffer or a row"),
+        }
+    }
+
+    /// `A[i]`, `A[i, j]`; `None` after a mistake.
+    pub fn array_element(&mut self, array: &Operand, index: &Expr) -> Option<Indexed> {
+        let (buffer, first) = self.array_place(array);
+        let rank = self.buffers[buffer.idx()].rank;
+        let indices: Vec<&Expr> = match &index.kind {
+            ExprKind::Tuple(items) => items.iter().collect(),
+            _ => vec![index],
+        };
+        let nodes: Vec<Option<NodeId>> = indices
+            .iter()
+            .zip(first..rank)
+            .map(|(index, axis)| self.axis_index(buffer, axis, index))
+            .collect();
+        if indices.len() > usize::from(rank - first) {
+            let name = self.buffers[buffer.idx()].name.clone();
+            let array = ArrayParam { rank: rank - first, ..self.buffer_array(buffer) };
+            self.error(errors::too_many_indices(self.at(index.span), &name, &array, indices.len()));
+            return None;
+        }
+        let nodes: Vec<NodeId> = nodes.into_iter().collect::<Option<_>>()?;
+        let axis = first + nodes.len() as u8;
+        let mut flat = match array {
+            Operand::Row(row) => Some(row.start),
+            _ => None,
+        };
+        for (node, axis) in nodes.into_iter().zip(first..) {
+            let offset = self.axis_offset(buffer, axis, node, index.span);
+            flat = Some(match flat {
+                None => offset,
+                Some(flat) => self.index_math(BinaryOp::Add, flat, offset, index.span),
+            });
+        }
+        let flat = flat?;
+        Some(match axis == rank {
+            true => Indexed::Element(buffer, flat),
+            false => Indexed::Row(Row { buffer, start: flat, axis }),
+        })
+    }
+
+    /// The same where only an element will do.
+    pub fn one_element(&mut self, array: &Operand, at: Span, index: &Expr) -> Option<(BufferId, NodeId)> {
+        match self.array_element(array, index)? {
+            Indexed::Element(buffer, index) => Some((buffer, index)),
+            Indexed::Row(row) => {
+                let n_missing = self.row_array(&row).rank;
+                let text = self.f.source.slice(at).to_owned();
+                self.error(errors::element_wanted(self.at(index.span), &text, n_missing));
+                None
+            }
+        }
+    }
+
+    /// One index of an array; a negative constant counts from the end of its axis.
+    fn axis_index(&mut self, buffer: BufferId, axis: u8, index: &Expr) -> Option<NodeId> {
+        let span = index.span;
+        let operand = self.expr(index);
+        match self.known_int(&operand) {
+            Some(value) if value < 0 => {
+                let Some(constant) = Literal::Int(value).fit(Scalar::I32) else {
+                    self.error(errors::literal_does_not_fit(self.at(span), Literal::Int(value), Scalar::I32));
+                    return None;
+                };
+                let len = self.axis_len(buffer, axis, span);
+                let offset = self.constant(constant, span);
+                Some(self.index_math(BinaryOp::Add, len, offset, span))
+            }
+            _ => self.index_node(&operand, span),
+        }
+    }
+
+    /// Elements between the start of the axis and this index of it.
+    fn axis_offset(&mut self, buffer: BufferId, axis: u8, index: NodeId, span: Span) -> NodeId {
+        let mut offset = index;
+        for inner in axis + 1..self.buffers[buffer.idx()].rank {
+            let len = self.axis_len(buffer, inner, span);
+            offset = self.index_math(BinaryOp::Mul, offset, len, span);
+        }
+        offset
+    }
+
+    pub fn axis_len(&mut self, buffer: BufferId, axis: u8, span: Span) -> NodeId {
+        let kind = match self.buffers[buffer.idx()].rank {
+            1 => NodeKind::BufferLen(buffer),
+            _ => NodeKind::BufferAxis { buffer, axis },
+        };
+        self.node(kind, Type::I32, span)
+    }
+
+    /// Arithmetic of indices of any int types.
+    fn index_math(&mut self, op: BinaryOp, a: NodeId, b: NodeId, span: Span) -> NodeId {
+        let bits = |node: NodeId| self.ty(node).scalar().map_or(0, Scalar::bits);
+        let scalar = if bits(a).max(bits(b)) > 32 { Scalar::I64 } else { Scalar::I32 };
+        let (a, b) = (self.convert(a, scalar, span), self.convert(b, scalar, span));
+        self.node(NodeKind::Binary(op, a, b), scalar, span)
+    }
+
+    pub fn array_len(&mut self, array: &Operand, span: Span) -> Operand {
+        let (buffer, axis) = self.array_place(array);
+        Operand::Node(self.axis_len(buffer, axis, span))
+    }
+
+    /// `.shape`, a tuple; `.size`, all elements; `.ndim`, a constant.
+    pub fn array_attribute(&mut self, array: &Operand, attr: &Ident, span: Span) -> Operand {
+        let (buffer, first) = self.array_place(array);
+        let rank = self.buffers[buffer.idx()].rank;
+        match &*attr.name {
+            "shape" => {
+                let axes = (first..rank).map(|axis| Operand::Node(self.axis_len(buffer, axis, span)));
+                Operand::Tuple(axes.collect::<Rc<[Operand]>>())
+            }
+            "size" if first == 0 => Operand::Node(self.node(NodeKind::BufferLen(buffer), Type::I32, span)),
+            "size" => {
+                let mut size = self.axis_len(buffer, first, span);
+                for axis in first + 1..rank {
+                    let len = self.axis_len(buffer, axis, span);
+                    size = self.index_math(BinaryOp::Mul, size, len, span);
+                }
+                Operand::Node(size)
+            }
+            "ndim" => Operand::int(i128::from(rank - first)),
+            name => {
+                let what = self.describe(array);
+                let nearest = suggest::nearest(name, ATTRIBUTES.into_iter());
+                let error = errors::no_array_attribute(self.at(attr.span), name, &what, nearest);
+                self.fail(error)
+            }
+        }
+    }
+}
