@@ -65,6 +65,9 @@ impl PlaceName {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Function {
     Range,
+    Enumerate,
+    Zip,
+    Reversed,
     Len,
     Abs,
     Sign,
@@ -173,6 +176,9 @@ pub fn lookup(name: &str) -> Option<Builtin> {
         "Matrix" => return Some(Builtin::MatrixType),
         "math" | "stdlib" => return Some(Builtin::Module),
         "range" => return Some(Builtin::Function(Function::Range)),
+        "enumerate" => return Some(Builtin::Function(Function::Enumerate)),
+        "zip" => return Some(Builtin::Function(Function::Zip)),
+        "reversed" => return Some(Builtin::Function(Function::Reversed)),
         "len" => return Some(Builtin::Function(Function::Len)),
         "all" => return Some(Builtin::Function(Function::All)),
         "any" => return Some(Builtin::Function(Function::Any)),
@@ -299,6 +305,9 @@ const FUNCTIONS: &[(&str, Function)] = &[
 pub fn function_name(function: Function) -> &'static str {
     match function {
         Function::Range => "range",
+        Function::Enumerate => "enumerate",
+        Function::Zip => "zip",
+        Function::Reversed => "reversed",
         Function::Len => "len",
         Function::All => "all",
         Function::Any => "any",
@@ -366,6 +375,9 @@ pub fn names() -> impl Iterator<Item = &'static str> {
         "math",
         "stdlib",
         "range",
+        "enumerate",
+        "zip",
+        "reversed",
         "len",
         "all",
         "any",
@@ -386,9 +398,6 @@ pub fn member_names() -> impl Iterator<Item = &'static str> {
 fn not_yet(name: &str) -> Option<&'static str> {
     Some(match name {
         "print" => "`print`",
-        "enumerate" | "zip" | "reversed" | "sum" | "sorted" | "map" | "filter" => {
-            "Python's other functions over sequences"
-        }
         "read" | "write" | "sample" | "imageLoad" | "imageStore" => "images",
         _ if name.starts_with("subgroup_") => "subgroup operations",
         _ => return None,

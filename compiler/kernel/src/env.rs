@@ -23,6 +23,10 @@ pub trait KernelEnv {
 
     /// Every name there is, for "did you mean".
     fn names(&self) -> Vec<Name>;
+
+    /// Which environment this is: two of one identity give the same values. One definition may make
+    /// several functions, each of which captured values of its own.
+    fn identity(&self) -> usize;
 }
 
 /// A captured value, as far as a kernel can use it.
@@ -110,5 +114,9 @@ impl KernelEnv for MapEnv {
 
     fn names(&self) -> Vec<Name> {
         self.0.keys().cloned().collect()
+    }
+
+    fn identity(&self) -> usize {
+        std::ptr::from_ref(&self.0) as usize
     }
 }

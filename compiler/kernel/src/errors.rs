@@ -1,8 +1,15 @@
 //! Every mistake that this crate can find in a kernel, one constructor for each.
 
+mod functions;
+mod warnings;
+
 use kps_syntax::{Diagnostic, Location};
 
+pub(crate) use self::functions::*;
+pub(crate) use self::warnings::*;
+
 use crate::constant::Literal;
+use crate::habits;
 use crate::signature::ArrayParam;
 use crate::structs::{Member, StructType};
 use crate::types::{Scalar, Type};
@@ -40,22 +47,12 @@ pub(crate) fn graphics_stage(at: Location, stage: &str) -> Diagnostic {
 
 pub(crate) fn outside_loop(at: Location, word: &str) -> Diagnostic {
     error("kernel/outside-loop", at, format!("`{word}` outside a loop"), "no loop around this")
+        .help("leave it out, or write `return` to end the function")
 }
 
 pub(crate) fn nested_too_deep(at: Location, limit: u32) -> Diagnostic {
     error("kernel/nested-too-deep", at, format!("a kernel nested more than {limit} deep"), "here")
         .help("split it into functions or statements of their own")
-}
-
-pub(crate) fn recursion(name: &str, steps: Vec<(Location, String)>) -> Diagnostic {
-    let mut diagnostic = Diagnostic::error(
-        "kernel/recursion",
-        format!("the function `{name}` calls itself, and kernels have no recursion"),
-    );
-    for (location, step) in steps {
-        diagnostic = diagnostic.label(location, step);
-    }
-    diagnostic.help("write a loop, with a list as the stack if it needs one")
 }
 
 // How kernels and their parameters are declared.
@@ -299,6 +296,7 @@ pub(crate) fn argument_count(at: Location, name: &str, wanted: usize, given: usi
         format!("the kernel `{name}` takes {}, not {given}", arguments(wanted)),
         "",
     )
+    .help("give one argument for each parameter; `k[n](..)` says the domain")
 }
 
 pub(crate) fn argument_type(at: Location, name: &str, declared: &str, given: &str) -> Diagnostic {
@@ -318,11 +316,20 @@ pub(crate) fn not_a_value_type(at: Location, text: &str) -> Diagnostic {
 }
 
 pub(crate) fn unknown_type(at: Location, name: &str, nearest: Option<&str>) -> Diagnostic {
-    meant(error("kernel/unknown-type", at, format!("unknown type `{name}`"), ""), nearest)
+    let diagnostic = error("kernel/unknown-type", at, format!("unknown type `{name}`"), "");
+    if let "list" | "tuple" | "dict" | "ndarray" | "array" | "Tensor" | "object" = name {
+        return diagnostic.help("write `Array[f32]`, with the type of the elements");
+    }
+    match (nearest, habits::instead(name)) {
+        (_, Some(instead)) => diagnostic.help(instead),
+        (Some(_), None) => meant(diagnostic, nearest),
+        (None, None) => diagnostic.help("write `f32`, `vec3`, `Array[f32]` or the like"),
+    }
 }
 
 pub(crate) fn value_as_type(at: Location, name: &str, what: &str) -> Diagnostic {
     error("kernel/not-a-type", at, format!("`{name}` is {what}, not a type"), "")
+        .help("write `f32`, `vec3`, `Array[f32]` or the like")
 }
 
 pub(crate) fn array_without_element(at: Location) -> Diagnostic {
@@ -342,24 +349,47 @@ pub(crate) fn array_len(at: Location, text: &str) -> Diagnostic {
 // Names.
 
 pub(crate) fn unknown_name(at: Location, name: &str, nearest: Option<&str>) -> Diagnostic {
-    meant(error("kernel/unknown-name", at, format!("unknown name `{name}`"), ""), nearest)
+    if let Some(instead) = habits::instead(name) {
+        return error("kernel/unknown-name", at, format!("kernels have no `{name}`"), "").help(instead);
+    }
+    let diagnostic = error("kernel/unknown-name", at, format!("unknown name `{name}`"), "");
+    match nearest {
+        Some(_) => meant(diagnostic, nearest),
+        None => diagnostic.help(format!("assign it before this, or pass it as a parameter: `{name}: f32`")),
+    }
 }
 
 pub(crate) fn unknown_member(at: Location, module: &str, name: &str, nearest: Option<&str>) -> Diagnostic {
-    meant(
-        error("kernel/unknown-member", at, format!("the module `{module}` has no `{name}` for kernels"), ""),
-        nearest,
-    )
+    let diagnostic =
+        error("kernel/unknown-member", at, format!("the module `{module}` has no `{name}` for kernels"), "");
+    match nearest {
+        Some(_) => meant(diagnostic, nearest),
+        None => diagnostic.help("compute it on the host and capture the number, or write it out"),
+    }
 }
 
 pub(crate) fn captured_value(at: Location, name: &str, what: &str) -> Diagnostic {
-    error("kernel/captured-value", at, format!("`{name}` is {what}, which kernels cannot use"), "")
-        .help("kernels capture numbers, bools, types and functions: pass arrays as parameters")
+    error("kernel/captured-value", at, format!("`{name}` is {what}, which kernels cannot use"), "").help(
+        match what {
+            "a `Kernel`" => {
+                "launch one kernel after the other; code that they share goes into a plain `def`".to_owned()
+            }
+            "a `Tensor`" | "an `ndarray`" | "a `ndarray`" | "a `list`" | "a `tuple`" => {
+                format!("pass it as a parameter: `{name}: Array[f32]`")
+            }
+            "a `str`" => "kernels have no strings: capture a number that stands for it".to_owned(),
+            _ => "kernels capture numbers, bools, types and functions: pass arrays as parameters".to_owned(),
+        },
+    )
 }
 
 pub(crate) fn assign_captured(at: Location, name: &str) -> Diagnostic {
-    error("kernel/assign-captured", at, format!("`{name}` is not a variable of this function"), "")
-        .help("captured names are constants in a kernel: assign to a new name")
+    let diagnostic =
+        error("kernel/assign-captured", at, format!("`{name}` is not a variable of this function"), "");
+    match crate::builtins::lookup(name) {
+        Some(_) => diagnostic.help(format!("`{name}` is given: copy it to a name of your own, `v = {name}`")),
+        None => diagnostic.help("captured names are constants in a kernel: assign to a new name"),
+    }
 }
 
 pub(crate) fn used_before_assignment(at: Location, name: &str, is_outside: bool) -> Diagnostic {
@@ -369,7 +399,7 @@ pub(crate) fn used_before_assignment(at: Location, name: &str, is_outside: bool)
         true => diagnostic.help(format!(
             "the function assigns `{name}`, which hides the one outside: use another name for its own"
         )),
-        false => diagnostic,
+        false => diagnostic.help(format!("give it a value first: `{name} = 0.0`")),
     }
 }
 
@@ -424,27 +454,39 @@ pub(crate) fn literal_does_not_fit(at: Location, literal: Literal, scalar: Scala
     let diagnostic = error("kernel/literal", at, message, "");
     match (literal, scalar.int_range()) {
         (Literal::Float(_), Some(_)) => diagnostic.help(format!("write `{scalar}({literal})` to cut it off")),
-        (Literal::Int(_), Some((min, max))) => diagnostic.help(format!("`{scalar}` holds {min} to {max}")),
+        (Literal::Int(value), Some((min, max))) => {
+            let wider = if i64::try_from(value).is_ok() { "i64" } else { "u64" };
+            diagnostic.help(format!("`{scalar}` holds {min} to {max}: a wider type is `{wider}({value})`"))
+        }
         _ if scalar == Scalar::F16 => diagnostic.help("`f16` holds -65504 to 65504"),
-        _ => diagnostic,
+        _ => diagnostic.help(format!("a wider type is `f64({literal})`")),
     }
 }
 
 pub(crate) fn constant_division_by_zero(at: Location) -> Diagnostic {
     error("kernel/division-by-zero", at, "division by zero", "")
+        .help("write the value that is meant: `math.inf`, `0`")
 }
 
 pub(crate) fn not_a_value(at: Location, what: &str) -> Diagnostic {
-    error("kernel/not-a-value", at, format!("{what} is not a number"), "a number is wanted here")
+    let diagnostic =
+        error("kernel/not-a-value", at, format!("{what} is not a number"), "a number is wanted here");
+    match () {
+        () if is_array(what) => diagnostic.help("take one element: `a[i]`"),
+        () if what.contains("function") => diagnostic.help("call it: `f(x)`"),
+        () if what.contains("type") => diagnostic.help("make a value of it: `f32(x)`"),
+        () => diagnostic.help("write a number, or what gives one"),
+    }
 }
 
 pub(crate) fn no_value(at: Location, text: &str) -> Diagnostic {
     error("kernel/no-value", at, format!("`{text}` gives no value"), "")
+        .help("let the function return one, or call it on a line of its own")
 }
 
 pub(crate) fn expected_type(at: Location, text: &str, wanted: &Type, found: &str) -> Diagnostic {
     error("kernel/type", at, format!("`{text}` is {found}, not `{wanted}`"), found)
-        .help(format!("cast it: `{wanted}({text})`"))
+        .help(how_to_convert(text, found, wanted))
 }
 
 pub(crate) fn stored_type(
@@ -460,7 +502,7 @@ pub(crate) fn stored_type(
         found,
     )
     .label(target, format!("`{wanted}`"))
-    .help(format!("cast it: `{wanted}({value_text})`"))
+    .help(how_to_convert(value_text, found, wanted))
 }
 
 pub(crate) fn operand_types(
@@ -471,6 +513,13 @@ pub(crate) fn operand_types(
     cast: Option<String>,
 ) -> Diagnostic {
     let message = format!("`{symbol}` does not take {} and {}", left.1, right.1);
+    if symbol == "^" && (left.1.contains("`f") || left.1.contains("float")) {
+        let diagnostic = error("kernel/operand-types", at, message, "");
+        return diagnostic
+            .label(left.0, left.1)
+            .label(right.0, right.1)
+            .help("powers are written `**`: `x ** 2`");
+    }
     with_operands(error("kernel/operand-types", at, message, ""), left, right, cast)
 }
 
@@ -494,15 +543,46 @@ fn with_operands(
     let diagnostic = diagnostic.label(left.0, left.1).label(right.0, right.1);
     match cast {
         Some(cast) => diagnostic.help(format!("cast one of them: `{cast}`")),
-        None => diagnostic,
+        None if is_array(left.1) || is_array(right.1) => {
+            diagnostic.help("a kernel works on one element at a time: `out[i] = a[i] + b[i]`")
+        }
+        None if left.1.contains("vec") || right.1.contains("vec") => {
+            diagnostic.help("take as many components of both: `v.xy`")
+        }
+        None => diagnostic.help("write numbers on both sides"),
     }
+}
+
+/// How a value becomes what is wanted of it.
+fn how_to_convert(text: &str, found: &str, wanted: &Type) -> String {
+    let is_int = wanted.scalar().is_some_and(Scalar::is_int);
+    match () {
+        () if is_array(found) => format!("take one element: `{text}[i]`"),
+        () if found.contains("function") => format!("call it: `{text}(x)`"),
+        () if found.contains("the type") => format!("make a value of it: `{text}(0)`"),
+        () if found.contains("tuple") => format!("make a value of it: `{wanted}(..)`"),
+        () if found.contains("vec") && !wanted.is_vector() => format!("take one component: `{text}.x`"),
+        () if is_int && text.contains(" / ") => format!(
+            "`/` gives a float: write `{}`, or cast it: `{wanted}({text})`",
+            text.replacen(" / ", " // ", 1)
+        ),
+        () => format!("cast it: `{wanted}({text})`"),
+    }
+}
+
+/// An array parameter or a list, as messages describe it.
+fn is_array(what: &str) -> bool {
+    what.starts_with("`Array[") || what.starts_with("`Array(")
 }
 
 pub(crate) fn unary_type(at: Location, symbol: &str, what: &str) -> Diagnostic {
     let diagnostic = error("kernel/operand-types", at, format!("`{symbol}` does not take {what}"), what);
     match (symbol, what) {
         ("~", "`bool`") => diagnostic.help("write `not`"),
-        _ => diagnostic,
+        ("-", "`bool`") | ("+", "`bool`") => diagnostic.help("make it a number first: `i32(x)`"),
+        ("~", _) => diagnostic.help("bits are those of ints: `~i32(x)`"),
+        (_, what) if is_array(what) => diagnostic.help("take one element: `-a[i]`"),
+        _ => diagnostic.help("write a number"),
     }
 }
 
@@ -525,6 +605,17 @@ pub(crate) fn condition_not_bool(at: Location, text: &str, what: &str, is_vector
     let diagnostic = error("kernel/condition", at, format!("a condition is a bool, not {what}"), what);
     match is_vector {
         true => diagnostic.help(format!("write `all({text})` or `any({text})`")),
+        false if is_array(what) => {
+            diagnostic.help(format!("test one element, `{text}[i] != 0`, or the length, `len({text}) > 0`"))
+        }
+        false if what.contains("vec") => diagnostic.help(format!("write `any({text} != 0)`")),
+        false if what.contains("float literal") || what.contains("`f") => {
+            diagnostic.help(format!("write `{text} != 0.0`"))
+        }
+        false if what.ends_with("literal") => {
+            diagnostic.help(format!("compare it with something: `x == {text}`, `x == 1 or x == {text}`"))
+        }
+        false if what.contains("function") => diagnostic.help(format!("call it: `{text}(x) > 0`")),
         false => diagnostic.help(format!("write `{text} != 0`")),
     }
 }
@@ -542,7 +633,11 @@ pub(crate) fn ternary_types(at: Location, then: (Location, &str), orelse: (Locat
 }
 
 pub(crate) fn cast_type(at: Location, what: &str, to: &Type) -> Diagnostic {
-    error("kernel/cast", at, format!("cannot make a `{to}` of {what}"), what)
+    error("kernel/cast", at, format!("cannot make a `{to}` of {what}"), what).help(match () {
+        () if is_array(what) => "take one element: `a[i]`".to_owned(),
+        () if what.contains("vec") => format!("take one component: `{to}(v.x)`"),
+        () => format!("give it a number: `{to}(1)`"),
+    })
 }
 
 pub(crate) fn vector_parts(at: Location, ty: &Type, given: usize) -> Diagnostic {
@@ -552,10 +647,12 @@ pub(crate) fn vector_parts(at: Location, ty: &Type, given: usize) -> Diagnostic 
         format!("a `{ty}` has {} components, not {given}", ty.n_components()),
         "",
     )
+    .help(format!("give {} numbers, or one for all of them: `{ty}(0)`", ty.n_components()))
 }
 
 pub(crate) fn match_subject(at: Location, what: &str) -> Diagnostic {
     error("kernel/match", at, format!("`match` takes a number or a bool, not {what}"), "")
+        .help("match one component, `match v.x:`, or write `if` and `elif`")
 }
 
 // Lists, elements, components.
@@ -572,6 +669,7 @@ pub(crate) fn list_too_long(at: Location, len: usize) -> Diagnostic {
 
 pub(crate) fn list_repeat(at: Location) -> Diagnostic {
     error("kernel/list", at, "a list is repeated a constant number of times, 1 to 65535 elements in all", "")
+        .help("write `[0.0] * 16`, or make the number a `const[i32]` parameter")
 }
 
 pub(crate) fn list_types(at: Location, first: (Location, &str), other: (Location, &str)) -> Diagnostic {
@@ -582,16 +680,30 @@ pub(crate) fn list_types(at: Location, first: (Location, &str), other: (Location
 }
 
 pub(crate) fn not_indexable(at: Location, text: &str, what: &str) -> Diagnostic {
-    error("kernel/index", at, format!("`{text}` is {what}, which has no elements"), "")
+    let diagnostic = error("kernel/index", at, format!("`{text}` is {what}, which has no elements"), "");
+    match text.strip_suffix(']').and_then(|text| text.split_once('[')) {
+        Some((array, _)) => diagnostic.help(format!(
+            "leave the last index out, or declare an array of more dimensions: `{array}: Array[f32, 2]`"
+        )),
+        None => diagnostic.help(format!("leave the index out: `{text}`")),
+    }
 }
 
 pub(crate) fn index_type(at: Location, text: &str, what: &str) -> Diagnostic {
-    error("kernel/index", at, format!("an index is an int, not {what}"), what)
-        .help(format!("write `i32({text})`"))
+    let diagnostic = error("kernel/index", at, format!("an index is an int, not {what}"), what);
+    match what {
+        what if what.contains("vec") => diagnostic.help(format!("take one component: `{text}.x`")),
+        what if is_array(what) => diagnostic.help(format!("take one element: `{text}[i]`")),
+        _ => diagnostic.help(format!("write `i32({text})`")),
+    }
 }
 
 pub(crate) fn index_out_of_range(at: Location, index: i128, len: usize, what: &str) -> Diagnostic {
-    error("kernel/index", at, format!("index {index} is outside a {what} of {len}"), "")
+    error("kernel/index", at, format!("index {index} is outside a {what} of {len}"), "").help(match len {
+        0 => "it has no elements".to_owned(),
+        1 => "its one element is 0".to_owned(),
+        len => format!("its elements are 0 to {}, from the end -1 to -{len}", len - 1),
+    })
 }
 
 pub(crate) fn too_many_indices(at: Location, name: &str, array: &ArrayParam, n_indices: usize) -> Diagnostic {
@@ -634,14 +746,27 @@ pub(crate) fn tuple_index(at: Location) -> Diagnostic {
 }
 
 pub(crate) fn no_attribute(at: Location, name: &str, what: &str) -> Diagnostic {
-    error("kernel/attribute", at, format!("{what} has no `{name}`"), "")
+    let diagnostic = error("kernel/attribute", at, format!("{what} has no `{name}`"), "");
+    let is_component = matches!(name, "x" | "y" | "z" | "w" | "r" | "g" | "b" | "a");
+    match habits::instead_of_attribute(name) {
+        Some(instead) => diagnostic.help(instead),
+        None if is_component && is_array(what) => {
+            diagnostic.help(format!("take the component of one element: `a[i].{name}`"))
+        }
+        None if is_component => diagnostic.help(format!("leave `.{name}` out: it is one number already")),
+        None => diagnostic.help("vectors have components, `v.xy`; arrays have `shape` and `size`"),
+    }
 }
 
 pub(crate) fn no_array_attribute(at: Location, name: &str, what: &str, nearest: Option<&str>) -> Diagnostic {
     let diagnostic = error("kernel/attribute", at, format!("{what} has no `{name}`"), "");
-    match nearest {
-        Some(_) => meant(diagnostic, nearest),
-        None => diagnostic.help("an array has `shape`, `size` and `ndim`"),
+    match (habits::instead_of_attribute(name), nearest) {
+        (Some(instead), _) => diagnostic.help(instead),
+        (None, Some(_)) => meant(diagnostic, nearest),
+        (None, None) if matches!(name, "x" | "y" | "z" | "w") => {
+            diagnostic.help(format!("take the component of one element: `a[i].{name}`"))
+        }
+        (None, None) => diagnostic.help("an array has `shape`, `size` and `ndim`"),
     }
 }
 
@@ -658,22 +783,27 @@ pub(crate) fn swizzle_too_wide(at: Location, letters: &str, ty: &Type) -> Diagno
 
 pub(crate) fn repeated_component(at: Location, letters: &str) -> Diagnostic {
     error("kernel/swizzle", at, format!("`{letters}` assigns a component twice"), "")
+        .help("name each component once: `v.xy = v.yx`")
 }
 
 pub(crate) fn not_assignable(at: Location, text: &str) -> Diagnostic {
     error("kernel/assignment", at, format!("cannot assign to `{text}`"), "")
+        .help("assign to a name, an element or a component: `x = ..`, `a[i] = ..`, `v.x = ..`")
 }
 
 pub(crate) fn augmented_tuple(at: Location) -> Diagnostic {
     error("kernel/assignment", at, "an augmented assignment has one target", "")
+        .help("write one for each: `a += 1`, `b += 1`")
 }
 
 pub(crate) fn not_unpackable(at: Location, what: &str, n_targets: usize) -> Diagnostic {
     error("kernel/unpack", at, format!("cannot unpack {what} into {n_targets} targets"), what)
+        .help("give as many values: `a, b = x, y`")
 }
 
 pub(crate) fn unpack_count(at: Location, n_targets: usize, n_values: usize) -> Diagnostic {
     error("kernel/unpack", at, format!("{n_targets} targets for {n_values} values"), "")
+        .help("write as many names as values; `_` takes one that is not needed")
 }
 
 pub(crate) fn not_spreadable(at: Location, what: &str) -> Diagnostic {
@@ -867,14 +997,6 @@ pub(crate) fn whole_axis(at: Location) -> Diagnostic {
 
 // Loops.
 
-pub(crate) fn not_iterable(at: Location, what: &str) -> Diagnostic {
-    error("kernel/loop", at, format!("cannot loop over {what}"), what).help("loop over `range(..)` or a list")
-}
-
-pub(crate) fn range_arguments(at: Location, wanted: &str) -> Diagnostic {
-    error("kernel/loop", at, format!("`range` takes {wanted}"), "")
-}
-
 pub(crate) fn range_bound(at: Location, text: &str, what: &str) -> Diagnostic {
     error("kernel/loop", at, format!("a bound of `range` is an int, not {what}"), what)
         .help(format!("write `i32({text})`"))
@@ -885,14 +1007,14 @@ pub(crate) fn range_types(at: Location, first: Scalar, other: Scalar) -> Diagnos
         .help("cast one of them")
 }
 
-pub(crate) fn range_outside_for(at: Location) -> Diagnostic {
-    error("kernel/loop", at, "`range` is only there to loop over", "").help("write `for i in range(..)`")
-}
-
 // Calls.
 
 pub(crate) fn not_callable(at: Location, text: &str, what: &str) -> Diagnostic {
-    error("kernel/call", at, format!("`{text}` is {what}, which cannot be called"), what)
+    let diagnostic = error("kernel/call", at, format!("`{text}` is {what}, which cannot be called"), what);
+    match is_array(what) {
+        true => diagnostic.help(format!("index it with brackets: `{text}[i]`")),
+        false => diagnostic.help(format!("to multiply, write `{text} * (..)`")),
+    }
 }
 
 pub(crate) fn keyword_argument(at: Location, name: &str, keyword: &str) -> Diagnostic {
@@ -902,27 +1024,7 @@ pub(crate) fn keyword_argument(at: Location, name: &str, keyword: &str) -> Diagn
 
 pub(crate) fn argument_count_range(at: Location, name: &str, wanted: &str, given: usize) -> Diagnostic {
     error("kernel/call", at, format!("`{name}` takes {wanted}, not {given}"), "")
-}
-
-pub(crate) fn call_count(at: Location, name: &str, most: usize, given: usize) -> Diagnostic {
-    error("kernel/call", at, format!("`{name}` takes {}, not {given}", arguments(most)), "")
-}
-
-pub(crate) fn missing_argument(at: Location, name: &str, param: &str) -> Diagnostic {
-    error("kernel/call", at, format!("this call of `{name}` lacks `{param}`"), "")
-}
-
-pub(crate) fn unknown_keyword(at: Location, name: &str, keyword: &str) -> Diagnostic {
-    error("kernel/call", at, format!("`{name}` has no parameter `{keyword}`"), "")
-}
-
-pub(crate) fn argument_twice(at: Location, name: &str, param: &str) -> Diagnostic {
-    error("kernel/call", at, format!("`{name}` gets `{param}` twice, or takes it by position only"), "")
-}
-
-pub(crate) fn not_an_argument(at: Location, what: &str) -> Diagnostic {
-    error("kernel/call", at, format!("{what} cannot be passed to a function of a kernel yet"), "")
-        .help("pass its parts one by one")
+        .help(format!("write `{name}` with {wanted}"))
 }
 
 pub(crate) fn helper_argument(
@@ -941,11 +1043,17 @@ pub(crate) fn helper_argument(
 }
 
 pub(crate) fn number_argument(at: Location, name: &str, what: &str) -> Diagnostic {
-    error("kernel/call", at, format!("`{name}` takes numbers, not {what}"), what)
+    let diagnostic = error("kernel/call", at, format!("`{name}` takes numbers, not {what}"), what);
+    match () {
+        () if is_array(what) => diagnostic.help(format!("take one element: `{name}(a[i])`")),
+        () if what == "`bool`" => diagnostic.help(format!("make it a number first: `{name}(i32(x))`")),
+        () => diagnostic.help(format!("write a number: `{name}(1.0)`")),
+    }
 }
 
 pub(crate) fn int_argument(at: Location, name: &str, what: &str) -> Diagnostic {
     error("kernel/call", at, format!("`{name}` takes ints, not {what}"), what)
+        .help("cast them, `i32(x)`, or use `trunc(a / b)` for floats")
 }
 
 pub(crate) fn bools_wanted(at: Location, name: &str, what: &str) -> Diagnostic {
@@ -955,6 +1063,7 @@ pub(crate) fn bools_wanted(at: Location, name: &str, what: &str) -> Diagnostic {
 
 pub(crate) fn no_len(at: Location, what: &str) -> Diagnostic {
     error("kernel/call", at, format!("{what} has no `len`"), what)
+        .help("`len` counts the elements of an array, a list or a vector: leave it out for one number")
 }
 
 pub(crate) fn unlike_arguments(at: Location, name: &str, first: (Location, &str), other: &str) -> Diagnostic {
@@ -965,11 +1074,13 @@ pub(crate) fn unlike_arguments(at: Location, name: &str, first: (Location, &str)
 
 pub(crate) fn cross_product(at: Location, ty: &Type) -> Diagnostic {
     error("kernel/call", at, format!("the cross product is of two `vec3`, not of `{ty}`"), "")
+        .help("make them three wide: `cross(vec3(a, 0), vec3(b, 0))`")
 }
 
 pub(crate) fn returns_sometimes(at: Location, other: Location, name: &str, how: &str) -> Diagnostic {
     error("kernel/return", at, format!("`{name}` returns a value on some paths only"), "a value here")
         .label(other, how)
+        .help("return a value on every path: end the function with `return 0.0`, say")
 }
 
 pub(crate) fn return_type(at: Location, name: &str, wanted: &Type, what: &str) -> Diagnostic {
@@ -985,6 +1096,7 @@ pub(crate) fn return_types(name: &str, first: (Location, &str), second: (Locatio
 
 pub(crate) fn missing_return(at: Location, name: &str, declared: &Type) -> Diagnostic {
     error("kernel/return", at, format!("`{name}` is to return `{declared}`, and returns nothing"), "")
+        .help(format!("write `return {declared}(..)`, or leave `-> {declared}` out"))
 }
 
 // Our own mistakes.

@@ -21,6 +21,7 @@ mod constant;
 mod emit;
 mod env;
 mod errors;
+mod habits;
 mod ir;
 mod library;
 mod lower;

@@ -6,8 +6,8 @@ use std::collections::HashSet;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use kps_syntax::Source;
 use kps_syntax::ast::{FunctionDef, Ident, Name};
+use kps_syntax::{Diagnostics, Source};
 
 use crate::check::free_names;
 use crate::env::{EnvValue, HelperFunction, KernelEnv};
@@ -21,6 +21,8 @@ pub struct KernelTemplate {
     pub source: Source,
     pub options: KernelOptions,
     pub params: Vec<Param>,
+    /// What is most likely a slip, here and in the functions that the kernel calls.
+    pub warnings: Diagnostics,
     /// The free names of the kernel and of every function it was seen to call.
     free: RefCell<Vec<FreeNames>>,
 }
@@ -116,9 +118,10 @@ impl KernelTemplate {
         source: &Source,
         options: KernelOptions,
         params: Vec<Param>,
+        warnings: Diagnostics,
     ) -> KernelTemplate {
         let (def, source) = (Arc::clone(def), source.clone());
-        KernelTemplate { def, source, options, params, free: RefCell::default() }
+        KernelTemplate { def, source, options, params, warnings, free: RefCell::default() }
     }
 
     pub fn name(&self) -> &Name {
@@ -133,12 +136,12 @@ impl KernelTemplate {
         types: impl Iterator<Item = &'t Type>,
     ) -> Vec<Capture> {
         let mut captures = Vec::new();
-        let mut seen = HashSet::from([Arc::as_ptr(&self.def)]);
+        let mut seen = HashSet::from([(Arc::as_ptr(&self.def), env.identity())]);
         // A list, not recursion: a chain of helpers may be of any length.
         let mut called: Vec<HelperFunction> = types.flat_map(Type::methods).collect();
         self.capture_names(&self.def, env, &mut called, &mut captures);
         while let Some(function) = called.pop() {
-            if seen.insert(Arc::as_ptr(&function.def)) {
+            if seen.insert((Arc::as_ptr(&function.def), function.env.identity())) {
                 self.capture_names(&function.def, &*function.env, &mut called, &mut captures);
             }
         }

@@ -398,6 +398,24 @@ pub struct Lambda {
     pub body: Expr,
 }
 
+impl Lambda {
+    /// The function that this stands for: it returns the body.
+    pub fn to_function(&self, span: Span) -> FunctionDef {
+        let body = self.body.clone();
+        FunctionDef {
+            name: Ident { name: "lambda".into(), span },
+            decorators: Vec::new(),
+            type_params: Vec::new(),
+            params: self.params.clone(),
+            returns: None,
+            body: vec![Stmt { span: body.span, kind: StmtKind::Return(Some(body)) }],
+            is_async: false,
+            span,
+            header: span,
+        }
+    }
+}
+
 #[derive(Debug, Clone)]
 pub enum FStringPart {
     Literal(Arc<str>),

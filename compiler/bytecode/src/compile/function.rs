@@ -123,6 +123,7 @@ impl<'a> Compiler<'a> {
         let kind = if self.scopes[scope].is_generator { CodeKind::Generator } else { CodeKind::Function };
         let mut code = new_code("<lambda>", &self.qualname("<lambda>"), kind);
         code.params = params(&lambda.params);
+        code.def = Some(Arc::new(lambda.to_function(span)));
         let outer = self.open_frame(code, scope);
         self.emitter().span = span;
         self.declare_locals(scope);

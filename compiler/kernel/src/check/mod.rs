@@ -6,8 +6,10 @@
 mod cycles;
 mod params;
 mod scope;
+mod slips;
 mod structs;
 mod types;
+mod unsupported;
 mod visit;
 mod walk;
 
@@ -22,10 +24,11 @@ use crate::errors;
 use crate::signature::{Form, KernelOptions};
 use crate::template::KernelTemplate;
 
-pub(crate) use scope::{Scope, assigned_names};
+pub(crate) use scope::{Scope, assigned_names, walrus_names};
+pub(crate) use slips::has_break;
 pub(crate) use structs::read_struct;
 pub(crate) use types::{TypeExpr, TypeReader};
-pub(crate) use visit::{free_names, receivers};
+pub(crate) use visit::{captured_names, free_names, receivers};
 
 pub(crate) fn check(
     def: &Arc<FunctionDef>,
@@ -40,7 +43,7 @@ pub(crate) fn check(
     if diagnostics.has_errors() {
         return Err(in_source_order(diagnostics));
     }
-    Ok(KernelTemplate::new(def, source, options, params))
+    Ok(KernelTemplate::new(def, source, options, params, in_source_order(diagnostics)))
 }
 
 /// A method of a struct, checked when a kernel is found to call it: which one a name stands for depends

@@ -3,7 +3,7 @@
 //! `@kernel` takes annotations, or nothing and waits for the arguments. `@python2shader` takes a tuple
 //! of kind, slot and type for each, as its default value or its annotation.
 
-use kps_syntax::ast::{Expr, ExprKind, FunctionDef, Param as ParamDef};
+use kps_syntax::ast::{Expr, ExprKind, FunctionDef, Param as ParamDef, Parameters};
 use kps_syntax::{Diagnostic, Diagnostics, Source};
 
 use super::types::{TypeExpr, TypeReader, int_literal};
@@ -21,7 +21,11 @@ pub(super) fn kernel_params(
     form: Form,
     diagnostics: &mut Diagnostics,
 ) -> Vec<Param> {
-    check_plain(def, source, "a kernel", diagnostics);
+    check_variadic(&def.params, source, "a kernel", diagnostics);
+    if let Some(rest) = &def.params.var_positional {
+        let name = format!("*{}", rest.name.name);
+        diagnostics.push(errors::variadic_parameter(source.at(rest.span), &name, "a kernel"));
+    }
     let reader = TypeReader { source, env };
     let declared = def.params.iter().map(|param| {
         let kind = match form {
@@ -35,6 +39,9 @@ pub(super) fn kernel_params(
         Param { name: param.name.clone(), kind }
     });
     let params: Vec<Param> = declared.collect();
+    if let Some(first) = params.first().filter(|first| matches!(&*first.name.name, "self" | "cls")) {
+        diagnostics.push(errors::kernel_with_self(source.at(first.name.span), &first.name.name));
+    }
     check_slots(&params, source, diagnostics);
     if let Some(returns) = &def.returns
         && !matches!(returns.kind, ExprKind::None)
@@ -51,16 +58,7 @@ pub(super) fn helper_params(
     env: &dyn KernelEnv,
     diagnostics: &mut Diagnostics,
 ) {
-    check_plain(def, source, "a function called from a kernel", diagnostics);
-    let reader = TypeReader { source, env };
-    let annotations = def.params.iter().filter_map(|param| param.annotation.as_ref());
-    for annotation in annotations.chain(&def.returns) {
-        if !matches!(annotation.kind, ExprKind::None)
-            && let Err(diagnostic) = reader.read(annotation)
-        {
-            diagnostics.push(diagnostic);
-        }
-    }
+    nested_params(def, source, env, diagnostics);
     for param in def.params.iter() {
         if let Some(default) = &param.default
             && !is_constant(default)
@@ -70,21 +68,44 @@ pub(super) fn helper_params(
     }
 }
 
+/// A function of the kernel's own: its defaults are computed in the kernel.
+pub(super) fn nested_params(
+    def: &FunctionDef,
+    source: &Source,
+    env: &dyn KernelEnv,
+    diagnostics: &mut Diagnostics,
+) {
+    check_variadic(&def.params, source, "a function called from a kernel", diagnostics);
+    let reader = TypeReader { source, env };
+    let annotations = def.params.iter().filter_map(|param| param.annotation.as_ref());
+    for annotation in annotations.chain(&def.returns) {
+        if !matches!(annotation.kind, ExprKind::None)
+            && let Err(diagnostic) = reader.read(annotation)
+        {
+            diagnostics.push(diagnostic);
+        }
+    }
+}
+
 fn is_constant(expr: &Expr) -> bool {
     match &expr.kind {
         ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::True | ExprKind::False => true,
         ExprKind::Unary { operand, .. } => is_constant(operand),
+        ExprKind::Binary { left, right, .. } => is_constant(left) && is_constant(right),
         _ => false,
     }
 }
 
-fn check_plain(def: &FunctionDef, source: &Source, what: &str, diagnostics: &mut Diagnostics) {
-    let params = &def.params;
-    for (param, stars) in [(&params.var_positional, "*"), (&params.var_keyword, "**")] {
-        if let Some(param) = param {
-            let name = format!("{stars}{}", param.name.name);
-            diagnostics.push(errors::variadic_parameter(source.at(param.span), &name, what));
-        }
+/// `**names` has no meaning where the number of arguments is known.
+pub(super) fn check_variadic(
+    params: &Parameters,
+    source: &Source,
+    what: &str,
+    diagnostics: &mut Diagnostics,
+) {
+    if let Some(param) = &params.var_keyword {
+        let name = format!("**{}", param.name.name);
+        diagnostics.push(errors::variadic_parameter(source.at(param.span), &name, what));
     }
 }
 

@@ -1,7 +1,11 @@
 //! Which names a function's body assigns: those are its own, all others come from outside.
 
-use kps_syntax::ast::{Expr, ExprKind, FunctionDef, Name, Pattern, PatternKind, Stmt, StmtKind};
+use kps_syntax::ast::{
+    Expr, ExprKind, FunctionDef, Lambda, Name, Parameters, Pattern, PatternKind, Stmt, StmtKind,
+};
 use rustc_hash::FxHashMap;
+
+use super::visit::{children, exprs_of_stmt};
 
 /// A function's own names, numbered: parameters first, then in the order of first assignment.
 #[derive(Default)]
@@ -12,10 +16,7 @@ pub(crate) struct Scope {
 
 impl Scope {
     pub fn of(def: &FunctionDef) -> Scope {
-        let mut scope = Scope::default();
-        for param in def.params.iter() {
-            scope.add(&param.name.name);
-        }
+        let mut scope = Scope::of_params(&def.params);
         assigned_names(&def.body, &mut |name, assigns| {
             if assigns == Assigns::Name {
                 scope.add(name);
@@ -24,7 +25,19 @@ impl Scope {
         scope
     }
 
-    fn add(&mut self, name: &Name) {
+    pub fn of_lambda(lambda: &Lambda) -> Scope {
+        let mut scope = Scope::of_params(&lambda.params);
+        walrus_names(&lambda.body, &mut |name| scope.add(name));
+        scope
+    }
+
+    fn of_params(params: &Parameters) -> Scope {
+        let mut scope = Scope::default();
+        params.iter().for_each(|param| scope.add(&param.name.name));
+        scope
+    }
+
+    pub fn add(&mut self, name: &Name) {
         if !self.numbers.contains_key(name) {
             self.numbers.insert(Name::clone(name), self.names.len() as u32);
             self.names.push(Name::clone(name));
@@ -56,7 +69,9 @@ pub(crate) enum Assigns {
 /// Calls `found` for every name that `body` assigns, each as often as it does.
 pub(crate) fn assigned_names(body: &[Stmt], found: &mut dyn FnMut(&Name, Assigns)) {
     for stmt in body {
+        exprs_of_stmt(stmt, &mut |expr| walrus_names(expr, &mut |name| found(name, Assigns::Name)));
         match &stmt.kind {
+            StmtKind::Function(def) => found(&def.name.name, Assigns::Name),
             StmtKind::Assign { targets, .. } => {
                 targets.iter().for_each(|target| target_names(target, found));
             }
@@ -87,6 +102,16 @@ pub(crate) fn assigned_names(body: &[Stmt], found: &mut dyn FnMut(&Name, Assigns
             _ => {}
         }
     }
+}
+
+/// Calls `found` for every name that an expression assigns with `:=`; a lambda's are its own.
+pub(crate) fn walrus_names(expr: &Expr, found: &mut dyn FnMut(&Name)) {
+    match &expr.kind {
+        ExprKind::Lambda(_) => return,
+        ExprKind::Walrus { target, .. } => found(&target.name),
+        _ => {}
+    }
+    children(expr, &mut |child| walrus_names(child, found));
 }
 
 fn target_names(target: &Expr, found: &mut dyn FnMut(&Name, Assigns)) {

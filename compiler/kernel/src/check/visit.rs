@@ -2,37 +2,87 @@
 
 use std::collections::HashSet;
 
+use kps_syntax::Span;
 use kps_syntax::ast::{
-    ArgumentKind, Expr, ExprKind, FunctionDef, Name, Pattern, PatternKind, Stmt, StmtKind,
+    ArgumentKind, Expr, ExprKind, FunctionDef, Name, Parameters, Pattern, PatternKind, Stmt, StmtKind,
 };
 
 use super::scope::{Scope, root_name};
 
 /// The names that a function takes from outside, dotted where it names a member: `N`, `config.N`.
 pub(crate) fn free_names(def: &FunctionDef) -> Vec<Name> {
-    let scope = Scope::of(def);
-    let mut names = Vec::new();
-    let mut seen = HashSet::new();
-    let mut add = |expr: &Expr| {
-        if let Some(path) = dotted_path(expr)
-            && !scope.contains(path.split('.').next().unwrap_or(&path))
-            && seen.insert(path.clone())
-        {
-            names.push(Name::from(path));
-        }
-    };
-    let annotations = def.params.iter().flat_map(|param| param.annotation.iter().chain(&param.default));
-    annotations.chain(&def.returns).for_each(|expr| names_in(expr, &mut add));
-    exprs_of(&def.body, &mut |expr| names_in(expr, &mut add));
-    names
+    free_paths(def).into_iter().map(|(path, _)| path).collect()
 }
 
-/// Calls `found` for every name and every dotted path, outermost only.
-fn names_in(expr: &Expr, found: &mut dyn FnMut(&Expr)) {
-    if dotted_path(expr).is_some() {
-        return found(expr);
+/// The variables around a nested function that it uses, each with the place of its first use.
+pub(crate) fn captured_names(def: &FunctionDef, around: &Scope) -> Vec<(Name, Span)> {
+    let mut seen = HashSet::new();
+    let heads = free_paths(def).into_iter().map(|(path, span)| match path.split_once('.') {
+        Some((head, _)) => (Name::from(head), span),
+        None => (path, span),
+    });
+    heads.filter(|(name, _)| around.contains(name) && seen.insert(name.clone())).collect()
+}
+
+/// Free names, dotted, each with the place of its first use.
+fn free_paths(def: &FunctionDef) -> Vec<(Name, Span)> {
+    let mut free = Free { scopes: Vec::new(), paths: Vec::new(), seen: HashSet::new() };
+    free.function(def);
+    free.paths
+}
+
+/// Collects what no scope around a name defines.
+struct Free {
+    scopes: Vec<Scope>,
+    paths: Vec<(Name, Span)>,
+    seen: HashSet<String>,
+}
+
+impl Free {
+    fn function(&mut self, def: &FunctionDef) {
+        self.params(&def.params);
+        def.returns.iter().for_each(|expr| self.expr(expr));
+        self.scopes.push(Scope::of(def));
+        self.block(&def.body);
+        self.scopes.pop();
     }
-    children(expr, &mut |child| names_in(child, found));
+
+    /// Annotations and defaults belong to the scope around a function.
+    fn params(&mut self, params: &Parameters) {
+        let parts = params.iter().flat_map(|param| param.annotation.iter().chain(&param.default));
+        parts.for_each(|expr| self.expr(expr));
+    }
+
+    fn block(&mut self, body: &[Stmt]) {
+        for stmt in body {
+            exprs_of_stmt(stmt, &mut |expr| self.expr(expr));
+            match &stmt.kind {
+                StmtKind::Function(def) => self.function(def),
+                _ => blocks_of_stmt(stmt, &mut |body| self.block(body)),
+            }
+        }
+    }
+
+    fn expr(&mut self, expr: &Expr) {
+        if let Some(path) = dotted_path(expr) {
+            return self.path(path, expr.span);
+        }
+        if let ExprKind::Lambda(lambda) = &expr.kind {
+            self.params(&lambda.params);
+            self.scopes.push(Scope::of_lambda(lambda));
+            self.expr(&lambda.body);
+            self.scopes.pop();
+            return;
+        }
+        children(expr, &mut |child| self.expr(child));
+    }
+
+    fn path(&mut self, path: String, span: Span) {
+        let head = path.split('.').next().unwrap_or(&path);
+        if !self.scopes.iter().any(|scope| scope.contains(head)) && self.seen.insert(path.clone()) {
+            self.paths.push((Name::from(path), span));
+        }
+    }
 }
 
 /// `a.b.c` as text, if the expression is nothing but names and dots.
@@ -55,6 +105,7 @@ pub(super) fn children(expr: &Expr, visit: &mut dyn FnMut(&Expr)) {
             visit(right);
         }
         ExprKind::Unary { operand, .. } | ExprKind::Starred(operand) => visit(operand),
+        ExprKind::Walrus { value, .. } => visit(value),
         ExprKind::Compare { left, comparisons } => {
             visit(left);
             comparisons.iter().for_each(|comparison| visit(&comparison.right));
@@ -84,58 +135,67 @@ pub(super) fn children(expr: &Expr, visit: &mut dyn FnMut(&Expr)) {
     }
 }
 
-/// Calls `visit` for every expression that stands in a statement, not for the parts of it.
-fn exprs_of(body: &[Stmt], visit: &mut dyn FnMut(&Expr)) {
-    for stmt in body {
-        match &stmt.kind {
-            StmtKind::Expr(expr) | StmtKind::Return(Some(expr)) => visit(expr),
-            StmtKind::Assign { targets, value } => {
-                visit(value);
-                targets.iter().for_each(&mut *visit);
-            }
-            StmtKind::AugAssign { target, value, .. } => {
-                visit(value);
-                visit(target);
-            }
-            StmtKind::AnnAssign { target, annotation, value } => {
-                visit(annotation);
-                value.iter().for_each(&mut *visit);
-                visit(target);
-            }
-            StmtKind::If { branches, orelse } => {
-                for branch in branches {
-                    visit(&branch.test);
-                    exprs_of(&branch.body, visit);
-                }
-                exprs_of(orelse, visit);
-            }
-            StmtKind::While { test, body, orelse } => {
-                visit(test);
-                exprs_of(body, visit);
-                exprs_of(orelse, visit);
-            }
-            StmtKind::For { target, iter, body, orelse, .. } => {
-                visit(iter);
-                visit(target);
-                exprs_of(body, visit);
-                exprs_of(orelse, visit);
-            }
-            StmtKind::Match { subject, cases } => {
-                visit(subject);
-                for case in cases {
-                    pattern_exprs(&case.pattern, visit);
-                    case.guard.iter().for_each(&mut *visit);
-                    exprs_of(&case.body, visit);
-                }
-            }
-            _ => {}
+/// Calls `visit` for every expression that stands in a statement itself, not for the parts of it, and
+/// not for those in its blocks.
+pub(super) fn exprs_of_stmt(stmt: &Stmt, visit: &mut dyn FnMut(&Expr)) {
+    match &stmt.kind {
+        StmtKind::Expr(expr) | StmtKind::Return(Some(expr)) => visit(expr),
+        StmtKind::Assign { targets, value } => {
+            visit(value);
+            targets.iter().for_each(visit);
         }
+        StmtKind::AugAssign { target, value, .. } => {
+            visit(value);
+            visit(target);
+        }
+        StmtKind::AnnAssign { target, annotation, value } => {
+            visit(annotation);
+            value.iter().for_each(&mut *visit);
+            visit(target);
+        }
+        StmtKind::Assert { test, message } => {
+            visit(test);
+            message.iter().for_each(visit);
+        }
+        StmtKind::If { branches, .. } => branches.iter().for_each(|branch| visit(&branch.test)),
+        StmtKind::While { test, .. } => visit(test),
+        StmtKind::For { target, iter, .. } => {
+            visit(iter);
+            visit(target);
+        }
+        StmtKind::Match { subject, cases } => {
+            visit(subject);
+            for case in cases {
+                pattern_exprs(&case.pattern, visit);
+                case.guard.iter().for_each(&mut *visit);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Calls `visit` for every block of a statement; a function's body is its own.
+pub(super) fn blocks_of_stmt(stmt: &Stmt, visit: &mut dyn FnMut(&[Stmt])) {
+    match &stmt.kind {
+        StmtKind::If { branches, orelse } => {
+            branches.iter().for_each(|branch| visit(&branch.body));
+            visit(orelse);
+        }
+        StmtKind::While { body, orelse, .. } | StmtKind::For { body, orelse, .. } => {
+            visit(body);
+            visit(orelse);
+        }
+        StmtKind::Match { cases, .. } => cases.iter().for_each(|case| visit(&case.body)),
+        _ => {}
     }
 }
 
 /// Calls `found` for the variable at the root of whatever a method is called on: `p` of `p.a.step()`.
 pub(crate) fn receivers(body: &[Stmt], found: &mut dyn FnMut(&Name)) {
-    exprs_of(body, &mut |expr| receivers_in(expr, found));
+    for stmt in body {
+        exprs_of_stmt(stmt, &mut |expr| receivers_in(expr, found));
+        blocks_of_stmt(stmt, &mut |body| receivers(body, found));
+    }
 }
 
 fn receivers_in(expr: &Expr, found: &mut dyn FnMut(&Name)) {

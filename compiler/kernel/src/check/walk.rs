@@ -7,13 +7,16 @@ use std::collections::HashSet;
 use std::rc::Rc;
 
 use kps_syntax::ast::{
-    Argument, ArgumentKind, CompareOp, Expr, ExprKind, FunctionDef, MatchCase, Name, Pattern, PatternKind,
-    Stmt, StmtKind,
+    Argument, ArgumentKind, CompareOp, Expr, ExprKind, FunctionDef, Lambda, MatchCase, Name, Pattern,
+    PatternKind, Stmt, StmtKind,
 };
 use kps_syntax::{Diagnostics, Location, Source, Span};
 
+use super::params;
 use super::scope::Scope;
+use super::slips;
 use super::types::TypeReader;
+use super::unsupported;
 use super::visit::children;
 use crate::builtins;
 use crate::env::{EnvModule, EnvValue, HelperFunction, KernelEnv};
@@ -32,9 +35,8 @@ pub(super) fn check_function(
     env: &dyn KernelEnv,
     diagnostics: &mut Diagnostics,
 ) -> Vec<CallSite> {
-    let scope = Scope::of(def);
-    let mut walk =
-        Walk { source, env, scope: &scope, diagnostics, calls: Vec::new(), reported: HashSet::new() };
+    let scopes = vec![Scope::of(def)];
+    let mut walk = Walk { source, env, scopes, diagnostics, calls: Vec::new(), reported: HashSet::new() };
     walk.body(&def.body);
     walk.calls
 }
@@ -42,7 +44,8 @@ pub(super) fn check_function(
 struct Walk<'a> {
     source: &'a Source,
     env: &'a dyn KernelEnv,
-    scope: &'a Scope,
+    /// Of the function, and of those nested in it that are being looked at.
+    scopes: Vec<Scope>,
     diagnostics: &'a mut Diagnostics,
     calls: Vec<CallSite>,
     /// Unknown names that were reported already.
@@ -59,6 +62,11 @@ impl Walk<'_> {
         self.diagnostics.push(diagnostic);
     }
 
+    /// Whether a name is a variable of the function, or of one around the one being looked at.
+    fn is_own(&self, name: &str) -> bool {
+        self.scopes.iter().any(|scope| scope.contains(name))
+    }
+
     fn not_yet(&mut self, span: Span, what: &str) {
         let diagnostic = errors::not_yet(self.at(span), what);
         self.diagnostics.push(diagnostic);
@@ -68,13 +76,23 @@ impl Walk<'_> {
         for stmt in body {
             self.stmt(stmt);
         }
+        let warning = slips::unreachable(body, self.source);
+        self.diagnostics.extend(warning);
     }
 
     fn stmt(&mut self, stmt: &Stmt) {
         match &stmt.kind {
             // A text alone is a docstring or a comment.
             StmtKind::Expr(Expr { kind: ExprKind::Str(_), .. }) | StmtKind::Pass | StmtKind::Error => {}
-            StmtKind::Expr(expr) => self.expr(expr),
+            StmtKind::Expr(expr) => {
+                let n_before = self.diagnostics.0.len();
+                self.expr(expr);
+                if self.diagnostics.0.len() == n_before {
+                    let is_own = |name: &str| self.is_own(name) || self.env.get(name).is_some();
+                    let warning = slips::unused(expr, self.source, &is_own);
+                    self.diagnostics.extend(warning);
+                }
+            }
             StmtKind::Assign { targets, value } => {
                 self.expr(value);
                 targets.iter().for_each(|target| self.target(target));
@@ -118,46 +136,39 @@ impl Walk<'_> {
                 self.expr(subject);
                 cases.iter().for_each(|case| self.case(case));
             }
-            _ => self.unsupported_stmt(stmt),
+            StmtKind::Function(def) => self.nested(def),
+            _ => {
+                let diagnostic = unsupported::stmt(stmt, self.source);
+                self.diagnostics.push(diagnostic);
+            }
         }
     }
 
-    fn unsupported_stmt(&mut self, stmt: &Stmt) {
-        let span = stmt.span;
-        match &stmt.kind {
-            StmtKind::For { .. } => self.unsupported(span, "`async for`", "write `for`"),
-            StmtKind::Assert { .. } => self.not_yet(span, "`assert`"),
-            StmtKind::Function(def) => self.not_yet(def.header, "functions of their own inside"),
-            StmtKind::Class(def) => {
-                self.unsupported(def.header, "a class", "define the type outside the kernel");
-            }
-            StmtKind::TypeAlias { .. } => {
-                self.unsupported(span, "a type alias", "define it outside the kernel");
-            }
-            StmtKind::Delete(_) => {
-                self.unsupported(span, "`del`", "leave it out: a kernel's variables end with the kernel");
-            }
-            StmtKind::Raise { .. } => {
-                self.unsupported(
-                    span,
-                    "`raise`",
-                    "write an error flag to an array and test it after the launch",
-                );
-            }
-            StmtKind::Global(_) | StmtKind::Nonlocal(_) => self.unsupported(
-                span,
-                "`global`",
-                "captured names are constants in a kernel: write the result to an array parameter",
-            ),
-            StmtKind::Import(_) | StmtKind::ImportFrom(_) => {
-                self.unsupported(span, "an import", "import it outside the kernel");
-            }
-            StmtKind::With { .. } => self.unsupported(span, "`with`", "enter the context around the launch"),
-            StmtKind::Try(_) => {
-                self.unsupported(span, "`try`", "nothing raises in a kernel: test the values with `if`");
-            }
-            _ => self.unsupported(span, "this statement", "write it with assignments, `if` and loops"),
+    /// A function of the kernel's own.
+    fn nested(&mut self, def: &FunctionDef) {
+        if let Some(decorator) = def.decorators.first() {
+            return self.unsupported(decorator.span, "a decorator", "call it where the function is used");
         }
+        if def.is_async {
+            return self.unsupported(def.header, "an `async` function", "write `def`");
+        }
+        params::nested_params(def, self.source, self.env, self.diagnostics);
+        def.params.iter().filter_map(|param| param.default.as_ref()).for_each(|default| self.expr(default));
+        self.scopes.push(Scope::of(def));
+        self.body(&def.body);
+        self.scopes.pop();
+    }
+
+    fn lambda(&mut self, lambda: &Lambda, span: Span) {
+        params::check_variadic(&lambda.params, self.source, "a lambda", self.diagnostics);
+        let defaults = lambda.params.iter().filter_map(|param| param.default.as_ref());
+        defaults.for_each(|default| self.expr(default));
+        if matches!(lambda.body.kind, ExprKind::Yield(_) | ExprKind::YieldFrom(_)) {
+            return self.unsupported(span, "`yield`", "write results to an array parameter");
+        }
+        self.scopes.push(Scope::of_lambda(lambda));
+        self.expr(&lambda.body);
+        self.scopes.pop();
     }
 
     fn case(&mut self, case: &MatchCase) {
@@ -200,18 +211,12 @@ impl Walk<'_> {
                 // The types in `Array(4, f32)` and the like are read later, with the call.
                 args.iter().for_each(|arg| self.argument(arg));
             }
+            ExprKind::Lambda(lambda) => self.lambda(lambda, expr.span),
             ExprKind::Compare { comparisons, .. } => {
                 for comparison in comparisons {
-                    match comparison.op {
-                        CompareOp::Is | CompareOp::IsNot => {
-                            self.unsupported(comparison.op_span, "`is`", "compare values with `==` or `!=`");
-                        }
-                        CompareOp::In | CompareOp::NotIn => self.unsupported(
-                            comparison.op_span,
-                            "`in`",
-                            "compare with each value: `x == 1 or x == 2`",
-                        ),
-                        _ => {}
+                    if let CompareOp::Is | CompareOp::IsNot = comparison.op {
+                        let diagnostic = errors::identity(self.at(comparison.op_span), comparison.op);
+                        self.diagnostics.push(diagnostic);
                     }
                 }
                 children(expr, &mut |child| self.expr(child));
@@ -224,9 +229,8 @@ impl Walk<'_> {
                     }
                 }
             }
-            _ => match unsupported_expr(expr) {
-                Some(Unsupported::Never(what, help)) => self.unsupported(expr.span, what, help),
-                Some(Unsupported::NotYet(what)) => self.not_yet(expr.span, what),
+            _ => match unsupported::expr(expr, self.source) {
+                Some(diagnostic) => self.diagnostics.push(diagnostic),
                 None => children(expr, &mut |child| self.expr(child)),
             },
         }
@@ -234,15 +238,17 @@ impl Walk<'_> {
 
     fn argument(&mut self, arg: &Argument) {
         match &arg.kind {
-            ArgumentKind::Positional(value) | ArgumentKind::Keyword(_, value) => self.expr(value),
-            ArgumentKind::Spread(_) | ArgumentKind::KeywordSpread(_) => {
-                self.unsupported(arg.span, "a spread argument", "write the arguments one by one");
+            ArgumentKind::Positional(value)
+            | ArgumentKind::Keyword(_, value)
+            | ArgumentKind::Spread(value) => self.expr(value),
+            ArgumentKind::KeywordSpread(_) => {
+                self.unsupported(arg.span, "`**`", "write the arguments one by one: `name=value`");
             }
         }
     }
 
     fn name(&mut self, name: &Name, expr: &Expr) {
-        if self.scope.contains(name) {
+        if self.is_own(name) {
             return;
         }
         match self.env.get(name) {
@@ -264,7 +270,8 @@ impl Walk<'_> {
             return;
         }
         let outside = self.env.names();
-        let known = self.scope.names().iter().chain(&outside).map(|name| &**name);
+        let own = self.scopes.iter().flat_map(Scope::names);
+        let known = own.chain(&outside).map(|name| &**name);
         let known = known.chain(builtins::names().map(|name| -> &str { name }));
         let diagnostic = errors::unknown_name(self.at(span), name, suggest::nearest(name, known));
         self.diagnostics.push(diagnostic);
@@ -306,7 +313,7 @@ impl Walk<'_> {
             return Some(module.name.to_string());
         }
         let ExprKind::Name(name) = &expr.kind else { return None };
-        let is_ours = !self.scope.contains(name)
+        let is_ours = !self.is_own(name)
             && self.env.get(name).is_none()
             && builtins::lookup(name) == Some(builtins::Builtin::Module);
         is_ours.then(|| name.to_string())
@@ -314,7 +321,7 @@ impl Walk<'_> {
 
     fn env_module(&self, expr: &Expr) -> Option<EnvModule> {
         let value = match &expr.kind {
-            ExprKind::Name(name) if !self.scope.contains(name) => self.env.get(name)?,
+            ExprKind::Name(name) if !self.is_own(name) => self.env.get(name)?,
             ExprKind::Attribute { value, attr } => self.env_module(value)?.members.get(&attr.name)?,
             _ => return None,
         };
@@ -323,39 +330,4 @@ impl Walk<'_> {
             _ => None,
         }
     }
-}
-
-enum Unsupported {
-    /// With what to write instead.
-    Never(&'static str, &'static str),
-    NotYet(&'static str),
-}
-
-fn unsupported_expr(expr: &Expr) -> Option<Unsupported> {
-    use Unsupported::{Never, NotYet};
-    Some(match &expr.kind {
-        ExprKind::None => Never(
-            "`None`",
-            "kernels have numbers, bools, vectors and arrays: use a number that says \"nothing\"",
-        ),
-        ExprKind::Ellipsis => Never("`...`", "write `pass`"),
-        ExprKind::Imaginary(_) => Never("a complex number", "keep the two parts in a `vec2`"),
-        ExprKind::Str(_) | ExprKind::Bytes(_) => Never("a string", "kernels have no strings: use numbers"),
-        ExprKind::FString(_) => Never("an f-string", "kernels have no strings: format on the host"),
-        ExprKind::Walrus { .. } => Never("`:=`", "assign on a line of its own"),
-        ExprKind::Lambda(_) => NotYet("lambdas"),
-        ExprKind::ListComp { .. } => NotYet("list comprehensions"),
-        ExprKind::Set(_) | ExprKind::SetComp { .. } => Never("a set", "use an array"),
-        ExprKind::Dict(_) | ExprKind::DictComp { .. } => Never("a dict", "use an array"),
-        ExprKind::Generator { .. } => Never("a generator", "write a `for` loop"),
-        // A whole axis of a matrix: `m[:, 0]`.
-        ExprKind::Slice { lower: None, upper: None, step: None } => return None,
-        ExprKind::Slice { .. } => Never("a slice", "index the elements in a `for` loop"),
-        ExprKind::Starred(_) => Never("a starred expression", "write the parts one by one"),
-        ExprKind::Yield(_) | ExprKind::YieldFrom(_) => {
-            Never("`yield`", "write results to an array parameter")
-        }
-        ExprKind::Await(_) => Never("`await`", "kernels run to their end: launch asynchronously on the host"),
-        _ => return None,
-    })
 }

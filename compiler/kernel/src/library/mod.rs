@@ -91,4 +91,8 @@ impl KernelEnv for Library {
     fn names(&self) -> Vec<Name> {
         library().keys().cloned().collect()
     }
+
+    fn identity(&self) -> usize {
+        std::ptr::from_ref(library()) as usize
+    }
 }

@@ -281,6 +281,9 @@ impl Ctx<'_> {
         spans: (Span, Span),
     ) -> Operand {
         let n_errors = self.f.diagnostics.len();
+        if let Some(amount) = self.known_int(right).filter(|amount| *amount < 0 && *amount > -128) {
+            return self.fail(errors::negative_shift(self.at(spans.1), amount, symbol(op)));
+        }
         let value = self.materialize(left, spans.0);
         let ty = value.map(|value| self.ty(value).clone());
         let amount = match (right, ty.as_ref().and_then(Type::scalar)) {

@@ -52,7 +52,7 @@ impl Ctx<'_> {
         }
     }
 
-    fn unassignable(&self, operand: &Operand, span: Span) -> Option<kps_syntax::Diagnostic> {
+    pub fn unassignable(&self, operand: &Operand, span: Span) -> Option<kps_syntax::Diagnostic> {
         match operand {
             Operand::Static(super::operand::Static::None) => {
                 Some(errors::no_value(self.at(span), self.f.source.slice(span)))
@@ -367,6 +367,9 @@ impl Ctx<'_> {
     pub(super) fn store(&mut self, target: Target, operand: Operand, value_span: Span) {
         match target {
             Target::Name(name, span) => match self.f.scope.get(name) {
+                Some(var) if var >= self.f.n_own => {
+                    self.error(errors::assign_captured_part(self.at(span), name));
+                }
                 Some(var) => self.assign_var(var, operand, span),
                 None => self.error(errors::assign_captured(self.at(span), name)),
             },

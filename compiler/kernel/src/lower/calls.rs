@@ -4,6 +4,7 @@ use kps_syntax::Span;
 use kps_syntax::ast::{Argument, ArgumentKind, Expr, ExprKind, Ident};
 
 use super::Ctx;
+use super::helpers::CallStyle;
 use super::operand::{Operand, Static};
 use crate::builtins::Function;
 use crate::errors;
@@ -32,18 +33,27 @@ impl Ctx<'_> {
         if let Operand::Static(Static::Generic(_)) = callee {
             return self.type_operand(expr);
         }
-        if let Operand::Static(Static::Type(Type::Struct(of))) = &callee {
-            let args = self.arguments(args);
-            return self.construct_struct(of, args, expr.span);
-        }
         // Some arguments of these are places, or types.
         if let Operand::Static(Static::Builtin(Function::Group(function))) = callee {
             return self.group_call(function, &name, args, expr.span);
         }
-        let args = self.arguments(args);
+        let mut args = self.arguments(args);
+        if let Operand::Static(Static::Type(Type::Struct(of))) = &callee {
+            return self.construct_struct(of, args, expr.span);
+        }
+        if let Operand::Static(Static::Builtin(Function::Enumerate)) = callee
+            && let Some(at) = args.keywords.iter().position(|(keyword, ..)| &*keyword.name == "start")
+        {
+            let (_, start, span) = args.keywords.remove(at);
+            args.positional.push((start, span));
+        }
         match callee {
             Operand::Error => Operand::Error,
             Operand::Static(Static::Function(function)) => self.call_helper(&function, args, expr.span),
+            Operand::Static(Static::Closure(closure)) => match self.callee_of(&closure, func.span) {
+                Some(callee) => self.call_function(&callee, args, CallStyle::Function, expr.span).result,
+                None => Operand::Error,
+            },
             Operand::Static(Static::Type(ty)) => match self.only_positional(args, &name) {
                 Some(args) => self.cast(&ty, &args, expr.span),
                 None => Operand::Error,
@@ -71,13 +81,28 @@ impl Ctx<'_> {
                     let operand = self.expr(value);
                     arguments.keywords.push((name, operand, value.span));
                 }
-                // `check` refused these.
-                ArgumentKind::Spread(_) | ArgumentKind::KeywordSpread(_) => {
-                    arguments.positional.push((Operand::Error, arg.span));
+                ArgumentKind::Spread(value) => {
+                    let operand = self.expr(value);
+                    let parts = self.spread(&operand, value.span);
+                    arguments.positional.extend(parts.into_iter().map(|part| (part, value.span)));
                 }
+                // `check` refused it.
+                ArgumentKind::KeywordSpread(_) => arguments.positional.push((Operand::Error, arg.span)),
             }
         }
         arguments
+    }
+
+    /// `*xs`: the parts of what has a known number of them.
+    fn spread(&mut self, operand: &Operand, span: Span) -> Vec<Operand> {
+        match self.items_of(operand, span) {
+            Some(items) => items.to_vec(),
+            None if operand.is_error() => vec![Operand::Error],
+            None => {
+                let what = self.describe(operand);
+                vec![self.fail(errors::not_spreadable(self.at(span), &what))]
+            }
+        }
     }
 
     pub fn only_positional(&mut self, args: Arguments, name: &str) -> Option<Vec<(Operand, Span)>> {

@@ -2,12 +2,13 @@
 
 use kps_syntax::Span;
 use kps_syntax::ast::{
-    BinaryOp as AstBinaryOp, BoolOp, CompareOp as AstCompareOp, Comparison, Expr, ExprKind, Name,
+    BinaryOp as AstBinaryOp, BoolOp, CompareOp as AstCompareOp, Comparison, Expr, ExprKind, Ident, Name,
 };
 use num_traits::ToPrimitive;
 
 use super::operand::{Operand, Place, Static};
 use super::stmts::Condition;
+use super::vars::{Fork, Missing, Way};
 use super::{Ctx, MAX_ARRAY_LEN};
 use crate::builtins::{self, Builtin, PlaceName};
 use crate::constant::{Constant, Literal};
@@ -52,10 +53,9 @@ impl Ctx<'_> {
             ExprKind::Compare { left, comparisons } => self.comparison(left, comparisons, span),
             ExprKind::IfElse { test, then, orelse } => self.ternary(test, then, orelse, span),
             ExprKind::List(items) => self.list(items, span),
-            ExprKind::Tuple(items) => {
-                let items = self.items(items).into_iter();
-                Operand::Tuple(items.map(|(operand, _)| operand).collect())
-            }
+            ExprKind::Tuple(items) => self.tuple(items),
+            ExprKind::Lambda(lambda) => self.lambda(lambda, span),
+            ExprKind::Walrus { target, value } => self.walrus(target, value),
             ExprKind::Slice { .. } => self.fail(errors::whole_axis(self.at(span))),
             ExprKind::Error => Operand::Error,
             _ => {
@@ -63,6 +63,23 @@ impl Ctx<'_> {
                 self.fail(errors::unsupported(self.at(span), &format!("`{text}`"), "use numbers and arrays"))
             }
         }
+    }
+
+    fn tuple(&mut self, items: &[Expr]) -> Operand {
+        let items = self.items(items).into_iter();
+        Operand::Tuple(items.map(|(operand, _)| operand).collect())
+    }
+
+    /// `name := value`.
+    fn walrus(&mut self, target: &Ident, value: &Expr) -> Operand {
+        let operand = self.expr(value);
+        if let Some(error) = self.unassignable(&operand, value.span) {
+            self.error(error);
+            return Operand::Error;
+        }
+        let var = self.f.scope.get(&target.name).expect("a name that is assigned is a variable");
+        self.assign_var(var, operand.clone(), target.span);
+        operand
     }
 
     /// Reports a mistake in place of an operand.
@@ -207,39 +224,89 @@ impl Ctx<'_> {
 
     /// `left and right`, `left or right`: the right side runs only where it decides.
     pub fn short_circuit(&mut self, op: BoolOp, left: &Operand, left_span: Span, right: &Expr) -> Operand {
-        let span = left_span.to(right.span);
+        self.short_circuit_with(op, left, left_span, right.span, |ctx| ctx.expr(right))
+    }
+
+    /// The same with any right side.
+    pub fn short_circuit_with(
+        &mut self,
+        op: BoolOp,
+        left: &Operand,
+        left_span: Span,
+        right_span: Span,
+        right: impl FnOnce(&mut Self) -> Operand,
+    ) -> Operand {
+        let span = left_span.to(right_span);
         let condition = self.condition_of(left, left_span);
         let decided = op == BoolOp::Or;
+        let right = |ctx: &mut Self| {
+            let value = right(ctx);
+            ctx.bool_operand(value, right_span)
+        };
         let left = match condition {
             Condition::Known(value) if value == decided => return self.bool_constant(value, span),
-            Condition::Known(_) => {
-                let value = self.expr(right);
-                return self.bool_operand(value, right.span);
-            }
+            Condition::Known(_) => return right(self),
             Condition::Error => {
-                let value = self.expr(right);
-                self.bool_operand(value, right.span);
+                right(self);
                 return Operand::Error;
             }
             Condition::Node(node) => node,
         };
-        let (block, value) = self.sub_block(|ctx| {
-            let value = ctx.expr(right);
-            ctx.bool_operand(value, right.span)
+        let skipped = Missing {
+            span: left_span,
+            text: if decided { "not when this is true" } else { "not when this is false" },
+        };
+        let fork = self.fork();
+        let (mut block, (value, way)) = self.sub_block(|ctx| {
+            let value = right(ctx);
+            (value, ctx.changing_way(fork, skipped))
         });
         let Operand::Node(value) = value else { return Operand::Error };
-        if self.is_eager(&block) {
+        if way.is_none() && self.is_eager(&block) {
             self.f.block.extend(block);
             let combined = if decided { BinaryOp::Or } else { BinaryOp::And };
             return Operand::Node(self.node(NodeKind::Binary(combined, left, value), Type::BOOL, span));
         }
         let result = self.new_local("kps.test", Type::BOOL, span);
         self.f.block.push(Stmt::Store { local: result, value: left, span });
-        let mut block = block;
         block.push(Stmt::Store { local: result, value, span });
-        let (then, orelse) = if decided { (Vec::new(), block) } else { (block, Vec::new()) };
-        self.f.block.push(Stmt::If { condition: left, then, orelse, span });
+        let (runs, skips) = ((block, way), (Vec::new(), None));
+        let (then, orelse) = if decided { (skips, runs) } else { (runs, skips) };
+        self.join_arms(left, then, orelse, (fork, skipped), span);
         Operand::Node(self.node(NodeKind::Load(result), Type::BOOL, span))
+    }
+
+    /// The way to the end of one side of a choice, if that side assigns anything with `:=`; what it
+    /// changed is undone.
+    fn changing_way(&mut self, fork: Fork, missing: Missing) -> Option<Way> {
+        let way = self.has_changed(fork).then(|| self.way(fork, missing));
+        self.rewind(fork);
+        way
+    }
+
+    /// Both sides of a choice inside an expression. Where one of them assigns, they meet as after `if`.
+    fn join_arms(
+        &mut self,
+        condition: NodeId,
+        (mut then, then_way): (Block, Option<Way>),
+        (mut orelse, else_way): (Block, Option<Way>),
+        (fork, missing): (Fork, Missing),
+        span: Span,
+    ) {
+        let mut ways = Vec::new();
+        if then_way.is_some() || else_way.is_some() {
+            for (block, way) in [(&mut then, then_way), (&mut orelse, else_way)] {
+                ways.push(way.unwrap_or_else(|| {
+                    let (tail, way) = self.sub_block(|ctx| ctx.way(fork, missing));
+                    block.extend(tail);
+                    way
+                }));
+            }
+        }
+        self.f.block.push(Stmt::If { condition, then, orelse, span });
+        if !ways.is_empty() {
+            self.merge(&ways);
+        }
     }
 
     fn bool_operand(&mut self, operand: Operand, span: Span) -> Operand {
@@ -278,13 +345,22 @@ impl Ctx<'_> {
             Condition::Node(node) => Some(node),
             Condition::Error => None,
         };
-        let (mut then_block, a) = self.sub_block(|ctx| ctx.expr(then));
-        let (mut else_block, b) = self.sub_block(|ctx| ctx.expr(orelse));
+        let missing = Missing { span: test.span, text: "on one side of this choice only" };
+        let fork = self.fork();
+        let (mut then_block, (a, then_way)) =
+            self.sub_block(|ctx| (ctx.expr(then), ctx.changing_way(fork, missing)));
+        let (mut else_block, (b, else_way)) =
+            self.sub_block(|ctx| (ctx.expr(orelse), ctx.changing_way(fork, missing)));
         let Some(condition) = condition else { return Operand::Error };
         if a.is_error() || b.is_error() {
             return Operand::Error;
         }
+        let assigns = then_way.is_some() || else_way.is_some();
         if super::vars::same_static(&a, &b) {
+            if assigns {
+                let arms = ((then_block, then_way), (else_block, else_way));
+                self.join_arms(condition, arms.0, arms.1, (fork, missing), span);
+            }
             return a;
         }
         let sides = [(&a, then.span), (&b, orelse.span)];
@@ -306,7 +382,8 @@ impl Ctx<'_> {
         else_block.extend(tail);
         let (Some(a), Some(b)) = (a, b) else { return Operand::Error };
         let is_number = ty.scalar().is_some();
-        let node = if is_number && self.is_eager(&then_block) && self.is_eager(&else_block) {
+        let is_eager = !assigns && self.is_eager(&then_block) && self.is_eager(&else_block);
+        let node = if is_number && is_eager {
             self.f.block.extend(then_block);
             self.f.block.extend(else_block);
             self.node(NodeKind::Select { condition, then: a, orelse: b }, ty, span)
@@ -314,7 +391,8 @@ impl Ctx<'_> {
             let result = self.new_local("kps.choice", ty.clone(), span);
             then_block.push(Stmt::Store { local: result, value: a, span: then.span });
             else_block.push(Stmt::Store { local: result, value: b, span: orelse.span });
-            self.f.block.push(Stmt::If { condition, then: then_block, orelse: else_block, span });
+            let arms = ((then_block, then_way), (else_block, else_way));
+            self.join_arms(condition, arms.0, arms.1, (fork, missing), span);
             let node = self.node(NodeKind::Load(result), ty, span);
             let facts = self.facts(node);
             self.set_facts(node, super::Facts { soft, ..facts });
@@ -368,10 +446,18 @@ impl Ctx<'_> {
         let first = self.expr(left);
         match comparisons {
             [only] => {
-                let right = self.expr(&only.right);
+                let right = self.comparand(only);
                 self.compare(only.op, &first, &right, only.op_span, (left.span, only.right.span))
             }
             _ => self.compare_chain(first, left.span, comparisons, span),
+        }
+    }
+
+    /// The right side of a comparison; a list that is only looked into needs no place in memory.
+    fn comparand(&mut self, comparison: &Comparison) -> Operand {
+        match (comparison.op, &comparison.right.kind) {
+            (AstCompareOp::In | AstCompareOp::NotIn, ExprKind::List(items)) => self.tuple(items),
+            _ => self.expr(&comparison.right),
         }
     }
 
@@ -384,41 +470,21 @@ impl Ctx<'_> {
         span: Span,
     ) -> Operand {
         let [comparison, rest @ ..] = comparisons else { return left };
-        let right = self.expr(&comparison.right);
+        let right = self.comparand(comparison);
         let spans = (left_span, comparison.right.span);
         let test = self.compare(comparison.op, &left, &right, comparison.op_span, spans);
+        if matches!(&test, Operand::Node(node) if self.ty(*node).is_vector()) {
+            return self
+                .fail(errors::chained_vectors(self.at(span), self.f.source.slice(spans.0.to(spans.1))));
+        }
         if rest.is_empty() || test.is_error() {
             return test;
         }
-        let tested = left_span.to(comparison.right.span);
-        let test = match self.condition_of(&test, tested) {
-            Condition::Node(node) => node,
-            Condition::Known(false) => return test,
-            Condition::Known(true) => {
-                return self.compare_chain(right, comparison.right.span, rest, span);
-            }
-            Condition::Error => return Operand::Error,
-        };
-        let (block, further) = self.sub_block(|ctx| {
+        self.short_circuit_with(BoolOp::And, &test, spans.0.to(spans.1), span, |ctx| {
             ctx.nested(span, Operand::Error, |ctx| {
                 ctx.compare_chain(right, comparison.right.span, rest, span)
             })
-        });
-        let Operand::Node(further) = further else { return Operand::Error };
-        if self.is_eager(&block) {
-            self.f.block.extend(block);
-            return Operand::Node(self.node(
-                NodeKind::Binary(BinaryOp::And, test, further),
-                Type::BOOL,
-                span,
-            ));
-        }
-        let result = self.new_local("kps.test", Type::BOOL, span);
-        self.f.block.push(Stmt::Store { local: result, value: test, span });
-        let mut then = block;
-        then.push(Stmt::Store { local: result, value: further, span });
-        self.f.block.push(Stmt::If { condition: test, then, orelse: Vec::new(), span });
-        Operand::Node(self.node(NodeKind::Load(result), Type::BOOL, span))
+        })
     }
 
     pub fn compare(
@@ -436,8 +502,11 @@ impl Ctx<'_> {
             AstCompareOp::LessEq => CompareOp::LessEqual,
             AstCompareOp::Greater => CompareOp::Greater,
             AstCompareOp::GreaterEq => CompareOp::GreaterEqual,
-            // `check` refused the others.
-            _ => return Operand::Error,
+            AstCompareOp::In | AstCompareOp::NotIn => {
+                return self.membership(op, left, right, op_span, spans);
+            }
+            // `check` refused them.
+            AstCompareOp::Is | AstCompareOp::IsNot => return Operand::Error,
         };
         if left.is_error() || right.is_error() {
             return Operand::Error;

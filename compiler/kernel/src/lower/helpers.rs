@@ -1,28 +1,27 @@
-//! Plain functions called from a kernel: each is compiled once for every signature it is called with.
+//! Functions called from a kernel: each is compiled once for every signature it is called with.
 //!
 //! Numbers are passed by value, lists by reference; literals, buffers, types and functions are part of
 //! the signature, so that a weak literal stays weak inside. What a failed compilation had to say is
 //! kept with it, and told once if the kernel that comes out calls it.
 
 use std::collections::HashSet;
-use std::rc::Rc;
 use std::sync::Arc;
 
-use kps_syntax::ast::{ExprKind, FunctionDef, Name};
-use kps_syntax::{Diagnostic, Diagnostics, Span};
+use kps_syntax::ast::{FunctionDef, Name};
+use kps_syntax::{Diagnostic, Diagnostics, Location, Span};
 
 use super::calls::Arguments;
-use super::operand::{Facts, Operand, Place, Root, Row, Static};
-use super::shared::SharedPart;
-use super::{Ctx, EnvRef, FunctionState};
+use super::closures::Callee;
+use super::operand::{Facts, Operand, Static};
+use super::passing::{ArgKey, Passed};
+use super::{Ctx, FunctionState};
 use crate::check::{TypeExpr, TypeReader};
-use crate::constant::{Constant, Literal};
+use crate::constant::Constant;
 use crate::env::HelperFunction;
 use crate::errors;
-use crate::ir::{
-    Arg, BufferId, CallArg, Function, FunctionId, Home, Local, LocalId, NodeId, NodeKind, Stmt, steps,
-};
+use crate::ir::{Arg, CallArg, Function, FunctionId, Home, Local, LocalId, NodeId, NodeKind, Stmt};
 use crate::library;
+use crate::signature::DefIdentity;
 use crate::types::Type;
 
 /// A function compiled for one signature.
@@ -46,7 +45,9 @@ struct Compiled {
 
 #[derive(PartialEq, Eq, Hash)]
 pub(crate) struct InstanceKey {
-    def: *const FunctionDef,
+    def: DefIdentity,
+    /// Which environment it sees: one definition may make several functions.
+    env: usize,
     args: Vec<ArgKey>,
     style: CallStyle,
 }
@@ -70,36 +71,19 @@ impl Called {
     const ERROR: Called = Called { result: Operand::Error, changed_self: None };
 }
 
-/// What of an argument is passed at run time.
-enum Passed {
-    Value(Type),
-    Reference(Type),
-    Shared(SharedPart),
-    Constant(Constant),
-    /// A row, by where it starts; the type of that.
-    Row(Row, Type),
-    Tuple(Vec<Passed>),
-    /// Known statically, the same inside.
-    Static(Operand),
+/// A function being lowered.
+pub(crate) struct Active {
+    def: Arc<FunctionDef>,
+    /// The functions that were passed to it: with others it is another function.
+    given: Vec<DefIdentity>,
+    /// Where it was called.
+    location: Location,
 }
 
-/// What of an argument the compiled function depends on.
-#[derive(Clone, PartialEq, Eq, Hash)]
-enum ArgKey {
-    Value(Type),
-    Literal(Literal),
-    Constant(Constant),
-    Array(Type),
-    /// The workgroup's memory, or a part of it.
-    Shared(SharedPart),
-    Buffer(BufferId),
-    /// Its buffer, the axes that have their index, and the type of where it starts.
-    Row(BufferId, u8, Type),
-    Type(Type),
-    Function(*const FunctionDef),
-    Builtin(crate::builtins::Function),
-    Module(Arc<str>),
-    Tuple(Vec<ArgKey>),
+impl Active {
+    pub fn kernel(def: &Arc<FunctionDef>, location: Location) -> Active {
+        Active { def: Arc::clone(def), given: Vec::new(), location }
+    }
 }
 
 /// A `return` of the function being lowered; the value is settled when all are known.
@@ -112,23 +96,29 @@ pub(crate) struct ReturnSite {
 
 impl<'a> Ctx<'a> {
     pub fn call_helper(&mut self, function: &HelperFunction, args: Arguments, span: Span) -> Operand {
-        self.call_function(function, args, CallStyle::Function, span).result
+        self.call_function(&Callee::of_helper(function), args, CallStyle::Function, span).result
     }
 
     pub fn call_function(
         &mut self,
-        function: &HelperFunction,
+        callee: &Callee<'a>,
         args: Arguments,
         style: CallStyle,
         span: Span,
     ) -> Called {
-        let Some(args) = self.match_arguments(function, args, span) else { return Called::ERROR };
-        if args.iter().any(|(operand, _)| operand.is_error()) {
+        let Some(mut args) = self.match_arguments(callee, args, span) else { return Called::ERROR };
+        if args.iter().any(|(operand, _)| operand.has_error()) {
             return Called::ERROR;
         }
+        for (operand, at) in &mut args {
+            let Some(passable) = self.passable(operand, *at) else { return Called::ERROR };
+            *operand = passable;
+        }
+        args.extend(callee.values.iter().map(|value| (value.clone(), span)));
+        let passed: Vec<Passed> = args.iter().map(|(operand, _)| self.passed(operand)).collect();
         let mut keys = Vec::with_capacity(args.len());
-        for (operand, at) in &args {
-            match self.arg_key(operand) {
+        for (passed, (operand, at)) in passed.iter().zip(&args) {
+            match passed.key() {
                 Some(key) => keys.push(key),
                 None => {
                     let what = self.describe(operand);
@@ -137,10 +127,11 @@ impl<'a> Ctx<'a> {
                 }
             }
         }
-        let key = InstanceKey { def: Arc::as_ptr(&function.def), args: keys, style };
+        let env = callee.env.get().identity();
+        let key = InstanceKey { def: DefIdentity(Arc::clone(&callee.def)), env, args: keys, style };
         let instance = match self.instance_of.get(&key) {
             Some(instance) => *instance,
-            None => match self.compile(function, &args, style, span) {
+            None => match self.compile(callee, &key, &passed, span) {
                 Some(instance) => {
                     self.instance_of.insert(key, instance);
                     instance
@@ -159,7 +150,7 @@ impl<'a> Ctx<'a> {
         let mut call_args = Vec::new();
         let mut copies = Vec::new();
         for (operand, at) in args {
-            self.pass(operand, &compiled.writes, *at, &mut call_args, &mut copies);
+            self.travelling(operand, &compiled.writes, *at, &mut call_args, &mut copies);
         }
         let changed = compiled.changes_self.then(|| {
             let (receiver, at) = &args[0];
@@ -188,59 +179,25 @@ impl<'a> Ctx<'a> {
         Called { result, changed_self }
     }
 
-    /// Adds what of an argument is passed. Parts of arrays go through a local of their own, which is
-    /// written back where the function writes to it.
-    fn pass(
-        &mut self,
-        operand: &Operand,
-        writes: &[bool],
-        at: Span,
-        call_args: &mut Vec<CallArg>,
-        copies: &mut Vec<(Place, LocalId)>,
-    ) {
-        let n_references = call_args.iter().filter(|arg| matches!(arg, CallArg::Reference(_))).count();
-        match operand {
-            Operand::Node(node) if self.f.func.constant(*node).is_none() => {
-                call_args.push(CallArg::Value(*node));
-            }
-            // The function knows which array it is; what leads to a part of it is passed.
-            Operand::Place(place) if self.shared_id(place).is_some() => {
-                call_args.extend(steps(&place.path).map(CallArg::Value));
-            }
-            Operand::Place(Place { root: Root::Local(local), path, .. }) if path.is_empty() => {
-                call_args.push(CallArg::Reference(*local));
-            }
-            Operand::Place(place) => {
-                let local = self.new_local("kps.part", place.ty.clone(), at);
-                let value = self.load_whole(place, at);
-                self.f.block.push(Stmt::Store { local, value, span: at });
-                if writes.get(n_references).copied().unwrap_or(true) {
-                    copies.push((place.clone(), local));
-                }
-                call_args.push(CallArg::Reference(local));
-            }
-            Operand::Row(row) => call_args.push(CallArg::Value(row.start)),
-            Operand::Tuple(items) => {
-                items.iter().for_each(|item| self.pass(item, writes, at, call_args, copies));
-            }
-            _ => {}
-        }
-    }
-
-    /// One operand for each parameter, in their order.
+    /// One operand for each parameter, in their order; those of `*rest` as a tuple.
     fn match_arguments(
         &mut self,
-        function: &HelperFunction,
-        args: Arguments,
+        callee: &Callee<'a>,
+        mut args: Arguments,
         span: Span,
     ) -> Option<Vec<(Operand, Span)>> {
-        let def = &function.def;
-        let name = &def.name.name;
+        let def = &callee.def;
+        let name = callee.name();
         let params: Vec<_> = def.params.iter().collect();
         let n_positional = def.params.positional_only.len() + def.params.regular.len();
         let mut matched: Vec<Option<(Operand, Span)>> = vec![None; params.len()];
-        if args.positional.len() > n_positional {
-            let error = errors::call_count(self.at(span), name, n_positional, args.positional.len());
+        let n_given = args.positional.len();
+        let rest = args.positional.split_off(n_positional.min(n_given));
+        if def.params.var_positional.is_some() {
+            let items = rest.into_iter().map(|(operand, _)| operand).collect();
+            matched[n_positional] = Some((Operand::Tuple(items), span));
+        } else if !rest.is_empty() {
+            let error = errors::call_count(self.at(span), name, n_positional, n_given, callee.at_header());
             self.error(error);
             return None;
         }
@@ -256,7 +213,10 @@ impl<'a> Ctx<'a> {
                 }
                 Some(place) => matched[place] = Some((operand, at)),
                 None => {
-                    self.error(errors::unknown_keyword(self.at(keyword.span), name, &keyword.name));
+                    let known = params.iter().map(|param| &*param.name.name);
+                    let nearest = crate::suggest::nearest(&keyword.name, known);
+                    let error = errors::unknown_keyword(self.at(keyword.span), name, &keyword.name, nearest);
+                    self.error(error);
                     return None;
                 }
             }
@@ -264,88 +224,58 @@ impl<'a> Ctx<'a> {
         for (place, param) in params.iter().enumerate() {
             if matched[place].is_none() {
                 let Some(default) = &param.default else {
-                    self.error(errors::missing_argument(self.at(span), name, &param.name.name));
+                    let at = callee.source.at(param.span);
+                    self.error(errors::missing_argument(self.at(span), name, &param.name.name, at));
                     return None;
                 };
-                matched[place] = Some((self.default_value(default), span));
+                let operand = match &callee.defaults {
+                    Some(defaults) => defaults[place].clone().unwrap_or(Operand::Error),
+                    // A constant, as `check` made sure: it means the same here.
+                    None => self.expr(default),
+                };
+                matched[place] = Some((operand, span));
             }
         }
         matched.into_iter().collect()
     }
 
-    /// A constant, as `check` made sure.
-    fn default_value(&mut self, default: &kps_syntax::ast::Expr) -> Operand {
-        match &default.kind {
-            ExprKind::Unary { op, operand } => {
-                let value = self.default_value(operand);
-                self.unary(*op, &value, default.span, operand.span)
-            }
-            ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::True | ExprKind::False => self.expr(default),
-            _ => Operand::Error,
-        }
-    }
-
-    fn arg_key(&self, operand: &Operand) -> Option<ArgKey> {
-        Some(match operand {
-            Operand::Node(node) => match self.f.func.constant(*node) {
-                Some(constant) => ArgKey::Constant(constant),
-                None => ArgKey::Value(self.ty(*node).clone()),
-            },
-            Operand::Literal(literal) => ArgKey::Literal(*literal),
-            Operand::Place(place) => match self.shared_part(place) {
-                Some(part) => ArgKey::Shared(part),
-                None => ArgKey::Array(place.ty.clone()),
-            },
-            Operand::Buffer(buffer) => ArgKey::Buffer(*buffer),
-            Operand::Row(row) => ArgKey::Row(row.buffer, row.axis, self.ty(row.start).clone()),
-            Operand::Static(Static::Type(ty)) => ArgKey::Type(ty.clone()),
-            Operand::Static(Static::Function(function)) => ArgKey::Function(Arc::as_ptr(&function.def)),
-            Operand::Static(Static::Builtin(function)) => ArgKey::Builtin(*function),
-            Operand::Static(Static::Module(name, _)) => ArgKey::Module(name.clone()),
-            Operand::Tuple(items) => {
-                let keys: Option<Vec<ArgKey>> = items.iter().map(|item| self.arg_key(item)).collect();
-                ArgKey::Tuple(keys?)
-            }
-            _ => return None,
-        })
+    /// The calls that lead from an earlier call of this very function to this one, if there is one.
+    fn cycle(&self, callee: &Callee, given: &[DefIdentity], span: Span) -> Option<Vec<(Location, String)>> {
+        let is_same = |active: &Active| Arc::ptr_eq(&active.def, &callee.def) && active.given == given;
+        let first = self.active.iter().position(is_same)?;
+        let callees = self.active[first + 1..].iter().map(|active| (&active.def, active.location.clone()));
+        let callees = callees.chain([(&callee.def, self.at(span))]);
+        let steps = self.active[first..].iter().zip(callees).map(|(caller, (callee, location))| {
+            (location, format!("`{}` calls `{}`", caller.def.name.name, callee.name.name))
+        });
+        Some(steps.collect())
     }
 
     /// Lowers the function for these arguments; `None` where it calls itself.
     fn compile(
         &mut self,
-        function: &HelperFunction,
-        args: &[(Operand, Span)],
-        style: CallStyle,
+        callee: &Callee<'a>,
+        key: &InstanceKey,
+        passed: &[Passed],
         span: Span,
     ) -> Option<usize> {
-        let def = &function.def;
-        let name = &def.name.name;
-        if let Some(first) = self.active.iter().position(|(active, _)| Arc::ptr_eq(active, def)) {
-            let mut steps = Vec::new();
-            for at in first..self.active.len() {
-                let caller = &self.active[at].0.name.name;
-                let (callee, location) = match self.active.get(at + 1) {
-                    Some((callee, location)) => (&callee.name.name, location.clone()),
-                    None => (name, self.at(span)),
-                };
-                steps.push((location, format!("`{caller}` calls `{callee}`")));
-            }
-            self.error(errors::recursion(name, steps));
+        let def = &callee.def;
+        let mut given = Vec::new();
+        key.args.iter().for_each(|key| key.functions(&mut given));
+        if let Some(steps) = self.cycle(callee, &given, span) {
+            self.error(errors::recursion(callee.name(), steps));
             return None;
         }
-        let location = self.at(span);
-        let passed: Vec<Passed> = args.iter().map(|(operand, _)| self.passed(operand)).collect();
-        self.active.push((Arc::clone(def), location));
-        let env = EnvRef::Helper(Rc::clone(&function.env));
-        let mut state = FunctionState::new(def, &function.source, env, false);
+        self.active.push(Active { def: Arc::clone(def), given, location: self.at(span) });
+        let mut state = FunctionState::new(def, &callee.source, callee.env.clone(), &callee.captured);
         if library::is_ours(def) {
             state.func.called_for = Some(self.f.func.called_for.clone().unwrap_or_else(|| self.at(span)));
         }
         let outer = std::mem::replace(&mut self.f, state);
         self.nested(def.name.span, (), |ctx| {
             ctx.f.result = ctx.declared_result(def);
-            ctx.bind_args(def, passed);
-            if style == CallStyle::Method {
+            ctx.bind_args(callee, passed);
+            if key.style == CallStyle::Method {
                 ctx.watch_self(def);
             }
             ctx.block(&def.body);
@@ -393,58 +323,34 @@ impl<'a> Ctx<'a> {
         references.collect()
     }
 
-    fn passed(&self, operand: &Operand) -> Passed {
-        match operand {
-            Operand::Node(node) => match self.f.func.constant(*node) {
-                Some(constant) => Passed::Constant(constant),
-                None => Passed::Value(self.ty(*node).clone()),
-            },
-            Operand::Row(row) => Passed::Row(*row, self.ty(row.start).clone()),
-            Operand::Place(place) => match self.shared_part(place) {
-                Some(part) => Passed::Shared(part),
-                None => Passed::Reference(place.ty.clone()),
-            },
-            Operand::Tuple(items) => Passed::Tuple(items.iter().map(|item| self.passed(item)).collect()),
-            operand => Passed::Static(operand.clone()),
-        }
-    }
-
-    fn bind_args(&mut self, def: &Arc<FunctionDef>, passed: Vec<Passed>) {
-        for (param, passed) in def.params.iter().zip(passed) {
-            let span = param.name.span;
-            let name = param.name.name.clone();
-            let operand = self.bind_arg(&name, passed, span);
+    /// Binds the parameters, then what the function captured.
+    fn bind_args(&mut self, callee: &Callee<'a>, passed: &[Passed]) {
+        let params: Vec<_> = callee.def.params.iter().collect();
+        let n_params = params.len();
+        for (param, passed) in params.into_iter().zip(passed) {
+            let name = &param.name.name;
+            let operand = self.received(passed, name, param.name.span);
+            let is_rest =
+                matches!(&callee.def.params.var_positional, Some(rest) if std::ptr::eq(rest, param));
             let operand = match &param.annotation {
-                Some(annotation) => self.annotated_arg(&name, operand, annotation),
-                None => operand,
+                Some(annotation) if !is_rest => self.annotated_arg(name, operand, annotation),
+                _ => operand,
             };
-            if let Some(var) = self.f.scope.get(&name) {
-                self.assign_var(var, operand, span);
-            }
+            self.bind_name(name, operand, param.name.span);
+        }
+        for ((name, span), passed) in callee.captured.iter().zip(&passed[n_params..]) {
+            let operand = self.received(passed, name, *span);
+            self.bind_name(name, operand, *span);
         }
     }
 
-    /// What an argument is inside of the function.
-    fn bind_arg(&mut self, name: &Name, passed: Passed, span: Span) -> Operand {
-        match passed {
-            Passed::Constant(constant) => Operand::Node(self.constant(constant, span)),
-            Passed::Value(ty) => Operand::Node(self.value_arg(name, &ty, span)),
-            Passed::Row(row, ty) => Operand::Row(Row { start: self.value_arg(name, &ty, span), ..row }),
-            Passed::Reference(ty) => {
-                let local = self.reference(name, ty.clone(), span);
-                self.f.func.args.push(Arg::Reference(local));
-                Operand::Place(Place::local(local, ty))
-            }
-            Passed::Shared(part) => Operand::Place(self.bind_shared(&part, name, span)),
-            Passed::Tuple(items) => {
-                Operand::Tuple(items.into_iter().map(|item| self.bind_arg(name, item, span)).collect())
-            }
-            Passed::Static(operand) => operand,
-        }
+    fn bind_name(&mut self, name: &str, operand: Operand, span: Span) {
+        let var = self.f.scope.get(name).expect("parameters and captured names are variables");
+        self.assign_var(var, operand, span);
     }
 
     /// The next argument that is passed by value.
-    fn value_arg(&mut self, name: &Name, ty: &Type, span: Span) -> NodeId {
+    pub fn value_arg(&mut self, name: &Name, ty: &Type, span: Span) -> NodeId {
         let at = self.f.func.args.len() as u32;
         self.f.func.args.push(Arg::Value { name: name.clone(), ty: ty.clone() });
         self.node(NodeKind::Arg(at), ty.clone(), span)
@@ -460,7 +366,7 @@ impl<'a> Ctx<'a> {
     fn annotated_arg(&mut self, name: &str, operand: Operand, annotation: &kps_syntax::ast::Expr) -> Operand {
         let (env, source) = (self.f.env.clone(), self.f.source.clone());
         let declared = (TypeReader { source: &source, env: env.get() }).read(annotation);
-        let call = self.active.last().map(|(_, location)| location.clone());
+        let call = self.active.last().map(|active| active.location.clone());
         let converted = match (&declared, &operand) {
             (Ok(TypeExpr::Buffer(array)), Operand::Buffer(buffer)) => {
                 (self.buffer_array(*buffer) == *array).then(|| operand.clone())
@@ -502,7 +408,13 @@ impl<'a> Ctx<'a> {
                 Some(node) => Some(node),
                 None => {
                     let what = self.describe(other);
-                    self.error(errors::not_a_value(self.at(span), &what));
+                    let error = match other {
+                        Operand::Static(Static::Closure(_) | Static::Function(_) | Static::Builtin(_)) => {
+                            errors::returned_function(self.at(span), &what)
+                        }
+                        _ => errors::not_a_value(self.at(span), &what),
+                    };
+                    self.error(error);
                     self.f.returns.push(ReturnSite { operand: Operand::Error, span, node: None });
                     return;
                 }

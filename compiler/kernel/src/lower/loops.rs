@@ -7,17 +7,17 @@
 //! the loop run once more without softness if nothing widened.
 
 use kps_syntax::Span;
-use kps_syntax::ast::{Argument, Expr, ExprKind, Stmt as AstStmt};
+use kps_syntax::ast::{Expr, ExprKind, Stmt as AstStmt};
 
 use super::Ctx;
-use super::operand::{Facts, Operand, Place, Static};
+use super::operand::{Facts, Operand, Static};
+use super::sequences::{Sequence, Spanned};
 use super::stmts::Condition;
 use super::vars::{Binding, Fork, Missing, Var, Way, binding_span, guess, literal_of, same_static};
-use crate::builtins::Function;
-use crate::check::{assigned_names, receivers};
+use crate::check::{assigned_names, has_break, receivers, walrus_names};
 use crate::constant::{Constant, Literal};
 use crate::errors;
-use crate::ir::{BinaryOp, Block, CarryId, CompareOp, LocalId, Loop, NodeId, NodeKind, Step, Stmt};
+use crate::ir::{BinaryOp, Block, CarryId, LocalId, Loop, NodeId, NodeKind, Stmt};
 use crate::types::Type;
 
 /// What an earlier pass over a loop found about a variable that it carries.
@@ -40,14 +40,14 @@ pub(crate) struct LoopState {
 }
 
 /// The parts that differ between the kinds of loops.
-struct Parts<'e> {
-    span: Span,
-    body: &'e [AstStmt],
-    orelse: &'e [AstStmt],
+pub(crate) struct Parts<'e> {
+    pub span: Span,
+    pub body: &'e [AstStmt],
+    pub orelse: &'e [AstStmt],
     /// On which path what the body assigns is missing afterwards.
-    missing: Missing,
+    pub missing: Missing,
     /// The body runs at least once.
-    runs_once: bool,
+    pub runs_once: bool,
 }
 
 impl<'a> Ctx<'a> {
@@ -78,6 +78,11 @@ impl<'a> Ctx<'a> {
     }
 
     pub fn while_stmt(&mut self, test: &Expr, body: &[AstStmt], orelse: &[AstStmt], span: Span) {
+        let mut assigned = Vec::new();
+        walrus_names(test, &mut |name| assigned.extend(self.f.scope.get(name)));
+        if !assigned.is_empty() {
+            return self.while_assigning(test, &assigned, body, orelse, span);
+        }
         let missing = Missing { span: test.span, text: "not when this is false at once" };
         let parts = Parts { span, body, orelse, missing, runs_once: false };
         self.nested(span, (), |ctx| {
@@ -98,45 +103,65 @@ impl<'a> Ctx<'a> {
         });
     }
 
+    /// `while (x := f()) > 0`: what the test assigns has its value behind the loop, so the test is the
+    /// first statement of the body and leaves from there.
+    fn while_assigning(
+        &mut self,
+        test: &Expr,
+        assigned: &[Var],
+        body: &[AstStmt],
+        orelse: &[AstStmt],
+        span: Span,
+    ) {
+        if has_break(orelse) {
+            return self.error(errors::break_in_else(self.at(test.span)));
+        }
+        let missing = Missing { span: test.span, text: "not when this is false at once" };
+        let parts = Parts { span, body, orelse: &[], missing, runs_once: true };
+        let mut changed = assigned.to_vec();
+        assigned_names(orelse, &mut |name, _| changed.extend(self.f.scope.get(name)));
+        self.nested(span, (), |ctx| {
+            ctx.lower_loop(
+                &parts,
+                &changed,
+                |_| None,
+                |ctx| {
+                    let condition = ctx.condition(test);
+                    let leave = |ctx: &mut Self| {
+                        ctx.block(orelse);
+                        if ctx.f.live {
+                            ctx.break_stmt(test.span);
+                        }
+                    };
+                    ctx.branch(&condition, test.span, |_| {}, leave);
+                },
+                |_| {},
+            );
+        });
+    }
+
     pub fn for_stmt(&mut self, target: &Expr, iter: &Expr, body: &[AstStmt], orelse: &[AstStmt], span: Span) {
         self.nested(span, (), |ctx| {
-            if let ExprKind::Call { func, args } = &iter.kind {
-                let callee = ctx.expr(func);
-                if matches!(callee, Operand::Static(Static::Builtin(Function::Range))) {
-                    return ctx.for_range(target, args, iter.span, body, orelse, span);
-                }
-                if callee.is_error() {
-                    return;
-                }
+            let iterable = ctx.expr(iter);
+            if let Operand::Static(Static::Sequence(sequence)) = &iterable
+                && let Sequence::Range(bounds, at) = &**sequence
+            {
+                return ctx.for_range(target, bounds, *at, body, orelse, span);
             }
-            match ctx.expr(iter) {
-                Operand::Place(place) => ctx.for_array(target, &place, iter.span, body, orelse, span),
-                Operand::Tuple(items) => {
-                    let items: Vec<(Operand, Span)> =
-                        items.iter().map(|item| (item.clone(), iter.span)).collect();
-                    if let Operand::Place(place) = ctx.array_of(&items, iter.span) {
-                        ctx.for_array(target, &place, iter.span, body, orelse, span);
-                    }
-                }
-                Operand::Error => {}
-                operand => {
-                    let what = ctx.describe(&operand);
-                    ctx.error(errors::not_iterable(ctx.at(iter.span), &what));
-                }
-            }
+            ctx.for_elements(target, &(iterable, iter.span), body, orelse, span);
         });
     }
 
     fn for_range(
         &mut self,
         target: &Expr,
-        args: &[Argument],
+        bounds: &[Spanned; 3],
         iter_span: Span,
         body: &[AstStmt],
         orelse: &[AstStmt],
         span: Span,
     ) {
-        let Some(range) = self.range(args, iter_span) else { return };
+        let Some(range) = self.range(bounds, iter_span) else { return };
         let missing = Missing { span: iter_span, text: "not when this range is empty" };
         let parts = Parts { span, body, orelse, missing, runs_once: range.n_rounds.is_some_and(|n| n > 0) };
         let counter = self.new_local("kps.round", range.ty.into(), iter_span);
@@ -165,51 +190,8 @@ impl<'a> Ctx<'a> {
         );
     }
 
-    fn for_array(
-        &mut self,
-        target: &Expr,
-        place: &Place,
-        iter_span: Span,
-        body: &[AstStmt],
-        orelse: &[AstStmt],
-        span: Span,
-    ) {
-        let Type::Array(array) = place.ty.clone() else {
-            let what = format!("`{}`", place.ty);
-            return self.error(errors::not_iterable(self.at(iter_span), &what));
-        };
-        // An array has at least one element.
-        let missing = Missing { span: iter_span, text: "not when this is empty" };
-        let parts = Parts { span, body, orelse, missing, runs_once: true };
-        let counter = self.new_local("kps.round", Type::I32, iter_span);
-        let zero = self.constant(Constant::i32(0), iter_span);
-        self.f.block.push(Stmt::Store { local: counter, value: zero, span: iter_span });
-        let targets = target_vars(self, target);
-        self.lower_loop(
-            &parts,
-            &targets,
-            |ctx| {
-                let now = ctx.node(NodeKind::Load(counter), Type::I32, iter_span);
-                let len = ctx.constant(Constant::i32(array.len as i32), iter_span);
-                Some(ctx.node(NodeKind::Compare(CompareOp::Less, now, len), Type::BOOL, iter_span))
-            },
-            |ctx| {
-                let now = ctx.node(NodeKind::Load(counter), Type::I32, iter_span);
-                ctx.set_facts(now, Facts { nonneg: true, soft: false });
-                let element = ctx.element_of(place, Step::At(now), iter_span);
-                ctx.assign_target(target, element, target.span);
-            },
-            |ctx| {
-                let now = ctx.node(NodeKind::Load(counter), Type::I32, iter_span);
-                let one = ctx.constant(Constant::i32(1), iter_span);
-                let next = ctx.node(NodeKind::Binary(BinaryOp::Add, now, one), Type::I32, iter_span);
-                ctx.f.block.push(Stmt::Store { local: counter, value: next, span: iter_span });
-            },
-        );
-    }
-
     /// Lowers a loop until the types that it carries are settled, then what comes after it.
-    fn lower_loop(
+    pub fn lower_loop(
         &mut self,
         parts: &Parts,
         targets: &[Var],
@@ -534,7 +516,7 @@ struct Checkpoint {
 }
 
 /// The variables that a `for` target assigns.
-fn target_vars(ctx: &Ctx, target: &Expr) -> Vec<Var> {
+pub(crate) fn target_vars(ctx: &Ctx, target: &Expr) -> Vec<Var> {
     match &target.kind {
         ExprKind::Name(name) => ctx.f.scope.get(name).into_iter().collect(),
         ExprKind::Tuple(items) | ExprKind::List(items) => {
@@ -542,19 +524,4 @@ fn target_vars(ctx: &Ctx, target: &Expr) -> Vec<Var> {
         }
         _ => Vec::new(),
     }
-}
-
-/// Whether a `break` in this body leaves this loop.
-fn has_break(body: &[AstStmt]) -> bool {
-    use kps_syntax::ast::StmtKind;
-    body.iter().any(|stmt| match &stmt.kind {
-        StmtKind::Break => true,
-        StmtKind::If { branches, orelse } => {
-            branches.iter().any(|branch| has_break(&branch.body)) || has_break(orelse)
-        }
-        StmtKind::Match { cases, .. } => cases.iter().any(|case| has_break(&case.body)),
-        // A `break` in the `else` of an inner loop leaves this one.
-        StmtKind::While { orelse, .. } | StmtKind::For { orelse, .. } => has_break(orelse),
-        _ => false,
-    })
 }

@@ -32,7 +32,9 @@ impl<'a> Ctx<'a> {
             return self.fail(errors::argument_count_range(self.at(span), name, &wanted, args.len()));
         }
         let result = match function {
-            Function::Range => return self.fail(errors::range_outside_for(self.at(span))),
+            Function::Range | Function::Enumerate | Function::Zip | Function::Reversed => {
+                return self.sequence(function, args, span);
+            }
             Function::Len => return self.len(args, span),
             Function::All | Function::Any => return self.all_any(function, args, span),
             Function::DivMod => return self.divmod(args, span),
@@ -534,6 +536,8 @@ pub(crate) fn f64_function(function: Function, n_args: usize) -> Option<&'static
 fn arity(function: Function) -> (usize, usize) {
     match function {
         Function::Range => (1, 3),
+        Function::Enumerate => (1, 2),
+        Function::Zip => (1, usize::MAX),
         Function::Min | Function::Max => (2, usize::MAX),
         Function::Log => (1, 2),
         Function::Clamp

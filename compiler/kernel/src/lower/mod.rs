@@ -10,6 +10,7 @@ mod assign;
 mod atomics;
 mod calls;
 mod cast;
+mod closures;
 mod expr;
 mod fold;
 mod helpers;
@@ -19,8 +20,10 @@ mod math;
 mod matrix;
 mod operand;
 mod ours;
+mod passing;
 mod power;
 mod ranges;
+mod sequences;
 mod shape;
 mod shared;
 mod stmts;
@@ -33,11 +36,11 @@ use std::collections::BTreeSet;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use kps_syntax::ast::{FunctionDef, Name};
+use kps_syntax::ast::{FunctionDef, Lambda, Name};
 use kps_syntax::{Diagnostic, Diagnostics, Location, Source, Span};
 use rustc_hash::FxHashMap;
 
-use self::helpers::{Instance, InstanceKey};
+use self::helpers::{Active, Instance, InstanceKey};
 use self::loops::LoopState;
 use self::operand::{Facts, Operand};
 use self::vars::{Binding, Var};
@@ -91,7 +94,11 @@ pub(crate) struct Ctx<'a> {
     /// Methods that were looked at, and whether they can be called.
     checked_methods: FxHashMap<*const FunctionDef, bool>,
     /// The functions being lowered, each called by the one before it.
-    active: Vec<(Arc<FunctionDef>, Location)>,
+    active: Vec<Active>,
+    /// Each lambda that was met, as the function that it stands for.
+    lambdas: Vec<(Arc<Lambda>, Arc<FunctionDef>)>,
+    /// What the kernel itself sees.
+    kernel_env: &'a dyn KernelEnv,
     nesting: u32,
     /// The function being lowered.
     f: FunctionState<'a>,
@@ -118,6 +125,8 @@ pub(crate) struct FunctionState<'a> {
     source: Source,
     env: EnvRef<'a>,
     scope: Rc<Scope>,
+    /// Variables from here on belong to the functions around this one.
+    n_own: Var,
     func: Function,
     /// One for each node.
     facts: Vec<Facts>,
@@ -150,12 +159,27 @@ pub(crate) struct FunctionState<'a> {
 }
 
 impl<'a> FunctionState<'a> {
-    fn new(def: &FunctionDef, source: &Source, env: EnvRef<'a>, is_kernel: bool) -> FunctionState<'a> {
-        let scope = Scope::of(def);
+    /// `captured` are the names of a nested function's own that belong to the ones around it.
+    fn new(
+        def: &FunctionDef,
+        source: &Source,
+        env: EnvRef<'a>,
+        captured: &[(Name, Span)],
+    ) -> FunctionState<'a> {
+        let mut scope = Scope::of(def);
+        let n_own = scope.names().len() as Var;
+        captured.iter().for_each(|(name, _)| scope.add(name));
         let mut state = FunctionState::bare(&def.name.name, source, env, def.name.span);
         state.vars = vec![Binding::Unset; scope.names().len()];
         state.scope = Rc::new(scope);
-        state.is_kernel = is_kernel;
+        state.n_own = n_own;
+        state
+    }
+
+    /// The kernel itself.
+    fn kernel(def: &FunctionDef, source: &Source, env: &'a dyn KernelEnv) -> FunctionState<'a> {
+        let mut state = FunctionState::new(def, source, EnvRef::Kernel(env), &[]);
+        state.is_kernel = true;
         state
     }
 
@@ -177,6 +201,7 @@ impl<'a> FunctionState<'a> {
             source: source.clone(),
             env,
             scope: Rc::default(),
+            n_own: 0,
             func,
             facts: Vec::new(),
             block: Vec::new(),
@@ -219,9 +244,11 @@ impl<'a> Ctx<'a> {
             instances: Vec::new(),
             instance_of: FxHashMap::default(),
             checked_methods: FxHashMap::default(),
-            active: vec![(Arc::clone(def), template.source.at(def.name.span))],
+            active: vec![Active::kernel(def, template.source.at(def.name.span))],
+            lambdas: Vec::new(),
+            kernel_env: env,
             nesting: 0,
-            f: FunctionState::new(def, &template.source, EnvRef::Kernel(env), true),
+            f: FunctionState::kernel(def, &template.source, env),
         }
     }
 

@@ -9,6 +9,8 @@ use kps_syntax::Span;
 use kps_syntax::ast::Name;
 
 use super::Ctx;
+use super::closures::Closure;
+use super::sequences::Sequence;
 use crate::builtins::Function;
 use crate::constant::{Constant, Literal};
 use crate::env::{EnvModule, HelperFunction};
@@ -80,7 +82,11 @@ pub(crate) enum Static {
     /// `Vector`, `Array`: they want arguments to become types.
     Generic(&'static str),
     Function(HelperFunction),
+    /// A lambda, or a function inside a function.
+    Closure(Rc<Closure>),
     Builtin(Function),
+    /// `range(..)`, `enumerate(..)` and their kin: what a loop walks over.
+    Sequence(Rc<Sequence>),
     /// `None` for a module of ours.
     Module(Name, Option<EnvModule>),
     /// What a function without a result gives.
@@ -99,6 +105,14 @@ pub(crate) struct Facts {
 impl Operand {
     pub fn is_error(&self) -> bool {
         matches!(self, Operand::Error)
+    }
+
+    /// A mistake was reported about it or about a part of it.
+    pub fn has_error(&self) -> bool {
+        match self {
+            Operand::Tuple(items) => items.iter().any(Operand::has_error),
+            operand => operand.is_error(),
+        }
     }
 
     pub fn int(value: i128) -> Operand {
@@ -237,6 +251,8 @@ impl Ctx<'_> {
                 Static::Type(ty) => format!("the type `{ty}`"),
                 Static::Generic(name) => format!("the type `{name}`"),
                 Static::Function(function) => format!("the function `{}`", function.def.name.name),
+                Static::Closure(closure) => closure.describe(),
+                Static::Sequence(sequence) => sequence.describe().to_owned(),
                 Static::Builtin(function) => {
                     format!("the function `{}`", crate::builtins::function_name(*function))
                 }

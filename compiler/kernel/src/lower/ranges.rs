@@ -1,10 +1,10 @@
 //! What `range(..)` counts: its type, where it starts and ends, how many rounds it makes.
 
 use kps_syntax::Span;
-use kps_syntax::ast::{Argument, ArgumentKind};
 
 use super::Ctx;
 use super::operand::Operand;
+use super::sequences::Spanned;
 use crate::constant::{Constant, Literal};
 use crate::errors;
 use crate::ir::{BinaryOp, CompareOp, NodeId, NodeKind, UnaryOp};
@@ -40,32 +40,21 @@ impl Range {
 }
 
 impl Ctx<'_> {
-    /// The arguments of `range`, as what the loop counts with.
-    pub fn range(&mut self, args: &[Argument], span: Span) -> Option<Range> {
-        let mut operands = Vec::new();
-        for arg in args {
-            match &arg.kind {
-                ArgumentKind::Positional(expr) => operands.push((self.expr(expr), expr.span)),
-                _ => {
-                    self.error(errors::range_arguments(self.at(arg.span), "no keywords"));
-                    return None;
-                }
-            }
+    /// Start, stop and step, as what the loop counts with.
+    pub fn range(&mut self, bounds: &[Spanned; 3], span: Span) -> Option<Range> {
+        let (ty, [first, stop, step]) = self.range_bounds(bounds)?;
+        Some(self.range_of(ty, first, stop, step, span))
+    }
+
+    /// The bounds in the one type that they have in common.
+    pub fn range_bounds(&mut self, bounds: &[Spanned; 3]) -> Option<(Scalar, [NodeId; 3])> {
+        let [start, stop, step] = bounds;
+        let ty = self.range_type(&[start, stop, step])?;
+        if self.known_int(&step.0) == Some(0) {
+            self.error(errors::range_step(self.at(step.1)));
+            return None;
         }
-        let zero = (Operand::int(0), span);
-        let one = (Operand::int(1), span);
-        let [start, stop, step] = match &operands[..] {
-            [stop] => [zero, stop.clone(), one],
-            [start, stop] => [start.clone(), stop.clone(), one],
-            [start, stop, step] => [start.clone(), stop.clone(), step.clone()],
-            _ => {
-                let what = format!("1 to 3 arguments, not {}", operands.len());
-                self.error(errors::range_arguments(self.at(span), &what));
-                return None;
-            }
-        };
-        let ty = self.range_type(&[&start, &stop, &step])?;
-        let mut typed = |(operand, at): &(Operand, Span)| {
+        let mut typed = |(operand, at): &Spanned| {
             self.try_convert(operand, &ty.into(), *at).or_else(|| {
                 if let Operand::Literal(literal) = operand {
                     self.error(errors::literal_does_not_fit(self.at(*at), *literal, ty));
@@ -73,12 +62,11 @@ impl Ctx<'_> {
                 None
             })
         };
-        let (first, stop, step) = (typed(&start)?, typed(&stop)?, typed(&step)?);
-        Some(self.range_of(ty, first, stop, step, span))
+        Some((ty, [typed(start)?, typed(stop)?, typed(step)?]))
     }
 
     /// The int type that all of the bounds widen to.
-    fn range_type(&mut self, bounds: &[&(Operand, Span)]) -> Option<Scalar> {
+    fn range_type(&mut self, bounds: &[&Spanned]) -> Option<Scalar> {
         let mut joined: Option<Scalar> = None;
         for (operand, at) in bounds {
             let scalar = match operand {
@@ -162,8 +150,19 @@ impl Ctx<'_> {
     }
 
     /// `max(0, ceil((stop - start) / step))`, in unsigned arithmetic; 0 where the step is.
-    fn round_count(&mut self, ty: Scalar, first: NodeId, stop: NodeId, step: NodeId, span: Span) -> NodeId {
+    pub fn round_count(
+        &mut self,
+        ty: Scalar,
+        first: NodeId,
+        stop: NodeId,
+        step: NodeId,
+        span: Span,
+    ) -> NodeId {
         let unsigned = ty.as_unsigned();
+        let known = |node: NodeId| self.f.func.constant(node).and_then(Constant::as_int);
+        if let (Some(first), Some(stop), Some(step)) = (known(first), known(stop), known(step)) {
+            return self.constant(Constant::int(unsigned, n_rounds(first, stop, step)), span);
+        }
         let zero = self.constant(Constant::zero(ty), span);
         let known_step = self.f.func.constant(step).and_then(Constant::as_int);
         let up = self.rounds_one_way(ty, (first, stop), step, span);

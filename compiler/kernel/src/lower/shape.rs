@@ -10,7 +10,7 @@ use kps_syntax::Span;
 use kps_syntax::ast::{Expr, ExprKind, Ident};
 
 use super::Ctx;
-use super::operand::{Operand, Row};
+use super::operand::{Operand, Place, Row};
 use crate::constant::Literal;
 use crate::errors;
 use crate::ir::{BinaryOp, BufferId, NodeId, NodeKind};
@@ -38,7 +38,7 @@ impl Ctx<'_> {
     }
 
     /// The buffer of an array operand, and the axes that have their index.
-    fn array_place(&self, array: &Operand) -> (BufferId, u8) {
+    pub fn array_place(&self, array: &Operand) -> (BufferId, u8) {
         match array {
             Operand::Buffer(buffer) => (*buffer, 0),
             Operand::Row(row) => (row.buffer, row.axis),
@@ -124,6 +124,22 @@ impl Ctx<'_> {
             offset = self.index_math(BinaryOp::Mul, offset, len, span);
         }
         offset
+    }
+
+    /// What index `at` of an array's first axis leads to: an element, loaded, or a row.
+    pub fn first_axis_at(&mut self, array: &Operand, at: NodeId, span: Span) -> Operand {
+        let (buffer, axis) = self.array_place(array);
+        let offset = self.axis_offset(buffer, axis, at, span);
+        let flat = match array {
+            Operand::Row(row) => self.index_math(BinaryOp::Add, row.start, offset, span),
+            _ => offset,
+        };
+        let axis = axis + 1;
+        if axis < self.buffers[buffer.idx()].rank {
+            return Operand::Row(Row { buffer, start: flat, axis });
+        }
+        let element = self.buffers[buffer.idx()].element.clone();
+        self.load_place(&Place::element(buffer, flat, element), span)
     }
 
     pub fn axis_len(&mut self, buffer: BufferId, axis: u8, span: Span) -> NodeId {

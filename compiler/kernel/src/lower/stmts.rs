@@ -60,6 +60,11 @@ impl Ctx<'_> {
                 self.for_stmt(target, iter, body, orelse, span);
             }
             StmtKind::Match { subject, cases } => self.match_stmt(subject, cases),
+            StmtKind::Function(def) => {
+                let function = self.closure(def);
+                let var = self.f.scope.get(&def.name.name).expect("a function that is defined has a name");
+                self.assign_var(var, function, def.name.span);
+            }
             // `check` refused all others.
             _ => self.error(errors::unsupported(
                 self.at(span),
@@ -202,21 +207,12 @@ impl Ctx<'_> {
         });
     }
 
-    /// `case pattern if guard`: a bare name is bound before the guard reads it.
+    /// `case pattern if guard`: names are bound before the guard reads them.
     fn guarded(&mut self, subject: &Operand, pattern: &Pattern, matches: &Operand, guard: &Expr) -> Operand {
-        match &pattern.kind {
-            PatternKind::Capture(_) => {
-                self.capture(subject, pattern);
-                self.expr(guard)
-            }
-            PatternKind::Wildcard => self.expr(guard),
-            PatternKind::As { .. } => {
-                let help = "give the subject a name before `match`";
-                self.error(errors::unsupported(self.at(pattern.span), "`as` before a guard", help));
-                Operand::Error
-            }
-            _ => self.short_circuit(BoolOp::And, matches, pattern.span, guard),
-        }
+        self.short_circuit_with(BoolOp::And, matches, pattern.span, guard.span, |ctx| {
+            ctx.capture(subject, pattern);
+            ctx.expr(guard)
+        })
     }
 
     /// Whether the subject matches, as a bool operand; `None` after a mistake.

@@ -12,6 +12,7 @@ use kps_syntax::ast::{Argument, CompareOp as AstCompareOp, Expr, ExprKind, Funct
 use super::Ctx;
 use super::assign::Target;
 use super::calls::Arguments;
+use super::closures::Callee;
 use super::helpers::CallStyle;
 use super::operand::Operand;
 use super::vars::{Binding, Var};
@@ -247,7 +248,7 @@ impl Ctx<'_> {
         };
         let mut args = self.arguments(args);
         args.positional.insert(0, (Operand::Node(this), value.span));
-        let called = self.call_function(&method.function, args, CallStyle::Method, span);
+        let called = self.call_function(&Callee::of_helper(&method.function), args, CallStyle::Method, span);
         if let Some(changed) = called.changed_self {
             self.store_changed(receiver, value, changed);
         }
@@ -262,7 +263,10 @@ impl Ctx<'_> {
         }
         let found = check::check_method(function);
         let is_sound = !found.has_errors();
-        self.f.diagnostics.extend(found);
+        // Its slips are told where it is defined.
+        if !is_sound {
+            self.f.diagnostics.extend(found);
+        }
         self.checked_methods.insert(key, is_sound);
         is_sound
     }

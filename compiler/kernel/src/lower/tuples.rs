@@ -35,7 +35,7 @@ impl Ctx<'_> {
     }
 
     /// The items of what can be unpacked; `None` for what has none.
-    fn items_of(&mut self, operand: &Operand, span: Span) -> Option<Rc<[Operand]>> {
+    pub fn items_of(&mut self, operand: &Operand, span: Span) -> Option<Rc<[Operand]>> {
         match operand {
             Operand::Tuple(items) => Some(Rc::clone(items)),
             Operand::Node(node) if self.ty(*node).is_vector() => {

@@ -12,6 +12,7 @@ use kps_syntax::Span;
 use kps_syntax::ast::Name;
 
 use super::Ctx;
+use super::closures::Closure;
 use super::operand::{Facts, Operand, Place, Static};
 use crate::constant::Literal;
 use crate::errors;
@@ -198,6 +199,10 @@ impl Ctx<'_> {
 
     pub fn fork(&self) -> Fork {
         Fork(self.f.log.len())
+    }
+
+    pub fn has_changed(&self, fork: Fork) -> bool {
+        self.f.log.len() > fork.0
     }
 
     /// What changed since the fork, sorted by variable; the changes stay.
@@ -469,13 +474,23 @@ pub(crate) fn same_static(a: &Operand, b: &Operand) -> bool {
             (Static::Type(a), Static::Type(b)) => a == b,
             (Static::Generic(a), Static::Generic(b)) => a == b,
             (Static::Builtin(a), Static::Builtin(b)) => a == b,
-            (Static::Function(a), Static::Function(b)) => std::sync::Arc::ptr_eq(&a.def, &b.def),
+            (Static::Function(a), Static::Function(b)) => {
+                std::sync::Arc::ptr_eq(&a.def, &b.def) && a.env.identity() == b.env.identity()
+            }
+            (Static::Closure(a), Static::Closure(b)) => same_closure(a, b),
             (Static::Module(a, _), Static::Module(b, _)) => a == b,
             (Static::None, Static::None) => true,
             _ => false,
         },
         _ => false,
     }
+}
+
+/// One definition without defaults: what it captures is read where it is called.
+fn same_closure(a: &Rc<Closure>, b: &Rc<Closure>) -> bool {
+    let no_defaults = |closure: &Closure| closure.defaults.iter().all(Option::is_none);
+    let is_open = |closure: &Closure| closure.values.is_none() && no_defaults(closure);
+    Rc::ptr_eq(a, b) || (std::sync::Arc::ptr_eq(&a.def, &b.def) && is_open(a) && is_open(b))
 }
 
 /// A part of an array is another place wherever its indices are computed anew.

@@ -8,7 +8,7 @@ use kps_kernel::{
     MapEnv, ParamType, Scalar, Signature, Target, Type,
 };
 use kps_syntax::ast::{ArgumentKind, Expr, ExprKind, FunctionDef, Module, Name, Stmt, StmtKind, UnaryOp};
-use kps_syntax::{Diagnostic, Diagnostics, Source};
+use kps_syntax::{Diagnostic, Diagnostics, Severity, Source};
 
 /// What the statements of a module define: constants, plain functions, structs, imported modules.
 #[derive(Clone)]
@@ -30,6 +30,10 @@ impl KernelEnv for ModuleEnv {
             _ => None,
         });
         defined.collect()
+    }
+
+    fn identity(&self) -> usize {
+        Rc::as_ptr(&self.0) as usize
     }
 }
 
@@ -63,6 +67,13 @@ impl ModuleEnv {
 
 impl ModuleEnv {
     fn value(&self, value: &Expr) -> EnvValue {
+        if let ExprKind::Lambda(lambda) = &value.kind {
+            return EnvValue::Function(HelperFunction {
+                def: Arc::new(lambda.to_function(value.span)),
+                source: self.0.source.clone(),
+                env: Rc::new(self.clone()),
+            });
+        }
         match kps_kernel::read_type(value, &self.0.source, self) {
             Ok(ty) if matches!(value.kind, ExprKind::Call { .. }) => EnvValue::Type(ty),
             _ => constant(value),
@@ -92,7 +103,7 @@ pub struct Compiled {
     pub module: KernelModule,
 }
 
-/// Compiles every kernel of a text; kernels with mistakes leave them in the list.
+/// Compiles every kernel of a text; kernels with mistakes leave them in the list, others their warnings.
 pub fn compile(file: &str, text: &str, target: &Target) -> (Vec<Compiled>, Vec<Diagnostic>) {
     let source = Source::new(file, text);
     let (module, diagnostics) = kps_syntax::parse(&source);
@@ -104,7 +115,10 @@ pub fn compile(file: &str, text: &str, target: &Target) -> (Vec<Compiled>, Vec<D
         let StmtKind::Function(def) = &stmt.kind else { continue };
         let Some(options) = options(def) else { continue };
         match compile_one(def, &source, &env, options, text, target) {
-            Ok(module) => compiled.push(Compiled { name: def.name.name.to_string(), module }),
+            Ok((module, warnings)) => {
+                compiled.push(Compiled { name: def.name.name.to_string(), module });
+                mistakes.extend(warnings);
+            }
             Err(found) => mistakes.extend(found),
         }
     }
@@ -118,13 +132,14 @@ fn compile_one(
     options: KernelOptions,
     text: &str,
     target: &Target,
-) -> Result<KernelModule, Diagnostics> {
+) -> Result<(KernelModule, Diagnostics), Diagnostics> {
     let template = kps_kernel::check(def, source, env, options)?;
     let signature = match Signature::declared(&template, env) {
         Some(signature) => signature,
         None => Signature::new(&template, env, given(&template, text)),
     };
-    kps_kernel::specialize(&template, env, &signature, target)
+    let module = kps_kernel::specialize(&template, env, &signature, target)?;
+    Ok((module, template.warnings))
 }
 
 /// The types of parameters without an annotation: lines such as `# with N = 4, x = Array f32 2`.
@@ -199,7 +214,8 @@ fn options(def: &FunctionDef) -> Option<KernelOptions> {
 pub fn render(diagnostics: &[Diagnostic]) -> String {
     let mut text = String::new();
     for diagnostic in diagnostics {
-        text += &format!("{}: {}\n", diagnostic.code, diagnostic.message);
+        let severity = if diagnostic.severity == Severity::Warning { "warning " } else { "" };
+        text += &format!("{severity}{}: {}\n", diagnostic.code, diagnostic.message);
         for label in &diagnostic.labels {
             let (line, column) = label.location.source.line_column(label.location.span.start);
             let slice = label.location.source.slice(label.location.span);

@@ -7,13 +7,13 @@ use std::sync::Arc;
 pub use kps_kernel::Target;
 use kps_kernel::{KernelEnv, KernelModule, KernelOptions, KernelTemplate, Signature};
 use kps_syntax::ast::*;
-use kps_syntax::{Diagnostics, Source};
+use kps_syntax::{Diagnostic, Diagnostics, Source};
 use num_traits::ToPrimitive;
 
 use names::StaticEnv;
 
 /// Every mistake that can be found without running: in the syntax, in names, and in kernels, as far as
-/// their parameters are annotated.
+/// their parameters are annotated; and warnings about what is most likely a slip.
 pub fn check(source: &Source) -> Diagnostics {
     let (module, mut diagnostics) = kps_syntax::parse(source);
     if diagnostics.has_errors() {
@@ -23,8 +23,19 @@ pub fn check(source: &Source) -> Diagnostics {
         diagnostics.extend(found);
     }
     for kernel in find_kernels(&module) {
-        if let Err(found) = kernel.compile(&Target::portable()) {
-            diagnostics.extend(found);
+        match kernel.template() {
+            Ok(template) => {
+                let compiled = kernel.compile_template(&template, &Target::portable());
+                // Kernels may share functions, and their slips.
+                let is_new = |warning: &Diagnostic| {
+                    let at = |found: &Diagnostic| found.location().map(|at| (at.source.clone(), at.span));
+                    !diagnostics.iter().any(|known| at(known) == at(warning))
+                };
+                let warnings: Vec<Diagnostic> = template.warnings.into_iter().filter(is_new).collect();
+                diagnostics.extend(warnings);
+                diagnostics.extend(compiled.err().into_iter().flatten());
+            }
+            Err(found) => diagnostics.extend(found),
         }
     }
     diagnostics
@@ -61,14 +72,21 @@ impl StaticKernel {
 
     /// Checks the kernel, and compiles it where its annotations say all there is to know.
     pub fn compile(&self, target: &Target) -> Result<Compiled, Diagnostics> {
-        let template = kps_kernel::check(&self.def, &self.source, &self.env, self.options)?;
-        if let Some(name) = self.unknown_capture(&template) {
+        self.compile_template(&self.template()?, target)
+    }
+
+    fn template(&self) -> Result<KernelTemplate, Diagnostics> {
+        kps_kernel::check(&self.def, &self.source, &self.env, self.options)
+    }
+
+    fn compile_template(&self, template: &KernelTemplate, target: &Target) -> Result<Compiled, Diagnostics> {
+        if let Some(name) = self.unknown_capture(template) {
             return Ok(Compiled::NeedsRun(format!("`{name}` is known only when the script runs")));
         }
-        let Some(signature) = Signature::declared(&template, &self.env) else {
+        let Some(signature) = Signature::declared(template, &self.env) else {
             return Ok(Compiled::NeedsRun("not every parameter has an annotation".to_owned()));
         };
-        let module = kps_kernel::specialize(&template, &self.env, &signature, target)?;
+        let module = kps_kernel::specialize(template, &self.env, &signature, target)?;
         Ok(Compiled::Module(Box::new(module)))
     }
 

@@ -59,6 +59,10 @@ impl KernelEnv for StaticEnv {
         let outer = self.0.outer.iter().flat_map(|outer| outer.names());
         self.0.names.keys().cloned().chain(outer).collect()
     }
+
+    fn identity(&self) -> usize {
+        Rc::as_ptr(&self.0) as usize
+    }
 }
 
 /// Binds every name of a block; a name that is bound twice has no value that could be told.
@@ -162,6 +166,10 @@ fn bind_as_unknown(names: &mut BTreeMap<Name, Binding>, body: &[Stmt]) {
 
 fn bind_target(names: &mut BTreeMap<Name, Binding>, target: &Expr, value: Option<&Expr>) {
     match (&target.kind, value.map(|value| &value.kind)) {
+        (ExprKind::Name(name), Some(ExprKind::Lambda(lambda))) => {
+            let def = Arc::new(lambda.to_function(value.map_or(target.span, |value| value.span)));
+            bind(names, &Ident { name: Arc::clone(name), span: target.span }, Binding::Function(def));
+        }
         (ExprKind::Name(name), _) => {
             let known = value.and_then(constant).unwrap_or(EnvValue::Unknown);
             bind(names, &Ident { name: Arc::clone(name), span: target.span }, Binding::Value(known));

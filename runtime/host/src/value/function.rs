@@ -51,7 +51,7 @@ impl Function {
         }
     }
 
-    /// The function as it was written; `None` for lambdas and generator expressions.
+    /// The function as it was written, a lambda as one that returns; `None` for generator expressions.
     pub fn def(&self) -> Option<&Arc<FunctionDef>> {
         self.code.code.def.as_ref()
     }

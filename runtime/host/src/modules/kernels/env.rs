@@ -23,6 +23,10 @@ impl KernelEnv for FunctionEnv {
         let globals = self.0.globals().to_pairs().into_iter().map(|(name, _)| Arc::from(&*name));
         captured.chain(globals).collect()
     }
+
+    fn identity(&self) -> usize {
+        Rc::as_ptr(&self.0) as usize
+    }
 }
 
 /// The names of a module that a script imported.
@@ -35,6 +39,10 @@ impl KernelEnv for ModuleEnv {
 
     fn names(&self) -> Vec<SourceName> {
         self.0.namespace.to_pairs().into_iter().map(|(name, _)| Arc::from(&*name)).collect()
+    }
+
+    fn identity(&self) -> usize {
+        Rc::as_ptr(&self.0) as usize
     }
 }
 

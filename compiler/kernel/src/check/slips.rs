@@ -1,0 +1,97 @@
+//! Slips that are no mistakes: results that nobody uses, code that nothing reaches.
+//!
+//! In goes a function's body as written, out come warnings.
+
+use kps_syntax::ast::{CompareOp, Expr, ExprKind, Stmt, StmtKind};
+use kps_syntax::{Diagnostic, Source};
+
+use super::visit::children;
+use crate::builtins::{self, Builtin, Function};
+use crate::errors;
+
+/// A line that is an expression without effect. `is_own` tells which names are not the kernels' own.
+pub(super) fn unused(expr: &Expr, source: &Source, is_own: &dyn Fn(&str) -> bool) -> Option<Diagnostic> {
+    if !is_pure(expr, is_own) {
+        return None;
+    }
+    let text = source.slice(expr.span);
+    let help = match &expr.kind {
+        ExprKind::Compare { left, comparisons } if is_assignment(left, comparisons[0].op) => {
+            let value = source.slice(comparisons[0].right.span);
+            format!("to assign, write `{} = {value}`", source.slice(left.span))
+        }
+        ExprKind::Name(_) | ExprKind::Attribute { .. } => {
+            format!("leave it out; a function is called with `{text}()`")
+        }
+        _ => format!("assign it, `x = {text}`, or leave it out"),
+    };
+    Some(errors::unused_result(source.at(expr.span), text, help))
+}
+
+fn is_assignment(left: &Expr, op: CompareOp) -> bool {
+    let has_place =
+        matches!(left.kind, ExprKind::Name(_) | ExprKind::Subscript { .. } | ExprKind::Attribute { .. });
+    has_place && op == CompareOp::Eq
+}
+
+/// Computing it changes nothing.
+fn is_pure(expr: &Expr, is_own: &dyn Fn(&str) -> bool) -> bool {
+    let is_pure_here = match &expr.kind {
+        ExprKind::Call { func, .. } => match &func.kind {
+            ExprKind::Name(name) if !is_own(name) => match builtins::lookup(name) {
+                Some(Builtin::Type(_)) => true,
+                Some(Builtin::Function(function)) => is_pure_function(function),
+                _ => false,
+            },
+            _ => false,
+        },
+        ExprKind::Walrus { .. } | ExprKind::Error => false,
+        _ => true,
+    };
+    let mut is_all_pure = is_pure_here;
+    children(expr, &mut |child| is_all_pure &= is_pure(child, is_own));
+    is_all_pure
+}
+
+/// Of the functions that only compute, those that people forget to assign.
+fn is_pure_function(function: Function) -> bool {
+    use Function::*;
+    matches!(
+        function,
+        Float(_) | Abs | Sign | Min | Max | Clamp | Pow | Len | Log | Dot | Cross | Length | Normalize | Mix
+    )
+}
+
+/// The first statement of a block that nothing reaches, with the jump before it.
+pub(super) fn unreachable(body: &[Stmt], source: &Source) -> Option<Diagnostic> {
+    let jump = body.iter().position(ends)?;
+    let next = body.get(jump + 1)?;
+    Some(errors::unreachable_code(source.at(next.span), source.at(body[jump].span)))
+}
+
+/// Control does not go on behind this statement.
+fn ends(stmt: &Stmt) -> bool {
+    match &stmt.kind {
+        StmtKind::Return(_) | StmtKind::Break | StmtKind::Continue => true,
+        StmtKind::If { branches, orelse } => {
+            let ends = |body: &[Stmt]| body.iter().any(ends);
+            !orelse.is_empty() && ends(orelse) && branches.iter().all(|branch| ends(&branch.body))
+        }
+        StmtKind::While { test, body, .. } => matches!(test.kind, ExprKind::True) && !has_break(body),
+        _ => false,
+    }
+}
+
+/// Whether a `break` in this body leaves the loop around it.
+pub(crate) fn has_break(body: &[Stmt]) -> bool {
+    body.iter().any(|stmt| match &stmt.kind {
+        StmtKind::Break => true,
+        StmtKind::If { branches, orelse } => {
+            branches.iter().any(|branch| has_break(&branch.body)) || has_break(orelse)
+        }
+        StmtKind::Match { cases, .. } => cases.iter().any(|case| has_break(&case.body)),
+        // A `break` in the `else` of an inner loop leaves this one.
+        StmtKind::While { orelse, .. } | StmtKind::For { orelse, .. } => has_break(orelse),
+        _ => false,
+    })
+}

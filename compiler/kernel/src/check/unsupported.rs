@@ -1,0 +1,78 @@
+//! What Python has and kernels do not: each construct with what to write instead.
+//!
+//! In goes the statement or the expression, out comes the one message about all of it.
+
+use kps_syntax::ast::{Expr, ExprKind, Stmt, StmtKind};
+use kps_syntax::{Diagnostic, Source};
+
+use crate::errors;
+
+/// A statement that kernels do not have.
+pub(super) fn stmt(stmt: &Stmt, source: &Source) -> Diagnostic {
+    let (span, what, help) = match &stmt.kind {
+        StmtKind::For { .. } => (stmt.span, "`async for`", "write `for`"),
+        StmtKind::Assert { .. } => return errors::not_yet(source.at(stmt.span), "`assert`"),
+        StmtKind::Class(def) => (def.header, "a class", "define the type outside the kernel"),
+        StmtKind::TypeAlias { .. } => (stmt.span, "a type alias", "define it outside the kernel"),
+        StmtKind::Delete(_) => (stmt.span, "`del`", "leave it out: a kernel's variables end with the kernel"),
+        StmtKind::Raise { .. } => (
+            stmt.span,
+            "`raise`",
+            "write an error flag to an array, `flag[0] = 1`, and test it after the launch",
+        ),
+        StmtKind::Global(_) => (
+            stmt.span,
+            "`global`",
+            "captured names are constants in a kernel: write the result to an array parameter",
+        ),
+        StmtKind::Nonlocal(_) => (
+            stmt.span,
+            "`nonlocal`",
+            "a nested function sees values: return the new one, `x = f(x)`, or keep it in a list",
+        ),
+        StmtKind::Import(_) | StmtKind::ImportFrom(_) => {
+            (stmt.span, "an import", "import it outside the kernel")
+        }
+        StmtKind::With { .. } => (stmt.span, "`with`", "enter the context around the launch"),
+        StmtKind::Try(_) => (stmt.span, "`try`", "nothing raises in a kernel: test the values with `if`"),
+        _ => (stmt.span, "this statement", "write it with assignments, `if` and loops"),
+    };
+    errors::unsupported(source.at(span), what, help)
+}
+
+/// An expression that kernels do not have; `None` for those that they do.
+pub(super) fn expr(expr: &Expr, source: &Source) -> Option<Diagnostic> {
+    let (what, help) = match &expr.kind {
+        ExprKind::None => (
+            "`None`",
+            "kernels have numbers, bools, vectors and arrays: use a number that says \"nothing\", such as `-1`",
+        ),
+        ExprKind::Ellipsis => ("`...`", "write `pass`"),
+        ExprKind::Imaginary(_) => ("a complex number", "keep the two parts in a `vec2`"),
+        ExprKind::Str(_) | ExprKind::Bytes(_) => (
+            "a string",
+            "kernels have no strings: use numbers, such as a `const[i32]` parameter for a choice",
+        ),
+        ExprKind::FString(_) => ("an f-string", "kernels have no strings: format on the host"),
+        ExprKind::ListComp { .. } => {
+            ("a list comprehension", "make the list first, `xs = [0.0] * 8`, and fill it in a `for` loop")
+        }
+        ExprKind::Set(_) | ExprKind::SetComp { .. } => {
+            ("a set", "test against a tuple: `x in (1, 2, 3)`; keep members in a list")
+        }
+        ExprKind::Dict(_) | ExprKind::DictComp { .. } => {
+            ("a dict", "keep the values in a list and index it: `values = [1.0, 2.0]`, `values[key]`")
+        }
+        ExprKind::Generator { .. } => ("a generator", "write a `for` loop: `for x in xs: total += x`"),
+        // A whole axis of a matrix: `m[:, 0]`.
+        ExprKind::Slice { lower: None, upper: None, step: None } => return None,
+        ExprKind::Slice { .. } => ("a slice", "index the elements in a `for` loop: `for i in range(n)`"),
+        ExprKind::Starred(_) => ("a starred expression", "write the parts one by one"),
+        ExprKind::Yield(_) | ExprKind::YieldFrom(_) => {
+            ("`yield`", "write results to an array parameter: `out[i] = x`")
+        }
+        ExprKind::Await(_) => ("`await`", "kernels run to their end: launch asynchronously on the host"),
+        _ => return None,
+    };
+    Some(errors::unsupported(source.at(expr.span), what, help))
+}

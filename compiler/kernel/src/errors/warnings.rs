@@ -1,0 +1,19 @@
+//! What is allowed and most likely a slip. `kps check` shows it; running says nothing of it.
+
+use kps_syntax::{Diagnostic, Location};
+
+fn warning(code: &'static str, at: Location, message: impl Into<String>, label: &str) -> Diagnostic {
+    Diagnostic::warning(code, message).label(at, label)
+}
+
+/// An expression on a line of its own that does nothing.
+pub(crate) fn unused_result(at: Location, text: &str, help: String) -> Diagnostic {
+    warning("kernel/unused-result", at, format!("the result of `{text}` is not used"), "").help(help)
+}
+
+/// Code behind a jump.
+pub(crate) fn unreachable_code(at: Location, jump: Location) -> Diagnostic {
+    warning("kernel/unreachable", at, "this code is never reached", "")
+        .label(jump, "nothing goes on behind this")
+        .help("leave it out, or put the line before it under an `if`")
+}

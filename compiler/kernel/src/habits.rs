@@ -1,0 +1,141 @@
+//! Names that people bring along from CUDA, OpenCL, GLSL, WGSL, Numba, Taichi, NumPy and Python, each
+//! with what to write here.
+//!
+//! They are looked up only where a name is unknown: a script that defines one of them keeps it.
+
+/// What to write instead of an unknown name; `None` for one that nobody brought along.
+pub(crate) fn instead(name: &str) -> Option<&'static str> {
+    find(NAMES, name)
+}
+
+/// What to write instead of an attribute that kernels do not have.
+pub(crate) fn instead_of_attribute(name: &str) -> Option<&'static str> {
+    find(ATTRIBUTES, name)
+}
+
+fn find(table: &[(&str, &'static str)], name: &str) -> Option<&'static str> {
+    table.iter().find(|(names, _)| names.split(' ').any(|known| known == name)).map(|(_, help)| *help)
+}
+
+const NAMES: &[(&str, &str)] = &[
+    // CUDA, and Numba's and CuPy's forms of it.
+    ("threadIdx", "write `local_id.x`; `global_id.x` counts over all workgroups"),
+    ("blockIdx", "write `group_id.x`; `global_id.x` counts over all workgroups"),
+    ("blockDim", "write `local_size.x`"),
+    ("gridDim", "write `num_groups.x`"),
+    ("warpSize", "write `subgroup_size`"),
+    ("__syncthreads syncthreads __syncwarp", "write `barrier()`"),
+    ("__shared__", "write `tile = shared(f32, 16, 16)`"),
+    ("atomicAdd", "write `atomic_add(a, i, value)`"),
+    ("atomicMin atomicMax atomicAnd atomicOr atomicXor", "write `atomic_min(a, i, value)` and the like"),
+    ("atomicCAS", "write `atomic_compare_exchange(a, i, expected, new)`"),
+    ("__shfl_sync __shfl_down_sync __shfl_xor_sync", "write `subgroup_shuffle(value, lane)`"),
+    ("cuda jit", "write `@kernel`, and `global_id.x` for `cuda.grid(1)`"),
+    ("float1 float2 float3 float4", "write `vec2`, `vec3` or `vec4`"),
+    ("int2 int3 int4", "write `ivec2`, `ivec3` or `ivec4`"),
+    ("uint2 uint3 uint4 dim3", "write `uvec2`, `uvec3` or `uvec4`"),
+    (
+        "sinf cosf tanf sqrtf expf logf fabsf floorf ceilf tanhf powf",
+        "leave the `f` out: `sqrt(x)` takes every float",
+    ),
+    ("fminf fmaxf fmin fmax", "write `min(a, b)` or `max(a, b)`"),
+    ("rsqrtf", "write `rsqrt(x)`"),
+    // OpenCL.
+    ("get_global_id", "write `global_id.x`"),
+    ("get_local_id", "write `local_id.x`"),
+    ("get_group_id", "write `group_id.x`"),
+    ("get_global_size", "write `global_size.x`"),
+    ("get_local_size", "write `local_size.x`"),
+    ("__global __local __kernel", "annotate parameters as `a: Array[f32]`, and decorate with `@kernel`"),
+    // GLSL, WGSL and HLSL.
+    ("gl_GlobalInvocationID GlobalInvocationId GlobalInvocationID", "write `global_id`"),
+    ("gl_LocalInvocationID LocalInvocationId gl_LocalInvocationIndex", "write `local_id`"),
+    ("gl_WorkGroupID WorkgroupId", "write `group_id`"),
+    ("gl_NumWorkGroups NumWorkgroups", "write `num_groups`"),
+    ("gl_WorkGroupSize WorkgroupSize", "write `local_size`"),
+    ("vec2f vec3f vec4f", "write `vec2`, `vec3` or `vec4`"),
+    ("vec2i vec3i vec4i", "write `ivec2`, `ivec3` or `ivec4`"),
+    ("mod", "write `a % b`"),
+    ("lerp", "write `mix(a, b, t)`"),
+    ("saturate", "write `clamp(x, 0, 1)`"),
+    ("frac", "write `fract(x)`"),
+    ("select", "write `a if condition else b`"),
+    ("workgroupBarrier groupMemoryBarrier", "write `barrier()`"),
+    ("dFdx dFdy discard", "compute kernels draw no pixels: compute it from the elements beside this one"),
+    // C.
+    ("true", "write `True`"),
+    ("false", "write `False`"),
+    ("null NULL nullptr nil", "kernels have no null: use a number that says \"nothing\", such as `-1`"),
+    ("double", "write `f64`"),
+    ("half", "write `f16`"),
+    ("uint unsigned", "write `u32`"),
+    ("long", "write `i64`"),
+    ("short", "write `i16`"),
+    ("char", "write `i8`"),
+    ("void auto const_cast", "leave it out: variables take the type of their value"),
+    ("PI M_PI", "write `math.pi`"),
+    ("INFINITY FLT_MAX", "write `math.inf`"),
+    ("NAN", "write `math.nan`"),
+    ("printf", "write `print(x)`"),
+    ("malloc new", "make a list of constant length, `xs = [0.0] * 16`, or pass an array"),
+    ("sizeof", "write `len(a)` for the number of elements"),
+    // Taichi, Triton and other frameworks.
+    (
+        "ti taichi",
+        "a kernel needs no `ti.`: write `@kernel`, `range(..)`, `f32`, and `const[i32]` for `ti.static`",
+    ),
+    ("tl triton", "write for one element, `i = global_id.x`, instead of a block of them"),
+    ("torch jnp jax tf cp cupy", "compute element by element: `out[i] = sqrt(a[i])`, with `i = global_id.x`"),
+    ("prange", "write `range(..)`, or let each invocation do one round: `i = global_id.x`"),
+    // Python and NumPy.
+    ("np numpy", "import it outside; inside, `sqrt`, `sin` and the like need no module"),
+    ("sum", "add up in a loop: `for x in xs: total += x`"),
+    ("map filter", "write a loop: `for x in xs: ..`"),
+    ("sorted", "sort the list in place with a loop, or sort the array before the launch"),
+    ("iter next", "write a `for` loop"),
+    ("str repr format chr ord hex bin oct ascii", "kernels have no strings: format on the host"),
+    ("list", "write the elements, `[0.0, 1.0]`, or a number of equal ones, `[0.0] * 16`"),
+    ("dict", "keep the values in a list and index it"),
+    ("set frozenset", "test against a tuple: `x in (1, 2, 3)`"),
+    ("tuple", "write the items: `(a, b)`"),
+    ("isinstance issubclass type", "types are known when a kernel is compiled: write a function for each"),
+    ("hasattr getattr setattr", "name the attribute itself: `p.x`"),
+    ("open input", "read before the launch, and pass an array"),
+    ("id hash", "kernels have values only: number what you need to tell apart"),
+    ("exit quit", "write `return`"),
+    ("exec eval compile", "write the code itself"),
+    ("self cls", "a kernel has no object around it: pass what it needs as parameters"),
+    ("complex", "keep the two parts in a `vec2`"),
+    ("xrange", "write `range(..)`"),
+    ("linspace arange zeros ones", "make the array before the launch, and pass it"),
+    ("float64 double_", "write `f64`"),
+    ("float32", "write `f32`"),
+    ("float16", "write `f16`"),
+    ("int64", "write `i64`"),
+    ("int32", "write `i32`"),
+    ("int16", "write `i16`"),
+    ("int8", "write `i8`"),
+    ("uint64", "write `u64`"),
+    ("uint32", "write `u32`"),
+    ("uint16", "write `u16`"),
+    ("uint8", "write `u8`"),
+];
+
+const ATTRIBUTES: &[(&str, &str)] = &[
+    (
+        "append extend insert pop remove clear push",
+        "a list in a kernel keeps its length: make it long enough, `xs = [0.0] * 16`, and assign elements",
+    ),
+    ("sort reverse", "swap elements in a loop: `xs[i], xs[j] = xs[j], xs[i]`"),
+    ("index count find", "compare the elements in a loop"),
+    ("sum mean prod std var min max argmin argmax any all dot", "compute it in a loop over the elements"),
+    ("astype", "cast one element: `f32(x)`"),
+    ("copy clone", "assigning a value copies it"),
+    ("fill", "assign the elements in a loop"),
+    ("reshape flatten ravel T transpose view", "compute the index of the element: `a[row * width + column]`"),
+    ("dtype", "the type is known here: write it"),
+    ("item tolist numpy cpu", "index one element: `a[i]`"),
+    ("items keys values get", "kernels have no dicts: keep the values in a list and index it"),
+    ("join split strip format upper lower", "kernels have no strings: format on the host"),
+    ("shape size ndim", "it belongs to array parameters; `len(x)` counts the elements of a list"),
+];

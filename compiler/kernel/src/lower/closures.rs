@@ -1,0 +1,221 @@
+//! Lambdas, functions inside functions, and what they capture.
+//!
+//! A nested function is compiled as any other, once for every signature; the variables around it that
+//! it uses become arguments behind its own. They are read where it is called, as Python reads them,
+//! or where it is passed on as an argument: nobody can change them in between.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use kps_syntax::ast::{Expr, FunctionDef, Lambda, Name, Parameters};
+use kps_syntax::{Location, Source, Span};
+
+use super::operand::{Operand, Static};
+use super::{Ctx, EnvRef};
+use crate::check::captured_names;
+use crate::env::{HelperFunction, KernelEnv};
+use crate::errors;
+
+/// A function that was written inside the kernel or inside one of its functions.
+pub(crate) struct Closure {
+    pub def: Arc<FunctionDef>,
+    source: Source,
+    /// What the function around it sees outside; `None` is what the kernel sees.
+    env: Option<Rc<dyn KernelEnv>>,
+    /// The variables around it that it uses, each with a place where it does.
+    pub captured: Rc<[(Name, Span)]>,
+    /// What those stand for; `None` in the function that they belong to, where they may still change.
+    pub values: Option<Rc<[Operand]>>,
+    /// Of each parameter, in order; computed once, where the function is defined.
+    pub defaults: Rc<[Option<Operand>]>,
+}
+
+/// A function about to be called.
+pub(crate) struct Callee<'a> {
+    pub def: Arc<FunctionDef>,
+    pub source: Source,
+    pub env: EnvRef<'a>,
+    pub captured: Rc<[(Name, Span)]>,
+    /// What the captured names stand for here.
+    pub values: Rc<[Operand]>,
+    /// `None` for a function of the script, whose defaults are written out.
+    pub defaults: Option<Rc<[Option<Operand>]>>,
+}
+
+impl Callee<'_> {
+    pub fn of_helper(function: &HelperFunction) -> Callee<'static> {
+        Callee {
+            def: Arc::clone(&function.def),
+            source: function.source.clone(),
+            env: EnvRef::Helper(Rc::clone(&function.env)),
+            captured: Rc::new([]),
+            values: Rc::new([]),
+            defaults: None,
+        }
+    }
+
+    /// As messages call it.
+    pub fn name(&self) -> &Name {
+        &self.def.name.name
+    }
+
+    /// Where its parameters are written.
+    pub fn at_header(&self) -> Location {
+        self.source.at(self.def.header)
+    }
+}
+
+impl Closure {
+    /// The same function with its captured variables read.
+    pub fn with_values(&self, values: Rc<[Operand]>, defaults: Rc<[Option<Operand>]>) -> Closure {
+        Closure {
+            def: Arc::clone(&self.def),
+            source: self.source.clone(),
+            env: self.env.clone(),
+            captured: Rc::clone(&self.captured),
+            values: Some(values),
+            defaults,
+        }
+    }
+
+    pub fn describe(&self) -> String {
+        match &*self.def.name.name {
+            "lambda" => "a lambda".to_owned(),
+            name => format!("the function `{name}`"),
+        }
+    }
+}
+
+/// The nested functions whose captures are being read, each with where the one before it names it.
+type Reading = Vec<(Arc<FunctionDef>, Location)>;
+
+impl<'a> Ctx<'a> {
+    pub fn lambda(&mut self, lambda: &Arc<Lambda>, span: Span) -> Operand {
+        let known = self.lambdas.iter().find(|(known, _)| Arc::ptr_eq(known, lambda));
+        let def = match known {
+            Some((_, def)) => Arc::clone(def),
+            None => {
+                let def = Arc::new(lambda.to_function(span));
+                self.lambdas.push((Arc::clone(lambda), Arc::clone(&def)));
+                def
+            }
+        };
+        self.closure(&def)
+    }
+
+    /// A function as it is defined here.
+    pub fn closure(&mut self, def: &Arc<FunctionDef>) -> Operand {
+        let captured = captured_names(def, &self.f.scope).into();
+        let defaults = self.nested_defaults(&def.params);
+        let env = match &self.f.env {
+            EnvRef::Kernel(_) => None,
+            EnvRef::Helper(env) => Some(Rc::clone(env)),
+        };
+        let (def, source) = (Arc::clone(def), self.f.source.clone());
+        Operand::Static(Static::Closure(Rc::new(Closure {
+            def,
+            source,
+            env,
+            captured,
+            values: None,
+            defaults,
+        })))
+    }
+
+    fn nested_defaults(&mut self, params: &Parameters) -> Rc<[Option<Operand>]> {
+        let mut compute = |default: &Expr| self.expr(default);
+        params.iter().map(|param| param.default.as_ref().map(&mut compute)).collect()
+    }
+
+    /// The closure, ready to be called from here; `None` after a mistake.
+    pub fn callee_of(&mut self, closure: &Rc<Closure>, span: Span) -> Option<Callee<'a>> {
+        let closure = self.read_captures(closure, &mut Vec::new(), self.at(span))?;
+        let env = match &closure.env {
+            Some(env) => EnvRef::Helper(Rc::clone(env)),
+            None => EnvRef::Kernel(self.kernel_env),
+        };
+        Some(Callee {
+            def: Arc::clone(&closure.def),
+            source: closure.source.clone(),
+            env,
+            captured: Rc::clone(&closure.captured),
+            values: closure.values.clone().expect("read above"),
+            defaults: Some(Rc::clone(&closure.defaults)),
+        })
+    }
+
+    /// An operand that is about to be passed to a function: the captured variables of nested functions
+    /// are read. `None` after a mistake.
+    pub fn passable(&mut self, operand: &Operand, span: Span) -> Option<Operand> {
+        let at = self.at(span);
+        self.passable_in(operand, &mut Vec::new(), at)
+    }
+
+    fn passable_in(&mut self, operand: &Operand, reading: &mut Reading, at: Location) -> Option<Operand> {
+        Some(match operand {
+            Operand::Static(Static::Closure(closure)) => {
+                Operand::Static(Static::Closure(self.read_captures(closure, reading, at)?))
+            }
+            Operand::Tuple(items) => {
+                let items: Option<Rc<[Operand]>> =
+                    items.iter().map(|item| self.passable_in(item, reading, at.clone())).collect();
+                Operand::Tuple(items?)
+            }
+            operand => operand.clone(),
+        })
+    }
+
+    fn read_captures(
+        &mut self,
+        closure: &Rc<Closure>,
+        reading: &mut Reading,
+        at: Location,
+    ) -> Option<Rc<Closure>> {
+        if closure.values.is_some() {
+            return Some(Rc::clone(closure));
+        }
+        if let Some(first) = reading.iter().position(|(def, _)| Arc::ptr_eq(def, &closure.def)) {
+            self.nested_recursion(closure, &reading[first..], at);
+            return None;
+        }
+        reading.push((Arc::clone(&closure.def), at));
+        let mut values = Vec::with_capacity(closure.captured.len());
+        for (name, span) in closure.captured.iter() {
+            let var = self.f.scope.get(name).expect("captured names are variables of this function");
+            let operand = self.read_var(var, *span);
+            let value = match operand {
+                Operand::Error => None,
+                operand => self.passable_in(&operand, reading, closure.source.at(*span)),
+            };
+            values.push(value);
+        }
+        let defaults: Vec<Option<Operand>> = closure
+            .defaults
+            .iter()
+            .map(|default| {
+                let at = closure.source.at(closure.def.header);
+                default.as_ref().and_then(|default| self.passable_in(default, reading, at))
+            })
+            .collect();
+        reading.pop();
+        let values: Option<Rc<[Operand]>> = values.into_iter().collect();
+        Some(Rc::new(closure.with_values(values?, defaults.into())))
+    }
+
+    /// A nested function that captures itself, at last: it is called by what it calls.
+    fn nested_recursion(
+        &mut self,
+        closure: &Closure,
+        reading: &[(Arc<FunctionDef>, Location)],
+        at: Location,
+    ) {
+        let callees = reading[1..].iter().map(|(def, at)| (&def.name.name, at.clone()));
+        let callees = callees.chain([(&closure.def.name.name, at)]);
+        let steps = reading
+            .iter()
+            .zip(callees)
+            .map(|((caller, _), (callee, at))| (at, format!("`{}` calls `{callee}`", caller.name.name)));
+        let error = errors::recursion(&closure.def.name.name, steps.collect());
+        self.error(error);
+    }
+}

@@ -1,0 +1,225 @@
+//! Arguments on their way into a function: what of them its compiled form depends on, what travels at
+//! run time, and what the parameters stand for inside.
+//!
+//! A number is passed by value, a list by reference. A tuple and what a nested function captured are
+//! taken apart: their parts travel one by one, in the same order here and there.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use kps_syntax::Span;
+use kps_syntax::ast::Name;
+
+use super::Ctx;
+use super::closures::Closure;
+use super::operand::{Facts, Operand, Place, Root, Row, Static};
+use super::shared::SharedPart;
+use crate::builtins::Function;
+use crate::constant::{Constant, Literal};
+use crate::ir::{Arg, BufferId, CallArg, LocalId, Stmt, steps};
+use crate::signature::DefIdentity;
+use crate::types::Type;
+
+/// What of an argument the compiled function depends on.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub(crate) enum ArgKey {
+    Value {
+        ty: Type,
+        nonneg: bool,
+    },
+    Literal(Literal),
+    Constant(Constant),
+    Array(Type),
+    /// The workgroup's memory, or a part of it.
+    Shared(SharedPart),
+    Buffer(BufferId),
+    /// Its buffer, the axes that have their index, and the type of where it starts.
+    Row(BufferId, u8, Type),
+    Type(Type),
+    /// A function of the script: its definition, and which environment it sees.
+    Function(DefIdentity, usize),
+    Builtin(Function),
+    Module(Arc<str>),
+    Tuple(Vec<ArgKey>),
+    /// With what it captured, then its defaults.
+    Closure(DefIdentity, Vec<ArgKey>),
+    /// A parameter of a nested function that has no default.
+    Absent,
+}
+
+impl ArgKey {
+    /// The functions that are passed, those that they captured included.
+    pub fn functions(&self, found: &mut Vec<DefIdentity>) {
+        match self {
+            ArgKey::Function(def, _) => found.push(def.clone()),
+            ArgKey::Closure(def, parts) => {
+                found.push(def.clone());
+                parts.iter().for_each(|part| part.functions(found));
+            }
+            ArgKey::Tuple(parts) => parts.iter().for_each(|part| part.functions(found)),
+            _ => {}
+        }
+    }
+}
+
+/// An argument as the function that is called sees it.
+pub(crate) enum Passed {
+    Value {
+        ty: Type,
+        facts: Facts,
+    },
+    Constant(Constant),
+    Array(Type),
+    Shared(SharedPart),
+    /// By where it starts; the type of that.
+    Row(Row, Type),
+    Tuple(Vec<Passed>),
+    Closure {
+        closure: Rc<Closure>,
+        values: Vec<Passed>,
+        defaults: Vec<Option<Passed>>,
+    },
+    /// The same thing everywhere.
+    Static(Operand),
+}
+
+impl Passed {
+    pub fn key(&self) -> Option<ArgKey> {
+        let keys = |parts: &[Passed]| parts.iter().map(Passed::key).collect::<Option<Vec<ArgKey>>>();
+        Some(match self {
+            Passed::Value { ty, facts } => ArgKey::Value { ty: ty.clone(), nonneg: facts.nonneg },
+            Passed::Constant(constant) => ArgKey::Constant(*constant),
+            Passed::Array(ty) => ArgKey::Array(ty.clone()),
+            Passed::Shared(part) => ArgKey::Shared(part.clone()),
+            Passed::Row(row, ty) => ArgKey::Row(row.buffer, row.axis, ty.clone()),
+            Passed::Tuple(items) => ArgKey::Tuple(keys(items)?),
+            Passed::Closure { closure, values, defaults } => {
+                let mut parts = keys(values)?;
+                for default in defaults {
+                    parts.push(default.as_ref().map_or(Some(ArgKey::Absent), Passed::key)?);
+                }
+                ArgKey::Closure(DefIdentity(Arc::clone(&closure.def)), parts)
+            }
+            Passed::Static(operand) => match operand {
+                Operand::Literal(literal) => ArgKey::Literal(*literal),
+                Operand::Buffer(buffer) => ArgKey::Buffer(*buffer),
+                Operand::Static(Static::Type(ty)) => ArgKey::Type(ty.clone()),
+                Operand::Static(Static::Function(function)) => {
+                    ArgKey::Function(DefIdentity(Arc::clone(&function.def)), function.env.identity())
+                }
+                Operand::Static(Static::Builtin(function)) => ArgKey::Builtin(*function),
+                Operand::Static(Static::Module(name, _)) => ArgKey::Module(name.clone()),
+                _ => return None,
+            },
+        })
+    }
+}
+
+/// A part of an array that is passed through a local of its own, and written back after the call.
+type Copied = (Place, LocalId);
+
+impl Ctx<'_> {
+    /// What an operand, which was made passable, is inside the function that it is passed to.
+    pub fn passed(&self, operand: &Operand) -> Passed {
+        let all = |operands: &[Operand]| operands.iter().map(|operand| self.passed(operand)).collect();
+        match operand {
+            Operand::Node(node) => match self.f.func.constant(*node) {
+                Some(constant) => Passed::Constant(constant),
+                None => {
+                    let facts = Facts { soft: false, ..self.facts(*node) };
+                    Passed::Value { ty: self.ty(*node).clone(), facts }
+                }
+            },
+            Operand::Row(row) => Passed::Row(*row, self.ty(row.start).clone()),
+            Operand::Place(place) => match self.shared_part(place) {
+                Some(part) => Passed::Shared(part),
+                None => Passed::Array(place.ty.clone()),
+            },
+            Operand::Tuple(items) => Passed::Tuple(all(items)),
+            Operand::Static(Static::Closure(closure)) => Passed::Closure {
+                closure: Rc::clone(closure),
+                values: all(closure.values.as_ref().expect("a closure that is passed was made passable")),
+                defaults: closure
+                    .defaults
+                    .iter()
+                    .map(|default| Some(self.passed(default.as_ref()?)))
+                    .collect(),
+            },
+            operand => Passed::Static(operand.clone()),
+        }
+    }
+
+    /// What travels at run time, in order. Parts of arrays go through a local of their own, which is
+    /// written back where the function writes to it: `writes` says so of each reference.
+    pub fn travelling(
+        &mut self,
+        operand: &Operand,
+        writes: &[bool],
+        at: Span,
+        args: &mut Vec<CallArg>,
+        copies: &mut Vec<Copied>,
+    ) {
+        let n_references = args.iter().filter(|arg| matches!(arg, CallArg::Reference(_))).count();
+        match operand {
+            Operand::Node(node) if self.f.func.constant(*node).is_none() => args.push(CallArg::Value(*node)),
+            // The function knows which array it is; what leads to a part of it is passed.
+            Operand::Place(place) if self.shared_id(place).is_some() => {
+                args.extend(steps(&place.path).map(CallArg::Value));
+            }
+            Operand::Place(Place { root: Root::Local(local), path, .. }) if path.is_empty() => {
+                args.push(CallArg::Reference(*local));
+            }
+            Operand::Place(place) => {
+                let local = self.new_local("kps.part", place.ty.clone(), at);
+                let value = self.load_whole(place, at);
+                self.f.block.push(Stmt::Store { local, value, span: at });
+                if writes.get(n_references).copied().unwrap_or(true) {
+                    copies.push((place.clone(), local));
+                }
+                args.push(CallArg::Reference(local));
+            }
+            Operand::Row(row) => args.push(CallArg::Value(row.start)),
+            Operand::Tuple(items) => {
+                items.iter().for_each(|item| self.travelling(item, writes, at, args, copies));
+            }
+            Operand::Static(Static::Closure(closure)) => {
+                let values = closure.values.clone().expect("a closure that is passed was made passable");
+                let defaults = Rc::clone(&closure.defaults);
+                let parts = values.iter().chain(defaults.iter().flatten());
+                parts.for_each(|part| self.travelling(part, writes, at, args, copies));
+            }
+            _ => {}
+        }
+    }
+
+    /// The parameter inside the function that is called: new arguments for what travels.
+    pub fn received(&mut self, passed: &Passed, name: &Name, span: Span) -> Operand {
+        match passed {
+            Passed::Constant(constant) => Operand::Node(self.constant(*constant, span)),
+            Passed::Value { ty, facts } => {
+                let node = self.value_arg(name, ty, span);
+                self.set_facts(node, *facts);
+                Operand::Node(node)
+            }
+            Passed::Array(ty) => {
+                let local = self.reference(name, ty.clone(), span);
+                self.f.func.args.push(Arg::Reference(local));
+                Operand::Place(Place::local(local, ty.clone()))
+            }
+            Passed::Row(row, ty) => Operand::Row(Row { start: self.value_arg(name, ty, span), ..*row }),
+            Passed::Shared(part) => Operand::Place(self.bind_shared(part, name, span)),
+            Passed::Tuple(items) => {
+                Operand::Tuple(items.iter().map(|item| self.received(item, name, span)).collect())
+            }
+            Passed::Closure { closure, values, defaults } => {
+                let values = values.iter().map(|value| self.received(value, name, span)).collect();
+                let defaults = defaults
+                    .iter()
+                    .map(|default| Some(self.received(default.as_ref()?, name, span)))
+                    .collect();
+                Operand::Static(Static::Closure(Rc::new(closure.with_values(values, defaults))))
+            }
+            Passed::Static(operand) => operand.clone(),
+        }
+    }
+}
