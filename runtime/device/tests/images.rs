@@ -7,7 +7,7 @@ use std::rc::Rc;
 use common::devices::{Shorthand, bytes, floats, on_every_device};
 use kps_device::{
     Access, AddressMode, Binding, BufferId, Command, Device, DeviceError, Dimension, Dispatch, Filter,
-    ImageInfo, MemoryUsage, PipelineId, PipelineOptions, Sampler, SamplerBinding, TexelFormat,
+    ImageInfo, MemoryUsage, PipelineId, Sampler, SamplerBinding, TexelFormat,
 };
 
 fn info(format: &str, size: [u32; 3]) -> ImageInfo {
@@ -25,18 +25,6 @@ fn flat(format: &str, width: u32, height: u32) -> ImageInfo {
 
 fn image(device: &Rc<dyn Device>, info: &ImageInfo) -> BufferId {
     device.alloc_image(info).expect("there is memory")
-}
-
-/// The devices whose kernels know images.
-fn on_every_device_with_images(test: impl Fn(&Rc<dyn Device>)) {
-    on_every_device(|device| {
-        match device.load(&common::module("image_double"), &PipelineOptions::default()) {
-            Err(DeviceError::BadModule { message, .. }) if message.contains("`OpTypeImage`") => {
-                eprintln!("SKIPPED on `{}`: {message}", device.info().name);
-            }
-            _ => test(device),
-        }
-    });
 }
 
 fn dispatch(
@@ -98,7 +86,7 @@ fn copies_go_between_buffers_and_images() {
 
 #[test]
 fn kernels_read_and_write_texels() {
-    on_every_device_with_images(|device| {
+    on_every_device(|device| {
         let info = flat("rgba32f", 3, 2);
         let size = info.n_bytes();
         let (a, b) = (image(device, &info), image(device, &info));
@@ -118,7 +106,7 @@ fn kernels_read_and_write_texels() {
 
 #[test]
 fn samplers_look_between_texels() {
-    on_every_device_with_images(|device| {
+    on_every_device(|device| {
         let info = flat("r32f", 4, 1);
         let texture = image(device, &info);
         device.write(texture, 0, &bytes(&[0.0, 1.0, 2.0, 3.0])).expect("it is that long");
@@ -145,7 +133,7 @@ fn samplers_look_between_texels() {
 
 #[test]
 fn what_does_not_fit_is_refused() {
-    on_every_device_with_images(|device| {
+    on_every_device(|device| {
         let kernel = device.module("image_double");
         let check = |first: BufferId, words: &str| {
             let out = image(device, &flat("rgba32f", 2, 2));

@@ -8,9 +8,12 @@ use rustc_hash::FxHashMap;
 use super::NAME;
 use super::emit::context::Slot;
 use super::errors;
+use super::images::ImageView;
 use crate::{Binding, BufferId, DeviceError, HostMemory, ImageInfo, Result};
 
 const ALIGN: usize = 64;
+/// Texels along one axis: samplers find each of them by a 32-bit float.
+const MAX_IMAGE_SIDE: u32 = 1 << 24;
 
 #[derive(Default)]
 pub struct Buffers {
@@ -43,6 +46,10 @@ impl Buffers {
 
     /// An image is its texels, in order.
     pub fn alloc_image(&mut self, info: &ImageInfo) -> Result<BufferId> {
+        if let Some(&side) = info.size.iter().find(|&&side| side > MAX_IMAGE_SIDE) {
+            let (asked, limit, device) = (u64::from(side), u64::from(MAX_IMAGE_SIDE), NAME.to_owned());
+            return Err(DeviceError::LimitExceeded { what: "a side of an image", asked, limit, device });
+        }
         let size =
             info.size.iter().try_fold(u64::from(info.format.size()), |n, &side| n.checked_mul(side.into()));
         let id = self.alloc(size.unwrap_or(u64::MAX))?;
@@ -61,6 +68,23 @@ impl Buffers {
 
     pub fn host_memory(&self, id: BufferId) -> Option<HostMemory> {
         self.all.get(&id).map(|buffer| HostMemory { ptr: buffer.base.as_ptr(), len: buffer.size })
+    }
+
+    /// All buffers, in the order of their addresses.
+    pub fn ranges(&self) -> Vec<Slot> {
+        let slot = |buffer: &Buffer| Slot { base: buffer.base.as_ptr(), size: buffer.size as u64 };
+        let mut ranges: Vec<Slot> = self.all.values().map(slot).collect();
+        ranges.sort_by_key(|range| range.base);
+        ranges
+    }
+
+    /// An image as compiled code sees it.
+    pub fn view(&self, id: BufferId) -> Result<ImageView> {
+        let buffer = self.all.get(&id).ok_or(DeviceError::UnknownId { kind: "buffer" })?;
+        let image =
+            buffer.image.ok_or_else(|| errors::bad_command("a buffer is bound where an image is wanted"))?;
+        // SAFETY: the buffer is as large as the image's texels, and stays while a submission runs.
+        Ok(unsafe { ImageView::new(buffer.base.as_ptr(), image) })
     }
 
     /// Bytes `offset .. offset + size` of a buffer, if it has them.

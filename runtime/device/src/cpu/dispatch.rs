@@ -4,7 +4,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU64, Ordering};
 
 use super::emit::context::{Context, DONE, Entry, SPARE, Slot, Stop};
+use super::images::ImageView;
 use super::together::{Ended, Together};
+use crate::Sampler;
 
 /// Work below this many instructions is not worth a chunk of its own.
 const MIN_CHUNK_COST: u64 = 20_000;
@@ -21,6 +23,9 @@ pub struct Job {
     entries: Vec<Entry>,
     together: Option<Arc<Together>>,
     slots: Vec<Slot>,
+    ranges: Vec<Slot>,
+    images: Vec<ImageView>,
+    samplers: Vec<Sampler>,
     push: Vec<u64>,
     groups: [u32; 3],
     frame_size: usize,
@@ -50,6 +55,10 @@ pub struct JobSpec<'a> {
     pub entries: &'a [Entry],
     pub together: Option<Arc<Together>>,
     pub slots: Vec<Slot>,
+    /// Every buffer of the device, where the code goes to addresses.
+    pub ranges: Vec<Slot>,
+    pub images: Vec<ImageView>,
+    pub samplers: Vec<Sampler>,
     pub push: &'a [u8],
     pub groups: [u32; 3],
     pub frame_size: usize,
@@ -75,6 +84,9 @@ impl Job {
             entries: spec.entries.to_vec(),
             together: spec.together,
             slots: spec.slots,
+            ranges: spec.ranges,
+            images: spec.images,
+            samplers: spec.samplers,
             push: whole_words(spec.push),
             groups: spec.groups,
             frame_size: spec.frame_size,
@@ -110,6 +122,10 @@ impl Job {
             n_groups: self.groups,
             interrupt: Arc::as_ptr(&self.interrupt),
             buffers: self.slots.as_ptr(),
+            ranges: self.ranges.as_ptr(),
+            n_ranges: self.ranges.len(),
+            images: self.images.as_ptr(),
+            samplers: self.samplers.as_ptr(),
             push: self.push.as_ptr().cast(),
             frames: frame.as_mut_ptr().cast(),
             shared: shared.as_mut_ptr().cast(),

@@ -42,6 +42,11 @@ pub fn bad_command(message: impl Into<String>) -> DeviceError {
     DeviceError::BadCommand { message: message.into() }
 }
 
+/// A dispatch leaves out what its pipeline uses.
+pub fn nothing_bound(set: u32, binding: u32) -> DeviceError {
+    bad_command(format!("nothing is bound at set {set} binding {binding}"))
+}
+
 /// The code generator does not know this machine.
 pub fn no_compiler(message: &str) -> DeviceError {
     DeviceError::Driver { call: "opening the code generator", result: message.to_owned() }

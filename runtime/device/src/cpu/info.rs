@@ -54,6 +54,7 @@ fn features() -> Features {
         Feature::Storage8,
         Feature::Storage16,
         Feature::Bfloat16,
+        Feature::CooperativeMatrix,
         Feature::Int64Atomics,
         Feature::FloatAtomicAdd,
         Feature::SubgroupSizeControl,

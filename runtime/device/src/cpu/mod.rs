@@ -16,6 +16,7 @@ mod buffers;
 mod dispatch;
 mod emit;
 mod errors;
+mod images;
 mod info;
 mod lane;
 mod lower;
@@ -38,6 +39,7 @@ use self::buffers::Buffers;
 use self::dispatch::{INTERRUPTED_BETWEEN, Job, JobSpec};
 use self::emit::Compiler;
 use self::emit::context::{DONE, Slot, Stop};
+use self::images::ImageView;
 use self::info::{MAX_GROUPS, NAME};
 use self::pipeline::Pipeline;
 use self::pool::Pool;
@@ -45,7 +47,7 @@ use crate::image::misfit;
 use crate::interface::ImageBinding;
 use crate::{
     BufferId, Command, Commands, Device, DeviceError, DeviceInfo, Dispatch, HostMemory, ImageInfo, Interface,
-    MemoryUsage, PipelineId, PipelineOptions, QueueId, Result, SourceLine, Ticket, Waited,
+    MemoryUsage, PipelineId, PipelineOptions, QueueId, Result, Sampler, SourceLine, Ticket, Waited,
 };
 
 pub use self::info::info;
@@ -221,6 +223,9 @@ impl CpuDevice {
             entries: &pipeline.code.entries,
             together: pipeline.together.clone(),
             slots,
+            ranges: if pipeline.uses_addresses { state.buffers.ranges() } else { Vec::new() },
+            images: state.image_views(dispatch)?,
+            samplers: state.samplers(dispatch)?,
             push: &dispatch.push_constants,
             groups: dispatch.groups,
             frame_size: pipeline.frame_size,
@@ -298,15 +303,16 @@ impl State {
             });
         }
         pipeline.interface.images.iter().try_for_each(|wanted| self.check_image(wanted, dispatch))?;
+        self.samplers(dispatch)?;
         self.slots(dispatch).map(|_| ())
     }
 
     /// Whether an image that fits is bound where the module wants one.
     fn check_image(&self, wanted: &ImageBinding, dispatch: &Dispatch) -> Result<()> {
-        let place = format!("set {} binding {}", wanted.set, wanted.binding);
         let at = (wanted.set, wanted.binding);
+        let place = format!("set {} binding {}", at.0, at.1);
         let bound = dispatch.bindings.iter().find(|bound| (bound.set, bound.binding) == at);
-        let bound = bound.ok_or_else(|| errors::bad_command(format!("nothing is bound at {place}")))?;
+        let bound = bound.ok_or_else(|| errors::nothing_bound(at.0, at.1))?;
         let misfit = match self.buffers.image(bound.buffer) {
             Some(image) => misfit(wanted, image),
             None => Some("needs an image, not a buffer".to_owned()),
@@ -320,10 +326,31 @@ impl State {
         let slot = |&(set, binding): &(u32, u32)| {
             let mut bindings = dispatch.bindings.iter();
             let bound = bindings.find(|bound| (bound.set, bound.binding) == (set, binding));
-            let missing = || errors::bad_command(format!("nothing is bound at set {set} binding {binding}"));
-            self.buffers.bound(bound.ok_or_else(missing)?)
+            self.buffers.bound(bound.ok_or_else(|| errors::nothing_bound(set, binding))?)
         };
         pipeline.buffers.iter().map(slot).collect()
+    }
+
+    /// What it finds at each of its images.
+    fn image_views(&self, dispatch: &Dispatch) -> Result<Vec<ImageView>> {
+        let view = |&(set, binding): &(u32, u32)| {
+            let mut bindings = dispatch.bindings.iter();
+            let bound = bindings.find(|bound| (bound.set, bound.binding) == (set, binding));
+            let bound = bound.ok_or_else(|| errors::nothing_bound(set, binding))?;
+            self.buffers.view(bound.buffer)
+        };
+        self.pipeline(dispatch.pipeline)?.images.iter().map(view).collect()
+    }
+
+    fn samplers(&self, dispatch: &Dispatch) -> Result<Vec<Sampler>> {
+        let sampler = |&(set, binding): &(u32, u32)| {
+            let mut samplers = dispatch.samplers.iter();
+            let bound = samplers.find(|bound| (bound.set, bound.binding) == (set, binding));
+            let missing =
+                || errors::bad_command(format!("no sampler is bound at set {set} binding {binding}"));
+            bound.map(|bound| bound.sampler).ok_or_else(missing)
+        };
+        self.pipeline(dispatch.pipeline)?.samplers.iter().map(sampler).collect()
     }
 
     fn copy(&self, from: (BufferId, u64), to: (BufferId, u64), size: u64) -> Result<()> {

@@ -11,6 +11,7 @@ use super::lane::regions::{self, Region, Regions};
 use super::module::Module;
 use super::together::Together;
 use super::{errors, lower, module};
+use crate::reflect;
 use crate::{DeviceError, Interface, PipelineOptions, Result, SourceLine};
 
 /// How often a loop is thought to go round.
@@ -30,6 +31,10 @@ pub struct Pipeline {
     pub together: Option<Arc<Together>>,
     /// Set and binding of each buffer that the code takes, in its order.
     pub buffers: Vec<(u32, u32)>,
+    /// Of each image, and of each sampler.
+    pub images: Vec<(u32, u32)>,
+    pub samplers: Vec<(u32, u32)>,
+    pub uses_addresses: bool,
     pub push_size: usize,
     pub shared_size: usize,
     /// Bytes of the memory of every lane that runs at once.
@@ -49,10 +54,12 @@ impl Pipeline {
 }
 
 pub fn load(words: &[u32], options: &PipelineOptions, compiler: &mut Compiler) -> Result<Pipeline> {
-    let module = module::read(words, options)?;
-    check_local_size(module.local_size)?;
     let subgroup_size = subgroup_size(options)?;
+    let words = &reflect::in_host_order(words);
+    // First, so that what no device takes is refused in the same words by every device.
     let interface = Interface::reflect(words, options)?;
+    let module = module::read(words, options, subgroup_size)?;
+    check_local_size(module.local_size)?;
     let kernel = lower::lower(&module, subgroup_size)?;
     let too_many = |_| errors::too_large("its barriers part it too often", None);
     let regions = regions::split(&kernel).map_err(too_many)?;
@@ -71,11 +78,14 @@ pub fn load(words: &[u32], options: &PipelineOptions, compiler: &mut Compiler) -
         together: Together::new(&kernel, &regions, stride).map(Arc::new),
         lines: code.lines.iter().map(|&line| module.line(line)).collect(),
         code,
+        uses_addresses: kernel.uses_addresses,
         push_size: kernel.push_size as usize,
         shared_size: kernel.shared_size as usize,
         frame_size: frame_size as usize,
         cost: regions.all.iter().map(|region| cost(&kernel, region)).sum::<u64>() * lanes,
         buffers: kernel.buffers,
+        images: kernel.images,
+        samplers: kernel.samplers,
     })
 }
 

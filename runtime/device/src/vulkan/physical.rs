@@ -23,6 +23,8 @@ pub(crate) struct Physical {
     /// The features that are switched on when it is opened.
     pub(super) enabled: FeatureChain,
     pub(super) subgroup_operations: vk::SubgroupFeatureFlags,
+    /// The sizes of subgroups that compute may ask for, as its least and its most.
+    pub(super) subgroup_sizes: [u32; 2],
     pub(super) float_controls: FloatControls,
     pub(super) max_push_descriptors: u32,
     pub(super) timestamp_bits: Vec<u32>,
@@ -67,6 +69,7 @@ fn describe(loader: &Loader, handle: vk::PhysicalDevice) -> Physical {
         extensions: Vec::new(),
         enabled: FeatureChain::default(),
         subgroup_operations: vk::SubgroupFeatureFlags::empty(),
+        subgroup_sizes: [0; 2],
         float_controls: FloatControls::default(),
         max_push_descriptors: 0,
         timestamp_bits: families.iter().map(|family| family.timestamp_valid_bits).collect(),
@@ -100,10 +103,14 @@ impl Physical {
     fn query_properties(&mut self, instance: &ash::Instance) {
         let mut v11 = vk::PhysicalDeviceVulkan11Properties::default();
         let mut v12 = vk::PhysicalDeviceVulkan12Properties::default();
+        let mut sizes = vk::PhysicalDeviceSubgroupSizeControlProperties::default();
         let mut push = vk::PhysicalDevicePushDescriptorPropertiesKHR::default();
         let mut all = vk::PhysicalDeviceProperties2::default().push_next(&mut v11).push_next(&mut v12);
         if self.info.features.contains(&Feature::PushDescriptors) {
             all = all.push_next(&mut push);
+        }
+        if self.info.features.contains(&Feature::SubgroupSizeControl) {
+            all = all.push_next(&mut sizes);
         }
         // SAFETY: the chain holds only structures that the device knows, all alive.
         unsafe { instance.get_physical_device_properties2(self.handle, &mut all) };
@@ -112,6 +119,10 @@ impl Physical {
             self.subgroup_operations = v11.subgroup_supported_operations;
         }
         self.info.limits.subgroup_size = v11.subgroup_size;
+        self.subgroup_sizes = [v11.subgroup_size; 2];
+        if sizes.required_subgroup_size_stages.contains(vk::ShaderStageFlags::COMPUTE) {
+            self.subgroup_sizes = [sizes.min_subgroup_size, sizes.max_subgroup_size];
+        }
         self.info.limits.max_allocation = v11.max_memory_allocation_size;
         self.float_controls = FloatControls {
             preserves: v12.shader_signed_zero_inf_nan_preserve_float32 == vk::TRUE,

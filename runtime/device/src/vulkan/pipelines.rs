@@ -304,16 +304,39 @@ impl<'a> Parts<'a> {
         })?;
         let (entries, data) = specialisation(interface, options);
         let values = vk::SpecializationInfo::default().map_entries(&entries).data(&data);
-        let stage = vk::PipelineShaderStageCreateInfo::default()
+        let mut stage = vk::PipelineShaderStageCreateInfo::default()
             .stage(vk::ShaderStageFlags::COMPUTE)
             .module(self.shader)
             .name(&name)
             .specialization_info(&values);
+        let mut subgroups = vk::PipelineShaderStageRequiredSubgroupSizeCreateInfo::default();
+        if let Some(size) = self.subgroup_size(options)? {
+            subgroups = subgroups.required_subgroup_size(size);
+            stage = stage.push_next(&mut subgroups);
+        }
         let info = vk::ComputePipelineCreateInfo::default().stage(stage).layout(self.layout);
         // SAFETY: everything that `info` names is alive, and the layout has what the module binds.
         let made = unsafe { self.gpu.device.create_compute_pipelines(cache, &[info], None) };
         made.map(|pipelines| pipelines[0])
             .map_err(|(_, result)| self.gpu.error("vkCreateComputePipelines", result))
+    }
+
+    /// The size of subgroups that the driver has to be told.
+    fn subgroup_size(&self, options: &PipelineOptions) -> Result<Option<u32>> {
+        let physical = &self.gpu.physical;
+        let [least, most] = physical.subgroup_sizes;
+        match options.subgroup_size {
+            None => Ok(None),
+            Some(size) if least == most && size == least => Ok(None),
+            Some(size) if size.is_power_of_two() && (least..=most).contains(&size) => Ok(Some(size)),
+            Some(size) => {
+                let name = &physical.info.name;
+                let message = format!(
+                    "subgroups of {size} invocations were asked for, {name} has those of {least} to {most}"
+                );
+                Err(DeviceError::BadCommand { message })
+            }
+        }
     }
 
     fn keep(mut self) -> (vk::PipelineLayout, Vec<vk::DescriptorSetLayout>) {

@@ -28,11 +28,34 @@ impl Named for f32 {
 impl Named for f64 {
     const NAME: &str = "f64";
 }
+impl Named for i8 {
+    const NAME: &str = "i8";
+}
+impl Named for u8 {
+    const NAME: &str = "u8";
+}
+impl Named for i16 {
+    const NAME: &str = "i16";
+}
+impl Named for u16 {
+    const NAME: &str = "u16";
+}
+impl Named for half::f16 {
+    const NAME: &str = "f16";
+}
+impl Named for half::bf16 {
+    const NAME: &str = "bf16";
+}
 
 const HEADER: &str = "
 OpCapability Shader
 OpCapability Int64
 OpCapability Float64
+OpCapability Int8
+OpCapability Int16
+OpCapability Float16
+OpCapability BFloat16TypeKHR
+OpExtension \"SPV_KHR_bfloat16\"
 %glsl = OpExtInstImport \"GLSL.std.450\"
 OpMemoryModel Logical GLSL450
 OpEntryPoint GLCompute %main \"main\" %gid
@@ -50,6 +73,12 @@ const TYPES: &str = "
 %u64 = OpTypeInt 64 0
 %f32 = OpTypeFloat 32
 %f64 = OpTypeFloat 64
+%i8 = OpTypeInt 8 1
+%u8 = OpTypeInt 8 0
+%i16 = OpTypeInt 16 1
+%u16 = OpTypeInt 16 0
+%f16 = OpTypeFloat 16
+%bf16 = OpTypeFloat 16 BFloat16KHR
 %v2bool = OpTypeVector %bool 2
 %v2i32 = OpTypeVector %i32 2
 %v2u32 = OpTypeVector %u32 2
@@ -57,6 +86,7 @@ const TYPES: &str = "
 %v2f32 = OpTypeVector %f32 2
 %v3f32 = OpTypeVector %f32 3
 %v4f32 = OpTypeVector %f32 4
+%v4u32 = OpTypeVector %u32 4
 %pair_u32 = OpTypeStruct %u32 %u32
 %pair_f32 = OpTypeStruct %f32 %f32
 %f32_i32 = OpTypeStruct %f32 %i32
@@ -74,6 +104,8 @@ const TYPES: &str = "
 %f0 = OpConstant %f32 0
 %f1 = OpConstant %f32 1
 %f2 = OpConstant %f32 2
+%h15 = OpConstant %f16 1.5
+%i8m3 = OpConstant %i8 -3
 %true = OpConstantTrue %bool
 %false = OpConstantFalse %bool
 ";
@@ -86,6 +118,17 @@ pub fn kernel(elements: &[(&str, u32)], declarations: &str, body: &str) -> Vec<u
 
 /// The same with variables at the start of the function.
 pub fn kernel_with(elements: &[(&str, u32)], declarations: &str, variables: &str, body: &str) -> Vec<u32> {
+    kernel_of(4, elements, declarations, variables, body)
+}
+
+/// The same with so many invocations in a workgroup.
+pub fn kernel_of(
+    local_size: u32,
+    elements: &[(&str, u32)],
+    declarations: &str,
+    variables: &str,
+    body: &str,
+) -> Vec<u32> {
     let mut decorations = String::new();
     let mut types = String::new();
     for (k, (element, stride)) in elements.iter().enumerate() {
@@ -108,7 +151,9 @@ pub fn kernel_with(elements: &[(&str, u32)], declarations: &str, variables: &str
     let (strings, own): (Vec<&str>, Vec<&str>) =
         own.into_iter().partition(|line| line.contains("= OpString"));
     let (strings, own_decorations, own) = (strings.join("\n"), own_decorations.join("\n"), own.join("\n"));
-    let header = HEADER.replace("OpDecorate %gid", &format!("{strings}\nOpDecorate %gid"));
+    let header = HEADER
+        .replace("OpDecorate %gid", &format!("{strings}\nOpDecorate %gid"))
+        .replace("LocalSize 4", &format!("LocalSize {local_size}"));
     common::assemble(&format!(
         "{header}{decorations}{own_decorations}{TYPES}{types}{own}
 %main = OpFunction %void None %fn

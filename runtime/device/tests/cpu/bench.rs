@@ -15,6 +15,11 @@ pub struct Bench {
 pub trait Number: Copy + Default + PartialEq + std::fmt::Debug {}
 
 impl Number for u8 {}
+impl Number for i8 {}
+impl Number for u16 {}
+impl Number for i16 {}
+impl Number for half::f16 {}
+impl Number for half::bf16 {}
 impl Number for i32 {}
 impl Number for u32 {}
 impl Number for i64 {}

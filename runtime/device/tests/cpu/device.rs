@@ -204,7 +204,7 @@ fn modules_are_loaded_once() {
     assert_eq!((interface.local_size, interface.buffers.len()), ([4, 1, 1], 1));
     let missing = PipelineOptions { entry_point: "other".to_owned(), ..options };
     let error = bench.device.load(&words, &missing).expect_err("there is none");
-    assert_eq!(error.to_string(), "the module has no compute entry point `other`, it has `main`");
+    assert_eq!(error.to_string(), "entry point `other` not found; the module has: `main`");
 }
 
 #[test]

@@ -3,7 +3,10 @@
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use kps_device::{Access, Binding, Command, Commands, Dispatch, PipelineOptions, QueueId};
+use kps_device::{
+    Access, Binding, Channel, Command, Commands, Dispatch, ImageInfo, PipelineOptions, QueueId, Sampler,
+    SamplerBinding, TexelFormat,
+};
 
 use super::bench::{Bench, refusal};
 use super::common;
@@ -23,40 +26,87 @@ impl Noise {
 #[test]
 fn what_is_no_module_is_refused() {
     let check = |words: &[u32], expected: &str| assert_eq!(refusal(words), expected);
-    check(&[], "malformed SPIR-V: there are no words");
-    check(&[0x1234], "malformed SPIR-V: it begins with 0x00001234, SPIR-V begins with 0x07230203");
-    check(&[0x0302_2307], "malformed SPIR-V: the words have the other byte order");
-    check(&[0x0723_0203, 0x0001_0000], "malformed SPIR-V: the header is cut off");
+    check(&[], "not SPIR-V: there are no words");
+    check(&[0x1234], "not SPIR-V: the first word is 0x00001234, a module begins with 0x07230203");
+    // Words in the other byte order are turned around.
+    check(&[0x0302_2307], "broken SPIR-V: there are 1 words, the header alone has 5");
     check(
         &[0x0723_0203, 0x0009_0000, 0, 1, 0],
-        "malformed SPIR-V: version 0x00090000 is not known, 1.0 to 1.6 are",
+        "SPIR-V 9.0 (version word 0x00090000) is not known: 1.0 to 1.6 are",
     );
-    check(&[0x0723_0203, 0x0001_0000, 0, 1, 0, 0], "malformed SPIR-V: the instruction at word 5 is cut off");
-    check(&[0x0723_0203, 0x0001_0000, 0, 1, 0], "the module has no compute entry point `main`, it has none");
+    check(&[0x0723_0203, 0x0001_0000, 0, 1, 0, 0], "broken SPIR-V: the instruction at word 5 has no length");
+    check(&[0x0723_0203, 0x0001_0000, 0, 1, 0], "entry point `main` not found; the module has none");
+}
+
+/// Good modules, of every family of instructions.
+fn good() -> Vec<Vec<u32>> {
+    let mut all: Vec<_> =
+        ["multiply", "increment", "scale", "image_double", "image_sample"].map(common::module).into();
+    all.extend(super::control::MODULES.iter().map(|text| super::control::module(text)));
+    all.push(super::barriers::reduction());
+    all.extend(super::subgroups::modules());
+    all.extend(super::pointers::modules());
+    all.push(super::cooperative::module());
+    all.push(super::narrow::module());
+    all
 }
 
 #[test]
 fn every_prefix_of_a_module_is_refused() {
-    let words = common::module("multiply");
     let bench = Bench::new();
-    for n in 0..words.len() {
-        assert!(bench.device.load(&words[..n], &PipelineOptions::default()).is_err(), "{n} words");
+    for words in good() {
+        for n in 0..words.len() {
+            assert!(bench.device.load(&words[..n], &PipelineOptions::default()).is_err(), "{n} words");
+        }
     }
 }
 
 #[test]
 fn flipped_bits_do_no_harm() {
-    for name in ["multiply", "increment", "scale"] {
-        flip(&common::module(name), 1500);
+    for (i, words) in good().iter().enumerate() {
+        flip(words, 500, i as u64);
     }
-    for (i, text) in super::control::MODULES.iter().enumerate() {
-        flip(&super::control::module(text), 600 + i);
-    }
-    flip(&super::barriers::reduction(), 600);
 }
 
-fn flip(words: &[u32], n: usize) {
-    let mut noise = Noise(0x9e37_79b9_7f4a_7c15 ^ n as u64);
+#[test]
+fn words_by_chance_do_no_harm() {
+    let mut noise = Noise(0x1234_5678_9abc_def1);
+    let bench = Bench::new();
+    let good = good();
+    for _ in 0..2000 {
+        // A good beginning, then anything.
+        let words = &good[noise.below(good.len())];
+        let n = 5 + noise.below(words.len() - 5);
+        let mut words = words[..n].to_vec();
+        for _ in 0..noise.below(20) {
+            let length = 1 + noise.below(6);
+            words.push((length << 16 | noise.below(420)) as u32);
+            words.extend((1..length).map(|_| noise.below(200) as u32));
+        }
+        run_if_taken(&bench, &words);
+    }
+}
+
+/// `KPS_FUZZ_SECONDS=3600 cargo test -p kps-device --test cpu -- --ignored flipped`: other seeds each time
+/// round, until the time is over.
+#[test]
+#[ignore = "it runs for as long as it is told"]
+fn flipped_bits_do_no_harm_for_long() {
+    let seconds = std::env::var("KPS_FUZZ_SECONDS").ok().and_then(|text| text.parse().ok()).unwrap_or(60);
+    let end = std::time::Instant::now() + Duration::from_secs(seconds);
+    let good = good();
+    let mut n_rounds = 0;
+    while std::time::Instant::now() < end {
+        for (i, words) in good.iter().enumerate() {
+            flip(words, 200, 1000 + n_rounds * 100 + i as u64);
+        }
+        n_rounds += 1;
+    }
+    println!("{} modules, {n_rounds} rounds of 200 flips of each", good.len());
+}
+
+fn flip(words: &[u32], n: usize, seed: u64) {
+    let mut noise = Noise(0x9e37_79b9_7f4a_7c15 ^ seed);
     let bench = Bench::new();
     assert!(bench.device.load(words, &PipelineOptions::default()).is_ok());
     for _ in 0..n {
@@ -86,18 +136,31 @@ fn run_if_taken(bench: &Bench, words: &[u32]) {
     };
     let interface = bench.device.interface(pipeline).expect("it was loaded");
     let buffer = bench.buffer(&[GUARD; 512]);
-    let bindings = interface.buffers.iter().map(|bound| Binding {
-        set: bound.set,
-        binding: bound.binding,
+    let binding = |set, binding, buffer, offset, size| Binding {
+        set,
+        binding,
         buffer,
-        offset: 128,
-        size: 100,
+        offset,
+        size,
         access: Access::ReadWrite,
-    });
+    };
+    let mut bindings: Vec<_> =
+        interface.buffers.iter().map(|bound| binding(bound.set, bound.binding, buffer, 128, 100)).collect();
+    let mut samplers: Vec<_> = interface.samplers.iter().map(|slot| (slot.set, slot.binding)).collect();
+    let mut images = Vec::new();
+    for wanted in &interface.images {
+        let format = wanted.format.unwrap_or(TexelFormat { channel: Channel::F32, n_channels: 1 });
+        let info = ImageInfo { dimension: wanted.dimension, size: [2, 1, 1], format };
+        let image = bench.device.alloc_image(&info).expect("there is memory");
+        bindings.push(binding(wanted.set, wanted.binding, image, 0, info.n_bytes()));
+        samplers.push((wanted.set, wanted.binding));
+        images.push(image);
+    }
+    let sampler = |(set, binding)| SamplerBinding { set, binding, sampler: Sampler::default() };
     let dispatch = Dispatch {
         pipeline,
-        bindings: bindings.collect(),
-        samplers: Vec::new(),
+        bindings,
+        samplers: samplers.into_iter().map(sampler).collect(),
         push_constants: vec![1; 256],
         groups: [2, 2, 1],
     };
@@ -123,5 +186,5 @@ fn run_if_taken(bench: &Bench, words: &[u32]) {
     drop(ran);
     let bytes = bench.read::<u8>(buffer);
     assert!(bytes[..128].iter().chain(&bytes[228..]).all(|&byte| byte == GUARD), "outside of the buffer");
-    bench.device.free(buffer);
+    images.into_iter().chain([buffer]).for_each(|buffer| bench.device.free(buffer));
 }

@@ -4,7 +4,7 @@
 //! negative offsets included. Limits are made once, before the lanes.
 
 use cranelift_codegen::ir::condcodes::IntCC;
-use cranelift_codegen::ir::{self, InstBuilder, types};
+use cranelift_codegen::ir::{self, AbiParam, InstBuilder, Signature, types};
 use cranelift_frontend::FunctionBuilder;
 use rustc_hash::FxHashMap;
 
@@ -69,7 +69,7 @@ impl Spaces {
             Space::Shared if self.shared.is_none() => {
                 self.shared = Some(field(builder, std::mem::offset_of!(Context, shared)));
             }
-            Space::Push | Space::Shared | Space::Frame { .. } => {}
+            Space::Device | Space::Push | Space::Shared | Space::Frame { .. } => {}
         }
     }
 
@@ -120,6 +120,7 @@ impl Emitter<'_, '_> {
         let need = need(address);
         let known = |size: u32| Limit::Known((u64::from(size) + 1).saturating_sub(need));
         let (base, start, limit) = match address.space {
+            Space::Device => return self.device_address(address),
             Space::Buffer(buffer) => {
                 let (base, _) = self.spaces.buffers[&buffer];
                 (base, 0, Limit::Made(self.spaces.limits[&(buffer, need)]))
@@ -154,6 +155,28 @@ impl Emitter<'_, '_> {
         }
     }
 
+    /// An address of any buffer, where all of the access lies in one.
+    fn device_address(&mut self, address: &Address) -> ir::Value {
+        let constant = self.builder.ins().iconst(types::I64, address.constant as i64);
+        let at = match address.dynamic {
+            Some(dynamic) => {
+                let dynamic = self.value(dynamic);
+                self.builder.ins().iadd(dynamic, constant)
+            }
+            None => constant,
+        };
+        let size = self.builder.ins().iconst(types::I64, i64::from(address.size));
+        let elsewhere = self.elsewhere(address.access);
+        let mut signature = Signature::new(self.target.call_conv);
+        signature.params.extend([AbiParam::new(types::I64); 4]);
+        signature.returns.push(AbiParam::new(types::I64));
+        let signature = self.builder.import_signature(signature);
+        let function = self.builder.ins().iconst(types::I64, find_address as *const () as i64);
+        let args = [self.context, at, size, elsewhere];
+        let call = self.builder.ins().call_indirect(signature, function, &args);
+        self.builder.inst_results(call)[0]
+    }
+
     fn inside(&mut self, dynamic: Option<ir::Value>, limit: Limit) -> Inside {
         match (dynamic, limit) {
             (None, Limit::Known(0)) | (Some(_), Limit::Known(0)) => Inside::Never,
@@ -179,6 +202,21 @@ impl Emitter<'_, '_> {
         };
         self.builder.ins().iadd_imm_s(self.context, offset as i64)
     }
+}
+
+/// `at` if `size` bytes from there lie in a buffer of the device, else `elsewhere`.
+///
+/// # Safety
+/// Compiled code passes its context, whose list of buffers is in the order of their addresses.
+unsafe extern "C" fn find_address(context: *const Context, at: u64, size: u64, elsewhere: u64) -> u64 {
+    // SAFETY: the dispatch keeps the list for as long as its code runs.
+    let ranges = unsafe { std::slice::from_raw_parts((*context).ranges, (*context).n_ranges) };
+    let behind = ranges.partition_point(|range| range.base as u64 <= at);
+    let inside = behind.checked_sub(1).is_some_and(|i| {
+        let offset = at - ranges[i].base as u64;
+        offset.checked_add(size).is_some_and(|end| end <= ranges[i].size)
+    });
+    if inside { at } else { elsewhere }
 }
 
 enum Inside {

@@ -3,6 +3,9 @@
 
 use std::sync::atomic::AtomicBool;
 
+use crate::Sampler;
+use crate::cpu::images::ImageView;
+
 /// Bytes at the context's start that read as zero, and as many behind them that nobody reads. No single
 /// access is longer.
 pub const SPARE: usize = 64;
@@ -17,6 +20,11 @@ pub struct Context {
     pub n_groups: [u32; 3],
     pub interrupt: *const AtomicBool,
     pub buffers: *const Slot,
+    pub images: *const ImageView,
+    pub samplers: *const Sampler,
+    /// Every buffer of the device in the order of addresses, where the code goes to addresses.
+    pub ranges: *const Slot,
+    pub n_ranges: usize,
     pub push: *const u8,
     /// Memory of the lanes: the frame of one, or one behind the other those of a whole workgroup where lanes
     /// wait for each other.

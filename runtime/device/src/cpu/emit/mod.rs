@@ -3,6 +3,7 @@
 mod address;
 mod atomics;
 pub mod context;
+mod images;
 mod ops;
 mod scalar;
 

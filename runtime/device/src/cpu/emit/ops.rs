@@ -64,6 +64,12 @@ impl Emitter<'_, '_> {
             Op::CompareExchange { address, expected, value } => {
                 self.compare_exchange(*address, *expected, *value)
             }
+            Op::Image { image, action, place, texel } => {
+                self.image(*image, *action, *place, *texel);
+                return None;
+            }
+            Op::Texel { image, place } => self.texel(*image, *place),
+            Op::ImageSize { image, axis } => self.image_size(*image, *axis),
             Op::BufferSize(buffer) => self.spaces.buffer_size(*buffer),
             Op::Get(_) | Op::Set(..) => unreachable!("locals were promoted to values"),
             Op::Clear { start, size } => {

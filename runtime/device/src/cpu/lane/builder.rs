@@ -5,8 +5,8 @@ use rustc_hash::FxHashMap;
 
 use super::fold;
 use super::ir::{
-    Address, Atomic, Binary, Block, BlockId, Builtin, Compare, Convert, Def, Edge, Inst, Kernel, Local, Op,
-    Terminator, Ty, Unary, Value, ValueInfo,
+    Address, Atomic, Binary, Block, BlockId, Builtin, Compare, Convert, Def, Edge, ImageAction, Inst, Kernel,
+    Local, Op, Terminator, Ty, Unary, Value, ValueInfo,
 };
 use crate::cpu::module::Line;
 
@@ -25,6 +25,9 @@ impl Builder {
         let kernel = Kernel {
             local_size,
             buffers: Vec::new(),
+            images: Vec::new(),
+            samplers: Vec::new(),
+            uses_addresses: false,
             push_size: 0,
             shared_size: 0,
             frame_size: 0,
@@ -222,6 +225,18 @@ impl Builder {
 
     pub fn compare_exchange(&mut self, address: Value, expected: Value, value: Value) -> Value {
         self.push(Op::CompareExchange { address, expected, value }, self.ty(value))
+    }
+
+    pub fn image(&mut self, image: u32, action: ImageAction, place: [Value; 3], texel: Value) {
+        self.push_inst(Op::Image { image, action, place, texel }, None);
+    }
+
+    pub fn texel(&mut self, image: u32, place: [Value; 3]) -> Value {
+        self.push(Op::Texel { image, place }, Ty::I64)
+    }
+
+    pub fn image_size(&mut self, image: u32, axis: u8) -> Value {
+        self.push(Op::ImageSize { image, axis }, Ty::I32)
     }
 
     pub fn buffer_size(&mut self, buffer: u32) -> Value {

@@ -3,6 +3,8 @@
 //!
 //! Bits of a type are kept zero-extended in a `u64`.
 
+use half::{bf16, f16};
+
 use super::{Binary, Compare, Convert, Ty, Unary};
 
 /// The bits that a type has.
@@ -130,40 +132,10 @@ pub fn convert(op: Convert, from: Ty, a: u64) -> u64 {
 
 /// To the nearest number that 16 bits hold, halves to even.
 pub fn round_half(x: f32) -> f32 {
-    let (bits, size) = (x.to_bits(), x.abs());
-    let sign = bits & 0x8000_0000;
-    let abs = bits ^ sign;
-    let rounded = if x.is_nan() {
-        (abs | 0x0040_0000) & !0x1fff
-    } else if size < HALF_MIN_NORMAL {
-        // The last place of numbers from 0.5 to 1 is that of the smallest halves.
-        ((size + 0.5) - 0.5).to_bits()
-    } else {
-        match (abs + 0xfff + (abs >> 13 & 1)) & !0x1fff {
-            finite @ ..0x4780_0000 => finite,
-            _ => f32::INFINITY.to_bits(),
-        }
-    };
-    f32::from_bits(rounded | sign)
+    f16::from_f32(x).to_f32()
 }
 
-/// The number that 16 bits are.
-pub fn half(bits: u16) -> f32 {
-    let (sign, digits) = (u32::from(bits & 0x8000) << 16, u32::from(bits & 0x7fff) << 13);
-    let size = match bits & 0x7fff {
-        0x7c00.. => digits | 0x7f80_0000,
-        // An exponent of 15 becomes one of 127; that makes small halves normal, too.
-        _ => (f32::from_bits(digits) * 2.0f32.powi(112)).to_bits(),
-    };
-    f32::from_bits(sign | size)
-}
-
-/// 2^-14: halves below have fewer digits.
-pub const HALF_MIN_NORMAL: f32 = 6.103_515_6e-5;
-
-/// To the nearest number whose last 16 bits are zero, halves to even.
+/// The same for the upper 16 bits of a float.
 pub fn round_bfloat16(x: f32) -> f32 {
-    let bits = x.to_bits();
-    let rounded = if x.is_nan() { bits | 0x0040_0000 } else { bits + 0x7fff + (bits >> 16 & 1) };
-    f32::from_bits(rounded & 0xffff_0000)
+    bf16::from_f32(x).to_f32()
 }

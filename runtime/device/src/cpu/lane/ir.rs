@@ -37,6 +37,11 @@ pub struct Kernel {
     pub local_size: [u32; 3],
     /// Descriptor set and binding of each buffer, as [`Space::Buffer`] counts them.
     pub buffers: Vec<(u32, u32)>,
+    /// Descriptor set and binding of each image, and of each sampler.
+    pub images: Vec<(u32, u32)>,
+    pub samplers: Vec<(u32, u32)>,
+    /// Whether it goes to addresses of buffers.
+    pub uses_addresses: bool,
     /// Bytes of push constants that the kernel may reach.
     pub push_size: u32,
     /// Bytes of memory that each workgroup shares.
@@ -151,6 +156,24 @@ pub enum Op {
         expected: Value,
         value: Value,
     },
+    /// Something done with the texel at a place, by [`crate::cpu::images`]. `texel` is the address of 16
+    /// bytes of the lane's memory. Places are ints, but floats to sample.
+    Image {
+        image: u32,
+        action: ImageAction,
+        place: [Value; 3],
+        texel: Value,
+    },
+    /// An `I64`: where the four bytes of a texel lie; as for [`Op::Address`] where there is none.
+    Texel {
+        image: u32,
+        place: [Value; 3],
+    },
+    /// An `I32`: texels along an axis.
+    ImageSize {
+        image: u32,
+        axis: u8,
+    },
     /// An `I64`: bytes of a buffer binding.
     BufferSize(u32),
     Get(Local),
@@ -162,10 +185,17 @@ pub enum Op {
     },
 }
 
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ImageAction {
+    Read,
+    Write,
+    Sample { sampler: u32 },
+}
+
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Address {
     pub space: Space,
-    /// An `I64` in bytes, at most 2^62 away from zero.
+    /// An `I64` in bytes, at most 2^62 away from zero; any address where the space is the device.
     pub dynamic: Option<Value>,
     pub constant: u64,
     pub size: u32,
@@ -175,6 +205,8 @@ pub struct Address {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Space {
     Buffer(u32),
+    /// Any buffer of the device; offsets are addresses.
+    Device,
     Push,
     Shared,
     /// The lane's own memory from byte `start`, `size` bytes of it.
@@ -356,6 +388,29 @@ pub enum GroupKind {
     Read(Source),
     /// Over the active lanes, or those before this one among them.
     Fold(Fold, Numbers, Span),
+    /// The product of two matrices and a third added: the lane's components of each, one behind the other.
+    MultiplyAdd(MultiplyAdd),
+}
+
+/// `rows` x `inner` times `inner` x `columns`. Component `i` of lane `l` is element `i * subgroup_size + l`,
+/// counted row by row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MultiplyAdd {
+    pub rows: u32,
+    pub inner: u32,
+    pub columns: u32,
+    pub a: Numbers,
+    pub b: Numbers,
+    pub c: Numbers,
+    pub sum: Numbers,
+    pub overflow: Overflow,
+}
+
+/// What becomes of an int sum that does not fit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Overflow {
+    Wraps,
+    Saturates,
 }
 
 /// Which lane's value is read. All but the first have an `I32` as a last operand.
@@ -489,8 +544,13 @@ impl Op {
                 f(c);
             }
             Op::Call(_, args) => args.iter_mut().for_each(f),
+            Op::Image { place, texel, .. } => {
+                place.iter_mut().for_each(&mut *f);
+                f(texel);
+            }
+            Op::Texel { place, .. } => place.iter_mut().for_each(f),
             Op::Address(address) => address.dynamic.iter_mut().for_each(f),
-            Op::BufferSize(_) | Op::Get(_) | Op::Clear { .. } => {}
+            Op::ImageSize { .. } | Op::BufferSize(_) | Op::Get(_) | Op::Clear { .. } => {}
         }
     }
 }

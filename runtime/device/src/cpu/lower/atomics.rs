@@ -3,12 +3,12 @@
 use rspirv::spirv::Op;
 
 use super::memory::Leaf;
-use super::pointers::{MemoryPlace, Place, Pointer};
+use super::pointers::{Place, Pointer};
 use super::{Data, Lowerer, Operand};
 use crate::cpu::lane::{self, Atomic};
 use crate::cpu::module::Instruction;
 use crate::cpu::module::constants::lane_ty;
-use crate::cpu::module::types::Scalar;
+use crate::cpu::module::types::{Scalar, TypeId};
 use crate::{Access, Result};
 
 /// Whether an instruction is one of this file.
@@ -56,7 +56,7 @@ impl Lowerer<'_> {
 
     fn atomic_store(&mut self, inst: &Instruction) -> Result<()> {
         let (pointer, value) = (self.pointer(inst, 0)?, self.data(inst, 3)?);
-        self.check_store(inst, &pointer, value.ty)?;
+        self.check_atomic(inst, &pointer, value.ty)?;
         let (_, address) = self.atomic_address(inst, &pointer, Access::ReadWrite)?;
         self.builder.atomic(Atomic::Exchange, address, value.parts[0]);
         Ok(())
@@ -70,7 +70,7 @@ impl Lowerer<'_> {
             Op::AtomicIIncrement | Op::AtomicIDecrement => self.builder.int(lane_ty(scalar), 1),
             _ => {
                 let value = self.data(inst, 5)?;
-                self.check_store(inst, &pointer, value.ty)?;
+                self.check_atomic(inst, &pointer, value.ty)?;
                 value.parts[0]
             }
         };
@@ -89,8 +89,8 @@ impl Lowerer<'_> {
     fn compare_exchange(&mut self, inst: &Instruction) -> Result<()> {
         let pointer = self.pointer(inst, 2)?;
         let (value, expected) = (self.data(inst, 6)?, self.data(inst, 7)?);
-        self.check_store(inst, &pointer, value.ty)?;
-        self.check_store(inst, &pointer, expected.ty)?;
+        self.check_atomic(inst, &pointer, value.ty)?;
+        self.check_atomic(inst, &pointer, expected.ty)?;
         let (scalar, address) = self.atomic_address(inst, &pointer, Access::ReadWrite)?;
         if !scalar.is_int() {
             return Err(self.wrong_operands(inst));
@@ -99,23 +99,30 @@ impl Lowerer<'_> {
         self.define(inst, Operand::Data(Data { ty: pointer.pointee, parts: [old].into() }))
     }
 
+    fn check_atomic(&self, inst: &Instruction, pointer: &Pointer, value: TypeId) -> Result<()> {
+        match pointer.place {
+            Place::Texel(_) if self.module.types.same(pointer.pointee, value) => Ok(()),
+            _ => self.check_store(inst, pointer, value),
+        }
+    }
+
+    /// The scalar that a pointer is to, and where it lies.
     fn atomic_address(
         &mut self,
         inst: &Instruction,
         pointer: &Pointer,
         access: Access,
     ) -> Result<(Scalar, lane::Value)> {
-        let (scalar, place) = self.atomic_place(inst, pointer)?;
-        let leaf = Leaf { offset: 0, scalar, n: 1 };
-        Ok((scalar, self.leaf_address(&place, &leaf, access)))
-    }
-
-    fn atomic_place(&self, inst: &Instruction, pointer: &Pointer) -> Result<(Scalar, MemoryPlace)> {
-        match (self.module.types.as_scalars(pointer.pointee), &pointer.place) {
-            (Some((scalar, 1)), Place::Memory(place)) if scalar.bits() >= 32 => Ok((scalar, place.clone())),
-            (_, Place::Memory(_)) => {
-                Err(self.unsupported(inst, "ints and floats of 32 and 64 bits are taken"))
+        let scalar = match self.module.types.as_scalars(pointer.pointee) {
+            Some((scalar, 1)) if scalar.bits() >= 32 => scalar,
+            _ => return Err(self.unsupported(inst, "ints and floats of 32 and 64 bits are taken")),
+        };
+        match &pointer.place {
+            Place::Memory(place) => {
+                let leaf = Leaf { offset: 0, scalar, n: 1 };
+                Ok((scalar, self.leaf_address(place, &leaf, access)))
             }
+            Place::Texel(address) if scalar.bits() == 32 => Ok((scalar, *address)),
             _ => Err(self.malformed(inst, "it is asked of no memory")),
         }
     }

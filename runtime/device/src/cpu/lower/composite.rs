@@ -30,6 +30,14 @@ impl Lowerer<'_> {
         let n_operands = self.module.operands(inst).len() - 2;
         let members = (2..2 + n_operands).map(|i| self.data(inst, i)).collect::<Result<Vec<_>>>()?;
         let types = &self.module.types;
+        if let Type::Cooperative { scalar, .. } = *types.get(ty) {
+            return match &members[..] {
+                [member] if types.as_scalars(member.ty) == Some((scalar, 1)) => {
+                    Ok(Data { ty, parts: (0..n_parts).map(|_| member.parts[0]).collect() })
+                }
+                _ => Err(self.malformed(inst, "its parts do not fit its type")),
+            };
+        }
         let fits = match types.get(ty) {
             // Vectors are built from scalars and shorter vectors alike.
             Type::Vector { scalar, .. } => {

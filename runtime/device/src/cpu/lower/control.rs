@@ -3,6 +3,7 @@
 use rspirv::spirv::{Op, Scope};
 use rustc_hash::FxHashMap;
 
+use super::addresses::{self, Definitions};
 use super::{Data, Frame, Lowerer, MAX_CALL_DEPTH, Operand};
 use crate::Result;
 use crate::cpu::errors;
@@ -18,10 +19,11 @@ impl<'m> Lowerer<'m> {
         let values = params.map(|((id, _), arg)| (*id, (arg, 0))).collect();
         let starts = function.blocks.iter().map(|_| self.builder.create_block()).collect();
         let mut frame = Frame { function, values, starts, position: 0, next: 0, after };
+        let definitions = addresses::definitions(self.module, function);
         for &block in &function.flow.order {
             for phi in &function.blocks[block].phis {
-                let data = self.phi_params(phi, frame.starts[block])?;
-                frame.values.insert(self.id(phi, 1)?, (Operand::Data(data), block));
+                let operand = self.phi_params(phi, &frame, &definitions, frame.starts[block])?;
+                frame.values.insert(self.id(phi, 1)?, (operand, block));
             }
         }
         self.frames.push(frame);
@@ -35,14 +37,20 @@ impl<'m> Lowerer<'m> {
         self.builder.block = entry;
     }
 
-    fn phi_params(&mut self, phi: &Instruction, block: BlockId) -> Result<Data> {
+    fn phi_params(
+        &mut self,
+        phi: &Instruction,
+        frame: &Frame<'m>,
+        definitions: &Definitions<'m>,
+        block: BlockId,
+    ) -> Result<Operand> {
         let ty = self.result_type(phi)?;
-        if matches!(self.module.types.get(ty), Type::Pointer { .. }) {
-            return Err(self.unsupported(phi, "pointers cannot be chosen while the kernel runs"));
+        if matches!(self.module.types.get(ty), Type::Pointer { .. }) && !self.module.types.is_address(ty) {
+            return self.pointer_params(phi, frame, definitions, block).map(Operand::Pointer);
         }
         let scalars = self.value_scalars(phi, ty)?;
         let parts = scalars.iter().map(|&scalar| self.builder.add_param(block, lane_ty(scalar))).collect();
-        Ok(Data { ty, parts })
+        Ok(Operand::Data(Data { ty, parts }))
     }
 
     pub(super) fn call(&mut self, inst: &'m Instruction) -> Result<()> {
@@ -62,6 +70,7 @@ impl<'m> Lowerer<'m> {
             let fits = match arg {
                 Operand::Data(data) => module.types.same(data.ty, *ty),
                 Operand::Pointer(pointer) => pointer.has_type(&module.types, *ty),
+                Operand::Opaque(opaque) => module.types.same(opaque.ty, *ty),
             };
             if !fits {
                 return Err(self.malformed(inst, "an argument has another type than its parameter"));
@@ -171,7 +180,19 @@ impl<'m> Lowerer<'m> {
             let Some(value) = value else {
                 return Err(self.malformed(phi, &format!("it lacks a value from %{}", block.label.0)));
             };
-            match self.operand_by_id(phi, Id(value[0]), from)? {
+            let operand = self.operand_by_id(phi, Id(value[0]), from)?;
+            let is_address = self.module.types.is_address(ty);
+            match operand {
+                Operand::Pointer(pointer) if is_address => {
+                    args.extend(self.address_of(phi, pointer)?.parts.iter());
+                }
+                Operand::Pointer(pointer) => {
+                    let chosen = self.frame().values.get(&self.id(phi, 1)?);
+                    let Some((Operand::Pointer(chosen), _)) = chosen.cloned() else {
+                        return Err(self.malformed(phi, "a value has another type"));
+                    };
+                    args.extend(self.pointer_args(phi, &chosen, &pointer)?);
+                }
                 Operand::Data(data) if self.module.types.same(data.ty, ty) => args.extend(data.parts.iter()),
                 _ => return Err(self.malformed(phi, "a value has another type")),
             }

@@ -7,7 +7,7 @@ use crate::Result;
 use crate::cpu::lane::{self, Binary, Compare, Convert, Ty};
 use crate::cpu::module::Instruction;
 use crate::cpu::module::constants::lane_ty;
-use crate::cpu::module::types::Scalar;
+use crate::cpu::module::types::{ADDRESS, Scalar, TypeId};
 
 impl Lowerer<'_> {
     /// `None` where the instruction is of another family.
@@ -91,17 +91,28 @@ impl Lowerer<'_> {
     }
 
     fn bitcast(&mut self, inst: &Instruction) -> Result<Data> {
-        let (ty, scalar, n) = self.result_scalars(inst)?;
-        let (from, data) = self.scalars(inst, 2)?;
+        let (ty, data) = (self.result_type(inst)?, self.data(inst, 2)?);
+        let (Some((scalar, n)), Some((from, _))) =
+            (self.scalars_or_address(ty), self.scalars_or_address(data.ty))
+        else {
+            return Err(self.wrong_operands(inst));
+        };
         if from == Scalar::Bool || scalar == Scalar::Bool {
             return Err(self.wrong_operands(inst));
         }
-        if from.bits() * data.parts.len() as u32 != scalar.bits() * n as u32 {
+        if from.bits() * data.parts.len() as u32 != scalar.bits() * n {
             return Err(self.malformed(inst, "the types have different sizes"));
         }
         let bits: Vec<_> = data.parts.iter().map(|&part| self.to_bits(from, part)).collect();
         let bits = self.regroup(&bits, from.bits(), scalar.bits());
         Ok(Data { ty, parts: bits.into_iter().map(|bits| self.of_bits(scalar, bits)).collect() })
+    }
+
+    fn scalars_or_address(&self, ty: TypeId) -> Option<(Scalar, u32)> {
+        match self.module.types.is_address(ty) {
+            true => Some((ADDRESS, 1)),
+            false => self.module.types.as_scalars(ty),
+        }
     }
 
     /// Ints of one width as ints of another, the lowest bits first.

@@ -8,7 +8,7 @@ use crate::cpu::errors;
 use crate::cpu::lane::{self, Address, Binary, Local, Ty};
 use crate::cpu::module::Instruction;
 use crate::cpu::module::constants::lane_ty;
-use crate::cpu::module::types::{Layout, Scalar, Type, TypeId};
+use crate::cpu::module::types::{ADDRESS, Layout, Scalar, Type, TypeId};
 use crate::{Access, Result};
 
 /// `n` scalars side by side in memory that are read or written as one.
@@ -31,7 +31,7 @@ fn push_vector(leaves: &mut Vec<Leaf>, offset: u64, scalar: Scalar, n: u32, stri
 
 impl Lowerer<'_> {
     pub(super) fn variable(&mut self, inst: &Instruction) -> Result<()> {
-        let Type::Pointer { class: StorageClass::Function, pointee } =
+        let Type::Pointer { class: StorageClass::Function, pointee, .. } =
             *self.module.types.get(self.result_type(inst)?)
         else {
             return Err(self.malformed(inst, "a variable in a function has the class `Function`"));
@@ -43,7 +43,7 @@ impl Lowerer<'_> {
         let Some(place) = self.own_variable(id, pointee) else {
             return Err(errors::too_large("its variables", self.module.line(inst.line)));
         };
-        let pointer = Pointer { class: StorageClass::Function, pointee, place };
+        let pointer = Pointer { class: StorageClass::Function, pointee, stride: None, place };
         if self.module.operands(inst).len() > 3 {
             let value = self.data(inst, 3)?;
             self.check_pointee(inst, &pointer, value.ty)?;
@@ -54,6 +54,9 @@ impl Lowerer<'_> {
 
     pub(super) fn load(&mut self, inst: &Instruction) -> Result<()> {
         let pointer = self.pointer(inst, 2)?;
+        if let Place::Opaque(opaque) = pointer.place {
+            return self.define(inst, Operand::Opaque(opaque));
+        }
         let data = self.read(inst, &pointer)?;
         self.define(inst, Operand::Data(data))
     }
@@ -98,6 +101,9 @@ impl Lowerer<'_> {
                 Err(self
                     .malformed(inst, "a part of its place lacks `Offset`, `ArrayStride` or `MatrixStride`"))
             }
+            Place::Opaque(_) | Place::Texel(_) => {
+                Err(self.malformed(inst, "images have instructions of their own"))
+            }
             _ => Ok(()),
         }
     }
@@ -111,6 +117,7 @@ impl Lowerer<'_> {
                 (first.0..first.0 + n).map(|local| self.builder.get(Local(local))).collect()
             }
             Place::Values(values) => values.clone(),
+            Place::Opaque(_) | Place::Texel(_) => unreachable!("the layout was checked"),
             Place::Memory(place) => {
                 let mut parts = Vec::new();
                 for leaf in self.leaves(ty, place).expect("the layout was checked") {
@@ -132,7 +139,9 @@ impl Lowerer<'_> {
                     self.builder.set(Local(first.0 + i as u32), part);
                 }
             }
-            Place::Values(_) => unreachable!("inputs are not written"),
+            Place::Values(_) | Place::Opaque(_) | Place::Texel(_) => {
+                unreachable!("inputs and images are not written")
+            }
             Place::Memory(place) => {
                 let mut parts = value.parts.iter();
                 for leaf in self.leaves(pointer.pointee, place).expect("the layout was checked") {
@@ -146,13 +155,19 @@ impl Lowerer<'_> {
     }
 
     pub(super) fn leaf_address(&mut self, place: &MemoryPlace, leaf: &Leaf, access: Access) -> lane::Value {
-        self.builder.address(Address {
-            space: place.space,
+        let in_space = |space| Address {
+            space,
             dynamic: place.dynamic,
             constant: place.constant.saturating_add(leaf.offset),
             size: leaf.n * leaf.scalar.size(),
             access,
-        })
+        };
+        let mut address = self.builder.address(in_space(place.space));
+        for &(chosen, space) in place.others.iter() {
+            let other = self.builder.address(in_space(space));
+            address = self.builder.select(chosen, other, address);
+        }
+        address
     }
 
     /// `None` where a decoration is missing.
@@ -172,6 +187,9 @@ impl Lowerer<'_> {
         let types = &self.module.types;
         match types.get(ty) {
             Type::Scalar(scalar) => leaves.push(Leaf { offset, scalar: *scalar, n: 1 }),
+            Type::Pointer { class: StorageClass::PhysicalStorageBuffer, .. } => {
+                leaves.push(Leaf { offset, scalar: ADDRESS, n: 1 });
+            }
             Type::Vector { n, scalar } => {
                 let stride = place.component_stride.unwrap_or(scalar.size());
                 push_vector(leaves, offset, *scalar, *n, stride);
@@ -202,9 +220,7 @@ impl Lowerer<'_> {
                     self.push_leaves(member.ty, &place, offset, leaves)?;
                 }
             }
-            Type::Void | Type::RuntimeArray { .. } | Type::Pointer { .. } | Type::Function { .. } => {
-                return None;
-            }
+            _ => return None,
         }
         Some(())
     }
@@ -221,7 +237,11 @@ impl Lowerer<'_> {
             Type::RuntimeArray { stride, .. } => Some((member.offset?, stride?)),
             _ => None,
         });
-        let (Some((offset, stride)), lane::Space::Buffer(buffer)) = (found, place.space) else {
+        let buffer = match place.space {
+            lane::Space::Buffer(buffer) if place.others.is_empty() => Some(buffer),
+            _ => None,
+        };
+        let (Some((offset, stride)), Some(buffer)) = (found, buffer) else {
             return Err(self.malformed(inst, "the member is no run-time array with a layout"));
         };
         let size = self.builder.buffer_size(buffer);

@@ -8,13 +8,16 @@
 //! Operand types are checked here, where they are used; what does not fit is an error at its line.
 //! Calls keep a stack of [`Frame`]s, so depth costs no stack of ours.
 
+mod addresses;
 mod arithmetic;
 mod atomics;
 mod bits;
 mod composite;
 mod control;
 mod convert;
+mod cooperative;
 mod glsl;
+mod images;
 mod matrices;
 mod memory;
 mod narrow;
@@ -29,11 +32,12 @@ use std::rc::Rc;
 use rspirv::spirv::Op;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use self::images::Opaque;
 use self::pointers::Pointer;
 use super::errors;
 use super::lane::{self, BlockId, Builder, Terminator};
 use super::module::constants::lane_ty;
-use super::module::types::{MAX_SCALARS, Scalar, TypeId};
+use super::module::types::{MAX_SCALARS, Scalar, Type, TypeId};
 use super::module::{ExtInstSet, Function, Id, Instruction, Module};
 use crate::{DeviceError, Result};
 
@@ -54,6 +58,7 @@ pub fn lower(module: &Module<'_>, subgroup_size: u32) -> Result<lane::Kernel> {
         in_memory: registers::in_memory(module),
         n_parts: 0,
         group_slots: None,
+        texel_slot: None,
     };
     lowerer.private_variables()?;
     let exit = lowerer.builder.create_block();
@@ -85,6 +90,8 @@ struct Lowerer<'m> {
     n_parts: usize,
     /// Where in the lane's memory operations of the subgroup have their operands, and how many fit.
     group_slots: Option<(u32, u32)>,
+    /// Where in the lane's memory texels go through.
+    texel_slot: Option<u32>,
 }
 
 /// A function being inlined.
@@ -105,6 +112,7 @@ struct Frame<'m> {
 enum Operand {
     Data(Data),
     Pointer(Pointer),
+    Opaque(Opaque),
 }
 
 /// The scalars of a value, in order.
@@ -165,7 +173,12 @@ impl<'m> Lowerer<'m> {
             Op::Load => self.load(inst),
             Op::Store => self.store(inst),
             Op::CopyMemory => self.copy_memory(inst),
-            Op::AccessChain | Op::InBoundsAccessChain => self.access_chain(inst),
+            Op::AccessChain | Op::InBoundsAccessChain | Op::PtrAccessChain | Op::InBoundsPtrAccessChain => {
+                self.access_chain(inst)
+            }
+            Op::ConvertUToPtr | Op::ConvertPtrToU => self.address_and_int(inst),
+            Op::PtrEqual | Op::PtrNotEqual | Op::PtrDiff => self.compare_pointers(inst),
+            Op::Select if self.chooses_pointers(inst) => self.select_pointer(inst),
             Op::ArrayLength => self.array_length(inst),
             Op::CopyObject => {
                 let operand = self.operand(inst, 2)?;
@@ -181,6 +194,8 @@ impl<'m> Lowerer<'m> {
             // Lanes of a workgroup run one after the other, and other workgroups see memory as it is.
             Op::MemoryBarrier => Ok(()),
             op if atomics::is_atomic(op) => self.atomics(inst),
+            op if cooperative::is_known(op) => self.cooperative(inst),
+            op if images::is_known(op) => self.images(inst),
             op if subgroup::is_known(op) => self.subgroup(inst),
             Op::Undef => {
                 let ty = self.result_type(inst)?;
@@ -260,14 +275,18 @@ impl<'m> Lowerer<'m> {
     fn data(&mut self, inst: &Instruction, i: usize) -> Result<Data> {
         match self.operand(inst, i)? {
             Operand::Data(data) => Ok(data),
-            Operand::Pointer(_) => Err(self.unsupported(inst, "a pointer stands where a value is taken")),
+            Operand::Pointer(pointer) => self.address_of(inst, pointer),
+            Operand::Opaque(_) => Err(self.malformed(inst, "an image stands where a value is taken")),
         }
     }
 
     fn pointer(&mut self, inst: &Instruction, i: usize) -> Result<Pointer> {
         match self.operand(inst, i)? {
             Operand::Pointer(pointer) => Ok(pointer),
-            Operand::Data(_) => Err(self.malformed(inst, "a value stands where a pointer is taken")),
+            Operand::Data(data) if self.module.types.is_address(data.ty) => Ok(self.pointer_at(data)),
+            Operand::Data(_) | Operand::Opaque(_) => {
+                Err(self.malformed(inst, "a value stands where a pointer is taken"))
+            }
         }
     }
 
@@ -304,17 +323,24 @@ impl<'m> Lowerer<'m> {
         }
     }
 
-    fn define(&mut self, inst: &Instruction, operand: Operand) -> Result<()> {
+    fn define(&mut self, inst: &Instruction, mut operand: Operand) -> Result<()> {
         let (ty, id, block) = (self.result_type(inst)?, self.id(inst, 1)?, self.current());
         let fits = match &operand {
             Operand::Data(data) => self.module.types.same(data.ty, ty),
             Operand::Pointer(pointer) => pointer.has_type(&self.module.types, ty),
+            Operand::Opaque(opaque) => self.module.types.same(opaque.ty, ty),
         };
         if !fits {
             return Err(self.malformed(inst, "the result has another type"));
         }
-        if let Operand::Data(data) = &operand {
-            self.n_parts += data.parts.len();
+        match &mut operand {
+            Operand::Data(data) => self.n_parts += data.parts.len(),
+            Operand::Pointer(pointer) => {
+                if let Type::Pointer { stride, .. } = *self.module.types.get(ty) {
+                    pointer.stride = stride;
+                }
+            }
+            Operand::Opaque(_) => {}
         }
         let frame = self.frames.last_mut().expect("instructions are lowered inside a frame");
         frame.values.insert(id, (operand, block));

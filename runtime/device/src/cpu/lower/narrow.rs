@@ -3,10 +3,12 @@
 //! so floats are rounded to nearest, halves to even, after each. In memory they have their own bits.
 
 use super::Lowerer;
-use crate::cpu::lane::fold::HALF_MIN_NORMAL;
 use crate::cpu::lane::{self, Binary, Compare, Convert, Ty, Unary};
 use crate::cpu::module::constants::lane_ty;
 use crate::cpu::module::types::Scalar;
+
+/// 2^-14: halves below have fewer digits.
+const HALF_MIN_NORMAL: f32 = 6.103_515_6e-5;
 
 impl Lowerer<'_> {
     /// The value of a scalar type that an operation's result stands for.
@@ -141,7 +143,7 @@ fn with_sign(b: &mut lane::Builder, sign: lane::Value, size: lane::Value) -> lan
     b.convert(Convert::Bits, bits)
 }
 
-/// As [`lane::fold::round_half`], which the constants' tests hold it against.
+/// As [`lane::fold::round_half`] has it.
 fn round_half(b: &mut lane::Builder, value: lane::Value) -> lane::Value {
     let (sign, size) = take_apart(b, value);
     let rounded = round_up(b, size, 13);

@@ -2,8 +2,9 @@
 
 use std::rc::Rc;
 
-use rspirv::spirv::{BuiltIn, StorageClass};
+use rspirv::spirv::{BuiltIn, Op, StorageClass};
 
+use super::images::Opaque;
 use super::{Data, Lowerer, Operand};
 use crate::Result;
 use crate::cpu::errors;
@@ -24,6 +25,8 @@ const FAR: i64 = 1 << 56;
 pub struct Pointer {
     pub class: StorageClass,
     pub pointee: TypeId,
+    /// Bytes between the elements of the array that it points into, if its type says so.
+    pub stride: Option<u32>,
     pub place: Place,
 }
 
@@ -34,11 +37,17 @@ pub enum Place {
     Registers(Local),
     /// What can only be read.
     Values(Rc<[lane::Value]>),
+    /// An image or a sampler.
+    Opaque(Opaque),
+    /// The address of a texel, for atomics alone.
+    Texel(lane::Value),
 }
 
 #[derive(Clone, Debug)]
 pub struct MemoryPlace {
     pub space: Space,
+    /// Where it is chosen while the kernel runs: the space is the last of these whose condition is true.
+    pub others: Rc<[(lane::Value, Space)]>,
     pub dynamic: Option<lane::Value>,
     pub constant: u64,
     pub layout: Layout,
@@ -50,7 +59,7 @@ pub struct MemoryPlace {
 impl Pointer {
     pub fn has_type(&self, types: &Types, ty: TypeId) -> bool {
         match *types.get(ty) {
-            Type::Pointer { class, pointee } => class == self.class && types.same(pointee, self.pointee),
+            Type::Pointer { class, pointee, .. } => class == self.class && types.same(pointee, self.pointee),
             _ => false,
         }
     }
@@ -68,6 +77,7 @@ impl<'m> Lowerer<'m> {
         };
         let place = match global.class {
             StorageClass::StorageBuffer | StorageClass::Uniform => self.buffer(inst, global)?,
+            StorageClass::UniformConstant => self.opaque_variable(inst, global)?,
             StorageClass::PushConstant => self.push_constants(inst, global)?,
             StorageClass::Workgroup => self.shared(inst, global)?,
             StorageClass::Input => Place::Values(self.builtin(inst, global)?),
@@ -77,7 +87,7 @@ impl<'m> Lowerer<'m> {
                 );
             }
         };
-        let pointer = Pointer { class: global.class, pointee: global.pointee, place };
+        let pointer = Pointer { class: global.class, pointee: global.pointee, stride: None, place };
         self.globals.insert(id, pointer.clone());
         Ok(Some(pointer))
     }
@@ -173,7 +183,7 @@ impl<'m> Lowerer<'m> {
             }
             let place = self.own_variable(global.id, global.pointee);
             let place = place.ok_or_else(|| errors::too_large("its variables", line.clone()))?;
-            let pointer = Pointer { class: global.class, pointee: global.pointee, place };
+            let pointer = Pointer { class: global.class, pointee: global.pointee, stride: None, place };
             if let Some(constant) = global.initializer.and_then(|id| module.constants.get(&id)) {
                 if !module.types.same(constant.ty, global.pointee) {
                     return Err(errors::malformed("an initializer has another type", line));
@@ -217,7 +227,11 @@ impl<'m> Lowerer<'m> {
 
     pub(super) fn access_chain(&mut self, inst: &Instruction) -> Result<()> {
         let mut pointer = self.pointer(inst, 2)?;
-        for i in 3..self.module.operands(inst).len() {
+        let by_element = matches!(inst.op, Op::PtrAccessChain | Op::InBoundsPtrAccessChain);
+        if by_element {
+            pointer = self.step_by_element(inst, pointer)?;
+        }
+        for i in if by_element { 4 } else { 3 }..self.module.operands(inst).len() {
             pointer = self.index(inst, pointer, i)?;
         }
         self.define(inst, Operand::Pointer(pointer))
@@ -257,9 +271,12 @@ impl<'m> Lowerer<'m> {
                     before.ok_or_else(|| self.malformed(inst, "a constant index is out of range"))?;
                 Place::Registers(Local(first.0 + before))
             }
+            Place::Opaque(_) | Place::Texel(_) => {
+                return Err(self.malformed(inst, "an index goes into what has no parts"));
+            }
             Place::Values(parts) => Place::Values([self.pick(parts.clone(), index)].into()),
         };
-        Ok(Pointer { class: pointer.class, pointee, place })
+        Ok(Pointer { class: pointer.class, pointee, stride: None, place })
     }
 
     /// The part at an index, the first where it is out of range.
@@ -320,7 +337,7 @@ impl<'m> Lowerer<'m> {
     }
 
     /// Moves a place by `index * step`. An index beyond a known length leads out of every space.
-    fn step_by(
+    pub(super) fn step_by(
         &mut self,
         place: &mut MemoryPlace,
         step: u64,
@@ -347,7 +364,7 @@ impl<'m> Lowerer<'m> {
         // A 32-bit index needs a limit only if its product could come near to wrapping.
         let limit = match (scalar.bits().max(32), len) {
             // Buffers are tested as a whole, as descriptors are; so is an array that fills its space.
-            (32, _) if step < 1 << 24 && matches!(place.space, Space::Buffer(_) | Space::Push) => None,
+            (32, _) if step < 1 << 24 && in_buffer(place) => None,
             (32, Some(len)) if step < 1 << 24 && fills(place, step * u64::from(len)) => None,
             (_, Some(len)) => Some(i64::from(len)),
             (32, None) if step < 1 << 24 => None,
@@ -377,24 +394,38 @@ impl<'m> Lowerer<'m> {
     }
 }
 
+/// Whether a place is tested as a part of what is bound, whatever arrays it is in.
+fn in_buffer(place: &MemoryPlace) -> bool {
+    place.others.is_empty() && matches!(place.space, Space::Buffer(_) | Space::Device | Space::Push)
+}
+
 /// Whether an array of `size` bytes at a place is all of its space, so that the space's own test is enough.
 fn fills(place: &MemoryPlace, size: u64) -> bool {
     let whole = match place.space {
         Space::Frame { size, .. } => u64::from(size),
-        Space::Buffer(_) | Space::Push | Space::Shared => return false,
+        Space::Buffer(_) | Space::Device | Space::Push | Space::Shared => return false,
     };
     place.dynamic.is_none() && place.constant == 0 && size == whole
 }
 
-fn explicit(space: Space) -> Place {
+pub(super) fn explicit(space: Space) -> Place {
     memory(space, 0, Layout::Explicit)
 }
 
-fn natural(space: Space, constant: u64) -> Place {
+pub(super) fn natural(space: Space, constant: u64) -> Place {
     memory(space, constant, Layout::Natural)
 }
 
 fn memory(space: Space, constant: u64, layout: Layout) -> Place {
     let matrix = MatrixLayout::default();
-    Place::Memory(MemoryPlace { space, dynamic: None, constant, layout, matrix, component_stride: None })
+    let others = Rc::new([]);
+    Place::Memory(MemoryPlace {
+        space,
+        others,
+        dynamic: None,
+        constant,
+        layout,
+        matrix,
+        component_stride: None,
+    })
 }

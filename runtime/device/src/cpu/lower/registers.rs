@@ -32,6 +32,9 @@ fn visit(module: &Module<'_>, inst: &Instruction, found: &mut FxHashSet<Id>) {
                 found.insert(base);
             }
         }
+        Op::PtrAccessChain | Op::InBoundsPtrAccessChain | Op::CooperativeMatrixLoadKHR => {
+            found.insert(base);
+        }
         Op::CopyObject if found.contains(&result) => {
             found.insert(base);
         }

@@ -15,8 +15,8 @@ use crate::cpu::module::constants::lane_ty;
 use crate::cpu::module::types::Scalar;
 use crate::{Access, Result};
 
-/// Components of one value that is passed around.
-const MAX_OPERANDS: u32 = 64;
+/// Operands of one operation, those of cooperative matrices being many.
+const MAX_OPERANDS: u32 = 2048;
 
 pub fn is_known(op: Op) -> bool {
     fold(op).is_some()
@@ -75,7 +75,7 @@ fn fold(op: Op) -> Option<(Fold, Numbers)> {
 }
 
 /// The numbers that a scalar holds; ints as the operation takes them.
-fn numbers(asked: Numbers, scalar: Scalar) -> Option<Numbers> {
+pub(super) fn numbers(asked: Numbers, scalar: Scalar) -> Option<Numbers> {
     Some(match (asked, scalar) {
         (Numbers::Bool, Scalar::Bool) => Numbers::Bool,
         (Numbers::Signed(_), Scalar::Int { bits, .. }) => Numbers::Signed(bits),
@@ -214,7 +214,7 @@ impl Lowerer<'_> {
     }
 
     /// Waits for the other lanes: operands out, results in.
-    fn together(
+    pub(super) fn together(
         &mut self,
         inst: &Instruction,
         kind: GroupKind,
@@ -336,7 +336,7 @@ impl Lowerer<'_> {
         self.as_result(inst, vec![found])
     }
 
-    fn subgroup_lane(&mut self) -> lane::Value {
+    pub(super) fn subgroup_lane(&mut self) -> lane::Value {
         let (index, size) = (self.builder.builtin(Builtin::LocalIndex), self.builder.kernel.subgroup_size);
         let mask = self.builder.i32(size as i32 - 1);
         self.builder.binary(Binary::And, index, mask)

@@ -45,7 +45,7 @@ pub fn lane_ty(scalar: Scalar) -> Ty {
 pub fn lane_bits(scalar: Scalar, bits: u64) -> u64 {
     match scalar {
         Scalar::Int { bits: width @ (8 | 16), .. } => bits & ((1 << width) - 1),
-        Scalar::Float { bits: 16 } => u64::from(fold::half(bits as u16).to_bits()),
+        Scalar::Float { bits: 16 } => u64::from(half::f16::from_bits(bits as u16).to_f32().to_bits()),
         Scalar::BFloat16 => (bits & 0xffff) << 16,
         _ => fold::truncate(lane_ty(scalar), bits),
     }

@@ -1,6 +1,6 @@
 //! Declarations of a module: types, constants with their specialisation, and variables outside functions.
 
-use rspirv::spirv::{FPEncoding, Op, StorageClass};
+use rspirv::spirv::{Dim, FPEncoding, Op, Scope, StorageClass};
 
 use super::constants::{self, Constant};
 use super::reader::Reader;
@@ -12,10 +12,13 @@ use crate::cpu::errors;
 /// Scalars in all constants together.
 const MAX_CONSTANT_SCALARS: usize = 1 << 22;
 
+/// Rows or columns of a cooperative matrix.
+const MAX_SIDE: u64 = 64;
+
 impl Reader<'_, '_> {
     pub(super) fn type_declaration(&mut self, inst: &Instruction) -> Result<()> {
         let ty = match inst.op {
-            Op::TypeForwardPointer => return Ok(()),
+            Op::TypeForwardPointer => return self.forward_pointer(inst),
             Op::TypeVoid => Type::Void,
             Op::TypeBool => Type::Scalar(Scalar::Bool),
             Op::TypeInt => {
@@ -56,8 +59,18 @@ impl Reader<'_, '_> {
                 let Some(class) = StorageClass::from_u32(self.word(inst, 1)?) else {
                     return Err(self.malformed(inst, "the storage class is not known"));
                 };
-                Type::Pointer { class, pointee: self.type_at(inst, 2)? }
+                let stride = self.array_stride(inst)?;
+                let pointer = Type::Pointer { class, pointee: self.type_at(inst, 2)?, stride };
+                let id = self.id(inst, 0)?;
+                if self.module.types.is_announced(id) {
+                    return self.announced_pointer(inst, id, class, pointer);
+                }
+                pointer
             }
+            Op::TypeImage => self.image_type(inst)?,
+            Op::TypeSampler => Type::Sampler,
+            Op::TypeSampledImage => Type::SampledImage { image: self.type_at(inst, 1)? },
+            Op::TypeCooperativeMatrixKHR => self.cooperative_type(inst)?,
             Op::TypeFunction => {
                 let params = (2..inst.n as usize).map(|i| self.type_at(inst, i)).collect::<Result<_>>()?;
                 Type::Function { ret: self.type_at(inst, 1)?, params }
@@ -67,6 +80,70 @@ impl Reader<'_, '_> {
         let id = self.define(inst, 0)?;
         self.module.types.add(id, ty).map_err(|message| self.malformed(inst, message))?;
         Ok(())
+    }
+
+    /// A pointer type that structures name before it is declared: the address of a buffer.
+    fn forward_pointer(&mut self, inst: &Instruction) -> Result<()> {
+        let id = self.id(inst, 0)?;
+        let is_address = self.word(inst, 1)? == StorageClass::PhysicalStorageBuffer as u32;
+        if !is_address || self.defined.contains(&id) || self.module.types.by_id(id).is_some() {
+            return Err(self.malformed(inst, "it announces an address of a buffer, before that is declared"));
+        }
+        let added = self.module.types.add_forward(id, StorageClass::PhysicalStorageBuffer);
+        added.map_err(|message| self.malformed(inst, message))
+    }
+
+    fn announced_pointer(
+        &mut self,
+        inst: &Instruction,
+        id: Id,
+        class: StorageClass,
+        pointer: Type,
+    ) -> Result<()> {
+        if class != StorageClass::PhysicalStorageBuffer {
+            return Err(self.malformed(inst, "it was announced as an address of a buffer"));
+        }
+        self.define(inst, 0)?;
+        self.module.types.complete(id, pointer);
+        Ok(())
+    }
+
+    fn image_type(&self, inst: &Instruction) -> Result<Type> {
+        let scalar = match *self.module.types.get(self.type_at(inst, 1)?) {
+            Type::Scalar(scalar) => scalar,
+            _ => return Err(self.malformed(inst, "texels are of a scalar type")),
+        };
+        let n_axes = match Dim::from_u32(self.word(inst, 2)?) {
+            Some(Dim::Dim1D) => 1,
+            Some(Dim::Dim2D) => 2,
+            Some(Dim::Dim3D) => 3,
+            _ => return Err(self.unsupported(inst, "images of one, two and three dimensions are taken")),
+        };
+        let (arrayed, samples) = (self.word(inst, 4)?, self.word(inst, 5)?);
+        if arrayed != 0 || samples != 0 {
+            return Err(self.unsupported(inst, "images of one layer and one sample are taken"));
+        }
+        Ok(Type::Image { scalar, n_axes })
+    }
+
+    fn cooperative_type(&self, inst: &Instruction) -> Result<Type> {
+        let Type::Scalar(scalar) = *self.module.types.get(self.type_at(inst, 1)?) else {
+            return Err(self.malformed(inst, "its components are scalars"));
+        };
+        let int = |i| self.constant_at(inst, i).map(|constant| constant.as_int(&self.module.types));
+        let (Some(scope), Some(rows), Some(columns), Some(role)) = (int(2)?, int(3)?, int(4)?, int(5)?)
+        else {
+            return Err(self.malformed(inst, "its scope, its sizes and its use are ints"));
+        };
+        if scope != Scope::Subgroup as u64 {
+            return Err(self.unsupported(inst, "matrices of a subgroup are taken"));
+        }
+        if !(1..=MAX_SIDE).contains(&rows) || !(1..=MAX_SIDE).contains(&columns) || scalar == Scalar::Bool {
+            return Err(self.unsupported(inst, &format!("its sides are up to {MAX_SIDE}, of numbers")));
+        }
+        let (rows, columns) = (rows as u32, columns as u32);
+        let n = (rows * columns).div_ceil(self.subgroup_size);
+        Ok(Type::Cooperative { scalar, rows, columns, role: role as u32, n })
     }
 
     fn int_width(&self, inst: &Instruction) -> Result<u8> {
@@ -166,6 +243,15 @@ impl Reader<'_, '_> {
         let types = &self.module.types;
         let members = (2..inst.n as usize).map(|i| self.constant_at(inst, i)).collect::<Result<Vec<_>>>()?;
         let fits = match types.get(ty) {
+            // One constant is that of all components.
+            Type::Cooperative { n, scalar, .. } => {
+                return match &members[..] {
+                    [member] if types.as_scalars(member.ty) == Some((*scalar, 1)) => {
+                        Ok(vec![member.parts[0]; *n as usize])
+                    }
+                    _ => Err(self.malformed(inst, "its parts do not fit its type")),
+                };
+            }
             Type::Vector { n, scalar } => {
                 members.len() == *n as usize
                     && members.iter().all(|member| types.as_scalars(member.ty) == Some((*scalar, 1)))
@@ -197,7 +283,7 @@ impl Reader<'_, '_> {
     }
 
     pub(super) fn global(&mut self, inst: &Instruction) -> Result<()> {
-        let Type::Pointer { class, pointee } = *self.module.types.get(self.type_at(inst, 0)?) else {
+        let Type::Pointer { class, pointee, .. } = *self.module.types.get(self.type_at(inst, 0)?) else {
             return Err(self.malformed(inst, "its type is no pointer"));
         };
         if self.word(inst, 2)? != class as u32 || class == StorageClass::Function {

@@ -1,7 +1,7 @@
 //! Words to a [`Module`], in one pass. [`super::declare`] reads types, constants and variables,
 //! [`super::bodies`] the functions; what holds for the module as a whole is here.
 
-use rspirv::spirv::{self, BuiltIn, ExecutionMode, ExecutionModel, Op};
+use rspirv::spirv::{self, AddressingModel, BuiltIn, ExecutionMode, ExecutionModel, Op};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::constants::Constant;
@@ -13,10 +13,18 @@ use crate::cpu::errors;
 use crate::{DeviceError, PipelineOptions, Result};
 
 const HEADER_WORDS: usize = 5;
+const MAX_WORDS: usize = 1 << 26;
 
-/// Reads a module for one of its entry points. Applies the specialisation constants.
-pub fn read<'w>(words: &'w [u32], options: &PipelineOptions) -> Result<Module<'w>> {
-    check_header(words)?;
+/// Reads a module for one of its entry points, which reflection has found in it. Applies the specialisation
+/// constants.
+pub fn read<'w>(words: &'w [u32], options: &PipelineOptions, subgroup_size: u32) -> Result<Module<'w>> {
+    // Places of words are kept in 32 bits.
+    if words.len() > MAX_WORDS {
+        return Err(errors::too_large(
+            format!("it has {} words, the most is {MAX_WORDS}", words.len()),
+            None,
+        ));
+    }
     let module = Module {
         words,
         strings: FxHashMap::default(),
@@ -33,6 +41,7 @@ pub fn read<'w>(words: &'w [u32], options: &PipelineOptions) -> Result<Module<'w
     let mut reader = Reader {
         module,
         options,
+        subgroup_size,
         decorations: Decorations::default(),
         defined: FxHashSet::default(),
         line: None,
@@ -47,38 +56,11 @@ pub fn read<'w>(words: &'w [u32], options: &PipelineOptions) -> Result<Module<'w
     reader.finish()
 }
 
-fn check_header(words: &[u32]) -> Result<()> {
-    let malformed = |message: String| Err(errors::malformed(message, None));
-    match words.first() {
-        None => return malformed("there are no words".to_owned()),
-        Some(&spirv::MAGIC_NUMBER) => {}
-        Some(&first) if first.swap_bytes() == spirv::MAGIC_NUMBER => {
-            return malformed("the words have the other byte order".to_owned());
-        }
-        Some(first) => {
-            return malformed(format!(
-                "it begins with {first:#010x}, SPIR-V begins with {:#010x}",
-                spirv::MAGIC_NUMBER
-            ));
-        }
-    }
-    if words.len() < HEADER_WORDS {
-        return malformed("the header is cut off".to_owned());
-    }
-    // Places of words are kept in 32 bits.
-    if words.len() > 1 << 26 {
-        return malformed(format!("it has {} words, the most taken is {}", words.len(), 1 << 26));
-    }
-    let version = words[1];
-    if !(0x0001_0000..=0x0001_0600).contains(&version) || version & 0xff != 0 {
-        return malformed(format!("version {version:#010x} is not known, 1.0 to 1.6 are"));
-    }
-    Ok(())
-}
-
 pub(super) struct Reader<'w, 'o> {
     pub(super) module: Module<'w>,
     pub(super) options: &'o PipelineOptions,
+    /// Invocations among which cooperative matrices are shared out.
+    pub(super) subgroup_size: u32,
     pub(super) decorations: Decorations,
     pub(super) defined: FxHashSet<Id>,
     pub(super) line: Option<Line>,
@@ -201,9 +183,12 @@ impl<'w> Reader<'w, '_> {
     }
 
     fn memory_model(&mut self, inst: &Instruction) -> Result<()> {
-        match self.word(inst, 0)? {
-            0 => Ok(()),
-            _ => Err(self.unsupported(inst, "only the Logical addressing model is taken")),
+        match AddressingModel::from_u32(self.word(inst, 0)?) {
+            Some(AddressingModel::Logical | AddressingModel::PhysicalStorageBuffer64) => Ok(()),
+            _ => {
+                let message = "the addressing models Logical and PhysicalStorageBuffer64 are taken";
+                Err(self.unsupported(inst, message))
+            }
         }
     }
 
@@ -237,11 +222,7 @@ impl<'w> Reader<'w, '_> {
 
     fn finish(mut self) -> Result<Module<'w>> {
         let Some(entry) = self.chosen_entry() else {
-            let names: Vec<_> = self.entry_points.iter().map(|(name, _)| format!("`{name}`")).collect();
-            let has = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
-            let message =
-                format!("the module has no compute entry point `{}`, it has {has}", self.options.entry_point);
-            return Err(DeviceError::BadModule { message, line: None });
+            return Err(errors::malformed("its entry point is named in no way that can be read", None));
         };
         let Some(&function) = self.module.function_by_id.get(&entry) else {
             return Err(errors::malformed("the entry point names no function", None));

@@ -1,8 +1,9 @@
-//! The types of a module. A type names only types that stand before it, so there are no cycles, and the
-//! depth of nesting is bounded, so whatever walks a type may recurse.
+//! The types of a module. A type names only types that stand before it, but for what addresses of buffers
+//! point to, which no walk follows: so there are no cycles, and the depth of nesting is bounded, so whatever
+//! walks a type may recurse.
 
 use rspirv::spirv::StorageClass;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Id;
 
@@ -29,6 +30,9 @@ pub enum Scalar {
     /// The upper half of a 32-bit float.
     BFloat16,
 }
+
+/// What the address of a buffer is.
+pub const ADDRESS: Scalar = Scalar::Int { bits: 64, signed: false };
 
 impl Scalar {
     pub fn is_int(self) -> bool {
@@ -62,13 +66,51 @@ impl Scalar {
 pub enum Type {
     Void,
     Scalar(Scalar),
-    Vector { n: u32, scalar: Scalar },
-    Matrix { columns: u32, column: TypeId },
-    Array { element: TypeId, len: u32, stride: Option<u32> },
-    RuntimeArray { element: TypeId, stride: Option<u32> },
+    Vector {
+        n: u32,
+        scalar: Scalar,
+    },
+    Matrix {
+        columns: u32,
+        column: TypeId,
+    },
+    Array {
+        element: TypeId,
+        len: u32,
+        stride: Option<u32>,
+    },
+    RuntimeArray {
+        element: TypeId,
+        stride: Option<u32>,
+    },
     Struct(Vec<Member>),
-    Pointer { class: StorageClass, pointee: TypeId },
-    Function { ret: TypeId, params: Vec<TypeId> },
+    /// Addresses of buffers are data, as ints of 64 bits; other pointers are known while lowering. `stride` is
+    /// that of the array that it points into.
+    Pointer {
+        class: StorageClass,
+        pointee: TypeId,
+        stride: Option<u32>,
+    },
+    Image {
+        scalar: Scalar,
+        n_axes: u32,
+    },
+    Sampler,
+    /// A matrix that the lanes of a subgroup hold together, `n` of its components each.
+    Cooperative {
+        scalar: Scalar,
+        rows: u32,
+        columns: u32,
+        role: u32,
+        n: u32,
+    },
+    SampledImage {
+        image: TypeId,
+    },
+    Function {
+        ret: TypeId,
+        params: Vec<TypeId>,
+    },
 }
 
 #[derive(Clone, Debug)]
@@ -98,6 +140,10 @@ pub enum Layout {
 pub struct Types {
     all: Vec<Info>,
     by_id: FxHashMap<Id, TypeId>,
+    /// Types of addresses by what they point to.
+    addresses: FxHashMap<TypeId, TypeId>,
+    /// Pointer types that are named and not yet declared.
+    forward: FxHashSet<Id>,
     /// Each scalar that was declared.
     scalar_ids: FxHashMap<Scalar, TypeId>,
 }
@@ -126,6 +172,27 @@ impl Types {
         self.by_id.get(&id).copied()
     }
 
+    /// Adds a pointer type that other types name before it is said what it points to.
+    pub fn add_forward(&mut self, id: Id, class: StorageClass) -> Result<(), &'static str> {
+        let nothing = self.push(Type::Void)?;
+        self.add(id, Type::Pointer { class, pointee: nothing, stride: None })?;
+        self.forward.insert(id);
+        Ok(())
+    }
+
+    /// Whether a pointer type is named and not yet declared.
+    pub fn is_announced(&self, id: Id) -> bool {
+        self.forward.contains(&id)
+    }
+
+    /// Says what a pointer type of this kind is.
+    pub fn complete(&mut self, id: Id, pointer: Type) {
+        let known = self.by_id[&id];
+        self.forward.remove(&id);
+        self.note_address(known, &pointer);
+        self.all[known.0 as usize].ty = pointer;
+    }
+
     /// Adds a type under its id. Fails where it is nested too deeply.
     pub fn add(&mut self, id: Id, ty: Type) -> Result<TypeId, &'static str> {
         let type_id = self.push(ty)?;
@@ -139,11 +206,18 @@ impl Types {
             return Err("types are nested too deeply");
         }
         let id = TypeId(self.all.len() as u32);
+        self.note_address(id, &info.ty);
         if let Type::Scalar(scalar) = info.ty {
             self.scalar_ids.entry(scalar).or_insert(id);
         }
         self.all.push(info);
         Ok(id)
+    }
+
+    fn note_address(&mut self, id: TypeId, ty: &Type) {
+        if let Type::Pointer { class: StorageClass::PhysicalStorageBuffer, pointee, .. } = *ty {
+            self.addresses.entry(pointee).or_insert(id);
+        }
     }
 
     fn describe(&self, ty: Type) -> Result<Info, &'static str> {
@@ -157,9 +231,20 @@ impl Types {
             explicit_size: None,
         };
         let info = match &ty {
-            Type::Void | Type::Pointer { .. } | Type::Function { .. } => none,
-            Type::Scalar(scalar) | Type::Vector { scalar, .. } => {
-                let n = if let Type::Vector { n, .. } = ty { n } else { 1 };
+            Type::Pointer { class: StorageClass::PhysicalStorageBuffer, .. } => {
+                Info { n_scalars: 1, is_data: true, natural_size: 8, natural_align: 8, ..none }
+            }
+            Type::Void
+            | Type::Pointer { .. }
+            | Type::Image { .. }
+            | Type::Sampler
+            | Type::SampledImage { .. }
+            | Type::Function { .. } => none,
+            Type::Scalar(scalar) | Type::Vector { scalar, .. } | Type::Cooperative { scalar, .. } => {
+                let n = match ty {
+                    Type::Vector { n, .. } | Type::Cooperative { n, .. } => n,
+                    _ => 1,
+                };
                 let align = u64::from(scalar.size());
                 let size = u64::from(n) * align;
                 Info { n_scalars: n, is_data: true, natural_size: size, natural_align: align, ..none }
@@ -239,13 +324,23 @@ impl Types {
         self.all[id.0 as usize].is_data
     }
 
-    /// A scalar or a vector: its scalar and the number of them.
+    /// A scalar, a vector or a lane's part of a cooperative matrix: its scalar and the number of them.
     pub fn as_scalars(&self, id: TypeId) -> Option<(Scalar, u32)> {
         match *self.get(id) {
             Type::Scalar(scalar) => Some((scalar, 1)),
-            Type::Vector { n, scalar } => Some((scalar, n)),
+            Type::Vector { n, scalar } | Type::Cooperative { n, scalar, .. } => Some((scalar, n)),
             _ => None,
         }
+    }
+
+    /// Whether values of it are addresses of buffers.
+    pub fn is_address(&self, id: TypeId) -> bool {
+        matches!(self.get(id), Type::Pointer { class: StorageClass::PhysicalStorageBuffer, .. })
+    }
+
+    /// The type of addresses of what has a type.
+    pub fn address_of(&self, pointee: TypeId) -> Option<TypeId> {
+        self.addresses.get(&pointee).copied()
     }
 
     /// The type of a scalar. Vectors and reads of their components share it with what the module declares.
@@ -264,7 +359,10 @@ impl Types {
     fn push_scalars(&self, id: TypeId, scalars: &mut Vec<Scalar>) {
         match self.get(id) {
             Type::Scalar(scalar) => scalars.push(*scalar),
-            Type::Vector { n, scalar } => scalars.extend((0..*n).map(|_| *scalar)),
+            Type::Pointer { class: StorageClass::PhysicalStorageBuffer, .. } => scalars.push(ADDRESS),
+            Type::Vector { n, scalar } | Type::Cooperative { n, scalar, .. } => {
+                scalars.extend((0..*n).map(|_| *scalar));
+            }
             Type::Matrix { columns: n, column: element } | Type::Array { element, len: n, .. } => {
                 for _ in 0..*n {
                     self.push_scalars(*element, scalars);
@@ -275,7 +373,8 @@ impl Types {
                     self.push_scalars(member.ty, scalars);
                 }
             }
-            Type::Void | Type::RuntimeArray { .. } | Type::Pointer { .. } | Type::Function { .. } => {}
+            // The rest has no scalars.
+            _ => {}
         }
     }
 
@@ -336,9 +435,14 @@ impl Types {
             return true;
         }
         match (self.get(a), self.get(b)) {
-            (Type::Pointer { class: ca, pointee: a }, Type::Pointer { class: cb, pointee: b }) => {
+            (Type::Pointer { class: ca, pointee: a, .. }, Type::Pointer { class: cb, pointee: b, .. }) => {
                 ca == cb && a == b
             }
+            (
+                Type::Cooperative { scalar: sa, rows: ra, columns: ca, role: ua, .. },
+                Type::Cooperative { scalar: sb, rows: rb, columns: cb, role: ub, .. },
+            ) => (sa, ra, ca, ua) == (sb, rb, cb, ub),
+            (Type::Cooperative { .. }, _) | (_, Type::Cooperative { .. }) => false,
             _ => self.as_scalars(a).is_some() && self.as_scalars(a) == self.as_scalars(b),
         }
     }

@@ -3,7 +3,7 @@
 
 use super::Lanes;
 use crate::cpu::lane::fold::{round_bfloat16, round_half};
-use crate::cpu::lane::{Fold, GroupKind, GroupOp, Numbers, Source, Span};
+use crate::cpu::lane::{Fold, GroupKind, GroupOp, MultiplyAdd, Numbers, Overflow, Source, Span};
 
 /// `active` are lanes of the workgroup in order, of the subgroup that begins at `first`.
 pub(super) fn perform(lanes: &Lanes<'_>, op: &GroupOp, first: usize, active: &[usize]) {
@@ -27,6 +27,7 @@ pub(super) fn perform(lanes: &Lanes<'_>, op: &GroupOp, first: usize, active: &[u
         }
         GroupKind::Ballot => ballot(&slots, first, active),
         GroupKind::Read(source) => read(&slots, source, n, first, active),
+        GroupKind::MultiplyAdd(multiply) => multiply_add(&slots, multiply, first, active),
         GroupKind::Fold(fold, numbers, span) => {
             for i in 0..n {
                 scan(&slots, i, (fold, numbers, span), first, active);
@@ -118,6 +119,62 @@ fn scan(
             lanes.iter().for_each(|&lane| slots.write(lane, i, numbers.encode(sum)));
         }
     }
+}
+
+fn multiply_add(slots: &Slots<'_>, multiply: MultiplyAdd, first: usize, active: &[usize]) {
+    let size = slots.lanes.together.subgroup_size;
+    let MultiplyAdd { rows, inner, columns, a, b, c, sum, overflow } = multiply;
+    let [rows, inner, columns] = [rows, inner, columns].map(|n| n as usize);
+    // A lane that is not there has zeros.
+    let element = |slot: usize, numbers: Numbers, i: usize| {
+        let lane = first + i % size;
+        let there = active.contains(&lane);
+        numbers.decode(if there { slots.bits(lane, slot + i / size) } else { 0 })
+    };
+    let matrix = |slot: usize, numbers: Numbers, n: usize| -> Vec<Number> {
+        (0..n).map(|i| element(slot, numbers, i)).collect()
+    };
+    let (n_a, n_b, n_c) = (rows * inner, inner * columns, rows * columns);
+    let (slot_b, slot_c) = (n_a.div_ceil(size), n_a.div_ceil(size) + n_b.div_ceil(size));
+    let (a, b, c) = (matrix(0, a, n_a), matrix(slot_b, b, n_b), matrix(slot_c, c, n_c));
+    for (i, &start) in c.iter().enumerate() {
+        let (row, column) = (i / columns, i % columns);
+        let terms = (0..inner).map(|k| (a[row * inner + k], b[k * columns + column]));
+        let total = match start {
+            Number::Int(start) => Number::Int(saturated(sum, overflow, terms.fold(start, int_term))),
+            Number::Float(start) => Number::Float(sum.round(terms.fold(start, |total, term| {
+                let wide = if sum == Numbers::Float(64) { sum } else { Numbers::Float(32) };
+                wide.round(total + float_product(term))
+            }))),
+        };
+        let lane = first + i % size;
+        if active.contains(&lane) {
+            slots.write(lane, i / size, sum.encode(total));
+        }
+    }
+}
+
+fn int_term(total: i128, term: (Number, Number)) -> i128 {
+    match term {
+        (Number::Int(a), Number::Int(b)) => total.wrapping_add(a.wrapping_mul(b)),
+        _ => unreachable!("matrices of ints are multiplied with each other"),
+    }
+}
+
+fn float_product(term: (Number, Number)) -> f64 {
+    match term {
+        (Number::Float(a), Number::Float(b)) => a * b,
+        _ => unreachable!("matrices of floats are multiplied with each other"),
+    }
+}
+
+fn saturated(numbers: Numbers, overflow: Overflow, value: i128) -> i128 {
+    let (least, most) = match numbers {
+        Numbers::Signed(width) => (-1i128 << (width - 1), (1i128 << (width - 1)) - 1),
+        Numbers::Unsigned(width) => (0, i128::from(low_bits(width))),
+        _ => return value,
+    };
+    if overflow == Overflow::Saturates { value.clamp(least, most) } else { value }
 }
 
 /// A value while it is computed with.

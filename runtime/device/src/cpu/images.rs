@@ -1,0 +1,209 @@
+//! Texels of images, as compiled code reads, writes and samples them: four words, of which a format may lack
+//! some. What lies outside of an image reads zero and is not written.
+//!
+//! Filtering is in 32-bit floats, along x, then y, then z. A texel's middle is at half coordinates.
+
+use half::f16;
+
+use crate::{AddressMode, Channel, Filter, ImageInfo, Sampler};
+
+/// A bound image. ORDER: compiled code takes the offset of `size` from here.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct ImageView {
+    pub size: [u32; 3],
+    base: *mut u8,
+    info: ImageInfo,
+}
+
+impl ImageView {
+    /// # Safety
+    /// The image's texels lie at `base`, and do so for as long as the view is used.
+    pub unsafe fn new(base: *mut u8, info: ImageInfo) -> ImageView {
+        ImageView { size: info.size, base, info }
+    }
+
+    /// Where a texel lies, if there is one.
+    fn at(&self, place: [i32; 3]) -> Option<*mut u8> {
+        let [x, y, z] = self.inside(place)?;
+        let [n_x, n_y, _] = self.size.map(|n| n as usize);
+        let offset = ((z * n_y + y) * n_x + x) * self.info.format.size() as usize;
+        // SAFETY: the place is inside the image, whose texels are at the base.
+        Some(unsafe { self.base.add(offset) })
+    }
+
+    fn inside(&self, place: [i32; 3]) -> Option<[usize; 3]> {
+        let inside = place.iter().zip(self.size).all(|(&at, n)| u32::try_from(at).is_ok_and(|at| at < n));
+        inside.then(|| place.map(|at| at as usize))
+    }
+
+    fn read(&self, place: [i32; 3]) -> Texel {
+        let Some(at) = self.at(place) else { return [0; 4] };
+        let format = self.info.format;
+        let size = format.channel.stored().size() as usize;
+        let mut texel = [0, 0, 0, one(format.channel)];
+        for (i, word) in texel.iter_mut().enumerate().take(usize::from(format.n_channels)) {
+            // SAFETY: a texel has this many channels of this size.
+            *word = unsafe { load(at.add(i * size), format.channel) };
+        }
+        texel
+    }
+
+    fn write(&self, place: [i32; 3], texel: Texel) {
+        let Some(at) = self.at(place) else { return };
+        let format = self.info.format;
+        let size = format.channel.stored().size() as usize;
+        for (i, &word) in texel.iter().enumerate().take(usize::from(format.n_channels)) {
+            // SAFETY: as in `read`.
+            unsafe { store(at.add(i * size), format.channel, word) };
+        }
+    }
+
+    fn sample(&self, sampler: Sampler, at: [f32; 3]) -> Texel {
+        let n_axes = self.info.dimension.n_axes();
+        let is_float = one(self.info.format.channel) != 1;
+        let scaled: [f32; 3] = std::array::from_fn(|axis| at[axis] * self.size[axis] as f32);
+        let wrap = |axis: usize, at: i64| wrapped(at, self.size[axis], sampler.address);
+        if sampler.filter == Filter::Nearest || !is_float {
+            let place = |axis| if axis < n_axes { wrap(axis, scaled[axis].floor() as i64) } else { 0 };
+            return self.read(std::array::from_fn(place));
+        }
+        let low: [f32; 3] = std::array::from_fn(|axis| (scaled[axis] - 0.5).floor());
+        let part: [f32; 3] = std::array::from_fn(|axis| scaled[axis] - 0.5 - low[axis]);
+        let corner = |corner: usize| {
+            let place = |axis: usize| match axis < n_axes {
+                true => wrap(axis, low[axis] as i64 + (corner >> axis & 1) as i64),
+                false => 0,
+            };
+            self.read(std::array::from_fn(place)).map(f32::from_bits)
+        };
+        let mut texels: Vec<[f32; 4]> = (0..1 << n_axes).map(corner).collect();
+        for &part in &part[..n_axes] {
+            texels = texels.chunks(2).map(|pair| between(pair[0], pair[1], part)).collect();
+        }
+        texels[0].map(f32::to_bits)
+    }
+}
+
+/// Floats and ints by their bits.
+type Texel = [u32; 4];
+
+fn between(a: [f32; 4], b: [f32; 4], part: f32) -> [f32; 4] {
+    std::array::from_fn(|i| a[i] * (1.0 - part) + b[i] * part)
+}
+
+fn wrapped(at: i64, n: u32, mode: AddressMode) -> i32 {
+    let n = i64::from(n);
+    let at = match mode {
+        AddressMode::ClampToEdge => at.clamp(0, n - 1),
+        AddressMode::Repeat => at.rem_euclid(n),
+        AddressMode::MirroredRepeat => {
+            let at = at.rem_euclid(2 * n);
+            at.min(2 * n - 1 - at)
+        }
+    };
+    at as i32
+}
+
+/// What a format without alpha gives as alpha.
+fn one(channel: Channel) -> u32 {
+    match channel {
+        Channel::I32 | Channel::I16 | Channel::I8 | Channel::U32 | Channel::U16 | Channel::U8 => 1,
+        _ => 1.0f32.to_bits(),
+    }
+}
+
+/// # Safety
+/// A channel lies at `at`.
+unsafe fn load(at: *const u8, channel: Channel) -> u32 {
+    // SAFETY: the caller's.
+    let (byte, half, word) = unsafe {
+        match channel.stored().size() {
+            1 => (at.read(), 0, 0),
+            2 => (0, at.cast::<u16>().read_unaligned(), 0),
+            _ => (0, 0, at.cast::<u32>().read_unaligned()),
+        }
+    };
+    match channel {
+        Channel::F32 | Channel::I32 | Channel::U32 => word,
+        Channel::F16 => f16::from_bits(half).to_f32().to_bits(),
+        Channel::I16 => half as i16 as u32,
+        Channel::I8 => byte as i8 as u32,
+        Channel::U16 => u32::from(half),
+        Channel::U8 => u32::from(byte),
+        Channel::Unorm16 => (f32::from(half) / 65535.0).to_bits(),
+        Channel::Unorm8 => (f32::from(byte) / 255.0).to_bits(),
+        Channel::Snorm16 => (f32::from(half as i16) / 32767.0).max(-1.0).to_bits(),
+        Channel::Snorm8 => (f32::from(byte as i8) / 127.0).max(-1.0).to_bits(),
+    }
+}
+
+/// Ints that do not fit keep their lowest bits.
+///
+/// # Safety
+/// A channel lies at `at`.
+unsafe fn store(at: *mut u8, channel: Channel, word: u32) {
+    let float = f32::from_bits(word);
+    let scaled = |least: f32, most: f32| (float.clamp(least, 1.0) * most).round_ties_even() as i32 as u32;
+    let bits = match channel {
+        Channel::F16 => u32::from(f16::from_f32(float).to_bits()),
+        Channel::Unorm16 => scaled(0.0, 65535.0),
+        Channel::Unorm8 => scaled(0.0, 255.0),
+        Channel::Snorm16 => scaled(-1.0, 32767.0),
+        Channel::Snorm8 => scaled(-1.0, 127.0),
+        _ => word,
+    };
+    // SAFETY: the caller's.
+    unsafe {
+        match channel.stored().size() {
+            1 => at.write(bits as u8),
+            2 => at.cast::<u16>().write_unaligned(bits as u16),
+            _ => at.cast::<u32>().write_unaligned(bits),
+        }
+    }
+}
+
+/// # Safety
+/// Compiled code passes a view of its context, and 16 bytes of the lane's memory.
+pub unsafe extern "C" fn read_texel(view: *const ImageView, x: i32, y: i32, z: i32, texel: *mut Texel) {
+    // SAFETY: the caller's.
+    unsafe { texel.write_unaligned((*view).read([x, y, z])) };
+}
+
+/// # Safety
+/// As for [`read_texel`].
+pub unsafe extern "C" fn write_texel(view: *const ImageView, x: i32, y: i32, z: i32, texel: *mut Texel) {
+    // SAFETY: the caller's.
+    unsafe { (*view).write([x, y, z], texel.read_unaligned()) };
+}
+
+/// # Safety
+/// As for [`read_texel`]; so is the sampler one of the context.
+pub unsafe extern "C" fn sample_texel(
+    view: *const ImageView,
+    sampler: *const Sampler,
+    x: f32,
+    y: f32,
+    z: f32,
+    texel: *mut Texel,
+) {
+    // SAFETY: the caller's.
+    unsafe { texel.write_unaligned((*view).sample(*sampler, [x, y, z])) };
+}
+
+/// Where a texel of four bytes lies, or `elsewhere`.
+///
+/// # Safety
+/// As for [`read_texel`].
+pub unsafe extern "C" fn texel_address(
+    view: *const ImageView,
+    x: i32,
+    y: i32,
+    z: i32,
+    elsewhere: *mut u8,
+) -> *mut u8 {
+    // SAFETY: the caller's.
+    let view = unsafe { &*view };
+    let is_word = view.info.format.size() == 4;
+    view.at([x, y, z]).filter(|_| is_word).unwrap_or(elsewhere)
+}

@@ -1,0 +1,301 @@
+//! Pointers that are known only while the kernel runs.
+//!
+//! Addresses of buffers are ints of 64 bits, tested against the buffers of the device where they are used.
+//! Pointers that a select or a phi chooses among are offsets; where they lie in different buffers, conditions
+//! beside the offset say in which.
+
+use std::rc::Rc;
+
+use rspirv::spirv::{Op, StorageClass};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::pointers::{MemoryPlace, Place, Pointer, explicit, natural};
+use super::{Data, Frame, Lowerer, Operand};
+use crate::Result;
+use crate::cpu::lane::{self, Binary, BlockId, Compare, Space, Ty, Unary};
+use crate::cpu::module::constants::lane_ty;
+use crate::cpu::module::types::{ADDRESS, Layout, MatrixLayout, Type, TypeId};
+use crate::cpu::module::{Function, Id, Instruction, Module};
+
+impl<'m> Lowerer<'m> {
+    /// What an address points to.
+    pub(super) fn pointer_at(&mut self, data: Data) -> Pointer {
+        let Type::Pointer { class, pointee, stride } = *self.module.types.get(data.ty) else {
+            unreachable!("the type was seen to be that of an address")
+        };
+        self.builder.kernel.uses_addresses = true;
+        let Place::Memory(place) = explicit(Space::Device) else { unreachable!("spaces are memory") };
+        let place = Place::Memory(MemoryPlace { dynamic: Some(data.parts[0]), ..place });
+        Pointer { class, pointee, stride, place }
+    }
+
+    /// The address that a pointer to a buffer's memory is. Its type is one of those that point there.
+    pub(super) fn address_of(&mut self, inst: &Instruction, pointer: Pointer) -> Result<Data> {
+        let (StorageClass::PhysicalStorageBuffer, Place::Memory(place)) = (pointer.class, &pointer.place)
+        else {
+            return Err(self.unsupported(inst, "a pointer stands where a value is taken"));
+        };
+        let ty = self.module.types.address_of(pointer.pointee);
+        let ty = ty.ok_or_else(|| self.malformed(inst, "there is no type of pointers there"))?;
+        let parts = [self.offset(place)].into();
+        Ok(Data { ty, parts })
+    }
+
+    /// All of a place's offset in one value.
+    fn offset(&mut self, place: &MemoryPlace) -> lane::Value {
+        let constant = self.builder.int(Ty::I64, place.constant as i64);
+        match place.dynamic {
+            Some(dynamic) => self.builder.binary(Binary::Add, dynamic, constant),
+            None => constant,
+        }
+    }
+
+    pub(super) fn address_and_int(&mut self, inst: &Instruction) -> Result<()> {
+        let (ty, data) = (self.result_type(inst)?, self.data(inst, 2)?);
+        let types = &self.module.types;
+        let is_int = |ty: TypeId| types.as_scalars(ty).is_some_and(|(scalar, n)| scalar.is_int() && n == 1);
+        let fits = match inst.op {
+            Op::ConvertUToPtr => types.is_address(ty) && is_int(data.ty),
+            _ => types.is_address(data.ty) && is_int(ty),
+        };
+        if !fits {
+            return Err(self.wrong_operands(inst));
+        }
+        let to = types.as_scalars(ty).map_or(ADDRESS, |(scalar, _)| scalar);
+        let value = self.resize(data.parts[0], lane_ty(to));
+        let parts = [self.fit(to, value)].into();
+        self.define(inst, Operand::Data(Data { ty, parts }))
+    }
+
+    /// The first index of a `PtrAccessChain`: over elements of the array that the pointer points into.
+    pub(super) fn step_by_element(&mut self, inst: &Instruction, pointer: Pointer) -> Result<Pointer> {
+        let (scalar, index) = self.int(inst, 3)?;
+        let stride = match &pointer.place {
+            Place::Memory(place) => self.element_stride(&pointer, place.layout),
+            _ => None,
+        };
+        let (Some(stride), Place::Memory(mut place)) = (stride, pointer.place.clone()) else {
+            // A pointer to one thing has one element.
+            return match self.builder.as_const(index) {
+                Some(0) => Ok(pointer),
+                _ => Err(self.malformed(inst, "the pointer's type has no `ArrayStride`")),
+            };
+        };
+        self.step_by(&mut place, stride, scalar, index, None);
+        Ok(Pointer { place: Place::Memory(place), ..pointer })
+    }
+
+    /// Bytes between elements of the array that a pointer points into.
+    fn element_stride(&self, pointer: &Pointer, layout: Layout) -> Option<u64> {
+        match layout {
+            Layout::Explicit => pointer.stride.map(u64::from),
+            Layout::Natural => self.module.types.size(pointer.pointee, layout, MatrixLayout::default()),
+        }
+    }
+
+    pub(super) fn chooses_pointers(&self, inst: &Instruction) -> bool {
+        let ty = self.module.operands(inst).first().and_then(|&id| self.module.types.by_id(Id(id)));
+        let is_pointer = |ty| matches!(self.module.types.get(ty), Type::Pointer { .. });
+        ty.is_some_and(|ty| is_pointer(ty) && !self.module.types.is_address(ty))
+    }
+
+    pub(super) fn select_pointer(&mut self, inst: &Instruction) -> Result<()> {
+        let condition = self.condition(inst, 2)?;
+        let (a, b) = (self.pointer(inst, 3)?, self.pointer(inst, 4)?);
+        let (Place::Memory(place_a), Place::Memory(place_b)) = (&a.place, &b.place) else {
+            return Err(self.unsupported(inst, "pointers into buffers and shared memory are chosen among"));
+        };
+        if !a.has_type(&self.module.types, self.result_type(inst)?) || !alike(place_a, place_b) {
+            return Err(self.wrong_operands(inst));
+        }
+        let (offset_a, offset_b) = (self.offset(place_a), self.offset(place_b));
+        let dynamic = Some(self.builder.select(condition, offset_a, offset_b));
+        let mut others = place_b.others.to_vec();
+        if place_a.space != place_b.space || !place_a.others.is_empty() || !others.is_empty() {
+            others.push((condition, place_a.space));
+            for &(chosen, space) in place_a.others.iter() {
+                others.push((self.builder.binary(Binary::And, condition, chosen), space));
+            }
+        }
+        let place = MemoryPlace { dynamic, constant: 0, others: others.into(), ..place_b.clone() };
+        self.define(inst, Operand::Pointer(Pointer { place: Place::Memory(place), ..b }))
+    }
+
+    /// The parameters of a phi of pointers: an offset, and which of the spaces it is in if there are several.
+    pub(super) fn pointer_params(
+        &mut self,
+        phi: &Instruction,
+        frame: &Frame<'m>,
+        definitions: &Definitions<'m>,
+        block: BlockId,
+    ) -> Result<Pointer> {
+        let Type::Pointer { class, pointee, stride } = *self.module.types.get(self.result_type(phi)?) else {
+            unreachable!("the type was seen to be that of pointers")
+        };
+        let spaces = self.spaces(phi, frame, definitions)?;
+        let Some((&first, rest)) = spaces.split_first() else {
+            return Err(self.unsupported(phi, "it is not clear what the pointers point into"));
+        };
+        let dynamic = Some(self.builder.add_param(block, Ty::I64));
+        let mut others = Vec::new();
+        for &space in rest {
+            others.push((self.builder.add_param(block, Ty::Bool), space));
+        }
+        let place = if class == StorageClass::Workgroup { natural(first, 0) } else { explicit(first) };
+        let Place::Memory(place) = place else { unreachable!("spaces are memory") };
+        let place = Place::Memory(MemoryPlace { dynamic, others: others.into(), ..place });
+        Ok(Pointer { class, pointee, stride, place })
+    }
+
+    /// The spaces that the values of a phi may point into, followed back to variables and parameters.
+    fn spaces(
+        &mut self,
+        phi: &Instruction,
+        frame: &Frame<'m>,
+        definitions: &Definitions<'m>,
+    ) -> Result<Vec<Space>> {
+        let mut spaces: Vec<Space> = Vec::new();
+        let mut seen = FxHashSet::default();
+        let mut open: Vec<Id> = self.module.operands(phi)[2..].iter().step_by(2).map(|&id| Id(id)).collect();
+        while let Some(id) = open.pop() {
+            if !seen.insert(id) {
+                continue;
+            }
+            let known = match frame.values.get(&id) {
+                Some((Operand::Pointer(pointer), _)) => Some(pointer.clone()),
+                _ => self.global(phi, id)?,
+            };
+            if let Some(Pointer { place: Place::Memory(place), .. }) = known {
+                let all = place.others.iter().map(|(_, space)| *space).chain([place.space]);
+                all.for_each(|space| {
+                    if !spaces.contains(&space) {
+                        spaces.push(space)
+                    }
+                });
+                continue;
+            }
+            let Some(inst) = definitions.get(&id) else {
+                return Err(self.unsupported(phi, "it is not clear what a pointer points into"));
+            };
+            let operands = self.module.operands(inst);
+            match inst.op {
+                Op::AccessChain
+                | Op::InBoundsAccessChain
+                | Op::PtrAccessChain
+                | Op::InBoundsPtrAccessChain
+                | Op::CopyObject => open.extend(operands.get(2).map(|&id| Id(id))),
+                Op::Select => open.extend(operands.get(3..5).unwrap_or_default().iter().map(|&id| Id(id))),
+                Op::Phi => open.extend(operands[2..].iter().step_by(2).map(|&id| Id(id))),
+                _ => {
+                    return Err(
+                        self.unsupported(phi, "only pointers into buffers and shared memory are chosen")
+                    );
+                }
+            }
+        }
+        // What is followed costs time, as values cost memory.
+        self.n_parts += seen.len();
+        Ok(spaces)
+    }
+
+    /// What a phi's parameters get where this pointer comes in.
+    pub(super) fn pointer_args(
+        &mut self,
+        phi: &Instruction,
+        chosen: &Pointer,
+        pointer: &Pointer,
+    ) -> Result<Vec<lane::Value>> {
+        let (Place::Memory(to), Place::Memory(from)) = (&chosen.place, &pointer.place) else {
+            return Err(self.unsupported(phi, "only pointers into buffers and shared memory are chosen"));
+        };
+        let same_type =
+            self.module.types.same(chosen.pointee, pointer.pointee) && chosen.class == pointer.class;
+        if !same_type || !alike(to, from) {
+            return Err(self.unsupported(phi, "a pointer has another type, or another layout"));
+        }
+        let mut args = vec![self.offset(from)];
+        for &(_, space) in to.others.iter() {
+            args.push(self.is_in(from, space));
+        }
+        Ok(args)
+    }
+
+    /// Whether a place is in a space: whether the last of its conditions that is true says so.
+    fn is_in(&mut self, place: &MemoryPlace, space: Space) -> lane::Value {
+        let mut inside = self.builder.constant(Ty::Bool, u64::from(place.space == space));
+        for &(chosen, other) in place.others.iter() {
+            let here = self.builder.constant(Ty::Bool, u64::from(other == space));
+            inside = self.builder.select(chosen, here, inside);
+        }
+        inside
+    }
+
+    pub(super) fn compare_pointers(&mut self, inst: &Instruction) -> Result<()> {
+        let (a, b) = (self.pointer(inst, 2)?, self.pointer(inst, 3)?);
+        let (Place::Memory(place_a), Place::Memory(place_b)) = (&a.place, &b.place) else {
+            return Err(self.unsupported(inst, "pointers into buffers and shared memory are compared"));
+        };
+        if place_a.space != place_b.space || !place_a.others.is_empty() || !place_b.others.is_empty() {
+            return Err(self.unsupported(inst, "pointers into one buffer are compared"));
+        }
+        let (offset_a, offset_b) = (self.offset(place_a), self.offset(place_b));
+        let (ty, scalar, _) = self.result_scalars(inst)?;
+        let part = match inst.op {
+            Op::PtrDiff => {
+                let bytes = self.builder.binary(Binary::Sub, offset_a, offset_b);
+                let stride = self.element_stride(&a, place_a.layout);
+                let stride = stride.ok_or_else(|| self.malformed(inst, "the type has no `ArrayStride`"))?;
+                let stride = self.builder.int(Ty::I64, stride as i64);
+                let n = self.builder.binary(Binary::DivS, bytes, stride);
+                let n = self.resize(n, lane_ty(scalar));
+                self.fit(scalar, n)
+            }
+            op => {
+                let same = self.builder.compare(Compare::Eq, offset_a, offset_b);
+                if op == Op::PtrEqual { same } else { self.builder.unary(Unary::Not, same) }
+            }
+        };
+        if lane_ty(scalar) != self.builder.ty(part) {
+            return Err(self.malformed(inst, "the result has another type"));
+        }
+        let parts: Rc<[lane::Value]> = [part].into();
+        self.define(inst, Operand::Data(Data { ty, parts }))
+    }
+}
+
+/// Places that differ only in where they are.
+fn alike(a: &MemoryPlace, b: &MemoryPlace) -> bool {
+    let plain = |place: &MemoryPlace| place.component_stride.is_none() && place.matrix.stride.is_none();
+    a.layout == b.layout && plain(a) && plain(b)
+}
+
+/// The instructions of a function by the id that they define.
+pub(super) type Definitions<'m> = FxHashMap<Id, &'m Instruction>;
+
+/// Those of a function, if it has phis of pointers.
+pub(super) fn definitions<'m>(module: &Module<'_>, function: &'m Function) -> Definitions<'m> {
+    let id = |inst: &Instruction, i: usize| module.operands(inst).get(i).map(|&id| Id(id));
+    let is_pointer = |phi: &&Instruction| {
+        let ty = id(phi, 0).and_then(|ty| module.types.by_id(ty));
+        ty.is_some_and(|ty| matches!(module.types.get(ty), Type::Pointer { .. }))
+    };
+    if !function.blocks.iter().flat_map(|block| &block.phis).any(|phi| is_pointer(&phi)) {
+        return Definitions::default();
+    }
+    let insts = function.blocks.iter().flat_map(|block| block.phis.iter().chain(&block.body));
+    let known = insts.filter(|inst| is_followed(inst.op));
+    known.filter_map(|inst| Some((id(inst, 1)?, inst))).collect()
+}
+
+fn is_followed(op: Op) -> bool {
+    matches!(
+        op,
+        Op::AccessChain
+            | Op::InBoundsAccessChain
+            | Op::PtrAccessChain
+            | Op::InBoundsPtrAccessChain
+            | Op::CopyObject
+            | Op::Select
+            | Op::Phi
+    )
+}
