@@ -7,7 +7,7 @@ mod groups;
 
 use crate::types::Type;
 
-pub use groups::{AtomicOp, GroupFunction};
+pub use groups::{AtomicOp, Combine, GroupFunction, Spread, SubgroupOp};
 
 /// What a built-in name stands for.
 #[derive(Clone, Debug, PartialEq)]
@@ -399,7 +399,6 @@ fn not_yet(name: &str) -> Option<&'static str> {
     Some(match name {
         "print" => "`print`",
         "read" | "write" | "sample" | "imageLoad" | "imageStore" => "images",
-        _ if name.starts_with("subgroup_") => "subgroup operations",
         _ => return None,
     })
 }

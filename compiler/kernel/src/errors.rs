@@ -151,6 +151,30 @@ pub(crate) fn atomic_narrow(at: Location, name: &str, element: &Type) -> Diagnos
         .help("pass an array of `i32` or `f32`; memory that is `shared` takes narrow elements too")
 }
 
+pub(crate) fn subgroup_condition(at: Location, name: &str, text: &str, what: &str) -> Diagnostic {
+    error("kernel/subgroup", at, format!("`{name}` takes a condition, which is a bool, not {what}"), what)
+        .help(format!("write `{name}({text} != 0)`"))
+}
+
+pub(crate) fn subgroup_value(at: Location, name: &str, what: &str) -> Diagnostic {
+    error("kernel/subgroup", at, format!("`{name}` takes a scalar or a vector, not {what}"), what)
+        .help("call it for each part")
+}
+
+pub(crate) fn subgroup_combine(at: Location, name: &str, what: &str, is_bitwise: bool) -> Diagnostic {
+    let wanted = if is_bitwise { "ints and bools" } else { "numbers" };
+    let diagnostic = error("kernel/subgroup", at, format!("`{name}` takes {wanted}, not {what}"), what);
+    match is_bitwise {
+        true => diagnostic.help("convert it first: `i32(..)`"),
+        false => diagnostic.help("convert it first: `i32(..)`, or write `subgroup_any` or `subgroup_all`"),
+    }
+}
+
+pub(crate) fn subgroup_lane(at: Location, text: &str) -> Diagnostic {
+    error("kernel/subgroup", at, format!("`{text}` is no lane of a subgroup"), "")
+        .help("lanes count from 0 to `subgroup_size - 1`")
+}
+
 pub(crate) fn divergent(at: Location, name: &str, reasons: Vec<(Location, String)>) -> Diagnostic {
     let message = format!("a `{name}` that some invocations of a workgroup reach and others do not");
     let mut diagnostic = error("kernel/divergent", at, message, "all of them have to get here together");

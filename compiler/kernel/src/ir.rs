@@ -13,7 +13,7 @@ use std::ops::Index;
 use kps_syntax::ast::Name;
 use kps_syntax::{Location, Source, Span};
 
-use crate::builtins::{AtomicOp, FloatFn};
+use crate::builtins::{AtomicOp, FloatFn, SubgroupOp};
 use crate::constant::Constant;
 use crate::push::PushLayout;
 use crate::template::Input;
@@ -240,6 +240,13 @@ pub(crate) enum NodeKind {
 
     /// Gives what the element was; `Void` for a store.
     Atomic(Box<Atomic>),
+
+    /// What the active invocations of the subgroup make of their values; a lane is a u32.
+    Subgroup {
+        op: SubgroupOp,
+        value: Option<NodeId>,
+        lane: Option<NodeId>,
+    },
 
     /// The same value, which the script says is the same in every invocation of the workgroup.
     Uniform(NodeId),
@@ -540,6 +547,7 @@ impl NodeKind {
                 visit(*index);
                 steps(path).for_each(visit);
             }
+            NodeKind::Subgroup { value, lane, .. } => value.iter().chain(lane).for_each(|node| visit(*node)),
             NodeKind::Atomic(atomic) => {
                 match &atomic.place {
                     AtomicPlace::Buffer { index, .. } => visit(*index),

@@ -18,7 +18,7 @@
 
 use kps_syntax::{Diagnostics, Span};
 
-use crate::builtins::AtomicOp;
+use crate::builtins::{AtomicOp, Combine, SubgroupOp};
 use crate::errors;
 use crate::ir::{
     Arg, Atomic, AtomicPlace, BinaryOp, Block, BufferId, CallArg, CarryId, Function, GeometryFn, Home,
@@ -381,6 +381,7 @@ impl Verifier<'_> {
                 matches!(of(a), Type::Vector(_, Scalar::Bool)) && *ty == Type::BOOL
             }
             NodeKind::Uniform(a) => of(a) == ty,
+            NodeKind::Subgroup { op, value, lane } => self.subgroup(*op, *value, *lane, ty),
             NodeKind::Atomic(atomic) => self.atomic(atomic, ty, span)?,
             NodeKind::Geometry(function, args) => self.geometry(*function, args, ty),
             NodeKind::Load(local) => self.local(*local, span)? == ty,
@@ -408,6 +409,24 @@ impl Verifier<'_> {
     fn constructs(&self, parts: &[NodeId], ty: &Type) -> bool {
         ty.n_parts() == Some(parts.len() as u32)
             && parts.iter().zip(0..).all(|(node, at)| ty.part(at).as_ref() == Some(self.function.ty(*node)))
+    }
+
+    fn subgroup(&self, op: SubgroupOp, value: Option<NodeId>, lane: Option<NodeId>, ty: &Type) -> bool {
+        let value = value.map(|value| self.function.ty(value));
+        let lane = lane.map(|lane| self.function.ty(lane));
+        match op {
+            SubgroupOp::Elect => value.is_none() && lane.is_none() && *ty == Type::BOOL,
+            SubgroupOp::Any | SubgroupOp::All => value == Some(&Type::BOOL) && *ty == Type::BOOL,
+            SubgroupOp::Ballot => value == Some(&Type::BOOL) && *ty == Type::Vector(4, Scalar::U32),
+            SubgroupOp::Combine(combine, _) => {
+                let takes = match combine {
+                    Combine::And | Combine::Or | Combine::Xor => !is_kind(ty, &[Kind::Float]),
+                    _ => !is_kind(ty, &[Kind::Bool]),
+                };
+                takes && value == Some(ty) && lane.is_none() && ty.n_components() > 0
+            }
+            _ => value == Some(ty) && lane == Some(&Type::U32) && ty.n_components() > 0,
+        }
     }
 
     fn atomic(&self, atomic: &Atomic, ty: &Type, span: Span) -> Result<bool, Violation> {

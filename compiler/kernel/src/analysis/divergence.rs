@@ -420,6 +420,10 @@ impl Walker<'_, '_> {
                 }
                 self.first_operand(&node.kind)
             }
+            NodeKind::Subgroup { .. } => {
+                let text = "each subgroup of the workgroup has its own result";
+                Some(self.source(node.span, "a subgroup operation", text))
+            }
             NodeKind::Atomic(_) => {
                 let text = "each invocation finds the element as others left it";
                 Some(self.source(node.span, "an atomic operation", text))

@@ -11,6 +11,54 @@ pub enum GroupFunction {
     /// Promises that a value is the same in every invocation of the workgroup.
     Uniform,
     Atomic(AtomicOp),
+    Subgroup(SubgroupOp),
+}
+
+/// What the active invocations of a subgroup do together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum SubgroupOp {
+    Combine(Combine, Spread),
+    /// The value of one lane, the same for all.
+    Broadcast,
+    /// The value of any lane.
+    Shuffle,
+    ShuffleXor,
+    /// The value of a lower lane.
+    ShuffleUp,
+    /// The value of a higher lane.
+    ShuffleDown,
+    /// A bit for each lane whose condition holds.
+    Ballot,
+    Any,
+    All,
+    /// True in one lane.
+    Elect,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Combine {
+    Add,
+    Mul,
+    Min,
+    Max,
+    And,
+    Or,
+    Xor,
+}
+
+/// Whose values come together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Spread {
+    /// Those of all.
+    Reduce,
+    /// Those of lower lanes and the own one.
+    Inclusive,
+    /// Those of lower lanes.
+    Exclusive,
+}
+
+const fn combine(combine: Combine, spread: Spread) -> GroupFunction {
+    GroupFunction::Subgroup(SubgroupOp::Combine(combine, spread))
 }
 
 /// What is done to one element at once, whoever else is at it. All but `Store` give what was there.
@@ -45,6 +93,36 @@ pub(super) const FUNCTIONS: &[(&str, GroupFunction)] = &[
     ("atomic_compare_exchange", GroupFunction::Atomic(AtomicOp::CompareExchange)),
     ("atomic_load", GroupFunction::Atomic(AtomicOp::Load)),
     ("atomic_store", GroupFunction::Atomic(AtomicOp::Store)),
+    ("subgroup_add", combine(Combine::Add, Spread::Reduce)),
+    ("subgroup_mul", combine(Combine::Mul, Spread::Reduce)),
+    ("subgroup_min", combine(Combine::Min, Spread::Reduce)),
+    ("subgroup_max", combine(Combine::Max, Spread::Reduce)),
+    ("subgroup_and", combine(Combine::And, Spread::Reduce)),
+    ("subgroup_or", combine(Combine::Or, Spread::Reduce)),
+    ("subgroup_xor", combine(Combine::Xor, Spread::Reduce)),
+    ("subgroup_inclusive_add", combine(Combine::Add, Spread::Inclusive)),
+    ("subgroup_inclusive_mul", combine(Combine::Mul, Spread::Inclusive)),
+    ("subgroup_inclusive_min", combine(Combine::Min, Spread::Inclusive)),
+    ("subgroup_inclusive_max", combine(Combine::Max, Spread::Inclusive)),
+    ("subgroup_inclusive_and", combine(Combine::And, Spread::Inclusive)),
+    ("subgroup_inclusive_or", combine(Combine::Or, Spread::Inclusive)),
+    ("subgroup_inclusive_xor", combine(Combine::Xor, Spread::Inclusive)),
+    ("subgroup_exclusive_add", combine(Combine::Add, Spread::Exclusive)),
+    ("subgroup_exclusive_mul", combine(Combine::Mul, Spread::Exclusive)),
+    ("subgroup_exclusive_min", combine(Combine::Min, Spread::Exclusive)),
+    ("subgroup_exclusive_max", combine(Combine::Max, Spread::Exclusive)),
+    ("subgroup_exclusive_and", combine(Combine::And, Spread::Exclusive)),
+    ("subgroup_exclusive_or", combine(Combine::Or, Spread::Exclusive)),
+    ("subgroup_exclusive_xor", combine(Combine::Xor, Spread::Exclusive)),
+    ("subgroup_broadcast", GroupFunction::Subgroup(SubgroupOp::Broadcast)),
+    ("subgroup_shuffle", GroupFunction::Subgroup(SubgroupOp::Shuffle)),
+    ("subgroup_shuffle_xor", GroupFunction::Subgroup(SubgroupOp::ShuffleXor)),
+    ("subgroup_shuffle_up", GroupFunction::Subgroup(SubgroupOp::ShuffleUp)),
+    ("subgroup_shuffle_down", GroupFunction::Subgroup(SubgroupOp::ShuffleDown)),
+    ("subgroup_ballot", GroupFunction::Subgroup(SubgroupOp::Ballot)),
+    ("subgroup_any", GroupFunction::Subgroup(SubgroupOp::Any)),
+    ("subgroup_all", GroupFunction::Subgroup(SubgroupOp::All)),
+    ("subgroup_elect", GroupFunction::Subgroup(SubgroupOp::Elect)),
 ];
 
 pub(super) fn lookup(name: &str) -> Option<GroupFunction> {

@@ -131,6 +131,7 @@ impl FunctionEmitter<'_> {
                 let len = self.buffer_len(*buffer);
                 self.ids(Op::Bitcast, ty, &[len])
             }
+            NodeKind::Subgroup { op, value, lane } => self.subgroup(*op, *value, *lane, ty),
             NodeKind::Atomic(atomic) => self.atomic(atomic, ty),
             NodeKind::Uniform(a) => {
                 let a = self.value(*a);

@@ -327,6 +327,7 @@ impl Ctx<'_> {
                         | NodeKind::LoadElement { .. }
                         | NodeKind::Call { .. }
                         | NodeKind::Atomic(_)
+                        | NodeKind::Subgroup { .. }
                         | NodeKind::Float(..)
                         | NodeKind::Geometry(..)
                         | NodeKind::Binary(

@@ -28,6 +28,7 @@ mod shape;
 mod shared;
 mod stmts;
 mod structs;
+mod subgroup;
 mod tuples;
 mod vars;
 mod widen;

@@ -55,6 +55,7 @@ impl Ctx<'_> {
             GroupFunction::Shared => self.shared_array(&args, span),
             GroupFunction::Barrier => self.barrier(&args, span),
             GroupFunction::Uniform => self.uniform(&args, span),
+            GroupFunction::Subgroup(op) => self.subgroup_call(op, name, &args, span),
             GroupFunction::Atomic(_) => Operand::Error,
         }
     }

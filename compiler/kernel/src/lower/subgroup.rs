@@ -1,0 +1,146 @@
+//! Operations over the invocations of a subgroup: reductions, scans, shuffles, votes.
+//!
+//! Those take part that are active where the operation stands. Narrow numbers are combined as numbers of
+//! 32 bits, and made narrow again: what wraps, wraps the same.
+
+use kps_syntax::Span;
+
+use super::Ctx;
+use super::operand::Operand;
+use crate::builtins::{Combine, SubgroupOp};
+use crate::constant::Literal;
+use crate::errors;
+use crate::ir::{NodeId, NodeKind};
+use crate::types::{Scalar, Type};
+
+type Args<'e> = &'e [(Operand, Span)];
+
+impl Ctx<'_> {
+    pub fn subgroup_call(&mut self, op: SubgroupOp, name: &str, args: Args, span: Span) -> Operand {
+        if args.iter().any(|(operand, _)| operand.is_error()) {
+            return Operand::Error;
+        }
+        let (n_wanted, wanted) = match op {
+            SubgroupOp::Elect => (0, "no arguments"),
+            SubgroupOp::Any | SubgroupOp::All | SubgroupOp::Ballot => (1, "one condition"),
+            SubgroupOp::Combine(..) => (1, "one value"),
+            SubgroupOp::ShuffleXor => (2, "a value and a mask of lanes"),
+            SubgroupOp::ShuffleUp | SubgroupOp::ShuffleDown => (2, "a value and a distance"),
+            SubgroupOp::Broadcast | SubgroupOp::Shuffle => (2, "a value and a lane"),
+        };
+        if args.len() != n_wanted {
+            return self.fail(errors::group_arguments(self.at(span), name, wanted, args.len()));
+        }
+        let node = match op {
+            SubgroupOp::Elect => Some(self.subgroup_node(op, None, None, Type::BOOL, span)),
+            SubgroupOp::Any | SubgroupOp::All | SubgroupOp::Ballot => self.vote(op, name, &args[0], span),
+            SubgroupOp::Combine(combine, _) => self.subgroup_combine(op, combine, name, &args[0], span),
+            _ => self.shuffle(op, name, args, span),
+        };
+        node.map_or(Operand::Error, Operand::Node)
+    }
+
+    fn subgroup_node(
+        &mut self,
+        op: SubgroupOp,
+        value: Option<NodeId>,
+        lane: Option<NodeId>,
+        ty: Type,
+        span: Span,
+    ) -> NodeId {
+        self.node(NodeKind::Subgroup { op, value, lane }, ty, span)
+    }
+
+    fn vote(
+        &mut self,
+        op: SubgroupOp,
+        name: &str,
+        (operand, at): &(Operand, Span),
+        span: Span,
+    ) -> Option<NodeId> {
+        let condition = self.materialize(operand, *at)?;
+        if *self.ty(condition) != Type::BOOL {
+            let what = self.describe(operand);
+            let text = self.f.source.slice(*at).to_owned();
+            self.error(errors::subgroup_condition(self.at(*at), name, &text, &what));
+            return None;
+        }
+        let ty = if op == SubgroupOp::Ballot { Type::Vector(4, Scalar::U32) } else { Type::BOOL };
+        Some(self.subgroup_node(op, Some(condition), None, ty, span))
+    }
+
+    /// A scalar or a vector.
+    fn subgroup_value(&mut self, name: &str, (operand, at): &(Operand, Span)) -> Option<NodeId> {
+        let is_value = self.value_type(operand).is_some_and(|ty| ty.n_components() > 0);
+        if !is_value {
+            let what = self.describe(operand);
+            self.error(errors::subgroup_value(self.at(*at), name, &what));
+            return None;
+        }
+        self.materialize(operand, *at)
+    }
+
+    fn subgroup_combine(
+        &mut self,
+        op: SubgroupOp,
+        combine: Combine,
+        name: &str,
+        arg: &(Operand, Span),
+        span: Span,
+    ) -> Option<NodeId> {
+        let value = self.subgroup_value(name, arg)?;
+        let ty = self.ty(value).clone();
+        let scalar = ty.scalar()?;
+        let is_bitwise = matches!(combine, Combine::And | Combine::Or | Combine::Xor);
+        if scalar == Scalar::Bool && !is_bitwise || scalar.is_float() && is_bitwise {
+            let what = self.describe(&arg.0);
+            self.error(errors::subgroup_combine(self.at(arg.1), name, &what, is_bitwise));
+            return None;
+        }
+        let wide = match scalar {
+            Scalar::Bool => scalar,
+            scalar if scalar.bits() >= 32 => scalar,
+            scalar if scalar.is_float() => Scalar::F32,
+            scalar if scalar.is_signed() => Scalar::I32,
+            _ => Scalar::U32,
+        };
+        let value = self.convert(value, wide, span);
+        let combined = self.subgroup_node(op, Some(value), None, ty.with_scalar(wide), span);
+        Some(self.convert(combined, scalar, span))
+    }
+
+    fn shuffle(&mut self, op: SubgroupOp, name: &str, args: Args, span: Span) -> Option<NodeId> {
+        let value = self.subgroup_value(name, &args[0])?;
+        let (lane, at) = &args[1];
+        let is_int = matches!(self.value_type(lane), Some(Type::Scalar(scalar)) if scalar.is_int());
+        if !is_int {
+            let (text, what) = (self.f.source.slice(*at).to_owned(), self.describe(lane));
+            self.error(errors::index_type(self.at(*at), &text, &what));
+            return None;
+        }
+        let lane = match lane {
+            Operand::Literal(Literal::Int(_)) => self.try_convert(lane, &Type::U32, *at),
+            lane => self.materialize(lane, *at).map(|lane| self.convert(lane, Scalar::U32, *at)),
+        };
+        let Some(lane) = lane else {
+            self.error(errors::subgroup_lane(self.at(*at), self.f.source.slice(*at)));
+            return None;
+        };
+        let ty = self.ty(value).clone();
+        let wide = match ty.scalar()? {
+            Scalar::F16 => Scalar::F32,
+            scalar if scalar.is_int() && scalar.bits() < 32 => {
+                if scalar.is_signed() {
+                    Scalar::I32
+                } else {
+                    Scalar::U32
+                }
+            }
+            scalar => scalar,
+        };
+        let scalar = ty.scalar()?;
+        let value = self.convert(value, wide, span);
+        let moved = self.subgroup_node(op, Some(value), Some(lane), ty.with_scalar(wide), span);
+        Some(self.convert(moved, scalar, span))
+    }
+}
