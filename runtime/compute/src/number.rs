@@ -57,6 +57,9 @@ impl Number {
         self.store(dtype, bytes)?;
         match (self, Number::load(dtype, bytes)) {
             (Number::Int(value), Number::Float(stored)) if stored as i128 != value => Err(Unfit::NotExact),
+            (Number::Float(value), Number::Float(stored)) if value.is_finite() && stored.is_infinite() => {
+                Err(Unfit::OutOfRange)
+            }
             _ => Ok(()),
         }
     }
@@ -157,6 +160,9 @@ mod tests {
         assert_eq!(exact(16_777_216, DType::F32), Ok(Number::Float(16_777_216.0)));
         assert_eq!(exact(0.1, DType::F32), Ok(Number::Float(f64::from(0.1f32))));
         assert_eq!(exact(2, DType::Bool), Err(Unfit::NotExact));
+        assert_eq!(exact(65504.0, DType::F16), Ok(Number::Float(65504.0)));
+        assert_eq!(exact(65520.0, DType::F16), Err(Unfit::OutOfRange));
+        assert_eq!(exact(f64::INFINITY, DType::F32), Ok(Number::Float(f64::INFINITY)));
     }
 
     #[test]

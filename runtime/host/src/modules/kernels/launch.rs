@@ -3,10 +3,10 @@
 use std::rc::Rc;
 use std::time::Duration;
 
-use kps_compute::{Extent, Number, Push, Tensor};
+use kps_compute::{ComputeError, DType, Extent, Number, Push, Tensor};
 use kps_kernel::{
-    ArrayParam, BindingPlace, Constant, Form, KernelModule, Param, ParamKind, ParamType, Scalar, Signature,
-    Type,
+    ArrayParam, BindingPlace, Constant, Form, KernelModule, KernelTemplate, Param, ParamKind, ParamType,
+    Scalar, Signature, Type,
 };
 
 use super::errors;
@@ -92,6 +92,10 @@ fn argument(vm: &mut Vm, kernel: &Kernel, param: &Param, value: &Value) -> Resul
         ParamKind::Scalar(ty) => {
             let numbers =
                 components(vm, ty, value)?.ok_or_else(|| wrong(&format!("a number of type {ty}")))?;
+            let numbers = match ty.scalar() {
+                Some(scalar) => narrowed(&kernel.template, name, scalar, numbers)?,
+                None => numbers,
+            };
             (ParamType::Scalar(ty.clone()), Argument::Numbers(numbers))
         }
         ParamKind::Const(scalar) => {
@@ -120,9 +124,9 @@ fn seen_as(kernel: &Kernel, name: &str, array: &ArrayParam, tensor: Tensor) -> R
     if array.rank == 1 && rank > 1 {
         return tensor.reshape(&[tensor.size()]).map_err(kp::compute);
     }
-    let per_element = numbers_per_element(&array.element, &tensor);
-    let has_inner_axis = per_element > 1 && tensor.shape().last() == Some(&per_element);
-    if array.rank == rank || (has_inner_axis && array.rank + 1 == rank) {
+    if array.rank == rank
+        || usize::from(array.rank) + inner_axes(&array.element, &tensor) == usize::from(rank)
+    {
         return Ok(tensor);
     }
     Err(errors::argument_rank(&kernel.template, name, array, tensor.shape()))
@@ -133,14 +137,32 @@ fn numbers_per_element(element: &Type, tensor: &Tensor) -> usize {
     (element.packed_size() as usize / tensor.dtype().size()).max(1)
 }
 
+/// How many of a tensor's last axes lie within one element of the array: that of a vector's components,
+/// those of a matrix's rows and columns.
+fn inner_axes(element: &Type, tensor: &Tensor) -> usize {
+    let per_element = numbers_per_element(element, tensor);
+    match (element, tensor.shape()) {
+        (Type::Matrix { columns, rows, .. }, [_, .., n_rows, n_columns])
+            if (usize::from(*rows), usize::from(*columns)) == (*n_rows, *n_columns) =>
+        {
+            2
+        }
+        (_, [_, .., inner]) if per_element > 1 && *inner == per_element => 1,
+        _ => 0,
+    }
+}
+
 /// The axes of an array parameter.
 fn array_shape(element: &Type, tensor: &Tensor) -> Vec<usize> {
-    let per_element = numbers_per_element(element, tensor);
-    match tensor.shape() {
+    let shape = tensor.shape();
+    let outer = &shape[..shape.len() - inner_axes(element, tensor)];
+    match outer {
         [] => vec![1],
-        shape if per_element == 1 => shape.to_vec(),
-        [outer @ .., inner] if *inner == per_element && !outer.is_empty() => outer.to_vec(),
-        [outer @ .., inner] => outer.iter().copied().chain([(inner / per_element).max(1)]).collect(),
+        outer if outer.len() < shape.len() => outer.to_vec(),
+        [first @ .., last] => {
+            let per_element = numbers_per_element(element, tensor);
+            first.iter().copied().chain([(last / per_element).max(1)]).collect()
+        }
     }
 }
 
@@ -170,6 +192,31 @@ fn components(vm: &mut Vm, ty: &Type, value: &Value) -> Result<Option<Vec<Number
     let items = vm.collect(value)?;
     let numbers: Result<Option<Vec<Number>>> = items.iter().map(kp::number).collect();
     Ok(numbers?.filter(|numbers| numbers.len() == n))
+}
+
+/// The numbers as a narrow type holds them, which the push constants do not show: its numbers travel
+/// in 32 bits. The wider types are checked with the push constants.
+fn narrowed(
+    template: &KernelTemplate,
+    name: &str,
+    scalar: Scalar,
+    numbers: Vec<Number>,
+) -> Result<Vec<Number>> {
+    if scalar == Scalar::Bool || scalar.bits() >= 32 {
+        return Ok(numbers);
+    }
+    let dtype = DType::parse(scalar.name()).expect("elements have every scalar type");
+    let narrow = |number: Number| {
+        let mut element = [0; 8];
+        match number.exact(dtype, &mut element) {
+            Ok(()) => Ok(Number::load(dtype, &element)),
+            Err(unfit) => {
+                let unfit = ComputeError::PushUnfit { member: name.to_owned(), value: number, dtype, unfit };
+                Err(errors::launch(template, unfit))
+            }
+        }
+    };
+    numbers.into_iter().map(narrow).collect()
 }
 
 /// The value of a `const` parameter; `None` where the type cannot hold it.
