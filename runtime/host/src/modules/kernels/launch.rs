@@ -82,11 +82,13 @@ fn argument(vm: &mut Vm, kernel: &Kernel, param: &Param, value: &Value) -> Resul
         ParamKind::Input { .. } => (ParamType::Input, Argument::None),
         ParamKind::Array(array) => {
             let tensor = kp::tensor_of(value).ok_or_else(|| wrong("a tensor"))?;
+            check_dtype(kernel, name, &array.element, &tensor)?;
             let tensor = seen_as(kernel, name, array, tensor)?;
             (ParamType::Array(array.clone()), Argument::Tensor(tensor))
         }
         ParamKind::Buffer { element, .. } => {
             let tensor = kp::tensor_of(value).ok_or_else(|| wrong("a tensor"))?;
+            check_dtype(kernel, name, element, &tensor)?;
             (ParamType::Array(ArrayParam::flat(element.clone())), Argument::Tensor(tensor))
         }
         ParamKind::Scalar(ty) => {
@@ -115,6 +117,18 @@ fn argument(vm: &mut Vm, kernel: &Kernel, param: &Param, value: &Value) -> Resul
             }
         },
     })
+}
+
+/// The words of a module do not tell a bool from a u8, nor a bf16 from a u16; the declared type does.
+fn check_dtype(kernel: &Kernel, name: &str, element: &Type, tensor: &Tensor) -> Result<()> {
+    let Some(scalar) = element.number() else { return Ok(()) };
+    let expected = DType::parse(scalar.name()).expect("elements have every scalar type");
+    if tensor.dtype() == expected {
+        return Ok(());
+    }
+    let (parameter, label) = (name.to_owned(), tensor.label().to_owned());
+    let mismatch = ComputeError::ParameterDType { parameter, tensor: label, expected, given: tensor.dtype() };
+    Err(errors::launch(&kernel.template, mismatch))
 }
 
 /// The tensor in the dimensions that the parameter says: one is any shape, counted flat. Numbers that
