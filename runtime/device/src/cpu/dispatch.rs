@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU64, Ordering};
 
+use super::emit::Rest;
 use super::emit::context::{Context, DONE, Entry, SPARE, Slot, Stop};
 use super::images::ImageView;
 use super::together::{Ended, Together};
@@ -21,6 +22,7 @@ const MIN_SHARED_COST: u64 = 100_000;
 pub struct Job {
     /// The regions of the kernel, from its start.
     entries: Vec<Entry>,
+    rest: Option<Rest>,
     together: Option<Arc<Together>>,
     slots: Vec<Slot>,
     ranges: Vec<Slot>,
@@ -53,6 +55,7 @@ unsafe impl Sync for Job {}
 /// What a dispatch needs.
 pub struct JobSpec<'a> {
     pub entries: &'a [Entry],
+    pub rest: Option<Rest>,
     pub together: Option<Arc<Together>>,
     pub slots: Vec<Slot>,
     /// Every buffer of the device, where the code goes to addresses.
@@ -82,6 +85,7 @@ impl Job {
         let least = MIN_CHUNK_COST / spec.group_cost.max(1);
         Some(Job {
             entries: spec.entries.to_vec(),
+            rest: spec.rest,
             together: spec.together,
             slots: spec.slots,
             ranges: spec.ranges,
@@ -159,7 +163,10 @@ impl Job {
             let place = [x, y, z];
             let status = match &self.together {
                 Some(together) => self.lanes_together(together, context, place),
-                None => self.regions(context, place, x + n as u32),
+                None => match self.rest {
+                    Some(rest) => self.gangs_of_groups(rest, context, place, x + n as u32),
+                    None => self.regions(context, place, x + n as u32),
+                },
             };
             if status != DONE {
                 self.stopped_in.store(at, Ordering::Relaxed);
@@ -187,6 +194,24 @@ impl Job {
             }
             region = status as usize;
         }
+    }
+
+    /// A row of workgroups whose gangs are groups: whole gangs begin at multiples of their width, what lies
+    /// before and behind them runs group by group.
+    fn gangs_of_groups(&self, rest: Rest, context: &mut Context, [x, y, z]: [u32; 3], end_x: u32) -> i32 {
+        let first = x.checked_next_multiple_of(rest.width).unwrap_or(end_x).min(end_x);
+        let last = (end_x - end_x % rest.width).max(first);
+        let parts = [(rest.entry, x, first), (self.entries[0], first, last), (rest.entry, last, end_x)];
+        for (entry, from, to) in parts {
+            if from < to {
+                // SAFETY: as in `regions`; whole gangs end where `to` is.
+                let status = unsafe { entry(&mut *context, from, to, y, z) };
+                if status != DONE {
+                    return status;
+                }
+            }
+        }
+        DONE
     }
 
     /// A workgroup whose lanes may wait in different places.

@@ -17,6 +17,15 @@
 
 use super::lane::Ty;
 
+/// The most lanes that are worked on in one call.
+pub const MAX_LANES: usize = 16;
+/// The most arguments that a function has.
+pub const MAX_ARGS: usize = 3;
+
+/// One argument of every lane, side by side.
+#[repr(C, align(16))]
+pub struct Column([u64; MAX_LANES]);
+
 macro_rules! functions {
     ($($name:ident: fn($($arg:ident: $arg_ty:ident),*) -> $result:ident = $body:expr;)*) => {
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -37,6 +46,30 @@ macro_rules! functions {
                     $(Function::$name => {
                         extern "C" fn body($($arg: $arg_ty),*) -> $result { $body }
                         body as extern "C" fn($($arg_ty),*) -> $result as usize
+                    })*
+                }
+            }
+
+            /// The address of the same for `n` lanes: `fn(columns, n)`. Column by column lie the arguments of
+            /// all lanes, and afterwards the results in the first.
+            pub fn lanes_address(self) -> usize {
+                match self {
+                    $(Function::$name => {
+                        extern "C" fn body(columns: *mut Column, n: u32) {
+                            for lane in 0..(n as usize).min(MAX_LANES) {
+                                let _column = columns;
+                                $(
+                                    // SAFETY: compiled code passes a column for each argument.
+                                    let ($arg, _column) = unsafe {
+                                        (_column.cast::<$arg_ty>().add(lane).read(), _column.add(1))
+                                    };
+                                )*
+                                let result: $result = $body;
+                                // SAFETY: as above; there is at least one argument.
+                                unsafe { columns.cast::<$result>().add(lane).write(result) };
+                            }
+                        }
+                        body as extern "C" fn(*mut Column, u32) as usize
                     })*
                 }
             }

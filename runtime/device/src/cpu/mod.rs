@@ -19,6 +19,7 @@ mod errors;
 mod images;
 mod info;
 mod lane;
+mod library;
 mod lower;
 mod math;
 mod module;
@@ -37,10 +38,10 @@ use rustc_hash::FxHashMap;
 
 use self::buffers::Buffers;
 use self::dispatch::{INTERRUPTED_BETWEEN, Job, JobSpec};
-use self::emit::Compiler;
 use self::emit::context::{DONE, Slot, Stop};
 use self::images::ImageView;
 use self::info::{MAX_GROUPS, NAME};
+use self::library::Library;
 use self::pipeline::Pipeline;
 use self::pool::Pool;
 use crate::image::misfit;
@@ -52,10 +53,25 @@ use crate::{
 
 pub use self::info::info;
 
+/// How code goes through the invocations of a workgroup. The results are the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Lanes {
+    /// One after the other.
+    Single,
+    /// Several neighbours at once, in kernels where that can be done.
+    Gangs,
+}
+
 /// Opens the built-in device. It is always there.
 pub fn open() -> Result<Rc<dyn Device>> {
+    open_with(Lanes::Gangs)
+}
+
+/// As [`open`], with code of one kind.
+pub fn open_with(lanes: Lanes) -> Result<Rc<dyn Device>> {
     Ok(Rc::new(CpuDevice {
         info: info(),
+        lanes,
         interrupt: Arc::default(),
         began: Instant::now(),
         state: RefCell::new(State {
@@ -63,7 +79,7 @@ pub fn open() -> Result<Rc<dyn Device>> {
             buffers: Buffers::default(),
             pipelines: Vec::new(),
             loaded: FxHashMap::default(),
-            compiler: Compiler::new(),
+            library: Library::of_thread(),
             n_submitted: 0,
             outcomes: BTreeMap::new(),
         }),
@@ -72,6 +88,7 @@ pub fn open() -> Result<Rc<dyn Device>> {
 
 struct CpuDevice {
     info: DeviceInfo,
+    lanes: Lanes,
     interrupt: Arc<AtomicBool>,
     began: Instant,
     state: RefCell<State>,
@@ -83,9 +100,10 @@ const MAX_OUTCOMES: usize = 4096;
 struct State {
     pool: Pool,
     buffers: Buffers,
-    pipelines: Vec<Pipeline>,
+    pipelines: Vec<Rc<Pipeline>>,
     loaded: FxHashMap<(Vec<u32>, PipelineOptions), PipelineId>,
-    compiler: Compiler,
+    /// Behind the pipelines, whose code it keeps.
+    library: Library,
     n_submitted: u64,
     /// Of the submissions that have something to tell.
     outcomes: BTreeMap<u64, Outcome>,
@@ -138,7 +156,7 @@ impl Device for CpuDevice {
         if let Some(&id) = state.loaded.get(&key) {
             return Ok(id);
         }
-        let pipeline = pipeline::load(words, options, &mut state.compiler)?;
+        let pipeline = state.library.load(words, options, self.lanes)?;
         let id = PipelineId(state.pipelines.len() as u64);
         state.pipelines.push(pipeline);
         state.loaded.insert(key, id);
@@ -221,6 +239,7 @@ impl CpuDevice {
         let pipeline = state.pipeline(dispatch.pipeline)?;
         let spec = JobSpec {
             entries: &pipeline.code.entries,
+            rest: pipeline.code.rest,
             together: pipeline.together.clone(),
             slots,
             ranges: if pipeline.uses_addresses { state.buffers.ranges() } else { Vec::new() },
@@ -257,7 +276,7 @@ fn interrupted(line: Option<SourceLine>) -> DeviceError {
 impl State {
     fn pipeline(&self, id: PipelineId) -> Result<&Pipeline> {
         let pipeline = usize::try_from(id.0).ok().and_then(|id| self.pipelines.get(id));
-        pipeline.ok_or(DeviceError::UnknownId { kind: "pipeline" })
+        pipeline.map(Rc::as_ref).ok_or(DeviceError::UnknownId { kind: "pipeline" })
     }
 
     fn check_ticket(&self, ticket: Ticket) -> Result<()> {

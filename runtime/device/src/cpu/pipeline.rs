@@ -3,13 +3,13 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use super::NAME;
 use super::emit::{Code, Compiler, lane_stride, lanes_wait};
 use super::info::{MAX_INVOCATIONS, SUBGROUP_SIZE, SUBGROUP_SIZES};
-use super::lane::Kernel;
 use super::lane::regions::{self, Region, Regions};
+use super::lane::{Kernel, gangs};
 use super::module::Module;
 use super::together::Together;
+use super::{Lanes, NAME};
 use super::{errors, lower, module};
 use crate::reflect;
 use crate::{DeviceError, Interface, PipelineOptions, Result, SourceLine};
@@ -53,7 +53,12 @@ impl Pipeline {
     }
 }
 
-pub fn load(words: &[u32], options: &PipelineOptions, compiler: &mut Compiler) -> Result<Pipeline> {
+pub fn load(
+    words: &[u32],
+    options: &PipelineOptions,
+    mode: Lanes,
+    compiler: &mut Compiler,
+) -> Result<Pipeline> {
     let subgroup_size = subgroup_size(options)?;
     let words = &reflect::in_host_order(words);
     // First, so that what no device takes is refused in the same words by every device.
@@ -71,7 +76,11 @@ pub fn load(words: &[u32], options: &PipelineOptions, compiler: &mut Compiler) -
     if frame_size > MAX_FRAMES {
         return Err(errors::too_large(format!("the variables of a workgroup have {frame_size} bytes"), None));
     }
-    let code = compiler.compile(&kernel, &regions, &carried)?;
+    let plan = match mode {
+        Lanes::Gangs => gangs::choose(&kernel, &regions, &carried),
+        Lanes::Single => None,
+    };
+    let code = compiler.compile(&kernel, &regions, &carried, plan.as_ref())?;
     Ok(Pipeline {
         interface: Rc::new(interface),
         wait_lines: wait_lines(&module, &kernel, &regions),

@@ -4,11 +4,14 @@ use std::rc::Rc;
 
 use kps_device::{
     Access, Binding, BufferId, Command, Commands, Device, DeviceError, Dispatch, MemoryUsage,
-    PipelineOptions, QueueId, Waited, cpu,
+    PipelineOptions, QueueId, Waited,
+    cpu::{self, Lanes},
 };
 
 pub struct Bench {
     pub device: Rc<dyn Device>,
+    /// One that runs invocations one after the other, and must agree with the first.
+    single: Option<Rc<dyn Device>>,
 }
 
 /// Plain numbers, which are their bytes.
@@ -32,15 +35,29 @@ pub fn bytes_of<T: Number>(values: &[T]) -> &[u8] {
     unsafe { std::slice::from_raw_parts(values.as_ptr().cast(), size_of_val(values)) }
 }
 
+fn open(lanes: Lanes) -> Rc<dyn Device> {
+    cpu::open_with(lanes).expect("the built-in device is always there")
+}
+
 impl Bench {
     pub fn new() -> Bench {
-        Bench { device: cpu::open().expect("the built-in device is always there") }
+        Bench { device: open(Lanes::Gangs), single: None }
+    }
+
+    /// Runs everything with either kind of code, and compares.
+    pub fn both() -> Bench {
+        Bench { device: open(Lanes::Gangs), single: Some(open(Lanes::Single)) }
     }
 
     pub fn buffer<T: Number>(&self, values: &[T]) -> BufferId {
         let bytes = bytes_of(values);
         let buffer = self.device.alloc(bytes.len() as u64, MemoryUsage::Device).expect("there is memory");
         self.device.write(buffer, 0, bytes).expect("the buffer has this size");
+        if let Some(single) = &self.single {
+            let twin = single.alloc(bytes.len() as u64, MemoryUsage::Device).expect("there is memory");
+            assert_eq!(twin, buffer);
+            single.write(twin, 0, bytes).expect("the buffer has this size");
+        }
         buffer
     }
 
@@ -51,6 +68,11 @@ impl Bench {
         let bytes =
             unsafe { std::slice::from_raw_parts_mut(values.as_mut_ptr().cast(), size_of_val(&values[..])) };
         self.device.read(buffer, 0, bytes).expect("the buffer has this size");
+        if let Some(single) = &self.single {
+            let mut twin = vec![0; bytes.len()];
+            single.read(buffer, 0, &mut twin).expect("the buffer has this size");
+            assert_eq!(bytes, twin, "gangs and single invocations differ");
+        }
         values
     }
 
@@ -68,6 +90,9 @@ impl Bench {
         groups: [u32; 3],
     ) -> Dispatch {
         let pipeline = self.device.load(words, options).expect("the module is taken");
+        if let Some(single) = &self.single {
+            assert_eq!(single.load(words, options), Ok(pipeline));
+        }
         let bindings = buffers.iter().enumerate().map(|(i, &buffer)| Binding {
             set: 0,
             binding: i as u32,
@@ -81,8 +106,15 @@ impl Bench {
     }
 
     pub fn submit(&self, commands: Vec<Command>) -> Result<Waited, DeviceError> {
-        let ticket = self.device.submit(QueueId(0), &Commands::new(commands), &[])?;
-        self.device.wait(ticket, None)
+        let run = |device: &Rc<dyn Device>| {
+            let ticket = device.submit(QueueId(0), &Commands::new(commands.clone()), &[])?;
+            device.wait(ticket, None)
+        };
+        let result = run(&self.device);
+        if let Some(single) = &self.single {
+            assert_eq!(run(single), result);
+        }
+        result
     }
 
     pub fn run(&self, words: &[u32], buffers: &[BufferId], push: &[u8], groups: [u32; 3]) {

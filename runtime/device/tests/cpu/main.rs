@@ -13,6 +13,7 @@ mod control;
 mod conversions;
 mod cooperative;
 mod device;
+mod gangs;
 mod garbage;
 mod glsl;
 mod images;

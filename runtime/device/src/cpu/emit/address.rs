@@ -110,42 +110,28 @@ fn limit(builder: &mut FunctionBuilder<'_>, size: ir::Value, need: u64) -> ir::V
 }
 
 /// A limit that is known while compiling, or a value.
-enum Limit {
+#[derive(Clone, Copy)]
+pub(super) enum Limit {
     Known(u64),
     Made(ir::Value),
 }
 
 impl Emitter<'_, '_> {
     pub(super) fn address(&mut self, address: &Address) -> ir::Value {
-        let need = need(address);
-        let known = |size: u32| Limit::Known((u64::from(size) + 1).saturating_sub(need));
-        let (base, start, limit) = match address.space {
-            Space::Device => return self.device_address(address),
-            Space::Buffer(buffer) => {
-                let (base, _) = self.spaces.buffers[&buffer];
-                (base, 0, Limit::Made(self.spaces.limits[&(buffer, need)]))
-            }
-            Space::Push => {
-                let base = self.spaces.push.expect("the prologue saw this access");
-                (base, 0, known(self.kernel.push_size))
-            }
-            Space::Shared => {
-                let base = self.spaces.shared.expect("the prologue saw this access");
-                (base, 0, known(self.kernel.shared_size))
-            }
-            Space::Frame { start, size } => (self.spaces.frame(), u64::from(start), known(size)),
-        };
+        if address.space == Space::Device {
+            return self.device_address(address);
+        }
+        let limit = self.limit(address);
         let dynamic = address.dynamic.map(|dynamic| self.value(dynamic));
         let inside = self.inside(dynamic, limit);
         if let Inside::Never = inside {
             return self.elsewhere(address.access);
         }
+        let base = self.base(address);
         let there = match dynamic {
             Some(dynamic) => self.builder.ins().iadd(base, dynamic),
             None => base,
         };
-        let constant = start + address.constant;
-        let there = if constant == 0 { there } else { self.builder.ins().iadd_imm_s(there, constant as i64) };
         match inside {
             Inside::If(inside) => {
                 let elsewhere = self.elsewhere(address.access);
@@ -175,6 +161,48 @@ impl Emitter<'_, '_> {
         let args = [self.context, at, size, elsewhere];
         let call = self.builder.ins().call_indirect(signature, function, &args);
         self.builder.inst_results(call)[0]
+    }
+
+    /// Where the access is when its dynamic offset is zero.
+    pub(super) fn base(&mut self, address: &Address) -> ir::Value {
+        let (base, start) = match address.space {
+            Space::Buffer(buffer) => (self.spaces.buffers[&buffer].0, 0),
+            Space::Push => (self.spaces.push.expect("the prologue saw this access"), 0),
+            Space::Shared => (self.spaces.shared.expect("the prologue saw this access"), 0),
+            Space::Frame { start, .. } => (self.spaces.frame(), u64::from(start)),
+            Space::Device => unreachable!("addresses of the device are found by a function"),
+        };
+        let constant = start + address.constant;
+        if constant == 0 { base } else { self.builder.ins().iadd_imm_s(base, constant as i64) }
+    }
+
+    /// The first dynamic offset at which an access does not fit.
+    pub(super) fn limit(&mut self, address: &Address) -> Limit {
+        let need = need(address);
+        let known = |size: u32| Limit::Known((u64::from(size) + 1).saturating_sub(need));
+        match address.space {
+            Space::Buffer(buffer) => {
+                let size = self.spaces.buffer_size(buffer);
+                let made = self.spaces.limits.get(&(buffer, need)).copied();
+                Limit::Made(made.unwrap_or_else(|| limit(&mut self.builder, size, need)))
+            }
+            Space::Push => known(self.kernel.push_size),
+            Space::Shared => known(self.kernel.shared_size),
+            Space::Frame { size, .. } => known(size),
+            Space::Device => unreachable!("addresses of the device are found by a function"),
+        }
+    }
+
+    /// The lower of a limit and a number.
+    pub(super) fn lower_limit(&mut self, limit: Limit, bound: u64) -> Limit {
+        match limit {
+            Limit::Known(limit) => Limit::Known(limit.min(bound)),
+            Limit::Made(limit) if bound < 1 << 62 => {
+                let bound = self.builder.ins().iconst(types::I64, bound as i64);
+                Limit::Made(self.builder.ins().umin(limit, bound))
+            }
+            limit @ Limit::Made(_) => limit,
+        }
     }
 
     fn inside(&mut self, dynamic: Option<ir::Value>, limit: Limit) -> Inside {

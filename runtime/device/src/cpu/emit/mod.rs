@@ -1,8 +1,10 @@
-//! The lane IR to machine code. [`scalar`] runs one lane at a time; [`context`] is what code and host share.
+//! The lane IR to machine code. [`scalar`] runs one lane at a time, [`gang`] neighbouring
+//! lanes at once; [`context`] is what code and host share.
 
 mod address;
 mod atomics;
 pub mod context;
+mod gang;
 mod images;
 mod ops;
 mod scalar;
@@ -18,6 +20,7 @@ use self::context::Entry;
 pub use self::scalar::{lane_stride, lanes_wait};
 use super::errors;
 use super::lane::Kernel;
+use super::lane::gangs::{Across, Plan, RegionPlan};
 use super::lane::regions::{Carried, Region, Regions};
 use super::module::Line;
 use crate::{DeviceError, Result};
@@ -33,8 +36,18 @@ pub struct Compiler {
 pub struct Code {
     /// One for each region.
     pub entries: Vec<Entry>,
+    /// Where gangs go across workgroups, for those that fill no gang.
+    pub rest: Option<Rest>,
     /// Lines that a run may be stopped at.
     pub lines: Vec<Option<Line>>,
+}
+
+/// Code that runs workgroups one by one.
+#[derive(Clone, Copy)]
+pub struct Rest {
+    pub entry: Entry,
+    /// Workgroups of a whole gang.
+    pub width: u32,
 }
 
 impl Compiler {
@@ -42,32 +55,64 @@ impl Compiler {
         Compiler { jit: None, builder_context: FunctionBuilderContext::new() }
     }
 
-    pub fn compile(&mut self, kernel: &Kernel, regions: &Regions, carried: &Carried) -> Result<Code> {
+    /// With a plan, the code runs in gangs.
+    pub fn compile(
+        &mut self,
+        kernel: &Kernel,
+        regions: &Regions,
+        carried: &Carried,
+        plan: Option<&Plan>,
+    ) -> Result<Code> {
         if self.jit.is_none() {
             self.jit = Some(new_jit()?);
         }
-        let jit = self.jit.as_mut().expect("it was made above");
         let mut lines = LineTable::default();
         let mut ids = Vec::new();
-        for region in &regions.all {
-            let mut context = jit.make_context();
-            context.func.signature = entry_signature(jit.isa().default_call_conv());
-            let id = jit.declare_anonymous_function(&context.func.signature).map_err(failed)?;
-            context.func.name = UserFuncName::user(0, id.as_u32());
-            let target = Target { call_conv: jit.isa().default_call_conv(), fma: has_fma() };
-            let work = Work { kernel, regions, region, carried, target };
-            let builder = FunctionBuilder::new(&mut context.func, &mut self.builder_context);
-            scalar::emit(work, &mut lines, builder, jit.target_config());
-            jit.define_function(id, &mut context).map_err(failed)?;
-            ids.push(id);
+        for (i, region) in regions.all.iter().enumerate() {
+            let region_plan = plan.map(|plan| (plan, &plan.regions[i]));
+            ids.push(self.function(Work { kernel, regions, region, carried }, region_plan, &mut lines)?);
         }
+        let across = plan.filter(|plan| plan.across == Across::Groups);
+        if across.is_some() {
+            let work = Work { kernel, regions, region: &regions.all[0], carried };
+            ids.push(self.function(work, None, &mut lines)?);
+        }
+        let jit = self.jit.as_mut().expect("it was made above");
         jit.finalize_definitions().map_err(failed)?;
         let entry = |id: &FuncId| {
             let address = jit.get_finalized_function(*id);
             // SAFETY: the function was made with the signature of `Entry`, in the platform's C convention.
             unsafe { std::mem::transmute::<*const u8, Entry>(address) }
         };
-        Ok(Code { entries: ids.iter().map(entry).collect(), lines: lines.lines })
+        let mut entries: Vec<Entry> = ids.iter().map(entry).collect();
+        let rest = across.map(|plan| {
+            let entry = entries.pop().expect("it was made last");
+            Rest { entry, width: plan.width }
+        });
+        Ok(Code { entries, rest, lines: lines.lines })
+    }
+
+    /// Makes the function of a region, in gangs if there is a plan.
+    fn function(
+        &mut self,
+        work: Work<'_>,
+        plan: Option<(&Plan, &RegionPlan)>,
+        lines: &mut LineTable,
+    ) -> Result<FuncId> {
+        let jit = self.jit.as_mut().expect("it was made before");
+        let mut context = jit.make_context();
+        context.func.signature = entry_signature(jit.isa().default_call_conv());
+        let id = jit.declare_anonymous_function(&context.func.signature).map_err(failed)?;
+        context.func.name = UserFuncName::user(0, id.as_u32());
+        let target = Target { call_conv: jit.isa().default_call_conv(), fma: has_fma() };
+        let builder = FunctionBuilder::new(&mut context.func, &mut self.builder_context);
+        let config = jit.target_config();
+        match plan {
+            Some((plan, region)) => gang::emit(work, target, plan, region, lines, builder, config),
+            None => scalar::emit(work, target, lines, builder, config),
+        }
+        jit.define_function(id, &mut context).map_err(failed)?;
+        Ok(id)
     }
 }
 
@@ -78,7 +123,6 @@ struct Work<'k> {
     regions: &'k Regions,
     region: &'k Region,
     carried: &'k Carried,
-    target: Target,
 }
 
 impl Drop for Compiler {

@@ -259,12 +259,12 @@ impl Emitter<'_, '_> {
     }
 }
 
-enum Condition {
+pub(super) enum Condition {
     Int(IntCC),
     Float(FloatCC),
 }
 
-fn condition(op: Compare) -> Condition {
+pub(super) fn condition(op: Compare) -> Condition {
     match op {
         Compare::Eq => Condition::Int(IntCC::Equal),
         Compare::Ne => Condition::Int(IntCC::NotEqual),

@@ -33,22 +33,27 @@ use crate::cpu::module::Line;
 /// Makes the body of a region's function.
 pub(super) fn emit(
     work: Work<'_>,
+    target: Target,
     lines: &mut LineTable,
     builder: FunctionBuilder<'_>,
     config: TargetFrontendConfig,
 ) {
-    let mut emitter = Emitter::new(work, lines, builder);
-    emitter.groups();
-    emitter.builder.seal_all_blocks();
-    emitter.builder.finalize(config);
+    let mut emitter = Emitter::new(work, target, lines, builder);
+    emitter.groups(&mut |emitter| emitter.region());
+    emitter.finish(config);
 }
 
 pub(super) struct Emitter<'k, 'b> {
     pub kernel: &'k Kernel,
     pub target: Target,
     regions: &'k Regions,
-    region: &'k Region,
+    pub region: &'k Region,
     carried: &'k Carried,
+    /// Lanes along x that go through the region at once, and workgroups.
+    pub width: u32,
+    pub groups_at_once: u32,
+    /// Bytes from the memory of one lane to that of the next, where lanes wait for each other.
+    pub lane_bytes: u32,
     pub builder: FunctionBuilder<'b>,
     pub context: ir::Value,
     pub spaces: Spaces,
@@ -58,11 +63,11 @@ pub(super) struct Emitter<'k, 'b> {
     group: [ir::Value; 3],
     lane: [ir::Value; 3],
     blocks: FxHashMap<BlockId, ir::Block>,
-    values: Vec<Option<ir::Value>>,
+    pub values: Vec<Option<ir::Value>>,
     /// Values that a region may find carried or make anew.
-    carried_values: FxHashMap<Value, Variable>,
+    pub carried_values: FxHashMap<Value, Variable>,
     /// Constants and built-ins that the current block has made.
-    ready: FxHashMap<Value, ir::Value>,
+    pub ready: FxHashMap<Value, ir::Value>,
     /// The comparisons that the current block has made.
     pub compared: FxHashMap<Value, (Compare, Value, Value)>,
     /// Addresses of what no kernel changes.
@@ -80,12 +85,18 @@ pub(super) struct Emitter<'k, 'b> {
 struct Loop {
     head: ir::Block,
     counter: ir::Value,
+    step: u32,
     end: ir::Value,
 }
 
 impl<'k, 'b> Emitter<'k, 'b> {
-    fn new(work: Work<'k>, lines: &'b mut LineTable, mut builder: FunctionBuilder<'b>) -> Self {
-        let Work { kernel, regions, region, carried, target } = work;
+    pub fn new(
+        work: Work<'k>,
+        target: Target,
+        lines: &'b mut LineTable,
+        mut builder: FunctionBuilder<'b>,
+    ) -> Self {
+        let Work { kernel, regions, region, carried } = work;
         let entry = builder.create_block();
         builder.append_block_params_for_function_params(entry);
         builder.switch_to_block(entry);
@@ -106,6 +117,9 @@ impl<'k, 'b> Emitter<'k, 'b> {
             regions,
             region,
             carried,
+            width: 1,
+            groups_at_once: 1,
+            lane_bytes: lane_stride(kernel, carried),
             context,
             spaces,
             end_x,
@@ -135,20 +149,21 @@ impl<'k, 'b> Emitter<'k, 'b> {
         !self.kernel.group_ops.is_empty()
     }
 
-    fn groups(&mut self) {
+    /// The loops over workgroups and lanes around a region, which `body` emits.
+    pub fn groups(&mut self, body: &mut dyn FnMut(&mut Self)) {
         if self.lanes_part() {
-            self.lanes();
+            self.lanes(body);
             let done = self.builder.ins().iconst(types::I32, i64::from(DONE));
             self.builder.ins().return_(&[done]);
         } else if self.has_barriers() {
             // The row is one workgroup.
-            self.lanes();
+            self.lanes(body);
             let agreed = self.builder.use_var(self.agreed);
             self.builder.ins().return_(&[agreed]);
         } else {
-            let groups = self.open_loop(self.group[0], self.end_x);
+            let groups = self.open_loop(self.group[0], self.end_x, self.groups_at_once);
             self.group[0] = groups.counter;
-            self.lanes();
+            self.lanes(body);
             self.close_loop(groups);
             let done = self.builder.ins().iconst(types::I32, i64::from(DONE));
             self.builder.ins().return_(&[done]);
@@ -156,8 +171,13 @@ impl<'k, 'b> Emitter<'k, 'b> {
         self.stop_blocks();
     }
 
+    pub fn finish(mut self, config: TargetFrontendConfig) {
+        self.builder.seal_all_blocks();
+        self.builder.finalize(config);
+    }
+
     /// The lanes of a workgroup run through the region.
-    fn lanes(&mut self) {
+    fn lanes(&mut self, body: &mut dyn FnMut(&mut Self)) {
         if self.has_barriers() && !self.lanes_part() {
             self.builder.append_block_param(self.lane_end, types::I32);
             let nobody = self.builder.ins().iconst(types::I32, -1);
@@ -167,12 +187,13 @@ impl<'k, 'b> Emitter<'k, 'b> {
         for axis in [2, 1, 0] {
             let zero = self.builder.ins().iconst(types::I32, 0);
             let n = self.kernel.local_size[axis];
-            if n == 1 {
+            let step = if axis == 0 { self.width } else { 1 };
+            if n == step {
                 self.lane[axis] = zero;
                 continue;
             }
             let end = self.builder.ins().iconst(types::I32, i64::from(n));
-            let opened = self.open_loop(zero, end);
+            let opened = self.open_loop(zero, end, step);
             self.lane[axis] = opened.counter;
             loops.push(opened);
         }
@@ -180,7 +201,7 @@ impl<'k, 'b> Emitter<'k, 'b> {
         if self.lanes_part() {
             self.skip_unready();
         }
-        self.region();
+        body(self);
         self.builder.switch_to_block(self.lane_end);
         if self.has_barriers() && !self.lanes_part() {
             self.agree();
@@ -192,7 +213,7 @@ impl<'k, 'b> Emitter<'k, 'b> {
 
     /// Where lanes wait for each other, each has its own frame and its own carried values.
     fn lane_memory(&mut self) {
-        let stride = lane_stride(self.kernel, self.carried);
+        let stride = self.lane_bytes;
         if !self.has_barriers() || stride == 0 {
             return;
         }
@@ -241,17 +262,17 @@ impl<'k, 'b> Emitter<'k, 'b> {
 
     /// Goes on inside a loop from `first` up to `end`, which is larger. The test comes last: that saves a
     /// jump, and the code generator moves what stays the same out of a loop of this form.
-    fn open_loop(&mut self, first: ir::Value, end: ir::Value) -> Loop {
+    fn open_loop(&mut self, first: ir::Value, end: ir::Value, step: u32) -> Loop {
         let head = self.builder.create_block();
         let counter = self.builder.append_block_param(head, types::I32);
         self.builder.ins().jump(head, &[BlockArg::Value(first)]);
         self.builder.switch_to_block(head);
-        Loop { head, counter, end }
+        Loop { head, counter, step, end }
     }
 
     fn close_loop(&mut self, opened: Loop) {
         let behind = self.builder.create_block();
-        let next = self.builder.ins().iadd_imm_s(opened.counter, 1);
+        let next = self.builder.ins().iadd_imm_s(opened.counter, i64::from(opened.step));
         let more = self.builder.ins().icmp(IntCC::UnsignedLessThan, next, opened.end);
         self.builder.ins().brif(more, opened.head, &[BlockArg::Value(next)], behind, &[]);
         self.builder.switch_to_block(behind);
@@ -296,8 +317,12 @@ impl<'k, 'b> Emitter<'k, 'b> {
         }
     }
 
-    fn carry_offset(&self, value: Value) -> i32 {
-        (self.kernel.frame_size + self.carried.offsets[&value]) as i32
+    /// Where a carried value is in the memory of the lane: behind its frame in that of a single lane, in a
+    /// column of its own where gangs have all lanes of a value side by side.
+    pub fn carry_offset(&self, value: Value) -> i32 {
+        let n_lanes: u32 = self.kernel.local_size.iter().product();
+        let columns = if self.width > 1 { n_lanes } else { 1 };
+        (self.kernel.frame_size + self.carried.offsets[&value] * columns) as i32
     }
 
     fn block(&mut self, id: BlockId) {
@@ -313,16 +338,8 @@ impl<'k, 'b> Emitter<'k, 'b> {
         }
         for inst in &block.insts {
             let value = self.op(&inst.op);
-            match (&inst.op, inst.result) {
-                (Op::Compare(op, a, b), Some(result)) => {
-                    self.compared.insert(result, (*op, *a, *b));
-                }
-                (Op::Address(Address { space: Space::Push, .. }), Some(result)) => {
-                    self.fixed_addresses.insert(result);
-                }
-                _ => {}
-            }
             if let (Some(result), Some(value)) = (inst.result, value) {
+                self.note(&inst.op, result);
                 self.define(result, value);
             }
         }
@@ -333,7 +350,20 @@ impl<'k, 'b> Emitter<'k, 'b> {
         self.terminator(id, &block.end);
     }
 
-    fn define(&mut self, value: Value, made: ir::Value) {
+    /// Remembers what later operations want to know of a result.
+    pub fn note(&mut self, op: &Op, result: Value) {
+        match op {
+            Op::Compare(op, a, b) => {
+                self.compared.insert(result, (*op, *a, *b));
+            }
+            Op::Address(Address { space: Space::Push, .. }) => {
+                self.fixed_addresses.insert(result);
+            }
+            _ => {}
+        }
+    }
+
+    pub fn define(&mut self, value: Value, made: ir::Value) {
         match self.carried_values.get(&value) {
             Some(&variable) => self.builder.def_var(variable, made),
             None => self.values[value.0 as usize] = Some(made),
@@ -341,7 +371,7 @@ impl<'k, 'b> Emitter<'k, 'b> {
     }
 
     /// Leaves the function if the interrupt flag is up.
-    fn poll(&mut self, line: Option<Line>) {
+    pub fn poll(&mut self, line: Option<Line>) {
         let stop = Stop::Interrupted(self.lines.place(line));
         let (stop, go_on) = (self.stop(stop), self.builder.create_block());
         let offset = std::mem::offset_of!(Context, interrupt) as i32;
@@ -367,7 +397,7 @@ impl<'k, 'b> Emitter<'k, 'b> {
     }
 
     /// Ends the lane's way through the region.
-    fn end_lane(&mut self, next: i32) {
+    pub fn end_lane(&mut self, next: i32) {
         if self.lanes_part() {
             let state = LaneState::Waiting(next as usize).bits();
             let state = self.builder.ins().iconst(types::I32, i64::from(state));

@@ -1,0 +1,420 @@
+//! Loads, stores and atomics of gangs.
+//!
+//! An address whose lanes are neighbours is a [`Row`]: one comparison tells whether all of it is inside, and
+//! then it is loaded and stored in vectors. Where it is not (at an array's end, or where an index wraps), a
+//! function goes through the lanes. Other addresses are tested and used lane by lane.
+
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::{
+    self, AbiParam, BlockArg, InstBuilder, MemFlagsData, Signature, StackSlotData, StackSlotKind, types,
+};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::Gang;
+use super::values::vector_type;
+use crate::Access;
+use crate::cpu::emit::address::Limit;
+use crate::cpu::emit::scalar::{Emitter, clif};
+use crate::cpu::lane::gangs::{Plan, RegionPlan};
+use crate::cpu::lane::shapes::{Shape, Shapes};
+use crate::cpu::lane::{Address, Binary, Convert, Op, Ty, Value};
+
+/// The most lanes that a gang has.
+pub const MAX_WIDTH: u32 = 16;
+
+/// An address with a lane every `stride` bytes.
+pub(super) struct Row {
+    address: Address,
+    dynamic: Value,
+    stride: i64,
+    /// The first offset of the first lane at which some lane is outside or wraps.
+    limit: Limit,
+    /// The same for a single lane.
+    lane_limit: Limit,
+    /// Values whose first lane must be below a bound, so that the lanes are a row.
+    conditions: Vec<(Value, u64)>,
+    exact: bool,
+}
+
+/// What lanes exchange with memory when they are no row.
+#[repr(C)]
+struct Exchange {
+    /// Lane after lane, as in the vectors.
+    values: [u8; 8 * MAX_WIDTH as usize],
+    /// Bytes from the base.
+    offsets: [i64; MAX_WIDTH as usize],
+}
+
+/// Memory of the lanes themselves.
+pub(super) fn own() -> MemFlagsData {
+    MemFlagsData::trusted()
+}
+
+fn memory() -> MemFlagsData {
+    MemFlagsData::new().with_notrap()
+}
+
+/// Finds the rows of a region, and makes their limits before the lanes.
+pub(super) fn rows(
+    scalar: &mut Emitter<'_, '_>,
+    plan: &Plan,
+    region: &RegionPlan,
+    shapes: &Shapes<'_>,
+    lazy: &FxHashSet<Value>,
+) -> FxHashMap<Value, Row> {
+    let mut rows = FxHashMap::default();
+    let kernel = scalar.kernel;
+    for block in &region.order.blocks {
+        for inst in &kernel.blocks[block.0 as usize].insts {
+            if let (Op::Address(address), Some(result)) = (&inst.op, inst.result)
+                && let Some(row) = row(scalar, plan, shapes, lazy, address)
+            {
+                rows.insert(result, row);
+            }
+        }
+    }
+    rows
+}
+
+fn row(
+    scalar: &mut Emitter<'_, '_>,
+    plan: &Plan,
+    shapes: &Shapes<'_>,
+    lazy: &FxHashSet<Value>,
+    address: &Address,
+) -> Option<Row> {
+    let dynamic = address.dynamic?;
+    let Some(Shape::Linear { stride, exact }) = shapes.get(dynamic) else { return None };
+    if stride != i64::from(address.size) || !(exact || lazy.contains(&dynamic)) {
+        return None;
+    }
+    let last = u64::from(plan.width - 1);
+    let mut conditions = FxHashMap::default();
+    find_conditions(shapes, lazy, dynamic, last, &mut conditions)?;
+    let mut bound = u64::MAX;
+    for (factor, value) in [(1, Some(dynamic)), scaled(shapes, dynamic)] {
+        if let Some(own) = value.and_then(|value| conditions.remove(&value)) {
+            bound = bound.min(own.saturating_mul(factor));
+        }
+    }
+    let whole = Address { constant: address.constant.saturating_add(last * stride as u64), ..*address };
+    let limit = scalar.limit(&whole);
+    let limit = scalar.lower_limit(limit, bound);
+    Some(Row {
+        address: *address,
+        dynamic,
+        stride,
+        limit,
+        lane_limit: scalar.limit(address),
+        conditions: conditions.into_iter().collect(),
+        exact,
+    })
+}
+
+/// Takes apart a value that is another one times a constant.
+fn scaled(shapes: &Shapes<'_>, value: Value) -> (u64, Option<Value>) {
+    match shapes.def(value) {
+        Some(&Op::Binary(Binary::Mul, a, factor)) => match shapes.constant(factor) {
+            Some(factor @ 1..=0xffff) => (factor, Some(a)),
+            _ => (1, None),
+        },
+        _ => (1, None),
+    }
+}
+
+/// Bounds below which the first lane of some values must be, so that `value` is linear. `None` where that is
+/// not so simple.
+fn find_conditions(
+    shapes: &Shapes<'_>,
+    lazy: &FxHashSet<Value>,
+    value: Value,
+    last: u64,
+    found: &mut FxHashMap<Value, u64>,
+) -> Option<()> {
+    let Some(Shape::Linear { stride, exact: false }) = shapes.get(value) else { return Some(()) };
+    if !lazy.contains(&value) || !(1..1 << 20).contains(&stride) {
+        return None;
+    }
+    let reach = last * stride as u64;
+    let mut note = |value: Value, bound: u64| {
+        let known = found.entry(value).or_insert(u64::MAX);
+        *known = bound.min(*known);
+    };
+    let op = shapes.def(value)?;
+    match op {
+        Op::Convert(Convert::SignExtend, _) => note(value, (1 << 31) - reach),
+        Op::Convert(Convert::ZeroExtend, _) => note(value, (1 << 32) - reach),
+        Op::Select(..) => {
+            let guarded = shapes.guarded(op)?;
+            let index = shapes.get(guarded.index)?.stride().filter(|stride| (0..1 << 20).contains(stride))?;
+            note(guarded.index, guarded.len.saturating_sub(last * index as u64));
+            find_conditions(shapes, lazy, guarded.index, last, found)?;
+            find_conditions(shapes, lazy, guarded.then, last, found)?;
+        }
+        Op::Binary(_, a, b) => {
+            find_conditions(shapes, lazy, *a, last, found)?;
+            find_conditions(shapes, lazy, *b, last, found)?;
+        }
+        _ => return None,
+    }
+    Some(())
+}
+
+impl<'k> Gang<'_, 'k, '_> {
+    /// What each lane finds at its own address.
+    pub(super) fn load(&mut self, op: &'k Op, ty: Ty, address: Value, offset: u32) -> Vec<ir::Value> {
+        let rows = self.rows;
+        match rows.get(&address) {
+            Some(row) if row.stride == i64::from(ty.size()) => self.load_row(row, ty, offset),
+            _ => self.each_lane(op),
+        }
+    }
+
+    fn load_row(&mut self, row: &Row, ty: Ty, offset: u32) -> Vec<ir::Value> {
+        let (whole, there) = self.is_whole(row);
+        let n = self.n_vectors(ty);
+        let [fast, slow, behind] = std::array::from_fn(|_| self.scalar.builder.create_block());
+        self.scalar.builder.set_cold_block(slow);
+        let results: Vec<_> =
+            (0..n).map(|_| self.scalar.builder.append_block_param(behind, vector_type(ty))).collect();
+        self.scalar.builder.ins().brif(whole, fast, &[], slow, &[]);
+
+        self.scalar.builder.switch_to_block(fast);
+        let vectors = self.load_vectors(ty, memory(), there, offset as i32);
+        self.scalar.builder.ins().jump(behind, &vectors);
+
+        self.scalar.builder.switch_to_block(slow);
+        let vectors = self.aside(|gang| {
+            let exchange = gang.exchange(row, ty, offset, None);
+            gang.load_vectors(ty, own(), exchange, 0)
+        });
+        self.scalar.builder.ins().jump(behind, &vectors);
+        self.scalar.builder.switch_to_block(behind);
+        results
+    }
+
+    fn load_vectors(
+        &mut self,
+        ty: Ty,
+        flags: MemFlagsData,
+        address: ir::Value,
+        offset: i32,
+    ) -> Vec<BlockArg> {
+        let offsets = (0..self.n_vectors(ty)).map(|i| offset + 16 * i as i32);
+        let load = |at| self.scalar.builder.ins().load(vector_type(ty), flags, address, at);
+        offsets.map(load).map(BlockArg::Value).collect()
+    }
+
+    pub(super) fn store(&mut self, op: &'k Op, address: Value, offset: u32, value: Value) {
+        let rows = self.rows;
+        match rows.get(&address) {
+            Some(row) if row.stride == i64::from(self.ty(value).size()) => {
+                self.store_row(row, offset, value);
+            }
+            _ => self.store_apart(op, address, value),
+        }
+    }
+
+    /// Stores where lanes are no row: once, if it is the same at the same address for all.
+    pub(super) fn store_apart(&mut self, op: &'k Op, address: Value, value: Value) {
+        if [address, value].iter().all(|&value| self.shape(value) == Shape::Uniform) {
+            self.scalar.op(op);
+        } else {
+            self.store_each(op, address);
+        }
+    }
+
+    fn store_row(&mut self, row: &Row, offset: u32, value: Value) {
+        let vectors = self.vector(value);
+        let ty = self.ty(value);
+        let (mut whole, there) = self.is_whole(row);
+        let mask = self.active();
+        if let Some(mask) = &mask {
+            let all = self.all(mask);
+            whole = self.scalar.builder.ins().band(whole, all);
+        }
+        let [fast, slow, behind] = std::array::from_fn(|_| self.scalar.builder.create_block());
+        self.scalar.builder.set_cold_block(slow);
+        self.scalar.builder.ins().brif(whole, fast, &[], slow, &[]);
+
+        self.scalar.builder.switch_to_block(fast);
+        for (i, &vector) in vectors.iter().enumerate() {
+            let at = offset as i32 + 16 * i as i32;
+            self.scalar.builder.ins().store(memory(), vector, there, at);
+        }
+        self.scalar.builder.ins().jump(behind, &[]);
+
+        self.scalar.builder.switch_to_block(slow);
+        self.aside(|gang| {
+            let bits = match &mask {
+                Some(mask) => gang.bits(mask),
+                None => gang.scalar.builder.ins().iconst(types::I32, (1 << gang.plan.width) - 1),
+            };
+            gang.exchange(row, ty, offset, Some((&vectors, bits)));
+        });
+        self.scalar.builder.ins().jump(behind, &[]);
+        self.scalar.builder.switch_to_block(behind);
+    }
+
+    /// Whether all lanes of a row are inside, and where the first is then.
+    fn is_whole(&mut self, row: &Row) -> (ir::Value, ir::Value) {
+        let first = self.scalar.value(row.dynamic);
+        let below = IntCC::UnsignedLessThan;
+        let mut whole = match row.limit {
+            Limit::Known(limit) => self.scalar.builder.ins().icmp_imm_u(below, first, limit as i64),
+            Limit::Made(limit) => self.scalar.builder.ins().icmp(below, first, limit),
+        };
+        for &(value, bound) in &row.conditions {
+            let own = self.scalar.value(value);
+            let inside = self.scalar.builder.ins().icmp_imm_u(below, own, bound as i64);
+            whole = self.scalar.builder.ins().band(whole, inside);
+        }
+        let base = self.scalar.base(&row.address);
+        (whole, self.scalar.builder.ins().iadd(base, first))
+    }
+
+    /// Goes through the lanes of a row one by one: loads, or stores the vectors of some lanes. Gives where the
+    /// loaded values are.
+    fn exchange(
+        &mut self,
+        row: &Row,
+        ty: Ty,
+        offset: u32,
+        store: Option<(&[ir::Value], ir::Value)>,
+    ) -> ir::Value {
+        let slot = *self.exchange.get_or_insert_with(|| {
+            let data = StackSlotData::new(StackSlotKind::ExplicitSlot, size_of::<Exchange>() as u32, 4);
+            self.scalar.builder.create_sized_stack_slot(data)
+        });
+        let exchange = self.scalar.builder.ins().stack_addr(types::I64, slot, 0);
+        self.lane_offsets(row, exchange);
+        let base = self.scalar.base(&row.address);
+        let base = self.scalar.builder.ins().iadd_imm_s(base, i64::from(offset));
+        let limit = match row.lane_limit {
+            Limit::Known(limit) => self.scalar.builder.ins().iconst(types::I64, limit as i64),
+            Limit::Made(limit) => limit,
+        };
+        let bytes = self.scalar.builder.ins().iconst(types::I32, i64::from(ty.size()));
+        let (function, lanes) = match store {
+            Some((vectors, bits)) => {
+                for (i, &vector) in vectors.iter().enumerate() {
+                    self.scalar.builder.ins().store(own(), vector, exchange, 16 * i as i32);
+                }
+                (scatter as *const (), bits)
+            }
+            None => {
+                let n = self.scalar.builder.ins().iconst(types::I32, i64::from(self.plan.width));
+                (gather as *const (), n)
+            }
+        };
+        let mut signature = Signature::new(self.scalar.target.call_conv);
+        let params = [types::I64, types::I64, types::I64, types::I32, types::I32];
+        signature.params.extend(params.map(AbiParam::new));
+        let signature = self.scalar.builder.import_signature(signature);
+        let function = self.scalar.builder.ins().iconst(types::I64, function as i64);
+        self.scalar.builder.ins().call_indirect(signature, function, &[exchange, base, limit, bytes, lanes]);
+        exchange
+    }
+
+    /// Writes down where each lane of a row is.
+    fn lane_offsets(&mut self, row: &Row, exchange: ir::Value) {
+        let start = std::mem::offset_of!(Exchange, offsets) as i32;
+        for lane in 0..self.plan.width {
+            let offset = if row.exact {
+                let first = self.scalar.value(row.dynamic);
+                self.scalar.builder.ins().iadd_imm_s(first, row.stride * i64::from(lane))
+            } else {
+                self.lane(row.dynamic, lane)
+            };
+            self.scalar.builder.ins().store(own(), offset, exchange, start + 8 * lane as i32);
+        }
+    }
+
+    /// Stores lane by lane, those that do not run where nobody looks.
+    fn store_each(&mut self, op: &'k Op, address: Value) {
+        let bits = self.active().map(|mask| self.bits(&mask));
+        for lane in 0..self.plan.width {
+            let Some(bits) = bits else {
+                self.lane_op(op, lane);
+                continue;
+            };
+            let there = self.lane(address, lane);
+            let sink = self.scalar.elsewhere(Access::Write);
+            let runs = self.scalar.builder.ins().band_imm_u(bits, 1 << lane);
+            let there = self.scalar.builder.ins().select(runs, there, sink);
+            let before = self.made.lanes.insert((address, lane), there);
+            self.lane_op_with(op, address, there, lane);
+            match before {
+                Some(before) => self.made.lanes.insert((address, lane), before),
+                None => self.made.lanes.remove(&(address, lane)),
+            };
+        }
+    }
+
+    /// As `lane_op`, at an address that is given.
+    fn lane_op_with(&mut self, op: &'k Op, address: Value, there: ir::Value, lane: u32) -> Option<ir::Value> {
+        let mut operands = Vec::new();
+        op.clone().each_use(&mut |value| operands.push(*value));
+        let own: Vec<_> = operands
+            .iter()
+            .map(|&operand| if operand == address { there } else { self.lane(operand, lane) })
+            .collect();
+        self.with_operands(&operands, &own, |gang| gang.scalar.op(op))
+    }
+
+    /// An operation with an effect, by each lane that runs, in order.
+    pub(super) fn one_by_one(&mut self, op: &'k Op, result: Value) -> Vec<ir::Value> {
+        let ty = self.ty(result);
+        let bits = self.active().map(|mask| self.bits(&mask));
+        let mut lanes = Vec::new();
+        for lane in 0..self.plan.width {
+            let own = match bits {
+                None => self.lane_op(op, lane).expect("an atomic has a result"),
+                Some(bits) => self.if_lane_runs(bits, op, ty, lane),
+            };
+            lanes.push(own);
+        }
+        self.gather(ty, &lanes)
+    }
+
+    fn if_lane_runs(&mut self, bits: ir::Value, op: &'k Op, ty: Ty, lane: u32) -> ir::Value {
+        let runs = self.scalar.builder.ins().band_imm_u(bits, 1 << lane);
+        let [here, behind] = std::array::from_fn(|_| self.scalar.builder.create_block());
+        let result = self.scalar.builder.append_block_param(behind, clif(ty));
+        let nothing = self.scalar.constant(ty, 0);
+        self.scalar.builder.ins().brif(runs, here, &[], behind, &[BlockArg::Value(nothing)]);
+        self.scalar.builder.switch_to_block(here);
+        let own = self.aside(|gang| gang.lane_op(op, lane).expect("an atomic has a result"));
+        self.scalar.builder.ins().jump(behind, &[BlockArg::Value(own)]);
+        self.scalar.builder.switch_to_block(behind);
+        result
+    }
+}
+
+extern "C" fn gather(exchange: *mut Exchange, base: *const u8, limit: u64, bytes: u32, n: u32) {
+    // SAFETY: compiled code passes its own stack slot.
+    let exchange = unsafe { &mut *exchange };
+    let bytes = bytes as usize;
+    for lane in 0..n as usize {
+        let (offset, to) = (exchange.offsets[lane], &mut exchange.values[lane * bytes..][..bytes]);
+        if (offset as u64) < limit {
+            // SAFETY: below its limit, an access is inside of its space.
+            unsafe { std::ptr::copy_nonoverlapping(base.offset(offset as isize), to.as_mut_ptr(), bytes) };
+        } else {
+            to.fill(0);
+        }
+    }
+}
+
+extern "C" fn scatter(exchange: *const Exchange, base: *mut u8, limit: u64, bytes: u32, lanes: u32) {
+    // SAFETY: as in `gather`.
+    let exchange = unsafe { &*exchange };
+    let bytes = bytes as usize;
+    for lane in (0..MAX_WIDTH as usize).filter(|lane| lanes >> lane & 1 == 1) {
+        let (offset, from) = (exchange.offsets[lane], &exchange.values[lane * bytes..][..bytes]);
+        if (offset as u64) < limit {
+            // SAFETY: as in `gather`.
+            unsafe { std::ptr::copy_nonoverlapping(from.as_ptr(), base.offset(offset as isize), bytes) };
+        }
+    }
+}

@@ -1,0 +1,265 @@
+//! A region's blocks in an order in which lanes that wait for others can be kept apart: forward edges lead
+//! forward, and the blocks of a loop stand side by side. Only graphs whose loops have one entry have one.
+
+use super::regions::Region;
+use super::{BlockId, Kernel};
+use crate::cpu::module::flow::Flow;
+
+/// Blocks are named by their place in the order from here on.
+pub struct Order {
+    pub blocks: Vec<BlockId>,
+    /// Where each edge of each block leads.
+    pub successors: Vec<Vec<usize>>,
+    pub loops: Vec<Loop>,
+    /// The loops that each block is in, the innermost first.
+    pub loops_of: Vec<Vec<usize>>,
+    /// Where all ways from a block meet; the number of blocks where that is behind the region.
+    pub meets: Vec<usize>,
+    /// Blocks from which each one can be reached, itself among them.
+    reached_from: Vec<Bits>,
+}
+
+/// Blocks `head ..= last`.
+#[derive(Clone, Copy)]
+pub struct Loop {
+    pub head: usize,
+    pub last: usize,
+}
+
+impl Loop {
+    pub fn contains(&self, block: usize) -> bool {
+        (self.head..=self.last).contains(&block)
+    }
+}
+
+/// Regions with more blocks than this are not looked at: the sets below grow with the square.
+const MAX_BLOCKS: usize = 1000;
+
+type Bits = Vec<u64>;
+
+/// `None` where a loop has a second entry, or no way leads out of it.
+pub fn order(kernel: &Kernel, region: &Region) -> Option<Order> {
+    let n = region.blocks.len();
+    if n > MAX_BLOCKS {
+        return None;
+    }
+    let number = |id: BlockId| region.blocks.iter().position(|&block| block == id);
+    let edges = |id: &BlockId| kernel.blocks[id.0 as usize].end.edges();
+    let successors: Vec<Vec<usize>> = region
+        .blocks
+        .iter()
+        .map(|id| edges(id).iter().map(|edge| number(edge.to).expect("the region has it")).collect())
+        .collect();
+    let flow = Flow::new(&successors);
+    let bodies = bodies(&successors, &flow)?;
+    let sequence = sequence(&successors, &flow, &bodies);
+    let mut place = vec![0; n];
+    for (i, &node) in sequence.iter().enumerate() {
+        place[node] = i;
+    }
+    let successors: Vec<Vec<usize>> =
+        sequence.iter().map(|&node| successors[node].iter().map(|&to| place[to]).collect()).collect();
+    let mut loops: Vec<Loop> = bodies
+        .iter()
+        .map(|body| {
+            let last = (0..n).filter(|&node| body.blocks[node]).map(|node| place[node]).max();
+            Loop { head: place[body.head], last: last.expect("a loop has its head") }
+        })
+        .collect();
+    loops.sort_by_key(|found| found.last - found.head);
+    let inside = |block: usize| (0..loops.len()).filter(|&i| loops[i].contains(block)).collect();
+    Some(Order {
+        blocks: sequence.iter().map(|&node| region.blocks[node]).collect(),
+        meets: meets(&successors)?,
+        reached_from: reached_from(&successors),
+        loops_of: (0..n).map(inside).collect(),
+        successors,
+        loops,
+    })
+}
+
+impl Order {
+    pub fn len(&self) -> usize {
+        self.blocks.len()
+    }
+
+    pub fn reaches(&self, from: usize, to: usize) -> bool {
+        self.reached_from[to][from / 64] >> (from % 64) & 1 == 1
+    }
+
+    /// Blocks that only some lanes may come to, when they part at the end of `fork`.
+    pub fn influence(&self, fork: usize) -> Vec<usize> {
+        let meet = self.meets[fork];
+        let mut found = vec![false; self.len()];
+        let mut open = self.successors[fork].clone();
+        while let Some(block) = open.pop() {
+            if block != meet && !found[block] {
+                found[block] = true;
+                open.extend(&self.successors[block]);
+            }
+        }
+        (0..self.len()).filter(|&block| found[block]).collect()
+    }
+}
+
+struct Body {
+    head: usize,
+    blocks: Vec<bool>,
+}
+
+/// The natural loops, those of one head together.
+fn bodies(successors: &[Vec<usize>], flow: &Flow) -> Option<Vec<Body>> {
+    let predecessors = predecessors(successors);
+    let mut bodies: Vec<Body> = Vec::new();
+    for (from, targets) in successors.iter().enumerate() {
+        for &head in targets.iter().filter(|&&to| flow.is_back_edge(from, to)) {
+            if !flow.dominates(head, from) {
+                return None;
+            }
+            let known = bodies.iter().position(|body| body.head == head).unwrap_or_else(|| {
+                let mut blocks = vec![false; successors.len()];
+                blocks[head] = true;
+                bodies.push(Body { head, blocks });
+                bodies.len() - 1
+            });
+            let mut open = vec![from];
+            while let Some(node) = open.pop() {
+                if !std::mem::replace(&mut bodies[known].blocks[node], true) {
+                    open.extend(&predecessors[node]);
+                }
+            }
+        }
+    }
+    Some(bodies)
+}
+
+fn predecessors(successors: &[Vec<usize>]) -> Vec<Vec<usize>> {
+    let mut predecessors = vec![Vec::new(); successors.len()];
+    for (from, targets) in successors.iter().enumerate() {
+        for &to in targets {
+            predecessors[to].push(from);
+        }
+    }
+    predecessors
+}
+
+/// Takes blocks whose forward predecessors were all taken; one of the innermost unfinished loop first.
+fn sequence(successors: &[Vec<usize>], flow: &Flow, bodies: &[Body]) -> Vec<usize> {
+    let n = successors.len();
+    let mut missing = vec![0; n];
+    let forward =
+        |from: usize| successors[from].iter().copied().filter(move |&to| !flow.is_back_edge(from, to));
+    for from in 0..n {
+        for to in forward(from) {
+            missing[to] += 1;
+        }
+    }
+    let rank: Vec<usize> = {
+        let mut rank = vec![0; n];
+        for (i, &node) in flow.order.iter().enumerate() {
+            rank[node] = i;
+        }
+        rank
+    };
+    let mut open_loops: Vec<(&Body, usize)> = Vec::new();
+    let mut ready = vec![0];
+    let mut sequence = Vec::with_capacity(n);
+    while !ready.is_empty() {
+        let innermost = open_loops.last().map(|(body, _)| *body);
+        let fits = |node: usize| innermost.is_none_or(|body| body.blocks[node]);
+        let best = (0..ready.len()).filter(|&i| fits(ready[i])).min_by_key(|&i| rank[ready[i]]);
+        let node = ready.swap_remove(best.expect("an unfinished loop has a block that is ready"));
+        sequence.push(node);
+        if let Some(body) = bodies.iter().find(|body| body.head == node) {
+            open_loops.push((body, body.blocks.iter().filter(|&&inside| inside).count()));
+        }
+        for (body, left) in &mut open_loops {
+            *left -= usize::from(body.blocks[node]);
+        }
+        while open_loops.last().is_some_and(|(_, left)| *left == 0) {
+            open_loops.pop();
+        }
+        for to in forward(node) {
+            missing[to] -= 1;
+            if missing[to] == 0 {
+                ready.push(to);
+            }
+        }
+    }
+    sequence
+}
+
+/// Immediate post-dominators: dominators of the graph turned round, which is entered behind the region.
+fn meets(successors: &[Vec<usize>]) -> Option<Vec<usize>> {
+    let n = successors.len();
+    let mut turned = vec![Vec::new(); n + 1];
+    for (from, targets) in successors.iter().enumerate() {
+        if targets.is_empty() {
+            turned[0].push(from + 1);
+        }
+        for &to in targets {
+            turned[to + 1].push(from + 1);
+        }
+    }
+    let flow = Flow::new(&turned);
+    if flow.order.len() != n + 1 {
+        return None;
+    }
+    let meet = |block: usize| flow.idom(block + 1).checked_sub(1).unwrap_or(n);
+    Some((0..n).map(meet).collect())
+}
+
+fn reached_from(successors: &[Vec<usize>]) -> Vec<Bits> {
+    let n = successors.len();
+    let mut reached = vec![vec![0; n.div_ceil(64)]; n];
+    for (block, bits) in reached.iter_mut().enumerate() {
+        bits[block / 64] |= 1 << (block % 64);
+    }
+    let mut changed = true;
+    while changed {
+        changed = false;
+        for from in 0..n {
+            for &to in &successors[from] {
+                let source = reached[from].clone();
+                for (into, bits) in reached[to].iter_mut().zip(source) {
+                    changed |= bits & !*into != 0;
+                    *into |= bits;
+                }
+            }
+        }
+    }
+    reached
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Where each node of a graph stands, and where ways from it meet, by node; `-` is behind the graph.
+    fn check(successors: &[&[usize]], expected_order: &[usize], expected_meets: &str) {
+        let successors: Vec<Vec<usize>> = successors.iter().map(|targets| targets.to_vec()).collect();
+        let flow = Flow::new(&successors);
+        let bodies = bodies(&successors, &flow).expect("loops have one entry");
+        assert_eq!(sequence(&successors, &flow, &bodies), expected_order);
+        let meets = meets(&successors).expect("every loop can end");
+        let word = |meet: usize| if meet == successors.len() { "-".to_owned() } else { meet.to_string() };
+        assert_eq!(meets.into_iter().map(word).collect::<Vec<_>>().join(" "), expected_meets);
+    }
+
+    #[test]
+    fn arms_stand_before_their_join() {
+        check(&[&[1, 2], &[3], &[3], &[]], &[0, 2, 1, 3], "3 3 3 -");
+    }
+
+    #[test]
+    fn what_follows_a_loop_stands_behind_all_of_it() {
+        // 1 is the head, 2 leaves or goes on to 3, 3 goes back.
+        check(&[&[1], &[4, 2], &[4, 3], &[1], &[]], &[0, 1, 2, 3, 4], "1 4 4 1 -");
+    }
+
+    #[test]
+    fn a_loop_with_two_entries_has_no_order() {
+        let successors = vec![vec![1, 2], vec![2], vec![1, 3], vec![]];
+        assert!(bodies(&successors, &Flow::new(&successors)).is_none());
+    }
+}
