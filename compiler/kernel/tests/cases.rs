@@ -4,6 +4,7 @@
 
 mod support;
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -114,4 +115,31 @@ fn error_cases_give_their_diagnostics() {
         compare(&path.with_extension("txt"), &render(&mistakes), &mut failures);
     }
     assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+/// A mistake by its kind: what stands in backquotes and every number differ from case to case.
+fn kind_of(message: &str) -> String {
+    let outside = message.split('`').step_by(2).collect::<Vec<_>>().join("_");
+    outside.chars().map(|c| if c.is_ascii_digit() { '0' } else { c }).collect()
+}
+
+#[test]
+fn learners_mistakes_are_told_with_their_place_and_what_to_write() {
+    let mut kinds = BTreeSet::new();
+    for path in files("errors") {
+        let golden = fs::read_to_string(path.with_extension("txt")).unwrap_or_default();
+        let lines: Vec<&str> = golden.lines().collect();
+        let starts: Vec<usize> = (0..lines.len()).filter(|at| !lines[*at].starts_with("  ")).collect();
+        for (nth, start) in starts.iter().enumerate() {
+            let end = starts.get(nth + 1).copied().unwrap_or(lines.len());
+            let (head, rest) = (lines[*start], &lines[start + 1..end]);
+            let message = head.split_once(": ").map_or(head, |(_, message)| message);
+            assert!(!message.contains("invalid"), "{}: say what would be valid: {head}", path.display());
+            assert!(!rest.is_empty(), "{}: no place: {head}", path.display());
+            if rest.iter().any(|line| line.starts_with("  help: ")) {
+                kinds.insert(kind_of(message));
+            }
+        }
+    }
+    assert!(kinds.len() >= 80, "{} kinds of mistakes: {kinds:#?}", kinds.len());
 }

@@ -3,7 +3,8 @@
 use kps_syntax::ast::CompareOp;
 use kps_syntax::{Diagnostic, Location};
 
-use super::{arguments, error, meant};
+use super::{arguments, error, is_array, meant};
+use crate::types::{Scalar, Type};
 
 // Functions.
 
@@ -145,4 +146,106 @@ pub(crate) fn chained_vectors(at: Location, first: &str) -> Diagnostic {
         "",
     )
     .help(format!("compare pair by pair: `all({first}) and all(..)`"))
+}
+
+// Calls.
+
+pub(crate) fn range_bound(at: Location, text: &str, what: &str) -> Diagnostic {
+    error("kernel/loop", at, format!("a bound of `range` is an int, not {what}"), what)
+        .help(format!("write `i32({text})`"))
+}
+
+pub(crate) fn range_types(at: Location, first: Scalar, other: Scalar) -> Diagnostic {
+    error("kernel/loop", at, format!("the bounds of `range` are `{first}` and `{other}`"), "")
+        .help("cast one of them")
+}
+
+pub(crate) fn not_callable(at: Location, text: &str, what: &str) -> Diagnostic {
+    let diagnostic = error("kernel/call", at, format!("`{text}` is {what}, which cannot be called"), what);
+    match is_array(what) {
+        true => diagnostic.help(format!("index it with brackets: `{text}[i]`")),
+        false => diagnostic.help(format!("to multiply, write `{text} * (..)`")),
+    }
+}
+
+pub(crate) fn keyword_argument(at: Location, name: &str, keyword: &str) -> Diagnostic {
+    error("kernel/call", at, format!("`{name}` takes no argument by the name `{keyword}`"), "")
+        .help("pass it by position")
+}
+
+pub(crate) fn argument_count_range(at: Location, name: &str, wanted: &str, given: usize) -> Diagnostic {
+    error("kernel/call", at, format!("`{name}` takes {wanted}, not {given}"), "")
+        .help(format!("write `{name}` with {wanted}"))
+}
+
+pub(crate) fn helper_argument(
+    at: Location,
+    declared: Location,
+    name: &str,
+    wanted: &str,
+    what: &str,
+) -> Diagnostic {
+    let diagnostic = error("kernel/call", at, format!("`{name}` is `{wanted}`, not {what}"), what)
+        .label(declared, "declared here");
+    match Type::by_name(wanted) {
+        Some(_) => diagnostic.help(format!("cast it: `{wanted}(..)`")),
+        None => diagnostic.help("pass one of that type, or leave the annotation out: the function takes any"),
+    }
+}
+
+pub(crate) fn number_argument(at: Location, name: &str, what: &str) -> Diagnostic {
+    let diagnostic = error("kernel/call", at, format!("`{name}` takes numbers, not {what}"), what);
+    match () {
+        () if is_array(what) => diagnostic.help(format!("take one element: `{name}(a[i])`")),
+        () if what == "`bool`" => diagnostic.help(format!("make it a number first: `{name}(i32(x))`")),
+        () => diagnostic.help(format!("write a number: `{name}(1.0)`")),
+    }
+}
+
+pub(crate) fn int_argument(at: Location, name: &str, what: &str) -> Diagnostic {
+    error("kernel/call", at, format!("`{name}` takes ints, not {what}"), what)
+        .help("cast them, `i32(x)`, or use `trunc(a / b)` for floats")
+}
+
+pub(crate) fn bools_wanted(at: Location, name: &str, what: &str) -> Diagnostic {
+    error("kernel/call", at, format!("`{name}` takes a vector of bools, not {what}"), what)
+        .help(format!("compare first: `{name}(a < b)`"))
+}
+
+pub(crate) fn no_len(at: Location, what: &str) -> Diagnostic {
+    error("kernel/call", at, format!("{what} has no `len`"), what)
+        .help("`len` counts the elements of an array, a list or a vector: leave it out for one number")
+}
+
+pub(crate) fn unlike_arguments(at: Location, name: &str, first: (Location, &str), other: &str) -> Diagnostic {
+    error("kernel/call", at, format!("`{name}` does not take {} with {other}", first.1), other)
+        .label(first.0, first.1)
+        .help("cast one of them")
+}
+
+pub(crate) fn cross_product(at: Location, ty: &Type) -> Diagnostic {
+    error("kernel/call", at, format!("the cross product is of two `vec3`, not of `{ty}`"), "")
+        .help("make them three wide: `cross(vec3(a, 0), vec3(b, 0))`")
+}
+
+pub(crate) fn returns_sometimes(at: Location, other: Location, name: &str, how: &str) -> Diagnostic {
+    error("kernel/return", at, format!("`{name}` returns a value on some paths only"), "a value here")
+        .label(other, how)
+        .help("return a value on every path: end the function with `return 0.0`, say")
+}
+
+pub(crate) fn return_type(at: Location, name: &str, wanted: &Type, what: &str) -> Diagnostic {
+    error("kernel/return", at, format!("`{name}` returns `{wanted}`, not {what}"), what)
+        .help(format!("cast it: `{wanted}(..)`"))
+}
+
+pub(crate) fn return_types(name: &str, first: (Location, &str), second: (Location, &str)) -> Diagnostic {
+    error("kernel/return", second.0, format!("`{name}` returns different types"), second.1)
+        .label(first.0, first.1)
+        .help("cast one of them")
+}
+
+pub(crate) fn missing_return(at: Location, name: &str, declared: &Type) -> Diagnostic {
+    error("kernel/return", at, format!("`{name}` is to return `{declared}`, and returns nothing"), "")
+        .help(format!("write `return {declared}(..)`, or leave `-> {declared}` out"))
 }

@@ -1,0 +1,128 @@
+//! Mistakes about what a workgroup does together: local sizes, shared memory, atomics, barriers.
+
+use kps_syntax::{Diagnostic, Location};
+
+use super::error;
+use crate::types::{Scalar, Type};
+
+pub(crate) fn local_size_needed(at: Location, name: &str) -> Diagnostic {
+    error("kernel/local-size-needed", at, format!("`{name}` needs a kernel that says its local size"), "")
+        .help("decorate it with `@kernel(local_size=(256,))`")
+}
+
+pub(crate) fn shared_size(at: Location, text: &str, what: &str) -> Diagnostic {
+    error(
+        "kernel/shared",
+        at,
+        format!("`{text}` is {what}, not a size known when the kernel is compiled"),
+        what,
+    )
+    .help("a size is an int literal, an int that the script names, or a parameter declared as `const[i32]`")
+}
+
+pub(crate) fn shared_empty(at: Location, size: i128) -> Diagnostic {
+    error("kernel/shared", at, format!("shared memory of {size} elements along an axis"), "")
+        .help("a size is an int of at least 1")
+}
+
+pub(crate) fn shared_type(at: Location, text: &str, what: &str) -> Diagnostic {
+    error(
+        "kernel/shared",
+        at,
+        format!("`shared` takes the type of its elements first, and `{text}` is {what}"),
+        "",
+    )
+    .help("write `shared(f32, 16, 16)`")
+}
+
+pub(crate) fn shared_without_size(at: Location, text: &str) -> Diagnostic {
+    error("kernel/shared", at, "`shared` needs the number of its elements", "")
+        .help(format!("write `shared({text}, 256)`, or `shared({text}, 1)` for one value"))
+}
+
+pub(crate) fn shared_too_large(at: Location, size: u64, limit: u64) -> Diagnostic {
+    error(
+        "kernel/shared",
+        at,
+        format!("shared memory of {size} bytes, and no device has more than {limit} for a workgroup"),
+        "",
+    )
+    .help("make the tile smaller")
+}
+
+pub(crate) fn shared_index_count(at: Location, n_axes: usize, n_indices: usize) -> Diagnostic {
+    error(
+        "kernel/index",
+        at,
+        format!("shared memory of {n_axes} dimensions takes no {n_indices} indices"),
+        "",
+    )
+    .help("give one index for each dimension: `tile[i, j]`")
+}
+
+pub(crate) fn group_arguments(at: Location, name: &str, wanted: &str, given: usize) -> Diagnostic {
+    error("kernel/call", at, format!("`{name}` takes {wanted}, not {given}"), "")
+}
+
+pub(crate) fn atomic_place(at: Location, name: &str, what: &str) -> Diagnostic {
+    error("kernel/atomic", at, format!("`{name}` takes an array and an index, and this is {what}"), what)
+        .help(format!("write `{name}(a, i, ..)`, with `a` an array parameter or `shared(..)`"))
+}
+
+pub(crate) fn atomic_own_memory(at: Location, text: &str) -> Diagnostic {
+    error("kernel/atomic", at, format!("`{text}` is this invocation's own list, which no other one sees"), "")
+        .help("assign to its elements, or make it `shared(..)`")
+}
+
+pub(crate) fn atomic_element(at: Location, name: &str, element: &Type) -> Diagnostic {
+    let diagnostic =
+        error("kernel/atomic", at, format!("`{name}` does not take elements of `{element}`"), "");
+    match element {
+        Type::Scalar(Scalar::Bool) => diagnostic.help("use an array of `i32`, with 0 and 1"),
+        Type::Scalar(scalar) if scalar.is_float() => {
+            diagnostic.help("and, or and xor are of ints: use an array of ints")
+        }
+        _ => diagnostic.help("an element is one number: take an array of scalars"),
+    }
+}
+
+pub(crate) fn atomic_narrow(at: Location, name: &str, element: &Type) -> Diagnostic {
+    let message = format!("`{name}` on an array parameter takes elements of 32 or 64 bits, not `{element}`");
+    error("kernel/atomic", at, message, "")
+        .help("pass an array of `i32` or `f32`; memory that is `shared` takes narrow elements too")
+}
+
+pub(crate) fn subgroup_condition(at: Location, name: &str, text: &str, what: &str) -> Diagnostic {
+    error("kernel/subgroup", at, format!("`{name}` takes a condition, which is a bool, not {what}"), what)
+        .help(format!("write `{name}({text} != 0)`"))
+}
+
+pub(crate) fn subgroup_value(at: Location, name: &str, what: &str) -> Diagnostic {
+    error("kernel/subgroup", at, format!("`{name}` takes a scalar or a vector, not {what}"), what)
+        .help("call it for each part")
+}
+
+pub(crate) fn subgroup_combine(at: Location, name: &str, what: &str, is_bitwise: bool) -> Diagnostic {
+    let wanted = if is_bitwise { "ints and bools" } else { "numbers" };
+    let diagnostic = error("kernel/subgroup", at, format!("`{name}` takes {wanted}, not {what}"), what);
+    match is_bitwise {
+        true => diagnostic.help("convert it first: `i32(..)`"),
+        false => diagnostic.help("convert it first: `i32(..)`, or write `subgroup_any` or `subgroup_all`"),
+    }
+}
+
+pub(crate) fn subgroup_lane(at: Location, text: &str) -> Diagnostic {
+    error("kernel/subgroup", at, format!("`{text}` is no lane of a subgroup"), "")
+        .help("lanes count from 0 to `subgroup_size - 1`")
+}
+
+pub(crate) fn divergent(at: Location, name: &str, reasons: Vec<(Location, String)>) -> Diagnostic {
+    let message = format!("a `{name}` that some invocations of a workgroup reach and others do not");
+    let mut diagnostic = error("kernel/divergent", at, message, "all of them have to get here together");
+    for (location, reason) in reasons {
+        diagnostic = diagnostic.label(location, reason);
+    }
+    diagnostic.help(format!(
+        "move the `{name}` to where all of them pass, or write `uniform(..)` around a value that is the same for all"
+    ))
+}

@@ -1,0 +1,96 @@
+//! Mistakes about names: unknown, captured, not assigned on every path.
+
+use kps_syntax::{Diagnostic, Location};
+
+use super::{error, meant};
+use crate::habits;
+
+pub(crate) fn unknown_name(at: Location, name: &str, nearest: Option<&str>) -> Diagnostic {
+    if let Some(instead) = habits::instead(name) {
+        return error("kernel/unknown-name", at, format!("kernels have no `{name}`"), "").help(instead);
+    }
+    let diagnostic = error("kernel/unknown-name", at, format!("unknown name `{name}`"), "");
+    match nearest {
+        Some(_) => meant(diagnostic, nearest),
+        None => diagnostic.help(format!("assign it before this, or pass it as a parameter: `{name}: f32`")),
+    }
+}
+
+pub(crate) fn unknown_member(at: Location, module: &str, name: &str, nearest: Option<&str>) -> Diagnostic {
+    let diagnostic =
+        error("kernel/unknown-member", at, format!("the module `{module}` has no `{name}` for kernels"), "");
+    match nearest {
+        Some(_) => meant(diagnostic, nearest),
+        None => diagnostic.help("compute it on the host and capture the number, or write it out"),
+    }
+}
+
+pub(crate) fn captured_value(at: Location, name: &str, what: &str) -> Diagnostic {
+    error("kernel/captured-value", at, format!("`{name}` is {what}, which kernels cannot use"), "").help(
+        match what {
+            "a `Kernel`" => {
+                "launch one kernel after the other; code that they share goes into a plain `def`".to_owned()
+            }
+            "a `Tensor`" | "an `ndarray`" | "a `ndarray`" | "a `list`" | "a `tuple`" => {
+                format!("pass it as a parameter: `{name}: Array[f32]`")
+            }
+            "a `str`" => "kernels have no strings: capture a number that stands for it".to_owned(),
+            _ => "kernels capture numbers, bools, types and functions: pass arrays as parameters".to_owned(),
+        },
+    )
+}
+
+pub(crate) fn assign_captured(at: Location, name: &str) -> Diagnostic {
+    let diagnostic =
+        error("kernel/assign-captured", at, format!("`{name}` is not a variable of this function"), "");
+    match crate::builtins::lookup(name) {
+        Some(_) => diagnostic.help(format!("`{name}` is given: copy it to a name of your own, `v = {name}`")),
+        None => diagnostic.help("captured names are constants in a kernel: assign to a new name"),
+    }
+}
+
+pub(crate) fn used_before_assignment(at: Location, name: &str, is_outside: bool) -> Diagnostic {
+    let diagnostic =
+        error("kernel/unset", at, format!("`{name}` is used before it is assigned"), "no value yet");
+    match is_outside {
+        true => diagnostic.help(format!(
+            "the function assigns `{name}`, which hides the one outside: use another name for its own"
+        )),
+        false => diagnostic.help(format!("give it a value first: `{name} = 0.0`")),
+    }
+}
+
+pub(crate) fn maybe_unset(
+    at: Location,
+    name: &str,
+    assigned: Location,
+    missing: Location,
+    path: &str,
+) -> Diagnostic {
+    error("kernel/unset", at, format!("`{name}` may be used before it is assigned"), "used here")
+        .label(assigned, "assigned here")
+        .label(missing, path)
+        .help(format!("give `{name}` a value before that"))
+}
+
+pub(crate) fn conflicting_types(
+    at: Location,
+    name: &str,
+    first: (Location, &str),
+    second: (Location, &str),
+) -> Diagnostic {
+    error(
+        "kernel/conflicting-types",
+        at,
+        format!("`{name}` has different types on the paths that lead here"),
+        "used here",
+    )
+    .label(first.0, format!("here it is {}", first.1))
+    .label(second.0, format!("here it is {}", second.1))
+    .help("cast one of them, or use two names")
+}
+
+pub(crate) fn unsettled_loop(at: Location) -> Diagnostic {
+    error("kernel/unsettled-types", at, "the types of what this loop carries depend on each other", "")
+        .help("cast the first value of each variable: `x = f32(0)`")
+}

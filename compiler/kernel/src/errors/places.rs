@@ -1,0 +1,167 @@
+//! Mistakes about lists, elements, components, and what is assigned.
+
+use kps_syntax::{Diagnostic, Location};
+
+use super::{error, is_array, meant};
+use crate::habits;
+use crate::signature::ArrayParam;
+use crate::types::Type;
+
+pub(crate) fn empty_list(at: Location) -> Diagnostic {
+    error("kernel/list", at, "a list in a kernel has at least one element", "")
+        .help("say how many it is to hold: `[0.0] * 16`")
+}
+
+pub(crate) fn list_too_long(at: Location, len: usize) -> Diagnostic {
+    error("kernel/list", at, format!("a list of {len} elements is too long for one invocation"), "")
+        .help("pass it as an array parameter")
+}
+
+pub(crate) fn list_repeat(at: Location) -> Diagnostic {
+    error("kernel/list", at, "a list is repeated a constant number of times, 1 to 65535 elements in all", "")
+        .help("write `[0.0] * 16`, or make the number a `const[i32]` parameter")
+}
+
+pub(crate) fn list_types(at: Location, first: (Location, &str), other: (Location, &str)) -> Diagnostic {
+    error("kernel/list", at, "the elements of a list have one type", "")
+        .label(first.0, first.1)
+        .label(other.0, other.1)
+        .help("cast them to one")
+}
+
+pub(crate) fn not_indexable(at: Location, text: &str, what: &str) -> Diagnostic {
+    let diagnostic = error("kernel/index", at, format!("`{text}` is {what}, which has no elements"), "");
+    match text.strip_suffix(']').and_then(|text| text.split_once('[')) {
+        Some((array, _)) => diagnostic.help(format!(
+            "leave the last index out, or declare an array of more dimensions: `{array}: Array[f32, 2]`"
+        )),
+        None => diagnostic.help(format!("leave the index out: `{text}`")),
+    }
+}
+
+pub(crate) fn index_type(at: Location, text: &str, what: &str) -> Diagnostic {
+    let diagnostic = error("kernel/index", at, format!("an index is an int, not {what}"), what);
+    match what {
+        what if what.contains("vec") => diagnostic.help(format!("take one component: `{text}.x`")),
+        what if is_array(what) => diagnostic.help(format!("take one element: `{text}[i]`")),
+        _ => diagnostic.help(format!("write `i32({text})`")),
+    }
+}
+
+pub(crate) fn index_out_of_range(at: Location, index: i128, len: usize, what: &str) -> Diagnostic {
+    error("kernel/index", at, format!("index {index} is outside a {what} of {len}"), "").help(match len {
+        0 => "it has no elements".to_owned(),
+        1 => "its one element is 0".to_owned(),
+        len => format!("its elements are 0 to {}, from the end -1 to -{len}", len - 1),
+    })
+}
+
+pub(crate) fn too_many_indices(at: Location, name: &str, array: &ArrayParam, n_indices: usize) -> Diagnostic {
+    let (dimensions, help) = match array.rank {
+        1 => {
+            let element = &array.element;
+            let help = format!("annotate it `{name}: Array[{element}, {n_indices}]`, or compute one index");
+            ("one dimension".to_owned(), help)
+        }
+        rank => (format!("{rank} dimensions"), "give one index for each".to_owned()),
+    };
+    let message = format!("`{name}` has {dimensions}, and {n_indices} indices are given");
+    error("kernel/index", at, message, "").help(help)
+}
+
+pub(crate) fn assign_row(at: Location, text: &str, name: &str, n_missing: u8) -> Diagnostic {
+    let more = if n_missing == 1 { "one more index" } else { "more indices" };
+    let message = format!("`{text}` is a row of `{name}`, which cannot be assigned as a whole");
+    error("kernel/index", at, message, "").help(format!("give {more}, and assign the elements in a loop"))
+}
+
+pub(crate) fn element_wanted(at: Location, array: &str, n_missing: u8) -> Diagnostic {
+    let more = if n_missing == 1 { "one more index" } else { "more indices" };
+    error("kernel/index", at, format!("this leads to a row of `{array}`, not to an element"), "")
+        .help(format!("give {more} as a tuple: `(i, j)`"))
+}
+
+pub(crate) fn array_rank(at: Location) -> Diagnostic {
+    error("kernel/not-a-type", at, "an array has one to eight dimensions", "")
+        .help("write `Array[f32, 2]` for an array with rows and columns")
+}
+
+pub(crate) fn list_index_tuple(at: Location, n_indices: usize) -> Diagnostic {
+    error("kernel/index", at, format!("a list takes one index, not {n_indices}"), "")
+        .help("index a list of lists step by step: `a[i][j]`")
+}
+
+pub(crate) fn tuple_index(at: Location) -> Diagnostic {
+    error("kernel/index", at, "the index of a tuple is a constant", "").help("use a list")
+}
+
+pub(crate) fn no_attribute(at: Location, name: &str, what: &str) -> Diagnostic {
+    let diagnostic = error("kernel/attribute", at, format!("{what} has no `{name}`"), "");
+    let is_component = matches!(name, "x" | "y" | "z" | "w" | "r" | "g" | "b" | "a");
+    match habits::instead_of_attribute(name) {
+        Some(instead) => diagnostic.help(instead),
+        None if is_component && is_array(what) => {
+            diagnostic.help(format!("take the component of one element: `a[i].{name}`"))
+        }
+        None if is_component => diagnostic.help(format!("leave `.{name}` out: it is one number already")),
+        None => diagnostic.help("vectors have components, `v.xy`; arrays have `shape` and `size`"),
+    }
+}
+
+pub(crate) fn no_array_attribute(at: Location, name: &str, what: &str, nearest: Option<&str>) -> Diagnostic {
+    let diagnostic = error("kernel/attribute", at, format!("{what} has no `{name}`"), "");
+    match (habits::instead_of_attribute(name), nearest) {
+        (Some(instead), _) => diagnostic.help(instead),
+        (None, Some(_)) => meant(diagnostic, nearest),
+        (None, None) if matches!(name, "x" | "y" | "z" | "w") => {
+            diagnostic.help(format!("take the component of one element: `a[i].{name}`"))
+        }
+        (None, None) => diagnostic.help("an array has `shape`, `size` and `ndim`"),
+    }
+}
+
+pub(crate) fn unknown_swizzle(at: Location, letters: &str, ty: &Type) -> Diagnostic {
+    error("kernel/swizzle", at, format!("`{ty}` has no components `{letters}`"), "")
+        .help("one to four letters of `xyzw`, `rgba` or `stpq`")
+}
+
+pub(crate) fn swizzle_too_wide(at: Location, letters: &str, ty: &Type) -> Diagnostic {
+    let last = &"xyzw"[..usize::from(ty.n_components()).min(4)];
+    error("kernel/swizzle", at, format!("`{ty}` has no components `{letters}`"), "")
+        .help(format!("it has `{last}`"))
+}
+
+pub(crate) fn repeated_component(at: Location, letters: &str) -> Diagnostic {
+    error("kernel/swizzle", at, format!("`{letters}` assigns a component twice"), "")
+        .help("name each component once: `v.xy = v.yx`")
+}
+
+pub(crate) fn not_assignable(at: Location, text: &str) -> Diagnostic {
+    error("kernel/assignment", at, format!("cannot assign to `{text}`"), "")
+        .help("assign to a name, an element or a component: `x = ..`, `a[i] = ..`, `v.x = ..`")
+}
+
+pub(crate) fn augmented_tuple(at: Location) -> Diagnostic {
+    error("kernel/assignment", at, "an augmented assignment has one target", "")
+        .help("write one for each: `a += 1`, `b += 1`")
+}
+
+pub(crate) fn not_unpackable(at: Location, what: &str, n_targets: usize) -> Diagnostic {
+    error("kernel/unpack", at, format!("cannot unpack {what} into {n_targets} targets"), what)
+        .help("give as many values: `a, b = x, y`")
+}
+
+pub(crate) fn unpack_count(at: Location, n_targets: usize, n_values: usize) -> Diagnostic {
+    error("kernel/unpack", at, format!("{n_targets} targets for {n_values} values"), "")
+        .help("write as many names as values; `_` takes one that is not needed")
+}
+
+pub(crate) fn not_spreadable(at: Location, what: &str) -> Diagnostic {
+    error("kernel/unpack", at, format!("{what} has no items to spread"), what)
+        .help("a tuple, a vector or a list of a known length has")
+}
+
+pub(crate) fn tuple_item_assigned(at: Location, text: &str) -> Diagnostic {
+    error("kernel/assignment", at, format!("`{text}` is an item of a tuple, which cannot be assigned"), "")
+        .help("make a new tuple, or use a list")
+}

@@ -1,0 +1,127 @@
+//! Mistakes about structs and their members.
+
+use kps_syntax::{Diagnostic, Location};
+
+use super::{arguments, error, meant};
+use crate::structs::{Member, StructType};
+use crate::types::Type;
+
+pub(crate) fn unknown_struct_member(
+    at: Location,
+    of: &StructType,
+    name: &str,
+    nearest: Option<&str>,
+) -> Diagnostic {
+    let diagnostic = error("kernel/struct", at, format!("`{of}` has no member `{name}`"), "");
+    match nearest {
+        Some(_) => meant(diagnostic, nearest),
+        None => diagnostic.help(format!("it has {}", member_list(of))),
+    }
+}
+
+pub(crate) fn method_as_value(at: Location, of: &str, name: &str) -> Diagnostic {
+    error("kernel/struct", at, format!("`{name}` is a method of `{of}`, not a value"), "")
+        .help(format!("call it: `.{name}(..)`"))
+}
+
+pub(crate) fn struct_members(at: Location, of: &StructType, n_given: usize) -> Diagnostic {
+    let wanted = arguments(of.members.len());
+    error("kernel/struct", at, format!("`{of}` takes {wanted}, not {n_given}"), "")
+        .help(format!("its members are {}", member_list(of)))
+}
+
+pub(crate) fn member_twice(at: Location, of: &StructType, name: &str) -> Diagnostic {
+    error("kernel/struct", at, format!("this `{of}` gets `{name}` twice"), "")
+        .help("give it by position or by name, once")
+}
+
+pub(crate) fn members_missing(at: Location, of: &StructType, missing: &[&str]) -> Diagnostic {
+    let names: Vec<String> = missing.iter().map(|name| format!("`{name}`")).collect();
+    error("kernel/struct", at, format!("this `{of}` lacks {}", names.join(", ")), "")
+        .help("give every member, or a default in the struct")
+}
+
+pub(crate) fn member_type(
+    at: Location,
+    of: &StructType,
+    member: &Member,
+    text: &str,
+    found: &str,
+) -> Diagnostic {
+    let Member { name, ty, .. } = member;
+    let diagnostic =
+        error("kernel/struct", at, format!("the member `{name}` of `{of}` is `{ty}`, not {found}"), found);
+    match ty {
+        Type::Scalar(_) | Type::Vector(..) => diagnostic.help(format!("cast it: `{ty}({text})`")),
+        _ => diagnostic,
+    }
+}
+
+pub(crate) fn structs_have_no_order(at: Location, ty: &Type) -> Diagnostic {
+    error("kernel/struct", at, format!("structs of type `{ty}` have no order"), "")
+        .help("compare with `==` or `!=`, or compare a member")
+}
+
+pub(crate) fn struct_too_long_to_compare(at: Location, ty: &Type) -> Diagnostic {
+    error("kernel/struct", at, format!("a `{ty}` has too many numbers to compare at once"), "")
+        .help("compare its members in a loop")
+}
+
+pub(crate) fn assign_self(at: Location, name: &str) -> Diagnostic {
+    error("kernel/struct", at, format!("`{name}` of a method cannot be assigned as a whole"), "")
+        .help(format!("assign to its members, or to a name of its own: `new = {name}`"))
+}
+
+pub(crate) fn struct_base(at: Location) -> Diagnostic {
+    error("kernel/struct", at, "a struct has no base class", "")
+        .help("hold the other struct as a member: `base: Other`")
+}
+
+pub(crate) fn empty_struct(at: Location, name: &str) -> Diagnostic {
+    error("kernel/struct", at, format!("the struct `{name}` has no members"), "")
+        .help("a member is a name with a type: `mass: f32`, or `Struct(mass=f32)`")
+}
+
+pub(crate) fn member_without_type(at: Location) -> Diagnostic {
+    error("kernel/struct", at, "a member of a struct needs its type", "")
+        .help("write `mass: f32 = 1.0`, or define a constant outside the class")
+}
+
+pub(crate) fn struct_statement(at: Location) -> Diagnostic {
+    error("kernel/struct", at, "a struct holds members and methods only", "")
+        .help("a member is a name with a type: `mass: f32`")
+}
+
+pub(crate) fn member_declared_twice(at: Location, name: &str) -> Diagnostic {
+    error("kernel/struct", at, format!("the member `{name}` is declared twice"), "")
+        .help("leave one of them out")
+}
+
+pub(crate) fn struct_too_large(at: Location, limit: u32) -> Diagnostic {
+    error("kernel/struct", at, format!("a struct of more than {limit} bytes"), "")
+        .help("keep large arrays in array parameters of their own")
+}
+
+pub(crate) fn struct_member_name(at: Location) -> Diagnostic {
+    error("kernel/struct", at, "every member of a `Struct` has a name", "").help("write `Struct(mass=f32)`")
+}
+
+pub(crate) fn method_decorator(at: Location) -> Diagnostic {
+    error("kernel/struct", at, "methods of a struct take no decorator but `@staticmethod`", "")
+        .help("leave it out: properties are methods that are called")
+}
+
+pub(crate) fn method_without_self(at: Location, name: &str) -> Diagnostic {
+    error("kernel/struct", at, format!("the method `{name}` has no parameter for its struct"), "")
+        .help(format!("write `def {name}(self):`, or decorate it with `@staticmethod`"))
+}
+
+pub(crate) fn no_layout(at: Location, ty: &Type) -> Diagnostic {
+    error("kernel/type", at, format!("a `{ty}` has no place in an array that the host shares"), "")
+        .help("use a struct: its members have names and places")
+}
+
+fn member_list(of: &StructType) -> String {
+    let names: Vec<String> = of.members.iter().map(|member| format!("`{}`", member.name)).collect();
+    names.join(", ")
+}

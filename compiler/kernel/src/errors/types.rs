@@ -1,0 +1,47 @@
+//! Mistakes in type expressions.
+
+use kps_syntax::{Diagnostic, Location};
+
+use super::{error, meant};
+use crate::habits;
+
+pub(crate) fn not_a_type(at: Location, text: &str) -> Diagnostic {
+    error("kernel/not-a-type", at, format!("`{text}` is not a type"), "")
+        .help("write `f32`, `vec3`, `Array[f32]` or the like")
+}
+
+pub(crate) fn not_a_value_type(at: Location, text: &str) -> Diagnostic {
+    error("kernel/not-a-type", at, format!("`{text}` is not the type of a value"), "")
+        .help("arrays without a length are parameters only; a list of four is `Array(4, f32)`")
+}
+
+pub(crate) fn unknown_type(at: Location, name: &str, nearest: Option<&str>) -> Diagnostic {
+    let diagnostic = error("kernel/unknown-type", at, format!("unknown type `{name}`"), "");
+    if let "list" | "tuple" | "dict" | "ndarray" | "array" | "Tensor" | "object" = name {
+        return diagnostic.help("write `Array[f32]`, with the type of the elements");
+    }
+    match (nearest, habits::instead(name)) {
+        (_, Some(instead)) => diagnostic.help(instead),
+        (Some(_), None) => meant(diagnostic, nearest),
+        (None, None) => diagnostic.help("write `f32`, `vec3`, `Array[f32]` or the like"),
+    }
+}
+
+pub(crate) fn value_as_type(at: Location, name: &str, what: &str) -> Diagnostic {
+    error("kernel/not-a-type", at, format!("`{name}` is {what}, not a type"), "")
+        .help("write `f32`, `vec3`, `Array[f32]` or the like")
+}
+
+pub(crate) fn array_without_element(at: Location) -> Diagnostic {
+    error("kernel/not-a-type", at, "`Array` needs the type of its elements", "").help("write `Array[f32]`")
+}
+
+pub(crate) fn const_not_scalar(at: Location, text: &str) -> Diagnostic {
+    error("kernel/not-a-type", at, format!("a `const` parameter is a number or a bool, not `{text}`"), "")
+        .help("write `const[i32]`")
+}
+
+pub(crate) fn array_len(at: Location, text: &str) -> Diagnostic {
+    error("kernel/array-length", at, format!("`{text}` is not the length of an array"), "")
+        .help("a length is an int from 1 to 65535")
+}

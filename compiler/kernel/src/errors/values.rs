@@ -1,0 +1,261 @@
+//! Mistakes about values and their types: literals, operands, conversions, conditions, matrices.
+
+use kps_syntax::{Diagnostic, Location};
+
+use super::{arguments, error, how_to_convert, is_array};
+use crate::constant::Literal;
+use crate::types::{Scalar, Type};
+
+pub(crate) fn int_too_large(at: Location) -> Diagnostic {
+    error("kernel/literal", at, "an int of more than 128 bits", "").help("the widest int in a kernel has 64")
+}
+
+pub(crate) fn literal_does_not_fit(at: Location, literal: Literal, scalar: Scalar) -> Diagnostic {
+    let message = match (literal, scalar.int_range()) {
+        (Literal::Float(_), Some(_)) => {
+            format!("the float `{literal}` is not an int, and `{scalar}` is wanted")
+        }
+        _ => format!("`{literal}` does not fit `{scalar}`"),
+    };
+    let diagnostic = error("kernel/literal", at, message, "");
+    match (literal, scalar.int_range()) {
+        (Literal::Float(_), Some(_)) => diagnostic.help(format!("write `{scalar}({literal})` to cut it off")),
+        (Literal::Int(value), Some((min, max))) => {
+            let wider = if i64::try_from(value).is_ok() { "i64" } else { "u64" };
+            diagnostic.help(format!("`{scalar}` holds {min} to {max}: a wider type is `{wider}({value})`"))
+        }
+        _ if scalar == Scalar::F16 => diagnostic.help("`f16` holds -65504 to 65504"),
+        _ => diagnostic.help(format!("a wider type is `f64({literal})`")),
+    }
+}
+
+pub(crate) fn constant_division_by_zero(at: Location) -> Diagnostic {
+    error("kernel/division-by-zero", at, "division by zero", "")
+        .help("write the value that is meant: `math.inf`, `0`")
+}
+
+pub(crate) fn not_a_value(at: Location, what: &str) -> Diagnostic {
+    let diagnostic =
+        error("kernel/not-a-value", at, format!("{what} is not a number"), "a number is wanted here");
+    match () {
+        () if is_array(what) => diagnostic.help("take one element: `a[i]`"),
+        () if what.contains("function") => diagnostic.help("call it: `f(x)`"),
+        () if what.contains("type") => diagnostic.help("make a value of it: `f32(x)`"),
+        () => diagnostic.help("write a number, or what gives one"),
+    }
+}
+
+pub(crate) fn no_value(at: Location, text: &str) -> Diagnostic {
+    error("kernel/no-value", at, format!("`{text}` gives no value"), "")
+        .help("let the function return one, or call it on a line of its own")
+}
+
+pub(crate) fn expected_type(at: Location, text: &str, wanted: &Type, found: &str) -> Diagnostic {
+    error("kernel/type", at, format!("`{text}` is {found}, not `{wanted}`"), found)
+        .help(how_to_convert(text, found, wanted))
+}
+
+pub(crate) fn stored_type(
+    value: Location,
+    target: Location,
+    (value_text, found): (&str, &str),
+    (target_text, wanted): (&str, &Type),
+) -> Diagnostic {
+    error(
+        "kernel/type",
+        value,
+        format!("cannot store {found} in `{target_text}`, which is `{wanted}`"),
+        found,
+    )
+    .label(target, format!("`{wanted}`"))
+    .help(how_to_convert(value_text, found, wanted))
+}
+
+pub(crate) fn operand_types(
+    at: Location,
+    symbol: &str,
+    left: (Location, &str),
+    right: (Location, &str),
+    cast: Option<String>,
+) -> Diagnostic {
+    let message = format!("`{symbol}` does not take {} and {}", left.1, right.1);
+    if symbol == "^" && (left.1.contains("`f") || left.1.contains("float")) {
+        let diagnostic = error("kernel/operand-types", at, message, "");
+        return diagnostic
+            .label(left.0, left.1)
+            .label(right.0, right.1)
+            .help("powers are written `**`: `x ** 2`");
+    }
+    with_operands(error("kernel/operand-types", at, message, ""), left, right, cast)
+}
+
+pub(crate) fn compare_types(
+    at: Location,
+    symbol: &str,
+    left: (Location, &str),
+    right: (Location, &str),
+    cast: Option<String>,
+) -> Diagnostic {
+    let message = format!("`{symbol}` cannot compare {} with {}", left.1, right.1);
+    with_operands(error("kernel/operand-types", at, message, ""), left, right, cast)
+}
+
+fn with_operands(
+    diagnostic: Diagnostic,
+    left: (Location, &str),
+    right: (Location, &str),
+    cast: Option<String>,
+) -> Diagnostic {
+    let diagnostic = diagnostic.label(left.0, left.1).label(right.0, right.1);
+    match cast {
+        Some(cast) => diagnostic.help(format!("cast one of them: `{cast}`")),
+        None if is_array(left.1) || is_array(right.1) => {
+            diagnostic.help("a kernel works on one element at a time: `out[i] = a[i] + b[i]`")
+        }
+        None if left.1.contains("vec") || right.1.contains("vec") => {
+            diagnostic.help("take as many components of both: `v.xy`")
+        }
+        None => diagnostic.help("write numbers on both sides"),
+    }
+}
+
+pub(crate) fn unary_type(at: Location, symbol: &str, what: &str) -> Diagnostic {
+    let diagnostic = error("kernel/operand-types", at, format!("`{symbol}` does not take {what}"), what);
+    match (symbol, what) {
+        ("~", "`bool`") => diagnostic.help("write `not`"),
+        ("-", "`bool`") | ("+", "`bool`") => diagnostic.help("make it a number first: `i32(x)`"),
+        ("~", _) => diagnostic.help("bits are those of ints: `~i32(x)`"),
+        (_, what) if is_array(what) => diagnostic.help("take one element: `-a[i]`"),
+        _ => diagnostic.help("write a number"),
+    }
+}
+
+pub(crate) fn negative_power(at: Location, base: &str, scalar: Scalar) -> Diagnostic {
+    error("kernel/negative-power", at, format!("a negative power of an `{scalar}` is not an int"), "")
+        .help(format!("make it a float: `f32({base})`"))
+}
+
+pub(crate) fn bitcast_type(at: Location, what: &str) -> Diagnostic {
+    error("kernel/bitcast", at, format!("`bitcast` makes a number of bits, not {what}"), what)
+        .help("name the type first: `bitcast(u32, x)`")
+}
+
+pub(crate) fn bitcast_width(at: Location, from: &str, to: &Type) -> Diagnostic {
+    error("kernel/bitcast", at, format!("{from} has other bits than a `{to}`"), from)
+        .help("both have the same number of bits: `bitcast(u32, x)` of an `f32`")
+}
+
+pub(crate) fn condition_not_bool(at: Location, text: &str, what: &str, is_vector: bool) -> Diagnostic {
+    let diagnostic = error("kernel/condition", at, format!("a condition is a bool, not {what}"), what);
+    match is_vector {
+        true => diagnostic.help(format!("write `all({text})` or `any({text})`")),
+        false if is_array(what) => {
+            diagnostic.help(format!("test one element, `{text}[i] != 0`, or the length, `len({text}) > 0`"))
+        }
+        false if what.contains("vec") => diagnostic.help(format!("write `any({text} != 0)`")),
+        false if what.contains("float literal") || what.contains("`f") => {
+            diagnostic.help(format!("write `{text} != 0.0`"))
+        }
+        false if what.ends_with("literal") => {
+            diagnostic.help(format!("compare it with something: `x == {text}`, `x == 1 or x == {text}`"))
+        }
+        false if what.contains("function") => diagnostic.help(format!("call it: `{text}(x) > 0`")),
+        false => diagnostic.help(format!("write `{text} != 0`")),
+    }
+}
+
+pub(crate) fn ternary_types(at: Location, then: (Location, &str), orelse: (Location, &str)) -> Diagnostic {
+    error(
+        "kernel/choice-types",
+        at,
+        format!("the two sides of `if .. else` are {} and {}", then.1, orelse.1),
+        "",
+    )
+    .label(then.0, then.1)
+    .label(orelse.0, orelse.1)
+    .help("cast one of them")
+}
+
+pub(crate) fn cast_type(at: Location, what: &str, to: &Type) -> Diagnostic {
+    error("kernel/cast", at, format!("cannot make a `{to}` of {what}"), what).help(match () {
+        () if is_array(what) => "take one element: `a[i]`".to_owned(),
+        () if what.contains("vec") => format!("take one component: `{to}(v.x)`"),
+        () => format!("give it a number: `{to}(1)`"),
+    })
+}
+
+pub(crate) fn vector_parts(at: Location, ty: &Type, given: usize) -> Diagnostic {
+    error(
+        "kernel/vector-parts",
+        at,
+        format!("a `{ty}` has {} components, not {given}", ty.n_components()),
+        "",
+    )
+    .help(format!("give {} numbers, or one for all of them: `{ty}(0)`", ty.n_components()))
+}
+
+pub(crate) fn match_subject(at: Location, what: &str) -> Diagnostic {
+    error("kernel/match", at, format!("`match` takes a number or a bool, not {what}"), "")
+        .help("match one component, `match v.x:`, or write `if` and `elif`")
+}
+
+pub(crate) fn matrix_type(at: Location, text: &str) -> Diagnostic {
+    error("kernel/matrix", at, format!("`{text}` is not a matrix"), "")
+        .help("2 to 4 columns and rows of floats: `Matrix(3, 2, f64)`")
+}
+
+/// `*` between two matrices, or a matrix and a vector.
+pub(crate) fn matrix_times(at: Location, left: (Location, &str), right: (Location, &str)) -> Diagnostic {
+    let message = format!("`*` does not take {} and {}", left.1, right.1);
+    let both = format!("{} @ {}", left.0.source.slice(left.0.span), right.0.source.slice(right.0.span));
+    error("kernel/matrix", at, message, "")
+        .label(left.0, left.1)
+        .label(right.0, right.1)
+        .help(format!("the matrix product is `@`: `{both}`"))
+}
+
+pub(crate) fn matrix_sizes(at: Location, left: (Location, &str), right: (Location, &str)) -> Diagnostic {
+    error("kernel/matrix", at, format!("`@` does not take {} and {}", left.1, right.1), "")
+        .label(left.0, left.1)
+        .label(right.0, right.1)
+        .help(
+            "the left side has as many columns as the right side has rows; `matCxR` has C columns and R rows",
+        )
+}
+
+pub(crate) fn matrix_parts(at: Location, ty: &Type, given: usize) -> Diagnostic {
+    let (columns, rows) = match ty {
+        Type::Matrix { columns, rows, .. } => (*columns, *rows),
+        _ => (0, 0),
+    };
+    let numbers = usize::from(columns) * usize::from(rows);
+    error("kernel/matrix", at, format!("a `{ty}` is not made of {}", arguments(given)), "").help(format!(
+        "give it {columns} columns of {rows} components, {numbers} numbers column by column, or one for the diagonal"
+    ))
+}
+
+pub(crate) fn matrix_column(at: Location, wanted: &Type, found: &str) -> Diagnostic {
+    error("kernel/matrix", at, format!("a column of this matrix is a `{wanted}`, not {found}"), found).help(
+        format!("write each column as `{wanted}(..)`, or all numbers one after the other, column by column"),
+    )
+}
+
+pub(crate) fn matrix_wanted(at: Location, name: &str, what: &str) -> Diagnostic {
+    error("kernel/matrix", at, format!("`{name}` takes a matrix, not {what}"), what)
+        .help(format!("give it one: `{name}(mat2(1, 0, 0, 1))`"))
+}
+
+pub(crate) fn matrix_not_square(at: Location, name: &str, ty: &Type) -> Diagnostic {
+    error("kernel/matrix", at, format!("`{name}` takes a square matrix, not a `{ty}`"), "")
+        .help("use `mat2`, `mat3` or `mat4`")
+}
+
+pub(crate) fn matrix_index_count(at: Location, name: &str, n_indices: usize) -> Diagnostic {
+    error("kernel/matrix", at, format!("a matrix has two axes, and {n_indices} indices are given"), "")
+        .help(format!("`{name}[row, column]`, `{name}[row]`, or `{name}[:, column]`"))
+}
+
+pub(crate) fn whole_axis(at: Location) -> Diagnostic {
+    error("kernel/slice", at, "`:` stands for a whole axis of a matrix only", "")
+        .help("index the elements in a `for` loop")
+}
