@@ -179,6 +179,8 @@ pub(crate) enum NodeKind {
     Convert(NodeId),
     /// The same bits as another type of the same width.
     Bitcast(NodeId),
+    /// An index that is proven to lie inside what it is an index of.
+    Proven(NodeId),
     /// The condition is a bool, or one for each component.
     Select {
         condition: NodeId,
@@ -514,6 +516,7 @@ impl NodeKind {
             NodeKind::Unary(_, a)
             | NodeKind::Convert(a)
             | NodeKind::Bitcast(a)
+            | NodeKind::Proven(a)
             | NodeKind::Abs(a)
             | NodeKind::Sign(a)
             | NodeKind::IsNan(a)

@@ -3,11 +3,12 @@
 use kps_syntax::Span;
 use rspirv::dr;
 use rspirv::spirv::{Decoration, FunctionControl, GlslStd450Op as GlslOp, Op, StorageClass, Word};
+use rustc_hash::FxHashMap;
 
 use super::interface::Interface;
 use super::module::{Module, Operand, instruction};
 use crate::constant::Constant;
-use crate::ir::{Arg, Function, Home, Kernel, LocalId, NodeId, NodeKind};
+use crate::ir::{Arg, BufferId, Function, Home, Kernel, LocalId, NodeId, NodeKind};
 use crate::signature::Target;
 use crate::types::{Scalar, Type};
 
@@ -24,6 +25,10 @@ pub(crate) struct FunctionEmitter<'e> {
     locals: Vec<Word>,
     args: Vec<Word>,
     variables: Vec<dr::Instruction>,
+    /// What the first block computes before all else.
+    pub prologue: Vec<dr::Instruction>,
+    /// The lengths of buffers, in the prologue.
+    pub lens: FxHashMap<BufferId, Word>,
     blocks: Vec<dr::Block>,
     current: dr::Block,
     file: Word,
@@ -55,6 +60,8 @@ impl<'e> FunctionEmitter<'e> {
             locals: vec![0; function.locals.len()],
             args: Vec::new(),
             variables: Vec::new(),
+            prologue: Vec::new(),
+            lens: FxHashMap::default(),
             blocks: Vec::new(),
             current: dr::Block::new(),
             file,
@@ -102,7 +109,7 @@ impl<'e> FunctionEmitter<'e> {
             self.terminate(Op::Unreachable, Vec::new());
         }
         let mut blocks = self.blocks;
-        blocks[0].instructions.splice(0..0, self.variables);
+        blocks[0].instructions.splice(0..0, self.variables.into_iter().chain(self.prologue));
         dr::Function {
             def: Some(def),
             end: Some(instruction(Op::FunctionEnd, None, None, Vec::new())),

@@ -12,7 +12,7 @@ use rspirv::spirv::{Op, StorageClass, Word};
 use super::bits::bits_of;
 use super::function::FunctionEmitter;
 use super::layout::Packing;
-use super::module::Operand;
+use super::module::{Operand, instruction};
 use crate::ir::{BufferId, LocalId, NodeId, NodeKind, Step};
 use crate::push::Member;
 use crate::types::{Scalar, Type};
@@ -98,6 +98,7 @@ impl FunctionEmitter<'_> {
 
     fn is_known_inside(&self, index: NodeId, len: u32) -> bool {
         match self.function.node(index).kind {
+            NodeKind::Proven(_) => true,
             NodeKind::Constant(constant) => {
                 constant.as_int().is_some_and(|index| (0..i128::from(len)).contains(&index))
             }
@@ -171,12 +172,17 @@ impl FunctionEmitter<'_> {
 
     // Buffers.
 
-    /// The number of elements, as u32.
+    /// The number of elements, as u32. It is asked for once, where the function begins.
     pub fn buffer_len(&mut self, buffer: BufferId) -> Word {
-        let id = self.interface.buffer(buffer).id;
-        let result = self.module.scalar(Scalar::U32);
-        let operands = vec![Operand::IdRef(id), Operand::LiteralBit32(0)];
-        self.op(Op::ArrayLength, result, operands)
+        if let Some(len) = self.lens.get(&buffer) {
+            return *len;
+        }
+        let variable = self.interface.buffer(buffer).id;
+        let operands = vec![Operand::IdRef(variable), Operand::LiteralBit32(0)];
+        let (result, id) = (self.module.scalar(Scalar::U32), self.module.id());
+        self.prologue.push(instruction(Op::ArrayLength, Some(result), Some(id), operands));
+        self.lens.insert(buffer, id);
+        id
     }
 
     /// The length of one axis, as i32.
@@ -202,7 +208,8 @@ impl FunctionEmitter<'_> {
 
     /// The place of a part that exists, and whether it is the one meant, where that is not known.
     fn buffer_part(&mut self, buffer: BufferId, index: NodeId, path: &[Step]) -> (Place, Option<Word>) {
-        let (element_inside, index) = match self.target.robust_access {
+        let is_proven = matches!(self.function.node(index).kind, NodeKind::Proven(_));
+        let (element_inside, index) = match self.target.robust_access || is_proven {
             true => (None, self.value(index)),
             false => {
                 let (is_inside, index) = self.inside_buffer(buffer, index);

@@ -52,6 +52,7 @@ impl FunctionEmitter<'_> {
                 let a = self.value(*a);
                 self.convert(a, from, ty)
             }
+            NodeKind::Proven(a) => self.value(*a),
             NodeKind::Bitcast(a) => {
                 let from = of(*a);
                 let a = self.value(*a);

@@ -258,6 +258,7 @@ impl Ctx<'_> {
         };
         let fork = self.fork();
         let (mut block, (value, way)) = self.sub_block(|ctx| {
+            ctx.learn(left, !decided);
             let value = right(ctx);
             (value, ctx.changing_way(fork, skipped))
         });

@@ -142,7 +142,8 @@ impl Ctx<'_> {
     /// An index into something of a known length.
     pub fn fixed_index(&mut self, operand: &Operand, len: u32, span: Span, what: &str) -> Option<Step> {
         let Some(value) = self.known_int(operand) else {
-            return self.index_node(operand, span).map(Step::At);
+            let index = self.index_node(operand, span)?;
+            return Some(Step::At(self.proven_below(index, len, span)));
         };
         let from_start = if value < 0 { value + i128::from(len) } else { value };
         match u32::try_from(from_start) {

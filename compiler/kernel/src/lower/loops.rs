@@ -11,6 +11,7 @@ use kps_syntax::ast::{Expr, ExprKind, Stmt as AstStmt};
 
 use super::Ctx;
 use super::operand::{Facts, Operand, Static};
+use super::ranges::Within;
 use super::sequences::{Sequence, Spanned};
 use super::stmts::Condition;
 use super::vars::{Binding, Fork, Missing, Var, Way, binding_span, guess, literal_of, same_static};
@@ -179,6 +180,11 @@ impl<'a> Ctx<'a> {
                 let now = ctx.node(NodeKind::Load(counter), ty.clone(), iter_span);
                 let value = range.value_of(ctx, now, iter_span);
                 ctx.set_facts(value, Facts { nonneg: range.nonneg, soft: false });
+                match range.within {
+                    Within::Below(stop) => ctx.learn_less(value, stop),
+                    Within::AtMost(first) => ctx.learn_at_most(value, first),
+                    Within::Unknown => {}
+                }
                 ctx.assign_target(target, Operand::Node(value), target.span);
             },
             |ctx| {

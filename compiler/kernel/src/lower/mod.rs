@@ -8,6 +8,7 @@
 mod arith;
 mod assign;
 mod atomics;
+mod bounds;
 mod calls;
 mod cast;
 mod closures;
@@ -49,8 +50,8 @@ use crate::check::Scope;
 use crate::env::KernelEnv;
 use crate::errors;
 use crate::ir::{
-    Block, Buffer, BufferId, Function, FunctionId, Kernel, LocalId, NodeKind, ScalarId, ScalarParam, Shared,
-    Stmt,
+    Block, Buffer, BufferId, Function, FunctionId, Kernel, LocalId, NodeId, NodeKind, ScalarId, ScalarParam,
+    Shared, Stmt,
 };
 use crate::push::{Member, PushLayout};
 use crate::signature::{ArrayParam, Form, ParamType, Signature, Target};
@@ -139,6 +140,8 @@ pub(crate) struct FunctionState<'a> {
     /// The variables of the items of tuples, numbered after those of the scope.
     items: FxHashMap<(Var, usize), Var>,
     item_names: Vec<Name>,
+    /// What is known of values where we are; a block takes what it learned along when it ends.
+    known: Vec<(NodeId, bounds::Known)>,
     /// What each change of a variable replaced, to undo it.
     log: Vec<(Var, Binding)>,
     locals: FxHashMap<(Var, Type), LocalId>,
@@ -210,6 +213,7 @@ impl<'a> FunctionState<'a> {
             vars: Vec::new(),
             items: FxHashMap::default(),
             item_names: Vec::new(),
+            known: Vec::new(),
             log: Vec::new(),
             locals: FxHashMap::default(),
             shared: FxHashMap::default(),

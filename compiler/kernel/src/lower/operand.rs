@@ -186,7 +186,9 @@ impl Ctx<'_> {
             NodeKind::Input(_) | NodeKind::Domain | NodeKind::BufferLen(_) | NodeKind::BufferAxis { .. } => {
                 true
             }
-            NodeKind::Bitcast(a) | NodeKind::Extract(a, _) | NodeKind::Splat(a) => known(*a),
+            NodeKind::Bitcast(a) | NodeKind::Proven(a) | NodeKind::Extract(a, _) | NodeKind::Splat(a) => {
+                known(*a)
+            }
             NodeKind::Swizzle(a, _) => known(*a),
             NodeKind::Construct(parts) => parts.iter().all(|part| known(*part)),
             NodeKind::Select { then, orelse, .. } => known(*then) && known(*orelse),

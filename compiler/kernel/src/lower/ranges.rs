@@ -24,6 +24,15 @@ pub(crate) struct Range {
     pub n_rounds: Option<i128>,
     /// No value is negative.
     pub nonneg: bool,
+    pub within: Within,
+}
+
+/// Where the values of a range lie, as far as it tells.
+#[derive(Clone, Copy)]
+pub(crate) enum Within {
+    Unknown,
+    Below(NodeId),
+    AtMost(NodeId),
 }
 
 impl Range {
@@ -105,6 +114,11 @@ impl Ctx<'_> {
         };
         let nonneg =
             self.facts(first).nonneg && (constant(step).is_some_and(|step| step > 0) || n_rounds == Some(0));
+        let within = match constant(step) {
+            Some(step) if step > 0 => Within::Below(stop),
+            Some(step) if step < 0 => Within::AtMost(first),
+            _ => Within::Unknown,
+        };
         match constant(step) {
             Some(1) => Range {
                 ty,
@@ -115,6 +129,7 @@ impl Ctx<'_> {
                 scale: None,
                 n_rounds,
                 nonneg,
+                within,
             },
             Some(-1) => {
                 // It counts down to a bound that is known not to be negative, exclusive.
@@ -128,6 +143,7 @@ impl Ctx<'_> {
                     scale: None,
                     n_rounds,
                     nonneg,
+                    within,
                 }
             }
             _ => {
@@ -144,6 +160,7 @@ impl Ctx<'_> {
                     scale: Some((ty, first, step)),
                     n_rounds,
                     nonneg,
+                    within,
                 }
             }
         }

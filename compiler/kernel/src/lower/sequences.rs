@@ -246,7 +246,10 @@ impl Ctx<'_> {
                 let offset = self.node(NodeKind::Binary(BinaryOp::Mul, round, *step), *ty, span);
                 Operand::Node(self.node(NodeKind::Binary(BinaryOp::Add, *first, offset), *ty, span))
             }
-            Walk::Array(place, _) => self.element_of(place, Step::At(at), span),
+            Walk::Array(place, _) => {
+                let at = self.proven(at, span);
+                self.element_of(place, Step::At(at), span)
+            }
             Walk::Vector(vector) => {
                 let scalar = self.ty(*vector).scalar().expect("vectors have one");
                 Operand::Node(self.node(NodeKind::ExtractAt { whole: *vector, index: at }, scalar, span))
@@ -371,6 +374,7 @@ impl Ctx<'_> {
         });
         let (body, equal) = self.sub_block(|ctx| {
             let now = ctx.node(NodeKind::Load(counter), Type::I32, span);
+            let now = ctx.proven(now, span);
             let element = ctx.element_of(place, Step::At(now), span);
             let equal = ctx.equal(left, &element, op_span, spans)?;
             let condition = ctx.materialize(&equal, span)?;

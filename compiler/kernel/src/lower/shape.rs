@@ -80,7 +80,7 @@ impl Ctx<'_> {
         }
         let flat = flat?;
         Some(match axis == rank {
-            true => Indexed::Element(buffer, flat),
+            true => Indexed::Element(buffer, self.proven_in(buffer, flat, index.span)),
             false => Indexed::Row(Row { buffer, start: flat, axis }),
         })
     }
@@ -138,6 +138,8 @@ impl Ctx<'_> {
         if axis < self.buffers[buffer.idx()].rank {
             return Operand::Row(Row { buffer, start: flat, axis });
         }
+        // A loop over an array counts to its length.
+        let flat = if axis == 1 { self.proven(flat, span) } else { flat };
         let element = self.buffers[buffer.idx()].element.clone();
         self.load_place(&Place::element(buffer, flat, element), span)
     }

@@ -33,7 +33,9 @@ impl Ctx<'_> {
     /// A block of its own, filled by `fill`.
     pub fn sub_block<R>(&mut self, fill: impl FnOnce(&mut Self) -> R) -> (Block, R) {
         let outer = std::mem::take(&mut self.f.block);
+        let n_known = self.f.known.len();
         let result = fill(self);
+        self.f.known.truncate(n_known);
         (std::mem::replace(&mut self.f.block, outer), result)
     }
 
@@ -127,10 +129,24 @@ impl Ctx<'_> {
         };
         let when_true = Missing { span, text: "not when this is true" };
         let when_false = Missing { span, text: "not when this is false" };
-        let (then_block, then_way) = self.arm(when_true, then);
-        let (else_block, else_way) = self.arm(when_false, orelse);
+        let learned =
+            |holds: bool| move |ctx: &mut Self| condition.iter().for_each(|test| ctx.learn(*test, holds));
+        let (then_block, then_way) = self.arm(when_true, |ctx| {
+            learned(true)(ctx);
+            then(ctx);
+        });
+        let (else_block, else_way) = self.arm(when_false, |ctx| {
+            learned(false)(ctx);
+            orelse(ctx);
+        });
         if let Some(condition) = condition {
             self.f.block.push(ir::Stmt::If { condition, then: then_block, orelse: else_block, span });
+        }
+        // `if i >= len(a): return` tells what holds from here on.
+        match (&then_way, &else_way) {
+            (None, Some(_)) => learned(false)(self),
+            (Some(_), None) => learned(true)(self),
+            _ => {}
         }
         let ways: Vec<Way> = [then_way, else_way].into_iter().flatten().collect();
         self.merge(&ways);
