@@ -99,6 +99,39 @@ impl Together {
     }
 }
 
+/// Lanes of one subgroup: a bit for each, counted from the lane of the workgroup that is its first.
+#[derive(Clone, Copy)]
+struct Active {
+    first: usize,
+    bits: u64,
+}
+
+impl Active {
+    fn first(first: usize, n: usize) -> Active {
+        Active { first, bits: u64::MAX >> (64 - n) }
+    }
+
+    fn only(self, wanted: impl Fn(usize) -> bool) -> Active {
+        let bit = |lane: usize| 1 << (lane - self.first);
+        let bits = self.lanes().filter(|&lane| wanted(lane)).fold(0, |bits, lane| bits | bit(lane));
+        Active { bits, ..self }
+    }
+
+    /// In order.
+    fn lanes(self) -> impl Iterator<Item = usize> {
+        let mut rest = self.bits;
+        std::iter::from_fn(move || {
+            let place = rest.trailing_zeros() as usize;
+            rest &= rest.wrapping_sub(1);
+            (place < 64).then_some(self.first + place)
+        })
+    }
+
+    fn contains(self, lane: usize) -> bool {
+        lane >= self.first && lane - self.first < 64 && self.bits >> (lane - self.first) & 1 != 0
+    }
+}
+
 /// The memory of the lanes of a workgroup.
 struct Lanes<'t> {
     frames: *mut u8,
@@ -139,19 +172,13 @@ impl Lanes<'_> {
 
     /// In each subgroup the lanes that are behind do what they wait at, and are ready for what comes next.
     fn meet_in_subgroups(&self, ready: &mut Vec<usize>) {
-        let n_lanes = self.together.n_lanes;
-        for first in (0..n_lanes).step_by(self.together.subgroup_size) {
-            let all = first..(first + self.together.subgroup_size).min(n_lanes);
-            let waiting = all.clone().filter(|&lane| self.group_op(lane).is_some());
-            let Some(leader) = waiting.reduce(|a, b| if self.order(b, a).is_lt() { b } else { a }) else {
-                continue;
-            };
-            let (region, op) = self.group_op(leader).expect("the leader waits at one");
-            let with_leader =
-                |&lane: &usize| self.group_op(lane).is_some() && self.order(lane, leader).is_eq();
-            let active: Vec<usize> = all.clone().filter(with_leader).collect();
-            ops::perform(self, op, first, &active);
-            for lane in active {
+        let (n_lanes, size) = (self.together.n_lanes, self.together.subgroup_size);
+        for first in (0..n_lanes).step_by(size) {
+            let all = Active::first(first, size.min(n_lanes - first));
+            let found = if self.in_step(all) { self.all_at_one(all) } else { self.those_behind(all) };
+            let Some((region, op, active)) = found else { continue };
+            ops::perform(self, op, active);
+            for lane in active.lanes() {
                 self.set_state(lane, LaneState::Ready(region));
             }
             if !ready.contains(&region) {
@@ -160,11 +187,44 @@ impl Lanes<'_> {
         }
     }
 
+    /// Whether all lanes of a subgroup wait at one place, in one round of the loops round it. It is so most
+    /// of the time, and then nothing has to be weighed.
+    fn in_step(&self, all: Active) -> bool {
+        let state = self.u32(all.first, self.together.state);
+        let same_state = all.lanes().all(|lane| self.u32(lane, self.together.state) == state);
+        let rounds = || {
+            let op = self.group_op(all.first).map(|(_, op)| op);
+            let first = op.map_or(0, |op| op.rounds as usize);
+            (0..op.map_or(0, |op| op.loops.len())).map(move |i| first + 4 * i)
+        };
+        let same_round = |offset| {
+            let round = self.u32(all.first, offset);
+            all.lanes().all(|lane| self.u32(lane, offset) == round)
+        };
+        same_state && rounds().all(same_round)
+    }
+
+    fn all_at_one(&self, all: Active) -> Option<(usize, &GroupOp, Active)> {
+        let (region, op) = self.group_op(all.first)?;
+        Some((region, op, all))
+    }
+
+    fn those_behind(&self, all: Active) -> Option<(usize, &GroupOp, Active)> {
+        let waiting = all.lanes().filter(|&lane| self.group_op(lane).is_some());
+        let leader = waiting.reduce(|a, b| if self.order(b, a).is_lt() { b } else { a })?;
+        let (region, op) = self.group_op(leader)?;
+        let with_leader = |lane| self.group_op(lane).is_some() && self.order(lane, leader).is_eq();
+        Some((region, op, all.only(with_leader)))
+    }
+
     /// Which of two lanes at operations is behind; equal where they are active together.
     fn order(&self, a: usize, b: usize) -> Ordering {
         let (Some((_, op_a)), Some((_, op_b))) = (self.group_op(a), self.group_op(b)) else {
             return Ordering::Equal;
         };
+        if op_a.loops.is_empty() || op_b.loops.is_empty() {
+            return op_a.place.cmp(&op_b.place);
+        }
         let common = op_a.loops.iter().zip(&op_b.loops).take_while(|(a, b)| a == b).count();
         for i in 0..common {
             let round = |lane, op: &GroupOp| self.u32(lane, op.rounds as usize + 4 * i);

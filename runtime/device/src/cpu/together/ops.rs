@@ -1,36 +1,34 @@
 //! What the active lanes of a subgroup do together. Operands are read from the lanes' memory, eight bytes
 //! each, and results are written over them. Sums go from the first lane to the last.
 
-use super::Lanes;
+use super::{Active, Lanes};
 use crate::cpu::lane::fold::{round_bfloat16, round_half};
 use crate::cpu::lane::{Fold, GroupKind, GroupOp, MultiplyAdd, Numbers, Overflow, Source, Span};
 
-/// `active` are lanes of the workgroup in order, of the subgroup that begins at `first`.
-pub(super) fn perform(lanes: &Lanes<'_>, op: &GroupOp, first: usize, active: &[usize]) {
+/// The most lanes of a subgroup.
+const MAX_LANES: usize = 64;
+
+pub(super) fn perform(lanes: &Lanes<'_>, op: &GroupOp, active: Active) {
     let slots = Slots { lanes, start: op.slots as usize };
     let n = op.n as usize;
-    let any = |i: usize| active.iter().any(|&lane| slots.bool(lane, i));
-    let give_bool = |value: bool| active.iter().for_each(|&lane| slots.write(lane, 0, u64::from(value)));
+    let first = active.lanes().next().expect("somebody waits");
+    let give_bool = |value: bool| active.lanes().for_each(|lane| slots.write(lane, 0, u64::from(value)));
     match op.kind {
         GroupKind::Barrier => {}
-        GroupKind::Elect => {
-            for &lane in active {
-                slots.write(lane, 0, u64::from(lane == active[0]));
-            }
-        }
-        GroupKind::All => give_bool(active.iter().all(|&lane| slots.bool(lane, 0))),
-        GroupKind::Any => give_bool(any(0)),
+        GroupKind::Elect => active.lanes().for_each(|lane| slots.write(lane, 0, u64::from(lane == first))),
+        GroupKind::All => give_bool(active.lanes().all(|lane| slots.bool(lane, 0))),
+        GroupKind::Any => give_bool(active.lanes().any(|lane| slots.bool(lane, 0))),
         GroupKind::AllEqual(numbers) => {
             let value = |lane, i| numbers.decode(slots.bits(lane, i));
-            let same = |&lane: &usize| (0..n).all(|i| value(lane, i) == value(active[0], i));
-            give_bool(active.iter().all(same));
+            let same = |lane| (0..n).all(|i| value(lane, i) == value(first, i));
+            give_bool(active.lanes().all(same));
         }
-        GroupKind::Ballot => ballot(&slots, first, active),
-        GroupKind::Read(source) => read(&slots, source, n, first, active),
-        GroupKind::MultiplyAdd(multiply) => multiply_add(&slots, multiply, first, active),
+        GroupKind::Ballot => ballot(&slots, active),
+        GroupKind::Read(source) => read(&slots, source, n, active),
+        GroupKind::MultiplyAdd(multiply) => multiply_add(&slots, multiply, active),
         GroupKind::Fold(fold, numbers, span) => {
             for i in 0..n {
-                scan(&slots, i, (fold, numbers, span), first, active);
+                scan(&slots, i, (fold, numbers, span), active);
             }
         }
     }
@@ -61,21 +59,22 @@ impl Slots<'_> {
     }
 }
 
-fn ballot(slots: &Slots<'_>, first: usize, active: &[usize]) {
-    let bit = |&lane: &usize| u64::from(slots.bool(lane, 0)) << (lane - first);
-    let votes = active.iter().map(bit).fold(0, |votes, bit| votes | bit);
-    for &lane in active {
+fn ballot(slots: &Slots<'_>, active: Active) {
+    let votes = active.only(|lane| slots.bool(lane, 0)).bits;
+    for lane in active.lanes() {
         for (i, word) in [votes & 0xffff_ffff, votes >> 32, 0, 0].into_iter().enumerate() {
             slots.write(lane, i, word);
         }
     }
 }
 
-fn read(slots: &Slots<'_>, source: Source, n: usize, first: usize, active: &[usize]) {
+fn read(slots: &Slots<'_>, source: Source, n: usize, active: Active) {
+    let first_active = active.bits.trailing_zeros();
     let found = |lane: usize| {
-        let (own, operand) = ((lane - first) as u32, slots.bits(lane, n) as u32);
+        let own = (lane - active.first) as u32;
+        let operand = if source == Source::First { 0 } else { slots.bits(lane, n) as u32 };
         let wanted = match source {
-            Source::First => (active[0] - first) as u32,
+            Source::First => first_active,
             Source::Lane => operand,
             Source::Xor => own ^ operand,
             Source::Up => own.wrapping_sub(operand),
@@ -84,51 +83,55 @@ fn read(slots: &Slots<'_>, source: Source, n: usize, first: usize, active: &[usi
             Source::Quad => own & !3 | operand & 3,
             Source::QuadSwap => own ^ (operand + 1).min(3),
         };
-        let wanted = first.checked_add(wanted as usize);
-        wanted.filter(|wanted| active.contains(wanted)).unwrap_or(lane)
+        let wanted = active.first.checked_add(wanted as usize);
+        wanted.filter(|&wanted| active.contains(wanted)).unwrap_or(lane)
     };
-    let sources: Vec<usize> = active.iter().map(|&lane| found(lane)).collect();
+    let mut sources = [0; MAX_LANES];
+    for lane in active.lanes() {
+        sources[lane - active.first] = found(lane);
+    }
     for i in 0..n {
-        let values: Vec<u64> = sources.iter().map(|&source| slots.bits(source, i)).collect();
-        for (&lane, value) in active.iter().zip(values) {
-            slots.write(lane, i, value);
+        // All are read before any is written over.
+        let values = sources.map(|lane| if active.contains(lane) { slots.bits(lane, i) } else { 0 });
+        for lane in active.lanes() {
+            slots.write(lane, i, values[lane - active.first]);
         }
     }
 }
 
-fn scan(
-    slots: &Slots<'_>,
-    i: usize,
-    (fold, numbers, span): (Fold, Numbers, Span),
-    first: usize,
-    active: &[usize],
-) {
-    let cluster = if let Span::Clustered(size) = span { size as usize } else { usize::MAX };
-    for lanes in active.chunk_by(|&a, &b| (a - first) / cluster == (b - first) / cluster) {
-        let mut sum = numbers.identity(fold);
-        for &lane in lanes {
-            let value = numbers.combine(fold, sum, numbers.decode(slots.bits(lane, i)));
-            match span {
-                Span::Inclusive => slots.write(lane, i, numbers.encode(value)),
-                Span::Exclusive => slots.write(lane, i, numbers.encode(sum)),
-                Span::Reduce | Span::Clustered(_) => {}
-            }
-            sum = value;
+fn scan(slots: &Slots<'_>, i: usize, (fold, numbers, span): (Fold, Numbers, Span), active: Active) {
+    if let Span::Clustered(size) = span {
+        let cluster = Active::first(0, size as usize).bits;
+        for start in (0..MAX_LANES).step_by(size as usize) {
+            reduce(slots, i, (fold, numbers), Active { bits: active.bits & cluster << start, ..active });
         }
-        if let Span::Reduce | Span::Clustered(_) = span {
-            lanes.iter().for_each(|&lane| slots.write(lane, i, numbers.encode(sum)));
-        }
+        return;
+    }
+    if span == Span::Reduce {
+        return reduce(slots, i, (fold, numbers), active);
+    }
+    let mut sum = numbers.identity(fold);
+    for lane in active.lanes() {
+        let next = numbers.combine(fold, sum, slots.bits(lane, i));
+        slots.write(lane, i, if span == Span::Inclusive { next } else { sum });
+        sum = next;
     }
 }
 
-fn multiply_add(slots: &Slots<'_>, multiply: MultiplyAdd, first: usize, active: &[usize]) {
+fn reduce(slots: &Slots<'_>, i: usize, (fold, numbers): (Fold, Numbers), lanes: Active) {
+    let values = lanes.lanes().map(|lane| slots.bits(lane, i));
+    let sum = values.fold(numbers.identity(fold), |sum, value| numbers.combine(fold, sum, value));
+    lanes.lanes().for_each(|lane| slots.write(lane, i, sum));
+}
+
+fn multiply_add(slots: &Slots<'_>, multiply: MultiplyAdd, active: Active) {
     let size = slots.lanes.together.subgroup_size;
     let MultiplyAdd { rows, inner, columns, a, b, c, sum, overflow } = multiply;
     let [rows, inner, columns] = [rows, inner, columns].map(|n| n as usize);
     // A lane that is not there has zeros.
     let element = |slot: usize, numbers: Numbers, i: usize| {
-        let lane = first + i % size;
-        let there = active.contains(&lane);
+        let lane = active.first + i % size;
+        let there = active.contains(lane);
         numbers.decode(if there { slots.bits(lane, slot + i / size) } else { 0 })
     };
     let matrix = |slot: usize, numbers: Numbers, n: usize| -> Vec<Number> {
@@ -147,8 +150,8 @@ fn multiply_add(slots: &Slots<'_>, multiply: MultiplyAdd, first: usize, active: 
                 wide.round(total + float_product(term))
             }))),
         };
-        let lane = first + i % size;
-        if active.contains(&lane) {
+        let lane = active.first + i % size;
+        if active.contains(lane) {
             slots.write(lane, i / size, sum.encode(total));
         }
     }
@@ -209,24 +212,24 @@ impl Numbers {
         }
     }
 
-    fn combine(self, fold: Fold, a: Number, b: Number) -> Number {
-        match (a, b) {
-            (Number::Int(a), Number::Int(b)) => self.decode(self.encode(Number::Int(match fold {
-                Fold::Add => a.wrapping_add(b),
-                Fold::Mul => a.wrapping_mul(b),
-                Fold::Min => a.min(b),
-                Fold::Max => a.max(b),
-                Fold::And => a & b,
-                Fold::Or => a | b,
-                Fold::Xor => a ^ b,
-            }))),
-            (Number::Float(a), Number::Float(b)) => Number::Float(self.round(match fold {
-                Fold::Add => a + b,
-                Fold::Mul => a * b,
-                Fold::Min => a.min(b),
-                _ => a.max(b),
-            })),
-            _ => unreachable!("numbers of one kind are combined"),
+    /// On the bits of both; what a narrow value leaves unused counts for nothing.
+    fn combine(self, fold: Fold, a: u64, b: u64) -> u64 {
+        match self {
+            Numbers::Float(64) => combine_floats(fold, f64::from_bits(a), f64::from_bits(b)).to_bits(),
+            Numbers::Float(_) | Numbers::BFloat16 => {
+                let [a, b] = [a, b].map(|bits| f64::from(f32::from_bits(bits as u32)));
+                self.encode(Number::Float(self.round(combine_floats(fold, a, b))))
+            }
+            Numbers::Signed(width) if matches!(fold, Fold::Min | Fold::Max) => {
+                let unused = 64 - u32::from(width);
+                let [a, b] = [a, b].map(|bits| (bits << unused) as i64 >> unused);
+                (if fold == Fold::Min { a.min(b) } else { a.max(b) }) as u64 & low_bits(width)
+            }
+            Numbers::Bool => combine_ints(fold, a & 1, b & 1) & 1,
+            Numbers::Unsigned(width) | Numbers::Signed(width) => {
+                let mask = low_bits(width);
+                combine_ints(fold, a & mask, b & mask) & mask
+            }
         }
     }
 
@@ -240,24 +243,48 @@ impl Numbers {
     }
 
     /// What changes nothing.
-    fn identity(self, fold: Fold) -> Number {
-        let is_float = matches!(self, Numbers::Float(_) | Numbers::BFloat16);
-        let (least, greatest) = match self {
-            Numbers::Signed(width) => (-1 << (width - 1), (1 << (width - 1)) - 1),
-            Numbers::Unsigned(width) => (0, i128::from(low_bits(width))),
+    fn identity(self, fold: Fold) -> u64 {
+        if let Numbers::Float(_) | Numbers::BFloat16 = self {
+            return self.encode(Number::Float(match fold {
+                Fold::Min => f64::INFINITY,
+                Fold::Max => f64::NEG_INFINITY,
+                Fold::Mul => 1.0,
+                _ => 0.0,
+            }));
+        }
+        let (least, most) = match self {
+            Numbers::Signed(width) => (1 << (width - 1), low_bits(width) >> 1),
+            Numbers::Unsigned(width) => (0, low_bits(width)),
             _ => (0, 1),
         };
         match fold {
-            Fold::Min if is_float => Number::Float(f64::INFINITY),
-            Fold::Max if is_float => Number::Float(f64::NEG_INFINITY),
-            Fold::Add | Fold::Mul if is_float => Number::Float(if fold == Fold::Mul { 1.0 } else { 0.0 }),
-            Fold::Min => Number::Int(greatest),
-            Fold::Max => Number::Int(least),
-            Fold::Mul => Number::Int(1),
-            // All bits, in what the numbers hold.
-            Fold::And => self.decode(u64::MAX),
-            Fold::Add | Fold::Or | Fold::Xor => Number::Int(0),
+            Fold::Min => most,
+            Fold::Max => least,
+            Fold::Mul => 1,
+            Fold::And => self.encode(self.decode(u64::MAX)),
+            Fold::Add | Fold::Or | Fold::Xor => 0,
         }
+    }
+}
+
+fn combine_floats(fold: Fold, a: f64, b: f64) -> f64 {
+    match fold {
+        Fold::Add => a + b,
+        Fold::Mul => a * b,
+        Fold::Min => a.min(b),
+        _ => a.max(b),
+    }
+}
+
+fn combine_ints(fold: Fold, a: u64, b: u64) -> u64 {
+    match fold {
+        Fold::Add => a.wrapping_add(b),
+        Fold::Mul => a.wrapping_mul(b),
+        Fold::Min => a.min(b),
+        Fold::Max => a.max(b),
+        Fold::And => a & b,
+        Fold::Or => a | b,
+        Fold::Xor => a ^ b,
     }
 }
 
