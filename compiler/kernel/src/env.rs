@@ -27,6 +27,12 @@ pub trait KernelEnv {
     /// Which environment this is: two of one identity give the same values. One definition may make
     /// several functions, each of which captured values of its own.
     fn identity(&self) -> usize;
+
+    /// What a parameter of the function that sees this is by default, where the definition only says
+    /// how to compute it: it was computed when the function was defined.
+    fn default_of(&self, _param: &str) -> Option<EnvValue> {
+        None
+    }
 }
 
 /// A captured value, as far as a kernel can use it.

@@ -74,6 +74,7 @@ fn how_to_convert(text: &str, found: &str, wanted: &Type) -> String {
         () if is_array(found) => format!("take one element: `{text}[i]`"),
         () if found.contains("function") => format!("call it: `{text}(x)`"),
         () if found.contains("the type") => format!("make a value of it: `{text}(0)`"),
+        () if found.contains("`range`") => "loop over it: `for i in range(..)`".to_owned(),
         () if found.contains("tuple") => format!("make a value of it: `{wanted}(..)`"),
         () if found.contains("vec") && !wanted.is_vector() => format!("take one component: `{text}.x`"),
         () if is_int && text.contains(" / ") => format!(

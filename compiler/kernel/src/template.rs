@@ -9,7 +9,7 @@ use std::sync::Arc;
 use kps_syntax::ast::{FunctionDef, Ident, Name};
 use kps_syntax::{Diagnostics, Source};
 
-use crate::check::free_names;
+use crate::check::{free_names, is_constant};
 use crate::env::{EnvValue, HelperFunction, KernelEnv};
 use crate::signature::{ArrayParam, Capture, CaptureValue, KernelOptions};
 use crate::types::{Scalar, Type};
@@ -142,6 +142,7 @@ impl KernelTemplate {
         self.capture_names(&self.def, env, &mut called, &mut captures);
         while let Some(function) = called.pop() {
             if seen.insert((Arc::as_ptr(&function.def), function.env.identity())) {
+                self.capture_defaults(&function, &mut called, &mut captures);
                 self.capture_names(&function.def, &*function.env, &mut called, &mut captures);
             }
         }
@@ -155,6 +156,25 @@ impl KernelTemplate {
             .filter(|capture| capture.value == CaptureValue::Unknown)
             .map(|capture| capture.path)
             .collect()
+    }
+
+    /// The defaults that were computed when the function was defined.
+    fn capture_defaults(
+        &self,
+        function: &HelperFunction,
+        called: &mut Vec<HelperFunction>,
+        captures: &mut Vec<Capture>,
+    ) {
+        for param in function.def.params.iter() {
+            let is_computed = param.default.as_ref().is_some_and(|default| !is_constant(default));
+            let Some(value) = function.env.default_of(&param.name.name).filter(|_| is_computed) else {
+                continue;
+            };
+            if let EnvValue::Function(function) = &value {
+                called.push(function.clone());
+            }
+            captures.push(Capture { path: Arc::clone(&param.name.name), value: CaptureValue::of(value) });
+        }
     }
 
     fn capture_names(

@@ -24,6 +24,7 @@ use crate::errors;
 use crate::signature::{Form, KernelOptions};
 use crate::template::KernelTemplate;
 
+pub(crate) use params::is_constant;
 pub(crate) use scope::{Scope, assigned_names, walrus_names};
 pub(crate) use slips::has_break;
 pub(crate) use structs::read_struct;

@@ -7,7 +7,7 @@ use kps_syntax::ast::{Expr, ExprKind, FunctionDef, Param as ParamDef, Parameters
 use kps_syntax::{Diagnostic, Diagnostics, Source};
 
 use super::types::{TypeExpr, TypeReader, int_literal};
-use crate::env::KernelEnv;
+use crate::env::{EnvValue, KernelEnv};
 use crate::errors;
 use crate::signature::{ArrayParam, Form};
 use crate::template::{Input, Param, ParamKind};
@@ -62,6 +62,7 @@ pub(super) fn helper_params(
     for param in def.params.iter() {
         if let Some(default) = &param.default
             && !is_constant(default)
+            && matches!(env.default_of(&param.name.name), None | Some(EnvValue::Other { .. }))
         {
             diagnostics.push(errors::helper_default(source.at(default.span), &param.name.name));
         }
@@ -87,7 +88,8 @@ pub(super) fn nested_params(
     }
 }
 
-fn is_constant(expr: &Expr) -> bool {
+/// A number that is written out.
+pub(crate) fn is_constant(expr: &Expr) -> bool {
     match &expr.kind {
         ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::True | ExprKind::False => true,
         ExprKind::Unary { operand, .. } => is_constant(operand),

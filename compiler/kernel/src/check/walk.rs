@@ -7,8 +7,8 @@ use std::collections::HashSet;
 use std::rc::Rc;
 
 use kps_syntax::ast::{
-    Argument, ArgumentKind, CompareOp, Expr, ExprKind, FunctionDef, Lambda, MatchCase, Name, Pattern,
-    PatternKind, Stmt, StmtKind,
+    Argument, ArgumentKind, CompareOp, Comparison, Expr, ExprKind, FunctionDef, Lambda, MatchCase, Name,
+    Pattern, PatternKind, Stmt, StmtKind,
 };
 use kps_syntax::{Diagnostics, Location, Source, Span};
 
@@ -219,7 +219,18 @@ impl Walk<'_> {
                         self.diagnostics.push(diagnostic);
                     }
                 }
-                children(expr, &mut |child| self.expr(child));
+                // `x is None` is one mistake, not two.
+                let is_told = |child: &Expr| {
+                    let is_compared = |at: &Comparison| {
+                        matches!(at.op, CompareOp::Is | CompareOp::IsNot) && std::ptr::eq(&at.right, child)
+                    };
+                    matches!(child.kind, ExprKind::None) && comparisons.iter().any(is_compared)
+                };
+                children(expr, &mut |child| {
+                    if !is_told(child) {
+                        self.expr(child);
+                    }
+                });
             }
             ExprKind::Tuple(items) | ExprKind::List(items) => {
                 for item in items {

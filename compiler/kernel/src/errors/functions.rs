@@ -164,6 +164,9 @@ pub(crate) fn not_callable(at: Location, text: &str, what: &str) -> Diagnostic {
     let diagnostic = error("kernel/call", at, format!("`{text}` is {what}, which cannot be called"), what);
     match is_array(what) {
         true => diagnostic.help(format!("index it with brackets: `{text}[i]`")),
+        false if what.contains("module") => {
+            diagnostic.help(format!("call a function of it: `{text}.sqrt(x)`"))
+        }
         false => diagnostic.help(format!("to multiply, write `{text} * (..)`")),
     }
 }

@@ -7,7 +7,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use kps_syntax::ast::{FunctionDef, Name};
+use kps_syntax::ast::{Expr, FunctionDef, Name};
 use kps_syntax::{Diagnostic, Diagnostics, Location, Span};
 
 use super::calls::Arguments;
@@ -15,7 +15,7 @@ use super::closures::Callee;
 use super::operand::{Facts, Operand, Static};
 use super::passing::{ArgKey, Passed};
 use super::{Ctx, FunctionState};
-use crate::check::{TypeExpr, TypeReader};
+use crate::check::{TypeExpr, TypeReader, is_constant};
 use crate::constant::Constant;
 use crate::env::HelperFunction;
 use crate::errors;
@@ -230,13 +230,21 @@ impl<'a> Ctx<'a> {
                 };
                 let operand = match &callee.defaults {
                     Some(defaults) => defaults[place].clone().unwrap_or(Operand::Error),
-                    // A constant, as `check` made sure: it means the same here.
-                    None => self.expr(default),
+                    None => self.default_value(callee, &param.name.name, default),
                 };
                 matched[place] = Some((operand, span));
             }
         }
         matched.into_iter().collect()
+    }
+
+    /// The default of a parameter of a function of the script.
+    fn default_value(&mut self, callee: &Callee<'a>, name: &str, default: &Expr) -> Operand {
+        match callee.env.get().default_of(name) {
+            Some(value) if !is_constant(default) => self.captured(name, value, default.span),
+            // Numbers that are written out: they mean the same here.
+            _ => self.expr(default),
+        }
     }
 
     /// The calls that lead from an earlier call of this very function to this one, if there is one.
@@ -363,7 +371,7 @@ impl<'a> Ctx<'a> {
         local
     }
 
-    fn annotated_arg(&mut self, name: &str, operand: Operand, annotation: &kps_syntax::ast::Expr) -> Operand {
+    fn annotated_arg(&mut self, name: &str, operand: Operand, annotation: &Expr) -> Operand {
         let (env, source) = (self.f.env.clone(), self.f.source.clone());
         let declared = (TypeReader { source: &source, env: env.get() }).read(annotation);
         let call = self.active.last().map(|active| active.location.clone());

@@ -63,6 +63,10 @@ impl KernelEnv for StaticEnv {
     fn identity(&self) -> usize {
         Rc::as_ptr(&self.0) as usize
     }
+
+    fn default_of(&self, _: &str) -> Option<EnvValue> {
+        Some(EnvValue::Unknown)
+    }
 }
 
 /// Binds every name of a block; a name that is bound twice has no value that could be told.

@@ -27,6 +27,20 @@ impl KernelEnv for FunctionEnv {
     fn identity(&self) -> usize {
         Rc::as_ptr(&self.0) as usize
     }
+
+    fn default_of(&self, param: &str) -> Option<EnvValue> {
+        let params = &self.0.def()?.params;
+        let value = match params.keyword_only.iter().position(|known| &*known.name.name == param) {
+            Some(at) => self.0.keyword_defaults.get(at)?,
+            None => {
+                let positional = || params.positional_only.iter().chain(&params.regular);
+                let from_end = positional().rev().position(|known| &*known.name.name == param)?;
+                let at = self.0.defaults.len().checked_sub(from_end + 1)?;
+                &self.0.defaults[at]
+            }
+        };
+        (!value.is_unset()).then(|| env_value(value))
+    }
 }
 
 /// The names of a module that a script imported.
