@@ -268,6 +268,18 @@ fn push_constants_and_specialisation() {
 }
 
 #[test]
+fn the_size_of_subgroups_is_chosen_among_those_that_there_are() {
+    on_every_device(|device| {
+        let words = module("multiply");
+        let sized = |size| PipelineOptions { subgroup_size: Some(size), ..PipelineOptions::default() };
+        let own = device.info().limits.subgroup_size;
+        device.load(&words, &sized(own)).expect("the device's own size is there");
+        let error = device.load(&words, &sized(3)).expect_err("no device has subgroups of 3").to_string();
+        assert!(error.starts_with("subgroups of 3 invocations were asked for"), "{error}");
+    });
+}
+
+#[test]
 fn several_sets_and_a_uniform_buffer() {
     on_every_device(|device| {
         let settings = device.floats(&[0.5, 10.0]);

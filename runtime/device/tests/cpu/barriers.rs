@@ -119,6 +119,26 @@ fn lanes_that_do_not_meet_are_a_fault() {
 }
 
 #[test]
+fn both_barriers_are_named_where_lanes_come_to_different_ones() {
+    let body = "OpLine %name 6 1\n%c = OpULessThan %bool %l %n2\nOpSelectionMerge %m None\nOpBranchConditional %c %t %e\n\
+                %t = OpLabel\nOpLine %name 7 5\nOpControlBarrier %n2 %n2 %n264\nOpBranch %m\n\
+                %e = OpLabel\nOpLine %name 9 5\nOpControlBarrier %n2 %n2 %n264\nOpBranch %m\n%m = OpLabel";
+    let elect = "%first = OpGroupNonUniformElect %bool %n3\n";
+    // Lanes that may wait in different places are told apart elsewhere, in the same words.
+    for start in ["", elect] {
+        let bench = Bench::new();
+        let declarations = format!("%name = OpString \"two.kps\"\n%n264 = OpConstant %u32 264\n{SHARED}");
+        let ids = "%lp = OpAccessChain %in_u32 %lid %n0\n%l = OpLoad %u32 %lp\n";
+        let words = kernel_with(&[("u32", 4)], &declarations, "", &format!("{ids}{start}{body}"));
+        let buffer = bench.buffer(&[0u32; 4]);
+        let dispatch = Command::Dispatch(bench.dispatch(&words, &[buffer], &[], [1, 1, 1]));
+        let Err(DeviceError::Fault(fault)) = bench.submit(vec![dispatch]) else { panic!("it is no fault") };
+        let text = "not every invocation of the workgroup comes to this barrier: another waits at line 9";
+        assert_eq!((fault.message.as_str(), fault.line.map(|line| line.line)), (text, Some(7)));
+    }
+}
+
+#[test]
 fn a_loop_of_barriers_that_never_ends_is_interrupted() {
     let body = "OpBranch %h\n%h = OpLabel\nOpLoopMerge %m %c None\nOpBranch %c\n\
                 %c = OpLabel\nOpControlBarrier %n2 %n2 %n264\nOpBranchConditional %true %h %m\n%m = OpLabel";

@@ -15,12 +15,15 @@ OpDecorate %mask_in BuiltIn SubgroupLtMask
 %id_in = OpVariable %in_u32 Input
 %mask_in = OpVariable %in_v4u32 Input
 %n7 = OpConstant %u32 7
+%n15 = OpConstant %u32 15
 %n264 = OpConstant %u32 264
 ";
 const START: &str = "%lane = OpLoad %u32 %lane_in
 %x = OpBitwiseXor %u32 %i %n5
 %odd = OpBitwiseAnd %u32 %i %n1
 %is_odd = OpIEqual %bool %odd %n1
+%sixteenth = OpBitwiseAnd %u32 %i %n15
+%last = OpIEqual %bool %sixteenth %n15
 ";
 /// Of a workgroup; the last subgroup of 16 and more is not full.
 const N: usize = 24;
@@ -185,6 +188,12 @@ fn values_of_other_lanes() {
     check(&read("OpGroupNonUniformQuadSwap", "%n2"), |ids| moved(ids, |i| i ^ 3));
     check("%o = OpBitwiseXor %u32 %lane %n3\n%r = OpGroupNonUniformShuffle %u32 %n3 %x %o", |ids| {
         moved(ids, |i| i ^ 3)
+    });
+    check("%v = OpGroupNonUniformQuadAnyKHR %bool %last\n%r = OpSelect %u32 %v %n1 %n0", |ids| {
+        ids.iter().map(|id| u32::from(id & 15 > 11)).collect()
+    });
+    check("%v = OpGroupNonUniformQuadAllKHR %bool %last\n%r = OpSelect %u32 %v %n1 %n0", |ids| {
+        all_of(ids, 0)
     });
     let vector = "%v = OpCompositeConstruct %v2u32 %i %x\n%w = OpGroupNonUniformShuffleXor %v2u32 %n3 %v %n2\n\
                   %r = OpCompositeExtract %u32 %w 1";

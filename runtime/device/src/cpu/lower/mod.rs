@@ -180,7 +180,9 @@ impl<'m> Lowerer<'m> {
             Op::PtrEqual | Op::PtrNotEqual | Op::PtrDiff => self.compare_pointers(inst),
             Op::Select if self.chooses_pointers(inst) => self.select_pointer(inst),
             Op::ArrayLength => self.array_length(inst),
-            Op::CopyObject => {
+            // What is said to be so needs no proof here.
+            Op::AssumeTrueKHR => Ok(()),
+            Op::CopyObject | Op::ExpectKHR => {
                 let operand = self.operand(inst, 2)?;
                 self.define(inst, operand)
             }

@@ -41,6 +41,8 @@ pub fn is_known(op: Op) -> bool {
                 | Op::GroupNonUniformRotateKHR
                 | Op::GroupNonUniformQuadBroadcast
                 | Op::GroupNonUniformQuadSwap
+                | Op::GroupNonUniformQuadAllKHR
+                | Op::GroupNonUniformQuadAnyKHR
                 | Op::SubgroupBallotKHR
                 | Op::SubgroupFirstInvocationKHR
                 | Op::SubgroupAllKHR
@@ -74,6 +76,11 @@ fn fold(op: Op) -> Option<(Fold, Numbers)> {
     })
 }
 
+/// A vote among four neighbours.
+fn quad(fold: Fold) -> GroupKind {
+    GroupKind::Fold(fold, Numbers::Bool, Span::Clustered(4))
+}
+
 /// The numbers that a scalar holds; ints as the operation takes them.
 pub(super) fn numbers(asked: Numbers, scalar: Scalar) -> Option<Numbers> {
     Some(match (asked, scalar) {
@@ -88,20 +95,22 @@ pub(super) fn numbers(asked: Numbers, scalar: Scalar) -> Option<Numbers> {
 
 impl Lowerer<'_> {
     pub(super) fn subgroup(&mut self, inst: &Instruction) -> Result<()> {
-        // The older instructions have no scope.
-        let old = matches!(
+        // These have no scope.
+        let is_bare = matches!(
             inst.op,
-            Op::SubgroupBallotKHR
+            Op::GroupNonUniformQuadAllKHR
+                | Op::GroupNonUniformQuadAnyKHR
+                | Op::SubgroupBallotKHR
                 | Op::SubgroupFirstInvocationKHR
                 | Op::SubgroupAllKHR
                 | Op::SubgroupAnyKHR
                 | Op::SubgroupAllEqualKHR
                 | Op::SubgroupReadInvocationKHR
         );
-        if !old && self.constant_int(inst, 2)? != 3 {
+        if !is_bare && self.constant_int(inst, 2)? != 3 {
             return Err(self.unsupported(inst, "only subgroups do it together here"));
         }
-        let data = self.subgroup_value(inst, if old { 2 } else { 3 })?;
+        let data = self.subgroup_value(inst, if is_bare { 2 } else { 3 })?;
         self.define(inst, Operand::Data(data))
     }
 
@@ -114,6 +123,8 @@ impl Lowerer<'_> {
             }
             Op::GroupNonUniformAll | Op::SubgroupAllKHR => self.vote(inst, GroupKind::All, i),
             Op::GroupNonUniformAny | Op::SubgroupAnyKHR => self.vote(inst, GroupKind::Any, i),
+            Op::GroupNonUniformQuadAllKHR => self.vote(inst, quad(Fold::And), i),
+            Op::GroupNonUniformQuadAnyKHR => self.vote(inst, quad(Fold::Or), i),
             Op::GroupNonUniformAllEqual | Op::SubgroupAllEqualKHR => self.all_equal(inst, i),
             Op::GroupNonUniformBallot | Op::SubgroupBallotKHR => {
                 let condition = self.condition(inst, i)?;

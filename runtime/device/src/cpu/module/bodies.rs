@@ -134,6 +134,7 @@ fn has_result(op: Op) -> bool {
                 | Op::MemoryBarrier
                 | Op::AtomicStore
                 | Op::ImageWrite
+                | Op::AssumeTrueKHR
                 | Op::CooperativeMatrixStoreKHR
         )
 }
