@@ -7,7 +7,7 @@ mod groups;
 
 use crate::types::Type;
 
-pub use groups::{AtomicOp, Combine, GroupFunction, Spread, SubgroupOp};
+pub use groups::{AtomicOp, Combine, CoopFunction, GroupFunction, Spread, SubgroupOp};
 
 /// What a built-in name stands for.
 #[derive(Clone, Debug, PartialEq)]

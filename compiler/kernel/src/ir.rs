@@ -382,8 +382,8 @@ pub(crate) enum Stmt {
     },
     /// The stores of a way into a merge; most are empty.
     Carry(CarryId),
-    /// Waits for every invocation of the workgroup, and shows each what the others stored.
-    Barrier(Span),
+    /// Every invocation of the workgroup passes here, or none.
+    Together(Together, Span),
     If {
         condition: NodeId,
         then: Block,
@@ -394,6 +394,25 @@ pub(crate) enum Stmt {
     Break,
     Continue,
     Return(Option<NodeId>, Span),
+}
+
+/// What a workgroup does as one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Together {
+    /// Waits for every invocation, and shows each what the others stored.
+    Barrier,
+    /// The call that follows works on a cooperative matrix.
+    CoopMatrix,
+}
+
+impl Together {
+    /// In messages.
+    pub fn name(self) -> &'static str {
+        match self {
+            Together::Barrier => "a `barrier`",
+            Together::CoopMatrix => "an operation on a cooperative matrix",
+        }
+    }
 }
 
 #[derive(Debug)]
@@ -471,7 +490,7 @@ impl Kernel {
         let functions = self.functions.iter().zip(reached).filter(|(_, reached)| *reached);
         let mut has_barrier = false;
         for (function, _) in functions {
-            walk(&function.body, &mut |stmt| has_barrier |= matches!(stmt, Stmt::Barrier(_)));
+            walk(&function.body, &mut |stmt| has_barrier |= matches!(stmt, Stmt::Together(..)));
         }
         has_barrier
     }

@@ -147,7 +147,7 @@ impl Verifier<'_> {
                 self.value(*value, &ty, *span)
             }
             Stmt::Carry(carry) => self.carry(*carry),
-            Stmt::Barrier(span) => {
+            Stmt::Together(_, span) => {
                 ensure(self.kernel.whole_groups, *span, "a barrier in parts of workgroups")
             }
             Stmt::If { condition, then, orelse, span } => {

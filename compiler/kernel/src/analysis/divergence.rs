@@ -225,9 +225,9 @@ impl Walker<'_, '_> {
                     self.state.locals[local.idx()] = self.why(*value);
                 }
             }
-            Stmt::Barrier(span) => {
+            Stmt::Together(what, span) => {
                 if let Some(why) = self.control() {
-                    self.analysis.tell((self.id, self.function), *span, "barrier", why);
+                    self.analysis.tell((self.id, self.function), *span, what.name(), why);
                 }
             }
             Stmt::If { condition, then, orelse, span } => self.branch(*condition, then, orelse, *span),

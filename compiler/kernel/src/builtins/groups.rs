@@ -12,6 +12,20 @@ pub enum GroupFunction {
     Uniform,
     Atomic(AtomicOp),
     Subgroup(SubgroupOp),
+    Coop(CoopFunction),
+}
+
+/// Matrices that a subgroup works on as one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum CoopFunction {
+    /// `coop_matrix(f16, 16, 16, "a")`: a matrix of zeros.
+    Matrix,
+    /// `coop_load(m, array, start, stride)`: row by row, `stride` elements apart.
+    Load,
+    Fill,
+    /// `coop_multiply_add(c, a, b)`: adds the product to `c`.
+    MultiplyAdd,
+    Store,
 }
 
 /// What the active invocations of a subgroup do together.
@@ -93,6 +107,11 @@ pub(super) const FUNCTIONS: &[(&str, GroupFunction)] = &[
     ("atomic_compare_exchange", GroupFunction::Atomic(AtomicOp::CompareExchange)),
     ("atomic_load", GroupFunction::Atomic(AtomicOp::Load)),
     ("atomic_store", GroupFunction::Atomic(AtomicOp::Store)),
+    ("coop_matrix", GroupFunction::Coop(CoopFunction::Matrix)),
+    ("coop_load", GroupFunction::Coop(CoopFunction::Load)),
+    ("coop_fill", GroupFunction::Coop(CoopFunction::Fill)),
+    ("coop_multiply_add", GroupFunction::Coop(CoopFunction::MultiplyAdd)),
+    ("coop_store", GroupFunction::Coop(CoopFunction::Store)),
     ("subgroup_add", combine(Combine::Add, Spread::Reduce)),
     ("subgroup_mul", combine(Combine::Mul, Spread::Reduce)),
     ("subgroup_min", combine(Combine::Min, Spread::Reduce)),

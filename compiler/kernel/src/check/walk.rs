@@ -209,7 +209,8 @@ impl Walk<'_> {
             ExprKind::Call { func, args } => {
                 self.expr(func);
                 // The types in `Array(4, f32)` and the like are read later, with the call.
-                args.iter().for_each(|arg| self.argument(arg));
+                let is_plain = |arg: &&Argument| !is_purpose(func, arg);
+                args.iter().filter(is_plain).for_each(|arg| self.argument(arg));
             }
             ExprKind::Lambda(lambda) => self.lambda(lambda, expr.span),
             ExprKind::Compare { comparisons, .. } => {
@@ -341,4 +342,10 @@ impl Walk<'_> {
             _ => None,
         }
     }
+}
+
+/// What a cooperative matrix is for is said in words.
+fn is_purpose(func: &Expr, arg: &Argument) -> bool {
+    let is_word = matches!(&arg.kind, ArgumentKind::Positional(Expr { kind: ExprKind::Str(_), .. }));
+    is_word && matches!(&func.kind, ExprKind::Name(name) if &**name == "coop_matrix")
 }

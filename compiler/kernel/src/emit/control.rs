@@ -4,7 +4,7 @@ use rspirv::spirv::{LoopControl, MemorySemantics, Op, Scope, SelectionControl, S
 
 use super::function::FunctionEmitter;
 use super::module::Operand;
-use crate::ir::{Block, CarryId, Loop, Stmt};
+use crate::ir::{Block, CarryId, Loop, Stmt, Together};
 use crate::push::Member;
 use crate::template::Input;
 use crate::types::{Scalar, Type};
@@ -45,10 +45,12 @@ impl FunctionEmitter<'_> {
                 self.store_buffer(*buffer, *index, path, *value);
             }
             Stmt::Carry(carry) => self.carry(*carry),
-            Stmt::Barrier(span) => {
+            Stmt::Together(Together::Barrier, span) => {
                 self.at(*span);
                 self.barrier();
             }
+            // It only says what the analysis asks for.
+            Stmt::Together(Together::CoopMatrix, _) => {}
             Stmt::If { condition, then, orelse, span } => {
                 self.at(*span);
                 let condition = self.value(*condition);

@@ -117,12 +117,56 @@ pub(crate) fn subgroup_lane(at: Location, text: &str) -> Diagnostic {
 }
 
 pub(crate) fn divergent(at: Location, name: &str, reasons: Vec<(Location, String)>) -> Diagnostic {
-    let message = format!("a `{name}` that some invocations of a workgroup reach and others do not");
+    let message = format!("{name} that some invocations of a workgroup reach and others do not");
     let mut diagnostic = error("kernel/divergent", at, message, "all of them have to get here together");
     for (location, reason) in reasons {
         diagnostic = diagnostic.label(location, reason);
     }
-    diagnostic.help(format!(
-        "move the `{name}` to where all of them pass, or write `uniform(..)` around a value that is the same for all"
-    ))
+    diagnostic.help(
+        "move it to where all of them pass, or write `uniform(..)` around a value that is the same for all",
+    )
+}
+
+// Cooperative matrices.
+
+pub(crate) fn coop_shape(at: Location, text: &str) -> Diagnostic {
+    error("kernel/coop-matrix", at, format!("`{text}` is not a number of rows or columns, 1 to 64"), "")
+        .help("write `coop_matrix(f16, 16, 16, \"a\")`")
+}
+
+pub(crate) fn coop_use(at: Location, text: &str) -> Diagnostic {
+    error("kernel/coop-matrix", at, format!("`{text}` is not what a matrix is for"), "")
+        .help("a matrix is for \"a\" or \"b\", the factors, or for \"accumulator\"")
+}
+
+pub(crate) fn coop_element(at: Location, text: &str) -> Diagnostic {
+    error("kernel/coop-matrix", at, format!("a cooperative matrix has no elements of `{text}`"), "")
+        .help("its elements are numbers: `f16`, `bf16`, `f32`, `i8`, `i32`")
+}
+
+pub(crate) fn coop_wanted(at: Location, name: &str, what: &str) -> Diagnostic {
+    error(
+        "kernel/coop-matrix",
+        at,
+        format!("`{name}` takes a matrix made by `coop_matrix`, not {what}"),
+        what,
+    )
+    .help("make it first: `m = coop_matrix(f16, 16, 16, \"a\")`")
+}
+
+pub(crate) fn coop_memory(at: Location, name: &str, what: &str) -> Diagnostic {
+    error("kernel/coop-matrix", at, format!("`{name}` takes an array of one dimension, not {what}"), what)
+        .help("pass an array parameter or `shared(..)`, where the matrix begins, and what lies between its rows")
+}
+
+/// `wanted` and `found` say the shape and the use.
+pub(crate) fn coop_mismatch(at: Location, name: &str, wanted: &str, found: &str) -> Diagnostic {
+    error("kernel/coop-matrix", at, format!("`{name}` needs {wanted} here, not {found}"), found)
+        .help("the accumulator is m x n, and the factors m x k for \"a\" and k x n for \"b\", of one type")
+}
+
+pub(crate) fn coop_memory_type(at: Location, name: &str, wanted: Scalar, found: Scalar) -> Diagnostic {
+    let message = format!("`{name}` moves elements of `{wanted}` here, and the array holds `{found}`");
+    error("kernel/coop-matrix", at, message, "")
+        .help(format!("pass an array of `{wanted}`, or make the matrix one of `{found}`"))
 }

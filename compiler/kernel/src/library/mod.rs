@@ -26,7 +26,7 @@ use num_traits::ToPrimitive;
 
 use crate::env::{EnvValue, HelperFunction, KernelEnv};
 
-const CHAPTERS: [(&str, &str); 8] = [
+const CHAPTERS: [(&str, &str); 9] = [
     ("double", include_str!("double.kps")),
     ("exp", include_str!("exp.kps")),
     ("log", include_str!("log.kps")),
@@ -35,6 +35,7 @@ const CHAPTERS: [(&str, &str); 8] = [
     ("arc", include_str!("arc.kps")),
     ("hyperbolic", include_str!("hyperbolic.kps")),
     ("matrix", include_str!("matrix.kps")),
+    ("coop", include_str!("coop.kps")),
 ];
 
 /// The function of this name.

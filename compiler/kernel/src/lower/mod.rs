@@ -12,6 +12,7 @@ mod bounds;
 mod calls;
 mod cast;
 mod closures;
+mod coop;
 mod expr;
 mod fold;
 mod helpers;
@@ -147,6 +148,8 @@ pub(crate) struct FunctionState<'a> {
     locals: FxHashMap<(Var, Type), LocalId>,
     /// Locals for the workgroup's arrays, by where the source makes them.
     shared: FxHashMap<u32, LocalId>,
+    /// What cooperative matrices are for.
+    coops: FxHashMap<LocalId, coop::CoopUse>,
     loops: Vec<LoopState>,
     hints: FxHashMap<(u32, Var), loops::Hint>,
     /// A guess about a type was wrong, or let something pass: the loop has to be lowered again.
@@ -217,6 +220,7 @@ impl<'a> FunctionState<'a> {
             log: Vec::new(),
             locals: FxHashMap::default(),
             shared: FxHashMap::default(),
+            coops: FxHashMap::default(),
             loops: Vec::new(),
             hints: FxHashMap::default(),
             lenient: false,

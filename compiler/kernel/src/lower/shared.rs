@@ -12,7 +12,7 @@ use super::operand::{Operand, Place, Root, Static};
 use super::vars::Var;
 use crate::builtins::GroupFunction;
 use crate::errors;
-use crate::ir::{Arg, Home, LocalId, NodeKind, Shared, SharedId, Step, Stmt};
+use crate::ir::{Arg, Home, LocalId, NodeKind, Shared, SharedId, Step, Stmt, Together};
 use crate::signature::Form;
 use crate::types::Type;
 
@@ -49,6 +49,9 @@ impl Ctx<'_> {
         if let GroupFunction::Atomic(op) = function {
             return self.atomic_call(op, name, args, span);
         }
+        if let GroupFunction::Coop(function) = function {
+            return self.coop_call(function, name, args, span);
+        }
         let arguments = self.arguments(args);
         let Some(args) = self.only_positional(arguments, name) else { return Operand::Error };
         match function {
@@ -56,7 +59,7 @@ impl Ctx<'_> {
             GroupFunction::Barrier => self.barrier(&args, span),
             GroupFunction::Uniform => self.uniform(&args, span),
             GroupFunction::Subgroup(op) => self.subgroup_call(op, name, &args, span),
-            GroupFunction::Atomic(_) => Operand::Error,
+            GroupFunction::Atomic(_) | GroupFunction::Coop(_) => Operand::Error,
         }
     }
 
@@ -77,7 +80,7 @@ impl Ctx<'_> {
         if !self.says_local_size("barrier", span) {
             return Operand::Error;
         }
-        self.f.block.push(Stmt::Barrier(span));
+        self.f.block.push(Stmt::Together(Together::Barrier, span));
         Operand::Static(Static::None)
     }
 

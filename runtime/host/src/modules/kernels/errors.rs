@@ -143,7 +143,7 @@ pub fn partial_group(template: &KernelTemplate, domain: &[usize], local_size: [u
     let mut local_size: Vec<usize> = local_size[..domain.len().min(3)].to_vec();
     local_size.reverse();
     let message = format!(
-        "kernel `{name}` has a barrier, so its domain must be whole workgroups of {}, and {} is not",
+        "kernel `{name}` needs its invocations together, so its domain must be whole workgroups of {}, and {} is not",
         list(&local_size).replace(", ", " x "),
         list(domain).replace(", ", " x "),
     );

@@ -1,0 +1,245 @@
+//! Cooperative matrices: `coop_matrix(f16, 16, 16, "a")`, loaded, multiplied and stored by a subgroup.
+//!
+//! No device is asked for instructions of its own: a matrix is a list of rows in every invocation, and
+//! the functions of `library/coop.kps` work on it. What instructions would ask for is asked here all the
+//! same: what a matrix is for, shapes that fit, and that a workgroup comes to each operation as one.
+
+use std::fmt;
+
+use kps_syntax::Span;
+use kps_syntax::ast::{Argument, ArgumentKind, Expr, ExprKind};
+
+use super::Ctx;
+use super::calls::Arguments;
+use super::operand::{Operand, Place, Root, Static};
+use crate::builtins::CoopFunction;
+use crate::constant::Constant;
+use crate::errors;
+use crate::ir::{Stmt, Together};
+use crate::library;
+use crate::types::{Scalar, Type};
+
+/// Rows and columns of a matrix.
+const MAX_SIDE: i128 = 64;
+
+/// What a matrix is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum CoopUse {
+    A,
+    B,
+    Accumulator,
+}
+
+impl CoopUse {
+    fn named(name: &str) -> Option<CoopUse> {
+        match name {
+            "a" => Some(CoopUse::A),
+            "b" => Some(CoopUse::B),
+            "accumulator" => Some(CoopUse::Accumulator),
+            _ => None,
+        }
+    }
+}
+
+impl fmt::Display for CoopUse {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            CoopUse::A => "\"a\"",
+            CoopUse::B => "\"b\"",
+            CoopUse::Accumulator => "\"accumulator\"",
+        })
+    }
+}
+
+/// A matrix as an argument.
+struct Coop {
+    place: Place,
+    rows: u32,
+    columns: u32,
+    scalar: Scalar,
+    /// `None` in a function that the matrix was passed to.
+    purpose: Option<CoopUse>,
+}
+
+impl fmt::Display for Coop {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Coop { rows, columns, scalar, .. } = self;
+        match self.purpose {
+            Some(purpose) => write!(f, "{rows} x {columns} of `{scalar}` for {purpose}"),
+            None => write!(f, "{rows} x {columns} of `{scalar}`"),
+        }
+    }
+}
+
+impl Ctx<'_> {
+    pub fn coop_call(
+        &mut self,
+        function: CoopFunction,
+        name: &str,
+        args: &[Argument],
+        span: Span,
+    ) -> Operand {
+        if function == CoopFunction::Matrix {
+            return self.coop_matrix(args, span);
+        }
+        let arguments = self.arguments(args);
+        let Some(args) = self.only_positional(arguments, name) else { return Operand::Error };
+        if args.iter().any(|(operand, _)| operand.is_error()) {
+            return Operand::Error;
+        }
+        let (n_wanted, wanted) = match function {
+            CoopFunction::Fill => (2, "a matrix and a number"),
+            CoopFunction::MultiplyAdd => (3, "an accumulator and the two factors"),
+            _ => (4, "a matrix, an array, where it begins and the elements from row to row"),
+        };
+        if args.len() != n_wanted {
+            return self.fail(errors::group_arguments(self.at(span), name, wanted, args.len()));
+        }
+        let args = match function {
+            CoopFunction::MultiplyAdd => self.coop_factors(name, args),
+            CoopFunction::Fill => self.coop_value(name, args),
+            _ => self.coop_memory(name, args),
+        };
+        let Some(args) = args else { return Operand::Error };
+        let ours = library::function(name).expect("our functions are there");
+        self.f.block.push(Stmt::Together(Together::CoopMatrix, span));
+        self.call_helper(&ours, Arguments { positional: args, keywords: Vec::new() }, span)
+    }
+
+    /// A matrix of zeros.
+    fn coop_matrix(&mut self, args: &[Argument], span: Span) -> Operand {
+        let exprs: Vec<&Expr> = args.iter().filter_map(positional).collect();
+        let [element, rows, columns, purpose] = exprs[..] else {
+            let wanted = "a type, rows, columns and what it is for";
+            return self.fail(errors::group_arguments(self.at(span), "coop_matrix", wanted, args.len()));
+        };
+        let scalar = match self.expr(element) {
+            Operand::Error => return Operand::Error,
+            Operand::Static(Static::Type(Type::Scalar(scalar))) if scalar != Scalar::Bool => scalar,
+            _ => {
+                let text = self.f.source.slice(element.span);
+                return self.fail(errors::coop_element(self.at(element.span), text));
+            }
+        };
+        let (Some(rows), Some(columns)) = (self.coop_side(rows), self.coop_side(columns)) else {
+            return Operand::Error;
+        };
+        let named = match &purpose.kind {
+            ExprKind::Str(name) => CoopUse::named(name),
+            _ => None,
+        };
+        let Some(named) = named else {
+            let text = self.f.source.slice(purpose.span);
+            return self.fail(errors::coop_use(self.at(purpose.span), text));
+        };
+        let zero = self.constant(Constant::zero(scalar), span);
+        let Operand::Place(row) = self.array_local(vec![zero; columns as usize], scalar.into(), span) else {
+            return Operand::Error;
+        };
+        let row_value = self.load_whole(&row, span);
+        let matrix = self.array_local(vec![row_value; rows as usize], row.ty, span);
+        if let Operand::Place(Place { root: Root::Local(local), .. }) = &matrix {
+            self.f.coops.insert(*local, named);
+        }
+        matrix
+    }
+
+    fn coop_side(&mut self, side: &Expr) -> Option<u32> {
+        let operand = self.expr(side);
+        let known = self.known_int(&operand).filter(|side| (1..=MAX_SIDE).contains(side));
+        if known.is_none() && !operand.is_error() {
+            self.error(errors::coop_shape(self.at(side.span), self.f.source.slice(side.span)));
+        }
+        known.map(|side| side as u32)
+    }
+
+    fn coop(&mut self, name: &str, (operand, at): &(Operand, Span)) -> Option<Coop> {
+        if let Operand::Place(place) = operand
+            && let Root::Local(local) = place.root
+            && let Type::Array(rows) = &place.ty
+            && let Type::Array(columns) = &rows.element
+            && let Type::Scalar(scalar) = columns.element
+            && self.shared_id(place).is_none()
+        {
+            let purpose = self.f.coops.get(&local).copied();
+            return Some(Coop {
+                place: place.clone(),
+                rows: rows.len,
+                columns: columns.len,
+                scalar,
+                purpose,
+            });
+        }
+        let what = self.describe(operand);
+        self.error(errors::coop_wanted(self.at(*at), name, &what));
+        None
+    }
+
+    fn coop_factors(&mut self, name: &str, args: Vec<(Operand, Span)>) -> Option<Vec<(Operand, Span)>> {
+        let [c, a, b] = [self.coop(name, &args[0])?, self.coop(name, &args[1])?, self.coop(name, &args[2])?];
+        let wanted = [
+            (&c, c.rows, c.columns, CoopUse::Accumulator),
+            (&a, c.rows, a.columns, CoopUse::A),
+            (&b, a.columns, c.columns, CoopUse::B),
+        ];
+        for ((coop, rows, columns, purpose), (_, at)) in wanted.into_iter().zip(&args) {
+            let fits = (coop.rows, coop.columns) == (rows, columns)
+                && coop.purpose.is_none_or(|found| found == purpose);
+            if !fits {
+                let wanted = format!("{rows} x {columns} for {purpose}");
+                self.error(errors::coop_mismatch(self.at(*at), name, &wanted, &coop.to_string()));
+                return None;
+            }
+        }
+        if a.scalar != b.scalar {
+            let wanted = format!("{} x {} of `{}`", b.rows, b.columns, a.scalar);
+            self.error(errors::coop_mismatch(self.at(args[2].1), name, &wanted, &b.to_string()));
+            return None;
+        }
+        if !a.scalar.widens_to(c.scalar) {
+            let wanted = format!("numbers that hold a `{}`", a.scalar);
+            self.error(errors::coop_mismatch(self.at(args[0].1), name, &wanted, &c.to_string()));
+            return None;
+        }
+        let number = (Operand::Static(Static::Type(c.scalar.into())), args[0].1);
+        Some(args.into_iter().chain([number]).collect())
+    }
+
+    fn coop_value(&mut self, name: &str, args: Vec<(Operand, Span)>) -> Option<Vec<(Operand, Span)>> {
+        let coop = self.coop(name, &args[0])?;
+        let value = self.stored_value(&args[1].0, &coop.scalar.into(), args[0].1, args[1].1)?;
+        Some(vec![(Operand::Place(coop.place), args[0].1), (Operand::Node(value), args[1].1)])
+    }
+
+    fn coop_memory(&mut self, name: &str, args: Vec<(Operand, Span)>) -> Option<Vec<(Operand, Span)>> {
+        let coop = self.coop(name, &args[0])?;
+        let (memory, at) = &args[1];
+        let element = match memory {
+            Operand::Buffer(buffer) => Some(self.buffers[buffer.idx()].element.clone()),
+            Operand::Place(place) => match &place.ty {
+                Type::Array(array) => Some(array.element.clone()),
+                _ => None,
+            },
+            _ => None,
+        };
+        match element {
+            Some(Type::Scalar(scalar)) if scalar == coop.scalar => Some(args),
+            Some(Type::Scalar(scalar)) => {
+                self.error(errors::coop_memory_type(self.at(*at), name, coop.scalar, scalar));
+                None
+            }
+            _ => {
+                let what = self.describe(memory);
+                self.error(errors::coop_memory(self.at(*at), name, &what));
+                None
+            }
+        }
+    }
+}
+
+fn positional(arg: &Argument) -> Option<&Expr> {
+    match &arg.kind {
+        ArgumentKind::Positional(expr) => Some(expr),
+        _ => None,
+    }
+}
