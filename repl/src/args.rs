@@ -1,6 +1,7 @@
 //! The command line: verbs, options and what they may be.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand};
 
@@ -25,15 +26,26 @@ pub struct Arguments {
     pub args: Vec<String>,
 
     #[command(flatten)]
-    pub device: DeviceArgument,
+    pub host: HostOptions,
 }
 
+/// What scripts run on, and for how long.
 #[derive(Args, Debug, Default, Clone)]
-pub struct DeviceArgument {
+pub struct HostOptions {
     /// Which device to run on: `cpu`, `vulkan`, `vulkan:1`, a number of `kps devices`, or a part of a
     /// name. Otherwise KPS_DEVICE, otherwise the best GPU, otherwise the CPU.
     #[arg(long = "device", short = 'd', value_name = "DEVICE", global = true)]
     pub device: Option<String>,
+
+    /// End a script, or an entry at the prompt, that runs for longer, with a TimeoutError.
+    #[arg(long, value_name = "SECONDS", global = true, value_parser = seconds)]
+    pub time_limit: Option<Duration>,
+}
+
+fn seconds(text: &str) -> Result<Duration, String> {
+    let seconds: Option<f64> = text.parse().ok().filter(|seconds| *seconds > 0.0);
+    let time = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    time.ok_or_else(|| "a time in seconds is a number above 0, such as 2.5".to_owned())
 }
 
 #[derive(Subcommand, Debug)]
@@ -76,7 +88,7 @@ fn with_verb(mut arguments: Vec<String>) -> Vec<String> {
     let mut at = 1;
     while let Some(argument) = arguments.get(at) {
         match argument.as_str() {
-            "--device" | "-d" => at += 2,
+            "--device" | "-d" | "--time-limit" => at += 2,
             "-" => break,
             "-c" | "--" => return arguments,
             option if option.starts_with('-') => at += 1,
@@ -106,6 +118,7 @@ mod tests {
         check("kps job.kps a --flag", "kps run job.kps a --flag");
         check("kps --device cpu job.kps", "kps run --device cpu job.kps");
         check("kps --device cpu devices", "kps devices --device cpu");
+        check("kps --time-limit 2 job.kps", "kps run --time-limit 2 job.kps");
         check("kps -", "kps run -");
         check("kps run job.kps", "kps run job.kps");
         check("kps -c pass x", "kps -c pass x");

@@ -21,19 +21,19 @@ use render::{Colour, render};
 
 fn main() -> ExitCode {
     let arguments = args::parse();
-    let device = arguments.device.device.clone();
+    let options = arguments.host.clone();
     let result = match arguments {
-        Arguments { verb: Some(Verb::Run { file, args }), .. } => run::file(&file, args, device),
+        Arguments { verb: Some(Verb::Run { file, args }), .. } => run::file(&file, args, options),
         Arguments { verb: Some(Verb::Check { files }), .. } => verbs::check(&files),
         Arguments { verb: Some(Verb::Spirv { kernel, output }), .. } => {
             verbs::spirv(&kernel, output.as_deref())
         }
-        Arguments { verb: Some(Verb::Devices), .. } => verbs::devices(device),
-        Arguments { code: Some(code), args, .. } => run::code(code, args, device),
+        Arguments { verb: Some(Verb::Devices), .. } => verbs::devices(options.device),
+        Arguments { code: Some(code), args, .. } => run::code(code, args, options),
         Arguments { interactive: false, .. } if !std::io::stdin().is_terminal() => {
-            run::file(Path::new("-"), vec![], device)
+            run::file(Path::new("-"), vec![], options)
         }
-        _ => prompt::start(device),
+        _ => prompt::start(options),
     };
     match result {
         Ok(code) => ExitCode::from(code),

@@ -38,9 +38,7 @@ pub fn render(diagnostic: &Diagnostic, colour: Colour) -> String {
     let calls = calls(diagnostic);
     if !calls.is_empty() {
         text.push_str("Traceback (most recent call last):\n");
-        for stretch in stretches(calls) {
-            text.push_str(&stretch.text());
-        }
+        text.extend(calls.iter().map(frame_text));
     }
     text.push_str(&picture(&as_drawn(diagnostic), colour));
     for elsewhere in labels_elsewhere(diagnostic) {
@@ -50,53 +48,44 @@ pub fn render(diagnostic: &Diagnostic, colour: Colour) -> String {
 }
 
 /// The calls that led to the place which the picture shows; the innermost frame is that place.
-fn calls(diagnostic: &Diagnostic) -> &[Frame] {
-    match diagnostic.trace.split_last() {
-        Some((last, outer)) if Some(&last.location) == diagnostic.location() => outer,
-        _ => &diagnostic.trace,
-    }
-}
-
-/// A frame and how often it comes in a row, so that endless recursion does not fill the screen.
-struct Stretch<'d> {
-    frame: &'d Frame,
-    n_times: usize,
-}
-
-fn stretches(trace: &[Frame]) -> Vec<Stretch<'_>> {
-    let mut stretches: Vec<Stretch> = vec![];
-    for frame in trace {
-        match stretches.last_mut() {
-            Some(last) if last.frame.location == frame.location => last.n_times += 1,
-            _ => stretches.push(Stretch { frame, n_times: 1 }),
+fn calls(diagnostic: &Diagnostic) -> Vec<Frame> {
+    let mut calls = diagnostic.trace.clone();
+    if let Some(last) = calls.last_mut()
+        && Some(&last.location) == diagnostic.location()
+    {
+        last.times -= 1;
+        if last.times == 0 {
+            calls.pop();
         }
     }
-    stretches
+    calls
 }
 
-impl Stretch<'_> {
-    /// `  script.kps:3 in f`, the line, and carets below what was being called.
-    fn text(&self) -> String {
-        let Frame { location, function } = self.frame;
-        let source = &location.source;
-        let (line, column) = source.line_column(location.span.start);
-        let line_text = source.line_text(line);
-        let code = line_text.trim_start();
-        let indent = line_text.chars().count() - code.chars().count();
-        let n_carets = source.slice(location.span).lines().next().unwrap_or("").chars().count().max(1);
-        let n_blanks = (column as usize - 1).saturating_sub(indent);
-        let times = match self.n_times {
-            1 => String::new(),
-            n => format!(", {n} times"),
-        };
-        format!(
-            "  {}:{line} in {function}{times}\n    {}\n    {}{}\n",
-            source.name(),
-            code.trim_end(),
-            " ".repeat(n_blanks),
-            "^".repeat(n_carets)
-        )
-    }
+/// `  script.kps:3 in f`, the line, and carets below what was being called.
+fn frame_text(frame: &Frame) -> String {
+    let Frame { location, function, times, left_out } = frame;
+    let source = &location.source;
+    let (line, column) = source.line_column(location.span.start);
+    let line_text = source.line_text(line);
+    let code = line_text.trim_start();
+    let indent = line_text.chars().count() - code.chars().count();
+    let n_carets = source.slice(location.span).lines().next().unwrap_or("").chars().count().max(1);
+    let n_blanks = (column as usize - 1).saturating_sub(indent);
+    let gap = match left_out {
+        0 => String::new(),
+        n => format!("  ({n} calls are left out here)\n"),
+    };
+    let times = match times {
+        1 => String::new(),
+        n => format!(", {n} times"),
+    };
+    format!(
+        "{gap}  {}:{line} in {function}{times}\n    {}\n    {}{}\n",
+        source.name(),
+        code.trim_end(),
+        " ".repeat(n_blanks),
+        "^".repeat(n_carets)
+    )
 }
 
 fn picture(diagnostic: &Diagnostic, colour: Colour) -> String {

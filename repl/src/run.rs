@@ -5,10 +5,11 @@ use std::path::{Path, PathBuf};
 use kps::device::Selector;
 use kps::{Host, HostBuilder, Interrupter, Outcome, Program};
 
+use crate::args::HostOptions;
 use crate::{Failure, read, tell_all};
 
 /// Runs a file, or the standard input for `-`.
-pub fn file(file: &Path, args: Vec<String>, device: Option<String>) -> Result<u8, Failure> {
+pub fn file(file: &Path, args: Vec<String>, options: HostOptions) -> Result<u8, Failure> {
     let text = read(file)?;
     let is_stdin = file == Path::new("-");
     let name = if is_stdin { "<stdin>".to_owned() } else { file.display().to_string() };
@@ -17,12 +18,12 @@ pub fn file(file: &Path, args: Vec<String>, device: Option<String>) -> Result<u8
         _ => PathBuf::from("."),
     };
     let argv0 = if is_stdin { "-".to_owned() } else { name.clone() };
-    run(name, text, host(device)?.module_path(folder), argv0, args)
+    run(name, text, host(options).module_path(folder), argv0, args)
 }
 
 /// Runs what follows `-c`.
-pub fn code(code: String, args: Vec<String>, device: Option<String>) -> Result<u8, Failure> {
-    run("<string>".to_owned(), code, host(device)?.module_path("."), "-c".to_owned(), args)
+pub fn code(code: String, args: Vec<String>, options: HostOptions) -> Result<u8, Failure> {
+    run("<string>".to_owned(), code, host(options).module_path("."), "-c".to_owned(), args)
 }
 
 fn run(
@@ -71,9 +72,17 @@ fn device_text(device: Option<String>) -> String {
     device.or_else(|| std::env::var("KPS_DEVICE").ok()).unwrap_or_default()
 }
 
-/// A host on the device that was asked for: by option, or else by `KPS_DEVICE`.
-pub fn host(device: Option<String>) -> Result<HostBuilder, Failure> {
-    Ok(Host::builder().device(device_text(device)))
+/// A host as the options and the environment want it: `KPS_DEVICE` where no device was asked for, and
+/// the SPIR-V of every kernel in `KPS_SPIRV_DIR` if that is set.
+pub fn host(options: HostOptions) -> HostBuilder {
+    let mut host = Host::builder().device(device_text(options.device));
+    if let Some(time) = options.time_limit {
+        host = host.time_limit(time);
+    }
+    if let Some(folder) = std::env::var_os("KPS_SPIRV_DIR") {
+        host = host.spirv_folder(folder);
+    }
+    host
 }
 
 pub fn exit_code(outcome: Outcome) -> u8 {

@@ -55,6 +55,10 @@ pub struct Frame {
     pub location: Location,
     /// The function that was running, `<module>` at the top.
     pub function: String,
+    /// Calls in a row that stood at this very place.
+    pub times: usize,
+    /// Calls between the frame before and this one that the trace leaves out.
+    pub left_out: usize,
 }
 
 impl Diagnostic {

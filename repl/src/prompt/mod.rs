@@ -10,13 +10,14 @@ use std::rc::Rc;
 
 use kps::{Evaluated, Session};
 
+use crate::args::HostOptions;
 use crate::run::{self, Interrupted, interrupt_on_ctrl_c};
 use crate::{Failure, tell_all};
 use line::{Lines, Read};
 
 /// Runs a prompt until the input ends or a script exits; the exit code.
-pub fn start(device: Option<String>) -> Result<u8, Failure> {
-    let mut host = run::host(device)?.module_path(".").args([String::new()]).build();
+pub fn start(options: HostOptions) -> Result<u8, Failure> {
+    let mut host = run::host(options).module_path(".").args([String::new()]).build();
     let interrupted = interrupt_on_ctrl_c(host.interrupter());
     if std::io::stdin().is_terminal() {
         println!("kps {} (Ctrl-D leaves)", env!("CARGO_PKG_VERSION"));

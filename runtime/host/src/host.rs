@@ -48,6 +48,7 @@ pub struct HostBuilder {
     output: Option<Output>,
     args: Vec<String>,
     module_path: Vec<PathBuf>,
+    spirv_folder: Option<PathBuf>,
 }
 
 impl HostBuilder {
@@ -76,6 +77,13 @@ impl HostBuilder {
         self
     }
 
+    /// A folder to which the SPIR-V of every kernel is written when it is compiled, as
+    /// `NAME-HASH.spv`. It is made when it is not there.
+    pub fn spirv_folder(mut self, folder: impl AsRef<Path>) -> HostBuilder {
+        self.spirv_folder = Some(folder.as_ref().to_owned());
+        self
+    }
+
     /// The most nested calls of script functions; 1000 unless this is called.
     pub fn recursion_limit(mut self, n_calls: usize) -> HostBuilder {
         self.limits.recursion = n_calls;
@@ -99,6 +107,7 @@ impl HostBuilder {
         vm.device = self.device;
         vm.args = self.args;
         vm.module_path = self.module_path;
+        vm.spirv_folder = self.spirv_folder;
         let main = vm.new_main();
         Host { vm, main }
     }
@@ -118,6 +127,7 @@ impl Host {
             output: None,
             args: Vec::new(),
             module_path: Vec::new(),
+            spirv_folder: None,
         }
     }
 
@@ -203,8 +213,9 @@ impl Host {
 
     /// Everything that runs from outside comes through here: the clock starts, and output is flushed.
     pub(crate) fn enter<T>(&mut self, act: impl FnOnce(&mut Vm) -> ScriptResult<T>) -> ScriptResult<T> {
-        self.vm.start_clock();
+        let clock = self.vm.start_clock();
         let result = act(&mut self.vm);
+        drop(clock);
         // A broken pipe was raised in the script where it printed; here nobody is left to tell.
         let _ = self.vm.output.flush();
         result

@@ -44,7 +44,8 @@ fn tell(diagnostic: &Diagnostic, out: &mut String) {
         let (line, column) = frame.location.source.line_column(frame.location.span.start);
         let place = frame.location.source.slice(frame.location.span).lines().next().unwrap_or("");
         let name = frame.location.source.name().rsplit('/').next().unwrap_or("");
-        out.push_str(&format!("  {name}:{line}:{column} in {}: {place}\n", frame.function));
+        let times = if frame.times == 1 { String::new() } else { format!(" ({} times)", frame.times) };
+        out.push_str(&format!("  {name}:{line}:{column} in {}{times}: {place}\n", frame.function));
     }
     let place = diagnostic.location().map(|location| {
         let (line, column) = location.source.line_column(location.span.start);

@@ -6,6 +6,7 @@
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
+use kps_device::SourceLine;
 use kps_syntax::source::Location;
 use kps_syntax::{Diagnostic, Diagnostics};
 
@@ -107,6 +108,7 @@ enum Raised {
         args: Vec<Value>,
         help: Option<String>,
         diagnostics: Option<Diagnostics>,
+        place: Option<KernelPlace>,
     },
     Object(Rc<Instance>),
 }
@@ -118,7 +120,7 @@ impl Raise {
     }
 
     pub fn with_args(kind: ExceptionKind, args: Vec<Value>) -> Raise {
-        Raise(Box::new(Raised::New { kind, args, help: None, diagnostics: None }))
+        Raise(Box::new(Raised::New { kind, args, help: None, diagnostics: None, place: None }))
     }
 
     /// An exception object; its payload must be [`super::Payload::Exception`].
@@ -132,7 +134,13 @@ impl Raise {
     pub fn with_diagnostics(kind: ExceptionKind, diagnostics: Diagnostics) -> Raise {
         let message = diagnostics.iter().next().map_or(String::new(), |first| first.message.clone());
         let args = vec![Value::str(message)];
-        Raise(Box::new(Raised::New { kind, args, help: None, diagnostics: Some(diagnostics) }))
+        Raise(Box::new(Raised::New {
+            kind,
+            args,
+            help: None,
+            diagnostics: Some(diagnostics),
+            place: None,
+        }))
     }
 
     pub fn with_diagnostic(kind: ExceptionKind, diagnostic: Diagnostic) -> Raise {
@@ -148,6 +156,33 @@ impl Raise {
                     *data.help.borrow_mut() = Some(text.into());
                 }
             }
+        }
+        self
+    }
+
+    /// Says where in a kernel it happened.
+    pub fn in_kernel(mut self, kernel_place: KernelPlace) -> Raise {
+        match &mut *self.0 {
+            Raised::New { place, .. } => *place = Some(kernel_place),
+            Raised::Object(instance) => {
+                if let Some(data) = instance.exception() {
+                    *data.place.borrow_mut() = Some(kernel_place);
+                }
+            }
+        }
+        self
+    }
+
+    /// Whether the machine or a device was interrupted just now; not one that a script raises again.
+    pub(crate) fn is_new_interrupt(&self) -> bool {
+        matches!(&*self.0, Raised::New { kind: ExceptionKind::KeyboardInterrupt, .. })
+    }
+
+    /// The same place and help, with another class and message. An object stays what it is.
+    pub(crate) fn turn_into(mut self, new_kind: ExceptionKind, message: &str) -> Raise {
+        if let Raised::New { kind, args, .. } = &mut *self.0 {
+            *kind = new_kind;
+            *args = vec![Value::str(message)];
         }
         self
     }
@@ -179,11 +214,12 @@ impl Raise {
     ) -> Rc<Instance> {
         match *self.0 {
             Raised::Object(instance) => instance,
-            Raised::New { kind, args, help, diagnostics } => {
+            Raised::New { kind, args, help, diagnostics, place } => {
                 let data = ExceptionData::default();
                 *data.args.borrow_mut() = args;
                 *data.help.borrow_mut() = help;
                 *data.diagnostics.borrow_mut() = diagnostics;
+                *data.place.borrow_mut() = place;
                 Rc::new(Instance::new(class_of(kind), super::Payload::Exception(Box::new(data))))
             }
         }
@@ -217,6 +253,13 @@ pub struct TraceEntry {
     pub function: Name,
 }
 
+/// The place in a kernel that a device named, and what happened there in a few words.
+#[derive(Clone, Debug)]
+pub struct KernelPlace {
+    pub line: SourceLine,
+    pub text: String,
+}
+
 /// What an exception object holds besides its attributes.
 #[derive(Default)]
 pub struct ExceptionData {
@@ -231,6 +274,7 @@ pub struct ExceptionData {
     pub suppress_context: Cell<bool>,
     pub help: RefCell<Option<String>>,
     pub diagnostics: RefCell<Option<Diagnostics>>,
+    pub place: RefCell<Option<KernelPlace>>,
 }
 
 impl Drop for ExceptionData {

@@ -214,6 +214,13 @@ impl Namespace {
         self.0.borrow().get_index(slot).map_or(Value::Unset, |(_, value)| value.clone())
     }
 
+    /// Looks at the value in a slot, which is unset when nobody has assigned the name.
+    #[inline(always)]
+    pub fn look<T>(&self, slot: usize, look: impl FnOnce(&Value) -> T) -> T {
+        let names = self.0.borrow();
+        look(names.get_index(slot).map_or(&Value::Unset, |(_, value)| value))
+    }
+
     /// Puts a value in a slot and returns what was there.
     #[inline]
     pub fn put(&self, slot: usize, value: Value) -> Value {

@@ -125,7 +125,7 @@ impl Vm {
         if code.kind == CodeKind::Generator {
             return Ok(Entered::Generator(self.make_generator(function, base)));
         }
-        self.frames.push(Frame { function, base, pc: 0, kind });
+        self.frames.push(Frame::new(function, base, kind));
         Ok(Entered::Frame)
     }
 
@@ -343,7 +343,10 @@ impl Vm {
         if pc > 0 {
             self.stack.put(base + sent_register as usize, sent);
         }
-        self.frames.push(Frame { function, base, pc: pc as usize, kind: FrameKind::Step(generator.clone()) });
+        let mut frame = Frame::new(function, base, FrameKind::Step);
+        frame.pc = pc as usize;
+        frame.generator = Some(generator.clone());
+        self.frames.push(frame);
         Ok(true)
     }
 

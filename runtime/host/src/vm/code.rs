@@ -24,6 +24,8 @@ pub struct LoadedCode {
     /// The number of arguments with which a call needs no binding; none for generators and for
     /// functions with parameters other than positional ones.
     pub(crate) exact_arity: Option<u16>,
+    /// As the code's own, near at hand for calls.
+    pub(crate) n_registers: u32,
 }
 
 pub(crate) struct LoadedProgram {
@@ -90,6 +92,8 @@ impl LoadedCode {
 impl Vm {
     /// Ties a program to a namespace of this machine.
     pub(crate) fn load(&self, program: &Program, module: Name, namespace: &Rc<Namespace>) -> Rc<LoadedCode> {
+        let source = &program.source;
+        self.sources.borrow_mut().insert(source.name().into(), source.clone());
         let globals = program.globals.iter().map(|text| {
             let name = self.shared_name(text);
             Global { slot: namespace.slot(&name), name, builtin: OnceCell::new() }
@@ -126,6 +130,7 @@ impl Vm {
                 .collect(),
             children: code.children.iter().map(|_| OnceCell::new()).collect(),
             exact_arity: exact_arity(code),
+            n_registers: code.n_registers,
             code: code.clone(),
             program: program.clone(),
         })

@@ -40,8 +40,13 @@ impl Stack {
     /// Whether `n` registers exist from the one at `from` on, which belongs to this stack.
     #[inline(always)]
     pub fn has_room(&self, from: *const Value, n: usize) -> bool {
-        let used = (from as usize - self.0.as_ptr() as usize) / size_of::<Value>();
-        self.has(used + n)
+        self.has(self.index(from) + n)
+    }
+
+    /// The index of a register of this stack.
+    #[inline(always)]
+    pub fn index(&self, register: *const Value) -> usize {
+        (register as usize - self.0.as_ptr() as usize) / size_of::<Value>()
     }
 
     /// The register with index `at`.
@@ -90,6 +95,7 @@ impl Drop for Stack {
 }
 
 /// What becomes of the value that a frame returns.
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum FrameKind {
     /// It goes to the register below the frame.
     Call,
@@ -97,8 +103,8 @@ pub(crate) enum FrameKind {
     Init,
     /// It goes back to the Rust code that entered the machine.
     Entry,
-    /// A step of a generator, entered from Rust.
-    Step(Rc<Generator>),
+    /// A step of the frame's generator, entered from Rust.
+    Step,
 }
 
 pub(crate) struct Frame {
@@ -108,9 +114,50 @@ pub(crate) struct Frame {
     /// Index of the next instruction; of the one that raised, plus one, while unwinding.
     pub pc: usize,
     pub kind: FrameKind,
+    /// The generator that a `Step` runs; other frames have none.
+    pub generator: Option<Rc<Generator>>,
+}
+
+/// Pushes a frame of kind `Call`. It is written field by field: a frame built beside the vector and
+/// copied into it would be read back in wider pieces than it was written (see `register.rs`).
+#[inline(always)]
+pub(crate) fn push_call(frames: &mut Vec<Frame>, function: Rc<Function>, base: usize) {
+    if frames.len() == frames.capacity() {
+        frames.reserve(1);
+    }
+    let n_frames = frames.len();
+    // SAFETY: there is room for one more frame, whose five fields are all written.
+    unsafe {
+        let frame = frames.as_mut_ptr().add(n_frames);
+        (&raw mut (*frame).function).write(function);
+        (&raw mut (*frame).base).write(base);
+        (&raw mut (*frame).pc).write(0);
+        (&raw mut (*frame).kind).write(FrameKind::Call);
+        (&raw mut (*frame).generator).write(None);
+        frames.set_len(n_frames + 1);
+    }
+}
+
+/// Pops the frame on top, which is of kind `Call`, and gives its function.
+#[inline(always)]
+pub(crate) fn pop_call(frames: &mut Vec<Frame>) -> Rc<Function> {
+    let top = frames.len() - 1;
+    debug_assert!(frames[top].kind == FrameKind::Call);
+    // SAFETY: the frame exists and is forgotten with its length; its function goes to the caller, and
+    // nothing else in a frame of this kind owns anything.
+    unsafe {
+        frames.set_len(top);
+        (&raw const (*frames.as_ptr().add(top)).function).read()
+    }
 }
 
 impl Frame {
+    /// A frame that starts at its first instruction.
+    #[inline(always)]
+    pub fn new(function: Rc<Function>, base: usize, kind: FrameKind) -> Frame {
+        Frame { function, base, pc: 0, kind, generator: None }
+    }
+
     /// Index of the register above the last one.
     pub fn top(&self) -> usize {
         self.base + self.function.code.code.n_registers as usize

@@ -1,11 +1,14 @@
-//! Stopping code that runs: from outside, at a deadline, or when its fuel is spent.
+//! Stopping code that runs: from outside, when its time is up, or when its fuel is spent.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
+use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use super::{POLL_INTERVAL, Vm};
 use crate::value::{ExceptionKind, Raise, Result};
+
+const OUT_OF_TIME: &str = "the script ran past its time limit";
 
 /// Stops the code that a host runs, from any thread: it raises KeyboardInterrupt in the script, and
 /// ends kernels at their next chance.
@@ -14,28 +17,47 @@ pub struct Interrupter(Arc<Flags>);
 
 #[derive(Debug, Default)]
 struct Flags {
-    script: AtomicBool,
+    /// Why to stop: a [`Cause`], or 0.
+    script: AtomicU8,
     /// Raised and lowered with the script's: those of the devices that it opened.
     devices: Mutex<Vec<Weak<AtomicBool>>>,
 }
 
+/// Why code is stopped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+enum Cause {
+    Asked = 1,
+    TimeLimit,
+}
+
 impl Interrupter {
     pub fn interrupt(&self) {
-        self.0.script.store(true, Ordering::Relaxed);
+        self.stop(Cause::Asked);
+    }
+
+    fn stop(&self, cause: Cause) {
+        self.0.script.store(cause as u8, Ordering::Relaxed);
         self.set_devices(true);
     }
 
     /// Takes a pending interrupt back; true when there was one.
     pub fn clear(&self) -> bool {
-        let was_set = self.0.script.swap(false, Ordering::Relaxed);
-        if was_set {
-            self.set_devices(false);
-        }
-        was_set
+        self.take().is_some()
+    }
+
+    fn take(&self) -> Option<Cause> {
+        let cause = match self.0.script.swap(0, Ordering::Relaxed) {
+            0 => return None,
+            code if code == Cause::TimeLimit as u8 => Cause::TimeLimit,
+            _ => Cause::Asked,
+        };
+        self.set_devices(false);
+        Some(cause)
     }
 
     pub fn is_set(&self) -> bool {
-        self.0.script.load(Ordering::Relaxed)
+        self.0.script.load(Ordering::Relaxed) != 0
     }
 
     /// Lets an interrupt raise the flag of a device as well, for as long as that is there.
@@ -62,25 +84,49 @@ pub struct Limits {
     pub fuel: Option<u64>,
     /// Time for each run or call from outside; `None` is without limit.
     pub time: Option<Duration>,
-    /// When the present run must be over.
-    pub(crate) deadline: Option<Instant>,
 }
 
 impl Default for Limits {
     fn default() -> Limits {
-        Limits { recursion: 1000, fuel: None, time: None, deadline: None }
+        Limits { recursion: 1000, fuel: None, time: None }
+    }
+}
+
+/// Stops what runs when its time is up, unless it is dropped before.
+pub(crate) struct Watchdog {
+    _alive: Sender<()>,
+}
+
+impl Watchdog {
+    fn start(interrupter: Interrupter, time: Duration) -> Watchdog {
+        let (alive, dropped) = mpsc::channel::<()>();
+        std::thread::spawn(move || {
+            if dropped.recv_timeout(time) == Err(RecvTimeoutError::Timeout) {
+                interrupter.stop(Cause::TimeLimit);
+            }
+        });
+        Watchdog { _alive: alive }
     }
 }
 
 impl Vm {
-    /// Starts the clock of one entry from outside.
-    pub(crate) fn start_clock(&mut self) {
-        self.limits.deadline = self.limits.time.map(|time| Instant::now() + time);
+    /// Starts the clock of one entry from outside; it stops with what this gives.
+    pub(crate) fn start_clock(&mut self) -> Option<Watchdog> {
+        let time = self.limits.time?;
+        // The time of an entry before this one may have run out just as it ended.
+        self.interrupter.clear();
+        Some(Watchdog::start(self.interrupter.clone(), time))
     }
 
-    /// When the present run must be over: a kernel's wait ends there, too.
-    pub fn deadline(&self) -> Option<Instant> {
-        self.limits.deadline
+    /// An interrupted kernel raises what interrupted it, which is over with that.
+    pub(super) fn interruption(&mut self, raise: Raise) -> Raise {
+        if !raise.is_new_interrupt() {
+            return raise;
+        }
+        match self.interrupter.take() {
+            Some(Cause::TimeLimit) => raise.turn_into(ExceptionKind::TimeoutError, OUT_OF_TIME),
+            Some(Cause::Asked) | None => raise,
+        }
     }
 
     /// Asks whether to go on. Long loops of native code call it, as back jumps and calls do.
@@ -97,17 +143,18 @@ impl Vm {
     pub(crate) fn poll_now(&mut self) -> Result<()> {
         let n_passed = POLL_INTERVAL - self.until_poll;
         self.until_poll = POLL_INTERVAL;
-        if self.interrupter.clear() {
-            return Err(Raise::with_args(ExceptionKind::KeyboardInterrupt, Vec::new()));
+        match self.interrupter.take() {
+            Some(Cause::Asked) => {
+                return Err(Raise::with_args(ExceptionKind::KeyboardInterrupt, Vec::new()));
+            }
+            Some(Cause::TimeLimit) => return Err(Raise::new(ExceptionKind::TimeoutError, OUT_OF_TIME)),
+            None => {}
         }
         if let Some(fuel) = &mut self.limits.fuel {
             *fuel = fuel.saturating_sub(n_passed as u64);
             if *fuel == 0 {
                 return Err(Raise::new(ExceptionKind::TimeoutError, "the script used up its fuel"));
             }
-        }
-        if self.limits.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
-            return Err(Raise::new(ExceptionKind::TimeoutError, "the script ran past its time limit"));
         }
         Ok(())
     }

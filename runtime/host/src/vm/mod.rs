@@ -15,6 +15,7 @@ mod frame;
 mod import;
 mod inspect;
 mod interrupt;
+mod register;
 mod run;
 mod step;
 mod types;
@@ -26,6 +27,7 @@ use std::path::PathBuf;
 use std::rc::Rc;
 
 use indexmap::IndexMap;
+use kps_syntax::Source;
 use rustc_hash::FxHashMap;
 
 pub use code::LoadedCode;
@@ -60,6 +62,8 @@ pub struct Vm {
     pub module_path: Vec<PathBuf>,
     /// The device that the embedder asked for; empty when it left the choice to us.
     pub device: String,
+    /// Where the SPIR-V of every compiled kernel is written, if anywhere.
+    pub spirv_folder: Option<PathBuf>,
     pub(crate) limits: Limits,
     interrupter: Interrupter,
     /// Counts down to the next look at the clock and the flag.
@@ -70,6 +74,8 @@ pub struct Vm {
     pub(crate) repr_active: Vec<usize>,
     /// Address on the native stack where the outermost entry was.
     stack_start: usize,
+    /// The text of every program that was loaded, by its name: kernels name their lines by it.
+    sources: RefCell<FxHashMap<Box<str>, Source>>,
     /// What modules keep per machine, by its type.
     state: FxHashMap<TypeId, Rc<dyn Any>>,
 }
@@ -86,12 +92,14 @@ impl Vm {
             args: Vec::new(),
             module_path: Vec::new(),
             device: String::new(),
+            spirv_folder: None,
             limits,
             interrupter: Interrupter::default(),
             until_poll: POLL_INTERVAL,
             class_epoch: 0,
             repr_active: Vec::new(),
             stack_start: 0,
+            sources: RefCell::default(),
             state: FxHashMap::default(),
         }
     }

@@ -10,9 +10,9 @@ use std::rc::Rc;
 use kps_bytecode::op::{Instruction, Op};
 
 use super::class::check_init;
-use super::frame::{Frame, FrameKind};
+use super::frame::{Frame, FrameKind, pop_call, push_call};
 use super::step::Called;
-use super::{LoadedCode, Vm};
+use super::{LoadedCode, Vm, register};
 use crate::errors;
 use crate::value::{GeneratorState, Result, Value};
 
@@ -67,6 +67,23 @@ impl Vm {
                         *register = value;
                     } else {
                         register.write(value);
+                    }
+                }
+            }};
+        }
+        // Copies the value at a pointer to a register, or moves it there and leaves the place empty.
+        macro_rules! assign {
+            ($at:expr, $from:expr, $ends:expr) => {{
+                let (from, ends): (*mut Value, bool) = ($from, $ends);
+                let to = unsafe { base.offset($at as isize) };
+                unsafe {
+                    if (*to).is_object() {
+                        *to = if ends { from.replace(Value::Unset) } else { (*from).clone() };
+                    } else if ends {
+                        register::shift(from, to);
+                        from.write(Value::Unset);
+                    } else {
+                        register::copy(from, to);
                     }
                 }
             }};
@@ -192,6 +209,20 @@ impl Vm {
                 branch!(holds, $i);
             }};
         }
+        macro_rules! clear_frame {
+            () => {{
+                for at in 0..loaded.n_registers as usize {
+                    let register = unsafe { base.add(at) };
+                    unsafe {
+                        if (*register).is_object() {
+                            *register = Value::Unset;
+                        } else {
+                            register.write(Value::Unset);
+                        }
+                    }
+                }
+            }};
+        }
         macro_rules! called {
             ($called:expr, $at:expr) => {{
                 match $called {
@@ -207,12 +238,12 @@ impl Vm {
             ip = unsafe { ip.add(1) };
             match i.op {
                 Op::Move => {
-                    let value = if i.ends_b() { take!(i.b) } else { register!(i.b).clone() };
-                    set!(i.a, value);
+                    let from = unsafe { base.add(i.b as usize) };
+                    assign!(i.a, from, i.ends_b());
                 }
                 Op::LoadConst => {
-                    let value = unsafe { loaded.constants.get_unchecked(i.index()) }.clone();
-                    set!(i.a, value);
+                    let constant: *const Value = unsafe { loaded.constants.get_unchecked(i.index()) };
+                    assign!(i.a, constant.cast_mut(), false);
                 }
                 Op::LoadInt => set!(i.a, Value::Int(i.bx() as i64)),
                 Op::Clear => {
@@ -233,6 +264,18 @@ impl Vm {
                 Op::LoadGlobal => {
                     let program = &loaded.program;
                     let global = unsafe { program.globals.get_unchecked(i.index()) };
+                    let register = unsafe { base.add(i.a as usize) };
+                    let is_loaded = unsafe { !(*register).is_object() }
+                        && program.namespace.look(global.slot, |value| {
+                            let is_set = !value.is_unset();
+                            if is_set {
+                                unsafe { register::copy(value, register) };
+                            }
+                            is_set
+                        });
+                    if is_loaded {
+                        continue;
+                    }
                     let mut value = program.namespace.at(global.slot);
                     if value.is_unset() {
                         value = match global.builtin.get() {
@@ -468,20 +511,19 @@ impl Vm {
                     let at = unsafe { base.add(i.a as usize) };
                     if let Value::Function(function) = unsafe { &*at.cast_const() }
                         && function.code.exact_arity == Some(i.b)
-                        && self.can_push(base, i.a, function.code.code.n_registers)
+                        && self.can_push(base, i.a, function.code.n_registers)
                     {
                         self.until_poll -= 1;
                         if self.until_poll == 0 {
                             self.poll_now()?;
                         }
-                        let Value::Function(function) = (unsafe { at.replace(Value::Unset) }) else {
-                            unreachable!("the register holds a function")
-                        };
-                        let first = self.frames.last().expect("a frame is running").base + i.a as usize + 1;
+                        // The frame takes over what the register held.
+                        let function = unsafe { std::ptr::read(function) };
+                        unsafe { at.write(Value::Unset) };
                         loaded = unsafe { &*Rc::as_ptr(&function.code) };
                         base = unsafe { at.add(1) };
                         ip = loaded.code.instructions.as_ptr();
-                        self.frames.push(Frame { function, base: first, pc: 0, kind: FrameKind::Call });
+                        push_call(&mut self.frames, function, self.stack.index(base));
                         continue;
                     }
                     called!(self.step_call(i.a, i.b as usize, &[])?, i.a);
@@ -505,43 +547,32 @@ impl Vm {
                     set!(i.a, value);
                 }
                 Op::Return => {
+                    let kind = self.frames.last().expect("a frame is running").kind;
+                    if kind == FrameKind::Call {
+                        // The callee was taken from the register below when the frame was pushed.
+                        assign!(-1isize, unsafe { base.add(i.a as usize) }, i.ends_b());
+                        clear_frame!();
+                        drop(pop_call(&mut self.frames));
+                        reload!();
+                        continue;
+                    }
                     let value = if i.ends_b() { take!(i.a) } else { register!(i.a).clone() };
-                    let n_registers = loaded.code.n_registers;
-                    let Frame { function, kind, .. } = self.frames.pop().expect("a frame is running");
-                    for at in 0..n_registers {
-                        let register = unsafe { base.add(at as usize) };
-                        unsafe {
-                            if (*register).is_object() {
-                                *register = Value::Unset;
-                            } else {
-                                register.write(Value::Unset);
-                            }
-                        }
+                    clear_frame!();
+                    self.frames.pop();
+                    if kind != FrameKind::Init {
+                        return Ok(value);
                     }
-                    drop(function);
-                    match kind {
-                        FrameKind::Call => {
-                            // The callee was taken from this register when the frame was pushed.
-                            unsafe { base.sub(1).write(value) };
-                            reload!();
-                        }
-                        FrameKind::Init => {
-                            reload!();
-                            check_init(&value)?;
-                        }
-                        FrameKind::Entry | FrameKind::Step(_) => return Ok(value),
-                    }
+                    reload!();
+                    check_init(&value)?;
                 }
                 Op::Yield => {
                     save!();
                     let value = take!(i.b);
-                    let Frame { function, base: first, pc, kind } =
+                    let Frame { function, base: first, pc, generator, .. } =
                         self.frames.pop().expect("a frame is running");
                     let n_registers = function.code.code.n_registers as usize;
                     let registers = (first..first + n_registers).map(|at| self.stack.take(at)).collect();
-                    let FrameKind::Step(generator) = kind else {
-                        unreachable!("only generators yield, and they only run in steps")
-                    };
+                    let generator = generator.expect("only generators yield, and they only run in steps");
                     *generator.state.borrow_mut() =
                         GeneratorState::Suspended { function, registers, pc: pc as u32, sent: i.a };
                     return Ok(value);

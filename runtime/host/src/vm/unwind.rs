@@ -2,15 +2,17 @@
 
 use std::rc::Rc;
 
+use kps_device::SourceLine;
 use kps_syntax::diagnostic::Frame as TraceFrame;
+use kps_syntax::source::{Location, Span};
 use kps_syntax::{Diagnostic, Diagnostics};
 
 use super::Vm;
 use super::frame::FrameKind;
 use crate::errors;
-use crate::value::{Args, ExceptionKind, GeneratorState, Instance, Name, Raise, Result, TraceEntry, Value};
+use crate::value::{Args, ExceptionKind, Instance, Name, Raise, Result, TraceEntry, Value};
 
-/// Frames of a runaway recursion that a trace shows at either end.
+/// Places of a runaway recursion that a trace shows at either end.
 const TRACE_ENDS: usize = 20;
 
 /// Links of causes and contexts that are told.
@@ -19,7 +21,7 @@ const MAX_CAUSES: usize = 16;
 impl Vm {
     /// The exception as an object.
     pub fn exception_object(&mut self, raise: Raise) -> Rc<Instance> {
-        raise.into_object(|kind| self.exception_class(kind))
+        self.interruption(raise).into_object(|kind| self.exception_class(kind))
     }
 
     /// What `raise value` raises: an exception, or an instance of an exception class.
@@ -139,8 +141,7 @@ impl Vm {
             self.stack.clear(frame.base, frame.top());
             match &frame.kind {
                 FrameKind::Init => drop(self.stack.take(frame.base - 1)),
-                FrameKind::Step(generator) => *generator.state.borrow_mut() = GeneratorState::Done,
-                FrameKind::Call | FrameKind::Entry => {}
+                FrameKind::Call | FrameKind::Entry | FrameKind::Step => {}
             }
         }
         Err(Raise::object(exception))
@@ -191,12 +192,26 @@ impl Vm {
         let message = self.exception_line(exception);
         let mut diagnostic = Diagnostic::error(exception.class().exception_kind().code(), message);
         if let Some(data) = exception.exception() {
-            if let Some(place) = data.trace.borrow().first() {
-                diagnostic = diagnostic.label(place.location.clone(), "");
-            }
             diagnostic.help = data.help.borrow().clone();
+            let place = data.place.borrow();
+            let in_kernel = place.as_ref().and_then(|place| Some((self.locate(&place.line)?, place)));
+            match (in_kernel, data.trace.borrow().first()) {
+                (Some((location, place)), _) => diagnostic = diagnostic.label(location, &place.text),
+                (None, Some(entry)) => diagnostic = diagnostic.label(entry.location.clone(), ""),
+                (None, None) => {}
+            }
         }
         diagnostic
+    }
+
+    /// Where a line of a kernel lies in the script that has it: from the column on.
+    fn locate(&self, line: &SourceLine) -> Option<Location> {
+        let sources = self.sources.borrow();
+        let source = sources.get(&*line.file)?;
+        let start = source.offset(line.line, line.column);
+        let rest = source.slice(Span::new(start, source.offset(line.line, u32::MAX)));
+        let length = rest.split('#').next().unwrap_or("").trim_end().len().max(1);
+        Some(source.at(Span::new(start, start + length as u32)))
     }
 
     fn cause_of(&mut self, exception: &Rc<Instance>, most: usize) -> Option<Box<Diagnostic>> {
@@ -229,14 +244,22 @@ impl Vm {
 /// The frames of an exception, outermost first; the middle of a long recursion is left out.
 fn trace_of(exception: &Rc<Instance>) -> Vec<TraceFrame> {
     let Some(data) = exception.exception() else { return Vec::new() };
-    let entries = data.trace.borrow();
-    let n = entries.len();
-    let shown = entries.iter().rev().enumerate();
-    shown
-        .filter(|(at, _)| *at < TRACE_ENDS || *at + TRACE_ENDS >= n)
-        .map(|(_, entry)| TraceFrame {
-            location: entry.location.clone(),
-            function: entry.function.to_string(),
-        })
-        .collect()
+    let mut frames: Vec<TraceFrame> = Vec::new();
+    for entry in data.trace.borrow().iter().rev() {
+        match frames.last_mut() {
+            Some(last) if last.location == entry.location => last.times += 1,
+            _ => frames.push(TraceFrame {
+                location: entry.location.clone(),
+                function: entry.function.to_string(),
+                times: 1,
+                left_out: 0,
+            }),
+        }
+    }
+    if frames.len() > 2 * TRACE_ENDS {
+        let end = frames.len() - TRACE_ENDS;
+        let left_out = frames.drain(TRACE_ENDS..end).map(|frame| frame.times).sum();
+        frames[TRACE_ENDS].left_out = left_out;
+    }
+    frames
 }

@@ -1,18 +1,20 @@
-//! Compiled modules as files, for whoever sets `KPS_SPIRV_DIR`: validators and disassemblers.
+//! Compiled modules as files, for validators and disassemblers.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::Path;
 
 use kps_kernel::KernelModule;
 
-/// Writes a module to the folder that the environment names, if it names one.
-pub fn module(name: &str, module: &KernelModule) {
-    let Some(folder) = std::env::var_os("KPS_SPIRV_DIR") else { return };
+use crate::value::{ExceptionKind, Raise, Result};
+
+/// Writes a module to a folder, which is made when it is not there.
+pub fn module(folder: &Path, name: &str, module: &KernelModule) -> Result<()> {
     let mut hasher = DefaultHasher::new();
     module.words.hash(&mut hasher);
-    let file = Path::new(&folder).join(format!("{name}-{:016x}.spv", hasher.finish()));
-    let written = std::fs::create_dir_all(&folder).and_then(|()| std::fs::write(&file, module.bytes()));
-    if let Err(error) = written {
-        eprintln!("KPS_SPIRV_DIR: cannot write {}: {error}", file.display());
-    }
+    let file = folder.join(format!("{name}-{:016x}.spv", hasher.finish()));
+    let written = std::fs::create_dir_all(folder).and_then(|()| std::fs::write(&file, module.bytes()));
+    written.map_err(|error| {
+        let message = format!("cannot write the SPIR-V of `{name}` to {}: {error}", file.display());
+        Raise::new(ExceptionKind::OSError, message)
+    })
 }

@@ -37,7 +37,7 @@ pub fn launch(vm: &mut Vm, kernel: &Kernel, args: &Args, extent: &Extent) -> Res
     let extent = settle(kernel, &types, &arguments, extent)?;
     let rank = if let Extent::Domain(domain) = &extent { domain.len().clamp(1, 3) as u8 } else { 1 };
     let signature = Signature::new(&kernel.template, &kernel.env, types).with_rank(rank);
-    let module = kernel.compile(&signature)?;
+    let module = kernel.compile(vm, &signature)?;
     check_whole_groups(kernel, &module, &extent)?;
     submit(vm, kernel, &module, &arguments, &extent)
 }

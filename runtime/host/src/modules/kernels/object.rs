@@ -46,13 +46,15 @@ impl Kernel {
     }
 
     /// The compiled form for a signature; compiled when it is new.
-    pub fn compile(&self, signature: &Signature) -> Result<Rc<KernelModule>> {
+    pub fn compile(&self, vm: &Vm, signature: &Signature) -> Result<Rc<KernelModule>> {
         if let Some(module) = self.compiled.borrow().get(signature) {
             return Ok(module.clone());
         }
         let module = kps_kernel::specialize(&self.template, &self.env, signature, &Target::portable());
         let module = Rc::new(module.map_err(errors::compile)?);
-        dump::module(self.template.name(), &module);
+        if let Some(folder) = &vm.spirv_folder {
+            dump::module(folder, self.template.name(), &module)?;
+        }
         self.compiled.borrow_mut().insert(signature.clone(), module.clone());
         Ok(module)
     }
@@ -95,12 +97,12 @@ impl Native for Kernel {
 }
 
 /// The SPIR-V of the types that the parameters declare.
-fn to_spirv(_: &mut Vm, args: &Args) -> Result {
+fn to_spirv(vm: &mut Vm, args: &Args) -> Result {
     let this: &Kernel = args.this()?;
     args.exactly::<1>("to_spirv")?;
     let declared = Signature::declared(&this.template, &this.env);
     let signature = declared.ok_or_else(|| errors::undeclared(&this.template))?;
-    Ok(Value::bytes(this.compile(&signature)?.bytes()))
+    Ok(Value::bytes(this.compile(vm, &signature)?.bytes()))
 }
 
 /// `kernel.launch(.., groups=(x, y, z))`: workgroups, as Vulkan counts them.

@@ -1,14 +1,19 @@
 //! Mistakes with tensors, algorithms and sequences as exceptions.
 
 use kps_compute::ComputeError;
-use kps_device::{DeviceError, SourceLine};
+use kps_device::DeviceError;
 
 use crate::errors::type_error;
-use crate::value::{ExceptionKind, Raise, Value};
+use crate::value::{ExceptionKind, KernelPlace, Raise, Value};
 
 /// The exception of a compute error, with what to do about it.
 pub fn compute(error: ComputeError) -> Raise {
-    let raise = Raise::new(kind(&error), error.to_string());
+    let mut raise = Raise::new(kind(&error), error.to_string());
+    if let ComputeError::Device(error) = &error
+        && let Some(place) = place(error)
+    {
+        raise = raise.in_kernel(place);
+    }
     match help(&error) {
         Some(help) => raise.help(help),
         None => raise,
@@ -66,7 +71,6 @@ fn help(error: &ComputeError) -> Option<String> {
         ComputeError::NoTimestamps => "ask for them: mgr.sequence(total_timestamps=1)".to_owned(),
         ComputeError::Destroyed { .. } => "make a new one, or destroy it later".to_owned(),
         ComputeError::Device(DeviceError::NoSuchDevice { available, .. }) => devices(available),
-        ComputeError::Device(error) => format!("it happened at {}", line(error)?),
         _ => return None,
     })
 }
@@ -78,16 +82,19 @@ fn devices(available: &[String]) -> String {
     }
 }
 
-fn line(error: &DeviceError) -> Option<String> {
-    let line = match error {
-        DeviceError::BadModule { line, .. }
-        | DeviceError::MissingFeature { line, .. }
-        | DeviceError::Interrupted { line } => line.as_ref()?,
-        DeviceError::Fault(fault) => fault.line.as_ref()?,
+/// Where in a kernel a device found what it tells of.
+fn place(error: &DeviceError) -> Option<KernelPlace> {
+    let (line, text) = match error {
+        DeviceError::BadModule { line, .. } => (line, String::new()),
+        DeviceError::MissingFeature { line, feature, .. } => (line, format!("needs `{}`", feature.name())),
+        DeviceError::Interrupted { line } => (line, "it was running this".to_owned()),
+        DeviceError::Fault(fault) => {
+            let [x, y, z] = fault.invocation;
+            (&fault.line, format!("in invocation ({x}, {y}, {z})"))
+        }
         _ => return None,
     };
-    let SourceLine { file, line, column } = line;
-    Some(format!("{file}:{line}:{column}"))
+    Some(KernelPlace { line: line.clone()?, text })
 }
 
 pub fn not_a_tensor(operation: &str, value: &Value) -> Raise {
