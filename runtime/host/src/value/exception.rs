@@ -134,13 +134,7 @@ impl Raise {
     pub fn with_diagnostics(kind: ExceptionKind, diagnostics: Diagnostics) -> Raise {
         let message = diagnostics.iter().next().map_or(String::new(), |first| first.message.clone());
         let args = vec![Value::str(message)];
-        Raise(Box::new(Raised::New {
-            kind,
-            args,
-            help: None,
-            diagnostics: Some(diagnostics),
-            place: None,
-        }))
+        Raise(Box::new(Raised::New { kind, args, help: None, diagnostics: Some(diagnostics), place: None }))
     }
 
     pub fn with_diagnostic(kind: ExceptionKind, diagnostic: Diagnostic) -> Raise {

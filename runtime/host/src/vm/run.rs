@@ -107,13 +107,13 @@ impl Vm {
         macro_rules! jump {
             ($instruction:expr) => {{
                 let distance = $instruction.bx();
-                ip = unsafe { ip.offset(distance as isize) };
                 if distance < 0 {
                     self.until_poll -= 1;
                     if self.until_poll == 0 || self.interrupter.is_set() {
                         fallible!(self.poll_now());
                     }
                 }
+                ip = unsafe { ip.offset(distance as isize) };
             }};
         }
         // Takes the jump that follows a test, or steps over it.

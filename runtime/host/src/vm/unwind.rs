@@ -13,7 +13,7 @@ use crate::errors;
 use crate::value::{Args, ExceptionKind, Instance, Name, Raise, Result, TraceEntry, Value};
 
 /// Places of a runaway recursion that a trace shows at either end.
-const TRACE_ENDS: usize = 20;
+const TRACE_ENDS: usize = 10;
 
 /// Links of causes and contexts that are told.
 const MAX_CAUSES: usize = 16;
