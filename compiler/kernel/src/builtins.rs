@@ -68,6 +68,8 @@ pub enum Function {
     Enumerate,
     Zip,
     Reversed,
+    /// Its arguments may be strings, which nothing else takes.
+    Print,
     Len,
     Abs,
     Sign,
@@ -179,6 +181,7 @@ pub fn lookup(name: &str) -> Option<Builtin> {
         "enumerate" => return Some(Builtin::Function(Function::Enumerate)),
         "zip" => return Some(Builtin::Function(Function::Zip)),
         "reversed" => return Some(Builtin::Function(Function::Reversed)),
+        "print" => return Some(Builtin::Function(Function::Print)),
         "len" => return Some(Builtin::Function(Function::Len)),
         "all" => return Some(Builtin::Function(Function::All)),
         "any" => return Some(Builtin::Function(Function::Any)),
@@ -308,6 +311,7 @@ pub fn function_name(function: Function) -> &'static str {
         Function::Enumerate => "enumerate",
         Function::Zip => "zip",
         Function::Reversed => "reversed",
+        Function::Print => "print",
         Function::Len => "len",
         Function::All => "all",
         Function::Any => "any",
@@ -397,7 +401,6 @@ pub fn member_names() -> impl Iterator<Item = &'static str> {
 
 fn not_yet(name: &str) -> Option<&'static str> {
     Some(match name {
-        "print" => "`print`",
         "read" | "write" | "sample" | "imageLoad" | "imageStore" => "images",
         _ => return None,
     })

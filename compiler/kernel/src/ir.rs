@@ -380,6 +380,8 @@ pub(crate) enum Stmt {
         value: NodeId,
         span: Span,
     },
+    /// From `print` or `assert`.
+    Record(Box<Record>),
     /// The stores of a way into a merge; most are empty.
     Carry(CarryId),
     /// Every invocation of the workgroup passes here, or none.
@@ -413,6 +415,22 @@ impl Together {
             Together::CoopMatrix => "an operation on a cooperative matrix",
         }
     }
+}
+
+/// Text for the host with values in it: numbers of 32 or 64 bits, and bools.
+#[derive(Debug)]
+pub(crate) struct Record {
+    pub kind: RecordKind,
+    /// As `lower/record.rs` says.
+    pub template: String,
+    pub values: Vec<NodeId>,
+    pub span: Span,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum RecordKind {
+    Print,
+    Assert,
 }
 
 #[derive(Debug)]

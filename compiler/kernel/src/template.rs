@@ -149,6 +149,22 @@ impl KernelTemplate {
         captures
     }
 
+    /// Whether the kernel, or a plain function that it may call, does what a workgroup does as one.
+    pub(crate) fn works_together(&self, env: &dyn KernelEnv) -> bool {
+        let together = |name: &Name| &**name == "barrier" || name.starts_with("coop_");
+        let mut seen = HashSet::from([Arc::as_ptr(&self.def)]);
+        let (mut called, mut captures) = (Vec::new(), Vec::new());
+        let mut is_there = self.free_names(&self.def).iter().any(together);
+        self.capture_names(&self.def, env, &mut called, &mut captures);
+        while let Some(function) = called.pop() {
+            if seen.insert(Arc::as_ptr(&function.def)) {
+                is_there |= self.free_names(&function.def).iter().any(together);
+                self.capture_names(&function.def, &*function.env, &mut called, &mut captures);
+            }
+        }
+        is_there
+    }
+
     /// The captured names whose values are not known before the script runs.
     pub fn unknown_captures(&self, env: &dyn KernelEnv) -> Vec<Name> {
         let captures = self.captures(env, std::iter::empty()).into_iter();

@@ -146,6 +146,11 @@ impl Verifier<'_> {
                 let ty = self.part(element, path, *span)?;
                 self.value(*value, &ty, *span)
             }
+            Stmt::Record(record) => record.values.iter().try_for_each(|value| {
+                self.usable(*value, record.span)?;
+                let carried = matches!(self.function.ty(*value), Type::Scalar(scalar) if *scalar == Scalar::Bool || scalar.bits() >= 32);
+                ensure(carried, record.span, "a record of what no word carries")
+            }),
             Stmt::Carry(carry) => self.carry(*carry),
             Stmt::Together(_, span) => {
                 ensure(self.kernel.whole_groups, *span, "a barrier in parts of workgroups")

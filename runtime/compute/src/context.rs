@@ -9,6 +9,7 @@ use kps_device::{Device, DeviceError, Ticket, Waited};
 
 use crate::error::{ComputeError, Result};
 use crate::log::{Level, Log};
+use crate::records::Told;
 
 pub(crate) struct Context {
     /// `None` after `destroy`.
@@ -17,6 +18,8 @@ pub(crate) struct Context {
     /// The last submission of each queue that is known to have ended.
     ended: RefCell<Vec<u64>>,
     failures: RefCell<Vec<(Ticket, DeviceError)>>,
+    /// What kernels told and nobody has asked for yet.
+    told: RefCell<Told>,
     dependents: RefCell<Vec<Weak<dyn Dependent>>>,
     /// The number of dependents at which those that are gone are swept out.
     sweep_at: Cell<usize>,
@@ -39,6 +42,7 @@ impl Context {
             log,
             ended: RefCell::new(vec![0; n_queues]),
             failures: RefCell::default(),
+            told: RefCell::default(),
             dependents: RefCell::default(),
             sweep_at: Cell::new(64),
         })
@@ -117,6 +121,16 @@ impl Context {
             failures.remove(0);
         }
         failures.push((ticket, error));
+    }
+
+    pub fn tell(&self, more: Told) {
+        let mut told = self.told.borrow_mut();
+        told.messages.extend(more.messages);
+        told.lost += more.lost;
+    }
+
+    pub fn told(&self) -> Told {
+        self.told.take()
     }
 
     /// Destroys everything that belongs to the manager, then lets go of the device.

@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use kps_device::interface::{Block, BufferBinding, ImageBinding, ImageKind, MemberType, Scalar};
+use kps_device::interface::{Block, BufferBinding, ImageBinding, ImageKind, MemberType, PRINT, Scalar};
 use kps_device::{
     Access, Binding, Command, Commands, DeviceError, Dispatch, Interface, PipelineId, PipelineOptions,
     Sampler, SamplerBinding,
@@ -14,6 +14,7 @@ use crate::context::Context;
 use crate::dtype::DType;
 use crate::error::{ComputeError, Result};
 use crate::number::Number;
+use crate::records::{self, Ring, Site};
 use crate::tensor::Tensor;
 use crate::words;
 
@@ -49,6 +50,9 @@ pub struct Kernel {
     pipeline: PipelineId,
     interface: Rc<Interface>,
     push: PushLayout,
+    sites: Vec<Site>,
+    /// Where its launches print to; made when first needed.
+    ring: RefCell<Option<Rc<Ring>>>,
     /// The last launch as commands, for the next one that is the same.
     last_launch: RefCell<Option<Commands>>,
 }
@@ -64,8 +68,16 @@ impl Kernel {
         }
         let pipeline = device.load(words, &options)?;
         let interface = device.interface(pipeline)?;
-        let push = PushLayout::of(&interface);
-        Ok(Kernel { context: context.clone(), pipeline, interface, push, last_launch: RefCell::default() })
+        let (push, sites) = (PushLayout::of(&interface), records::sites(&interface));
+        Ok(Kernel {
+            context: context.clone(),
+            pipeline,
+            interface,
+            push,
+            sites,
+            ring: RefCell::default(),
+            last_launch: RefCell::default(),
+        })
     }
 
     /// What the module binds.
@@ -88,7 +100,7 @@ impl Kernel {
             let parameters = places.into_iter().map(|(.., name)| name).collect();
             return Err(ComputeError::TensorCount { parameters, given: tensors.len() });
         }
-        for buffer in &self.interface.buffers {
+        for buffer in self.buffers() {
             let tensor = &tensors[buffer.binding as usize];
             tensor.storage().check_alive("bind")?;
             check_parameter(buffer, tensor)?;
@@ -101,11 +113,36 @@ impl Kernel {
         Ok(())
     }
 
+    /// The buffers that are tensors.
+    fn buffers(&self) -> impl Iterator<Item = &BufferBinding> {
+        self.interface.buffers.iter().filter(|buffer| buffer.name.as_deref() != Some(PRINT))
+    }
+
+    /// The places of the module that tell the host something.
+    pub(crate) fn sites(&self) -> &[Site] {
+        &self.sites
+    }
+
+    /// A buffer for what one dispatch tells; `None` for a kernel that tells nothing.
+    pub(crate) fn new_ring(&self) -> Result<Option<Ring>> {
+        if self.sites.is_empty() { Ok(None) } else { Ring::new(&self.context).map(Some) }
+    }
+
+    /// The buffer of the kernel's own launches, emptied.
+    pub(crate) fn own_ring(&self) -> Result<Option<Rc<Ring>>> {
+        let mut own = self.ring.borrow_mut();
+        if own.is_none() {
+            *own = self.new_ring()?.map(Rc::new);
+        }
+        own.iter().try_for_each(|ring| ring.reset())?;
+        Ok(own.clone())
+    }
+
     /// Set, binding and name of everything that is bound, in order.
     fn places(&self) -> Vec<(u32, u32, String)> {
-        let Interface { buffers, images, samplers, .. } = &*self.interface;
+        let Interface { images, samplers, .. } = &*self.interface;
         let place = |set, binding, name: &Option<String>| (set, binding, parameter_name(binding, name));
-        let buffers = buffers.iter().map(|one| place(one.set, one.binding, &one.name));
+        let buffers = self.buffers().map(|one| place(one.set, one.binding, &one.name));
         let images = images.iter().map(|one| place(one.set, one.binding, &one.name));
         let samplers = samplers.iter().map(|one| place(one.set, one.binding, &one.name));
         let mut places: Vec<_> = buffers.chain(images).chain(samplers).collect();
@@ -181,7 +218,7 @@ impl Kernel {
             let tensor = tensors.get(buffer.binding as usize)?;
             Some((buffer.name.clone()?, tensor.clone()))
         };
-        let named: Vec<(String, Tensor)> = self.interface.buffers.iter().filter_map(named).collect();
+        let named: Vec<(String, Tensor)> = self.buffers().filter_map(named).collect();
         self.push.pack(push, &named, grid.domain)
     }
 
@@ -190,7 +227,7 @@ impl Kernel {
         &'a self,
         tensors: &'a [Tensor],
     ) -> impl Iterator<Item = (&'a Tensor, Access)> {
-        let buffers = self.interface.buffers.iter().map(|buffer| (buffer.binding, buffer.access));
+        let buffers = self.buffers().map(|buffer| (buffer.binding, buffer.access));
         let images = self.interface.images.iter().map(|image| (image.binding, image.access));
         buffers.chain(images).map(|(binding, access)| (&tensors[binding as usize], access))
     }
@@ -200,15 +237,17 @@ impl Kernel {
         groups: [u32; 3],
         push_constants: Vec<u8>,
         samplers: &[SamplerBinding],
+        ring: Option<&Ring>,
         mut buffer_of: impl FnMut(usize) -> (kps_device::BufferId, u64),
     ) -> Dispatch {
-        let buffers = self.interface.buffers.iter().map(|one| (one.set, one.binding, one.access));
+        let buffers = self.buffers().map(|one| (one.set, one.binding, one.access));
         let images = self.interface.images.iter().map(|one| (one.set, one.binding, one.access));
         let binding = |(set, binding, access): (u32, u32, Access)| {
             let (buffer, size) = buffer_of(binding as usize);
             Binding { set, binding, buffer, offset: 0, size, access }
         };
-        let bindings = buffers.chain(images).map(binding).collect();
+        let ring = ring.and_then(|ring| ring.binding(&self.interface));
+        let bindings = buffers.chain(images).map(binding).chain(ring).collect();
         let samplers = self.samplers(samplers);
         Dispatch { pipeline: self.pipeline, bindings, samplers, push_constants, groups }
     }

@@ -16,6 +16,7 @@ use crate::kernel::{Extent, Kernel};
 use crate::log::{Level, Log};
 use crate::number::Number;
 use crate::plan::Timestamps;
+use crate::records::Told;
 use crate::sequence::Sequence;
 use crate::storage::Contents;
 use crate::tensor::Tensor;
@@ -204,7 +205,9 @@ impl Manager {
             let buffer = tensor.storage().prepare(&self.context, Contents::Current, operation)?;
             buffers.push((buffer, tensor.n_bytes() as u64));
         }
-        let dispatch = kernel.dispatch(grid.groups, push_constants, samplers, |idx| buffers[idx]);
+        let ring = kernel.own_ring()?;
+        let ring = ring.as_deref();
+        let dispatch = kernel.dispatch(grid.groups, push_constants, samplers, ring, |idx| buffers[idx]);
         let commands = kernel.commands(dispatch);
         let mut after = Vec::new();
         for (tensor, access) in kernel.accesses(tensors) {
@@ -214,7 +217,17 @@ impl Manager {
         for (tensor, access) in kernel.accesses(tensors) {
             tensor.storage().submitted(ticket, access);
         }
+        if let Some(ring) = ring {
+            self.context.wait(ticket, None)?;
+            self.context.tell(ring.take(kernel.sites())?);
+        }
         Ok(ticket)
+    }
+
+    /// What kernels printed and which assertions failed since this was asked last. A launch or a
+    /// sequence that has something to tell has ended when its start returns.
+    pub fn told(&self) -> Told {
+        self.context.told()
     }
 
     /// Waits for one launch. False where the time ran out.

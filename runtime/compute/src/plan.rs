@@ -12,6 +12,7 @@ use rustc_hash::FxHashMap;
 use crate::context::Context;
 use crate::error::Result;
 use crate::op::{CopyStep, Step};
+use crate::records::Ring;
 use crate::storage::{Contents, MemoryType, Storage};
 use crate::tensor::Tensor;
 
@@ -19,6 +20,8 @@ pub(crate) struct Plan {
     uses: Vec<Use>,
     by_storage: FxHashMap<*const Storage, usize>,
     downloads: Vec<Rc<Storage>>,
+    /// One for each step whose kernel prints.
+    rings: Vec<(usize, Ring)>,
     built: Option<Commands>,
 }
 
@@ -44,8 +47,13 @@ pub(crate) enum Timestamps {
 
 impl Plan {
     pub fn of(steps: &[Step]) -> Plan {
-        let mut plan =
-            Plan { uses: Vec::new(), by_storage: FxHashMap::default(), downloads: Vec::new(), built: None };
+        let mut plan = Plan {
+            uses: Vec::new(),
+            by_storage: FxHashMap::default(),
+            downloads: Vec::new(),
+            rings: Vec::new(),
+            built: None,
+        };
         for step in steps {
             plan.note(step);
         }
@@ -114,12 +122,41 @@ impl Plan {
                 self.built = None;
             }
         }
+        self.rings.iter().try_for_each(|(_, ring)| ring.reset())?;
         if let Some(commands) = &self.built {
             return Ok(commands.clone());
         }
+        self.make_rings(steps)?;
         let commands = Commands::new(self.build(steps, timestamps));
         self.built = Some(commands.clone());
         Ok(commands)
+    }
+
+    fn make_rings(&mut self, steps: &[Step]) -> Result<()> {
+        self.rings.clear();
+        for (at, step) in steps.iter().enumerate() {
+            if let Step::Dispatch { algorithm, .. } = step
+                && let Some(ring) = algorithm.kernel().new_ring()?
+            {
+                self.rings.push((at, ring));
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether the list has something to tell when it has run.
+    pub fn tells(&self) -> bool {
+        !self.rings.is_empty()
+    }
+
+    /// What its kernels told, dispatch after dispatch.
+    pub fn tell(&self, context: &Context, steps: &[Step]) -> Result<()> {
+        for (at, ring) in &self.rings {
+            if let Step::Dispatch { algorithm, .. } = &steps[*at] {
+                context.tell(ring.take(algorithm.kernel().sites())?);
+            }
+        }
+        Ok(())
     }
 
     fn build(&self, steps: &[Step], timestamps: Timestamps) -> Vec<Command> {
@@ -130,14 +167,15 @@ impl Plan {
             }
         };
         mark(&mut commands);
-        for step in steps {
+        for (at, step) in steps.iter().enumerate() {
             match step {
                 Step::Copy(copy) => commands.push(self.copy(copy)),
                 Step::Dispatch { algorithm, groups, push_constants } => {
                     let tensors = algorithm.tensors();
                     let buffer_of = |idx: usize| (self.buffer(&tensors[idx]), tensors[idx].n_bytes() as u64);
                     let (push, samplers) = (push_constants.clone(), algorithm.samplers());
-                    let dispatch = algorithm.kernel().dispatch(*groups, push, samplers, buffer_of);
+                    let ring = self.rings.iter().find(|(step, _)| *step == at).map(|(_, ring)| ring);
+                    let dispatch = algorithm.kernel().dispatch(*groups, push, samplers, ring, buffer_of);
                     commands.push(Command::Dispatch(dispatch));
                 }
                 Step::Upload(_) | Step::Download(_) | Step::Nothing => {}

@@ -177,8 +177,15 @@ impl Sequence {
             plan.submitted(submitted);
             ticket = Some(submitted);
         }
+        let tells = plan.tells();
         state.last = ticket;
         state.running = Some(Running { ticket });
+        // What kernels print comes before whatever the host does next, so there is nothing to go on with.
+        if let Some(ticket) = ticket.filter(|_| tells) {
+            inner.context.wait(ticket, None)?;
+            let State { steps, plan, .. } = &mut *state;
+            plan.iter().try_for_each(|plan| plan.tell(&inner.context, steps))?;
+        }
         Ok(())
     }
 

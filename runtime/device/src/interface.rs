@@ -20,7 +20,21 @@ pub struct Interface {
     pub samplers: Vec<SamplerSlot>,
     pub push_constants: Option<Block>,
     pub spec_constants: Vec<SpecConstant>,
+    /// What `print` and `assert` of our own kernels say of the records in the buffer [`PRINT`]: one text
+    /// for each place (`kps.record ..`).
+    pub records: Vec<String>,
 }
+
+/// The name of the hidden buffer that `print` and `assert` write to. Four words count the words asked for
+/// and the records lost, of prints and then of assertions; [`RECORD_ASSERT_WORDS`] words for assertions
+/// follow, and the rest is for prints. A record is its place's number, the invocation's x, y and z, and
+/// the values; a 0 ends the list.
+pub const PRINT: &str = "kps.print";
+
+/// How the text of such a place begins.
+pub const RECORD: &str = "kps.record ";
+
+pub const RECORD_ASSERT_WORDS: u32 = 16 * 1024;
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct BufferBinding {

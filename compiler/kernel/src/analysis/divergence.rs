@@ -218,7 +218,7 @@ impl Walker<'_, '_> {
                 let element = &mut self.state.locals[local.idx()];
                 *element = element.or(why);
             }
-            Stmt::BufferStore { .. } => {}
+            Stmt::BufferStore { .. } | Stmt::Record(_) => {}
             Stmt::Carry(carry) => {
                 let function = self.function;
                 for (local, value) in &function.carries[carry.idx()] {

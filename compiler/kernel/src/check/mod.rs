@@ -29,7 +29,7 @@ pub(crate) use scope::{Scope, assigned_names, walrus_names};
 pub(crate) use slips::has_break;
 pub(crate) use structs::read_struct;
 pub(crate) use types::{TypeExpr, TypeReader};
-pub(crate) use visit::{captured_names, free_names, receivers};
+pub(crate) use visit::{captured_names, children, free_names, receivers};
 
 pub(crate) fn check(
     def: &Arc<FunctionDef>,

@@ -113,11 +113,12 @@ pub(super) fn check_variadic(
 
 fn annotated(param: &ParamDef, reader: &TypeReader) -> Result<ParamKind, Diagnostic> {
     if let Some(default) = &param.default {
-        let at = reader.source.at(default.span);
-        return Err(match &default.kind {
-            ExprKind::Tuple(_) => errors::tuple_in_kernel(at, &param.name.name),
-            _ => errors::kernel_default(at, &param.name.name),
-        });
+        // PyShader's tuple begins with the kind; any other value is what the host gives when the call does not.
+        if let ExprKind::Tuple(items) = &default.kind
+            && items.first().is_some_and(|item| matches!(item.kind, ExprKind::Str(_)))
+        {
+            return Err(errors::tuple_in_kernel(reader.source.at(default.span), &param.name.name));
+        }
     }
     let Some(annotation) = &param.annotation else { return Ok(ParamKind::Untyped) };
     if let ExprKind::Tuple(_) = annotation.kind {

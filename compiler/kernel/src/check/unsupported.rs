@@ -11,7 +11,6 @@ use crate::errors;
 pub(super) fn stmt(stmt: &Stmt, source: &Source) -> Diagnostic {
     let (span, what, help) = match &stmt.kind {
         StmtKind::For { .. } => (stmt.span, "`async for`", "write `for`"),
-        StmtKind::Assert { .. } => return errors::not_yet(source.at(stmt.span), "`assert`"),
         StmtKind::Class(def) => (def.header, "a class", "define the type outside the kernel"),
         StmtKind::TypeAlias { .. } => (stmt.span, "a type alias", "define it outside the kernel"),
         StmtKind::Delete(_) => (stmt.span, "`del`", "leave it out: a kernel's variables end with the kernel"),

@@ -4,7 +4,8 @@ use std::collections::HashSet;
 
 use kps_syntax::Span;
 use kps_syntax::ast::{
-    ArgumentKind, Expr, ExprKind, FunctionDef, Name, Parameters, Pattern, PatternKind, Stmt, StmtKind,
+    ArgumentKind, Expr, ExprKind, FStringPart, FunctionDef, Name, Parameters, Pattern, PatternKind, Stmt,
+    StmtKind,
 };
 
 use super::scope::{Scope, root_name};
@@ -95,7 +96,7 @@ fn dotted_path(expr: &Expr) -> Option<String> {
 }
 
 /// Calls `visit` for the direct parts of an expression that kernels may have.
-pub(super) fn children(expr: &Expr, visit: &mut dyn FnMut(&Expr)) {
+pub(crate) fn children(expr: &Expr, visit: &mut dyn FnMut(&Expr)) {
     match &expr.kind {
         ExprKind::Bool { values, .. } | ExprKind::List(values) | ExprKind::Tuple(values) => {
             values.iter().for_each(visit);
@@ -126,12 +127,23 @@ pub(super) fn children(expr: &Expr, visit: &mut dyn FnMut(&Expr)) {
                 }
             }
         }
+        ExprKind::FString(parts) => parts_of(parts, visit),
         ExprKind::Attribute { value, .. } => visit(value),
         ExprKind::Subscript { value, index } => {
             visit(value);
             visit(index);
         }
         _ => {}
+    }
+}
+
+/// The values in an f-string, and in their format specs.
+fn parts_of(parts: &[FStringPart], visit: &mut dyn FnMut(&Expr)) {
+    for part in parts {
+        if let FStringPart::Value(value) = part {
+            visit(&value.expr);
+            value.spec.iter().for_each(|spec| parts_of(spec, visit));
+        }
     }
 }
 

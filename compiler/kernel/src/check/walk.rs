@@ -7,8 +7,8 @@ use std::collections::HashSet;
 use std::rc::Rc;
 
 use kps_syntax::ast::{
-    Argument, ArgumentKind, CompareOp, Comparison, Expr, ExprKind, FunctionDef, Lambda, MatchCase, Name,
-    Pattern, PatternKind, Stmt, StmtKind,
+    Argument, ArgumentKind, CompareOp, Comparison, Expr, ExprKind, FStringPart, FunctionDef, Lambda,
+    MatchCase, Name, Pattern, PatternKind, Stmt, StmtKind,
 };
 use kps_syntax::{Diagnostics, Location, Source, Span};
 
@@ -136,12 +136,39 @@ impl Walk<'_> {
                 self.expr(subject);
                 cases.iter().for_each(|case| self.case(case));
             }
+            StmtKind::Assert { test, message } => {
+                self.expr(test);
+                message.iter().for_each(|message| self.text(message));
+            }
             StmtKind::Function(def) => self.nested(def),
             _ => {
                 let diagnostic = unsupported::stmt(stmt, self.source);
                 self.diagnostics.push(diagnostic);
             }
         }
+    }
+
+    /// What `print` and `assert` take: strings, and f-strings with values in them.
+    fn text(&mut self, expr: &Expr) {
+        match &expr.kind {
+            ExprKind::Str(_) => {}
+            ExprKind::FString(parts) => self.text_parts(parts),
+            _ => self.expr(expr),
+        }
+    }
+
+    fn text_parts(&mut self, parts: &[FStringPart]) {
+        for part in parts {
+            let FStringPart::Value(value) = part else { continue };
+            self.text(&value.expr);
+            value.spec.iter().for_each(|spec| self.text_parts(spec));
+        }
+    }
+
+    fn is_print(&self, func: &Expr) -> bool {
+        let ExprKind::Name(name) = &func.kind else { return false };
+        let is_ours = |value: EnvValue| matches!(value, EnvValue::Builtin(name) if &*name == "print");
+        &**name == "print" && !self.is_own(name) && self.env.get(name).is_none_or(is_ours)
     }
 
     /// A function of the kernel's own.
@@ -206,6 +233,16 @@ impl Walk<'_> {
         match &expr.kind {
             ExprKind::Name(name) => self.name(name, expr),
             ExprKind::Attribute { .. } => self.attribute(expr),
+            ExprKind::Call { func, args } if self.is_print(func) => {
+                for arg in args {
+                    match &arg.kind {
+                        ArgumentKind::Positional(value) => self.text(value),
+                        // `sep` and `end` are read with the call.
+                        ArgumentKind::Keyword(..) => {}
+                        _ => self.argument(arg),
+                    }
+                }
+            }
             ExprKind::Call { func, args } => {
                 self.expr(func);
                 // The types in `Array(4, f32)` and the like are read later, with the call.

@@ -44,6 +44,10 @@ impl FunctionEmitter<'_> {
                 self.at(*span);
                 self.store_buffer(*buffer, *index, path, *value);
             }
+            Stmt::Record(record) => {
+                self.at(record.span);
+                self.record(record);
+            }
             Stmt::Carry(carry) => self.carry(*carry),
             Stmt::Together(Together::Barrier, span) => {
                 self.at(*span);
@@ -141,6 +145,25 @@ impl FunctionEmitter<'_> {
         self.branch_if(condition, label, merge);
         self.open(label);
         then(self);
+        self.branch(merge);
+        self.open(merge);
+    }
+
+    /// One or the other, and goes on.
+    pub fn when_else(
+        &mut self,
+        condition: Word,
+        then: impl FnOnce(&mut Self),
+        orelse: impl FnOnce(&mut Self),
+    ) {
+        let [label, other, merge] = [(); 3].map(|()| self.module.id());
+        self.selection_merge(merge);
+        self.branch_if(condition, label, other);
+        self.open(label);
+        then(self);
+        self.branch(merge);
+        self.open(other);
+        orelse(self);
         self.branch(merge);
         self.open(merge);
     }

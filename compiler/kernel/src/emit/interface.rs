@@ -10,6 +10,7 @@ use super::atomics::shared_bits;
 use super::bits::bits_of;
 use super::layout::Packing;
 use super::module::Module;
+use super::record::ring_variable;
 use crate::ir::{BufferId, Kernel, SharedId};
 use crate::push::Member;
 use crate::signature::{Binding, BindingPlace, Capability, Target};
@@ -21,6 +22,9 @@ pub(crate) struct Interface {
     /// The variable of the push-constant block, where there is one.
     push_constants: Option<Word>,
     inputs: FxHashMap<Input, Word>,
+    /// The buffer of records, where there is one, and how many sites write to it.
+    ring: Option<Word>,
+    n_sites: u32,
     shared: FxHashMap<SharedId, Word>,
     /// Shared memory that holds the bits of its elements.
     pub shared_bits: Vec<SharedId>,
@@ -58,6 +62,8 @@ impl Interface {
             buffers,
             push_constants,
             inputs: FxHashMap::default(),
+            ring: None,
+            n_sites: 0,
             shared: FxHashMap::default(),
             shared_bits: shared_bits(kernel, target),
         }
@@ -69,6 +75,17 @@ impl Interface {
 
     pub fn push_constant_block(&self) -> Word {
         self.push_constants.expect("a kernel whose block has a member has the block")
+    }
+
+    /// The buffer of records, made when first used.
+    pub fn ring(&mut self, kernel: &Kernel, module: &mut Module) -> Word {
+        *self.ring.get_or_insert_with(|| ring_variable(kernel, module))
+    }
+
+    /// Sites count from 1: a 0 ends the list of records.
+    pub fn next_site(&mut self) -> u32 {
+        self.n_sites += 1;
+        self.n_sites
     }
 
     /// The variable of an input, made when first used.

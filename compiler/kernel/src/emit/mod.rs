@@ -17,6 +17,7 @@ mod ints;
 mod layout;
 mod memory;
 mod module;
+mod record;
 mod stored;
 mod subgroup;
 mod values;

@@ -90,6 +90,7 @@ pub(crate) struct Module {
     annotations: Vec<dr::Instruction>,
     pub functions: Vec<dr::Function>,
     files: Vec<(Source, Word)>,
+    strings: Vec<dr::Instruction>,
     /// Global variables, all of which the entry point lists.
     interface: Vec<Word>,
     capabilities: BTreeMap<Capability, Location>,
@@ -110,6 +111,7 @@ impl Module {
             annotations: Vec::new(),
             functions: Vec::new(),
             files: Vec::new(),
+            strings: Vec::new(),
             interface: Vec::new(),
             capabilities: BTreeMap::new(),
             place,
@@ -301,11 +303,7 @@ impl Module {
 
     /// The block of a buffer with elements of this type and stride.
     pub fn buffer_block(&mut self, element: Word, stride: u32) -> Word {
-        let array = self.type_of(TypeKey::RuntimeArray(element, stride), |module| {
-            let id = module.global(Op::TypeRuntimeArray, None, vec![Operand::IdRef(element)]);
-            module.decorate(id, spirv::Decoration::ArrayStride, &[stride]);
-            id
-        });
+        let array = self.runtime_array(element, stride);
         self.type_of(TypeKey::Block(array), |module| {
             let block = module.global(Op::TypeStruct, None, vec![Operand::IdRef(array)]);
             module.decorate(block, spirv::Decoration::Block, &[]);
@@ -313,6 +311,14 @@ impl Module {
             module.name(block, "kps.array");
             module.member_name(block, 0, "data");
             block
+        })
+    }
+
+    pub fn runtime_array(&mut self, element: Word, stride: u32) -> Word {
+        self.type_of(TypeKey::RuntimeArray(element, stride), |module| {
+            let id = module.global(Op::TypeRuntimeArray, None, vec![Operand::IdRef(element)]);
+            module.decorate(id, spirv::Decoration::ArrayStride, &[stride]);
+            id
         })
     }
 
@@ -446,6 +452,12 @@ impl Module {
         id
     }
 
+    /// A text for whoever reads the module.
+    pub fn string(&mut self, text: String) {
+        let id = self.id();
+        self.strings.push(instruction(Op::String, None, Some(id), vec![Operand::LiteralString(text)]));
+    }
+
     pub fn capabilities(&self) -> Vec<CapabilityUse> {
         let uses = self.capabilities.iter();
         uses.map(|(capability, location)| CapabilityUse {
@@ -526,6 +538,7 @@ impl Module {
             ];
             module.debug_string_source.push(instruction(Op::Source, None, None, operands));
         }
+        module.debug_string_source.extend(self.strings);
         module.debug_names = self.names;
         module.annotations = self.annotations;
         module.types_global_values = self.globals;

@@ -16,11 +16,6 @@ pub(crate) fn variadic_parameter(at: Location, name: &str, what: &str) -> Diagno
         .help("name every parameter")
 }
 
-pub(crate) fn kernel_default(at: Location, name: &str) -> Diagnostic {
-    error("kernel/parameter-default", at, format!("the kernel parameter `{name}` cannot have a default"), "")
-        .help(format!("annotate it instead: `{name}: f32`"))
-}
-
 pub(crate) fn helper_default(at: Location, name: &str) -> Diagnostic {
     error("kernel/parameter-default", at, format!("the default of `{name}` is not a plain number"), "")
         .help("a function called from a kernel takes numbers and bools as defaults")

@@ -37,6 +37,9 @@ impl Ctx<'_> {
         if let Operand::Static(Static::Builtin(Function::Group(function))) = callee {
             return self.group_call(function, &name, args, expr.span);
         }
+        if let Operand::Static(Static::Builtin(Function::Print)) = callee {
+            return self.print_call(args, expr.span);
+        }
         let mut args = self.arguments(args);
         if let Operand::Static(Static::Type(Type::Struct(of))) = &callee {
             return self.construct_struct(of, args, expr.span);

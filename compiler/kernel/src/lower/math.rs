@@ -35,6 +35,7 @@ impl<'a> Ctx<'a> {
             Function::Range | Function::Enumerate | Function::Zip | Function::Reversed => {
                 return self.sequence(function, args, span);
             }
+            Function::Print => unreachable!("its arguments are read by `print_call`"),
             Function::Len => return self.len(args, span),
             Function::All | Function::Any => return self.all_any(function, args, span),
             Function::DivMod => return self.divmod(args, span),
@@ -538,6 +539,7 @@ fn arity(function: Function) -> (usize, usize) {
         Function::Range => (1, 3),
         Function::Enumerate => (1, 2),
         Function::Zip => (1, usize::MAX),
+        Function::Print => (0, usize::MAX),
         Function::Min | Function::Max => (2, usize::MAX),
         Function::Log => (1, 2),
         Function::Clamp

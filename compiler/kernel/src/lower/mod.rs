@@ -25,6 +25,7 @@ mod ours;
 mod passing;
 mod power;
 mod ranges;
+mod record;
 mod sequences;
 mod shape;
 mod shared;

@@ -67,6 +67,7 @@ impl Ctx<'_> {
                 let var = self.f.scope.get(&def.name.name).expect("a function that is defined has a name");
                 self.assign_var(var, function, def.name.span);
             }
+            StmtKind::Assert { .. } => self.assert_stmt(stmt),
             // `check` refused all others.
             _ => self.error(errors::unsupported(
                 self.at(span),

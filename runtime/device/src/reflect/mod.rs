@@ -16,7 +16,7 @@ mod resources;
 mod shared;
 mod words;
 
-use crate::interface::Interface;
+use crate::interface::{self, Interface};
 use crate::{DeviceError, PipelineOptions, Result};
 
 pub(crate) use words::{in_host_order, parse};
@@ -49,9 +49,21 @@ pub(crate) fn reflect(module: &rspirv::dr::Module, options: &PipelineOptions) ->
         samplers,
         push_constants: resources::push_constants(module, &ids, &constants, &reached)?,
         spec_constants: constants.specialisable(module, &ids)?,
+        records: records(module),
     };
     let shared_bytes = shared::bytes(module, &constants, &reached);
     Ok(Reflection { interface, shared_bytes })
+}
+
+/// The texts of the places that tell the host something.
+fn records(module: &rspirv::dr::Module) -> Vec<String> {
+    let texts = module.debug_string_source.iter().filter_map(|instruction| match &instruction.operands[..] {
+        [rspirv::dr::Operand::LiteralString(text)] if text.starts_with(interface::RECORD) => {
+            Some(text.clone())
+        }
+        _ => None,
+    });
+    texts.collect()
 }
 
 fn bad_module(message: impl Into<String>) -> DeviceError {

@@ -12,7 +12,7 @@ use kps_kernel::{
 use super::errors;
 use super::object::Kernel;
 use super::types::element_type;
-use crate::modules::kp;
+use crate::modules::{kp, numpy};
 use crate::value::{Args, Result, Value};
 use crate::vm::Vm;
 
@@ -67,6 +67,13 @@ fn in_order(kernel: &Kernel, args: &Args) -> Result<Vec<Value>> {
             None => return Err(errors::unknown_argument(template, name)),
         }
     }
+    for place in &places {
+        if values[*place].is_unset()
+            && let Some(default) = kernel.default_of(*place)
+        {
+            values[*place] = default;
+        }
+    }
     match places.iter().find(|place| values[**place].is_unset()) {
         None => Ok(values),
         Some(_) if given.is_empty() && !args.has_keywords() => Err(errors::argument_count(template, 0)),
@@ -113,7 +120,11 @@ fn argument(vm: &mut Vm, kernel: &Kernel, param: &Param, value: &Value) -> Resul
             }
             None => {
                 let number = kp::number(value)?.ok_or_else(|| wrong("a tensor or a number"))?;
-                (ParamType::Scalar(host_type(number)), Argument::Numbers(vec![number]))
+                let ty = match value.downcast::<numpy::Scalar>() {
+                    Some(scalar) => element_type(scalar.dtype),
+                    None => host_type(number),
+                };
+                (ParamType::Scalar(ty), Argument::Numbers(vec![number]))
             }
         },
     })
@@ -304,7 +315,7 @@ fn submit(
     // What has ended already is told here, at its launch, and not at whatever waits for it later.
     let launched = ticket.and_then(|ticket| manager.wait(ticket, Some(Duration::ZERO)));
     launched.map_err(|error| errors::launch(&kernel.template, error))?;
-    Ok(())
+    kp::deliver(vm, &manager)
 }
 
 /// The tensors by their slots. A slot that the kernel leaves out is filled with any tensor, unseen.

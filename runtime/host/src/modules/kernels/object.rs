@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use kps_compute::Extent;
-use kps_kernel::{KernelModule, KernelOptions, KernelTemplate, Signature, Target};
+use kps_kernel::{Form, KernelModule, KernelOptions, KernelTemplate, Signature, Target};
 use rustc_hash::FxHashMap;
 
 use super::env::FunctionEnv;
@@ -39,6 +39,25 @@ impl Kernel {
         let env = FunctionEnv(function.clone());
         let template = kps_kernel::check(def, function.source(), &env, options).map_err(errors::compile)?;
         Ok(Value::native(Kernel { template, env, compiled: RefCell::default() }))
+    }
+
+    /// The default value of a parameter, by its place: what its expression gave when the kernel was
+    /// defined.
+    pub fn default_of(&self, place: usize) -> Option<Value> {
+        // PyShader's parameters are declared by their defaults.
+        if self.template.options.form == Form::Python2Shader {
+            return None;
+        }
+        let function = self.function();
+        let params = &self.template.def.params;
+        let n_positional = params.positional_only.len() + params.regular.len();
+        match place.checked_sub(n_positional) {
+            None => {
+                let first = n_positional - function.defaults.len();
+                function.defaults.get(place.checked_sub(first)?).cloned()
+            }
+            Some(at) => function.keyword_defaults.get(at).filter(|default| !default.is_unset()).cloned(),
+        }
     }
 
     fn function(&self) -> &Rc<Function> {

@@ -12,6 +12,7 @@ use super::ops;
 use super::sequence::{self, ScriptSequence};
 use super::shared::{self, SharedManager};
 use super::tensor::{self, ScriptTensor};
+use super::told::deliver;
 use super::values;
 use crate::convert::FromValue;
 use crate::errors::{type_error, value_error};
@@ -240,6 +241,7 @@ fn eval_named<const OP: u8>(vm: &mut Vm, args: &Args) -> Result {
     let sequence = named(vm, this, args)?;
     record::<OP>(vm, this, &sequence, args, true)?;
     sequence.eval().map_err(compute)?;
+    deliver(vm, &this.manager)?;
     Ok(Value::None)
 }
 
@@ -248,6 +250,7 @@ fn start_named<const OP: u8>(vm: &mut Vm, args: &Args) -> Result {
     let sequence = named(vm, this, args)?;
     record::<OP>(vm, this, &sequence, args, true)?;
     sequence.eval_async().map_err(compute)?;
+    deliver(vm, &this.manager)?;
     Ok(Value::None)
 }
 
@@ -256,6 +259,7 @@ fn eval_anonymous<const OP: u8>(vm: &mut Vm, args: &Args) -> Result {
     let sequence = this.manager.sequence_on(0).map_err(compute)?;
     record::<OP>(vm, this, &sequence, args, false)?;
     sequence.eval().map_err(compute)?;
+    deliver(vm, &this.manager)?;
     Ok(Value::None)
 }
 
@@ -264,6 +268,7 @@ fn start_anonymous<const OP: u8>(vm: &mut Vm, args: &Args) -> Result {
     let sequence = this.manager.sequence_on(0).map_err(compute)?;
     record::<OP>(vm, this, &sequence, args, false)?;
     this.manager.start(sequence).map_err(compute)?;
+    deliver(vm, &this.manager)?;
     Ok(Value::None)
 }
 

@@ -14,6 +14,7 @@ mod png;
 mod sequence;
 mod shared;
 mod tensor;
+mod told;
 mod values;
 mod view;
 
@@ -30,6 +31,7 @@ pub use manager::{MANAGER, level};
 pub use sequence::SEQUENCE;
 pub use shared::manager_for;
 pub use tensor::TENSOR;
+pub use told::deliver;
 pub use values::{groups, number, tensor as tensor_of, value as number_value};
 use view::TensorData;
 

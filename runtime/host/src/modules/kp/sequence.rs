@@ -7,6 +7,7 @@ use kps_compute::{Extent, Op, Push, Sequence, Tensor};
 use super::errors::compute;
 use super::ops;
 use super::shared::SharedManager;
+use super::told::deliver;
 use super::values;
 use crate::errors::{type_error, value_error};
 use crate::value::{Args, Native, NativeDef, NativeType, Parser, Result, Value};
@@ -83,17 +84,19 @@ fn record(_: &mut Vm, args: &Args) -> Result {
 }
 
 /// `eval()`, or `eval(op)`, which records the operation first. Gives the sequence, which is true.
-fn eval(_: &mut Vm, args: &Args) -> Result {
+fn eval(vm: &mut Vm, args: &Args) -> Result {
     let this: &ScriptSequence = args.this()?;
     record_optional(this, args, "eval")?;
     this.sequence.eval().map_err(compute)?;
+    deliver(vm, &this.manager)?;
     Ok(args.receiver()?.clone())
 }
 
-fn eval_async(_: &mut Vm, args: &Args) -> Result {
+fn eval_async(vm: &mut Vm, args: &Args) -> Result {
     let this: &ScriptSequence = args.this()?;
     record_optional(this, args, "eval_async")?;
     this.sequence.eval_async().map_err(compute)?;
+    deliver(vm, &this.manager)?;
     Ok(args.receiver()?.clone())
 }
 

@@ -1,0 +1,169 @@
+//! Records for the host: what `print` and `assert` leave in the buffer `kps.print`.
+//!
+//! The buffer begins with four counters: words asked for and records lost, of prints and then of
+//! assertions. Words for assertions come first ([`ASSERT_WORDS`]), those for prints fill the rest, so
+//! that prints never crowd out a failed assertion. A record is its site, the invocation's x, y and z,
+//! and the values; one that finds no room is counted as lost, and a 0 where it would begin ends the
+//! list. The site's text is an `OpString`: `kps.record SITE KIND LINE COLUMN FILE`, a line's end, and
+//! the template.
+
+use rspirv::spirv::{Decoration, MemorySemantics, Op, Scope, StorageClass, Word};
+
+use super::function::FunctionEmitter;
+use super::module::{Module, Operand};
+use crate::ir::{Kernel, NodeId, Record, RecordKind};
+use crate::template::Input;
+use crate::types::{Scalar, Type};
+
+/// Words at the front of the buffer's data that only assertions use.
+pub const ASSERT_WORDS: u32 = 16 * 1024;
+
+/// Words before the values: the site and the invocation.
+const HEADER_WORDS: u32 = 4;
+
+/// The member of the buffer that holds the records.
+const DATA: u32 = 4;
+
+/// The buffer's variable, behind all arrays of set 0.
+pub(super) fn ring_variable(kernel: &Kernel, module: &mut Module) -> Word {
+    let word = module.scalar(Scalar::U32);
+    let data = module.runtime_array(word, 4);
+    let block = module.struct_type(&[word, word, word, word, data]);
+    module.decorate(block, Decoration::Block, &[]);
+    module.name(block, "kps.records");
+    for member in 0..=DATA {
+        module.decorate_member(block, member, Decoration::Offset, &[4 * member]);
+    }
+    let id = module.variable(StorageClass::StorageBuffer, block);
+    module.name(id, "kps.print");
+    let bindings = kernel.buffers.iter().filter(|buffer| buffer.set == 0).map(|buffer| buffer.binding + 1);
+    module.decorate(id, Decoration::DescriptorSet, &[0]);
+    module.decorate(id, Decoration::Binding, &[bindings.max().unwrap_or(0)]);
+    id
+}
+
+impl FunctionEmitter<'_> {
+    pub fn record(&mut self, record: &Record) {
+        let site = self.site(record);
+        let ring = self.interface.ring(self.kernel, self.module);
+        let words = self.record_words(site, &record.values);
+        let n_words = self.int(&Type::U32, words.len() as i128);
+        let (first_counter, start) = match record.kind {
+            RecordKind::Print => (0, ASSERT_WORDS),
+            RecordKind::Assert => (2, 0),
+        };
+        let room = self.room(ring, record.kind);
+        let asked = self.ring_word(ring, first_counter);
+        let lost = self.ring_word(ring, first_counter + 1);
+        // Looked at first, so that a full buffer is not counted up until the counter wraps.
+        let seen = self.relaxed(Op::AtomicLoad, asked, None);
+        let has_room = self.ids(Op::ULessThan, &Type::BOOL, &[seen, room]);
+        let one = self.int(&Type::U32, 1);
+        self.when_else(
+            has_room,
+            |emitter| {
+                let at = emitter.relaxed(Op::AtomicIAdd, asked, Some(n_words));
+                let end = emitter.ids(Op::IAdd, &Type::U32, &[at, n_words]);
+                let fits = emitter.ids(Op::ULessThanEqual, &Type::BOOL, &[end, room]);
+                let start = emitter.int(&Type::U32, i128::from(start));
+                let place = emitter.ids(Op::IAdd, &Type::U32, &[at, start]);
+                emitter.when_else(
+                    fits,
+                    |emitter| emitter.put_words(ring, place, &words),
+                    |emitter| {
+                        emitter.relaxed(Op::AtomicIAdd, lost, Some(one));
+                        let begins = emitter.ids(Op::ULessThan, &Type::BOOL, &[at, room]);
+                        let zero = emitter.int(&Type::U32, 0);
+                        emitter.when(begins, |emitter| emitter.put_words(ring, place, &[zero]));
+                    },
+                );
+            },
+            |emitter| {
+                emitter.relaxed(Op::AtomicIAdd, lost, Some(one));
+            },
+        );
+    }
+
+    /// The number of a new site, whose text goes into the module.
+    fn site(&mut self, record: &Record) -> u32 {
+        let site = self.interface.next_site();
+        let kind = match record.kind {
+            RecordKind::Print => "print",
+            RecordKind::Assert => "assert",
+        };
+        let (line, column) = self.function.source.line_column(record.span.start);
+        let file = self.function.source.name().replace(['\n', '\0'], " ");
+        let template = record.template.replace('\0', "\u{fffd}");
+        self.module.string(format!("kps.record {site} {kind} {line} {column} {file}\n{template}"));
+        site
+    }
+
+    fn record_words(&mut self, site: u32, values: &[NodeId]) -> Vec<Word> {
+        let mut words = Vec::with_capacity(HEADER_WORDS as usize + values.len());
+        words.push(self.int(&Type::U32, i128::from(site)));
+        let id = self.load_input(Input::GlobalInvocationId);
+        words.extend((0..3).map(|axis| self.extract(id, axis, &Type::U32)));
+        for value in values {
+            self.value_words(*value, &mut words);
+        }
+        words
+    }
+
+    /// A number's bits, the low word first.
+    fn value_words(&mut self, node: NodeId, words: &mut Vec<Word>) {
+        let ty = self.function.ty(node).clone();
+        let value = self.value(node);
+        match ty.scalar() {
+            Some(Scalar::Bool) => {
+                let (one, zero) = (self.int(&Type::U32, 1), self.int(&Type::U32, 0));
+                words.push(self.select(&Type::U32, value, one, zero));
+            }
+            Some(Scalar::U32) => words.push(value),
+            Some(scalar) if scalar.bits() == 64 => {
+                let halves = self.ids(Op::Bitcast, &Type::Vector(2, Scalar::U32), &[value]);
+                words.extend((0..2).map(|half| self.extract(halves, half, &Type::U32)));
+            }
+            _ => words.push(self.ids(Op::Bitcast, &Type::U32, &[value])),
+        }
+    }
+
+    /// Words that this kind of record has room for.
+    fn room(&mut self, ring: Word, kind: RecordKind) -> Word {
+        let reserved = self.int(&Type::U32, i128::from(ASSERT_WORDS));
+        if kind == RecordKind::Assert {
+            return reserved;
+        }
+        let result = self.module.scalar(Scalar::U32);
+        let len = self.op(Op::ArrayLength, result, vec![Operand::IdRef(ring), Operand::LiteralBit32(DATA)]);
+        self.ids(Op::ISub, &Type::U32, &[len, reserved])
+    }
+
+    fn put_words(&mut self, ring: Word, first: Word, words: &[Word]) {
+        for (at, word) in words.iter().enumerate() {
+            let at = self.int(&Type::U32, at as i128);
+            let index = self.ids(Op::IAdd, &Type::U32, &[first, at]);
+            let data = self.int(&Type::U32, i128::from(DATA));
+            let place = self.ring_place(&[ring, data, index]);
+            self.effect(Op::Store, vec![Operand::IdRef(place), Operand::IdRef(*word)]);
+        }
+    }
+
+    fn ring_word(&mut self, ring: Word, member: u32) -> Word {
+        let member = self.int(&Type::U32, i128::from(member));
+        self.ring_place(&[ring, member])
+    }
+
+    fn ring_place(&mut self, chain: &[Word]) -> Word {
+        let word = self.module.scalar(Scalar::U32);
+        let pointer = self.module.pointer(StorageClass::StorageBuffer, word);
+        self.op(Op::AccessChain, pointer, chain.iter().copied().map(Operand::IdRef).collect())
+    }
+
+    /// An atomic operation that orders nothing else.
+    fn relaxed(&mut self, op: Op, place: Word, value: Option<Word>) -> Word {
+        let scope = self.scope(Scope::Device);
+        let semantics = self.int(&Type::U32, i128::from(MemorySemantics::RELAXED.bits()));
+        let operands: Vec<Word> = [place, scope, semantics].into_iter().chain(value).collect();
+        self.ids(op, &Type::U32, &operands)
+    }
+}

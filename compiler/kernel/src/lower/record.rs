@@ -1,0 +1,338 @@
+//! `print` and `assert`: text with places for values, which the host fills in after the launch.
+//!
+//! The text is a template: `{{` and `}}` stand for braces, `{f32}`, `{i32:>5}`, `{bool!r}` for the next
+//! value, with the conversion and the format spec that the host applies. What has parts is taken apart
+//! here, so a value is always one number or bool. Strings exist in these two statements only.
+
+use kps_syntax::Span;
+use kps_syntax::ast::{
+    Argument, ArgumentKind, Conversion, Expr, ExprKind, FStringPart, FStringValue, Stmt as AstStmt, StmtKind,
+};
+
+use super::Ctx;
+use super::operand::{Operand, Static};
+use super::stmts::Condition;
+use crate::constant::{Constant, Literal};
+use crate::errors;
+use crate::ir::{NodeId, NodeKind, Record, RecordKind, Stmt, UnaryOp};
+use crate::types::{Scalar, Type};
+
+/// Values that one record holds at most.
+const MAX_VALUES: usize = 64;
+
+/// Bytes of text that one record has at most: an instruction of SPIR-V is not longer.
+const MAX_TEXT: usize = 60_000;
+
+/// How a value is written: `!r:spec`, or nothing.
+type Format<'t> = &'t str;
+
+#[derive(Default)]
+struct Text {
+    template: String,
+    values: Vec<NodeId>,
+}
+
+impl Text {
+    fn literal(&mut self, text: &str) {
+        self.template.push_str(&text.replace('{', "{{").replace('}', "}}"));
+    }
+}
+
+impl Ctx<'_> {
+    /// `print(a, f"{b:.2f}", sep=", ", end="")`.
+    pub fn print_call(&mut self, args: &[Argument], span: Span) -> Operand {
+        let (mut separator, mut end) = (" ".to_owned(), "\n".to_owned());
+        let mut values = Vec::new();
+        for arg in args {
+            match &arg.kind {
+                ArgumentKind::Positional(value) => values.push(value),
+                ArgumentKind::Keyword(name, value) => match (&*name.name, &value.kind) {
+                    ("sep", ExprKind::Str(text)) => separator = text.to_string(),
+                    ("end", ExprKind::Str(text)) => end = text.to_string(),
+                    ("sep" | "end", ExprKind::None) => {}
+                    ("sep" | "end", _) => {
+                        return self.fail(errors::print_separator(self.at(value.span), &name.name));
+                    }
+                    _ => return self.fail(errors::print_keyword(self.at(name.span), &name.name)),
+                },
+                // `check` refused these.
+                ArgumentKind::Spread(_) | ArgumentKind::KeywordSpread(_) => return Operand::Error,
+            }
+        }
+        let mut text = Text::default();
+        for (at, value) in values.into_iter().enumerate() {
+            if at > 0 {
+                text.literal(&separator);
+            }
+            self.text_of(&mut text, value);
+        }
+        text.literal(&end);
+        self.push_record(RecordKind::Print, text, span);
+        Operand::Static(Static::None)
+    }
+
+    /// `assert test, message`: a record for the host, and the end of the invocation.
+    pub fn assert_stmt(&mut self, stmt: &AstStmt) {
+        let StmtKind::Assert { test, message } = &stmt.kind else { return };
+        let holds = match self.condition(test) {
+            Condition::Known(true) => return,
+            Condition::Known(false) => None,
+            Condition::Node(node) => Some(node),
+            // Its message may have mistakes of its own.
+            Condition::Error => {
+                return message.iter().for_each(|message| drop(self.assert_text(test, message)));
+            }
+        };
+        let condition = match holds {
+            Some(node) => {
+                Condition::Node(self.node(NodeKind::Unary(UnaryOp::Not, node), Type::BOOL, test.span))
+            }
+            None => Condition::Known(true),
+        };
+        let fails = |ctx: &mut Self| {
+            let text = match message {
+                Some(message) => ctx.assert_text(test, message),
+                None => ctx.values_text(test),
+            };
+            ctx.push_record(RecordKind::Assert, text, stmt.span);
+            ctx.end_invocation(stmt.span);
+        };
+        self.branch(&condition, test.span, fails, |_| {});
+    }
+
+    /// The message, and after a line's end the values that the test looked at.
+    fn assert_text(&mut self, test: &Expr, message: &Expr) -> Text {
+        let mut text = Text::default();
+        self.text_of(&mut text, message);
+        let values = self.values_text(test);
+        text.template += &values.template;
+        text.values.extend(values.values);
+        text
+    }
+
+    /// An invocation whose assertion failed does nothing more, unless others wait for it at a barrier,
+    /// or a caller of this function for its value.
+    fn end_invocation(&mut self, span: Span) {
+        let env = self.f.env.clone();
+        if self.f.is_kernel && !self.template.works_together(env.get()) {
+            self.f.block.push(Stmt::Return(None, span));
+            self.f.live = false;
+        }
+    }
+
+    /// `\nx = {f32}, n = {i32}`: what the sides of the comparisons are.
+    fn values_text(&mut self, test: &Expr) -> Text {
+        let mut sides = Vec::new();
+        compared(test, &mut sides);
+        let mut text = Text::default();
+        let mut told: Vec<String> = Vec::new();
+        text.literal("\n");
+        for side in sides {
+            let source = self.f.source.slice(side.span).to_owned();
+            if told.contains(&source) || told.len() == 8 {
+                continue;
+            }
+            let operand = self.expr(side);
+            if !matches!(operand, Operand::Node(node) if self.ty(node).scalar().is_some()) {
+                continue;
+            }
+            text.literal(&format!("{}{source} = ", if told.is_empty() { "" } else { ", " }));
+            self.operand_text(&mut text, &operand, side.span, "");
+            told.push(source);
+        }
+        text
+    }
+
+    fn push_record(&mut self, kind: RecordKind, text: Text, span: Span) {
+        if text.values.len() > MAX_VALUES || text.template.len() > MAX_TEXT {
+            return self.error(errors::record_too_long(self.at(span), MAX_VALUES));
+        }
+        let record = Record { kind, template: text.template, values: text.values, span };
+        self.f.block.push(Stmt::Record(Box::new(record)));
+    }
+
+    /// An argument of `print`: a string, or anything with a value.
+    fn text_of(&mut self, text: &mut Text, value: &Expr) {
+        match &value.kind {
+            ExprKind::Str(literal) => text.literal(literal),
+            ExprKind::FString(parts) => parts.iter().for_each(|part| match part {
+                FStringPart::Literal(literal) => text.literal(literal),
+                FStringPart::Value(value) => self.field(text, value),
+            }),
+            _ => {
+                let operand = self.expr(value);
+                self.operand_text(text, &operand, value.span, "");
+            }
+        }
+    }
+
+    /// `{value!r:spec}` of an f-string.
+    fn field(&mut self, text: &mut Text, field: &FStringValue) {
+        let mut format = String::new();
+        if let Some(debug) = &field.debug_text {
+            text.literal(debug);
+        }
+        match field.conversion {
+            Some(Conversion::Str) => format += "!s",
+            Some(Conversion::Repr) => format += "!r",
+            Some(Conversion::Ascii) => format += "!a",
+            // As Python has it: `{x=}` shows the repr.
+            None if field.debug_text.is_some() && field.spec.is_none() => format += "!r",
+            None => {}
+        }
+        if let Some(spec) = &field.spec {
+            let Some(spec) = self.spec_text(spec) else { return };
+            format += &format!(":{spec}");
+        }
+        if let ExprKind::Str(literal) = &field.expr.kind
+            && format.is_empty()
+        {
+            return text.literal(literal);
+        }
+        let operand = self.expr(&field.expr);
+        self.operand_text(text, &operand, field.expr.span, &format);
+    }
+
+    /// A format spec; values in it are constants.
+    fn spec_text(&mut self, parts: &[FStringPart]) -> Option<String> {
+        let mut spec = String::new();
+        for part in parts {
+            match part {
+                FStringPart::Literal(text) => spec += text,
+                FStringPart::Value(value) => {
+                    let operand = self.expr(&value.expr);
+                    let Some(number) = self.known_int(&operand) else {
+                        if !operand.is_error() {
+                            self.error(errors::spec_value(self.at(value.span)));
+                        }
+                        return None;
+                    };
+                    spec += &number.to_string();
+                }
+            }
+        }
+        Some(spec)
+    }
+
+    fn operand_text(&mut self, text: &mut Text, operand: &Operand, span: Span, format: Format) {
+        match operand {
+            Operand::Error => {}
+            Operand::Literal(Literal::Int(value)) if Literal::Int(*value).fit(Scalar::I32).is_none() => {
+                if let Some(node) = self.literal_as(Literal::Int(*value), Scalar::I64, span) {
+                    self.node_text(text, node, span, format);
+                }
+            }
+            Operand::Node(node) => self.node_text(text, *node, span, format),
+            Operand::Literal(_) => {
+                if let Some(node) = self.materialize(operand, span) {
+                    self.node_text(text, node, span, format);
+                }
+            }
+            Operand::Place(place) => {
+                let node = self.load_whole(place, span);
+                self.node_text(text, node, span, format);
+            }
+            Operand::Tuple(items) => {
+                text.literal("(");
+                for (at, item) in items.iter().enumerate() {
+                    self.separate(text, at);
+                    self.operand_text(text, item, span, format);
+                }
+                text.literal(if items.len() == 1 { ",)" } else { ")" });
+            }
+            operand => {
+                let what = self.describe(operand);
+                self.error(errors::not_printable(self.at(span), &what));
+            }
+        }
+    }
+
+    fn separate(&self, text: &mut Text, at: usize) {
+        if at > 0 {
+            text.literal(", ");
+        }
+    }
+
+    /// A value, taken apart into its numbers.
+    fn node_text(&mut self, text: &mut Text, node: NodeId, span: Span, format: Format) {
+        let ty = self.ty(node).clone();
+        if let Type::Scalar(scalar) = ty {
+            return self.scalar_text(text, node, scalar, span, format);
+        }
+        let (Some(n_parts), true) = (ty.n_parts(), text.values.len() <= MAX_VALUES) else {
+            return self.error(errors::not_printable(self.at(span), &format!("`{ty}`")));
+        };
+        let [open, close] = brackets(&ty);
+        text.literal(&open);
+        for at in 0..n_parts {
+            // What is too long is reported with the record.
+            if text.values.len() > MAX_VALUES {
+                break;
+            }
+            self.separate(text, at as usize);
+            if let Type::Struct(of) = &ty {
+                text.literal(&format!("{}=", of.members[at as usize].name));
+            }
+            let Some(part) = ty.part(at) else { break };
+            let part = self.node(NodeKind::Extract(node, at), part, span);
+            self.node_text(text, part, span, format);
+        }
+        text.literal(&close);
+    }
+
+    /// Narrow numbers travel as the 32-bit ones that hold them.
+    fn scalar_text(&mut self, text: &mut Text, node: NodeId, scalar: Scalar, span: Span, format: Format) {
+        text.template += &format!("{{{scalar}{format}}}");
+        let carried = match scalar {
+            Scalar::I8 | Scalar::I16 => Scalar::I32,
+            Scalar::U8 | Scalar::U16 => Scalar::U32,
+            Scalar::F16 | Scalar::Bf16 => Scalar::F32,
+            scalar => scalar,
+        };
+        let value = match self.f.func.constant(node) {
+            Some(constant) => {
+                let constant: Constant = constant.cast(carried);
+                self.constant(constant, span)
+            }
+            None => self.convert(node, carried, span),
+        };
+        text.values.push(value);
+    }
+}
+
+/// How the parts of a value are put together.
+fn brackets(ty: &Type) -> [String; 2] {
+    match ty {
+        Type::Array(_) => ["[".to_owned(), "]".to_owned()],
+        Type::Tuple(_) => ["(".to_owned(), ")".to_owned()],
+        Type::Struct(of) => [format!("{}(", of.name.as_deref().unwrap_or("Struct")), ")".to_owned()],
+        ty => [format!("{ty}("), ")".to_owned()],
+    }
+}
+
+/// The sides of the comparisons of a test, where computing them again does nothing else.
+fn compared<'e>(test: &'e Expr, sides: &mut Vec<&'e Expr>) {
+    match &test.kind {
+        ExprKind::Compare { left, comparisons } => {
+            let all = std::iter::once(&**left).chain(comparisons.iter().map(|comparison| &comparison.right));
+            sides.extend(all.filter(|side| is_plain(side)));
+        }
+        ExprKind::Bool { values, .. } => values.iter().for_each(|value| compared(value, sides)),
+        ExprKind::Unary { operand, .. } => compared(operand, sides),
+        _ => {}
+    }
+}
+
+/// Names, elements and arithmetic; a constant alone tells nothing.
+fn is_plain(expr: &Expr) -> bool {
+    fn has_no_call(expr: &Expr) -> bool {
+        let mut plain = !matches!(expr.kind, ExprKind::Call { .. });
+        crate::check::children(expr, &mut |child| plain &= has_no_call(child));
+        plain
+    }
+    let is_constant = matches!(
+        expr.kind,
+        ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::True | ExprKind::False | ExprKind::Unary { .. }
+    );
+    !is_constant && has_no_call(expr)
+}

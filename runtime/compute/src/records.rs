@@ -1,0 +1,287 @@
+//! What kernels tell the host: the records of `print` and `assert`, out of the buffer that they are in.
+//!
+//! The module carries a text for each place that tells something (`kps.record SITE KIND LINE COLUMN
+//! FILE`, a line's end, and a template); the buffer carries numbers. Both together are messages, in
+//! the order of the invocations. What found no room in the buffer is counted.
+
+use std::rc::Rc;
+
+use kps_device::interface::{PRINT, RECORD_ASSERT_WORDS};
+use kps_device::{Access, Binding, BufferId, Device, Interface, MemoryUsage, SourceLine};
+
+use crate::context::Context;
+use crate::dtype::DType;
+use crate::error::Result;
+use crate::number::Number;
+
+/// One `print` or one failed `assert` of one invocation.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Message {
+    pub kind: MessageKind,
+    /// Its place in the kernel.
+    pub line: SourceLine,
+    /// As `global_id` has it.
+    pub invocation: [u32; 3],
+    pub pieces: Vec<Piece>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MessageKind {
+    Print,
+    Assert,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum Piece {
+    Text(String),
+    Value { number: Number, format: Format },
+}
+
+/// How a value is to be written.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Format {
+    pub dtype: DType,
+    /// `s`, `r` or `a`.
+    pub conversion: Option<char>,
+    pub spec: Option<String>,
+}
+
+/// All that one launch told.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Told {
+    pub messages: Vec<Message>,
+    /// Messages that found no room.
+    pub lost: u64,
+}
+
+/// A place in a kernel that tells something.
+#[derive(Debug)]
+pub(crate) struct Site {
+    id: u32,
+    kind: MessageKind,
+    line: SourceLine,
+    template: Vec<Part>,
+}
+
+#[derive(Debug, PartialEq)]
+enum Part {
+    Text(String),
+    Slot(Format),
+}
+
+/// Bytes of the buffer.
+const RING_BYTES: u64 = 1 << 20;
+
+/// The four counters in front.
+const COUNTER_BYTES: u64 = 16;
+
+const HEADER_WORDS: usize = 4;
+
+/// The buffer of one dispatch.
+pub(crate) struct Ring {
+    device: Rc<dyn Device>,
+    buffer: BufferId,
+}
+
+impl Ring {
+    pub fn new(context: &Context) -> Result<Ring> {
+        let device = context.device("print from a kernel on")?;
+        let buffer = device.alloc(RING_BYTES, MemoryUsage::Device)?;
+        Ok(Ring { device, buffer })
+    }
+
+    /// Forgets what is in it.
+    pub fn reset(&self) -> Result<()> {
+        Ok(self.device.write(self.buffer, 0, &[0; COUNTER_BYTES as usize])?)
+    }
+
+    /// The binding that the interface has for it.
+    pub fn binding(&self, interface: &Interface) -> Option<Binding> {
+        let wanted = interface.buffers.iter().find(|buffer| buffer.name.as_deref() == Some(PRINT))?;
+        let (set, binding) = (wanted.set, wanted.binding);
+        let access = Access::ReadWrite;
+        Some(Binding { set, binding, buffer: self.buffer, offset: 0, size: RING_BYTES, access })
+    }
+
+    /// What the dispatch told; waits for it.
+    pub fn take(&self, sites: &[Site]) -> Result<Told> {
+        let counters = self.words(0, COUNTER_BYTES as usize / 4)?;
+        let total = ((RING_BYTES - COUNTER_BYTES) / 4) as usize;
+        let for_asserts = RECORD_ASSERT_WORDS as usize;
+        let n_prints = (counters[0] as usize).min(total - for_asserts);
+        let n_asserts = (counters[2] as usize).min(for_asserts);
+        let mut messages = decode(&self.words(COUNTER_BYTES + 4 * for_asserts as u64, n_prints)?, sites);
+        messages.extend(decode(&self.words(COUNTER_BYTES, n_asserts)?, sites));
+        messages.sort_by_key(|message| {
+            let [x, y, z] = message.invocation;
+            (z, y, x)
+        });
+        Ok(Told { messages, lost: counters[1].into() })
+    }
+
+    fn words(&self, offset: u64, n: usize) -> Result<Vec<u32>> {
+        let mut bytes = vec![0; 4 * n];
+        if n > 0 {
+            self.device.read(self.buffer, offset, &mut bytes)?;
+        }
+        Ok(crate::element::from_bytes(&bytes))
+    }
+}
+
+impl Drop for Ring {
+    fn drop(&mut self) {
+        self.device.free(self.buffer);
+    }
+}
+
+fn decode(mut words: &[u32], sites: &[Site]) -> Vec<Message> {
+    let mut messages = Vec::new();
+    while let [id, x, y, z, rest @ ..] = words
+        && let Some(site) = sites.iter().find(|site| site.id == *id)
+    {
+        let mut values = rest;
+        let pieces = site.template.iter().map_while(|part| part.read(&mut values));
+        let pieces: Vec<Piece> = pieces.collect();
+        if pieces.len() < site.template.len() {
+            break;
+        }
+        let (kind, line) = (site.kind, site.line.clone());
+        messages.push(Message { kind, line, invocation: [*x, *y, *z], pieces });
+        words = &words[HEADER_WORDS + rest.len() - values.len()..];
+    }
+    messages
+}
+
+impl Part {
+    /// The piece, with its value taken from the front of `words`.
+    fn read(&self, words: &mut &[u32]) -> Option<Piece> {
+        let format = match self {
+            Part::Text(text) => return Some(Piece::Text(text.clone())),
+            Part::Slot(format) => format.clone(),
+        };
+        let carried = carried(format.dtype);
+        let (value, rest) = words.split_at_checked(carried.size().div_ceil(4))?;
+        *words = rest;
+        let bytes: Vec<u8> = value.iter().flat_map(|word| word.to_le_bytes()).collect();
+        let number = Number::load(carried, &bytes);
+        Some(Piece::Value {
+            number: if format.dtype == DType::Bool { truth(number) } else { number },
+            format,
+        })
+    }
+}
+
+/// What a value travels as: narrow numbers as the 32-bit ones that hold them.
+fn carried(dtype: DType) -> DType {
+    match dtype {
+        DType::I8 | DType::I16 => DType::I32,
+        DType::Bool | DType::U8 | DType::U16 => DType::U32,
+        DType::F16 | DType::Bf16 => DType::F32,
+        dtype => dtype,
+    }
+}
+
+fn truth(number: Number) -> Number {
+    Number::Bool(number != Number::Int(0))
+}
+
+/// The sites of a module.
+pub(crate) fn sites(interface: &Interface) -> Vec<Site> {
+    interface.records.iter().filter_map(|text| Site::parse(text)).collect()
+}
+
+impl Site {
+    /// `kps.record 1 print 12 5 job.kps`, and the template on the lines below.
+    fn parse(text: &str) -> Option<Site> {
+        let (head, template) = text.split_once('\n')?;
+        let mut words = head.splitn(6, ' ').skip(1);
+        let id = words.next()?.parse().ok()?;
+        let kind = match words.next()? {
+            "print" => MessageKind::Print,
+            "assert" => MessageKind::Assert,
+            _ => return None,
+        };
+        let (line, column) = (words.next()?.parse().ok()?, words.next()?.parse().ok()?);
+        let line = SourceLine { file: words.next()?.to_owned(), line, column };
+        Some(Site { id, kind, line, template: parse_template(template)? })
+    }
+}
+
+fn parse_template(template: &str) -> Option<Vec<Part>> {
+    let mut parts = Vec::new();
+    let mut text = String::new();
+    let mut rest = template;
+    while let Some(at) = rest.find(['{', '}']) {
+        text += &rest[..at];
+        let brace = &rest[at..=at];
+        rest = &rest[at + 1..];
+        if let Some(escaped) = rest.strip_prefix(brace) {
+            text += brace;
+            rest = escaped;
+            continue;
+        }
+        let (slot, behind) = rest.split_once('}')?;
+        if !text.is_empty() {
+            parts.push(Part::Text(std::mem::take(&mut text)));
+        }
+        parts.push(Part::Slot(parse_slot(slot)?));
+        rest = behind;
+    }
+    text += rest;
+    if !text.is_empty() {
+        parts.push(Part::Text(text));
+    }
+    Some(parts)
+}
+
+/// `f32`, `i32:>5`, `bool!r`.
+fn parse_slot(slot: &str) -> Option<Format> {
+    let (head, spec) = match slot.split_once(':') {
+        Some((head, spec)) => (head, Some(spec.to_owned())),
+        None => (slot, None),
+    };
+    let (name, conversion) = match head.split_once('!') {
+        Some((name, conversion)) => (name, conversion.chars().next()),
+        None => (head, None),
+    };
+    Some(Format { dtype: DType::parse(name)?, conversion, spec })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn site(template: &str) -> Site {
+        Site::parse(&format!("kps.record 1 print 12 5 my job.kps\n{template}")).expect("a site")
+    }
+
+    fn shown(pieces: &[Piece]) -> String {
+        let piece = |piece: &Piece| match piece {
+            Piece::Text(text) => text.clone(),
+            Piece::Value { number, format } => format!("<{number} {format:?}>"),
+        };
+        pieces.iter().map(piece).collect()
+    }
+
+    #[test]
+    fn records_fill_the_templates_of_their_sites() {
+        let sites = [site("{{x}}: {f32:.2f}, {i64}\n{bool!r}")];
+        let words = [1, 7, 0, 0, 1.5f32.to_bits(), u32::MAX, u32::MAX, 1, 0, 9, 9, 9];
+        let messages = decode(&words, &sites);
+        assert_eq!(messages.len(), 1);
+        assert_eq!(messages[0].invocation, [7, 0, 0]);
+        assert_eq!(messages[0].line.file, "my job.kps");
+        let value = |text: &str, format: &str| format!("<{text} Format {{ {format} }}>");
+        let float = value("1.5", "dtype: F32, conversion: None, spec: Some(\".2f\")");
+        let int = value("-1", "dtype: I64, conversion: None, spec: None");
+        let truth = value("True", "dtype: Bool, conversion: Some('r'), spec: None");
+        assert_eq!(shown(&messages[0].pieces), format!("{{x}}: {float}, {int}\n{truth}"));
+    }
+
+    #[test]
+    fn a_record_that_was_cut_off_is_left_out() {
+        let sites = [site("{f64}")];
+        assert!(decode(&[1, 0, 0, 0, 5], &sites).is_empty());
+        assert!(decode(&[2, 0, 0, 0, 5, 6], &sites).is_empty());
+    }
+}

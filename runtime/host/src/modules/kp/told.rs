@@ -1,0 +1,71 @@
+//! What kernels tell the host: prints, written as the host writes them, and assertions that failed.
+
+use kps_compute::records::Format;
+use kps_compute::{Message, MessageKind, Number, Piece};
+
+use super::shared::ScriptedManager;
+use super::values;
+use crate::builtins::format::format_value;
+use crate::modules::numpy::Scalar;
+use crate::value::{ExceptionKind, Raise, Result, Value};
+use crate::vm::Vm;
+
+/// Prints what was printed, and raises the first assertion that failed.
+pub fn deliver(vm: &mut Vm, manager: &ScriptedManager) -> Result<()> {
+    let told = manager.told();
+    let (prints, failed): (Vec<Message>, Vec<Message>) =
+        told.messages.into_iter().partition(|message| message.kind == MessageKind::Print);
+    let mut text = String::new();
+    for message in &prints {
+        text += &message_text(vm, message)?;
+    }
+    if told.lost > 0 {
+        let plural = if told.lost == 1 { "" } else { "s" };
+        text += &format!("[{} more message{plural} of kernels found no room to wait in]\n", told.lost);
+    }
+    if !text.is_empty() {
+        vm.print(&text)?;
+    }
+    match failed.split_first() {
+        Some((first, others)) => Err(failure(vm, first, others.len())?),
+        None => Ok(()),
+    }
+}
+
+/// The exception for an assertion: its message, and in brackets the invocation and what it looked at.
+fn failure(vm: &mut Vm, message: &Message, n_others: usize) -> Result<Raise> {
+    let text = message_text(vm, message)?;
+    let (said, values) = text.rsplit_once('\n').unwrap_or((&text, ""));
+    let said = if said.is_empty() { "assertion failed" } else { said };
+    let [x, y, z] = message.invocation;
+    let values = if values.is_empty() { String::new() } else { format!(": {values}") };
+    let raise =
+        Raise::new(ExceptionKind::AssertionError, format!("{said} (invocation ({x}, {y}, {z}){values})"));
+    let line = &message.line;
+    let others = match n_others {
+        0 => String::new(),
+        1 => ", and in one more invocation".to_owned(),
+        n => format!(", and in {n} more invocations"),
+    };
+    Ok(raise.help(format!("the `assert` is at {}:{}:{}{others}", line.file, line.line, line.column)))
+}
+
+fn message_text(vm: &mut Vm, message: &Message) -> Result<String> {
+    let mut text = String::new();
+    for piece in &message.pieces {
+        match piece {
+            Piece::Text(literal) => text += literal,
+            Piece::Value { number, format } => text += &value_text(vm, *number, format)?,
+        }
+    }
+    Ok(text)
+}
+
+fn value_text(vm: &mut Vm, number: Number, format: &Format) -> Result<String> {
+    let plain = Scalar { dtype: format.dtype, number }.text();
+    match format.spec.as_deref() {
+        None | Some("") => Ok(plain),
+        Some(spec) if format.conversion.is_some() => format_value(vm, &Value::str(plain), spec),
+        Some(spec) => format_value(vm, &values::value(number), spec),
+    }
+}
