@@ -42,8 +42,8 @@ use kps_syntax::{Diagnostics, Source};
 pub use constant::{Constant, Literal};
 pub use env::{EnvModule, EnvValue, HelperFunction, KernelEnv, MapEnv};
 pub use signature::{
-    ArrayParam, Binding, BindingPlace, Capability, CapabilityUse, Form, KernelModule, KernelOptions,
-    ParamType, Signature, Target,
+    ArrayParam, Binding, BindingPlace, Capability, CapabilityUse, Cover, Form, Ids, KernelModule,
+    KernelOptions, ParamType, Signature, Target,
 };
 pub use structs::{Member, Method, StructType};
 pub use template::{Input, KernelTemplate, Param, ParamKind};

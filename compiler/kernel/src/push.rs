@@ -1,6 +1,7 @@
 //! The push-constant block: the scalars in order, then the hidden members that the runtime fills in.
 //!
 //! Hidden members are named `kps.*`: `kps.domain` (uvec3), the invocations asked for, and
+//! `kps.base` (uvec3), the workgroup with which this part of a launch begins, and
 //! `kps.shape.NAME.AXIS` (u32), the length of one axis of an array, where the kernel looks at it.
 //! Everything lies as std430 has it.
 
@@ -11,6 +12,7 @@ use crate::types::{Scalar, Type};
 pub(crate) enum Member {
     Scalar(ScalarId),
     Domain,
+    Base,
     Axis(BufferId, u8),
 }
 
@@ -42,6 +44,7 @@ impl PushLayout {
                     (scalar.name.to_string(), scalar.ty.in_push_constants())
                 }
                 Member::Domain => ("kps.domain".to_owned(), Type::Vector(3, Scalar::U32)),
+                Member::Base => ("kps.base".to_owned(), Type::Vector(3, Scalar::U32)),
                 Member::Axis(buffer, axis) => {
                     (format!("kps.shape.{}.{axis}", buffers[buffer.idx()].name), Type::U32)
                 }

@@ -119,6 +119,27 @@ impl fmt::Display for ArrayParam {
     }
 }
 
+/// How a launch covers its domain.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub enum Cover {
+    /// With one dispatch.
+    #[default]
+    Whole,
+    /// With several, because the device takes fewer workgroups at once: each is told by `kps.base` with
+    /// which of them it begins.
+    Parts,
+}
+
+/// What counts the invocations along an axis of the domain.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub enum Ids {
+    /// An i32, which `global_id` is.
+    #[default]
+    Narrow,
+    /// More than that.
+    Wide,
+}
+
 /// One compiled form of a kernel: equal signatures give equal words.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Signature {
@@ -126,6 +147,8 @@ pub struct Signature {
     pub params: Vec<ParamType>,
     /// Axes of the domain, 1 to 3: chooses the local size where the kernel says none.
     pub rank: u8,
+    pub cover: Cover,
+    pub ids: Ids,
     captures: Vec<Capture>,
 }
 
@@ -138,12 +161,20 @@ impl Signature {
             ParamType::Const(_) | ParamType::Input => None,
         });
         let captures = template.captures(env, types);
-        Signature { params, rank: 1, captures }
+        Signature { params, rank: 1, cover: Cover::Whole, ids: Ids::Narrow, captures }
     }
 
     /// For a domain of `rank` axes.
     pub fn with_rank(self, rank: u8) -> Signature {
         Signature { rank, ..self }
+    }
+
+    pub fn with_cover(self, cover: Cover) -> Signature {
+        Signature { cover, ..self }
+    }
+
+    pub fn with_ids(self, ids: Ids) -> Signature {
+        Signature { ids, ..self }
     }
 
     /// What the annotations alone say; `None` where a parameter has none or is a `const`.

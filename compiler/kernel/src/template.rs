@@ -11,7 +11,7 @@ use kps_syntax::{Diagnostics, Source};
 
 use crate::check::{free_names, is_constant};
 use crate::env::{EnvValue, HelperFunction, KernelEnv};
-use crate::signature::{ArrayParam, Capture, CaptureValue, KernelOptions};
+use crate::signature::{ArrayParam, Capture, CaptureValue, Form, KernelOptions};
 use crate::types::{Scalar, Type};
 
 /// Made by [`crate::check`]; compiled by [`crate::specialize`].
@@ -122,6 +122,18 @@ impl KernelTemplate {
     ) -> KernelTemplate {
         let (def, source) = (Arc::clone(def), source.clone());
         KernelTemplate { def, source, options, params, warnings, free: RefCell::default() }
+    }
+
+    /// Invocations of a workgroup: as the kernel says, else by the axes of the domain, the same on every
+    /// device. Whole rows of a warp, and square tiles.
+    pub fn local_size(&self, rank: u8) -> [u32; 3] {
+        let by_rank = match (self.options.form, rank) {
+            (Form::Python2Shader, _) => [1, 1, 1],
+            (Form::Kernel, 0 | 1) => [256, 1, 1],
+            (Form::Kernel, 2) => [16, 16, 1],
+            (Form::Kernel, _) => [8, 8, 4],
+        };
+        self.options.local_size.unwrap_or(by_rank)
     }
 
     pub fn name(&self) -> &Name {

@@ -8,7 +8,8 @@ use kps_device::{Interface, Sampler, SamplerBinding};
 use crate::constants::Push;
 use crate::context::{Context, Dependent};
 use crate::error::{ComputeError, Result};
-use crate::kernel::{Extent, Grid, Kernel};
+use crate::grid::{Extent, Grid};
+use crate::kernel::Kernel;
 use crate::number::Number;
 use crate::tensor::Tensor;
 
@@ -77,7 +78,7 @@ impl Algorithm {
 
 impl Inner {
     fn launch(&self, push: &Push, grid: Grid) -> Result<Launch> {
-        let push_constants = self.kernel.push_block(push, &self.tensors, grid)?;
+        let push_constants = self.kernel.push_block(push, &self.tensors, grid.whole())?;
         Ok(Launch { groups: grid.groups, push_constants })
     }
 }

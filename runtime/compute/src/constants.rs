@@ -8,6 +8,7 @@ use kps_device::interface::{Block, MemberType, Scalar};
 
 use crate::dtype::DType;
 use crate::error::{ComputeError, Result};
+use crate::grid::Part;
 use crate::number::Number;
 use crate::tensor::Tensor;
 
@@ -38,6 +39,7 @@ impl From<Vec<Number>> for Push {
 /// Names of members that the runtime fills in begin so.
 const HIDDEN: &str = "kps.";
 pub(crate) const DOMAIN: &str = "kps.domain";
+const BASE: &str = "kps.base";
 const SHAPE: &str = "kps.shape.";
 
 /// The push-constant block of a kernel: who fills which bytes.
@@ -73,13 +75,18 @@ impl PushLayout {
         self.hidden.iter().any(|place| member_of(&place.name) == DOMAIN)
     }
 
+    /// Whether a launch may be several dispatches, each told where it begins.
+    pub fn has_base(&self) -> bool {
+        self.hidden.iter().any(|place| member_of(&place.name) == BASE)
+    }
+
     /// Bytes of the block up to the end of what the user gives.
     fn visible_size(&self) -> usize {
         self.visible.iter().map(|place| place.offset + place.dtype.size()).max().unwrap_or(0)
     }
 
     /// The whole block. `named` are the tensors by the names of the parameters they are bound to.
-    pub fn pack(&self, push: &Push, named: &[(String, Tensor)], domain: [u32; 3]) -> Result<Vec<u8>> {
+    pub fn pack(&self, push: &Push, named: &[(String, Tensor)], part: Part) -> Result<Vec<u8>> {
         let mut block = vec![0; self.size];
         match push {
             Push::Default => self.numbers(&[], &mut block)?,
@@ -87,7 +94,7 @@ impl PushLayout {
             Push::Bytes(bytes) => self.bytes(bytes, &mut block)?,
         }
         for place in &self.hidden {
-            let value = hidden_value(place, named, domain)?;
+            let value = hidden_value(place, named, part)?;
             put(place, value, &mut block)?;
         }
         Ok(block)
@@ -121,11 +128,12 @@ fn put(place: &Place, number: Number, block: &mut [u8]) -> Result<()> {
     number.exact(place.dtype, &mut block[place.offset..]).map_err(unfit)
 }
 
-fn hidden_value(place: &Place, named: &[(String, Tensor)], domain: [u32; 3]) -> Result<Number> {
+fn hidden_value(place: &Place, named: &[(String, Tensor)], part: Part) -> Result<Number> {
     let member = member_of(&place.name);
     let unknown = || ComputeError::PushHidden { member: place.name.clone() };
-    if member == DOMAIN {
-        return domain.get(place.component).map(|axis| Number::from(*axis)).ok_or_else(unknown);
+    if member == DOMAIN || member == BASE {
+        let axes = if member == DOMAIN { part.domain } else { part.base };
+        return axes.get(place.component).map(|axis| Number::from(*axis)).ok_or_else(unknown);
     }
     let (parameter, axis) = shape_axis(&place.name).ok_or_else(unknown)?;
     let (_, tensor) = named.iter().find(|(name, _)| name == parameter).ok_or_else(unknown)?;
@@ -245,7 +253,8 @@ mod tests {
     fn numbers_take_the_declared_types_and_hidden_members_are_filled() {
         let x = Tensor::zeros(DType::F32, &[4, 5]).expect("a small shape");
         let push = Push::Numbers(vec![2.into(), 7.0.into()]);
-        let block = mixed().pack(&push, &[("x".to_owned(), x)], [9, 8, 1]).expect("everything fits");
+        let part = Part { domain: [9, 8, 1], base: [0; 3], groups: [1; 3] };
+        let block = mixed().pack(&push, &[("x".to_owned(), x)], part).expect("everything fits");
         let words: Vec<u32> = crate::element::from_bytes(&block);
         assert_eq!(words, [2f32.to_bits(), 7, 9, 8, 1, 4, 5, 5]);
     }
@@ -253,7 +262,8 @@ mod tests {
     #[test]
     fn mistakes_name_the_member() {
         let check = |push: Push, message: &str| {
-            let error = mixed().pack(&push, &[], [1; 3]).expect_err(message);
+            let part = Part { domain: [1; 3], base: [0; 3], groups: [1; 3] };
+            let error = mixed().pack(&push, &[], part).expect_err(message);
             assert_eq!(error.to_string(), message);
         };
         check(Push::Default, "the kernel takes 2 push constants (a, n), 0 were given");

@@ -5,51 +5,26 @@ use std::rc::Rc;
 
 use kps_device::interface::{Block, BufferBinding, ImageBinding, ImageKind, MemberType, PRINT, Scalar};
 use kps_device::{
-    Access, Binding, Command, Commands, DeviceError, Dispatch, Interface, PipelineId, PipelineOptions,
-    Sampler, SamplerBinding,
+    Access, Binding, Command, Commands, Dispatch, Interface, PipelineId, PipelineOptions, Sampler,
+    SamplerBinding,
 };
 
 use crate::constants::{self, Push, PushLayout};
 use crate::context::Context;
 use crate::dtype::DType;
 use crate::error::{ComputeError, Result};
+use crate::grid::Part;
 use crate::number::Number;
 use crate::records::{self, Ring, Site};
 use crate::tensor::Tensor;
 use crate::words;
 
-/// How many invocations a launch has.
-#[derive(Clone, Debug, PartialEq, Eq, Default)]
-pub enum Extent {
-    /// One invocation for each element of the first tensor where the kernel knows its domain, else one
-    /// workgroup for each.
-    #[default]
-    Default,
-    /// Workgroups along x, y and z. Zero along x is [`Extent::Default`]; zero along y or z is one.
-    Groups([u32; 3]),
-    /// Invocations, the last axis along x; rounded up to whole workgroups.
-    Domain(Vec<usize>),
-}
-
-impl From<[u32; 3]> for Extent {
-    fn from(groups: [u32; 3]) -> Extent {
-        Extent::Groups(groups)
-    }
-}
-
-/// Workgroups and invocations of one launch, along x, y and z.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Grid {
-    pub groups: [u32; 3],
-    pub domain: [u32; 3],
-}
-
 /// A module that a device has taken, without the tensors it works on.
 pub struct Kernel {
-    context: Rc<Context>,
+    pub(crate) context: Rc<Context>,
     pipeline: PipelineId,
-    interface: Rc<Interface>,
-    push: PushLayout,
+    pub(crate) interface: Rc<Interface>,
+    pub(crate) push: PushLayout,
     sites: Vec<Site>,
     /// Where its launches print to; made when first needed.
     ring: RefCell<Option<Rc<Ring>>>,
@@ -163,63 +138,14 @@ impl Kernel {
         wanted.map(sampler).collect()
     }
 
-    /// The workgroups of a launch over these tensors.
-    pub(crate) fn grid(&self, extent: &Extent, tensors: &[Tensor]) -> Result<Grid> {
-        let size = || tensors.first().map(Tensor::size).ok_or(ComputeError::NoTensors);
-        match extent {
-            Extent::Domain(domain) => self.domain_grid(domain),
-            Extent::Groups([x, y, z]) if *x != 0 => self.groups_grid([*x, (*y).max(1), (*z).max(1)]),
-            Extent::Default | Extent::Groups(_) if self.push.has_domain() => self.domain_grid(&[size()?]),
-            Extent::Default | Extent::Groups(_) => {
-                let groups = u32::try_from(size()?).unwrap_or(u32::MAX);
-                self.groups_grid([groups, 1, 1])
-            }
-        }
-    }
-
-    fn groups_grid(&self, groups: [u32; 3]) -> Result<Grid> {
-        let device = self.context.device("dispatch on")?;
-        let info = device.info();
-        const AXES: [&str; 3] = ["workgroups along x", "workgroups along y", "workgroups along z"];
-        for (axis, what) in AXES.into_iter().enumerate() {
-            if groups[axis] > info.limits.max_groups[axis] {
-                let (asked, limit) = (groups[axis].into(), info.limits.max_groups[axis].into());
-                return Err(
-                    DeviceError::LimitExceeded { what, asked, limit, device: info.name.clone() }.into()
-                );
-            }
-        }
-        let local = self.interface.local_size;
-        let domain = std::array::from_fn(|axis| groups[axis].saturating_mul(local[axis]));
-        Ok(Grid { groups, domain })
-    }
-
-    fn domain_grid(&self, shape: &[usize]) -> Result<Grid> {
-        if shape.len() > 3 {
-            return Err(ComputeError::DomainRank { domain: shape.to_vec() });
-        }
-        let limits = self.context.device("dispatch on")?.info().limits;
-        let mut grid = Grid { groups: [1; 3], domain: [1; 3] };
-        for (axis, n) in shape.iter().rev().enumerate() {
-            let local = u64::from(self.interface.local_size[axis].max(1));
-            let limit = (u64::from(limits.max_groups[axis]) * local).min(u32::MAX.into());
-            if *n as u64 > limit {
-                return Err(ComputeError::DomainSize { domain: shape.to_vec(), limit });
-            }
-            grid.domain[axis] = *n as u32;
-            grid.groups[axis] = (*n as u64).div_ceil(local) as u32;
-        }
-        Ok(grid)
-    }
-
     /// The push-constant block of a launch.
-    pub(crate) fn push_block(&self, push: &Push, tensors: &[Tensor], grid: Grid) -> Result<Vec<u8>> {
+    pub(crate) fn push_block(&self, push: &Push, tensors: &[Tensor], part: Part) -> Result<Vec<u8>> {
         let named = |buffer: &BufferBinding| {
             let tensor = tensors.get(buffer.binding as usize)?;
             Some((buffer.name.clone()?, tensor.clone()))
         };
         let named: Vec<(String, Tensor)> = self.buffers().filter_map(named).collect();
-        self.push.pack(push, &named, grid.domain)
+        self.push.pack(push, &named, part)
     }
 
     /// The tensors that the kernel touches, with what it does to them.
@@ -252,17 +178,17 @@ impl Kernel {
         Dispatch { pipeline: self.pipeline, bindings, samplers, push_constants, groups }
     }
 
-    /// One dispatch as a list of commands: the very list of the last launch where that was the same, so
-    /// that the device need not translate it again.
-    pub(crate) fn commands(&self, dispatch: Dispatch) -> Commands {
-        let command = Command::Dispatch(dispatch);
+    /// The dispatches of a launch as a list of commands: the very list of the last launch where that was
+    /// the same, so that the device need not translate it again.
+    pub(crate) fn commands(&self, dispatches: Vec<Dispatch>) -> Commands {
+        let commands: Vec<Command> = dispatches.into_iter().map(Command::Dispatch).collect();
         let mut last = self.last_launch.borrow_mut();
-        if let Some(commands) = &*last
-            && **commands == [command.clone()]
+        if let Some(known) = &*last
+            && **known == commands[..]
         {
-            return commands.clone();
+            return known.clone();
         }
-        let commands = Commands::new(vec![command]);
+        let commands = Commands::new(commands);
         *last = Some(commands.clone());
         commands
     }

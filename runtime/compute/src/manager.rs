@@ -12,7 +12,8 @@ use crate::constants::Push;
 use crate::context::Context;
 use crate::element::Element;
 use crate::error::{ComputeError, Result};
-use crate::kernel::{Extent, Kernel};
+use crate::grid::Extent;
+use crate::kernel::Kernel;
 use crate::log::{Level, Log};
 use crate::number::Number;
 use crate::plan::Timestamps;
@@ -198,7 +199,6 @@ impl Manager {
         }
         kernel.check_tensors(tensors)?;
         let grid = kernel.grid(extent, tensors)?;
-        let push_constants = kernel.push_block(push, tensors, grid)?;
         let mut buffers = Vec::with_capacity(tensors.len());
         for tensor in tensors {
             let operation = "launch a kernel on";
@@ -207,8 +207,13 @@ impl Manager {
         }
         let ring = kernel.own_ring()?;
         let ring = ring.as_deref();
-        let dispatch = kernel.dispatch(grid.groups, push_constants, samplers, ring, |idx| buffers[idx]);
-        let commands = kernel.commands(dispatch);
+        let mut dispatches = Vec::new();
+        for part in kernel.parts(grid)? {
+            let push_constants = kernel.push_block(push, tensors, part)?;
+            let buffer_of = |idx: usize| buffers[idx];
+            dispatches.push(kernel.dispatch(part.groups, push_constants, samplers, ring, buffer_of));
+        }
+        let commands = kernel.commands(dispatches);
         let mut after = Vec::new();
         for (tensor, access) in kernel.accesses(tensors) {
             tensor.storage().predecessors(access, &mut after);

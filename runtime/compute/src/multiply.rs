@@ -8,7 +8,7 @@ use crate::algorithm::{self, Algorithm};
 use crate::context::Context;
 use crate::dtype::DType;
 use crate::error::{ComputeError, Result};
-use crate::kernel::Extent;
+use crate::grid::Extent;
 use crate::tensor::Tensor;
 
 /// The algorithm that writes the products of the first two tensors to the third.

@@ -7,7 +7,7 @@ use crate::algorithm::Algorithm;
 use crate::constants::Push;
 use crate::context::Context;
 use crate::error::{ComputeError, Result};
-use crate::kernel::Extent;
+use crate::grid::Extent;
 use crate::multiply;
 use crate::tensor::Tensor;
 

@@ -10,7 +10,7 @@ use crate::algorithm::Algorithm;
 use crate::constants::Push;
 use crate::context::{Context, Dependent};
 use crate::error::{ComputeError, Result};
-use crate::kernel::Extent;
+use crate::grid::Extent;
 use crate::op::{self, Op, Step};
 use crate::plan::{Plan, Timestamps};
 use crate::tensor::Tensor;

@@ -259,7 +259,7 @@ impl FunctionEmitter<'_> {
     pub fn domain_guard(&mut self) {
         self.at(self.function.span);
         let ids = Type::Vector(3, Scalar::U32);
-        let id = self.load_input(Input::GlobalInvocationId);
+        let id = self.input_value(Input::GlobalInvocationId);
         let domain = self.load_domain();
         let inside = self.ids(Op::ULessThan, &ids.with_scalar(Scalar::Bool), &[id, domain]);
         let inside = self.ids(Op::All, &Type::BOOL, &[inside]);
@@ -271,7 +271,36 @@ impl FunctionEmitter<'_> {
         self.open(body);
     }
 
-    pub fn load_input(&mut self, input: Input) -> Word {
+    /// An input as the whole launch has it: a part of one begins with some workgroup of it.
+    pub fn input_value(&mut self, input: Input) -> Word {
+        if self.kernel.push.position(Member::Base).is_none() {
+            return self.load_input(input);
+        }
+        let ids = Type::Vector(3, Scalar::U32);
+        let local = self.kernel.local_size.map(|n| self.int(&Type::U32, i128::from(n)));
+        let vector = self.module.ty(&ids);
+        let local = self.module.composite(vector, &local);
+        match input {
+            Input::GlobalInvocationId => {
+                let (id, base) = (self.load_input(input), self.load_push_constant(Member::Base, &ids));
+                let first = self.ids(Op::IMul, &ids, &[base, local]);
+                self.ids(Op::IAdd, &ids, &[id, first])
+            }
+            Input::WorkgroupId => {
+                let (id, base) = (self.load_input(input), self.load_push_constant(Member::Base, &ids));
+                self.ids(Op::IAdd, &ids, &[id, base])
+            }
+            Input::NumWorkgroups => {
+                let (domain, one) = (self.load_domain(), self.int(&ids, 1));
+                let last = self.ids(Op::ISub, &ids, &[domain, one]);
+                let last = self.ids(Op::UDiv, &ids, &[last, local]);
+                self.ids(Op::IAdd, &ids, &[last, one])
+            }
+            _ => self.load_input(input),
+        }
+    }
+
+    fn load_input(&mut self, input: Input) -> Word {
         let ty = Type::of(input.n_components(), Scalar::U32);
         let variable = self.interface.input(input, self.module);
         self.ids(Op::Load, &ty, &[variable])

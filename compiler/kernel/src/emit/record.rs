@@ -101,7 +101,7 @@ impl FunctionEmitter<'_> {
     fn record_words(&mut self, site: u32, values: &[NodeId]) -> Vec<Word> {
         let mut words = Vec::with_capacity(HEADER_WORDS as usize + values.len());
         words.push(self.int(&Type::U32, i128::from(site)));
-        let id = self.load_input(Input::GlobalInvocationId);
+        let id = self.input_value(Input::GlobalInvocationId);
         words.extend((0..3).map(|axis| self.extract(id, axis, &Type::U32)));
         for value in values {
             self.value_words(*value, &mut words);

@@ -29,7 +29,7 @@ impl FunctionEmitter<'_> {
         let of = |node: NodeId| function.ty(node);
         match kind {
             NodeKind::Constant(constant) => self.module.constant(*constant),
-            NodeKind::Input(input) => self.load_input(*input),
+            NodeKind::Input(input) => self.input_value(*input),
             NodeKind::Domain => self.load_domain(),
             NodeKind::Scalar(scalar) => {
                 let stored = ty.in_push_constants();

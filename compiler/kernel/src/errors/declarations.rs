@@ -146,3 +146,9 @@ pub(crate) fn argument_count(at: Location, name: &str, wanted: usize, given: usi
 pub(crate) fn argument_type(at: Location, name: &str, declared: &str, given: &str) -> Diagnostic {
     error("kernel/argument-type", at, format!("`{name}` is {declared}, not {given}"), "declared here")
 }
+
+pub(crate) fn too_many_invocations(at: Location) -> Diagnostic {
+    let message =
+        "the domain has more than 2147483647 invocations along an axis, which `global_id` cannot count";
+    error("kernel/domain", at, message, "an ivec3").help("use `global_id64`, or a domain with more axes")
+}

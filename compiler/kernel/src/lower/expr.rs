@@ -15,7 +15,7 @@ use crate::constant::{Constant, Literal};
 use crate::env::EnvValue;
 use crate::errors;
 use crate::ir::{BinaryOp, Block, CompareOp, NodeId, NodeKind, Stmt};
-use crate::signature::Form;
+use crate::signature::{Form, Ids};
 use crate::template::Input;
 use crate::types::{Scalar, Type};
 
@@ -171,6 +171,9 @@ impl Ctx<'_> {
         let options = &self.template.options;
         let ivec3 = Type::Vector(3, Scalar::I32);
         match place {
+            PlaceName::GlobalId if self.ids == Ids::Wide => {
+                self.fail(errors::too_many_invocations(self.at(span)))
+            }
             PlaceName::GlobalId => self.input(Input::GlobalInvocationId, &ivec3, span),
             PlaceName::LocalId => self.input(Input::LocalInvocationId, &ivec3, span),
             PlaceName::GroupId => self.input(Input::WorkgroupId, &ivec3, span),

@@ -56,7 +56,7 @@ use crate::ir::{
     Shared, Stmt,
 };
 use crate::push::{Member, PushLayout};
-use crate::signature::{ArrayParam, Form, ParamType, Signature, Target};
+use crate::signature::{ArrayParam, Cover, Form, Ids, ParamType, Signature, Target};
 use crate::template::{KernelTemplate, Param, ParamKind};
 use crate::types::{Scalar, Type};
 
@@ -76,7 +76,7 @@ pub(crate) fn lower(
     signature: &Signature,
     _target: &Target,
 ) -> Result<Kernel, Diagnostics> {
-    let mut ctx = Ctx::new(template, env, signature.rank);
+    let mut ctx = Ctx::new(template, env, signature);
     ctx.bind_params(signature);
     ctx.lower_body(&template.def);
     ctx.finish()
@@ -86,6 +86,8 @@ pub(crate) fn lower(
 pub(crate) struct Ctx<'a> {
     template: &'a KernelTemplate,
     local_size: [u32; 3],
+    cover: Cover,
+    ids: Ids,
     buffers: Vec<Buffer>,
     scalars: Vec<ScalarParam>,
     shared: Vec<Shared>,
@@ -236,16 +238,13 @@ impl<'a> FunctionState<'a> {
 }
 
 impl<'a> Ctx<'a> {
-    fn new(template: &'a KernelTemplate, env: &'a dyn KernelEnv, rank: u8) -> Ctx<'a> {
-        let options = &template.options;
-        let local_size = options.local_size.unwrap_or(match options.form {
-            Form::Python2Shader => [1, 1, 1],
-            Form::Kernel => default_local_size(rank),
-        });
+    fn new(template: &'a KernelTemplate, env: &'a dyn KernelEnv, signature: &Signature) -> Ctx<'a> {
         let def = &template.def;
         Ctx {
             template,
-            local_size,
+            local_size: template.local_size(signature.rank),
+            cover: signature.cover,
+            ids: signature.ids,
             buffers: Vec::new(),
             scalars: Vec::new(),
             shared: Vec::new(),
@@ -378,9 +377,12 @@ impl<'a> Ctx<'a> {
             _ => None,
         });
         let axes: BTreeSet<(BufferId, u8)> = axes.collect();
-        let domain = (self.template.options.form == Form::Kernel).then_some(Member::Domain);
+        let base = (self.cover == Cover::Parts).then_some(Member::Base);
+        // A part of a launch counts the workgroups of the whole by it.
+        let has_domain = self.template.options.form == Form::Kernel || base.is_some();
+        let domain = has_domain.then_some(Member::Domain);
         let axes = axes.into_iter().map(|(buffer, axis)| Member::Axis(buffer, axis));
-        domain.into_iter().chain(axes).collect()
+        domain.into_iter().chain(base).chain(axes).collect()
     }
 
     fn lower_body(&mut self, def: &Arc<FunctionDef>) {
@@ -413,15 +415,6 @@ impl<'a> Ctx<'a> {
         };
         kernel.whole_groups = kernel.has_barrier();
         Ok(kernel)
-    }
-}
-
-/// The same on every device: whole rows of a warp, and square tiles.
-fn default_local_size(rank: u8) -> [u32; 3] {
-    match rank {
-        0 | 1 => [256, 1, 1],
-        2 => [16, 16, 1],
-        _ => [8, 8, 4],
     }
 }
 

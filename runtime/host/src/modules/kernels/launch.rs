@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use kps_compute::{ComputeError, DType, Extent, Number, Push, Tensor};
 use kps_kernel::{
-    ArrayParam, BindingPlace, Constant, Form, KernelModule, KernelTemplate, Param, ParamKind, ParamType,
-    Scalar, Signature, Type,
+    ArrayParam, BindingPlace, Constant, Cover, Form, Ids, KernelModule, KernelTemplate, Param, ParamKind,
+    ParamType, Scalar, Signature, Type,
 };
 
 use super::errors;
@@ -36,10 +36,60 @@ pub fn launch(vm: &mut Vm, kernel: &Kernel, args: &Args, extent: &Extent) -> Res
     }
     let extent = settle(kernel, &types, &arguments, extent)?;
     let rank = if let Extent::Domain(domain) = &extent { domain.len().clamp(1, 3) as u8 } else { 1 };
-    let signature = Signature::new(&kernel.template, &kernel.env, types).with_rank(rank);
+    let manager = kp::manager_for(vm, &tensors_of(&arguments))?;
+    let counts = Counts::of(&extent, kernel.template.local_size(rank));
+    let signature = Signature::new(&kernel.template, &kernel.env, types)
+        .with_rank(rank)
+        .with_cover(counts.cover(manager.info().limits.max_groups))
+        .with_ids(counts.ids());
     let module = kernel.compile(vm, &signature)?;
     check_whole_groups(kernel, &module, &extent)?;
-    submit(vm, kernel, &module, &arguments, &extent)
+    submit(vm, kernel, &manager, &module, &arguments, &extent)
+}
+
+/// The tensors among the arguments, as far as they choose who runs the kernel.
+fn tensors_of(arguments: &[Argument]) -> Vec<Tensor> {
+    let tensors = arguments.iter().filter_map(|argument| match argument {
+        Argument::Tensor(tensor) => Some(tensor.clone()),
+        _ => None,
+    });
+    tensors.collect()
+}
+
+/// Workgroups and invocations along x, y and z.
+struct Counts {
+    groups: [u64; 3],
+    invocations: [u64; 3],
+}
+
+impl Counts {
+    fn of(extent: &Extent, local_size: [u32; 3]) -> Counts {
+        let local = local_size.map(u64::from);
+        match extent {
+            Extent::Domain(shape) => {
+                let along = |axis: usize| shape.iter().rev().nth(axis).map_or(1, |n| *n as u64);
+                let invocations = std::array::from_fn(along);
+                let groups = std::array::from_fn(|axis| invocations[axis].div_ceil(local[axis].max(1)));
+                Counts { groups, invocations }
+            }
+            Extent::Groups(groups) => {
+                let groups = groups.map(u64::from);
+                Counts { groups, invocations: std::array::from_fn(|axis| groups[axis] * local[axis]) }
+            }
+            Extent::Default => Counts { groups: [1; 3], invocations: local },
+        }
+    }
+
+    /// Whether a device with these limits takes them at once.
+    fn cover(&self, limits: [u32; 3]) -> Cover {
+        let fits = self.groups.iter().zip(limits).all(|(n, limit)| *n <= u64::from(limit));
+        if fits { Cover::Whole } else { Cover::Parts }
+    }
+
+    fn ids(&self) -> Ids {
+        let fits = self.invocations.iter().all(|n| i32::try_from(*n).is_ok());
+        if fits { Ids::Narrow } else { Ids::Wide }
+    }
 }
 
 /// The arguments in the order of the parameters; `Unset` for what the device gives.
@@ -287,6 +337,7 @@ fn check_whole_groups(kernel: &Kernel, module: &KernelModule, extent: &Extent) -
 fn submit(
     vm: &mut Vm,
     kernel: &Kernel,
+    manager: &kp::ScriptedManager,
     module: &Rc<KernelModule>,
     arguments: &[Argument],
     extent: &Extent,
@@ -309,13 +360,12 @@ fn submit(
     let numbers: Vec<Number> = push.iter().flat_map(|(_, numbers)| numbers.iter().copied()).collect();
     let push = if numbers.is_empty() { Push::Default } else { Push::Numbers(numbers) };
     let tensors = by_slot(&bound);
-    let manager = kp::manager_for(vm, &tensors)?;
     let loaded = manager.loaded(module)?;
     let ticket = manager.launch(&loaded, &tensors, extent, &push, &[]);
     // What has ended already is told here, at its launch, and not at whatever waits for it later.
     let launched = ticket.and_then(|ticket| manager.wait(ticket, Some(Duration::ZERO)));
     launched.map_err(|error| errors::launch(&kernel.template, error))?;
-    kp::deliver(vm, &manager)
+    kp::deliver(vm, manager)
 }
 
 /// The tensors by their slots. A slot that the kernel leaves out is filled with any tensor, unseen.

@@ -128,7 +128,11 @@ fn to_spirv(vm: &mut Vm, args: &Args) -> Result {
 fn launch_groups(vm: &mut Vm, args: &Args) -> Result {
     let this: &Kernel = args.this()?;
     let extent = match args.keyword("groups") {
-        Some(groups) => Extent::Groups(kp::groups(vm, groups)?),
+        Some(groups) => match kp::groups(vm, groups)? {
+            // Of a launch this is nothing; a recorded dispatch takes it as "the default".
+            [0, ..] => Extent::Domain(vec![0]),
+            groups => Extent::Groups(groups),
+        },
         None => Extent::Default,
     };
     launch::launch(vm, this, &args.rest(), &extent)?;

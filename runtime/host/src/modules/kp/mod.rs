@@ -29,7 +29,7 @@ use crate::vm::Vm;
 pub use errors::compute;
 pub use manager::{MANAGER, level};
 pub use sequence::SEQUENCE;
-pub use shared::manager_for;
+pub use shared::{ScriptedManager, manager_for};
 pub use tensor::TENSOR;
 pub use told::deliver;
 pub use values::{groups, number, tensor as tensor_of, value as number_value};

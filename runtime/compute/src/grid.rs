@@ -1,0 +1,156 @@
+//! The workgroups of a launch: how many there are, and in how many dispatches they run.
+//!
+//! A device takes so many workgroups along an axis at once. A kernel that is told where its part of a
+//! launch begins (`kps.base`) may be launched over more, in several dispatches.
+
+use kps_device::DeviceError;
+
+use crate::error::{ComputeError, Result};
+use crate::kernel::Kernel;
+use crate::tensor::Tensor;
+
+/// How many invocations a launch has.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub enum Extent {
+    /// One invocation for each element of the first tensor where the kernel knows its domain, else one
+    /// workgroup for each.
+    #[default]
+    Default,
+    /// Workgroups along x, y and z. Zero along x is [`Extent::Default`]; zero along y or z is one.
+    Groups([u32; 3]),
+    /// Invocations, the last axis along x; rounded up to whole workgroups.
+    Domain(Vec<usize>),
+}
+
+impl From<[u32; 3]> for Extent {
+    fn from(groups: [u32; 3]) -> Extent {
+        Extent::Groups(groups)
+    }
+}
+
+/// Workgroups and invocations of one launch, along x, y and z.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Grid {
+    pub groups: [u32; 3],
+    pub domain: [u32; 3],
+}
+
+/// One dispatch of a launch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Part {
+    /// Invocations of the whole launch.
+    pub domain: [u32; 3],
+    /// The workgroup with which this part begins.
+    pub base: [u32; 3],
+    /// Workgroups of this part.
+    pub groups: [u32; 3],
+}
+
+impl Grid {
+    /// All of it at once.
+    pub fn whole(self) -> Part {
+        Part { domain: self.domain, base: [0; 3], groups: self.groups }
+    }
+
+    /// Boxes of at most `limits` workgroups that cover it. Nothing to do is one part without workgroups.
+    pub fn parts(self, limits: [u32; 3]) -> Vec<Part> {
+        if self.groups.contains(&0) {
+            return vec![self.whole()];
+        }
+        let starts = |axis: usize| (0..self.groups[axis]).step_by(limits[axis].max(1) as usize);
+        let mut parts = Vec::new();
+        for z in starts(2) {
+            for y in starts(1) {
+                for x in starts(0) {
+                    let base = [x, y, z];
+                    let groups = std::array::from_fn(|axis| limits[axis].min(self.groups[axis] - base[axis]));
+                    parts.push(Part { domain: self.domain, base, groups });
+                }
+            }
+        }
+        parts
+    }
+}
+
+impl Kernel {
+    /// The workgroups of a launch over these tensors.
+    pub(crate) fn grid(&self, extent: &Extent, tensors: &[Tensor]) -> Result<Grid> {
+        let size = || tensors.first().map(Tensor::size).ok_or(ComputeError::NoTensors);
+        match extent {
+            Extent::Domain(domain) => self.domain_grid(domain),
+            Extent::Groups([x, y, z]) if *x != 0 => self.groups_grid([*x, (*y).max(1), (*z).max(1)]),
+            Extent::Default | Extent::Groups(_) if self.push.has_domain() => self.domain_grid(&[size()?]),
+            Extent::Default | Extent::Groups(_) => {
+                let groups = u32::try_from(size()?).unwrap_or(u32::MAX);
+                self.groups_grid([groups, 1, 1])
+            }
+        }
+    }
+
+    fn groups_grid(&self, groups: [u32; 3]) -> Result<Grid> {
+        let device = self.context.device("dispatch on")?;
+        let info = device.info();
+        const AXES: [&str; 3] = ["workgroups along x", "workgroups along y", "workgroups along z"];
+        for (axis, what) in AXES.into_iter().enumerate() {
+            if !self.push.has_base() && groups[axis] > info.limits.max_groups[axis] {
+                let (asked, limit) = (groups[axis].into(), info.limits.max_groups[axis].into());
+                return Err(
+                    DeviceError::LimitExceeded { what, asked, limit, device: info.name.clone() }.into()
+                );
+            }
+        }
+        let local = self.interface.local_size;
+        let domain = std::array::from_fn(|axis| groups[axis].saturating_mul(local[axis]));
+        Ok(Grid { groups, domain })
+    }
+
+    fn domain_grid(&self, shape: &[usize]) -> Result<Grid> {
+        if shape.len() > 3 {
+            return Err(ComputeError::DomainRank { domain: shape.to_vec() });
+        }
+        let limits = self.context.device("dispatch on")?.info().limits;
+        let mut grid = Grid { groups: [1; 3], domain: [1; 3] };
+        for (axis, n) in shape.iter().rev().enumerate() {
+            let local = u64::from(self.interface.local_size[axis].max(1));
+            let limit = match self.push.has_base() {
+                true => u64::from(u32::MAX),
+                false => (u64::from(limits.max_groups[axis]) * local).min(u32::MAX.into()),
+            };
+            if *n as u64 > limit {
+                return Err(ComputeError::DomainSize { domain: shape.to_vec(), limit });
+            }
+            grid.domain[axis] = *n as u32;
+            grid.groups[axis] = (*n as u64).div_ceil(local) as u32;
+        }
+        Ok(grid)
+    }
+
+    /// The dispatches of a launch.
+    pub(crate) fn parts(&self, grid: Grid) -> Result<Vec<Part>> {
+        Ok(grid.parts(self.context.device("dispatch on")?.info().limits.max_groups))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_cover_every_workgroup_once() {
+        let grid = Grid { groups: [7, 3, 1], domain: [70, 3, 1] };
+        let parts = grid.parts([3, 2, 65535]);
+        let mut seen = vec![0; 21];
+        for part in &parts {
+            for y in 0..part.groups[1] {
+                for x in 0..part.groups[0] {
+                    seen[((part.base[1] + y) * 7 + part.base[0] + x) as usize] += 1;
+                }
+            }
+        }
+        assert_eq!(parts.len(), 6);
+        assert!(seen.iter().all(|n| *n == 1));
+        let empty = Grid { groups: [0, 3, 1], domain: [0, 3, 1] };
+        assert_eq!(empty.parts([3; 3]), [empty.whole()]);
+        assert_eq!(grid.parts([65535; 3]), [grid.whole()]);
+    }
+}
