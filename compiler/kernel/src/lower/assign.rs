@@ -8,7 +8,7 @@ use kps_syntax::ast::{BinaryOp as AstBinaryOp, Expr, ExprKind, Ident, Name};
 
 use super::Ctx;
 use super::index::is_indexable;
-use super::matrix::MatrixIndex;
+use super::matrix_parts::MatrixIndex;
 use super::operand::{Operand, Place};
 use super::shape::Indexed;
 use crate::check::{TypeExpr, TypeReader};

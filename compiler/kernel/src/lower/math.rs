@@ -7,9 +7,10 @@ use kps_syntax::Span;
 use kps_syntax::ast::BinaryOp as AstBinaryOp;
 
 use super::Ctx;
+use super::formulas::Math;
 use super::operand::Operand;
 use crate::builtins::{FloatFn, Function, function_name};
-use crate::constant::{Constant, Literal};
+use crate::constant::Literal;
 use crate::errors;
 use crate::ir::{BinaryOp, CompareOp, GeometryFn, NodeId, NodeKind, UnaryOp};
 use crate::types::{Scalar, Type};
@@ -344,160 +345,6 @@ impl<'a> Ctx<'a> {
 
     pub fn math<'c>(&'c mut self, span: Span, ty: &Type) -> Math<'c, 'a> {
         Math { ctx: self, span, ty: ty.clone() }
-    }
-}
-
-/// Formulas over nodes of one float type.
-pub(crate) struct Math<'c, 'a> {
-    pub ctx: &'c mut Ctx<'a>,
-    pub span: Span,
-    pub ty: Type,
-}
-
-impl Math<'_, '_> {
-    pub fn value(&mut self, value: f64) -> NodeId {
-        let scalar = self.ty.scalar().expect("formulas are over floats");
-        let node = self.ctx.constant(Constant::float(scalar, value), self.span);
-        self.ctx.splat_to(node, &self.ty, self.span)
-    }
-
-    pub fn binary(&mut self, op: BinaryOp, a: NodeId, b: NodeId) -> NodeId {
-        self.ctx.node(NodeKind::Binary(op, a, b), self.ty.clone(), self.span)
-    }
-
-    pub fn float(&mut self, function: FloatFn, x: NodeId) -> NodeId {
-        self.ctx.node(NodeKind::Float(function, [Some(x), None, None]), self.ty.clone(), self.span)
-    }
-
-    pub fn abs(&mut self, x: NodeId) -> NodeId {
-        self.ctx.node(NodeKind::Abs(x), self.ty.clone(), self.span)
-    }
-
-    pub fn compare(&mut self, op: CompareOp, a: NodeId, b: NodeId) -> NodeId {
-        self.ctx.node(NodeKind::Compare(op, a, b), self.ty.with_scalar(Scalar::Bool), self.span)
-    }
-
-    pub fn select(&mut self, condition: NodeId, then: NodeId, orelse: NodeId) -> NodeId {
-        self.ctx.node(NodeKind::Select { condition, then, orelse }, self.ty.clone(), self.span)
-    }
-
-    fn scaled(&mut self, x: NodeId, factor: f64) -> NodeId {
-        let factor = self.value(factor);
-        self.binary(BinaryOp::Mul, x, factor)
-    }
-
-    fn natural_log(&mut self, x: NodeId) -> NodeId {
-        self.float(FloatFn::Log, x)
-    }
-
-    /// Kahan's form: the error of `1 + x` cancels in the quotient.
-    fn log1p(&mut self, x: NodeId) -> NodeId {
-        let one = self.value(1.0);
-        let sum = self.binary(BinaryOp::Add, one, x);
-        let is_tiny = self.compare(CompareOp::Equal, sum, one);
-        let log = self.natural_log(sum);
-        let step = self.binary(BinaryOp::Sub, sum, one);
-        let product = self.binary(BinaryOp::Mul, log, x);
-        let quotient = self.binary(BinaryOp::Div, product, step);
-        self.select(is_tiny, x, quotient)
-    }
-
-    /// Kahan's form, as for `log1p`.
-    fn expm1(&mut self, x: NodeId) -> NodeId {
-        let (one, minus_one) = (self.value(1.0), self.value(-1.0));
-        let power = self.float(FloatFn::Exp, x);
-        let is_tiny = self.compare(CompareOp::Equal, power, one);
-        let step = self.binary(BinaryOp::Sub, power, one);
-        let is_floor = self.compare(CompareOp::Equal, step, minus_one);
-        let log = self.natural_log(power);
-        let product = self.binary(BinaryOp::Mul, step, x);
-        let quotient = self.binary(BinaryOp::Div, product, log);
-        let limit = self.value(if self.ty.scalar() == Some(Scalar::F64) { 700.0 } else { 88.0 });
-        let is_large = self.compare(CompareOp::Greater, x, limit);
-        let inner = self.select(is_floor, minus_one, quotient);
-        let bounded = self.select(is_large, step, inner);
-        self.select(is_tiny, x, bounded)
-    }
-
-    /// Scaled by the larger one, so that no square overflows.
-    fn hypot(&mut self, x: NodeId, y: NodeId) -> NodeId {
-        let (zero, one) = (self.value(0.0), self.value(1.0));
-        let (x, y) = (self.abs(x), self.abs(y));
-        let is_less = self.compare(CompareOp::Less, x, y);
-        let large = self.select(is_less, y, x);
-        let small = self.select(is_less, x, y);
-        let ratio = self.binary(BinaryOp::Div, small, large);
-        let square = self.binary(BinaryOp::Mul, ratio, ratio);
-        let sum = self.binary(BinaryOp::Add, one, square);
-        let root = self.float(FloatFn::Sqrt, sum);
-        let length = self.binary(BinaryOp::Mul, large, root);
-        // Nothing to scale by: zero over zero, or infinity over infinity.
-        let sides = self.binary(BinaryOp::Add, x, y);
-        let is_zero = self.compare(CompareOp::Equal, sides, zero);
-        let length = self.select(is_zero, zero, length);
-        // Even beside a NaN.
-        let infinity = self.value(f64::INFINITY);
-        let x_is_infinite = self.compare(CompareOp::Equal, x, infinity);
-        let length = self.select(x_is_infinite, infinity, length);
-        let y_is_infinite = self.compare(CompareOp::Equal, y, infinity);
-        self.select(y_is_infinite, infinity, length)
-    }
-
-    fn cbrt(&mut self, x: NodeId) -> NodeId {
-        let third = self.value(1.0 / 3.0);
-        let size = self.abs(x);
-        let log = self.float(FloatFn::Log2, size);
-        let scaled = self.binary(BinaryOp::Mul, log, third);
-        let guess = self.float(FloatFn::Exp2, scaled);
-        // One step of Newton's method mends what the logarithm lost.
-        let square = self.binary(BinaryOp::Mul, guess, guess);
-        let quotient = self.binary(BinaryOp::Div, size, square);
-        let twice = self.binary(BinaryOp::Add, guess, guess);
-        let sum = self.binary(BinaryOp::Add, twice, quotient);
-        let root = self.binary(BinaryOp::Mul, sum, third);
-        let zero = self.value(0.0);
-        let is_zero = self.compare(CompareOp::Equal, size, zero);
-        let root = self.select(is_zero, zero, root);
-        let infinity = self.value(f64::INFINITY);
-        let is_infinite = self.compare(CompareOp::Equal, size, infinity);
-        let root = self.select(is_infinite, size, root);
-        self.copysign(root, x)
-    }
-
-    pub fn copysign(&mut self, x: NodeId, sign: NodeId) -> NodeId {
-        let scalar = self.ty.scalar().expect("formulas are over floats").as_unsigned();
-        let bits = self.ty.with_scalar(scalar);
-        let top = 1i128 << (scalar.bits() - 1);
-        let (ctx, span) = (&mut *self.ctx, self.span);
-        let x = ctx.node(NodeKind::Bitcast(x), bits.clone(), span);
-        let sign = ctx.node(NodeKind::Bitcast(sign), bits.clone(), span);
-        let mut mask = |value| {
-            let node = ctx.constant(Constant::int(scalar, value), span);
-            ctx.splat_to(node, &bits, span)
-        };
-        let (size_mask, sign_mask) = (mask(top - 1), mask(top));
-        let size = ctx.node(NodeKind::Binary(BinaryOp::And, x, size_mask), bits.clone(), span);
-        let sign = ctx.node(NodeKind::Binary(BinaryOp::And, sign, sign_mask), bits.clone(), span);
-        let joined = ctx.node(NodeKind::Binary(BinaryOp::Or, size, sign), bits, span);
-        ctx.node(NodeKind::Bitcast(joined), self.ty.clone(), span)
-    }
-
-    /// Hermite's cubic between two edges, flat outside.
-    fn smooth_step(&mut self, nodes: &[NodeId]) -> NodeId {
-        let (low, high, x) = (nodes[0], nodes[1], nodes[2]);
-        let (zero, one) = (self.value(0.0), self.value(1.0));
-        let (two, three) = (self.value(2.0), self.value(3.0));
-        let over = self.binary(BinaryOp::Sub, x, low);
-        let width = self.binary(BinaryOp::Sub, high, low);
-        let t = self.binary(BinaryOp::Div, over, width);
-        let below = self.compare(CompareOp::Less, t, zero);
-        let t = self.select(below, zero, t);
-        let above = self.compare(CompareOp::Greater, t, one);
-        let t = self.select(above, one, t);
-        let twice = self.binary(BinaryOp::Mul, two, t);
-        let rest = self.binary(BinaryOp::Sub, three, twice);
-        let square = self.binary(BinaryOp::Mul, t, t);
-        self.binary(BinaryOp::Mul, square, rest)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use kps_syntax::Span;
 
-use super::math::Math;
+use super::formulas::Math;
 use super::{Ctx, EnvRef, FunctionState};
 use crate::builtins::FloatFn;
 use crate::constant::Constant;

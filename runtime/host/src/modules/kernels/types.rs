@@ -15,8 +15,8 @@ pub static KERNEL_TYPE: NativeType = NativeType::new("KernelType", "pyshader");
 pub const NAMES: &[&str] = &[
     "boolean", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "f16", "bf16", "f32", "f64", "vec2",
     "vec3", "vec4", "ivec2", "ivec3", "ivec4", "uvec2", "uvec3", "uvec4", "bvec2", "bvec3", "bvec4", "dvec2",
-    "dvec3", "dvec4", "hvec2", "hvec3", "hvec4", "mat2", "mat3", "mat4", "mat2x3", "mat2x4", "mat3x2",
-    "mat3x4", "mat4x2", "mat4x3", "void",
+    "dvec3", "dvec4", "hvec2", "hvec3", "hvec4", "mat2", "mat3", "mat4", "mat2x2", "mat2x3", "mat2x4",
+    "mat3x2", "mat3x3", "mat3x4", "mat4x2", "mat4x3", "mat4x4", "void",
 ];
 
 /// Names of what makes types of other types.

@@ -1,0 +1,179 @@
+//! Elements, rows and columns of matrices: read, and replaced.
+//!
+//! `m[row, column]` counts as NumPy does, `m[row]` is a row, `m[:, column]` a column. A part that is known
+//! only at run time reads 0 out of range, and is dropped where it is written.
+
+use kps_syntax::Span;
+use kps_syntax::ast::{Expr, ExprKind};
+
+use super::Ctx;
+use super::operand::Operand;
+use crate::constant::Constant;
+use crate::errors;
+use crate::ir::{CompareOp, NodeId, NodeKind, Step};
+use crate::types::Type;
+
+/// What of a matrix an index names.
+pub(crate) enum MatrixIndex {
+    Element { row: Step, column: Step },
+    Row(Step),
+    Column(Step),
+}
+
+impl MatrixIndex {
+    pub fn part_type(&self, matrix: &Type) -> Option<Type> {
+        let Type::Matrix { columns, rows, scalar } = *matrix else { return None };
+        Some(match self {
+            MatrixIndex::Element { .. } => scalar.into(),
+            MatrixIndex::Row(_) => Type::Vector(columns, scalar),
+            MatrixIndex::Column(_) => Type::Vector(rows, scalar),
+        })
+    }
+}
+
+impl Ctx<'_> {
+    /// `[row, column]`, `[row]`, `[:, column]`.
+    pub fn matrix_index(&mut self, matrix: &Type, index: &Expr, name: Span) -> Option<MatrixIndex> {
+        let Type::Matrix { columns, rows, .. } = *matrix else { return None };
+        let is_whole =
+            |expr: &Expr| matches!(expr.kind, ExprKind::Slice { lower: None, upper: None, step: None });
+        let mut at = |expr: &Expr, len: u8, what: &str| {
+            let operand = self.expr(expr);
+            self.fixed_index(&operand, u32::from(len), expr.span, what)
+        };
+        const ROWS: &str = "matrix axis";
+        const COLUMNS: &str = "matrix axis";
+        match &index.kind {
+            ExprKind::Tuple(items) => match &items[..] {
+                [row, column] if is_whole(row) && !is_whole(column) => {
+                    Some(MatrixIndex::Column(at(column, columns, COLUMNS)?))
+                }
+                [row, column] if is_whole(column) => Some(MatrixIndex::Row(at(row, rows, ROWS)?)),
+                [row, column] => {
+                    let row = at(row, rows, ROWS)?;
+                    Some(MatrixIndex::Element { row, column: at(column, columns, COLUMNS)? })
+                }
+                items => {
+                    let text = self.f.source.slice(name).to_owned();
+                    self.error(errors::matrix_index_count(self.at(index.span), &text, items.len()));
+                    None
+                }
+            },
+            _ => Some(MatrixIndex::Row(at(index, rows, ROWS)?)),
+        }
+    }
+
+    /// What `matrix[index]` reads; `name` is what stands before the bracket.
+    pub fn matrix_item(&mut self, matrix: NodeId, index: &Expr, (name, span): (Span, Span)) -> Operand {
+        let ty = self.ty(matrix).clone();
+        match self.matrix_index(&ty, index, name) {
+            Some(at) => Operand::Node(self.matrix_part(matrix, &at, span)),
+            None => Operand::Error,
+        }
+    }
+
+    pub fn matrix_part(&mut self, matrix: NodeId, at: &MatrixIndex, span: Span) -> NodeId {
+        match at {
+            MatrixIndex::Row(row) => self.row(matrix, row, span),
+            MatrixIndex::Column(column) => self.column(matrix, column, span),
+            MatrixIndex::Element { row, column } => {
+                let column = self.column(matrix, column, span);
+                self.component(column, row, span)
+            }
+        }
+    }
+
+    fn component(&mut self, vector: NodeId, at: &Step, span: Span) -> NodeId {
+        let scalar = self.ty(vector).scalar().expect("columns are vectors");
+        let kind = match *at {
+            Step::Part(at) => NodeKind::Extract(vector, at),
+            Step::At(index) => NodeKind::ExtractAt { whole: vector, index },
+        };
+        self.node(kind, scalar, span)
+    }
+
+    pub fn row(&mut self, matrix: NodeId, at: &Step, span: Span) -> NodeId {
+        let columns = self.columns(matrix, span);
+        let parts: Vec<NodeId> = columns.into_iter().map(|column| self.component(column, at, span)).collect();
+        let scalar = self.ty(parts[0]).scalar().expect("components are scalars");
+        let ty = Type::Vector(parts.len() as u8, scalar);
+        self.node(NodeKind::Construct(parts), ty, span)
+    }
+
+    /// A column; one chosen at run time is 0 out of range.
+    fn column(&mut self, matrix: NodeId, at: &Step, span: Span) -> NodeId {
+        let columns = self.columns(matrix, span);
+        match *at {
+            Step::Part(at) => columns[at as usize],
+            Step::At(index) => {
+                let ty = self.ty(columns[0]).clone();
+                let zero = self.constant(Constant::zero(ty.scalar().expect("columns are vectors")), span);
+                let mut chosen = self.splat_to(zero, &ty, span);
+                for (at, column) in columns.into_iter().enumerate() {
+                    chosen = self.where_index(index, at, (column, chosen), span);
+                }
+                chosen
+            }
+        }
+    }
+
+    /// The first of two where `index` is `at`, else the second.
+    fn where_index(
+        &mut self,
+        index: NodeId,
+        at: usize,
+        (then, orelse): (NodeId, NodeId),
+        span: Span,
+    ) -> NodeId {
+        let scalar = self.ty(index).scalar().expect("indices are ints");
+        let at = self.constant(Constant::int(scalar, at as i128), span);
+        let condition = self.node(NodeKind::Compare(CompareOp::Equal, index, at), Type::BOOL, span);
+        let ty = self.ty(then).clone();
+        self.node(NodeKind::Select { condition, then, orelse }, ty, span)
+    }
+
+    /// The matrix with one part replaced; an index out of range leaves it as it is.
+    pub fn with_matrix_part(
+        &mut self,
+        matrix: NodeId,
+        at: &MatrixIndex,
+        value: NodeId,
+        span: Span,
+    ) -> NodeId {
+        let columns = self.columns(matrix, span);
+        let replaced = columns.into_iter().enumerate().map(|(n, column)| match at {
+            MatrixIndex::Row(row) => {
+                let scalar = self.ty(value).scalar().expect("rows are vectors");
+                let part = self.node(NodeKind::Extract(value, n as u32), scalar, span);
+                self.with_component(column, row, part, span)
+            }
+            MatrixIndex::Column(at) => self.where_column(at, n, (value, column), span),
+            MatrixIndex::Element { row, column: at } => {
+                let changed = match at {
+                    Step::Part(known) if *known as usize != n => column,
+                    _ => self.with_component(column, row, value, span),
+                };
+                self.where_column(at, n, (changed, column), span)
+            }
+        });
+        let replaced = replaced.collect();
+        self.from_columns(replaced, span)
+    }
+
+    fn where_column(&mut self, at: &Step, n: usize, (then, orelse): (NodeId, NodeId), span: Span) -> NodeId {
+        match *at {
+            Step::Part(at) if at as usize == n => then,
+            Step::Part(_) => orelse,
+            Step::At(index) => self.where_index(index, n, (then, orelse), span),
+        }
+    }
+
+    fn with_component(&mut self, vector: NodeId, at: &Step, value: NodeId, span: Span) -> NodeId {
+        let ty = self.ty(vector).clone();
+        let kind = match *at {
+            Step::Part(component) => NodeKind::Insert { whole: vector, value, part: component },
+            Step::At(index) => NodeKind::InsertAt { whole: vector, value, index },
+        };
+        self.node(kind, ty, span)
+    }
+}
