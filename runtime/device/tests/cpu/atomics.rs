@@ -79,3 +79,20 @@ fn cells_that_lie_askew_are_out_of_range() {
     bench.run(&kernel(&[("u64", 12)], "", body), &[cells], &[], [1, 1, 1]);
     assert_eq!(bench.read::<u32>(cells), [1, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0]);
 }
+
+#[test]
+fn floats_of_16_bits_beside_each_other() {
+    // Lanes add to their own half and to one that all share; every sum is small enough to be exact.
+    let body = "%at0 = OpAccessChain %p0 %b0 %n0 %i\n%all = OpAccessChain %p0 %b0 %n0 %n8\n\
+                %o = OpAtomicFAddEXT %f16 %at0 %n1 %n0 %h15\n%p = OpAtomicFAddEXT %f16 %all %n1 %n0 %h15\n\
+                %q = OpAtomicFMaxEXT %f16 %at0 %n1 %n0 %o\n%x = OpAtomicLoad %f16 %at0 %n1 %n0\n\
+                %at1 = OpAccessChain %p0 %b1 %n0 %i\nOpAtomicStore %at1 %n1 %n0 %x";
+    let halves = |values: &[f64]| values.iter().map(|&value| half::f16::from_f64(value)).collect::<Vec<_>>();
+    let bench = Bench::new();
+    let cells = bench.buffer(&halves(&[0.0, 1.0, -7.0, 3.0, 4.0, 5.0, 6.0, 7.0, 0.5, 9.0]));
+    let copies = bench.buffer(&halves(&[0.0; 6]));
+    bench.run(&kernel(&[("f16", 2), ("f16", 2)], "", body), &[cells, copies], &[], [2, 1, 1]);
+    let expected = [1.5, 2.5, -5.5, 4.5, 5.5, 6.5, 7.5, 8.5];
+    assert_eq!(bench.read::<half::f16>(cells), halves(&[&expected[..], &[12.5, 9.0]].concat()));
+    assert_eq!(bench.read::<half::f16>(copies), halves(&expected[..6]));
+}

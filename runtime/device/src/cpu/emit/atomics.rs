@@ -4,10 +4,11 @@
 //! An address out of range gives zero. So does one that is no multiple of the value's size: it can only come
 //! from a buffer whose layout is not its type's.
 
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU16, AtomicU32, AtomicU64, Ordering};
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{self, AbiParam, AtomicRmwOp, InstBuilder, MemFlagsData, Signature, types};
+use half::f16;
 
 use super::ops::memory;
 use super::scalar::{Emitter, clif};
@@ -17,7 +18,7 @@ use crate::cpu::lane::{Atomic, Ty, Value};
 impl Emitter<'_, '_> {
     pub(super) fn atomic_load(&mut self, ty: Ty, address: Value) -> ir::Value {
         let address = self.value(address);
-        let address = self.aligned(address, ty, Access::Read);
+        let address = self.aligned(address, ty.size(), Access::Read);
         let bits = self.builder.ins().atomic_load(int(ty), memory(), address);
         self.from_bits(ty, bits)
     }
@@ -25,14 +26,14 @@ impl Emitter<'_, '_> {
     pub(super) fn atomic(&mut self, op: Atomic, address: Value, value: Value) -> ir::Value {
         let ty = self.ty(value);
         let [address, value] = [address, value].map(|value| self.value(value));
-        let address = self.aligned(address, ty, Access::ReadWrite);
+        let address = self.aligned(address, ty.size(), Access::ReadWrite);
         let old = match rmw(op) {
             Some(op) => {
                 let bits = self.to_bits(ty, value);
                 let old = self.builder.ins().atomic_rmw(int(ty), memory(), op, address, bits);
                 self.from_bits(ty, old)
             }
-            None => self.float_atomic(op, ty, address, value),
+            None => self.call_atomic(float_function(op, ty), ty, address, value),
         };
         self.zero_elsewhere(ty, address, old)
     }
@@ -40,14 +41,21 @@ impl Emitter<'_, '_> {
     pub(super) fn compare_exchange(&mut self, address: Value, expected: Value, value: Value) -> ir::Value {
         let ty = self.ty(value);
         let [address, expected, value] = [address, expected, value].map(|value| self.value(value));
-        let address = self.aligned(address, ty, Access::ReadWrite);
+        let address = self.aligned(address, ty.size(), Access::ReadWrite);
         let old = self.builder.ins().atomic_cas(memory(), address, expected, value);
         self.zero_elsewhere(ty, address, old)
     }
 
+    pub(super) fn atomic_half(&mut self, op: Atomic, address: Value, value: Value) -> ir::Value {
+        let [address, value] = [address, value].map(|value| self.value(value));
+        let address = self.aligned(address, 2, Access::ReadWrite);
+        let old = self.call_atomic(half_function(op), Ty::F32, address, value);
+        self.zero_elsewhere(Ty::F32, address, old)
+    }
+
     /// The address, or that of accesses out of range where it is no multiple of the size.
-    fn aligned(&mut self, address: ir::Value, ty: Ty, access: Access) -> ir::Value {
-        let rest = self.builder.ins().band_imm_u(address, i64::from(ty.size()) - 1);
+    fn aligned(&mut self, address: ir::Value, size: u32, access: Access) -> ir::Value {
+        let rest = self.builder.ins().band_imm_u(address, i64::from(size) - 1);
         let elsewhere = self.elsewhere(access);
         self.builder.ins().select(rest, elsewhere, address)
     }
@@ -60,12 +68,12 @@ impl Emitter<'_, '_> {
         self.builder.ins().select(outside, zero, old)
     }
 
-    fn float_atomic(&mut self, op: Atomic, ty: Ty, address: ir::Value, value: ir::Value) -> ir::Value {
+    fn call_atomic(&mut self, function: usize, ty: Ty, address: ir::Value, value: ir::Value) -> ir::Value {
         let mut signature = Signature::new(self.target.call_conv);
         signature.params.extend([types::I64, clif(ty)].map(AbiParam::new));
         signature.returns.push(AbiParam::new(clif(ty)));
         let signature = self.builder.import_signature(signature);
-        let function = self.builder.ins().iconst(types::I64, float_function(op, ty) as i64);
+        let function = self.builder.ins().iconst(types::I64, function as i64);
         let call = self.builder.ins().call_indirect(signature, function, &[address, value]);
         self.builder.inst_results(call)[0]
     }
@@ -117,6 +125,35 @@ fn float_function(op: Atomic, ty: Ty) -> usize {
         (Atomic::FMax, Ty::F64) => max_f64 as *const () as usize,
         _ => unreachable!("atomics of floats are on 32 or 64 bits"),
     }
+}
+
+fn half_function(op: Atomic) -> usize {
+    match op {
+        Atomic::FAdd => add_half as *const () as usize,
+        Atomic::FMin => min_half as *const () as usize,
+        Atomic::FMax => max_half as *const () as usize,
+        Atomic::Exchange => exchange_half as *const () as usize,
+        _ => unreachable!("the others are atomics of ints"),
+    }
+}
+
+macro_rules! half_atomics {
+    ($($name:ident: $change:expr;)*) => {
+        $(extern "C" fn $name(address: *mut u8, value: f32) -> f32 {
+            // SAFETY: as for the wider floats below.
+            let cell = unsafe { AtomicU16::from_ptr(address.cast()) };
+            let change = |old| Some(f16::from_f32($change(f16::from_bits(old).to_f32(), value)).to_bits());
+            let old = cell.fetch_update(Ordering::SeqCst, Ordering::SeqCst, change);
+            f16::from_bits(old.expect("the change is always made")).to_f32()
+        })*
+    };
+}
+
+half_atomics! {
+    add_half: |old: f32, value: f32| old + value;
+    min_half: f32::min;
+    max_half: f32::max;
+    exchange_half: |_: f32, value: f32| value;
 }
 
 macro_rules! float_atomics {

@@ -61,6 +61,7 @@ impl Emitter<'_, '_> {
             }
             Op::AtomicLoad { ty, address } => self.atomic_load(*ty, *address),
             Op::Atomic { op, address, value } => self.atomic(*op, *address, *value),
+            Op::AtomicHalf { op, address, value } => self.atomic_half(*op, *address, *value),
             Op::CompareExchange { address, expected, value } => {
                 self.compare_exchange(*address, *expected, *value)
             }

@@ -223,6 +223,10 @@ impl Builder {
         self.push(Op::Atomic { op, address, value }, self.ty(value))
     }
 
+    pub fn atomic_half(&mut self, op: Atomic, address: Value, value: Value) -> Value {
+        self.push(Op::AtomicHalf { op, address, value }, Ty::F32)
+    }
+
     pub fn compare_exchange(&mut self, address: Value, expected: Value, value: Value) -> Value {
         self.push(Op::CompareExchange { address, expected, value }, self.ty(value))
     }

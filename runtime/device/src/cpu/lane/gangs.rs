@@ -160,7 +160,7 @@ fn is_known(kernel: &Kernel) -> bool {
                 | Op::AtomicLoad { address, .. }
                 | Op::Atomic { address, .. }
                 | Op::CompareExchange { address, .. } => addresses.contains(address),
-                Op::Image { .. } | Op::Texel { .. } | Op::ImageSize { .. } => false,
+                Op::AtomicHalf { .. } | Op::Image { .. } | Op::Texel { .. } | Op::ImageSize { .. } => false,
                 _ => true,
             })
         })

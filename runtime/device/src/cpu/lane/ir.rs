@@ -150,6 +150,12 @@ pub enum Op {
         address: Value,
         value: Value,
     },
+    /// As [`Op::Atomic`], on a float of 16 bits: `value` and what was there are `F32`s that it can hold.
+    AtomicHalf {
+        op: Atomic,
+        address: Value,
+        value: Value,
+    },
     /// Writes `value` where `expected` is; gives what was there.
     CompareExchange {
         address: Value,
@@ -532,6 +538,7 @@ impl Op {
             | Op::Compare(_, a, b)
             | Op::Store { address: a, value: b, .. }
             | Op::StoreNarrow { address: a, value: b, .. }
+            | Op::AtomicHalf { address: a, value: b, .. }
             | Op::Atomic { address: a, value: b, .. } => {
                 f(a);
                 f(b);

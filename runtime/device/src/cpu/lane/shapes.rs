@@ -96,7 +96,7 @@ impl<'k> Shapes<'k> {
             return None;
         }
         Some(match op {
-            Op::Atomic { .. } | Op::CompareExchange { .. } => Shape::Varying,
+            Op::Atomic { .. } | Op::AtomicHalf { .. } | Op::CompareExchange { .. } => Shape::Varying,
             _ if uniform => Shape::Uniform,
             Op::Binary(op, a, b) => self.binary(*op, *a, *b, self.kernel.values[result.0 as usize].ty),
             Op::Convert(op, a) => self.convert(*op, *a),

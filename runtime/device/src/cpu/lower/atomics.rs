@@ -1,15 +1,17 @@
-//! Atomic instructions: on ints and floats of 32 and 64 bits, in buffers, shared memory and the lane's own.
+//! Atomic instructions: on ints and floats of 32 and 64 bits, and floats of 16, in buffers, shared memory and the lane's own.
 
-use rspirv::spirv::Op;
+use rspirv::spirv::{Op, StorageClass};
 
 use super::memory::Leaf;
 use super::pointers::{Place, Pointer};
 use super::{Data, Lowerer, Operand};
-use crate::cpu::lane::{self, Atomic};
+use crate::cpu::lane::{self, Atomic, Ty};
 use crate::cpu::module::Instruction;
 use crate::cpu::module::constants::lane_ty;
 use crate::cpu::module::types::{Scalar, TypeId};
 use crate::{Access, Result};
+
+const HALF: Scalar = Scalar::Float { bits: 16 };
 
 /// Whether an instruction is one of this file.
 pub fn is_atomic(op: Op) -> bool {
@@ -49,16 +51,24 @@ impl Lowerer<'_> {
 
     fn atomic_load(&mut self, inst: &Instruction) -> Result<()> {
         let pointer = self.pointer(inst, 2)?;
-        let (scalar, address) = self.atomic_address(inst, &pointer, Access::Read)?;
-        let value = self.builder.atomic_load(lane_ty(scalar), address);
+        let access = if self.is_half(&pointer) { Access::ReadWrite } else { Access::Read };
+        let (scalar, address) = self.atomic_address(inst, &pointer, access)?;
+        let value = match scalar {
+            HALF => {
+                // What is added to nothing stays as it is.
+                let nothing = self.builder.float(Ty::F32, -0.0);
+                self.builder.atomic_half(Atomic::FAdd, address, nothing)
+            }
+            _ => self.builder.atomic_load(lane_ty(scalar), address),
+        };
         self.define(inst, Operand::Data(Data { ty: pointer.pointee, parts: [value].into() }))
     }
 
     fn atomic_store(&mut self, inst: &Instruction) -> Result<()> {
         let (pointer, value) = (self.pointer(inst, 0)?, self.data(inst, 3)?);
         self.check_atomic(inst, &pointer, value.ty)?;
-        let (_, address) = self.atomic_address(inst, &pointer, Access::ReadWrite)?;
-        self.builder.atomic(Atomic::Exchange, address, value.parts[0]);
+        let (scalar, address) = self.atomic_address(inst, &pointer, Access::ReadWrite)?;
+        self.change(Atomic::Exchange, scalar, address, value.parts[0]);
         Ok(())
     }
 
@@ -82,8 +92,25 @@ impl Lowerer<'_> {
         if !fits {
             return Err(self.wrong_operands(inst));
         }
-        let old = self.builder.atomic(op, address, value);
+        let old = self.change(op, scalar, address, value);
         self.define(inst, Operand::Data(Data { ty: pointer.pointee, parts: [old].into() }))
+    }
+
+    fn change(
+        &mut self,
+        op: Atomic,
+        scalar: Scalar,
+        address: lane::Value,
+        value: lane::Value,
+    ) -> lane::Value {
+        match scalar {
+            HALF => self.builder.atomic_half(op, address, value),
+            _ => self.builder.atomic(op, address, value),
+        }
+    }
+
+    fn is_half(&self, pointer: &Pointer) -> bool {
+        self.module.types.as_scalars(pointer.pointee) == Some((HALF, 1))
     }
 
     fn compare_exchange(&mut self, inst: &Instruction) -> Result<()> {
@@ -114,16 +141,20 @@ impl Lowerer<'_> {
         access: Access,
     ) -> Result<(Scalar, lane::Value)> {
         let scalar = match self.module.types.as_scalars(pointer.pointee) {
-            Some((scalar, 1)) if scalar.bits() >= 32 => scalar,
-            _ => return Err(self.unsupported(inst, "ints and floats of 32 and 64 bits are taken")),
+            Some((scalar, 1)) if scalar.bits() >= 32 || scalar == HALF => scalar,
+            _ => {
+                return Err(
+                    self.unsupported(inst, "floats of 16 bits, and ints and floats of 32 and 64 are taken")
+                );
+            }
         };
         match &pointer.place {
-            Place::Memory(place) => {
+            Place::Memory(place) if pointer.class != StorageClass::PushConstant => {
                 let leaf = Leaf { offset: 0, scalar, n: 1 };
                 Ok((scalar, self.leaf_address(place, &leaf, access)))
             }
             Place::Texel(address) if scalar.bits() == 32 => Ok((scalar, *address)),
-            _ => Err(self.malformed(inst, "it is asked of no memory")),
+            _ => Err(self.malformed(inst, "it is asked of no memory that can change")),
         }
     }
 }

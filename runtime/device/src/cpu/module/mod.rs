@@ -17,7 +17,7 @@
 //! | pointers | access chains, `PtrAccessChain`, selects and phis of pointers into buffers and shared memory, addresses of buffers (a test finds the buffer, so none reaches outside of them) |
 //! | control | every branch, structured or not, switches, calls without recursion; a pointer is no result of a function |
 //! | arithmetic | all of it, `GLSL.std.450` but `Interpolate*` and `IMix`; trigonometry and powers in up to 32 bits; integer dot products |
-//! | atomics | load, store, exchange, compare-exchange, and all changes of 32- and 64-bit ints and floats; of image texels those of 32 bits |
+//! | atomics | load, store, exchange, compare-exchange, and all changes of 32- and 64-bit ints and floats, those of 16-bit floats; of image texels those of 32 bits |
 //! | images | read, write, fetch, sample at level 0, query; no gather, no comparison with a depth |
 //! | barriers | of workgroups and subgroups |
 //! | subgroups | `OpGroupNonUniform*` but partitions, and the older `OpSubgroup*KHR`, in uniform flow and not |

@@ -76,8 +76,8 @@ impl<'k> Gang<'_, 'k, '_> {
             Op::LoadNarrow { .. } => Ty::I32,
             Op::Atomic { value, .. } | Op::CompareExchange { value, .. } => self.ty(*value),
             Op::Address(_) | Op::BufferSize(_) => Ty::I64,
-            Op::Image { .. } | Op::Texel { .. } | Op::ImageSize { .. } => {
-                unreachable!("images are not touched in gangs")
+            Op::AtomicHalf { .. } | Op::Image { .. } | Op::Texel { .. } | Op::ImageSize { .. } => {
+                unreachable!("neither images nor halves are touched so in gangs")
             }
             Op::Store { .. } | Op::StoreNarrow { .. } | Op::Get(_) | Op::Set(..) | Op::Clear { .. } => {
                 unreachable!("{op:?} gives no value here")
