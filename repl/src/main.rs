@@ -93,6 +93,14 @@ pub fn tell_all(diagnostics: &kps_syntax::Diagnostics) {
 
 /// The text of a file, or of the standard input for `-`.
 pub fn read(file: &Path) -> Result<String, Failure> {
+    let bytes = read_bytes(file)?;
+    String::from_utf8(bytes).map_err(|error| {
+        let at = error.utf8_error().valid_up_to();
+        Failure::Usage(format!("cannot read `{}`: it is not UTF-8 at byte {at}", file.display()))
+    })
+}
+
+pub fn read_bytes(file: &Path) -> Result<Vec<u8>, Failure> {
     let bytes = match file.to_str() {
         Some("-") => {
             let mut bytes = vec![];
@@ -100,16 +108,12 @@ pub fn read(file: &Path) -> Result<String, Failure> {
         }
         _ => std::fs::read(file),
     };
-    let bytes = bytes.map_err(|error| {
+    bytes.map_err(|error| {
         let reason = match error.kind() {
             std::io::ErrorKind::NotFound => "there is no such file".to_owned(),
             std::io::ErrorKind::IsADirectory => "it is a folder".to_owned(),
             _ => error.to_string(),
         };
         Failure::Usage(format!("cannot read `{}`: {reason}", file.display()))
-    })?;
-    String::from_utf8(bytes).map_err(|error| {
-        let at = error.utf8_error().valid_up_to();
-        Failure::Usage(format!("cannot read `{}`: it is not UTF-8 at byte {at}", file.display()))
     })
 }

@@ -7,13 +7,16 @@ use kps::device::{Backend, DeviceError, DeviceInfo, DeviceKind, select};
 use kps::inspect::{self, Compiled, StaticKernel};
 use kps_syntax::Source;
 
-use crate::{Failure, read, run, tell_all};
+use crate::{Failure, read, read_bytes, run, tell_all};
 
 /// Tells every mistake of every file; 1 when there was one.
 pub fn check(files: &[PathBuf]) -> Result<u8, Failure> {
     let mut n_errors = 0;
     for file in files {
-        let diagnostics = inspect::check(&source(file)?);
+        let diagnostics = match inspect::is_shader(file) {
+            true => inspect::compile_shader(file, read_bytes(file)?).err().unwrap_or_default(),
+            false => inspect::check(&source(file)?),
+        };
         tell_all(&diagnostics);
         n_errors += diagnostics.iter().filter(|found| found.severity == kps_syntax::Severity::Error).count();
     }
@@ -36,6 +39,9 @@ fn source(file: &Path) -> Result<Source, Failure> {
 /// Compiles the kernels of a file, or the one behind the colon, and shows or writes their SPIR-V.
 pub fn spirv(argument: &str, output: Option<&Path>) -> Result<u8, Failure> {
     let (file, name) = split_kernel(argument);
+    if inspect::is_shader(file) {
+        return shader(file, name, output);
+    }
     let source = source(file)?;
     let kernels = inspect::kernels(&source)?;
     let chosen = choose(&kernels, file, name)?;
@@ -51,6 +57,20 @@ pub fn spirv(argument: &str, output: Option<&Path>) -> Result<u8, Failure> {
             );
             return Err(Failure::Usage(format!("{sentence}; write `{}:NAME`", file.display())));
         }
+    }
+    Ok(0)
+}
+
+/// The SPIR-V of a shader that is not a script: compiled, or as it is.
+fn shader(file: &Path, name: Option<&str>, output: Option<&Path>) -> Result<u8, Failure> {
+    if name.is_some() {
+        let sentence = format!("`{}` is one shader, which has no kernels to choose from", file.display());
+        return Err(Failure::Usage(sentence));
+    }
+    let words = inspect::compile_shader(file, read_bytes(file)?)?;
+    match output {
+        Some(output) => write_words(output, &words)?,
+        None => std::io::stdout().write_all(inspect::disassemble(&words).as_bytes())?,
     }
     Ok(0)
 }

@@ -10,6 +10,7 @@ mod pattern;
 mod program;
 mod prompt;
 mod script;
+mod shader;
 mod spirv;
 
 use std::path::{Path, PathBuf};
@@ -41,6 +42,7 @@ fn main() -> ExitCode {
     for device in TestDevice::ALL {
         let folders = ON_EVERY_DEVICE.iter().flat_map(|folder| scripts(folder)).chain(examples());
         trials.extend(folders.map(|path| script_trial(&program, path, Some(device))));
+        trials.extend(shaders().map(|path| shader_trial(&program, path, device)));
     }
     trials.extend(
         files(&cases().join("program"), "console").into_iter().map(|path| console_trial(&program, path)),
@@ -61,6 +63,13 @@ fn script_trial(program: &Program, path: PathBuf, device: Option<TestDevice>) ->
     };
     let program = program.clone();
     Trial::test(name, move || Ok(script::run(&program, &path, device)?))
+}
+
+fn shader_trial(program: &Program, path: PathBuf, device: TestDevice) -> Trial {
+    let file = path.file_name().unwrap_or_default().display();
+    let name = format!("foreign/{file} on {}", device.selector());
+    let program = program.clone();
+    Trial::test(name, move || Ok(shader::run(&program, &path, device)?))
 }
 
 fn console_trial(program: &Program, path: PathBuf) -> Trial {
@@ -113,6 +122,11 @@ fn cases() -> PathBuf {
 
 fn scripts(folder: &str) -> Vec<PathBuf> {
     files(&cases().join(folder), "kps")
+}
+
+/// Shaders that are no scripts.
+fn shaders() -> impl Iterator<Item = PathBuf> {
+    ["comp", "wgsl"].into_iter().flat_map(|extension| files(&cases().join("foreign"), extension))
 }
 
 fn examples() -> Vec<PathBuf> {

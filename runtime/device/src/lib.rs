@@ -13,6 +13,7 @@ pub mod info;
 pub mod interface;
 mod reflect;
 pub mod select;
+pub mod tools;
 pub mod vulkan;
 
 use std::rc::Rc;

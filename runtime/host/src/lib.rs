@@ -3,6 +3,7 @@
 mod builtins;
 mod convert;
 pub mod errors;
+mod foreign;
 mod host;
 pub mod inspect;
 mod modules;

@@ -3,10 +3,10 @@
 
 use ash::vk;
 use spirv_tools::TargetEnv;
-use spirv_tools::val::{self, Validator, ValidatorOptions};
+use spirv_tools::val::ValidatorOptions;
 
 use super::physical::Physical;
-use crate::{DeviceError, Feature, Result};
+use crate::{Feature, Result, tools};
 
 /// Refuses a module that breaks a rule of SPIR-V or of Vulkan.
 pub(super) fn check(physical: &Physical, words: &[u32]) -> Result<()> {
@@ -20,10 +20,5 @@ pub(super) fn check(physical: &Physical, words: &[u32]) -> Result<()> {
         uniform_buffer_standard_layout: has_scalar_layout,
         ..ValidatorOptions::default()
     };
-    val::create(Some(env)).validate(words, Some(options)).map_err(|error| {
-        let said = error.diagnostic.map_or(error.inner.to_string(), |diagnostic| diagnostic.message);
-        // The rest shows the instruction.
-        let said = said.lines().next().unwrap_or_default().trim();
-        DeviceError::BadModule { message: format!("the module is not valid SPIR-V: {said}"), line: None }
-    })
+    tools::validate_by(env, options, words)
 }

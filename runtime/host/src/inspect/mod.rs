@@ -4,6 +4,7 @@ mod names;
 
 use std::sync::Arc;
 
+pub use crate::foreign::{compile_file as compile_shader, is_foreign as is_shader};
 pub use kps_kernel::Target;
 use kps_kernel::{KernelEnv, KernelModule, KernelOptions, KernelTemplate, Signature};
 use kps_syntax::ast::*;

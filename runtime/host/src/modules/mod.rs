@@ -9,7 +9,7 @@ mod calendar;
 mod deque;
 mod json;
 mod json_read;
-mod kernels;
+pub mod kernels;
 pub mod kp;
 mod logging;
 mod math;
@@ -31,6 +31,7 @@ use crate::vm::Vm;
 pub static MODULES: &[&NativeModule] = &[
     &deque::MODULE,
     &json::MODULE,
+    &kernels::DEV,
     &kernels::MODULE,
     &kernels::STDLIB,
     &kp::MODULE,

@@ -88,6 +88,7 @@ exception_kinds! {
     RecursionError: RuntimeError,
     SyntaxError: Exception,
     TypeError: Exception,
+    ShaderError: TypeError,
     ValueError: Exception,
     UnicodeError: ValueError,
     UnicodeDecodeError: UnicodeError,

@@ -30,7 +30,7 @@ pub fn launch(template: &KernelTemplate, error: ComputeError) -> Raise {
 
 /// What the kernel compiler found.
 pub fn compile(diagnostics: Diagnostics) -> Raise {
-    Raise::with_diagnostics(ExceptionKind::TypeError, diagnostics)
+    Raise::with_diagnostics(ExceptionKind::ShaderError, diagnostics)
 }
 
 pub fn not_a_function(decorator: &str, value: &Value) -> Raise {

@@ -1,6 +1,7 @@
 //! Kernels in scripts: the decorators `kernel` and `python2shader`, the types that their parameters
 //! are declared with, and the module `pyshader`, which has them all under PyShader's names.
 
+mod dev;
 mod dump;
 mod env;
 mod errors;
@@ -10,9 +11,10 @@ mod types;
 
 use kps_kernel::{Form, KernelOptions};
 
+pub use self::errors::compile as compile_error;
 use self::object::Kernel;
 use self::types::KernelType;
-use crate::value::{Args, Module, NativeDef, NativeFunction, NativeModule, Result, Value};
+use crate::value::{Args, ExceptionKind, Module, NativeDef, NativeFunction, NativeModule, Result, Value};
 use crate::vm::Vm;
 
 pub static MODULE: NativeModule = NativeModule {
@@ -22,16 +24,34 @@ pub static MODULE: NativeModule = NativeModule {
     ..NativeModule::new("pyshader")
 };
 
+pub use dev::DEV;
+
 /// `pyshader.stdlib`: its functions are known to the kernel compiler by their names.
 pub static STDLIB: NativeModule = NativeModule::new("pyshader.stdlib");
 
 const DECORATORS: &[NativeDef] =
     &[NativeDef::function("kernel", kernel), NativeDef::function("python2shader", python2shader)];
 
-fn init(_: &mut Vm, module: &Module) -> Result<()> {
+/// What the kinds of PyShader's resources are called.
+const RESOURCES: [(&str, &str); 6] = [
+    ("RES_INPUT", "input"),
+    ("RES_OUTPUT", "output"),
+    ("RES_UNIFORM", "uniform"),
+    ("RES_BUFFER", "buffer"),
+    ("RES_SAMPLER", "sampler"),
+    ("RES_TEXTURE", "texture"),
+];
+
+fn init(vm: &mut Vm, module: &Module) -> Result<()> {
     for name in types::NAMES.iter().chain(types::CONSTRUCTORS) {
         module.set(name, KernelType::named(name));
     }
+    for (name, value) in RESOURCES {
+        module.set(name, value);
+    }
+    module.set("ShaderModule", Value::Class(vm.native_class(&object::KERNEL)));
+    module.set("ShaderError", Value::Class(vm.exception_class(ExceptionKind::ShaderError)));
+    module.set("__version__", env!("CARGO_PKG_VERSION"));
     Ok(())
 }
 

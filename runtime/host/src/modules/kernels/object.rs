@@ -16,6 +16,9 @@ use crate::vm::Vm;
 pub static KERNEL: NativeType = NativeType {
     methods: &[
         NativeDef::method("to_spirv", to_spirv),
+        NativeDef::method("to_bytecode", to_bytecode),
+        NativeDef::getter("input", wrapped),
+        NativeDef::getter("description", description),
         NativeDef::method("launch", launch_groups),
         NativeDef::getter("name", name),
         NativeDef::getter("__name__", name),
@@ -62,6 +65,17 @@ impl Kernel {
 
     fn function(&self) -> &Rc<Function> {
         &self.env.0
+    }
+
+    /// The compiled form for the types that the parameters declare.
+    fn compile_declared(&self, vm: &Vm) -> Result<Rc<KernelModule>> {
+        let declared = Signature::declared(&self.template, &self.env);
+        self.compile(vm, &declared.ok_or_else(|| errors::undeclared(&self.template))?)
+    }
+
+    /// In PyShader's words.
+    fn description(&self) -> String {
+        format!("shader from {}", self.template.name())
     }
 
     /// The compiled form for a signature; compiled when it is new.
@@ -111,6 +125,9 @@ impl Native for Kernel {
     }
 
     fn repr(&self, _: &Value, _: &mut Vm) -> Result<String> {
+        if self.template.options.form == Form::Python2Shader {
+            return Ok(format!("<ShaderModule {} at {:p}>", self.description(), self));
+        }
         Ok(format!("<kernel {}>", self.template.name()))
     }
 }
@@ -119,9 +136,30 @@ impl Native for Kernel {
 fn to_spirv(vm: &mut Vm, args: &Args) -> Result {
     let this: &Kernel = args.this()?;
     args.exactly::<1>("to_spirv")?;
-    let declared = Signature::declared(&this.template, &this.env);
-    let signature = declared.ok_or_else(|| errors::undeclared(&this.template))?;
-    Ok(Value::bytes(this.compile(vm, &signature)?.bytes()))
+    Ok(Value::bytes(this.compile_declared(vm)?.bytes()))
+}
+
+/// The instructions of `to_spirv`, each a tuple: its name, then its operands as assembly has them.
+fn to_bytecode(vm: &mut Vm, args: &Args) -> Result {
+    let this: &Kernel = args.this()?;
+    args.exactly::<1>("to_bytecode")?;
+    let text = kps_kernel::disassemble(&this.compile_declared(vm)?.words);
+    let instruction = |line: &str| {
+        let (result, rest) = match line.split_once(" = ") {
+            Some((result, rest)) => (Some(result), rest),
+            None => (None, line),
+        };
+        let mut words = rest.split_whitespace();
+        let name = words.next().map(str::to_owned);
+        let operands = result.map(str::to_owned).into_iter().chain(words.map(str::to_owned));
+        Value::tuple(name.into_iter().chain(operands).map(Value::str).collect::<Vec<_>>())
+    };
+    let lines = text.lines().filter(|line| !line.starts_with(';') && !line.trim().is_empty());
+    Ok(Value::list(lines.map(instruction).collect()))
+}
+
+fn description(_: &mut Vm, args: &Args) -> Result {
+    Ok(Value::str(args.this::<Kernel>()?.description()))
 }
 
 /// `kernel.launch(.., groups=(x, y, z))`: workgroups, as Vulkan counts them.

@@ -12,6 +12,7 @@ mod manager;
 mod ops;
 mod png;
 mod sequence;
+mod shader;
 mod shared;
 mod tensor;
 mod told;
@@ -23,11 +24,12 @@ use kps_compute::{DType, Tensor};
 use crate::modules::logging;
 use crate::modules::numpy::{self, NdArray};
 use crate::ops::Side;
-use crate::value::{Args, BinaryOp, ExceptionKind, Module, NativeDef, NativeModule, Raise, Result, Value};
+use crate::value::{Args, BinaryOp, Module, NativeDef, NativeModule, Result, Value};
 use crate::vm::Vm;
 
 pub use errors::compute;
 pub use manager::{MANAGER, level};
+pub use ops::words;
 pub use sequence::SEQUENCE;
 pub use shared::{ScriptedManager, manager_for};
 pub use tensor::TENSOR;
@@ -37,7 +39,7 @@ use view::TensorData;
 
 pub static MODULE: NativeModule = NativeModule {
     functions: &[NativeDef::function("log_level", log_level), NativeDef::function("write_png", png::write)],
-    types: &[&MANAGER, &TENSOR, &SEQUENCE, &algorithm::ALGORITHM],
+    types: &[&MANAGER, &TENSOR, &SEQUENCE, &algorithm::ALGORITHM, &shader::SHADER],
     init: Some(init),
     ..NativeModule::new("kp")
 };
@@ -59,23 +61,6 @@ fn log_level(vm: &mut Vm, args: &Args) -> Result {
     let level = manager::numbered_level(n)?;
     logging::set_kp_level(vm, level);
     Ok(Value::None)
-}
-
-/// The bytes of a kernel in a file.
-fn read_kernel_file(vm: &mut Vm, path: &Value) -> Result {
-    let path = vm.str(path)?;
-    let bytes = std::fs::read(&path).map_err(|error| match error.kind() {
-        std::io::ErrorKind::NotFound => {
-            Raise::new(ExceptionKind::FileNotFoundError, format!("no such file: {path:?}"))
-        }
-        _ => Raise::new(ExceptionKind::OSError, format!("cannot read {path:?}: {error}")),
-    })?;
-    // SPIR-V is words, among which there is always a zero byte.
-    match String::from_utf8(bytes) {
-        Ok(text) if !text.contains('\0') => Ok(Value::str(text)),
-        Ok(text) => Ok(Value::bytes(text)),
-        Err(error) => Ok(Value::bytes(error.into_bytes())),
-    }
 }
 
 /// A dtype as scripts see it: NumPy's object, which also equals its name.

@@ -6,7 +6,9 @@ use super::algorithm::ScriptAlgorithm;
 use super::errors;
 use super::values;
 use crate::errors::type_error;
-use crate::value::{Args, Native, NativeType, Result, Value};
+use crate::foreign;
+use crate::modules::kernels::compile_error;
+use crate::value::{Args, ExceptionKind, Native, NativeType, Raise, Result, Value};
 use crate::vm::Vm;
 
 macro_rules! op_types {
@@ -134,25 +136,49 @@ pub fn push(vm: &mut Vm, given: Option<&Value>) -> Result<Push> {
     }
 }
 
-/// The words of a kernel: bytes, a list of bytes or of characters, or an object that has `to_spirv`.
+/// The words of a kernel: SPIR-V as bytes or as a list of them, the text of a shader or the path of one, or
+/// an object that has `to_spirv`.
 pub fn words(vm: &mut Vm, given: &Value) -> Result<Vec<u32>> {
     let bytes = match given {
         Value::Bytes(bytes) => bytes.to_vec(),
-        Value::Str(text) => return Err(shader_text(text)),
-        Value::List(_) | Value::Tuple(_) => bytes_of_list(vm, given)?,
+        Value::Str(text) if foreign::is_path(text) => return words_of_file(vm, given),
+        Value::Str(text) => return foreign::compile_text(text).map_err(compile_error),
+        Value::List(_) | Value::Tuple(_) => match bytes_of_list(vm, given)? {
+            Listed::Bytes(bytes) => bytes,
+            Listed::Text(text) => return foreign::compile_text(&text).map_err(compile_error),
+        },
         other => match vm.find_attr(other, "to_spirv")? {
             Some(to_spirv) => {
                 let spirv = vm.call(&to_spirv, &[])?;
                 let Value::Bytes(bytes) = &spirv else { return Err(not_a_kernel(other)) };
                 bytes.to_vec()
             }
+            None if vm.find_attr(other, "__fspath__")?.is_some() => return words_of_file(vm, other),
             None => return Err(not_a_kernel(other)),
         },
     };
     kps_compute::words::from_bytes(&bytes).map_err(errors::compute)
 }
 
-fn bytes_of_list(vm: &mut Vm, list: &Value) -> Result<Vec<u8>> {
+/// The words of the shader in a file.
+pub fn words_of_file(vm: &mut Vm, path: &Value) -> Result<Vec<u32>> {
+    let path = vm.str(path)?;
+    let bytes = std::fs::read(&path).map_err(|error| match error.kind() {
+        std::io::ErrorKind::NotFound => {
+            Raise::new(ExceptionKind::FileNotFoundError, format!("no such file: {path:?}"))
+        }
+        _ => Raise::new(ExceptionKind::OSError, format!("cannot read {path:?}: {error}")),
+    })?;
+    foreign::compile_file(std::path::Path::new(&path), bytes).map_err(compile_error)
+}
+
+/// What a list of characters or of bytes holds.
+enum Listed {
+    Bytes(Vec<u8>),
+    Text(String),
+}
+
+fn bytes_of_list(vm: &mut Vm, list: &Value) -> Result<Listed> {
     let items = vm.collect(list)?;
     let mut bytes = Vec::with_capacity(items.len());
     let mut text = String::new();
@@ -165,19 +191,20 @@ fn bytes_of_list(vm: &mut Vm, list: &Value) -> Result<Vec<u8>> {
             }
         }
     }
-    if text.is_empty() { Ok(bytes) } else { Err(shader_text(&text)) }
+    if !text.is_empty() {
+        return Ok(Listed::Text(text));
+    }
+    // What the first generation of scripts passed along is the bytes of a text.
+    match String::from_utf8(bytes) {
+        Ok(text) if !text.is_empty() && !text.contains('\0') => Ok(Listed::Text(text)),
+        Ok(text) => Ok(Listed::Bytes(text.into_bytes())),
+        Err(error) => Ok(Listed::Bytes(error.into_bytes())),
+    }
 }
 
-fn shader_text(text: &str) -> crate::value::Raise {
-    let language = if text.contains("@compute") { "WGSL" } else { "GLSL" };
-    errors::unsupported(
-        &format!("compiling {language} text"),
-        "write the kernel as a function with @kernel, or give SPIR-V as bytes",
-    )
-}
-
-fn not_a_kernel(value: &Value) -> crate::value::Raise {
-    let raise = type_error(format!("expected SPIR-V as bytes, got {}", value.type_name()));
+fn not_a_kernel(value: &Value) -> Raise {
+    let raise =
+        type_error(format!("expected SPIR-V as bytes, or a shader as text, got {}", value.type_name()));
     match value {
         Value::Function(_) => raise.help("make it a kernel with @kernel or @python2shader first"),
         _ => raise,

@@ -219,23 +219,22 @@ pub fn verb_op<const OP: u8>(
         TENSOR_COPY => Op::Copy(tensors),
         ALGO_MULT => Op::Multiply(tensors),
         ALGO_LRO => match parser.optional("data")? {
-            Some(spirv) => kernel_op(vm, manager, tensors, spirv)?,
+            Some(spirv) => kernel_op(manager, tensors, &ops::words(vm, spirv)?)?,
             None => Op::Multiply(tensors),
         },
         ALGO_FILE => {
             let path = parser.required("file_path")?;
-            let bytes = super::read_kernel_file(vm, path)?;
-            kernel_op(vm, manager, tensors, &bytes)?
+            let words = ops::words_of_file(vm, path)?;
+            kernel_op(manager, tensors, &words)?
         }
         _ => {
             let spirv = parser.required("data")?;
-            kernel_op(vm, manager, tensors, spirv)?
+            kernel_op(manager, tensors, &ops::words(vm, spirv)?)?
         }
     })
 }
 
-fn kernel_op(vm: &mut Vm, manager: &SharedManager, tensors: Vec<Tensor>, spirv: &Value) -> Result<Op> {
-    let words = ops::words(vm, spirv)?;
-    let algorithm = manager.algorithm_over(&tensors, &words).build().map_err(compute)?;
+fn kernel_op(manager: &SharedManager, tensors: Vec<Tensor>, words: &[u32]) -> Result<Op> {
+    let algorithm = manager.algorithm_over(&tensors, words).build().map_err(compute)?;
     Ok(Op::Dispatch { algorithm, extent: Extent::Default, push: Push::Default })
 }

@@ -1,0 +1,142 @@
+//! naga's module, checked, to SPIR-V words with one entry point.
+
+use kps_syntax::{Diagnostic, Diagnostics, Source};
+use naga::back::spv::{self, SourceLanguage, WriterFlags, ZeroInitializeWorkgroupMemoryMode};
+use naga::proc::{BoundsCheckPolicies, BoundsCheckPolicy};
+use naga::valid::{Capabilities, ModuleInfo, ValidationError, ValidationFlags, Validator};
+use naga::{Module, ShaderStage, WithSpan};
+
+use crate::{Language, Options, Stage, errors, specialise};
+
+/// What the words call their entry point, whatever the text called it.
+const ENTRY_POINT: &str = "main";
+
+pub(crate) fn words(
+    source: &Source,
+    mut module: Module,
+    language: Language,
+    options: &Options,
+) -> Result<Vec<u32>, Diagnostics> {
+    check(source, &module)?;
+    choose_entry_point(source, &mut module, language, options)?;
+    let constants = specialise::take_constants(&mut module);
+    let (module, info) = settle(source, module)?;
+    let settings = settings(source, language);
+    let words = spv::write_vec(&module, &info, &settings, None)
+        .map_err(|error| Diagnostics::from(errors::not_emitted(source, &error.to_string())))?;
+    Ok(specialise::mark(words, &constants))
+}
+
+/// What is left to specialise gets its default: array lengths and workgroup sizes are part of types.
+fn settle(source: &Source, module: Module) -> Result<(Module, ModuleInfo), Diagnostics> {
+    let info = check(source, &module)?;
+    let (module, info) =
+        naga::back::pipeline_constants::process_overrides(&module, &info, None, &Default::default())
+            .map_err(|error| Diagnostics::from(errors::not_emitted(source, &error.to_string())))?;
+    Ok((module.into_owned(), info.into_owned()))
+}
+
+fn check(source: &Source, module: &Module) -> Result<ModuleInfo, Diagnostics> {
+    Validator::new(ValidationFlags::all(), Capabilities::all())
+        .subgroup_stages(naga::valid::ShaderStages::all())
+        .subgroup_operations(naga::valid::SubgroupOperationSet::all())
+        .validate(module)
+        .map_err(|error| Diagnostics::from(diagnostic(source, &error)))
+}
+
+/// The innermost reason is what the writer of the text can do something about.
+fn diagnostic(source: &Source, error: &WithSpan<ValidationError>) -> Diagnostic {
+    let mut reason: &dyn std::error::Error = error.as_inner();
+    let mut reasons = vec![reason.to_string()];
+    while let Some(inner) = reason.source() {
+        reasons.push(inner.to_string());
+        reason = inner;
+    }
+    let message = reasons.pop().unwrap_or_default();
+    let mut told = errors::told("foreign/invalid", source, &message);
+    // Spans are from the outermost in; the place of the mistake comes first.
+    for (span, _) in error.spans().collect::<Vec<_>>().into_iter().rev() {
+        told = told.label(errors::location(source, *span), "");
+    }
+    match reasons.is_empty() {
+        true => told,
+        false => told.help(format!("found in this: {}", reasons.join("; ").to_lowercase())),
+    }
+}
+
+/// Leaves the entry point that is meant, by the one name.
+fn choose_entry_point(
+    source: &Source,
+    module: &mut Module,
+    language: Language,
+    options: &Options,
+) -> Result<(), Diagnostics> {
+    let stage = match options.stage {
+        Stage::Compute => ShaderStage::Compute,
+        Stage::Vertex => ShaderStage::Vertex,
+        Stage::Fragment => ShaderStage::Fragment,
+    };
+    let names: Vec<String> = module
+        .entry_points
+        .iter()
+        .filter(|entry| entry.stage == stage)
+        .map(|entry| entry.name.clone())
+        .collect();
+    let wanted = match (&options.entry_point, names.as_slice()) {
+        (Some(name), names) if language == Language::Wgsl => names.iter().find(|known| *known == name),
+        (_, [only]) => Some(only),
+        (_, names) => names.iter().find(|known| *known == ENTRY_POINT),
+    };
+    let Some(wanted) = wanted.cloned() else {
+        let told = match names.len() {
+            0 | 1 => errors::no_entry_point(source, stage_words(options.stage), &names),
+            _ if options.entry_point.is_some() => {
+                errors::no_entry_point(source, stage_words(options.stage), &names)
+            }
+            _ => errors::several_entry_points(source, &names),
+        };
+        return Err(told.into());
+    };
+    module.entry_points.retain(|entry| entry.stage == stage && entry.name == wanted);
+    module.entry_points.iter_mut().for_each(|entry| entry.name = ENTRY_POINT.to_owned());
+    Ok(())
+}
+
+fn stage_words(stage: Stage) -> &'static str {
+    match stage {
+        Stage::Compute => "compute",
+        Stage::Vertex => "vertex",
+        Stage::Fragment => "fragment",
+    }
+}
+
+fn settings<'s>(source: &'s Source, language: Language) -> spv::Options<'s> {
+    let debug_info = spv::DebugInfo {
+        source_code: "",
+        file_name: source.name(),
+        language: match language {
+            Language::Glsl => SourceLanguage::GLSL,
+            Language::Wgsl => SourceLanguage::WGSL,
+        },
+    };
+    spv::Options {
+        lang_version: (1, 3),
+        flags: WriterFlags::DEBUG,
+        fake_missing_bindings: false,
+        // Buffers are kept within their bounds by the device, local and shared memory is not.
+        bounds_check_policies: BoundsCheckPolicies {
+            index: BoundsCheckPolicy::ReadZeroSkipWrite,
+            buffer: BoundsCheckPolicy::Unchecked,
+            image_load: BoundsCheckPolicy::Unchecked,
+            binding_array: BoundsCheckPolicy::Restrict,
+        },
+        zero_initialize_workgroup_memory: match language {
+            Language::Glsl => ZeroInitializeWorkgroupMemoryMode::None,
+            Language::Wgsl => ZeroInitializeWorkgroupMemoryMode::Polyfill,
+        },
+        // A loop that does not end is for whoever runs it to end.
+        force_loop_bounding: false,
+        debug_info: Some(debug_info),
+        ..spv::Options::default()
+    }
+}

@@ -1,0 +1,73 @@
+//! Every mistake that foreign text can have, as diagnostics: naga's words in our form.
+
+use kps_syntax::{Diagnostic, Location, Source, Span};
+
+/// A place in the text; the last character of it where naga knows none.
+pub(crate) fn location(source: &Source, span: naga::Span) -> Location {
+    let end = source.text().len();
+    let range = span.to_range().unwrap_or(end.saturating_sub(1)..end);
+    let (start, end) = (range.start.min(end), range.end.min(end));
+    Location { source: source.clone(), span: Span::new(start as u32, end as u32) }
+}
+
+/// A mistake in naga's words, which begin with a capital letter and quote in their own way.
+pub(crate) fn told(code: &'static str, source: &Source, message: &str) -> Diagnostic {
+    let message = message.trim_end_matches('.').replace('\'', "`");
+    let mut letters = message.chars();
+    let message = match letters.next() {
+        Some(first) if !message.starts_with("GLSL") => first.to_lowercase().chain(letters).collect(),
+        _ => message,
+    };
+    debug_assert!(!source.name().is_empty());
+    Diagnostic::error(code, message)
+}
+
+pub(crate) fn beyond_glsl(name: &str, family: &str, location: Location) -> Diagnostic {
+    Diagnostic::error("foreign/glsl-beyond", format!("`{name}` is not known in GLSL here"))
+        .label(location, "")
+        .help(format!("{family} are known in WGSL: write this shader in WGSL, or give it as SPIR-V"))
+}
+
+pub(crate) fn no_entry_point(source: &Source, wanted: &str, names: &[String]) -> Diagnostic {
+    let message = match names {
+        [] => format!("`{}` has no {wanted} entry point", source.name()),
+        names => {
+            format!("`{}` has no {wanted} entry point of that name: it has {}", source.name(), list(names))
+        }
+    };
+    Diagnostic::error("foreign/no-entry-point", message)
+}
+
+pub(crate) fn several_entry_points(source: &Source, names: &[String]) -> Diagnostic {
+    let message = format!("`{}` has several entry points: {}", source.name(), list(names));
+    Diagnostic::error("foreign/several-entry-points", message)
+        .help(format!("say which is meant: entry_point=\"{}\"", names[0]))
+}
+
+pub(crate) fn not_emitted(source: &Source, reason: &str) -> Diagnostic {
+    Diagnostic::error("foreign/emit", format!("`{}` cannot be written as SPIR-V: {reason}", source.name()))
+}
+
+pub(crate) fn alternatives(words: &[String]) -> String {
+    match words {
+        [] => "something else".to_owned(),
+        [one] => one.clone(),
+        [first @ .., last] => format!("{} or {last}", first.join(", ")),
+    }
+}
+
+/// `UnexpectedNewLine` as words.
+pub(crate) fn spaced(name: &str) -> String {
+    let mut words = String::new();
+    for letter in name.chars() {
+        if letter.is_uppercase() && !words.is_empty() && !words.ends_with(['(', ' ']) {
+            words.push(' ');
+        }
+        words.extend(letter.to_lowercase());
+    }
+    words
+}
+
+fn list(names: &[String]) -> String {
+    names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
+}

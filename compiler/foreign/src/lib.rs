@@ -1,0 +1,89 @@
+//! Shaders written in GLSL or WGSL, to SPIR-V words.
+//!
+//! Text goes in with its name; words of a module with one entry point, called `main`, come out, or the
+//! mistakes with their places in the text. naga does the work and stays behind this crate. Nothing here
+//! reads files, knows devices or runs anything; whether the words are good SPIR-V is for whoever takes them
+//! to check.
+//!
+//! ```
+//! use kps_foreign::{Language, Options, compile};
+//! use kps_syntax::Source;
+//!
+//! let text = "@compute @workgroup_size(1) fn double() {}";
+//! let words = compile(&Source::new("double.wgsl", text), Language::Wgsl, &Options::default())?;
+//! assert_eq!(words[0], 0x0723_0203);
+//! # Ok::<(), kps_syntax::Diagnostics>(())
+//! ```
+
+mod emit;
+mod errors;
+mod glsl;
+mod specialise;
+mod wgsl;
+
+use std::path::Path;
+
+use kps_syntax::{Diagnostics, Source};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Language {
+    Glsl,
+    Wgsl,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Stage {
+    #[default]
+    Compute,
+    Vertex,
+    Fragment,
+}
+
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// Of GLSL, which does not say; WGSL says it at the entry point.
+    pub stage: Stage,
+    /// Which entry point is meant, where there are several; GLSL has the one alone.
+    pub entry_point: Option<String>,
+    /// Names that GLSL's preprocessor knows from the start, with what they stand for.
+    pub definitions: Vec<(String, String)>,
+}
+
+/// The words of a shader.
+pub fn compile(source: &Source, language: Language, options: &Options) -> Result<Vec<u32>, Diagnostics> {
+    let module = match language {
+        Language::Glsl => glsl::parse(source, options)?,
+        Language::Wgsl => wgsl::parse(source)?,
+    };
+    emit::words(source, module, language, options)
+}
+
+impl Language {
+    /// By the end of a file's name: `.comp`, `.vert`, `.frag`, `.glsl` and `.wgsl` are known.
+    pub fn of_file(path: &Path) -> Option<Language> {
+        match path.extension()?.to_str()? {
+            "comp" | "vert" | "frag" | "glsl" => Some(Language::Glsl),
+            "wgsl" => Some(Language::Wgsl),
+            _ => None,
+        }
+    }
+
+    /// By the look of a text: WGSL marks its entry points, GLSL does not.
+    pub fn of_text(text: &str) -> Language {
+        match ["@compute", "@vertex", "@fragment"].iter().any(|mark| text.contains(mark)) {
+            true => Language::Wgsl,
+            false => Language::Glsl,
+        }
+    }
+}
+
+impl Stage {
+    /// By the end of a file's name; what says nothing is a compute shader.
+    pub fn of_file(path: &Path) -> Stage {
+        match path.extension().and_then(|extension| extension.to_str()) {
+            Some("vert") => Stage::Vertex,
+            Some("frag") => Stage::Fragment,
+            _ => Stage::Compute,
+        }
+    }
+}

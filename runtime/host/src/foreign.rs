@@ -1,0 +1,76 @@
+//! Shaders that are not kernels of ours: text in GLSL or WGSL, and SPIR-V from files.
+//! What comes out has been validated; what is wrong comes out as diagnostics.
+
+use std::path::Path;
+
+use kps_device::tools;
+pub use kps_foreign::{Language, Options, Stage};
+use kps_syntax::{Diagnostic, Diagnostics, Source};
+
+/// Whether a file is such a shader, by the end of its name.
+pub fn is_foreign(path: &Path) -> bool {
+    Language::of_file(path).is_some() || path.extension().is_some_and(|extension| extension == "spv")
+}
+
+/// Whether a text is the path of such a shader, rather than the shader.
+pub fn is_path(text: &str) -> bool {
+    !text.contains('\n') && is_foreign(Path::new(text))
+}
+
+/// The words of a shader in the language that its text looks like.
+pub fn compile_text(text: &str) -> Result<Vec<u32>, Diagnostics> {
+    compile(&Source::new("<shader>", text), Language::of_text(text), &Options::default())
+}
+
+/// The words of a shader's text.
+pub fn compile(source: &Source, language: Language, options: &Options) -> Result<Vec<u32>, Diagnostics> {
+    let words = kps_foreign::compile(source, language, options)?;
+    validate(&words)?;
+    Ok(words)
+}
+
+/// The words of a shader's file. What its name says nothing about is SPIR-V or text by its looks.
+pub fn compile_file(path: &Path, bytes: Vec<u8>) -> Result<Vec<u32>, Diagnostics> {
+    let name = path.display().to_string();
+    let is_text = Language::of_file(path).is_some() || !bytes.contains(&0);
+    if !is_text {
+        let words = kps_compute::words::from_bytes(&bytes).map_err(|error| bad_spirv(error.to_string()))?;
+        validate(&words)?;
+        return Ok(words);
+    }
+    let text = String::from_utf8(bytes).map_err(|error| not_text(&name, error.utf8_error().valid_up_to()))?;
+    let language = Language::of_file(path).unwrap_or_else(|| Language::of_text(&text));
+    let options = Options { stage: Stage::of_file(path), ..Options::default() };
+    compile(&Source::new(name, text), language, &options)
+}
+
+/// Refuses words that are not a valid module.
+pub fn validate(words: &[u32]) -> Result<(), Diagnostics> {
+    tools::validate(words).map_err(|error| bad_spirv(error.to_string()))
+}
+
+/// The words of SPIR-V assembly, in which `#` begins a comment as `;` does.
+pub fn assemble(text: &str) -> Result<Vec<u32>, Diagnostics> {
+    let plain: String = text.lines().flat_map(|line| [without_comment(line), "\n"]).collect();
+    let source = Source::new("<assembly>", text);
+    tools::assemble(&plain).map_err(|(message, line)| {
+        let start = source.offset(line, 1);
+        let span = kps_syntax::Span::new(start, start + source.line_text(line).len() as u32);
+        let location = kps_syntax::Location { source: source.clone(), span };
+        let message = format!("this assembly cannot be read: {}", message.trim_end_matches('.'));
+        Diagnostics::from(Diagnostic::error("foreign/assembly", message).label(location, ""))
+    })
+}
+
+fn without_comment(line: &str) -> &str {
+    // In the middle of a line it may be part of a string.
+    if line.trim_start().starts_with('#') { "" } else { line }
+}
+
+fn bad_spirv(message: String) -> Diagnostics {
+    Diagnostic::error("foreign/spirv", message).into()
+}
+
+fn not_text(name: &str, at: usize) -> Diagnostics {
+    Diagnostic::error("foreign/text", format!("`{name}` is not UTF-8 at byte {at}")).into()
+}

@@ -1,0 +1,80 @@
+//! `kp.Shader`: text to SPIR-V, as the third generation of Kompute's scripts asks for it.
+
+use kps_syntax::Source;
+
+use crate::convert::FromValue;
+use crate::errors::type_error;
+use crate::foreign::{self, Language, Options};
+use crate::modules::kernels::compile_error;
+use crate::value::{Args, NativeDef, NativeType, Result, Value};
+use crate::vm::Vm;
+
+pub static SHADER: NativeType = NativeType {
+    methods: &[
+        NativeDef::static_method("compile_source", compile_source),
+        NativeDef::static_method("compile_sources", compile_sources),
+    ],
+    ..NativeType::new("Shader", "kp")
+};
+
+/// `compile_source(source, entryPoint="main", definitions=[])`: GLSL or WGSL in, SPIR-V bytes out.
+fn compile_source(vm: &mut Vm, args: &Args) -> Result {
+    let mut parser = args.parser("compile_source");
+    let source = String::from_value(vm, parser.required("source")?)?;
+    let entry_point = parser.optional("entryPoint")?.or(parser.keyword_only("entry_point"));
+    let definitions = parser.optional("definitions")?;
+    parser.finish()?;
+    compile(vm, "<shader>", source, entry_point, definitions)
+}
+
+/// `compile_sources(sources, files=[], entryPoint="main", definitions=[])`: the sources one after the other.
+fn compile_sources(vm: &mut Vm, args: &Args) -> Result {
+    let mut parser = args.parser("compile_sources");
+    let sources: Vec<String> = Vec::from_value(vm, parser.required("sources")?)?;
+    let files = parser.optional("files")?;
+    let entry_point = parser.optional("entryPoint")?.or(parser.keyword_only("entry_point"));
+    let definitions = parser.optional("definitions")?;
+    parser.finish()?;
+    let files: Vec<String> = match files.filter(|given| !given.is_none()) {
+        Some(files) => Vec::from_value(vm, files)?,
+        None => Vec::new(),
+    };
+    let name = files.first().map_or("<shader>", String::as_str);
+    compile(vm, name, sources.join("\n"), entry_point, definitions)
+}
+
+fn compile(
+    vm: &mut Vm,
+    name: &str,
+    text: String,
+    entry_point: Option<&Value>,
+    definitions: Option<&Value>,
+) -> Result {
+    let entry_point = match entry_point.filter(|given| !given.is_none()) {
+        Some(name) => Some(String::from_value(vm, name)?),
+        None => None,
+    };
+    let definitions = definitions.map_or(Ok(Vec::new()), |given| read_definitions(vm, given))?;
+    let language = Language::of_text(&text);
+    let options = Options { entry_point, definitions, ..Options::default() };
+    let words = foreign::compile(&Source::new(name, text), language, &options).map_err(compile_error)?;
+    Ok(Value::bytes(kps_compute::words::to_bytes(&words)))
+}
+
+/// Pairs of a name and what it stands for, or a dict of them.
+fn read_definitions(vm: &mut Vm, given: &Value) -> Result<Vec<(String, String)>> {
+    let mut definitions = Vec::new();
+    let pairs = match given {
+        Value::Dict(dict) => {
+            dict.to_pairs().into_iter().map(|(name, text)| Value::tuple([name, text])).collect()
+        }
+        other => vm.collect(other)?,
+    };
+    for pair in &pairs {
+        let [name, text] = &vm.collect(pair)?[..] else {
+            return Err(type_error("a definition is a pair of a name and a text"));
+        };
+        definitions.push((vm.str(name)?, vm.str(text)?));
+    }
+    Ok(definitions)
+}

@@ -1,0 +1,10 @@
+// {"tensors": [["f32", [1, 2, 3]]], "groups": [3, 1, 1]}
+@group(0) @binding(0) var<storage, read_write> a: array<f32>;
+@compute @workgroup_size(1)
+fn twice(@builtin(global_invocation_id) id: vec3u) {
+    a[id.x] *= 2.0;
+}
+@compute @workgroup_size(1)
+fn main(@builtin(global_invocation_id) id: vec3u) {
+    a[id.x] += 0.5;
+}
