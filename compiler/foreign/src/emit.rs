@@ -112,7 +112,7 @@ fn stage_words(stage: Stage) -> &'static str {
 
 fn settings<'s>(source: &'s Source, language: Language) -> spv::Options<'s> {
     let debug_info = spv::DebugInfo {
-        source_code: "",
+        source_code: source.text(),
         file_name: source.name(),
         language: match language {
             Language::Glsl => SourceLanguage::GLSL,
@@ -122,7 +122,8 @@ fn settings<'s>(source: &'s Source, language: Language) -> spv::Options<'s> {
     spv::Options {
         lang_version: (1, 3),
         flags: WriterFlags::DEBUG,
-        fake_missing_bindings: false,
+        // Without a map, resources keep the numbers that the text gives them.
+        fake_missing_bindings: true,
         // Buffers are kept within their bounds by the device, local and shared memory is not.
         bounds_check_policies: BoundsCheckPolicies {
             index: BoundsCheckPolicy::ReadZeroSkipWrite,

@@ -28,6 +28,10 @@ pub(crate) fn beyond_glsl(name: &str, family: &str, location: Location) -> Diagn
         .help(format!("{family} are known in WGSL: write this shader in WGSL, or give it as SPIR-V"))
 }
 
+pub(crate) fn too_deep(at: Location, limit: u32) -> Diagnostic {
+    Diagnostic::error("foreign/too-deep", format!("brackets nest deeper than {limit}")).label(at, "")
+}
+
 pub(crate) fn no_entry_point(source: &Source, wanted: &str, names: &[String]) -> Diagnostic {
     let message = match names {
         [] => format!("`{}` has no {wanted} entry point", source.name()),

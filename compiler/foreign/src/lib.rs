@@ -18,6 +18,7 @@
 mod emit;
 mod errors;
 mod glsl;
+mod nesting;
 mod specialise;
 mod wgsl;
 
@@ -51,6 +52,7 @@ pub struct Options {
 
 /// The words of a shader.
 pub fn compile(source: &Source, language: Language, options: &Options) -> Result<Vec<u32>, Diagnostics> {
+    nesting::check(source)?;
     let module = match language {
         Language::Glsl => glsl::parse(source, options)?,
         Language::Wgsl => wgsl::parse(source)?,

@@ -110,6 +110,9 @@ pub enum Function {
     Transpose,
     Determinant,
     Inverse,
+    TextureRead,
+    TextureWrite,
+    TextureSample,
     /// Floats in, the same out, component by component, with its number of arguments.
     Float(FloatFn),
     /// What looks beyond its own invocation.
@@ -270,6 +273,11 @@ const FUNCTIONS: &[(&str, Function)] = &[
     ("smoothstep", Function::SmoothStep),
     ("bitcast", Function::Bitcast),
     ("transpose", Function::Transpose),
+    ("read", Function::TextureRead),
+    ("imageLoad", Function::TextureRead),
+    ("write", Function::TextureWrite),
+    ("imageStore", Function::TextureWrite),
+    ("sample", Function::TextureSample),
     ("determinant", Function::Determinant),
     ("inverse", Function::Inverse),
     ("matrix_inverse", Function::Inverse),

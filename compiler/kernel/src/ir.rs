@@ -17,6 +17,7 @@ use crate::builtins::{AtomicOp, FloatFn, SubgroupOp};
 use crate::constant::Constant;
 use crate::push::PushLayout;
 use crate::template::Input;
+use crate::textures::TextureType;
 use crate::types::Type;
 
 macro_rules! id {
@@ -54,6 +55,14 @@ id! {
     ScalarId
 }
 id! {
+    /// A texture parameter of the kernel.
+    TextureId
+}
+id! {
+    /// A sampler parameter of the kernel.
+    SamplerId
+}
+id! {
     /// A function; callees come before their callers.
     FunctionId
 }
@@ -74,6 +83,8 @@ pub(crate) struct Kernel {
     pub shared: Vec<Shared>,
     pub scalars: Vec<ScalarParam>,
     pub push: PushLayout,
+    pub textures: Vec<Texture>,
+    pub samplers: Vec<SamplerParam>,
     /// The kernel itself is the last one.
     pub functions: Vec<Function>,
 }
@@ -102,6 +113,27 @@ pub(crate) struct ScalarParam {
     pub name: Name,
     pub param_idx: usize,
     pub ty: Type,
+    pub span: Span,
+}
+
+#[derive(Debug)]
+pub(crate) struct Texture {
+    pub name: Name,
+    pub param_idx: usize,
+    pub set: u32,
+    pub binding: u32,
+    pub ty: TextureType,
+    pub span: Span,
+    /// Bound as a sampled image; otherwise as a storage image.
+    pub is_sampled: bool,
+}
+
+#[derive(Debug)]
+pub(crate) struct SamplerParam {
+    pub name: Name,
+    pub param_idx: usize,
+    pub set: u32,
+    pub binding: u32,
     pub span: Span,
 }
 
@@ -252,6 +284,16 @@ pub(crate) enum NodeKind {
 
     /// The same value, which the script says is the same in every invocation of the workgroup.
     Uniform(NodeId),
+    /// Four components of a texel.
+    TextureRead {
+        texture: TextureId,
+        at: NodeId,
+    },
+    TextureSample {
+        texture: TextureId,
+        sampler: SamplerId,
+        at: NodeId,
+    },
 
     Call {
         function: FunctionId,
@@ -382,6 +424,13 @@ pub(crate) enum Stmt {
     },
     /// From `print` or `assert`.
     Record(Box<Record>),
+    /// The value has four components.
+    TextureWrite {
+        texture: TextureId,
+        at: NodeId,
+        value: NodeId,
+        span: Span,
+    },
     /// The stores of a way into a merge; most are empty.
     Carry(CarryId),
     /// Every invocation of the workgroup passes here, or none.
@@ -563,7 +612,9 @@ impl NodeKind {
             | NodeKind::Swizzle(a, _)
             | NodeKind::All(a)
             | NodeKind::Any(a)
-            | NodeKind::Uniform(a) => visit(*a),
+            | NodeKind::Uniform(a)
+            | NodeKind::TextureRead { at: a, .. }
+            | NodeKind::TextureSample { at: a, .. } => visit(*a),
             NodeKind::Binary(_, a, b)
             | NodeKind::Compare(_, a, b)
             | NodeKind::Dot(a, b)

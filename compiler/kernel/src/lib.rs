@@ -30,6 +30,7 @@ mod signature;
 mod structs;
 mod suggest;
 mod template;
+mod textures;
 mod types;
 mod verify;
 

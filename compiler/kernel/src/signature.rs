@@ -83,6 +83,8 @@ pub enum ParamType {
     Array(ArrayParam),
     Scalar(Type),
     Const(Constant),
+    Texture,
+    Sampler,
     /// Given by the device: PyShader's `("input", ..)`.
     Input,
 }
@@ -158,7 +160,7 @@ impl Signature {
         let types = params.iter().filter_map(|param| match param {
             ParamType::Array(array) => Some(&array.element),
             ParamType::Scalar(ty) => Some(ty),
-            ParamType::Const(_) | ParamType::Input => None,
+            ParamType::Const(_) | ParamType::Texture | ParamType::Sampler | ParamType::Input => None,
         });
         let captures = template.captures(env, types);
         Signature { params, rank: 1, cover: Cover::Whole, ids: Ids::Narrow, captures }
@@ -184,6 +186,8 @@ impl Signature {
             ParamKind::Array(array) => Some(ParamType::Array(array.clone())),
             ParamKind::Buffer { element, .. } => Some(ParamType::Array(ArrayParam::flat(element.clone()))),
             ParamKind::Scalar(ty) => Some(ParamType::Scalar(ty.clone())),
+            ParamKind::Texture { .. } => Some(ParamType::Texture),
+            ParamKind::Sampler { .. } => Some(ParamType::Sampler),
             ParamKind::Input { .. } => Some(ParamType::Input),
         });
         Some(Signature::new(template, env, params.collect::<Option<Vec<_>>>()?))
@@ -289,6 +293,14 @@ pub enum BindingPlace {
         reads: bool,
         writes: bool,
     },
+    Texture {
+        set: u32,
+        binding: u32,
+    },
+    Sampler {
+        set: u32,
+        binding: u32,
+    },
     /// In the push-constant block, as what `Type::in_push_constants` says; a bool is 0 or 1 there.
     PushConstant {
         offset: u32,
@@ -321,6 +333,9 @@ pub enum Capability {
     Int64Atomics,
     AtomicFloat32AddEXT,
     AtomicFloat64AddEXT,
+    Image1D,
+    Sampled1D,
+    StorageImageExtendedFormats,
 }
 
 impl Capability {
@@ -353,6 +368,9 @@ impl Capability {
             Capability::Int64Atomics => "Int64Atomics",
             Capability::AtomicFloat32AddEXT => "AtomicFloat32AddEXT",
             Capability::AtomicFloat64AddEXT => "AtomicFloat64AddEXT",
+            Capability::Image1D => "Image1D",
+            Capability::Sampled1D => "Sampled1D",
+            Capability::StorageImageExtendedFormats => "StorageImageExtendedFormats",
         }
     }
 }

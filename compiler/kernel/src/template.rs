@@ -12,6 +12,7 @@ use kps_syntax::{Diagnostics, Source};
 use crate::check::{free_names, is_constant};
 use crate::env::{EnvValue, HelperFunction, KernelEnv};
 use crate::signature::{ArrayParam, Capture, CaptureValue, Form, KernelOptions};
+use crate::textures::TextureType;
 use crate::types::{Scalar, Type};
 
 /// Made by [`crate::check`]; compiled by [`crate::specialize`].
@@ -56,6 +57,15 @@ pub enum ParamKind {
         set: u32,
         binding: u32,
         element: Type,
+    },
+    /// `Image["2d r32f"]`, and PyShader's `("texture", 0, "2d r32f")` with its slot.
+    Texture {
+        slot: Option<(u32, u32)>,
+        ty: TextureType,
+    },
+    /// `Sampler`, and PyShader's `("sampler", 0, "")` with its slot.
+    Sampler {
+        slot: Option<(u32, u32)>,
     },
 }
 

@@ -22,7 +22,7 @@ use crate::builtins::{AtomicOp, Combine, SubgroupOp};
 use crate::errors;
 use crate::ir::{
     Arg, Atomic, AtomicPlace, BinaryOp, Block, BufferId, CallArg, CarryId, Function, GeometryFn, Home,
-    Kernel, LocalId, NodeId, NodeKind, Step, Stmt, UnaryOp, is_terminator,
+    Kernel, LocalId, NodeId, NodeKind, Step, Stmt, TextureId, UnaryOp, is_terminator,
 };
 use crate::types::{Kind, Scalar, Type};
 
@@ -151,6 +151,10 @@ impl Verifier<'_> {
                 let carried = matches!(self.function.ty(*value), Type::Scalar(scalar) if *scalar == Scalar::Bool || scalar.bits() >= 32);
                 ensure(carried, record.span, "a record of what no word carries")
             }),
+            Stmt::TextureWrite { texture, at, value, span } => {
+                let ty = self.texture(*texture, *at, Scalar::I32, *span)?;
+                self.value(*value, &ty, *span)
+            }
             Stmt::Carry(carry) => self.carry(*carry),
             Stmt::Together(_, span) => {
                 ensure(self.kernel.whole_groups, *span, "a barrier in parts of workgroups")
@@ -226,6 +230,19 @@ impl Verifier<'_> {
             Some(buffer) => Ok(&buffer.element),
             None => Err(Violation { what: "a buffer that is not there".to_owned(), span }),
         }
+    }
+
+    /// What reading a texture gives; its coordinates are as many as its axes, of this kind of number.
+    fn texture(&self, texture: TextureId, at: NodeId, scalar: Scalar, span: Span) -> Result<Type, Violation> {
+        let Some(texture) = self.kernel.textures.get(texture.idx()) else {
+            return Err(Violation { what: "a texture that is not there".to_owned(), span });
+        };
+        self.usable(at, span)?;
+        let place = self.function.ty(at);
+        let fits = place.n_components() == texture.ty.n_axes
+            && place.scalar().is_some_and(|found| found.is_int() == scalar.is_int() && found.bits() == 32);
+        ensure(fits, span, "coordinates that do not fit the texture")?;
+        Ok(Type::Vector(4, texture.ty.scalar))
     }
 
     /// The node may be used here.
@@ -404,6 +421,10 @@ impl Verifier<'_> {
                 self.buffer(*buffer, span)?;
                 let rank = self.kernel.buffers[buffer.idx()].rank;
                 rank > 1 && *axis < rank && *ty == Type::I32
+            }
+            NodeKind::TextureRead { texture, at } => self.texture(*texture, *at, Scalar::I32, span)? == *ty,
+            NodeKind::TextureSample { texture, at, .. } => {
+                self.texture(*texture, *at, Scalar::F32, span)? == *ty
             }
             NodeKind::Call { function, args } => {
                 return self.call(function.idx(), args, ty, span);

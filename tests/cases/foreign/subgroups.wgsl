@@ -1,5 +1,4 @@
 // {"tensors": [["f32", [1, 2, 3, 4]], ["f32", 4], ["u32", 4]], "groups": [1, 1, 1]}
-enable subgroups;
 @group(0) @binding(0) var<storage, read> a: array<f32>;
 @group(0) @binding(1) var<storage, read_write> sums: array<f32>;
 @group(0) @binding(2) var<storage, read_write> votes: array<u32>;

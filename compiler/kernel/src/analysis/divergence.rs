@@ -218,7 +218,7 @@ impl Walker<'_, '_> {
                 let element = &mut self.state.locals[local.idx()];
                 *element = element.or(why);
             }
-            Stmt::BufferStore { .. } | Stmt::Record(_) => {}
+            Stmt::BufferStore { .. } | Stmt::TextureWrite { .. } | Stmt::Record(_) => {}
             Stmt::Carry(carry) => {
                 let function = self.function;
                 for (local, value) in &function.carries[carry.idx()] {
@@ -427,6 +427,15 @@ impl Walker<'_, '_> {
             NodeKind::Atomic(_) => {
                 let text = "each invocation finds the element as others left it";
                 Some(self.source(node.span, "an atomic operation", text))
+            }
+            // What is sampled is never written in the same kernel.
+            NodeKind::TextureRead { texture, .. }
+                if !self.analysis.kernel.textures[texture.idx()].is_sampled =>
+            {
+                let name = &self.analysis.kernel.textures[texture.idx()].name;
+                let text = format!("kernels may write `{name}`, so invocations may read different values");
+                let subject = format!("`{name}`");
+                Some(self.source(node.span, &subject, &text))
             }
             NodeKind::Uniform(_) => None,
             NodeKind::Call { function, args } => self.call(*function, args, node.span),

@@ -11,6 +11,7 @@ use crate::env::{EnvValue, KernelEnv};
 use crate::errors;
 use crate::signature::{ArrayParam, Form};
 use crate::template::{Input, Param, ParamKind};
+use crate::textures::{TextureMistake, TextureType};
 use crate::types::Type;
 
 /// Declarations of all parameters; those with mistakes are reported and left untyped.
@@ -124,6 +125,9 @@ fn annotated(param: &ParamDef, reader: &TypeReader) -> Result<ParamKind, Diagnos
     if let ExprKind::Tuple(_) = annotation.kind {
         return Err(errors::tuple_in_kernel(reader.source.at(annotation.span), &param.name.name));
     }
+    if let Some(kind) = image_or_sampler(annotation, reader) {
+        return kind;
+    }
     match reader.read(annotation)? {
         TypeExpr::Buffer(array) => Ok(ParamKind::Array(array)),
         TypeExpr::Const(scalar) => Ok(ParamKind::Const(scalar)),
@@ -156,7 +160,8 @@ fn declared_by_tuple(param: &ParamDef, reader: &TypeReader) -> Result<ParamKind,
         "input" => input(slot, ty, reader),
         "buffer" => buffer(slot, ty, reader),
         "uniform" => Err(errors::not_yet(source.at(kind.span), "uniform parameters")),
-        "texture" | "sampler" => Err(errors::not_yet(source.at(kind.span), "images")),
+        "texture" => Ok(ParamKind::Texture { slot: Some(place(slot, reader)?), ty: texture(ty, reader)? }),
+        "sampler" => Ok(ParamKind::Sampler { slot: Some(place(slot, reader)?) }),
         "output" => Err(errors::output_in_compute(source.at(kind.span))),
         _ => Err(errors::parameter_kind(source.at(kind.span), source.slice(kind.span))),
     }
@@ -182,7 +187,7 @@ fn input(slot: &Expr, ty: &Expr, reader: &TypeReader) -> Result<ParamKind, Diagn
     Ok(ParamKind::Input { input, ty: declared })
 }
 
-fn buffer(slot: &Expr, ty: &Expr, reader: &TypeReader) -> Result<ParamKind, Diagnostic> {
+fn place(slot: &Expr, reader: &TypeReader) -> Result<(u32, u32), Diagnostic> {
     let place = match &slot.kind {
         ExprKind::Tuple(items) => match &items[..] {
             [group, binding] => slot_number(group).zip(slot_number(binding)),
@@ -190,15 +195,43 @@ fn buffer(slot: &Expr, ty: &Expr, reader: &TypeReader) -> Result<ParamKind, Diag
         },
         _ => slot_number(slot).map(|binding| (0, binding)),
     };
-    let Some((set, binding)) = place else {
-        return Err(errors::buffer_slot(reader.source.at(slot.span), reader.source.slice(slot.span)));
-    };
+    place.ok_or_else(|| errors::buffer_slot(reader.source.at(slot.span), reader.source.slice(slot.span)))
+}
+
+fn buffer(slot: &Expr, ty: &Expr, reader: &TypeReader) -> Result<ParamKind, Diagnostic> {
+    let (set, binding) = place(slot, reader)?;
     match reader.read(ty)? {
         TypeExpr::Buffer(ArrayParam { element, rank: 1 }) => Ok(ParamKind::Buffer { set, binding, element }),
         TypeExpr::Value(Type::Array(array)) => {
             Ok(ParamKind::Buffer { set, binding, element: array.element.clone() })
         }
         _ => Err(errors::buffer_not_an_array(reader.source.at(ty.span), reader.source.slice(ty.span))),
+    }
+}
+
+/// What a string says of a texture.
+fn texture(ty: &Expr, reader: &TypeReader) -> Result<TextureType, Diagnostic> {
+    let at = || reader.source.at(ty.span);
+    let ExprKind::Str(text) = &ty.kind else {
+        return Err(errors::texture_type(at(), TextureMistake::NoDimension));
+    };
+    TextureType::parse(text).map_err(|mistake| errors::texture_type(at(), mistake))
+}
+
+/// `Image["2d r32f"]` and `Sampler`; `None` for any other annotation.
+fn image_or_sampler(annotation: &Expr, reader: &TypeReader) -> Option<Result<ParamKind, Diagnostic>> {
+    let is_named =
+        |expr: &Expr, wanted: &str| matches!(&expr.kind, ExprKind::Name(name) if &**name == wanted);
+    match &annotation.kind {
+        ExprKind::Subscript { value, index } if is_named(value, "Image") => {
+            Some(texture(index, reader).map(|ty| ParamKind::Texture { slot: None, ty }))
+        }
+        _ if is_named(annotation, "Sampler") => Some(Ok(ParamKind::Sampler { slot: None })),
+        _ if is_named(annotation, "Image") => {
+            let at = reader.source.at(annotation.span);
+            Some(Err(errors::texture_type(at, TextureMistake::NoDimension)))
+        }
+        _ => None,
     }
 }
 
@@ -210,11 +243,11 @@ fn slot_number(expr: &Expr) -> Option<u32> {
 fn check_slots(params: &[Param], source: &Source, diagnostics: &mut Diagnostics) {
     for (param_idx, param) in params.iter().enumerate() {
         let earlier = params[..param_idx].iter().find(|earlier| same_slot(&earlier.kind, &param.kind));
-        if let (Some(earlier), ParamKind::Buffer { set, binding, .. }) = (earlier, &param.kind) {
+        if let (Some(earlier), Some((set, binding))) = (earlier, slot_of(&param.kind)) {
             diagnostics.push(errors::slot_taken(
                 source.at(param.name.span),
                 source.at(earlier.name.span),
-                (*set, *binding),
+                (set, binding),
                 &earlier.name.name,
             ));
         }
@@ -222,11 +255,14 @@ fn check_slots(params: &[Param], source: &Source, diagnostics: &mut Diagnostics)
 }
 
 fn same_slot(a: &ParamKind, b: &ParamKind) -> bool {
-    match (a, b) {
-        (
-            ParamKind::Buffer { set: a_set, binding: a_binding, .. },
-            ParamKind::Buffer { set: b_set, binding: b_binding, .. },
-        ) => (a_set, a_binding) == (b_set, b_binding),
-        _ => false,
+    slot_of(a).is_some_and(|slot| slot_of(b) == Some(slot))
+}
+
+/// The descriptor set and binding, where the parameter says them.
+fn slot_of(kind: &ParamKind) -> Option<(u32, u32)> {
+    match kind {
+        ParamKind::Buffer { set, binding, .. } => Some((*set, *binding)),
+        ParamKind::Texture { slot, .. } | ParamKind::Sampler { slot } => *slot,
+        _ => None,
     }
 }

@@ -48,6 +48,10 @@ impl FunctionEmitter<'_> {
                 self.at(record.span);
                 self.record(record);
             }
+            Stmt::TextureWrite { texture, at, value, span } => {
+                self.at(*span);
+                self.texture_write(*texture, *at, *value);
+            }
             Stmt::Carry(carry) => self.carry(*carry),
             Stmt::Together(Together::Barrier, span) => {
                 self.at(*span);

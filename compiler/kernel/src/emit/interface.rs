@@ -11,6 +11,7 @@ use super::bits::bits_of;
 use super::layout::Packing;
 use super::module::Module;
 use super::record::ring_variable;
+use super::textures::TextureVariables;
 use crate::ir::{BufferId, Kernel, SharedId};
 use crate::push::Member;
 use crate::signature::{Binding, BindingPlace, Capability, Target};
@@ -19,6 +20,7 @@ use crate::types::{Scalar, Type};
 
 pub(crate) struct Interface {
     pub buffers: Vec<BufferVariable>,
+    pub textures: TextureVariables,
     /// The variable of the push-constant block, where there is one.
     push_constants: Option<Word>,
     inputs: FxHashMap<Input, Word>,
@@ -58,8 +60,10 @@ impl Interface {
             })
             .collect();
         let push_constants = push_constants(kernel, module);
+        let textures = TextureVariables::new(kernel, module);
         Interface {
             buffers,
+            textures,
             push_constants,
             inputs: FxHashMap::default(),
             ring: None,
@@ -146,6 +150,7 @@ impl Interface {
 
     /// Says what the kernel does with each buffer, once all of it is emitted.
     pub fn decorate_access(&self, kernel: &Kernel, module: &mut Module) {
+        self.textures.decorate_access(kernel, module);
         for buffer in &self.buffers {
             // Behind a barrier an invocation sees what others of its workgroup wrote.
             if kernel.whole_groups && buffer.reads && buffer.writes {
@@ -181,7 +186,8 @@ impl Interface {
                 place: BindingPlace::PushConstant { offset: placed.offset, ty: scalar.ty.clone() },
             })
         });
-        let mut bindings: Vec<Binding> = buffers.chain(scalars).collect();
+        let mut bindings: Vec<Binding> =
+            buffers.chain(scalars).chain(TextureVariables::bindings(kernel)).collect();
         bindings.sort_by_key(|binding| binding.param_idx);
         bindings
     }

@@ -20,6 +20,7 @@ mod module;
 mod record;
 mod stored;
 mod subgroup;
+mod textures;
 mod values;
 mod vectors;
 

@@ -50,7 +50,7 @@ fn class(op: Op) -> &'static grammar::Instruction<'static> {
 }
 
 #[derive(Clone, PartialEq, Eq, Hash)]
-enum TypeKey {
+pub(crate) enum TypeKey {
     Void,
     Bool,
     Int(u32, bool),
@@ -70,6 +70,16 @@ enum TypeKey {
     Function(Word, Vec<Word>),
     /// The block around a run-time array.
     Block(Word),
+    /// What reading gives, the number of axes, and the format.
+    Image(Word, u8, spirv::ImageFormat, ImageUse),
+    Sampler,
+    SampledImage(Word),
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum ImageUse {
+    Sampled,
+    Storage,
 }
 
 #[derive(Clone, PartialEq, Eq, Hash)]
@@ -172,13 +182,13 @@ impl Module {
         self.annotations.push(instruction(Op::MemberDecorate, None, None, operands));
     }
 
-    fn global(&mut self, op: Op, result_type: Option<Word>, operands: Vec<Operand>) -> Word {
+    pub fn global(&mut self, op: Op, result_type: Option<Word>, operands: Vec<Operand>) -> Word {
         let id = self.id();
         self.globals.push(instruction(op, result_type, Some(id), operands));
         id
     }
 
-    fn type_of(&mut self, key: TypeKey, make: impl FnOnce(&mut Self) -> Word) -> Word {
+    pub fn type_of(&mut self, key: TypeKey, make: impl FnOnce(&mut Self) -> Word) -> Word {
         if let Some(id) = self.types.get(&key) {
             return *id;
         }
@@ -492,6 +502,9 @@ impl Module {
             Capability::Int64Atomics => spirv::Capability::Int64Atomics,
             Capability::AtomicFloat32AddEXT => spirv::Capability::AtomicFloat32AddEXT,
             Capability::AtomicFloat64AddEXT => spirv::Capability::AtomicFloat64AddEXT,
+            Capability::Image1D => spirv::Capability::Image1D,
+            Capability::Sampled1D => spirv::Capability::Sampled1D,
+            Capability::StorageImageExtendedFormats => spirv::Capability::StorageImageExtendedFormats,
         }));
         if float_controls {
             capabilities.push(spirv::Capability::SignedZeroInfNanPreserve);

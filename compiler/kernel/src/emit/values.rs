@@ -138,6 +138,10 @@ impl FunctionEmitter<'_> {
                 let a = self.value(*a);
                 self.ids(Op::CopyObject, ty, &[a])
             }
+            NodeKind::TextureRead { texture, at } => self.texture_read(*texture, *at, ty),
+            NodeKind::TextureSample { texture, sampler, at } => {
+                self.texture_sample(*texture, *sampler, *at, ty)
+            }
             NodeKind::Call { function, args } => self.call(*function, args, ty),
         }
     }

@@ -21,6 +21,9 @@ impl Ctx<'_> {
         let callee = match &func.kind {
             ExprKind::Attribute { value, attr } => {
                 let receiver = self.part(value);
+                if let Some(result) = self.call_texture_method(&receiver, value.span, attr, args, expr.span) {
+                    return result;
+                }
                 if let Some(result) = self.call_method(&receiver, value, attr, args, expr.span) {
                     return result;
                 }

@@ -328,6 +328,8 @@ impl Ctx<'_> {
                 Stmt::Eval(node) => !matches!(
                     self.f.func.nodes[node.idx()].kind,
                     NodeKind::BufferLoad { .. }
+                        | NodeKind::TextureRead { .. }
+                        | NodeKind::TextureSample { .. }
                         | NodeKind::LoadElement { .. }
                         | NodeKind::Call { .. }
                         | NodeKind::Atomic(_)

@@ -57,6 +57,9 @@ impl<'a> Ctx<'a> {
             Function::Transpose | Function::Determinant | Function::Inverse => {
                 return self.matrix_function(function, &args[0], name, span);
             }
+            Function::TextureRead | Function::TextureWrite | Function::TextureSample => {
+                return self.texture_function(function, args, span);
+            }
             Function::Abs => self.abs(args, span),
             Function::Sign => self.sign(args, span),
             Function::Min => self.choose(CompareOp::Less, args, name, span),
@@ -393,7 +396,9 @@ fn arity(function: Function) -> (usize, usize) {
         | Function::Mix
         | Function::SmoothStep
         | Function::FaceForward
-        | Function::Refract => (3, 3),
+        | Function::Refract
+        | Function::TextureWrite
+        | Function::TextureSample => (3, 3),
         Function::Pow
         | Function::DivMod
         | Function::TruncDiv
@@ -406,6 +411,7 @@ fn arity(function: Function) -> (usize, usize) {
         | Function::Distance
         | Function::Reflect
         | Function::Bitcast
+        | Function::TextureRead
         | Function::Step => (2, 2),
         Function::Float(float) => (float.n_args(), float.n_args()),
         _ => (1, 1),

@@ -34,6 +34,7 @@ mod shared;
 mod stmts;
 mod structs;
 mod subgroup;
+mod textures;
 mod tuples;
 mod vars;
 mod widen;
@@ -49,13 +50,14 @@ use rustc_hash::FxHashMap;
 use self::helpers::{Active, Instance, InstanceKey};
 use self::loops::LoopState;
 use self::operand::{Facts, Operand};
+use self::textures::TextureUses;
 use self::vars::{Binding, Var};
 use crate::check::Scope;
 use crate::env::KernelEnv;
 use crate::errors;
 use crate::ir::{
-    Block, Buffer, BufferId, Function, FunctionId, Kernel, LocalId, NodeId, NodeKind, ScalarId, ScalarParam,
-    Shared, Stmt,
+    Block, Buffer, BufferId, Function, FunctionId, Kernel, LocalId, NodeId, NodeKind, SamplerParam, ScalarId,
+    ScalarParam, Shared, Stmt, Texture,
 };
 use crate::push::{Member, PushLayout};
 use crate::signature::{ArrayParam, Cover, Form, Ids, ParamType, Signature, Target};
@@ -81,6 +83,7 @@ pub(crate) fn lower(
     let mut ctx = Ctx::new(template, env, signature);
     ctx.bind_params(signature);
     ctx.lower_body(&template.def);
+    ctx.settle_textures();
     ctx.finish()
 }
 
@@ -93,6 +96,10 @@ pub(crate) struct Ctx<'a> {
     buffers: Vec<Buffer>,
     scalars: Vec<ScalarParam>,
     shared: Vec<Shared>,
+    textures: Vec<Texture>,
+    /// One for each texture.
+    texture_uses: Vec<TextureUses>,
+    samplers: Vec<SamplerParam>,
     /// Finished functions, callees first.
     functions: Vec<Function>,
     /// Our own functions for int powers.
@@ -250,6 +257,9 @@ impl<'a> Ctx<'a> {
             buffers: Vec::new(),
             scalars: Vec::new(),
             shared: Vec::new(),
+            textures: Vec::new(),
+            texture_uses: Vec::new(),
+            samplers: Vec::new(),
             functions: Vec::new(),
             int_powers: Vec::new(),
             instances: Vec::new(),
@@ -321,6 +331,10 @@ impl<'a> Ctx<'a> {
             (ParamKind::Const(scalar), ParamType::Const(constant)) if constant.scalar() == *scalar => {
                 Operand::Node(self.constant(*constant, span))
             }
+            (ParamKind::Texture { slot, ty }, ParamType::Texture) => {
+                self.bind_texture(param_idx, param, *ty, *slot)
+            }
+            (ParamKind::Sampler { slot }, ParamType::Sampler) => self.bind_sampler(param_idx, param, *slot),
             (ParamKind::Input { input, ty }, ParamType::Input) => self.input(*input, ty, span),
             (kind, given) => {
                 let (declared, given) = (describe_kind(kind), describe_given(given));
@@ -344,7 +358,7 @@ impl<'a> Ctx<'a> {
             return Operand::Error;
         }
         let id = BufferId(self.buffers.len() as u32);
-        let (set, binding) = slot.unwrap_or((0, id.0));
+        let (set, binding) = slot.unwrap_or((0, self.next_binding()));
         let (name, element) = (param.name.name.clone(), element.clone());
         self.buffers.push(Buffer { name, param_idx, set, binding, element, rank: *rank, span });
         Operand::Buffer(id)
@@ -413,6 +427,8 @@ impl<'a> Ctx<'a> {
             shared: self.shared,
             scalars: self.scalars,
             push,
+            textures: self.textures,
+            samplers: self.samplers,
             functions,
         };
         kernel.whole_groups = kernel.has_barrier();
@@ -427,6 +443,8 @@ fn describe_kind(kind: &ParamKind) -> String {
         ParamKind::Buffer { element, .. } => format!("`Array[{element}]`"),
         ParamKind::Scalar(ty) => format!("`{ty}`"),
         ParamKind::Const(scalar) => format!("`const[{scalar}]`"),
+        ParamKind::Texture { ty, .. } => format!("a {ty} image"),
+        ParamKind::Sampler { .. } => "a sampler".to_owned(),
         ParamKind::Input { input, .. } => format!("the input `{}`", input.name()),
     }
 }
@@ -436,6 +454,8 @@ fn describe_given(given: &ParamType) -> String {
         ParamType::Array(array) => format!("`{array}`"),
         ParamType::Scalar(ty) => format!("`{ty}`"),
         ParamType::Const(constant) => format!("a constant `{}`", constant.scalar()),
+        ParamType::Texture => "an image".to_owned(),
+        ParamType::Sampler => "a sampler".to_owned(),
         ParamType::Input => "an input".to_owned(),
     }
 }

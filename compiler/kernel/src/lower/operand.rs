@@ -14,7 +14,7 @@ use super::sequences::Sequence;
 use crate::builtins::Function;
 use crate::constant::{Constant, Literal};
 use crate::env::{EnvModule, HelperFunction};
-use crate::ir::{BufferId, LocalId, Node, NodeId, NodeKind, Step, Stmt};
+use crate::ir::{BufferId, LocalId, Node, NodeId, NodeKind, SamplerId, Step, Stmt, TextureId};
 use crate::types::{Scalar, Type};
 use crate::{errors, ir};
 
@@ -89,6 +89,8 @@ pub(crate) enum Static {
     Sequence(Rc<Sequence>),
     /// `None` for a module of ours.
     Module(Name, Option<EnvModule>),
+    Texture(TextureId),
+    Sampler(SamplerId),
     /// What a function without a result gives.
     None,
 }
@@ -259,6 +261,8 @@ impl Ctx<'_> {
                     format!("the function `{}`", crate::builtins::function_name(*function))
                 }
                 Static::Module(name, _) => format!("the module `{name}`"),
+                Static::Texture(texture) => format!("a {} texture", self.textures[texture.idx()].ty),
+                Static::Sampler(_) => "a sampler".to_owned(),
                 Static::None => "`None`".to_owned(),
             },
             Operand::Error => "`?`".to_owned(),

@@ -480,6 +480,8 @@ pub(crate) fn same_static(a: &Operand, b: &Operand) -> bool {
             (Static::Closure(a), Static::Closure(b)) => same_closure(a, b),
             (Static::Module(a, _), Static::Module(b, _)) => a == b,
             (Static::None, Static::None) => true,
+            (Static::Texture(a), Static::Texture(b)) => a == b,
+            (Static::Sampler(a), Static::Sampler(b)) => a == b,
             _ => false,
         },
         _ => false,

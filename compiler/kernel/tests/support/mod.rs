@@ -157,6 +157,8 @@ fn given(template: &kps_kernel::KernelTemplate, text: &str) -> Vec<ParamType> {
             ParamKind::Buffer { element, .. } => return ParamType::Array(ArrayParam::flat(element.clone())),
             ParamKind::Scalar(ty) => return ParamType::Scalar(ty.clone()),
             ParamKind::Input { .. } => return ParamType::Input,
+            ParamKind::Texture { .. } => return ParamType::Texture,
+            ParamKind::Sampler { .. } => return ParamType::Sampler,
             ParamKind::Untyped | ParamKind::Const(_) => {}
         }
         let name = &*param.name.name;

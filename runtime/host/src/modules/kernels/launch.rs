@@ -4,6 +4,7 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use kps_compute::{ComputeError, DType, Extent, Number, Push, Tensor};
+use kps_device::{ImageInfo, Sampler, SamplerBinding};
 use kps_kernel::{
     ArrayParam, BindingPlace, Constant, Cover, Form, Ids, KernelModule, KernelTemplate, Param, ParamKind,
     ParamType, Scalar, Signature, Type,
@@ -20,6 +21,7 @@ use crate::vm::Vm;
 enum Argument {
     Tensor(Tensor),
     Numbers(Vec<Number>),
+    Sampler(Sampler),
     /// Nothing at run time: an input of the device, or part of the signature.
     None,
 }
@@ -137,6 +139,14 @@ fn argument(vm: &mut Vm, kernel: &Kernel, param: &Param, value: &Value) -> Resul
     let wrong = |wanted: &str| errors::argument_kind(&kernel.template, name, wanted, value);
     Ok(match &param.kind {
         ParamKind::Input { .. } => (ParamType::Input, Argument::None),
+        ParamKind::Texture { .. } => {
+            let image = kp::tensor_of(value).filter(|tensor| tensor.as_image().is_some());
+            (ParamType::Texture, Argument::Tensor(image.ok_or_else(|| wrong("an image"))?))
+        }
+        ParamKind::Sampler { .. } => {
+            let sampler = kp::sampler_of(value).ok_or_else(|| wrong("a sampler"))?;
+            (ParamType::Sampler, Argument::Sampler(sampler))
+        }
         ParamKind::Array(array) => {
             let tensor = kp::tensor_of(value).ok_or_else(|| wrong("a tensor"))?;
             check_dtype(kernel, name, &array.element, &tensor)?;
@@ -313,14 +323,19 @@ fn settle(kernel: &Kernel, types: &[ParamType], arguments: &[Argument], extent: 
         return Ok(extent.clone());
     }
     let first = types.iter().zip(arguments).find_map(|(ty, argument)| match (ty, argument) {
-        (ParamType::Array(array), Argument::Tensor(tensor)) => Some((array, tensor)),
+        (ParamType::Array(array), Argument::Tensor(tensor)) => Some(match kernel.template.options.form {
+            Form::Python2Shader => vec![tensor.size()],
+            Form::Kernel => array_shape(&array.element, tensor),
+        }),
+        (ParamType::Texture, Argument::Tensor(tensor)) => tensor.as_image().map(texel_shape),
         _ => None,
     });
-    let (array, tensor) = first.ok_or_else(|| errors::no_tensor(&kernel.template))?;
-    Ok(match kernel.template.options.form {
-        Form::Python2Shader => Extent::Domain(vec![tensor.size()]),
-        Form::Kernel => Extent::Domain(array_shape(&array.element, tensor)),
-    })
+    first.map(Extent::Domain).ok_or_else(|| errors::no_tensor(&kernel.template))
+}
+
+/// Texels along each axis, the last one along x.
+fn texel_shape(image: &ImageInfo) -> Vec<usize> {
+    image.size[..image.dimension.n_axes()].iter().rev().map(|&side| side as usize).collect()
 }
 
 /// Where invocations wait for their workgroup, no part of one may be missing.
@@ -344,10 +359,15 @@ fn submit(
 ) -> Result<()> {
     let mut bound: Vec<(u32, Tensor)> = Vec::new();
     let mut push: Vec<(u32, &[Number])> = Vec::new();
+    let mut samplers = Vec::new();
     for binding in &module.bindings {
         match (&binding.place, &arguments[binding.param_idx]) {
-            (BindingPlace::Buffer { binding, .. }, Argument::Tensor(tensor)) => {
-                bound.push((*binding, tensor.clone()))
+            (
+                BindingPlace::Buffer { binding, .. } | BindingPlace::Texture { binding, .. },
+                Argument::Tensor(tensor),
+            ) => bound.push((*binding, tensor.clone())),
+            (BindingPlace::Sampler { set, binding }, Argument::Sampler(sampler)) => {
+                samplers.push(SamplerBinding { set: *set, binding: *binding, sampler: *sampler });
             }
             (BindingPlace::PushConstant { offset, .. }, Argument::Numbers(numbers)) => {
                 push.push((*offset, numbers))
@@ -359,18 +379,20 @@ fn submit(
     push.sort_by_key(|(offset, _)| *offset);
     let numbers: Vec<Number> = push.iter().flat_map(|(_, numbers)| numbers.iter().copied()).collect();
     let push = if numbers.is_empty() { Push::Default } else { Push::Numbers(numbers) };
-    let tensors = by_slot(&bound);
+    let tensors = by_slot(&bound, samplers.iter().map(|sampler| sampler.binding).max());
     let loaded = manager.loaded(module)?;
-    let ticket = manager.launch(&loaded, &tensors, extent, &push, &[]);
+    let ticket = manager.launch(&loaded, &tensors, extent, &push, &samplers);
     // What has ended already is told here, at its launch, and not at whatever waits for it later.
     let launched = ticket.and_then(|ticket| manager.wait(ticket, Some(Duration::ZERO)));
     launched.map_err(|error| errors::launch(&kernel.template, error))?;
     kp::deliver(vm, manager)
 }
 
-/// The tensors by their slots. A slot that the kernel leaves out is filled with any tensor, unseen.
-fn by_slot(bound: &[(u32, Tensor)]) -> Vec<Tensor> {
+/// The tensors by their slots, up to the last one and the last sampler. A slot that has none is filled with
+/// any tensor, unseen.
+fn by_slot(bound: &[(u32, Tensor)], last_sampler: Option<u32>) -> Vec<Tensor> {
     let Some(last) = bound.iter().map(|(slot, _)| *slot).max() else { return Vec::new() };
+    let last = last_sampler.map_or(last, |sampler| last.max(sampler));
     let tensor = |slot| bound.iter().find(|(known, _)| *known == slot).unwrap_or(&bound[0]).1.clone();
     (0..=last).map(tensor).collect()
 }

@@ -29,6 +29,8 @@ fn kind(error: &ComputeError) -> ExceptionKind {
         | ComputeError::ParameterDivides { .. }
         | ComputeError::ParameterSize { .. }
         | ComputeError::DomainRank { .. }
+        | ComputeError::ImageChannels { .. }
+        | ComputeError::ImageAxes { .. }
         | ComputeError::DomainSize { .. }
         | ComputeError::NotSpirv { .. } => ExceptionKind::ValueError,
         ComputeError::ElementUnfit { .. }
@@ -41,6 +43,9 @@ fn kind(error: &ComputeError) -> ExceptionKind {
         | ComputeError::PushSize { .. }
         | ComputeError::SpecCount { .. }
         | ComputeError::CopyDType { .. }
+        | ComputeError::ParameterImage { .. }
+        | ComputeError::ParameterBuffer { .. }
+        | ComputeError::ImageDType { .. }
         | ComputeError::MultiplyDType { .. } => ExceptionKind::TypeError,
         ComputeError::TooLarge { .. }
         | ComputeError::HostMemory { .. }
@@ -118,6 +123,7 @@ pub fn unknown_dtype(value: &Value, text: &str) -> Raise {
     raise.help("one of bool, i8 .. i64, u8 .. u64, f16, bf16, f32, f64, or NumPy's names such as \"float32\"")
 }
 
-pub fn unsupported(what: &str, help: &str) -> Raise {
-    Raise::new(ExceptionKind::NotImplementedError, format!("{what} cannot be done yet")).help(help)
+pub fn unknown_choice(parameter: &str, given: &str, choices: &[&str]) -> Raise {
+    let message = format!("`{given}` is no {parameter}");
+    Raise::new(ExceptionKind::ValueError, message).help(format!("one of {}", choices.join(", ")))
 }

@@ -7,7 +7,8 @@ use kps_device::DeviceInfo;
 
 use super::algorithm::ScriptAlgorithm;
 use super::enums;
-use super::errors::{self, compute};
+use super::errors::compute;
+use super::image;
 use super::ops;
 use super::sequence::{self, ScriptSequence};
 use super::shared::{self, SharedManager};
@@ -42,8 +43,8 @@ pub static MANAGER: NativeType = NativeType {
             NativeDef::method("tensor", make_tensor),
             NativeDef::method("tensor_t", make_typed_tensor),
             NativeDef::method("build_tensor", make_tensor),
-            NativeDef::method("image", image),
-            NativeDef::method("image_t", image),
+            NativeDef::method("image", make_image),
+            NativeDef::method("image_t", make_typed_image),
             NativeDef::method("algorithm", algorithm),
             NativeDef::method("sequence", make_sequence),
             NativeDef::method("create_sequence", create_sequence),
@@ -137,9 +138,21 @@ fn make(vm: &mut Vm, args: &Args, function: &str, default: Option<DType>) -> Res
     Ok(ScriptTensor::value(tensor))
 }
 
-fn image(_: &mut Vm, args: &Args) -> Result {
-    args.this::<ScriptManager>()?;
-    Err(errors::unsupported("making images", "use a tensor with a shape: Tensor(np.zeros((height, width)))"))
+/// `image(data, width, height, num_channels, memory_type=device)`: f32, as in Kompute; `dtype=` and
+/// `format=` ask for other texels.
+fn make_image(vm: &mut Vm, args: &Args) -> Result {
+    image_of(vm, args, "image", Some(DType::F32))
+}
+
+/// The same, which keeps the type that the data has.
+fn make_typed_image(vm: &mut Vm, args: &Args) -> Result {
+    image_of(vm, args, "image_t", None)
+}
+
+fn image_of(vm: &mut Vm, args: &Args, function: &str, default: Option<DType>) -> Result {
+    let this: &ScriptManager = args.this()?;
+    let made = image::make(vm, args.method_parser(function), default)?;
+    Ok(ScriptTensor::value(this.manager.adopt(made).map_err(compute)?))
 }
 
 /// `algorithm(tensors, spirv, workgroup=(0, 0, 0), spec_consts=[], push_consts=[])`
@@ -152,9 +165,12 @@ fn algorithm(vm: &mut Vm, args: &Args) -> Result {
     let spec_consts = parser.optional("spec_consts")?;
     let push_consts = parser.optional("push_consts")?;
     parser.finish()?;
-    let tensors = values::tensors(vm, operands, "algorithm")?;
+    let (tensors, samplers) = image::with_samplers(vm, operands, "algorithm")?;
     let words = ops::words(vm, spirv)?;
     let mut builder = this.manager.algorithm_over(&tensors, &words);
+    for (binding, sampler) in samplers {
+        builder = builder.sampler(binding, sampler);
+    }
     if let Some(workgroup) = workgroup.filter(|given| !given.is_none()) {
         builder = builder.extent(values::groups(vm, workgroup)?);
     }

@@ -8,6 +8,7 @@
 mod algorithm;
 mod enums;
 mod errors;
+mod image;
 mod manager;
 mod ops;
 mod png;
@@ -28,6 +29,7 @@ use crate::value::{Args, BinaryOp, Module, NativeDef, NativeModule, Result, Valu
 use crate::vm::Vm;
 
 pub use errors::compute;
+pub use image::sampler_of;
 pub use manager::{MANAGER, level};
 pub use ops::words;
 pub use sequence::SEQUENCE;
@@ -39,7 +41,15 @@ use view::TensorData;
 
 pub static MODULE: NativeModule = NativeModule {
     functions: &[NativeDef::function("log_level", log_level), NativeDef::function("write_png", png::write)],
-    types: &[&MANAGER, &TENSOR, &SEQUENCE, &algorithm::ALGORITHM, &shader::SHADER],
+    types: &[
+        &MANAGER,
+        &TENSOR,
+        &SEQUENCE,
+        &algorithm::ALGORITHM,
+        &shader::SHADER,
+        &image::IMAGE,
+        &image::SAMPLER,
+    ],
     init: Some(init),
     ..NativeModule::new("kp")
 };

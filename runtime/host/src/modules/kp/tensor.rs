@@ -4,6 +4,7 @@ use kps_compute::{DType, Number, Tensor};
 
 use super::enums::{self, EnumValue};
 use super::errors::{self, compute};
+use super::image::{self, IMAGE};
 use super::values::{self, Elements};
 use super::view::TensorData;
 use crate::errors::{index_error, type_error};
@@ -201,7 +202,7 @@ const SHOWN: usize = 6;
 
 impl Native for ScriptTensor {
     fn native_type(&self) -> &'static NativeType {
-        &TENSOR
+        if self.tensor.as_image().is_some() { &IMAGE } else { &TENSOR }
     }
 
     fn len(&self, _: &mut Vm) -> Result<Option<usize>> {
@@ -245,6 +246,9 @@ impl Native for ScriptTensor {
 
     fn repr(&self, _: &Value, vm: &mut Vm) -> Result<String> {
         let tensor = &self.tensor;
+        if let Some(info) = tensor.as_image() {
+            return Ok(image::repr(info));
+        }
         let kind = format!("dtype={}, shape={}", tensor.dtype(), shape_text(tensor.shape()));
         if !tensor.is_init() {
             return Ok(format!("Tensor(destroyed, {kind})"));

@@ -1,0 +1,89 @@
+//! Shaders with mistakes, each with what is said of them in a file beside it; and the shaders that the
+//! suite runs, each of which must become a valid module. `UPDATE=1` writes what was seen.
+
+use std::path::{Path, PathBuf};
+
+use kps_foreign::{Language, Options, Stage, compile};
+use kps_syntax::{Diagnostic, Diagnostics, Source};
+use spirv_tools::TargetEnv;
+use spirv_tools::val::Validator;
+
+fn shaders(folder: &Path) -> Vec<PathBuf> {
+    let entries = folder.read_dir().unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+    let paths = entries.map(|entry| entry.expect("a readable entry").path());
+    let mut paths: Vec<PathBuf> = paths.filter(|path| Language::of_file(path).is_some()).collect();
+    paths.sort();
+    assert!(!paths.is_empty(), "there are shaders in {}", folder.display());
+    paths
+}
+
+fn compiled(path: &Path) -> Result<Vec<u32>, Diagnostics> {
+    let text = std::fs::read_to_string(path).expect("a case is text");
+    let name = path.file_name().unwrap_or_default().display().to_string();
+    let language = Language::of_file(path).expect("it was chosen by its name");
+    let options = Options { stage: Stage::of_file(path), ..Options::default() };
+    compile(&Source::new(name, text), language, &options)
+}
+
+fn validate(path: &Path, words: &[u32]) {
+    let validator = spirv_tools::val::create(Some(TargetEnv::Vulkan_1_3));
+    if let Err(error) = validator.validate(words, None) {
+        panic!("{} is not valid: {error}", path.display());
+    }
+}
+
+/// The message with its labels, each with what it points at, and the help.
+fn shown(diagnostic: &Diagnostic) -> String {
+    let mut lines = vec![diagnostic.one_line()];
+    for label in &diagnostic.labels {
+        let at = label.location.source.slice(label.location.span).lines().next().unwrap_or_default();
+        let dots = if label.text.is_empty() { "" } else { ": " };
+        lines.push(format!("    at `{at}`{dots}{}", label.text));
+    }
+    lines.extend(diagnostic.help.iter().map(|help| format!("    help: {help}")));
+    lines.join("\n") + "\n"
+}
+
+#[test]
+fn mistakes_are_told_with_their_places() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases");
+    let mut wrong = Vec::new();
+    for path in shaders(&folder) {
+        let found = match compiled(&path) {
+            Err(found) => found.iter().map(shown).collect::<String>(),
+            Ok(words) => {
+                validate(&path, &words);
+                "no mistake\n".to_owned()
+            }
+        };
+        let mut beside = path.clone().into_os_string();
+        beside.push(".txt");
+        if std::env::var_os("UPDATE").is_some_and(|value| value != "0") {
+            std::fs::write(&beside, &found).expect("the folder can be written");
+        }
+        let expected = std::fs::read_to_string(&beside).unwrap_or_default();
+        if expected != found {
+            wrong.push(format!("{}:\n--- expected\n{expected}--- found\n{found}", path.display()));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn what_the_suite_runs_is_valid() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/cases/foreign");
+    for path in shaders(&folder) {
+        match compiled(&path) {
+            Ok(words) => validate(&path, &words),
+            Err(found) => panic!("{}", found.iter().map(shown).collect::<String>()),
+        }
+    }
+}
+
+#[test]
+fn the_same_text_gives_the_same_words() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/cases/foreign");
+    for path in shaders(&folder).into_iter().step_by(7) {
+        assert_eq!(compiled(&path).ok(), compiled(&path).ok(), "{}", path.display());
+    }
+}

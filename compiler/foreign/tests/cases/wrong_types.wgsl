@@ -1,0 +1,6 @@
+@group(0) @binding(0) var<storage, read_write> a: array<f32>;
+@compute @workgroup_size(1)
+fn main() {
+    let x: i32 = 1;
+    a[0] = x;
+}

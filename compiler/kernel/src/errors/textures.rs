@@ -1,0 +1,77 @@
+//! Mistakes with textures and samplers.
+
+use kps_syntax::{Diagnostic, Location};
+
+use super::error;
+use crate::textures::{TextureMistake, TextureType};
+use crate::types::{Scalar, Type};
+
+pub(crate) fn texture_type(at: Location, mistake: TextureMistake) -> Diagnostic {
+    let (message, help) = match mistake {
+        TextureMistake::NoDimension => {
+            ("a texture says its dimension: 1d, 2d or 3d".to_owned(), "such as \"2d r32f\"")
+        }
+        TextureMistake::NoTexels => (
+            "a texture says the format or the type of its texels".to_owned(),
+            "such as \"2d rgba8ui\" for a format, or \"2d f32\" for any image that is read as f32",
+        ),
+        TextureMistake::Unsupported(word) => {
+            (format!("`{word}` textures cannot be bound"), "use \"1d\", \"2d\" or \"3d\" without layers")
+        }
+    };
+    error("kernel/texture-type", at, message, "").help(help)
+}
+
+pub(crate) fn texture_method(at: Location, name: &str) -> Diagnostic {
+    error("kernel/texture-method", at, format!("textures have no `{name}`"), "")
+        .help("they have read(at), write(at, value) and sample(sampler, at)")
+}
+
+pub(crate) fn not_a_texture(at: Location, what: &str) -> Diagnostic {
+    error("kernel/not-a-texture", at, format!("expected a texture, got {what}"), "")
+        .help("declare it as a parameter: (\"texture\", 0, \"2d r32f\")")
+}
+
+pub(crate) fn not_a_sampler(at: Location, what: &str) -> Diagnostic {
+    error("kernel/not-a-sampler", at, format!("expected a sampler, got {what}"), "")
+        .help("declare it as a parameter: (\"sampler\", 1, \"\")")
+}
+
+pub(crate) fn texture_coordinate(
+    at: Location,
+    texture: &TextureType,
+    wanted: &Type,
+    what: &str,
+) -> Diagnostic {
+    let message = format!("a place in a {texture} texture is `{wanted}`, not {what}");
+    let diagnostic = error("kernel/texture-coordinate", at, message, "");
+    match wanted.scalar().is_some_and(Scalar::is_float) {
+        true => diagnostic.help("sample takes 0.0 to 1.0 along each axis"),
+        false => diagnostic.help(format!("count texels: {wanted}(..)")),
+    }
+}
+
+pub(crate) fn texture_value(at: Location, texture: &TextureType, what: &str) -> Diagnostic {
+    let scalar = texture.scalar;
+    let message = format!("a {texture} texture holds `{scalar}`, not {what}");
+    error("kernel/texture-value", at, message, "")
+        .help(format!("write one to four components of {scalar}: {scalar}(value)"))
+}
+
+pub(crate) fn texture_written_and_sampled(write: Location, sample: Location, name: &str) -> Diagnostic {
+    let message = format!("texture `{name}` is written and sampled in one kernel");
+    error("kernel/texture-written-and-sampled", write, message, "written here")
+        .label(sample, "sampled here")
+        .help("read its texels with read(at), or write to another texture")
+}
+
+pub(crate) fn texture_without_format(at: Location, texture: &TextureType) -> Diagnostic {
+    let message = format!("a {texture} texture cannot be written: it does not say its format");
+    let example = match texture.scalar {
+        Scalar::I32 => "r32i",
+        Scalar::U32 => "r32ui",
+        _ => "r32f",
+    };
+    error("kernel/texture-without-format", at, message, "")
+        .help(format!("name the format in the parameter: \"{}d {example}\"", texture.n_axes))
+}

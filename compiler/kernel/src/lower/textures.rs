@@ -1,0 +1,221 @@
+//! Textures and samplers: their parameters, and reading, writing and sampling texels.
+//!
+//! What a kernel does with a texture decides what is bound: one that is sampled, or that is read and says
+//! no format, is a sampled image, any other a storage image.
+
+use kps_syntax::Span;
+use kps_syntax::ast::{Argument, Ident};
+
+use super::Ctx;
+use super::operand::{Operand, Static};
+use crate::builtins::Function;
+use crate::errors;
+use crate::ir::{NodeId, NodeKind, SamplerId, SamplerParam, Stmt, Texture, TextureId};
+use crate::template::Param;
+use crate::textures::TextureType;
+use crate::types::{Scalar, Type};
+
+type Args<'a> = &'a [(Operand, Span)];
+
+impl Ctx<'_> {
+    pub fn bind_texture(
+        &mut self,
+        param_idx: usize,
+        param: &Param,
+        ty: TextureType,
+        slot: Option<(u32, u32)>,
+    ) -> Operand {
+        let (set, binding) = slot.unwrap_or((0, self.next_binding()));
+        let id = TextureId(self.textures.len() as u32);
+        let (name, span) = (param.name.name.clone(), param.name.span);
+        self.textures.push(Texture { name, param_idx, set, binding, ty, span, is_sampled: false });
+        self.texture_uses.push(TextureUses::default());
+        Operand::Static(Static::Texture(id))
+    }
+
+    pub fn bind_sampler(&mut self, param_idx: usize, param: &Param, slot: Option<(u32, u32)>) -> Operand {
+        let (set, binding) = slot.unwrap_or((0, self.next_binding()));
+        let id = SamplerId(self.samplers.len() as u32);
+        let (name, span) = (param.name.name.clone(), param.name.span);
+        self.samplers.push(SamplerParam { name, param_idx, set, binding, span });
+        Operand::Static(Static::Sampler(id))
+    }
+
+    /// The first binding after all that have one.
+    pub fn next_binding(&self) -> u32 {
+        (self.buffers.len() + self.textures.len() + self.samplers.len()) as u32
+    }
+
+    /// `texture.read(at)`, `texture.write(at, value)`, `texture.sample(sampler, at)`; `None` where the
+    /// receiver is no texture.
+    pub fn call_texture_method(
+        &mut self,
+        receiver: &Operand,
+        receiver_span: Span,
+        attr: &Ident,
+        args: &[Argument],
+        span: Span,
+    ) -> Option<Operand> {
+        let Operand::Static(Static::Texture(_)) = receiver else { return None };
+        let function = match &*attr.name {
+            "read" => Function::TextureRead,
+            "write" => Function::TextureWrite,
+            "sample" => Function::TextureSample,
+            _ => return Some(self.fail(errors::texture_method(self.at(attr.span), &attr.name))),
+        };
+        let mut all = vec![(receiver.clone(), receiver_span)];
+        let arguments = self.arguments(args);
+        if let Some((keyword, ..)) = arguments.keywords.first() {
+            let error = errors::keyword_argument(self.at(keyword.span), &attr.name, &keyword.name);
+            return Some(self.fail(error));
+        }
+        all.extend(arguments.positional);
+        Some(self.call_builtin(function, &attr.name, &all, span))
+    }
+
+    /// The same as functions, which take the texture first.
+    pub fn texture_function(&mut self, function: Function, args: Args, span: Span) -> Operand {
+        let Operand::Static(Static::Texture(texture)) = args[0].0 else {
+            let what = self.describe(&args[0].0);
+            return self.fail(errors::not_a_texture(self.at(args[0].1), &what));
+        };
+        match function {
+            Function::TextureRead => self.texture_read(texture, &args[1], span),
+            Function::TextureWrite => self.texture_write(texture, &args[1], &args[2], span),
+            _ => self.texture_sample(texture, &args[1], &args[2], span),
+        }
+    }
+
+    fn texture_read(&mut self, texture: TextureId, at: &(Operand, Span), span: Span) -> Operand {
+        let Some(at) = self.texel_place(texture, at) else { return Operand::Error };
+        self.texture_uses[texture.idx()].read.get_or_insert(span);
+        let ty = Type::Vector(4, self.textures[texture.idx()].ty.scalar);
+        Operand::Node(self.node(NodeKind::TextureRead { texture, at }, ty, span))
+    }
+
+    fn texture_write(
+        &mut self,
+        texture: TextureId,
+        at: &(Operand, Span),
+        value: &(Operand, Span),
+        span: Span,
+    ) -> Operand {
+        let place = self.texel_place(texture, at);
+        let value = self.texel_value(texture, value);
+        self.texture_uses[texture.idx()].write.get_or_insert(span);
+        let (Some(at), Some(value)) = (place, value) else { return Operand::Error };
+        self.f.block.push(Stmt::TextureWrite { texture, at, value, span });
+        Operand::Static(Static::None)
+    }
+
+    fn texture_sample(
+        &mut self,
+        texture: TextureId,
+        sampler: &(Operand, Span),
+        at: &(Operand, Span),
+        span: Span,
+    ) -> Operand {
+        let Operand::Static(Static::Sampler(sampler)) = sampler.0 else {
+            let what = self.describe(&sampler.0);
+            return self.fail(errors::not_a_sampler(self.at(sampler.1), &what));
+        };
+        let ty = self.textures[texture.idx()].ty;
+        let wanted = Type::of(ty.n_axes, Scalar::F32);
+        let Some(at) = self.as_vector(&at.0, &[wanted.clone()], at.1) else {
+            let what = self.describe(&at.0);
+            return self.fail(errors::texture_coordinate(self.at(at.1), &ty, &wanted, &what));
+        };
+        self.texture_uses[texture.idx()].sample.get_or_insert(span);
+        let result = Type::Vector(4, ty.scalar);
+        Operand::Node(self.node(NodeKind::TextureSample { texture, sampler, at }, result, span))
+    }
+
+    /// Whole coordinates.
+    fn texel_place(&mut self, texture: TextureId, (at, span): &(Operand, Span)) -> Option<NodeId> {
+        let ty = self.textures[texture.idx()].ty;
+        let wanted = [Scalar::I32, Scalar::U32].map(|scalar| Type::of(ty.n_axes, scalar));
+        let place = self.as_vector(at, &wanted, *span);
+        if place.is_none() && !at.is_error() {
+            let what = self.describe(at);
+            self.error(errors::texture_coordinate(self.at(*span), &ty, &wanted[0], &what));
+        }
+        place
+    }
+
+    /// Four components; those that are not given are 0.
+    fn texel_value(&mut self, texture: TextureId, (value, span): &(Operand, Span)) -> Option<NodeId> {
+        let scalar = self.textures[texture.idx()].ty.scalar;
+        for n in 1..=4 {
+            let wanted = Type::of(n, scalar);
+            let Some(value) = self.as_vector(value, &[wanted], *span) else { continue };
+            let mut parts: Vec<NodeId> = match n {
+                1 => vec![value],
+                _ => (0..u32::from(n))
+                    .map(|at| self.node(NodeKind::Extract(value, at), scalar, *span))
+                    .collect(),
+            };
+            while parts.len() < 4 {
+                parts.push(self.constant(crate::constant::Constant::zero(scalar), *span));
+            }
+            return Some(self.node(NodeKind::Construct(parts), Type::Vector(4, scalar), *span));
+        }
+        if !value.is_error() {
+            let (ty, what) = (self.textures[texture.idx()].ty, self.describe(value));
+            self.error(errors::texture_value(self.at(*span), &ty, &what));
+        }
+        None
+    }
+
+    /// A scalar or a vector of one of these types; a tuple is taken for a vector.
+    fn as_vector(&mut self, operand: &Operand, wanted: &[Type], span: Span) -> Option<NodeId> {
+        if let Operand::Node(node) = operand
+            && wanted.contains(self.ty(*node))
+        {
+            return Some(*node);
+        }
+        let first = wanted.first()?;
+        let n = usize::from(first.n_components());
+        match operand {
+            Operand::Tuple(items) if items.len() == n && n > 1 => {
+                let part = Type::from(first.scalar()?);
+                let parts: Option<Vec<NodeId>> =
+                    items.iter().map(|item| self.try_convert(item, &part, span)).collect();
+                Some(self.node(NodeKind::Construct(parts?), first.clone(), span))
+            }
+            // A number is no vector, however long the vector is.
+            Operand::Literal(_) if n > 1 => None,
+            Operand::Literal(_) | Operand::Node(_) | Operand::Place(_) => {
+                let same = self.value_type(operand).is_none_or(|ty| usize::from(ty.n_components()) == n);
+                if same { self.try_convert(operand, first, span) } else { None }
+            }
+            _ => None,
+        }
+    }
+
+    /// Settles what is bound for each texture, once everything that is done with it was seen.
+    pub fn settle_textures(&mut self) {
+        for at in 0..self.textures.len() {
+            let (uses, ty) = (self.texture_uses[at], self.textures[at].ty);
+            match (uses.sample, uses.write) {
+                (Some(sample), Some(write)) => {
+                    let name = self.textures[at].name.clone();
+                    self.error(errors::texture_written_and_sampled(self.at(write), self.at(sample), &name));
+                }
+                (None, Some(write)) if ty.format.is_none() => {
+                    self.error(errors::texture_without_format(self.at(write), &ty));
+                }
+                _ => {}
+            }
+            self.textures[at].is_sampled =
+                uses.sample.is_some() || (ty.format.is_none() && uses.write.is_none());
+        }
+    }
+}
+
+/// Where each thing is first done with a texture.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct TextureUses {
+    read: Option<Span>,
+    write: Option<Span>,
+    sample: Option<Span>,
+}

@@ -1,0 +1,228 @@
+//! `kp.Image` and `kp.Sampler`: what kernels read, write and sample texel by texel.
+//!
+//! An image is a tensor to the host, under another name and with a format.
+
+use kps_compute::{DType, ImageInfo, Tensor, image};
+use kps_device::{AddressMode, Filter, Sampler, TexelFormat};
+
+use super::enums;
+use super::errors::{self, compute};
+use super::tensor::{ScriptTensor, TENSOR};
+use super::values::{self, Elements};
+use crate::convert::FromValue;
+use crate::errors::{type_error, value_error};
+use crate::value::{Args, Native, NativeDef, NativeType, Parser, Result, Value};
+use crate::vm::Vm;
+
+pub static IMAGE: NativeType = NativeType {
+    base: Some(&TENSOR),
+    new: Some(new),
+    methods: &[
+        NativeDef::getter("width", width),
+        NativeDef::getter("height", height),
+        NativeDef::getter("depth", depth),
+        NativeDef::getter("num_channels", num_channels),
+        NativeDef::getter("format", format),
+    ],
+    ..NativeType::new("Image", "kp")
+};
+
+pub static SAMPLER: NativeType = NativeType {
+    new: Some(new_sampler),
+    methods: &[NativeDef::getter("filter", filter), NativeDef::getter("address", address)],
+    ..NativeType::new("Sampler", "kp")
+};
+
+/// `Image(data, width=None, height=None, num_channels=1, memory_type=device)`: keeps the type that the data
+/// has; `dtype=` asks for another, `format="rgba8"` says all of it, `depth=` makes a volume.
+fn new(vm: &mut Vm, args: &Args) -> Result {
+    Ok(ScriptTensor::value(make(vm, args.parser("Image"), None)?))
+}
+
+/// An image as the arguments ask; `default` is the type where they ask for none.
+pub fn make(vm: &mut Vm, mut parser: Parser, default: Option<DType>) -> Result<Tensor> {
+    let data = parser.required("data")?;
+    let width = parser.optional("width")?;
+    let height = parser.optional("height")?;
+    let n_channels = parser.optional("num_channels")?;
+    let memory = parser.optional("memory_type")?;
+    let depth = parser.keyword_only("depth");
+    let dtype = parser.keyword_only("dtype");
+    let format = parser.keyword_only("format");
+    parser.finish()?;
+    let format = format.map(|given| read_format(vm, given)).transpose()?;
+    let dtype = match dtype.filter(|dtype| !dtype.is_none()) {
+        Some(given) => Some(values::dtype(vm, given)?),
+        None => format.map(|format| DType::from(format.channel.stored())).or(default),
+    };
+    let mut elements = values::elements(vm, data, dtype.unwrap_or(DType::F32))?;
+    if let Some(dtype) = dtype {
+        elements = elements.cast(dtype);
+    }
+    let mut sides = Vec::new();
+    for side in [width, height, depth].into_iter().flatten().filter(|side| !side.is_none()) {
+        sides.push(usize::from_value(vm, side)?);
+    }
+    let n_channels = n_channels.map(|given| usize::from_value(vm, given)).transpose()?;
+    let info = info(&elements, sides, n_channels, format)?;
+    texels(info, enums::memory_type(memory)?, elements)
+}
+
+fn read_format(vm: &mut Vm, given: &Value) -> Result<TexelFormat> {
+    let name = vm.str(given)?;
+    TexelFormat::parse(&name).ok_or_else(|| {
+        value_error(format!("`{name}` is no format of texels"))
+            .help("such as \"r32f\", \"rgba8\" or \"rg16ui\"")
+    })
+}
+
+/// Width and height may be told by the data's own shape: rows of texels, whose last axis may be channels.
+fn info(
+    elements: &Elements,
+    sides: Vec<usize>,
+    n_channels: Option<usize>,
+    format: Option<TexelFormat>,
+) -> Result<ImageInfo> {
+    let of_format = format.map(|format| usize::from(format.n_channels));
+    let (sides, n_channels) = match (sides.is_empty(), elements.shape.as_slice()) {
+        (false, _) => (sides, n_channels.or(of_format).unwrap_or(1)),
+        (true, [height, width]) => (vec![*width, *height], n_channels.or(of_format).unwrap_or(1)),
+        (true, [height, width, channels]) => (vec![*width, *height], n_channels.unwrap_or(*channels)),
+        (true, _) => {
+            return Err(type_error("an image needs its width and height")
+                .help("say them, Image(data, width, height), or give rows of texels"));
+        }
+    };
+    let format = match format {
+        Some(format) => format,
+        None => image::format(elements.dtype, n_channels).map_err(compute)?,
+    };
+    image::info(format, &sides).map_err(compute)
+}
+
+/// More data than there are texels is left out, as Kompute does.
+fn texels(info: ImageInfo, memory: kps_compute::MemoryType, elements: Elements) -> Result<Tensor> {
+    let mut bytes = elements.bytes;
+    bytes.truncate(usize::try_from(info.n_bytes()).unwrap_or(usize::MAX));
+    Tensor::image(info, memory, bytes).map_err(compute)
+}
+
+fn info_of(args: &Args) -> Result<ImageInfo> {
+    let info = args.this::<ScriptTensor>()?.tensor().as_image().copied();
+    info.ok_or_else(|| type_error("a tensor is no image"))
+}
+
+fn width(_: &mut Vm, args: &Args) -> Result {
+    Ok(info_of(args)?.size[0].into())
+}
+
+fn height(_: &mut Vm, args: &Args) -> Result {
+    Ok(info_of(args)?.size[1].into())
+}
+
+fn depth(_: &mut Vm, args: &Args) -> Result {
+    Ok(info_of(args)?.size[2].into())
+}
+
+fn num_channels(_: &mut Vm, args: &Args) -> Result {
+    Ok(u32::from(info_of(args)?.format.n_channels).into())
+}
+
+fn format(_: &mut Vm, args: &Args) -> Result {
+    Ok(info_of(args)?.format.name().into())
+}
+
+/// How an image is shown.
+pub fn repr(info: &ImageInfo) -> String {
+    let sides: Vec<String> = info.size[..info.dimension.n_axes()].iter().map(u32::to_string).collect();
+    format!("Image({}, {})", info.format.name(), sides.join(" x "))
+}
+
+/// A sampler as scripts hold it.
+pub struct ScriptSampler(Sampler);
+
+impl Native for ScriptSampler {
+    fn native_type(&self) -> &'static NativeType {
+        &SAMPLER
+    }
+
+    fn repr(&self, _: &Value, _: &mut Vm) -> Result<String> {
+        Ok(format!("Sampler({:?}, {:?})", filter_name(self.0), address_name(self.0)))
+    }
+}
+
+const FILTERS: [(&str, Filter); 2] = [("nearest", Filter::Nearest), ("linear", Filter::Linear)];
+const ADDRESSES: [(&str, AddressMode); 3] = [
+    ("clamp", AddressMode::ClampToEdge),
+    ("repeat", AddressMode::Repeat),
+    ("mirror", AddressMode::MirroredRepeat),
+];
+
+fn filter_name(sampler: Sampler) -> &'static str {
+    FILTERS.iter().find(|(_, filter)| *filter == sampler.filter).map_or("", |(name, _)| name)
+}
+
+fn address_name(sampler: Sampler) -> &'static str {
+    ADDRESSES.iter().find(|(_, address)| *address == sampler.address).map_or("", |(name, _)| name)
+}
+
+/// `Sampler(filter="nearest", address="clamp")`
+fn new_sampler(vm: &mut Vm, args: &Args) -> Result {
+    let mut parser = args.parser("Sampler");
+    let filter = parser.optional("filter")?;
+    let address = parser.optional("address")?;
+    parser.finish()?;
+    let mut sampler = Sampler::default();
+    if let Some(given) = filter {
+        let name = vm.str(given)?;
+        let known = FILTERS.iter().find(|(known, _)| *known == name);
+        sampler.filter =
+            known.ok_or_else(|| errors::unknown_choice("filter", &name, &["nearest", "linear"]))?.1;
+    }
+    if let Some(given) = address {
+        let name = vm.str(given)?;
+        let known = ADDRESSES.iter().find(|(known, _)| *known == name);
+        let choices = ["clamp", "repeat", "mirror"];
+        sampler.address = known.ok_or_else(|| errors::unknown_choice("address", &name, &choices))?.1;
+    }
+    Ok(Value::native(ScriptSampler(sampler)))
+}
+
+fn filter(_: &mut Vm, args: &Args) -> Result {
+    Ok(filter_name(args.this::<ScriptSampler>()?.0).into())
+}
+
+fn address(_: &mut Vm, args: &Args) -> Result {
+    Ok(address_name(args.this::<ScriptSampler>()?.0).into())
+}
+
+/// The sampler that a value is.
+pub fn sampler_of(value: &Value) -> Option<Sampler> {
+    value.downcast::<ScriptSampler>().map(|sampler| sampler.0)
+}
+
+/// The tensors and images of a list, with the samplers at their places. Where a sampler stands, any tensor
+/// fills the list, and nothing looks at it.
+pub fn with_samplers(
+    vm: &mut Vm,
+    operands: &Value,
+    operation: &str,
+) -> Result<(Vec<Tensor>, Vec<(u32, Sampler)>)> {
+    if !matches!(operands.base_value(), Value::List(_) | Value::Tuple(_)) {
+        return Ok((values::tensors(vm, operands, operation)?, Vec::new()));
+    }
+    let items = vm.collect(operands)?;
+    let filler = items.iter().find_map(values::tensor);
+    let (mut tensors, mut samplers) = (Vec::new(), Vec::new());
+    for (binding, item) in (0..).zip(&items) {
+        match (values::tensor(item), sampler_of(item), &filler) {
+            (Some(tensor), ..) => tensors.push(tensor),
+            (None, Some(sampler), Some(filler)) => {
+                samplers.push((binding, sampler));
+                tensors.push(filler.clone());
+            }
+            _ => return Err(errors::not_a_tensor(operation, item)),
+        }
+    }
+    Ok((tensors, samplers))
+}
