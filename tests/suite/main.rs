@@ -24,7 +24,7 @@ use program::Program;
 /// Folders of `tests/cases` whose scripts run once, because they use no device.
 const WITHOUT_DEVICE: [&str; 2] = ["language", "errors"];
 /// Folders of `tests/cases` whose scripts run on every device.
-const ON_EVERY_DEVICE: [&str; 4] = ["kernels", "compute", "seeds", "launch_errors"];
+const ON_EVERY_DEVICE: [&str; 5] = ["kernels", "compute", "seeds", "launch_errors", "images"];
 
 fn main() -> ExitCode {
     let arguments = Arguments::from_args();

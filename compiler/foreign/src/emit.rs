@@ -6,7 +6,7 @@ use naga::proc::{BoundsCheckPolicies, BoundsCheckPolicy};
 use naga::valid::{Capabilities, ModuleInfo, ValidationError, ValidationFlags, Validator};
 use naga::{Module, ShaderStage, WithSpan};
 
-use crate::{Language, Options, Stage, errors, specialise};
+use crate::{Language, Options, Stage, errors, memory, specialise};
 
 /// What the words call their entry point, whatever the text called it.
 const ENTRY_POINT: &str = "main";
@@ -20,11 +20,13 @@ pub(crate) fn words(
     check(source, &module)?;
     choose_entry_point(source, &mut module, language, options)?;
     let constants = specialise::take_constants(&mut module);
+    // What nothing uses would ask for capabilities all the same.
+    naga::compact::compact(&mut module, naga::compact::KeepUnused::No);
     let (module, info) = settle(source, module)?;
     let settings = settings(source, language);
     let words = spv::write_vec(&module, &info, &settings, None)
         .map_err(|error| Diagnostics::from(errors::not_emitted(source, &error.to_string())))?;
-    Ok(specialise::mark(words, &constants))
+    Ok(memory::strip_layouts(specialise::mark(words, &constants)))
 }
 
 /// What is left to specialise gets its default: array lengths and workgroup sizes are part of types.
@@ -44,24 +46,29 @@ fn check(source: &Source, module: &Module) -> Result<ModuleInfo, Diagnostics> {
         .map_err(|error| Diagnostics::from(diagnostic(source, &error)))
 }
 
-/// The innermost reason is what the writer of the text can do something about.
+/// The innermost reason names the mistake; those around it name naga's own things.
 fn diagnostic(source: &Source, error: &WithSpan<ValidationError>) -> Diagnostic {
     let mut reason: &dyn std::error::Error = error.as_inner();
-    let mut reasons = vec![reason.to_string()];
     while let Some(inner) = reason.source() {
-        reasons.push(inner.to_string());
         reason = inner;
     }
-    let message = reasons.pop().unwrap_or_default();
-    let mut told = errors::told("foreign/invalid", source, &message);
-    // Spans are from the outermost in; the place of the mistake comes first.
-    for (span, _) in error.spans().collect::<Vec<_>>().into_iter().rev() {
-        told = told.label(errors::location(source, *span), "");
+    let told = errors::told("foreign/invalid", &plain(&reason.to_string()));
+    // Spans are from the outermost in.
+    match error.spans().last() {
+        Some((span, _)) => told.label(errors::location(source, *span), ""),
+        None => told,
     }
-    match reasons.is_empty() {
-        true => told,
-        false => told.help(format!("found in this: {}", reasons.join("; ").to_lowercase())),
+}
+
+/// naga counts the expressions of a function, and nobody else does.
+fn plain(reason: &str) -> String {
+    if reason.starts_with("The type of [") && reason.contains("stored in [") {
+        return "the value is of another type than what it is stored in".to_owned();
     }
+    if reason.starts_with("Operation ") && reason.contains("can't work with [") {
+        return "this operation does not take operands of these types".to_owned();
+    }
+    reason.to_owned()
 }
 
 /// Leaves the entry point that is meant, by the one name.

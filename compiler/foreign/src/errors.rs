@@ -11,15 +11,26 @@ pub(crate) fn location(source: &Source, span: naga::Span) -> Location {
 }
 
 /// A mistake in naga's words, which begin with a capital letter and quote in their own way.
-pub(crate) fn told(code: &'static str, source: &Source, message: &str) -> Diagnostic {
-    let message = message.trim_end_matches('.').replace('\'', "`");
+pub(crate) fn told(code: &'static str, message: &str) -> Diagnostic {
+    let message = backquoted(message.trim_end_matches('.'));
     let mut letters = message.chars();
     let message = match letters.next() {
         Some(first) if !message.starts_with("GLSL") => first.to_lowercase().chain(letters).collect(),
         _ => message,
     };
-    debug_assert!(!source.name().is_empty());
     Diagnostic::error(code, message)
+}
+
+/// Quotes become backquotes; apostrophes within words stay.
+fn backquoted(message: &str) -> String {
+    let letters: Vec<char> = message.chars().collect();
+    let is_word =
+        |at: Option<usize>| at.and_then(|at| letters.get(at)).is_some_and(|letter| letter.is_alphanumeric());
+    let quoted = |(at, &letter): (usize, &char)| match letter {
+        '\'' if !(is_word(at.checked_sub(1)) && is_word(Some(at + 1))) => '`',
+        letter => letter,
+    };
+    letters.iter().enumerate().map(quoted).collect()
 }
 
 pub(crate) fn beyond_glsl(name: &str, family: &str, location: Location) -> Diagnostic {

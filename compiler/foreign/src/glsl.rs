@@ -16,17 +16,28 @@ pub(crate) fn parse(source: &Source, options: &Options) -> Result<naga::Module, 
         Stage::Fragment => ShaderStage::Fragment,
     });
     settings.defines.extend(options.definitions.iter().cloned());
-    Frontend::default().parse(&settings, source.text()).map_err(|found| {
+    let mut module = Frontend::default().parse(&settings, source.text()).map_err(|found| {
         let mut diagnostics = Diagnostics::default();
         found.errors.iter().for_each(|error| diagnostics.push(diagnostic(source, error)));
         diagnostics
-    })
+    })?;
+    let_write_only_buffers_be_read(&mut module);
+    Ok(module)
+}
+
+/// GLSL has `writeonly` buffers, and naga's checker refuses them.
+fn let_write_only_buffers_be_read(module: &mut naga::Module) {
+    for (_, variable) in module.global_variables.iter_mut() {
+        if let naga::AddressSpace::Storage { access } = &mut variable.space {
+            *access |= naga::StorageAccess::LOAD;
+        }
+    }
 }
 
 fn diagnostic(source: &Source, error: &Error) -> Diagnostic {
     let location = errors::location(source, error.meta);
     let found = location.source.slice(location.span).to_owned();
-    let told = |message: &str| errors::told("foreign/glsl", source, message);
+    let told = |message: &str| errors::told("foreign/glsl", message);
     match &error.kind {
         ErrorKind::InvalidToken(_, expected) => {
             let expected = expected.iter().map(expected_words).collect::<Vec<_>>();

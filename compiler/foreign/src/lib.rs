@@ -18,9 +18,11 @@
 mod emit;
 mod errors;
 mod glsl;
+mod memory;
 mod nesting;
 mod specialise;
 mod wgsl;
+mod words;
 
 use std::path::Path;
 

@@ -6,11 +6,12 @@
 
 use naga::{Constant, Expression, Handle, Literal, Module, Override};
 
+use crate::words::{HEADER_WORDS, instructions};
+
 const OP_DECORATE: u32 = 71;
 const OP_CONSTANT: u32 = 43;
 const OP_SPEC_CONSTANT: u32 = 50;
 const DECORATION_SPEC_ID: u32 = 1;
-const HEADER_WORDS: usize = 5;
 
 /// Values that no text is likely to hold: about 7e37 as floats, far from round numbers as integers.
 const FIRST_MARK: u32 = 0x7e5a_c301;
@@ -82,31 +83,26 @@ pub(crate) fn mark(words: Vec<u32>, hidden: &[Hidden]) -> Vec<u32> {
     if hidden.is_empty() {
         return words;
     }
-    let mut body: Vec<u32> = Vec::with_capacity(words.len());
-    let mut decorations: Vec<u32> = Vec::new();
+    let (mut body, mut decorations): (Vec<u32>, Vec<u32>) = (Vec::new(), Vec::new());
     // Decorations go before the first type.
     let mut first_type = None;
-    let mut at = HEADER_WORDS;
-    while at < words.len() {
-        let length = ((words[at] >> 16) as usize).max(1);
-        let instruction = &words[at..(at + length).min(words.len())];
+    for instruction in instructions(&words) {
         let opcode = instruction[0] & 0xffff;
         if first_type.is_none() && is_declaration(opcode) {
             first_type = Some(body.len());
         }
-        match instruction {
-            [_, ty, result, value] if opcode == OP_CONSTANT => {
-                match hidden.iter().find(|one| one.mark == *value) {
-                    Some(one) => {
-                        body.extend([4 << 16 | OP_SPEC_CONSTANT, *ty, *result, one.default]);
-                        decorations.extend([4 << 16 | OP_DECORATE, *result, DECORATION_SPEC_ID, one.id]);
-                    }
-                    None => body.extend(instruction),
-                }
+        let marked = match instruction {
+            [_, _, _, value] if opcode == OP_CONSTANT => hidden.iter().find(|one| one.mark == *value),
+            _ => None,
+        };
+        match marked {
+            Some(one) => {
+                let (ty, result) = (instruction[1], instruction[2]);
+                body.extend([4 << 16 | OP_SPEC_CONSTANT, ty, result, one.default]);
+                decorations.extend([4 << 16 | OP_DECORATE, result, DECORATION_SPEC_ID, one.id]);
             }
-            _ => body.extend(instruction),
+            None => body.extend(instruction),
         }
-        at += length;
     }
     let split = first_type.unwrap_or(body.len());
     [&words[..HEADER_WORDS], &body[..split], &decorations, &body[split..]].concat()

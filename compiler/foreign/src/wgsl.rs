@@ -10,7 +10,7 @@ pub(crate) fn parse(source: &Source) -> Result<naga::Module, Diagnostics> {
 }
 
 fn diagnostic(source: &Source, error: &ParseError) -> Diagnostic {
-    let mut told = errors::told("foreign/wgsl", source, error.message());
+    let mut told = errors::told("foreign/wgsl", error.message());
     for (span, text) in error.labels() {
         told = told.label(errors::location(source, span), text);
     }

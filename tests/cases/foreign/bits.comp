@@ -7,10 +7,10 @@ void main() {
     uint i = gl_GlobalInvocationID.x;
     uint x = a[i];
     uint at = i * 6u;
-    b[at] = bitCount(x);
+    b[at] = int(bitCount(x));
     b[at + 1u] = int(bitfieldReverse(x) >> 24);
-    b[at + 2u] = findMSB(x);
-    b[at + 3u] = findLSB(x);
+    b[at + 2u] = int(findMSB(x));
+    b[at + 3u] = int(findLSB(x));
     b[at + 4u] = int(bitfieldExtract(x, 3, 5));
     b[at + 5u] = int((x ^ 0xF0u) & ~3u | (x << 2u));
 }

@@ -10,7 +10,7 @@ void main() {
     for (int dy = -1; dy <= 1; dy++) {
         for (int dx = -1; dx <= 1; dx++) {
             if (dx == 0 && dy == 0) continue;
-            ivec2 other = (at + ivec2(dx, dy) + SIZE) % SIZE;
+            ivec2 other = (at + ivec2(dx, dy) + ivec2(SIZE)) % ivec2(SIZE);
             around += now[other.y * SIZE + other.x];
         }
     }

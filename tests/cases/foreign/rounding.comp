@@ -12,5 +12,5 @@ void main() {
     b[i * 7u + 3u] = fract(x);
     b[i * 7u + 4u] = mod(x, 1.25);
     b[i * 7u + 5u] = abs(x);
-    b[i * 7u + 6u] = float(int(x));
+    b[i * 7u + 6u] = float(int(x * 4.0));
 }

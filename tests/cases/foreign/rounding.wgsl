@@ -11,6 +11,6 @@ fn main(@builtin(global_invocation_id) id: vec3u) {
     b[at + 3u] = fract(x);
     b[at + 4u] = round(x);
     b[at + 5u] = abs(x);
-    b[at + 6u] = f32(i32(x));
+    b[at + 6u] = f32(i32(x * 4.0));
     b[at + 7u] = x % 1.25;
 }

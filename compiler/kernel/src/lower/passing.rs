@@ -16,7 +16,7 @@ use super::operand::{Facts, Operand, Place, Root, Row, Static};
 use super::shared::SharedPart;
 use crate::builtins::Function;
 use crate::constant::{Constant, Literal};
-use crate::ir::{Arg, BufferId, CallArg, LocalId, Stmt, steps};
+use crate::ir::{Arg, BufferId, CallArg, LocalId, SamplerId, Stmt, TextureId, steps};
 use crate::signature::DefIdentity;
 use crate::types::Type;
 
@@ -35,6 +35,8 @@ pub(crate) enum ArgKey {
     Buffer(BufferId),
     /// Its buffer, the axes that have their index, and the type of where it starts.
     Row(BufferId, u8, Type),
+    Texture(TextureId),
+    Sampler(SamplerId),
     Type(Type),
     /// A function of the script: its definition, and which environment it sees.
     Function(DefIdentity, usize),
@@ -103,6 +105,8 @@ impl Passed {
             Passed::Static(operand) => match operand {
                 Operand::Literal(literal) => ArgKey::Literal(*literal),
                 Operand::Buffer(buffer) => ArgKey::Buffer(*buffer),
+                Operand::Static(Static::Texture(texture)) => ArgKey::Texture(*texture),
+                Operand::Static(Static::Sampler(sampler)) => ArgKey::Sampler(*sampler),
                 Operand::Static(Static::Type(ty)) => ArgKey::Type(ty.clone()),
                 Operand::Static(Static::Function(function)) => {
                     ArgKey::Function(DefIdentity(Arc::clone(&function.def)), function.env.identity())
