@@ -107,8 +107,45 @@ impl Program {
     }
 
     fn load(&mut self, index: &str) -> String {
+        if self.random.below(2) == 0 {
+            return self.tested_load(index);
+        }
         let place = self.place(index, 0);
         self.made(&format!("OpLoad %u32 {place}"))
+    }
+
+    /// A load as compilers write it that test the index themselves: of element 0 where the test fails, and then
+    /// zero is taken. The length is the buffer's own, or a number.
+    fn tested_load(&mut self, index: &str) -> String {
+        let index = match self.random.below(3) {
+            0 => "%i".to_owned(),
+            1 => self.made(&format!("OpIAdd %u32 %i {index}")),
+            _ => index.to_owned(),
+        };
+        let len = match self.random.below(2) {
+            0 => self.made("OpArrayLength %u32 %b0 0"),
+            _ => self.random.pick(&["%n10", "%n37"]).to_owned(),
+        };
+        let inside = self.made(&format!("OpULessThan %bool {index} {len}"));
+        let safe = self.made(&format!("OpSelect %u32 {inside} {index} %n0"));
+        let place = self.made(&format!("OpAccessChain %p0 %b0 %n0 {safe}"));
+        let loaded = self.made(&format!("OpLoad %u32 {place}"));
+        self.made(&format!("OpSelect %u32 {inside} {loaded} %n0"))
+    }
+
+    /// A store of each invocation's own element behind such a test.
+    fn tested_store(&mut self, term: &str) {
+        let [then, merge] = ["store", "stored"].map(|name| self.id(name));
+        let len = match self.random.below(2) {
+            0 => self.made("OpArrayLength %u32 %b1 0"),
+            _ => "%n37".to_owned(),
+        };
+        let inside = self.made(&format!("OpULessThan %bool %i {len}"));
+        let safe = self.made(&format!("OpSelect %u32 {inside} %i %n0"));
+        self.line(&format!("OpSelectionMerge {merge} None\nOpBranchConditional {inside} {then} {merge}"));
+        self.line(&format!("{then} = OpLabel"));
+        let place = self.made(&format!("OpAccessChain %p1 %b1 %n0 {safe}"));
+        self.line(&format!("OpStore {place} {term}\nOpBranch {merge}\n{merge} = OpLabel"));
     }
 
     fn condition(&mut self) -> String {
@@ -132,7 +169,9 @@ impl Program {
         let term = self.term();
         let variable = self.variable();
         self.line(&format!("OpStore {variable} {term}"));
-        if self.random.below(4) == 0 {
+        if self.random.below(6) == 0 {
+            self.tested_store(&term);
+        } else if self.random.below(4) == 0 {
             // Each invocation has an element of its own to store to, so that the order does not matter.
             let place = self.made("OpAccessChain %p1 %b1 %n0 %i");
             self.line(&format!("OpStore {place} {term}"));
@@ -213,7 +252,7 @@ fn words(seed: u64) -> Vec<u32> {
     let variables: String = ["v0", "v1", "v2", "v3", "c1", "c2", "c3"]
         .map(|name| format!("%{name} = OpVariable %pfu Function\n"))
         .concat();
-    let declarations = "%pfu = OpTypePointer Function %u32";
+    let declarations = "%pfu = OpTypePointer Function %u32\n%n37 = OpConstant %u32 37";
     kernel_with(&[("u32", 4); 6], declarations, &variables, &program.text)
 }
 

@@ -341,11 +341,15 @@ impl RegionPlan {
         changed
     }
 
-    /// What lanes take out of a loop that they leave at different times differs.
+    /// What lanes take out of a loop that they leave at different times differs, and so may what other blocks
+    /// than its own use.
     fn note_kept(&self, kernel: &Kernel, carried: &Carried, shapes: &mut Shapes<'_>) -> bool {
         let mut changed = false;
         self.each_use(kernel, carried, &mut |value, at| {
-            if shapes.get(value).is_some() && self.is_kept(kernel, value, at) {
+            let Some(shape) = shapes.get(value) else { return };
+            // Elsewhere than at home, nothing tells single lanes of what is only nearly linear.
+            let leaves = shape.passed_on() != shape && self.home(kernel, value) != Some(at);
+            if leaves || self.is_kept(kernel, value, at) {
                 changed |= shapes.add(value, Shape::Varying);
             }
         });

@@ -12,13 +12,14 @@
 //! - There is no [`Op::Get`] and no [`Op::Set`] of a [`Local`] after [`ssa`].
 //!
 //! Passes work on a whole kernel: [`rounds`] counts the rounds of loops round operations of subgroups,
-//! [`ssa`] turns locals into values, [`regions`] cuts the graph where lanes wait, [`gangs`] finds what
+//! [`ssa`] turns locals into values, [`known`] uses what branches found out, [`regions`] cuts the graph where lanes wait, [`gangs`] finds what
 //! neighbouring lanes have in common ([`shapes`], [`order`]).
 
 pub mod builder;
 pub mod fold;
 pub mod gangs;
 pub mod ir;
+pub mod known;
 pub mod order;
 pub mod regions;
 pub mod rounds;

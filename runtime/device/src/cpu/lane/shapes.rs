@@ -1,7 +1,7 @@
 //! What each operation's result is over the lanes of a gang, from what its operands are.
 
 use super::gangs::Across;
-use super::{Binary, Builtin, Compare, Convert, Def, Kernel, Op, Ty, Value};
+use super::{Binary, BlockId, Builtin, Compare, Convert, Def, Kernel, Op, Ty, Value};
 
 /// A value as the neighbouring lanes of a gang have it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -140,7 +140,7 @@ impl<'k> Shapes<'k> {
                 Shape::Linear { stride, exact: matches!(info.def, Def::Builtin(_)) }
             }
             Convert::Truncate if stride as i32 != 0 => {
-                Shape::Linear { stride: i64::from(stride as i32), exact: true }
+                Shape::Linear { stride: i64::from(stride as i32), exact: shape.is_exact() }
             }
             _ => Shape::Varying,
         }
@@ -153,15 +153,31 @@ impl<'k> Shapes<'k> {
         }
     }
 
-    /// Takes apart the form in which an index is kept inside an array of a known length: far away where it
-    /// is not below the length.
+    /// Takes apart the forms in which an index is kept inside an array: far away where it is not below the
+    /// length, or zero there.
     pub fn guarded(&self, op: &Op) -> Option<Guarded> {
         let Op::Select(condition, then, otherwise) = *op else { return None };
-        let Some(Op::Compare(Compare::LtU, index, len)) = self.def(condition) else { return None };
-        let len = self.constant(*len).filter(|&len| len < 1 << 31)?;
+        let Some(&Op::Compare(Compare::LtU, index, len)) = self.def(condition) else { return None };
         let far = self.constant(otherwise)?;
-        let wide = |value: Value| self.kernel.values[value.0 as usize].ty == Ty::I64;
-        (far >= 1 << 40 && wide(*index) && wide(then)).then_some(Guarded { index: *index, len, then })
+        let ty = |value: Value| self.kernel.values[value.0 as usize].ty;
+        let len = match self.constant(len) {
+            Some(len) if len < 1 << 31 => Bound::Known(len),
+            None if self.get(len) == Some(Shape::Uniform) => Bound::Made(len),
+            _ => return None,
+        };
+        let fits = match ty(index) {
+            Ty::I64 => far >= 1 << 40 && ty(then) == Ty::I64,
+            _ => far == 0 && then == index && self.get(index).is_some_and(Shape::is_scalar),
+        };
+        fits.then_some(Guarded { test: condition, index, len, then })
+    }
+
+    /// The block that makes a value.
+    pub fn home(&self, value: Value) -> Option<BlockId> {
+        match self.kernel.values[value.0 as usize].def {
+            Def::Param(block) | Def::Inst(block) => Some(block),
+            Def::Const(_) | Def::Builtin(_) => None,
+        }
     }
 
     /// The operation that makes a value.
@@ -170,11 +186,20 @@ impl<'k> Shapes<'k> {
     }
 }
 
-/// `then` where `index` is below `len`, else a place that no access reaches.
+/// `then` where `index` is below `len`, else something that nobody asks for.
 pub struct Guarded {
+    /// Tells whether it is.
+    pub test: Value,
     pub index: Value,
-    pub len: u64,
+    pub len: Bound,
     pub then: Value,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub enum Bound {
+    Known(u64),
+    /// A uniform value.
+    Made(Value),
 }
 
 impl Shape {

@@ -75,6 +75,7 @@ pub fn lower(module: &Module<'_>, subgroup_size: u32) -> Result<lane::Kernel> {
     let mut kernel = lowerer.builder.kernel;
     let too_many = |_| errors::too_large("its variables meet in too many places", None);
     lane::ssa::promote_locals(&mut kernel).map_err(too_many)?;
+    lane::known::use_branches(&mut kernel);
     Ok(kernel)
 }
 

@@ -10,13 +10,13 @@ use cranelift_codegen::ir::{
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::Gang;
 use super::values::vector_type;
+use super::{Gang, Work};
 use crate::Access;
 use crate::cpu::emit::address::Limit;
 use crate::cpu::emit::scalar::{Emitter, clif};
 use crate::cpu::lane::gangs::{Plan, RegionPlan};
-use crate::cpu::lane::shapes::{Shape, Shapes};
+use crate::cpu::lane::shapes::{Bound, Shape, Shapes};
 use crate::cpu::lane::{Address, Binary, Convert, Op, Ty, Value};
 
 /// The most lanes that a gang has.
@@ -33,6 +33,10 @@ pub(super) struct Row {
     lane_limit: Limit,
     /// Values whose first lane must be below a bound, so that the lanes are a row.
     conditions: Vec<(Value, u64)>,
+    /// Values whose first lane must be as far below another value.
+    guards: Vec<(Value, Value, u64)>,
+    /// Tests of an index that every lane of a whole row passes.
+    tests: Vec<Value>,
     exact: bool,
 }
 
@@ -89,8 +93,9 @@ fn row(
         return None;
     }
     let last = u64::from(plan.width - 1);
-    let mut conditions = FxHashMap::default();
-    find_conditions(shapes, lazy, dynamic, last, &mut conditions)?;
+    let mut found = Conditions::default();
+    find_conditions(shapes, lazy, dynamic, last, &mut found)?;
+    let Conditions { below: mut conditions, guards, tests } = found;
     let mut bound = u64::MAX;
     for (factor, value) in [(1, Some(dynamic)), scaled(shapes, dynamic)] {
         if let Some(own) = value.and_then(|value| conditions.remove(&value)) {
@@ -107,6 +112,8 @@ fn row(
         limit,
         lane_limit: scalar.limit(address),
         conditions: conditions.into_iter().collect(),
+        guards,
+        tests,
         exact,
     })
 }
@@ -122,14 +129,22 @@ fn scaled(shapes: &Shapes<'_>, value: Value) -> (u64, Option<Value>) {
     }
 }
 
-/// Bounds below which the first lane of some values must be, so that `value` is linear. `None` where that is
-/// not so simple.
+/// What the first lane of some values must be below, so that others are linear.
+#[derive(Default)]
+struct Conditions {
+    below: FxHashMap<Value, u64>,
+    guards: Vec<(Value, Value, u64)>,
+    /// Tests that every lane passes then.
+    tests: Vec<Value>,
+}
+
+/// Finds what must hold so that `value` is linear. `None` where that is not so simple.
 fn find_conditions(
     shapes: &Shapes<'_>,
     lazy: &FxHashSet<Value>,
     value: Value,
     last: u64,
-    found: &mut FxHashMap<Value, u64>,
+    found: &mut Conditions,
 ) -> Option<()> {
     let Some(Shape::Linear { stride, exact: false }) = shapes.get(value) else { return Some(()) };
     if !lazy.contains(&value) || !(1..1 << 20).contains(&stride) {
@@ -137,17 +152,28 @@ fn find_conditions(
     }
     let reach = last * stride as u64;
     let mut note = |value: Value, bound: u64| {
-        let known = found.entry(value).or_insert(u64::MAX);
+        let known = found.below.entry(value).or_insert(u64::MAX);
         *known = bound.min(*known);
     };
     let op = shapes.def(value)?;
     match op {
-        Op::Convert(Convert::SignExtend, _) => note(value, (1 << 31) - reach),
-        Op::Convert(Convert::ZeroExtend, _) => note(value, (1 << 32) - reach),
+        Op::Convert(convert @ (Convert::SignExtend | Convert::ZeroExtend), a) => {
+            let width = if *convert == Convert::SignExtend { 31 } else { 32 };
+            note(value, (1 << width) - reach);
+            find_conditions(shapes, lazy, *a, last, found)?;
+        }
         Op::Select(..) => {
             let guarded = shapes.guarded(op)?;
+            // What the test is made of is only sure to be at hand in its own block.
+            if shapes.home(guarded.test) != shapes.home(value) {
+                return None;
+            }
+            found.tests.push(guarded.test);
             let index = shapes.get(guarded.index)?.stride().filter(|stride| (0..1 << 20).contains(stride))?;
-            note(guarded.index, guarded.len.saturating_sub(last * index as u64));
+            match guarded.len {
+                Bound::Known(len) => note(guarded.index, len.saturating_sub(last * index as u64)),
+                Bound::Made(len) => found.guards.push((guarded.index, len, last * index as u64)),
+            }
             find_conditions(shapes, lazy, guarded.index, last, found)?;
             find_conditions(shapes, lazy, guarded.then, last, found)?;
         }
@@ -160,18 +186,98 @@ fn find_conditions(
     Some(())
 }
 
+/// A load that is taken only where a test of its index holds, which holds where the row is whole.
+pub(super) struct Tested {
+    address: Value,
+    ty: Ty,
+    offset: u32,
+    test: Value,
+    /// Parts of the test that are the same for every lane.
+    uniform: Vec<Value>,
+}
+
+/// Finds selections of a loaded value or zero that can be made where the value is loaded, by their results,
+/// and the loads that are nothing else.
+pub(super) fn tested(
+    work: Work<'_>,
+    region: &RegionPlan,
+    shapes: &Shapes<'_>,
+    rows: &FxHashMap<Value, Row>,
+) -> (FxHashMap<Value, Tested>, FxHashSet<Value>) {
+    let mut n_uses: FxHashMap<Value, u32> = FxHashMap::default();
+    region.each_use(work.kernel, work.carried, &mut |value, _| *n_uses.entry(value).or_default() += 1);
+    let (mut found, mut loads) = (FxHashMap::default(), FxHashSet::default());
+    for block in &region.order.blocks {
+        // Loads since the last operation that may have changed memory.
+        let mut fresh: FxHashSet<Value> = FxHashSet::default();
+        for inst in &work.kernel.blocks[block.0 as usize].insts {
+            match (&inst.op, inst.result) {
+                (Op::Load { .. }, Some(result)) => _ = fresh.insert(result),
+                (&Op::Select(test, loaded, zero), Some(result)) if shapes.constant(zero) == Some(0) => {
+                    if fresh.contains(&loaded)
+                        && n_uses[&loaded] == 1
+                        && let Some(tested) = as_tested(shapes, rows, test, loaded)
+                    {
+                        found.insert(result, tested);
+                        loads.insert(loaded);
+                    }
+                }
+                (Op::Store { .. } | Op::StoreNarrow { .. } | Op::Atomic { .. }, _)
+                | (Op::CompareExchange { .. } | Op::AtomicLoad { .. }, _) => fresh.clear(),
+                _ => {}
+            }
+        }
+    }
+    (found, loads)
+}
+
+fn as_tested(
+    shapes: &Shapes<'_>,
+    rows: &FxHashMap<Value, Row>,
+    test: Value,
+    loaded: Value,
+) -> Option<Tested> {
+    let Some(&Op::Load { ty, address, offset }) = shapes.def(loaded) else { return None };
+    let row = rows.get(&address).filter(|row| row.stride == i64::from(ty.size()))?;
+    let mut uniform = Vec::new();
+    let mut open = vec![test];
+    while let Some(part) = open.pop() {
+        if shapes.get(part) == Some(Shape::Uniform) {
+            uniform.push(part);
+        } else if !row.tests.contains(&part) {
+            let Some(&Op::Binary(Binary::And, a, b)) = shapes.def(part) else { return None };
+            if shapes.home(part) != shapes.home(loaded) {
+                return None;
+            }
+            open.extend([a, b]);
+        }
+    }
+    Some(Tested { address, ty, offset, test, uniform })
+}
+
 impl<'k> Gang<'_, 'k, '_> {
     /// What each lane finds at its own address.
     pub(super) fn load(&mut self, op: &'k Op, ty: Ty, address: Value, offset: u32) -> Vec<ir::Value> {
         let rows = self.rows;
         match rows.get(&address) {
-            Some(row) if row.stride == i64::from(ty.size()) => self.load_row(row, ty, offset),
+            Some(row) if row.stride == i64::from(ty.size()) => self.load_row(row, ty, offset, None),
             _ => self.each_lane(op),
         }
     }
 
-    fn load_row(&mut self, row: &Row, ty: Ty, offset: u32) -> Vec<ir::Value> {
-        let (whole, there) = self.is_whole(row);
+    /// A row, but zero in the lanes whose index fails a test.
+    pub(super) fn load_tested(&mut self, tested: &Tested) -> Vec<ir::Value> {
+        let rows = self.rows;
+        let row = &rows[&tested.address];
+        self.load_row(row, tested.ty, tested.offset, Some(tested))
+    }
+
+    fn load_row(&mut self, row: &Row, ty: Ty, offset: u32, tested: Option<&Tested>) -> Vec<ir::Value> {
+        let (mut whole, there) = self.is_whole(row);
+        for &test in tested.into_iter().flat_map(|tested| &tested.uniform) {
+            let passed = self.scalar.value(test);
+            whole = self.scalar.builder.ins().band(whole, passed);
+        }
         let n = self.n_vectors(ty);
         let [fast, slow, behind] = std::array::from_fn(|_| self.scalar.builder.create_block());
         self.scalar.builder.set_cold_block(slow);
@@ -185,7 +291,7 @@ impl<'k> Gang<'_, 'k, '_> {
 
         self.scalar.builder.switch_to_block(slow);
         let vectors = self.aside(|gang| {
-            let exchange = gang.exchange(row, ty, offset, None);
+            let exchange = gang.exchange(row, ty, offset, tested.map(|tested| tested.test), None);
             gang.load_vectors(ty, own(), exchange, 0)
         });
         self.scalar.builder.ins().jump(behind, &vectors);
@@ -250,7 +356,7 @@ impl<'k> Gang<'_, 'k, '_> {
                 Some(mask) => gang.bits(mask),
                 None => gang.scalar.builder.ins().iconst(types::I32, (1 << gang.plan.width) - 1),
             };
-            gang.exchange(row, ty, offset, Some((&vectors, bits)));
+            gang.exchange(row, ty, offset, None, Some((&vectors, bits)));
         });
         self.scalar.builder.ins().jump(behind, &[]);
         self.scalar.builder.switch_to_block(behind);
@@ -269,6 +375,14 @@ impl<'k> Gang<'_, 'k, '_> {
             let inside = self.scalar.builder.ins().icmp_imm_u(below, own, bound as i64);
             whole = self.scalar.builder.ins().band(whole, inside);
         }
+        for &(value, len, reach) in &row.guards {
+            let [own, len] = [value, len].map(|value| self.scalar.value(value));
+            let rest = self.scalar.builder.ins().iadd_imm_s(len, -(reach as i64));
+            let room = self.scalar.builder.ins().icmp_imm_u(IntCC::UnsignedGreaterThan, len, reach as i64);
+            let inside = self.scalar.builder.ins().icmp(below, own, rest);
+            let inside = self.scalar.builder.ins().band(room, inside);
+            whole = self.scalar.builder.ins().band(whole, inside);
+        }
         let base = self.scalar.base(&row.address);
         (whole, self.scalar.builder.ins().iadd(base, first))
     }
@@ -280,6 +394,7 @@ impl<'k> Gang<'_, 'k, '_> {
         row: &Row,
         ty: Ty,
         offset: u32,
+        test: Option<Value>,
         store: Option<(&[ir::Value], ir::Value)>,
     ) -> ir::Value {
         let slot = *self.exchange.get_or_insert_with(|| {
@@ -287,7 +402,7 @@ impl<'k> Gang<'_, 'k, '_> {
             self.scalar.builder.create_sized_stack_slot(data)
         });
         let exchange = self.scalar.builder.ins().stack_addr(types::I64, slot, 0);
-        self.lane_offsets(row, exchange);
+        self.lane_offsets(row, test, exchange);
         let base = self.scalar.base(&row.address);
         let base = self.scalar.builder.ins().iadd_imm_s(base, i64::from(offset));
         let limit = match row.lane_limit {
@@ -316,8 +431,8 @@ impl<'k> Gang<'_, 'k, '_> {
         exchange
     }
 
-    /// Writes down where each lane of a row is.
-    fn lane_offsets(&mut self, row: &Row, exchange: ir::Value) {
+    /// Writes down where each lane of a row is; out of reach, where it fails a test.
+    fn lane_offsets(&mut self, row: &Row, test: Option<Value>, exchange: ir::Value) {
         let start = std::mem::offset_of!(Exchange, offsets) as i32;
         for lane in 0..self.plan.width {
             let offset = if row.exact {
@@ -325,6 +440,13 @@ impl<'k> Gang<'_, 'k, '_> {
                 self.scalar.builder.ins().iadd_imm_s(first, row.stride * i64::from(lane))
             } else {
                 self.lane(row.dynamic, lane)
+            };
+            let offset = match test {
+                Some(test) => {
+                    let (passed, nowhere) = (self.lane(test, lane), self.scalar.constant(Ty::I64, u64::MAX));
+                    self.scalar.builder.ins().select(passed, offset, nowhere)
+                }
+                None => offset,
             };
             self.scalar.builder.ins().store(own(), offset, exchange, start + 8 * lane as i32);
         }

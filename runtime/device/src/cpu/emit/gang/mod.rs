@@ -18,7 +18,7 @@ use cranelift_codegen::isa::TargetFrontendConfig;
 use cranelift_frontend::{FunctionBuilder, Variable};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use self::memory::Row;
+use self::memory::{Row, Tested};
 use super::scalar::Emitter;
 use super::{LineTable, Target, Work};
 use crate::cpu::lane::gangs::{Across, Plan, RegionPlan, Step};
@@ -50,6 +50,7 @@ pub(super) fn emit(
     let shapes = Shapes::with(work.kernel, plan.across, plan.shapes.clone());
     let lazy = values::lazy(work, plan, region, &shapes);
     let rows = memory::rows(&mut scalar, plan, region, &shapes, &lazy);
+    let (tested, only_tested) = memory::tested(work, region, &shapes, &rows);
     scalar.groups(&mut |scalar| {
         let mut gang = Gang {
             plan,
@@ -57,6 +58,8 @@ pub(super) fn emit(
             shapes: &shapes,
             lazy: &lazy,
             rows: &rows,
+            tested: &tested,
+            only_tested: &only_tested,
             place: 0,
             made: Made::default(),
             variables: FxHashMap::default(),
@@ -86,6 +89,9 @@ struct Gang<'g, 'k, 'b> {
     lazy: &'g FxHashSet<Value>,
     /// Addresses whose lanes are neighbours.
     rows: &'g FxHashMap<Value, Row>,
+    /// Selections that are made as they are loaded, and the loads.
+    tested: &'g FxHashMap<Value, Tested>,
+    only_tested: &'g FxHashSet<Value>,
     /// The block being emitted.
     place: usize,
     made: Made,
@@ -149,6 +155,12 @@ impl<'k> Gang<'_, 'k, '_> {
             }
             (Op::LoadNarrow { .. } | Op::AtomicLoad { .. }, Shape::Varying) => {
                 let vectors = self.each_lane(op);
+                self.define(result, vectors);
+            }
+            (Op::Load { .. }, Shape::Varying) if self.only_tested.contains(&result) => {}
+            (Op::Select(..), Shape::Varying) if self.tested.contains_key(&result) => {
+                let tested = self.tested;
+                let vectors = self.load_tested(&tested[&result]);
                 self.define(result, vectors);
             }
             (Op::Load { ty, address, offset }, Shape::Varying) => {

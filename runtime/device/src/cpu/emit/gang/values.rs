@@ -51,7 +51,7 @@ fn is_index_arithmetic(work: Work<'_>, op: &Op, result: Value, shapes: &Shapes<'
     let ty = |value: Value| work.kernel.values[value.0 as usize].ty;
     match op {
         Op::Unary(..) | Op::Binary(..) | Op::Convert(..) => ty(result) == Ty::I64,
-        Op::Select(..) => ty(result) == Ty::I64 && shapes.guarded(op).is_some(),
+        Op::Select(..) => shapes.guarded(op).is_some(),
         Op::Compare(_, a, _) => ty(*a) == Ty::I64,
         _ => false,
     }
