@@ -92,6 +92,10 @@ fn row(
     if stride != i64::from(address.size) || !(exact || lazy.contains(&dynamic)) {
         return None;
     }
+    // A bool is one byte in memory, and wider in a vector.
+    if stride < 4 {
+        return None;
+    }
     let last = u64::from(plan.width - 1);
     let mut found = Conditions::default();
     find_conditions(shapes, lazy, dynamic, last, &mut found)?;
