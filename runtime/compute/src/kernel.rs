@@ -64,13 +64,18 @@ impl Kernel {
         &self.context
     }
 
+    /// Tensors that a launch binds: up to the last one that the module uses.
+    pub fn n_tensors(&self) -> usize {
+        self.places().last().map_or(0, |(_, binding, _)| *binding as usize + 1)
+    }
+
     /// Checks that these tensors are what the kernel's parameters ask for.
     pub fn check_tensors(&self, tensors: &[Tensor]) -> Result<()> {
         let places = self.places();
         if let Some((set, _, name)) = places.iter().find(|(set, ..)| *set != 0) {
             return Err(ComputeError::DescriptorSet { parameter: name.clone(), set: *set });
         }
-        let needed = places.last().map_or(0, |(_, binding, _)| *binding as usize + 1);
+        let needed = self.n_tensors();
         if tensors.len() != needed {
             let parameters = places.into_iter().map(|(.., name)| name).collect();
             return Err(ComputeError::TensorCount { parameters, given: tensors.len() });

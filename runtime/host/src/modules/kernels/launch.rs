@@ -379,8 +379,10 @@ fn submit(
     push.sort_by_key(|(offset, _)| *offset);
     let numbers: Vec<Number> = push.iter().flat_map(|(_, numbers)| numbers.iter().copied()).collect();
     let push = if numbers.is_empty() { Push::Default } else { Push::Numbers(numbers) };
-    let tensors = by_slot(&bound, samplers.iter().map(|sampler| sampler.binding).max());
+    let mut tensors = by_slot(&bound, samplers.iter().map(|sampler| sampler.binding).max());
     let loaded = manager.loaded(module)?;
+    // The last arrays are bound nowhere if the kernel never touches them.
+    tensors.truncate(loaded.n_tensors());
     let ticket = manager.launch(&loaded, &tensors, extent, &push, &samplers);
     // What has ended already is told here, at its launch, and not at whatever waits for it later.
     let launched = ticket.and_then(|ticket| manager.wait(ticket, Some(Duration::ZERO)));

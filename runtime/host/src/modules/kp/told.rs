@@ -42,12 +42,14 @@ fn failure(vm: &mut Vm, message: &Message, n_others: usize) -> Result<Raise> {
     let raise =
         Raise::new(ExceptionKind::AssertionError, format!("{said} (invocation ({x}, {y}, {z}){values})"));
     let line = &message.line;
+    // The folder is the script's own, or of one that it imports.
+    let file = line.file.rsplit('/').next().unwrap_or(&line.file);
     let others = match n_others {
         0 => String::new(),
         1 => ", and in one more invocation".to_owned(),
         n => format!(", and in {n} more invocations"),
     };
-    Ok(raise.help(format!("the `assert` is at {}:{}:{}{others}", line.file, line.line, line.column)))
+    Ok(raise.help(format!("it failed at {file}:{}{others}", line.line)))
 }
 
 fn message_text(vm: &mut Vm, message: &Message) -> Result<String> {
