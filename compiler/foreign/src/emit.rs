@@ -123,7 +123,8 @@ fn settings<'s>(source: &'s Source, language: Language) -> spv::Options<'s> {
         file_name: source.name(),
         language: match language {
             Language::Glsl => SourceLanguage::GLSL,
-            Language::Wgsl => SourceLanguage::WGSL,
+            // Validators from before it had a number refuse the number.
+            Language::Wgsl => SourceLanguage::Unknown,
         },
     };
     spv::Options {
