@@ -76,6 +76,10 @@ const MAX_OPERATIONS: usize = 1200;
 
 /// How the kernel runs in gangs; `None` where they cannot.
 pub fn choose(kernel: &Kernel, regions: &Regions, carried: &Carried) -> Option<Plan> {
+    // Lanes that wait for each other run one by one.
+    if regions.all.len() > 1 {
+        return None;
+    }
     let alone = kernel.local_size == [1; 3] && kernel.shared_size == 0 && regions.all.len() == 1;
     let across = if alone { Across::Groups } else { Across::Row };
     let fits = |width: u32| alone || kernel.local_size[0].is_multiple_of(width);
