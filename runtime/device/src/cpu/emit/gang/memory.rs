@@ -89,7 +89,8 @@ fn row(
 ) -> Option<Row> {
     let dynamic = address.dynamic?;
     let Some(Shape::Linear { stride, exact }) = shapes.get(dynamic) else { return None };
-    if stride != i64::from(address.size) || !(exact || lazy.contains(&dynamic)) {
+    // Single bytes are booleans or parts of words: in vectors, lanes have 32 bits at least.
+    if address.size < 4 || stride != i64::from(address.size) || !(exact || lazy.contains(&dynamic)) {
         return None;
     }
     // A bool is one byte in memory, and wider in a vector.
