@@ -46,7 +46,7 @@ pub use signature::{
     ArrayParam, Binding, BindingPlace, Capability, CapabilityUse, Cover, Form, Ids, KernelModule,
     KernelOptions, ParamType, Signature, Target,
 };
-pub use structs::{Member, Method, StructType};
+pub use structs::{MAX_STRUCT_BYTES, Member, Method, StructType};
 pub use template::{Input, KernelTemplate, Param, ParamKind};
 pub use types::{ArrayType, Kind, Scalar, Type};
 

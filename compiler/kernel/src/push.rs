@@ -1,12 +1,23 @@
-//! The push-constant block: the scalars in order, then the hidden members that the runtime fills in.
+//! How parameters that are values reach a kernel: the push-constant block, and beyond it a uniform buffer.
 //!
-//! Hidden members are named `kps.*`: `kps.domain` (uvec3), the invocations asked for, and
+//! The push constants are the scalars in order, as far as they fit, then the hidden members that the
+//! runtime fills in. Those are named `kps.*`: `kps.domain` (uvec3), the invocations asked for,
 //! `kps.base` (uvec3), the workgroup with which this part of a launch begins, and
 //! `kps.shape.NAME.AXIS` (u32), the length of one axis of an array, where the kernel looks at it.
-//! Everything lies as std430 has it.
+//!
+//! A number or a vector is one member. A struct, a matrix or an array is one member for each of its
+//! numbers, in the order of memory, so that no rule about the layout of blocks touches it. Everything
+//! lies as std430 has it, which for such members is what uniform buffers want, too.
+
+use std::ops::Range;
 
 use crate::ir::{Buffer, BufferId, ScalarId, ScalarParam};
 use crate::types::{Scalar, Type};
+
+/// Push constants that every device has.
+pub(crate) const PUSH_CONSTANT_BYTES: u32 = 128;
+/// Bytes of a uniform buffer that every device has.
+pub(crate) const UNIFORM_BYTES: u32 = 16384;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Member {
@@ -20,48 +31,134 @@ pub(crate) enum Member {
 #[derive(Debug)]
 pub(crate) struct Placed {
     pub member: Member,
+    /// `n`, `p.pos.1`.
     pub name: String,
     /// As it is stored.
     pub ty: Type,
     pub offset: u32,
 }
 
+/// The members of one block.
 #[derive(Debug, Default)]
-pub(crate) struct PushLayout {
+pub(crate) struct Block {
     pub members: Vec<Placed>,
     /// Bytes up to the end of the last member.
     pub size: u32,
 }
 
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum BlockKind {
+    Push,
+    /// The uniform buffer.
+    Spill,
+}
+
+/// The members that a parameter is.
+#[derive(Clone, Debug)]
+pub(crate) struct ParamPlace {
+    pub block: BlockKind,
+    pub members: Range<usize>,
+}
+
+#[derive(Debug, Default)]
+pub(crate) struct PushLayout {
+    pub push: Block,
+    pub spill: Block,
+    /// Of each scalar.
+    places: Vec<ParamPlace>,
+}
+
 impl PushLayout {
     pub fn of(scalars: &[ScalarParam], buffers: &[Buffer], hidden: &[Member]) -> PushLayout {
+        let hidden: Vec<(Member, String, Type)> =
+            hidden.iter().map(|member| hidden_member(*member, buffers)).collect();
         let mut layout = PushLayout::default();
-        let visible = (0..scalars.len() as u32).map(|at| Member::Scalar(ScalarId(at)));
-        for member in visible.chain(hidden.iter().copied()) {
-            let (name, ty) = match member {
-                Member::Scalar(id) => {
-                    let scalar = &scalars[id.idx()];
-                    (scalar.name.to_string(), scalar.ty.in_push_constants())
-                }
-                Member::Domain => ("kps.domain".to_owned(), Type::Vector(3, Scalar::U32)),
-                Member::Base => ("kps.base".to_owned(), Type::Vector(3, Scalar::U32)),
-                Member::Axis(buffer, axis) => {
-                    (format!("kps.shape.{}.{axis}", buffers[buffer.idx()].name), Type::U32)
-                }
+        for (scalar, at) in scalars.iter().zip(0..) {
+            let mut numbers = Vec::new();
+            push_members(&scalar.ty, scalar.name.to_string(), &mut numbers);
+            let types = numbers.iter().map(|(_, ty)| ty).chain(hidden.iter().map(|(.., ty)| ty));
+            let block = match types.fold(layout.push.size, end_of) <= PUSH_CONSTANT_BYTES {
+                true => BlockKind::Push,
+                false => BlockKind::Spill,
             };
-            layout.push(member, name, ty);
+            let members = &mut layout.block_mut(block).members;
+            let first = members.len();
+            let place = ParamPlace { block, members: first..first + numbers.len() };
+            layout.places.push(place);
+            for (name, ty) in numbers {
+                layout.block_mut(block).add(Member::Scalar(ScalarId(at)), name, ty);
+            }
+        }
+        for (member, name, ty) in hidden {
+            layout.push.add(member, name, ty);
         }
         layout
     }
 
-    fn push(&mut self, member: Member, name: String, ty: Type) {
-        let offset = self.size.next_multiple_of(ty.std430_align());
-        self.size = offset + ty.packed_size();
-        self.members.push(Placed { member, name, ty, offset });
+    pub fn block(&self, kind: BlockKind) -> &Block {
+        match kind {
+            BlockKind::Push => &self.push,
+            BlockKind::Spill => &self.spill,
+        }
     }
 
-    /// The number of a member in the block.
+    fn block_mut(&mut self, kind: BlockKind) -> &mut Block {
+        match kind {
+            BlockKind::Push => &mut self.push,
+            BlockKind::Spill => &mut self.spill,
+        }
+    }
+
+    pub fn place(&self, scalar: ScalarId) -> &ParamPlace {
+        &self.places[scalar.idx()]
+    }
+
+    /// The number of a hidden member in the push constants.
     pub fn position(&self, member: Member) -> Option<u32> {
-        self.members.iter().position(|placed| placed.member == member).map(|at| at as u32)
+        self.push.members.iter().position(|placed| placed.member == member).map(|at| at as u32)
+    }
+}
+
+impl Block {
+    fn add(&mut self, member: Member, name: String, ty: Type) {
+        let offset = self.size.next_multiple_of(ty.std430_align());
+        self.size = end_of(self.size, &ty);
+        self.members.push(Placed { member, name, ty, offset });
+    }
+}
+
+/// Where a member ends that comes next.
+fn end_of(size: u32, ty: &Type) -> u32 {
+    size.next_multiple_of(ty.std430_align()).saturating_add(ty.packed_size())
+}
+
+fn hidden_member(member: Member, buffers: &[Buffer]) -> (Member, String, Type) {
+    let (name, ty) = match member {
+        Member::Scalar(_) => unreachable!("scalars are not hidden"),
+        Member::Domain => ("kps.domain".to_owned(), Type::Vector(3, Scalar::U32)),
+        Member::Base => ("kps.base".to_owned(), Type::Vector(3, Scalar::U32)),
+        Member::Axis(buffer, axis) => (format!("kps.shape.{}.{axis}", buffers[buffer.idx()].name), Type::U32),
+    };
+    (member, name, ty)
+}
+
+/// A parameter as members; numbers of 8 and 16 bits and bools travel in 32.
+fn push_members(ty: &Type, name: String, members: &mut Vec<(String, Type)>) {
+    match ty {
+        Type::Scalar(_) | Type::Vector(..) => members.push((name, ty.in_push_constants())),
+        ty => push_numbers(ty, name, members),
+    }
+}
+
+fn push_numbers(ty: &Type, name: String, members: &mut Vec<(String, Type)>) {
+    if let Type::Scalar(_) = ty {
+        return members.push((name, ty.in_push_constants()));
+    }
+    for (at, (_, part)) in ty.offsets().into_iter().enumerate() {
+        let part_name = match ty {
+            Type::Struct(of) => format!("{name}.{}", of.members[at].name),
+            _ => format!("{name}.{at}"),
+        };
+        push_numbers(&part, part_name, members);
     }
 }

@@ -184,6 +184,7 @@ impl Signature {
         let params = template.params.iter().map(|param| match &param.kind {
             ParamKind::Untyped | ParamKind::Const(_) => None,
             ParamKind::Array(array) => Some(ParamType::Array(array.clone())),
+            ParamKind::Uniform { ty, .. } => Some(ParamType::Array(ArrayParam::flat(ty.clone()))),
             ParamKind::Buffer { element, .. } => Some(ParamType::Array(ArrayParam::flat(element.clone()))),
             ParamKind::Scalar(ty) => Some(ParamType::Scalar(ty.clone())),
             ParamKind::Texture { .. } => Some(ParamType::Texture),
@@ -264,6 +265,8 @@ pub struct KernelModule {
     pub bindings: Vec<Binding>,
     /// Bytes of the push-constant block; 0 where there is none.
     pub push_constant_size: u32,
+    /// Bytes of the uniform buffer; 0 where there is none.
+    pub uniform_size: u32,
     /// What the kernel needs beyond the floor, and the first place that needed it.
     pub capabilities: Vec<CapabilityUse>,
 }
@@ -303,6 +306,11 @@ pub enum BindingPlace {
     },
     /// In the push-constant block, as what `Type::in_push_constants` says; a bool is 0 or 1 there.
     PushConstant {
+        offset: u32,
+        ty: Type,
+    },
+    /// The same in the uniform buffer that takes what the push constants do not: binding 0 of set 1.
+    Uniform {
         offset: u32,
         ty: Type,
     },

@@ -14,6 +14,9 @@ use crate::constant::Constant;
 use crate::env::HelperFunction;
 use crate::types::Type;
 
+/// The largest struct: more does not fit the values of a device.
+pub const MAX_STRUCT_BYTES: u32 = 1 << 16;
+
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct StructType {
     /// `None` for `Struct(a=f32)`.

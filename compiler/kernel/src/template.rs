@@ -52,6 +52,12 @@ pub enum ParamKind {
         input: Input,
         ty: Type,
     },
+    /// PyShader's `("uniform", 0, vec4)`: one value in a buffer, which the kernel only reads.
+    Uniform {
+        set: u32,
+        binding: u32,
+        ty: Type,
+    },
     /// PyShader's `("buffer", 0, Array(f32))`.
     Buffer {
         set: u32,

@@ -358,18 +358,22 @@ impl Type {
         if let Type::Scalar(scalar) = self {
             return numbers.push((start, *scalar));
         }
-        if let Type::Matrix { columns, rows, scalar } = self {
-            let n = u32::from(*columns) * u32::from(*rows);
-            return numbers.extend((0..n).map(|at| (start + at * scalar.size(), *scalar)));
-        }
-        let offsets = match self {
-            Type::Struct(of) => of.offsets(),
-            _ => Vec::new(),
-        };
-        for at in 0..self.n_parts().unwrap_or(0) {
-            let Some(part) = self.part(at) else { continue };
-            let offset = offsets.get(at as usize).copied().unwrap_or(at * part.packed_size());
+        for (offset, part) in self.offsets() {
             part.push_numbers(start + offset, numbers);
+        }
+    }
+
+    /// Every part of a value, with the bytes before it in memory that the host sees.
+    pub fn offsets(&self) -> Vec<(u32, Type)> {
+        let parts = (0..self.n_parts().unwrap_or(0)).filter_map(|at| self.part(at));
+        match self {
+            // Row by row, although its parts as a value are its columns.
+            Type::Matrix { columns, rows, scalar } => {
+                let row = Type::Vector(*columns, *scalar);
+                (0..u32::from(*rows)).map(|at| (at * row.packed_size(), row.clone())).collect()
+            }
+            Type::Struct(of) => of.offsets().into_iter().zip(parts).collect(),
+            _ => parts.enumerate().map(|(at, part)| (at as u32 * part.packed_size(), part)).collect(),
         }
     }
 

@@ -89,6 +89,17 @@ fn encode_elements(element: &Type, values: &[String]) -> Vec<u8> {
     bytes
 }
 
+/// The numbers of a parameter, each as it travels.
+fn put_numbers(ty: &Type, values: &[String], start: usize, block: &mut [u8]) {
+    let mut at = start;
+    for (value, (_, scalar)) in values.iter().zip(ty.numbers()) {
+        let number = encode(scalar.in_push_constants(), value);
+        at = at.next_multiple_of(number.len());
+        block[at..at + number.len()].copy_from_slice(&number);
+        at += number.len();
+    }
+}
+
 fn decode(scalar: Scalar, bytes: &[u8]) -> String {
     let two = || u16::from_le_bytes(bytes[..2].try_into().expect("two bytes"));
     let four = || bytes[..4].try_into().expect("four bytes");
@@ -122,6 +133,7 @@ fn round(value: f64, digits: usize) -> f64 {
 fn run(device: &dyn Device, module: &KernelModule, setup: &Setup) -> String {
     let pipeline = device.load(&module.words, &Default::default()).expect("our own words load");
     let mut push_constants = vec![0; module.push_constant_size as usize];
+    let mut uniforms = vec![0; module.uniform_size as usize];
     let mut bindings = Vec::new();
     let mut arrays: Vec<(String, BufferId, Type, usize)> = Vec::new();
     for binding in &module.bindings {
@@ -148,12 +160,20 @@ fn run(device: &dyn Device, module: &KernelModule, setup: &Setup) -> String {
                 panic!("kernels with images run in the suite")
             }
             BindingPlace::PushConstant { offset, ty } => {
-                let scalar = ty.in_push_constants().scalar().expect("scalars are numbers");
                 let values = given.expect("`# set` for every scalar");
-                let bytes: Vec<u8> = values.iter().flat_map(|value| encode(scalar, value)).collect();
-                push_constants[*offset as usize..*offset as usize + bytes.len()].copy_from_slice(&bytes);
+                put_numbers(ty, values, *offset as usize, &mut push_constants);
+            }
+            BindingPlace::Uniform { offset, ty } => {
+                let values = given.expect("`# set` for every scalar");
+                put_numbers(ty, values, *offset as usize, &mut uniforms);
             }
         }
+    }
+    if !uniforms.is_empty() {
+        let size = uniforms.len() as u64;
+        let buffer = device.alloc(size, MemoryUsage::Host).expect("memory");
+        device.write(buffer, 0, &uniforms).expect("a write");
+        bindings.push(Binding { set: 1, binding: 0, buffer, offset: 0, size, access: Access::Read });
     }
     let interface = device.interface(pipeline).expect("a loaded pipeline");
     for member in interface.push_constants.iter().flat_map(|block| &block.members) {

@@ -29,10 +29,12 @@ struct Inner {
 }
 
 /// One dispatch with everything settled but the buffers.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub(crate) struct Launch {
     pub groups: [u32; 3],
     pub push_constants: Vec<u8>,
+    /// Those of the algorithm, and the values that did not fit the push constants.
+    pub tensors: Vec<Tensor>,
 }
 
 impl Algorithm {
@@ -79,7 +81,8 @@ impl Algorithm {
 impl Inner {
     fn launch(&self, push: &Push, grid: Grid) -> Result<Launch> {
         let push_constants = self.kernel.push_block(push, &self.tensors, grid.whole())?;
-        Ok(Launch { groups: grid.groups, push_constants })
+        let tensors = self.kernel.bound(push, &self.tensors)?;
+        Ok(Launch { groups: grid.groups, push_constants, tensors })
     }
 }
 

@@ -63,7 +63,11 @@ struct Place {
 
 impl PushLayout {
     pub fn of(interface: &Interface) -> PushLayout {
-        let Some(block) = &interface.push_constants else { return PushLayout::default() };
+        interface.push_constants.as_ref().map(PushLayout::of_block).unwrap_or_default()
+    }
+
+    /// Of any block that is laid out as the push constants are.
+    pub fn of_block(block: &Block) -> PushLayout {
         let mut places = Vec::new();
         flatten(block, "", 0, &mut places);
         let is_hidden = |place: &Place| place.name.starts_with(HIDDEN);
@@ -100,6 +104,42 @@ impl PushLayout {
         Ok(block)
     }
 
+    /// What is given for this block, and what for the one that takes the values that did not fit it.
+    pub fn split(&self, rest: &PushLayout, push: &Push) -> Result<(Push, Push)> {
+        Ok(match push {
+            Push::Default => (Push::Default, Push::Default),
+            Push::Numbers(numbers) => {
+                let n = self.visible.len();
+                if numbers.len() != n + rest.visible.len() {
+                    let all = self.visible.iter().chain(&rest.visible);
+                    let members = all.map(|place| place.name.clone()).collect();
+                    return Err(ComputeError::PushCount { members, given: numbers.len() });
+                }
+                (Push::Numbers(numbers[..n].to_vec()), Push::Numbers(numbers[n..].to_vec()))
+            }
+            Push::Bytes(bytes) => {
+                let n = self.given_size().min(bytes.len());
+                (Push::Bytes(bytes[..n].to_vec()), Push::Bytes(bytes[n..].to_vec()))
+            }
+        })
+    }
+
+    /// The block without what the runtime fills in.
+    pub fn given(&self, push: &Push) -> Result<Vec<u8>> {
+        let mut block = vec![0; self.size];
+        match push {
+            Push::Default => self.numbers(&[], &mut block)?,
+            Push::Numbers(numbers) => self.numbers(numbers, &mut block)?,
+            Push::Bytes(bytes) => self.bytes(bytes, &mut block)?,
+        }
+        Ok(block)
+    }
+
+    /// Bytes that a user gives.
+    fn given_size(&self) -> usize {
+        if self.hidden.is_empty() { self.size } else { self.visible_size() }
+    }
+
     fn numbers(&self, numbers: &[Number], block: &mut [u8]) -> Result<()> {
         if numbers.len() != self.visible.len() {
             let members = self.visible.iter().map(|place| place.name.clone()).collect();
@@ -109,7 +149,7 @@ impl PushLayout {
     }
 
     fn bytes(&self, bytes: &[u8], block: &mut [u8]) -> Result<()> {
-        let expected = if self.hidden.is_empty() { self.size } else { self.visible_size() };
+        let expected = self.given_size();
         if bytes.len() != expected {
             return Err(ComputeError::PushSize { expected, given: bytes.len() });
         }

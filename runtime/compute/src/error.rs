@@ -53,6 +53,10 @@ pub enum ComputeError {
     #[error("parameter `{parameter}` needs elements of {expected}, but {tensor} has {given}")]
     ParameterDType { parameter: String, tensor: String, expected: DType, given: DType },
 
+    /// The tensor's elements are records of another size.
+    #[error("parameter `{parameter}` has elements of {element_size} bytes, those of {tensor} have {given}")]
+    ParameterRecord { parameter: String, tensor: String, element_size: usize, given: usize },
+
     /// The tensor's bytes are not whole elements of `element_size` bytes.
     #[error(
         "parameter `{parameter}` has elements of {element_size} bytes, which do not divide the {given} bytes of {tensor}"

@@ -3,7 +3,9 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use kps_device::interface::{Block, BufferBinding, ImageBinding, ImageKind, MemberType, PRINT, Scalar};
+use kps_device::interface::{
+    Block, BufferBinding, ImageBinding, ImageKind, MemberType, PRINT, SPILL_SET, Scalar,
+};
 use kps_device::{
     Access, Binding, Command, Commands, Dispatch, Interface, PipelineId, PipelineOptions, Sampler,
     SamplerBinding,
@@ -25,6 +27,8 @@ pub struct Kernel {
     pipeline: PipelineId,
     pub(crate) interface: Rc<Interface>,
     pub(crate) push: PushLayout,
+    /// What did not fit the push constants: a uniform buffer that each launch fills.
+    uniforms: Option<PushLayout>,
     sites: Vec<Site>,
     /// Where its launches print to; made when first needed.
     ring: RefCell<Option<Rc<Ring>>>,
@@ -44,11 +48,14 @@ impl Kernel {
         let pipeline = device.load(words, &options)?;
         let interface = device.interface(pipeline)?;
         let (push, sites) = (PushLayout::of(&interface), records::sites(&interface));
+        let spilled = interface.buffers.iter().find(|buffer| buffer.is_spill());
+        let uniforms = spilled.map(|buffer| PushLayout::of_block(&buffer.layout));
         Ok(Kernel {
             context: context.clone(),
             pipeline,
             interface,
             push,
+            uniforms,
             sites,
             ring: RefCell::default(),
             last_launch: RefCell::default(),
@@ -80,7 +87,7 @@ impl Kernel {
             let parameters = places.into_iter().map(|(.., name)| name).collect();
             return Err(ComputeError::TensorCount { parameters, given: tensors.len() });
         }
-        for buffer in self.buffers() {
+        for buffer in self.buffers().filter(|buffer| !buffer.is_spill()) {
             let tensor = &tensors[buffer.binding as usize];
             tensor.storage().check_alive("bind")?;
             check_parameter(buffer, tensor)?;
@@ -122,7 +129,8 @@ impl Kernel {
     fn places(&self) -> Vec<(u32, u32, String)> {
         let Interface { images, samplers, .. } = &*self.interface;
         let place = |set, binding, name: &Option<String>| (set, binding, parameter_name(binding, name));
-        let buffers = self.buffers().map(|one| place(one.set, one.binding, &one.name));
+        let buffers = self.buffers().filter(|buffer| !buffer.is_spill());
+        let buffers = buffers.map(|one| place(one.set, one.binding, &one.name));
         let images = images.iter().map(|one| place(one.set, one.binding, &one.name));
         let samplers = samplers.iter().map(|one| place(one.set, one.binding, &one.name));
         let mut places: Vec<_> = buffers.chain(images).chain(samplers).collect();
@@ -149,8 +157,28 @@ impl Kernel {
             let tensor = tensors.get(buffer.binding as usize)?;
             Some((buffer.name.clone()?, tensor.clone()))
         };
-        let named: Vec<(String, Tensor)> = self.buffers().filter_map(named).collect();
-        self.push.pack(push, &named, part)
+        let given = self.buffers().filter(|buffer| !buffer.is_spill());
+        let named: Vec<(String, Tensor)> = given.filter_map(named).collect();
+        match &self.uniforms {
+            None => self.push.pack(push, &named, part),
+            Some(uniforms) => self.push.pack(&self.push.split(uniforms, push)?.0, &named, part),
+        }
+    }
+
+    /// What a launch binds: the tensors given, and the values that did not fit the push constants.
+    pub(crate) fn bound(&self, push: &Push, tensors: &[Tensor]) -> Result<Vec<Tensor>> {
+        let mut bound = tensors.to_vec();
+        if let Some(uniforms) = &self.uniforms {
+            let (_, rest) = self.push.split(uniforms, push)?;
+            let spilled = uniforms.given(&rest)?;
+            bound.push(Tensor::from_bytes(DType::U8, &[spilled.len()], spilled)?);
+        }
+        Ok(bound)
+    }
+
+    /// Which of the tensors that [`Kernel::bound`] gave is bound there.
+    fn place_of(&self, set: u32, binding: u32, n_bound: usize) -> usize {
+        if set == SPILL_SET && self.uniforms.is_some() { n_bound - 1 } else { binding as usize }
     }
 
     /// The tensors that the kernel touches, with what it does to them.
@@ -158,9 +186,10 @@ impl Kernel {
         &'a self,
         tensors: &'a [Tensor],
     ) -> impl Iterator<Item = (&'a Tensor, Access)> {
-        let buffers = self.buffers().map(|buffer| (buffer.binding, buffer.access));
-        let images = self.interface.images.iter().map(|image| (image.binding, image.access));
-        buffers.chain(images).map(|(binding, access)| (&tensors[binding as usize], access))
+        let buffers = self.buffers().map(|one| (one.set, one.binding, one.access));
+        let images = self.interface.images.iter().map(|one| (one.set, one.binding, one.access));
+        let place = |set, binding| self.place_of(set, binding, tensors.len());
+        buffers.chain(images).map(move |(set, binding, access)| (&tensors[place(set, binding)], access))
     }
 
     pub(crate) fn dispatch(
@@ -168,13 +197,14 @@ impl Kernel {
         groups: [u32; 3],
         push_constants: Vec<u8>,
         samplers: &[SamplerBinding],
+        n_bound: usize,
         ring: Option<&Ring>,
         mut buffer_of: impl FnMut(usize) -> (kps_device::BufferId, u64),
     ) -> Dispatch {
         let buffers = self.buffers().map(|one| (one.set, one.binding, one.access));
         let images = self.interface.images.iter().map(|one| (one.set, one.binding, one.access));
         let binding = |(set, binding, access): (u32, u32, Access)| {
-            let (buffer, size) = buffer_of(binding as usize);
+            let (buffer, size) = buffer_of(self.place_of(set, binding, n_bound));
             Binding { set, binding, buffer, offset: 0, size, access }
         };
         let ring = ring.and_then(|ring| ring.binding(&self.interface));
@@ -232,7 +262,17 @@ fn check_parameter(buffer: &BufferBinding, tensor: &Tensor) -> Result<()> {
     if tensor.as_image().is_some() {
         return Err(ComputeError::ParameterBuffer { parameter: parameter(), image: label() });
     }
+    if tensor.is_record() && shape.stride != tensor.element_size() {
+        let (element_size, given) = (shape.stride, tensor.element_size());
+        return Err(ComputeError::ParameterRecord {
+            parameter: parameter(),
+            tensor: label(),
+            element_size,
+            given,
+        });
+    }
     if let Some(scalar) = shape.scalar
+        && !tensor.is_record()
         && !holds(tensor.dtype(), scalar)
     {
         let (expected, given) = (DType::from(scalar), tensor.dtype());

@@ -199,8 +199,9 @@ impl Manager {
         }
         kernel.check_tensors(tensors)?;
         let grid = kernel.grid(extent, tensors)?;
-        let mut buffers = Vec::with_capacity(tensors.len());
-        for tensor in tensors {
+        let bound = kernel.bound(push, tensors)?;
+        let mut buffers = Vec::with_capacity(bound.len());
+        for tensor in &bound {
             let operation = "launch a kernel on";
             let buffer = tensor.storage().prepare(&self.context, Contents::Current, operation)?;
             buffers.push((buffer, tensor.n_bytes() as u64));
@@ -211,15 +212,22 @@ impl Manager {
         for part in kernel.parts(grid)? {
             let push_constants = kernel.push_block(push, tensors, part)?;
             let buffer_of = |idx: usize| buffers[idx];
-            dispatches.push(kernel.dispatch(part.groups, push_constants, samplers, ring, buffer_of));
+            dispatches.push(kernel.dispatch(
+                part.groups,
+                push_constants,
+                samplers,
+                bound.len(),
+                ring,
+                buffer_of,
+            ));
         }
         let commands = kernel.commands(dispatches);
         let mut after = Vec::new();
-        for (tensor, access) in kernel.accesses(tensors) {
+        for (tensor, access) in kernel.accesses(&bound) {
             tensor.storage().predecessors(access, &mut after);
         }
         let ticket = self.context.device("launch a kernel on")?.submit(QueueId(0), &commands, &after)?;
-        for (tensor, access) in kernel.accesses(tensors) {
+        for (tensor, access) in kernel.accesses(&bound) {
             tensor.storage().submitted(ticket, access);
         }
         if let Some(ring) = ring {

@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::rc::Rc;
 
-use crate::algorithm::Algorithm;
+use crate::algorithm::{Algorithm, Launch};
 use crate::constants::Push;
 use crate::context::Context;
 use crate::error::{ComputeError, Result};
@@ -53,8 +53,7 @@ pub(crate) enum Step {
     Copy(CopyStep),
     Dispatch {
         algorithm: Algorithm,
-        groups: [u32; 3],
-        push_constants: Vec<u8>,
+        launch: Launch,
     },
     Nothing,
 }
@@ -111,7 +110,7 @@ fn dispatch(context: &Rc<Context>, algorithm: Algorithm, extent: &Extent, push: 
         return Err(ComputeError::OtherManager { what: "the algorithm".to_owned() });
     }
     let launch = algorithm.launch(extent, push)?;
-    Ok(Step::Dispatch { algorithm, groups: launch.groups, push_constants: launch.push_constants })
+    Ok(Step::Dispatch { algorithm, launch })
 }
 
 fn whole_copy(from: &Tensor, to: &Tensor) -> Result<Step> {

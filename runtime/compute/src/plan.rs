@@ -73,8 +73,8 @@ impl Plan {
                 self.note_use(from, Some(Access::Read), Contents::Current, "copy");
                 self.note_use(to, Some(Access::Write), contents, "copy to");
             }
-            Step::Dispatch { algorithm, .. } => {
-                for (tensor, access) in algorithm.kernel().accesses(algorithm.tensors()) {
+            Step::Dispatch { algorithm, launch } => {
+                for (tensor, access) in algorithm.kernel().accesses(&launch.tensors) {
                     self.note_use(tensor, Some(access), Contents::Current, "dispatch a kernel on");
                 }
             }
@@ -170,12 +170,13 @@ impl Plan {
         for (at, step) in steps.iter().enumerate() {
             match step {
                 Step::Copy(copy) => commands.push(self.copy(copy)),
-                Step::Dispatch { algorithm, groups, push_constants } => {
-                    let tensors = algorithm.tensors();
+                Step::Dispatch { algorithm, launch } => {
+                    let tensors = &launch.tensors;
                     let buffer_of = |idx: usize| (self.buffer(&tensors[idx]), tensors[idx].n_bytes() as u64);
-                    let (push, samplers) = (push_constants.clone(), algorithm.samplers());
+                    let (push, samplers) = (launch.push_constants.clone(), algorithm.samplers());
                     let ring = self.rings.iter().find(|(step, _)| *step == at).map(|(_, ring)| ring);
-                    let dispatch = algorithm.kernel().dispatch(*groups, push, samplers, ring, buffer_of);
+                    let (kernel, n) = (algorithm.kernel(), tensors.len());
+                    let dispatch = kernel.dispatch(launch.groups, push, samplers, n, ring, buffer_of);
                     commands.push(Command::Dispatch(dispatch));
                 }
                 Step::Upload(_) | Step::Download(_) | Step::Nothing => {}

@@ -24,6 +24,8 @@ pub struct Tensor {
     storage: Rc<Storage>,
     dtype: DType,
     shape: Rc<[usize]>,
+    /// Bytes of one element: the type's own, or those of a record, which is bytes to this crate.
+    element_size: usize,
 }
 
 impl Tensor {
@@ -43,7 +45,7 @@ impl Tensor {
     }
 
     pub(crate) fn over(storage: Rc<Storage>, dtype: DType, shape: &[usize]) -> Tensor {
-        Tensor { storage, dtype, shape: shape.into() }
+        Tensor { storage, dtype, shape: shape.into(), element_size: dtype.size() }
     }
 
     /// Bytes of a tensor of this type and shape.
@@ -58,7 +60,53 @@ impl Tensor {
         if given != self.size() {
             return Err(self.size_mismatch("reshape", given));
         }
-        Ok(Tensor { storage: self.storage.clone(), dtype: self.dtype, shape: shape.into() })
+        Ok(Tensor { shape: shape.into(), ..self.clone() })
+    }
+
+    /// Elements that are records of several numbers: `size` bytes each, which the host gives a meaning.
+    /// `name` is what errors call one.
+    pub fn records(
+        name: &str,
+        size: usize,
+        shape: &[usize],
+        memory: MemoryType,
+        bytes: Vec<u8>,
+    ) -> Result<Tensor> {
+        let n = n_elements(shape)?.checked_mul(size);
+        let n = n.ok_or_else(|| ComputeError::TooLarge { shape: shape.to_vec() })?;
+        let axes: Vec<String> = shape.iter().map(usize::to_string).collect();
+        let label = format!("tensor {name}[{}]", axes.join(", "));
+        if bytes.len() != n {
+            let (operation, given, unit) = ("make", bytes.len(), "bytes");
+            return Err(ComputeError::SizeMismatch { what: label, operation, expected: n, given, unit });
+        }
+        let storage = Storage::new(bytes, memory, label);
+        Ok(Tensor { storage, dtype: DType::U8, shape: shape.into(), element_size: size })
+    }
+
+    /// Whether an element is more than one number.
+    pub fn is_record(&self) -> bool {
+        self.element_size != self.dtype.size()
+    }
+
+    /// Bytes of one element.
+    pub fn element_size(&self) -> usize {
+        self.element_size
+    }
+
+    /// The bytes of one element, counted flat.
+    pub fn element_bytes(&self, index: usize) -> Result<Vec<u8>> {
+        let bytes = self.element_range(index)?;
+        self.storage.read_range("read", bytes, <[u8]>::to_vec)
+    }
+
+    /// Replaces the bytes of one element, counted flat.
+    pub fn set_element_bytes(&self, index: usize, element: &[u8]) -> Result<()> {
+        if element.len() != self.element_size {
+            return Err(self.size_mismatch("write", element.len()));
+        }
+        let bytes = self.element_range(index)?;
+        self.storage.write("write", bytes, |place| place.copy_from_slice(element))
     }
 
     pub fn dtype(&self) -> DType {
@@ -71,7 +119,7 @@ impl Tensor {
 
     /// Elements in all.
     pub fn size(&self) -> usize {
-        self.storage.len() / self.dtype.size()
+        self.storage.len() / self.element_size
     }
 
     pub fn n_bytes(&self) -> usize {
@@ -201,7 +249,7 @@ impl Tensor {
             let index = if range.start >= len { range.start } else { range.end.saturating_sub(1) };
             return Err(ComputeError::OutOfRange { what: self.label().to_owned(), index, len });
         }
-        let size = self.dtype.size();
+        let size = self.element_size;
         Ok(range.start * size..range.end * size)
     }
 
@@ -260,12 +308,12 @@ impl<'a> Builder<'a> {
             });
         }
         let storage = Storage::new(bytes, self.memory, self.label());
-        Ok(Tensor { storage, dtype: self.dtype, shape: self.shape.into() })
+        Ok(Tensor::over(storage, self.dtype, self.shape))
     }
 
     pub fn zeros(self) -> Result<Tensor> {
         let storage = Storage::zeros(self.n_bytes()?, self.memory, self.label());
-        Ok(Tensor { storage, dtype: self.dtype, shape: self.shape.into() })
+        Ok(Tensor::over(storage, self.dtype, self.shape))
     }
 
     fn n_bytes(&self) -> Result<usize> {

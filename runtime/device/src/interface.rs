@@ -3,9 +3,16 @@
 //! The kernel ABI of our own compiler: set 0 binding `i` is the `i`-th array parameter; one
 //! push-constant block of at most 128 bytes holds the scalars in order and then the hidden members,
 //! whose names begin with `kps.` (`kps.domain`: uvec3, the invocations asked for; `kps.shape.NAME`).
+//! Structs, matrices and arrays are there number by number. Whatever does not fit lies the same way in a
+//! uniform buffer, binding 0 of [`SPILL_SET`], which the launch fills.
 //! Foreign modules may have any interface, and may lack names.
 
 use crate::{Access, Dimension, TexelFormat};
+
+/// The set of the uniform buffer that takes what the push constants do not.
+pub const SPILL_SET: u32 = 1;
+/// The name of that buffer.
+pub const SPILL_NAME: &str = "kps.uniforms";
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Interface {
@@ -46,6 +53,13 @@ pub struct BufferBinding {
     /// all of it is written.
     pub access: Access,
     pub layout: Block,
+}
+
+impl BufferBinding {
+    /// Filled by the launch, not bound to an array.
+    pub fn is_spill(&self) -> bool {
+        self.set == SPILL_SET && self.name.as_deref() == Some(SPILL_NAME)
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

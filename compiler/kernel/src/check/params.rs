@@ -131,10 +131,7 @@ fn annotated(param: &ParamDef, reader: &TypeReader) -> Result<ParamKind, Diagnos
     match reader.read(annotation)? {
         TypeExpr::Buffer(array) => Ok(ParamKind::Array(array)),
         TypeExpr::Const(scalar) => Ok(ParamKind::Const(scalar)),
-        TypeExpr::Value(ty @ (Type::Scalar(_) | Type::Vector(..))) => Ok(ParamKind::Scalar(ty)),
-        TypeExpr::Value(ty) => {
-            Err(errors::not_yet(reader.source.at(annotation.span), &format!("parameters of type `{ty}`")))
-        }
+        TypeExpr::Value(ty) => Ok(ParamKind::Scalar(ty)),
     }
 }
 
@@ -159,7 +156,7 @@ fn declared_by_tuple(param: &ParamDef, reader: &TypeReader) -> Result<ParamKind,
     match &**kind_name {
         "input" => input(slot, ty, reader),
         "buffer" => buffer(slot, ty, reader),
-        "uniform" => Err(errors::not_yet(source.at(kind.span), "uniform parameters")),
+        "uniform" => uniform(slot, ty, reader),
         "texture" => Ok(ParamKind::Texture { slot: Some(place(slot, reader)?), ty: texture(ty, reader)? }),
         "sampler" => Ok(ParamKind::Sampler { slot: Some(place(slot, reader)?) }),
         "output" => Err(errors::output_in_compute(source.at(kind.span))),
@@ -187,6 +184,13 @@ fn input(slot: &Expr, ty: &Expr, reader: &TypeReader) -> Result<ParamKind, Diagn
     Ok(ParamKind::Input { input, ty: declared })
 }
 
+fn uniform(slot: &Expr, ty: &Expr, reader: &TypeReader) -> Result<ParamKind, Diagnostic> {
+    let (set, binding) = place(slot, reader)?;
+    let ty = reader.value_type(ty)?;
+    Ok(ParamKind::Uniform { set, binding, ty })
+}
+
+/// Bind group and binding: `0`, `(0, 1)`.
 fn place(slot: &Expr, reader: &TypeReader) -> Result<(u32, u32), Diagnostic> {
     let place = match &slot.kind {
         ExprKind::Tuple(items) => match &items[..] {
@@ -261,7 +265,9 @@ fn same_slot(a: &ParamKind, b: &ParamKind) -> bool {
 /// The descriptor set and binding, where the parameter says them.
 fn slot_of(kind: &ParamKind) -> Option<(u32, u32)> {
     match kind {
-        ParamKind::Buffer { set, binding, .. } => Some((*set, *binding)),
+        ParamKind::Buffer { set, binding, .. } | ParamKind::Uniform { set, binding, .. } => {
+            Some((*set, *binding))
+        }
         ParamKind::Texture { slot, .. } | ParamKind::Sampler { slot } => *slot,
         _ => None,
     }

@@ -15,11 +15,8 @@ use super::types::TypeReader;
 use crate::constant::{Constant, Literal};
 use crate::env::{HelperFunction, KernelEnv};
 use crate::errors;
-use crate::structs::{Member, Method, StructType};
+use crate::structs::{MAX_STRUCT_BYTES, Member, Method, StructType};
 use crate::types::{Scalar, Type};
-
-/// The largest struct: more does not fit the values of a device.
-pub(crate) const MAX_STRUCT_BYTES: u32 = 1 << 16;
 
 pub(crate) fn read_struct(
     def: &ClassDef,

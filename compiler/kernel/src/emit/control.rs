@@ -1,6 +1,6 @@
 //! Control flow: the tree of statements as structured blocks.
 
-use rspirv::spirv::{LoopControl, MemorySemantics, Op, Scope, SelectionControl, StorageClass, Word};
+use rspirv::spirv::{LoopControl, MemorySemantics, Op, Scope, SelectionControl, Word};
 
 use super::function::FunctionEmitter;
 use super::module::Operand;
@@ -286,12 +286,12 @@ impl FunctionEmitter<'_> {
         let local = self.module.composite(vector, &local);
         match input {
             Input::GlobalInvocationId => {
-                let (id, base) = (self.load_input(input), self.load_push_constant(Member::Base, &ids));
+                let (id, base) = (self.load_input(input), self.load_hidden(Member::Base, &ids));
                 let first = self.ids(Op::IMul, &ids, &[base, local]);
                 self.ids(Op::IAdd, &ids, &[id, first])
             }
             Input::WorkgroupId => {
-                let (id, base) = (self.load_input(input), self.load_push_constant(Member::Base, &ids));
+                let (id, base) = (self.load_input(input), self.load_hidden(Member::Base, &ids));
                 self.ids(Op::IAdd, &ids, &[id, base])
             }
             Input::NumWorkgroups => {
@@ -308,20 +308,5 @@ impl FunctionEmitter<'_> {
         let ty = Type::of(input.n_components(), Scalar::U32);
         let variable = self.interface.input(input, self.module);
         self.ids(Op::Load, &ty, &[variable])
-    }
-
-    pub fn load_domain(&mut self) -> Word {
-        let ty = Type::Vector(3, Scalar::U32);
-        self.load_push_constant(Member::Domain, &ty)
-    }
-
-    pub fn load_push_constant(&mut self, member: Member, ty: &Type) -> Word {
-        let member = self.kernel.push.position(member).expect("lowering listed every member that is used");
-        let block = self.interface.push_constant_block();
-        let pointee = self.module.ty(ty);
-        let pointer = self.module.pointer(StorageClass::PushConstant, pointee);
-        let index = self.int(&Type::I32, i128::from(member));
-        let place = self.op(Op::AccessChain, pointer, vec![Operand::IdRef(block), Operand::IdRef(index)]);
-        self.ids(Op::Load, ty, &[place])
     }
 }

@@ -1,7 +1,7 @@
 //! What the module binds: buffers, the push-constant block, the inputs of an invocation.
 //!
-//! Set 0 binding `i` is the `i`-th array, or what PyShader's slot says. `push.rs` says how the
-//! push-constant block lies.
+//! Set 0 binding `i` is the `i`-th array, or what PyShader's slot says. What arrives as a value is in
+//! `params.rs`.
 
 use rspirv::spirv::{BuiltIn, Decoration, StorageClass, Word};
 use rustc_hash::FxHashMap;
@@ -10,10 +10,11 @@ use super::atomics::shared_bits;
 use super::bits::bits_of;
 use super::layout::Packing;
 use super::module::Module;
+use super::params::Blocks;
 use super::record::ring_variable;
 use super::textures::TextureVariables;
-use crate::ir::{BufferId, Kernel, SharedId};
-use crate::push::Member;
+use crate::ir::{BufferId, Kernel, ScalarId, SharedId};
+use crate::push::BlockKind;
 use crate::signature::{Binding, BindingPlace, Capability, Target};
 use crate::template::Input;
 use crate::types::{Scalar, Type};
@@ -21,8 +22,7 @@ use crate::types::{Scalar, Type};
 pub(crate) struct Interface {
     pub buffers: Vec<BufferVariable>,
     pub textures: TextureVariables,
-    /// The variable of the push-constant block, where there is one.
-    push_constants: Option<Word>,
+    pub blocks: Blocks,
     inputs: FxHashMap<Input, Word>,
     /// The buffer of records, where there is one, and how many sites write to it.
     ring: Option<Word>,
@@ -59,12 +59,12 @@ impl Interface {
                 BufferVariable { id, element, bits: None, reads: false, writes: false }
             })
             .collect();
-        let push_constants = push_constants(kernel, module);
+        let blocks = Blocks::new(kernel, module);
         let textures = TextureVariables::new(kernel, module);
         Interface {
             buffers,
             textures,
-            push_constants,
+            blocks,
             inputs: FxHashMap::default(),
             ring: None,
             n_sites: 0,
@@ -75,10 +75,6 @@ impl Interface {
 
     pub fn buffer(&mut self, buffer: BufferId) -> &mut BufferVariable {
         &mut self.buffers[buffer.idx()]
-    }
-
-    pub fn push_constant_block(&self) -> Word {
-        self.push_constants.expect("a kernel whose block has a member has the block")
     }
 
     /// The buffer of records, made when first used.
@@ -177,45 +173,21 @@ impl Interface {
                 writes: variable.writes,
             },
         });
-        let scalars = kernel.push.members.iter().filter_map(|placed| {
-            let Member::Scalar(id) = placed.member else { return None };
-            let scalar = &kernel.scalars[id.idx()];
-            Some(Binding {
-                param_idx: scalar.param_idx,
-                name: scalar.name.clone(),
-                place: BindingPlace::PushConstant { offset: placed.offset, ty: scalar.ty.clone() },
-            })
+        let scalars = kernel.scalars.iter().zip(0..).filter_map(|(scalar, at)| {
+            let place = kernel.push.place(ScalarId(at));
+            let first = kernel.push.block(place.block).members.get(place.members.start)?;
+            let (offset, ty) = (first.offset, scalar.ty.clone());
+            let place = match place.block {
+                BlockKind::Push => BindingPlace::PushConstant { offset, ty },
+                BlockKind::Spill => BindingPlace::Uniform { offset, ty },
+            };
+            Some(Binding { param_idx: scalar.param_idx, name: scalar.name.clone(), place })
         });
         let mut bindings: Vec<Binding> =
             buffers.chain(scalars).chain(TextureVariables::bindings(kernel)).collect();
         bindings.sort_by_key(|binding| binding.param_idx);
         bindings
     }
-}
-
-/// The variable of the block that `kernel.push` lays out.
-fn push_constants(kernel: &Kernel, module: &mut Module) -> Option<Word> {
-    let members = &kernel.push.members;
-    if members.is_empty() {
-        return None;
-    }
-    let mut types = Vec::new();
-    for placed in members {
-        if let Member::Scalar(id) = placed.member {
-            module.set_span(kernel.scalars[id.idx()].span);
-        }
-        types.push(module.ty(&placed.ty));
-    }
-    let block = module.struct_type(&types);
-    module.decorate(block, Decoration::Block, &[]);
-    module.name(block, "kps.scalars");
-    for (at, placed) in members.iter().enumerate() {
-        module.decorate_member(block, at as u32, Decoration::Offset, &[placed.offset]);
-        module.member_name(block, at as u32, &placed.name);
-    }
-    let id = module.variable(StorageClass::PushConstant, block);
-    module.name(id, "kps.push");
-    Some(id)
 }
 
 fn builtin(input: Input) -> BuiltIn {

@@ -187,7 +187,7 @@ impl FunctionEmitter<'_> {
 
     /// The length of one axis, as i32.
     pub fn buffer_axis(&mut self, buffer: BufferId, axis: u8) -> Word {
-        let len = self.load_push_constant(Member::Axis(buffer, axis), &Type::U32);
+        let len = self.load_hidden(Member::Axis(buffer, axis), &Type::U32);
         self.ids(Op::Bitcast, &Type::I32, &[len])
     }
 

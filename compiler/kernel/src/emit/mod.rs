@@ -17,6 +17,7 @@ mod ints;
 mod layout;
 mod memory;
 mod module;
+mod params;
 mod record;
 mod stored;
 mod subgroup;
@@ -58,7 +59,8 @@ pub(crate) fn emit(kernel: &Verified<Kernel>, target: &Target) -> KernelModule {
         has_domain: kernel.has_domain,
         whole_groups: kernel.whole_groups,
         bindings: interface.bindings(kernel),
-        push_constant_size: kernel.push.size,
+        push_constant_size: kernel.push.push.size,
+        uniform_size: kernel.push.spill.size,
         capabilities,
         words: module.finish(main_id, kernel.local_size, float_controls),
     }

@@ -6,7 +6,6 @@ use super::function::FunctionEmitter;
 use super::module::Operand;
 use crate::builtins::FloatFn;
 use crate::ir::{BinaryOp, CallArg, CompareOp, FunctionId, GeometryFn, NodeId, NodeKind, UnaryOp};
-use crate::push::Member;
 use crate::types::{Kind, Scalar, Type};
 
 impl FunctionEmitter<'_> {
@@ -31,11 +30,7 @@ impl FunctionEmitter<'_> {
             NodeKind::Constant(constant) => self.module.constant(*constant),
             NodeKind::Input(input) => self.input_value(*input),
             NodeKind::Domain => self.load_domain(),
-            NodeKind::Scalar(scalar) => {
-                let stored = ty.in_push_constants();
-                let value = self.load_push_constant(Member::Scalar(*scalar), &stored);
-                if stored == *ty { value } else { self.convert(value, &stored, ty) }
-            }
+            NodeKind::Scalar(scalar) => self.load_scalar(*scalar, ty),
             NodeKind::Arg(at) => self.arg(*at),
             NodeKind::Unary(op, a) => {
                 let a = self.value(*a);

@@ -127,7 +127,7 @@ pub(crate) fn too_many_scalars(at: Location, size: u32, limit: u32) -> Diagnosti
     error(
         "kernel/too-many-scalars",
         at,
-        format!("the scalars of this kernel take {size} bytes, and {limit} are passed at most"),
+        format!("the values passed to this kernel take {size} bytes, and {limit} are passed at most"),
         "",
     )
     .help("pass some of them in an array")

@@ -506,7 +506,13 @@ impl Ctx<'_> {
     ) -> kps_syntax::Diagnostic {
         let (value, target) = (self.f.source.slice(value_span), self.f.source.slice(span));
         let found = self.describe(operand);
-        errors::stored_type(self.at(value_span), self.at(span), (value, &found), (target, ty))
+        let error = errors::stored_type(self.at(value_span), self.at(span), (value, &found), (target, ty));
+        let is_number = |ty: &Type| ty.scalar().is_some();
+        match is_number(ty) && self.value_type(operand).is_none_or(|found| is_number(&found)) {
+            true => error,
+            // No cast leads from or to a struct, a list or a tuple.
+            false => kps_syntax::Diagnostic { help: None, ..error },
+        }
     }
 }
 

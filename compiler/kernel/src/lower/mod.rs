@@ -53,13 +53,14 @@ use self::operand::{Facts, Operand};
 use self::textures::TextureUses;
 use self::vars::{Binding, Var};
 use crate::check::Scope;
+use crate::constant::Constant;
 use crate::env::KernelEnv;
 use crate::errors;
 use crate::ir::{
     Block, Buffer, BufferId, Function, FunctionId, Kernel, LocalId, NodeId, NodeKind, SamplerParam, ScalarId,
     ScalarParam, Shared, Stmt, Texture,
 };
-use crate::push::{Member, PushLayout};
+use crate::push::{Member, PUSH_CONSTANT_BYTES, PushLayout, UNIFORM_BYTES};
 use crate::signature::{ArrayParam, Cover, Form, Ids, ParamType, Signature, Target};
 use crate::template::{KernelTemplate, Param, ParamKind};
 use crate::types::{Scalar, Type};
@@ -67,9 +68,6 @@ use crate::types::{Scalar, Type};
 /// Expressions, blocks and calls of functions may nest this deep together. SPIR-V allows control flow
 /// to nest 1023 deep; this keeps every pass within a small stack.
 const MAX_NESTING: u32 = 200;
-
-/// Push constants that every device has.
-const PUSH_CONSTANT_BYTES: u32 = 128;
 
 /// Elements of all local arrays of one literal.
 const MAX_ARRAY_LEN: u32 = 0xffff;
@@ -319,6 +317,9 @@ impl<'a> Ctx<'a> {
             (ParamKind::Array(declared), ParamType::Array(array)) if declared == array => {
                 self.bind_array(param_idx, param, array, None)
             }
+            (ParamKind::Uniform { set, binding, ty }, ParamType::Array(array)) if array.element == *ty => {
+                self.bind_uniform(param_idx, param, array, (*set, *binding))
+            }
             (ParamKind::Buffer { set, binding, element: declared }, ParamType::Array(array))
                 if *declared == array.element =>
             {
@@ -364,23 +365,44 @@ impl<'a> Ctx<'a> {
         Operand::Buffer(id)
     }
 
+    /// The value that the buffer holds when the kernel starts.
+    fn bind_uniform(
+        &mut self,
+        param_idx: usize,
+        param: &Param,
+        array: &ArrayParam,
+        slot: (u32, u32),
+    ) -> Operand {
+        let span = param.name.span;
+        let Operand::Buffer(buffer) = self.bind_array(param_idx, param, array, Some(slot)) else {
+            return Operand::Error;
+        };
+        let first = self.constant(Constant::i32(0), span);
+        let place = self.buffer_place(buffer, first);
+        let value = self.load_whole(&place, span);
+        self.value(value, span)
+    }
+
     fn bind_scalar(&mut self, param_idx: usize, param: &Param, ty: &Type) -> Operand {
         let span = param.name.span;
-        if ty.scalar().is_none() {
-            self.error(errors::not_yet(self.at(span), &format!("parameters of type `{ty}`")));
+        if !ty.has_layout() {
+            self.error(errors::no_layout(self.at(span), ty));
             return Operand::Error;
         }
         let id = ScalarId(self.scalars.len() as u32);
         self.scalars.push(ScalarParam { name: param.name.name.clone(), param_idx, ty: ty.clone(), span });
-        Operand::Node(self.node(NodeKind::Scalar(id), ty.clone(), span))
+        let node = self.node(NodeKind::Scalar(id), ty.clone(), span);
+        self.value(node, span)
     }
 
-    /// The block, which must fit the push constants that every device has.
+    /// The blocks, which must fit what every device has.
     fn push_layout(&mut self) -> PushLayout {
         let layout = PushLayout::of(&self.scalars, &self.buffers, &self.hidden_members());
-        if layout.size > PUSH_CONSTANT_BYTES {
+        let (push, spill) = (layout.push.size, layout.spill.size);
+        if push > PUSH_CONSTANT_BYTES || spill > UNIFORM_BYTES {
+            let limit = if spill > UNIFORM_BYTES { UNIFORM_BYTES } else { PUSH_CONSTANT_BYTES };
             let at = self.at(self.template.def.header);
-            self.error(errors::too_many_scalars(at, layout.size, PUSH_CONSTANT_BYTES));
+            self.error(errors::too_many_scalars(at, push + spill, limit));
         }
         layout
     }
@@ -441,6 +463,7 @@ fn describe_kind(kind: &ParamKind) -> String {
         ParamKind::Untyped => "an array or a scalar".to_owned(),
         ParamKind::Array(array) => format!("`{array}`"),
         ParamKind::Buffer { element, .. } => format!("`Array[{element}]`"),
+        ParamKind::Uniform { ty, .. } => format!("the uniform `{ty}`"),
         ParamKind::Scalar(ty) => format!("`{ty}`"),
         ParamKind::Const(scalar) => format!("`const[{scalar}]`"),
         ParamKind::Texture { ty, .. } => format!("a {ty} image"),

@@ -1,7 +1,7 @@
 //! Statements: branches and what meets after them, `match`, `return`.
 
-use kps_syntax::Span;
 use kps_syntax::ast::{BoolOp, Branch, Expr, ExprKind, MatchCase, Pattern, PatternKind, Stmt, StmtKind};
+use kps_syntax::{Diagnostic, Span};
 
 use super::Ctx;
 use super::operand::{Operand, Static};
@@ -95,7 +95,9 @@ impl Ctx<'_> {
                 let what = self.describe(operand);
                 let is_bvec = matches!(operand, Operand::Node(node)
                     if matches!(self.ty(*node), Type::Vector(_, crate::types::Scalar::Bool)));
-                self.error(errors::condition_not_bool(self.at(span), &text, &what, is_bvec));
+                let error = errors::condition_not_bool(self.at(span), &text, &what, is_bvec);
+                let is_whole = self.value_type(operand).is_some_and(|ty| ty.is_aggregate());
+                self.error(if is_whole { Diagnostic { help: None, ..error } } else { error });
                 Condition::Error
             }
         }

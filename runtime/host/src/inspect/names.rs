@@ -4,6 +4,7 @@
 //! functions, imports. Whatever depends on running is [`EnvValue::Unknown`], and mistakes that would
 //! hang on it are left for the run.
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -21,6 +22,8 @@ struct Scope {
     source: Source,
     names: BTreeMap<Name, Binding>,
     outer: Option<StaticEnv>,
+    /// The types being read: one that names itself has no size.
+    reading: RefCell<Vec<Name>>,
 }
 
 #[derive(Clone)]
@@ -28,6 +31,10 @@ enum Binding {
     Value(EnvValue),
     /// Kept as its definition: a function sees the scope that it is bound in.
     Function(Arc<FunctionDef>),
+    /// `@struct class`.
+    Struct(Arc<ClassDef>),
+    /// `Struct(..)`, `Array(4, f32)`.
+    Type(Rc<Expr>),
 }
 
 impl StaticEnv {
@@ -38,7 +45,18 @@ impl StaticEnv {
             names.insert(Arc::clone(param), Binding::Value(EnvValue::Unknown));
         }
         bind_block(&mut names, body);
-        StaticEnv(Rc::new(Scope { source: source.clone(), names, outer }))
+        StaticEnv(Rc::new(Scope { source: source.clone(), names, outer, reading: RefCell::default() }))
+    }
+
+    /// A type that the script defines; what is wrong with it is told when the script runs.
+    fn read_type(&self, name: &str, read: impl FnOnce(&Source) -> Option<Type>) -> EnvValue {
+        if self.0.reading.borrow().iter().any(|reading| &**reading == name) {
+            return EnvValue::Unknown;
+        }
+        self.0.reading.borrow_mut().push(name.into());
+        let ty = read(&self.0.source);
+        self.0.reading.borrow_mut().pop();
+        ty.map_or(EnvValue::Unknown, EnvValue::Type)
     }
 }
 
@@ -51,6 +69,14 @@ impl KernelEnv for StaticEnv {
                 source: self.0.source.clone(),
                 env: Rc::new(self.clone()),
             })),
+            Some(Binding::Struct(def)) => Some(self.read_type(name, |source| {
+                let env: Rc<dyn KernelEnv> = Rc::new(self.clone());
+                let of = kps_kernel::read_struct(def, source, &env).ok()?;
+                Some(Type::Struct(Rc::new(of)))
+            })),
+            Some(Binding::Type(expr)) => {
+                Some(self.read_type(name, |source| kps_kernel::read_type(expr, source, self).ok()))
+            }
             None => self.0.outer.as_ref()?.get(name),
         }
     }
@@ -140,6 +166,9 @@ fn bind_stmt(names: &mut BTreeMap<Name, Binding>, stmt: &Stmt) {
             bind(names, &def.name, Binding::Function(Arc::clone(def)));
         }
         StmtKind::Function(def) => bind_unknown(names, &def.name),
+        StmtKind::Class(class) if is_struct(class) => {
+            bind(names, &class.name, Binding::Struct(Arc::clone(class)));
+        }
         StmtKind::Class(class) => bind_unknown(names, &class.name),
         StmtKind::TypeAlias { name, .. } => bind_unknown(names, name),
         StmtKind::Global(idents) | StmtKind::Nonlocal(idents) => {
@@ -175,8 +204,11 @@ fn bind_target(names: &mut BTreeMap<Name, Binding>, target: &Expr, value: Option
             bind(names, &Ident { name: Arc::clone(name), span: target.span }, Binding::Function(def));
         }
         (ExprKind::Name(name), _) => {
-            let known = value.and_then(constant).unwrap_or(EnvValue::Unknown);
-            bind(names, &Ident { name: Arc::clone(name), span: target.span }, Binding::Value(known));
+            let binding = match value {
+                Some(value) if is_type(value) => Binding::Type(Rc::new(value.clone())),
+                value => Binding::Value(value.and_then(constant).unwrap_or(EnvValue::Unknown)),
+            };
+            bind(names, &Ident { name: Arc::clone(name), span: target.span }, binding);
         }
         (
             ExprKind::Tuple(targets) | ExprKind::List(targets),
@@ -191,6 +223,26 @@ fn bind_target(names: &mut BTreeMap<Name, Binding>, target: &Expr, value: Option
         }
         (ExprKind::Starred(target), _) => bind_target(names, target, None),
         _ => {}
+    }
+}
+
+/// `@struct class`, `@kp.struct class`.
+fn is_struct(class: &ClassDef) -> bool {
+    class.decorators.iter().any(|decorator| called(decorator) == Some("struct"))
+}
+
+/// `Struct(..)`, `Array(4, f32)`, `Vector(2, i32)`.
+fn is_type(value: &Expr) -> bool {
+    let ExprKind::Call { func, .. } = &value.kind else { return false };
+    matches!(called(func), Some("Struct" | "Array" | "Vector" | "Matrix"))
+}
+
+/// The last part of a name.
+fn called(expr: &Expr) -> Option<&str> {
+    match &expr.kind {
+        ExprKind::Name(name) => Some(name),
+        ExprKind::Attribute { attr, .. } => Some(&attr.name),
+        _ => None,
     }
 }
 

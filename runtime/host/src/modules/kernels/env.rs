@@ -6,6 +6,7 @@ use std::sync::Arc;
 use kps_kernel::{EnvModule, EnvValue, HelperFunction, KernelEnv, Type};
 use kps_syntax::ast::Name as SourceName;
 
+use super::structs;
 use super::types::KernelType;
 use crate::value::{Function, Module, Value};
 
@@ -61,7 +62,7 @@ impl KernelEnv for ModuleEnv {
 }
 
 /// A value of the script as far as a kernel can use it.
-fn env_value(value: &Value) -> EnvValue {
+pub fn env_value(value: &Value) -> EnvValue {
     let other = || EnvValue::Other { type_name: value.type_name().into_owned() };
     match value {
         Value::Int(int) => EnvValue::Int((*int).into()),
@@ -83,16 +84,14 @@ fn env_value(value: &Value) -> EnvValue {
             name: Arc::from(&*module.name),
             members: Rc::new(ModuleEnv(module.clone())),
         }),
-        Value::Class(class) => match Type::by_name(&class.name) {
+        Value::Class(class) => match structs::type_of_class(class).or_else(|| Type::by_name(&class.name)) {
             Some(ty) => EnvValue::Type(ty),
             None => EnvValue::Builtin(Arc::from(&*class.name)),
         },
-        Value::Native(_) => match value.downcast::<KernelType>().and_then(KernelType::name) {
-            Some(name) => match Type::by_name(name) {
-                Some(ty) => EnvValue::Type(ty),
-                None => EnvValue::Builtin(Arc::from(name)),
-            },
-            None => other(),
+        Value::Native(_) => match value.downcast::<KernelType>().map(|ty| (ty.ty(), ty.name())) {
+            Some((Some(ty), _)) => EnvValue::Type(ty.clone()),
+            Some((None, Some(name))) => EnvValue::Builtin(Arc::from(name)),
+            _ => other(),
         },
         _ => other(),
     }

@@ -1,8 +1,8 @@
 //! Mistakes with kernels as scripts meet them.
 
-use kps_compute::ComputeError;
 use kps_compute::number::Unfit;
-use kps_kernel::{ArrayParam, KernelTemplate, ParamKind};
+use kps_compute::{ComputeError, Number};
+use kps_kernel::{ArrayParam, KernelTemplate, ParamKind, StructType, Type};
 use kps_syntax::Diagnostics;
 
 use crate::errors::type_error;
@@ -151,5 +151,93 @@ pub fn partial_group(template: &KernelTemplate, domain: &[usize], local_size: [u
         "write `{name}[{}](..)` or `{name}.launch(.., groups=({}))`, and test indices in the kernel",
         list(&whole),
         list(&groups)
+    ))
+}
+
+// Structs.
+
+pub fn not_a_class(value: &Value) -> Raise {
+    type_error(format!("@struct takes a class, not {}", value.type_name()))
+}
+
+pub fn struct_base(name: &str) -> Raise {
+    let raise = type_error(format!("the struct `{name}` cannot have a base class"));
+    raise.help("hold the other struct as a member: `base: Other`")
+}
+
+pub fn empty_struct(name: &str) -> Raise {
+    let raise = type_error(format!("the struct `{name}` has no members"));
+    raise.help("a member is a name with a type: `mass: f32`")
+}
+
+pub fn struct_too_large(name: &str, limit: u32) -> Raise {
+    let raise = type_error(format!("the struct `{name}` is larger than {limit} bytes"));
+    raise.help("keep large arrays in tensors of their own")
+}
+
+pub fn member_type(name: &str, member: &str, given: &Value) -> Raise {
+    let message =
+        format!("the member `{member}` of `{name}` needs a type of kernels, not {}", given.type_name());
+    type_error(message).help("such as `f32`, `vec3`, `Array(4, f32)` or another struct")
+}
+
+pub fn unnamed_member() -> Raise {
+    type_error("every member of a Struct has a name").help("write Struct(mass=f32)")
+}
+
+pub fn bad_array_len() -> Raise {
+    type_error("the length of a fixed array is an int from 1 to 65535")
+}
+
+pub fn bad_vector() -> Raise {
+    type_error("a Vector has 2 to 4 components of a number type").help("write Vector(2, f32)")
+}
+
+pub fn too_many_members(of: &StructType, given: usize) -> Raise {
+    type_error(format!("`{of}` has {} members, {given} were given", of.members.len()))
+}
+
+pub fn unknown_member(of: &StructType, name: &str) -> Raise {
+    let names: Vec<&str> = of.members.iter().map(|member| &*member.name).collect();
+    type_error(format!("`{of}` has no member `{name}`")).help(format!("it has {}", names.join(", ")))
+}
+
+pub fn member_twice(of: &StructType, name: &str) -> Raise {
+    type_error(format!("this `{of}` gets `{name}` twice"))
+}
+
+pub fn member_missing(of: &StructType, name: &str) -> Raise {
+    type_error(format!("this `{of}` lacks its member `{name}`"))
+}
+
+/// `name` is the way to the value: `pos[1]`, `body.mass`.
+pub fn member_value(name: &str, ty: &Type, given: &Value) -> Raise {
+    let message = match name {
+        "" => format!("a `{ty}` cannot be made of {}", given.type_name()),
+        name => format!("`{name}` is a `{ty}`, which cannot be made of {}", given.type_name()),
+    };
+    match ty {
+        Type::Struct(_) => {
+            type_error(message).help("give an instance, a dict of its members, or a tuple of them")
+        }
+        Type::Vector(n, _) => type_error(message).help(format!("give a tuple of {n} numbers")),
+        _ => type_error(message),
+    }
+}
+
+pub fn member_len(name: &str, ty: &Type, given: usize) -> Raise {
+    let what = if name.is_empty() { "a value".to_owned() } else { format!("`{name}`") };
+    let n = ty.n_parts().unwrap_or(0);
+    crate::errors::value_error(format!("{what} of type `{ty}` has {n} parts, {given} were given"))
+}
+
+pub fn member_range(name: &str, ty: &Type, number: Number) -> Raise {
+    Raise::new(ExceptionKind::OverflowError, format!("`{name}` is a `{ty}`, which cannot hold {number}"))
+}
+
+pub fn record_type(template: &KernelTemplate, parameter: &str, wanted: &Type, given: &StructType) -> Raise {
+    let kernel = template.name();
+    type_error(format!(
+        "parameter `{parameter}` of kernel `{kernel}` has elements of type `{wanted}`, not `{given}`"
     ))
 }

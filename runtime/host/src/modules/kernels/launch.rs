@@ -3,16 +3,15 @@
 use std::rc::Rc;
 use std::time::Duration;
 
-use kps_compute::{ComputeError, DType, Extent, Number, Push, Tensor};
-use kps_device::{ImageInfo, Sampler, SamplerBinding};
+use kps_compute::{ComputeError, DType, Extent, MemoryType, Number, Push, Tensor};
+use kps_device::{DeviceInfo, Feature, ImageInfo, Sampler, SamplerBinding};
 use kps_kernel::{
     ArrayParam, BindingPlace, Constant, Cover, Form, Ids, KernelModule, KernelTemplate, Param, ParamKind,
-    ParamType, Scalar, Signature, Type,
+    ParamType, Scalar, Signature, Target, Type,
 };
 
-use super::errors;
 use super::object::Kernel;
-use super::types::element_type;
+use super::{errors, structs};
 use crate::modules::{kp, numpy};
 use crate::value::{Args, Result, Value};
 use crate::vm::Vm;
@@ -20,6 +19,8 @@ use crate::vm::Vm;
 /// What one parameter is given.
 enum Argument {
     Tensor(Tensor),
+    /// The buffer of a uniform, which says nothing about the domain.
+    Uniform(Tensor),
     Numbers(Vec<Number>),
     Sampler(Sampler),
     /// Nothing at run time: an input of the device, or part of the signature.
@@ -44,7 +45,7 @@ pub fn launch(vm: &mut Vm, kernel: &Kernel, args: &Args, extent: &Extent) -> Res
         .with_rank(rank)
         .with_cover(counts.cover(manager.info().limits.max_groups))
         .with_ids(counts.ids());
-    let module = kernel.compile(vm, &signature)?;
+    let module = kernel.compile(vm, &signature, &target(manager.info()))?;
     check_whole_groups(kernel, &module, &extent)?;
     submit(vm, kernel, &manager, &module, &arguments, &extent)
 }
@@ -52,10 +53,21 @@ pub fn launch(vm: &mut Vm, kernel: &Kernel, args: &Args, extent: &Extent) -> Res
 /// The tensors among the arguments, as far as they choose who runs the kernel.
 fn tensors_of(arguments: &[Argument]) -> Vec<Tensor> {
     let tensors = arguments.iter().filter_map(|argument| match argument {
-        Argument::Tensor(tensor) => Some(tensor.clone()),
+        Argument::Tensor(tensor) | Argument::Uniform(tensor) => Some(tensor.clone()),
         _ => None,
     });
     tensors.collect()
+}
+
+/// What words for this device may rely on.
+fn target(info: &DeviceInfo) -> Target {
+    let has = |feature| info.features.contains(&feature);
+    Target {
+        scalar_layout: has(Feature::ScalarLayout),
+        robust_access: has(Feature::RobustAccess),
+        float_controls: has(Feature::FloatControls),
+        ..Target::portable()
+    }
 }
 
 /// Workgroups and invocations along x, y and z.
@@ -149,19 +161,32 @@ fn argument(vm: &mut Vm, kernel: &Kernel, param: &Param, value: &Value) -> Resul
         }
         ParamKind::Array(array) => {
             let tensor = kp::tensor_of(value).ok_or_else(|| wrong("a tensor"))?;
+            check_record(kernel, name, &array.element, value)?;
             check_dtype(kernel, name, &array.element, &tensor)?;
             let tensor = seen_as(kernel, name, array, tensor)?;
             (ParamType::Array(array.clone()), Argument::Tensor(tensor))
         }
+        ParamKind::Uniform { ty, .. } => {
+            let tensor = match kp::tensor_of(value) {
+                Some(tensor) => tensor,
+                None => {
+                    let bytes = structs::pack(vm, ty, value, name)?;
+                    let (n, memory) = (bytes.len(), MemoryType::Device);
+                    Tensor::records(&ty.to_string(), n, &[1], memory, bytes).map_err(kp::compute)?
+                }
+            };
+            (ParamType::Array(ArrayParam::flat(ty.clone())), Argument::Uniform(tensor))
+        }
         ParamKind::Buffer { element, .. } => {
             let tensor = kp::tensor_of(value).ok_or_else(|| wrong("a tensor"))?;
+            check_record(kernel, name, element, value)?;
             check_dtype(kernel, name, element, &tensor)?;
             (ParamType::Array(ArrayParam::flat(element.clone())), Argument::Tensor(tensor))
         }
         ParamKind::Scalar(ty) => {
             let numbers =
-                components(vm, ty, value)?.ok_or_else(|| wrong(&format!("a number of type {ty}")))?;
-            let numbers = match ty.scalar() {
+                components(vm, ty, value, name)?.ok_or_else(|| wrong(&format!("a number of type {ty}")))?;
+            let numbers = match ty.scalar().filter(|_| !ty.is_aggregate()) {
                 Some(scalar) => narrowed(&kernel.template, name, scalar, numbers)?,
                 None => numbers,
             };
@@ -175,13 +200,20 @@ fn argument(vm: &mut Vm, kernel: &Kernel, param: &Param, value: &Value) -> Resul
         }
         ParamKind::Untyped => match kp::tensor_of(value) {
             Some(tensor) => {
-                let array = ArrayParam::new(element_type(tensor.dtype()), rank_of(&tensor));
+                let element = kp::record_of(value).map(Type::Struct);
+                let element = element.unwrap_or_else(|| structs::scalar_type(tensor.dtype()));
+                let array = ArrayParam::new(element, rank_of(&tensor));
                 (ParamType::Array(array), Argument::Tensor(tensor))
+            }
+            None if structs::type_of_value(value).is_some() => {
+                let ty = structs::type_of_value(value).expect("asked above");
+                let numbers = components(vm, &ty, value, name)?.unwrap_or_default();
+                (ParamType::Scalar(ty), Argument::Numbers(numbers))
             }
             None => {
                 let number = kp::number(value)?.ok_or_else(|| wrong("a tensor or a number"))?;
                 let ty = match value.downcast::<numpy::Scalar>() {
-                    Some(scalar) => element_type(scalar.dtype),
+                    Some(scalar) => structs::scalar_type(scalar.dtype),
                     None => host_type(number),
                 };
                 (ParamType::Scalar(ty), Argument::Numbers(vec![number]))
@@ -192,7 +224,7 @@ fn argument(vm: &mut Vm, kernel: &Kernel, param: &Param, value: &Value) -> Resul
 
 /// The words of a module do not tell a bool from a u8, nor a bf16 from a u16; the declared type does.
 fn check_dtype(kernel: &Kernel, name: &str, element: &Type, tensor: &Tensor) -> Result<()> {
-    let Some(scalar) = element.number() else { return Ok(()) };
+    let Some(scalar) = element.number().filter(|_| !tensor.is_record()) else { return Ok(()) };
     let expected = DType::parse(scalar.name()).expect("elements have every scalar type");
     if tensor.dtype() == expected {
         return Ok(());
@@ -219,7 +251,7 @@ fn seen_as(kernel: &Kernel, name: &str, array: &ArrayParam, tensor: Tensor) -> R
 
 /// Elements of the tensor that one element of the array takes.
 fn numbers_per_element(element: &Type, tensor: &Tensor) -> usize {
-    (element.packed_size() as usize / tensor.dtype().size()).max(1)
+    (element.packed_size() as usize / tensor.element_size()).max(1)
 }
 
 /// How many of a tensor's last axes lie within one element of the array: that of a vector's components,
@@ -265,8 +297,12 @@ fn host_type(number: Number) -> Type {
     }
 }
 
-/// The numbers of a scalar or a vector; `None` where the value is something else.
-fn components(vm: &mut Vm, ty: &Type, value: &Value) -> Result<Option<Vec<Number>>> {
+/// The numbers of a value; `None` where the value is something else.
+fn components(vm: &mut Vm, ty: &Type, value: &Value, name: &str) -> Result<Option<Vec<Number>>> {
+    if !matches!(ty, Type::Scalar(_) | Type::Vector(..)) {
+        let bytes = structs::pack(vm, ty, value, name)?;
+        return Ok(Some(structs::numbers(ty, &bytes)));
+    }
     let n = usize::from(ty.n_components());
     if n <= 1 {
         return Ok(kp::number(value)?.map(|number| vec![number]));
@@ -349,6 +385,23 @@ fn check_whole_groups(kernel: &Kernel, module: &KernelModule, extent: &Extent) -
     Err(errors::partial_group(&kernel.template, domain, local_size))
 }
 
+/// Elements that are structs must be those that the kernel takes.
+fn check_record(kernel: &Kernel, name: &str, element: &Type, value: &Value) -> Result<()> {
+    match kp::record_of(value) {
+        Some(of) if !structs::same_layout(element, &Type::Struct(of.clone())) => {
+            Err(errors::record_type(&kernel.template, name, element, &of))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Where a number goes. ORDER: the push constants come before the uniform buffer.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Spot {
+    Push(u32),
+    Uniform(u32),
+}
+
 fn submit(
     vm: &mut Vm,
     kernel: &Kernel,
@@ -358,25 +411,28 @@ fn submit(
     extent: &Extent,
 ) -> Result<()> {
     let mut bound: Vec<(u32, Tensor)> = Vec::new();
-    let mut push: Vec<(u32, &[Number])> = Vec::new();
+    let mut push: Vec<(Spot, &[Number])> = Vec::new();
     let mut samplers = Vec::new();
     for binding in &module.bindings {
         match (&binding.place, &arguments[binding.param_idx]) {
             (
                 BindingPlace::Buffer { binding, .. } | BindingPlace::Texture { binding, .. },
-                Argument::Tensor(tensor),
+                Argument::Tensor(tensor) | Argument::Uniform(tensor),
             ) => bound.push((*binding, tensor.clone())),
             (BindingPlace::Sampler { set, binding }, Argument::Sampler(sampler)) => {
                 samplers.push(SamplerBinding { set: *set, binding: *binding, sampler: *sampler });
             }
             (BindingPlace::PushConstant { offset, .. }, Argument::Numbers(numbers)) => {
-                push.push((*offset, numbers))
+                push.push((Spot::Push(*offset), numbers))
+            }
+            (BindingPlace::Uniform { offset, .. }, Argument::Numbers(numbers)) => {
+                push.push((Spot::Uniform(*offset), numbers))
             }
             _ => unreachable!("the signature was made of these arguments"),
         }
     }
-    // In the order in which the block lists its members.
-    push.sort_by_key(|(offset, _)| *offset);
+    // In the order in which the blocks list their members.
+    push.sort_by_key(|(spot, _)| *spot);
     let numbers: Vec<Number> = push.iter().flat_map(|(_, numbers)| numbers.iter().copied()).collect();
     let push = if numbers.is_empty() { Push::Default } else { Push::Numbers(numbers) };
     let mut tensors = by_slot(&bound, samplers.iter().map(|sampler| sampler.binding).max());

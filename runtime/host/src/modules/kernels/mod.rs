@@ -7,6 +7,7 @@ mod env;
 mod errors;
 mod launch;
 mod object;
+pub mod structs;
 mod types;
 
 use kps_kernel::{Form, KernelOptions};
@@ -29,8 +30,11 @@ pub use dev::DEV;
 /// `pyshader.stdlib`: its functions are known to the kernel compiler by their names.
 pub static STDLIB: NativeModule = NativeModule::new("pyshader.stdlib");
 
-const DECORATORS: &[NativeDef] =
-    &[NativeDef::function("kernel", kernel), NativeDef::function("python2shader", python2shader)];
+const DECORATORS: &[NativeDef] = &[
+    NativeDef::function("kernel", kernel),
+    NativeDef::function("python2shader", python2shader),
+    NativeDef::function("struct", structs::decorate),
+];
 
 /// What the kinds of PyShader's resources are called.
 const RESOURCES: [(&str, &str); 6] = [

@@ -31,7 +31,7 @@ pub static KERNEL: NativeType = NativeType {
 pub struct Kernel {
     pub template: KernelTemplate,
     pub env: FunctionEnv,
-    compiled: RefCell<FxHashMap<Signature, Rc<KernelModule>>>,
+    compiled: RefCell<FxHashMap<(Signature, Target), Rc<KernelModule>>>,
 }
 
 impl Kernel {
@@ -70,7 +70,8 @@ impl Kernel {
     /// The compiled form for the types that the parameters declare.
     fn compile_declared(&self, vm: &Vm) -> Result<Rc<KernelModule>> {
         let declared = Signature::declared(&self.template, &self.env);
-        self.compile(vm, &declared.ok_or_else(|| errors::undeclared(&self.template))?)
+        let signature = declared.ok_or_else(|| errors::undeclared(&self.template))?;
+        self.compile(vm, &signature, &Target::portable())
     }
 
     /// In PyShader's words.
@@ -79,16 +80,17 @@ impl Kernel {
     }
 
     /// The compiled form for a signature; compiled when it is new.
-    pub fn compile(&self, vm: &Vm, signature: &Signature) -> Result<Rc<KernelModule>> {
-        if let Some(module) = self.compiled.borrow().get(signature) {
+    pub fn compile(&self, vm: &Vm, signature: &Signature, target: &Target) -> Result<Rc<KernelModule>> {
+        let key = (signature.clone(), *target);
+        if let Some(module) = self.compiled.borrow().get(&key) {
             return Ok(module.clone());
         }
-        let module = kps_kernel::specialize(&self.template, &self.env, signature, &Target::portable());
+        let module = kps_kernel::specialize(&self.template, &self.env, signature, target);
         let module = Rc::new(module.map_err(errors::compile)?);
         if let Some(folder) = &vm.spirv_folder {
             dump::module(folder, self.template.name(), &module)?;
         }
-        self.compiled.borrow_mut().insert(signature.clone(), module.clone());
+        self.compiled.borrow_mut().insert(key, module.clone());
         Ok(module)
     }
 }

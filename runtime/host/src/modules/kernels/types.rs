@@ -1,9 +1,12 @@
 //! The types of kernels as host values: `f32`, `ivec3`, `Array(f32)`, what annotations and PyShader's
 //! parameter tuples are made of.
 
-use kps_compute::{DType, Number};
-use kps_kernel::Type;
+use std::rc::Rc;
 
+use kps_compute::{DType, Number};
+use kps_kernel::{MAX_STRUCT_BYTES, Member, StructType, Type};
+
+use super::{errors, structs};
 use crate::errors::{overflow_error, type_error};
 use crate::modules::kp;
 use crate::value::{Args, CompareOp, Native, NativeType, Result, Value};
@@ -25,11 +28,26 @@ pub const CONSTRUCTORS: &[&str] = &["Array", "Vector", "Matrix", "Struct", "cons
 /// A type, or what makes one, by the text that it is written with.
 pub struct KernelType {
     text: String,
+    /// `None` for what is no type of a value: `Array(f32)`, `Vector`.
+    ty: Option<Type>,
 }
 
 impl KernelType {
     pub fn named(name: &str) -> Value {
-        Value::native(KernelType { text: name.to_owned() })
+        Value::native(KernelType { text: name.to_owned(), ty: Type::by_name(name) })
+    }
+
+    pub fn of_struct(of: &Rc<StructType>) -> Value {
+        KernelType::of_type(Type::Struct(of.clone()))
+    }
+
+    fn of_type(ty: Type) -> Value {
+        Value::native(KernelType { text: ty.to_string(), ty: Some(ty) })
+    }
+
+    /// The type, where a value can have it.
+    pub fn ty(&self) -> Option<&Type> {
+        self.ty.as_ref()
     }
 
     /// The name, where it is a name alone.
@@ -49,7 +67,80 @@ impl KernelType {
 
     fn applied(&self, arguments: &[String], brackets: [char; 2]) -> Value {
         let [open, close] = brackets;
-        Value::native(KernelType { text: format!("{}{open}{}{close}", self.text, arguments.join(", ")) })
+        let text = format!("{}{open}{}{close}", self.text, arguments.join(", "));
+        Value::native(KernelType { text, ty: None })
+    }
+}
+
+impl KernelType {
+    /// `Array(4, f32)`, `Vector(2, i32)`, `Struct(a=f32)`: the types of values; `None` for the others.
+    fn made_of(&self, args: &Args) -> Result<Option<Type>> {
+        let given = args.positional();
+        match (self.text.as_str(), given) {
+            ("Array", [len, element]) => {
+                let Some(element) = type_of(element) else { return Ok(None) };
+                let len = len.as_int().and_then(|len| u32::try_from(len).ok());
+                let len = len.filter(|len| (1..=0xffff).contains(len)).ok_or_else(errors::bad_array_len)?;
+                Ok(Some(Type::array(len, element)))
+            }
+            ("Vector", [n, scalar]) => match (n.as_int(), type_of(scalar)) {
+                (Some(n @ 2..=4), Some(Type::Scalar(scalar))) => Ok(Some(Type::Vector(n as u8, scalar))),
+                _ => Err(errors::bad_vector()),
+            },
+            ("Struct", []) => struct_of(args).map(Some),
+            ("Struct", _) => Err(errors::unnamed_member()),
+            _ => Ok(None),
+        }
+    }
+}
+
+/// `vec3(1, 2, 3)`, `vec3(0)`: an ndarray with the type's components.
+fn host_vector(vm: &mut Vm, ty: &Type, args: &Args) -> Result {
+    let n = ty.n_parts().unwrap_or(0) as usize;
+    let components = match args.positional() {
+        [] => vec![Value::Int(0); n],
+        [one] if kp::number(one)?.is_some() => vec![one.clone(); n],
+        [one] => vm.collect(one)?,
+        all => all.to_vec(),
+    };
+    let bytes = structs::pack(vm, ty, &Value::list(components), &ty.to_string())?;
+    structs::unpack(vm, ty, &bytes)
+}
+
+fn struct_of(args: &Args) -> Result<Type> {
+    let mut of = StructType::new(Vec::new());
+    for (name, ty) in args.keywords() {
+        let ty = type_of(ty).ok_or_else(|| errors::member_type("Struct", name, ty))?;
+        of.members.push(Member::new(&**name, ty));
+    }
+    if of.size() > MAX_STRUCT_BYTES {
+        return Err(errors::struct_too_large("Struct", MAX_STRUCT_BYTES));
+    }
+    Ok(Type::Struct(Rc::new(of)))
+}
+
+/// The type of values that a value of the script names.
+pub fn type_of(value: &Value) -> Option<Type> {
+    match value {
+        Value::Class(class) => structs::type_of_class(class).or_else(|| Type::by_name(&class.name)),
+        Value::Str(name) => Type::by_name(name),
+        value => value.downcast::<KernelType>()?.ty().cloned(),
+    }
+}
+
+/// What PyShader's types tell of themselves: `length`, `subtype`, `keys`, and a struct's members by name.
+fn type_attr(ty: &Type, name: &str) -> Option<Value> {
+    match (ty, name) {
+        (Type::Struct(of), name) if of.member(name).is_some() => {
+            of.member(name).map(|(_, member)| KernelType::of_type(member.ty.clone()))
+        }
+        (Type::Struct(of), "keys") => {
+            Some(Value::tuple(of.members.iter().map(|member| Value::from(&*member.name)).collect::<Vec<_>>()))
+        }
+        (_, "length") => ty.n_parts().map(|n| Value::Int(n.into())),
+        (Type::Vector(..) | Type::Array(_), "subtype") => ty.part(0).map(KernelType::of_type),
+        (_, "itemsize") => Some(Value::Int(ty.packed_size().into())),
+        _ => None,
     }
 }
 
@@ -62,7 +153,7 @@ impl Native for KernelType {
     fn get_attr(&self, _: &Value, _: &mut Vm, name: &str) -> Result<Option<Value>> {
         Ok(match name {
             "name" | "__name__" => Some(self.text.as_str().into()),
-            _ => None,
+            _ => self.ty.as_ref().and_then(|ty| type_attr(ty, name)),
         })
     }
 
@@ -73,6 +164,9 @@ impl Native for KernelType {
     /// `Array(f32)` makes a type, `f32(x)` a number as the type holds it.
     fn call(&self, _: &Value, vm: &mut Vm, args: &Args) -> Result<Option<Value>> {
         if self.is_constructor() {
+            if let Some(ty) = self.made_of(args)? {
+                return Ok(Some(KernelType::of_type(ty)));
+            }
             let mut arguments = Vec::new();
             for argument in args.positional() {
                 arguments.push(vm.str(argument)?);
@@ -81,6 +175,13 @@ impl Native for KernelType {
                 arguments.push(format!("{}={}", &**name, vm.str(argument)?));
             }
             return Ok(Some(self.applied(&arguments, ['(', ')'])));
+        }
+        if let Some(Type::Struct(of)) = &self.ty {
+            let class = structs::class_of(vm, of);
+            return vm.instantiate(&class, args).map(Some);
+        }
+        if let Some(ty @ Type::Vector(..)) = &self.ty {
+            return host_vector(vm, ty, args).map(Some);
         }
         let Some(dtype) = self.dtype() else {
             let message = format!("`{}` values exist inside of kernels only", self.text);
@@ -114,7 +215,7 @@ impl Native for KernelType {
     }
 
     fn compare(&self, _: &Value, _: &mut Vm, op: CompareOp, other: &Value) -> Result<Option<Value>> {
-        let same = other.downcast::<KernelType>().is_some_and(|other| self.text == other.text);
+        let same = self.same_key(other);
         Ok(match op {
             CompareOp::Eq => Some(same.into()),
             CompareOp::NotEq => Some((!same).into()),
@@ -127,15 +228,10 @@ impl Native for KernelType {
     }
 
     fn same_key(&self, other: &Value) -> bool {
-        other.downcast::<KernelType>().is_some_and(|other| self.text == other.text)
+        other.downcast::<KernelType>().is_some_and(|other| self.text == other.text && self.ty == other.ty)
     }
 
     fn repr(&self, _: &Value, _: &mut Vm) -> Result<String> {
         Ok(self.text.clone())
     }
-}
-
-/// The type of array elements that a tensor's dtype is.
-pub fn element_type(dtype: DType) -> Type {
-    Type::by_name(dtype.name()).expect("kernels know every dtype by its name")
 }

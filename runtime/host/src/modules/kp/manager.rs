@@ -10,6 +10,7 @@ use super::enums;
 use super::errors::compute;
 use super::image;
 use super::ops;
+use super::records;
 use super::sequence::{self, ScriptSequence};
 use super::shared::{self, SharedManager};
 use super::tensor::{self, ScriptTensor};
@@ -126,6 +127,12 @@ fn make(vm: &mut Vm, args: &Args, function: &str, default: Option<DType>) -> Res
     let dtype = parser.keyword_only("dtype");
     parser.finish()?;
     let memory = enums::memory_type(memory)?;
+    if let Some(of) = tensor::record_type(dtype, data) {
+        let value = records::make(vm, &of, data, memory)?;
+        let tensor = values::tensor(&value).expect("a tensor was made");
+        let tensor = this.manager.adopt(tensor).map_err(compute)?;
+        return Ok(ScriptTensor::of_records(tensor, of));
+    }
     let dtype = match dtype.filter(|dtype| !dtype.is_none()) {
         Some(given) => Some(values::dtype(vm, given)?),
         None => default,

@@ -12,6 +12,7 @@ mod image;
 mod manager;
 mod ops;
 mod png;
+mod records;
 mod sequence;
 mod shader;
 mod shared;
@@ -36,7 +37,7 @@ pub use sequence::SEQUENCE;
 pub use shared::{ScriptedManager, manager_for};
 pub use tensor::TENSOR;
 pub use told::deliver;
-pub use values::{groups, number, tensor as tensor_of, value as number_value};
+pub use values::{groups, number, record as record_of, tensor as tensor_of, value as number_value};
 use view::TensorData;
 
 pub static MODULE: NativeModule = NativeModule {

@@ -1,19 +1,26 @@
 //! `kp.Tensor`.
 
+use std::rc::Rc;
+
 use kps_compute::{DType, Number, Tensor};
+use kps_kernel::StructType;
 
 use super::enums::{self, EnumValue};
 use super::errors::{self, compute};
 use super::image::{self, IMAGE};
+use super::records;
 use super::values::{self, Elements};
 use super::view::TensorData;
 use crate::errors::{index_error, type_error};
+use crate::modules::kernels::structs;
+use crate::modules::numpy::struct_of_dtype;
 use crate::value::{Args, Native, NativeDef, NativeType, Result, Value};
 use crate::vm::Vm;
 
 pub static TENSOR: NativeType = NativeType {
     new: Some(new),
     methods: &[
+        NativeDef::static_method("zeros", zeros),
         NativeDef::method("data", data),
         NativeDef::method("numpy", numpy),
         NativeDef::method("__array__", numpy),
@@ -40,11 +47,22 @@ pub static TENSOR: NativeType = NativeType {
 /// A tensor as scripts hold it.
 pub struct ScriptTensor {
     tensor: Tensor,
+    /// What each element is, where that is a struct.
+    record: Option<Rc<StructType>>,
 }
 
 impl ScriptTensor {
     pub fn value(tensor: Tensor) -> Value {
-        Value::native(ScriptTensor { tensor })
+        Value::native(ScriptTensor { tensor, record: None })
+    }
+
+    /// A tensor whose elements are structs.
+    pub fn of_records(tensor: Tensor, of: Rc<StructType>) -> Value {
+        Value::native(ScriptTensor { tensor, record: Some(of) })
+    }
+
+    pub fn record(&self) -> Option<&Rc<StructType>> {
+        self.record.as_ref()
     }
 
     pub fn tensor(&self) -> &Tensor {
@@ -82,6 +100,9 @@ fn new(vm: &mut Vm, args: &Args) -> Result {
     let dtype = parser.keyword_only("dtype");
     parser.finish()?;
     let memory = enums::memory_type(tensor_type.or(memory_type))?;
+    if let Some(of) = record_type(dtype, data) {
+        return records::make(vm, &of, data, memory);
+    }
     let elements = match dtype {
         Some(given) if !given.is_none() => {
             let dtype = values::dtype(vm, given)?;
@@ -92,8 +113,40 @@ fn new(vm: &mut Vm, args: &Args) -> Result {
     Ok(ScriptTensor::value(make(elements, memory)?))
 }
 
-fn data(_: &mut Vm, args: &Args) -> Result {
+/// The struct that a tensor's elements are to be, as its dtype or its data says.
+pub fn record_type(dtype: Option<&Value>, data: &Value) -> Option<Rc<StructType>> {
+    match dtype.filter(|dtype| !dtype.is_none()) {
+        Some(dtype) => struct_of_dtype(dtype),
+        None => records::type_of_data(data),
+    }
+}
+
+/// `Tensor.zeros(shape, dtype=f32)`.
+fn zeros(vm: &mut Vm, args: &Args) -> Result {
+    let mut parser = args.parser("zeros");
+    let shape = parser.required("shape")?;
+    let dtype = parser.optional("dtype")?;
+    parser.finish()?;
+    let axes = if shape.as_int().is_some() { vec![shape.clone()] } else { vm.collect(shape)? };
+    let mut shape = Vec::with_capacity(axes.len());
+    for axis in &axes {
+        let n = vm.index(axis)?;
+        shape.push(usize::try_from(n).map_err(|_| type_error(format!("{n} is no length of an axis")))?);
+    }
+    let memory = kps_compute::MemoryType::Device;
+    if let Some(of) = dtype.and_then(struct_of_dtype) {
+        return records::zeros(&of, &shape, memory);
+    }
+    let dtype = dtype.map_or(Ok(DType::F32), |dtype| values::dtype(vm, dtype))?;
+    let tensor = kps_compute::tensor::Builder::new(dtype, &shape).memory(memory).zeros();
+    Ok(ScriptTensor::value(tensor.map_err(compute)?))
+}
+
+fn data(vm: &mut Vm, args: &Args) -> Result {
     let this: &ScriptTensor = args.this()?;
+    if this.record.is_some() {
+        return numpy(vm, args);
+    }
     // Storage that the host cannot read says so here, not at the first look.
     this.tensor.check_readable().map_err(compute)?;
     Ok(TensorData::whole(args.receiver()?.clone(), &this.tensor))
@@ -102,11 +155,17 @@ fn data(_: &mut Vm, args: &Args) -> Result {
 fn numpy(vm: &mut Vm, args: &Args) -> Result {
     let this: &ScriptTensor = args.this()?;
     this.tensor.check_readable().map_err(compute)?;
+    if let Some(of) = &this.record {
+        return Ok(records::array(args.receiver()?, &this.tensor, of));
+    }
     super::array_over(vm, args.receiver()?, &this.tensor)
 }
 
-fn tolist(_: &mut Vm, args: &Args) -> Result {
+fn tolist(vm: &mut Vm, args: &Args) -> Result {
     let this: &ScriptTensor = args.this()?;
+    if let Some(of) = &this.record {
+        return Ok(Value::list(records::list(vm, &this.tensor, of)?));
+    }
     let numbers = this.tensor.numbers().map_err(compute)?;
     Ok(nested(&numbers, this.tensor.shape()))
 }
@@ -126,6 +185,11 @@ fn nested(numbers: &[Number], shape: &[usize]) -> Value {
 fn set_data(vm: &mut Vm, args: &Args) -> Result {
     let this: &ScriptTensor = args.this()?;
     let [_, data] = args.exactly("set_data")?;
+    if let Some(of) = &this.record {
+        let (_, bytes) = records::elements(vm, of, data)?;
+        this.tensor.set_bytes(bytes).map_err(compute)?;
+        return Ok(Value::None);
+    }
     let elements = values::elements(vm, data, this.tensor.dtype())?.cast(this.tensor.dtype());
     this.tensor.set_bytes(elements.bytes).map_err(compute)?;
     Ok(Value::None)
@@ -170,10 +234,17 @@ fn reshape(vm: &mut Vm, args: &Args) -> Result {
         let n = vm.index(axis)?;
         shape.push(usize::try_from(n).map_err(|_| type_error(format!("{n} is no length of an axis")))?);
     }
-    Ok(ScriptTensor::value(this.tensor.reshape(&shape).map_err(compute)?))
+    let tensor = this.tensor.reshape(&shape).map_err(compute)?;
+    Ok(Value::native(ScriptTensor { tensor, record: this.record.clone() }))
 }
 
-fn reversed(_: &mut Vm, args: &Args) -> Result {
+fn reversed(vm: &mut Vm, args: &Args) -> Result {
+    let this: &ScriptTensor = args.this()?;
+    if let Some(of) = &this.record {
+        let mut items = records::list(vm, &this.tensor, of)?;
+        items.reverse();
+        return Ok(Value::list(items));
+    }
     let mut numbers = args.this::<ScriptTensor>()?.tensor.numbers().map_err(compute)?;
     numbers.reverse();
     Ok(Value::list(numbers.into_iter().map(values::value).collect()))
@@ -190,7 +261,11 @@ fn ndim(_: &mut Vm, args: &Args) -> Result {
 }
 
 fn dtype(vm: &mut Vm, args: &Args) -> Result {
-    super::dtype_value(vm, args.this::<ScriptTensor>()?.tensor.dtype())
+    let this: &ScriptTensor = args.this()?;
+    match &this.record {
+        Some(of) => Ok(structs::type_value(vm, of)),
+        None => super::dtype_value(vm, this.tensor.dtype()),
+    }
 }
 
 fn nbytes(_: &mut Vm, args: &Args) -> Result {
@@ -215,14 +290,25 @@ impl Native for ScriptTensor {
     }
 
     fn get_item(&self, this: &Value, vm: &mut Vm, index: &Value) -> Result<Option<Value>> {
+        if let (Value::Slice(_), Some(of)) = (index, &self.record) {
+            let items = Value::list(records::list(vm, &self.tensor, of)?);
+            return vm.get_item(&items, index).map(Some);
+        }
         if let Value::Slice(_) = index {
             return TensorData::whole_view(this.clone(), &self.tensor).get(vm, index).map(Some);
         }
         let at = self.position(vm, index)?;
+        if let Some(of) = &self.record {
+            return records::get(vm, &self.tensor, of, at).map(Some);
+        }
         Ok(Some(values::value(self.tensor.get(at).map_err(compute)?)))
     }
 
     fn set_item(&self, this: &Value, vm: &mut Vm, index: &Value, item: &Value) -> Result<bool> {
+        if let Some(of) = &self.record {
+            let at = self.position(vm, index)?;
+            return records::set(vm, &self.tensor, of, at, item).map(|()| true);
+        }
         if let Value::Slice(_) = index {
             return TensorData::whole_view(this.clone(), &self.tensor).set(vm, index, item).map(|()| true);
         }
@@ -233,12 +319,20 @@ impl Native for ScriptTensor {
     }
 
     fn iter(&self, _: &Value, vm: &mut Vm) -> Result<Option<Value>> {
+        if let Some(of) = &self.record {
+            let list = Value::list(records::list(vm, &self.tensor, of)?);
+            return vm.iter(&list).map(Some);
+        }
         let numbers = self.tensor.numbers().map_err(compute)?;
         let list = Value::list(numbers.into_iter().map(values::value).collect());
         vm.iter(&list).map(Some)
     }
 
-    fn contains(&self, _: &Value, _: &mut Vm, item: &Value) -> Result<Option<bool>> {
+    fn contains(&self, _: &Value, vm: &mut Vm, item: &Value) -> Result<Option<bool>> {
+        if let Some(of) = &self.record {
+            let list = Value::list(records::list(vm, &self.tensor, of)?);
+            return vm.contains(&list, item).map(Some);
+        }
         let Some(wanted) = values::number(item)? else { return Ok(Some(false)) };
         let numbers = self.tensor.numbers().map_err(compute)?;
         Ok(Some(numbers.iter().any(|number| number.as_f64() == wanted.as_f64())))
@@ -249,7 +343,8 @@ impl Native for ScriptTensor {
         if let Some(info) = tensor.as_image() {
             return Ok(image::repr(info));
         }
-        let kind = format!("dtype={}, shape={}", tensor.dtype(), shape_text(tensor.shape()));
+        let dtype = self.record.as_ref().map_or(tensor.dtype().to_string(), |of| of.to_string());
+        let kind = format!("dtype={dtype}, shape={}", shape_text(tensor.shape()));
         if !tensor.is_init() {
             return Ok(format!("Tensor(destroyed, {kind})"));
         }
@@ -258,18 +353,28 @@ impl Native for ScriptTensor {
         }
         let n = tensor.size();
         let edge = if n <= SHOWN { n } else { SHOWN / 2 };
-        let mut shown = texts(vm, tensor, 0..edge)?;
+        let mut shown = self.texts(vm, 0..edge)?;
         if edge < n {
             shown.push("..".to_owned());
-            shown.extend(texts(vm, tensor, n - edge..n)?);
+            shown.extend(self.texts(vm, n - edge..n)?);
         }
         Ok(format!("Tensor([{}], {kind})", shown.join(", ")))
     }
 }
 
-fn texts(vm: &mut Vm, tensor: &Tensor, range: std::ops::Range<usize>) -> Result<Vec<String>> {
-    let numbers = tensor.range_numbers(range).map_err(compute)?;
-    numbers.into_iter().map(|number| vm.repr(&values::value(number))).collect()
+impl ScriptTensor {
+    fn texts(&self, vm: &mut Vm, range: std::ops::Range<usize>) -> Result<Vec<String>> {
+        if let Some(of) = &self.record {
+            let mut texts = Vec::with_capacity(range.len());
+            for at in range {
+                let element = records::get(vm, &self.tensor, of, at)?;
+                texts.push(vm.repr(&element)?);
+            }
+            return Ok(texts);
+        }
+        let numbers = self.tensor.range_numbers(range).map_err(compute)?;
+        numbers.into_iter().map(|number| vm.repr(&values::value(number))).collect()
+    }
 }
 
 fn shape_text(shape: &[usize]) -> String {

@@ -1,6 +1,9 @@
 //! Script values as numbers and as the elements of tensors.
 
+use std::rc::Rc;
+
 use kps_compute::{DType, Number, Tensor};
+use kps_kernel::StructType;
 
 use super::tensor::ScriptTensor;
 use super::view::TensorData;
@@ -61,6 +64,11 @@ pub fn tensor(value: &Value) -> Option<Tensor> {
         return Some(tensor.tensor().clone());
     }
     value.downcast::<TensorData>().map(|view| view.tensor().clone())
+}
+
+/// The struct that a tensor's elements are.
+pub fn record(value: &Value) -> Option<Rc<StructType>> {
+    value.downcast::<ScriptTensor>()?.record().cloned()
 }
 
 /// The tensors of a list, or of one tensor. `operation` is what takes them, for errors.

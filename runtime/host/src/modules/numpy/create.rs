@@ -8,7 +8,7 @@ use super::layout::Layout;
 use super::operand::{self, Operand};
 use super::operators::check_room;
 use super::promote::{Kind, promote};
-use super::{dtype, errors, strided};
+use super::{dtype, errors, records, strided};
 use crate::value::{Args, NativeDef, Result, Value};
 use crate::vm::Vm;
 
@@ -75,6 +75,9 @@ fn array(vm: &mut Vm, args: &Args) -> Result {
     let _order = parser.keyword_only("order");
     let n_least = parser.keyword_only("ndmin");
     parser.finish()?;
+    if let Some(of) = wanted.and_then(records::type_of) {
+        return records::make(vm, &of, object);
+    }
     let dtype = dtype::from_argument(vm, wanted)?;
     if matches!(copies, Some(Value::Bool(false) | Value::None)) {
         return as_array(vm, object, dtype);
@@ -126,6 +129,11 @@ fn with_shape(vm: &mut Vm, args: &Args, name: &str, number: i64) -> Result {
     let wanted = parser.optional("dtype")?;
     let _order = parser.optional("order")?;
     parser.finish()?;
+    if let Some(of) = wanted.and_then(records::type_of)
+        && number == 0
+    {
+        return records::zeros(&of, &shape);
+    }
     let dtype = dtype::from_argument(vm, wanted)?.unwrap_or(DType::F64);
     filled(dtype, &shape, &super::array::element(dtype, number)).map(Value::native)
 }

@@ -4,7 +4,9 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use kps_compute::DType;
 
+use super::records::{self, Alignment};
 use super::{errors, scalar};
+use crate::modules::kernels::structs;
 use crate::value::{Args, BuiltinType, CompareOp, Layout, Native, NativeDef, NativeType, Result, Value};
 use crate::vm::Vm;
 
@@ -65,7 +67,18 @@ pub fn object(dtype: DType) -> Value {
 fn new(vm: &mut Vm, args: &Args) -> Result {
     let mut parser = args.parser("dtype");
     let dtype = parser.required("dtype")?;
+    let align = parser.optional("align")?;
     parser.finish()?;
+    if let Value::List(_) = dtype {
+        let alignment = match align.map_or(Ok(false), |align| vm.truth(align))? {
+            true => Alignment::AsInC,
+            false => Alignment::None,
+        };
+        return records::of_fields(vm, dtype, alignment);
+    }
+    if let Some(of) = records::type_of(dtype) {
+        return Ok(structs::type_value(vm, &of));
+    }
     Ok(object(from_value(vm, dtype)?))
 }
 

@@ -289,3 +289,27 @@ pub fn bad_buffer() -> Raise {
 pub fn bad_file(what: &str) -> Raise {
     value_error(format!("the file is not an array in .npy format: {what}"))
 }
+
+pub fn no_field(of: &kps_kernel::StructType, name: &str) -> Raise {
+    let names: Vec<&str> = of.members.iter().map(|member| &*member.name).collect();
+    value_error(format!("no field of name {name}")).help(format!("it has {}", names.join(", ")))
+}
+
+pub fn struct_field(name: &str) -> Raise {
+    type_error(format!("the field {name} holds structs, which have no array of their own"))
+        .help(format!("read it element by element: array[i].{name}"))
+}
+
+pub fn bad_field() -> Raise {
+    type_error("a field is a tuple of its name, its type and, where it has one, its shape")
+        .help("such as (\"pos\", np.float32, 3)")
+}
+
+pub fn unaligned_fields() -> Raise {
+    value_error("these fields do not lie as in C, which is how kernels see structs")
+        .help("write np.dtype([..], align=True)")
+}
+
+pub fn record_axes() -> Raise {
+    value_error("arrays of structs have one axis")
+}

@@ -6,7 +6,8 @@
 //! result is worked out in `promote.rs` and `operators.rs`; what scripts may give as an operand is in
 //! `operand.rs`; `print.rs` lays out text as NumPy does.
 //!
-//! Left out: objects, text, complex numbers, structured types, sub-classes, and Fortran order.
+//! Arrays of structs are in `records.rs`. Left out: objects, text, complex numbers, sub-classes, and
+//! Fortran order.
 //!
 //! For other modules: [`NdArray::from_storage`] makes an array over a tensor's memory, [`dtype_object`]
 //! an element type. An object
@@ -29,6 +30,7 @@ mod operators;
 mod print;
 mod promote;
 mod random;
+mod records;
 mod reduce;
 mod scalar;
 mod search;
@@ -46,6 +48,7 @@ use crate::vm::Vm;
 pub use array::{NDARRAY, NdArray};
 pub use dtype::object as dtype_object;
 pub use random::MODULE as RANDOM;
+pub use records::{RecordArray, type_of as struct_of_dtype};
 pub use scalar::Scalar;
 
 pub static MODULE: NativeModule = NativeModule { init: Some(init), ..NativeModule::new("numpy") };

@@ -1,0 +1,152 @@
+//! Parameters that are values: the blocks that they arrive in, and loading them.
+
+use rspirv::spirv::{Decoration, Op, StorageClass, Word};
+
+use super::function::FunctionEmitter;
+use super::module::{Module, Operand};
+use crate::ir::{Kernel, ScalarId};
+use crate::push::{BlockKind, Member};
+use crate::types::{Scalar, Type};
+
+/// The set of the uniform buffer that takes what the push constants do not; its binding is 0.
+const SPILL_SET: u32 = 1;
+
+/// The variables of the two blocks that `kernel.push` lays out, where they have members.
+pub(crate) struct Blocks {
+    push: Option<Word>,
+    spill: Option<Word>,
+}
+
+impl Blocks {
+    pub fn new(kernel: &Kernel, module: &mut Module) -> Blocks {
+        let push = block(kernel, BlockKind::Push, ["kps.scalars", "kps.push"], module);
+        let spill = block(kernel, BlockKind::Spill, ["kps.spilled", "kps.uniforms"], module);
+        if let Some(id) = spill {
+            module.decorate(id, Decoration::DescriptorSet, &[SPILL_SET]);
+            module.decorate(id, Decoration::Binding, &[0]);
+        }
+        Blocks { push, spill }
+    }
+
+    fn variable(&self, kind: BlockKind) -> Word {
+        let id = match kind {
+            BlockKind::Push => self.push,
+            BlockKind::Spill => self.spill,
+        };
+        id.expect("a block with a member has a variable")
+    }
+}
+
+fn class_of(kind: BlockKind) -> StorageClass {
+    match kind {
+        BlockKind::Push => StorageClass::PushConstant,
+        BlockKind::Spill => StorageClass::Uniform,
+    }
+}
+
+fn block(
+    kernel: &Kernel,
+    kind: BlockKind,
+    [type_name, name]: [&str; 2],
+    module: &mut Module,
+) -> Option<Word> {
+    let members = &kernel.push.block(kind).members;
+    if members.is_empty() {
+        return None;
+    }
+    let mut types = Vec::new();
+    for placed in members {
+        if let Member::Scalar(id) = placed.member {
+            module.set_span(kernel.scalars[id.idx()].span);
+        }
+        types.push(module.ty(&placed.ty));
+    }
+    let block = module.struct_type(&types);
+    module.decorate(block, Decoration::Block, &[]);
+    module.name(block, type_name);
+    for (at, placed) in members.iter().enumerate() {
+        module.decorate_member(block, at as u32, Decoration::Offset, &[placed.offset]);
+        module.member_name(block, at as u32, &placed.name);
+    }
+    let id = module.variable(class_of(kind), block);
+    module.name(id, name);
+    Some(id)
+}
+
+impl FunctionEmitter<'_> {
+    pub fn load_domain(&mut self) -> Word {
+        let ty = Type::Vector(3, Scalar::U32);
+        self.load_hidden(Member::Domain, &ty)
+    }
+
+    /// What the runtime filled in.
+    pub fn load_hidden(&mut self, member: Member, ty: &Type) -> Word {
+        let member = self.kernel.push.position(member).expect("lowering listed every member that is used");
+        self.load_member(BlockKind::Push, member, ty)
+    }
+
+    /// The value of a parameter.
+    pub fn load_scalar(&mut self, scalar: ScalarId, ty: &Type) -> Word {
+        let kernel = self.kernel;
+        let place = kernel.push.place(scalar);
+        let mut parts = Vec::with_capacity(place.members.len());
+        for at in place.members.clone() {
+            let stored = &kernel.push.block(place.block).members[at].ty;
+            let value = self.load_member(place.block, at as u32, stored);
+            parts.push((value, stored.clone()));
+        }
+        match ty {
+            Type::Scalar(_) | Type::Vector(..) => self.arrived(&parts[0], ty),
+            ty => self.assembled(ty, &mut parts.into_iter()),
+        }
+    }
+
+    fn load_member(&mut self, block: BlockKind, member: u32, ty: &Type) -> Word {
+        let variable = self.interface.blocks.variable(block);
+        let pointee = self.module.ty(ty);
+        let pointer = self.module.pointer(class_of(block), pointee);
+        let index = self.int(&Type::I32, i128::from(member));
+        let place = self.op(Op::AccessChain, pointer, vec![Operand::IdRef(variable), Operand::IdRef(index)]);
+        self.ids(Op::Load, ty, &[place])
+    }
+
+    /// A number or a vector as what it was before it travelled.
+    fn arrived(&mut self, (value, stored): &(Word, Type), ty: &Type) -> Word {
+        if stored == ty { *value } else { self.convert(*value, stored, ty) }
+    }
+
+    /// A value from all of its numbers, in the order of memory.
+    fn assembled(&mut self, ty: &Type, numbers: &mut dyn Iterator<Item = (Word, Type)>) -> Word {
+        match ty {
+            Type::Scalar(_) => {
+                let number = numbers.next().expect("a value has all of its numbers");
+                self.arrived(&number, ty)
+            }
+            Type::Matrix { columns, rows, scalar } => {
+                // Memory has the rows, a value the columns.
+                let element = Type::Scalar(*scalar);
+                let n = usize::from(*columns) * usize::from(*rows);
+                let elements: Vec<Word> = (0..n).map(|_| self.assembled(&element, numbers)).collect();
+                let (columns, column_ty) = (usize::from(*columns), Type::Vector(*rows, *scalar));
+                let parts: Vec<Word> = (0..columns)
+                    .map(|column| {
+                        let column: Vec<Word> =
+                            elements.iter().skip(column).step_by(columns).copied().collect();
+                        self.construct(&column, &column_ty)
+                    })
+                    .collect();
+                self.construct(&parts, ty)
+            }
+            ty => {
+                let n = ty.n_parts().unwrap_or(0);
+                let parts: Vec<Word> = (0..n)
+                    .map(|at| {
+                        let part = ty.part(at).expect("counted");
+                        self.assembled(&part, numbers)
+                    })
+                    .collect();
+                self.construct(&parts, ty)
+            }
+        }
+    }
+}

@@ -1,0 +1,371 @@
+//! Structs on the host: what `Struct(..)` and `@struct class` give when called, and their values as
+//! bytes.
+//!
+//! Every struct type has a class; its instances are plain objects with the members as attributes. A
+//! member that is a vector or an array of numbers is an ndarray, one that is a struct another instance.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use kps_compute::{DType, Number};
+use kps_kernel::{Constant, EnvValue, MAX_STRUCT_BYTES, Member, Method, Scalar, StructType, Type};
+
+use super::env::env_value;
+use super::errors;
+use super::types::KernelType;
+pub use super::types::type_of;
+use crate::modules::kp;
+use crate::modules::numpy::NdArray;
+use crate::value::{
+    Args, BuiltinType, Class, Descriptor, Instance, Layout, Name, NativeDef, NativeFunction, Result, Value,
+};
+use crate::vm::Vm;
+
+/// The struct types that have a class, by their types.
+#[derive(Default)]
+struct Classes(RefCell<Vec<(Rc<StructType>, Rc<Class>)>>);
+
+/// What a class gets unless it has its own.
+const METHODS: &[NativeDef] = &[
+    NativeDef::method("__init__", init),
+    NativeDef::method("__repr__", repr),
+    NativeDef::method("__eq__", equal),
+];
+
+/// Where a class keeps its type.
+const TYPE: &str = "__struct__";
+
+/// `@struct`: the class is the type from now on, for kernels too.
+pub fn decorate(vm: &mut Vm, args: &Args) -> Result {
+    let [value] = args.exactly("struct")?;
+    let Value::Class(class) = value else { return Err(errors::not_a_class(value)) };
+    if !class.is_script || class.base.as_ref().is_some_and(|base| base.is_script) {
+        return Err(errors::struct_base(&class.name));
+    }
+    let of = Rc::new(read(vm, class)?);
+    adopt(vm, &of, class.clone());
+    Ok(value.clone())
+}
+
+/// The members and methods of a class, by its annotations and attributes.
+fn read(vm: &mut Vm, class: &Rc<Class>) -> Result<StructType> {
+    let annotations = match class.own_attrs().get_text("__annotations__") {
+        Some(Value::Dict(annotations)) => annotations.to_pairs(),
+        _ => Vec::new(),
+    };
+    let mut of = StructType { name: Some((&*class.name).into()), members: Vec::new(), methods: Vec::new() };
+    for (name, annotation) in annotations {
+        let Value::Str(name) = name else { continue };
+        let ty = type_of(&annotation).ok_or_else(|| errors::member_type(&class.name, &name, &annotation))?;
+        let mut member = Member::new(name.as_str(), ty);
+        let default = class.own_attrs().get_text(&name).cloned();
+        if let Some(default) = default {
+            member.default = Some(constants(vm, &member.ty, &default, &name)?);
+        }
+        of.members.push(member);
+    }
+    if of.members.is_empty() {
+        return Err(errors::empty_struct(&class.name));
+    }
+    if of.size() > MAX_STRUCT_BYTES {
+        return Err(errors::struct_too_large(&class.name, MAX_STRUCT_BYTES));
+    }
+    for (name, value) in class.own_attrs().iter() {
+        let (function, is_static) = match value {
+            Value::Descriptor(descriptor) => match &**descriptor {
+                Descriptor::StaticMethod(function) => (function.clone(), true),
+                _ => continue,
+            },
+            value => (value.clone(), false),
+        };
+        if let EnvValue::Function(function) = env_value(&function) {
+            of.methods.push(Method { name: (&**name).into(), function, is_static });
+        }
+    }
+    Ok(of)
+}
+
+/// A default as the numbers that kernels fill in.
+fn constants(vm: &mut Vm, ty: &Type, value: &Value, name: &str) -> Result<Vec<Constant>> {
+    let bytes = pack(vm, ty, value, name)?;
+    let constant = |(offset, scalar): (u32, Scalar)| {
+        let mut bits = [0; 8];
+        let size = scalar.size() as usize;
+        bits[..size].copy_from_slice(&bytes[offset as usize..offset as usize + size]);
+        Constant::of_bits(scalar, u64::from_le_bytes(bits))
+    };
+    Ok(ty.numbers().into_iter().map(constant).collect())
+}
+
+/// Makes `class` the class of a type.
+fn adopt(vm: &mut Vm, of: &Rc<StructType>, class: Rc<Class>) {
+    for def in METHODS {
+        if class.own_attrs().get_text(def.name).is_none() {
+            let function = NativeFunction::of_class(def, class.name.clone());
+            vm.set_class_attr(&class, &Name::from(def.name), Value::NativeFunction(Rc::new(function)));
+        }
+    }
+    let ty = KernelType::of_struct(of);
+    vm.set_class_attr(&class, &Name::from(TYPE), ty);
+    vm.state::<Classes>().0.borrow_mut().push((of.clone(), class));
+}
+
+/// The class of a struct type; one without a name gets a class of its own.
+pub fn class_of(vm: &mut Vm, of: &Rc<StructType>) -> Rc<Class> {
+    let classes = vm.state::<Classes>();
+    let known = classes.0.borrow().iter().find(|(known, _)| known == of).map(|(_, class)| class.clone());
+    if let Some(class) = known {
+        return class;
+    }
+    let base = vm.builtin_class(BuiltinType::Object);
+    let mut class = Class::new(of.to_string().as_str(), Some(base), Layout::Plain);
+    class.is_script = true;
+    class.module = Name::from("pyshader");
+    let class = Rc::new(class);
+    adopt(vm, of, class.clone());
+    class
+}
+
+/// A struct type as scripts hold it: its class where it has a name.
+pub fn type_value(vm: &mut Vm, of: &Rc<StructType>) -> Value {
+    match of.name {
+        Some(_) => Value::Class(class_of(vm, of)),
+        None => KernelType::of_struct(of),
+    }
+}
+
+/// The struct type that a class is of.
+pub fn type_of_class(class: &Class) -> Option<Type> {
+    match class.own_attrs().get_text(TYPE) {
+        Some(ty) => ty.downcast::<KernelType>()?.ty().cloned(),
+        None => None,
+    }
+}
+
+/// The struct type of an instance.
+pub fn type_of_value(value: &Value) -> Option<Type> {
+    match value {
+        Value::Instance(instance) => type_of_class(instance.class()),
+        _ => None,
+    }
+}
+
+fn this<'a>(args: &'a Args) -> Result<(&'a Rc<Instance>, Rc<StructType>)> {
+    match (args.receiver()?, type_of_value(args.receiver()?)) {
+        (Value::Instance(instance), Some(Type::Struct(of))) => Ok((instance, of)),
+        (other, _) => Err(crate::errors::wrong_receiver(other)),
+    }
+}
+
+/// `P(pos, mass=2)`: members by position or by name.
+fn init(vm: &mut Vm, args: &Args) -> Result {
+    let (instance, of) = this(args)?;
+    let rest = args.rest();
+    let given = rest.positional();
+    if given.len() > of.members.len() {
+        return Err(errors::too_many_members(&of, given.len()));
+    }
+    if let Some((name, _)) = rest.keywords().find(|(name, _)| of.member(name).is_none()) {
+        return Err(errors::unknown_member(&of, name));
+    }
+    for (at, member) in of.members.iter().enumerate() {
+        let value = match (given.get(at), rest.keyword(&member.name)) {
+            (Some(_), Some(_)) => return Err(errors::member_twice(&of, &member.name)),
+            (Some(value), None) | (None, Some(value)) => {
+                let bytes = pack(vm, &member.ty, value, &member.name)?;
+                held(vm, &member.ty, value, &bytes)?
+            }
+            (None, None) => default(vm, &of, member)?,
+        };
+        instance.set_text(&member.name, value);
+    }
+    Ok(Value::None)
+}
+
+/// A number stays as it was given; what is made of numbers is copied.
+fn held(vm: &mut Vm, ty: &Type, value: &Value, bytes: &[u8]) -> Result {
+    match ty {
+        Type::Scalar(_) => Ok(value.clone()),
+        ty => unpack(vm, ty, bytes),
+    }
+}
+
+fn default(vm: &mut Vm, of: &StructType, member: &Member) -> Result {
+    let Some(constants) = &member.default else { return Err(errors::member_missing(of, &member.name)) };
+    let mut bytes = vec![0; member.ty.packed_size() as usize];
+    for ((offset, scalar), constant) in member.ty.numbers().into_iter().zip(constants) {
+        let (at, size) = (offset as usize, scalar.size() as usize);
+        bytes[at..at + size].copy_from_slice(&constant.bits().to_le_bytes()[..size]);
+    }
+    unpack(vm, &member.ty, &bytes)
+}
+
+/// `P(pos=[1.0, 2.0], mass=2.0)`.
+fn repr(vm: &mut Vm, args: &Args) -> Result {
+    let (instance, of) = this(args)?;
+    let mut members = Vec::with_capacity(of.members.len());
+    for member in &of.members {
+        let value = instance.get_text(&member.name).unwrap_or_default();
+        let shown = match value.downcast::<NdArray>() {
+            Some(array) => array.to_list()?,
+            None => value,
+        };
+        members.push(format!("{}={}", member.name, vm.repr(&shown)?));
+    }
+    let name = of.name.as_deref().unwrap_or("Struct");
+    Ok(Value::str(format!("{name}({})", members.join(", "))))
+}
+
+/// Member by member, between instances of one type.
+fn equal(vm: &mut Vm, args: &Args) -> Result {
+    let (_, of) = this(args)?;
+    let [left, right] = args.exactly("__eq__")?;
+    let ty = Type::Struct(of);
+    if type_of_value(right).as_ref() != Some(&ty) {
+        return Ok(Value::NotImplemented);
+    }
+    let (a, b) = (value_of(vm, &ty, left)?, value_of(vm, &ty, right)?);
+    Ok((a == b).into())
+}
+
+/// The numbers of a value, for comparing: NaN differs from itself.
+fn value_of(vm: &mut Vm, ty: &Type, value: &Value) -> Result<Vec<Number>> {
+    let bytes = pack(vm, ty, value, "")?;
+    Ok(numbers(ty, &bytes))
+}
+
+/// Every number that bytes hold, in order.
+pub fn numbers(ty: &Type, bytes: &[u8]) -> Vec<Number> {
+    let number = |(offset, scalar)| Number::load(dtype(scalar), &bytes[offset as usize..]);
+    ty.numbers().into_iter().map(number).collect()
+}
+
+/// A value's bytes as they lie in memory. `name` is what errors call it.
+pub fn pack(vm: &mut Vm, ty: &Type, value: &Value, name: &str) -> Result<Vec<u8>> {
+    let mut bytes = vec![0; ty.packed_size() as usize];
+    write(vm, ty, value, &mut bytes, name)?;
+    Ok(bytes)
+}
+
+/// Writes a value to where it lies.
+pub fn write(vm: &mut Vm, ty: &Type, value: &Value, bytes: &mut [u8], name: &str) -> Result<()> {
+    match ty {
+        Type::Scalar(scalar) => {
+            let wrong = || errors::member_value(name, ty, value);
+            let number = kp::number(value)?.ok_or_else(wrong)?;
+            number.exact(dtype(*scalar), bytes).map_err(|_| errors::member_range(name, ty, number))
+        }
+        Type::Struct(of) => write_struct(vm, of, value, bytes, name),
+        ty => {
+            let items = match value {
+                Value::Str(_) | Value::Dict(_) | Value::Set(_) => None,
+                value if kp::number(value)?.is_some() => None,
+                value => Some(vm.collect(value).map_err(|_| errors::member_value(name, ty, value))?),
+            };
+            let items = items.ok_or_else(|| errors::member_value(name, ty, value))?;
+            if ty.n_parts() != Some(items.len() as u32) {
+                return Err(errors::member_len(name, ty, items.len()));
+            }
+            let parts = items.iter().zip(ty.offsets());
+            for (at, (item, (offset, part))) in parts.enumerate() {
+                let end = offset + part.packed_size();
+                let place = &mut bytes[offset as usize..end as usize];
+                write(vm, &part, item, place, &format!("{name}[{at}]"))?;
+            }
+            Ok(())
+        }
+    }
+}
+
+/// From an instance, a dict of the members, or the members in order.
+fn write_struct(vm: &mut Vm, of: &Rc<StructType>, value: &Value, bytes: &mut [u8], name: &str) -> Result<()> {
+    let ty = Type::Struct(of.clone());
+    let items = match value {
+        Value::Tuple(_) | Value::List(_) => Some(vm.collect(value)?),
+        _ => None,
+    };
+    if let Some(items) = &items
+        && items.len() != of.members.len()
+    {
+        return Err(errors::member_len(name, &ty, items.len()));
+    }
+    if let Value::Dict(dict) = value {
+        let unknown = dict.to_pairs().into_iter().find_map(|(key, _)| match key.as_str() {
+            Some(key) if of.member(key).is_some() => None,
+            Some(key) => Some(key.to_owned()),
+            None => Some(key.type_name().into_owned()),
+        });
+        if let Some(unknown) = unknown {
+            return Err(errors::unknown_member(of, &unknown));
+        }
+    }
+    for (at, (member, offset)) in of.members.iter().zip(of.offsets()).enumerate() {
+        let part = match (value, &items) {
+            (_, Some(items)) => Some(items[at].clone()),
+            (Value::Dict(dict), _) => dict.get_text(&member.name),
+            (Value::Instance(instance), _) if type_of_value(value).as_ref() == Some(&ty) => {
+                instance.get_text(&member.name)
+            }
+            _ => return Err(errors::member_value(name, &ty, value)),
+        };
+        let part = match part {
+            Some(part) => part,
+            None => default(vm, of, member)?,
+        };
+        let end = (offset + member.ty.packed_size()) as usize;
+        let inner = if name.is_empty() { member.name.to_string() } else { format!("{name}.{}", member.name) };
+        write(vm, &member.ty, &part, &mut bytes[offset as usize..end], &inner)?;
+    }
+    Ok(())
+}
+
+/// The value that bytes are.
+pub fn unpack(vm: &mut Vm, ty: &Type, bytes: &[u8]) -> Result {
+    if let Type::Scalar(scalar) = ty {
+        return Ok(kp::number_value(Number::load(dtype(*scalar), bytes)));
+    }
+    if let Some((shape, scalar)) = array_shape(ty) {
+        return Ok(Value::native(NdArray::from_row(dtype(scalar), &shape, bytes.to_vec())));
+    }
+    let mut parts = Vec::new();
+    for (offset, part) in ty.offsets() {
+        parts.push(unpack(vm, &part, &bytes[offset as usize..(offset + part.packed_size()) as usize])?);
+    }
+    let Type::Struct(of) = ty else { return Ok(Value::list(parts)) };
+    let instance = Instance::new(class_of(vm, of), crate::value::Payload::None);
+    for (member, part) in of.members.iter().zip(parts) {
+        instance.set_text(&member.name, part);
+    }
+    Ok(Value::Instance(Rc::new(instance)))
+}
+
+/// The shape of what is an array of numbers on the host, and their type; `None` for a single number and
+/// for what holds structs.
+pub fn array_shape(ty: &Type) -> Option<(Vec<usize>, Scalar)> {
+    let mut shape = Vec::new();
+    let mut ty = ty.clone();
+    loop {
+        match ty {
+            Type::Scalar(scalar) => return (!shape.is_empty()).then_some((shape, scalar)),
+            Type::Struct(_) => return None,
+            _ => {
+                shape.push(ty.n_parts()? as usize);
+                ty = ty.part(0)?;
+            }
+        }
+    }
+}
+
+/// A number type of NumPy's in kernels.
+pub fn scalar_type(dtype: DType) -> Type {
+    Type::by_name(dtype.name()).expect("kernels know every dtype by its name")
+}
+
+/// Whether values of both types are the same bytes.
+pub fn same_layout(a: &Type, b: &Type) -> bool {
+    a == b || a.packed_size() == b.packed_size() && a.numbers() == b.numbers()
+}
+
+pub fn dtype(scalar: Scalar) -> DType {
+    DType::parse(scalar.name()).expect("tensors know every scalar by its name")
+}

@@ -1,0 +1,97 @@
+//! Tensors of structs: an element is a struct, whose instances go in and come out.
+
+use std::rc::Rc;
+
+use kps_compute::{MemoryType, Tensor};
+use kps_kernel::{StructType, Type};
+
+use super::errors::compute;
+use super::tensor::ScriptTensor;
+use crate::modules::kernels::structs;
+use crate::modules::numpy::RecordArray;
+use crate::value::{Result, Value};
+use crate::vm::Vm;
+
+/// The struct that the elements of some data are: records of NumPy's, a tensor of structs, or a list of
+/// instances.
+pub fn type_of_data(data: &Value) -> Option<Rc<StructType>> {
+    if let Some(array) = data.downcast::<RecordArray>() {
+        return Some(array.of().clone());
+    }
+    if let Some(tensor) = data.downcast::<ScriptTensor>() {
+        return tensor.record().cloned();
+    }
+    let first = match data {
+        Value::List(items) => items.to_vec().into_iter().next(),
+        Value::Tuple(items) => items.first().cloned(),
+        _ => None,
+    };
+    match first.as_ref().and_then(structs::type_of_value) {
+        Some(Type::Struct(of)) => Some(of),
+        _ => None,
+    }
+}
+
+/// A tensor with these structs as elements.
+pub fn make(vm: &mut Vm, of: &Rc<StructType>, data: &Value, memory: MemoryType) -> Result {
+    let (shape, bytes) = elements(vm, of, data)?;
+    from_bytes(of, &shape, memory, bytes)
+}
+
+pub fn zeros(of: &Rc<StructType>, shape: &[usize], memory: MemoryType) -> Result {
+    let n = shape.iter().product::<usize>().saturating_mul(of.size() as usize);
+    from_bytes(of, shape, memory, vec![0; n])
+}
+
+fn from_bytes(of: &Rc<StructType>, shape: &[usize], memory: MemoryType, bytes: Vec<u8>) -> Result {
+    let tensor = Tensor::records(&of.to_string(), of.size() as usize, shape, memory, bytes);
+    Ok(ScriptTensor::of_records(tensor.map_err(compute)?, of.clone()))
+}
+
+/// The bytes of all elements, and their shape.
+pub fn elements(vm: &mut Vm, of: &Rc<StructType>, data: &Value) -> Result<(Vec<usize>, Vec<u8>)> {
+    if let Some(array) = data.downcast::<RecordArray>()
+        && same_layout(array.of(), of)
+    {
+        return Ok((vec![array.size()], array.bytes()?));
+    }
+    if let Some(tensor) = data.downcast::<ScriptTensor>()
+        && tensor.record().is_some_and(|record| same_layout(record, of))
+    {
+        let bytes = tensor.tensor().bytes().map_err(compute)?;
+        return Ok((tensor.tensor().shape().to_vec(), bytes));
+    }
+    let items = vm.collect(data)?;
+    let mut bytes = Vec::with_capacity(items.len() * of.size() as usize);
+    for (at, item) in items.iter().enumerate() {
+        bytes.extend(structs::pack(vm, &Type::Struct(of.clone()), item, &format!("[{at}]"))?);
+    }
+    Ok((vec![items.len()], bytes))
+}
+
+fn same_layout(a: &Rc<StructType>, b: &Rc<StructType>) -> bool {
+    structs::same_layout(&Type::Struct(a.clone()), &Type::Struct(b.clone()))
+}
+
+pub fn get(vm: &mut Vm, tensor: &Tensor, of: &Rc<StructType>, at: usize) -> Result {
+    let bytes = tensor.element_bytes(at).map_err(compute)?;
+    structs::unpack(vm, &Type::Struct(of.clone()), &bytes)
+}
+
+pub fn set(vm: &mut Vm, tensor: &Tensor, of: &Rc<StructType>, at: usize, item: &Value) -> Result<()> {
+    let bytes = structs::pack(vm, &Type::Struct(of.clone()), item, "")?;
+    tensor.set_element_bytes(at, &bytes).map_err(compute)
+}
+
+/// All elements as instances.
+pub fn list(vm: &mut Vm, tensor: &Tensor, of: &Rc<StructType>) -> Result<Vec<Value>> {
+    let bytes = tensor.bytes().map_err(compute)?;
+    let ty = Type::Struct(of.clone());
+    bytes.chunks_exact(of.size() as usize).map(|element| structs::unpack(vm, &ty, element)).collect()
+}
+
+/// The structured array over a tensor's memory.
+pub fn array(this: &Value, tensor: &Tensor, of: &Rc<StructType>) -> Value {
+    let storage = tensor.storage().clone();
+    Value::native(RecordArray::over(storage, of.clone(), tensor.size(), Some(this.clone())))
+}
