@@ -197,7 +197,7 @@ pub enum Type {
         scalar: Scalar,
     },
     /// A fixed number of elements: what a list literal makes.
-    Array(Arc<ArrayType>),
+    Array(Rc<ArrayType>),
     /// Named members.
     Struct(Rc<StructType>),
     /// What `return a, b` gives; it has no place in memory that the host sees.
@@ -220,7 +220,7 @@ impl Type {
     pub const F64: Type = Type::Scalar(Scalar::F64);
 
     pub fn array(len: u32, element: Type) -> Type {
-        Type::Array(Arc::new(ArrayType { len, element }))
+        Type::Array(Rc::new(ArrayType { len, element }))
     }
 
     pub fn tuple(items: impl IntoIterator<Item = Type>) -> Type {

@@ -136,11 +136,11 @@ impl FunctionEmitter<'_> {
                 let value = self.seen(value, element);
                 let expected = self.seen(expected, element);
                 let old = self.exchange_if(element, value, expected);
-                self.from_seen(old, element)
+                self.seen_as(old, element)
             }
             (AtomicOp::Load, _) => {
                 let old = self.atomic_op(Op::AtomicLoad, element, None);
-                self.from_seen(old, element)
+                self.seen_as(old, element)
             }
             (AtomicOp::Store, _) => {
                 let value = self.seen(value, element);
@@ -157,7 +157,7 @@ impl FunctionEmitter<'_> {
             (AtomicOp::Exchange, _) => {
                 let value = self.seen(value, element);
                 let old = self.atomic_op(Op::AtomicExchange, element, Some(value));
-                self.from_seen(old, element)
+                self.seen_as(old, element)
             }
             (op, None) => self.direct(op, element, value.unwrap_or(0)),
             (op, Some(_)) => self.exchanged(op, element, value.unwrap_or(0)),
@@ -235,7 +235,7 @@ impl FunctionEmitter<'_> {
         self.branch(round);
         self.open(round);
         let old = self.ids(Op::Load, &seen, &[last]);
-        let now = self.from_seen(old, element);
+        let now = self.seen_as(old, element);
         let new = self.combined(op, now, value, &element.ty);
         let new = self.seen(Some(new), element);
         let found = self.exchange_if(element, new, old);
@@ -286,14 +286,14 @@ impl FunctionEmitter<'_> {
         let value = value.expect("a verified operation has its values");
         match &element.bits {
             None => value,
-            Some(bits) => self.to_bits(value, &element.ty, bits),
+            Some(bits) => self.bits_of_value(value, &element.ty, bits),
         }
     }
 
-    fn from_seen(&mut self, value: Word, element: &Element) -> Word {
+    fn seen_as(&mut self, value: Word, element: &Element) -> Word {
         match &element.bits {
             None => value,
-            Some(bits) => self.from_bits(value, bits, &element.ty),
+            Some(bits) => self.value_of_bits(value, bits, &element.ty),
         }
     }
 }

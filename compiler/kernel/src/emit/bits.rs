@@ -37,15 +37,15 @@ impl FunctionEmitter<'_> {
         }
         let bits = bits_of(ty);
         let loaded = self.ids(Op::Load, &bits, &[place]);
-        self.from_bits(loaded, &bits, ty)
+        self.value_of_bits(loaded, &bits, ty)
     }
 
     pub fn store_local(&mut self, local: LocalId, place: Word, value: Word, ty: &Type) {
-        let value = if self.holds_bits(local) { self.to_bits(value, ty, &bits_of(ty)) } else { value };
+        let value = if self.holds_bits(local) { self.bits_of_value(value, ty, &bits_of(ty)) } else { value };
         self.effect(Op::Store, vec![Operand::IdRef(place), Operand::IdRef(value)]);
     }
 
-    pub fn to_bits(&mut self, value: Word, ty: &Type, bits: &Type) -> Word {
+    pub fn bits_of_value(&mut self, value: Word, ty: &Type, bits: &Type) -> Word {
         self.each_number(value, (ty, bits), |emitter, value, ty, bits| match ty.scalar() {
             Some(Scalar::F16) => {
                 let wide = emitter.convert(value, ty, &Type::F32);
@@ -56,7 +56,7 @@ impl FunctionEmitter<'_> {
         })
     }
 
-    pub fn from_bits(&mut self, value: Word, bits: &Type, ty: &Type) -> Word {
+    pub fn value_of_bits(&mut self, value: Word, bits: &Type, ty: &Type) -> Word {
         self.each_number(value, (bits, ty), |emitter, value, bits, ty| match ty.scalar() {
             Some(Scalar::F16) => {
                 let wide = emitter.ids(Op::Bitcast, &Type::F32, &[value]);

@@ -30,7 +30,7 @@ impl Ctx<'_> {
             .collect()
     }
 
-    pub fn from_columns(&mut self, columns: Vec<NodeId>, span: Span) -> NodeId {
+    pub fn matrix_of(&mut self, columns: Vec<NodeId>, span: Span) -> NodeId {
         let (rows, scalar) = match self.ty(columns[0]) {
             Type::Vector(rows, scalar) => (*rows, *scalar),
             _ => unreachable!("columns are vectors"),
@@ -70,16 +70,16 @@ impl Ctx<'_> {
         }
         let columns = match args.len() {
             0 => self.diagonal(&ty, Constant::zero(scalar), span),
-            1 => match self.cast_scalar(&args[0].0, scalar, args[0].1) {
-                Some(number) => Some(self.diagonal_of(&ty, number, span)),
-                None => None,
-            },
+            1 => {
+                let number = self.cast_scalar(&args[0].0, scalar, args[0].1);
+                number.map(|number| self.diagonal_of(&ty, number, span))
+            }
             n if n == usize::from(columns) => self.given_columns(&ty, args),
             n if n == n_numbers => self.given_numbers(&ty, args, span),
             n => return self.fail(errors::matrix_parts(self.at(span), &ty, n)),
         };
         match columns {
-            Some(columns) => Operand::Node(self.from_columns(columns, span)),
+            Some(columns) => Operand::Node(self.matrix_of(columns, span)),
             None => Operand::Error,
         }
     }
@@ -135,7 +135,7 @@ impl Ctx<'_> {
         }
         let columns = self.columns(matrix, span);
         let columns = columns.into_iter().map(|column| self.convert(column, scalar, span)).collect();
-        self.from_columns(columns, span)
+        self.matrix_of(columns, span)
     }
 
     // Operators.
@@ -199,7 +199,7 @@ impl Ctx<'_> {
         let ty = self.ty(left).column()?;
         let pairs = self.columns(left, span).into_iter().zip(self.columns(right, span));
         let columns = pairs.map(|(a, b)| self.node(NodeKind::Binary(op, a, b), ty.clone(), span)).collect();
-        Some(self.from_columns(columns, span))
+        Some(self.matrix_of(columns, span))
     }
 
     /// The scalar type that the numbers of both widen to.
@@ -225,7 +225,7 @@ impl Ctx<'_> {
         });
         let scaled: Vec<Option<NodeId>> = scaled.collect();
         let scaled: Vec<NodeId> = scaled.into_iter().collect::<Option<_>>()?;
-        Some(self.from_columns(scaled, span))
+        Some(self.matrix_of(scaled, span))
     }
 
     /// `@` of a matrix with a matrix or a vector.
@@ -269,7 +269,7 @@ impl Ctx<'_> {
                 let vectors = self.columns(b, span);
                 let product =
                     vectors.into_iter().map(|vector| self.combine(&columns, vector, span)).collect();
-                self.from_columns(product, span)
+                self.matrix_of(product, span)
             }
             (true, false) => {
                 let columns = self.columns(a, span);
@@ -335,7 +335,7 @@ impl Ctx<'_> {
 
     pub fn transpose(&mut self, matrix: NodeId, span: Span) -> NodeId {
         let rows = self.transposed_columns(matrix, span);
-        self.from_columns(rows, span)
+        self.matrix_of(rows, span)
     }
 
     /// The rows, each a vector.

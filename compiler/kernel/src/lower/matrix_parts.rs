@@ -157,7 +157,7 @@ impl Ctx<'_> {
             }
         });
         let replaced = replaced.collect();
-        self.from_columns(replaced, span)
+        self.matrix_of(replaced, span)
     }
 
     fn where_column(&mut self, at: &Step, n: usize, (then, orelse): (NodeId, NodeId), span: Span) -> NodeId {

@@ -121,7 +121,7 @@ impl Ctx<'_> {
         };
         let ty = self.textures[texture.idx()].ty;
         let wanted = Type::of(ty.n_axes, Scalar::F32);
-        let Some(at) = self.as_vector(&at.0, &[wanted.clone()], at.1) else {
+        let Some(at) = self.as_vector(&at.0, std::slice::from_ref(&wanted), at.1) else {
             let what = self.describe(&at.0);
             return self.fail(errors::texture_coordinate(self.at(at.1), &ty, &wanted, &what));
         };

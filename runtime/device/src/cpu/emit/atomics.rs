@@ -20,7 +20,7 @@ impl Emitter<'_, '_> {
         let address = self.value(address);
         let address = self.aligned(address, ty.size(), Access::Read);
         let bits = self.builder.ins().atomic_load(int(ty), memory(), address);
-        self.from_bits(ty, bits)
+        self.value_of_bits(ty, bits)
     }
 
     pub(super) fn atomic(&mut self, op: Atomic, address: Value, value: Value) -> ir::Value {
@@ -29,9 +29,9 @@ impl Emitter<'_, '_> {
         let address = self.aligned(address, ty.size(), Access::ReadWrite);
         let old = match rmw(op) {
             Some(op) => {
-                let bits = self.to_bits(ty, value);
+                let bits = self.bits_of(ty, value);
                 let old = self.builder.ins().atomic_rmw(int(ty), memory(), op, address, bits);
-                self.from_bits(ty, old)
+                self.value_of_bits(ty, old)
             }
             None => self.call_atomic(float_function(op, ty), ty, address, value),
         };
@@ -78,14 +78,14 @@ impl Emitter<'_, '_> {
         self.builder.inst_results(call)[0]
     }
 
-    fn to_bits(&mut self, ty: Ty, value: ir::Value) -> ir::Value {
+    fn bits_of(&mut self, ty: Ty, value: ir::Value) -> ir::Value {
         match ty {
             Ty::F32 | Ty::F64 => self.builder.ins().bitcast(int(ty), MemFlagsData::new(), value),
             _ => value,
         }
     }
 
-    fn from_bits(&mut self, ty: Ty, bits: ir::Value) -> ir::Value {
+    fn value_of_bits(&mut self, ty: Ty, bits: ir::Value) -> ir::Value {
         match ty {
             Ty::F32 | Ty::F64 => self.builder.ins().bitcast(clif(ty), MemFlagsData::new(), bits),
             _ => bits,

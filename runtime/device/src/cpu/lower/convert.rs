@@ -103,7 +103,7 @@ impl Lowerer<'_> {
         if from.bits() * data.parts.len() as u32 != scalar.bits() * n {
             return Err(self.malformed(inst, "the types have different sizes"));
         }
-        let bits: Vec<_> = data.parts.iter().map(|&part| self.to_bits(from, part)).collect();
+        let bits: Vec<_> = data.parts.iter().map(|&part| self.bits_of(from, part)).collect();
         let bits = self.regroup(&bits, from.bits(), scalar.bits());
         Ok(Data { ty, parts: bits.into_iter().map(|bits| self.of_bits(scalar, bits)).collect() })
     }

@@ -34,7 +34,7 @@ impl Lowerer<'_> {
     }
 
     /// The bits of a scalar as an int, narrow ones zero-extended.
-    pub(super) fn to_bits(&mut self, scalar: Scalar, value: lane::Value) -> lane::Value {
+    pub(super) fn bits_of(&mut self, scalar: Scalar, value: lane::Value) -> lane::Value {
         let b = &mut self.builder;
         match scalar {
             Scalar::Bool | Scalar::Int { .. } => value,
@@ -83,7 +83,7 @@ impl Lowerer<'_> {
         if scalar == Scalar::Bool || scalar.bits() >= 32 {
             return self.builder.store(address, offset, value);
         }
-        let bits = self.to_bits(scalar, value);
+        let bits = self.bits_of(scalar, value);
         self.builder.store_narrow(scalar.size(), address, offset, bits);
     }
 

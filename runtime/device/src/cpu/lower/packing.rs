@@ -77,7 +77,7 @@ impl Lowerer<'_> {
 
     fn unpack(&mut self, value: lane::Value, packed: Scalar, n: u32, part: Part) -> Vec<lane::Value> {
         let width = packed.bits() / n;
-        let bits = self.to_bits(packed, value);
+        let bits = self.bits_of(packed, value);
         let ints = self.regroup(&[bits], packed.bits(), width);
         ints.into_iter().map(|int| self.unpack_part(int, width, part)).collect()
     }
@@ -89,7 +89,7 @@ impl Lowerer<'_> {
             Part::Half => {
                 let half = Scalar::Float { bits: 16 };
                 let value = self.fit(half, value);
-                return self.to_bits(half, value);
+                return self.bits_of(half, value);
             }
             Part::Snorm => -1.0,
             Part::Unorm => 0.0,
