@@ -6,7 +6,6 @@
 
 use std::fmt;
 use std::rc::Rc;
-use std::sync::Arc;
 
 use crate::env::HelperFunction;
 use crate::structs::StructType;

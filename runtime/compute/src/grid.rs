@@ -139,7 +139,7 @@ mod tests {
     fn parts_cover_every_workgroup_once() {
         let grid = Grid { groups: [7, 3, 1], domain: [70, 3, 1] };
         let parts = grid.parts([3, 2, 65535]);
-        let mut seen = vec![0; 21];
+        let mut seen = [0; 21];
         for part in &parts {
             for y in 0..part.groups[1] {
                 for x in 0..part.groups[0] {

@@ -72,9 +72,8 @@ fn texels_of_every_format_come_back() {
             _ => "f32",
         };
         // Texel (1, 2) is written, and read again in the next dispatch.
-        let prologue = format!(
-            "%at0 = OpAccessChain %p0 %b0 %n0 %i\n%place = OpCompositeConstruct %v2u32 %n1 %n2\n%im = OpLoad %image %img\n"
-        );
+        let prologue =
+            "%at0 = OpAccessChain %p0 %b0 %n0 %i\n%place = OpCompositeConstruct %v2u32 %n1 %n2\n%im = OpLoad %image %img\n".to_owned();
         let write = format!(
             "{prologue}%x = OpLoad %{scalar} %at0\n%t = OpCompositeConstruct %v4{scalar} %x %x %x %x\n\
              OpImageWrite %im %place %t"
