@@ -201,13 +201,12 @@ pub fn sampler_of(value: &Value) -> Option<Sampler> {
     value.downcast::<ScriptSampler>().map(|sampler| sampler.0)
 }
 
+/// The tensors and images of a list, and samplers with their places in it.
+type Operands = (Vec<Tensor>, Vec<(u32, Sampler)>);
+
 /// The tensors and images of a list, with the samplers at their places. Where a sampler stands, any tensor
 /// fills the list, and nothing looks at it.
-pub fn with_samplers(
-    vm: &mut Vm,
-    operands: &Value,
-    operation: &str,
-) -> Result<(Vec<Tensor>, Vec<(u32, Sampler)>)> {
+pub fn with_samplers(vm: &mut Vm, operands: &Value, operation: &str) -> Result<Operands> {
     if !matches!(operands.base_value(), Value::List(_) | Value::Tuple(_)) {
         return Ok((values::tensors(vm, operands, operation)?, Vec::new()));
     }
