@@ -10,11 +10,12 @@ use kps_kernel::Target;
 
 use support::{compile, render};
 
-/// A function as kernels write it, as the host computes it, and its bound in ULP.
-type Bounded<F> = (&'static str, F, f64);
+/// A function of one number, as the host computes it.
+type OneToOne = fn(f64) -> f64;
+type TwoToOne = fn(f64, f64) -> f64;
 
-/// Functions of one number.
-const FUNCTIONS: &[Bounded<fn(f64) -> f64>] = &[
+/// Functions of one number: as kernels write them, as the host computes them, and their bounds in ULP.
+const FUNCTIONS: &[(&str, OneToOne, f64)] = &[
     ("sin(x)", f64::sin, 1.0),
     ("cos(x)", f64::cos, 1.0),
     ("tan(x)", f64::tan, 2.0),
@@ -39,7 +40,7 @@ const FUNCTIONS: &[Bounded<fn(f64) -> f64>] = &[
 ];
 
 /// The same of two numbers.
-const OF_TWO: &[Bounded<fn(f64, f64) -> f64>] =
+const OF_TWO: &[(&str, TwoToOne, f64)] =
     &[("atan2(x, y)", f64::atan2, 1.0), ("x ** y", f64::powf, 1.0), ("hypot(x, y)", f64::hypot, 2.0)];
 
 /// The host's overflow where the logarithm does not, and lose digits near 1.
