@@ -274,7 +274,7 @@ mod tests {
         let value = |text: &str, format: &str| format!("<{text} Format {{ {format} }}>");
         let float = value("1.5", "dtype: F32, conversion: None, spec: Some(\".2f\")");
         let int = value("-1", "dtype: I64, conversion: None, spec: None");
-        let truth = value("True", "dtype: Bool, conversion: Some('r'), spec: None");
+        let truth = value("true", "dtype: Bool, conversion: Some('r'), spec: None");
         assert_eq!(shown(&messages[0].pieces), format!("{{x}}: {float}, {int}\n{truth}"));
     }
 

@@ -26,7 +26,7 @@ mgr.eval_algo_data_def([tensor_in_a, tensor_in_b, tensor_out], compute_shader_mu
 mgr.eval_await_def()
 mgr.eval_tensor_sync_local_def([tensor_out])
 assert tensor_out.data() == [2.0, 4.0, 6.0]
-print(tensor_out.data(), compute_shader_multiply, len(compute_shader_multiply.to_spirv()) % 4)
+print(tensor_out.data(), repr(compute_shader_multiply).split(" at ")[0], len(compute_shader_multiply.to_spirv()) % 4)
 compute_shader_multiply(tensor_out, tensor_in_b, tensor_out)
 print(tensor_out.data())
 algo = mgr.algorithm([tensor_out, tensor_in_b, tensor_out], compute_shader_multiply.to_spirv(), (3, 1, 1))
@@ -34,7 +34,7 @@ import kp
 mgr.sequence().record(kp.OpAlgoDispatch(algo)).record(kp.OpTensorSyncLocal([tensor_out])).eval()
 print(tensor_out.data())
 "#,
-        "[2.0, 4.0, 6.0] <kernel compute_shader_multiply> 0\n[2.0, 8.0, 18.0]\n[2.0, 16.0, 54.0]\n",
+        "[2.0, 4.0, 6.0] <ShaderModule shader from compute_shader_multiply 0\n[2.0, 8.0, 18.0]\n[2.0, 16.0, 54.0]\n",
     );
 }
 

@@ -51,6 +51,10 @@ impl Function {
         }
     }
 
+    pub fn is_lambda(&self) -> bool {
+        &*self.code.code.name == "<lambda>"
+    }
+
     /// The function as it was written, a lambda as one that returns; `None` for generator expressions.
     pub fn def(&self) -> Option<&Arc<FunctionDef>> {
         self.code.code.def.as_ref()

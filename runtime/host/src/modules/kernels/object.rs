@@ -38,7 +38,9 @@ impl Kernel {
     /// Checks a function of the script as a kernel.
     pub fn define(decorator: &str, value: &Value, options: KernelOptions) -> Result {
         let Value::Function(function) = value else { return Err(errors::not_a_function(decorator, value)) };
-        let Some(def) = function.def() else { return Err(errors::not_a_function(decorator, value)) };
+        let Some(def) = function.def().filter(|_| !function.is_lambda()) else {
+            return Err(errors::not_a_function(decorator, value));
+        };
         let env = FunctionEnv(function.clone());
         let template = kps_kernel::check(def, function.source(), &env, options).map_err(errors::compile)?;
         Ok(Value::native(Kernel { template, env, compiled: RefCell::default() }))
