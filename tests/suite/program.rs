@@ -30,8 +30,8 @@ impl Program {
         let folder = test.ancestors().nth(2).ok_or("the test has no folder for programs above it")?;
         let is_release = folder.file_name().is_some_and(|name| name == "release");
         let profile: &[&str] = if is_release { &["--release"] } else { &[] };
-        build(&[&["--package", "kps-repl"], profile].concat())?;
-        build(&[&["--package", "kps", "--examples"], profile].concat())?;
+        // Picked out of the whole workspace, as the test itself was: dependencies have one set of features.
+        build(&[&["--workspace", "--bins", "--examples"], profile].concat())?;
         Ok(Program { path: folder.join("kps").into() })
     }
 
