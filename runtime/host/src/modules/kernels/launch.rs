@@ -60,7 +60,7 @@ fn tensors_of(arguments: &[Argument]) -> Vec<Tensor> {
 }
 
 /// What words for this device may rely on.
-fn target(info: &DeviceInfo) -> Target {
+pub fn target(info: &DeviceInfo) -> Target {
     let has = |feature| info.features.contains(&feature);
     Target {
         scalar_layout: has(Feature::ScalarLayout),

@@ -10,6 +10,7 @@ mod object;
 pub mod structs;
 mod types;
 
+use kps_device::DeviceInfo;
 use kps_kernel::{Form, KernelOptions};
 
 pub use self::errors::compile as compile_error;
@@ -26,6 +27,13 @@ pub static MODULE: NativeModule = NativeModule {
 };
 
 pub use dev::DEV;
+
+/// The words of a kernel object for a device, by the types that its parameters declare; `None` where the
+/// value is no kernel object.
+pub fn words_for(vm: &Vm, value: &Value, info: &DeviceInfo) -> Option<Result<Vec<u32>>> {
+    let kernel = value.downcast::<Kernel>()?;
+    Some(kernel.compile_declared(vm, &launch::target(info)).map(|module| module.words.to_vec()))
+}
 
 /// `pyshader.stdlib`: its functions are known to the kernel compiler by their names.
 pub static STDLIB: NativeModule = NativeModule::new("pyshader.stdlib");

@@ -70,10 +70,10 @@ impl Kernel {
     }
 
     /// The compiled form for the types that the parameters declare.
-    fn compile_declared(&self, vm: &Vm) -> Result<Rc<KernelModule>> {
+    pub fn compile_declared(&self, vm: &Vm, target: &Target) -> Result<Rc<KernelModule>> {
         let declared = Signature::declared(&self.template, &self.env);
         let signature = declared.ok_or_else(|| errors::undeclared(&self.template))?;
-        self.compile(vm, &signature, &Target::portable())
+        self.compile(vm, &signature, target)
     }
 
     /// In PyShader's words.
@@ -140,14 +140,14 @@ impl Native for Kernel {
 fn to_spirv(vm: &mut Vm, args: &Args) -> Result {
     let this: &Kernel = args.this()?;
     args.exactly::<1>("to_spirv")?;
-    Ok(Value::bytes(this.compile_declared(vm)?.bytes()))
+    Ok(Value::bytes(this.compile_declared(vm, &Target::portable())?.bytes()))
 }
 
 /// The instructions of `to_spirv`, each a tuple: its name, then its operands as assembly has them.
 fn to_bytecode(vm: &mut Vm, args: &Args) -> Result {
     let this: &Kernel = args.this()?;
     args.exactly::<1>("to_bytecode")?;
-    let text = kps_kernel::disassemble(&this.compile_declared(vm)?.words);
+    let text = kps_kernel::disassemble(&this.compile_declared(vm, &Target::portable())?.words);
     let instruction = |line: &str| {
         let (result, rest) = match line.split_once(" = ") {
             Some((result, rest)) => (Some(result), rest),

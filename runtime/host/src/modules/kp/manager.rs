@@ -173,7 +173,7 @@ fn algorithm(vm: &mut Vm, args: &Args) -> Result {
     let push_consts = parser.optional("push_consts")?;
     parser.finish()?;
     let (tensors, samplers) = image::with_samplers(vm, operands, "algorithm")?;
-    let words = ops::words(vm, spirv)?;
+    let words = ops::words_for(vm, spirv, this.manager.info())?;
     let mut builder = this.manager.algorithm_over(&tensors, &words);
     for (binding, sampler) in samplers {
         builder = builder.sampler(binding, sampler);

@@ -1,13 +1,14 @@
 //! The operations of `kp` as objects: what `sequence.record(op)` takes.
 
 use kps_compute::{Extent, Op, Push};
+use kps_device::DeviceInfo;
 
 use super::algorithm::ScriptAlgorithm;
 use super::errors;
 use super::values;
 use crate::errors::type_error;
 use crate::foreign;
-use crate::modules::kernels::compile_error;
+use crate::modules::kernels::{self, compile_error};
 use crate::value::{Args, ExceptionKind, Native, NativeType, Raise, Result, Value};
 use crate::vm::Vm;
 
@@ -134,6 +135,12 @@ pub fn push(vm: &mut Vm, given: Option<&Value>) -> Result<Push> {
             Ok(if numbers.is_empty() { Push::Default } else { Push::Numbers(numbers) })
         }
     }
+}
+
+/// The words that a device runs: a kernel object is compiled for what the device has, all else is taken as
+/// by [`words`].
+pub fn words_for(vm: &mut Vm, given: &Value, info: &DeviceInfo) -> Result<Vec<u32>> {
+    kernels::words_for(vm, given, info).unwrap_or_else(|| words(vm, given))
 }
 
 /// The words of a kernel: SPIR-V as bytes or as a list of them, the text of a shader or the path of one, or

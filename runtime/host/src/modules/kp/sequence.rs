@@ -219,7 +219,7 @@ pub fn verb_op<const OP: u8>(
         TENSOR_COPY => Op::Copy(tensors),
         ALGO_MULT => Op::Multiply(tensors),
         ALGO_LRO => match parser.optional("data")? {
-            Some(spirv) => kernel_op(manager, tensors, &ops::words(vm, spirv)?)?,
+            Some(spirv) => kernel_op(manager, tensors, &ops::words_for(vm, spirv, manager.info())?)?,
             None => Op::Multiply(tensors),
         },
         ALGO_FILE => {
@@ -229,7 +229,7 @@ pub fn verb_op<const OP: u8>(
         }
         _ => {
             let spirv = parser.required("data")?;
-            kernel_op(manager, tensors, &ops::words(vm, spirv)?)?
+            kernel_op(manager, tensors, &ops::words_for(vm, spirv, manager.info())?)?
         }
     })
 }
