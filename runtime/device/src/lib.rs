@@ -8,6 +8,7 @@
 
 pub mod cpu;
 pub mod error;
+pub mod findings;
 pub mod image;
 pub mod info;
 pub mod interface;
@@ -20,6 +21,7 @@ use std::rc::Rc;
 use std::time::Duration;
 
 pub use error::{DeviceError, Fault, SourceLine};
+pub use findings::{Check, Checks, Finding, FindingKind, Instrument, Invocation, Schedule};
 pub use image::{AddressMode, Channel, Dimension, Filter, ImageInfo, Sampler, TexelFormat};
 pub use info::{Backend, DeviceInfo, DeviceKind, Feature, Features, Limits, QueueFamily};
 pub use interface::Interface;
@@ -75,6 +77,11 @@ pub trait Device {
     /// The nanosecond of each [`Command::Timestamp`] of a submission that has ended, in order, on a
     /// clock that starts anywhere.
     fn timestamps(&self, ticket: Ticket) -> Result<Vec<u64>>;
+
+    /// What watched pipelines did wrong since this was asked last; empty for a device that watches nothing.
+    fn findings(&self) -> Vec<Finding> {
+        Vec::new()
+    }
 
     /// Ends what is running at the next chance (`DeviceError::Interrupted`). A device that cannot end it
     /// stops waiting for it.
@@ -200,11 +207,18 @@ pub struct PipelineOptions {
     pub spec_constants: Vec<(u32, u64)>,
     /// Invocations of a subgroup, where the device lets one choose; `None` leaves it to the device.
     pub subgroup_size: Option<u32>,
+    /// What is watched while it runs.
+    pub instrument: Instrument,
 }
 
 impl Default for PipelineOptions {
     fn default() -> PipelineOptions {
-        PipelineOptions { entry_point: "main".to_owned(), spec_constants: Vec::new(), subgroup_size: None }
+        PipelineOptions {
+            entry_point: "main".to_owned(),
+            spec_constants: Vec::new(),
+            subgroup_size: None,
+            instrument: Instrument::None,
+        }
     }
 }
 

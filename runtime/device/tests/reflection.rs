@@ -10,7 +10,7 @@ fn options(entry_point: &str, spec_constants: &[(u32, u64)]) -> PipelineOptions 
     PipelineOptions {
         entry_point: entry_point.to_owned(),
         spec_constants: spec_constants.to_vec(),
-        subgroup_size: None,
+        ..PipelineOptions::default()
     }
 }
 

@@ -1,13 +1,14 @@
 //! One dispatch: a grid of workgroups, cut into chunks that threads take one after the other.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use super::emit::Rest;
 use super::emit::context::{Context, DONE, Entry, SPARE, Slot, Stop};
 use super::images::ImageView;
+use super::probes::Observation;
 use super::together::{Ended, Together};
-use crate::Sampler;
+use crate::{Finding, Sampler};
 
 /// Work below this many instructions is not worth a chunk of its own.
 const MIN_CHUNK_COST: u64 = 20_000;
@@ -33,6 +34,8 @@ pub struct Job {
     frame_size: usize,
     shared_size: usize,
     interrupt: Arc<AtomicBool>,
+    /// Who watches. The one thread that works has it meanwhile.
+    observation: Option<Mutex<Observation>>,
     /// Workgroups in all, and in one chunk.
     n_groups: u64,
     chunk: u64,
@@ -70,6 +73,7 @@ pub struct JobSpec<'a> {
     pub group_cost: u64,
     pub n_threads: u64,
     pub interrupt: Arc<AtomicBool>,
+    pub observation: Option<Observation>,
 }
 
 impl Job {
@@ -96,6 +100,7 @@ impl Job {
             frame_size: spec.frame_size,
             shared_size: spec.shared_size,
             interrupt: spec.interrupt,
+            observation: spec.observation.map(Mutex::new),
             n_groups,
             chunk: fair.max(least).min(MAX_CHUNK_COST / spec.group_cost.max(1)).max(1),
             next: AtomicU64::new(0),
@@ -107,7 +112,7 @@ impl Job {
     }
 
     pub fn wants_threads(&self) -> bool {
-        self.cost >= MIN_SHARED_COST && self.n_groups > 1
+        self.cost >= MIN_SHARED_COST && self.n_groups > 1 && self.observation.is_none()
     }
 
     /// What stopped it; asked when every thread has ended.
@@ -115,8 +120,17 @@ impl Job {
         self.status.load(Ordering::Relaxed)
     }
 
+    /// What was found; asked when every thread has ended.
+    pub fn findings(&self) -> Vec<Finding> {
+        let observation =
+            self.observation.as_ref().map(|watched| watched.lock().unwrap_or_else(PoisonError::into_inner));
+        observation.map_or(Vec::new(), |mut observation| observation.observer.findings())
+    }
+
     /// Takes chunks until there are none. Any number of threads may do so at once.
     pub fn work(&self) {
+        let mut watched =
+            self.observation.as_ref().map(|watched| watched.lock().unwrap_or_else(PoisonError::into_inner));
         // Frames are addressed in eights, and so is memory that workgroups share.
         let mut frame = vec![0u64; self.frame_size.div_ceil(8)];
         let mut shared = vec![0u64; self.shared_size.div_ceil(8)];
@@ -134,6 +148,7 @@ impl Job {
             frames: frame.as_mut_ptr().cast(),
             shared: shared.as_mut_ptr().cast(),
             parted: [0; 2],
+            observation: watched.as_deref_mut().map_or(std::ptr::null_mut(), std::ptr::from_mut),
         };
         while self.status() == DONE {
             let first = self.next.fetch_add(self.chunk, Ordering::Relaxed);

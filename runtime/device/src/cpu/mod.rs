@@ -25,6 +25,7 @@ mod math;
 mod module;
 mod pipeline;
 mod pool;
+mod probes;
 mod together;
 
 use std::cell::RefCell;
@@ -47,8 +48,9 @@ use self::pool::Pool;
 use crate::image::misfit;
 use crate::interface::ImageBinding;
 use crate::{
-    BufferId, Command, Commands, Device, DeviceError, DeviceInfo, Dispatch, HostMemory, ImageInfo, Interface,
-    MemoryUsage, PipelineId, PipelineOptions, QueueId, Result, Sampler, SourceLine, Ticket, Waited,
+    BufferId, Command, Commands, Device, DeviceError, DeviceInfo, Dispatch, Finding, HostMemory, ImageInfo,
+    Interface, MemoryUsage, PipelineId, PipelineOptions, QueueId, Result, Sampler, SourceLine, Ticket,
+    Waited,
 };
 
 pub use self::info::info;
@@ -82,6 +84,7 @@ pub fn open_with(lanes: Lanes) -> Result<Rc<dyn Device>> {
             library: Library::of_thread(),
             n_submitted: 0,
             outcomes: BTreeMap::new(),
+            findings: Vec::new(),
         }),
     }))
 }
@@ -96,6 +99,8 @@ struct CpuDevice {
 
 /// Outcomes that are kept at most, the oldest going first.
 const MAX_OUTCOMES: usize = 4096;
+/// Findings that are kept at most for whoever asks, the first ones.
+const MAX_FINDINGS: usize = 4096;
 
 struct State {
     pool: Pool,
@@ -107,6 +112,8 @@ struct State {
     n_submitted: u64,
     /// Of the submissions that have something to tell.
     outcomes: BTreeMap<u64, Outcome>,
+    /// What nobody has asked for yet.
+    findings: Vec<Finding>,
 }
 
 struct Outcome {
@@ -204,6 +211,10 @@ impl Device for CpuDevice {
         Ok(outcome.map(|outcome| outcome.timestamps.clone()).unwrap_or_default())
     }
 
+    fn findings(&self) -> Vec<Finding> {
+        std::mem::take(&mut self.state.borrow_mut().findings)
+    }
+
     fn interrupt_flag(&self) -> Arc<AtomicBool> {
         self.interrupt.clone()
     }
@@ -252,9 +263,17 @@ impl CpuDevice {
             group_cost: pipeline.cost,
             n_threads,
             interrupt: self.interrupt.clone(),
+            observation: probes::observation(
+                &pipeline.instrument,
+                &pipeline.probes,
+                pipeline.interface.local_size,
+            ),
         };
         let Some(job) = Job::new(spec) else { return Ok(()) };
         let job = state.pool.run(job);
+        let found = job.findings();
+        let room = MAX_FINDINGS - state.findings.len();
+        state.findings.extend(found.into_iter().take(room));
         let pipeline = state.pipeline(dispatch.pipeline)?;
         let line = |place: usize| pipeline.lines.get(place).cloned().flatten();
         match job.status() {

@@ -10,9 +10,9 @@ use super::lane::{Kernel, gangs};
 use super::module::Module;
 use super::together::Together;
 use super::{Lanes, NAME};
-use super::{errors, lower, module};
+use super::{errors, lower, module, probes};
 use crate::reflect;
-use crate::{DeviceError, Interface, PipelineOptions, Result, SourceLine};
+use crate::{DeviceError, Instrument, Interface, PipelineOptions, Result, SourceLine};
 
 /// How often a loop is thought to go round.
 const LOOP_WEIGHT: u64 = 32;
@@ -41,6 +41,9 @@ pub struct Pipeline {
     pub frame_size: usize,
     /// Instructions of one workgroup, roughly.
     pub cost: u64,
+    pub instrument: Instrument,
+    /// What its probes stand for.
+    pub probes: probes::Sites,
 }
 
 impl Pipeline {
@@ -65,7 +68,7 @@ pub fn load(
     let interface = Interface::reflect(words, options)?;
     let module = module::read(words, options, subgroup_size)?;
     check_local_size(module.local_size)?;
-    let kernel = lower::lower(&module, subgroup_size)?;
+    let kernel = lower::lower(&module, subgroup_size, options.instrument)?;
     let too_many = |_| errors::too_large("its barriers part it too often", None);
     let regions = regions::split(&kernel).map_err(too_many)?;
     let carried = regions::carried(&kernel, &regions).map_err(too_many)?;
@@ -77,8 +80,8 @@ pub fn load(
         return Err(errors::too_large(format!("the variables of a workgroup have {frame_size} bytes"), None));
     }
     let plan = match mode {
-        Lanes::Gangs => gangs::choose(&kernel, &regions, &carried),
-        Lanes::Single => None,
+        Lanes::Gangs if kernel.probes.is_empty() => gangs::choose(&kernel, &regions, &carried),
+        Lanes::Gangs | Lanes::Single => None,
     };
     let code = compiler.compile(&kernel, &regions, &carried, plan.as_ref())?;
     Ok(Pipeline {
@@ -92,6 +95,8 @@ pub fn load(
         shared_size: kernel.shared_size as usize,
         frame_size: frame_size as usize,
         cost: regions.all.iter().map(|region| cost(&kernel, region)).sum::<u64>() * lanes,
+        instrument: options.instrument,
+        probes: probes::sites(&kernel, &module),
         buffers: kernel.buffers,
         images: kernel.images,
         samplers: kernel.samplers,

@@ -11,7 +11,7 @@ use super::gpu::Gpu;
 use super::{requirements, validity};
 use crate::interface::{BufferKind, ImageKind, Scalar};
 use crate::reflect::{Reflection, in_host_order, parse, reflect};
-use crate::{DeviceError, Interface, PipelineId, PipelineOptions, Result};
+use crate::{DeviceError, Instrument, Interface, PipelineId, PipelineOptions, Result};
 
 const MAX_BINDING: u64 = 0xffff;
 
@@ -109,6 +109,10 @@ impl Pipelines {
     }
 
     fn create(&mut self, words: &[u32], options: &PipelineOptions) -> Result<Pipeline> {
+        if options.instrument != Instrument::None {
+            let message = "only the built-in CPU device watches what kernels do".to_owned();
+            return Err(DeviceError::BadCommand { message });
+        }
         let module = parse(words)?;
         let reflection = reflect(&module, options)?;
         requirements::check(&self.gpu.physical, &module)?;

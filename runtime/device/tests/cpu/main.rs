@@ -8,6 +8,7 @@ mod assembly;
 mod atomics;
 mod barriers;
 mod bench;
+mod checked;
 mod comparisons;
 mod control;
 mod conversions;

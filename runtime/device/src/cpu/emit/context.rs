@@ -5,6 +5,7 @@ use std::sync::atomic::AtomicBool;
 
 use crate::Sampler;
 use crate::cpu::images::ImageView;
+use crate::cpu::probes::Observation;
 
 /// Bytes at the context's start that read as zero, and as many behind them that nobody reads. No single
 /// access is longer.
@@ -32,6 +33,8 @@ pub struct Context {
     pub shared: *mut u8,
     /// The regions before which lanes wait that should wait before the same; 0 is the end.
     pub parted: [u32; 2],
+    /// Who watches, where the kernel has probes.
+    pub observation: *mut Observation,
 }
 
 /// A bound range of a buffer.

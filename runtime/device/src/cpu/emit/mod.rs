@@ -7,6 +7,7 @@ pub mod context;
 mod gang;
 mod images;
 mod ops;
+mod probes;
 mod scalar;
 
 use cranelift_codegen::ir::{AbiParam, Signature, UserFuncName, types};

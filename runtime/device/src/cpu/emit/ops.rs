@@ -73,6 +73,10 @@ impl Emitter<'_, '_> {
             Op::ImageSize { image, axis } => self.image_size(*image, *axis),
             Op::BufferSize(buffer) => self.spaces.buffer_size(*buffer),
             Op::Get(_) | Op::Set(..) => unreachable!("locals were promoted to values"),
+            Op::Probe { probe, values, when } => {
+                self.probe(*probe, values, *when);
+                return None;
+            }
             Op::Clear { start, size } => {
                 self.clear(*start, *size);
                 return None;

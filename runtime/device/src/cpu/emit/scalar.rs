@@ -140,6 +140,12 @@ impl<'k, 'b> Emitter<'k, 'b> {
         }
     }
 
+    /// Group and lane along each axis.
+    pub fn place(&self) -> [ir::Value; 6] {
+        let ([x, y, z], [lane_x, lane_y, lane_z]) = (self.group, self.lane);
+        [x, y, z, lane_x, lane_y, lane_z]
+    }
+
     fn has_barriers(&self) -> bool {
         lanes_wait(self.kernel, self.regions)
     }

@@ -9,6 +9,7 @@ use super::ir::{
     Local, Op, Terminator, Ty, Unary, Value, ValueInfo,
 };
 use crate::cpu::module::Line;
+use crate::cpu::probes::{ProbeSite, SiteKind};
 
 /// Makes a kernel, block by block. Folds what is constant.
 pub struct Builder {
@@ -33,6 +34,7 @@ impl Builder {
             frame_size: 0,
             subgroup_size,
             group_ops: Vec::new(),
+            probes: Vec::new(),
             values: Vec::new(),
             locals: Vec::new(),
             blocks: vec![Block::default()],
@@ -249,6 +251,21 @@ impl Builder {
 
     pub fn clear(&mut self, start: u32, size: u32) {
         self.push_inst(Op::Clear { start, size }, None);
+    }
+
+    /// A probe that is reached where the condition is true.
+    pub fn probe_when(&mut self, when: Value, kind: SiteKind, values: Vec<Value>) {
+        match self.as_const(when) {
+            Some(0) => {}
+            Some(_) => self.push_probe(kind, values, None),
+            None => self.push_probe(kind, values, Some(when)),
+        }
+    }
+
+    fn push_probe(&mut self, kind: SiteKind, values: Vec<Value>, when: Option<Value>) {
+        let probe = self.kernel.probes.len() as u32;
+        self.kernel.probes.push(ProbeSite { kind, line: self.line });
+        self.push_inst(Op::Probe { probe, values, when }, None);
     }
 
     pub fn get(&mut self, local: Local) -> Value {

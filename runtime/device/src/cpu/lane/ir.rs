@@ -1,6 +1,7 @@
 //! The parts of a kernel, and what each operation means.
 
 use crate::cpu::module::Line;
+use crate::cpu::probes::ProbeSite;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Ty {
@@ -53,6 +54,8 @@ pub struct Kernel {
     /// What the lanes of a subgroup do together, by [`Terminator::Subgroup`]. Where there is any, lanes of a
     /// workgroup may wait in different places.
     pub group_ops: Vec<GroupOp>,
+    /// What the probes stand for, by their numbers.
+    pub probes: Vec<ProbeSite>,
     pub values: Vec<ValueInfo>,
     pub locals: Vec<Ty>,
     pub blocks: Vec<Block>,
@@ -188,6 +191,13 @@ pub enum Op {
     Clear {
         start: u32,
         size: u32,
+    },
+    /// Tells the observer of the dispatch these values, if the condition is true or there is none. It is never
+    /// moved, merged or left out: the number is that of a site in [`Kernel::probes`].
+    Probe {
+        probe: u32,
+        values: Vec<Value>,
+        when: Option<Value>,
     },
 }
 
@@ -557,6 +567,7 @@ impl Op {
             }
             Op::Texel { place, .. } => place.iter_mut().for_each(f),
             Op::Address(address) => address.dynamic.iter_mut().for_each(f),
+            Op::Probe { values, when, .. } => values.iter_mut().chain(when).for_each(f),
             Op::ImageSize { .. } | Op::BufferSize(_) | Op::Get(_) | Op::Clear { .. } => {}
         }
     }

@@ -12,6 +12,7 @@ mod addresses;
 mod arithmetic;
 mod atomics;
 mod bits;
+mod checks;
 mod composite;
 mod control;
 mod convert;
@@ -39,7 +40,7 @@ use super::lane::{self, BlockId, Builder, Terminator};
 use super::module::constants::lane_ty;
 use super::module::types::{MAX_SCALARS, Scalar, Type, TypeId};
 use super::module::{ExtInstSet, Function, Id, Instruction, Module};
-use crate::{DeviceError, Result};
+use crate::{Checks, DeviceError, Instrument, Result};
 
 /// Instructions of a kernel once its calls are inlined.
 const MAX_INSTS: usize = 200_000;
@@ -48,8 +49,8 @@ const MAX_BLOCKS: usize = 20_000;
 const MAX_PARTS: usize = 1 << 20;
 const MAX_CALL_DEPTH: usize = 256;
 
-/// Makes the kernel of the module's entry point.
-pub fn lower(module: &Module<'_>, subgroup_size: u32) -> Result<lane::Kernel> {
+/// Makes the kernel of the module's entry point, with the probes of an instrument in it.
+pub fn lower(module: &Module<'_>, subgroup_size: u32, instrument: Instrument) -> Result<lane::Kernel> {
     let mut lowerer = Lowerer {
         module,
         builder: Builder::new(module.local_size, subgroup_size),
@@ -59,6 +60,10 @@ pub fn lower(module: &Module<'_>, subgroup_size: u32) -> Result<lane::Kernel> {
         n_parts: 0,
         group_slots: None,
         texel_slot: None,
+        checks: match instrument {
+            Instrument::Checked(checks) => Some(checks),
+            Instrument::None => None,
+        },
     };
     lowerer.private_variables()?;
     let exit = lowerer.builder.create_block();
@@ -93,6 +98,8 @@ struct Lowerer<'m> {
     group_slots: Option<(u32, u32)>,
     /// Where in the lane's memory texels go through.
     texel_slot: Option<u32>,
+    /// The mistakes to look for.
+    checks: Option<Checks>,
 }
 
 /// A function being inlined.
@@ -169,6 +176,9 @@ impl<'m> Lowerer<'m> {
     }
 
     fn instruction(&mut self, inst: &'m Instruction) -> Result<()> {
+        if let Some(checks) = self.checks {
+            self.check(inst, checks)?;
+        }
         match inst.op {
             Op::Variable => self.variable(inst),
             Op::Load => self.load(inst),

@@ -140,6 +140,7 @@ impl<'k> Gang<'_, 'k, '_> {
             (Op::Store { address, offset, value }, _) => self.store(&inst.op, *address, *offset, *value),
             (Op::StoreNarrow { address, value, .. }, _) => self.store_apart(&inst.op, *address, *value),
             (Op::Clear { .. }, _) => unreachable!("lanes of gangs have no memory of their own"),
+            (Op::Probe { .. }, _) => unreachable!("kernels with probes run in single lanes"),
             (op, Some(result)) => self.result(op, result),
             (op, None) => unreachable!("{op:?} has a result"),
         }

@@ -79,7 +79,12 @@ impl<'k> Gang<'_, 'k, '_> {
             Op::AtomicHalf { .. } | Op::Image { .. } | Op::Texel { .. } | Op::ImageSize { .. } => {
                 unreachable!("neither images nor halves are touched so in gangs")
             }
-            Op::Store { .. } | Op::StoreNarrow { .. } | Op::Get(_) | Op::Set(..) | Op::Clear { .. } => {
+            Op::Store { .. }
+            | Op::StoreNarrow { .. }
+            | Op::Get(_)
+            | Op::Set(..)
+            | Op::Clear { .. }
+            | Op::Probe { .. } => {
                 unreachable!("{op:?} gives no value here")
             }
         }

@@ -1,0 +1,156 @@
+//! What a device tells of a kernel that it was asked to watch: mistakes that go unseen otherwise.
+//!
+//! A pipeline is loaded with an [`Instrument`], and [`crate::Device::findings`] gives what was found since it
+//! was asked last. Results are those of the kernel without it. Places and numbers are data: whoever asks
+//! puts them into words.
+
+use crate::{Access, SourceLine};
+
+/// What is watched while a pipeline runs. Devices other than the built-in one take [`Instrument::None`] alone.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Instrument {
+    #[default]
+    None,
+    Checked(Checks),
+}
+
+/// Which mistakes are looked for, and in which order the kernel runs meanwhile.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Checks {
+    kinds: u16,
+    pub schedule: Schedule,
+}
+
+/// One kind of mistake.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Check {
+    Bounds,
+    Division,
+    Shift,
+    Conversion,
+    Barrier,
+    Uniform,
+    Uninitialised,
+    Race,
+    Overflow,
+    Nan,
+}
+
+/// The order in which workgroups run, and the invocations of each between its barriers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Schedule {
+    #[default]
+    InOrder,
+    /// A random one, the same for the same seed.
+    Seed(u64),
+}
+
+impl Check {
+    pub const ALL: [Check; 10] = [
+        Check::Bounds,
+        Check::Division,
+        Check::Shift,
+        Check::Conversion,
+        Check::Barrier,
+        Check::Uniform,
+        Check::Uninitialised,
+        Check::Race,
+        Check::Overflow,
+        Check::Nan,
+    ];
+
+    /// As a user names it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Check::Bounds => "bounds",
+            Check::Division => "division",
+            Check::Shift => "shift",
+            Check::Conversion => "conversion",
+            Check::Barrier => "barrier",
+            Check::Uniform => "uniform",
+            Check::Uninitialised => "uninitialised",
+            Check::Race => "race",
+            Check::Overflow => "overflow",
+            Check::Nan => "nan",
+        }
+    }
+
+    fn bit(self) -> u16 {
+        1 << self as u16
+    }
+}
+
+impl Checks {
+    /// None of them.
+    pub const NONE: Checks = Checks { kinds: 0, schedule: Schedule::InOrder };
+
+    /// All that are mistakes wherever they are found: ints may wrap on purpose, and floats be no numbers.
+    pub fn usual() -> Checks {
+        let on_request = |check: &Check| matches!(check, Check::Overflow | Check::Nan);
+        Check::ALL.into_iter().filter(|check| !on_request(check)).fold(Checks::NONE, Checks::with)
+    }
+
+    pub fn with(self, check: Check) -> Checks {
+        Checks { kinds: self.kinds | check.bit(), ..self }
+    }
+
+    pub fn has(self, check: Check) -> bool {
+        self.kinds & check.bit() != 0
+    }
+}
+
+/// A mistake that a kernel made while it ran, as often as it made it at this line.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Finding {
+    pub kind: FindingKind,
+    pub line: Option<SourceLine>,
+    /// The first that made it.
+    pub invocation: Invocation,
+    pub count: u64,
+}
+
+/// What went wrong, with the values of the first time.
+#[derive(Clone, Debug, PartialEq)]
+pub enum FindingKind {
+    /// `index` and `shape` have a number for each axis.
+    OutOfBounds {
+        array: Option<String>,
+        index: Vec<i64>,
+        shape: Vec<u64>,
+        access: Access,
+    },
+    DivisionByZero {
+        dividend: Int,
+    },
+}
+
+/// An int as its type writes it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Int {
+    Signed(i64),
+    Unsigned(u64),
+}
+
+/// One invocation of a dispatch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Invocation {
+    pub group: [u32; 3],
+    pub local: [u32; 3],
+    pub global: [u32; 3],
+}
+
+impl Invocation {
+    pub fn new(group: [u32; 3], local: [u32; 3], local_size: [u32; 3]) -> Invocation {
+        let along = |axis: usize| group[axis].wrapping_mul(local_size[axis]).wrapping_add(local[axis]);
+        Invocation { group, local, global: std::array::from_fn(along) }
+    }
+}
+
+impl std::fmt::Display for Int {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Int::Signed(value) => value.fmt(f),
+            Int::Unsigned(value) => value.fmt(f),
+        }
+    }
+}

@@ -1,0 +1,59 @@
+//! What the checked mode finds in modules, and that it changes no result.
+
+use kps_device::findings::Int;
+use kps_device::{
+    Checks, Command, Finding, FindingKind, Instrument, Invocation, PipelineOptions, SourceLine, Waited,
+};
+
+use super::assembly::kernel_with;
+use super::bench::Bench;
+
+fn checked() -> PipelineOptions {
+    PipelineOptions { instrument: Instrument::Checked(Checks::usual()), ..PipelineOptions::default() }
+}
+
+/// Runs two workgroups of four with the usual checks; the result is that of the module without them.
+fn findings(declarations: &str, body: &str) -> Vec<Finding> {
+    let declarations = format!("%name = OpString \"bug.kps\"\n{declarations}");
+    let body = format!("{body}\n%at0 = OpAccessChain %p0 %b0 %n0 %i\nOpStore %at0 %r");
+    let words = kernel_with(&[("u32", 4)], &declarations, "", &body);
+    let bench = Bench::both();
+    let (plain, watched) = (bench.buffer(&[7u32; 8]), bench.buffer(&[7u32; 8]));
+    bench.run(&words, &[plain], &[], [2, 1, 1]);
+    assert_eq!(bench.device.findings(), []);
+    let dispatch = bench.dispatch_with(&words, &checked(), &[watched], &[], [2, 1, 1]);
+    assert_eq!(bench.submit(vec![Command::Dispatch(dispatch)]), Ok(Waited::Done));
+    assert_eq!(bench.read::<u32>(plain), bench.read::<u32>(watched), "checking changes results");
+    bench.device.findings()
+}
+
+fn at(line: u32, column: u32) -> Option<SourceLine> {
+    Some(SourceLine { file: "bug.kps".to_owned(), line, column })
+}
+
+#[test]
+fn a_division_by_zero_is_found() {
+    let body = "%d = OpISub %u32 %i %n5\nOpLine %name 3 9\n%r = OpUDiv %u32 %n10 %d";
+    let finding = Finding {
+        kind: FindingKind::DivisionByZero { dividend: Int::Unsigned(10) },
+        line: at(3, 9),
+        invocation: Invocation { group: [1, 0, 0], local: [1, 0, 0], global: [5, 0, 0] },
+        count: 1,
+    };
+    assert_eq!(findings("", body), [finding]);
+}
+
+#[test]
+fn findings_of_one_line_are_counted() {
+    let body = "%d = OpShiftRightLogical %u32 %i %n2\n%x = OpNot %u32 %n0\n%y = OpBitcast %i32 %x\n\
+                %z = OpBitcast %i32 %d\nOpLine %name 4 2\n%q = OpSRem %i32 %y %z\n%r = OpBitcast %u32 %q";
+    let [finding] = &findings("", body)[..] else { panic!("one line is wrong") };
+    assert_eq!(finding.kind, FindingKind::DivisionByZero { dividend: Int::Signed(-1) });
+    assert_eq!((finding.count, finding.invocation.global), (4, [0, 0, 0]));
+}
+
+#[test]
+fn what_is_right_is_silent() {
+    let body = "%d = OpIAdd %u32 %i %n1\n%q = OpUDiv %u32 %n10 %d\n%r = OpUMod %u32 %q %n3";
+    assert_eq!(findings("", body), []);
+}
