@@ -1,5 +1,5 @@
 //! What is expected where not all is the same on every machine: `[..]` stands for anything within a line,
-//! and a line `...` for any number of lines.
+//! a line `...` for any number of lines, and a line behind `[?]` may be missing.
 
 /// Whether a text fits a pattern; line ends at the end do not count.
 pub fn matches(expected: &str, seen: &str) -> bool {
@@ -12,6 +12,10 @@ fn lines_match(expected: &[&str], seen: &[&str]) -> bool {
     match expected {
         [] => seen.is_empty(),
         ["...", rest @ ..] => (0..=seen.len()).any(|skipped| lines_match(rest, &seen[skipped..])),
+        [line, rest @ ..] if line.starts_with("[?]") => {
+            let required = [&[&line["[?]".len()..]], rest].concat();
+            lines_match(rest, seen) || lines_match(&required, seen)
+        }
         [line, rest @ ..] => seen
             .split_first()
             .is_some_and(|(first, others)| line_matches(line, first) && lines_match(rest, others)),

@@ -259,20 +259,31 @@ impl FunctionEmitter<'_> {
         self.open(merge);
     }
 
-    /// Invocations beyond the domain return at once: the last workgroup may be partly empty.
+    /// Invocations beyond the domain return at once: the last workgroup may be partly empty. Along an axis
+    /// where a workgroup has one invocation there are as many of them as the domain says.
     pub fn domain_guard(&mut self) {
         self.at(self.function.span);
-        let ids = Type::Vector(3, Scalar::U32);
+        let axes: Vec<u32> = (0..3).filter(|&axis| self.kernel.local_size[axis as usize] > 1).collect();
+        if axes.is_empty() {
+            return;
+        }
         let id = self.input_value(Input::GlobalInvocationId);
         let domain = self.load_domain();
-        let inside = self.ids(Op::ULessThan, &ids.with_scalar(Scalar::Bool), &[id, domain]);
-        let inside = self.ids(Op::All, &Type::BOOL, &[inside]);
+        let mut inside: Vec<Word> = axes.iter().map(|&axis| self.is_less_along(axis, id, domain)).collect();
+        let first = inside.remove(0);
+        let both = |so_far, other| self.ids(Op::LogicalAnd, &Type::BOOL, &[so_far, other]);
+        let inside = inside.into_iter().fold(first, both);
         let (outside, body) = (self.module.id(), self.module.id());
         self.selection_merge(body);
         self.branch_if(inside, body, outside);
         self.open(outside);
         self.terminate(Op::Return, Vec::new());
         self.open(body);
+    }
+
+    fn is_less_along(&mut self, axis: u32, id: Word, domain: Word) -> Word {
+        let [id, domain] = [id, domain].map(|vector| self.extract(vector, axis, &Type::U32));
+        self.ids(Op::ULessThan, &Type::BOOL, &[id, domain])
     }
 
     /// An input as the whole launch has it: a part of one begins with some workgroup of it.
