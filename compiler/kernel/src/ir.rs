@@ -16,6 +16,7 @@ use kps_syntax::{Location, Source, Span};
 use crate::builtins::{AtomicOp, FloatFn, SubgroupOp};
 use crate::constant::Constant;
 use crate::push::PushLayout;
+use crate::signature::Edge;
 use crate::template::Input;
 use crate::textures::TextureType;
 use crate::types::Type;
@@ -74,8 +75,9 @@ id! {
 #[derive(Debug)]
 pub(crate) struct Kernel {
     pub local_size: [u32; 3],
-    /// Invocations outside `kps.domain` return at once.
+    /// It is launched over a domain, `kps.domain`.
     pub has_domain: bool,
+    pub edge: Edge,
     /// It waits at barriers: a launch is of whole workgroups, and the domain needs no guard.
     pub whole_groups: bool,
     pub precise: bool,
@@ -549,6 +551,11 @@ impl Kernel {
             }
         }
         reached
+    }
+
+    /// Whether an invocation may lie beyond the domain.
+    pub fn is_guarded(&self) -> bool {
+        self.has_domain && !self.whole_groups && self.edge == Edge::Partial
     }
 
     /// Whether an invocation may come to wait for its workgroup.

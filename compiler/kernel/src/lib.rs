@@ -43,7 +43,7 @@ use kps_syntax::{Diagnostics, Source};
 pub use constant::{Constant, Literal};
 pub use env::{EnvModule, EnvValue, HelperFunction, KernelEnv, MapEnv};
 pub use signature::{
-    ArrayParam, Binding, BindingPlace, Capability, CapabilityUse, Cover, Form, Ids, KernelModule,
+    ArrayParam, Binding, BindingPlace, Capability, CapabilityUse, Cover, Edge, Form, Ids, KernelModule,
     KernelOptions, ParamType, Signature, Target,
 };
 pub use structs::{MAX_STRUCT_BYTES, Member, Method, StructType};

@@ -132,6 +132,16 @@ pub enum Cover {
     Parts,
 }
 
+/// Where the domain of a launch ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub enum Edge {
+    /// Anywhere: invocations of the last workgroups may lie beyond it, and return at once.
+    #[default]
+    Partial,
+    /// With a workgroup along each axis: no invocation lies beyond it, and none tests whether it does.
+    Whole,
+}
+
 /// What counts the invocations along an axis of the domain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub enum Ids {
@@ -150,6 +160,7 @@ pub struct Signature {
     /// Axes of the domain, 1 to 3: chooses the local size where the kernel says none.
     pub rank: u8,
     pub cover: Cover,
+    pub edge: Edge,
     pub ids: Ids,
     captures: Vec<Capture>,
 }
@@ -163,7 +174,7 @@ impl Signature {
             ParamType::Const(_) | ParamType::Texture | ParamType::Sampler | ParamType::Input => None,
         });
         let captures = template.captures(env, types);
-        Signature { params, rank: 1, cover: Cover::Whole, ids: Ids::Narrow, captures }
+        Signature { params, rank: 1, cover: Cover::Whole, edge: Edge::Partial, ids: Ids::Narrow, captures }
     }
 
     /// For a domain of `rank` axes.
@@ -173,6 +184,10 @@ impl Signature {
 
     pub fn with_cover(self, cover: Cover) -> Signature {
         Signature { cover, ..self }
+    }
+
+    pub fn with_edge(self, edge: Edge) -> Signature {
+        Signature { edge, ..self }
     }
 
     pub fn with_ids(self, ids: Ids) -> Signature {
@@ -257,7 +272,7 @@ impl Hash for DefIdentity {
 pub struct KernelModule {
     pub words: Vec<u32>,
     pub local_size: [u32; 3],
-    /// The words hold the domain's guard and read it from the push constant `kps.domain`.
+    /// The words may read the domain from the push constant `kps.domain`.
     pub has_domain: bool,
     /// The words hold barriers: the domain of a launch must be whole workgroups.
     pub whole_groups: bool,

@@ -102,7 +102,7 @@ impl<'e> FunctionEmitter<'e> {
         let entry = self.module.id();
         self.open(entry);
         let is_kernel = std::ptr::eq(function, self.kernel.functions.last().unwrap_or(function));
-        if is_kernel && self.kernel.has_domain && !self.kernel.whole_groups {
+        if is_kernel && self.kernel.is_guarded() {
             self.domain_guard();
         }
         if self.block(&function.body) {

@@ -61,7 +61,7 @@ use crate::ir::{
     ScalarParam, Shared, Stmt, Texture,
 };
 use crate::push::{Member, PUSH_CONSTANT_BYTES, PushLayout, UNIFORM_BYTES};
-use crate::signature::{ArrayParam, Cover, Form, Ids, ParamType, Signature, Target};
+use crate::signature::{ArrayParam, Cover, Edge, Form, Ids, ParamType, Signature, Target};
 use crate::template::{KernelTemplate, Param, ParamKind};
 use crate::types::{Scalar, Type};
 
@@ -90,6 +90,7 @@ pub(crate) struct Ctx<'a> {
     template: &'a KernelTemplate,
     local_size: [u32; 3],
     cover: Cover,
+    edge: Edge,
     ids: Ids,
     buffers: Vec<Buffer>,
     scalars: Vec<ScalarParam>,
@@ -251,6 +252,7 @@ impl<'a> Ctx<'a> {
             template,
             local_size: template.local_size(signature.rank),
             cover: signature.cover,
+            edge: signature.edge,
             ids: signature.ids,
             buffers: Vec::new(),
             scalars: Vec::new(),
@@ -443,6 +445,7 @@ impl<'a> Ctx<'a> {
         let mut kernel = Kernel {
             local_size: self.local_size,
             has_domain: options.form == Form::Kernel,
+            edge: self.edge,
             whole_groups: false,
             precise: options.precise,
             buffers: self.buffers,

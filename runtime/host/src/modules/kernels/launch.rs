@@ -6,8 +6,8 @@ use std::time::Duration;
 use kps_compute::{ComputeError, DType, Extent, MemoryType, Number, Push, Tensor};
 use kps_device::{Backend, DeviceInfo, Feature, ImageInfo, Sampler, SamplerBinding};
 use kps_kernel::{
-    ArrayParam, BindingPlace, Constant, Cover, Form, Ids, KernelModule, KernelTemplate, Param, ParamKind,
-    ParamType, Scalar, Signature, Target, Type,
+    ArrayParam, BindingPlace, Constant, Cover, Edge, Form, Ids, KernelModule, KernelTemplate, Param,
+    ParamKind, ParamType, Scalar, Signature, Target, Type,
 };
 
 use super::object::Kernel;
@@ -40,10 +40,12 @@ pub fn launch(vm: &mut Vm, kernel: &Kernel, args: &Args, extent: &Extent) -> Res
     let extent = settle(kernel, &types, &arguments, extent)?;
     let rank = if let Extent::Domain(domain) = &extent { domain.len().clamp(1, 3) as u8 } else { 1 };
     let manager = kp::manager_for(vm, &tensors_of(&arguments))?;
-    let counts = Counts::of(&extent, kernel.template.local_size(rank));
+    let local_size = kernel.template.local_size(rank);
+    let counts = Counts::of(&extent, local_size);
     let signature = Signature::new(&kernel.template, &kernel.env, types)
         .with_rank(rank)
         .with_cover(counts.cover(manager.info().limits.max_groups))
+        .with_edge(counts.edge(local_size))
         .with_ids(counts.ids());
     let module = kernel.compile(vm, &signature, &target(manager.info()))?;
     check_whole_groups(kernel, &module, &extent)?;
@@ -99,6 +101,12 @@ impl Counts {
     fn cover(&self, limits: [u32; 3]) -> Cover {
         let fits = self.groups.iter().zip(limits).all(|(n, limit)| *n <= u64::from(limit));
         if fits { Cover::Whole } else { Cover::Parts }
+    }
+
+    fn edge(&self, local_size: [u32; 3]) -> Edge {
+        let mut axes = self.invocations.iter().zip(local_size);
+        let is_whole = axes.all(|(n, local)| n.is_multiple_of(u64::from(local)));
+        if is_whole { Edge::Whole } else { Edge::Partial }
     }
 
     fn ids(&self) -> Ids {

@@ -11,7 +11,7 @@ pub mod structs;
 mod types;
 
 use kps_device::DeviceInfo;
-use kps_kernel::{Form, KernelOptions};
+use kps_kernel::{Edge, Form, KernelOptions};
 
 pub use self::errors::compile as compile_error;
 use self::object::Kernel;
@@ -30,9 +30,9 @@ pub use dev::DEV;
 
 /// The words of a kernel object for a device, by the types that its parameters declare; `None` where the
 /// value is no kernel object.
-pub fn words_for(vm: &Vm, value: &Value, info: &DeviceInfo) -> Option<Result<Vec<u32>>> {
+pub fn words_for(vm: &Vm, value: &Value, edge: Edge, info: &DeviceInfo) -> Option<Result<Vec<u32>>> {
     let kernel = value.downcast::<Kernel>()?;
-    Some(kernel.compile_declared(vm, &launch::target(info)).map(|module| module.words.to_vec()))
+    Some(kernel.compile_declared(vm, edge, &launch::target(info)).map(|module| module.words.to_vec()))
 }
 
 /// `pyshader.stdlib`: its functions are known to the kernel compiler by their names.

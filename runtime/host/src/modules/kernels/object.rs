@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use kps_compute::Extent;
-use kps_kernel::{Form, KernelModule, KernelOptions, KernelTemplate, Signature, Target};
+use kps_kernel::{Edge, Form, KernelModule, KernelOptions, KernelTemplate, Signature, Target};
 use rustc_hash::FxHashMap;
 
 use super::env::FunctionEnv;
@@ -70,10 +70,15 @@ impl Kernel {
     }
 
     /// The compiled form for the types that the parameters declare.
-    pub fn compile_declared(&self, vm: &Vm, target: &Target) -> Result<Rc<KernelModule>> {
+    pub fn compile_declared(&self, vm: &Vm, edge: Edge, target: &Target) -> Result<Rc<KernelModule>> {
         let declared = Signature::declared(&self.template, &self.env);
         let signature = declared.ok_or_else(|| errors::undeclared(&self.template))?;
-        self.compile(vm, &signature, target)
+        self.compile(vm, &signature.with_edge(edge), target)
+    }
+
+    /// As [`Kernel::compile_declared`], for any launch on any device.
+    fn compile_portable(&self, vm: &Vm) -> Result<Rc<KernelModule>> {
+        self.compile_declared(vm, Edge::Partial, &Target::portable())
     }
 
     /// In PyShader's words.
@@ -140,14 +145,14 @@ impl Native for Kernel {
 fn to_spirv(vm: &mut Vm, args: &Args) -> Result {
     let this: &Kernel = args.this()?;
     args.exactly::<1>("to_spirv")?;
-    Ok(Value::bytes(this.compile_declared(vm, &Target::portable())?.bytes()))
+    Ok(Value::bytes(this.compile_portable(vm)?.bytes()))
 }
 
 /// The instructions of `to_spirv`, each a tuple: its name, then its operands as assembly has them.
 fn to_bytecode(vm: &mut Vm, args: &Args) -> Result {
     let this: &Kernel = args.this()?;
     args.exactly::<1>("to_bytecode")?;
-    let text = kps_kernel::disassemble(&this.compile_declared(vm, &Target::portable())?.words);
+    let text = kps_kernel::disassemble(&this.compile_portable(vm)?.words);
     let instruction = |line: &str| {
         let (result, rest) = match line.split_once(" = ") {
             Some((result, rest)) => (Some(result), rest),

@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use kps_compute::{DType, Level, Manager, Sequence};
 use kps_device::DeviceInfo;
+use kps_kernel::Edge;
 
 use super::algorithm::ScriptAlgorithm;
 use super::enums;
@@ -173,18 +174,21 @@ fn algorithm(vm: &mut Vm, args: &Args) -> Result {
     let push_consts = parser.optional("push_consts")?;
     parser.finish()?;
     let (tensors, samplers) = image::with_samplers(vm, operands, "algorithm")?;
-    let words = ops::words_for(vm, spirv, this.manager.info())?;
+    let groups = match workgroup.filter(|given| !given.is_none()) {
+        Some(given) => values::groups(vm, given)?,
+        None => [0; 3],
+    };
+    // None along x leaves it to the tensors, whose sizes may be any; those that are counted are whole.
+    let edge = if groups[0] == 0 { Edge::Partial } else { Edge::Whole };
+    let words = ops::words_for(vm, spirv, edge, this.manager.info())?;
     let mut builder = this.manager.algorithm_over(&tensors, &words);
     for (binding, sampler) in samplers {
         builder = builder.sampler(binding, sampler);
     }
-    if let Some(workgroup) = workgroup.filter(|given| !given.is_none()) {
-        builder = builder.extent(values::groups(vm, workgroup)?);
-    }
     if let Some(given) = spec_consts.filter(|given| !given.is_none()) {
         builder = builder.spec_constants(values::numbers(vm, given, "spec_consts")?);
     }
-    let algorithm = builder.push(ops::push(vm, push_consts)?).build().map_err(compute)?;
+    let algorithm = builder.extent(groups).push(ops::push(vm, push_consts)?).build().map_err(compute)?;
     let held =
         if values::tensor(operands).is_some() { vec![operands.clone()] } else { vm.collect(operands)? };
     Ok(ScriptAlgorithm::value(algorithm, held, this.manager.clone()))

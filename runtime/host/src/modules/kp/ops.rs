@@ -2,6 +2,7 @@
 
 use kps_compute::{Extent, Op, Push};
 use kps_device::DeviceInfo;
+use kps_kernel::Edge;
 
 use super::algorithm::ScriptAlgorithm;
 use super::errors;
@@ -138,9 +139,9 @@ pub fn push(vm: &mut Vm, given: Option<&Value>) -> Result<Push> {
 }
 
 /// The words that a device runs: a kernel object is compiled for what the device has, all else is taken as
-/// by [`words`].
-pub fn words_for(vm: &mut Vm, given: &Value, info: &DeviceInfo) -> Result<Vec<u32>> {
-    kernels::words_for(vm, given, info).unwrap_or_else(|| words(vm, given))
+/// by [`words`]. `edge` says where the dispatches of the words will end.
+pub fn words_for(vm: &mut Vm, given: &Value, edge: Edge, info: &DeviceInfo) -> Result<Vec<u32>> {
+    kernels::words_for(vm, given, edge, info).unwrap_or_else(|| words(vm, given))
 }
 
 /// The words of a kernel: SPIR-V as bytes or as a list of them, the text of a shader or the path of one, or

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use kps_compute::{Extent, Op, Push, Sequence, Tensor};
+use kps_kernel::Edge;
 
 use super::errors::compute;
 use super::ops;
@@ -219,7 +220,9 @@ pub fn verb_op<const OP: u8>(
         TENSOR_COPY => Op::Copy(tensors),
         ALGO_MULT => Op::Multiply(tensors),
         ALGO_LRO => match parser.optional("data")? {
-            Some(spirv) => kernel_op(manager, tensors, &ops::words_for(vm, spirv, manager.info())?)?,
+            Some(spirv) => {
+                kernel_op(manager, tensors, &ops::words_for(vm, spirv, Edge::Partial, manager.info())?)?
+            }
             None => Op::Multiply(tensors),
         },
         ALGO_FILE => {
@@ -229,7 +232,7 @@ pub fn verb_op<const OP: u8>(
         }
         _ => {
             let spirv = parser.required("data")?;
-            kernel_op(manager, tensors, &ops::words_for(vm, spirv, manager.info())?)?
+            kernel_op(manager, tensors, &ops::words_for(vm, spirv, Edge::Partial, manager.info())?)?
         }
     })
 }
