@@ -131,9 +131,8 @@ impl Job {
     pub fn work(&self) {
         let mut watched =
             self.observation.as_ref().map(|watched| watched.lock().unwrap_or_else(PoisonError::into_inner));
-        // Frames are addressed in eights, and so is memory that workgroups share.
-        let mut frame = vec![0u64; self.frame_size.div_ceil(8)];
-        let mut shared = vec![0u64; self.shared_size.div_ceil(8)];
+        let mut frame = lines_of(self.frame_size);
+        let mut shared = lines_of(self.shared_size);
         let mut context = Context {
             zeros: [0; SPARE],
             sink: [0; SPARE],
@@ -267,6 +266,17 @@ impl Job {
     pub fn stopped_in(&self) -> [u32; 3] {
         self.place(self.stopped_in.load(Ordering::Relaxed))
     }
+}
+
+/// A line of the processor's cache: gangs keep whole vectors in the lanes' memory.
+#[derive(Clone, Copy)]
+#[repr(align(64))]
+struct CacheLine {
+    _bytes: [u8; 64],
+}
+
+fn lines_of(n_bytes: usize) -> Vec<CacheLine> {
+    vec![CacheLine { _bytes: [0; 64] }; n_bytes.div_ceil(size_of::<CacheLine>())]
 }
 
 /// Stopped between workgroups, at no line.

@@ -21,5 +21,7 @@ mod images;
 mod matrices;
 mod memory;
 mod narrow;
+mod phases;
 mod pointers;
+mod programs;
 mod subgroups;

@@ -76,10 +76,6 @@ const MAX_OPERATIONS: usize = 1200;
 
 /// How the kernel runs in gangs; `None` where they cannot.
 pub fn choose(kernel: &Kernel, regions: &Regions, carried: &Carried) -> Option<Plan> {
-    // Lanes that wait for each other run one by one.
-    if regions.all.len() > 1 {
-        return None;
-    }
     let alone = kernel.local_size == [1; 3] && kernel.shared_size == 0 && regions.all.len() == 1;
     let across = if alone { Across::Groups } else { Across::Row };
     let fits = |width: u32| alone || kernel.local_size[0].is_multiple_of(width);
@@ -117,29 +113,22 @@ fn plan(kernel: &Kernel, regions: &Regions, carried: &Carried, across: Across) -
             changed |= plan.note_results(kernel, &mut shapes);
         }
         if !changed {
-            return finish(regions, across, shapes, plans);
+            return finish(kernel, across, shapes, plans);
         }
     }
     None
 }
 
-fn finish(
-    regions: &Regions,
-    across: Across,
-    shapes: Shapes<'_>,
-    mut regions_plans: Vec<RegionPlan>,
-) -> Option<Plan> {
-    for plan in &mut regions_plans {
+fn finish(kernel: &Kernel, across: Across, shapes: Shapes<'_>, mut regions: Vec<RegionPlan>) -> Option<Plan> {
+    for plan in &mut regions {
         plan.steps = (0..plan.order.len()).map(|block| plan.steps_behind(block)).collect();
-        // Lanes that end while others are on their way to a barrier need to be told apart.
-        let ends_alone = |block: usize| !plan.together[block] && plan.order.successors[block].is_empty();
-        if regions.all.len() > 1 && (0..plan.order.len()).any(ends_alone) {
+        if !plan.ends_alike(kernel) {
             return None;
         }
     }
     // What nothing leads to keeps no shape; nobody asks for it.
     let shapes = shapes.known.iter().map(|shape| shape.unwrap_or(Shape::Varying)).collect();
-    Some(Plan { width: LANES, across, shapes, regions: regions_plans })
+    Some(Plan { width: LANES, across, shapes, regions })
 }
 
 /// Whether gangs know everything in the kernel.
@@ -214,6 +203,15 @@ impl RegionPlan {
         }
     }
 
+    /// Whether the lanes of a gang go on with the same region, or all end. Lanes that end while others are on
+    /// their way to a barrier would need to be told apart.
+    fn ends_alike(&self, kernel: &Kernel) -> bool {
+        let mut blocks = 0..self.order.len();
+        let alone = |block: usize| !self.together[block] && self.order.successors[block].is_empty();
+        let waits = |block: usize| self.terminator(kernel, block).waits().is_some();
+        !blocks.clone().any(waits) || !blocks.any(alone)
+    }
+
     /// Whether lanes choose different edges at the end of a block.
     fn is_fork(&self, kernel: &Kernel, shapes: &Shapes<'_>, block: usize) -> bool {
         match &self.terminator(kernel, block) {
@@ -273,7 +271,8 @@ impl RegionPlan {
         (0..edges.len()).filter(move |&edge| edges[edge] == to)
     }
 
-    /// Whether lanes may wait at a later block while others are at the end of `now`.
+    /// Whether lanes may wait at a later block while others are at the end of `now`: some that came there
+    /// before, perhaps by a way that does not lead to `now`, or in an earlier round of a loop.
     fn may_wait(&self, block: usize, now: usize) -> bool {
         let order = &self.order;
         self.joins[block]
@@ -283,7 +282,7 @@ impl RegionPlan {
                     both.any(|found| found.contains(from) && !found.contains(block))
                 };
                 self.edges_to(from, block).any(|edge| self.deferred[from][edge])
-                    && order.reaches(from, now)
+                    && order.have_common_source(from, now, &self.forks)
                     && (from <= now || again())
             })
     }

@@ -83,8 +83,19 @@ impl Order {
         self.blocks.len()
     }
 
-    pub fn reaches(&self, from: usize, to: usize) -> bool {
-        self.reached_from[to][from / 64] >> (from % 64) & 1 == 1
+    /// Whether one of the `sources` leads to both blocks.
+    pub fn have_common_source(&self, a: usize, b: usize, sources: &[bool]) -> bool {
+        let both = self.reached_from[a].iter().zip(&self.reached_from[b]);
+        both.zip(sources.chunks(64)).any(|((a, b), sources)| {
+            let mut common = a & b;
+            while common != 0 {
+                if sources[common.trailing_zeros() as usize] {
+                    return true;
+                }
+                common &= common - 1;
+            }
+            false
+        })
     }
 
     /// Blocks that only some lanes may come to, when they part at the end of `fork`.
