@@ -22,6 +22,7 @@ mod emit;
 mod env;
 mod errors;
 mod habits;
+pub mod intrinsics;
 mod ir;
 mod library;
 mod lower;

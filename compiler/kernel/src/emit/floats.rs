@@ -15,14 +15,30 @@ impl FunctionEmitter<'_> {
         self.select(ty, is_zero, zero, remainder)
     }
 
-    /// `(a - a % b) / b` is whole but for rounding; 0 by zero.
+    /// `(a - rest) / b` is whole but for rounding, with the rest of a truncating division; one less where
+    /// the rest is on the other side of zero than the divisor. 0 by zero.
     pub fn float_floor_div(&mut self, a: Word, b: Word, ty: &Type) -> Word {
         let zero = self.float(ty, 0.0);
         let is_zero = self.ids(Op::FOrdEqual, &bools(ty), &[b, zero]);
-        let remainder = self.signed_remainder(a, b, ty);
+        let remainder = self.ids(Op::FRem, ty, &[a, b]);
         let whole = self.ids(Op::FSub, ty, &[a, remainder]);
         let quotient = self.ids(Op::FDiv, ty, &[whole, b]);
         let quotient = self.glsl(GlslOp::RoundEven, ty, &[quotient]);
+        let one = self.float(ty, 1.0);
+        let less = self.ids(Op::FSub, ty, &[quotient, one]);
+        let bools = bools(ty);
+        let has_rest = self.ids(Op::FUnordNotEqual, &bools, &[remainder, zero]);
+        let is_below = self.ids(Op::FOrdLessThan, &bools, &[remainder, zero]);
+        let wants_below = self.ids(Op::FOrdLessThan, &bools, &[b, zero]);
+        let differ = self.ids(Op::LogicalNotEqual, &bools, &[is_below, wants_below]);
+        let adjusts = self.ids(Op::LogicalAnd, &bools, &[has_rest, differ]);
+        let quotient = self.select(ty, adjusts, less, quotient);
+        // No quotient is a zero with the sign that a true division has.
+        let has_quotient = self.ids(Op::FUnordNotEqual, &bools, &[quotient, zero]);
+        let nothing = self.ids(Op::FMul, ty, &[a, zero]);
+        let turned = self.ids(Op::FNegate, ty, &[nothing]);
+        let nothing = self.select(ty, wants_below, turned, nothing);
+        let quotient = self.select(ty, has_quotient, quotient, nothing);
         self.select(ty, is_zero, zero, quotient)
     }
 

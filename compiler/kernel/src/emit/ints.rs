@@ -160,7 +160,12 @@ impl FunctionEmitter<'_> {
 
     pub fn sign(&mut self, a: Word, ty: &Type) -> Word {
         match ty.scalar() {
-            Some(scalar) if scalar.is_float() => self.glsl(GlslOp::FSign, ty, &[a]),
+            Some(scalar) if scalar.is_float() => {
+                // Undefined of a NaN, which stays one.
+                let sign = self.glsl(GlslOp::FSign, ty, &[a]);
+                let is_nan = self.ids(Op::IsNan, &bools(ty), &[a]);
+                self.select(ty, is_nan, a, sign)
+            }
             Some(scalar) if scalar.is_signed() => self.glsl(GlslOp::SSign, ty, &[a]),
             _ => {
                 let (zero, one) = (self.int(ty, 0), self.int(ty, 1));

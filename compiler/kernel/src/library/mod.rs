@@ -4,14 +4,8 @@
 //! a process, when a kernel first wants one; each becomes a function of the module, once for every type
 //! it is called with. They are trusted: nothing checks them but the tests.
 //!
-//! Bounds of the functions of f64, in units of the last place, over all numbers. Each chapter names its
-//! formulas; `tests/doubles.rs` holds them against the host's.
-//!
-//! | Function | Bound |
-//! |---|---|
-//! | `sin` `cos` `atan` `atan2` `exp` `exp2` `log` `log2` `log10` `**` `pow` `cbrt` | 1 |
-//! | `tan` `asin` `acos` `expm1` `log1p` `hypot` | 2 |
-//! | `sinh` `cosh` `tanh` `asinh` `acosh` `atanh` | 3 |
+//! Their bounds are in the table of `intrinsics`. Each chapter names its formulas; `tests/doubles.rs` holds
+//! them against the host's.
 //!
 //! They rely on `+ - * /` and the square root being rounded right, subnormals included; a device that
 //! flushes those gives 0 where the result, or a number on the way to it, is one.

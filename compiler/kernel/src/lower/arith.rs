@@ -387,8 +387,7 @@ impl Ctx<'_> {
         }
         let value = exponent.to_f64();
         if value == 0.5 {
-            let function = crate::builtins::FloatFn::Sqrt;
-            return Some(self.node(NodeKind::Float(function, [Some(base), None, None]), ty, span));
+            return Some(self.math(span, &ty).half_power(base));
         }
         let whole = value as i128;
         if whole as f64 != value || whole.abs() > MAX_FLOAT_PRODUCT {

@@ -59,9 +59,12 @@ impl Math<'_, '_> {
         let is_tiny = self.compare(CompareOp::Equal, sum, one);
         let log = self.natural_log(sum);
         let step = self.binary(BinaryOp::Sub, sum, one);
-        let product = self.binary(BinaryOp::Mul, log, x);
-        let quotient = self.binary(BinaryOp::Div, product, step);
-        self.select(is_tiny, x, quotient)
+        let ratio = self.binary(BinaryOp::Div, x, step);
+        let product = self.binary(BinaryOp::Mul, log, ratio);
+        let product = self.select(is_tiny, x, product);
+        let infinity = self.value(f64::INFINITY);
+        let is_infinite = self.compare(CompareOp::Equal, x, infinity);
+        self.select(is_infinite, x, product)
     }
 
     /// Kahan's form, as for `log1p`.
@@ -79,6 +82,21 @@ impl Math<'_, '_> {
         let inner = self.select(is_floor, minus_one, quotient);
         let bounded = self.select(is_large, step, inner);
         self.select(is_tiny, x, bounded)
+    }
+
+    /// GLSL.std.450 leaves the angle of nothing undefined; Python takes the signs of the zeros.
+    pub fn atan2(&mut self, y: NodeId, x: NodeId) -> NodeId {
+        let (zero, one, half_turn) = (self.value(0.0), self.value(1.0), self.value(std::f64::consts::PI));
+        let sign = self.copysign(one, x);
+        let is_left = self.compare(CompareOp::Less, sign, zero);
+        let of_zeros = self.select(is_left, half_turn, zero);
+        let of_zeros = self.copysign(of_zeros, y);
+        let [y_is_zero, x_is_zero] = [y, x].map(|side| self.compare(CompareOp::Equal, side, zero));
+        let both = NodeKind::Binary(BinaryOp::And, y_is_zero, x_is_zero);
+        let is_nothing = self.ctx.node(both, self.ty.with_scalar(Scalar::Bool), self.span);
+        let args = [Some(y), Some(x), None];
+        let angle = self.ctx.node(NodeKind::Float(FloatFn::Atan2, args), self.ty.clone(), self.span);
+        self.select(is_nothing, of_zeros, angle)
     }
 
     /// Scaled by the larger one, so that no square overflows.

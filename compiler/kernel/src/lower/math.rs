@@ -259,6 +259,7 @@ impl<'a> Ctx<'a> {
         }
         let x = nodes[0];
         Some(match function {
+            Function::Float(FloatFn::Atan2) => self.math(span, &ty).atan2(x, nodes[1]),
             Function::Float(float) => {
                 let args = [nodes.first().copied(), nodes.get(1).copied(), nodes.get(2).copied()];
                 self.node(NodeKind::Float(float, args), ty, span)

@@ -104,6 +104,17 @@ impl Ctx<'_> {
 }
 
 impl Math<'_, '_> {
+    /// `x ** 0.5`: the square root, but of the two values that Python gives no sign.
+    pub fn half_power(&mut self, x: NodeId) -> NodeId {
+        let (zero, infinity) = (self.value(0.0), self.value(f64::INFINITY));
+        let root = self.float(FloatFn::Sqrt, x);
+        let is_zero = self.compare(CompareOp::Equal, x, zero);
+        let root = self.select(is_zero, zero, root);
+        let size = self.abs(x);
+        let is_infinite = self.compare(CompareOp::Equal, size, infinity);
+        self.select(is_infinite, infinity, root)
+    }
+
     /// GLSL.std.450's `Pow` is undefined for a negative base and for 0 to the power of 0: the size is
     /// computed from the base's size, and the sign by Python's rules. A negative base with an exponent
     /// that is not whole is NaN, unless it is infinite.

@@ -43,7 +43,7 @@ static FUNCTIONS: &[NativeDef] = &[
     NativeDef::function("cosh", |vm, args| unary(vm, args, "cosh", f64::cosh, AtPole::Range)),
     NativeDef::function("tanh", |vm, args| unary(vm, args, "tanh", f64::tanh, AtPole::Domain)),
     NativeDef::function("asinh", |vm, args| unary(vm, args, "asinh", libm::asinh, AtPole::Domain)),
-    NativeDef::function("acosh", |vm, args| unary(vm, args, "acosh", libm::acosh, AtPole::Domain)),
+    NativeDef::function("acosh", |vm, args| unary(vm, args, "acosh", acosh, AtPole::Domain)),
     NativeDef::function("atanh", |vm, args| unary(vm, args, "atanh", libm::atanh, AtPole::Domain)),
     NativeDef::function("erf", |vm, args| unary(vm, args, "erf", libm::erf, AtPole::Domain)),
     NativeDef::function("erfc", |vm, args| unary(vm, args, "erfc", libm::erfc, AtPole::Domain)),
@@ -125,6 +125,11 @@ fn checked(x: f64, result: f64, at_pole: AtPole) -> Result<f64> {
         };
     }
     Ok(result)
+}
+
+/// The library's gives numbers far below its domain.
+fn acosh(x: f64) -> f64 {
+    if x < 1.0 { f64::NAN } else { libm::acosh(x) }
 }
 
 fn degrees(x: f64) -> f64 {

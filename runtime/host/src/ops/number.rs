@@ -194,7 +194,7 @@ pub fn floor_div(left: f64, right: f64) -> f64 {
 }
 
 fn float_pow(left: f64, right: f64) -> Result<f64> {
-    if left == 0.0 && right < 0.0 {
+    if left == 0.0 && right < 0.0 && right.is_finite() {
         return Err(errors::zero_division("0.0 cannot be raised to a negative power"));
     }
     if left < 0.0 && left.is_finite() && right.is_finite() && right.fract() != 0.0 {

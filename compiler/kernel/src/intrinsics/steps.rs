@@ -1,0 +1,157 @@
+//! The formulas of the table, step by step, over numbers that know how far off they may be.
+
+use super::bound::Bound::{self, Steps};
+use super::rough::Rough;
+
+type Args = [Rough; 3];
+
+/// A quotient that lies next to a whole number may be taken for the one on its other side: then the
+/// remainder is a divisor off, and the quotient one.
+fn is_near_multiple(remainder: Rough, y: Rough) -> bool {
+    let size = remainder.value.abs();
+    size <= remainder.error || y.value.abs() - size <= remainder.error
+}
+
+pub fn rem([x, y, _]: Args) -> Rough {
+    let remainder = x - y * (x / y).trunc();
+    let off = if is_near_multiple(remainder, y) { y.value.abs() } else { 0.0 };
+    Rough { error: remainder.error + off, ..remainder }
+}
+
+pub fn floor_mod([x, y, z]: Args) -> Rough {
+    let remainder = rem([x, y, z]);
+    let turned = remainder + y;
+    let off = if is_near_multiple(remainder, y) { y.value.abs() } else { 0.0 };
+    Rough { error: remainder.error + turned.error + off, ..remainder }
+}
+
+pub fn floor_div([x, y, z]: Args) -> Rough {
+    let remainder = floor_mod([x, y, z]);
+    // Rounded to a whole number in the end.
+    let quotient = (x - remainder) / y;
+    let error = if quotient.error < 0.5 { 0.0 } else { quotient.error + 0.5 };
+    Rough { error, ..quotient }
+}
+
+pub fn pow([x, y, _]: Args) -> Rough {
+    let size = Rough { value: x.value.abs(), ..x };
+    (y * size.log2()).exp2()
+}
+
+pub fn cube([x, _, _]: Args) -> Rough {
+    x * x * x
+}
+
+pub fn reciprocal([x, _, _]: Args) -> Rough {
+    x.constant(1.0) / x
+}
+
+pub fn sqrt([x, _, _]: Args) -> Rough {
+    x.sqrt()
+}
+
+pub fn fract([x, _, _]: Args) -> Rough {
+    let fract = x - x.floor();
+    // Kept below one, where rounding would reach it.
+    Rough { error: fract.error * 2.0, ..fract }
+}
+
+pub fn fma([x, y, z]: Args) -> Rough {
+    x * y + z
+}
+
+pub fn expm1([x, _, _]: Args) -> Rough {
+    (x.exp() - x.constant(1.0)) * x / x.exp().log()
+}
+
+pub fn log10([x, _, _]: Args) -> Rough {
+    x.log2() * x.constant(std::f64::consts::LOG10_2)
+}
+
+pub fn log1p([x, _, _]: Args) -> Rough {
+    let one = x.constant(1.0);
+    let sum = one + x;
+    sum.log() * x / (sum - one)
+}
+
+pub fn hypot([x, y, _]: Args) -> Rough {
+    let (large, small) = if x.value.abs() < y.value.abs() { (y, x) } else { (x, y) };
+    let ratio = small / large;
+    large * (x.constant(1.0) + ratio * ratio).sqrt()
+}
+
+pub fn tan([x, _, _]: Args) -> Rough {
+    x.sin() / x.cos()
+}
+
+pub fn asin([x, _, _]: Args) -> Rough {
+    x.atan2((x.constant(1.0) - x * x).sqrt())
+}
+
+pub fn acos([x, _, _]: Args) -> Rough {
+    (x.constant(1.0) - x * x).sqrt().atan2(x)
+}
+
+fn negated(x: Rough) -> Rough {
+    Rough { value: -x.value, ..x }
+}
+
+pub fn sinh([x, _, _]: Args) -> Rough {
+    (x.exp() - negated(x).exp()) * x.constant(0.5)
+}
+
+pub fn cosh([x, _, _]: Args) -> Rough {
+    (x.exp() + negated(x).exp()) * x.constant(0.5)
+}
+
+pub fn tanh(args: Args) -> Rough {
+    sinh(args) / cosh(args)
+}
+
+pub fn asinh([x, _, _]: Args) -> Rough {
+    (x + (x * x + x.constant(1.0)).sqrt()).log()
+}
+
+pub fn acosh([x, _, _]: Args) -> Rough {
+    (x + (x * x - x.constant(1.0)).sqrt()).log()
+}
+
+pub fn atanh([x, _, _]: Args) -> Rough {
+    let one = x.constant(1.0);
+    ((one + x) / (one - x)).log() * x.constant(0.5)
+}
+
+pub fn mix([x, y, z]: Args) -> Rough {
+    x * (z.constant(1.0) - z) + y * z
+}
+
+pub const MIX: Bound = Steps("x * (1.0 - z) + y * z", mix);
+
+pub const SMOOTH_STEP: Bound =
+    Steps("t * t * (3.0 - 2.0 * t), t = clamp((z - x) / (y - x), 0.0, 1.0)", |[x, y, z]| {
+        let t = ((z - x) / (y - x)).clamp(0.0, 1.0);
+        t * t * (t.constant(3.0) - t.constant(2.0) * t)
+    });
+
+pub const DOT: Bound = Steps("x * y + y * z", |[x, y, z]| x * y + y * z);
+
+fn length(x: Rough, y: Rough) -> Rough {
+    (x * x + y * y).sqrt()
+}
+
+pub const LENGTH: Bound = Steps("sqrt(x * x + y * y)", |[x, y, _]| length(x, y));
+
+pub const DISTANCE: Bound = Steps("length(vec2(x - y, y - z))", |[x, y, z]| length(x - y, y - z));
+
+pub const NORMALIZE: Bound = Steps("x / length(vec2(x, y))", |[x, y, _]| x / length(x, y));
+
+pub const CROSS: Bound = Steps("y * y - x * z", |[x, y, z]| y * y - x * z);
+
+pub const REFLECT: Bound =
+    Steps("x - 2.0 * dot(vec2(y, z), vec2(x, y)) * y", |[x, y, z]| x - x.constant(2.0) * (y * x + z * y) * y);
+
+pub const FACE_FORWARD: Bound = Steps("x if dot(vec2(z, x), vec2(y, z)) < 0.0 else -x", |[x, y, z]| {
+    let dot = z * y + x * z;
+    let turned = if dot.value.abs() > dot.error { 0.0 } else { 2.0 * x.value.abs() + x.format.unit(0.0) };
+    Rough { error: turned, ..x }
+});

@@ -1,0 +1,187 @@
+//! The lines of the table for one type: each with what its cells are held to.
+
+use kps_kernel::intrinsics::intrinsic;
+
+use crate::columns::{Cell, Column, Printed};
+use crate::judge::Judge;
+use crate::number::{Float, Number, Triple, floats, int_range, ints};
+use crate::rows::{FLOAT_TESTS, FLOATS, FloatRow, Host, INT_TESTS, INTS, IntRow, SIGNED_INTS, Test};
+
+/// What a line's results are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Output {
+    Bool,
+    Number(Number),
+}
+
+impl Output {
+    /// As kernels write it.
+    pub fn name(self) -> String {
+        match self {
+            Output::Bool => "bool".to_owned(),
+            Output::Number(number) => number.name(),
+        }
+    }
+
+    /// As NumPy writes it.
+    pub fn dtype(self) -> String {
+        match self {
+            Output::Bool => "bool".to_owned(),
+            Output::Number(number) => number.dtype(),
+        }
+    }
+}
+
+/// Complaints about the cells of a line, one for each that is wrong.
+type Check = Box<dyn Fn(&[Cell]) -> Vec<String>>;
+
+pub struct Line {
+    pub call: &'static str,
+    /// As the host writes it, if it does.
+    pub host: Option<&'static str>,
+    pub output: Output,
+    pub check: Check,
+}
+
+pub struct Lines {
+    /// What every line is tried on, as Python writes it.
+    pub args: Vec<Triple<String>>,
+    pub lines: Vec<Line>,
+}
+
+/// The lines of a type; `width` numbers lie side by side in vectors, and 1 are scalars.
+pub fn lines(number: Number, width: usize, column: Column) -> Lines {
+    match number {
+        Number::Int { bits, signed } => {
+            let args = whole(ints(bits, signed), width);
+            let rows = INTS.iter().chain(SIGNED_INTS.iter().filter(|_| signed));
+            let mut lines: Vec<Line> = rows.map(|row| int_line(row, number, (bits, signed), &args)).collect();
+            lines.extend(INT_TESTS.iter().map(|test| test_line(test, &args)));
+            lines.push(quotient_line(number.as_float(), column, &args));
+            Lines { args: write(&args, |int| int.to_string()), lines: kept(lines, width) }
+        }
+        Number::Float(float) => {
+            let args = whole(floats(float), width);
+            let mut lines: Vec<Line> =
+                FLOATS.iter().map(|row| float_line(row, float, column, &args)).collect();
+            // What is flushed compares as zero does.
+            let flushes = column == Column::Vulkan;
+            lines.extend(FLOAT_TESTS.iter().map(|test| match flushes {
+                true => flushing_test_line(test, float, &args),
+                false => test_line(test, &args),
+            }));
+            Lines { args: write(&args, |float| python(*float)), lines: kept(lines, width) }
+        }
+    }
+}
+
+fn kept(mut lines: Vec<Line>, width: usize) -> Vec<Line> {
+    // What makes vectors of numbers makes none of vectors, and `bool` takes one number.
+    lines.retain(|line| width == 1 || !line.call.contains("vec") && !line.call.contains("bool("));
+    lines
+}
+
+/// As many as fill whole vectors.
+fn whole<T>(mut args: Vec<Triple<T>>, width: usize) -> Vec<Triple<T>> {
+    args.truncate(args.len() / width * width);
+    args
+}
+
+fn write<T>(args: &[Triple<T>], text: impl Fn(&T) -> String) -> Vec<Triple<String>> {
+    args.iter().map(|Triple([x, y, z])| Triple([text(x), text(y), text(z)])).collect()
+}
+
+/// Shortest, and read back as the same number.
+fn python(value: f64) -> String {
+    if value.is_nan() { "nan".to_owned() } else { format!("{value:e}") }
+}
+
+fn host(host: Host, call: &'static str) -> Option<&'static str> {
+    match host {
+        Host::Same => Some(call),
+        Host::Other(call) => Some(call),
+        Host::None => None,
+    }
+}
+
+fn int_line(
+    row: &'static IntRow,
+    number: Number,
+    (bits, signed): (u32, bool),
+    args: &[Triple<i128>],
+) -> Line {
+    let args = args.to_vec();
+    let check = move |cells: &[Cell]| {
+        let wrong = args.iter().zip(cells).filter_map(|(Triple([x, y, z]), cell)| {
+            let wanted = wrap((row.exact)(bits, *x, *y, *z), bits, signed);
+            let found = match (*cell)? {
+                Printed::Int(int) => wrap(int, bits, signed),
+                Printed::Float(float) => return Some(format!("({x}, {y}, {z}) gives the float {float}")),
+            };
+            (found != wanted).then(|| format!("({x}, {y}, {z}) gives {found}, and {wanted} is right"))
+        });
+        wrong.collect()
+    };
+    let output = Output::Number(number);
+    Line { call: row.call, host: host(row.host, row.call), output, check: Box::new(check) }
+}
+
+fn wrap(value: i128, bits: u32, signed: bool) -> i128 {
+    let (low, _) = int_range(bits, signed);
+    value.wrapping_sub(low).rem_euclid(1 << bits) + low
+}
+
+/// `/` of ints, which is a float.
+fn quotient_line(float: Float, column: Column, args: &[Triple<i128>]) -> Line {
+    let row = FLOATS.iter().find(|row| row.call == "x / y").expect("floats are divided");
+    // Ints become floats first.
+    let args: Vec<Triple<f64>> =
+        args.iter().map(|Triple(args)| Triple(args.map(|arg| float.round(arg as f64)))).collect();
+    // The host rounds the quotient alone.
+    Line { host: None, ..float_line(row, float, column, &args) }
+}
+
+fn float_line(row: &'static FloatRow, float: Float, column: Column, args: &[Triple<f64>]) -> Line {
+    let args = args.to_vec();
+    let intrinsic = intrinsic(row.call).expect("a test of its own holds the two tables together");
+    let judge = Judge::new(row, intrinsic, float, column);
+    let check = move |cells: &[Cell]| {
+        let wrong = args.iter().zip(cells).filter_map(|(Triple(args), cell)| match (*cell)? {
+            Printed::Float(found) => judge.complaint(found, *args),
+            Printed::Int(found) => Some(format!("{args:?} gives the int {found}")),
+        });
+        wrong.collect()
+    };
+    let output = Output::Number(Number::Float(float));
+    Line { call: row.call, host: host(row.host, row.call), output, check: Box::new(check) }
+}
+
+fn test_line<T: Copy + std::fmt::Debug + 'static>(test: &'static Test<T>, args: &[Triple<T>]) -> Line {
+    let args = args.to_vec();
+    let check = move |cells: &[Cell]| {
+        let wrong = args.iter().zip(cells).filter_map(|(Triple([x, y, _]), cell)| {
+            let wanted = (test.exact)(*x, *y);
+            let is_right = (*cell)? == Printed::Int(i128::from(wanted));
+            (!is_right).then(|| format!("({x:?}, {y:?}) is not {wanted}"))
+        });
+        wrong.collect()
+    };
+    Line { call: test.call, host: host(test.host, test.call), output: Output::Bool, check: Box::new(check) }
+}
+
+/// Without the cells whose arguments are subnormal.
+fn flushing_test_line(test: &'static Test<f64>, float: Float, args: &[Triple<f64>]) -> Line {
+    let least = float.format().least_normal();
+    let is_flushed = |arg: &f64| *arg != 0.0 && arg.abs() < least;
+    let kept: Vec<bool> = args.iter().map(|Triple(args)| !args.iter().any(is_flushed)).collect();
+    let of_kept = |index: usize| kept[index];
+    let kept_args: Vec<Triple<f64>> =
+        args.iter().enumerate().filter(|(at, _)| of_kept(*at)).map(|(_, args)| *args).collect();
+    let line = test_line(test, &kept_args);
+    let check = move |cells: &[Cell]| {
+        let cells: Vec<Cell> =
+            cells.iter().zip(&kept).filter(|(_, kept)| **kept).map(|(cell, _)| *cell).collect();
+        (line.check)(&cells)
+    };
+    Line { call: line.call, host: line.host, output: Output::Bool, check: Box::new(check) }
+}

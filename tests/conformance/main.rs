@@ -1,0 +1,48 @@
+//! The conformance table: every operator and every math function, on every type, over a grid of values
+//! at the edges, on the host, on the built-in device and on Vulkan, each held to the true result.
+//!
+//! Ints, tests and what is rounded right must agree bit for bit; the rest keeps the bound that the table
+//! of intrinsics states. Host code must print what CPython prints, where that is installed.
+//! `UPDATE=1` writes `docs/intrinsics.md` from the table.
+
+mod columns;
+mod findings;
+mod judge;
+mod known;
+mod lines;
+mod number;
+mod page;
+mod rows;
+mod table;
+
+use std::process::ExitCode;
+
+use libtest_mimic::{Arguments, Trial};
+
+use columns::Column;
+use number::NUMBERS;
+
+fn main() -> ExitCode {
+    kps::device::vulkan::request_validation();
+    let arguments = Arguments::from_args();
+    let mut trials = Vec::new();
+    for number in NUMBERS {
+        let name = number.name();
+        trials.push(trial(format!("{name} on the host"), move || table::on_host(number)));
+        for column in [Column::BuiltIn, Column::Vulkan] {
+            trials.push(trial(format!("{name} on {}", column.name()), move || {
+                table::on_device(number, 1, column)
+            }));
+            trials.push(trial(format!("vectors of {name} on {}", column.name()), move || {
+                table::on_device(number, 3, column)
+            }));
+        }
+    }
+    trials.push(trial("every intrinsic has a row".to_owned(), table::every_intrinsic_has_a_row));
+    trials.push(trial("the page of intrinsics is true".to_owned(), page::is_true));
+    libtest_mimic::run(&arguments, trials).exit_code()
+}
+
+fn trial(name: String, run: impl FnOnce() -> Result<(), String> + Send + 'static) -> Trial {
+    Trial::test(name, move || Ok(run()?))
+}

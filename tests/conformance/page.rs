@@ -1,0 +1,50 @@
+//! `docs/intrinsics.md`, printed from the table.
+
+use std::fmt::Write;
+use std::path::Path;
+
+use kps_kernel::intrinsics::{Bound, INTRINSICS};
+
+const HEAD: &str = "\
+# What operators and functions promise
+
+Every operator and function of floats in kernels, with how far its result may be from the true one.
+This page is printed from `compiler/kernel/src/intrinsics`, and the conformance tests hold the devices to it.
+
+- A ULP is a unit in the last place of the true result, in the type at hand. *Rounded right* means the nearest number there is.
+- **Vulkan** is what any Vulkan device keeps, in its domain: finite arguments with a finite result, unless it says otherwise. A bound of *Vulkan's table* is stated by the Vulkan specification (\"Precision and Operation of SPIR-V Instructions\"); one of *our formula* is what the steps of the formula add up to by that table. *As* a formula means the same: the bound is what its steps add up to, so it is wide where they cancel.
+- **Built-in** is what the built-in device keeps, everywhere, infinities and NaN included.
+- **f64** is what functions of f64 keep on every device that rounds `+ - * /` and the square root of f64 right: they are functions of our own. Where the column is empty, f64 has the bounds of the columns before it.
+- A function of f16 or bf16 is computed in f32 and rounded once: it has f32's bound and half a unit of its own. Operators count units of their own type.
+- Any NaN is as good as any other. A Vulkan device may flush subnormal numbers, arguments and results, to zero.
+- All this is promised for kernels with `precise=True`; otherwise a multiply and an add may be fused, which only makes them more exact.
+- `x // 0` and `x % 0` are 0; ints are exact in every operation.
+
+| Call | Vulkan's domain | Vulkan | By | Built-in | f64 |
+|---|---|---|---|---|---|
+";
+
+pub fn is_true() -> Result<(), String> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).parent().ok_or("no root")?.join("docs/intrinsics.md");
+    let page = page();
+    let found = std::fs::read_to_string(&path).unwrap_or_default();
+    if found == page {
+        return Ok(());
+    }
+    if std::env::var_os("UPDATE").is_some_and(|value| value != "0") {
+        return std::fs::write(path, page).map_err(|error| error.to_string());
+    }
+    Err("docs/intrinsics.md is not what the table says: UPDATE=1 writes it".to_owned())
+}
+
+fn page() -> String {
+    let mut page = HEAD.to_owned();
+    for intrinsic in INTRINSICS {
+        let double = intrinsic.double.as_ref().map(Bound::to_string).unwrap_or_default();
+        let (domain, vulkan, builtin) = (intrinsic.domain, &intrinsic.vulkan, &intrinsic.builtin);
+        let (call, source) = (intrinsic.call, intrinsic.source.name());
+        writeln!(page, "| `{call}` | {domain} | {vulkan} | {source} | {builtin} | {double} |")
+            .expect("a string takes all");
+    }
+    page
+}

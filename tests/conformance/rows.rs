@@ -1,0 +1,256 @@
+//! The rows of the table: how a kernel writes an operator or a function, how a script does, and what
+//! the true result is.
+//!
+//! Ints are computed in 128 bits and wrapped; floats in f64, which is exact enough for every narrower
+//! type. For f64 itself the standard library's functions are right to about half a unit.
+
+/// How the host writes the row.
+#[derive(Clone, Copy, Debug)]
+pub enum Host {
+    /// As the kernel does.
+    Same,
+    Other(&'static str),
+    /// The host has no such function, or another meaning of it.
+    None,
+}
+
+pub struct IntRow {
+    pub call: &'static str,
+    pub host: Host,
+    /// Of a type with so many bits; wrapped by the caller.
+    pub exact: fn(u32, i128, i128, i128) -> i128,
+}
+
+pub struct FloatRow {
+    pub call: &'static str,
+    pub host: Host,
+    pub exact: fn(f64, f64, f64) -> f64,
+}
+
+/// Rows whose result is a bool.
+pub struct Test<T> {
+    pub call: &'static str,
+    pub host: Host,
+    pub exact: fn(T, T) -> bool,
+}
+
+use Host::{None, Other, Same};
+
+const fn int(call: &'static str, host: Host, exact: fn(u32, i128, i128, i128) -> i128) -> IntRow {
+    IntRow { call, host, exact }
+}
+
+const fn float(call: &'static str, host: Host, exact: fn(f64, f64, f64) -> f64) -> FloatRow {
+    FloatRow { call, host, exact }
+}
+
+const fn test<T>(call: &'static str, host: Host, exact: fn(T, T) -> bool) -> Test<T> {
+    Test { call, host, exact }
+}
+
+pub const INTS: &[IntRow] = &[
+    int("x + y", Same, |_, x, y, _| x + y),
+    int("x - y", Same, |_, x, y, _| x - y),
+    int("x * y", Same, |_, x, y, _| x.wrapping_mul(y)),
+    int("x // y", Same, |_, x, y, _| floor_div(x, y)),
+    int("x % y", Same, |_, x, y, _| if y == 0 { 0 } else { x - floor_div(x, y) * y }),
+    int("divmod(x, y)[0]", Same, |_, x, y, _| floor_div(x, y)),
+    int("divmod(x, y)[1]", Same, |_, x, y, _| if y == 0 { 0 } else { x - floor_div(x, y) * y }),
+    int("tdiv(x, y)", None, |_, x, y, _| if y == 0 { 0 } else { x / y }),
+    int("trem(x, y)", None, |_, x, y, _| if y == 0 { 0 } else { x % y }),
+    int("x & y", Same, |_, x, y, _| x & y),
+    int("x | y", Same, |_, x, y, _| x | y),
+    int("x ^ y", Same, |_, x, y, _| x ^ y),
+    int("x << y", Other("x << y % BITS"), |bits, x, y, _| x << y.rem_euclid(i128::from(bits))),
+    int("x >> y", Other("x >> y % BITS"), |bits, x, y, _| x >> y.rem_euclid(i128::from(bits))),
+    int("x << 3", Same, |_, x, _, _| x << 3),
+    int("x >> 3", Same, |_, x, _, _| x >> 3),
+    int("~x", Same, |_, x, _, _| !x),
+    int("-x", Same, |_, x, _, _| -x),
+    int("+x", Same, |_, x, _, _| x),
+    int("x ** 2", Same, |_, x, _, _| x.wrapping_mul(x)),
+    int("x ** 5", Same, |_, x, _, _| power(x, 5)),
+    int("x ** y", Other("x ** y if 0 <= y < 70 else None"), |_, x, y, _| power(x, y)),
+    int("x // 7", Same, |_, x, _, _| floor_div(x, 7)),
+    int("x % 7", Same, |_, x, _, _| x - floor_div(x, 7) * 7),
+    int("x // 8", Same, |_, x, _, _| x >> 3),
+    int("x % 8", Same, |_, x, _, _| x & 7),
+    int("100 // x", Same, |_, x, _, _| floor_div(100, x)),
+    int("100 % x", Same, |_, x, _, _| if x == 0 { 0 } else { 100 - floor_div(100, x) * x }),
+    int("min(x, y)", Same, |_, x, y, _| x.min(y)),
+    int("max(x, y, z)", Same, |_, x, y, z| x.max(y).max(z)),
+    int("abs(x)", Same, |_, x, _, _| x.abs()),
+    int("sign(x)", Other("(x > 0) - (x < 0)"), |_, x, _, _| x.signum()),
+    int("clamp(x, y, z)", Other("min(max(x, y), z)"), |_, x, y, z| x.max(y).min(z)),
+];
+
+/// Only where the sign is in the type.
+pub const SIGNED_INTS: &[IntRow] = &[
+    int("x // -7", Same, |_, x, _, _| floor_div(x, -7)),
+    int("x % -7", Same, |_, x, _, _| x - floor_div(x, -7) * -7),
+    int("x // -1", Same, |_, x, _, _| -x),
+    int("x % -8", Same, |_, x, _, _| x - floor_div(x, -8) * -8),
+];
+
+pub const INT_TESTS: &[Test<i128>] = &[
+    test("x == y", Same, |x, y| x == y),
+    test("x != y", Same, |x, y| x != y),
+    test("x < y", Same, |x, y| x < y),
+    test("x <= y", Same, |x, y| x <= y),
+    test("x > y", Same, |x, y| x > y),
+    test("x >= y", Same, |x, y| x >= y),
+    test("bool(x)", Same, |x, _| x != 0),
+];
+
+pub const FLOAT_TESTS: &[Test<f64>] = &[
+    test("x == y", Same, |x, y| x == y),
+    test("x != y", Same, |x, y| x != y),
+    test("x < y", Same, |x, y| x < y),
+    test("x <= y", Same, |x, y| x <= y),
+    test("x > y", Same, |x, y| x > y),
+    test("x >= y", Same, |x, y| x >= y),
+    test("bool(x)", Same, |x, _| x != 0.0),
+    test("isnan(x)", Other("math.isnan(x)"), |x, _| x.is_nan()),
+    test("isinf(x)", Other("math.isinf(x)"), |x, _| x.is_infinite()),
+    test("isfinite(x)", Other("math.isfinite(x)"), |x, _| x.is_finite()),
+];
+
+/// One for every entry of the table of intrinsics.
+pub const FLOATS: &[FloatRow] = &[
+    float("x + y", Same, |x, y, _| x + y),
+    float("x - y", Same, |x, y, _| x - y),
+    float("x * y", Same, |x, y, _| x * y),
+    float("x / y", Same, |x, y, _| x / y),
+    float("x // y", Same, float_floor_div),
+    float("x % y", Same, float_floor_mod),
+    float("fmod(x, y)", Other("math.fmod(x, y)"), |x, y, _| x % y),
+    float("trem(x, y)", Other("math.fmod(x, y)"), |x, y, _| x % y),
+    // The host's powers of a negative base are complex where the exponent is not whole.
+    float("x ** y", Other("x ** y if x >= 0 or y == y // 1 else None"), |x, y, _| x.powf(y)),
+    float("x ** 2", Same, |x, _, _| x * x),
+    float("x ** 3", Same, |x, _, _| x * x * x),
+    float("x ** -1", Same, |x, _, _| 1.0 / x),
+    float("x ** 0.5", Other("x ** 0.5 if not x < 0 else None"), |x, _, _| x.powf(0.5)),
+    float("-x", Same, |x, _, _| -x),
+    float("abs(x)", Same, |x, _, _| x.abs()),
+    float("sign(x)", None, |x, _, _| if x == 0.0 { x } else { x.signum() }),
+    float("min(x, y)", Same, |x, y, _| if y < x { y } else { x }),
+    float("max(x, y)", Same, |x, y, _| if y > x { y } else { x }),
+    float("clamp(x, y, z)", Other("min(max(x, y), z)"), |x, y, z| {
+        let raised = if y > x { y } else { x };
+        if z < raised { z } else { raised }
+    }),
+    float("nmin(x, y)", None, |x, y, _| if y < x || x.is_nan() { y } else { x }),
+    float("nmax(x, y)", None, |x, y, _| if y > x || x.is_nan() { y } else { x }),
+    float("nclamp(x, y, z)", None, |x, y, z| {
+        let raised = if y > x || x.is_nan() { y } else { x };
+        if z < raised || raised.is_nan() { z } else { raised }
+    }),
+    float("copysign(x, y)", Other("math.copysign(x, y)"), |x, y, _| x.copysign(y)),
+    float("step(x, y)", None, |x, y, _| if y < x { 0.0 } else { 1.0 }),
+    // The host's give an int.
+    float("floor(x)", None, |x, _, _| x.floor()),
+    float("ceil(x)", None, |x, _, _| x.ceil()),
+    float("trunc(x)", None, |x, _, _| x.trunc()),
+    float("round(x)", None, |x, _, _| x.round_ties_even()),
+    float("fract(x)", None, |x, _, _| x - x.floor()),
+    float("fma(x, y, z)", None, |x, y, z| x.mul_add(y, z)),
+    float("sqrt(x)", Other("math.sqrt(x)"), |x, _, _| x.sqrt()),
+    float("inversesqrt(x)", None, |x, _, _| 1.0 / x.sqrt()),
+    float("exp(x)", Other("math.exp(x)"), |x, _, _| x.exp()),
+    float("exp2(x)", Other("math.exp2(x)"), |x, _, _| x.exp2()),
+    float("expm1(x)", Other("math.expm1(x)"), |x, _, _| x.exp_m1()),
+    float("log(x)", Other("math.log(x)"), |x, _, _| x.ln()),
+    float("log2(x)", Other("math.log2(x)"), |x, _, _| x.log2()),
+    float("log10(x)", Other("math.log10(x)"), |x, _, _| x.log10()),
+    float("log1p(x)", Other("math.log1p(x)"), |x, _, _| x.ln_1p()),
+    float("cbrt(x)", Other("math.cbrt(x)"), |x, _, _| x.cbrt()),
+    float("hypot(x, y)", Other("math.hypot(x, y)"), |x, y, _| x.hypot(y)),
+    float("sin(x)", Other("math.sin(x)"), |x, _, _| x.sin()),
+    float("cos(x)", Other("math.cos(x)"), |x, _, _| x.cos()),
+    float("tan(x)", Other("math.tan(x)"), |x, _, _| x.tan()),
+    float("asin(x)", Other("math.asin(x)"), |x, _, _| x.asin()),
+    float("acos(x)", Other("math.acos(x)"), |x, _, _| x.acos()),
+    float("atan(x)", Other("math.atan(x)"), |x, _, _| x.atan()),
+    float("atan2(x, y)", Other("math.atan2(x, y)"), |x, y, _| x.atan2(y)),
+    float("sinh(x)", Other("math.sinh(x)"), |x, _, _| x.sinh()),
+    float("cosh(x)", Other("math.cosh(x)"), |x, _, _| x.cosh()),
+    float("tanh(x)", Other("math.tanh(x)"), |x, _, _| x.tanh()),
+    float("asinh(x)", Other("math.asinh(x)"), |x, _, _| asinh(x)),
+    float("acosh(x)", Other("math.acosh(x)"), |x, _, _| acosh(x)),
+    float("atanh(x)", Other("math.atanh(x)"), |x, _, _| x.abs().atanh().copysign(x)),
+    float("degrees(x)", Other("math.degrees(x)"), |x, _, _| x * (180.0 / std::f64::consts::PI)),
+    float("radians(x)", Other("math.radians(x)"), |x, _, _| x * (std::f64::consts::PI / 180.0)),
+    float("mix(x, y, z)", Other("x * (1 - z) + y * z"), |x, y, z| x * (1.0 - z) + y * z),
+    float("smooth_step(x, y, z)", None, |x, y, z| {
+        let t = ((z - x) / (y - x)).clamp(0.0, 1.0);
+        t * t * (3.0 - 2.0 * t)
+    }),
+    float("dot(vec2(x, y), vec2(y, z))", Other("x * y + y * z"), |x, y, z| x * y + y * z),
+    float("length(vec2(x, y))", None, |x, y, _| (x * x + y * y).sqrt()),
+    float("distance(vec2(x, y), vec2(y, z))", None, |x, y, z| ((x - y) * (x - y) + (y - z) * (y - z)).sqrt()),
+    float("normalize(vec2(x, y)).x", None, |x, y, _| x / (x * x + y * y).sqrt()),
+    float("cross(vec3(x, y, z), vec3(z, x, y)).x", None, |x, y, z| y * y - x * z),
+    float("reflect(vec2(x, y), vec2(y, z)).x", None, |x, y, z| x - 2.0 * (y * x + z * y) * y),
+    float("face_forward(vec2(x, y), vec2(y, z), vec2(z, x)).x", None, |x, y, z| {
+        if z * y + x * z < 0.0 { x } else { -x }
+    }),
+];
+
+fn floor_div(x: i128, y: i128) -> i128 {
+    match y {
+        0 => 0,
+        y if x % y != 0 && (x < 0) != (y < 0) => x / y - 1,
+        y => x / y,
+    }
+}
+
+/// By repeated squaring, wrapped; 0 for a negative exponent.
+fn power(base: i128, exponent: i128) -> i128 {
+    let (mut product, mut square, mut left) = (i128::from(exponent >= 0), base, exponent.max(0));
+    while left > 0 {
+        if left & 1 == 1 {
+            product = product.wrapping_mul(square);
+        }
+        square = square.wrapping_mul(square);
+        left >>= 1;
+    }
+    product
+}
+
+/// Python's: the remainder has the divisor's sign, zeros too. By zero it is 0, as for ints.
+fn float_floor_mod(x: f64, y: f64, _: f64) -> f64 {
+    let remainder = x % y;
+    match y {
+        0.0 => 0.0,
+        _ if remainder == 0.0 => 0f64.copysign(y),
+        _ if (remainder < 0.0) != (y < 0.0) => remainder + y,
+        _ => remainder,
+    }
+}
+
+/// Python's, where no quotient is a zero with the sign that `/` has.
+fn float_floor_div(x: f64, y: f64, _: f64) -> f64 {
+    let remainder = x % y;
+    let adjusts = remainder != 0.0 && (remainder < 0.0) != (y < 0.0);
+    let quotient = ((x - remainder) / y).round_ties_even() - if adjusts { 1.0 } else { 0.0 };
+    match y {
+        0.0 => 0.0,
+        _ if quotient == 0.0 => 0f64.copysign(x / y),
+        _ => quotient,
+    }
+}
+
+/// The standard library's overflows where the logarithm does not.
+fn asinh(x: f64) -> f64 {
+    if x.abs() > 1e9 { (x.abs().ln() + std::f64::consts::LN_2).copysign(x) } else { x.asinh() }
+}
+
+/// The standard library's loses digits next to 1.
+fn acosh(x: f64) -> f64 {
+    match x {
+        x if x < 1.0 => f64::NAN,
+        x if x > 1e9 => x.ln() + std::f64::consts::LN_2,
+        x => (x - 1.0 + ((x - 1.0) * (x + 1.0)).sqrt()).ln_1p(),
+    }
+}

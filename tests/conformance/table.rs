@@ -1,0 +1,108 @@
+//! The cells of the table, computed and held to what their lines say.
+
+use kps_kernel::intrinsics::{INTRINSICS, intrinsic};
+
+use crate::columns::{Batch, Column, HostRows, cells};
+use crate::findings::Findings;
+use crate::lines::{Line, Lines, Output, lines};
+use crate::number::{Float, Number};
+use crate::rows::FLOATS;
+
+/// Differing cells of CPython that are told.
+const TOLD: usize = 3;
+
+pub fn every_intrinsic_has_a_row() -> Result<(), String> {
+    let rows: Vec<&str> = FLOATS.iter().map(|row| row.call).collect();
+    let missing = INTRINSICS.iter().filter(|intrinsic| !rows.contains(&intrinsic.call)).map(|row| row.call);
+    let unknown = rows.iter().copied().filter(|call| intrinsic(call).is_none());
+    let odd: Vec<&str> = missing.chain(unknown).collect();
+    if odd.is_empty() { Ok(()) } else { Err(format!("in one of the two tables alone: {}", odd.join(", "))) }
+}
+
+/// Kernels against the true results.
+pub fn on_device(number: Number, width: usize, column: Column) -> Result<(), String> {
+    let Lines { args, lines } = lines(number, width, column);
+    let ty = if width == 1 { number.name() } else { format!("vectors of {}", number.name()) };
+    let mut findings = Findings::new(ty, column);
+    let mut outputs: Vec<Output> = lines.iter().map(|line| line.output).collect();
+    outputs.dedup();
+    for output in outputs {
+        let of_output: Vec<&Line> = lines.iter().filter(|line| line.output == output).collect();
+        let calls = of_output.iter().map(|line| line.call).collect();
+        let batch = Batch { number, output, calls, width, args: &args };
+        for (line, cells) in of_output.iter().zip(&batch.on_device(column)?) {
+            findings.add(line.call, &(line.check)(cells));
+        }
+    }
+    let messages = kps::device::vulkan::validation_messages();
+    if !messages.is_empty() {
+        return Err(format!("the validation layer says:\n{}", messages.join("\n")));
+    }
+    findings.end()
+}
+
+/// Host code against the true results, and against CPython.
+pub fn on_host(number: Number) -> Result<(), String> {
+    let Lines { args, lines } = lines(number, 1, Column::Machine);
+    let lines: Vec<(&Line, &str)> = lines
+        .iter()
+        .filter_map(|line| Some((line, line.host?)))
+        .filter(|(_, call)| means_the_same(number, call))
+        .collect();
+    let (prelude, make) = match number {
+        Number::Int { bits, .. } => (format!("BITS = {bits}"), "int"),
+        Number::Float(Float::F64) => (String::new(), "float"),
+        Number::Float(Float::F32) => ("import numpy as np".to_owned(), "np.float32"),
+        Number::Float(Float::F16 | Float::Bf16) => ("import numpy as np".to_owned(), "np.float16"),
+    };
+    let calls = lines.iter().map(|(_, call)| *call).collect();
+    let host = HostRows { calls, args, prelude, make, bits: number.bits() };
+    let printed = host.on_machine()?;
+    let mut findings = Findings::new(number.name(), Column::Machine);
+    for ((line, _), cells) in lines.iter().zip(&cells(&printed)?) {
+        findings.add(line.call, &(line.check)(cells));
+    }
+    findings.end()?;
+    same_as_cpython(&host, &printed)
+}
+
+/// The math module computes in f64, and NumPy's scalars do not raise by zero.
+fn means_the_same(number: Number, call: &str) -> bool {
+    match number {
+        Number::Float(Float::F16 | Float::F32) => {
+            !["math.", "/", "%", "**", "1"].iter().any(|part| call.contains(part))
+        }
+        Number::Float(Float::Bf16) => false,
+        Number::Float(Float::F64) | Number::Int { .. } => true,
+    }
+}
+
+/// The same text, but for functions whose last digit is nobody's promise.
+fn same_as_cpython(host: &HostRows, printed: &str) -> Result<(), String> {
+    let Some(wanted) = host.on_cpython()? else { return Ok(()) };
+    let mut rows = Vec::new();
+    for (call, (found, wanted)) in host.calls.iter().zip(printed.lines().zip(wanted.lines())) {
+        let is_rough = call.contains("math.");
+        let cells = found.split_whitespace().zip(wanted.split_whitespace()).zip(&host.args);
+        let differ =
+            cells.filter(|((found, wanted), _)| found != wanted && !(is_rough && is_near(found, wanted)));
+        let told: Vec<String> = differ
+            .map(|((found, wanted), args)| {
+                format!("({}) gives {found}, and {wanted} in CPython", args.0.join(", "))
+            })
+            .collect();
+        if !told.is_empty() {
+            let examples = told[..told.len().min(TOLD)].join("\n    ");
+            rows.push(format!("{call}\n    {examples}\n    {} in all", told.len()));
+        }
+    }
+    if rows.is_empty() { Ok(()) } else { Err(format!("CPython differs:\n{}", rows.join("\n"))) }
+}
+
+/// Two floats with one between them at most: each may be a unit off.
+fn is_near(a: &str, b: &str) -> bool {
+    match (a.parse::<f64>(), b.parse::<f64>()) {
+        (Ok(a), Ok(b)) => a >= b.next_down().next_down() && a <= b.next_up().next_up(),
+        _ => false,
+    }
+}
