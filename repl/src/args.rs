@@ -63,11 +63,27 @@ pub enum Verb {
         #[arg(required = true)]
         files: Vec<PathBuf>,
     },
-    /// Show the SPIR-V of a kernel whose parameters are annotated.
+    /// Tell what a kernel means: types, conversions, tests of indices, and what it needs of a device.
+    Explain {
+        /// The kernel, and the one line of it that is asked about.
+        #[arg(value_name = "FILE[:KERNEL[:LINE]]")]
+        kernel: String,
+        #[command(flatten)]
+        given: GivenArgs,
+        /// All that is known of this line, and its SPIR-V.
+        #[arg(long, value_name = "N")]
+        line: Option<u32>,
+        /// For tools: every remark with its place.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Show the SPIR-V of a kernel.
     Spirv {
         /// `FILE` for all its kernels, `FILE:KERNEL` for one.
         #[arg(value_name = "FILE[:KERNEL]")]
         kernel: String,
+        #[command(flatten)]
+        given: GivenArgs,
         /// Write the binary here instead (`-` for the standard output).
         #[arg(short = 'o', long, value_name = "OUT")]
         output: Option<PathBuf>,
@@ -76,7 +92,15 @@ pub enum Verb {
     Devices,
 }
 
-const VERBS: [&str; 5] = ["run", "check", "spirv", "devices", "help"];
+/// What parameters without an annotation are.
+#[derive(Args, Debug, Default, Clone)]
+pub struct GivenArgs {
+    /// What a launch would pass, as types and numbers: `f32, Array[f32]` or `x=Array[f32, 2], n=16`.
+    #[arg(long = "args", value_name = "TYPES")]
+    pub types: Option<String>,
+}
+
+const VERBS: [&str; 6] = ["run", "check", "explain", "spirv", "devices", "help"];
 
 /// Reads the command line; `kps FILE ..` is `kps run FILE ..`. Ends the process on a wrong one.
 pub fn parse() -> Arguments {

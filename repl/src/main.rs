@@ -7,6 +7,7 @@
 
 mod args;
 mod excerpt;
+mod explain;
 mod prompt;
 mod render;
 mod run;
@@ -25,8 +26,12 @@ fn main() -> ExitCode {
     let result = match arguments {
         Arguments { verb: Some(Verb::Run { file, args }), .. } => run::file(&file, args, options),
         Arguments { verb: Some(Verb::Check { files }), .. } => verbs::check(&files),
-        Arguments { verb: Some(Verb::Spirv { kernel, output }), .. } => {
-            verbs::spirv(&kernel, output.as_deref())
+        Arguments { verb: Some(Verb::Explain { kernel, given, line, json }), .. } => {
+            let form = if json { explain::Form::Json } else { explain::Form::Page };
+            explain::explain(&kernel, &given, line, form, options.device)
+        }
+        Arguments { verb: Some(Verb::Spirv { kernel, given, output }), .. } => {
+            verbs::spirv(&kernel, &given, output.as_deref())
         }
         Arguments { verb: Some(Verb::Devices), .. } => verbs::devices(options.device),
         Arguments { code: Some(code), args, .. } => run::code(code, args, options),

@@ -69,7 +69,12 @@ pub fn selector(device: Option<String>) -> Selector {
 }
 
 fn device_text(device: Option<String>) -> String {
-    device.or_else(|| std::env::var("KPS_DEVICE").ok()).unwrap_or_default()
+    asked_device(device).unwrap_or_default()
+}
+
+/// The device that the option or the environment asks for.
+pub fn asked_device(device: Option<String>) -> Option<String> {
+    device.or_else(|| std::env::var("KPS_DEVICE").ok()).filter(|device| !device.is_empty())
 }
 
 /// A host as the options and the environment want it: `KPS_DEVICE` where no device was asked for, and

@@ -4,9 +4,10 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use kps::device::{Backend, DeviceError, DeviceInfo, DeviceKind, select};
-use kps::inspect::{self, Compiled, StaticKernel};
+use kps::inspect::{self, Compiled, GivenTypes, StaticKernel};
 use kps_syntax::Source;
 
+use crate::args::GivenArgs;
 use crate::{Failure, read, read_bytes, run, tell_all};
 
 /// Tells every mistake of every file; 1 when there was one.
@@ -32,12 +33,12 @@ fn told(code: u8, sentence: &str) -> Result<u8, Failure> {
     Ok(code)
 }
 
-fn source(file: &Path) -> Result<Source, Failure> {
+pub fn source(file: &Path) -> Result<Source, Failure> {
     Ok(Source::new(file.display().to_string(), read(file)?))
 }
 
 /// Compiles the kernels of a file, or the one behind the colon, and shows or writes their SPIR-V.
-pub fn spirv(argument: &str, output: Option<&Path>) -> Result<u8, Failure> {
+pub fn spirv(argument: &str, given: &GivenArgs, output: Option<&Path>) -> Result<u8, Failure> {
     let (file, name) = split_kernel(argument);
     if inspect::is_shader(file) {
         return shader(file, name, output);
@@ -45,9 +46,10 @@ pub fn spirv(argument: &str, output: Option<&Path>) -> Result<u8, Failure> {
     let source = source(file)?;
     let kernels = inspect::kernels(&source)?;
     let chosen = choose(&kernels, file, name)?;
+    let given = given_types(given)?;
     match (output, &chosen[..]) {
-        (None, chosen) => chosen.iter().try_for_each(|kernel| show(kernel))?,
-        (Some(output), [kernel]) => write_words(output, &words(kernel)?)?,
+        (None, chosen) => chosen.iter().try_for_each(|kernel| show(kernel, given.as_ref()))?,
+        (Some(output), [kernel]) => write_words(output, &words(kernel, given.as_ref())?)?,
         (Some(_), _) => {
             let names = listed(&kernels);
             let sentence = format!(
@@ -76,14 +78,15 @@ fn shader(file: &Path, name: Option<&str>, output: Option<&Path>) -> Result<u8, 
 }
 
 /// `FILE:KERNEL`, where `FILE` is not itself a file with a colon in its name.
-fn split_kernel(argument: &str) -> (&Path, Option<&str>) {
+pub fn split_kernel(argument: &str) -> (&Path, Option<&str>) {
     match argument.rsplit_once(':') {
         Some((file, name)) if !Path::new(argument).exists() => (Path::new(file), Some(name)),
         _ => (Path::new(argument), None),
     }
 }
 
-fn choose<'k>(
+/// The kernel of that name, or all of them.
+pub fn choose<'k>(
     kernels: &'k [StaticKernel],
     file: &Path,
     name: Option<&str>,
@@ -98,9 +101,17 @@ fn choose<'k>(
     let file = file.display();
     Err(Failure::Usage(match (kernels, name) {
         ([], _) => format!("`{file}` has no kernel: no function in it is decorated with `@kernel`"),
-        (_, Some(name)) => format!("`{file}` has no kernel `{name}`: it has {}", listed(kernels)),
+        (_, Some(name)) => unknown_kernel(kernels, &file.to_string(), name),
         (_, None) => unreachable!("all kernels were chosen"),
     }))
+}
+
+fn unknown_kernel(kernels: &[StaticKernel], file: &str, name: &str) -> String {
+    let sentence = format!("`{file}` has no kernel `{name}`: it has {}", listed(kernels));
+    match inspect::nearest(name, kernels.iter().map(StaticKernel::name)) {
+        Some(nearest) => format!("{sentence}; did you mean `{nearest}`?"),
+        None => sentence,
+    }
 }
 
 fn listed(kernels: &[StaticKernel]) -> String {
@@ -111,18 +122,31 @@ fn quoted<'n>(names: impl Iterator<Item = &'n str>) -> String {
     names.map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
 }
 
-fn words(kernel: &StaticKernel) -> Result<Vec<u32>, Failure> {
-    match kernel.compile(&inspect::Target::portable())? {
-        Compiled::Module(module) => Ok(module.words),
-        Compiled::NeedsRun(reason) => Err(Failure::Usage(format!(
-            "cannot compile `{}` without running the script: {reason}",
-            kernel.name()
-        ))),
-    }
+/// What `--args` says.
+pub fn given_types(given: &GivenArgs) -> Result<Option<GivenTypes>, Failure> {
+    Ok(given.types.as_deref().map(GivenTypes::parse).transpose()?)
 }
 
-fn show(kernel: &StaticKernel) -> Result<(), Failure> {
-    let text = inspect::disassemble(&words(kernel)?);
+/// What compiling gave, or why it takes a run to know.
+pub fn done<T>(kernel: &StaticKernel, compiled: Compiled<T>) -> Result<T, Failure> {
+    let reason = match compiled {
+        Compiled::Done(result) => return Ok(result),
+        Compiled::NeedsRun(reason) => reason,
+    };
+    let sentence = format!("cannot compile `{}` without running the script: {reason}", kernel.name());
+    let wanted = kernel.wanted_args();
+    Err(Failure::Usage(match wanted.is_empty() {
+        true => sentence,
+        false => format!("{sentence}; say what a launch would pass: `--args '{}'`", wanted.join(", ")),
+    }))
+}
+
+fn words(kernel: &StaticKernel, given: Option<&GivenTypes>) -> Result<Vec<u32>, Failure> {
+    Ok(done(kernel, kernel.compile(given)?)?.words)
+}
+
+fn show(kernel: &StaticKernel, given: Option<&GivenTypes>) -> Result<(), Failure> {
+    let text = inspect::disassemble(&words(kernel, given)?);
     Ok(std::io::stdout().write_all(format!("; {}\n{text}\n", kernel.name()).as_bytes())?)
 }
 

@@ -9,6 +9,8 @@
 //!     emit       Verified<Kernel> -> words
 //! ```
 //!
+//! `explain` goes the same way and keeps what it finds out about each place of the source.
+//!
 //! Nothing here reads a file, a clock or a device.
 
 // A mistake is made once and travels a short way: boxing it would help nobody.
@@ -21,6 +23,7 @@ mod constant;
 mod emit;
 mod env;
 mod errors;
+mod explain;
 mod habits;
 pub mod intrinsics;
 mod ir;
@@ -43,6 +46,7 @@ use kps_syntax::{Diagnostics, Source};
 
 pub use constant::{Constant, Literal};
 pub use env::{EnvModule, EnvValue, HelperFunction, KernelEnv, MapEnv};
+pub use explain::{ExplainedFunction, Explanation, IndexTest, Remark, RemarkKind, assembly_of_line};
 pub use signature::{
     ArrayParam, Binding, BindingPlace, Capability, CapabilityUse, Cover, Edge, Form, Ids, KernelModule,
     KernelOptions, ParamType, Signature, Target,
@@ -88,6 +92,16 @@ pub fn specialize(
     let kernel = verify::verify(kernel)?;
     analysis::check(kernel.get())?;
     Ok(emit::emit(&kernel, target))
+}
+
+/// The same, with remarks on the source: types, conversions, what is tested and what is needed.
+pub fn explain(
+    template: &KernelTemplate,
+    env: &dyn KernelEnv,
+    signature: &Signature,
+    target: &Target,
+) -> Result<Explanation, Diagnostics> {
+    explain::explain(template, env, signature, target)
 }
 
 /// The assembly of a module; words that are none are named as such.

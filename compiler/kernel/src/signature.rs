@@ -7,12 +7,12 @@ use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
-use kps_syntax::Location;
-use kps_syntax::ast::{FunctionDef, Name};
+use kps_syntax::ast::{Argument, FunctionDef, Name};
+use kps_syntax::{Diagnostics, Location, Source};
 
 use crate::constant::Constant;
 use crate::env::{EnvValue, KernelEnv};
-use crate::template::{KernelTemplate, ParamKind};
+use crate::template::KernelTemplate;
 use crate::types::Type;
 
 /// How the kernel was decorated.
@@ -196,17 +196,19 @@ impl Signature {
 
     /// What the annotations alone say; `None` where a parameter has none or is a `const`.
     pub fn declared(template: &KernelTemplate, env: &dyn KernelEnv) -> Option<Signature> {
-        let params = template.params.iter().map(|param| match &param.kind {
-            ParamKind::Untyped | ParamKind::Const(_) => None,
-            ParamKind::Array(array) => Some(ParamType::Array(array.clone())),
-            ParamKind::Uniform { ty, .. } => Some(ParamType::Array(ArrayParam::flat(ty.clone()))),
-            ParamKind::Buffer { element, .. } => Some(ParamType::Array(ArrayParam::flat(element.clone()))),
-            ParamKind::Scalar(ty) => Some(ParamType::Scalar(ty.clone())),
-            ParamKind::Texture { .. } => Some(ParamType::Texture),
-            ParamKind::Sampler { .. } => Some(ParamType::Sampler),
-            ParamKind::Input { .. } => Some(ParamType::Input),
-        });
+        let params = template.params.iter().map(|param| param.kind.declared());
         Some(Signature::new(template, env, params.collect::<Option<Vec<_>>>()?))
+    }
+
+    /// For arguments that are written as types, as in `(f32, Array[f32], n=16)`; parameters that are
+    /// left out are what they declare.
+    pub fn given(
+        template: &KernelTemplate,
+        env: &dyn KernelEnv,
+        args: &[Argument],
+        source: &Source,
+    ) -> Result<Signature, Diagnostics> {
+        crate::check::given_signature(template, env, args, source)
     }
 }
 
@@ -282,7 +284,7 @@ pub struct KernelModule {
     pub push_constant_size: u32,
     /// Bytes of the uniform buffer; 0 where there is none.
     pub uniform_size: u32,
-    /// What the kernel needs beyond the floor, and the first place that needed it.
+    /// What the kernel needs beyond the floor, and the places that need it.
     pub capabilities: Vec<CapabilityUse>,
 }
 
@@ -331,11 +333,12 @@ pub enum BindingPlace {
     },
 }
 
-/// A feature that not every device has, tied to the line that needed it.
+/// A feature that not every device has, tied to the lines that need it.
 #[derive(Clone, Debug)]
 pub struct CapabilityUse {
     pub capability: Capability,
-    pub location: Location,
+    /// One or more, in the order of the words.
+    pub places: Vec<Location>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

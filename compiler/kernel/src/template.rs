@@ -11,7 +11,7 @@ use kps_syntax::{Diagnostics, Source};
 
 use crate::check::{free_names, is_constant};
 use crate::env::{EnvValue, HelperFunction, KernelEnv};
-use crate::signature::{ArrayParam, Capture, CaptureValue, Form, KernelOptions};
+use crate::signature::{ArrayParam, Capture, CaptureValue, Form, KernelOptions, ParamType};
 use crate::textures::TextureType;
 use crate::types::{Scalar, Type};
 
@@ -73,6 +73,22 @@ pub enum ParamKind {
     Sampler {
         slot: Option<(u32, u32)>,
     },
+}
+
+impl ParamKind {
+    /// What the declaration alone says; `None` where that takes an argument.
+    pub fn declared(&self) -> Option<ParamType> {
+        Some(match self {
+            ParamKind::Untyped | ParamKind::Const(_) => return None,
+            ParamKind::Array(array) => ParamType::Array(array.clone()),
+            ParamKind::Uniform { ty, .. } => ParamType::Array(ArrayParam::flat(ty.clone())),
+            ParamKind::Buffer { element, .. } => ParamType::Array(ArrayParam::flat(element.clone())),
+            ParamKind::Scalar(ty) => ParamType::Scalar(ty.clone()),
+            ParamKind::Texture { .. } => ParamType::Texture,
+            ParamKind::Sampler { .. } => ParamType::Sampler,
+            ParamKind::Input { .. } => ParamType::Input,
+        })
+    }
 }
 
 /// What the device tells each invocation.

@@ -7,13 +7,16 @@ mod support;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
-use kps_kernel::Target;
+use kps_kernel::{ExplainedFunction, Explanation, Target};
+use kps_syntax::Source;
+use kps_syntax::ast::StmtKind;
 use rspirv::binary::Disassemble;
 use spirv_tools::TargetEnv;
 use spirv_tools::val::{Validator, ValidatorOptions};
 
-use support::{compile, render};
+use support::{ModuleEnv, compile, options, render, signature};
 
 const TARGETS: [Target; 3] = [
     Target::portable(),
@@ -113,6 +116,54 @@ fn error_cases_give_their_diagnostics() {
             render(&mistakes)
         );
         compare(&path.with_extension("txt"), &render(&mistakes), &mut failures);
+    }
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+/// Every kernel of a text explained, and the remarks as goldens hold them: place, text, kind.
+fn explain(file: &str, text: &str) -> Vec<(Explanation, String)> {
+    let source = Source::new(file, text);
+    let module = Rc::new(kps_syntax::parse(&source).0);
+    let env = ModuleEnv::new(&module);
+    let mut explained = Vec::new();
+    for stmt in &module.body {
+        let StmtKind::Function(def) = &stmt.kind else { continue };
+        let Some(options) = options(def) else { continue };
+        let template = kps_kernel::check(def, &source, &env, options).expect("a case has no mistakes");
+        let signature = signature(&template, &env, text);
+        let found = kps_kernel::explain(&template, &env, &signature, &Target::portable());
+        let found = found.unwrap_or_else(|mistakes| panic!("{}", render(&mistakes.0)));
+        let rendered = found.functions.iter().map(render_remarks).collect();
+        explained.push((found, rendered));
+    }
+    explained
+}
+
+fn render_remarks(function: &ExplainedFunction) -> String {
+    let mut text = format!("{}{}\n", function.name, function.signature);
+    for remark in &function.remarks {
+        let (line, column) = function.source.line_column(remark.span.start);
+        let slice = function.source.slice(remark.span).lines().next().unwrap_or("");
+        text += &format!("  {line}:{column} `{slice}` {:?}\n", remark.kind);
+    }
+    text
+}
+
+#[test]
+fn explained_cases_give_their_remarks() {
+    let mut failures = Vec::new();
+    let files = files("explain");
+    assert!(!files.is_empty(), "there are cases");
+    for path in files {
+        let text = fs::read_to_string(&path).expect("a case");
+        let name = path.file_name().expect("a name").to_string_lossy().into_owned();
+        let found = explain(&name, &text);
+        let (kernels, _) = compile(&name, &text, &Target::portable());
+        for ((explanation, _), kernel) in found.iter().zip(&kernels) {
+            assert_eq!(explanation.module.words, kernel.module.words, "{name}: explaining changes nothing");
+        }
+        let found: String = found.into_iter().map(|(_, rendered)| rendered).collect();
+        compare(&path.with_extension("txt"), &found, &mut failures);
     }
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }

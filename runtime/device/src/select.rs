@@ -8,7 +8,7 @@ use std::fmt;
 use std::rc::Rc;
 
 use crate::vulkan::Physical;
-use crate::{Backend, Device, DeviceError, DeviceInfo, Result, cpu, vulkan};
+use crate::{Backend, Device, DeviceError, DeviceInfo, Feature, Result, cpu, vulkan};
 
 /// Which device is meant, as written after `--device` or in `KPS_DEVICE`.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
@@ -83,6 +83,33 @@ pub struct Opened {
 /// Every device of this machine, in the order in which they are counted. Loads Vulkan where it exists.
 pub fn list() -> Vec<DeviceInfo> {
     candidates().into_iter().map(|candidate| candidate.info().clone()).collect()
+}
+
+/// A capability of SPIR-V that a device lacks, and the feature that would bring it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Lacking {
+    /// As SPIR-V names it.
+    pub capability: String,
+    pub feature: Option<Feature>,
+}
+
+/// Every device that can be used, in the order of the list, with what it lacks of what a module needs.
+/// A launch there fails with the first of these.
+pub fn lacking(words: &[u32]) -> Result<Vec<(DeviceInfo, Vec<Lacking>)>> {
+    let module = rspirv::dr::load_words(words).map_err(|error| DeviceError::BadModule {
+        message: format!("these words are not SPIR-V: {error}"),
+        line: None,
+    })?;
+    let usable = candidates().into_iter().filter(|candidate| candidate.info().lacks.is_empty());
+    let each = usable.map(|candidate| {
+        let lacking = match &candidate {
+            // It computes whatever it can read.
+            Candidate::Cpu(_) => Vec::new(),
+            Candidate::Vulkan(physical) => vulkan::lacking(physical, &module),
+        };
+        (candidate.info().clone(), lacking)
+    });
+    Ok(each.collect())
 }
 
 /// Which device of the list `selector` means.

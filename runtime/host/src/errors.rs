@@ -1,5 +1,7 @@
 //! The exceptions that the machine and its types raise, each worded once, as CPython words it.
 
+use kps_syntax::{Diagnostic, Location};
+
 use crate::text::{TextError, TextErrorKind};
 use crate::value::{BinaryOp, CompareOp, ExceptionKind, Raise, Value};
 
@@ -221,4 +223,11 @@ impl From<TextError> for Raise {
         };
         Raise::new(kind, error.message)
     }
+}
+
+/// The text of `--args` is not what stands between the brackets of a call.
+pub fn given_types(at: Location) -> Diagnostic {
+    Diagnostic::error("inspect/args", "these are not the arguments of a launch")
+        .label(at, "")
+        .help("write a type or a number for each parameter: `f32, Array[f32]`, or `x=Array[f32], n=16`")
 }

@@ -22,17 +22,31 @@ use crate::ir::{
 use crate::template::Input;
 
 pub(super) fn check(kernel: &Kernel) -> Result<(), Diagnostics> {
+    let analysis = walked(kernel);
+    if analysis.diagnostics.is_empty() { Ok(()) } else { Err(analysis.diagnostics) }
+}
+
+/// For each function that is called, whether each of its nodes may differ between the invocations of a
+/// workgroup.
+pub(crate) type Differing = FxHashMap<FunctionId, Vec<bool>>;
+
+pub(crate) fn differing(kernel: &Kernel) -> Differing {
+    walked(kernel).differing
+}
+
+fn walked(kernel: &Kernel) -> Analysis<'_> {
     let mut analysis = Analysis {
         kernel,
         written: written_buffers(kernel),
         reasons: Reasons::default(),
         summaries: FxHashMap::default(),
+        differing: Differing::default(),
         told: HashSet::new(),
         diagnostics: Diagnostics::new(),
     };
     let main = kernel.functions.len() - 1;
     analysis.function(FunctionId(main as u32), &[], &[], None);
-    if analysis.diagnostics.is_empty() { Ok(()) } else { Err(analysis.diagnostics) }
+    analysis
 }
 
 fn written_buffers(kernel: &Kernel) -> HashSet<BufferId> {
@@ -68,6 +82,7 @@ struct Analysis<'k> {
     written: HashSet<BufferId>,
     reasons: Reasons,
     summaries: FxHashMap<Inputs, Summary>,
+    differing: Differing,
     /// The places that were reported.
     told: HashSet<(FunctionId, u32)>,
     diagnostics: Diagnostics,
@@ -131,6 +146,11 @@ impl<'k> Analysis<'k> {
         let exit = walker.exit.take().unwrap_or(walker.state);
         let references = reference_locals.iter().map(|local| exit.locals[local.idx()]).collect();
         let summary = Summary { result: walker.result, references };
+        let nodes = walker.nodes;
+        let differing = self.differing.entry(id).or_insert_with(|| vec![false; nodes.len()]);
+        for (differs, why) in differing.iter_mut().zip(nodes) {
+            *differs |= why.is_some();
+        }
         self.summaries.insert(inputs, summary.clone());
         summary
     }

@@ -4,6 +4,7 @@
 //! the order of the source. The functions that a kernel calls are checked with it.
 
 mod cycles;
+mod given;
 mod params;
 mod scope;
 mod slips;
@@ -24,6 +25,7 @@ use crate::errors;
 use crate::signature::{Form, KernelOptions};
 use crate::template::KernelTemplate;
 
+pub(crate) use given::signature as given_signature;
 pub(crate) use params::is_constant;
 pub(crate) use scope::{Scope, assigned_names, walrus_names};
 pub(crate) use slips::has_break;

@@ -103,7 +103,8 @@ pub(crate) struct Module {
     strings: Vec<dr::Instruction>,
     /// Global variables, all of which the entry point lists.
     interface: Vec<Word>,
-    capabilities: BTreeMap<Capability, Location>,
+    /// Every place that needs a capability, in the order of the words.
+    capabilities: BTreeMap<Capability, Vec<Location>>,
     /// What is being emitted, for the capabilities that it needs.
     place: Location,
     glsl: Word,
@@ -269,10 +270,11 @@ impl Module {
         })
     }
 
-    /// The first place that needs a capability is the one that is told.
+    /// What is being emitted needs a capability.
     pub fn need(&mut self, capability: Capability) {
-        if !self.capabilities.contains_key(&capability) {
-            self.capabilities.insert(capability, self.place.clone());
+        let places = self.capabilities.entry(capability).or_default();
+        if places.last() != Some(&self.place) {
+            places.push(self.place.clone());
         }
     }
 
@@ -469,12 +471,11 @@ impl Module {
     }
 
     pub fn capabilities(&self) -> Vec<CapabilityUse> {
-        let uses = self.capabilities.iter();
-        uses.map(|(capability, location)| CapabilityUse {
-            capability: *capability,
-            location: location.clone(),
-        })
-        .collect()
+        let uses = self
+            .capabilities
+            .iter()
+            .map(|(capability, places)| CapabilityUse { capability: *capability, places: places.clone() });
+        uses.collect()
     }
 
     /// All of it as words.

@@ -152,3 +152,13 @@ pub(crate) fn too_many_invocations(at: Location) -> Diagnostic {
         "the domain has more than 2147483647 invocations along an axis, which `global_id` cannot count";
     error("kernel/domain", at, message, "an ivec3").help("use `global_id64`, or a domain with more axes")
 }
+
+pub(crate) fn param_not_given(at: Location, name: &str) -> Diagnostic {
+    error("kernel/argument-type", at, format!("nothing says what `{name}` is"), "no annotation")
+        .help(format!("annotate it, or say what a launch would pass: `--args '{name}=Array[f32]'`"))
+}
+
+pub(crate) fn const_not_given(at: Location, name: &str) -> Diagnostic {
+    let message = format!("`{name}` is a constant of the kernel, which takes a value, not a type");
+    error("kernel/argument-type", at, message, "").help(format!("write a number: `{name}=16`"))
+}

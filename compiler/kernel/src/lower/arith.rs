@@ -120,7 +120,7 @@ impl Ctx<'_> {
     fn as_common(&mut self, operand: &Operand, scalar: Scalar, ty: &Type, span: Span) -> Option<NodeId> {
         let node = match operand {
             Operand::Literal(literal) => self.literal_as(*literal, scalar, span)?,
-            Operand::Node(node) => self.convert(*node, scalar, span),
+            Operand::Node(node) => self.coerce(*node, scalar, span),
             _ => return None,
         };
         Some(self.splat_to(node, ty, span))
@@ -249,7 +249,7 @@ impl Ctx<'_> {
             return self.mismatch("/", left, right, op_span, spans, n_errors);
         };
         let float = ty.scalar().map_or(Scalar::F32, Scalar::as_float);
-        let (a, b) = (self.convert(a, float, spans.0), self.convert(b, float, spans.1));
+        let (a, b) = (self.coerce(a, float, spans.0), self.coerce(b, float, spans.1));
         let span = spans.0.to(spans.1);
         Operand::Node(self.node(NodeKind::Binary(BinaryOp::Div, a, b), ty.with_scalar(float), span))
     }

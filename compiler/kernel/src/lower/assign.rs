@@ -100,7 +100,10 @@ impl Ctx<'_> {
             Operand::Literal(literal) if matches!(ty, Type::Scalar(_)) => {
                 let scalar = ty.scalar().expect("matched a scalar");
                 match literal.fit(scalar) {
-                    Some(constant) => Operand::Node(self.constant(constant, span)),
+                    Some(constant) => {
+                        self.remark_taken(*literal, scalar, span);
+                        Operand::Node(self.constant(constant, span))
+                    }
                     None => {
                         self.error(errors::literal_does_not_fit(self.at(span), *literal, scalar));
                         Operand::Error

@@ -24,7 +24,9 @@ const MAX_EAGER: usize = 6;
 
 impl Ctx<'_> {
     pub fn expr(&mut self, expr: &Expr) -> Operand {
-        self.nested(expr.span, Operand::Error, |ctx| ctx.expr_inner(expr))
+        let operand = self.nested(expr.span, Operand::Error, |ctx| ctx.expr_inner(expr));
+        self.remark_value(expr.span, &operand);
+        operand
     }
 
     fn expr_inner(&mut self, expr: &Expr) -> Operand {
@@ -100,6 +102,7 @@ impl Ctx<'_> {
         for (op, op_span, right, left_span) in steps.into_iter().rev() {
             let right_operand = self.expr(right);
             result = self.binary(op, &result, &right_operand, op_span, (left_span, right.span));
+            self.remark_value(left_span.to(right.span), &result);
         }
         result
     }

@@ -291,7 +291,7 @@ impl<'a> Ctx<'a> {
         });
         let inner = std::mem::replace(&mut self.f, outer);
         self.active.pop();
-        let FunctionState { mut func, diagnostics, calls, method, .. } = inner;
+        let FunctionState { mut func, diagnostics, remarks, calls, method, .. } = inner;
         let callees_compiled = calls.iter().all(|call| self.instances[*call].compiled.is_some());
         let compiled = (diagnostics.is_empty() && callees_compiled).then(|| {
             let id = FunctionId(self.functions.len() as u32);
@@ -302,6 +302,7 @@ impl<'a> Ctx<'a> {
                 func.args.push(Arg::Reference(method.out));
             }
             self.functions.push(func);
+            self.keep_remarks(id, def, remarks);
             Compiled { id, result, writes, changes_self }
         });
         self.instances.push(Instance { compiled, diagnostics, calls });

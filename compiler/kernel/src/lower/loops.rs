@@ -491,6 +491,7 @@ impl<'a> Ctx<'a> {
             n_carries: self.f.func.carries.len(),
             n_stmts: self.f.block.len(),
             n_diagnostics: self.f.diagnostics.len(),
+            n_remarks: self.f.remarks.len(),
             n_returns: self.f.returns.len(),
             n_calls: self.f.calls.len(),
         }
@@ -504,6 +505,7 @@ impl<'a> Ctx<'a> {
         self.f.func.carries.truncate(before.n_carries);
         self.f.block.truncate(before.n_stmts);
         self.f.diagnostics.truncate(before.n_diagnostics);
+        self.f.remarks.truncate(before.n_remarks);
         self.f.returns.truncate(before.n_returns);
         self.f.calls.truncate(before.n_calls);
         self.f.live = true;
@@ -517,6 +519,7 @@ struct Checkpoint {
     n_carries: usize,
     n_stmts: usize,
     n_diagnostics: usize,
+    n_remarks: usize,
     n_returns: usize,
     n_calls: usize,
 }

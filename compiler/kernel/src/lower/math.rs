@@ -219,7 +219,7 @@ impl<'a> Ctx<'a> {
                 Operand::Literal(literal) => self.literal_as(*literal, scalar, *span)?,
                 operand => {
                     let node = self.materialize(operand, *span)?;
-                    self.convert(node, scalar, *span)
+                    self.coerce(node, scalar, *span)
                 }
             };
             nodes.push(self.splat_to(node, &ty, *span));
@@ -234,7 +234,7 @@ impl<'a> Ctx<'a> {
         }
         let (nodes, ty) = self.alike(args, name)?;
         let float = ty.scalar()?.as_float();
-        let nodes = nodes.into_iter().zip(args).map(|(node, (_, span))| self.convert(node, float, *span));
+        let nodes = nodes.into_iter().zip(args).map(|(node, (_, span))| self.coerce(node, float, *span));
         Some((nodes.collect(), ty.with_scalar(float)))
     }
 
@@ -243,6 +243,7 @@ impl<'a> Ctx<'a> {
         let scalar = ty.scalar()?;
         if matches!(scalar, Scalar::F16 | Scalar::Bf16) {
             // All steps of a formula, not each one.
+            self.remark_computed_in(Scalar::F32, &ty, span);
             let wide: Vec<(Operand, Span)> = nodes
                 .iter()
                 .zip(args)

@@ -28,6 +28,7 @@ mod passing;
 mod power;
 mod ranges;
 mod record;
+mod remarks;
 mod sequences;
 mod shape;
 mod shared;
@@ -50,12 +51,14 @@ use rustc_hash::FxHashMap;
 use self::helpers::{Active, Instance, InstanceKey};
 use self::loops::LoopState;
 use self::operand::{Facts, Operand};
+pub(crate) use self::remarks::Remarked;
 use self::textures::TextureUses;
 use self::vars::{Binding, Var};
 use crate::check::Scope;
 use crate::constant::Constant;
 use crate::env::KernelEnv;
 use crate::errors;
+use crate::explain::Remark;
 use crate::ir::{
     Block, Buffer, BufferId, Function, FunctionId, Kernel, LocalId, NodeId, NodeKind, SamplerParam, ScalarId,
     ScalarParam, Shared, Stmt, Texture,
@@ -79,10 +82,24 @@ pub(crate) fn lower(
     _target: &Target,
 ) -> Result<Kernel, Diagnostics> {
     let mut ctx = Ctx::new(template, env, signature);
-    ctx.bind_params(signature);
-    ctx.lower_body(&template.def);
-    ctx.settle_textures();
+    ctx.lower_kernel(signature);
     ctx.finish()
+}
+
+/// The same, with what was found out on the way; the kernel itself comes last.
+pub(crate) fn lower_remarked(
+    template: &KernelTemplate,
+    env: &dyn KernelEnv,
+    signature: &Signature,
+) -> Result<(Kernel, Vec<Remarked>), Diagnostics> {
+    let mut ctx = Ctx::new(template, env, signature);
+    ctx.remarked = Some(Vec::new());
+    ctx.lower_kernel(signature);
+    let main = FunctionId(ctx.functions.len() as u32);
+    let remarks = std::mem::take(&mut ctx.f.remarks);
+    ctx.keep_remarks(main, &template.def, remarks);
+    let remarked = ctx.remarked.take().unwrap_or_default();
+    Ok((ctx.finish()?, remarked))
 }
 
 /// All that lowering a kernel knows.
@@ -114,6 +131,8 @@ pub(crate) struct Ctx<'a> {
     /// What the kernel itself sees.
     kernel_env: &'a dyn KernelEnv,
     nesting: u32,
+    /// The finished functions with their remarks, where somebody asked for them.
+    remarked: Option<Vec<Remarked>>,
     /// The function being lowered.
     f: FunctionState<'a>,
 }
@@ -172,6 +191,7 @@ pub(crate) struct FunctionState<'a> {
     /// Of a method: what becomes of `self`.
     method: Option<structs::MethodState>,
     diagnostics: Vec<Diagnostic>,
+    remarks: Vec<Remark>,
     /// Instances of functions that were called.
     calls: Vec<usize>,
 }
@@ -240,6 +260,7 @@ impl<'a> FunctionState<'a> {
             is_kernel: false,
             method: None,
             diagnostics: Vec::new(),
+            remarks: Vec::new(),
             calls: Vec::new(),
         }
     }
@@ -269,6 +290,7 @@ impl<'a> Ctx<'a> {
             lambdas: Vec::new(),
             kernel_env: env,
             nesting: 0,
+            remarked: None,
             f: FunctionState::kernel(def, &template.source, env),
         }
     }
@@ -423,6 +445,12 @@ impl<'a> Ctx<'a> {
         let domain = has_domain.then_some(Member::Domain);
         let axes = axes.into_iter().map(|(buffer, axis)| Member::Axis(buffer, axis));
         domain.into_iter().chain(base).chain(axes).collect()
+    }
+
+    fn lower_kernel(&mut self, signature: &Signature) {
+        self.bind_params(signature);
+        self.lower_body(&self.template.def);
+        self.settle_textures();
     }
 
     fn lower_body(&mut self, def: &Arc<FunctionDef>) {

@@ -127,7 +127,10 @@ impl Ctx<'_> {
     pub fn node(&mut self, kind: NodeKind, ty: impl Into<Type>, span: Span) -> NodeId {
         let ty = ty.into();
         match self.computed_in(&kind) {
-            Some(wide) => self.widened(kind, &ty, wide, span),
+            Some(wide) => {
+                self.remark_computed_in(wide, &ty, span);
+                self.widened(kind, &ty, wide, span)
+            }
             None => self.plain_node(kind, ty, span),
         }
     }
@@ -219,7 +222,10 @@ impl Ctx<'_> {
     /// A literal as a constant of `scalar`, or the error that it does not fit.
     pub fn literal_as(&mut self, literal: Literal, scalar: Scalar, span: Span) -> Option<NodeId> {
         match literal.fit(scalar) {
-            Some(constant) => Some(self.constant(constant, span)),
+            Some(constant) => {
+                self.remark_taken(literal, scalar, span);
+                Some(self.constant(constant, span))
+            }
             None => {
                 self.error(errors::literal_does_not_fit(self.at(span), literal, scalar));
                 None
@@ -274,6 +280,7 @@ impl Ctx<'_> {
         match operand {
             Operand::Literal(literal) => {
                 let constant = literal.fit(to.scalar()?)?;
+                self.remark_taken(*literal, constant.scalar(), span);
                 let node = self.constant(constant, span);
                 Some(self.splat_to(node, to, span))
             }
@@ -285,11 +292,11 @@ impl Ctx<'_> {
                 let (a, b) = (from.scalar()?, to.scalar()?);
                 let same_shape = from.n_components() == to.n_components();
                 if same_shape && a.widens_to(b) {
-                    return Some(self.convert(*node, b, span));
+                    return Some(self.coerce(*node, b, span));
                 }
                 if self.facts(*node).soft && same_shape {
                     self.f.lenient = true;
-                    return Some(self.convert(*node, b, span));
+                    return Some(self.coerce(*node, b, span));
                 }
                 None
             }

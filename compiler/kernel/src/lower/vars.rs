@@ -102,6 +102,7 @@ impl Ctx<'_> {
             let name = self.var_name(var);
             self.f.func.nodes[node.idx()].name = Some(name);
         }
+        self.remark_assigned(var, &operand, span);
         if let Operand::Place(place) = &operand {
             self.name_shared(place, var);
         }

@@ -38,6 +38,10 @@ impl KernelEnv for ModuleEnv {
 }
 
 impl ModuleEnv {
+    pub fn new(module: &Rc<Module>) -> ModuleEnv {
+        ModuleEnv(Rc::clone(module))
+    }
+
     fn defined(&self, stmt: &Stmt, name: &str) -> Option<EnvValue> {
         match &stmt.kind {
             StmtKind::Function(def) if &*def.name.name == name => Some(EnvValue::Function(HelperFunction {
@@ -109,7 +113,7 @@ pub fn compile(file: &str, text: &str, target: &Target) -> (Vec<Compiled>, Vec<D
     let (module, diagnostics) = kps_syntax::parse(&source);
     let mut mistakes: Vec<Diagnostic> = diagnostics.into_iter().collect();
     let module = Rc::new(module);
-    let env = ModuleEnv(Rc::clone(&module));
+    let env = ModuleEnv::new(&module);
     let mut compiled = Vec::new();
     for stmt in &module.body {
         let StmtKind::Function(def) = &stmt.kind else { continue };
@@ -125,6 +129,14 @@ pub fn compile(file: &str, text: &str, target: &Target) -> (Vec<Compiled>, Vec<D
     (compiled, mistakes)
 }
 
+/// What the annotations say, or the lines `# with`.
+pub fn signature(template: &kps_kernel::KernelTemplate, env: &dyn KernelEnv, text: &str) -> Signature {
+    match Signature::declared(template, env) {
+        Some(signature) => signature,
+        None => Signature::new(template, env, given(template, text)),
+    }
+}
+
 fn compile_one(
     def: &Arc<FunctionDef>,
     source: &Source,
@@ -134,10 +146,7 @@ fn compile_one(
     target: &Target,
 ) -> Result<(KernelModule, Diagnostics), Diagnostics> {
     let template = kps_kernel::check(def, source, env, options)?;
-    let signature = match Signature::declared(&template, env) {
-        Some(signature) => signature,
-        None => Signature::new(&template, env, given(&template, text)),
-    };
+    let signature = signature(&template, env, text);
     let module = kps_kernel::specialize(&template, env, &signature, target)?;
     Ok((module, template.warnings))
 }
@@ -179,7 +188,7 @@ fn given(template: &kps_kernel::KernelTemplate, text: &str) -> Vec<ParamType> {
 }
 
 /// The options in the decorator; `None` for functions that are no kernels.
-fn options(def: &FunctionDef) -> Option<KernelOptions> {
+pub fn options(def: &FunctionDef) -> Option<KernelOptions> {
     let [decorator] = &def.decorators[..] else { return None };
     let (name, args) = match &decorator.kind {
         ExprKind::Name(name) => (name, &[][..]),

@@ -44,6 +44,7 @@ use gpu::Gpu;
 use state::State;
 
 pub(crate) use physical::{Physical, devices};
+pub(crate) use requirements::lacking;
 pub use validation::{request_validation, validation_messages};
 
 /// Whether looking for a GPU has any point: loading every driver takes a while, and one for a GPU works

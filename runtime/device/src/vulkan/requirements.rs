@@ -6,7 +6,16 @@ use rspirv::spirv::{Capability, ExecutionMode, Op};
 use rustc_hash::FxHashMap;
 
 use super::physical::Physical;
+use crate::select::Lacking;
 use crate::{DeviceError, Feature, Result, SourceLine};
+
+/// The capabilities that a module declares and the device lacks, each with the feature that brings it.
+pub(crate) fn lacking(physical: &Physical, module: &Module) -> Vec<Lacking> {
+    let lacked = module.capabilities.iter().filter_map(declared).filter(|found| !allows(physical, *found));
+    lacked
+        .map(|capability| Lacking { capability: format!("{capability:?}"), feature: feature_of(capability) })
+        .collect()
+}
 
 /// Refuses a module that the device cannot run.
 pub(super) fn check(physical: &Physical, module: &Module) -> Result<()> {
@@ -33,11 +42,7 @@ fn check_version(physical: &Physical, module: &Module) -> Result<()> {
 }
 
 fn check_capability(physical: &Physical, module: &Module, capability: Capability) -> Result<()> {
-    let allowed = match physical.enabled.allows(capability) {
-        Some(allowed) => allowed,
-        None => of_properties(physical, capability),
-    };
-    if allowed {
+    if allows(physical, capability) {
         return Ok(());
     }
     let device = physical.info.name.clone();
@@ -51,6 +56,10 @@ fn check_capability(physical: &Physical, module: &Module, capability: Capability
             first_use(module, capability),
         )),
     }
+}
+
+fn allows(physical: &Physical, capability: Capability) -> bool {
+    physical.enabled.allows(capability).unwrap_or_else(|| of_properties(physical, capability))
 }
 
 fn refused(physical: &Physical, what: &str, line: Option<SourceLine>) -> DeviceError {

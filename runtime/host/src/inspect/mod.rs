@@ -1,16 +1,22 @@
 //! What can be said of a script without running it, and without any device: its mistakes, its kernels.
 
+mod decoration;
 mod names;
 
 use std::sync::Arc;
 
 pub use crate::foreign::{compile_file as compile_shader, is_foreign as is_shader};
-pub use kps_kernel::Target;
-use kps_kernel::{KernelEnv, KernelModule, KernelOptions, KernelTemplate, Signature};
+pub use crate::suggest::nearest;
+use kps_kernel::Target;
+pub use kps_kernel::{
+    BindingPlace, Capability, ExplainedFunction, Explanation, IndexTest, Remark, RemarkKind, assembly_of_line,
+};
+use kps_kernel::{KernelEnv, KernelModule, KernelTemplate, ParamKind, Signature};
 use kps_syntax::ast::*;
-use kps_syntax::{Diagnostic, Diagnostics, Source};
-use num_traits::ToPrimitive;
+use kps_syntax::{Diagnostic, Diagnostics, Source, Span};
 
+use crate::errors;
+use decoration::{Decoration, decoration};
 use names::StaticEnv;
 
 /// Every mistake that can be found without running: in the syntax, in names, and in kernels, as far as
@@ -26,7 +32,7 @@ pub fn check(source: &Source) -> Diagnostics {
     for kernel in find_kernels(&module) {
         match kernel.template() {
             Ok(template) => {
-                let compiled = kernel.compile_template(&template, &Target::portable());
+                let compiled = kernel.with_signature(&template, None, kps_kernel::specialize);
                 // Kernels may share functions, and their slips.
                 let is_new = |warning: &Diagnostic| {
                     let at = |found: &Diagnostic| found.location().map(|at| (at.source.clone(), at.span));
@@ -45,16 +51,39 @@ pub fn check(source: &Source) -> Diagnostics {
 /// A kernel of a script that was only read.
 pub struct StaticKernel {
     pub def: Arc<FunctionDef>,
-    options: KernelOptions,
+    decoration: Decoration,
     source: Source,
     env: StaticEnv,
 }
 
 /// What became of a kernel that was compiled from its text alone.
-pub enum Compiled {
-    Module(Box<KernelModule>),
+pub enum Compiled<T> {
+    Done(T),
     /// It needs what only running the script can tell; the reason, as a sentence.
     NeedsRun(String),
+}
+
+/// What a launch would pass, written as types: `f32, Array[f32], n=16`.
+pub struct GivenTypes {
+    source: Source,
+    args: Vec<Argument>,
+}
+
+impl GivenTypes {
+    /// Reads the text of the option `--args`.
+    pub fn parse(text: &str) -> Result<GivenTypes, Diagnostics> {
+        let source = Source::new("--args", format!("args({text})\n"));
+        let (module, diagnostics) = kps_syntax::parse(&source);
+        if diagnostics.has_errors() {
+            return Err(diagnostics);
+        }
+        match &module.body[..] {
+            [Stmt { kind: StmtKind::Expr(Expr { kind: ExprKind::Call { args, .. }, .. }), .. }] => {
+                Ok(GivenTypes { args: args.clone(), source })
+            }
+            _ => Err(errors::given_types(source.at(Span::new(0, source.text().len() as u32 - 1))).into()),
+        }
+    }
 }
 
 /// The kernels of a script, in its order.
@@ -71,24 +100,53 @@ impl StaticKernel {
         &self.def.name.name
     }
 
-    /// Checks the kernel, and compiles it where its annotations say all there is to know.
-    pub fn compile(&self, target: &Target) -> Result<Compiled, Diagnostics> {
-        self.compile_template(&self.template()?, target)
+    /// Checks the kernel, and compiles it where its annotations and `given` say all there is to know.
+    pub fn compile(&self, given: Option<&GivenTypes>) -> Result<Compiled<KernelModule>, Diagnostics> {
+        self.with_signature(&self.template()?, given, kps_kernel::specialize)
+    }
+
+    /// The same, with what there is to say about its source.
+    pub fn explain(&self, given: Option<&GivenTypes>) -> Result<Compiled<Explanation>, Diagnostics> {
+        self.with_signature(&self.template()?, given, kps_kernel::explain)
+    }
+
+    /// What `--args` would have to say, with `TYPE` and `NUMBER` for what is not known.
+    pub fn wanted_args(&self) -> Vec<String> {
+        let params = self.template().map(|template| template.params).unwrap_or_default();
+        let defs = self.def.params.iter();
+        let wanted = params.iter().zip(defs).filter_map(|(param, def)| match param.kind {
+            ParamKind::Untyped => Some(format!("{}=TYPE", param.name.name)),
+            ParamKind::Const(_) if def.default.is_none() => Some(format!("{}=NUMBER", param.name.name)),
+            _ => None,
+        });
+        wanted.collect()
     }
 
     fn template(&self) -> Result<KernelTemplate, Diagnostics> {
-        kps_kernel::check(&self.def, &self.source, &self.env, self.options)
+        kps_kernel::check(&self.def, &self.source, &self.env, self.decoration.options)
     }
 
-    fn compile_template(&self, template: &KernelTemplate, target: &Target) -> Result<Compiled, Diagnostics> {
+    /// Compiles a kernel for any device, in one of the ways to do it.
+    fn with_signature<T>(
+        &self,
+        template: &KernelTemplate,
+        given: Option<&GivenTypes>,
+        compile: impl FnOnce(&KernelTemplate, &dyn KernelEnv, &Signature, &Target) -> Result<T, Diagnostics>,
+    ) -> Result<Compiled<T>, Diagnostics> {
+        if self.decoration.has_unknown_size {
+            return Ok(Compiled::NeedsRun("its `local_size` is known only when the script runs".to_owned()));
+        }
         if let Some(name) = self.unknown_capture(template) {
             return Ok(Compiled::NeedsRun(format!("`{name}` is known only when the script runs")));
         }
-        let Some(signature) = Signature::declared(template, &self.env) else {
-            return Ok(Compiled::NeedsRun("not every parameter has an annotation".to_owned()));
+        let signature = match given {
+            Some(GivenTypes { source, args }) => Signature::given(template, &self.env, args, source)?,
+            None => match Signature::declared(template, &self.env) {
+                Some(signature) => signature,
+                None => return Ok(Compiled::NeedsRun("not every parameter has an annotation".to_owned())),
+            },
         };
-        let module = kps_kernel::specialize(template, &self.env, &signature, target)?;
-        Ok(Compiled::Module(Box::new(module)))
+        compile(template, &self.env, &signature, &Target::portable()).map(Compiled::Done)
     }
 
     fn unknown_capture(&self, template: &KernelTemplate) -> Option<Name> {
@@ -143,11 +201,11 @@ fn find_in_function(
     env: &StaticEnv,
     kernels: &mut Vec<StaticKernel>,
 ) {
-    match def.decorators.iter().find_map(|decorator| kernel_options(decorator, env)) {
-        Some(options) => {
+    match def.decorators.iter().find_map(|decorator| decoration(decorator, env)) {
+        Some(decoration) => {
             kernels.push(StaticKernel {
                 def: Arc::clone(def),
-                options,
+                decoration,
                 source: source.clone(),
                 env: env.clone(),
             });
@@ -157,55 +215,5 @@ fn find_in_function(
             let inner = StaticEnv::new(source, &def.body, &params, Some(env.clone()));
             find_in_block(source, &def.body, &inner, kernels);
         }
-    }
-}
-
-/// What `@kernel`, `@kernel(..)`, `@kp.kernel` or `@python2shader` says; `None` for other decorators.
-fn kernel_options(decorator: &Expr, env: &StaticEnv) -> Option<KernelOptions> {
-    match &decorator.kind {
-        ExprKind::Call { func, args } => {
-            let mut options = kernel_options(func, env)?;
-            args.iter().for_each(|argument| set_option(&mut options, argument));
-            Some(options)
-        }
-        ExprKind::Attribute { attr, .. } => by_name(&attr.name),
-        ExprKind::Name(name) => match env.get(name) {
-            // A function of the user's own by that name hides ours.
-            Some(kps_kernel::EnvValue::Function(_)) => None,
-            _ => by_name(name),
-        },
-        _ => None,
-    }
-}
-
-fn by_name(name: &str) -> Option<KernelOptions> {
-    match name {
-        "kernel" => Some(KernelOptions::kernel()),
-        "python2shader" => Some(KernelOptions::python2shader()),
-        _ => None,
-    }
-}
-
-/// What is wrong in an option is told when the script runs.
-fn set_option(options: &mut KernelOptions, argument: &Argument) {
-    let ArgumentKind::Keyword(name, value) = &argument.kind else { return };
-    match (&*name.name, &value.kind) {
-        ("precise", ExprKind::True) => options.precise = true,
-        ("local_size", ExprKind::Tuple(sizes)) => {
-            let mut local_size = [1; 3];
-            for (axis, size) in sizes.iter().take(3).enumerate() {
-                local_size[axis] = int(size).unwrap_or(1);
-            }
-            options.local_size = Some(local_size);
-        }
-        ("local_size", _) => options.local_size = int(value).map(|size| [size, 1, 1]),
-        _ => {}
-    }
-}
-
-fn int(expr: &Expr) -> Option<u32> {
-    match &expr.kind {
-        ExprKind::Int(value) => value.to_u32(),
-        _ => None,
     }
 }

@@ -1,0 +1,136 @@
+//! A signature from types that are written where a launch has its arguments: `(f32, Array[f32], n=16)`.
+//!
+//! Nothing is launched. A number stands for its type, and gives a `const` parameter its value;
+//! parameters that are left out are what their annotations say.
+
+use kps_syntax::ast::{Argument, ArgumentKind, Expr, ExprKind, UnaryOp};
+use kps_syntax::{Diagnostic, Diagnostics, Source};
+use num_traits::ToPrimitive;
+
+use super::types::{TypeExpr, TypeReader};
+use crate::constant::{Constant, Literal};
+use crate::env::KernelEnv;
+use crate::errors;
+use crate::signature::{ParamType, Signature};
+use crate::template::{KernelTemplate, Param, ParamKind};
+
+pub(crate) fn signature(
+    template: &KernelTemplate,
+    env: &dyn KernelEnv,
+    args: &[Argument],
+    source: &Source,
+) -> Result<Signature, Diagnostics> {
+    let reader = TypeReader { source, env };
+    let given = matched(template, args, source)?;
+    let mut diagnostics = Diagnostics::new();
+    let mut types = Vec::with_capacity(given.len());
+    for ((at, param), expr) in template.params.iter().enumerate().zip(given) {
+        let found = match expr {
+            Some(expr) => read(&reader, param, expr),
+            None => declared(template, at).ok_or_else(|| {
+                errors::param_not_given(template.source.at(param.name.span), &param.name.name)
+            }),
+        };
+        match found {
+            Ok(ty) => types.push(ty),
+            Err(diagnostic) => diagnostics.push(diagnostic),
+        }
+    }
+    match diagnostics.is_empty() {
+        true => Ok(Signature::new(template, env, types)),
+        false => Err(diagnostics),
+    }
+}
+
+/// What was written for each parameter.
+fn matched<'e>(
+    template: &KernelTemplate,
+    args: &'e [Argument],
+    source: &Source,
+) -> Result<Vec<Option<&'e Expr>>, Diagnostics> {
+    let n_params = template.params.len();
+    let mut given = vec![None; n_params];
+    for (at, arg) in args.iter().enumerate() {
+        let (place, expr) = match &arg.kind {
+            ArgumentKind::Positional(expr) => (at, expr),
+            ArgumentKind::Keyword(name, expr) => (place_of(template, name, source)?, expr),
+            ArgumentKind::Spread(expr) | ArgumentKind::KeywordSpread(expr) => {
+                return Err(errors::not_a_type(source.at(expr.span), source.slice(arg.span)).into());
+            }
+        };
+        let Some(slot) = given.get_mut(place) else {
+            let at = source.at(arg.span);
+            return Err(errors::argument_count(at, template.name(), n_params, args.len()).into());
+        };
+        if slot.replace(expr).is_some() {
+            let name = &template.params[place].name.name;
+            return Err(errors::argument_twice(source.at(arg.span), template.name(), name).into());
+        }
+    }
+    Ok(given)
+}
+
+fn place_of(
+    template: &KernelTemplate,
+    name: &kps_syntax::ast::Ident,
+    source: &Source,
+) -> Result<usize, Diagnostic> {
+    let place = template.params.iter().position(|param| param.name.name == name.name);
+    place.ok_or_else(|| {
+        let known = template.params.iter().map(|param| &*param.name.name);
+        let nearest = crate::suggest::nearest(&name.name, known);
+        errors::unknown_keyword(source.at(name.span), template.name(), &name.name, nearest)
+    })
+}
+
+fn read(reader: &TypeReader, param: &Param, expr: &Expr) -> Result<ParamType, Diagnostic> {
+    let at = || reader.source.at(expr.span);
+    if let Some(literal) = number(expr) {
+        let scalar = match &param.kind {
+            ParamKind::Const(scalar) => *scalar,
+            _ => literal.default_scalar(),
+        };
+        let constant =
+            literal.fit(scalar).ok_or_else(|| errors::literal_does_not_fit(at(), literal, scalar))?;
+        return Ok(match &param.kind {
+            ParamKind::Const(_) => ParamType::Const(constant),
+            ParamKind::Scalar(ty) if ty.scalar().is_some_and(|scalar| literal.fit(scalar).is_some()) => {
+                ParamType::Scalar(ty.clone())
+            }
+            _ => ParamType::Scalar(scalar.into()),
+        });
+    }
+    match (reader.read(expr)?, &param.kind) {
+        (TypeExpr::Buffer(array), _) => Ok(ParamType::Array(array)),
+        (_, ParamKind::Const(_)) | (TypeExpr::Const(_), _) => {
+            Err(errors::const_not_given(at(), &param.name.name))
+        }
+        (TypeExpr::Value(ty), _) => Ok(ParamType::Scalar(ty)),
+    }
+}
+
+/// What a parameter is when nothing is said of it: its annotation, or the number that it is by default.
+fn declared(template: &KernelTemplate, at: usize) -> Option<ParamType> {
+    let param = &template.params[at];
+    match &param.kind {
+        ParamKind::Const(scalar) => {
+            let default = template.def.params.iter().nth(at)?.default.as_ref()?;
+            let constant: Constant = number(default)?.fit(*scalar)?;
+            Some(ParamType::Const(constant))
+        }
+        kind => kind.declared(),
+    }
+}
+
+/// A number that is written out.
+fn number(expr: &Expr) -> Option<Literal> {
+    match &expr.kind {
+        ExprKind::Int(value) => value.to_i128().map(Literal::Int),
+        ExprKind::Float(value) => Some(Literal::Float(*value)),
+        ExprKind::Unary { op: UnaryOp::Minus, operand } => match number(operand)? {
+            Literal::Int(value) => Some(Literal::Int(-value)),
+            Literal::Float(value) => Some(Literal::Float(-value)),
+        },
+        _ => None,
+    }
+}

@@ -1,0 +1,253 @@
+//! What a kernel means, place by place: the type of each expression, the conversions that nobody wrote,
+//! which indices are tested, what is the same in every invocation, which places need what of a device.
+//!
+//! In goes what `specialize` takes; out comes the module that it gives and remarks on the source, as
+//! data. A kernel with mistakes has no explanation: its mistakes come out, the same as from
+//! `specialize`.
+
+mod assembly;
+mod indices;
+
+use kps_syntax::ast::{FunctionDef, Name};
+use kps_syntax::{Diagnostics, Source, Span};
+
+use crate::env::KernelEnv;
+use crate::ir::{Function, FunctionId, Kernel, LocalId, NodeKind, Stmt, walk};
+use crate::lower::Remarked;
+use crate::signature::{Capability, CapabilityUse, KernelModule, Signature, Target};
+use crate::template::KernelTemplate;
+use crate::types::{Scalar, Type};
+use crate::{analysis, emit, lower, verify};
+
+pub use assembly::assembly_of_line;
+
+/// A compiled kernel and what there is to say about its source.
+#[derive(Clone, Debug)]
+pub struct Explanation {
+    pub module: KernelModule,
+    /// The kernel itself, then the functions that it calls, once for each signature, in the order of
+    /// the source.
+    pub functions: Vec<ExplainedFunction>,
+}
+
+#[derive(Clone, Debug)]
+pub struct ExplainedFunction {
+    pub name: Name,
+    pub source: Source,
+    /// From the first decorator to the end of the body.
+    pub span: Span,
+    /// From `def` to the colon.
+    pub header: Span,
+    /// What it was compiled for: `(f32, Array(4, f32)) -> f32`. Empty for the kernel itself.
+    pub signature: String,
+    /// By place; where two begin together, the longer one first.
+    pub remarks: Vec<Remark>,
+}
+
+/// Something known of a piece of the source.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Remark {
+    pub span: Span,
+    pub kind: RemarkKind,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum RemarkKind {
+    /// The type of an expression, as an annotation says it; `int` and `float` for literals that take
+    /// the type of what they meet.
+    Type(String),
+    /// A variable gets a value of this type.
+    Assigned(String),
+    /// The value is known before the kernel runs.
+    Known(String),
+    /// The value becomes another type, and nobody wrote so.
+    Converted { from: Type, to: Type },
+    /// A literal takes the type of what it meets.
+    Taken(Scalar),
+    /// Computed in a wider type and rounded back.
+    ComputedIn { wide: Scalar, ty: Type },
+    /// Loaded or stored at an index that is tested first, or proven to need no test.
+    Index(IndexTest),
+    /// A load that gives every invocation of a workgroup the same.
+    Uniform,
+    /// Calls a function of the script: its place in [`Explanation::functions`].
+    Calls(usize),
+    /// Not every device has what this needs.
+    Needs(Capability),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum IndexTest {
+    /// Out of range it reads 0.
+    TestedLoad,
+    /// Out of range nothing is stored.
+    TestedStore,
+    /// Out of range nothing happens, and 0 comes out.
+    TestedAtomic,
+    Proven,
+}
+
+/// Compiles a kernel and says what it means.
+pub(crate) fn explain(
+    template: &KernelTemplate,
+    env: &dyn KernelEnv,
+    signature: &Signature,
+    target: &Target,
+) -> Result<Explanation, Diagnostics> {
+    let (kernel, remarked) = lower::lower_remarked(template, env, signature)?;
+    let kernel = verify::verify(kernel)?;
+    analysis::check(kernel.get())?;
+    let module = emit::emit(&kernel, target);
+    let functions = functions(kernel.get(), remarked, &module.capabilities);
+    Ok(Explanation { module, functions })
+}
+
+fn functions(kernel: &Kernel, remarked: Vec<Remarked>, uses: &[CapabilityUse]) -> Vec<ExplainedFunction> {
+    let reached = kernel.reached();
+    let is_shown = |found: &Remarked| {
+        let function = &kernel.functions[found.id.idx()];
+        reached[found.id.idx()] && function.called_for.is_none()
+    };
+    let mut shown: Vec<Remarked> = remarked.into_iter().filter(is_shown).collect();
+    let main = kernel.functions.len() - 1;
+    // The kernel first; functions of other sources last.
+    let home = kernel.functions[main].source.clone();
+    shown.sort_by_key(|found| {
+        let is_elsewhere = kernel.functions[found.id.idx()].source != home;
+        (found.id.idx() != main, is_elsewhere, found.def.span.start, found.id)
+    });
+    let order: Vec<_> = shown.iter().map(|found| found.id).collect();
+    let differing = analysis::differing(kernel);
+    let explained = shown.into_iter().map(|found| {
+        let function = &kernel.functions[found.id.idx()];
+        let differs = differing.get(&found.id).map_or(&[][..], |differs| differs);
+        let mut remarks = found.remarks;
+        indices::remark(function, differs, &mut remarks);
+        remark_calls(function, &order, &mut remarks);
+        remark_needs(function, &found.def, uses, &mut remarks);
+        settle_literals(function, &mut remarks);
+        let signature = match found.id.idx() == main {
+            true => String::new(),
+            false => signature_of(function, &found.def, &remarks),
+        };
+        ExplainedFunction {
+            name: function.name.clone(),
+            source: function.source.clone(),
+            span: found.def.span,
+            header: found.def.header,
+            signature,
+            remarks: in_order(remarks),
+        }
+    });
+    without_twins(explained.collect())
+}
+
+/// `(f32, Array(4, f32)) -> f32`, by what its parameters were found to be.
+fn signature_of(function: &Function, def: &FunctionDef, remarks: &[Remark]) -> String {
+    let type_of = |at: Span| {
+        remarks.iter().find_map(|remark| match &remark.kind {
+            RemarkKind::Assigned(ty) if remark.span == at => Some(ty.trim_start_matches("weak ")),
+            _ => None,
+        })
+    };
+    let params: Vec<&str> = def.params.iter().map(|param| type_of(param.name.span).unwrap_or("..")).collect();
+    let params = params.join(", ");
+    match function.result {
+        Type::Void => format!("({params})"),
+        ref result => format!("({params}) -> {result}"),
+    }
+}
+
+/// Functions that were compiled for different functions, and about which the same is to be said, are one.
+fn without_twins(functions: Vec<ExplainedFunction>) -> Vec<ExplainedFunction> {
+    let mut kept: Vec<ExplainedFunction> = Vec::with_capacity(functions.len());
+    let mut place = Vec::with_capacity(functions.len());
+    for function in functions {
+        let twin = kept.iter().position(|known| is_twin(known, &function));
+        place.push(twin.unwrap_or(kept.len()));
+        if twin.is_none() {
+            kept.push(function);
+        }
+    }
+    for remark in kept.iter_mut().flat_map(|function| &mut function.remarks) {
+        if let RemarkKind::Calls(callee) = &mut remark.kind {
+            *callee = place[*callee];
+        }
+    }
+    kept
+}
+
+fn is_twin(a: &ExplainedFunction, b: &ExplainedFunction) -> bool {
+    let said = |function: &ExplainedFunction| {
+        let is_call = |remark: &Remark| matches!(remark.kind, RemarkKind::Calls(_));
+        function.remarks.iter().filter(|remark| !is_call(remark)).cloned().collect::<Vec<_>>()
+    };
+    (&a.source, a.span, &a.signature) == (&b.source, b.span, &b.signature) && said(a) == said(b)
+}
+
+fn remark_calls(function: &Function, order: &[FunctionId], remarks: &mut Vec<Remark>) {
+    walk(&function.body, &mut |stmt| {
+        let Stmt::Eval(node) = stmt else { return };
+        let node = function.node(*node);
+        let NodeKind::Call { function: callee, .. } = node.kind else { return };
+        if let Some(at) = order.iter().position(|known| *known == callee) {
+            remarks.push(Remark { span: node.span, kind: RemarkKind::Calls(at) });
+        }
+    });
+}
+
+fn remark_needs(function: &Function, def: &FunctionDef, uses: &[CapabilityUse], remarks: &mut Vec<Remark>) {
+    for found in uses {
+        let here = found.places.iter().filter(|place| {
+            let span = place.span;
+            place.source == function.source && def.span.start <= span.start && span.end <= def.span.end
+        });
+        remarks
+            .extend(here.map(|place| Remark { span: place.span, kind: RemarkKind::Needs(found.capability) }));
+    }
+}
+
+/// A variable that began as a literal and is kept in memory has the type that it is kept in, and not
+/// only that value.
+fn settle_literals(function: &Function, remarks: &mut Vec<Remark>) {
+    let mut changing = Vec::new();
+    for remark in remarks.iter_mut() {
+        let RemarkKind::Assigned(ty) = &mut remark.kind else { continue };
+        let name = function.source.slice(remark.span);
+        let mut kept = stored(function).filter(|local| *function.local(*local).name == *name);
+        if let Some(local) = kept.next() {
+            changing.push(remark.span);
+            if ty.starts_with("weak ") && kept.next().is_none() {
+                *ty = function.local(local).ty.to_string();
+            }
+        }
+    }
+    let is_changing =
+        |remark: &Remark| matches!(remark.kind, RemarkKind::Known(_)) && changing.contains(&remark.span);
+    remarks.retain(|remark| !is_changing(remark));
+}
+
+/// The locals that something stores to.
+fn stored(function: &Function) -> impl Iterator<Item = LocalId> {
+    let mut stored: Vec<LocalId> = function.carries.iter().flatten().map(|(local, _)| *local).collect();
+    walk(&function.body, &mut |stmt| {
+        if let Stmt::Store { local, .. } = stmt {
+            stored.push(*local);
+        }
+    });
+    stored.sort_unstable();
+    stored.dedup();
+    stored.into_iter()
+}
+
+/// By place, each once. What a loop was found to be only after another pass over it is told last.
+fn in_order(remarks: Vec<Remark>) -> Vec<Remark> {
+    let mut ordered: Vec<Remark> = Vec::with_capacity(remarks.len());
+    for remark in remarks {
+        if !ordered.contains(&remark) {
+            ordered.push(remark);
+        }
+    }
+    ordered.sort_by_key(|remark| (remark.span.start, std::cmp::Reverse(remark.span.end)));
+    ordered
+}

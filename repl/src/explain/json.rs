@@ -1,0 +1,109 @@
+//! The explanation for tools: every remark with its place, in lines and columns that count from 1.
+
+use kps::inspect::{ExplainedFunction, IndexTest, Remark, RemarkKind};
+use kps_syntax::Source;
+
+use super::{Explained, needs::Needs};
+
+/// A list of kernels; of one line's remarks where `line` says so.
+pub fn text(explained: &[Explained], line: Option<u32>) -> String {
+    let kernels = explained.iter().map(|found| kernel(found, line));
+    format!("{}\n", list(kernels))
+}
+
+fn kernel((kernel, explanation, needs): &Explained, line: Option<u32>) -> String {
+    let [x, y, z] = explanation.module.local_size;
+    let functions = explanation.functions.iter().map(|found| function(found, line));
+    object([
+        ("kernel", string(kernel.name())),
+        ("local_size", format!("[{x},{y},{z}]")),
+        ("needs", needs_list(needs)),
+        ("functions", list(functions)),
+    ])
+}
+
+fn needs_list(needs: &Needs) -> String {
+    list(needs.iter().map(|(capability, lacks)| {
+        let lacks = lacks.iter().map(|lacks| string(&lacks.device));
+        object([("capability", string(capability.name())), ("lacked_by", list(lacks))])
+    }))
+}
+
+fn function(function: &ExplainedFunction, line: Option<u32>) -> String {
+    let source = &function.source;
+    let asked = |remark: &&Remark| line.is_none_or(|line| source.line(remark.span.start) == line);
+    let remarks = function.remarks.iter().filter(asked).map(|found| remark(found, source));
+    object([
+        ("name", string(&function.name)),
+        ("signature", string(&function.signature)),
+        ("file", string(source.name())),
+        ("line", source.line(function.header.start).to_string()),
+        ("remarks", list(remarks)),
+    ])
+}
+
+fn remark(remark: &Remark, source: &Source) -> String {
+    let (line, column) = source.line_column(remark.span.start);
+    let (end_line, end_column) = source.line_column(remark.span.end);
+    let (kind, value) = kind_and_value(&remark.kind);
+    object([
+        ("line", line.to_string()),
+        ("column", column.to_string()),
+        ("end_line", end_line.to_string()),
+        ("end_column", end_column.to_string()),
+        ("text", string(source.slice(remark.span))),
+        ("kind", string(kind)),
+        ("value", value),
+    ])
+}
+
+fn kind_and_value(kind: &RemarkKind) -> (&'static str, String) {
+    match kind {
+        RemarkKind::Type(ty) => ("type", string(ty)),
+        RemarkKind::Assigned(ty) => ("assigned", string(ty)),
+        RemarkKind::Known(value) => ("known", string(value)),
+        RemarkKind::Converted { from, to } => {
+            ("converted", object([("from", string(&from.to_string())), ("to", string(&to.to_string()))]))
+        }
+        RemarkKind::Taken(scalar) => ("taken", string(scalar.name())),
+        RemarkKind::ComputedIn { wide, .. } => ("computed_in", string(wide.name())),
+        RemarkKind::Index(test) => ("index", string(test_name(*test))),
+        RemarkKind::Uniform => ("uniform", "true".to_owned()),
+        RemarkKind::Calls(callee) => ("calls", callee.to_string()),
+        RemarkKind::Needs(capability) => ("needs", string(capability.name())),
+    }
+}
+
+fn test_name(test: IndexTest) -> &'static str {
+    match test {
+        IndexTest::TestedLoad => "tested load",
+        IndexTest::TestedStore => "tested store",
+        IndexTest::TestedAtomic => "tested atomic",
+        IndexTest::Proven => "proven",
+    }
+}
+
+fn object<const N: usize>(members: [(&str, String); N]) -> String {
+    let members: Vec<String> =
+        members.into_iter().map(|(name, value)| format!("{}:{value}", string(name))).collect();
+    format!("{{{}}}", members.join(","))
+}
+
+fn list(items: impl Iterator<Item = String>) -> String {
+    format!("[{}]", items.collect::<Vec<_>>().join(","))
+}
+
+fn string(text: &str) -> String {
+    let mut quoted = String::from("\"");
+    for c in text.chars() {
+        match c {
+            '"' | '\\' => quoted.extend(['\\', c]),
+            '\n' => quoted.push_str("\\n"),
+            '\t' => quoted.push_str("\\t"),
+            c if c < ' ' => quoted.push_str(&format!("\\u{:04x}", c as u32)),
+            c => quoted.push(c),
+        }
+    }
+    quoted.push('"');
+    quoted
+}

@@ -1,0 +1,117 @@
+//! `kps explain`: what a kernel means, drawn below the lines of its source.
+//!
+//! In goes an [`Explanation`], which is data; out comes a page for a reader, or JSON for a tool. What is
+//! told is the compiler's own account: nothing about the language is decided here.
+
+mod json;
+mod needs;
+mod page;
+mod rows;
+
+use std::io::Write;
+use std::path::Path;
+
+use kps::inspect::{self, Explanation, StaticKernel};
+
+use crate::Failure;
+use crate::args::GivenArgs;
+use crate::verbs::{choose, done, given_types, source, split_kernel};
+use needs::Needs;
+
+/// How the explanation comes out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    Page,
+    Json,
+}
+
+/// Explains the kernels of a file, the one behind the colon, or a line of one. No script runs, and
+/// devices are looked at only where the kernel needs what not every device has.
+pub fn explain(
+    argument: &str,
+    given: &GivenArgs,
+    line: Option<u32>,
+    form: Form,
+    device: Option<String>,
+) -> Result<u8, Failure> {
+    let Asked { file, name, line } = Asked::read(argument, line);
+    if inspect::is_shader(file) {
+        let sentence = "is a shader, and only kernels in a script are explained; see it with `kps spirv`";
+        return Err(Failure::Usage(format!("`{}` {sentence}", file.display())));
+    }
+    let source = source(file)?;
+    let kernels = inspect::kernels(&source)?;
+    let mut chosen = choose(&kernels, file, name)?;
+    if let Some(line) = line {
+        keep_those_at(&mut chosen, &source, line);
+    }
+    let given = given_types(given)?;
+    let mut explained = Vec::with_capacity(chosen.len());
+    for kernel in chosen {
+        let explanation = done(kernel, kernel.explain(given.as_ref())?)?;
+        let needs = Needs::of(&explanation, device.clone())?;
+        explained.push((kernel, explanation, needs));
+    }
+    let text = match (form, line) {
+        (Form::Json, _) => json::text(&explained, line),
+        (Form::Page, None) => page::pages(&explained),
+        (Form::Page, Some(line)) => line_page(&explained, file, line)?,
+    };
+    std::io::stdout().write_all(text.as_bytes())?;
+    Ok(0)
+}
+
+/// Leaves out the kernels that do not hold the line, if one does. A line of a function that kernels call
+/// is in none of them.
+fn keep_those_at(kernels: &mut Vec<&StaticKernel>, source: &kps_syntax::Source, line: u32) {
+    let holds = |kernel: &&StaticKernel| {
+        let span = kernel.def.span;
+        (source.line(span.start)..=source.line(span.end)).contains(&line)
+    };
+    if kernels.iter().any(holds) {
+        kernels.retain(holds);
+    }
+}
+
+type Explained<'k> = (&'k StaticKernel, Explanation, Needs);
+
+/// What the command line asks about.
+struct Asked<'a> {
+    file: &'a Path,
+    name: Option<&'a str>,
+    line: Option<u32>,
+}
+
+impl<'a> Asked<'a> {
+    /// `FILE:KERNEL:LINE`, `FILE:LINE`, and what `split_kernel` reads.
+    fn read(argument: &'a str, line: Option<u32>) -> Asked<'a> {
+        if let Some((before, last)) = argument.rsplit_once(':')
+            && let Ok(at) = last.parse()
+            && !Path::new(argument).exists()
+        {
+            let (file, name) = split_kernel(before);
+            return Asked { file, name, line: Some(at) };
+        }
+        let (file, name) = split_kernel(argument);
+        Asked { file, name, line }
+    }
+}
+
+/// All that is known of one line, in whichever of the kernels it lies.
+fn line_page(explained: &[Explained], file: &Path, line: u32) -> Result<String, Failure> {
+    let pages: Vec<String> = explained.iter().filter_map(|found| page::of_line(found, line)).collect();
+    if !pages.is_empty() {
+        return Ok(pages.join("\n"));
+    }
+    let places: Vec<String> =
+        explained.iter().map(|(kernel, explanation, _)| place(kernel, explanation)).collect();
+    let places = places.join(", ");
+    Err(Failure::Usage(format!("line {line} of `{}` is in no kernel: {places}", file.display())))
+}
+
+/// `` `saxpy` is on lines 8 to 11 ``.
+fn place(kernel: &StaticKernel, explanation: &Explanation) -> String {
+    let main = &explanation.functions[0];
+    let (first, last) = page::lines(main);
+    format!("`{}` is on lines {first} to {last}", kernel.name())
+}

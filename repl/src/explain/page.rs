@@ -1,0 +1,199 @@
+//! The page that `kps explain` shows: each line of a kernel, and below it what is worth knowing.
+
+use kps::inspect::{self, BindingPlace, ExplainedFunction, Explanation};
+use kps_syntax::Source;
+
+use super::Explained;
+use super::needs::Needs;
+use super::rows::{Detail, Row, Rows};
+
+/// Columns that a page takes at most, where its source is no wider.
+const WIDTH: usize = 96;
+
+/// What is quoted of the source takes so many columns at most; the rest is cut.
+const SUBJECT: usize = 28;
+
+/// One page for each kernel.
+pub fn pages(explained: &[Explained]) -> String {
+    let pages: Vec<String> = explained.iter().map(page).collect();
+    pages.join("\n")
+}
+
+fn page((kernel, explanation, needs): &Explained) -> String {
+    let mut text = head(kernel.name(), explanation, needs);
+    for function in &explanation.functions {
+        text.push('\n');
+        if !function.signature.is_empty() {
+            let at = function.source.line(function.header.start);
+            let name = &function.name;
+            text += &format!("{name}{} at {}:{at}\n\n", function.signature, function.source.name());
+        }
+        let (first, last) = lines(function);
+        let mut rows = Rows::new(explanation, needs, function, Detail::WorthKnowing);
+        let width = last.to_string().len();
+        for line in first..=last {
+            let mut told = rows.of_line(line);
+            if function.signature.is_empty() {
+                add_places(&mut told, explanation, function, line);
+            }
+            source_line(&mut text, &function.source, line, width);
+            rows_below(&mut text, &told, width);
+        }
+    }
+    text
+}
+
+/// All that is known of one line, and its SPIR-V; nothing where the kernel does not hold it.
+pub fn of_line((kernel, explanation, needs): &Explained, line: u32) -> Option<String> {
+    let home = kernel_source(explanation);
+    let is_here = |function: &&ExplainedFunction| {
+        let (first, last) = lines(function);
+        function.source == *home && (first..=last).contains(&line)
+    };
+    let functions: Vec<&ExplainedFunction> = explanation.functions.iter().filter(is_here).collect();
+    let mut text = String::new();
+    for function in &functions {
+        text += &format!("{}{}\n\n", function.name, function.signature);
+        let width = line.to_string().len();
+        source_line(&mut text, home, line, width);
+        let mut rows = Rows::new(explanation, needs, function, Detail::Everything);
+        let mut told = rows.of_line(line);
+        if function.signature.is_empty() {
+            add_places(&mut told, explanation, function, line);
+        }
+        rows_below(&mut text, &told, width);
+        text.push('\n');
+    }
+    if functions.is_empty() {
+        return None;
+    }
+    let assembly = inspect::assembly_of_line(&explanation.module.words, home.name(), line);
+    text += &match assembly.is_empty() {
+        true => format!("no SPIR-V of `{}` comes from this line\n", kernel.name()),
+        false => assembly.iter().map(|line| format!("{line}\n")).collect(),
+    };
+    Some(text)
+}
+
+/// The first and the last line of a function.
+pub fn lines(function: &ExplainedFunction) -> (u32, u32) {
+    let source = &function.source;
+    let text = source.slice(function.span).trim_end();
+    (source.line(function.span.start), source.line(function.span.start + text.len() as u32))
+}
+
+fn kernel_source(explanation: &Explanation) -> &Source {
+    &explanation.functions[0].source
+}
+
+/// What holds for the whole kernel.
+fn head(name: &str, explanation: &Explanation, needs: &Needs) -> String {
+    let module = &explanation.module;
+    let main = &explanation.functions[0];
+    let at = main.source.line(main.header.start);
+    let [x, y, z] = module.local_size;
+    let mut text = format!("{name} at {}:{at}\n", main.source.name());
+    text += &format!("  workgroups of {x} x {y} x {z} invocations");
+    text += match (module.whole_groups, module.has_domain) {
+        (true, _) => "; it waits at barriers, so a launch is of whole workgroups\n",
+        (false, true) => "; those beyond the domain do nothing\n",
+        (false, false) => "; a launch counts workgroups\n",
+    };
+    for (capability, _) in needs.iter().filter(|(_, lacks)| !lacks.is_empty()) {
+        text += &format!("  needs {}\n", needs.sentence(*capability));
+    }
+    let common = needs.iter().filter(|(_, lacks)| lacks.is_empty());
+    let common: Vec<&str> = common.map(|(capability, _)| capability.name()).collect();
+    if !common.is_empty() {
+        for line in wrapped(&format!("needs {}, which every device here has", common.join(", ")), WIDTH - 4) {
+            text += &format!("  {line}\n");
+        }
+    }
+    if needs.iter().next().is_none() {
+        text += "  needs nothing that a device could lack\n";
+    }
+    text
+}
+
+/// Where each argument goes, beside the type of its parameter.
+fn add_places(rows: &mut [Row], explanation: &Explanation, function: &ExplainedFunction, line: u32) {
+    let header = function.header;
+    let (first, last) = (function.source.line(header.start), function.source.line(header.end));
+    if !(first..=last).contains(&line) {
+        return;
+    }
+    for binding in &explanation.module.bindings {
+        if let Some(row) = rows.iter_mut().find(|row| row.subject == *binding.name) {
+            row.text += &format!(", {}", place(&binding.place));
+        }
+    }
+}
+
+fn place(place: &BindingPlace) -> String {
+    match place {
+        BindingPlace::Buffer { set, binding, reads, writes, .. } => {
+            let access = match (reads, writes) {
+                (true, true) => "read and written",
+                (true, false) => "read",
+                (false, true) => "written",
+                (false, false) => "not used",
+            };
+            format!("{access}; {}", slot(*set, *binding))
+        }
+        BindingPlace::Texture { set, binding } | BindingPlace::Sampler { set, binding } => {
+            slot(*set, *binding)
+        }
+        BindingPlace::PushConstant { offset, .. } => format!("a push constant at byte {offset}"),
+        BindingPlace::Uniform { offset, .. } => format!("at byte {offset} of a uniform buffer"),
+    }
+}
+
+fn slot(set: u32, binding: u32) -> String {
+    match set {
+        0 => format!("binding {binding}"),
+        set => format!("binding {binding} of set {set}"),
+    }
+}
+
+fn source_line(text: &mut String, source: &Source, line: u32, width: usize) {
+    *text += format!("{line:>width$} │ {}", source.line_text(line)).trim_end();
+    text.push('\n');
+}
+
+fn rows_below(text: &mut String, rows: &[Row], width: usize) {
+    let subjects: Vec<String> = rows.iter().map(|row| cut(&row.subject)).collect();
+    let column = subjects.iter().map(|subject| subject.chars().count()).max().unwrap_or(0);
+    for (row, subject) in rows.iter().zip(subjects) {
+        let gutter = format!("{:>width$} ·   ", "");
+        let indent = gutter.chars().count() + column + 2;
+        let mut lines = wrapped(&row.text, WIDTH.saturating_sub(indent)).into_iter();
+        let first = lines.next().unwrap_or_default();
+        *text += &format!("{gutter}{subject:column$}  {first}\n");
+        for line in lines {
+            *text += &format!("{gutter}{:column$}  {line}\n", "");
+        }
+    }
+}
+
+/// At most so many characters as the column of subjects has.
+fn cut(subject: &str) -> String {
+    match subject.chars().count() > SUBJECT {
+        true => format!("{}..", subject.chars().take(SUBJECT - 2).collect::<String>()),
+        false => subject.to_owned(),
+    }
+}
+
+/// Lines of at most `width` characters, broken between words.
+fn wrapped(text: &str, width: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split(' ') {
+        match lines.last_mut() {
+            Some(line) if line.chars().count() + 1 + word.chars().count() <= width => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.to_owned()),
+        }
+    }
+    lines
+}

@@ -1,0 +1,271 @@
+//! Which remarks are worth a reader's time, and their words.
+//!
+//! A row is a piece of a line and what there is to say of it. A page does not repeat itself: the type of
+//! a name is told where it gets it, that of an expression where it is not its operands' own, and a row
+//! that was seen before is left out. A single line that is asked about gets every row.
+
+use std::collections::HashSet;
+
+use kps::inspect::{ExplainedFunction, Explanation, IndexTest, Remark, RemarkKind};
+use kps_syntax::{Source, Span};
+
+use super::needs::Needs;
+
+/// A piece of the source and what is said about it.
+#[derive(Debug, PartialEq, Eq, Hash, Clone)]
+pub struct Row {
+    pub subject: String,
+    pub text: String,
+}
+
+/// What to leave out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Detail {
+    WorthKnowing,
+    Everything,
+}
+
+/// Makes the rows of one function, line after line.
+pub struct Rows<'e> {
+    explanation: &'e Explanation,
+    needs: &'e Needs,
+    function: &'e ExplainedFunction,
+    detail: Detail,
+    /// Rows that were told above.
+    seen: HashSet<Row>,
+    /// Names whose type was told.
+    names: HashSet<String>,
+    /// What a test of an index means was told.
+    tests: HashSet<&'static str>,
+}
+
+impl<'e> Rows<'e> {
+    pub fn new(
+        explanation: &'e Explanation,
+        needs: &'e Needs,
+        function: &'e ExplainedFunction,
+        detail: Detail,
+    ) -> Rows<'e> {
+        Rows {
+            explanation,
+            needs,
+            function,
+            detail,
+            seen: HashSet::new(),
+            names: HashSet::new(),
+            tests: HashSet::new(),
+        }
+    }
+
+    /// The rows below line `line`.
+    pub fn of_line(&mut self, line: u32) -> Vec<Row> {
+        let source = &self.function.source;
+        let here: Vec<&Remark> =
+            self.function.remarks.iter().filter(|remark| source.line(remark.span.start) == line).collect();
+        let mut spans: Vec<Span> = here.iter().map(|remark| remark.span).collect();
+        spans.dedup();
+        let mut rows = Vec::new();
+        for span in spans {
+            let texts = self.texts(span, &here);
+            if texts.is_empty() {
+                continue;
+            }
+            let row = Row { subject: subject(source, span), text: texts.join("; ") };
+            let is_new = self.seen.insert(row.clone());
+            if (is_new || self.detail == Detail::Everything) && !rows.contains(&row) {
+                rows.push(row);
+            }
+        }
+        rows.extend(self.needs_row(&here));
+        rows
+    }
+
+    /// What is said of one place.
+    fn texts(&mut self, span: Span, here: &[&Remark]) -> Vec<String> {
+        let at = || here.iter().filter(|remark| remark.span == span).map(|remark| &remark.kind);
+        let mut texts = Vec::new();
+        texts.extend(self.type_text(span, here));
+        for kind in at() {
+            match kind {
+                RemarkKind::Converted { to, .. } => texts.push(format!("becomes {to}")),
+                RemarkKind::Taken(scalar) => texts.push(format!("is taken as {scalar}")),
+                RemarkKind::ComputedIn { wide, ty } => {
+                    texts.push(format!("computed in {wide}, rounded to {ty}"));
+                }
+                RemarkKind::Uniform => texts.push("the same in the whole workgroup".to_owned()),
+                RemarkKind::Calls(callee) => {
+                    let callee = &self.explanation.functions[*callee];
+                    texts.push(format!("calls {}{}", callee.name, callee.signature));
+                }
+                RemarkKind::Type(_)
+                | RemarkKind::Assigned(_)
+                | RemarkKind::Known(_)
+                | RemarkKind::Index(_)
+                | RemarkKind::Needs(_) => {}
+            }
+        }
+        texts.extend(self.index_text(at()));
+        texts
+    }
+
+    /// The type, or the value where that is known.
+    fn type_text(&mut self, span: Span, here: &[&Remark]) -> Option<String> {
+        let source = &self.function.source;
+        let text = source.slice(span);
+        let at = || here.iter().filter(|remark| remark.span == span).map(|remark| &remark.kind);
+        let known = at().find_map(|kind| match kind {
+            RemarkKind::Known(value) => Some(value),
+            _ => None,
+        });
+        let assigned = at().find_map(|kind| match kind {
+            RemarkKind::Assigned(ty) => Some(ty),
+            _ => None,
+        });
+        if let Some(ty) = assigned {
+            self.names.insert(text.to_owned());
+            return Some(match (known, ty.strip_prefix("weak ")) {
+                (Some(value), Some(_)) => format!("{value}, which takes the type of what it meets"),
+                (Some(value), None) => format!("{ty}, always {value}"),
+                (None, Some(literal)) => literal.to_owned(),
+                _ => ty.clone(),
+            });
+        }
+        let ty = type_at(span, here)?;
+        let is_everything = self.detail == Detail::Everything;
+        if let Some(value) = known {
+            if is_number(text) {
+                return is_everything.then(|| ty.to_owned());
+            }
+            let is_told = is_cast(text, ty);
+            return (is_everything || !is_told).then(|| match ty {
+                "int" | "float" => format!("always {value}"),
+                ty => format!("{ty}, always {value}"),
+            });
+        }
+        let is_wanted = is_everything || self.is_worth_knowing(span, ty, here);
+        is_wanted.then(|| ty.to_owned())
+    }
+
+    fn is_worth_knowing(&mut self, span: Span, ty: &str, here: &[&Remark]) -> bool {
+        let text = self.function.source.slice(span);
+        if is_indexed(span, here) {
+            return true;
+        }
+        let parts = parts(span, here);
+        if parts.is_empty() {
+            let is_name = text.chars().all(|c| c.is_alphanumeric() || c == '_') && !is_number(text);
+            return is_name && self.names.insert(text.to_owned());
+        }
+        let is_other = !parts.iter().any(|part| type_at(*part, here) == Some(ty));
+        let is_obvious = ty.starts_with("tuple[") || is_component(text);
+        is_other && !is_obvious && ty != "bool" && !is_cast(text, ty) && !is_assigned(span, ty, here)
+    }
+
+    /// What an access does about its index; one that loads and stores says both at once. What a test
+    /// means is told once.
+    fn index_text<'r>(&mut self, kinds: impl Iterator<Item = &'r RemarkKind>) -> Option<String> {
+        let tests: Vec<IndexTest> = kinds
+            .filter_map(|kind| match kind {
+                RemarkKind::Index(test) => Some(*test),
+                _ => None,
+            })
+            .collect();
+        let has = |test| tests.contains(&test);
+        let means = match () {
+            () if has(IndexTest::TestedAtomic) => "out of range nothing happens",
+            () if has(IndexTest::TestedLoad) && has(IndexTest::TestedStore) => {
+                "out of range 0 is read and nothing is stored"
+            }
+            () if has(IndexTest::TestedLoad) => "out of range it is 0",
+            () if has(IndexTest::TestedStore) => "out of range nothing is stored",
+            () if has(IndexTest::Proven) => return Some("in range, so not tested".to_owned()),
+            () => return None,
+        };
+        let is_new = self.tests.insert(means);
+        Some(if is_new { format!("index tested: {means}") } else { "index tested".to_owned() })
+    }
+
+    /// The capabilities that the line needs, in one row.
+    fn needs_row(&self, here: &[&Remark]) -> Option<Row> {
+        let mut needed: Vec<_> = here
+            .iter()
+            .filter_map(|remark| match remark.kind {
+                RemarkKind::Needs(capability) => Some(capability),
+                _ => None,
+            })
+            .collect();
+        needed.sort_unstable();
+        needed.dedup();
+        let texts: Vec<String> =
+            needed.into_iter().map(|capability| self.needs.sentence(capability)).collect();
+        (!texts.is_empty()).then(|| Row { subject: "(needs)".to_owned(), text: texts.join("; ") })
+    }
+}
+
+fn type_at<'r>(span: Span, here: &[&'r Remark]) -> Option<&'r str> {
+    here.iter().find_map(|remark| match &remark.kind {
+        RemarkKind::Type(ty) if remark.span == span => Some(ty.as_str()),
+        _ => None,
+    })
+}
+
+/// The largest expressions inside of this one.
+fn parts(span: Span, here: &[&Remark]) -> Vec<Span> {
+    let is_type = |remark: &&&Remark| matches!(remark.kind, RemarkKind::Type(_));
+    let inner: Vec<Span> = here
+        .iter()
+        .filter(is_type)
+        .map(|remark| remark.span)
+        .filter(|inner| *inner != span && contains(span, *inner))
+        .collect();
+    let is_largest = |part: &&Span| !inner.iter().any(|other| other != *part && contains(*other, **part));
+    inner.iter().filter(is_largest).copied().collect()
+}
+
+fn contains(outer: Span, inner: Span) -> bool {
+    outer.start <= inner.start && inner.end <= outer.end
+}
+
+fn is_indexed(span: Span, here: &[&Remark]) -> bool {
+    here.iter().any(|remark| remark.span == span && matches!(remark.kind, RemarkKind::Index(_)))
+}
+
+/// It is the value of a variable of that type, which is told there.
+fn is_assigned(span: Span, ty: &str, here: &[&Remark]) -> bool {
+    let is_inner = here.iter().any(|remark| {
+        matches!(remark.kind, RemarkKind::Type(_)) && remark.span != span && contains(remark.span, span)
+    });
+    let is_told = here.iter().any(|remark| {
+        matches!(&remark.kind, RemarkKind::Assigned(assigned) if assigned == ty)
+            && remark.span.end <= span.start
+    });
+    is_told && !is_inner
+}
+
+/// `2.5`, `-1`, `True`: it says itself what it is.
+fn is_number(text: &str) -> bool {
+    let is_digit = |c: char| c.is_ascii_hexdigit() || "xXoO_.+-".contains(c);
+    let is_first = |c: char| c.is_ascii_digit() || c == '.' || c == '-';
+    matches!(text, "True" | "False") || (text.starts_with(is_first) && text.chars().all(is_digit))
+}
+
+/// `v.x`: a component has the type of a component.
+fn is_component(text: &str) -> bool {
+    text.rsplit_once('.').is_some_and(|(vector, part)| {
+        part.len() == 1 && "xyzwrgba".contains(part) && vector.ends_with(char::is_alphanumeric)
+    })
+}
+
+/// `f32(x)`: it says itself what it becomes.
+fn is_cast(text: &str, ty: &str) -> bool {
+    text.strip_prefix(ty).is_some_and(|rest| rest.starts_with('('))
+}
+
+/// The text of a span on one line.
+fn subject(source: &Source, span: Span) -> String {
+    let text = source.slice(span);
+    match text.split_once('\n') {
+        Some((first, _)) => format!("{} ..", first.trim_end()),
+        None => text.to_owned(),
+    }
+}
