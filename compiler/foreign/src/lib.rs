@@ -20,6 +20,7 @@ mod errors;
 mod glsl;
 mod memory;
 mod nesting;
+mod panics;
 mod specialise;
 mod wgsl;
 mod words;
@@ -55,11 +56,13 @@ pub struct Options {
 /// The words of a shader.
 pub fn compile(source: &Source, language: Language, options: &Options) -> Result<Vec<u32>, Diagnostics> {
     nesting::check(source)?;
-    let module = match language {
-        Language::Glsl => glsl::parse(source, options)?,
-        Language::Wgsl => wgsl::parse(source)?,
-    };
-    emit::words(source, module, language, options)
+    panics::caught(source, || {
+        let module = match language {
+            Language::Glsl => glsl::parse(source, options)?,
+            Language::Wgsl => wgsl::parse(source)?,
+        };
+        emit::words(source, module, language, options)
+    })
 }
 
 impl Language {

@@ -43,8 +43,8 @@ impl Constant {
     pub fn float(scalar: Scalar, value: f64) -> Constant {
         let bits = match scalar {
             Scalar::F64 => value.to_bits(),
-            Scalar::F16 => u64::from(f16::from_f64(value).to_bits()),
-            Scalar::Bf16 => u64::from(bf16::from_f64(value).to_bits()),
+            Scalar::F16 => u64::from(f16::from_f32(rounded_to_odd(value)).to_bits()),
+            Scalar::Bf16 => u64::from(bf16::from_f32(rounded_to_odd(value)).to_bits()),
             _ => u64::from((value as f32).to_bits()),
         };
         Constant { scalar, bits }
@@ -171,6 +171,17 @@ impl Literal {
             (Literal::Float(value), Kind::Float) => finite(value, scalar),
         }
     }
+}
+
+/// Toward zero, with the last bit set where something was cut off: what rounds that once more, to 16 bits,
+/// rounds as if once. (`half` itself looks at the upper half of an f64 alone.)
+fn rounded_to_odd(value: f64) -> f32 {
+    let nearest = value as f32;
+    if f64::from(nearest) == value || value.is_nan() {
+        return nearest;
+    }
+    let is_past = f64::from(nearest).abs() > value.abs();
+    f32::from_bits((nearest.to_bits() - u32::from(is_past)) | 1)
 }
 
 /// `None` where a finite value becomes infinite.

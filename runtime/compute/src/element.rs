@@ -3,6 +3,7 @@
 use half::{bf16, f16};
 
 use crate::dtype::DType;
+use crate::halves::{to_bf16, to_f16};
 use crate::number::Number;
 
 /// A Rust type that tensors can hold.
@@ -97,8 +98,8 @@ macro_rules! floats {
 ints! { i8 I8  i16 I16  i32 I32  i64 I64  u8 U8  u16 U16  u32 U32  u64 U64 }
 
 floats! {
-    f16 F16 |value| f16::from_f64(value);
-    bf16 Bf16 |value| bf16::from_f64(value);
+    f16 F16 |value| to_f16(value);
+    bf16 Bf16 |value| to_bf16(value);
     f32 F32 |value| value as f32;
     f64 F64 |value| value;
 }

@@ -28,6 +28,7 @@ pub mod dtype;
 pub mod element;
 pub mod error;
 mod grid;
+pub mod halves;
 pub mod image;
 pub mod kernel;
 pub mod log;

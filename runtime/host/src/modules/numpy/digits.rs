@@ -1,6 +1,7 @@
 //! Floats as NumPy writes them: shortest digits of their own type, cut at a precision.
 
 use half::{bf16, f16};
+use kps_compute::halves::{to_bf16, to_f16};
 use kps_compute::{DType, Element};
 
 /// What to do with zeros at the end.
@@ -27,8 +28,8 @@ impl Typed {
         let magnitude = self.value.abs();
         let text = match self.dtype {
             DType::F32 => format!("{:e}", magnitude as f32),
-            DType::F16 => shortest_by_trial(magnitude, |x| f16::from_f64(x).to_f64()),
-            DType::Bf16 => shortest_by_trial(magnitude, |x| bf16::from_f64(x).to_f64()),
+            DType::F16 => shortest_by_trial(magnitude, |x| to_f16(x).to_f64()),
+            DType::Bf16 => shortest_by_trial(magnitude, |x| to_bf16(x).to_f64()),
             _ => format!("{magnitude:e}"),
         };
         split_scientific(&text)
@@ -167,7 +168,7 @@ mod tests {
             assert_eq!(Typed { value, dtype }.scalar_text(), expect);
         }
         check(0.1f32.into(), DType::F32, "0.1");
-        check(f16::from_f64(0.1).to_f64(), DType::F16, "0.1");
+        check(to_f16(0.1).to_f64(), DType::F16, "0.1");
         check(65504.0, DType::F16, "6.55e+04");
         check(999.0, DType::F16, "999.0");
         check(1e-5, DType::F64, "1e-05");

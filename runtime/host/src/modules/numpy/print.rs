@@ -1,7 +1,7 @@
 //! Arrays as NumPy prints them: aligned columns, wrapped rows, nested brackets, `...` for what is left out.
 
-use half::{bf16, f16};
 use kps_compute::DType;
+use kps_compute::halves::{to_bf16, to_f16};
 use kps_compute::number::Number;
 
 use super::digits::{Trim, Typed, exact_limit, load_float};
@@ -219,8 +219,8 @@ fn needs_exponents(finite: &[f64], dtype: DType, options: &PrintOptions) -> bool
     // Compared as floats of the array's own type.
     let small = match dtype {
         DType::F32 => f64::from(0.0001f32),
-        DType::F16 => f64::from(f16::from_f64(0.0001)),
-        DType::Bf16 => f64::from(bf16::from_f64(0.0001)),
+        DType::F16 => f64::from(to_f16(0.0001)),
+        DType::Bf16 => f64::from(to_bf16(0.0001)),
         _ => 0.0001,
     };
     let ratio = match dtype {

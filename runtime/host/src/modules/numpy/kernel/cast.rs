@@ -5,6 +5,7 @@
 //! loop per type and not one per pair of types.
 
 use half::{bf16, f16};
+use kps_compute::halves::{to_bf16, to_f16};
 use kps_compute::{DType, Element};
 
 use super::elements;
@@ -87,8 +88,8 @@ macro_rules! store_as {
             DType::U16 => store($stage, $row, |number| number as u16),
             DType::U32 => store($stage, $row, |number| number as u32),
             DType::U64 => store($stage, $row, |number| number as u64),
-            DType::F16 => store($stage, $row, |number| f16::from_f64(number as f64)),
-            DType::Bf16 => store($stage, $row, |number| bf16::from_f64(number as f64)),
+            DType::F16 => store($stage, $row, |number| to_f16(number as f64)),
+            DType::Bf16 => store($stage, $row, |number| to_bf16(number as f64)),
             DType::F32 => store($stage, $row, |number| number as f32),
             DType::F64 => store($stage, $row, |number| number as f64),
         }

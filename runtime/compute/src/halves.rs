@@ -1,0 +1,54 @@
+//! f64 to the floats of 16 bits, rounded once to the nearest, ties to even. The conversions of `half` look
+//! at the upper half of the bits alone, so they take what lies just beside a tie for one.
+
+use half::{bf16, f16};
+
+pub fn to_f16(value: f64) -> f16 {
+    f16::from_f32(rounded_to_odd(value))
+}
+
+pub fn to_bf16(value: f64) -> bf16 {
+    bf16::from_f32(rounded_to_odd(value))
+}
+
+/// Toward zero, with the last bit set where something was cut off: rounding that again to at least two bits
+/// fewer gives what rounding once would have given (Boldo and Melquiond, "Emulation of FMA and correctly
+/// rounded sums", 2008).
+fn rounded_to_odd(value: f64) -> f32 {
+    let nearest = value as f32;
+    if f64::from(nearest) == value || value.is_nan() {
+        return nearest;
+    }
+    let is_past = f64::from(nearest).abs() > value.abs();
+    f32::from_bits((nearest.to_bits() - u32::from(is_past)) | 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Beside the tie between 1 and its upper neighbour, `step` away.
+    fn check(step: f64, narrow: impl Fn(f64) -> f64) {
+        let tie = 1.0 + step / 2.0;
+        assert_eq!(narrow(tie), 1.0);
+        assert_eq!(narrow(tie.next_up()), 1.0 + step);
+        assert_eq!(narrow(tie.next_down()), 1.0);
+        assert_eq!(narrow(-tie.next_up()), -1.0 - step);
+        assert_eq!(narrow(1.0 + step * 1.5), 1.0 + step * 2.0);
+        assert_eq!(narrow((1.0 + step * 1.5).next_down()), 1.0 + step);
+        assert_eq!(narrow(1e300), f64::INFINITY);
+        assert_eq!(narrow(-1e-300), 0.0);
+        assert!(narrow(f64::NAN).is_nan());
+    }
+
+    #[test]
+    fn what_lies_beside_a_tie_goes_to_its_side() {
+        check(2f64.powi(-10), |x| to_f16(x).to_f64());
+        check(2f64.powi(-7), |x| to_bf16(x).to_f64());
+        // Below the smallest, and past the largest.
+        assert_eq!(to_f16(2f64.powi(-25)).to_f64(), 0.0);
+        assert_eq!(to_f16(2f64.powi(-25).next_up()).to_f64(), 2f64.powi(-24));
+        assert_eq!(to_f16(65519.999).to_f64(), 65504.0);
+        assert_eq!(to_f16(65520.0).to_f64(), f64::INFINITY);
+    }
+}
