@@ -1,11 +1,12 @@
 //! What all objects of one manager share: the device, what is known of its queues, and who is to be
 //! told when the manager is destroyed.
 
-use std::cell::{Cell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
+use std::collections::VecDeque;
 use std::rc::{Rc, Weak};
 use std::time::Duration;
 
-use kps_device::{Device, DeviceError, Ticket, Waited};
+use kps_device::{Backend, Device, DeviceError, Ticket, Waited};
 
 use crate::error::{ComputeError, Result};
 use crate::log::{Level, Log};
@@ -18,6 +19,10 @@ pub(crate) struct Context {
     /// The last submission of each queue that is known to have ended.
     ended: RefCell<Vec<u64>>,
     failures: RefCell<Vec<(Ticket, DeviceError)>>,
+    /// What the submissions that may be running are, the oldest first.
+    running: RefCell<VecDeque<(Ticket, Rc<str>)>>,
+    /// What runs although nobody waits for it any more: nothing else is started then.
+    left_running: OnceCell<Rc<str>>,
     /// What kernels told and nobody has asked for yet.
     told: RefCell<Told>,
     dependents: RefCell<Vec<Weak<dyn Dependent>>>,
@@ -34,6 +39,9 @@ pub(crate) trait Dependent {
 /// Failures are kept for whoever asks for the same submission later; more than these are not asked for.
 const FAILURES_KEPT: usize = 64;
 
+/// Submissions whose names are kept at most.
+const RUNNING_KEPT: usize = 64;
+
 impl Context {
     pub fn new(device: Rc<dyn Device>, log: Log) -> Rc<Context> {
         let n_queues = device.info().queues.len().max(1);
@@ -42,6 +50,8 @@ impl Context {
             log,
             ended: RefCell::new(vec![0; n_queues]),
             failures: RefCell::default(),
+            running: RefCell::default(),
+            left_running: OnceCell::new(),
             told: RefCell::default(),
             dependents: RefCell::default(),
             sweep_at: Cell::new(64),
@@ -50,8 +60,27 @@ impl Context {
 
     /// The device, for `operation`, a verb that the error names.
     pub fn device(&self, operation: &'static str) -> Result<Rc<dyn Device>> {
-        let device = self.device.borrow();
-        device.clone().ok_or_else(|| ComputeError::Destroyed { what: "the manager".to_owned(), operation })
+        let device = self.device.borrow().clone();
+        let device =
+            device.ok_or_else(|| ComputeError::Destroyed { what: "the manager".to_owned(), operation })?;
+        match self.left_running.get() {
+            None => Ok(device),
+            Some(what) => {
+                let (what, device) = (what.to_string(), device.info().name.clone());
+                Err(ComputeError::StillRunning { what, device, operation })
+            }
+        }
+    }
+
+    /// Remembers what a submission is, for the case that it never ends.
+    pub fn started(&self, ticket: Ticket, what: &Rc<str>) {
+        let mut running = self.running.borrow_mut();
+        while running.front().is_some_and(|(oldest, _)| self.has_ended(*oldest))
+            || running.len() == RUNNING_KEPT
+        {
+            running.pop_front();
+        }
+        running.push_back((ticket, what.clone()));
     }
 
     pub fn is_alive(&self) -> bool {
@@ -90,13 +119,27 @@ impl Context {
             }
             Err(error) => {
                 // A wait may be broken off while the submission goes on.
-                let goes_on = device.wait(ticket, Some(Duration::ZERO)) == Ok(Waited::TimedOut);
-                if !goes_on {
-                    self.note_failed(ticket, error.clone());
+                let goes_on = match device.info().backend {
+                    Backend::Cpu => false,
+                    // The flag that broke it off is up still.
+                    Backend::Vulkan => matches!(error, DeviceError::Interrupted { .. }),
+                };
+                if goes_on {
+                    return Err(self.leave_running(ticket, &*device));
                 }
+                self.note_failed(ticket, error.clone());
                 Err(error.into())
             }
         }
+    }
+
+    /// From now on nothing else is started.
+    fn leave_running(&self, ticket: Ticket, device: &dyn Device) -> ComputeError {
+        let running = self.running.borrow();
+        let known = running.iter().find(|(started, _)| *started == ticket);
+        let what = known.map_or_else(|| Rc::from("a submission"), |(_, what)| what.clone());
+        let what = self.left_running.get_or_init(|| what);
+        ComputeError::LeftRunning { what: what.to_string(), device: device.info().name.clone() }
     }
 
     fn outcome(&self, ticket: Ticket) -> Result<Waited> {

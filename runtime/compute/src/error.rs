@@ -146,6 +146,14 @@ pub enum ComputeError {
     #[error("{what} belongs to another manager")]
     OtherManager { what: String },
 
+    /// Waiting for it was broken off, and the device cannot end it. `what` names it: ``kernel `blur` ``.
+    #[error("{what} was left running on `{device}`, which cannot end it")]
+    LeftRunning { what: String, device: String },
+
+    /// The manager's device is still busy with what was left running.
+    #[error("cannot {operation} the manager of `{device}`: {what} was left running there")]
+    StillRunning { what: String, device: String, operation: &'static str },
+
     #[error(transparent)]
     Device(#[from] DeviceError),
 }

@@ -24,6 +24,7 @@ use crate::words;
 /// A module that a device has taken, without the tensors it works on.
 pub struct Kernel {
     pub(crate) context: Rc<Context>,
+    title: Rc<str>,
     pipeline: PipelineId,
     pub(crate) interface: Rc<Interface>,
     pub(crate) push: PushLayout,
@@ -50,8 +51,13 @@ impl Kernel {
         let (push, sites) = (PushLayout::of(&interface), records::sites(&interface));
         let spilled = interface.buffers.iter().find(|buffer| buffer.is_spill());
         let uniforms = spilled.map(|buffer| PushLayout::of_block(&buffer.layout));
+        let title = match &interface.name {
+            Some(name) => format!("kernel `{name}`"),
+            None => "a kernel".to_owned(),
+        };
         Ok(Kernel {
             context: context.clone(),
+            title: title.into(),
             pipeline,
             interface,
             push,
@@ -60,6 +66,11 @@ impl Kernel {
             ring: RefCell::default(),
             last_launch: RefCell::default(),
         })
+    }
+
+    /// In messages.
+    pub(crate) fn title(&self) -> &Rc<str> {
+        &self.title
     }
 
     /// What the module binds.

@@ -227,6 +227,7 @@ impl Manager {
             tensor.storage().predecessors(access, &mut after);
         }
         let ticket = self.context.device("launch a kernel on")?.submit(QueueId(0), &commands, &after)?;
+        self.context.started(ticket, kernel.title());
         for (tensor, access) in kernel.accesses(&bound) {
             tensor.storage().submitted(ticket, access);
         }

@@ -4,6 +4,7 @@
 //! it can have changed what the host has newest) and a download is right at its end. Every list is
 //! therefore one submission, and its commands are built once for as long as its buffers stay.
 
+use std::cell::OnceCell;
 use std::rc::Rc;
 
 use kps_device::{Access, BufferId, Command, Commands, Ticket};
@@ -23,6 +24,7 @@ pub(crate) struct Plan {
     /// One for each step whose kernel prints.
     rings: Vec<(usize, Ring)>,
     built: Option<Commands>,
+    title: OnceCell<Rc<str>>,
 }
 
 /// What a list does with one storage.
@@ -53,6 +55,7 @@ impl Plan {
             downloads: Vec::new(),
             rings: Vec::new(),
             built: None,
+            title: OnceCell::new(),
         };
         for step in steps {
             plan.note(step);
@@ -142,6 +145,18 @@ impl Plan {
             }
         }
         Ok(())
+    }
+
+    /// In messages.
+    pub fn title(&self, steps: &[Step]) -> &Rc<str> {
+        let kernel = |step: &Step| match step {
+            Step::Dispatch { algorithm, .. } => Some(algorithm.kernel().title().clone()),
+            _ => None,
+        };
+        self.title.get_or_init(|| match steps.iter().find_map(kernel) {
+            Some(kernel) => format!("a sequence with {kernel}").into(),
+            None => "a sequence".into(),
+        })
     }
 
     /// Whether the list has something to tell when it has run.

@@ -175,6 +175,7 @@ impl Sequence {
         if !commands.is_empty() {
             let submitted = device.submit(inner.queue, &commands, &plan.predecessors())?;
             plan.submitted(submitted);
+            inner.context.started(submitted, plan.title(steps));
             ticket = Some(submitted);
         }
         let tells = plan.tells();

@@ -17,6 +17,8 @@ pub const SPILL_NAME: &str = "kps.uniforms";
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Interface {
     pub entry_point: String,
+    /// What the entry point's function is called; ours has the kernel's name.
+    pub name: Option<String>,
     /// Invocations of a workgroup along x, y and z, specialisation applied.
     pub local_size: [u32; 3],
     /// In the order of set and binding.
@@ -36,12 +38,20 @@ pub struct Interface {
 /// and the records lost, of prints and then of assertions; [`RECORD_ASSERT_WORDS`] words for assertions
 /// follow, and the rest is for prints. A record is its place's number, the invocation's x, y and z, and
 /// the values; a 0 ends the list.
+///
+/// A traced kernel prints nothing. The words for prints are places of [`RECORD_STEP_WORDS`], one for a step,
+/// and the first counter counts steps: [`RECORD_STEPS_KEPT`] first ones, then as many places in which the
+/// last ones go round.
 pub const PRINT: &str = "kps.print";
 
 /// How the text of such a place begins.
 pub const RECORD: &str = "kps.record ";
 
 pub const RECORD_ASSERT_WORDS: u32 = 16 * 1024;
+
+pub const RECORD_STEP_WORDS: u32 = 72;
+
+pub const RECORD_STEPS_KEPT: u32 = 512;
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct BufferBinding {

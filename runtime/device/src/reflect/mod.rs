@@ -43,6 +43,7 @@ pub(crate) fn reflect(module: &rspirv::dr::Module, options: &PipelineOptions) ->
     let (images, samplers) = images::images(module, &ids, &reached)?;
     let interface = Interface {
         entry_point: options.entry_point.clone(),
+        name: ids.name(entry.function).map(str::to_owned),
         local_size: entry.local_size(module, &ids, &constants)?,
         buffers: resources::buffers(module, &ids, &constants, &reached)?,
         images,

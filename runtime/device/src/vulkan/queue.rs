@@ -15,8 +15,8 @@ use crate::{DeviceError, DeviceKind, Result, Waited};
 const SPIN: Duration = Duration::from_micros(100);
 /// How long a sleep lasts before the interrupt flag is looked at again.
 const NAP: Duration = Duration::from_millis(20);
-/// How long what was interrupted may take to end before its memory is left to it.
-const PATIENCE: Duration = Duration::from_secs(2);
+/// How long what was interrupted may take to end before its memory is left to it. The process waits for this.
+const PATIENCE: Duration = Duration::from_millis(100);
 
 pub(super) struct Queue {
     gpu: Rc<Gpu>,

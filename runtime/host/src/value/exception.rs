@@ -173,11 +173,18 @@ impl Raise {
         matches!(&*self.0, Raised::New { kind: ExceptionKind::KeyboardInterrupt, .. })
     }
 
-    /// The same place and help, with another class and message. An object stays what it is.
-    pub(crate) fn turn_into(mut self, new_kind: ExceptionKind, message: &str) -> Raise {
+    /// The same place and help, with another class and what `message` makes of its message. An object stays
+    /// what it is.
+    pub(crate) fn turn_into(
+        mut self,
+        new_kind: ExceptionKind,
+        message: impl FnOnce(&str) -> String,
+    ) -> Raise {
         if let Raised::New { kind, args, .. } = &mut *self.0 {
+            let said = args.first().and_then(Value::as_str).unwrap_or_default();
+            let said = message(said);
             *kind = new_kind;
-            *args = vec![Value::str(message)];
+            *args = vec![Value::str(said)];
         }
         self
     }

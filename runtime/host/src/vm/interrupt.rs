@@ -124,7 +124,11 @@ impl Vm {
             return raise;
         }
         match self.interrupter.take() {
-            Some(Cause::TimeLimit) => raise.turn_into(ExceptionKind::TimeoutError, OUT_OF_TIME),
+            Some(Cause::TimeLimit) => raise.turn_into(ExceptionKind::TimeoutError, |said| match said {
+                // Of a device that ended what ran, this is all there is to say.
+                "interrupted" | "" => OUT_OF_TIME.to_owned(),
+                said => format!("{OUT_OF_TIME}: {said}"),
+            }),
             Some(Cause::Asked) | None => raise,
         }
     }

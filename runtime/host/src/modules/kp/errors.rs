@@ -50,7 +50,9 @@ fn kind(error: &ComputeError) -> ExceptionKind {
         ComputeError::TooLarge { .. }
         | ComputeError::HostMemory { .. }
         | ComputeError::Device(DeviceError::OutOfMemory { .. }) => ExceptionKind::MemoryError,
-        ComputeError::Device(DeviceError::Interrupted { .. }) => ExceptionKind::KeyboardInterrupt,
+        ComputeError::Device(DeviceError::Interrupted { .. }) | ComputeError::LeftRunning { .. } => {
+            ExceptionKind::KeyboardInterrupt
+        }
         _ => ExceptionKind::RuntimeError,
     }
 }
@@ -75,6 +77,10 @@ fn help(error: &ComputeError) -> Option<String> {
         ComputeError::NotRecording => "begin first: sequence.begin()".to_owned(),
         ComputeError::NoTimestamps => "ask for them: mgr.sequence(total_timestamps=1)".to_owned(),
         ComputeError::Destroyed { .. } => "make a new one, or destroy it later".to_owned(),
+        ComputeError::LeftRunning { .. } => {
+            "its manager takes no more work; `--device cpu` runs where a kernel can be ended".to_owned()
+        }
+        ComputeError::StillRunning { .. } => "go on with another one: Manager()".to_owned(),
         ComputeError::Device(DeviceError::NoSuchDevice { available, .. }) => devices(available),
         _ => return None,
     })
