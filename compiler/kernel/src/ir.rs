@@ -424,7 +424,7 @@ pub(crate) enum Stmt {
         value: NodeId,
         span: Span,
     },
-    /// From `print` or `assert`.
+    /// From `print` or `assert`, or of a trace.
     Record(Box<Record>),
     /// The value has four components.
     TextureWrite {
@@ -482,6 +482,8 @@ pub(crate) struct Record {
 pub(crate) enum RecordKind {
     Print,
     Assert,
+    /// What an assignment assigned.
+    Trace,
 }
 
 #[derive(Debug)]

@@ -56,6 +56,8 @@ pub struct Target {
     /// exchange until it fits.
     pub f32_atomic_add: bool,
     pub f64_atomic_add: bool,
+    /// The invocation, by its global id, whose assignments are recorded one by one.
+    pub trace: Option<[u32; 3]>,
 }
 
 impl Target {
@@ -67,6 +69,7 @@ impl Target {
             float_controls: false,
             f32_atomic_add: false,
             f64_atomic_add: false,
+            trace: None,
         }
     }
 }

@@ -26,6 +26,7 @@ const TARGETS: [Target; 3] = [
         float_controls: true,
         f32_atomic_add: true,
         f64_atomic_add: true,
+        trace: None,
     },
     Target { robust_access: true, ..Target::portable() },
 ];

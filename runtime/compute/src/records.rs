@@ -1,4 +1,5 @@
-//! What kernels tell the host: the records of `print` and `assert`, out of the buffer that they are in.
+//! What kernels tell the host: the records of `print` and `assert`, and the steps of a trace, out of the buffer
+//! that they are in.
 //!
 //! The module carries a text for each place that tells something (`kps.record SITE KIND LINE COLUMN
 //! FILE`, a line's end, and a template); the buffer carries numbers. Both together are messages, in
@@ -6,7 +7,7 @@
 
 use std::rc::Rc;
 
-use kps_device::interface::{PRINT, RECORD_ASSERT_WORDS};
+use kps_device::interface::{PRINT, RECORD_ASSERT_WORDS, RECORD_STEP_WORDS, RECORD_STEPS_KEPT};
 use kps_device::{Access, Binding, BufferId, Device, Interface, MemoryUsage, SourceLine};
 
 use crate::context::Context;
@@ -14,7 +15,7 @@ use crate::dtype::DType;
 use crate::error::Result;
 use crate::number::Number;
 
-/// One `print` or one failed `assert` of one invocation.
+/// One `print`, one failed `assert` or one traced assignment of one invocation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Message {
     pub kind: MessageKind,
@@ -29,6 +30,8 @@ pub struct Message {
 pub enum MessageKind {
     Print,
     Assert,
+    /// The name, a line's end, and the value that it got.
+    Trace,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -50,7 +53,8 @@ pub struct Format {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Told {
     pub messages: Vec<Message>,
-    /// Messages that found no room.
+    /// Messages that found no room. Of a trace: steps in its middle, behind the first
+    /// [`RECORD_STEPS_KEPT`] of them.
     pub lost: u64,
 }
 
@@ -108,6 +112,9 @@ impl Ring {
         let counters = self.words(0, COUNTER_BYTES as usize / 4)?;
         let total = ((RING_BYTES - COUNTER_BYTES) / 4) as usize;
         let for_asserts = RECORD_ASSERT_WORDS as usize;
+        if sites.iter().any(|site| site.kind == MessageKind::Trace) {
+            return self.take_trace(sites, counters[0], counters[2]);
+        }
         let n_prints = (counters[0] as usize).min(total - for_asserts);
         let n_asserts = (counters[2] as usize).min(for_asserts);
         let mut messages = decode(&self.words(COUNTER_BYTES + 4 * for_asserts as u64, n_prints)?, sites);
@@ -117,6 +124,19 @@ impl Ring {
             (z, y, x)
         });
         Ok(Told { messages, lost: counters[1].into() })
+    }
+
+    /// The steps in their order, then the assertions that failed.
+    fn take_trace(&self, sites: &[Site], n_steps: u32, assert_words: u32) -> Result<Told> {
+        let (start, width) = (COUNTER_BYTES + 4 * u64::from(RECORD_ASSERT_WORDS), RECORD_STEP_WORDS as usize);
+        let n_places = n_steps.min(2 * RECORD_STEPS_KEPT) as usize;
+        let places = self.words(start, n_places * width)?;
+        let steps = step_order(n_steps);
+        let mut messages: Vec<Message> =
+            steps.filter_map(|at| decode(&places[at * width..][..width], sites).into_iter().next()).collect();
+        let n_asserts = assert_words.min(RECORD_ASSERT_WORDS) as usize;
+        messages.extend(decode(&self.words(COUNTER_BYTES, n_asserts)?, sites));
+        Ok(Told { messages, lost: u64::from(n_steps.saturating_sub(2 * RECORD_STEPS_KEPT)) })
     }
 
     fn words(&self, offset: u64, n: usize) -> Result<Vec<u32>> {
@@ -132,6 +152,15 @@ impl Drop for Ring {
     fn drop(&mut self) {
         self.device.free(self.buffer);
     }
+}
+
+/// The places of the steps that were kept, from the first step on.
+fn step_order(n_steps: u32) -> impl Iterator<Item = usize> {
+    let kept = RECORD_STEPS_KEPT;
+    let first = 0..n_steps.min(kept);
+    // Step `n` behind the first ones is at `n` modulo their number.
+    let last = n_steps.saturating_sub(kept).max(kept.min(n_steps))..n_steps;
+    first.chain(last.map(move |n| kept + n % kept)).map(|at| at as usize)
 }
 
 fn decode(mut words: &[u32], sites: &[Site]) -> Vec<Message> {
@@ -199,6 +228,7 @@ impl Site {
         let kind = match words.next()? {
             "print" => MessageKind::Print,
             "assert" => MessageKind::Assert,
+            "trace" => MessageKind::Trace,
             _ => return None,
         };
         let (line, column) = (words.next()?.parse().ok()?, words.next()?.parse().ok()?);
@@ -276,6 +306,18 @@ mod tests {
         let int = value("-1", "dtype: I64, conversion: None, spec: None");
         let truth = value("true", "dtype: Bool, conversion: Some('r'), spec: None");
         assert_eq!(shown(&messages[0].pieces), format!("{{x}}: {float}, {int}\n{truth}"));
+    }
+
+    #[test]
+    fn steps_go_round_behind_the_first_ones() {
+        let order = |n: u32| step_order(n).collect::<Vec<_>>();
+        let kept = RECORD_STEPS_KEPT as usize;
+        assert_eq!(order(3), [0, 1, 2]);
+        assert_eq!(order(RECORD_STEPS_KEPT + 2), (0..kept + 2).collect::<Vec<_>>());
+        assert_eq!(order(2 * RECORD_STEPS_KEPT), (0..2 * kept).collect::<Vec<_>>());
+        let round = order(2 * RECORD_STEPS_KEPT + 1);
+        assert_eq!(round.len(), 2 * kept);
+        assert_eq!((round[kept], round[2 * kept - 1]), (kept + 1, kept));
     }
 
     #[test]

@@ -157,6 +157,16 @@ impl Storage {
         })
     }
 
+    /// The same bytes again, for nobody else to see.
+    pub fn copy(&self) -> Result<Rc<Storage>> {
+        let bytes = self.read("copy", <[u8]>::to_vec)?;
+        let (memory, label) = (self.memory, self.label.clone());
+        Ok(match self.image {
+            Some(image) => Storage::image(image, bytes, memory, label),
+            None => Storage::new(bytes, memory, label),
+        })
+    }
+
     /// Bytes; at least one for tensors.
     #[allow(clippy::len_without_is_empty, reason = "nobody asks whether a storage is empty")]
     pub fn len(&self) -> usize {

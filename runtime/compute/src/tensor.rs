@@ -134,6 +134,12 @@ impl Tensor {
         &self.storage
     }
 
+    /// The same type and shape over other bytes, of which there must be as many.
+    pub fn over_other(&self, storage: Rc<Storage>) -> Tensor {
+        debug_assert_eq!(storage.len(), self.storage.len());
+        Tensor { storage, ..self.clone() }
+    }
+
     /// As errors name it: ``tensor `x` (f32[3])`` or `tensor f32[3]`.
     pub fn label(&self) -> &str {
         self.storage.label()

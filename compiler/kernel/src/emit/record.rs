@@ -4,7 +4,9 @@
 //! assertions. Words for assertions come first ([`ASSERT_WORDS`]), those for prints fill the rest, so
 //! that prints never crowd out a failed assertion. A record is its site, the invocation's x, y and z,
 //! and the values; one that finds no room is counted as lost, and a 0 where it would begin ends the
-//! list. The site's text is an `OpString`: `kps.record SITE KIND LINE COLUMN FILE`, a line's end, and
+//! list. Steps of a trace have the words of prints for themselves, in places of [`STEP_WORDS`], and the first
+//! counter counts them: the first [`STEPS_KEPT`] stay, those behind go round in as many places.
+//! The site's text is an `OpString`: `kps.record SITE KIND LINE COLUMN FILE`, a line's end, and
 //! the template.
 
 use rspirv::spirv::{Decoration, MemorySemantics, Op, Scope, StorageClass, Word};
@@ -17,6 +19,12 @@ use crate::types::{Scalar, Type};
 
 /// Words at the front of the buffer's data that only assertions use.
 pub const ASSERT_WORDS: u32 = 16 * 1024;
+
+/// Words of one step at most.
+pub const STEP_WORDS: u32 = 72;
+
+/// Steps that are kept of the first ones, and of the last ones. A power of two.
+pub const STEPS_KEPT: u32 = 512;
 
 /// Words before the values: the site and the invocation.
 const HEADER_WORDS: u32 = 4;
@@ -44,12 +52,15 @@ pub(super) fn ring_variable(kernel: &Kernel, module: &mut Module) -> Word {
 
 impl FunctionEmitter<'_> {
     pub fn record(&mut self, record: &Record) {
+        if record.kind == RecordKind::Trace {
+            return self.step(record);
+        }
         let site = self.site(record);
         let ring = self.interface.ring(self.kernel, self.module);
         let words = self.record_words(site, &record.values);
         let n_words = self.int(&Type::U32, words.len() as i128);
         let (first_counter, start) = match record.kind {
-            RecordKind::Print => (0, ASSERT_WORDS),
+            RecordKind::Print | RecordKind::Trace => (0, ASSERT_WORDS),
             RecordKind::Assert => (2, 0),
         };
         let room = self.room(ring, record.kind);
@@ -84,12 +95,44 @@ impl FunctionEmitter<'_> {
         );
     }
 
+    /// One invocation alone leaves steps, so nobody contends for their places.
+    fn step(&mut self, record: &Record) {
+        let Some(traced) = self.target.trace else { return };
+        let site = self.site(record);
+        let ring = self.interface.ring(self.kernel, self.module);
+        let words = self.record_words(site, &record.values);
+        debug_assert!(words.len() <= STEP_WORDS as usize);
+        let id = self.input_value(Input::GlobalInvocationId);
+        let ids = Type::Vector(3, Scalar::U32);
+        let traced = traced.map(|n| self.int(&Type::U32, i128::from(n)));
+        let vector = self.module.ty(&ids);
+        let traced = self.module.composite(vector, &traced);
+        let same = self.ids(Op::IEqual, &ids.with_scalar(Scalar::Bool), &[id, traced]);
+        let is_traced = self.ids(Op::All, &Type::BOOL, &[same]);
+        self.when(is_traced, |emitter| {
+            let number = |emitter: &mut Self, n: u32| emitter.int(&Type::U32, i128::from(n));
+            let (one, kept) = (number(emitter, 1), number(emitter, STEPS_KEPT));
+            let counter = emitter.ring_word(ring, 0);
+            let n = emitter.relaxed(Op::AtomicIAdd, counter, Some(one));
+            let is_first = emitter.ids(Op::ULessThan, &Type::BOOL, &[n, kept]);
+            let round = number(emitter, STEPS_KEPT - 1);
+            let round = emitter.ids(Op::BitwiseAnd, &Type::U32, &[n, round]);
+            let late = emitter.ids(Op::IAdd, &Type::U32, &[round, kept]);
+            let at = emitter.select(&Type::U32, is_first, n, late);
+            let (width, start) = (number(emitter, STEP_WORDS), number(emitter, ASSERT_WORDS));
+            let offset = emitter.ids(Op::IMul, &Type::U32, &[at, width]);
+            let place = emitter.ids(Op::IAdd, &Type::U32, &[offset, start]);
+            emitter.put_words(ring, place, &words);
+        });
+    }
+
     /// The number of a new site, whose text goes into the module.
     fn site(&mut self, record: &Record) -> u32 {
         let site = self.interface.next_site();
         let kind = match record.kind {
             RecordKind::Print => "print",
             RecordKind::Assert => "assert",
+            RecordKind::Trace => "trace",
         };
         let (line, column) = self.function.source.line_column(record.span.start);
         let file = self.function.source.name().replace(['\n', '\0'], " ");

@@ -379,6 +379,7 @@ impl Ctx<'_> {
             Target::Place(place, span) => {
                 if let Some(value) = self.stored_value(&operand, &place.ty, span, value_span) {
                     self.store_whole(&place, value, span);
+                    self.trace_store(&place, value, span);
                 }
             }
             Target::Part(inner, step, span) => self.store_part(*inner, step, &operand, span, value_span),
@@ -458,7 +459,9 @@ impl Ctx<'_> {
         // In memory each goes to its own place, so that other components are left alone.
         if let Target::Place(place, _) = &inner {
             for (part, component) in parts.into_iter().zip(components) {
-                self.store_whole(&place.part(Step::Part(*component), scalar.into()), part, span);
+                let place = place.part(Step::Part(*component), scalar.into());
+                self.store_whole(&place, part, span);
+                self.trace_store(&place, part, span);
             }
             return;
         }

@@ -36,6 +36,7 @@ mod stmts;
 mod structs;
 mod subgroup;
 mod textures;
+mod trace;
 mod tuples;
 mod vars;
 mod widen;
@@ -79,9 +80,9 @@ pub(crate) fn lower(
     template: &KernelTemplate,
     env: &dyn KernelEnv,
     signature: &Signature,
-    _target: &Target,
+    target: &Target,
 ) -> Result<Kernel, Diagnostics> {
-    let mut ctx = Ctx::new(template, env, signature);
+    let mut ctx = Ctx::new(template, env, signature, target);
     ctx.lower_kernel(signature);
     ctx.finish()
 }
@@ -92,7 +93,7 @@ pub(crate) fn lower_remarked(
     env: &dyn KernelEnv,
     signature: &Signature,
 ) -> Result<(Kernel, Vec<Remarked>), Diagnostics> {
-    let mut ctx = Ctx::new(template, env, signature);
+    let mut ctx = Ctx::new(template, env, signature, &Target::portable());
     ctx.remarked = Some(Vec::new());
     ctx.lower_kernel(signature);
     let main = FunctionId(ctx.functions.len() as u32);
@@ -109,6 +110,8 @@ pub(crate) struct Ctx<'a> {
     cover: Cover,
     edge: Edge,
     ids: Ids,
+    /// The invocation whose steps are recorded.
+    trace: Option<[u32; 3]>,
     buffers: Vec<Buffer>,
     scalars: Vec<ScalarParam>,
     shared: Vec<Shared>,
@@ -171,6 +174,8 @@ pub(crate) struct FunctionState<'a> {
     /// The variables of the items of tuples, numbered after those of the scope.
     items: FxHashMap<(Var, usize), Var>,
     item_names: Vec<Name>,
+    /// Of flat indices into arrays with several axes: the index of each axis. Kept where it is traced.
+    indices: FxHashMap<NodeId, Rc<[NodeId]>>,
     /// What is known of values where we are; a block takes what it learned along when it ends.
     known: Vec<(NodeId, bounds::Known)>,
     /// What each change of a variable replaced, to undo it.
@@ -247,6 +252,7 @@ impl<'a> FunctionState<'a> {
             vars: Vec::new(),
             items: FxHashMap::default(),
             item_names: Vec::new(),
+            indices: FxHashMap::default(),
             known: Vec::new(),
             log: Vec::new(),
             locals: FxHashMap::default(),
@@ -267,7 +273,12 @@ impl<'a> FunctionState<'a> {
 }
 
 impl<'a> Ctx<'a> {
-    fn new(template: &'a KernelTemplate, env: &'a dyn KernelEnv, signature: &Signature) -> Ctx<'a> {
+    fn new(
+        template: &'a KernelTemplate,
+        env: &'a dyn KernelEnv,
+        signature: &Signature,
+        target: &Target,
+    ) -> Ctx<'a> {
         let def = &template.def;
         Ctx {
             template,
@@ -275,6 +286,7 @@ impl<'a> Ctx<'a> {
             cover: signature.cover,
             edge: signature.edge,
             ids: signature.ids,
+            trace: target.trace,
             buffers: Vec::new(),
             scalars: Vec::new(),
             shared: Vec::new(),

@@ -27,13 +27,13 @@ const MAX_TEXT: usize = 60_000;
 type Format<'t> = &'t str;
 
 #[derive(Default)]
-struct Text {
+pub(super) struct Text {
     template: String,
     values: Vec<NodeId>,
 }
 
 impl Text {
-    fn literal(&mut self, text: &str) {
+    pub fn literal(&mut self, text: &str) {
         self.template.push_str(&text.replace('{', "{{").replace('}', "}}"));
     }
 }
@@ -143,7 +143,10 @@ impl Ctx<'_> {
         text
     }
 
-    fn push_record(&mut self, kind: RecordKind, text: Text, span: Span) {
+    pub(super) fn push_record(&mut self, kind: RecordKind, text: Text, span: Span) {
+        if kind == RecordKind::Print && self.trace.is_some() {
+            return;
+        }
         if text.values.len() > MAX_VALUES || text.template.len() > MAX_TEXT {
             return self.error(errors::record_too_long(self.at(span), MAX_VALUES));
         }
@@ -214,7 +217,7 @@ impl Ctx<'_> {
         Some(spec)
     }
 
-    fn operand_text(&mut self, text: &mut Text, operand: &Operand, span: Span, format: Format) {
+    pub(super) fn operand_text(&mut self, text: &mut Text, operand: &Operand, span: Span, format: Format) {
         match operand {
             Operand::Error => {}
             Operand::Literal(Literal::Int(value)) if Literal::Int(*value).fit(Scalar::I32).is_none() => {

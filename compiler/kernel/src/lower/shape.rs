@@ -71,18 +71,35 @@ impl Ctx<'_> {
             Operand::Row(row) => Some(row.start),
             _ => None,
         };
-        for (node, axis) in nodes.into_iter().zip(first..) {
+        for (&node, axis) in nodes.iter().zip(first..) {
             let offset = self.axis_offset(buffer, axis, node, index.span);
             flat = Some(match flat {
                 None => offset,
                 Some(flat) => self.index_math(BinaryOp::Add, flat, offset, index.span),
             });
         }
-        let flat = flat?;
+        let mut flat = flat?;
+        if axis == rank {
+            flat = self.proven_in(buffer, flat, index.span);
+        }
+        self.note_indices(array, &nodes, flat);
         Some(match axis == rank {
-            true => Indexed::Element(buffer, self.proven_in(buffer, flat, index.span)),
+            true => Indexed::Element(buffer, flat),
             false => Indexed::Row(Row { buffer, start: flat, axis }),
         })
+    }
+
+    /// Remembers the indices of which a flat one was made.
+    fn note_indices(&mut self, array: &Operand, indices: &[NodeId], flat: NodeId) {
+        if !self.is_traced() {
+            return;
+        }
+        let before = match array {
+            Operand::Row(row) => self.f.indices.get(&row.start).map_or(&[][..], |before| before),
+            _ => &[],
+        };
+        let all = before.iter().chain(indices).copied().collect();
+        self.f.indices.insert(flat, all);
     }
 
     /// The same where only an element will do.
@@ -135,6 +152,7 @@ impl Ctx<'_> {
             _ => offset,
         };
         let axis = axis + 1;
+        self.note_indices(array, &[at], flat);
         if axis < self.buffers[buffer.idx()].rank {
             return Operand::Row(Row { buffer, start: flat, axis });
         }

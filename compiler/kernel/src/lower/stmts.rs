@@ -175,6 +175,7 @@ impl Ctx<'_> {
         };
         let span = value.map_or(span, |value| value.span);
         if !self.f.is_kernel {
+            self.trace_name(&"return".into(), &operand, span);
             self.return_value(operand, span);
         } else {
             if value.is_some() && !operand.is_error() && !matches!(operand, Operand::Static(Static::None)) {

@@ -94,7 +94,17 @@ impl Ctx<'_> {
         self.f.log.push((var, before));
     }
 
+    /// An assignment that the source writes.
     pub fn assign_var(&mut self, var: Var, operand: Operand, span: Span) {
+        if self.is_traced() {
+            let name = self.var_name(var);
+            self.name_list(&operand, &name);
+            self.trace_name(&name, &operand, span);
+        }
+        self.bind_var(var, operand, span);
+    }
+
+    pub fn bind_var(&mut self, var: Var, operand: Operand, span: Span) {
         if let Operand::Node(node) = &operand
             && !matches!(self.f.func.nodes[node.idx()].kind, NodeKind::Constant(_))
             && self.f.func.nodes[node.idx()].name.is_none()
@@ -117,7 +127,7 @@ impl Ctx<'_> {
     fn assign_items(&mut self, var: Var, operands: &[Operand], span: Span) -> Binding {
         let items: Rc<[Var]> = (0..operands.len()).map(|at| self.item_var(var, at)).collect();
         for (item, operand) in items.iter().zip(operands) {
-            self.assign_var(*item, operand.clone(), span);
+            self.bind_var(*item, operand.clone(), span);
         }
         Binding::Items { items, span }
     }

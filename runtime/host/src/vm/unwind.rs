@@ -214,6 +214,12 @@ impl Vm {
         Some(source.at(Span::new(start, start + length as u32)))
     }
 
+    /// The text of a line of a kernel; empty where the script that has it is not known.
+    pub(crate) fn source_line(&self, line: &SourceLine) -> String {
+        let sources = self.sources.borrow();
+        sources.get(&*line.file).map_or(String::new(), |source| source.line_text(line.line).to_owned())
+    }
+
     fn cause_of(&mut self, exception: &Rc<Instance>, most: usize) -> Option<Box<Diagnostic>> {
         let data = exception.exception()?;
         let cause = data.cause.borrow().clone();

@@ -154,6 +154,27 @@ pub fn partial_group(template: &KernelTemplate, domain: &[usize], local_size: [u
     ))
 }
 
+// Traces.
+
+pub fn trace_at_missing(template: &KernelTemplate) -> Raise {
+    let name = template.name();
+    type_error(format!("the trace of kernel `{name}` needs the invocation to follow"))
+        .help(format!("write {name}.trace(.., at=(0, 0, 0)): its global id"))
+}
+
+pub fn trace_at(template: &KernelTemplate) -> Raise {
+    let name = template.name();
+    type_error("`at` is the global id of an invocation: one to three ints, none below 0")
+        .help(format!("such as {name}.trace(.., at=3) or {name}.trace(.., at=(3, 0))"))
+}
+
+pub fn trace_outside(template: &KernelTemplate, at: [u32; 3], domain: [u64; 3]) -> Raise {
+    let ([x, y, z], [n_x, n_y, n_z]) = (at, domain);
+    let name = template.name();
+    crate::errors::value_error(format!("kernel `{name}` has no invocation ({x}, {y}, {z}) here"))
+        .help(format!("the launch has {n_x} x {n_y} x {n_z} of them along x, y and z, each counted from 0"))
+}
+
 // Structs.
 
 pub fn not_a_class(value: &Value) -> Raise {

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 use std::time::Duration;
 
-use kps_compute::{ComputeError, DType, Extent, MemoryType, Number, Push, Tensor};
+use kps_compute::{ComputeError, DType, Extent, MemoryType, Number, Push, Storage, Tensor, Told};
 use kps_device::{Backend, DeviceInfo, Feature, ImageInfo, Sampler, SamplerBinding};
 use kps_kernel::{
     ArrayParam, BindingPlace, Constant, Cover, Edge, Form, Ids, KernelModule, KernelTemplate, Param,
@@ -27,8 +27,56 @@ enum Argument {
     None,
 }
 
+/// A launch, but for the compiled form of its kernel.
+struct Prepared {
+    arguments: Vec<Argument>,
+    extent: Extent,
+    counts: Counts,
+    manager: Rc<kp::ScriptedManager>,
+    signature: Signature,
+}
+
 /// Starts one launch. Reading what it writes waits for it.
 pub fn launch(vm: &mut Vm, kernel: &Kernel, args: &Args, extent: &Extent) -> Result<()> {
+    let prepared = prepare(vm, kernel, args, extent)?;
+    let target = target(prepared.manager.info());
+    start(vm, kernel, &prepared, &target)?;
+    kp::deliver(vm, &prepared.manager)
+}
+
+/// Runs one launch over copies of its arguments; tells the steps of the invocation `at`.
+pub fn traced(vm: &mut Vm, kernel: &Kernel, args: &Args, extent: &Extent, at: [u32; 3]) -> Result<Told> {
+    let mut prepared = prepare(vm, kernel, args, extent)?;
+    let domain = prepared.counts.invocations;
+    if at.iter().zip(domain).any(|(at, n)| u64::from(*at) >= n) {
+        return Err(errors::trace_outside(&kernel.template, at, domain));
+    }
+    copy_tensors(&mut prepared.arguments)?;
+    let target = Target { trace: Some(at), ..target(prepared.manager.info()) };
+    start(vm, kernel, &prepared, &target)?;
+    Ok(prepared.manager.told())
+}
+
+/// Replaces tensors by copies; those over the same memory have it in common again.
+fn copy_tensors(arguments: &mut [Argument]) -> Result<()> {
+    let mut copies: Vec<(Rc<Storage>, Rc<Storage>)> = Vec::new();
+    for argument in arguments {
+        let (Argument::Tensor(tensor) | Argument::Uniform(tensor)) = argument else { continue };
+        let known = copies.iter().find(|(original, _)| Rc::ptr_eq(original, tensor.storage()));
+        let copy = match known {
+            Some((_, copy)) => copy.clone(),
+            None => {
+                let copy = tensor.storage().copy().map_err(kp::compute)?;
+                copies.push((tensor.storage().clone(), copy.clone()));
+                copy
+            }
+        };
+        *tensor = tensor.over_other(copy);
+    }
+    Ok(())
+}
+
+fn prepare(vm: &mut Vm, kernel: &Kernel, args: &Args, extent: &Extent) -> Result<Prepared> {
     let values = in_order(kernel, args)?;
     let mut types = Vec::with_capacity(values.len());
     let mut arguments = Vec::with_capacity(values.len());
@@ -47,9 +95,14 @@ pub fn launch(vm: &mut Vm, kernel: &Kernel, args: &Args, extent: &Extent) -> Res
         .with_cover(counts.cover(manager.info().limits.max_groups))
         .with_edge(counts.edge(local_size))
         .with_ids(counts.ids());
-    let module = kernel.compile(vm, &signature, &target(manager.info()))?;
-    check_whole_groups(kernel, &module, &extent)?;
-    submit(vm, kernel, &manager, &module, &arguments, &extent)
+    Ok(Prepared { arguments, extent, counts, manager, signature })
+}
+
+fn start(vm: &mut Vm, kernel: &Kernel, prepared: &Prepared, target: &Target) -> Result<()> {
+    let Prepared { arguments, extent, manager, signature, .. } = prepared;
+    let module = kernel.compile(vm, signature, target)?;
+    check_whole_groups(kernel, &module, extent)?;
+    submit(kernel, manager, &module, arguments, extent)
 }
 
 /// The tensors among the arguments, as far as they choose who runs the kernel.
@@ -412,7 +465,6 @@ enum Spot {
 }
 
 fn submit(
-    vm: &mut Vm,
     kernel: &Kernel,
     manager: &kp::ScriptedManager,
     module: &Rc<KernelModule>,
@@ -451,8 +503,7 @@ fn submit(
     let ticket = manager.launch(&loaded, &tensors, extent, &push, &samplers);
     // What has ended already is told here, at its launch, and not at whatever waits for it later.
     let launched = ticket.and_then(|ticket| manager.wait(ticket, Some(Duration::ZERO)));
-    launched.map_err(|error| errors::launch(&kernel.template, error))?;
-    kp::deliver(vm, manager)
+    launched.map(drop).map_err(|error| errors::launch(&kernel.template, error))
 }
 
 /// The tensors by their slots, up to the last one and the last sampler. A slot that has none is filled with

@@ -8,6 +8,7 @@ mod errors;
 mod launch;
 mod object;
 pub mod structs;
+mod trace;
 mod types;
 
 use kps_device::DeviceInfo;

@@ -8,6 +8,7 @@ use kps_kernel::{Edge, Form, KernelModule, KernelOptions, KernelTemplate, Signat
 use rustc_hash::FxHashMap;
 
 use super::env::FunctionEnv;
+use super::trace::trace;
 use super::{dump, errors, launch};
 use crate::modules::kp;
 use crate::value::{Args, Function, Native, NativeDef, NativeType, Result, Value};
@@ -20,6 +21,7 @@ pub static KERNEL: NativeType = NativeType {
         NativeDef::getter("input", wrapped),
         NativeDef::getter("description", description),
         NativeDef::method("launch", launch_groups),
+        NativeDef::method("trace", trace_call),
         NativeDef::getter("name", name),
         NativeDef::getter("__name__", name),
         NativeDef::getter("__wrapped__", wrapped),
@@ -194,7 +196,22 @@ fn wrapped(_: &mut Vm, args: &Args) -> Result {
     Ok(Value::Function(args.this::<Kernel>()?.function().clone()))
 }
 
-static WITH_DOMAIN: NativeType = NativeType::new("KernelWithDomain", "pyshader");
+/// `kernel.trace(.., at=(x, y, z))`.
+fn trace_call(vm: &mut Vm, args: &Args) -> Result {
+    trace(vm, args.this()?, &args.rest(), Extent::Default)
+}
+
+static WITH_DOMAIN: NativeType = NativeType {
+    methods: &[NativeDef::method("trace", trace_with_domain)],
+    ..NativeType::new("KernelWithDomain", "pyshader")
+};
+
+/// `kernel[n].trace(.., at=(x, y, z))`.
+fn trace_with_domain(vm: &mut Vm, args: &Args) -> Result {
+    let WithDomain { kernel, domain } = args.this()?;
+    let kernel: &Kernel = kernel.downcast().expect("made from a kernel");
+    trace(vm, kernel, &args.rest(), Extent::Domain(domain.clone()))
+}
 
 /// What `kernel[n]` gives.
 struct WithDomain {

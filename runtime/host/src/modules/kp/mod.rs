@@ -36,7 +36,7 @@ pub use ops::words;
 pub use sequence::SEQUENCE;
 pub use shared::{ScriptedManager, manager_for};
 pub use tensor::TENSOR;
-pub use told::deliver;
+pub use told::{deliver, pieces_text};
 pub use values::{groups, number, record as record_of, tensor as tensor_of, value as number_value};
 use view::TensorData;
 

@@ -17,7 +17,7 @@ pub fn deliver(vm: &mut Vm, manager: &ScriptedManager) -> Result<()> {
         told.messages.into_iter().partition(|message| message.kind == MessageKind::Print);
     let mut text = String::new();
     for message in &prints {
-        text += &message_text(vm, message)?;
+        text += &pieces_text(vm, &message.pieces)?;
     }
     if told.lost > 0 {
         let plural = if told.lost == 1 { "" } else { "s" };
@@ -34,7 +34,7 @@ pub fn deliver(vm: &mut Vm, manager: &ScriptedManager) -> Result<()> {
 
 /// The exception for an assertion: its message, and in brackets the invocation and what it looked at.
 fn failure(vm: &mut Vm, message: &Message, n_others: usize) -> Result<Raise> {
-    let text = message_text(vm, message)?;
+    let text = pieces_text(vm, &message.pieces)?;
     let (said, values) = text.rsplit_once('\n').unwrap_or((&text, ""));
     let said = if said.is_empty() { "assertion failed" } else { said };
     let [x, y, z] = message.invocation;
@@ -52,9 +52,10 @@ fn failure(vm: &mut Vm, message: &Message, n_others: usize) -> Result<Raise> {
     Ok(raise.help(format!("it failed at {file}:{}{others}", line.line)))
 }
 
-fn message_text(vm: &mut Vm, message: &Message) -> Result<String> {
+/// As `print` writes them.
+pub fn pieces_text(vm: &mut Vm, pieces: &[Piece]) -> Result<String> {
     let mut text = String::new();
-    for piece in &message.pieces {
+    for piece in pieces {
         match piece {
             Piece::Text(literal) => text += literal,
             Piece::Value { number, format } => text += &value_text(vm, *number, format)?,

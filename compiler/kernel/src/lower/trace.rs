@@ -1,0 +1,163 @@
+//! Tracing: after each assignment a record of what was assigned, for the one invocation that the target names.
+//!
+//! A record's text is the name, a line's end and the value, both as `print` would write them: `x`,
+//! `out[{i32}]`, `p.pos.x`. What is too long to be shown is shown by its type. Prints leave no records
+//! meanwhile, and functions of our own library no steps.
+
+use kps_syntax::Span;
+use kps_syntax::ast::Name;
+
+use super::Ctx;
+use super::operand::{Operand, Place, Root};
+use super::record::Text;
+use crate::ir::{Home, NodeId, RecordKind, Step};
+use crate::types::Type;
+
+/// Numbers of one value that are shown at most.
+const MAX_NUMBERS: u32 = 24;
+
+/// What a list is called that no variable has yet.
+const LIST: &str = "list";
+
+/// Indices in one name that are shown at most.
+const MAX_INDICES: usize = 8;
+
+impl Ctx<'_> {
+    pub fn is_traced(&self) -> bool {
+        self.trace.is_some() && self.f.func.called_for.is_none()
+    }
+
+    /// A step: the name has this value now.
+    pub fn trace_name(&mut self, name: &Name, operand: &Operand, span: Span) {
+        if !self.is_traced() {
+            return;
+        }
+        let mut text = Text::default();
+        text.literal(name);
+        self.trace_value(text, operand, span);
+    }
+
+    /// A list is called by its variable where its elements are stored to.
+    pub fn name_list(&mut self, operand: &Operand, name: &Name) {
+        if let Operand::Place(Place { root: Root::Local(local), path, .. }) = operand
+            && path.is_empty()
+            && &*self.f.func.local(*local).name == LIST
+        {
+            self.f.func.locals[local.idx()].name = name.clone();
+        }
+    }
+
+    /// A step: this was stored there.
+    pub fn trace_store(&mut self, place: &Place, value: NodeId, span: Span) {
+        if !self.is_traced() {
+            return;
+        }
+        let mut text = Text::default();
+        if self.place_text(&mut text, place, span).is_some() {
+            self.trace_value(text, &Operand::Node(value), span);
+        }
+    }
+
+    fn trace_value(&mut self, mut text: Text, operand: &Operand, span: Span) {
+        let Some(n_numbers) = self.n_numbers(operand) else { return };
+        text.literal("\n");
+        match n_numbers {
+            0..=MAX_NUMBERS => self.operand_text(&mut text, operand, span, ""),
+            _ => text.literal(&self.describe(operand).replace('`', "")),
+        }
+        self.push_record(RecordKind::Trace, text, span);
+    }
+
+    /// The numbers of which a value is; `None` for what is none, or is not the invocation's own.
+    fn n_numbers(&self, operand: &Operand) -> Option<u32> {
+        match operand {
+            Operand::Literal(_) => Some(1),
+            Operand::Node(node) => n_numbers(self.ty(*node)),
+            Operand::Place(Place { root: Root::Local(local), .. })
+                if self.f.coops.contains_key(local)
+                    || matches!(self.f.func.local(*local).home, Home::Workgroup(_)) =>
+            {
+                None
+            }
+            Operand::Place(place) => n_numbers(&place.ty),
+            Operand::Tuple(items) => {
+                items.iter().try_fold(0u32, |sum, item| Some(sum.saturating_add(self.n_numbers(item)?)))
+            }
+            _ => None,
+        }
+    }
+
+    /// `out[3, i]`, `p.pos.x`; `None` for a place with too many indices.
+    fn place_text(&mut self, text: &mut Text, place: &Place, span: Span) -> Option<()> {
+        let mut indices = Vec::new();
+        let mut ty = match place.root {
+            Root::Local(local) => {
+                let local = self.f.func.local(local);
+                text.literal(&local.name);
+                local.ty.clone()
+            }
+            Root::Element(buffer, flat) => {
+                let known = self.f.indices.get(&flat).filter(|_| self.buffers[buffer.idx()].rank > 1);
+                match known {
+                    Some(axes) => indices.extend(axes.iter().map(|axis| Step::At(*axis))),
+                    None => indices.push(Step::At(flat)),
+                }
+                let buffer = &self.buffers[buffer.idx()];
+                text.literal(&buffer.name);
+                buffer.element.clone()
+            }
+        };
+        let mut n_indices = 0;
+        for &step in place.path.iter() {
+            let at = if let Step::Part(at) = step { at } else { 0 };
+            match member_name(&ty, step) {
+                Some(name) => {
+                    self.indices_text(text, &std::mem::take(&mut indices), span);
+                    text.literal(&format!(".{name}"));
+                }
+                None => {
+                    indices.push(step);
+                    n_indices += 1;
+                }
+            }
+            ty = ty.part(at)?;
+        }
+        self.indices_text(text, &indices, span);
+        (n_indices <= MAX_INDICES).then_some(())
+    }
+
+    fn indices_text(&mut self, text: &mut Text, indices: &[Step], span: Span) {
+        for (at, index) in indices.iter().enumerate() {
+            text.literal(if at == 0 { "[" } else { ", " });
+            match index {
+                Step::Part(index) => text.literal(&index.to_string()),
+                Step::At(node) => self.operand_text(text, &Operand::Node(*node), span, ""),
+            }
+        }
+        if !indices.is_empty() {
+            text.literal("]");
+        }
+    }
+}
+
+fn n_numbers(ty: &Type) -> Option<u32> {
+    if let Type::Scalar(_) = ty {
+        return Some(1);
+    }
+    let n_parts = ty.n_parts()?;
+    if let Type::Array(_) = ty {
+        return Some(n_parts.saturating_mul(n_numbers(&ty.part(0)?)?));
+    }
+    (0..n_parts).try_fold(0u32, |sum, at| Some(sum.saturating_add(n_numbers(&ty.part(at)?)?)))
+}
+
+/// What a step is called that has a name.
+fn member_name(ty: &Type, step: Step) -> Option<String> {
+    match (ty, step) {
+        (Type::Struct(of), Step::Part(at)) => Some(of.members[at as usize].name.to_string()),
+        (Type::Vector(..), Step::Part(at)) => {
+            ["x", "y", "z", "w"].get(at as usize).map(|name| (*name).into())
+        }
+        _ => None,
+    }
+}
