@@ -83,6 +83,16 @@ impl ImageView {
         }
         texels[0].map(f32::to_bits)
     }
+
+    fn gather(&self, sampler: Sampler, at: [f32; 2], channel: usize) -> Texel {
+        let low: [f32; 2] = std::array::from_fn(|axis| (at[axis] * self.size[axis] as f32 - 0.5).floor());
+        let texel = |corner: [i64; 2]| {
+            let [x, y] =
+                [0, 1].map(|axis| wrapped(low[axis] as i64 + corner[axis], self.size[axis], sampler.address));
+            self.read([x, y, 0])[channel]
+        };
+        [[0, 1], [1, 1], [1, 0], [0, 0]].map(texel)
+    }
 }
 
 /// Floats and ints by their bits.
@@ -189,6 +199,20 @@ pub unsafe extern "C" fn sample_texel(
 ) {
     // SAFETY: the caller's.
     unsafe { texel.write_unaligned((*view).sample(*sampler, [x, y, z])) };
+}
+
+/// # Safety
+/// As for [`sample_texel`]; `channel` is less than 4.
+pub unsafe extern "C" fn gather_texels(
+    view: *const ImageView,
+    sampler: *const Sampler,
+    x: f32,
+    y: f32,
+    channel: u32,
+    texel: *mut Texel,
+) {
+    // SAFETY: the caller's.
+    unsafe { texel.write_unaligned((*view).gather(*sampler, [x, y], channel as usize)) };
 }
 
 /// Where a texel of four bytes lies, or `elsewhere`.

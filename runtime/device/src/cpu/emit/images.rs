@@ -22,6 +22,13 @@ impl Emitter<'_, '_> {
                 self.call_image(function, &[view, sampler, x, y, z, texel], None);
                 return;
             }
+            ImageAction::Gather { sampler, channel } => {
+                let sampler = self.sampler(sampler);
+                let channel = self.builder.ins().iconst(types::I32, i64::from(channel));
+                let function = images::gather_texels as *const () as usize;
+                self.call_image(function, &[view, sampler, x, y, channel, texel], None);
+                return;
+            }
         };
         self.call_image(function, &[view, x, y, z, texel], None);
     }

@@ -205,7 +205,15 @@ pub enum Op {
 pub enum ImageAction {
     Read,
     Write,
-    Sample { sampler: u32 },
+    Sample {
+        sampler: u32,
+    },
+    /// One channel of the four texels that a linear filter would weigh, against the clock from the lower left
+    /// one: x low and y high, both high, x high and y low, both low.
+    Gather {
+        sampler: u32,
+        channel: u32,
+    },
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -30,6 +30,7 @@ pub fn is_known(op: Op) -> bool {
             | Op::ImageFetch
             | Op::ImageSampleImplicitLod
             | Op::ImageSampleExplicitLod
+            | Op::ImageGather
             | Op::ImageQuerySize
             | Op::ImageQuerySizeLod
             | Op::ImageQueryLevels
@@ -88,6 +89,7 @@ impl Lowerer<'_> {
             Op::ImageRead | Op::ImageFetch => self.read_texel(inst),
             Op::ImageWrite => self.write_texel(inst),
             Op::ImageSampleImplicitLod | Op::ImageSampleExplicitLod => self.sample(inst),
+            Op::ImageGather => self.gather(inst),
             Op::ImageQuerySize | Op::ImageQuerySizeLod => self.image_size(inst),
             Op::ImageTexelPointer => self.texel_pointer(inst),
             // There is one level, with one sample a texel.
@@ -178,11 +180,41 @@ impl Lowerer<'_> {
 
     fn sample(&mut self, inst: &Instruction) -> Result<()> {
         let (image, scalar, n_axes) = self.image(inst, 2)?;
-        let Some(sampler) = self.opaque(inst, 2)?.sampler else {
-            return Err(self.malformed(inst, "the image has no sampler"));
-        };
-        let mut place = self.place(inst, 3, n_axes, Ty::F32)?;
-        if let Some(offset) = self.image_operands(inst, 4)? {
+        let sampler = self.sampler_of(inst)?;
+        let place = self.place(inst, 3, n_axes, Ty::F32)?;
+        let place = self.moved_place(inst, 4, (image, n_axes), place)?;
+        self.texel_result(inst, scalar, (image, ImageAction::Sample { sampler }, place))
+    }
+
+    fn gather(&mut self, inst: &Instruction) -> Result<()> {
+        let (image, scalar, n_axes) = self.image(inst, 2)?;
+        let sampler = self.sampler_of(inst)?;
+        if n_axes != 2 {
+            return Err(self.unsupported(inst, "of these images texels are gathered from 2-D ones"));
+        }
+        let channel = self.constant_int(inst, 4)? as u32;
+        if channel > 3 {
+            return Err(self.malformed(inst, "the channel is not one from 0 to 3"));
+        }
+        let place = self.place(inst, 3, n_axes, Ty::F32)?;
+        let place = self.moved_place(inst, 5, (image, n_axes), place)?;
+        self.texel_result(inst, scalar, (image, ImageAction::Gather { sampler, channel }, place))
+    }
+
+    fn sampler_of(&mut self, inst: &Instruction) -> Result<u32> {
+        let sampler = self.opaque(inst, 2)?.sampler;
+        sampler.ok_or_else(|| self.malformed(inst, "the image has no sampler"))
+    }
+
+    /// A place to sample, moved by the offset that may be among the image operands.
+    fn moved_place(
+        &mut self,
+        inst: &Instruction,
+        i: usize,
+        (image, n_axes): (u32, usize),
+        mut place: [lane::Value; 3],
+    ) -> Result<[lane::Value; 3]> {
+        if let Some(offset) = self.image_operands(inst, i)? {
             for (axis, &more) in offset.parts.iter().enumerate().take(n_axes) {
                 // Offsets are in texels.
                 let size = self.builder.image_size(image, axis as u8);
@@ -192,7 +224,7 @@ impl Lowerer<'_> {
                 place[axis] = self.builder.binary(Binary::FAdd, place[axis], more);
             }
         }
-        self.texel_result(inst, scalar, (image, ImageAction::Sample { sampler }, place))
+        Ok(place)
     }
 
     /// As many of a texel's four channels as the result has.
