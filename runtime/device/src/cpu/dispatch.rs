@@ -3,10 +3,11 @@
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::emit::Rest;
-use super::emit::context::{Context, DONE, Entry, SPARE, Slot, Stop};
+use super::emit::context::{Context, DONE, SPARE, Slot, Stop};
+use super::emit::{Code, Rest};
 use super::images::ImageView;
 use super::probes::Observation;
+use super::tiers::Chosen;
 use super::together::{Ended, Together};
 use crate::{Finding, Sampler};
 
@@ -21,9 +22,7 @@ const MIN_SHARED_COST: u64 = 100_000;
 
 /// What threads share of a dispatch.
 pub struct Job {
-    /// The regions of the kernel, from its start.
-    entries: Vec<Entry>,
-    rest: Option<Rest>,
+    chosen: Chosen,
     together: Option<Arc<Together>>,
     slots: Vec<Slot>,
     ranges: Vec<Slot>,
@@ -57,8 +56,7 @@ unsafe impl Sync for Job {}
 
 /// What a dispatch needs.
 pub struct JobSpec<'a> {
-    pub entries: &'a [Entry],
-    pub rest: Option<Rest>,
+    pub chosen: Chosen,
     pub together: Option<Arc<Together>>,
     pub slots: Vec<Slot>,
     /// Every buffer of the device, where the code goes to addresses.
@@ -88,8 +86,7 @@ impl Job {
         let fair = n_groups / (spec.n_threads * CHUNKS_PER_THREAD);
         let least = MIN_CHUNK_COST / spec.group_cost.max(1);
         Some(Job {
-            entries: spec.entries.to_vec(),
-            rest: spec.rest,
+            chosen: spec.chosen,
             together: spec.together,
             slots: spec.slots,
             ranges: spec.ranges,
@@ -170,17 +167,14 @@ impl Job {
         while at < end {
             let [x, y, z] = self.place(at);
             // Workgroups whose lanes wait for each other run one by one.
-            let most = if self.entries.len() > 1 { 1 } else { end - at };
+            let most = if self.chosen.code.entries.len() > 1 { 1 } else { end - at };
             let n = most.min(u64::from(self.groups[0] - x));
             // SAFETY: `work` gave the context shared memory of this size.
             unsafe { context.shared.write_bytes(0, self.shared_size) };
             let place = [x, y, z];
             let status = match &self.together {
                 Some(together) => self.lanes_together(together, context, place),
-                None => match self.rest {
-                    Some(rest) => self.gangs_of_groups(rest, context, place, x + n as u32),
-                    None => self.regions(context, place, x + n as u32),
-                },
+                None => self.row(context, place, x + n as u32),
             };
             if status != DONE {
                 self.stopped_in.store(at, Ordering::Relaxed);
@@ -193,13 +187,38 @@ impl Job {
         DONE
     }
 
-    fn regions(&self, context: &mut Context, [x, y, z]: [u32; 3], end_x: u32) -> i32 {
+    /// A row of workgroups, of which the first ones may be wholly inside.
+    fn row(&self, context: &mut Context, [x, y, z]: [u32; 3], end_x: u32) -> i32 {
+        let Chosen { code, inside } = &self.chosen;
+        let Some(inside) = inside.as_ref().filter(|inside| y < inside.groups[1] && z < inside.groups[2])
+        else {
+            return self.part_of_row(code, context, [x, y, z], end_x);
+        };
+        let split = inside.groups[0].clamp(x, end_x);
+        let mut status = DONE;
+        if x < split {
+            status = self.part_of_row(&inside.code, context, [x, y, z], split);
+        }
+        if status == DONE && split < end_x {
+            status = self.part_of_row(code, context, [split, y, z], end_x);
+        }
+        status
+    }
+
+    fn part_of_row(&self, code: &Code, context: &mut Context, first: [u32; 3], end_x: u32) -> i32 {
+        match code.rest {
+            Some(rest) => self.gangs_of_groups(code, rest, context, first, end_x),
+            None => self.regions(code, context, first, end_x),
+        }
+    }
+
+    fn regions(&self, code: &Code, context: &mut Context, [x, y, z]: [u32; 3], end_x: u32) -> i32 {
         let mut region = 0;
         loop {
             // SAFETY: the code came from `Compiler`, which tests every access against the slots, the push
             // constants, the frames and the shared memory of this context; all of them are as long as the
             // kernel said and outlive the call.
-            let status = unsafe { (self.entries[region])(context, x, end_x, y, z) };
+            let status = unsafe { (code.entries[region])(context, x, end_x, y, z) };
             if status <= DONE {
                 return status;
             }
@@ -212,10 +231,17 @@ impl Job {
 
     /// A row of workgroups whose gangs are groups: whole gangs begin at multiples of their width, what lies
     /// before and behind them runs group by group.
-    fn gangs_of_groups(&self, rest: Rest, context: &mut Context, [x, y, z]: [u32; 3], end_x: u32) -> i32 {
+    fn gangs_of_groups(
+        &self,
+        code: &Code,
+        rest: Rest,
+        context: &mut Context,
+        [x, y, z]: [u32; 3],
+        end_x: u32,
+    ) -> i32 {
         let first = x.checked_next_multiple_of(rest.width).unwrap_or(end_x).min(end_x);
         let last = (end_x - end_x % rest.width).max(first);
-        let parts = [(rest.entry, x, first), (self.entries[0], first, last), (rest.entry, last, end_x)];
+        let parts = [(rest.entry, x, first), (code.entries[0], first, last), (rest.entry, last, end_x)];
         for (entry, from, to) in parts {
             if from < to {
                 // SAFETY: as in `regions`; whole gangs end where `to` is.
@@ -236,7 +262,7 @@ impl Job {
                 return INTERRUPTED_BETWEEN;
             }
             // SAFETY: as in `regions`.
-            unsafe { (self.entries[region])(&mut *context, x, x + 1, y, z) }
+            unsafe { (self.chosen.code.entries[region])(&mut *context, x, x + 1, y, z) }
         };
         // SAFETY: `work` gave the context memory for all lanes, and this thread alone uses it.
         match unsafe { together.run(frames, enter) } {

@@ -9,7 +9,8 @@ use rustc_hash::FxHashMap;
 use super::Lanes;
 use super::emit::Compiler;
 use super::pipeline::{self, Pipeline};
-use crate::{PipelineOptions, Result};
+use super::tiers::Chosen;
+use crate::{Dispatch, PipelineOptions, Result};
 
 #[derive(Clone)]
 pub struct Library(Rc<RefCell<Contents>>);
@@ -38,8 +39,14 @@ impl Library {
         if let Some(pipeline) = contents.loaded.get(&key) {
             return Ok(pipeline.clone());
         }
-        let pipeline = Rc::new(pipeline::load(words, options, lanes, &mut contents.compiler)?);
+        let pipeline = Rc::new(pipeline::load(words, options, lanes)?);
         contents.loaded.insert(key, pipeline.clone());
         Ok(pipeline)
+    }
+
+    /// The code that a dispatch of a pipeline runs.
+    pub fn code(&self, pipeline: &Pipeline, dispatch: &Dispatch) -> Result<Chosen> {
+        let compiler = &mut self.0.borrow_mut().compiler;
+        pipeline.tiers.choose(compiler, dispatch.groups, pipeline.cost, &dispatch.push_constants)
     }
 }

@@ -4,7 +4,7 @@
 //! words        module   read and checked: ids, types, constants, blocks
 //! Module       lower    calls inlined, values taken apart into scalars
 //! lane IR      lane     what one invocation does; passes; regions between barriers
-//! CLIF, code   emit     one function that runs a row of workgroups
+//! CLIF, code   emit     one function that runs a row of workgroups, made when `tiers` wants it
 //! dispatch     pool     workgroups handed out to the threads
 //! ```
 //!
@@ -26,6 +26,7 @@ mod module;
 mod pipeline;
 mod pool;
 mod probes;
+mod tiers;
 mod together;
 
 use std::cell::RefCell;
@@ -62,11 +63,13 @@ pub enum Lanes {
     Single,
     /// Several neighbours at once, in kernels where that can be done.
     Gangs,
+    /// As [`Lanes::Gangs`] where there is much to do, else in single ones whose code is sooner made.
+    AsItPays,
 }
 
 /// Opens the built-in device. It is always there.
 pub fn open() -> Result<Rc<dyn Device>> {
-    open_with(Lanes::Gangs)
+    open_with(Lanes::AsItPays)
 }
 
 /// As [`open`], with code of one kind.
@@ -248,9 +251,9 @@ impl CpuDevice {
         let slots = state.slots(dispatch)?;
         let n_threads = state.pool.n_threads() as u64;
         let pipeline = state.pipeline(dispatch.pipeline)?;
+        let chosen = state.library.code(pipeline, dispatch)?;
         let spec = JobSpec {
-            entries: &pipeline.code.entries,
-            rest: pipeline.code.rest,
+            chosen,
             together: pipeline.together.clone(),
             slots,
             ranges: if pipeline.uses_addresses { state.buffers.ranges() } else { Vec::new() },
@@ -270,18 +273,19 @@ impl CpuDevice {
             ),
         };
         let Some(job) = Job::new(spec) else { return Ok(()) };
+        let began = Instant::now();
         let job = state.pool.run(job);
         let found = job.findings();
         let room = MAX_FINDINGS - state.findings.len();
         state.findings.extend(found.into_iter().take(room));
         let pipeline = state.pipeline(dispatch.pipeline)?;
-        let line = |place: usize| pipeline.lines.get(place).cloned().flatten();
+        pipeline.tiers.note(began.elapsed());
         match job.status() {
             DONE => Ok(()),
             INTERRUPTED_BETWEEN => Err(interrupted(None)),
             status => match Stop::of_status(status) {
                 Some(Stop::Parted) => Err(pipeline.parted(job.parted(), job.stopped_in())),
-                Some(Stop::Interrupted(place)) => Err(interrupted(line(place))),
+                Some(Stop::Interrupted(place)) => Err(interrupted(pipeline.line(place))),
                 None => unreachable!("a status above zero names a region, which was run"),
             },
         }

@@ -3,11 +3,12 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use super::emit::{Code, Compiler, lane_stride, lanes_wait};
+use super::emit::{lane_stride, lanes_wait};
 use super::info::{MAX_INVOCATIONS, SUBGROUP_SIZE, SUBGROUP_SIZES};
+use super::lane::Kernel;
 use super::lane::regions::{self, Region, Regions};
-use super::lane::{Kernel, gangs};
-use super::module::Module;
+use super::module::{Module, Strings};
+use super::tiers::Tiers;
 use super::together::Together;
 use super::{Lanes, NAME};
 use super::{errors, lower, module, probes};
@@ -22,9 +23,8 @@ const MAX_FRAMES: u64 = 64 << 20;
 
 pub struct Pipeline {
     pub interface: Rc<Interface>,
-    pub code: Code,
-    /// Lines that the code may be stopped at.
-    pub lines: Vec<Option<SourceLine>>,
+    pub tiers: Tiers,
+    strings: Strings,
     /// Lines at which lanes wait before each region.
     pub wait_lines: Vec<Option<SourceLine>>,
     /// Where lanes may wait in different places.
@@ -47,6 +47,11 @@ pub struct Pipeline {
 }
 
 impl Pipeline {
+    /// The line of a place where its code was stopped.
+    pub fn line(&self, place: usize) -> Option<SourceLine> {
+        self.strings.line(self.tiers.line(place))
+    }
+
     /// Lanes of a workgroup wait before two regions, and will not meet.
     pub fn parted(&self, regions: [usize; 2], group: [u32; 3]) -> DeviceError {
         // One of them is a barrier; the other may be the end.
@@ -56,12 +61,7 @@ impl Pipeline {
     }
 }
 
-pub fn load(
-    words: &[u32],
-    options: &PipelineOptions,
-    mode: Lanes,
-    compiler: &mut Compiler,
-) -> Result<Pipeline> {
+pub fn load(words: &[u32], options: &PipelineOptions, mode: Lanes) -> Result<Pipeline> {
     let subgroup_size = subgroup_size(options)?;
     let words = &reflect::in_host_order(words);
     // First, so that what no device takes is refused in the same words by every device.
@@ -79,17 +79,10 @@ pub fn load(
     if frame_size > MAX_FRAMES {
         return Err(errors::too_large(format!("the variables of a workgroup have {frame_size} bytes"), None));
     }
-    let plan = match mode {
-        Lanes::Gangs if kernel.probes.is_empty() => gangs::choose(&kernel, &regions, &carried),
-        Lanes::Gangs | Lanes::Single => None,
-    };
-    let code = compiler.compile(&kernel, &regions, &carried, plan.as_ref())?;
     Ok(Pipeline {
         interface: Rc::new(interface),
         wait_lines: wait_lines(&module, &kernel, &regions),
         together: Together::new(&kernel, &regions, stride).map(Arc::new),
-        lines: code.lines.iter().map(|&line| module.line(line)).collect(),
-        code,
         uses_addresses: kernel.uses_addresses,
         push_size: kernel.push_size as usize,
         shared_size: kernel.shared_size as usize,
@@ -97,9 +90,11 @@ pub fn load(
         cost: regions.all.iter().map(|region| cost(&kernel, region)).sum::<u64>() * lanes,
         instrument: options.instrument,
         probes: probes::sites(&kernel, &module),
-        buffers: kernel.buffers,
-        images: kernel.images,
-        samplers: kernel.samplers,
+        buffers: kernel.buffers.clone(),
+        images: kernel.images.clone(),
+        samplers: kernel.samplers.clone(),
+        strings: module.strings.clone(),
+        tiers: Tiers::new(kernel, regions, carried, mode),
     })
 }
 

@@ -196,14 +196,14 @@ fn run<R: Named>(
 
 /// `%r = body` of each value.
 pub fn results_unary<A: Named, R: Named>(values: &[A], body: &str) -> Vec<R> {
-    let bench = Bench::both();
+    let bench = Bench::all_kinds();
     let a = bench.buffer(values);
     run(&[(A::NAME, size_of::<A>() as u32, a)], values.len(), &bench, body)
 }
 
 /// `%r = body` of each pair of values.
 pub fn results_binary<A: Named, B: Named, R: Named>(pairs: &[(A, B)], body: &str) -> Vec<R> {
-    let bench = Bench::both();
+    let bench = Bench::all_kinds();
     let a = bench.buffer(&pairs.iter().map(|pair| pair.0).collect::<Vec<_>>());
     let b = bench.buffer(&pairs.iter().map(|pair| pair.1).collect::<Vec<_>>());
     let inputs = [(A::NAME, size_of::<A>() as u32, a), (B::NAME, size_of::<B>() as u32, b)];

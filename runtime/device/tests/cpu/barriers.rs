@@ -39,7 +39,7 @@ fn module(variables: &str, body: &str) -> Vec<u32> {
 
 fn check(variables: &str, body: &str, expected: [u32; 8]) {
     let body = format!("{body}\n%at0 = OpAccessChain %p0 %b0 %n0 %i\nOpStore %at0 %r");
-    let bench = Bench::both();
+    let bench = Bench::all_kinds();
     let buffer = bench.buffer(&[77u32; 8]);
     bench.run(&module(variables, &body), &[buffer], &[], [2, 1, 1]);
     assert_eq!(bench.read::<u32>(buffer), expected, "{body}");
@@ -108,7 +108,7 @@ fn shared_memory_starts_as_zero_in_each_workgroup() {
 fn lanes_that_do_not_meet_are_a_fault() {
     let body = "%file = OpCopyObject %u32 %l\n%c = OpULessThan %bool %i %n5\nOpSelectionMerge %m None\n\
                 OpBranchConditional %c %t %m\n%t = OpLabel\nOpControlBarrier %n2 %n2 %n264\nOpBranch %m\n%m = OpLabel";
-    let bench = Bench::both();
+    let bench = Bench::all_kinds();
     let buffer = bench.buffer(&[0u32; 8]);
     let words = module("", body);
     // Lanes 4 and 5 of the second workgroup part.

@@ -10,8 +10,8 @@ use kps_device::{
 
 pub struct Bench {
     pub device: Rc<dyn Device>,
-    /// One that runs invocations one after the other, and must agree with the first.
-    single: Option<Rc<dyn Device>>,
+    /// Those whose code is of other kinds, and that must agree with the first.
+    others: Vec<Rc<dyn Device>>,
 }
 
 /// Plain numbers, which are their bytes.
@@ -41,22 +41,23 @@ fn open(lanes: Lanes) -> Rc<dyn Device> {
 
 impl Bench {
     pub fn new() -> Bench {
-        Bench { device: open(Lanes::Gangs), single: None }
+        Bench { device: open(Lanes::Gangs), others: Vec::new() }
     }
 
-    /// Runs everything with either kind of code, and compares.
-    pub fn both() -> Bench {
-        Bench { device: open(Lanes::Gangs), single: Some(open(Lanes::Single)) }
+    /// Runs everything with every kind of code, and compares.
+    pub fn all_kinds() -> Bench {
+        let others = [Lanes::Single, Lanes::AsItPays].map(open).to_vec();
+        Bench { device: open(Lanes::Gangs), others }
     }
 
     pub fn buffer<T: Number>(&self, values: &[T]) -> BufferId {
         let bytes = bytes_of(values);
         let buffer = self.device.alloc(bytes.len() as u64, MemoryUsage::Device).expect("there is memory");
         self.device.write(buffer, 0, bytes).expect("the buffer has this size");
-        if let Some(single) = &self.single {
-            let twin = single.alloc(bytes.len() as u64, MemoryUsage::Device).expect("there is memory");
+        for other in &self.others {
+            let twin = other.alloc(bytes.len() as u64, MemoryUsage::Device).expect("there is memory");
             assert_eq!(twin, buffer);
-            single.write(twin, 0, bytes).expect("the buffer has this size");
+            other.write(twin, 0, bytes).expect("the buffer has this size");
         }
         buffer
     }
@@ -68,10 +69,10 @@ impl Bench {
         let bytes =
             unsafe { std::slice::from_raw_parts_mut(values.as_mut_ptr().cast(), size_of_val(&values[..])) };
         self.device.read(buffer, 0, bytes).expect("the buffer has this size");
-        if let Some(single) = &self.single {
+        for other in &self.others {
             let mut twin = vec![0; bytes.len()];
-            single.read(buffer, 0, &mut twin).expect("the buffer has this size");
-            assert_eq!(bytes, twin, "gangs and single invocations differ");
+            other.read(buffer, 0, &mut twin).expect("the buffer has this size");
+            assert_eq!(bytes, twin, "kinds of code differ");
         }
         values
     }
@@ -90,8 +91,8 @@ impl Bench {
         groups: [u32; 3],
     ) -> Dispatch {
         let pipeline = self.device.load(words, options).expect("the module is taken");
-        if let Some(single) = &self.single {
-            assert_eq!(single.load(words, options), Ok(pipeline));
+        for other in &self.others {
+            assert_eq!(other.load(words, options), Ok(pipeline));
         }
         let bindings = buffers.iter().enumerate().map(|(i, &buffer)| Binding {
             set: 0,
@@ -111,8 +112,8 @@ impl Bench {
             device.wait(ticket, None)
         };
         let result = run(&self.device);
-        if let Some(single) = &self.single {
-            assert_eq!(run(single), result);
+        for other in &self.others {
+            assert_eq!(run(other), result);
         }
         result
     }

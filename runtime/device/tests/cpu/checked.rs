@@ -17,7 +17,7 @@ fn findings(declarations: &str, body: &str) -> Vec<Finding> {
     let declarations = format!("%name = OpString \"bug.kps\"\n{declarations}");
     let body = format!("{body}\n%at0 = OpAccessChain %p0 %b0 %n0 %i\nOpStore %at0 %r");
     let words = kernel_with(&[("u32", 4)], &declarations, "", &body);
-    let bench = Bench::both();
+    let bench = Bench::all_kinds();
     let (plain, watched) = (bench.buffer(&[7u32; 8]), bench.buffer(&[7u32; 8]));
     bench.run(&words, &[plain], &[], [2, 1, 1]);
     assert_eq!(bench.device.findings(), []);

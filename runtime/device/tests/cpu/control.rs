@@ -26,7 +26,7 @@ fn check_with(declarations: &str, body: &str, expected: [u32; 8]) {
     let store = "%at0 = OpAccessChain %p0 %b0 %n0 %i\nOpStore %at0 %r";
     let body = format!("{}\n{store}", rest.join("\n"));
     let words = kernel_with(&[("u32", 4)], declarations, &variables.join("\n"), &body);
-    let bench = Bench::both();
+    let bench = Bench::all_kinds();
     let buffer = bench.buffer(&[77u32; 8]);
     bench.run(&words, &[buffer], &[], [2, 1, 1]);
     assert_eq!(bench.read::<u32>(buffer), expected, "{body}");
@@ -188,7 +188,7 @@ fn specialisation_reaches_constants_and_sizes() {
     let body = format!("%e = OpAccessChain %pfu %v %i\n{body}");
     let words = kernel_with(&[("u32", 4)], text, variables, &body);
     let check = |spec_constants: Vec<(u32, u64)>, expected: [u32; 8]| {
-        let bench = Bench::both();
+        let bench = Bench::all_kinds();
         let buffer = bench.buffer(&[0u32; 8]);
         let options = PipelineOptions { spec_constants, ..PipelineOptions::default() };
         let dispatch = bench.dispatch_with(&words, &options, &[buffer], &[], [2, 1, 1]);

@@ -1,16 +1,19 @@
-//! Random kernels in gangs of every width and by single invocations: the bench compares the memory that they
+//! Random kernels in gangs of every width and in every other kind of code: the bench compares the memory that they
 //! leave. `KPS_RANDOM_MODULES=FIRST..LAST` tries other seeds than the usual few.
 
 use std::ops::Range;
 
 use super::bench::Bench;
 use super::phases::shared;
-use super::programs::{N_BUFFERS, apart};
+use super::programs::{N_BUFFERS, apart, guarded};
 
 /// Invocations of each row: a prime, so that the last gangs reach beyond the buffers.
 const N: u32 = 61;
 /// From the first invocation of a row to that of the next.
 const ROW: u32 = 64;
+
+/// Invocations of each row that are inside, where a kernel asks.
+const DOMAIN: u32 = 45;
 
 /// The module with another local size.
 fn with_local_size(mut words: Vec<u32>, [x, y]: [u32; 2]) -> Vec<u32> {
@@ -23,13 +26,14 @@ fn with_local_size(mut words: Vec<u32>, [x, y]: [u32; 2]) -> Vec<u32> {
 }
 
 fn compare(words: &[u32], [x, y]: [u32; 2]) {
-    let bench = Bench::both();
+    let bench = Bench::all_kinds();
     let n = N + (y - 1) * ROW;
     let input: Vec<u32> = (0..n).map(|i| i.wrapping_mul(2_654_435_761) >> 25).collect();
     let mut buffers = vec![bench.buffer(&input)];
     buffers.extend((1..N_BUFFERS).map(|_| bench.buffer(&vec![7u32; n as usize])));
     let words = with_local_size(words.to_vec(), [x, y]);
-    bench.run(&words, &buffers, &[], [N.div_ceil(x), 1, 1]);
+    let domain: Vec<u8> = [DOMAIN, 2, 1].iter().flat_map(|n: &u32| n.to_le_bytes()).collect();
+    bench.run(&words, &buffers, &domain, [N.div_ceil(x), 1, 1]);
     for &buffer in &buffers {
         bench.read::<u32>(buffer);
     }
@@ -41,7 +45,7 @@ fn seeds() -> Range<u64> {
         let (first, last) = range.split_once("..")?;
         Some(first.parse().ok()?..last.parse().ok()?)
     });
-    asked.unwrap_or(0..20)
+    asked.unwrap_or(0..12)
 }
 
 /// Runs random kernels in workgroups of every size given.
@@ -59,13 +63,18 @@ fn check(kernel: fn(u64) -> Vec<u32>, local_sizes: &'static [[u32; 2]]) {
                 }
             }
         });
-        thread.join().expect("gangs and single invocations agree");
+        thread.join().expect("all kinds of code agree");
     }
 }
 
 #[test]
 fn random_kernels_give_the_same_in_gangs() {
     check(apart, &[[1, 1], [4, 1], [8, 2], [16, 1], [32, 2], [6, 1]]);
+}
+
+#[test]
+fn random_kernels_stay_inside_their_domain_in_gangs() {
+    check(guarded, &[[1, 1], [4, 1], [8, 2], [16, 1]]);
 }
 
 #[test]

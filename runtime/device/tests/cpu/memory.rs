@@ -12,7 +12,7 @@ fn loads_out_of_range_read_zero_and_stores_are_dropped() {
     let body = "%s = OpBitcast %i32 %i\n%two = OpBitcast %i32 %n2\n%j = OpISub %i32 %s %two\n\
                 %at0 = OpAccessChain %p0 %b0 %n0 %j\n%x = OpLoad %u32 %at0\n%y = OpIAdd %u32 %x %n1\n\
                 %at1 = OpAccessChain %p1 %b1 %n0 %i\nOpStore %at1 %y";
-    let bench = Bench::both();
+    let bench = Bench::all_kinds();
     let from = bench.buffer(&[10u32, 20, 30, 40, 50, 60]);
     let to = bench.buffer(&[7u32; 5]);
     bench.run(&kernel(&[("u32", 4), ("u32", 4)], "", body), &[from, to], &[], [2, 1, 1]);
@@ -22,7 +22,7 @@ fn loads_out_of_range_read_zero_and_stores_are_dropped() {
 #[test]
 fn a_range_of_a_buffer_ends_where_it_was_bound() {
     let body = "%at0 = OpAccessChain %p0 %b0 %n0 %i\nOpStore %at0 %n5";
-    let bench = Bench::both();
+    let bench = Bench::all_kinds();
     let buffer = bench.buffer(&[0u32; 8]);
     let mut dispatch = bench.dispatch(&kernel(&[("u32", 4)], "", body), &[buffer], &[], [2, 1, 1]);
     dispatch.bindings[0].offset = 8;
@@ -37,7 +37,7 @@ fn vectors_are_loaded_and_stored_whole() {
     // The third of the vec3s does not fit, so none of it is written.
     let body = "%at0 = OpAccessChain %p0 %b0 %n0 %i\n%v = OpLoad %v3f32 %at0\n%w = OpVectorTimesScalar %v3f32 %v %f2\n\
                 OpStore %at0 %w";
-    let bench = Bench::both();
+    let bench = Bench::all_kinds();
     let buffer = bench.buffer(&[1f32; 8]);
     bench.run(&kernel(&[("v3f32", 12)], "", body), &[buffer], &[], [1, 1, 1]);
     assert_eq!(bench.read::<f32>(buffer), [2.0, 2.0, 2.0, 2.0, 2.0, 2.0, 1.0, 1.0]);
@@ -51,7 +51,7 @@ fn wide_indices_do_not_wrap_around() {
              %k1 = OpIMul %u32 %k0 %n2\n%k2 = OpIAdd %u32 %k1 %n2\n%k = OpUConvert %u64 %k2\n{index}\n\
              %at0 = OpAccessChain %p0 %b0 %n0 %h\nOpStore %at0 %n5"
         );
-        let bench = Bench::both();
+        let bench = Bench::all_kinds();
         let buffer = bench.buffer(&[1u32; 4]);
         bench.run(&kernel(&[("u32", 4)], "", &body), &[buffer], &[], [1, 1, 1]);
         assert_eq!(bench.read::<u32>(buffer), [1; 4]);
@@ -61,7 +61,7 @@ fn wide_indices_do_not_wrap_around() {
 #[test]
 fn the_length_of_an_array_follows_its_binding() {
     let body = "%len = OpArrayLength %u32 %b0 0\n%at0 = OpAccessChain %p0 %b0 %n0 %i\nOpStore %at0 %len";
-    let bench = Bench::both();
+    let bench = Bench::all_kinds();
     let buffer = bench.buffer(&[0u32; 3]);
     bench.run(&kernel(&[("u32", 4)], "", body), &[buffer], &[], [1, 1, 1]);
     assert_eq!(bench.read::<u32>(buffer), [3; 3]);
@@ -85,7 +85,7 @@ fn push_constants_are_read_at_their_offsets() {
     let body = "%af = OpAccessChain %pf %push %n0\n%f = OpLoad %f32 %af\n%fu = OpConvertFToU %u32 %f\n\
                 %au = OpAccessChain %pu %push %n1 %i\n%u = OpLoad %u32 %au\n%s = OpIAdd %u32 %fu %u\n\
                 %at0 = OpAccessChain %p0 %b0 %n0 %i\nOpStore %at0 %s";
-    let bench = Bench::both();
+    let bench = Bench::all_kinds();
     let buffer = bench.buffer(&[0u32; 4]);
     let mut push = bytes_of(&[100.0f32, 0.0, 0.0, 0.0]).to_vec();
     push.extend(bytes_of(&[1u32, 2, 3]));
@@ -120,7 +120,7 @@ fn check_local(body: &str, expected: [u32; 8]) {
         body.lines().partition(|line| line.contains("= OpVariable"));
     let (variables, rest) = (variables.join("\n"), rest.join("\n"));
     let store = "%at0 = OpAccessChain %p0 %b0 %n0 %i\nOpStore %at0 %r";
-    let bench = Bench::both();
+    let bench = Bench::all_kinds();
     let buffer = bench.buffer(&[77u32; 8]);
     let words = super::assembly::kernel_with(&[("u32", 4)], LOCAL, &variables, &format!("{rest}\n{store}"));
     bench.run(&words, &[buffer], &[], [2, 1, 1]);
@@ -202,7 +202,7 @@ fn composites() {
 fn atomics_give_what_was_there() {
     let check = |inst: &str, before: u32, after: u32| {
         let body = format!("%at0 = OpAccessChain %p0 %b0 %n0 %n0\n{inst}");
-        let bench = Bench::both();
+        let bench = Bench::all_kinds();
         let buffer = bench.buffer(&[before, 0]);
         bench.run(&kernel(&[("u32", 4)], "", &body), &[buffer], &[], [250, 1, 1]);
         assert_eq!(bench.read::<u32>(buffer)[0], after, "{inst}");
@@ -222,7 +222,7 @@ fn atomics_give_what_was_there() {
 fn atomics_out_of_range_give_zero() {
     let body = "%far = OpAccessChain %p0 %b0 %n0 %n10\n%old = OpAtomicIAdd %u32 %far %n1 %n0 %n5\n\
                 %at0 = OpAccessChain %p0 %b0 %n0 %i\nOpStore %at0 %old";
-    let bench = Bench::both();
+    let bench = Bench::all_kinds();
     let buffer = bench.buffer(&[7u32; 4]);
     bench.run(&kernel(&[("u32", 4)], "", body), &[buffer], &[], [1, 1, 1]);
     assert_eq!(bench.read::<u32>(buffer), [0; 4]);
@@ -232,7 +232,7 @@ fn atomics_out_of_range_give_zero() {
 fn old_style_buffers_are_buffers() {
     let words = common::module("old_style");
     let options = PipelineOptions { entry_point: "count".to_owned(), ..PipelineOptions::default() };
-    Bench::both().device.load(&words, &options).expect("it is taken");
+    Bench::all_kinds().device.load(&words, &options).expect("it is taken");
 }
 
 #[test]

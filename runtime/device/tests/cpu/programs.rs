@@ -370,3 +370,26 @@ pub fn apart(seed: u64) -> Vec<u32> {
     }
     program.finish("")
 }
+
+/// One whose invocations begin by asking whether they are inside of a domain, which is pushed.
+pub fn guarded(seed: u64) -> Vec<u32> {
+    let mut program = Program::new(seed);
+    program.line(
+        "%domain_at = OpAccessChain %ppush_v3 %push %n0\n%domain = OpLoad %v3u32 %domain_at\n\
+         %place = OpLoad %v3u32 %gid\n%below = OpULessThan %v3bool %place %domain\n%inside = OpAll %bool %below\n\
+         OpSelectionMerge %go None\nOpBranchConditional %inside %go %stop\n\
+         %stop = OpLabel\nOpReturn\n%go = OpLabel",
+    );
+    for _ in 0..2 {
+        program.statements(3);
+    }
+    program.finish(
+        "OpDecorate %push_block Block
+OpMemberDecorate %push_block 0 Offset 0
+%v3bool = OpTypeVector %bool 3
+%push_block = OpTypeStruct %v3u32
+%ppush = OpTypePointer PushConstant %push_block
+%ppush_v3 = OpTypePointer PushConstant %v3u32
+%push = OpVariable %ppush PushConstant",
+    )
+}

@@ -28,9 +28,18 @@ use crate::{DeviceError, Result};
 
 /// Compiles kernels and keeps their code until it is dropped.
 pub struct Compiler {
-    /// Made at the first kernel, so that a device that runs none costs nothing.
-    jit: Option<JITModule>,
+    /// Each made at the first kernel, so that a device that runs none costs nothing.
+    quick: Option<JITModule>,
+    careful: Option<JITModule>,
     builder_context: FunctionBuilderContext,
+}
+
+/// What is done to make code good.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Effort {
+    /// Little: it is there soon.
+    Quick,
+    Care,
 }
 
 /// Code of one kernel. Good for as long as its compiler lives.
@@ -39,8 +48,6 @@ pub struct Code {
     pub entries: Vec<Entry>,
     /// Where gangs go across workgroups, for those that fill no gang.
     pub rest: Option<Rest>,
-    /// Lines that a run may be stopped at.
-    pub lines: Vec<Option<Line>>,
 }
 
 /// Code that runs workgroups one by one.
@@ -53,32 +60,39 @@ pub struct Rest {
 
 impl Compiler {
     pub fn new() -> Compiler {
-        Compiler { jit: None, builder_context: FunctionBuilderContext::new() }
+        Compiler { quick: None, careful: None, builder_context: FunctionBuilderContext::new() }
     }
 
-    /// With a plan, the code runs in gangs.
+    /// With a plan, the code runs in gangs. The lines that it may be stopped at go into a table.
     pub fn compile(
         &mut self,
         kernel: &Kernel,
         regions: &Regions,
         carried: &Carried,
         plan: Option<&Plan>,
+        lines: &mut LineTable,
+        effort: Effort,
     ) -> Result<Code> {
-        if self.jit.is_none() {
-            self.jit = Some(new_jit()?);
+        let Compiler { quick, careful, builder_context } = self;
+        let jit = match effort {
+            Effort::Quick => quick,
+            Effort::Care => careful,
+        };
+        if jit.is_none() {
+            *jit = Some(new_jit(effort)?);
         }
-        let mut lines = LineTable::default();
+        let mut maker = Maker { jit: jit.as_mut().expect("it was made above"), builder_context, lines };
         let mut ids = Vec::new();
         for (i, region) in regions.all.iter().enumerate() {
             let region_plan = plan.map(|plan| (plan, &plan.regions[i]));
-            ids.push(self.function(Work { kernel, regions, region, carried }, region_plan, &mut lines)?);
+            ids.push(maker.function(Work { kernel, regions, region, carried }, region_plan)?);
         }
         let across = plan.filter(|plan| plan.across == Across::Groups);
         if across.is_some() {
             let work = Work { kernel, regions, region: &regions.all[0], carried };
-            ids.push(self.function(work, None, &mut lines)?);
+            ids.push(maker.function(work, None)?);
         }
-        let jit = self.jit.as_mut().expect("it was made above");
+        let jit = maker.jit;
         jit.finalize_definitions().map_err(failed)?;
         let entry = |id: &FuncId| {
             let address = jit.get_finalized_function(*id);
@@ -90,23 +104,26 @@ impl Compiler {
             let entry = entries.pop().expect("it was made last");
             Rest { entry, width: plan.width }
         });
-        Ok(Code { entries, rest, lines: lines.lines })
+        Ok(Code { entries, rest })
     }
+}
 
+struct Maker<'m> {
+    jit: &'m mut JITModule,
+    builder_context: &'m mut FunctionBuilderContext,
+    lines: &'m mut LineTable,
+}
+
+impl Maker<'_> {
     /// Makes the function of a region, in gangs if there is a plan.
-    fn function(
-        &mut self,
-        work: Work<'_>,
-        plan: Option<(&Plan, &RegionPlan)>,
-        lines: &mut LineTable,
-    ) -> Result<FuncId> {
-        let jit = self.jit.as_mut().expect("it was made before");
+    fn function(&mut self, work: Work<'_>, plan: Option<(&Plan, &RegionPlan)>) -> Result<FuncId> {
+        let Maker { jit, builder_context, lines } = self;
         let mut context = jit.make_context();
         context.func.signature = entry_signature(jit.isa().default_call_conv());
         let id = jit.declare_anonymous_function(&context.func.signature).map_err(failed)?;
         context.func.name = UserFuncName::user(0, id.as_u32());
         let target = Target { call_conv: jit.isa().default_call_conv(), fma: has_fma() };
-        let builder = FunctionBuilder::new(&mut context.func, &mut self.builder_context);
+        let builder = FunctionBuilder::new(&mut context.func, builder_context);
         let config = jit.target_config();
         match plan {
             Some((plan, region)) => gang::emit(work, target, plan, region, lines, builder, config),
@@ -128,7 +145,7 @@ struct Work<'k> {
 
 impl Drop for Compiler {
     fn drop(&mut self) {
-        if let Some(jit) = self.jit.take() {
+        for jit in [self.quick.take(), self.careful.take()].into_iter().flatten() {
             // SAFETY: code is called only by the device that owns this compiler, and it is being dropped:
             // no call is running and none can begin.
             unsafe { jit.free_memory() };
@@ -159,16 +176,21 @@ fn entry_signature(call_conv: CallConv) -> Signature {
     signature
 }
 
-fn new_jit() -> Result<JITModule> {
-    let isa = isa().map_err(|message| errors::no_compiler(&message))?;
+fn new_jit(effort: Effort) -> Result<JITModule> {
+    let isa = isa(effort).map_err(|message| errors::no_compiler(&message))?;
     Ok(JITModule::new(JITBuilder::with_isa(isa, cranelift_module::default_libcall_names())))
 }
 
-fn isa() -> std::result::Result<OwnedTargetIsa, String> {
+fn isa(effort: Effort) -> std::result::Result<OwnedTargetIsa, String> {
     let mut flags = settings::builder();
+    let (opt_level, allocator) = match effort {
+        Effort::Quick => ("none", "single_pass"),
+        Effort::Care => ("speed", "backtracking"),
+    };
     let verify = if cfg!(debug_assertions) { "true" } else { "false" };
     let set = [
-        ("opt_level", "speed"),
+        ("opt_level", opt_level),
+        ("regalloc_algorithm", allocator),
         ("enable_verifier", verify),
         ("is_pic", "false"),
         ("use_colocated_libcalls", "false"),
@@ -200,5 +222,9 @@ impl LineTable {
             self.lines.push(line);
             self.lines.len() - 1
         })
+    }
+
+    pub fn line(&self, place: usize) -> Option<Line> {
+        self.lines.get(place).copied().flatten()
     }
 }

@@ -11,13 +11,14 @@
 //! - An edge gives one argument per parameter of its target, of the same types.
 //! - There is no [`Op::Get`] and no [`Op::Set`] of a [`Local`] after [`ssa`].
 //!
-//! Passes work on a whole kernel: [`rounds`] counts the rounds of loops round operations of subgroups,
+//! Passes work on a whole kernel: [`guard`] finds what every invocation asks first, [`rounds`] counts the rounds of loops round operations of subgroups,
 //! [`ssa`] turns locals into values, [`known`] uses what branches found out, [`regions`] cuts the graph where lanes wait, [`gangs`] finds what
 //! neighbouring lanes have in common ([`shapes`], [`order`]).
 
 pub mod builder;
 pub mod fold;
 pub mod gangs;
+pub mod guard;
 pub mod ir;
 pub mod known;
 pub mod order;

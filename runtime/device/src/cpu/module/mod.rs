@@ -67,7 +67,7 @@ pub struct Instruction {
 
 pub struct Module<'w> {
     words: &'w [u32],
-    strings: FxHashMap<Id, String>,
+    pub strings: Strings,
     pub types: Types,
     pub constants: FxHashMap<Id, Constant>,
     pub globals: Vec<Global>,
@@ -109,8 +109,18 @@ impl Module<'_> {
     }
 
     pub fn line(&self, line: Option<Line>) -> Option<SourceLine> {
+        self.strings.line(line)
+    }
+}
+
+/// Names of files by their ids, and whatever else the module says in strings.
+#[derive(Clone, Default)]
+pub struct Strings(FxHashMap<Id, String>);
+
+impl Strings {
+    pub fn line(&self, line: Option<Line>) -> Option<SourceLine> {
         let line = line?;
-        let file = self.strings.get(&line.file).cloned().unwrap_or_default();
+        let file = self.0.get(&line.file).cloned().unwrap_or_default();
         Some(SourceLine { file, line: line.line, column: line.column })
     }
 }

@@ -8,7 +8,7 @@ use super::constants::Constant;
 use super::decorations::Decorations;
 use super::functions::{self, Function};
 use super::types::{Type, TypeId, Types};
-use super::{ExtInstSet, Id, Instruction, Line, Module};
+use super::{ExtInstSet, Id, Instruction, Line, Module, Strings};
 use crate::cpu::errors;
 use crate::{DeviceError, PipelineOptions, Result};
 
@@ -27,7 +27,7 @@ pub fn read<'w>(words: &'w [u32], options: &PipelineOptions, subgroup_size: u32)
     }
     let module = Module {
         words,
-        strings: FxHashMap::default(),
+        strings: Strings::default(),
         types: Types::default(),
         constants: FxHashMap::default(),
         globals: Vec::new(),
@@ -155,7 +155,7 @@ impl<'w> Reader<'w, '_> {
             Op::String => {
                 let id = self.define(inst, 0)?;
                 let text = text(&self.module.operands(inst)[1..]);
-                self.module.strings.insert(id, text);
+                self.module.strings.0.insert(id, text);
             }
             Op::ExtInstImport => self.ext_inst_import(inst)?,
             Op::MemoryModel => self.memory_model(inst)?,
