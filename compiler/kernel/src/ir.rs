@@ -13,7 +13,7 @@ use std::ops::Index;
 use kps_syntax::ast::Name;
 use kps_syntax::{Location, Source, Span};
 
-use crate::builtins::{AtomicOp, FloatFn, SubgroupOp};
+pub use crate::builtins::{AtomicOp, Combine, FloatFn, Spread, SubgroupOp};
 use crate::constant::Constant;
 use crate::push::PushLayout;
 use crate::signature::Edge;
@@ -25,7 +25,7 @@ macro_rules! id {
     ($(#[$doc:meta])* $name:ident) => {
         $(#[$doc])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-        pub(crate) struct $name(pub u32);
+        pub struct $name(pub u32);
 
         impl $name {
             pub fn idx(self) -> usize {
@@ -73,7 +73,7 @@ id! {
 }
 
 #[derive(Debug)]
-pub(crate) struct Kernel {
+pub struct Kernel {
     pub local_size: [u32; 3],
     /// It is launched over a domain, `kps.domain`.
     pub has_domain: bool,
@@ -84,7 +84,7 @@ pub(crate) struct Kernel {
     pub buffers: Vec<Buffer>,
     pub shared: Vec<Shared>,
     pub scalars: Vec<ScalarParam>,
-    pub push: PushLayout,
+    pub(crate) push: PushLayout,
     pub textures: Vec<Texture>,
     pub samplers: Vec<SamplerParam>,
     /// The kernel itself is the last one.
@@ -92,7 +92,7 @@ pub(crate) struct Kernel {
 }
 
 #[derive(Debug)]
-pub(crate) struct Buffer {
+pub struct Buffer {
     pub name: Name,
     pub param_idx: usize,
     pub set: u32,
@@ -105,13 +105,13 @@ pub(crate) struct Buffer {
 
 /// Memory of a workgroup. Locals stand for it in the functions that use it.
 #[derive(Debug)]
-pub(crate) struct Shared {
+pub struct Shared {
     pub name: Name,
     pub ty: Type,
 }
 
 #[derive(Debug)]
-pub(crate) struct ScalarParam {
+pub struct ScalarParam {
     pub name: Name,
     pub param_idx: usize,
     pub ty: Type,
@@ -119,19 +119,19 @@ pub(crate) struct ScalarParam {
 }
 
 #[derive(Debug)]
-pub(crate) struct Texture {
+pub struct Texture {
     pub name: Name,
     pub param_idx: usize,
     pub set: u32,
     pub binding: u32,
-    pub ty: TextureType,
+    pub(crate) ty: TextureType,
     pub span: Span,
     /// Bound as a sampled image; otherwise as a storage image.
     pub is_sampled: bool,
 }
 
 #[derive(Debug)]
-pub(crate) struct SamplerParam {
+pub struct SamplerParam {
     pub name: Name,
     pub param_idx: usize,
     pub set: u32,
@@ -140,7 +140,7 @@ pub(crate) struct SamplerParam {
 }
 
 #[derive(Debug)]
-pub(crate) struct Function {
+pub struct Function {
     pub name: Name,
     pub source: Source,
     pub span: Span,
@@ -157,7 +157,7 @@ pub(crate) struct Function {
 
 /// How an argument arrives.
 #[derive(Debug, Clone)]
-pub(crate) enum Arg {
+pub enum Arg {
     Value {
         name: Name,
         ty: Type,
@@ -167,7 +167,7 @@ pub(crate) enum Arg {
 }
 
 #[derive(Debug)]
-pub(crate) struct Local {
+pub struct Local {
     pub name: Name,
     pub ty: Type,
     pub span: Span,
@@ -176,7 +176,7 @@ pub(crate) struct Local {
 
 /// Where a local lies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Home {
+pub enum Home {
     Own,
     /// It is an array of the caller's.
     Caller,
@@ -185,7 +185,7 @@ pub(crate) enum Home {
 }
 
 #[derive(Debug, Clone)]
-pub(crate) struct Node {
+pub struct Node {
     pub kind: NodeKind,
     pub ty: Type,
     pub span: Span,
@@ -194,7 +194,7 @@ pub(crate) struct Node {
 }
 
 #[derive(Debug, Clone)]
-pub(crate) enum NodeKind {
+pub enum NodeKind {
     // Values from outside.
     Constant(Constant),
     Input(Input),
@@ -305,7 +305,7 @@ pub(crate) enum NodeKind {
 
 /// One step into what is made of parts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Step {
+pub enum Step {
     /// A member, a component or an element that is there.
     Part(u32),
     /// An element or a component, known at run time.
@@ -314,7 +314,7 @@ pub(crate) enum Step {
 
 /// One element, changed at once whoever else is at it. Out of range, nothing happens and 0 comes out.
 #[derive(Debug, Clone)]
-pub(crate) struct Atomic {
+pub struct Atomic {
     pub op: AtomicOp,
     pub place: AtomicPlace,
     pub value: Option<NodeId>,
@@ -323,7 +323,7 @@ pub(crate) struct Atomic {
 }
 
 #[derive(Debug, Clone)]
-pub(crate) enum AtomicPlace {
+pub enum AtomicPlace {
     Buffer {
         buffer: BufferId,
         index: NodeId,
@@ -336,13 +336,13 @@ pub(crate) enum AtomicPlace {
 }
 
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum CallArg {
+pub enum CallArg {
     Value(NodeId),
     Reference(LocalId),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) enum UnaryOp {
+pub enum UnaryOp {
     Negate,
     /// Of bools.
     Not,
@@ -351,7 +351,7 @@ pub(crate) enum UnaryOp {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) enum BinaryOp {
+pub enum BinaryOp {
     Add,
     Sub,
     Mul,
@@ -378,7 +378,7 @@ pub(crate) enum BinaryOp {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) enum CompareOp {
+pub enum CompareOp {
     Equal,
     NotEqual,
     Less,
@@ -389,7 +389,7 @@ pub(crate) enum CompareOp {
 
 /// Functions of whole vectors of floats.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) enum GeometryFn {
+pub enum GeometryFn {
     Length,
     Distance,
     Cross,
@@ -400,10 +400,10 @@ pub(crate) enum GeometryFn {
     Refract,
 }
 
-pub(crate) type Block = Vec<Stmt>;
+pub type Block = Vec<Stmt>;
 
 #[derive(Debug)]
-pub(crate) enum Stmt {
+pub enum Stmt {
     /// Here the node is computed.
     Eval(NodeId),
     Store {
@@ -451,7 +451,7 @@ pub(crate) enum Stmt {
 
 /// What a workgroup does as one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Together {
+pub enum Together {
     /// Waits for every invocation, and shows each what the others stored.
     Barrier,
     /// The call that follows works on a cooperative matrix.
@@ -470,7 +470,7 @@ impl Together {
 
 /// Text for the host with values in it: numbers of 32 or 64 bits, and bools.
 #[derive(Debug)]
-pub(crate) struct Record {
+pub struct Record {
     pub kind: RecordKind,
     /// As `lower/record.rs` says.
     pub template: String,
@@ -479,7 +479,7 @@ pub(crate) struct Record {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum RecordKind {
+pub enum RecordKind {
     Print,
     Assert,
     /// What an assignment assigned.
@@ -487,7 +487,7 @@ pub(crate) enum RecordKind {
 }
 
 #[derive(Debug)]
-pub(crate) struct Loop {
+pub struct Loop {
     /// Computes the condition, before each round.
     pub test: Block,
     /// The loop ends when it is false; `None` loops until a `Break`.

@@ -26,7 +26,7 @@ mod errors;
 mod explain;
 mod habits;
 pub mod intrinsics;
-mod ir;
+pub mod ir;
 mod library;
 mod lower;
 mod push;
@@ -54,6 +54,7 @@ pub use signature::{
 pub use structs::{MAX_STRUCT_BYTES, Member, Method, StructType};
 pub use template::{Input, KernelTemplate, Param, ParamKind};
 pub use types::{ArrayType, Kind, Scalar, Type};
+pub use verify::Verified;
 
 /// Checks what needs no argument types: how parameters are declared, that every name is known, that
 /// the kernel uses what kernels have.
@@ -88,10 +89,7 @@ pub fn specialize(
     signature: &Signature,
     target: &Target,
 ) -> Result<KernelModule, Diagnostics> {
-    let kernel = lower::lower(template, env, signature, target)?;
-    let kernel = verify::verify(kernel)?;
-    analysis::check(kernel.get())?;
-    Ok(emit::emit(&kernel, target))
+    Ok(emit::emit(&typed(template, env, signature, target)?, target))
 }
 
 /// The same, with remarks on the source: types, conversions, what is tested and what is needed.
@@ -102,6 +100,19 @@ pub fn explain(
     target: &Target,
 ) -> Result<Explanation, Diagnostics> {
     explain::explain(template, env, signature, target)
+}
+
+/// The typed form of a kernel for one signature, as it is emitted: for tools that run it or look at it.
+pub fn typed(
+    template: &KernelTemplate,
+    env: &dyn KernelEnv,
+    signature: &Signature,
+    target: &Target,
+) -> Result<Verified<ir::Kernel>, Diagnostics> {
+    let kernel = lower::lower(template, env, signature, target)?;
+    let kernel = verify::verify(kernel)?;
+    analysis::check(kernel.get())?;
+    Ok(kernel)
 }
 
 /// The assembly of a module; words that are none are named as such.

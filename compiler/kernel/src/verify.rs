@@ -28,7 +28,7 @@ use crate::types::{Kind, Scalar, Type};
 
 /// Proof that a kernel is well-formed; nothing else makes one.
 #[derive(Debug)]
-pub(crate) struct Verified<T>(T);
+pub struct Verified<T>(T);
 
 impl<T> Verified<T> {
     pub fn get(&self) -> &T {

@@ -11,7 +11,7 @@ use kps_kernel::Target;
 pub use kps_kernel::{
     BindingPlace, Capability, ExplainedFunction, Explanation, IndexTest, Remark, RemarkKind, assembly_of_line,
 };
-use kps_kernel::{KernelEnv, KernelModule, KernelTemplate, ParamKind, Signature};
+use kps_kernel::{KernelEnv, KernelModule, KernelTemplate, ParamKind, Signature, Verified, ir};
 use kps_syntax::ast::*;
 use kps_syntax::{Diagnostic, Diagnostics, Source, Span};
 
@@ -120,6 +120,17 @@ impl StaticKernel {
             _ => None,
         });
         wanted.collect()
+    }
+
+    /// The words for a device that has what `target` says, and the typed form that they were made of.
+    pub fn compile_typed(
+        &self,
+        target: &Target,
+    ) -> Result<Compiled<(KernelModule, Verified<ir::Kernel>)>, Diagnostics> {
+        self.with_signature(&self.template()?, None, |template, env, signature, _| {
+            let module = kps_kernel::specialize(template, env, signature, target)?;
+            Ok((module, kps_kernel::typed(template, env, signature, target)?))
+        })
     }
 
     fn template(&self) -> Result<KernelTemplate, Diagnostics> {

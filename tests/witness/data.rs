@@ -1,0 +1,119 @@
+//! Arguments for a kernel: what a parameter holds depends on the seed and its name alone, so that a kernel
+//! that lost some of its lines is given the same.
+
+use kps_kernel::ir::Kernel;
+use kps_kernel::{Kind, Scalar, Type};
+
+use crate::interpreter::{Memory, Value};
+use crate::random::Random;
+
+/// How many invocations run.
+#[derive(Clone, Copy, Debug)]
+pub struct Launch {
+    pub domain: [u32; 3],
+    pub groups: [u32; 3],
+}
+
+pub struct Array {
+    pub name: String,
+    pub element: Type,
+    pub bytes: Vec<u8>,
+}
+
+pub struct Arguments {
+    /// In the order of the kernel's bindings.
+    pub arrays: Vec<Array>,
+    pub scalars: Vec<(String, Value)>,
+}
+
+impl Launch {
+    pub fn new(kernel: &Kernel, seed: u64) -> Launch {
+        let mut random = Random::named(seed, "domain");
+        let size = kernel.local_size[0];
+        let n = match kernel.whole_groups {
+            true => size * (1 + random.below(3) as u32),
+            false => 1 + random.below(70) as u32,
+        };
+        Launch { domain: [n, 1, 1], groups: [n.div_ceil(size), 1, 1] }
+    }
+}
+
+impl Arguments {
+    pub fn new(kernel: &Kernel, launch: &Launch, seed: u64) -> Arguments {
+        let arrays = kernel.buffers.iter().map(|buffer| {
+            let mut random = Random::named(seed, &buffer.name);
+            let n = launch.domain[0] as usize;
+            // Some are too short, so that loads give zeros and stores do nothing.
+            let n = if random.one_in(4) { 1 + random.below(n) } else { n + random.below(3) };
+            let bytes = (0..n).flat_map(|_| bytes(&buffer.element, &mut random)).collect();
+            Array { name: buffer.name.to_string(), element: buffer.element.clone(), bytes }
+        });
+        let scalars = kernel.scalars.iter().map(|scalar| {
+            let bytes = bytes(&scalar.ty, &mut Random::named(seed, &scalar.name));
+            (scalar.name.to_string(), Value::read(&scalar.ty, &bytes))
+        });
+        Arguments { arrays: arrays.collect(), scalars: scalars.collect() }
+    }
+
+    pub fn array(&self, name: &str) -> &Array {
+        self.arrays.iter().find(|array| array.name == name).expect("an array for every parameter")
+    }
+
+    pub fn scalar(&self, name: &str) -> &Value {
+        let found = self.scalars.iter().find(|(known, _)| known == name);
+        &found.expect("a value for every parameter").1
+    }
+
+    /// What `kps.shape.NAME.AXIS` is: arrays here have one axis.
+    pub fn axis(&self, member: &str) -> u32 {
+        let name = member.trim_start_matches("kps.shape.").trim_end_matches(".0");
+        let array = self.array(name);
+        array.bytes.len() as u32 / array.element.packed_size()
+    }
+
+    pub fn memories(&self) -> Vec<Memory> {
+        let memory = |array: &Array| {
+            let n = array.bytes.len() as u32 / array.element.packed_size();
+            Memory::from_bytes(&array.element, vec![n], &array.bytes)
+        };
+        self.arrays.iter().map(memory).collect()
+    }
+}
+
+/// One element; what lies between its members is zero.
+fn bytes(ty: &Type, random: &mut Random) -> Vec<u8> {
+    let mut bytes = vec![0; ty.packed_size() as usize];
+    for (offset, scalar) in ty.numbers() {
+        number(scalar, random).write(&scalar.into(), &mut bytes[offset as usize..]);
+    }
+    bytes
+}
+
+/// Mostly an ordinary number, sometimes one at which arithmetic turns. No subnormal ones: those are the
+/// business of the table of operators.
+fn number(scalar: Scalar, random: &mut Random) -> Value {
+    match scalar.kind() {
+        Kind::Bool => Value::Bool(random.one_in(2)),
+        Kind::Float => Value::number(scalar, Value::Float(float(random)).bits(scalar)),
+        _ => {
+            let (min, max) = scalar.int_range().expect("an int type");
+            Value::Int(match random.below(10) {
+                0 => min,
+                1 => max,
+                2 => i128::from(random.bits()).rem_euclid(max - min + 1) + min,
+                3 | 4 if scalar.is_signed() => -(random.below(20) as i128),
+                _ => random.below(20) as i128,
+            })
+        }
+    }
+}
+
+fn float(random: &mut Random) -> f64 {
+    let quarter = |random: &mut Random| random.below(200) as f64 / 4.0 - 25.0;
+    match random.below(16) {
+        0 => *random.pick(&[f64::NAN, f64::INFINITY, f64::NEG_INFINITY, -0.0, 0.0]),
+        1 => *random.pick(&[1e30, -65504.0, 2147483648.0, 1e300, -3e38, 255.5]),
+        2 | 3 => random.below(1 << 30) as f64 / 1e6 * quarter(random),
+        _ => quarter(random),
+    }
+}

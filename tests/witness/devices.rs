@@ -1,0 +1,126 @@
+//! The devices that must agree, and one launch on one of them: words and bytes in, bytes out.
+
+use std::rc::Rc;
+
+use kps_device::cpu::{self, Lanes};
+use kps_device::{
+    Access, Binding, Command, Commands, Device, DeviceError, Dispatch, Feature, MemoryUsage, OpenOptions,
+    PipelineOptions, QueueId, Selector, vulkan,
+};
+use kps_kernel::{BindingPlace, KernelModule, Target, Type};
+
+use crate::data::{Arguments, Launch};
+use crate::interpreter::Value;
+
+pub struct Devices {
+    /// By name: neighbouring invocations together, one after the other, and the driver's.
+    pub all: Vec<(&'static str, Rc<dyn Device>)>,
+    /// What words for all of them may rely on.
+    pub target: Target,
+}
+
+impl Devices {
+    /// Vulkan under its validation layer; a device that is missing fails the test.
+    pub fn open() -> Devices {
+        vulkan::request_validation();
+        let cpu = |lanes| cpu::open_with(lanes).expect("the built-in device is always there");
+        let opened = kps_device::select::open(&Selector::Vulkan(0), &OpenOptions::default());
+        let vulkan =
+            opened.unwrap_or_else(|error| panic!("there is no Vulkan device to test on: {error}")).device;
+        let has = |feature| vulkan.info().features.contains(&feature);
+        let target = Target {
+            scalar_layout: has(Feature::ScalarLayout),
+            robust_access: has(Feature::RobustAccess),
+            float_controls: has(Feature::FloatControls),
+            ..Target::portable()
+        };
+        let all =
+            vec![("cpu, in gangs", cpu(Lanes::Gangs)), ("cpu, singly", cpu(Lanes::Single)), (VULKAN, vulkan)];
+        Devices { all, target }
+    }
+}
+
+/// The name of the device that a driver runs.
+pub const VULKAN: &str = "vulkan";
+
+/// Runs a module, and gives what each array holds afterwards, in the order of its bindings.
+pub fn launch(
+    device: &dyn Device,
+    module: &KernelModule,
+    launch: &Launch,
+    arguments: &Arguments,
+) -> Result<Vec<Vec<u8>>, DeviceError> {
+    let pipeline = device.load(&module.words, &PipelineOptions::default())?;
+    let mut push_constants = vec![0; module.push_constant_size as usize];
+    let mut uniforms = vec![0; module.uniform_size as usize];
+    let mut bindings = Vec::new();
+    let whole = |set, binding, bytes: &[u8], access| -> Result<Binding, DeviceError> {
+        let buffer = device.alloc(bytes.len() as u64, MemoryUsage::Host)?;
+        device.write(buffer, 0, bytes)?;
+        Ok(Binding { set, binding, buffer, offset: 0, size: bytes.len() as u64, access })
+    };
+    for binding in &module.bindings {
+        let name = &*binding.name;
+        match &binding.place {
+            BindingPlace::Buffer { set, binding, reads, writes, .. } => {
+                let access = match (reads, writes) {
+                    (true, true) => Access::ReadWrite,
+                    (false, true) => Access::Write,
+                    _ => Access::Read,
+                };
+                bindings.push(whole(*set, *binding, &arguments.array(name).bytes, access)?);
+            }
+            BindingPlace::PushConstant { offset, ty } => {
+                put(ty, arguments.scalar(name), *offset as usize, &mut push_constants);
+            }
+            BindingPlace::Uniform { offset, ty } => {
+                put(ty, arguments.scalar(name), *offset as usize, &mut uniforms);
+            }
+            BindingPlace::Texture { .. } | BindingPlace::Sampler { .. } => panic!("none is generated"),
+        }
+    }
+    let n_arrays = bindings.len();
+    if !uniforms.is_empty() {
+        bindings.push(whole(1, 0, &uniforms, Access::Read)?);
+    }
+    let interface = device.interface(pipeline)?;
+    for member in interface.push_constants.iter().flat_map(|block| &block.members) {
+        let words = match member.name.as_deref() {
+            Some("kps.domain") => launch.domain.to_vec(),
+            Some(name) if name.starts_with("kps.shape.") => vec![arguments.axis(name)],
+            _ => continue,
+        };
+        let bytes = words.iter().flat_map(|word| word.to_le_bytes());
+        push_constants[member.offset as usize..].iter_mut().zip(bytes).for_each(|(at, byte)| *at = byte);
+    }
+    let (samplers, groups) = (Vec::new(), launch.groups);
+    let dispatch = Dispatch { pipeline, bindings: bindings.clone(), samplers, push_constants, groups };
+    let ticket = device.submit(QueueId(0), &Commands::new(vec![Command::Dispatch(dispatch)]), &[])?;
+    device.wait(ticket, None)?;
+    let mut results = Vec::new();
+    for (at, binding) in bindings.iter().enumerate() {
+        if at < n_arrays {
+            let mut bytes = vec![0; binding.size as usize];
+            device.read(binding.buffer, 0, &mut bytes)?;
+            results.push(bytes);
+        }
+        device.free(binding.buffer);
+    }
+    Ok(results)
+}
+
+/// The numbers of a parameter, each as wide as it travels.
+fn put(ty: &Type, value: &Value, start: usize, block: &mut [u8]) {
+    let mut at = start;
+    let mut bytes = vec![0; ty.packed_size() as usize];
+    value.write(ty, &mut bytes);
+    for (offset, scalar) in ty.numbers() {
+        let number = Value::read(&scalar.into(), &bytes[offset as usize..]);
+        let wide = scalar.in_push_constants();
+        let size = wide.size() as usize;
+        at = at.next_multiple_of(size);
+        // Every value of the narrow type is one of the wide one.
+        block[at..at + size].copy_from_slice(&number.bits(wide).to_le_bytes()[..size]);
+        at += size;
+    }
+}

@@ -1,0 +1,61 @@
+//! Where a driver gives something else than the language says, by right or by mistake. A kernel that comes to
+//! such a place may give something else on Vulkan.
+//!
+//! | What | Who | Smallest kernel |
+//! |---|---|---|
+//! | A subnormal number is taken for zero | rule 11 lets any device | `out[i] = x[i] * 1e-30` |
+//! | `x + 0.0` is `x`, where -0.0 should become 0.0 | Mesa's gallivm (`lp_build_add`) | `out[i] = x[i] + 0.0` |
+//! | `0.0 * x` is 0.0, where `x` is negative, infinite or NaN | `lp_build_mul` | `out[i] = 0.0 * x[i]` |
+//! | `x / 0.0` is undefined, and `0.0 / x` is 0.0 | `lp_build_div` | `out[i] = x[i] / 0.0` |
+//! | `x - x` is 0.0, where `x` is infinite or NaN | `lp_build_sub` | `out[i] = x[i] - x[i]` |
+//!
+//! gallivm does so where it sees the zero as a constant, after helpers are inlined and loops unrolled, so no
+//! look at the source tells; the interpreter looks at the values.
+
+use kps_kernel::Scalar;
+use kps_kernel::ir::BinaryOp;
+
+use crate::interpreter::Value;
+
+pub const SUBNORMAL: &str = "subnormal numbers";
+const SHORT_CUT: &str = "short cuts of gallivm";
+
+/// Why a driver's result may be another one.
+pub fn may_differ(
+    scalar: Scalar,
+    op: Option<BinaryOp>,
+    operands: &[&Value],
+    result: &Value,
+) -> Option<&'static str> {
+    if operands.iter().any(|operand| is_subnormal(scalar, operand)) {
+        return Some(SUBNORMAL);
+    }
+    match (op, operands) {
+        (Some(op), [Value::Float(a), Value::Float(b)]) => {
+            takes_short_cut(op, *a, *b, result).then_some(SHORT_CUT)
+        }
+        _ => None,
+    }
+}
+
+pub fn is_subnormal(scalar: Scalar, value: &Value) -> bool {
+    let Value::Float(value) = value else { return false };
+    let smallest = match scalar {
+        Scalar::F16 => 2f64.powi(-14),
+        Scalar::F64 => f64::MIN_POSITIVE,
+        _ => f64::from(f32::MIN_POSITIVE),
+    };
+    *value != 0.0 && value.abs() < smallest
+}
+
+/// Whether the short cut for a constant zero, or for equal operands, would show in the result.
+fn takes_short_cut(op: BinaryOp, a: f64, b: f64, result: &Value) -> bool {
+    let is_plain_zero = matches!(result, Value::Float(result) if result.to_bits() == 0);
+    match op {
+        BinaryOp::Add => a == 0.0 && b == 0.0 && a.is_sign_negative() != b.is_sign_negative(),
+        BinaryOp::Mul => (a == 0.0 || b == 0.0) && !is_plain_zero,
+        BinaryOp::Div => b == 0.0 || (a == 0.0 && !is_plain_zero),
+        BinaryOp::Sub => !a.is_finite() && (a == b || a.is_nan() && b.is_nan()),
+        _ => false,
+    }
+}

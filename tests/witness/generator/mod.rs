@@ -1,0 +1,140 @@
+//! Random kernels, as text in the kernel language: a seed goes in, a script with one kernel comes out.
+//!
+//! What is written compiles by construction: every expression is written for a type, from variables and
+//! operators of that type, and every variable is set where it is declared. Loops are bounded, and an
+//! invocation stores to its own elements alone, so results do not depend on order. What has a bound instead
+//! of one right result (`sin`, float `%` and `//`, `**` of floats) does not appear.
+
+mod functions;
+mod groups;
+mod literals;
+mod statements;
+mod types;
+mod values;
+
+use kps_kernel::{Scalar, Type};
+
+use crate::random::Random;
+
+/// A script with one kernel, always the same for a seed.
+pub fn generate(seed: u64) -> String {
+    let mut writer = Writer::new(seed);
+    writer.structs();
+    writer.helpers();
+    writer.kernel();
+    writer.lines.join("\n") + "\n"
+}
+
+/// The same, with a kernel whose workgroups share memory, wait at barriers and count in arrays.
+pub fn generate_groups(seed: u64) -> String {
+    let mut writer = Writer::new(seed);
+    writer.structs();
+    writer.helpers();
+    writer.group_kernel();
+    writer.lines.join("\n") + "\n"
+}
+
+struct Writer {
+    random: Random,
+    lines: Vec<String>,
+    /// Blocks that are open.
+    indent: usize,
+    n_names: usize,
+    /// Scalar types that this kernel prefers.
+    palette: Vec<Scalar>,
+    structs: Vec<Type>,
+    helpers: Vec<Helper>,
+    /// What can be used here, innermost last.
+    variables: Vec<Variable>,
+    /// Arrays that are only read.
+    inputs: Vec<Variable>,
+    /// Arrays of which an invocation stores its own element.
+    outputs: Vec<Variable>,
+    /// Loops that a jump may leave or continue.
+    n_loops: usize,
+    result: Result,
+    /// An invocation may end early: no barrier follows.
+    may_return: bool,
+    /// Arrays that workgroups count in or have in common.
+    shared: Vec<groups::Shared>,
+}
+
+#[derive(Clone)]
+struct Variable {
+    name: String,
+    ty: Type,
+    /// A counter, on which the end of a loop depends.
+    is_fixed: bool,
+}
+
+/// A function that the kernel may call.
+struct Helper {
+    name: String,
+    params: Vec<Type>,
+    /// So many of the last parameters have defaults.
+    n_defaults: usize,
+    result: Type,
+}
+
+/// What a `return` here has.
+#[derive(Clone)]
+enum Result {
+    Nothing,
+    Value(Type),
+}
+
+impl Writer {
+    fn new(seed: u64) -> Writer {
+        let mut random = Random::new(seed);
+        let mut palette = vec![Scalar::I32];
+        for _ in 0..2 + random.below(4) {
+            palette.push(*random.pick(&Scalar::ALL));
+        }
+        Writer {
+            random,
+            lines: Vec::new(),
+            indent: 0,
+            n_names: 0,
+            palette,
+            structs: Vec::new(),
+            helpers: Vec::new(),
+            variables: Vec::new(),
+            inputs: Vec::new(),
+            outputs: Vec::new(),
+            n_loops: 0,
+            result: Result::Nothing,
+            may_return: true,
+            shared: Vec::new(),
+        }
+    }
+
+    fn line(&mut self, text: &str) {
+        self.lines.push(format!("{}{text}", "    ".repeat(self.indent)));
+    }
+
+    fn name(&mut self, prefix: &str) -> String {
+        self.n_names += 1;
+        format!("{prefix}{}", self.n_names)
+    }
+
+    /// Writes a block under its head; what is declared in it ends with it.
+    fn block(&mut self, head: &str, body: impl FnOnce(&mut Writer)) {
+        self.line(head);
+        self.indent += 1;
+        let (n_lines, n_variables) = (self.lines.len(), self.variables.len());
+        body(self);
+        if self.lines.len() == n_lines {
+            self.line("pass");
+        }
+        self.variables.truncate(n_variables);
+        self.indent -= 1;
+    }
+
+    fn declare(&mut self, name: &str, ty: &Type) {
+        self.variables.push(Variable { name: name.to_owned(), ty: ty.clone(), is_fixed: false });
+    }
+
+    fn declare_fixed(&mut self, name: &str, ty: &Type) {
+        self.variables.push(Variable { name: name.to_owned(), ty: ty.clone(), is_fixed: true });
+    }
+}

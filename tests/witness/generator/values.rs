@@ -1,0 +1,340 @@
+//! Expressions, each written for a type. Everything with an operator stands in brackets, so that no
+//! reader and no shrinker has to know what binds closer.
+
+use kps_kernel::{Kind, Scalar, Type};
+
+use super::Writer;
+use super::types::parts;
+
+/// Where an index belongs that is not yet chosen.
+const AT: &str = "@";
+
+/// Functions of floats that give one right result.
+const ROUNDINGS: [&str; 4] = ["floor", "ceil", "trunc", "round"];
+
+impl Writer {
+    /// An expression of the type, of so many operators one in another.
+    pub fn value(&mut self, ty: &Type, depth: usize) -> String {
+        if depth == 0 || self.random.one_in(5) {
+            return self.leaf(ty);
+        }
+        if self.random.one_in(9) && !matches!(ty, Type::Tuple(_)) {
+            let (a, b) = (self.value(ty, depth - 1), self.value(ty, depth - 1));
+            return format!("({a} if {} else {b})", self.condition(depth - 1));
+        }
+        if let Some(call) = self.call(ty, depth) {
+            return call;
+        }
+        match ty {
+            Type::Scalar(Scalar::Bool) => self.condition(depth),
+            Type::Scalar(scalar) if scalar.is_int() => self.int_value(*scalar, depth),
+            Type::Scalar(scalar) => self.float_value(*scalar, depth),
+            Type::Vector(n, scalar) => self.vector_value(*n, *scalar, depth),
+            ty => self.made(ty, depth),
+        }
+    }
+
+    /// From all of its parts.
+    fn made(&mut self, ty: &Type, depth: usize) -> String {
+        let depth = depth.saturating_sub(1);
+        let values: Vec<String> = parts(ty).iter().map(|(_, part)| self.value(part, depth)).collect();
+        let values = values.join(", ");
+        match ty {
+            Type::Vector(..) => format!("{ty}({values})"),
+            Type::Array(_) => format!("[{values}]"),
+            Type::Struct(of) => format!("{}({values})", of.name.as_deref().expect("these have names")),
+            _ => format!("({values})"),
+        }
+    }
+
+    fn leaf(&mut self, ty: &Type) -> String {
+        if !self.random.one_in(5)
+            && let Some(place) = self.place(ty)
+        {
+            return place;
+        }
+        match ty {
+            Type::Scalar(scalar) => self.literal(*scalar),
+            ty => self.made(ty, 0),
+        }
+    }
+
+    /// A variable, an element of an input, or a part of one of them.
+    fn place(&mut self, ty: &Type) -> Option<String> {
+        let mut places = Vec::new();
+        for variable in &self.variables {
+            find(&variable.name, &variable.ty, ty, 3, &mut places);
+        }
+        for input in &self.inputs {
+            let mut within = Vec::new();
+            find("", &input.ty, ty, 3, &mut within);
+            places.extend(within.into_iter().map(|path| format!("{}[{AT}]{path}", input.name)));
+        }
+        if !places.is_empty() && !self.random.one_in(6) {
+            let place = self.random.pick(&places).clone();
+            return Some(if place.contains(AT) { place.replace(AT, &self.element_index()) } else { place });
+        }
+        self.element(ty)
+    }
+
+    /// An element of an array or a component of a vector, at an index known at run time.
+    fn element(&mut self, ty: &Type) -> Option<String> {
+        let holds = |whole: &Type| match whole {
+            Type::Array(array) => array.element == *ty,
+            Type::Vector(_, scalar) => Type::from(*scalar) == *ty,
+            _ => false,
+        };
+        let wholes: Vec<String> = self
+            .variables
+            .iter()
+            .filter(|variable| holds(&variable.ty))
+            .map(|variable| variable.name.clone())
+            .collect();
+        if wholes.is_empty() {
+            return None;
+        }
+        let whole = self.random.pick(&wholes).clone();
+        Some(format!("{whole}[{}]", self.index()))
+    }
+
+    /// Mostly small, sometimes past the end or negative.
+    pub fn index(&mut self) -> String {
+        let int = self.plain_int();
+        match self.random.below(4) {
+            0 => int,
+            1 => format!("({int} & 7)"),
+            _ => format!("({int} % {})", self.small()),
+        }
+    }
+
+    /// An i32 variable, or 0.
+    pub fn plain_int(&mut self) -> String {
+        let ints: Vec<&str> = self
+            .variables
+            .iter()
+            .filter(|variable| variable.ty == Type::I32)
+            .map(|variable| &*variable.name)
+            .collect();
+        if ints.is_empty() { "0".to_owned() } else { (*self.random.pick(&ints)).to_owned() }
+    }
+
+    fn element_index(&mut self) -> String {
+        match self.random.below(5) {
+            0 => self.index(),
+            1 => format!("(i + {})", self.small()),
+            2 => format!("(i * {})", self.small()),
+            _ => "i".to_owned(),
+        }
+    }
+
+    fn pair(&mut self, ty: &Type, depth: usize) -> (String, String) {
+        let a = self.value(ty, depth - 1);
+        let b = match ty {
+            // Beside a literal that has its type, another takes it.
+            Type::Scalar(scalar) if self.random.one_in(6) => self.weak(*scalar),
+            ty => self.value(ty, depth - 1),
+        };
+        (a, b)
+    }
+
+    fn int_value(&mut self, scalar: Scalar, depth: usize) -> String {
+        let ty = Type::from(scalar);
+        let inner = depth - 1;
+        match self.random.below(20) {
+            0 => format!("(~{})", self.value(&ty, inner)),
+            1 if scalar.is_signed() => format!("(-{})", self.value(&ty, inner)),
+            2 => format!("abs({})", self.value(&ty, inner)),
+            3 => {
+                let function = *self.random.pick(&["min", "max", "tdiv", "trem"]);
+                let (a, b) = (self.value(&ty, inner), self.value(&ty, inner));
+                format!("{function}({a}, {b})")
+            }
+            4 => format!("({} ** {})", self.value(&ty, inner), self.random.below(5)),
+            5 if self.random.one_in(2) => {
+                let (a, b) = (self.value(&ty, inner), self.value(&ty, inner));
+                format!("({a} ** ({b} & {scalar}(7)))")
+            }
+            6 => {
+                let (a, b) = (self.value(&ty, inner), self.value(&ty, inner));
+                format!("divmod({a}, {b})[{}]", self.random.below(2))
+            }
+            7..10 => self.cast(&ty, inner),
+            10 => {
+                let narrow: Vec<Scalar> = Scalar::ALL
+                    .into_iter()
+                    .filter(|narrow| *narrow != scalar && narrow.is_int() && narrow.widens_to(scalar))
+                    .collect();
+                let Some(narrow) = (!narrow.is_empty()).then(|| *self.random.pick(&narrow)) else {
+                    return self.cast(&ty, inner);
+                };
+                format!("({} + {})", self.value(&ty, inner), self.value(&narrow.into(), inner))
+            }
+            11 if scalar == Scalar::I32 && !self.inputs.is_empty() => {
+                format!("len({})", self.random.pick(&self.inputs).name)
+            }
+            _ => {
+                let op = *self.random.pick(&["+", "-", "*", "//", "%", "&", "|", "^", "<<", ">>"]);
+                let (a, b) = self.pair(&ty, depth);
+                let b = if op == "<<" || op == ">>" { self.amount(&ty, inner) } else { b };
+                format!("({a} {op} {b})")
+            }
+        }
+    }
+
+    /// By which ints are shifted: a constant that is negative would be refused.
+    pub fn amount(&mut self, ty: &Type, depth: usize) -> String {
+        let mask = *self.random.pick(&[7, 15, 31, 127]);
+        let scalar = ty.scalar().expect("ints are shifted");
+        format!("({} & {scalar}({mask}))", self.value(ty, depth))
+    }
+
+    fn float_value(&mut self, scalar: Scalar, depth: usize) -> String {
+        let ty = Type::from(scalar);
+        let inner = depth - 1;
+        match self.random.below(16) {
+            0 => format!("(-{})", self.value(&ty, inner)),
+            1 => format!("abs({})", self.value(&ty, inner)),
+            2 => format!("{}({})", self.random.pick(&ROUNDINGS), self.value(&ty, inner)),
+            3 => {
+                let function = *self.random.pick(&["min", "max"]);
+                let (a, b) = (self.value(&ty, inner), self.value(&ty, inner));
+                format!("{function}({a}, {b})")
+            }
+            4 => format!("({} ** 2)", self.value(&ty, inner)),
+            5..8 => self.cast(&ty, inner),
+            8 if scalar == Scalar::F32 => {
+                let int = *self.random.pick(&[Scalar::I32, Scalar::I8, Scalar::U16]);
+                format!("({} + {})", self.value(&ty, inner), self.value(&int.into(), inner))
+            }
+            9 => format!("sqrt(abs({}))", self.value(&ty, inner)),
+            10 => format!("({} / {})", self.value(&ty, inner), self.value(&ty, inner)),
+            _ => {
+                let op = *self.random.pick(&["+", "-", "*"]);
+                let (a, b) = self.pair(&ty, depth);
+                format!("({a} {op} {b})")
+            }
+        }
+    }
+
+    /// From another type with as many components.
+    fn cast(&mut self, ty: &Type, depth: usize) -> String {
+        let from = self.scalar();
+        let from = ty.with_scalar(from);
+        let value = self.value(&from, depth);
+        match (&from, ty) {
+            (from, to) if from == to => value,
+            (_, to) => format!("{to}({value})"),
+        }
+    }
+
+    fn vector_value(&mut self, n: u8, scalar: Scalar, depth: usize) -> String {
+        let ty = Type::Vector(n, scalar);
+        let inner = depth - 1;
+        match self.random.below(10) {
+            0 => self.made(&ty, depth),
+            1 => {
+                let from = Type::Vector(2 + self.random.below(3) as u8, scalar);
+                let names: &[char] = &['x', 'y', 'z', 'w'][..usize::from(from.n_components())];
+                let swizzle: String = (0..n).map(|_| *self.random.pick(names)).collect();
+                match self.place(&from) {
+                    Some(whole) => format!("{whole}.{swizzle}"),
+                    None => self.made(&ty, depth),
+                }
+            }
+            2 => self.cast(&ty, inner),
+            3 => format!("{ty}({})", self.value(&scalar.into(), inner)),
+            4 if scalar != Scalar::Bool => {
+                let function = *self.random.pick(&["min", "max"]);
+                let (a, b) = (self.value(&ty, inner), self.value(&ty, inner));
+                format!("{function}({a}, {b})")
+            }
+            5 if scalar != Scalar::Bool => {
+                let op = *self.random.pick(&["+", "-", "*"]);
+                format!("({} {op} {})", self.value(&ty, inner), self.value(&scalar.into(), inner))
+            }
+            _ => match scalar.kind() {
+                Kind::Bool => self.vector_comparison(n, inner),
+                kind => {
+                    let ops: &[&str] = match kind {
+                        Kind::Float => &["+", "-", "*"],
+                        _ => &["+", "-", "*", "//", "%", "&", "|", "^", "<<", ">>"],
+                    };
+                    let op = *self.random.pick(ops);
+                    let b = match op {
+                        "<<" | ">>" => self.amount(&ty, inner),
+                        _ => self.value(&ty, inner),
+                    };
+                    format!("({} {op} {b})", self.value(&ty, inner))
+                }
+            },
+        }
+    }
+
+    fn vector_comparison(&mut self, n: u8, depth: usize) -> String {
+        let ty = Type::Vector(n, self.number());
+        let op = *self.random.pick(&["<", "<=", ">", ">=", "==", "!="]);
+        format!("({} {op} {})", self.value(&ty, depth), self.value(&ty, depth))
+    }
+
+    fn number(&mut self) -> Scalar {
+        let scalar = self.scalar();
+        if scalar == Scalar::Bool { Scalar::I32 } else { scalar }
+    }
+
+    /// A bool.
+    pub fn condition(&mut self, depth: usize) -> String {
+        if depth == 0 {
+            return self.leaf(&Type::BOOL);
+        }
+        let inner = depth - 1;
+        match self.random.below(12) {
+            0 => format!("({} and {})", self.condition(inner), self.condition(inner)),
+            1 => format!("({} or {})", self.condition(inner), self.condition(inner)),
+            2 => format!("(not {})", self.condition(inner)),
+            3 => {
+                let n = 2 + self.random.below(3) as u8;
+                let bools = self.value(&Type::Vector(n, Scalar::Bool), inner);
+                format!("{}({bools})", self.random.pick(&["any", "all"]))
+            }
+            4 => {
+                let ty = self.number().into();
+                let first = *self.random.pick(&["<", "<=", ">", "=="]);
+                let second = *self.random.pick(&["<", "<=", ">=", "!="]);
+                let [a, b, c] = [0; 3].map(|_| self.value(&ty, inner));
+                format!("({a} {first} {b} {second} {c})")
+            }
+            5 => {
+                let float = self.float();
+                let function = *self.random.pick(&["isnan", "isinf", "isfinite"]);
+                format!("{function}({})", self.value(&float.into(), inner))
+            }
+            6 => {
+                let op = *self.random.pick(&["==", "!=", "&", "|", "^"]);
+                format!("({} {op} {})", self.condition(inner), self.condition(inner))
+            }
+            7 if !self.structs.is_empty() => {
+                let ty = self.random.pick(&self.structs).clone();
+                let op = *self.random.pick(&["==", "!="]);
+                format!("({} {op} {})", self.value(&ty, 0), self.value(&ty, 0))
+            }
+            _ => {
+                let ty = self.number().into();
+                let op = *self.random.pick(&["<", "<=", ">", ">=", "==", "!="]);
+                let (a, b) = self.pair(&ty, depth);
+                format!("({a} {op} {b})")
+            }
+        }
+    }
+}
+
+/// Every place of the wanted type in a value, so many steps deep.
+fn find(path: &str, ty: &Type, wanted: &Type, depth: usize, places: &mut Vec<String>) {
+    if ty == wanted {
+        places.push(path.to_owned());
+    }
+    if depth > 0 {
+        for (step, part) in parts(ty) {
+            find(&format!("{path}{step}"), &part, wanted, depth - 1, places);
+        }
+    }
+}

@@ -1,0 +1,229 @@
+//! What each node of the typed form gives: its operands' values in, its own out. Calls are the machine's.
+//!
+//! Arithmetic on vectors and matrices is done number by number. Out of range, loads give zeros and stores
+//! do nothing.
+
+use kps_kernel::ir::{Atomic, AtomicPlace, BinaryOp, Node, NodeId, NodeKind, Step};
+use kps_kernel::{Input, Scalar, Type};
+
+use super::machine::Invocation;
+use super::{Stop, Value, World, numbers};
+use crate::driver;
+
+type Result = std::result::Result<Value, Stop>;
+
+impl<'k> Invocation<'k> {
+    pub fn compute(&mut self, node: &Node, world: &mut World<'k>) -> Result {
+        let ty = &node.ty;
+        match &node.kind {
+            NodeKind::Constant(constant) => Ok(Value::number(constant.scalar(), constant.bits())),
+            NodeKind::Input(input) => self.input(*input, world),
+            NodeKind::Domain => Ok(Value::ints(world.grid.domain)),
+            NodeKind::Scalar(scalar) => Ok(world.scalars[scalar.idx()].clone()),
+            NodeKind::Arg(at) => Ok(self.arg(*at)),
+            NodeKind::Select { condition, then, orelse } => Ok(self.select(*condition, *then, *orelse)),
+            NodeKind::Proven(a) | NodeKind::Uniform(a) => Ok(self.value(*a)),
+            NodeKind::Load(_)
+            | NodeKind::LoadElement { .. }
+            | NodeKind::BufferLoad { .. }
+            | NodeKind::BufferLen(_)
+            | NodeKind::BufferAxis { .. } => Ok(self.load(&node.kind, ty, world)),
+            NodeKind::Atomic(atomic) => Ok(self.atomic(atomic, world)),
+            NodeKind::Splat(_)
+            | NodeKind::Construct(_)
+            | NodeKind::Extract(..)
+            | NodeKind::ExtractAt { .. }
+            | NodeKind::Insert { .. }
+            | NodeKind::InsertAt { .. }
+            | NodeKind::Swizzle(..) => Ok(self.composite(&node.kind, ty)),
+            kind => self.arithmetic(kind, ty, world),
+        }
+    }
+
+    /// The indices that a path stands for now.
+    pub fn path(&self, path: &[Step]) -> Vec<i128> {
+        let step = |step: &Step| match step {
+            Step::Part(at) => i128::from(*at),
+            Step::At(index) => self.value(*index).as_int(),
+        };
+        path.iter().map(step).collect()
+    }
+
+    fn input(&self, input: Input, world: &World) -> Result {
+        let [nx, ny, nz] = self.kernel.local_size;
+        let [x, y, z] = self.local;
+        let global = [0, 1, 2].map(|axis| self.group[axis] * self.kernel.local_size[axis] + self.local[axis]);
+        Ok(match input {
+            Input::GlobalInvocationId => Value::ints(global),
+            Input::LocalInvocationId => Value::ints(self.local),
+            Input::LocalInvocationIndex => Value::Int(((z * ny + y) * nx + x).into()),
+            Input::WorkgroupId => Value::ints(self.group),
+            Input::NumWorkgroups => Value::ints(world.grid.groups),
+            Input::WorkgroupSize => Value::ints([nx, ny, nz]),
+            Input::SubgroupId | Input::SubgroupLocalInvocationId | Input::SubgroupSize => {
+                return Err(Stop::NotHere("subgroups".into()));
+            }
+        })
+    }
+
+    fn select(&self, condition: NodeId, then: NodeId, orelse: NodeId) -> Value {
+        let (then, orelse) = (self.value(then), self.value(orelse));
+        match self.value(condition) {
+            Value::Bool(condition) => {
+                if condition {
+                    then
+                } else {
+                    orelse
+                }
+            }
+            conditions => {
+                let choose = |(condition, at): (&Value, usize)| {
+                    let chosen = if condition.as_bool() { &then } else { &orelse };
+                    chosen.as_parts()[at].clone()
+                };
+                Value::parts(conditions.as_parts().iter().zip(0..).map(choose).collect())
+            }
+        }
+    }
+
+    fn load(&self, kind: &NodeKind, ty: &Type, world: &World<'k>) -> Value {
+        match kind {
+            NodeKind::Load(local) => self.local(*local, world).clone(),
+            NodeKind::LoadElement { local, path } => {
+                self.local(*local, world).at(&self.path(path)).cloned().unwrap_or_else(|| Value::zero(ty))
+            }
+            NodeKind::BufferLoad { buffer, index, path } => {
+                let index = usize::try_from(self.value(*index).as_int()).ok();
+                let element = index.and_then(|index| world.buffers[buffer.idx()].values.get(index));
+                let part = element.and_then(|element| element.at(&self.path(path)));
+                part.cloned().unwrap_or_else(|| Value::zero(ty))
+            }
+            NodeKind::BufferLen(buffer) => Value::Int(world.buffers[buffer.idx()].values.len() as i128),
+            NodeKind::BufferAxis { buffer, axis } => {
+                Value::Int(world.buffers[buffer.idx()].shape[usize::from(*axis)].into())
+            }
+            _ => unreachable!("only loads come here"),
+        }
+    }
+
+    fn composite(&self, kind: &NodeKind, ty: &Type) -> Value {
+        match kind {
+            NodeKind::Splat(a) => Value::parts(vec![self.value(*a); usize::from(ty.n_components())]),
+            NodeKind::Construct(parts) => Value::parts(parts.iter().map(|part| self.value(*part)).collect()),
+            NodeKind::Extract(a, at) => self.value(*a).as_parts()[*at as usize].clone(),
+            NodeKind::ExtractAt { whole, index } => {
+                let index = self.value(*index).as_int();
+                self.value(*whole).at(&[index]).cloned().unwrap_or_else(|| Value::zero(ty))
+            }
+            NodeKind::Insert { whole, value, part } => self.with_part(*whole, (*part).into(), *value),
+            NodeKind::InsertAt { whole, value, index } => {
+                self.with_part(*whole, self.value(*index).as_int(), *value)
+            }
+            NodeKind::Swizzle(a, components) => {
+                let whole = self.value(*a);
+                Value::parts(components.iter().map(|at| whole.as_parts()[*at as usize].clone()).collect())
+            }
+            _ => unreachable!("only composites come here"),
+        }
+    }
+
+    fn with_part(&self, whole: NodeId, part: i128, value: NodeId) -> Value {
+        let mut whole = self.value(whole);
+        if let Some(part) = whole.at_mut(&[part]) {
+            *part = self.value(value);
+        }
+        whole
+    }
+
+    fn arithmetic(&self, kind: &NodeKind, ty: &Type, world: &World) -> Result {
+        // Bools that a comparison gives are of numbers.
+        let operand = |id: &NodeId| self.function().ty(*id).number().unwrap_or(Scalar::Bool);
+        let to = ty.number().unwrap_or(Scalar::Bool);
+        let one = |a: &NodeId, f: &dyn Fn(&Value) -> Result| {
+            let from = operand(a);
+            each(&[self.value(*a)], &|parts| noted(world, [from, to], None, parts, f(parts[0])))
+        };
+        let two = |op: Option<BinaryOp>, a: &NodeId, b: &NodeId, f: &dyn Fn(&Value, &Value) -> Value| {
+            let from = operand(a);
+            let values = [self.value(*a), self.value(*b)];
+            each(&values, &|parts| noted(world, [from, to], op, parts, Ok(f(parts[0], parts[1]))))
+        };
+        match kind {
+            NodeKind::Unary(op, a) => one(a, &|a| Ok(numbers::unary(*op, to, a))),
+            NodeKind::Binary(op, a, b) => two(Some(*op), a, b, &|a, b| numbers::binary(*op, to, a, b)),
+            NodeKind::Compare(op, a, b) => two(None, a, b, &|a, b| Value::Bool(numbers::compare(*op, a, b))),
+            NodeKind::Convert(a) => one(a, &|a| Ok(numbers::convert(to, a))),
+            NodeKind::Bitcast(a) => one(a, &|value| numbers::bitcast(operand(a), to, value)),
+            NodeKind::Abs(a) => one(a, &|a| Ok(numbers::abs(to, a))),
+            NodeKind::Sign(a) => one(a, &numbers::sign),
+            NodeKind::IsNan(a) => one(a, &|a| Ok(Value::Bool(a.as_float().is_nan()))),
+            NodeKind::IsInf(a) => one(a, &|a| Ok(Value::Bool(a.as_float().is_infinite()))),
+            NodeKind::Float(function, args) => {
+                let values: Vec<Value> = args.iter().flatten().map(|arg| self.value(*arg)).collect();
+                each(&values, &|parts| {
+                    let floats: Vec<f64> = parts.iter().map(|part| part.as_float()).collect();
+                    noted(world, [to, to], None, parts, numbers::float_function(*function, to, &floats))
+                })
+            }
+            NodeKind::All(a) => Ok(Value::Bool(self.value(*a).as_parts().iter().all(Value::as_bool))),
+            NodeKind::Any(a) => Ok(Value::Bool(self.value(*a).as_parts().iter().any(Value::as_bool))),
+            other => Err(Stop::NotHere(format!("{other:?}"))),
+        }
+    }
+
+    fn atomic(&mut self, atomic: &Atomic, world: &mut World<'k>) -> Value {
+        let value = atomic.value.map(|value| self.value(value));
+        let expected = atomic.expected.map(|expected| self.value(expected));
+        let (ty, place) = match &atomic.place {
+            AtomicPlace::Buffer { buffer, index } => {
+                let index = usize::try_from(self.value(*index).as_int()).ok();
+                let memory = &mut world.buffers[buffer.idx()];
+                (memory.element.clone(), index.and_then(|index| memory.values.get_mut(index)))
+            }
+            AtomicPlace::Shared { local, path } => {
+                let mut ty = self.function().local(*local).ty.clone();
+                for _ in path {
+                    ty = ty.part(0).expect("`verify` holds the path to lead somewhere");
+                }
+                let path = self.path(path);
+                (ty, self.memory_mut(*local, world).at_mut(&path))
+            }
+        };
+        let scalar = ty.scalar().expect("atomics are of numbers");
+        let Some(place) = place else { return Value::number(scalar, 0) };
+        let old = place.clone();
+        if let Some(new) = numbers::atomic(atomic.op, scalar, &old, value.as_ref(), expected.as_ref()) {
+            *place = new;
+        }
+        old
+    }
+}
+
+/// Number by number, where the values have parts.
+fn each(values: &[Value], f: &dyn Fn(&[&Value]) -> Result) -> Result {
+    let Value::Parts(first) = &values[0] else {
+        return f(&values.iter().collect::<Vec<_>>());
+    };
+    let part = |at: usize| {
+        let parts: Vec<Value> = values.iter().map(|value| value.as_parts()[at].clone()).collect();
+        each(&parts, f)
+    };
+    Ok(Value::parts((0..first.len()).map(part).collect::<std::result::Result<_, _>>()?))
+}
+
+/// Takes note of what a driver may see otherwise.
+fn noted(
+    world: &World,
+    scalars: [Scalar; 2],
+    op: Option<BinaryOp>,
+    operands: &[&Value],
+    result: Result,
+) -> Result {
+    let [from, to] = scalars;
+    if let Ok(result) = &result {
+        let flushed = driver::is_subnormal(to, result).then_some(driver::SUBNORMAL);
+        let why = flushed.or_else(|| driver::may_differ(from, op, operands, result));
+        world.driver.set(world.driver.get().or(why));
+    }
+    result
+}

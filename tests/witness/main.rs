@@ -1,0 +1,108 @@
+//! A third witness for kernels: random ones, on an interpreter of their typed form and on every device.
+//!
+//! `generator` writes kernels as text; `interpreter` runs what the compiler made of them before it was
+//! SPIR-V; `compare` runs the SPIR-V on the devices and holds all to the same results, bit for bit. A
+//! kernel on which they differ is shrunk and shown with its seed.
+//!
+//! `KPS_RANDOM_KERNELS` is how many kernels a run has, `KPS_RANDOM_SEED` the seed of the first. With
+//! `KPS_RANDOM_SHOW=refused`, kernels are shown whose outcome says so.
+
+mod compare;
+mod data;
+mod devices;
+mod driver;
+mod fuzz;
+mod generator;
+mod interpreter;
+mod random;
+mod shrink;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use compare::{Case, Outcome};
+use devices::Devices;
+
+/// Devices keep what they compiled, so that they are opened anew after so many kernels.
+const KERNELS_PER_DEVICE: u64 = 100;
+/// Differences shown of one run.
+const MAX_SHOWN: usize = 5;
+
+/// A number from the environment.
+fn setting(name: &str, default: u64) -> u64 {
+    match std::env::var(name) {
+        Ok(text) => text.parse().unwrap_or_else(|_| panic!("{name} is a number, not `{text}`")),
+        Err(_) => default,
+    }
+}
+
+#[test]
+fn random_kernels_give_the_same_everywhere() {
+    hold_to_the_same(&generator::generate, setting("KPS_RANDOM_KERNELS", 80));
+}
+
+#[test]
+fn random_workgroups_give_the_same_everywhere() {
+    hold_to_the_same(&generator::generate_groups, setting("KPS_RANDOM_KERNELS", 80) / 2);
+}
+
+/// `cases/*.kps`: kernels on which witnesses once differed, shrunk. The first line says the seed.
+#[test]
+fn kernels_that_once_differed_agree() {
+    let devices = Devices::open();
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("witness/cases");
+    let mut paths: Vec<_> =
+        folder.read_dir().expect("the cases").map(|entry| entry.expect("a case").path()).collect();
+    paths.sort();
+    let mut failures = Vec::new();
+    for path in paths {
+        let source = std::fs::read_to_string(&path).expect("a case is text");
+        let seed = source.lines().next().and_then(|line| line.strip_prefix("# seed ")?.trim().parse().ok());
+        let case = Case { source, seed: seed.expect("a case begins with `# seed N`") };
+        match case.run(&devices) {
+            Outcome::Agrees | Outcome::AgreesWithoutVulkan(_) => {}
+            Outcome::Differs(text) => failures.push(format!("{}: {text}", path.display())),
+            outcome => failures.push(format!("{}: {}", path.display(), outcome.title())),
+        }
+    }
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+/// Runs so many kernels, and shows where their results differ.
+fn hold_to_the_same(generate: &dyn Fn(u64) -> String, n_kernels: u64) {
+    let first = setting("KPS_RANDOM_SEED", 1);
+    let mut devices = Devices::open();
+    let mut counts: BTreeMap<String, u64> = BTreeMap::new();
+    let mut shown = Vec::new();
+    for seed in first..first + n_kernels {
+        if (seed - first) % KERNELS_PER_DEVICE == KERNELS_PER_DEVICE - 1 {
+            devices = Devices::open();
+        }
+        let case = Case { source: generate(seed), seed };
+        let outcome = case.run(&devices);
+        if std::env::var("KPS_RANDOM_SHOW").is_ok_and(|wanted| outcome.title().contains(&wanted)) {
+            println!("seed {seed}, {outcome:?}\n{}", case.source);
+        }
+        *counts.entry(outcome.title()).or_default() += 1;
+        if let Outcome::Differs(_) = outcome {
+            let text = shrink::shrunk(case, &devices);
+            eprintln!("{text}");
+            shown.push(text);
+            if shown.len() == MAX_SHOWN {
+                break;
+            }
+        }
+    }
+    println!("{n_kernels} kernels from seed {first}:");
+    for (title, count) in &counts {
+        println!("{count:7} {title}");
+    }
+    assert!(shown.is_empty(), "{}", shown.join("\n"));
+    let messages = kps_device::vulkan::validation_messages();
+    assert_eq!(messages, Vec::<String>::new(), "the validation layer has nothing to say");
+    let said = |title: &str| counts.get(title).copied().unwrap_or(0);
+    assert!(
+        said(Outcome::AGREES) * 10 >= n_kernels * 7,
+        "most kernels compile and say something: {counts:?}"
+    );
+}

@@ -1,0 +1,124 @@
+//! Makes a kernel on which witnesses differ smaller, as long as they still do: lines go with the blocks
+//! under them, blocks take the place of their heads, and one side of an operator that of the whole.
+
+use crate::compare::{Case, Outcome};
+use crate::devices::Devices;
+
+/// Smaller kernels tried.
+const MAX_TRIES: usize = 1500;
+
+/// The kernel as small as it gets, with its seed and the first difference.
+pub fn shrunk(case: Case, devices: &Devices) -> String {
+    let mut shrinker = Shrinker { devices, tries: 0, case };
+    while shrinker.tries < MAX_TRIES && (shrinker.drop_lines() | shrinker.cut_expressions()) {}
+    let case = &shrinker.case;
+    let difference = match case.run(devices) {
+        Outcome::Differs(difference) => difference,
+        _ => "it differs now and then only".to_owned(),
+    };
+    format!("seed {}\n{}{difference}\n", case.seed, case.source)
+}
+
+struct Shrinker<'d> {
+    devices: &'d Devices,
+    tries: usize,
+    case: Case,
+}
+
+impl Shrinker<'_> {
+    /// Takes the text in place of the one at hand if witnesses differ on it, too.
+    fn keep(&mut self, source: String) -> bool {
+        if self.tries == MAX_TRIES || source == self.case.source {
+            return false;
+        }
+        self.tries += 1;
+        let case = Case { source, seed: self.case.seed };
+        let differs = matches!(case.run(self.devices), Outcome::Differs(_));
+        if differs {
+            self.case = case;
+        }
+        differs
+    }
+
+    fn drop_lines(&mut self) -> bool {
+        let mut any = false;
+        let mut at = 0;
+        loop {
+            let lines: Vec<String> = self.case.source.lines().map(str::to_owned).collect();
+            if at >= lines.len() {
+                return any;
+            }
+            let end = end_of_block(&lines, at);
+            let body =
+                lines[at + 1..end].iter().map(|line| line.strip_prefix("    ").unwrap_or(line).to_owned());
+            let without = [&lines[..at], &lines[end..]].concat();
+            let opened = [lines[..at].to_vec(), body.collect(), lines[end..].to_vec()].concat();
+            let gone =
+                self.keep(without.join("\n") + "\n") || end > at + 1 && self.keep(opened.join("\n") + "\n");
+            any |= gone;
+            at += usize::from(!gone);
+        }
+    }
+
+    /// Puts one part of what stands in brackets in its place.
+    fn cut_expressions(&mut self) -> bool {
+        let mut any = false;
+        let mut at = 0;
+        while let Some(open) = self.case.source[at..].find('(').map(|found| at + found) {
+            let source = self.case.source.clone();
+            let cut = closing(&source, open).is_some_and(|close| {
+                let inner = &source[open + 1..close];
+                let name =
+                    source[..open].rfind(|c: char| !c.is_alphanumeric()).map_or(0, |before| before + 1);
+                operands(inner).into_iter().any(|part| {
+                    let replaced = |from: usize| format!("{}{part}{}", &source[..from], &source[close + 1..]);
+                    self.keep(replaced(name)) || self.keep(replaced(open))
+                })
+            });
+            any |= cut;
+            at = if cut { at } else { open + 1 };
+        }
+        any
+    }
+}
+
+/// The line behind what is indented under line `at`.
+fn end_of_block(lines: &[String], at: usize) -> usize {
+    let indent = |line: &str| line.len() - line.trim_start().len();
+    let own = indent(&lines[at]);
+    let under = lines[at + 1..].iter().take_while(|line| indent(line) > own).count();
+    at + 1 + under
+}
+
+fn closing(text: &str, open: usize) -> Option<usize> {
+    let mut depth = 0;
+    for (at, c) in text[open..].char_indices() {
+        match c {
+            '(' | '[' => depth += 1,
+            ')' | ']' => depth -= 1,
+            _ => {}
+        }
+        if depth == 0 {
+            return Some(open + at);
+        }
+    }
+    None
+}
+
+/// What stands between operators and commas.
+fn operands(inner: &str) -> Vec<String> {
+    let mut parts = vec![String::new()];
+    let mut depth = 0;
+    for word in inner.split_inclusive(' ') {
+        let ends_part =
+            depth == 0 && parts.last().is_some_and(|part| part.ends_with(' ') || part.ends_with(", "));
+        if ends_part {
+            parts.push(String::new());
+        }
+        depth += word.matches(['(', '[']).count() as i32 - word.matches([')', ']']).count() as i32;
+        parts.last_mut().expect("there is one").push_str(word);
+    }
+    let clean = |part: String| part.trim().trim_end_matches(',').trim_start_matches(['~', '-']).to_owned();
+    let is_operand = |part: &String| part.starts_with(|c: char| c.is_alphanumeric() || c == '(' || c == '[');
+    parts.into_iter().map(clean).filter(is_operand).collect()
+}
