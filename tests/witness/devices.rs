@@ -94,7 +94,9 @@ pub fn launch(
         push_constants[member.offset as usize..].iter_mut().zip(bytes).for_each(|(at, byte)| *at = byte);
     }
     let (samplers, groups) = (Vec::new(), launch.groups);
-    let dispatch = Dispatch { pipeline, bindings: bindings.clone(), samplers, push_constants, groups };
+    let bound = bindings.clone();
+    let addressed = Vec::new();
+    let dispatch = Dispatch { pipeline, bindings: bound, samplers, push_constants, addressed, groups };
     let ticket = device.submit(QueueId(0), &Commands::new(vec![Command::Dispatch(dispatch)]), &[])?;
     device.wait(ticket, None)?;
     let mut results = Vec::new();

@@ -7,7 +7,7 @@ mod support;
 
 use std::time::Instant;
 
-use kps_kernel::Target;
+use kps_kernel::{Reach, Target};
 
 const N_ROUNDS: usize = 201;
 
@@ -52,7 +52,7 @@ fn time(name: &str, text: &str) {
     let mut n_words = 0;
     for _ in 0..N_ROUNDS {
         let start = Instant::now();
-        let (kernels, mistakes) = support::compile(name, text, &Target::portable());
+        let (kernels, mistakes) = support::compile(name, text, &Target::portable(), Reach::Binding);
         times.push(start.elapsed().as_secs_f64() * 1e6);
         assert!(mistakes.is_empty(), "{}", support::render(&mistakes));
         assert!(kernels.iter().all(|kernel| kernel.name.contains(name)), "{name} is compiled");

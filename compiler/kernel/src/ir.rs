@@ -16,7 +16,7 @@ use kps_syntax::{Location, Source, Span};
 pub use crate::builtins::{AtomicOp, Combine, FloatFn, Spread, SubgroupOp};
 use crate::constant::Constant;
 use crate::push::PushLayout;
-use crate::signature::Edge;
+use crate::signature::{Edge, Reach, Width};
 use crate::template::Input;
 use crate::textures::TextureType;
 use crate::types::Type;
@@ -78,6 +78,8 @@ pub struct Kernel {
     /// It is launched over a domain, `kps.domain`.
     pub has_domain: bool,
     pub edge: Edge,
+    /// Of the invocations that `kps.domain` says.
+    pub ids: Width,
     /// It waits at barriers: a launch is of whole workgroups, and the domain needs no guard.
     pub whole_groups: bool,
     pub precise: bool,
@@ -100,7 +102,18 @@ pub struct Buffer {
     pub element: Type,
     /// Axes. The shape of one with a single axis is its length, which the device knows.
     pub rank: u8,
+    pub reach: Reach,
+    /// Of its elements.
+    pub counts: Width,
     pub span: Span,
+}
+
+impl Buffer {
+    /// Whether `kps.len` says how many elements there are: a descriptor says it in 32 bits, an address not
+    /// at all.
+    pub fn is_told_its_len(&self) -> bool {
+        self.reach == Reach::Address || self.counts == Width::Wide
+    }
 }
 
 /// Memory of a workgroup. Locals stand for it in the functions that use it.

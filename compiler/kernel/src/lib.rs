@@ -48,8 +48,8 @@ pub use constant::{Constant, Literal};
 pub use env::{EnvModule, EnvValue, HelperFunction, KernelEnv, MapEnv};
 pub use explain::{ExplainedFunction, Explanation, IndexTest, Remark, RemarkKind, assembly_of_line};
 pub use signature::{
-    ArrayParam, Binding, BindingPlace, Capability, CapabilityUse, Cover, Edge, Form, Ids, KernelModule,
-    KernelOptions, ParamType, Signature, Target,
+    ArrayParam, Binding, BindingPlace, Capability, CapabilityUse, Cover, Edge, Form, KernelModule,
+    KernelOptions, ParamType, Reach, Signature, Target, Width,
 };
 pub use structs::{MAX_STRUCT_BYTES, Member, Method, StructType};
 pub use template::{Input, KernelTemplate, Param, ParamKind};

@@ -1,9 +1,13 @@
 //! How parameters that are values reach a kernel: the push-constant block, and beyond it a uniform buffer.
 //!
 //! The push constants are the scalars in order, as far as they fit, then the hidden members that the
-//! runtime fills in. Those are named `kps.*`: `kps.domain` (uvec3), the invocations asked for,
-//! `kps.base` (uvec3), the workgroup with which this part of a launch begins, and
-//! `kps.shape.NAME.AXIS` (u32), the length of one axis of an array, where the kernel looks at it.
+//! runtime fills in: lengths as far as they fit, what differs between the parts of a launch and addresses
+//! always. Those are named `kps.*`: `kps.domain` (uvec3), the invocations asked for,
+//! `kps.base` (uvec3), the workgroup with which this part of a launch begins,
+//! `kps.shape.NAME.AXIS` (u32), the length of one axis of an array, where the kernel looks at it,
+//! `kps.address.NAME.SLOT`, where an array lies that no descriptor reaches, and `kps.len.NAME` (u32), how
+//! many elements it has. Counts that an i32 does not hold are of 64 bits: the whole of `kps.domain`, and
+//! what is said of an array with so many elements.
 //!
 //! A number or a vector is one member. A struct, a matrix or an array is one member for each of its
 //! numbers, in the order of memory, so that no rule about the layout of blocks touches it. Everything
@@ -12,6 +16,7 @@
 use std::ops::Range;
 
 use crate::ir::{Buffer, BufferId, ScalarId, ScalarParam};
+use crate::signature::Width;
 use crate::types::{Scalar, Type};
 
 /// Push constants that every device has.
@@ -19,12 +24,16 @@ pub(crate) const PUSH_CONSTANT_BYTES: u32 = 128;
 /// Bytes of a uniform buffer that every device has.
 pub(crate) const UNIFORM_BYTES: u32 = 16384;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Member {
     Scalar(ScalarId),
     Domain,
     Base,
     Axis(BufferId, u8),
+    /// Where the array lies.
+    Address(BufferId),
+    /// Elements of an array.
+    Len(BufferId),
 }
 
 /// A member in its place.
@@ -69,9 +78,10 @@ pub(crate) struct PushLayout {
 }
 
 impl PushLayout {
-    pub fn of(scalars: &[ScalarParam], buffers: &[Buffer], hidden: &[Member]) -> PushLayout {
+    /// ORDER: lengths come last among the hidden members.
+    pub fn of(scalars: &[ScalarParam], buffers: &[Buffer], hidden: &[Member], ids: Width) -> PushLayout {
         let hidden: Vec<(Member, String, Type)> =
-            hidden.iter().map(|member| hidden_member(*member, buffers)).collect();
+            hidden.iter().map(|member| hidden_member(*member, buffers, ids)).collect();
         let mut layout = PushLayout::default();
         for (scalar, at) in scalars.iter().zip(0..) {
             let mut numbers = Vec::new();
@@ -90,7 +100,12 @@ impl PushLayout {
             }
         }
         for (member, name, ty) in hidden {
-            layout.push.add(member, name, ty);
+            let fits = end_of(layout.push.size, &ty) <= PUSH_CONSTANT_BYTES;
+            let block = match member {
+                Member::Axis(..) | Member::Len(_) if !fits => BlockKind::Spill,
+                _ => BlockKind::Push,
+            };
+            layout.block_mut(block).add(member, name, ty);
         }
         layout
     }
@@ -113,9 +128,12 @@ impl PushLayout {
         &self.places[scalar.idx()]
     }
 
-    /// The number of a hidden member in the push constants.
-    pub fn position(&self, member: Member) -> Option<u32> {
-        self.push.members.iter().position(|placed| placed.member == member).map(|at| at as u32)
+    /// The block of a hidden member, and its number there.
+    pub fn position(&self, member: Member) -> Option<(BlockKind, u32)> {
+        [BlockKind::Push, BlockKind::Spill].into_iter().find_map(|kind| {
+            let at = self.block(kind).members.iter().position(|placed| placed.member == member)?;
+            Some((kind, at as u32))
+        })
     }
 }
 
@@ -132,12 +150,19 @@ fn end_of(size: u32, ty: &Type) -> u32 {
     size.next_multiple_of(ty.std430_align()).saturating_add(ty.packed_size())
 }
 
-fn hidden_member(member: Member, buffers: &[Buffer]) -> (Member, String, Type) {
+fn hidden_member(member: Member, buffers: &[Buffer], ids: Width) -> (Member, String, Type) {
+    let of = |buffer: BufferId| &buffers[buffer.idx()];
+    let count = |buffer: BufferId| Type::Scalar(of(buffer).counts.unsigned());
     let (name, ty) = match member {
         Member::Scalar(_) => unreachable!("scalars are not hidden"),
-        Member::Domain => ("kps.domain".to_owned(), Type::Vector(3, Scalar::U32)),
+        Member::Domain => ("kps.domain".to_owned(), Type::Vector(3, ids.unsigned())),
         Member::Base => ("kps.base".to_owned(), Type::Vector(3, Scalar::U32)),
-        Member::Axis(buffer, axis) => (format!("kps.shape.{}.{axis}", buffers[buffer.idx()].name), Type::U32),
+        Member::Axis(buffer, axis) => (format!("kps.shape.{}.{axis}", of(buffer).name), count(buffer)),
+        Member::Address(buffer) => {
+            let Buffer { name, binding, .. } = of(buffer);
+            (format!("kps.address.{name}.{binding}"), Scalar::U64.into())
+        }
+        Member::Len(buffer) => (format!("kps.len.{}", of(buffer).name), count(buffer)),
     };
     (member, name, ty)
 }

@@ -13,7 +13,7 @@ use kps_syntax::{Diagnostics, Location, Source};
 use crate::constant::Constant;
 use crate::env::{EnvValue, KernelEnv};
 use crate::template::KernelTemplate;
-use crate::types::Type;
+use crate::types::{Scalar, Type};
 
 /// How the kernel was decorated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -98,6 +98,46 @@ pub struct ArrayParam {
     pub element: Type,
     /// Axes, 1 to [`MAX_RANK`]. The last one's elements lie closest together.
     pub rank: u8,
+    pub reach: Reach,
+    /// Of its elements: what `len` and `.shape` give.
+    pub counts: Width,
+}
+
+/// How the words reach an array.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub enum Reach {
+    /// Through a descriptor.
+    #[default]
+    Binding,
+    /// Through its address: it has more bytes than a descriptor of the device reaches.
+    Address,
+}
+
+/// Whether an i32 counts the invocations along an axis of the domain, or the elements of an array.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub enum Width {
+    #[default]
+    Narrow,
+    /// An i64 does.
+    Wide,
+}
+
+impl Width {
+    /// Of counts up to this one.
+    pub fn of(count: u64) -> Width {
+        if i32::try_from(count).is_ok() { Width::Narrow } else { Width::Wide }
+    }
+
+    pub(crate) fn signed(self) -> Scalar {
+        match self {
+            Width::Narrow => Scalar::I32,
+            Width::Wide => Scalar::I64,
+        }
+    }
+
+    pub(crate) fn unsigned(self) -> Scalar {
+        self.signed().as_unsigned()
+    }
 }
 
 /// Axes that an array has at most.
@@ -110,7 +150,12 @@ impl ArrayParam {
     }
 
     pub fn new(element: Type, rank: u8) -> ArrayParam {
-        ArrayParam { element, rank }
+        ArrayParam { element, rank, reach: Reach::Binding, counts: Width::Narrow }
+    }
+
+    /// Whether a parameter that is declared as this one may be given `other`.
+    pub(crate) fn takes(&self, other: &ArrayParam) -> bool {
+        (&self.element, self.rank) == (&other.element, other.rank)
     }
 }
 
@@ -145,16 +190,6 @@ pub enum Edge {
     Whole,
 }
 
-/// What counts the invocations along an axis of the domain.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
-pub enum Ids {
-    /// An i32, which `global_id` is.
-    #[default]
-    Narrow,
-    /// More than that.
-    Wide,
-}
-
 /// One compiled form of a kernel: equal signatures give equal words.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Signature {
@@ -164,7 +199,8 @@ pub struct Signature {
     pub rank: u8,
     pub cover: Cover,
     pub edge: Edge,
-    pub ids: Ids,
+    /// Of invocations: `global_id` counts narrow ones, `global_id64` any.
+    pub ids: Width,
     captures: Vec<Capture>,
 }
 
@@ -177,7 +213,7 @@ impl Signature {
             ParamType::Const(_) | ParamType::Texture | ParamType::Sampler | ParamType::Input => None,
         });
         let captures = template.captures(env, types);
-        Signature { params, rank: 1, cover: Cover::Whole, edge: Edge::Partial, ids: Ids::Narrow, captures }
+        Signature { params, rank: 1, cover: Cover::Whole, edge: Edge::Partial, ids: Width::Narrow, captures }
     }
 
     /// For a domain of `rank` axes.
@@ -193,7 +229,7 @@ impl Signature {
         Signature { edge, ..self }
     }
 
-    pub fn with_ids(self, ids: Ids) -> Signature {
+    pub fn with_ids(self, ids: Width) -> Signature {
         Signature { ids, ..self }
     }
 
@@ -365,6 +401,7 @@ pub enum Capability {
     Image1D,
     Sampled1D,
     StorageImageExtendedFormats,
+    PhysicalStorageBufferAddresses,
 }
 
 impl Capability {
@@ -374,6 +411,7 @@ impl Capability {
             Capability::AtomicFloat32AddEXT | Capability::AtomicFloat64AddEXT => {
                 Some("SPV_EXT_shader_atomic_float_add")
             }
+            Capability::PhysicalStorageBufferAddresses => Some("SPV_KHR_physical_storage_buffer"),
             _ => None,
         }
     }
@@ -400,6 +438,7 @@ impl Capability {
             Capability::Image1D => "Image1D",
             Capability::Sampled1D => "Sampled1D",
             Capability::StorageImageExtendedFormats => "StorageImageExtendedFormats",
+            Capability::PhysicalStorageBufferAddresses => "PhysicalStorageBufferAddresses",
         }
     }
 }

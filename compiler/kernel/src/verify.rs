@@ -21,8 +21,8 @@ use kps_syntax::{Diagnostics, Span};
 use crate::builtins::{AtomicOp, Combine, SubgroupOp};
 use crate::errors;
 use crate::ir::{
-    Arg, Atomic, AtomicPlace, BinaryOp, Block, BufferId, CallArg, CarryId, Function, GeometryFn, Home,
-    Kernel, LocalId, NodeId, NodeKind, Step, Stmt, TextureId, UnaryOp, is_terminator,
+    Arg, Atomic, AtomicPlace, BinaryOp, Block, Buffer, BufferId, CallArg, CarryId, Function, GeometryFn,
+    Home, Kernel, LocalId, NodeId, NodeKind, Step, Stmt, TextureId, UnaryOp, is_terminator,
 };
 use crate::types::{Kind, Scalar, Type};
 
@@ -332,7 +332,7 @@ impl Verifier<'_> {
         let holds = match kind {
             NodeKind::Constant(constant) => *ty == Type::from(constant.scalar()),
             NodeKind::Input(input) => *ty == Type::of(input.n_components(), Scalar::U32),
-            NodeKind::Domain => self.kernel.has_domain && *ty == Type::Vector(3, Scalar::U32),
+            NodeKind::Domain => self.kernel.has_domain && *ty == Type::Vector(3, self.kernel.ids.unsigned()),
             NodeKind::Scalar(scalar) => {
                 self.kernel.scalars.get(scalar.idx()).is_some_and(|scalar| scalar.ty == *ty)
             }
@@ -415,12 +415,12 @@ impl Verifier<'_> {
             }
             NodeKind::BufferLen(buffer) => {
                 self.buffer(*buffer, span)?;
-                *ty == Type::I32
+                *ty == self.kernel.buffers[buffer.idx()].counts.signed().into()
             }
             NodeKind::BufferAxis { buffer, axis } => {
                 self.buffer(*buffer, span)?;
-                let rank = self.kernel.buffers[buffer.idx()].rank;
-                rank > 1 && *axis < rank && *ty == Type::I32
+                let Buffer { rank, counts, .. } = self.kernel.buffers[buffer.idx()];
+                rank > 1 && *axis < rank && *ty == counts.signed().into()
             }
             NodeKind::TextureRead { texture, at } => self.texture(*texture, *at, Scalar::I32, span)? == *ty,
             NodeKind::TextureSample { texture, at, .. } => {

@@ -1,4 +1,5 @@
-//! Every file in `cases/ok` compiles to modules that validate, for every target; where a `.spvasm`
+//! Every file in `cases/ok` compiles to modules that validate, for every target and with arrays that are bound
+//! and reached by address; where a `.spvasm`
 //! lies beside it the words are compared with it. Every file in `cases/errors` gives exactly the
 //! diagnostics beside it. `UPDATE=1` blesses.
 
@@ -9,7 +10,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use kps_kernel::{ExplainedFunction, Explanation, Target};
+use kps_kernel::{ExplainedFunction, Explanation, Reach, Target};
 use kps_syntax::Source;
 use kps_syntax::ast::StmtKind;
 use rspirv::binary::Disassemble;
@@ -76,18 +77,24 @@ fn ok_cases_compile_and_validate() {
         let text = fs::read_to_string(&path).expect("a case");
         let name = path.file_name().expect("a name").to_string_lossy().into_owned();
         for target in &TARGETS {
-            let (kernels, mistakes) = compile(&name, &text, target);
+            let (kernels, mistakes) = compile(&name, &text, target, Reach::Binding);
             if !mistakes.is_empty() || kernels.is_empty() {
                 failures.push(format!("{name}: {} kernels\n{}", kernels.len(), render(&mistakes)));
                 break;
             }
-            let (again, _) = compile(&name, &text, target);
+            let (again, _) = compile(&name, &text, target, Reach::Binding);
             for (kernel, again) in kernels.iter().zip(&again) {
                 if kernel.module.words != again.module.words {
                     failures.push(format!("{name}: {} is not deterministic", kernel.name));
                 }
                 if let Err(message) = validate(&kernel.module.words, target) {
                     failures.push(format!("{name}: {} {target:?}\n{message}", kernel.name));
+                }
+            }
+            let (by_address, _) = compile(&name, &text, target, Reach::Address);
+            for kernel in &by_address {
+                if let Err(message) = validate(&kernel.module.words, target) {
+                    failures.push(format!("{name}: {} by address {target:?}\n{message}", kernel.name));
                 }
             }
             let golden = path.with_extension("spvasm");
@@ -109,7 +116,7 @@ fn error_cases_give_their_diagnostics() {
     for path in files {
         let text = fs::read_to_string(&path).expect("a case");
         let name = path.file_name().expect("a name").to_string_lossy().into_owned();
-        let (_, mistakes) = compile(&name, &text, &Target::portable());
+        let (_, mistakes) = compile(&name, &text, &Target::portable(), Reach::Binding);
         assert!(!mistakes.is_empty(), "{name} has a mistake");
         assert!(
             mistakes.iter().all(|mistake| mistake.code != "kernel/internal"),
@@ -159,7 +166,7 @@ fn explained_cases_give_their_remarks() {
         let text = fs::read_to_string(&path).expect("a case");
         let name = path.file_name().expect("a name").to_string_lossy().into_owned();
         let found = explain(&name, &text);
-        let (kernels, _) = compile(&name, &text, &Target::portable());
+        let (kernels, _) = compile(&name, &text, &Target::portable(), Reach::Binding);
         for ((explanation, _), kernel) in found.iter().zip(&kernels) {
             assert_eq!(explanation.module.words, kernel.module.words, "{name}: explaining changes nothing");
         }

@@ -6,8 +6,8 @@
 mod support;
 
 use kps_device::{Access, Binding, BufferId, Command, Commands, Device, Dispatch, MemoryUsage, QueueId};
-use kps_kernel::Target;
 use kps_kernel::intrinsics::{Bound, intrinsic};
+use kps_kernel::{Reach, Target};
 
 use support::{compile, render};
 
@@ -127,7 +127,7 @@ fn computed(device: &dyn Device, expression: &str, x: &[f64], y: &[f64]) -> Vec<
         "@kernel\ndef k(a: Array[f64], b: Array[f64], out: Array[f64]):\n    i = global_id.x\n    x = a[i]\n    \
          y = b[i] + 0.0\n    out[i] = {expression}\n"
     );
-    let (kernels, mistakes) = compile("doubles", &text, &Target::portable());
+    let (kernels, mistakes) = compile("doubles", &text, &Target::portable(), Reach::Binding);
     assert!(mistakes.is_empty(), "{expression}\n{}", render(&mistakes));
     let support::Compiled { name, module } = &kernels[0];
     assert_eq!(name, "k");
@@ -146,8 +146,14 @@ fn computed(device: &dyn Device, expression: &str, x: &[f64], y: &[f64]) -> Vec<
     let bindings = bindings.collect();
     let push_constants = [n, 1, 1].iter().flat_map(|axis| axis.to_le_bytes()).collect();
     let groups = [n.div_ceil(module.local_size[0]), 1, 1];
-    let dispatch =
-        Command::Dispatch(Dispatch { pipeline, bindings, samplers: Vec::new(), push_constants, groups });
+    let dispatch = Command::Dispatch(Dispatch {
+        pipeline,
+        bindings,
+        samplers: Vec::new(),
+        push_constants,
+        addressed: Vec::new(),
+        groups,
+    });
     let ticket = device.submit(QueueId(0), &Commands::new(vec![dispatch]), &[]).expect("a submission");
     device.wait(ticket, None).expect("the end of it");
     let mut bytes = vec![0; size as usize];

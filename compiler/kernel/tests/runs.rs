@@ -1,5 +1,6 @@
 //! Every kernel of the files in `cases/run` runs on the built-in device, in order; what its arrays
-//! hold afterwards lies beside the file. `UPDATE=1` blesses.
+//! hold afterwards lies beside the file. `UPDATE=1` blesses. Arrays that are reached by their addresses
+//! give the same as those that are bound.
 //!
 //! A line `# domain 10` sets the invocations, `# set a = 1 2 3` what an array or a scalar holds at
 //! first; arrays are zero otherwise, and as long as the domain. `# domain 2 5` has two axes, and
@@ -11,8 +12,11 @@ use std::collections::HashMap;
 use std::fs;
 use std::path::Path;
 
-use kps_device::{Access, Binding, BufferId, Command, Commands, Device, Dispatch, MemoryUsage, QueueId};
-use kps_kernel::{BindingPlace, Constant, KernelModule, Scalar, Target, Type};
+use kps_device::interface::{self, MemberType, Scalar as Stored};
+use kps_device::{
+    Access, Addressed, Binding, BufferId, Command, Commands, Device, Dispatch, MemoryUsage, QueueId,
+};
+use kps_kernel::{BindingPlace, Constant, KernelModule, Reach, Scalar, Target, Type};
 
 use support::{Compiled, compile, render};
 
@@ -32,6 +36,9 @@ impl Setup {
         let along = |axis: usize| self.domain.iter().rev().nth(axis).copied().unwrap_or(1);
         if name == "kps.domain" {
             return (0..3).map(along).collect();
+        }
+        if let Some(array) = name.strip_prefix("kps.len.") {
+            return vec![self.shapes.get(array).unwrap_or(&self.domain).iter().product()];
         }
         let (array, axis) = name["kps.shape.".len()..].rsplit_once('.').expect("an array and its axis");
         let axis: usize = axis.parse().expect("a number");
@@ -130,11 +137,31 @@ fn round(value: f64, digits: usize) -> f64 {
     format!("{value:.*e}", digits - 1).parse().expect("a float printed")
 }
 
+/// Fills in the members that the runtime would.
+fn put_hidden(block: Option<&interface::Block>, setup: &Setup, bytes: &mut [u8]) {
+    for member in block.iter().flat_map(|block| &block.members) {
+        let name = member.name.as_deref().unwrap_or_default();
+        if !name.starts_with("kps.") || name.starts_with(interface::ADDRESS) {
+            continue;
+        }
+        let counts = setup.hidden(name);
+        let counts: Vec<u8> = match member.ty {
+            MemberType::Scalar(Stored::U64) | MemberType::Vector { scalar: Stored::U64, .. } => {
+                counts.iter().flat_map(|count| u64::from(*count).to_le_bytes()).collect()
+            }
+            _ => counts.iter().flat_map(|count| count.to_le_bytes()).collect(),
+        };
+        let at = member.offset as usize;
+        bytes[at..at + counts.len()].copy_from_slice(&counts);
+    }
+}
+
 fn run(device: &dyn Device, module: &KernelModule, setup: &Setup) -> String {
     let pipeline = device.load(&module.words, &Default::default()).expect("our own words load");
     let mut push_constants = vec![0; module.push_constant_size as usize];
     let mut uniforms = vec![0; module.uniform_size as usize];
-    let mut bindings = Vec::new();
+    let (mut bindings, mut addressed) = (Vec::new(), Vec::new());
+    let interface = device.interface(pipeline).expect("a loaded pipeline");
     let mut arrays: Vec<(String, BufferId, Type, usize)> = Vec::new();
     for binding in &module.bindings {
         let given = setup.values.get(&*binding.name);
@@ -152,9 +179,20 @@ fn run(device: &dyn Device, module: &KernelModule, setup: &Setup) -> String {
                     (false, true) => Access::Write,
                     _ => Access::Read,
                 };
-                let size = size as u64;
-                bindings.push(Binding { set: *set, binding: *slot, buffer, offset: 0, size, access });
-                arrays.push((binding.name.to_string(), buffer, element.clone(), size as usize));
+                let by_address = interface.addresses.iter().find(|array| array.name == *binding.name);
+                let n_bytes = size as u64;
+                match by_address {
+                    Some(array) => {
+                        assert_eq!(array.access, access, "what `{}` is used for", array.name);
+                        let at = array.offset;
+                        addressed.push(Addressed { at, buffer, offset: 0, size: n_bytes, access });
+                    }
+                    None => {
+                        let (set, binding) = (*set, *slot);
+                        bindings.push(Binding { set, binding, buffer, offset: 0, size: n_bytes, access });
+                    }
+                }
+                arrays.push((binding.name.to_string(), buffer, element.clone(), size));
             }
             BindingPlace::Texture { .. } | BindingPlace::Sampler { .. } => {
                 panic!("kernels with images run in the suite")
@@ -169,27 +207,22 @@ fn run(device: &dyn Device, module: &KernelModule, setup: &Setup) -> String {
             }
         }
     }
+    let spilled = interface.buffers.iter().find(|buffer| buffer.is_spill());
+    put_hidden(interface.push_constants.as_ref(), setup, &mut push_constants);
+    put_hidden(spilled.map(|buffer| &buffer.layout), setup, &mut uniforms);
     if !uniforms.is_empty() {
         let size = uniforms.len() as u64;
         let buffer = device.alloc(size, MemoryUsage::Host).expect("memory");
         device.write(buffer, 0, &uniforms).expect("a write");
         bindings.push(Binding { set: 1, binding: 0, buffer, offset: 0, size, access: Access::Read });
     }
-    let interface = device.interface(pipeline).expect("a loaded pipeline");
-    for member in interface.push_constants.iter().flat_map(|block| &block.members) {
-        let name = member.name.as_deref().unwrap_or_default();
-        if name.starts_with("kps.") {
-            let bytes: Vec<u8> = setup.hidden(name).iter().flat_map(|word| word.to_le_bytes()).collect();
-            let at = member.offset as usize;
-            push_constants[at..at + bytes.len()].copy_from_slice(&bytes);
-        }
-    }
     let mut groups = [1; 3];
     for (axis, n) in setup.domain.iter().rev().enumerate() {
         groups[axis] = if module.has_domain { n.div_ceil(module.local_size[axis]) } else { *n };
     }
     let samplers = Vec::new();
-    let dispatch = Command::Dispatch(Dispatch { pipeline, bindings, samplers, push_constants, groups });
+    let dispatch =
+        Command::Dispatch(Dispatch { pipeline, bindings, samplers, push_constants, addressed, groups });
     let ticket = device.submit(QueueId(0), &Commands::new(vec![dispatch]), &[]).expect("a submission");
     device.wait(ticket, None).expect("the end of it");
     let mut text = String::new();
@@ -223,15 +256,14 @@ fn kernels_give_what_lies_beside_them() {
     for path in paths {
         let text = fs::read_to_string(&path).expect("a case");
         let name = path.file_name().expect("a name").to_string_lossy().into_owned();
-        let (kernels, mistakes) = compile(&name, &text, &Target::portable());
-        if !mistakes.is_empty() {
-            failures.push(format!("{name}\n{}", render(&mistakes)));
-            continue;
-        }
         let setup = setup(&text);
-        let mut found = String::new();
-        for Compiled { name, module } in &kernels {
-            found += &format!("{name}\n{}", run(&*device, module, &setup));
+        let [found, by_address] = [Reach::Binding, Reach::Address].map(|reach| {
+            let (kernels, mistakes) = compile(&name, &text, &Target::portable(), reach);
+            let run = |one: &Compiled| format!("{}\n{}", one.name, run(&*device, &one.module, &setup));
+            render(&mistakes) + &kernels.iter().map(run).collect::<String>()
+        });
+        if found != by_address {
+            failures.push(format!("{name}\n--- bound\n{found}--- reached by address\n{by_address}"));
         }
         let golden = path.with_extension("out");
         if std::env::var_os("UPDATE").is_some_and(|value| value == "1") {

@@ -4,7 +4,7 @@
 //! the bits of a float. A number that would change is refused by name.
 
 use kps_device::Interface;
-use kps_device::interface::{Block, MemberType, Scalar};
+use kps_device::interface::{ADDRESS, Block, MemberType, Scalar};
 
 use crate::dtype::DType;
 use crate::error::{ComputeError, Result};
@@ -41,6 +41,16 @@ const HIDDEN: &str = "kps.";
 pub(crate) const DOMAIN: &str = "kps.domain";
 const BASE: &str = "kps.base";
 const SHAPE: &str = "kps.shape.";
+const LEN: &str = "kps.len.";
+
+/// A tensor by the name of the parameter that it is bound to.
+#[derive(Debug)]
+pub(crate) struct Named {
+    pub name: String,
+    pub tensor: Tensor,
+    /// Bytes of one element of the parameter.
+    pub element_size: usize,
+}
 
 /// The push-constant block of a kernel: who fills which bytes.
 #[derive(Debug, Default)]
@@ -79,6 +89,12 @@ impl PushLayout {
         self.hidden.iter().any(|place| member_of(&place.name) == DOMAIN)
     }
 
+    /// Invocations along an axis that the kernel can be told.
+    pub fn domain_limit(&self) -> u64 {
+        let is_wide = |place: &Place| member_of(&place.name) == DOMAIN && place.dtype == DType::U64;
+        if self.hidden.iter().any(is_wide) { u64::MAX } else { u32::MAX.into() }
+    }
+
     /// Whether a launch may be several dispatches, each told where it begins.
     pub fn has_base(&self) -> bool {
         self.hidden.iter().any(|place| member_of(&place.name) == BASE)
@@ -89,8 +105,8 @@ impl PushLayout {
         self.visible.iter().map(|place| place.offset + place.dtype.size()).max().unwrap_or(0)
     }
 
-    /// The whole block. `named` are the tensors by the names of the parameters they are bound to.
-    pub fn pack(&self, push: &Push, named: &[(String, Tensor)], part: Part) -> Result<Vec<u8>> {
+    /// The whole block, without the addresses, which are the device's to put in.
+    pub fn pack(&self, push: &Push, named: &[Named], part: Part) -> Result<Vec<u8>> {
         let mut block = vec![0; self.size];
         match push {
             Push::Default => self.numbers(&[], &mut block)?,
@@ -122,17 +138,6 @@ impl PushLayout {
                 (Push::Bytes(bytes[..n].to_vec()), Push::Bytes(bytes[n..].to_vec()))
             }
         })
-    }
-
-    /// The block without what the runtime fills in.
-    pub fn given(&self, push: &Push) -> Result<Vec<u8>> {
-        let mut block = vec![0; self.size];
-        match push {
-            Push::Default => self.numbers(&[], &mut block)?,
-            Push::Numbers(numbers) => self.numbers(numbers, &mut block)?,
-            Push::Bytes(bytes) => self.bytes(bytes, &mut block)?,
-        }
-        Ok(block)
     }
 
     /// Bytes that a user gives.
@@ -168,15 +173,23 @@ fn put(place: &Place, number: Number, block: &mut [u8]) -> Result<()> {
     number.exact(place.dtype, &mut block[place.offset..]).map_err(unfit)
 }
 
-fn hidden_value(place: &Place, named: &[(String, Tensor)], part: Part) -> Result<Number> {
+fn hidden_value(place: &Place, named: &[Named], part: Part) -> Result<Number> {
     let member = member_of(&place.name);
     let unknown = || ComputeError::PushHidden { member: place.name.clone() };
     if member == DOMAIN || member == BASE {
-        let axes = if member == DOMAIN { part.domain } else { part.base };
+        let axes = if member == DOMAIN { part.domain } else { part.base.map(u64::from) };
         return axes.get(place.component).map(|axis| Number::from(*axis)).ok_or_else(unknown);
     }
+    if place.name.starts_with(ADDRESS) {
+        return Ok(Number::Int(0));
+    }
+    let find = |parameter: &str| named.iter().find(|one| one.name == parameter).ok_or_else(unknown);
+    if let Some(parameter) = place.name.strip_prefix(LEN) {
+        let Named { tensor, element_size, .. } = find(parameter)?;
+        return Ok(Number::Int((tensor.n_bytes() / element_size) as i128));
+    }
     let (parameter, axis) = shape_axis(&place.name).ok_or_else(unknown)?;
-    let (_, tensor) = named.iter().find(|(name, _)| name == parameter).ok_or_else(unknown)?;
+    let tensor = &find(parameter)?.tensor;
     // A shape with fewer axes than the kernel looks at goes on with ones.
     let len = tensor.shape().get(axis).copied().unwrap_or(1);
     Ok(Number::Int(len as i128))
@@ -294,7 +307,9 @@ mod tests {
         let x = Tensor::zeros(DType::F32, &[4, 5]).expect("a small shape");
         let push = Push::Numbers(vec![2.into(), 7.0.into()]);
         let part = Part { domain: [9, 8, 1], base: [0; 3], groups: [1; 3] };
-        let block = mixed().pack(&push, &[("x".to_owned(), x)], part).expect("everything fits");
+        let block = mixed()
+            .pack(&push, &[Named { name: "x".to_owned(), tensor: x, element_size: 4 }], part)
+            .expect("everything fits");
         let words: Vec<u32> = crate::element::from_bytes(&block);
         assert_eq!(words, [2f32.to_bits(), 7, 9, 8, 1, 4, 5, 5]);
     }

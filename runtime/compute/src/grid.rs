@@ -32,14 +32,14 @@ impl From<[u32; 3]> for Extent {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Grid {
     pub groups: [u32; 3],
-    pub domain: [u32; 3],
+    pub domain: [u64; 3],
 }
 
 /// One dispatch of a launch.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Part {
     /// Invocations of the whole launch.
-    pub domain: [u32; 3],
+    pub domain: [u64; 3],
     /// The workgroup with which this part begins.
     pub base: [u32; 3],
     /// Workgroups of this part.
@@ -100,7 +100,7 @@ impl Kernel {
             }
         }
         let local = self.interface.local_size;
-        let domain = std::array::from_fn(|axis| groups[axis].saturating_mul(local[axis]));
+        let domain = std::array::from_fn(|axis| u64::from(groups[axis]) * u64::from(local[axis]));
         Ok(Grid { groups, domain })
     }
 
@@ -112,14 +112,12 @@ impl Kernel {
         let mut grid = Grid { groups: [1; 3], domain: [1; 3] };
         for (axis, n) in shape.iter().rev().enumerate() {
             let local = u64::from(self.interface.local_size[axis].max(1));
-            let limit = match self.push.has_base() {
-                true => u64::from(u32::MAX),
-                false => (u64::from(limits.max_groups[axis]) * local).min(u32::MAX.into()),
-            };
+            let n_groups = if self.push.has_base() { u32::MAX } else { limits.max_groups[axis] };
+            let limit = (u64::from(n_groups) * local).min(self.push.domain_limit());
             if *n as u64 > limit {
                 return Err(ComputeError::DomainSize { domain: shape.to_vec(), limit });
             }
-            grid.domain[axis] = *n as u32;
+            grid.domain[axis] = *n as u64;
             grid.groups[axis] = (*n as u64).div_ceil(local) as u32;
         }
         Ok(grid)

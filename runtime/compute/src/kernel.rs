@@ -7,11 +7,11 @@ use kps_device::interface::{
     Block, BufferBinding, ImageBinding, ImageKind, MemberType, PRINT, SPILL_SET, Scalar,
 };
 use kps_device::{
-    Access, Binding, Command, Commands, Dispatch, Interface, PipelineId, PipelineOptions, Sampler,
+    Access, Addressed, Binding, Command, Commands, Dispatch, Interface, PipelineId, PipelineOptions, Sampler,
     SamplerBinding,
 };
 
-use crate::constants::{self, Push, PushLayout};
+use crate::constants::{self, Named, Push, PushLayout};
 use crate::context::Context;
 use crate::dtype::DType;
 use crate::error::{ComputeError, Result};
@@ -101,7 +101,13 @@ impl Kernel {
         for buffer in self.buffers().filter(|buffer| !buffer.is_spill()) {
             let tensor = &tensors[buffer.binding as usize];
             tensor.storage().check_alive("bind")?;
-            check_parameter(buffer, tensor)?;
+            let name = || parameter_name(buffer.binding, &buffer.name);
+            check_parameter(&buffer.layout, name, tensor)?;
+        }
+        for array in &self.interface.addresses {
+            let tensor = &tensors[array.slot as usize];
+            tensor.storage().check_alive("hand out the address of")?;
+            check_parameter(&array.layout, || array.name.clone(), tensor)?;
         }
         for image in &self.interface.images {
             let tensor = &tensors[image.binding as usize];
@@ -144,7 +150,8 @@ impl Kernel {
         let buffers = buffers.map(|one| place(one.set, one.binding, &one.name));
         let images = images.iter().map(|one| place(one.set, one.binding, &one.name));
         let samplers = samplers.iter().map(|one| place(one.set, one.binding, &one.name));
-        let mut places: Vec<_> = buffers.chain(images).chain(samplers).collect();
+        let addresses = self.interface.addresses.iter().map(|one| (0, one.slot, one.name.clone()));
+        let mut places: Vec<_> = buffers.chain(images).chain(samplers).chain(addresses).collect();
         places.sort();
         places
     }
@@ -164,16 +171,24 @@ impl Kernel {
 
     /// The push-constant block of a launch.
     pub(crate) fn push_block(&self, push: &Push, tensors: &[Tensor], part: Part) -> Result<Vec<u8>> {
-        let named = |buffer: &BufferBinding| {
-            let tensor = tensors.get(buffer.binding as usize)?;
-            Some((buffer.name.clone()?, tensor.clone()))
-        };
-        let given = self.buffers().filter(|buffer| !buffer.is_spill());
-        let named: Vec<(String, Tensor)> = given.filter_map(named).collect();
+        let named = self.named(tensors);
         match &self.uniforms {
             None => self.push.pack(push, &named, part),
             Some(uniforms) => self.push.pack(&self.push.split(uniforms, push)?.0, &named, part),
         }
+    }
+
+    /// The tensors by what the kernel calls them.
+    fn named(&self, tensors: &[Tensor]) -> Vec<Named> {
+        let named = |slot: u32, name: &Option<String>, layout: &Block| {
+            let (name, tensor) = (name.clone()?, tensors.get(slot as usize)?.clone());
+            Some(Named { name, tensor, element_size: ElementShape::of(layout).stride })
+        };
+        let given = self.buffers().filter(|buffer| !buffer.is_spill());
+        let bound = given.filter_map(|one| named(one.binding, &one.name, &one.layout));
+        let addresses = self.interface.addresses.iter();
+        let addressed = addresses.filter_map(|one| named(one.slot, &Some(one.name.clone()), &one.layout));
+        bound.chain(addressed).collect()
     }
 
     /// What a launch binds: the tensors given, and the values that did not fit the push constants.
@@ -181,7 +196,7 @@ impl Kernel {
         let mut bound = tensors.to_vec();
         if let Some(uniforms) = &self.uniforms {
             let (_, rest) = self.push.split(uniforms, push)?;
-            let spilled = uniforms.given(&rest)?;
+            let spilled = uniforms.pack(&rest, &self.named(tensors), Part::default())?;
             bound.push(Tensor::from_bytes(DType::U8, &[spilled.len()], spilled)?);
         }
         Ok(bound)
@@ -199,8 +214,12 @@ impl Kernel {
     ) -> impl Iterator<Item = (&'a Tensor, Access)> {
         let buffers = self.buffers().map(|one| (one.set, one.binding, one.access));
         let images = self.interface.images.iter().map(|one| (one.set, one.binding, one.access));
+        let addresses = self.interface.addresses.iter().map(|one| (0, one.slot, one.access));
         let place = |set, binding| self.place_of(set, binding, tensors.len());
-        buffers.chain(images).map(move |(set, binding, access)| (&tensors[place(set, binding)], access))
+        buffers
+            .chain(images)
+            .chain(addresses)
+            .map(move |(set, binding, access)| (&tensors[place(set, binding)], access))
     }
 
     pub(crate) fn dispatch(
@@ -220,8 +239,13 @@ impl Kernel {
         };
         let ring = ring.and_then(|ring| ring.binding(&self.interface));
         let bindings = buffers.chain(images).map(binding).chain(ring).collect();
+        let addressed = self.interface.addresses.iter().map(|array| {
+            let (buffer, size) = buffer_of(array.slot as usize);
+            Addressed { at: array.offset, buffer, offset: 0, size, access: array.access }
+        });
+        let addressed = addressed.collect();
         let samplers = self.samplers(samplers);
-        Dispatch { pipeline: self.pipeline, bindings, samplers, push_constants, groups }
+        Dispatch { pipeline: self.pipeline, bindings, samplers, push_constants, addressed, groups }
     }
 
     /// The dispatches of a launch as a list of commands: the very list of the last launch where that was
@@ -266,9 +290,8 @@ fn check_image(wanted: &ImageBinding, tensor: &Tensor) -> Result<()> {
     Err(ComputeError::ParameterImage { parameter, needed, tensor: tensor.label().to_owned() })
 }
 
-fn check_parameter(buffer: &BufferBinding, tensor: &Tensor) -> Result<()> {
-    let shape = ElementShape::of(&buffer.layout);
-    let parameter = || parameter_name(buffer.binding, &buffer.name);
+fn check_parameter(layout: &Block, parameter: impl Fn() -> String, tensor: &Tensor) -> Result<()> {
+    let shape = ElementShape::of(layout);
     let label = || tensor.label().to_owned();
     if tensor.as_image().is_some() {
         return Err(ComputeError::ParameterBuffer { parameter: parameter(), image: label() });

@@ -59,7 +59,8 @@ fn report(
         access: Access::ReadWrite,
     });
     let (bindings, push_constants) = (bindings.collect(), push.to_vec());
-    let dispatch = Dispatch { pipeline, bindings, samplers: Vec::new(), push_constants, groups };
+    let (samplers, addressed) = (Vec::new(), Vec::new());
+    let dispatch = Dispatch { pipeline, bindings, samplers, push_constants, addressed, groups };
     let commands = Commands::new(vec![Command::Dispatch(dispatch)]);
     let time = median(15, || {
         let ticket = device.submit(QueueId(0), &commands, &[]).expect("it fits");

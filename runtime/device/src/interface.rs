@@ -2,7 +2,17 @@
 //!
 //! The kernel ABI of our own compiler: set 0 binding `i` is the `i`-th array parameter; one
 //! push-constant block of at most 128 bytes holds the scalars in order and then the hidden members,
-//! whose names begin with `kps.` (`kps.domain`: uvec3, the invocations asked for; `kps.shape.NAME`).
+//! whose names begin with `kps.`:
+//!
+//! | Member | What the runtime puts there |
+//! |---|---|
+//! | `kps.domain` | uvec3, the invocations asked for; of u64 where an i32 does not count them |
+//! | `kps.base` | uvec3, the workgroup with which a part of a launch begins |
+//! | `kps.shape.NAME.AXIS` | the length of an axis |
+//! | `kps.address.NAME.SLOT` | where array number SLOT lies, in place of its binding ([`AddressedArray`]) |
+//! | `kps.len.NAME` | its elements, or those of an array that has more than an i32 counts |
+//!
+//! Lengths are u32, or u64 for an array that has more elements than an i32 counts.
 //! Structs, matrices and arrays are there number by number. Whatever does not fit lies the same way in a
 //! uniform buffer, binding 0 of [`SPILL_SET`], which the launch fills.
 //! Foreign modules may have any interface, and may lack names.
@@ -28,6 +38,8 @@ pub struct Interface {
     /// Samplers that stand alone, in the order of set and binding.
     pub samplers: Vec<SamplerSlot>,
     pub push_constants: Option<Block>,
+    /// In the order of their push constants.
+    pub addresses: Vec<AddressedArray>,
     pub spec_constants: Vec<SpecConstant>,
     /// What `print` and `assert` of our own kernels say of the records in the buffer [`PRINT`]: one text
     /// for each place (`kps.record ..`).
@@ -70,6 +82,22 @@ impl BufferBinding {
     pub fn is_spill(&self) -> bool {
         self.set == SPILL_SET && self.name.as_deref() == Some(SPILL_NAME)
     }
+}
+
+/// How the names of push constants begin that are the addresses of arrays.
+pub const ADDRESS: &str = "kps.address.";
+
+/// An array that is reached by its address, which is one of the push constants.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AddressedArray {
+    /// Where in the push constants its address goes: 8 bytes.
+    pub offset: u32,
+    pub name: String,
+    /// The binding of set 0 that it would have.
+    pub slot: u32,
+    /// As with buffers.
+    pub access: Access,
+    pub layout: Block,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -6,6 +6,7 @@
 //! Nothing of Vulkan is loaded before [`select::list`] or [`select::open`] is called with a selector that
 //! needs it.
 
+mod command;
 pub mod cpu;
 pub mod error;
 pub mod findings;
@@ -141,6 +142,8 @@ pub struct Dispatch {
     pub samplers: Vec<SamplerBinding>,
     /// The whole push-constant block, as the module lays it out.
     pub push_constants: Vec<u8>,
+    /// Buffers whose addresses the device puts into the push constants.
+    pub addressed: Vec<Addressed>,
     /// Workgroups along x, y and z. Zero in any of them is nothing to do.
     pub groups: [u32; 3],
 }
@@ -155,6 +158,21 @@ pub struct Binding {
     pub size: u64,
     pub access: Access,
 }
+
+/// Bytes `offset .. offset + size` of a buffer that the kernel reaches by an address, which takes the 8 bytes
+/// of the push constants from `at` on.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Addressed {
+    pub at: u32,
+    pub buffer: BufferId,
+    /// A multiple of [`ADDRESS_ALIGNMENT`].
+    pub offset: u64,
+    pub size: u64,
+    pub access: Access,
+}
+
+/// What the offset of an [`Addressed`] is a multiple of, so that every element is aligned.
+pub const ADDRESS_ALIGNMENT: u64 = 16;
 
 /// The sampler at one binding of one descriptor set. Where image and sampler are one resource, both lists
 /// of a dispatch name its binding.

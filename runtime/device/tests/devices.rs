@@ -240,6 +240,7 @@ fn scale(
         bindings: vec![Binding { set: 0, binding: 0, buffer: a, offset: 0, size: 32, access: BOTH }],
         samplers: Vec::new(),
         push_constants: [factor.to_le_bytes(), n.to_le_bytes()].concat(),
+        addressed: Vec::new(),
         groups: [groups, 1, 1],
     })
 }
@@ -299,6 +300,7 @@ fn several_sets_and_a_uniform_buffer() {
             ],
             samplers: Vec::new(),
             push_constants: Vec::new(),
+            addressed: Vec::new(),
             groups: [1, 1, 1],
         });
         device.run(vec![command; 3]);

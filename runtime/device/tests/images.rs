@@ -47,6 +47,7 @@ fn dispatch(
         bindings: resources.iter().map(binding).collect(),
         samplers: samplers.iter().map(sampler).collect(),
         push_constants: Vec::new(),
+        addressed: Vec::new(),
         groups,
     })
 }

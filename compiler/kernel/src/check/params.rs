@@ -205,7 +205,9 @@ fn place(slot: &Expr, reader: &TypeReader) -> Result<(u32, u32), Diagnostic> {
 fn buffer(slot: &Expr, ty: &Expr, reader: &TypeReader) -> Result<ParamKind, Diagnostic> {
     let (set, binding) = place(slot, reader)?;
     match reader.read(ty)? {
-        TypeExpr::Buffer(ArrayParam { element, rank: 1 }) => Ok(ParamKind::Buffer { set, binding, element }),
+        TypeExpr::Buffer(ArrayParam { element, rank: 1, .. }) => {
+            Ok(ParamKind::Buffer { set, binding, element })
+        }
         TypeExpr::Value(Type::Array(array)) => {
             Ok(ParamKind::Buffer { set, binding, element: array.element.clone() })
         }

@@ -8,7 +8,7 @@
 //!
 //! The order is relaxed: what orders other memory is a barrier, or the end of a launch.
 
-use rspirv::spirv::{LoopControl, Op, Scope, StorageClass, Word};
+use rspirv::spirv::{LoopControl, Op, Scope, Word};
 
 use super::bits::bits_of;
 use super::function::FunctionEmitter;
@@ -93,15 +93,10 @@ impl FunctionEmitter<'_> {
         let ty = variable.element.clone();
         let is_direct = ty.scalar().is_some_and(|scalar| is_direct(op, scalar, self.target));
         let bits = (!is_direct).then(|| bits_of(&ty));
-        let id = match &bits {
-            None => self.interface.buffer(buffer).id,
-            Some(bits) => self.interface.buffer_bits(self.kernel, buffer, bits, self.module),
+        let pointer = match &bits {
+            None => self.element_pointer(buffer, index),
+            Some(bits) => self.element_bits(buffer, index, bits),
         };
-        let pointee = self.module.ty(bits.as_ref().unwrap_or(&ty));
-        let pointer = self.module.pointer(StorageClass::StorageBuffer, pointee);
-        let member = self.int(&Type::I32, 0);
-        let operands = [id, member, index].map(Operand::IdRef).to_vec();
-        let pointer = self.op(Op::AccessChain, pointer, operands);
         let scope = self.scope(Scope::Device);
         Element { pointer, ty, bits, scope }
     }

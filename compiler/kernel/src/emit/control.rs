@@ -6,6 +6,7 @@ use super::function::FunctionEmitter;
 use super::module::Operand;
 use crate::ir::{Block, CarryId, Loop, Stmt, Together};
 use crate::push::Member;
+use crate::signature::Width;
 use crate::template::Input;
 use crate::types::{Scalar, Type};
 
@@ -267,7 +268,7 @@ impl FunctionEmitter<'_> {
         if axes.is_empty() {
             return;
         }
-        let id = self.input_value(Input::GlobalInvocationId);
+        let id = self.counted_id();
         let domain = self.load_domain();
         let mut inside: Vec<Word> = axes.iter().map(|&axis| self.is_less_along(axis, id, domain)).collect();
         let first = inside.remove(0);
@@ -282,8 +283,26 @@ impl FunctionEmitter<'_> {
     }
 
     fn is_less_along(&mut self, axis: u32, id: Word, domain: Word) -> Word {
-        let [id, domain] = [id, domain].map(|vector| self.extract(vector, axis, &Type::U32));
+        let counts = Type::Scalar(self.kernel.ids.unsigned());
+        let [id, domain] = [id, domain].map(|vector| self.extract(vector, axis, &counts));
         self.ids(Op::ULessThan, &Type::BOOL, &[id, domain])
+    }
+
+    /// `global_id` as wide as the domain's counts are: the device's own has 32 bits.
+    fn counted_id(&mut self) -> Word {
+        if self.kernel.ids == Width::Narrow {
+            return self.input_value(Input::GlobalInvocationId);
+        }
+        let ids = Type::Vector(3, Scalar::U64);
+        let [group, local] = [Input::WorkgroupId, Input::LocalInvocationId].map(|input| {
+            let counted = self.input_value(input);
+            self.ids(Op::UConvert, &ids, &[counted])
+        });
+        let sizes = self.kernel.local_size.map(|n| self.int(&Scalar::U64.into(), i128::from(n)));
+        let vector = self.module.ty(&ids);
+        let sizes = self.module.composite(vector, &sizes);
+        let first = self.ids(Op::IMul, &ids, &[group, sizes]);
+        self.ids(Op::IAdd, &ids, &[first, local])
     }
 
     /// An input as the whole launch has it: a part of one begins with some workgroup of it.
@@ -306,10 +325,13 @@ impl FunctionEmitter<'_> {
                 self.ids(Op::IAdd, &ids, &[id, base])
             }
             Input::NumWorkgroups => {
-                let (domain, one) = (self.load_domain(), self.int(&ids, 1));
-                let last = self.ids(Op::ISub, &ids, &[domain, one]);
-                let last = self.ids(Op::UDiv, &ids, &[last, local]);
-                self.ids(Op::IAdd, &ids, &[last, one])
+                let counts = ids.with_scalar(self.kernel.ids.unsigned());
+                let (domain, one) = (self.load_domain(), self.int(&counts, 1));
+                let last = self.ids(Op::ISub, &counts, &[domain, one]);
+                let local = if counts == ids { local } else { self.ids(Op::UConvert, &counts, &[local]) };
+                let last = self.ids(Op::UDiv, &counts, &[last, local]);
+                let groups = self.ids(Op::IAdd, &counts, &[last, one]);
+                if counts == ids { groups } else { self.ids(Op::UConvert, &ids, &[groups]) }
             }
             _ => self.load_input(input),
         }

@@ -9,6 +9,7 @@ use super::interface::Interface;
 use super::module::{Module, Operand, instruction};
 use crate::constant::Constant;
 use crate::ir::{Arg, BufferId, Function, Home, Kernel, LocalId, NodeId, NodeKind};
+use crate::push::Member;
 use crate::signature::Target;
 use crate::types::{Scalar, Type};
 
@@ -29,6 +30,10 @@ pub(crate) struct FunctionEmitter<'e> {
     pub prologue: Vec<dr::Instruction>,
     /// The lengths of buffers, in the prologue.
     pub lens: FxHashMap<BufferId, Word>,
+    /// Pointers to what lies behind addresses, there too.
+    pub bases: FxHashMap<BufferId, Word>,
+    /// What was loaded of the push constants there.
+    pub hidden: FxHashMap<Member, Word>,
     blocks: Vec<dr::Block>,
     current: dr::Block,
     file: Word,
@@ -62,6 +67,8 @@ impl<'e> FunctionEmitter<'e> {
             variables: Vec::new(),
             prologue: Vec::new(),
             lens: FxHashMap::default(),
+            bases: FxHashMap::default(),
+            hidden: FxHashMap::default(),
             blocks: Vec::new(),
             current: dr::Block::new(),
             file,

@@ -3,7 +3,7 @@
 //! Set 0 binding `i` is the `i`-th array, or what PyShader's slot says. What arrives as a value is in
 //! `params.rs`.
 
-use rspirv::spirv::{BuiltIn, Decoration, StorageClass, Word};
+use rspirv::spirv::{BuiltIn, StorageClass, Word};
 use rustc_hash::FxHashMap;
 
 use super::atomics::shared_bits;
@@ -11,6 +11,7 @@ use super::bits::bits_of;
 use super::layout::Packing;
 use super::module::Module;
 use super::params::Blocks;
+use super::reach::BufferVariable;
 use super::record::ring_variable;
 use super::textures::TextureVariables;
 use crate::ir::{BufferId, Kernel, ScalarId, SharedId};
@@ -32,15 +33,6 @@ pub(crate) struct Interface {
     pub shared_bits: Vec<SharedId>,
 }
 
-pub(crate) struct BufferVariable {
-    pub id: Word,
-    pub element: Type,
-    /// The variable that sees its elements as ints.
-    pub bits: Option<Word>,
-    pub reads: bool,
-    pub writes: bool,
-}
-
 impl Interface {
     pub fn new(kernel: &Kernel, target: &Target, module: &mut Module) -> Interface {
         let buffers = kernel
@@ -50,13 +42,7 @@ impl Interface {
                 module.set_span(buffer.span);
                 let packing = Packing::of_element(target.scalar_layout);
                 let element = module.laid_type(&buffer.element, packing);
-                let block = module.buffer_block(element, buffer.element.packed_size());
-                let id = module.variable(StorageClass::StorageBuffer, block);
-                module.name(id, &buffer.name);
-                module.decorate(id, Decoration::DescriptorSet, &[buffer.set]);
-                module.decorate(id, Decoration::Binding, &[buffer.binding]);
-                let element = buffer.element.clone();
-                BufferVariable { id, element, bits: None, reads: false, writes: false }
+                BufferVariable::new(buffer, element, module)
             })
             .collect();
         let blocks = Blocks::new(kernel, module);
@@ -104,32 +90,6 @@ impl Interface {
         id
     }
 
-    /// A second variable for a buffer, through which its elements are seen as ints; made when first used.
-    pub fn buffer_bits(
-        &mut self,
-        kernel: &Kernel,
-        buffer: BufferId,
-        bits: &Type,
-        module: &mut Module,
-    ) -> Word {
-        let variable = &mut self.buffers[buffer.idx()];
-        if let Some(id) = variable.bits {
-            return id;
-        }
-        let def = &kernel.buffers[buffer.idx()];
-        let element = module.ty(bits);
-        let block = module.buffer_block(element, bits.packed_size());
-        let id = module.variable(StorageClass::StorageBuffer, block);
-        module.name(id, &format!("{}.bits", def.name));
-        module.decorate(id, Decoration::DescriptorSet, &[def.set]);
-        module.decorate(id, Decoration::Binding, &[def.binding]);
-        for alias in [variable.id, id] {
-            module.decorate(alias, Decoration::Aliased, &[]);
-        }
-        variable.bits = Some(id);
-        id
-    }
-
     /// The variable of an array of the workgroup's, made when first used.
     pub fn shared(&mut self, kernel: &Kernel, shared: SharedId, module: &mut Module) -> Word {
         if let Some(id) = self.shared.get(&shared) {
@@ -147,18 +107,7 @@ impl Interface {
     /// Says what the kernel does with each buffer, once all of it is emitted.
     pub fn decorate_access(&self, kernel: &Kernel, module: &mut Module) {
         self.textures.decorate_access(kernel, module);
-        for buffer in &self.buffers {
-            // Behind a barrier an invocation sees what others of its workgroup wrote.
-            if kernel.whole_groups && buffer.reads && buffer.writes {
-                module.decorate(buffer.id, Decoration::Coherent, &[]);
-            }
-            if !buffer.writes {
-                module.decorate(buffer.id, Decoration::NonWritable, &[]);
-            }
-            if !buffer.reads && buffer.writes {
-                module.decorate(buffer.id, Decoration::NonReadable, &[]);
-            }
-        }
+        self.buffers.iter().for_each(|buffer| buffer.decorate_access(kernel, module));
     }
 
     pub fn bindings(&self, kernel: &Kernel) -> Vec<Binding> {

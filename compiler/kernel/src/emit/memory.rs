@@ -12,10 +12,9 @@ use rspirv::spirv::{Op, StorageClass, Word};
 use super::bits::bits_of;
 use super::function::FunctionEmitter;
 use super::layout::Packing;
-use super::module::{Operand, instruction};
+use super::module::Operand;
 use crate::ir::{BufferId, LocalId, NodeId, NodeKind, Step};
-use crate::push::Member;
-use crate::types::{Scalar, Type};
+use crate::types::Type;
 
 /// More elements than this are moved by a loop.
 const MAX_UNROLLED: u32 = 16;
@@ -23,7 +22,8 @@ const MAX_UNROLLED: u32 = 16;
 /// Where a part of a buffer's element lies.
 #[derive(Clone)]
 struct Place {
-    /// The variable, the member of its block, and on to the part.
+    class: StorageClass,
+    /// The pointer to the block, its member, and on to the part.
     chain: Vec<Word>,
     ty: Type,
     packing: Packing,
@@ -33,7 +33,7 @@ impl Place {
     fn part(&self, index: Word, ty: Type) -> Place {
         let mut chain = self.chain.clone();
         chain.push(index);
-        Place { chain, ty, packing: self.packing.of_part() }
+        Place { class: self.class, chain, ty, packing: self.packing.of_part() }
     }
 }
 
@@ -91,7 +91,7 @@ impl FunctionEmitter<'_> {
         (ty, all_inside)
     }
 
-    fn pointer_to(&mut self, class: StorageClass, pointee: Word, chain: Vec<Word>) -> Word {
+    pub fn pointer_to(&mut self, class: StorageClass, pointee: Word, chain: Vec<Word>) -> Word {
         let pointer = self.module.pointer(class, pointee);
         self.op(Op::AccessChain, pointer, chain.into_iter().map(Operand::IdRef).collect())
     }
@@ -172,25 +172,6 @@ impl FunctionEmitter<'_> {
 
     // Buffers.
 
-    /// The number of elements, as u32. It is asked for once, where the function begins.
-    pub fn buffer_len(&mut self, buffer: BufferId) -> Word {
-        if let Some(len) = self.lens.get(&buffer) {
-            return *len;
-        }
-        let variable = self.interface.buffer(buffer).id;
-        let operands = vec![Operand::IdRef(variable), Operand::LiteralBit32(0)];
-        let (result, id) = (self.module.scalar(Scalar::U32), self.module.id());
-        self.prologue.push(instruction(Op::ArrayLength, Some(result), Some(id), operands));
-        self.lens.insert(buffer, id);
-        id
-    }
-
-    /// The length of one axis, as i32.
-    pub fn buffer_axis(&mut self, buffer: BufferId, axis: u8) -> Word {
-        let len = self.load_hidden(Member::Axis(buffer, axis), &Type::U32);
-        self.ids(Op::Bitcast, &Type::I32, &[len])
-    }
-
     pub fn load_buffer(&mut self, buffer: BufferId, index: NodeId, path: &[Step]) -> Word {
         self.interface.buffer(buffer).reads = true;
         let (place, is_inside) = self.buffer_part(buffer, index, path);
@@ -209,16 +190,17 @@ impl FunctionEmitter<'_> {
     /// The place of a part that exists, and whether it is the one meant, where that is not known.
     fn buffer_part(&mut self, buffer: BufferId, index: NodeId, path: &[Step]) -> (Place, Option<Word>) {
         let is_proven = matches!(self.function.node(index).kind, NodeKind::Proven(_));
-        let (element_inside, index) = match self.target.robust_access || is_proven {
+        let class = self.interface.buffer(buffer).class();
+        let is_robust = self.target.robust_access && class == StorageClass::StorageBuffer;
+        let (element_inside, index) = match is_robust || is_proven {
             true => (None, self.value(index)),
             false => {
                 let (is_inside, index) = self.inside_buffer(buffer, index);
                 (Some(is_inside), index)
             }
         };
-        let variable = self.interface.buffer(buffer);
-        let (id, element) = (variable.id, variable.element.clone());
-        let mut chain = vec![id, self.int(&Type::I32, 0), index];
+        let element = self.interface.buffer(buffer).element.clone();
+        let mut chain = vec![self.buffer_base(buffer), self.int(&Type::I32, 0), index];
         let (ty, path_inside) = self.walk(element, path, &mut chain);
         let is_inside = match (element_inside, path_inside) {
             (Some(element), Some(path)) => Some(self.ids(Op::LogicalAnd, &Type::BOOL, &[element, path])),
@@ -226,20 +208,7 @@ impl FunctionEmitter<'_> {
         };
         let whole = Packing::of_element(self.target.scalar_layout);
         let packing = path.iter().fold(whole, |packing, _| packing.of_part());
-        (Place { chain, ty, packing }, is_inside)
-    }
-
-    /// Whether an index is inside the buffer, and the index, or 0 where it is not.
-    pub fn inside_buffer(&mut self, buffer: BufferId, index: NodeId) -> (Word, Word) {
-        let ty = self.function.ty(index).clone();
-        let index = self.value(index);
-        let mut len = self.buffer_len(buffer);
-        if ty.scalar().map(Scalar::bits) == Some(64) {
-            len = self.ids(Op::UConvert, &Type::from(Scalar::U64), &[len]);
-        }
-        let is_inside = self.ids(Op::ULessThan, &Type::BOOL, &[index, len]);
-        let zero = self.int(&ty, 0);
-        (is_inside, self.select(&ty, is_inside, index, zero))
+        (Place { class, chain, ty, packing }, is_inside)
     }
 
     fn load_place(&mut self, place: &Place) -> Word {
@@ -248,7 +217,7 @@ impl FunctionEmitter<'_> {
         }
         let Some(n_parts) = self.parts_to_move(place) else {
             let pointer = self.buffer_pointer(place);
-            return self.load_stored(pointer, &place.ty);
+            return self.load_stored(pointer, place.class, &place.ty);
         };
         if n_parts > MAX_UNROLLED && matches!(place.ty, Type::Array(_)) {
             return self.load_by_loop(place, n_parts);
@@ -267,7 +236,7 @@ impl FunctionEmitter<'_> {
         }
         let Some(n_parts) = self.parts_to_move(place) else {
             let pointer = self.buffer_pointer(place);
-            return self.store_stored(pointer, value, &place.ty);
+            return self.store_stored(pointer, place.class, value, &place.ty);
         };
         if n_parts > MAX_UNROLLED && matches!(place.ty, Type::Array(_)) {
             return self.store_by_loop(place, n_parts, value);
@@ -331,7 +300,7 @@ impl FunctionEmitter<'_> {
 
     fn buffer_pointer(&mut self, place: &Place) -> Word {
         let pointee = self.module.laid_type(&place.ty, place.packing);
-        self.pointer_to(StorageClass::StorageBuffer, pointee, place.chain.clone())
+        self.pointer_to(place.class, pointee, place.chain.clone())
     }
 
     fn load_by_loop(&mut self, place: &Place, n_parts: u32) -> Word {

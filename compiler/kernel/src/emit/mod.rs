@@ -2,7 +2,7 @@
 //!
 //! One file for each family of instructions: `control` for the tree of statements, `values` for what
 //! each node becomes, `ints`, `floats`, `convert` and `vectors` for arithmetic, `memory` for locals and
-//! buffers, whose types are `layout`'s, `stored` and `bits` for what memory holds instead of a value,
+//! buffers, which `reach` leads to and whose types are `layout`'s, `stored` and `bits` for what memory holds instead of a value,
 //! `atomics` and `subgroup` for operations that invocations share; `interface` holds what the module binds, `module`
 //! what its functions share.
 
@@ -18,6 +18,7 @@ mod layout;
 mod memory;
 mod module;
 mod params;
+mod reach;
 mod record;
 mod stored;
 mod subgroup;

@@ -316,14 +316,22 @@ impl Module {
     /// The block of a buffer with elements of this type and stride.
     pub fn buffer_block(&mut self, element: Word, stride: u32) -> Word {
         let array = self.runtime_array(element, stride);
-        self.type_of(TypeKey::Block(array), |module| {
-            let block = module.global(Op::TypeStruct, None, vec![Operand::IdRef(array)]);
-            module.decorate(block, spirv::Decoration::Block, &[]);
-            module.decorate_member(block, 0, spirv::Decoration::Offset, &[0]);
-            module.name(block, "kps.array");
-            module.member_name(block, 0, "data");
-            block
-        })
+        self.type_of(TypeKey::Block(array), |module| module.array_block(array))
+    }
+
+    /// The same as a type of its own, so that its member can say what is done with it.
+    pub fn own_block(&mut self, element: Word, stride: u32) -> Word {
+        let array = self.runtime_array(element, stride);
+        self.array_block(array)
+    }
+
+    fn array_block(&mut self, array: Word) -> Word {
+        let block = self.struct_type(&[array]);
+        self.decorate(block, spirv::Decoration::Block, &[]);
+        self.decorate_member(block, 0, spirv::Decoration::Offset, &[0]);
+        self.name(block, "kps.array");
+        self.member_name(block, 0, "data");
+        block
     }
 
     pub fn runtime_array(&mut self, element: Word, stride: u32) -> Word {
@@ -506,6 +514,7 @@ impl Module {
             Capability::Image1D => spirv::Capability::Image1D,
             Capability::Sampled1D => spirv::Capability::Sampled1D,
             Capability::StorageImageExtendedFormats => spirv::Capability::StorageImageExtendedFormats,
+            Capability::PhysicalStorageBufferAddresses => spirv::Capability::PhysicalStorageBufferAddresses,
         }));
         if float_controls {
             capabilities.push(spirv::Capability::SignedZeroInfNanPreserve);
@@ -527,10 +536,12 @@ impl Module {
             .collect();
         let set = vec![Operand::LiteralString("GLSL.std.450".to_owned())];
         module.ext_inst_imports.push(instruction(Op::ExtInstImport, None, Some(self.glsl), set));
-        let model = vec![
-            Operand::AddressingModel(spirv::AddressingModel::Logical),
-            Operand::MemoryModel(spirv::MemoryModel::GLSL450),
-        ];
+        let addressing = match self.capabilities.contains_key(&Capability::PhysicalStorageBufferAddresses) {
+            true => spirv::AddressingModel::PhysicalStorageBuffer64,
+            false => spirv::AddressingModel::Logical,
+        };
+        let model =
+            vec![Operand::AddressingModel(addressing), Operand::MemoryModel(spirv::MemoryModel::GLSL450)];
         module.memory_model = Some(instruction(Op::MemoryModel, None, None, model));
         let mut entry = vec![
             Operand::ExecutionModel(spirv::ExecutionModel::GLCompute),

@@ -3,10 +3,10 @@
 use rspirv::spirv::{Decoration, Op, StorageClass, Word};
 
 use super::function::FunctionEmitter;
-use super::module::{Module, Operand};
+use super::module::{Module, Operand, instruction};
 use crate::ir::{Kernel, ScalarId};
 use crate::push::{BlockKind, Member};
-use crate::types::{Scalar, Type};
+use crate::types::Type;
 
 /// The set of the uniform buffer that takes what the push constants do not; its binding is 0.
 const SPILL_SET: u32 = 1;
@@ -56,8 +56,10 @@ fn block(
     }
     let mut types = Vec::new();
     for placed in members {
-        if let Member::Scalar(id) = placed.member {
-            module.set_span(kernel.scalars[id.idx()].span);
+        match placed.member {
+            Member::Scalar(id) => module.set_span(kernel.scalars[id.idx()].span),
+            Member::Address(id) | Member::Len(id) => module.set_span(kernel.buffers[id.idx()].span),
+            Member::Domain | Member::Base | Member::Axis(..) => {}
         }
         types.push(module.ty(&placed.ty));
     }
@@ -75,14 +77,18 @@ fn block(
 
 impl FunctionEmitter<'_> {
     pub fn load_domain(&mut self) -> Word {
-        let ty = Type::Vector(3, Scalar::U32);
+        let ty = Type::Vector(3, self.kernel.ids.unsigned());
         self.load_hidden(Member::Domain, &ty)
     }
 
     /// What the runtime filled in.
     pub fn load_hidden(&mut self, member: Member, ty: &Type) -> Word {
-        let member = self.kernel.push.position(member).expect("lowering listed every member that is used");
-        self.load_member(BlockKind::Push, member, ty)
+        let (block, at) = self.hidden_place(member);
+        self.load_member(block, at, ty)
+    }
+
+    fn hidden_place(&self, member: Member) -> (BlockKind, u32) {
+        self.kernel.push.position(member).expect("lowering listed every member that is used")
     }
 
     /// The value of a parameter.
@@ -99,6 +105,24 @@ impl FunctionEmitter<'_> {
             Type::Scalar(_) | Type::Vector(..) => self.arrived(&parts[0], ty),
             ty => self.assembled(ty, &mut parts.into_iter()),
         }
+    }
+
+    /// What the runtime filled in, loaded where the function begins.
+    pub fn hidden_once(&mut self, member: Member, ty: &Type) -> Word {
+        if let Some(known) = self.hidden.get(&member) {
+            return *known;
+        }
+        let (block, at) = self.hidden_place(member);
+        let variable = self.interface.blocks.variable(block);
+        let ty = self.module.ty(ty);
+        let pointer = self.module.pointer(class_of(block), ty);
+        let at = self.int(&Type::I32, i128::from(at));
+        let (place, id) = (self.module.id(), self.module.id());
+        let chain = [variable, at].map(Operand::IdRef).to_vec();
+        self.prologue.push(instruction(Op::AccessChain, Some(pointer), Some(place), chain));
+        self.prologue.push(instruction(Op::Load, Some(ty), Some(id), vec![Operand::IdRef(place)]));
+        self.hidden.insert(member, id);
+        id
     }
 
     fn load_member(&mut self, block: BlockKind, member: u32, ty: &Type) -> Word {

@@ -4,18 +4,21 @@
 //! f32's bits. Neither asks for arithmetic on narrow ints: they are made wider as soon as they are
 //! loaded, and narrower where they are stored. Every other type is stored as it is.
 
-use rspirv::spirv::{Op, Word};
+use rspirv::spirv::{Op, StorageClass, Word};
 
 use super::function::FunctionEmitter;
 use super::ints::bools;
 use super::module::Operand;
+use super::reach::memory_access;
 use crate::types::{Scalar, Type};
 
 impl FunctionEmitter<'_> {
     /// The value of a scalar or vector in a buffer.
-    pub fn load_stored(&mut self, place: Word, ty: &Type) -> Word {
+    pub fn load_stored(&mut self, place: Word, class: StorageClass, ty: &Type) -> Word {
         let stored = self.module.stored(ty);
-        let loaded = self.op(Op::Load, stored, vec![Operand::IdRef(place)]);
+        let mut operands = vec![Operand::IdRef(place)];
+        operands.extend(memory_access(class, ty));
+        let loaded = self.op(Op::Load, stored, operands);
         let u32s = ty.with_scalar(Scalar::U32);
         match ty.scalar() {
             Some(Scalar::Bool) => {
@@ -31,7 +34,7 @@ impl FunctionEmitter<'_> {
         }
     }
 
-    pub fn store_stored(&mut self, place: Word, value: Word, ty: &Type) {
+    pub fn store_stored(&mut self, place: Word, class: StorageClass, value: Word, ty: &Type) {
         let u32s = ty.with_scalar(Scalar::U32);
         let stored = match ty.scalar() {
             Some(Scalar::Bool) => {
@@ -45,7 +48,9 @@ impl FunctionEmitter<'_> {
             }
             _ => value,
         };
-        self.effect(Op::Store, vec![Operand::IdRef(place), Operand::IdRef(stored)]);
+        let mut operands = vec![Operand::IdRef(place), Operand::IdRef(stored)];
+        operands.extend(memory_access(class, ty));
+        self.effect(Op::Store, operands);
     }
 
     /// The same bits as another type. Those of a bf16 are the upper half of its f32's.

@@ -133,6 +133,15 @@ pub(crate) fn too_many_scalars(at: Location, size: u32, limit: u32) -> Diagnosti
     .help("pass some of them in an array")
 }
 
+pub(crate) fn too_many_addresses(at: Location, n_arrays: usize, size: u32, limit: u32) -> Diagnostic {
+    let message = format!(
+        "{n_arrays} arrays of this kernel are so large that it is passed their addresses: with their lengths \
+         these take {size} bytes, and {limit} are passed at most"
+    );
+    error("kernel/too-many-addresses", at, message, "")
+        .help("work on fewer large arrays at once, or join some of them in one array with another axis")
+}
+
 pub(crate) fn argument_count(at: Location, name: &str, wanted: usize, given: usize) -> Diagnostic {
     error(
         "kernel/argument-count",

@@ -10,13 +10,11 @@ use super::operand::{Operand, Place, Static};
 use super::stmts::Condition;
 use super::vars::{Fork, Missing, Way};
 use super::{Ctx, MAX_ARRAY_LEN};
-use crate::builtins::{self, Builtin, PlaceName};
-use crate::constant::{Constant, Literal};
+use crate::builtins::{self, Builtin};
+use crate::constant::Literal;
 use crate::env::EnvValue;
 use crate::errors;
 use crate::ir::{BinaryOp, Block, CompareOp, NodeId, NodeKind, Stmt};
-use crate::signature::{Form, Ids};
-use crate::template::Input;
 use crate::types::{Scalar, Type};
 
 /// A right side of at most so many plain operations is computed whether it is needed or not.
@@ -163,58 +161,6 @@ impl Ctx<'_> {
                 self.fail(errors::captured_value(self.at(span), name, &value.describe()))
             }
         }
-    }
-
-    /// `global_id` and its kin. What depends on the local size wants the kernel to say one.
-    fn place_name(&mut self, place: PlaceName, span: Span) -> Operand {
-        let needs_size = matches!(place, PlaceName::LocalId | PlaceName::GroupId | PlaceName::NumGroups);
-        if needs_size && !self.says_local_size(place.name(), span) {
-            return Operand::Error;
-        }
-        let options = &self.template.options;
-        let ivec3 = Type::Vector(3, Scalar::I32);
-        match place {
-            PlaceName::GlobalId if self.ids == Ids::Wide => {
-                self.fail(errors::too_many_invocations(self.at(span)))
-            }
-            PlaceName::GlobalId => self.input(Input::GlobalInvocationId, &ivec3, span),
-            PlaceName::LocalId => self.input(Input::LocalInvocationId, &ivec3, span),
-            PlaceName::GroupId => self.input(Input::WorkgroupId, &ivec3, span),
-            PlaceName::NumGroups => self.input(Input::NumWorkgroups, &ivec3, span),
-            PlaceName::LocalSize => self.input(Input::WorkgroupSize, &ivec3, span),
-            PlaceName::GlobalSize if options.form == Form::Kernel => {
-                let domain = self.node(NodeKind::Domain, Type::Vector(3, Scalar::U32), span);
-                Operand::Node(self.node(NodeKind::Bitcast(domain), ivec3, span))
-            }
-            PlaceName::GlobalSize => {
-                let groups = self.input(Input::NumWorkgroups, &ivec3, span);
-                let size = self.input(Input::WorkgroupSize, &ivec3, span);
-                self.binary(AstBinaryOp::Mul, &groups, &size, span, (span, span))
-            }
-            PlaceName::GlobalId64 => {
-                let id = self.input(Input::GlobalInvocationId, &ivec3.with_scalar(Scalar::U32), span);
-                let Operand::Node(id) = id else { return Operand::Error };
-                Operand::Node(self.convert(id, Scalar::I64, span))
-            }
-            PlaceName::SubgroupId => self.input(Input::SubgroupId, &Type::I32, span),
-            PlaceName::SubgroupLane => self.input(Input::SubgroupLocalInvocationId, &Type::I32, span),
-            PlaceName::SubgroupSize => self.input(Input::SubgroupSize, &Type::I32, span),
-        }
-    }
-
-    /// An input as the type that it is read as.
-    pub fn input(&mut self, input: Input, ty: &Type, span: Span) -> Operand {
-        if input == Input::WorkgroupSize {
-            let parts = self.local_size.map(|size| self.constant(Constant::i32(size as i32), span));
-            let size = self.node(NodeKind::Construct(parts.to_vec()), Type::Vector(3, Scalar::I32), span);
-            return Operand::Node(self.bitcast(size, ty, span));
-        }
-        let raw = self.node(NodeKind::Input(input), ty.with_scalar(Scalar::U32), span);
-        Operand::Node(self.bitcast(raw, ty, span))
-    }
-
-    fn bitcast(&mut self, node: NodeId, ty: &Type, span: Span) -> NodeId {
-        if self.ty(node) == ty { node } else { self.node(NodeKind::Bitcast(node), ty.clone(), span) }
     }
 
     fn bool_chain(&mut self, op: BoolOp, values: &[Expr]) -> Operand {

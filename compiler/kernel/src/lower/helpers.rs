@@ -379,10 +379,10 @@ impl<'a> Ctx<'a> {
         let call = self.active.last().map(|active| active.location.clone());
         let converted = match (&declared, &operand) {
             (Ok(TypeExpr::Buffer(array)), Operand::Buffer(buffer)) => {
-                (self.buffer_array(*buffer) == *array).then(|| operand.clone())
+                array.takes(&self.buffer_array(*buffer)).then(|| operand.clone())
             }
             (Ok(TypeExpr::Buffer(array)), Operand::Row(row)) => {
-                (self.row_array(row) == *array).then(|| operand.clone())
+                array.takes(&self.row_array(row)).then(|| operand.clone())
             }
             (Ok(TypeExpr::Value(ty)), Operand::Place(place)) => (place.ty == *ty).then(|| operand.clone()),
             (Ok(TypeExpr::Value(ty)), operand) => {

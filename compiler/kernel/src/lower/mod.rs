@@ -25,6 +25,7 @@ mod matrix_parts;
 mod operand;
 mod ours;
 mod passing;
+mod places;
 mod power;
 mod ranges;
 mod record;
@@ -65,8 +66,8 @@ use crate::ir::{
     ScalarParam, Shared, Stmt, Texture,
 };
 use crate::push::{Member, PUSH_CONSTANT_BYTES, PushLayout, UNIFORM_BYTES};
-use crate::signature::{ArrayParam, Cover, Edge, Form, Ids, ParamType, Signature, Target};
-use crate::template::{KernelTemplate, Param, ParamKind};
+use crate::signature::{ArrayParam, Cover, Edge, Form, ParamType, Reach, Signature, Target, Width};
+use crate::template::{Input, KernelTemplate, Param, ParamKind};
 use crate::types::{Scalar, Type};
 
 /// Expressions, blocks and calls of functions may nest this deep together. SPIR-V allows control flow
@@ -109,7 +110,7 @@ pub(crate) struct Ctx<'a> {
     local_size: [u32; 3],
     cover: Cover,
     edge: Edge,
-    ids: Ids,
+    ids: Width,
     /// The invocation whose steps are recorded.
     trace: Option<[u32; 3]>,
     buffers: Vec<Buffer>,
@@ -350,7 +351,7 @@ impl<'a> Ctx<'a> {
         let span = param.name.span;
         match (&param.kind, given) {
             (ParamKind::Untyped, ParamType::Array(array)) => self.bind_array(param_idx, param, array, None),
-            (ParamKind::Array(declared), ParamType::Array(array)) if declared == array => {
+            (ParamKind::Array(declared), ParamType::Array(array)) if declared.takes(array) => {
                 self.bind_array(param_idx, param, array, None)
             }
             (ParamKind::Uniform { set, binding, ty }, ParamType::Array(array)) if array.element == *ty => {
@@ -372,6 +373,11 @@ impl<'a> Ctx<'a> {
                 self.bind_texture(param_idx, param, *ty, *slot)
             }
             (ParamKind::Sampler { slot }, ParamType::Sampler) => self.bind_sampler(param_idx, param, *slot),
+            (ParamKind::Input { input: Input::GlobalInvocationId, ty }, ParamType::Input)
+                if self.ids == Width::Wide && ty.scalar() == Some(Scalar::I32) =>
+            {
+                self.fail(errors::too_many_invocations(self.at(span)))
+            }
             (ParamKind::Input { input, ty }, ParamType::Input) => self.input(*input, ty, span),
             (kind, given) => {
                 let (declared, given) = (describe_kind(kind), describe_given(given));
@@ -389,7 +395,7 @@ impl<'a> Ctx<'a> {
         slot: Option<(u32, u32)>,
     ) -> Operand {
         let span = param.name.span;
-        let ArrayParam { element, rank } = array;
+        let ArrayParam { element, rank, reach, counts } = array;
         if !element.has_layout() {
             self.error(errors::no_layout(self.at(span), element));
             return Operand::Error;
@@ -397,7 +403,17 @@ impl<'a> Ctx<'a> {
         let id = BufferId(self.buffers.len() as u32);
         let (set, binding) = slot.unwrap_or((0, self.next_binding()));
         let (name, element) = (param.name.name.clone(), element.clone());
-        self.buffers.push(Buffer { name, param_idx, set, binding, element, rank: *rank, span });
+        self.buffers.push(Buffer {
+            name,
+            param_idx,
+            set,
+            binding,
+            element,
+            rank: *rank,
+            reach: *reach,
+            counts: *counts,
+            span,
+        });
         Operand::Buffer(id)
     }
 
@@ -433,12 +449,16 @@ impl<'a> Ctx<'a> {
 
     /// The blocks, which must fit what every device has.
     fn push_layout(&mut self) -> PushLayout {
-        let layout = PushLayout::of(&self.scalars, &self.buffers, &self.hidden_members());
+        let layout = PushLayout::of(&self.scalars, &self.buffers, &self.hidden_members(), self.ids);
         let (push, spill) = (layout.push.size, layout.spill.size);
         if push > PUSH_CONSTANT_BYTES || spill > UNIFORM_BYTES {
             let limit = if spill > UNIFORM_BYTES { UNIFORM_BYTES } else { PUSH_CONSTANT_BYTES };
             let at = self.at(self.template.def.header);
-            self.error(errors::too_many_scalars(at, push + spill, limit));
+            let n_addresses = self.buffers.iter().filter(|buffer| buffer.reach == Reach::Address).count();
+            self.error(match n_addresses {
+                0 => errors::too_many_scalars(at, push + spill, limit),
+                n => errors::too_many_addresses(at, n, push, limit),
+            });
         }
         layout
     }
@@ -456,7 +476,12 @@ impl<'a> Ctx<'a> {
         let has_domain = self.template.options.form == Form::Kernel || base.is_some();
         let domain = has_domain.then_some(Member::Domain);
         let axes = axes.into_iter().map(|(buffer, axis)| Member::Axis(buffer, axis));
-        domain.into_iter().chain(base).chain(axes).collect()
+        let buffers = || (0..).map(BufferId).zip(&self.buffers);
+        let far = buffers().filter(|(_, buffer)| buffer.reach == Reach::Address);
+        let addresses = far.map(|(id, _)| Member::Address(id));
+        let told = buffers().filter(|(_, buffer)| buffer.is_told_its_len());
+        let lens = told.map(|(id, _)| Member::Len(id));
+        domain.into_iter().chain(base).chain(addresses).chain(axes).chain(lens).collect()
     }
 
     fn lower_kernel(&mut self, signature: &Signature) {
@@ -486,6 +511,7 @@ impl<'a> Ctx<'a> {
             local_size: self.local_size,
             has_domain: options.form == Form::Kernel,
             edge: self.edge,
+            ids: self.ids,
             whole_groups: false,
             precise: options.precise,
             buffers: self.buffers,

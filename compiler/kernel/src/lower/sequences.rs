@@ -195,6 +195,7 @@ impl Ctx<'_> {
     fn counter_type(&self, walk: &Walk) -> Scalar {
         match walk {
             Walk::Range { ty, .. } if ty.bits() == 64 => Scalar::U64,
+            Walk::Axis(_, len) if self.ty(*len).scalar() == Some(Scalar::I64) => Scalar::U64,
             Walk::Enumerate(of, _) | Walk::Reversed(of) => self.counter_type(of),
             Walk::Zip(parts) => {
                 let is_wide = parts.iter().any(|part| self.counter_type(part) == Scalar::U64);

@@ -2,7 +2,7 @@
 //!
 //! An element lies where the indices lead when the last axis is closest together. That one flat index
 //! is what is tested: an index that is out of range in its axis alone reaches a neighbouring row.
-//! Index arithmetic is in i32, or in i64 once an index is. A negative constant counts from the end.
+//! Index arithmetic is in i32, or in i64 once an index is, or the array has more elements than an i32 counts. A negative constant counts from the end.
 
 use std::rc::Rc;
 
@@ -14,9 +14,9 @@ use super::operand::{Operand, Place, Row};
 use crate::constant::Literal;
 use crate::errors;
 use crate::ir::{BinaryOp, BufferId, NodeId, NodeKind};
-use crate::signature::ArrayParam;
+use crate::signature::{ArrayParam, Width};
 use crate::suggest;
-use crate::types::{Scalar, Type};
+use crate::types::Scalar;
 
 /// What indices lead to.
 pub(crate) enum Indexed {
@@ -29,7 +29,8 @@ const ATTRIBUTES: [&str; 3] = ["shape", "size", "ndim"];
 impl Ctx<'_> {
     pub fn buffer_array(&self, buffer: BufferId) -> ArrayParam {
         let buffer = &self.buffers[buffer.idx()];
-        ArrayParam::new(buffer.element.clone(), buffer.rank)
+        let (element, reach, counts) = (buffer.element.clone(), buffer.reach, buffer.counts);
+        ArrayParam { element, rank: buffer.rank, reach, counts }
     }
 
     pub fn row_array(&self, row: &Row) -> ArrayParam {
@@ -119,14 +120,20 @@ impl Ctx<'_> {
     fn axis_index(&mut self, buffer: BufferId, axis: u8, index: &Expr) -> Option<NodeId> {
         let span = index.span;
         let operand = self.expr(index);
+        let counts = self.buffers[buffer.idx()].counts;
         match self.known_int(&operand) {
-            Some(value) if value < 0 => {
-                let Some(constant) = Literal::Int(value).fit(Scalar::I32) else {
-                    self.error(errors::literal_does_not_fit(self.at(span), Literal::Int(value), Scalar::I32));
+            Some(value) if value < 0 || counts == Width::Wide => {
+                let Some(constant) = Literal::Int(value).fit(counts.signed()) else {
+                    let error =
+                        errors::literal_does_not_fit(self.at(span), Literal::Int(value), counts.signed());
+                    self.error(error);
                     return None;
                 };
-                let len = self.axis_len(buffer, axis, span);
                 let offset = self.constant(constant, span);
+                if value >= 0 {
+                    return Some(offset);
+                }
+                let len = self.axis_len(buffer, axis, span);
                 Some(self.index_math(BinaryOp::Add, len, offset, span))
             }
             _ => self.index_node(&operand, span),
@@ -167,7 +174,7 @@ impl Ctx<'_> {
             1 => NodeKind::BufferLen(buffer),
             _ => NodeKind::BufferAxis { buffer, axis },
         };
-        self.node(kind, Type::I32, span)
+        self.node(kind, self.buffers[buffer.idx()].counts.signed(), span)
     }
 
     /// Arithmetic of indices of any int types.
@@ -192,7 +199,10 @@ impl Ctx<'_> {
                 let axes = (first..rank).map(|axis| Operand::Node(self.axis_len(buffer, axis, span)));
                 Operand::Tuple(axes.collect::<Rc<[Operand]>>())
             }
-            "size" if first == 0 => Operand::Node(self.node(NodeKind::BufferLen(buffer), Type::I32, span)),
+            "size" if first == 0 => {
+                let counts = self.buffers[buffer.idx()].counts;
+                Operand::Node(self.node(NodeKind::BufferLen(buffer), counts.signed(), span))
+            }
             "size" => {
                 let mut size = self.axis_len(buffer, first, span);
                 for axis in first + 1..rank {

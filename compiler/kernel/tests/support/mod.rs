@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use kps_kernel::{
     ArrayParam, Constant, EnvModule, EnvValue, HelperFunction, KernelEnv, KernelModule, KernelOptions,
-    MapEnv, ParamType, Scalar, Signature, Target, Type,
+    MapEnv, ParamType, Reach, Scalar, Signature, Target, Type, Width,
 };
 use kps_syntax::ast::{ArgumentKind, Expr, ExprKind, FunctionDef, Module, Name, Stmt, StmtKind, UnaryOp};
 use kps_syntax::{Diagnostic, Diagnostics, Severity, Source};
@@ -107,8 +107,10 @@ pub struct Compiled {
     pub module: KernelModule,
 }
 
-/// Compiles every kernel of a text; kernels with mistakes leave them in the list, others their warnings.
-pub fn compile(file: &str, text: &str, target: &Target) -> (Vec<Compiled>, Vec<Diagnostic>) {
+/// Compiles every kernel of a text, every array reached in one way; kernels with mistakes leave them in the list,
+/// others their warnings. A line `# wide` in the text counts elements and invocations as those that are more
+/// than an i32 counts, a line `# far` reaches every array by its address.
+pub fn compile(file: &str, text: &str, target: &Target, reach: Reach) -> (Vec<Compiled>, Vec<Diagnostic>) {
     let source = Source::new(file, text);
     let (module, diagnostics) = kps_syntax::parse(&source);
     let mut mistakes: Vec<Diagnostic> = diagnostics.into_iter().collect();
@@ -118,7 +120,7 @@ pub fn compile(file: &str, text: &str, target: &Target) -> (Vec<Compiled>, Vec<D
     for stmt in &module.body {
         let StmtKind::Function(def) = &stmt.kind else { continue };
         let Some(options) = options(def) else { continue };
-        match compile_one(def, &source, &env, options, text, target) {
+        match compile_one(def, &source, &env, options, text, target, reach) {
             Ok((module, warnings)) => {
                 compiled.push(Compiled { name: def.name.name.to_string(), module });
                 mistakes.extend(warnings);
@@ -144,9 +146,21 @@ fn compile_one(
     options: KernelOptions,
     text: &str,
     target: &Target,
+    reach: Reach,
 ) -> Result<(KernelModule, Diagnostics), Diagnostics> {
     let template = kps_kernel::check(def, source, env, options)?;
-    let signature = signature(&template, env, text);
+    let mut signature = signature(&template, env, text);
+    let says = |directive: &str| text.lines().any(|line| line == directive);
+    let counts = if says("# wide") { Width::Wide } else { Width::Narrow };
+    let reach = if says("# far") { Reach::Address } else { reach };
+    for (param, given) in template.params.iter().zip(&mut signature.params) {
+        if let ParamType::Array(array) = given
+            && !matches!(param.kind, kps_kernel::ParamKind::Uniform { .. })
+        {
+            (array.reach, array.counts) = (reach, counts);
+        }
+    }
+    let signature = signature.with_ids(counts);
     let module = kps_kernel::specialize(&template, env, &signature, target)?;
     Ok((module, template.warnings))
 }

@@ -60,6 +60,7 @@ fn features() -> Features {
         Feature::SubgroupSizeControl,
         Feature::ScalarLayout,
         Feature::RobustAccess,
+        Feature::BufferDeviceAddress,
         Feature::VulkanMemoryModel,
         Feature::FloatControls,
     ]

@@ -29,6 +29,7 @@ mod probes;
 mod tiers;
 mod together;
 
+use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -46,6 +47,7 @@ use self::info::{MAX_GROUPS, NAME};
 use self::library::Library;
 use self::pipeline::Pipeline;
 use self::pool::Pool;
+use crate::command;
 use crate::image::misfit;
 use crate::interface::ImageBinding;
 use crate::{
@@ -259,7 +261,7 @@ impl CpuDevice {
             ranges: if pipeline.uses_addresses { state.buffers.ranges() } else { Vec::new() },
             images: state.image_views(dispatch)?,
             samplers: state.samplers(dispatch)?,
-            push: &dispatch.push_constants,
+            push: &state.push_constants(dispatch)?,
             groups: dispatch.groups,
             frame_size: pipeline.frame_size,
             shared_size: pipeline.shared_size,
@@ -344,6 +346,7 @@ impl State {
                 device,
             });
         }
+        self.push_constants(dispatch)?;
         pipeline.interface.images.iter().try_for_each(|wanted| self.check_image(wanted, dispatch))?;
         self.samplers(dispatch)?;
         self.slots(dispatch).map(|_| ())
@@ -371,6 +374,17 @@ impl State {
             self.buffers.bound(bound.ok_or_else(|| errors::nothing_bound(set, binding))?)
         };
         pipeline.buffers.iter().map(slot).collect()
+    }
+
+    /// Its push constants with the addresses in them.
+    fn push_constants<'d>(&self, dispatch: &'d Dispatch) -> Result<Cow<'d, [u8]>> {
+        let mut push = Cow::from(&dispatch.push_constants);
+        for wanted in &self.pipeline(dispatch.pipeline)?.interface.addresses {
+            let addressed = command::addressed_at(wanted, dispatch)?;
+            let slot = self.buffers.range(addressed.buffer, addressed.offset, addressed.size)?;
+            command::put_address(addressed, slot.base as u64, push.to_mut())?;
+        }
+        Ok(push)
     }
 
     /// What it finds at each of its images.

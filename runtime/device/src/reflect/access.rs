@@ -4,11 +4,13 @@
 //! returns, without regard to the order of execution, until nothing changes. A use that is not known to
 //! only read or only write counts as both. So the result is never narrower than the truth.
 
+use std::collections::hash_map::Entry;
+
 use rspirv::dr::{Function, Instruction, Module, Operand};
-use rspirv::spirv::Op;
+use rspirv::spirv::{Op, StorageClass};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::ids::{Ids, id_at};
+use super::ids::{Ids, id_at, literal_at};
 use crate::Access;
 
 /// Real modules settle in two or three rounds; beyond this every pointer counts as reading and writing.
@@ -16,9 +18,21 @@ const MAX_ROUNDS: usize = 16;
 /// Variables that one pointer is followed to; beyond this they count as read and written.
 const MAX_ROOTS: usize = 64;
 
+/// Stands, with the member's number, for the memory that a push constant leads to. Ids are smaller.
+const ADDRESS_ROOT: u32 = 1 << 31;
+
 /// The module-scope variables that an entry point reaches, with what it does to each.
 pub(super) struct Reached {
     uses: FxHashMap<u32, Use>,
+    /// The types of the memory that members of the push constants lead to.
+    blocks: FxHashMap<u32, u32>,
+}
+
+/// Memory that a member of the push constants leads to.
+pub(super) struct Address {
+    /// Its type.
+    pub block: u32,
+    pub used: Use,
 }
 
 #[derive(Clone, Copy, Default)]
@@ -59,11 +73,19 @@ impl Reached {
             scan.changed = false;
             functions.iter().for_each(|function| scan.function(function));
             if !scan.changed {
-                return Reached { uses: scan.uses };
+                return Reached { uses: scan.uses, blocks: scan.blocks };
             }
         }
         scan.uses.values_mut().for_each(|used| used.add(Use::ESCAPE));
-        Reached { uses: scan.uses }
+        Reached { uses: scan.uses, blocks: scan.blocks }
+    }
+
+    /// The members of the push constants that pointers are made of.
+    pub fn addresses(&self) -> impl Iterator<Item = (u32, Address)> {
+        self.blocks.iter().map(|(&member, &block)| {
+            let used = self.uses.get(&(ADDRESS_ROOT | member)).copied().unwrap_or_default();
+            (member, Address { block, used })
+        })
     }
 
     /// What is done with the variable; `None` where it is not reached.
@@ -93,7 +115,13 @@ fn reached_functions(module: &Module, entry: u32) -> Vec<&Function> {
     reached
 }
 
-struct Scan {
+struct Scan<'a> {
+    ids: &'a Ids<'a>,
+    /// The push constants.
+    push: Option<u32>,
+    /// Pointers to members of those.
+    members: FxHashMap<u32, u32>,
+    blocks: FxHashMap<u32, u32>,
     parameters: FxHashMap<u32, Vec<u32>>,
     /// Sets of instructions that only describe: what they mention is not used.
     descriptive: FxHashSet<u32>,
@@ -105,8 +133,8 @@ struct Scan {
     changed: bool,
 }
 
-impl Scan {
-    fn new(module: &Module, ids: &Ids, functions: &[&Function]) -> Scan {
+impl<'a> Scan<'a> {
+    fn new(module: &Module, ids: &'a Ids<'a>, functions: &[&Function]) -> Scan<'a> {
         let variables = module.types_global_values.iter().filter(|i| i.class.opcode == Op::Variable);
         let roots: FxHashMap<_, _> =
             variables.filter_map(|variable| Some((variable.result_id?, vec![variable.result_id?]))).collect();
@@ -116,6 +144,10 @@ impl Scan {
         });
         let descriptive = module.ext_inst_imports.iter().filter(|import| is_descriptive(import));
         let mut scan = Scan {
+            ids,
+            push: push_constants(module),
+            members: FxHashMap::default(),
+            blocks: FxHashMap::default(),
             parameters: parameters.collect(),
             handles: handles(module),
             descriptive: descriptive.filter_map(|import| import.result_id).collect(),
@@ -123,15 +155,15 @@ impl Scan {
             uses: FxHashMap::default(),
             changed: false,
         };
-        scan.initializers(ids);
+        scan.initializers();
         scan
     }
 
     /// A variable whose initial value points to another one is too rare to follow.
-    fn initializers(&mut self, ids: &Ids) {
+    fn initializers(&mut self) {
         let variables: Vec<u32> = self.roots.keys().copied().collect();
         for variable in variables {
-            if let Some(initial) = ids.definition(variable).and_then(|definition| id_at(definition, 1)) {
+            if let Some(initial) = self.ids.definition(variable).and_then(|definition| id_at(definition, 1)) {
                 self.note(initial, Use::ESCAPE);
             }
         }
@@ -152,8 +184,13 @@ impl Scan {
             | Op::PtrAccessChain
             | Op::InBoundsPtrAccessChain
             | Op::CopyObject
+            | Op::Bitcast
             | Op::Image
-            | Op::ImageTexelPointer => self.flow(at(0), instruction.result_id),
+            | Op::ImageTexelPointer => {
+                self.flow(at(0), instruction.result_id);
+                self.note_member(instruction);
+            }
+            Op::ConvertUToPtr => self.make_pointer(instruction),
             Op::Select => {
                 self.flow(at(1), instruction.result_id);
                 self.flow(at(2), instruction.result_id);
@@ -171,6 +208,10 @@ impl Scan {
                 self.flow(at(1), instruction.result_id);
             }
             Op::ImageWrite => self.note_at(at(0), Use::WRITE),
+            Op::Load if at(0).is_some_and(|pointer| self.members.contains_key(&pointer)) => {
+                self.note_at(at(0), Use::READ);
+                self.load_address(instruction);
+            }
             Op::Load | Op::AtomicLoad | Op::CooperativeMatrixLoadKHR => self.note_at(at(0), Use::READ),
             Op::Store | Op::CooperativeMatrixStoreKHR => {
                 self.note_at(at(0), Use::WRITE);
@@ -191,6 +232,40 @@ impl Scan {
             _ if instruction.class.opname.starts_with("Image") => self.note_at(at(0), Use::READ),
             _ if instruction.class.opname.starts_with("Atomic") => self.note_at(at(0), Use::BOTH),
             _ => self.anything(instruction),
+        }
+    }
+
+    /// A pointer to a member of the push constants is remembered.
+    fn note_member(&mut self, instruction: &Instruction) {
+        let (Some(push), Some(result)) = (self.push, instruction.result_id) else { return };
+        if instruction.operands.len() == 2
+            && id_at(instruction, 0) == Some(push)
+            && let Some(index) = id_at(instruction, 1).and_then(|index| self.ids.definition(index))
+            && let Some(member) = literal_at(index, 0)
+        {
+            self.members.insert(result, member & !ADDRESS_ROOT);
+        }
+    }
+
+    /// What is loaded of a member may be an address: it stands for the memory there.
+    fn load_address(&mut self, instruction: &Instruction) {
+        let member = id_at(instruction, 0).and_then(|pointer| self.members.get(&pointer).copied());
+        let (Some(member), Some(result)) = (member, instruction.result_id) else { return };
+        if let Entry::Vacant(roots) = self.roots.entry(result) {
+            roots.insert(vec![ADDRESS_ROOT | member]);
+            self.changed = true;
+        }
+    }
+
+    fn make_pointer(&mut self, instruction: &Instruction) {
+        self.flow(id_at(instruction, 0), instruction.result_id);
+        let roots = id_at(instruction, 0).and_then(|address| self.roots.get(&address));
+        let ty = instruction.result_type.and_then(|ty| self.ids.definition(ty));
+        if let Some([root]) = roots.map(Vec::as_slice)
+            && root & ADDRESS_ROOT != 0
+            && let Some(block) = ty.and_then(|ty| id_at(ty, 1))
+        {
+            self.blocks.insert(root & !ADDRESS_ROOT, block);
         }
     }
 
@@ -243,6 +318,12 @@ impl Scan {
             self.uses.entry(*root).or_default().add(used);
         }
     }
+}
+
+fn push_constants(module: &Module) -> Option<u32> {
+    let class = Some(&Operand::StorageClass(StorageClass::PushConstant));
+    let mut globals = module.types_global_values.iter();
+    globals.find(|i| i.class.opcode == Op::Variable && i.operands.first() == class)?.result_id
 }
 
 fn handles(module: &Module) -> FxHashSet<u32> {

@@ -7,6 +7,7 @@
 //! bound by this crate (cube images, arrays of buffers) is an error that names the binding.
 
 mod access;
+mod addresses;
 mod constants;
 mod entry;
 mod ids;
@@ -49,6 +50,7 @@ pub(crate) fn reflect(module: &rspirv::dr::Module, options: &PipelineOptions) ->
         images,
         samplers,
         push_constants: resources::push_constants(module, &ids, &constants, &reached)?,
+        addresses: addresses::addresses(module, &ids, &constants, &reached)?,
         spec_constants: constants.specialisable(module, &ids)?,
         records: records(module),
     };

@@ -52,7 +52,7 @@ pub(super) fn push_constants(
 
 pub(super) struct Variable<'m> {
     pub id: u32,
-    class: StorageClass,
+    pub class: StorageClass,
     definition: &'m Instruction,
     pub used: Use,
 }
@@ -117,16 +117,20 @@ fn access(ids: &Ids, variable: &Variable, ty: u32, n_members: u32, kind: BufferK
     if kind == BufferKind::Uniform {
         return Access::Read;
     }
-    let mut used = variable.used;
+    promised(ids, variable.used, &[variable.id], ty, n_members).access()
+}
+
+/// What is done with a block, as far as decorations of its members, or of one of these ids, do not rule it out.
+pub(super) fn promised(ids: &Ids, mut used: Use, variables: &[u32], ty: u32, n_members: u32) -> Use {
     if used.escapes {
         let promised = |decoration| {
-            ids.has(variable.id, decoration)
+            variables.iter().any(|variable| ids.has(*variable, decoration))
                 || (n_members > 0 && (0..n_members).all(|member| ids.member_has(ty, member, decoration)))
         };
         used.writes &= !promised(Decoration::NonWritable);
         used.reads &= !promised(Decoration::NonReadable);
     }
-    used.access()
+    used
 }
 
 /// Several variables may stand for one buffer, each seeing its bytes as another type: the first one's

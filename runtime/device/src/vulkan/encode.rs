@@ -12,7 +12,8 @@ use super::pipelines::{Pipeline, Pipelines, Slot};
 use super::plan::{Plan, bad_command, binding_at, is_empty, sampler_at};
 use super::queue::Queue;
 use super::samplers::Samplers;
-use crate::{Command, Dispatch, Result};
+use crate::command::{addressed_at, put_address};
+use crate::{Addressed, Command, Dispatch, Result};
 
 /// A recorded command buffer with what it needs to run.
 pub(super) struct Take {
@@ -205,6 +206,10 @@ impl Recording<'_, '_> {
         if pipeline.push_bytes > 0 {
             let mut bytes = dispatch.push_constants.clone();
             bytes.resize(pipeline.push_bytes as usize, 0);
+            for wanted in &pipeline.interface.addresses {
+                let addressed = addressed_at(wanted, dispatch)?;
+                put_address(addressed, self.address(addressed)?, &mut bytes)?;
+            }
             let stages = vk::ShaderStageFlags::COMPUTE;
             // SAFETY: the layout's range has this many bytes.
             unsafe { device.cmd_push_constants(self.take.commands, pipeline.layout, stages, 0, &bytes) };
@@ -213,6 +218,17 @@ impl Recording<'_, '_> {
         // SAFETY: everything that the pipeline binds is bound, and the groups are within the limits.
         unsafe { device.cmd_dispatch(self.take.commands, x, y, z) };
         Ok(())
+    }
+
+    fn address(&self, addressed: &Addressed) -> Result<u64> {
+        let Place::Buffer(handle) = self.encoder.buffers.get(addressed.buffer)?.buffer.place else {
+            return Err(bad_command("an image has no address".to_owned()));
+        };
+        let info = vk::BufferDeviceAddressInfo::default().buffer(handle);
+        // SAFETY: the module was refused where the device has no addresses, and where it has them, every
+        // buffer was made to have one.
+        let start = unsafe { self.encoder.gpu.device.get_buffer_device_address(&info) };
+        Ok(start + addressed.offset)
     }
 
     fn descriptors(&self, pipeline: &Pipeline, dispatch: &Dispatch) -> Result<Vec<Descriptor>> {

@@ -8,9 +8,12 @@ use super::gpu::Gpu;
 use super::hazards::{Use, both, merged};
 use super::images;
 use super::pipelines::{Pipeline, Pipelines};
+use crate::command::addressed_at;
 use crate::image::misfit;
-use crate::interface::{BufferBinding, BufferKind, ImageBinding, ImageKind};
-use crate::{Access, Binding, BufferId, Command, DeviceError, Dispatch, Filter, Result, SamplerBinding};
+use crate::interface::{AddressedArray, BufferBinding, BufferKind, ImageBinding, ImageKind};
+use crate::{
+    Access, Addressed, Binding, BufferId, Command, DeviceError, Dispatch, Filter, Result, SamplerBinding,
+};
 
 /// What a list of commands uses.
 pub(super) struct Plan {
@@ -80,6 +83,9 @@ impl Checker<'_> {
             let binding = binding_at((wanted.set, wanted.binding), wanted.name.as_deref(), dispatch)?;
             uses.push(self.binding(wanted, binding)?);
         }
+        for wanted in &pipeline.interface.addresses {
+            uses.push(self.addressed(wanted, dispatch)?);
+        }
         for wanted in &pipeline.interface.images {
             uses.push(self.image(wanted, dispatch)?);
         }
@@ -116,6 +122,14 @@ impl Checker<'_> {
         self.check_limit("the number of bytes of a binding", binding.size, range_limit.into())?;
         let access = both(binding.access, wanted.access);
         self.range(binding.buffer, binding.offset, binding.size, access)
+    }
+
+    fn addressed(&self, wanted: &AddressedArray, dispatch: &Dispatch) -> Result<Use> {
+        let Addressed { buffer, offset, size, access, .. } = *addressed_at(wanted, dispatch)?;
+        if self.buffers.get(buffer)?.buffer.image().is_some() {
+            return Err(bad_command(format!("`{}` needs a buffer, not an image", wanted.name)));
+        }
+        self.range(buffer, offset, size, both(access, wanted.access))
     }
 
     fn image(&self, wanted: &ImageBinding, dispatch: &Dispatch) -> Result<Use> {

@@ -89,6 +89,7 @@ pub fn dispatch(pipeline: PipelineId, buffers: &[(BufferId, Access)], n: usize) 
         bindings: bindings.collect(),
         samplers: Vec::new(),
         push_constants: Vec::new(),
+        addressed: Vec::new(),
         groups: [n as u32, 1, 1],
     })
 }

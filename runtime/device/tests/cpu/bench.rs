@@ -103,7 +103,8 @@ impl Bench {
             access: Access::ReadWrite,
         });
         let (bindings, push_constants) = (bindings.collect(), push.to_vec());
-        Dispatch { pipeline, bindings, samplers: Vec::new(), push_constants, groups }
+        let (samplers, addressed) = (Vec::new(), Vec::new());
+        Dispatch { pipeline, bindings, samplers, push_constants, addressed, groups }
     }
 
     pub fn submit(&self, commands: Vec<Command>) -> Result<Waited, DeviceError> {

@@ -162,6 +162,7 @@ fn run_if_taken(bench: &Bench, words: &[u32]) {
         bindings,
         samplers: samplers.into_iter().map(sampler).collect(),
         push_constants: vec![1; 256],
+        addressed: Vec::new(),
         groups: [2, 2, 1],
     };
     // What loops for ever is stopped.

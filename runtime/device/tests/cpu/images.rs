@@ -45,7 +45,14 @@ fn run(
         access: Access::ReadWrite,
     };
     let bindings = vec![binding(0, buffer), binding(1, image)];
-    let dispatch = Dispatch { pipeline, bindings, samplers, push_constants: Vec::new(), groups: [n, 1, 1] };
+    let dispatch = Dispatch {
+        pipeline,
+        bindings,
+        samplers,
+        push_constants: Vec::new(),
+        addressed: Vec::new(),
+        groups: [n, 1, 1],
+    };
     bench.submit(vec![Command::Dispatch(dispatch)]).expect("it runs");
 }
 

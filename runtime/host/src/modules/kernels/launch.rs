@@ -4,14 +4,14 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use kps_compute::{ComputeError, DType, Extent, MemoryType, Number, Push, Storage, Tensor, Told};
-use kps_device::{Backend, DeviceInfo, Feature, ImageInfo, Sampler, SamplerBinding};
+use kps_device::{ImageInfo, Sampler, SamplerBinding};
 use kps_kernel::{
-    ArrayParam, BindingPlace, Constant, Cover, Edge, Form, Ids, KernelModule, KernelTemplate, Param,
-    ParamKind, ParamType, Scalar, Signature, Target, Type,
+    ArrayParam, BindingPlace, Constant, Cover, Edge, Form, KernelModule, KernelTemplate, Param, ParamKind,
+    ParamType, Scalar, Signature, Target, Type, Width,
 };
 
 use super::object::Kernel;
-use super::{errors, structs};
+use super::{device, errors, structs};
 use crate::modules::{kp, numpy};
 use crate::value::{Args, Result, Value};
 use crate::vm::Vm;
@@ -39,7 +39,7 @@ struct Prepared {
 /// Starts one launch. Reading what it writes waits for it.
 pub fn launch(vm: &mut Vm, kernel: &Kernel, args: &Args, extent: &Extent) -> Result<()> {
     let prepared = prepare(vm, kernel, args, extent)?;
-    let target = target(prepared.manager.info());
+    let target = device::target(prepared.manager.info());
     start(vm, kernel, &prepared, &target)?;
     kp::deliver(vm, &prepared.manager)
 }
@@ -52,7 +52,7 @@ pub fn traced(vm: &mut Vm, kernel: &Kernel, args: &Args, extent: &Extent, at: [u
         return Err(errors::trace_outside(&kernel.template, at, domain));
     }
     copy_tensors(&mut prepared.arguments)?;
-    let target = Target { trace: Some(at), ..target(prepared.manager.info()) };
+    let target = Target { trace: Some(at), ..device::target(prepared.manager.info()) };
     start(vm, kernel, &prepared, &target)?;
     Ok(prepared.manager.told())
 }
@@ -88,6 +88,11 @@ fn prepare(vm: &mut Vm, kernel: &Kernel, args: &Args, extent: &Extent) -> Result
     let extent = settle(kernel, &types, &arguments, extent)?;
     let rank = if let Extent::Domain(domain) = &extent { domain.len().clamp(1, 3) as u8 } else { 1 };
     let manager = kp::manager_for(vm, &tensors_of(&arguments))?;
+    for (ty, argument) in types.iter_mut().zip(&arguments) {
+        if let (ParamType::Array(array), Argument::Tensor(tensor)) = (ty, argument) {
+            device::reach(array, tensor, manager.info());
+        }
+    }
     let local_size = kernel.template.local_size(rank);
     let counts = Counts::of(&extent, local_size);
     let signature = Signature::new(&kernel.template, &kernel.env, types)
@@ -112,18 +117,6 @@ fn tensors_of(arguments: &[Argument]) -> Vec<Tensor> {
         _ => None,
     });
     tensors.collect()
-}
-
-/// What words for this device may rely on.
-pub fn target(info: &DeviceInfo) -> Target {
-    let has = |feature| info.features.contains(&feature);
-    Target {
-        scalar_layout: has(Feature::ScalarLayout),
-        // The built-in device loads in vectors where a kernel tests its indices itself.
-        robust_access: has(Feature::RobustAccess) && info.backend == Backend::Vulkan,
-        float_controls: has(Feature::FloatControls),
-        ..Target::portable()
-    }
 }
 
 /// Workgroups and invocations along x, y and z.
@@ -162,9 +155,8 @@ impl Counts {
         if is_whole { Edge::Whole } else { Edge::Partial }
     }
 
-    fn ids(&self) -> Ids {
-        let fits = self.invocations.iter().all(|n| i32::try_from(*n).is_ok());
-        if fits { Ids::Narrow } else { Ids::Wide }
+    fn ids(&self) -> Width {
+        Width::of(self.invocations.into_iter().max().unwrap_or(0))
     }
 }
 

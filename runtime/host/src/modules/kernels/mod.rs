@@ -2,6 +2,7 @@
 //! are declared with, and the module `pyshader`, which has them all under PyShader's names.
 
 mod dev;
+mod device;
 mod dump;
 mod env;
 mod errors;
@@ -11,6 +12,7 @@ pub mod structs;
 mod trace;
 mod types;
 
+use kps_compute::Tensor;
 use kps_device::DeviceInfo;
 use kps_kernel::{Edge, Form, KernelOptions};
 
@@ -29,11 +31,17 @@ pub static MODULE: NativeModule = NativeModule {
 
 pub use dev::DEV;
 
-/// The words of a kernel object for a device, by the types that its parameters declare; `None` where the
-/// value is no kernel object.
-pub fn words_for(vm: &Vm, value: &Value, edge: Edge, info: &DeviceInfo) -> Option<Result<Vec<u32>>> {
+/// The words of a kernel object for a device, for tensors in the order of its bindings and for dispatches that end
+/// so, by the types that its parameters declare; `None` where the value is no kernel object.
+pub fn words_for(
+    vm: &Vm,
+    value: &Value,
+    tensors: &[Tensor],
+    edge: Edge,
+    info: &DeviceInfo,
+) -> Option<Result<Vec<u32>>> {
     let kernel = value.downcast::<Kernel>()?;
-    Some(kernel.compile_declared(vm, edge, &launch::target(info)).map(|module| module.words.to_vec()))
+    Some(device::compile_bound(vm, kernel, tensors, edge, info).map(|module| module.words.to_vec()))
 }
 
 /// `pyshader.stdlib`: its functions are known to the kernel compiler by their names.

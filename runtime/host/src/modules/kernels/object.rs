@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use kps_compute::Extent;
-use kps_kernel::{Edge, Form, KernelModule, KernelOptions, KernelTemplate, Signature, Target};
+use kps_kernel::{Form, KernelModule, KernelOptions, KernelTemplate, Signature, Target};
 use rustc_hash::FxHashMap;
 
 use super::env::FunctionEnv;
@@ -72,15 +72,14 @@ impl Kernel {
     }
 
     /// The compiled form for the types that the parameters declare.
-    pub fn compile_declared(&self, vm: &Vm, edge: Edge, target: &Target) -> Result<Rc<KernelModule>> {
-        let declared = Signature::declared(&self.template, &self.env);
-        let signature = declared.ok_or_else(|| errors::undeclared(&self.template))?;
-        self.compile(vm, &signature.with_edge(edge), target)
+    fn compile_portable(&self, vm: &Vm) -> Result<Rc<KernelModule>> {
+        self.compile(vm, &self.declared()?, &Target::portable())
     }
 
-    /// As [`Kernel::compile_declared`], for any launch on any device.
-    fn compile_portable(&self, vm: &Vm) -> Result<Rc<KernelModule>> {
-        self.compile_declared(vm, Edge::Partial, &Target::portable())
+    /// What the parameters declare, for any launch.
+    pub fn declared(&self) -> Result<Signature> {
+        let declared = Signature::declared(&self.template, &self.env);
+        declared.ok_or_else(|| errors::undeclared(&self.template))
     }
 
     /// In PyShader's words.

@@ -180,7 +180,7 @@ fn algorithm(vm: &mut Vm, args: &Args) -> Result {
     };
     // None along x leaves it to the tensors, whose sizes may be any; those that are counted are whole.
     let edge = if groups[0] == 0 { Edge::Partial } else { Edge::Whole };
-    let words = ops::words_for(vm, spirv, edge, this.manager.info())?;
+    let words = ops::words_for(vm, spirv, &tensors, edge, this.manager.info())?;
     let mut builder = this.manager.algorithm_over(&tensors, &words);
     for (binding, sampler) in samplers {
         builder = builder.sampler(binding, sampler);

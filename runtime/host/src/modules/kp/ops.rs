@@ -1,6 +1,6 @@
 //! The operations of `kp` as objects: what `sequence.record(op)` takes.
 
-use kps_compute::{Extent, Op, Push};
+use kps_compute::{Extent, Op, Push, Tensor};
 use kps_device::DeviceInfo;
 use kps_kernel::Edge;
 
@@ -68,7 +68,7 @@ pub fn op(value: &Value) -> Result<Op> {
 }
 
 /// The operands of an operation on tensors: its one argument.
-fn operands(vm: &mut Vm, args: &Args, name: &'static str) -> Result<Vec<kps_compute::Tensor>> {
+fn operands(vm: &mut Vm, args: &Args, name: &'static str) -> Result<Vec<Tensor>> {
     let mut parser = args.parser(name);
     let by_name = parser.keyword_only("tensors").or(parser.keyword_only("mem_objects"));
     let given = match by_name {
@@ -139,9 +139,15 @@ pub fn push(vm: &mut Vm, given: Option<&Value>) -> Result<Push> {
 }
 
 /// The words that a device runs: a kernel object is compiled for what the device has, all else is taken as
-/// by [`words`]. `edge` says where the dispatches of the words will end.
-pub fn words_for(vm: &mut Vm, given: &Value, edge: Edge, info: &DeviceInfo) -> Result<Vec<u32>> {
-    kernels::words_for(vm, given, edge, info).unwrap_or_else(|| words(vm, given))
+/// by [`words`]. `edge` says where the dispatches of the words over these tensors will end.
+pub fn words_for(
+    vm: &mut Vm,
+    given: &Value,
+    tensors: &[Tensor],
+    edge: Edge,
+    info: &DeviceInfo,
+) -> Result<Vec<u32>> {
+    kernels::words_for(vm, given, tensors, edge, info).unwrap_or_else(|| words(vm, given))
 }
 
 /// The words of a kernel: SPIR-V as bytes or as a list of them, the text of a shader or the path of one, or

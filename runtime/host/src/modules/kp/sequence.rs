@@ -221,7 +221,8 @@ pub fn verb_op<const OP: u8>(
         ALGO_MULT => Op::Multiply(tensors),
         ALGO_LRO => match parser.optional("data")? {
             Some(spirv) => {
-                kernel_op(manager, tensors, &ops::words_for(vm, spirv, Edge::Partial, manager.info())?)?
+                let words = ops::words_for(vm, spirv, &tensors, Edge::Partial, manager.info())?;
+                kernel_op(manager, tensors, &words)?
             }
             None => Op::Multiply(tensors),
         },
@@ -232,7 +233,8 @@ pub fn verb_op<const OP: u8>(
         }
         _ => {
             let spirv = parser.required("data")?;
-            kernel_op(manager, tensors, &ops::words_for(vm, spirv, Edge::Partial, manager.info())?)?
+            let words = ops::words_for(vm, spirv, &tensors, Edge::Partial, manager.info())?;
+            kernel_op(manager, tensors, &words)?
         }
     })
 }

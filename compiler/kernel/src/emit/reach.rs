@@ -1,0 +1,197 @@
+//! How the words reach an array parameter: through the variable of a descriptor, or through an address
+//! among the push constants (`Reach`). Either leads to a block that holds the elements.
+//!
+//! What lies behind an address is told the device at each access by how it is aligned, and always tested:
+//! no device does that by itself. How many elements there are is asked of a descriptor, or told in the
+//! push constants.
+
+use rspirv::spirv::{Decoration, MemoryAccess, Op, StorageClass, Word};
+
+use super::function::FunctionEmitter;
+use super::module::{Module, Operand, instruction};
+use crate::ir::{Buffer, BufferId, Kernel, NodeId};
+use crate::push::Member;
+use crate::signature::{Capability, Reach, Width};
+use crate::types::{Scalar, Type};
+
+pub(crate) struct BufferVariable {
+    home: Home,
+    pub element: Type,
+    pub reads: bool,
+    pub writes: bool,
+}
+
+enum Home {
+    /// The variable, and the one that sees its elements as ints.
+    Binding { id: Word, bits: Option<Word> },
+    /// The block that the address leads to.
+    Address { block: Word },
+}
+
+impl BufferVariable {
+    /// `element` is the type of an element in memory.
+    pub fn new(buffer: &Buffer, element: Word, module: &mut Module) -> BufferVariable {
+        let stride = buffer.element.packed_size();
+        let home = match buffer.reach {
+            Reach::Binding => {
+                let block = module.buffer_block(element, stride);
+                Home::Binding { id: bound(buffer, block, &buffer.name, module), bits: None }
+            }
+            Reach::Address => {
+                module.need(Capability::PhysicalStorageBufferAddresses);
+                Home::Address { block: module.own_block(element, stride) }
+            }
+        };
+        BufferVariable { home, element: buffer.element.clone(), reads: false, writes: false }
+    }
+
+    pub fn class(&self) -> StorageClass {
+        match self.home {
+            Home::Binding { .. } => StorageClass::StorageBuffer,
+            Home::Address { .. } => StorageClass::PhysicalStorageBuffer,
+        }
+    }
+
+    /// Says what the kernel does with it, once all of it is emitted.
+    pub fn decorate_access(&self, kernel: &Kernel, module: &mut Module) {
+        let mut decorate = |decoration| match self.home {
+            Home::Binding { id, .. } => module.decorate(id, decoration, &[]),
+            Home::Address { block } => module.decorate_member(block, 0, decoration, &[]),
+        };
+        // Behind a barrier an invocation sees what others of its workgroup wrote.
+        if kernel.whole_groups && self.reads && self.writes {
+            decorate(Decoration::Coherent);
+        }
+        if !self.writes {
+            decorate(Decoration::NonWritable);
+        }
+        if !self.reads && self.writes {
+            decorate(Decoration::NonReadable);
+        }
+    }
+
+    /// The variable through which elements are seen as ints, made when first used; `None` behind an address.
+    fn bits_variable(&mut self, buffer: &Buffer, bits: &Type, module: &mut Module) -> Option<Word> {
+        let Home::Binding { id, bits: known } = &mut self.home else { return None };
+        Some(*known.get_or_insert_with(|| {
+            let element = module.ty(bits);
+            let block = module.buffer_block(element, bits.packed_size());
+            let alias = bound(buffer, block, &format!("{}.bits", buffer.name), module);
+            for variable in [*id, alias] {
+                module.decorate(variable, Decoration::Aliased, &[]);
+            }
+            alias
+        }))
+    }
+}
+
+fn bound(buffer: &Buffer, block: Word, name: &str, module: &mut Module) -> Word {
+    let id = module.variable(StorageClass::StorageBuffer, block);
+    module.name(id, name);
+    module.decorate(id, Decoration::DescriptorSet, &[buffer.set]);
+    module.decorate(id, Decoration::Binding, &[buffer.binding]);
+    id
+}
+
+/// What loads and stores through a pointer of this class say besides.
+pub(super) fn memory_access(class: StorageClass, ty: &Type) -> Vec<Operand> {
+    if class != StorageClass::PhysicalStorageBuffer {
+        return Vec::new();
+    }
+    let size = ty.scalar().map_or(1, |scalar| scalar.in_buffers().size());
+    vec![Operand::MemoryAccess(MemoryAccess::ALIGNED), Operand::LiteralBit32(size)]
+}
+
+impl FunctionEmitter<'_> {
+    /// The pointer to an array's block.
+    pub fn buffer_base(&mut self, buffer: BufferId) -> Word {
+        let block = match self.interface.buffer(buffer).home {
+            Home::Binding { id, .. } => return id,
+            Home::Address { block } => block,
+        };
+        if let Some(base) = self.bases.get(&buffer) {
+            return *base;
+        }
+        let address = self.hidden_once(Member::Address(buffer), &Scalar::U64.into());
+        let pointer = self.module.pointer(StorageClass::PhysicalStorageBuffer, block);
+        let base = self.module.id();
+        let operands = vec![Operand::IdRef(address)];
+        self.prologue.push(instruction(Op::ConvertUToPtr, Some(pointer), Some(base), operands));
+        self.bases.insert(buffer, base);
+        base
+    }
+
+    /// A pointer to an element seen as an int of this type.
+    pub fn element_bits(&mut self, buffer: BufferId, index: Word, bits: &Type) -> Word {
+        let def = &self.kernel.buffers[buffer.idx()];
+        let pointee = self.module.ty(bits);
+        let member = self.int(&Type::I32, 0);
+        match self.interface.buffer(buffer).bits_variable(def, bits, self.module) {
+            Some(variable) => {
+                self.pointer_to(StorageClass::StorageBuffer, pointee, vec![variable, member, index])
+            }
+            None => {
+                let element = self.element_pointer(buffer, index);
+                let pointer = self.module.pointer(StorageClass::PhysicalStorageBuffer, pointee);
+                self.op(Op::Bitcast, pointer, vec![Operand::IdRef(element)])
+            }
+        }
+    }
+
+    /// A pointer to an element that is a number.
+    pub fn element_pointer(&mut self, buffer: BufferId, index: Word) -> Word {
+        let base = self.buffer_base(buffer);
+        let variable = self.interface.buffer(buffer);
+        let (class, ty) = (variable.class(), variable.element.clone());
+        let pointee = self.module.stored(&ty);
+        let member = self.int(&Type::I32, 0);
+        self.pointer_to(class, pointee, vec![base, member, index])
+    }
+
+    /// The number of elements, unsigned and as wide as the array's counts. It is asked for once, where the
+    /// function begins.
+    pub fn buffer_len(&mut self, buffer: BufferId) -> Word {
+        let def = &self.kernel.buffers[buffer.idx()];
+        let counts = Type::Scalar(def.counts.unsigned());
+        if def.is_told_its_len() {
+            return self.hidden_once(Member::Len(buffer), &counts);
+        }
+        if let Some(len) = self.lens.get(&buffer) {
+            return *len;
+        }
+        let variable = self.buffer_base(buffer);
+        let operands = vec![Operand::IdRef(variable), Operand::LiteralBit32(0)];
+        let (counts, id) = (self.module.ty(&counts), self.module.id());
+        self.prologue.push(instruction(Op::ArrayLength, Some(counts), Some(id), operands));
+        self.lens.insert(buffer, id);
+        id
+    }
+
+    /// The length of one axis.
+    pub fn buffer_axis(&mut self, buffer: BufferId, axis: u8) -> Word {
+        let counts = self.kernel.buffers[buffer.idx()].counts;
+        let len = self.load_hidden(Member::Axis(buffer, axis), &counts.unsigned().into());
+        self.ids(Op::Bitcast, &counts.signed().into(), &[len])
+    }
+
+    /// Whether an index is inside the buffer, and the index, or 0 where it is not.
+    pub fn inside_buffer(&mut self, buffer: BufferId, index: NodeId) -> (Word, Word) {
+        let counts = self.kernel.buffers[buffer.idx()].counts;
+        let mut ty = self.function.ty(index).clone();
+        let mut index = self.value(index);
+        let mut len = self.buffer_len(buffer);
+        match (ty.scalar().map(Scalar::bits), counts) {
+            (Some(64), Width::Narrow) => len = self.ids(Op::UConvert, &Scalar::U64.into(), &[len]),
+            (Some(32), Width::Wide) => {
+                let wide = Type::Scalar(Scalar::I64);
+                index = self.convert(index, &ty, &wide);
+                ty = wide;
+            }
+            _ => {}
+        }
+        // As unsigned numbers, so that negative ones are outside too.
+        let is_inside = self.ids(Op::ULessThan, &Type::BOOL, &[index, len]);
+        let zero = self.int(&ty, 0);
+        (is_inside, self.select(&ty, is_inside, index, zero))
+    }
+}

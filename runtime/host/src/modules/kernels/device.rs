@@ -1,0 +1,59 @@
+//! What a kernel's words may rely on, by the device that runs them and the tensors that it is given.
+
+use std::rc::Rc;
+
+use kps_compute::Tensor;
+use kps_device::{Backend, DeviceInfo, Feature};
+use kps_kernel::{ArrayParam, Edge, KernelModule, ParamKind, ParamType, Reach, Target, Width};
+
+use super::object::Kernel;
+use crate::value::Result;
+use crate::vm::Vm;
+
+/// What words for this device may rely on.
+pub fn target(info: &DeviceInfo) -> Target {
+    let has = |feature| info.features.contains(&feature);
+    Target {
+        scalar_layout: has(Feature::ScalarLayout),
+        // The built-in device loads in vectors where a kernel tests its indices itself.
+        robust_access: has(Feature::RobustAccess) && info.backend == Backend::Vulkan,
+        float_controls: has(Feature::FloatControls),
+        ..Target::portable()
+    }
+}
+
+/// Chooses how the words reach an array, and what counts its elements.
+pub fn reach(array: &mut ArrayParam, tensor: &Tensor, info: &DeviceInfo) {
+    let n_bytes = tensor.n_bytes() as u64;
+    array.counts = Width::of(n_bytes / u64::from(array.element.packed_size().max(1)));
+    // The built-in device takes wide indices everywhere, drivers surely with addresses alone.
+    let is_far = n_bytes > info.limits.max_storage_range
+        || (array.counts == Width::Wide && info.backend == Backend::Vulkan);
+    if is_far && info.features.contains(&Feature::BufferDeviceAddress) {
+        array.reach = Reach::Address;
+    }
+}
+
+/// The compiled form for tensors that are bound in order, by the types that the parameters declare.
+pub fn compile_bound(
+    vm: &Vm,
+    kernel: &Kernel,
+    tensors: &[Tensor],
+    edge: Edge,
+    info: &DeviceInfo,
+) -> Result<Rc<KernelModule>> {
+    let mut signature = kernel.declared()?;
+    let mut next = 0;
+    for (param, ty) in kernel.template.params.iter().zip(&mut signature.params) {
+        let slot = match param.kind {
+            ParamKind::Buffer { binding, .. } => binding as usize,
+            ParamKind::Array(_) | ParamKind::Texture { .. } | ParamKind::Sampler { .. } => next,
+            _ => continue,
+        };
+        next += 1;
+        if let (ParamType::Array(array), Some(tensor)) = (ty, tensors.get(slot)) {
+            reach(array, tensor, info);
+        }
+    }
+    kernel.compile(vm, &signature.with_edge(edge), &target(info))
+}
