@@ -36,7 +36,9 @@ pub(super) fn check_function(
     diagnostics: &mut Diagnostics,
 ) -> Vec<CallSite> {
     let scopes = vec![Scope::of(def)];
-    let mut walk = Walk { source, env, scopes, diagnostics, calls: Vec::new(), reported: HashSet::new() };
+    let own_name = &def.name.name;
+    let (calls, reported) = (Vec::new(), HashSet::new());
+    let mut walk = Walk { source, env, own_name, scopes, diagnostics, calls, reported };
     walk.body(&def.body);
     walk.calls
 }
@@ -44,6 +46,8 @@ pub(super) fn check_function(
 struct Walk<'a> {
     source: &'a Source,
     env: &'a dyn KernelEnv,
+    /// What the function is called: a kernel is not there yet while it is being defined.
+    own_name: &'a Name,
     /// Of the function, and of those nested in it that are being looked at.
     scopes: Vec<Scope>,
     diagnostics: &'a mut Diagnostics,
@@ -317,6 +321,9 @@ impl Walk<'_> {
     fn unknown_name(&mut self, name: &Name, span: Span) {
         if !self.reported.insert(name.to_string()) {
             return;
+        }
+        if name == self.own_name {
+            return self.diagnostics.push(errors::own_name(self.at(span), name));
         }
         let outside = self.env.names();
         let own = self.scopes.iter().flat_map(Scope::names);

@@ -151,8 +151,11 @@ pub(crate) fn chained_vectors(at: Location, first: &str) -> Diagnostic {
 // Calls.
 
 pub(crate) fn range_bound(at: Location, text: &str, what: &str) -> Diagnostic {
-    error("kernel/loop", at, format!("a bound of `range` is an int, not {what}"), what)
-        .help(format!("write `i32({text})`"))
+    let diagnostic = error("kernel/loop", at, format!("a bound of `range` is an int, not {what}"), what);
+    match what.contains("literal") {
+        true => diagnostic.help("count in ints and compute the float: `for i in range(10): t = i * 0.1`"),
+        false => diagnostic.help(format!("write `i32({text})`")),
+    }
 }
 
 pub(crate) fn range_types(at: Location, first: Scalar, other: Scalar) -> Diagnostic {
@@ -167,6 +170,8 @@ pub(crate) fn not_callable(at: Location, text: &str, what: &str) -> Diagnostic {
         false if what.contains("module") => {
             diagnostic.help(format!("call a function of it: `{text}.sqrt(x)`"))
         }
+        // `global_id(0)` is OpenCL's way.
+        false if what.contains("vec") => diagnostic.help(format!("write a component of it: `{text}.x`")),
         false => diagnostic.help(format!("to multiply, write `{text} * (..)`")),
     }
 }

@@ -5,11 +5,22 @@ use kps_syntax::{Diagnostic, Location};
 use super::{error, meant};
 use crate::habits;
 
+/// What people call the element that an invocation works on.
+const INDEX_NAMES: [&str; 8] = ["i", "j", "idx", "index", "tid", "gid", "thread_id", "pos"];
+
+pub(crate) fn own_name(at: Location, name: &str) -> Diagnostic {
+    error("kernel/unknown-name", at, format!("`{name}` is this kernel itself, which no kernel can call"), "")
+        .help("write a loop, or put the code that both need into a plain `def`")
+}
+
 pub(crate) fn unknown_name(at: Location, name: &str, nearest: Option<&str>) -> Diagnostic {
     if let Some(instead) = habits::instead(name) {
         return error("kernel/unknown-name", at, format!("kernels have no `{name}`"), "").help(instead);
     }
     let diagnostic = error("kernel/unknown-name", at, format!("unknown name `{name}`"), "");
+    if INDEX_NAMES.contains(&name) {
+        return diagnostic.help(format!("say which element it is: `{name} = global_id.x`"));
+    }
     match nearest {
         Some(_) => meant(diagnostic, nearest),
         None => diagnostic.help(format!("assign it before this, or pass it as a parameter: `{name}: f32`")),
@@ -34,6 +45,7 @@ pub(crate) fn captured_value(at: Location, name: &str, what: &str) -> Diagnostic
             "a `Tensor`" | "an `ndarray`" | "a `ndarray`" | "a `list`" | "a `tuple`" => {
                 format!("pass it as a parameter: `{name}: Array[f32]`")
             }
+            "a `ufunc`" => format!("kernels have it without a module: write `{name}(x)`"),
             "a `str`" => "kernels have no strings: capture a number that stands for it".to_owned(),
             _ => "kernels capture numbers, bools, types and functions: pass arrays as parameters".to_owned(),
         },

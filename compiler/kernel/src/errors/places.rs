@@ -44,6 +44,10 @@ pub(crate) fn index_type(at: Location, text: &str, what: &str) -> Diagnostic {
     match what {
         what if what.contains("vec") => diagnostic.help(format!("take one component: `{text}.x`")),
         what if is_array(what) => diagnostic.help(format!("take one element: `{text}[i]`")),
+        // `x[i / 2]` means the whole part.
+        _ if text.contains(" / ") => {
+            diagnostic.help(format!("`/` gives a float: write `{}`", text.replace(" / ", " // ")))
+        }
         _ => diagnostic.help(format!("write `i32({text})`")),
     }
 }
@@ -51,7 +55,7 @@ pub(crate) fn index_type(at: Location, text: &str, what: &str) -> Diagnostic {
 pub(crate) fn index_out_of_range(at: Location, index: i128, len: usize, what: &str) -> Diagnostic {
     error("kernel/index", at, format!("index {index} is outside a {what} of {len}"), "").help(match len {
         0 => "it has no elements".to_owned(),
-        1 => "its one element is 0".to_owned(),
+        1 => "its only index is 0".to_owned(),
         len => format!("its elements are 0 to {}, from the end -1 to -{len}", len - 1),
     })
 }

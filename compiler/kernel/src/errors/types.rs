@@ -6,8 +6,12 @@ use super::{error, meant};
 use crate::habits;
 
 pub(crate) fn not_a_type(at: Location, text: &str) -> Diagnostic {
-    error("kernel/not-a-type", at, format!("`{text}` is not a type"), "")
-        .help("write `f32`, `vec3`, `Array[f32]` or the like")
+    let diagnostic = error("kernel/not-a-type", at, format!("`{text}` is not a type"), "");
+    // `list[float]`, and Numba's `f32[:]`.
+    match text.starts_with("list[") || text.starts_with("List[") || text.contains("[:") {
+        true => diagnostic.help("an array of any length is `Array[f32]`, one with rows `Array[f32, 2]`"),
+        false => diagnostic.help("write `f32`, `vec3`, `Array[f32]` or the like"),
+    }
 }
 
 pub(crate) fn not_a_value_type(at: Location, text: &str) -> Diagnostic {

@@ -253,6 +253,12 @@ pub(crate) fn neighbours(at: Location, what: &str, before: Location) -> Diagnost
     .help("write an operator or a comma between them, or begin a new line")
 }
 
+pub(crate) fn c_cast(at: Location, ty: &str, operand: &str) -> Diagnostic {
+    Diagnostic::error("syntax/missing-operator", "a cast is written as a call")
+        .label(at, "")
+        .help(format!("write `{ty}({operand})`"))
+}
+
 pub(crate) fn two_statements(at: Location, before: Location) -> Diagnostic {
     Diagnostic::error("syntax/two-statements", "two statements stand on one line")
         .label(at, "the second one")

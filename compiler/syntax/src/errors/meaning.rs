@@ -16,7 +16,13 @@ pub(crate) fn assign_target(at: Location, what: &str, text: &str) -> Diagnostic 
         return diagnostic
             .help("the left side of `=` is a name, an attribute, a subscript, or several of them");
     }
-    diagnostic.help(format!("to compare, write `==`: `{text} == ..`"))
+    // `x(i) = 1` is how some languages write an element.
+    match text.strip_suffix(')').and_then(|text| text.split_once('(')) {
+        Some((name, index)) if what == "a function call" && !index.is_empty() && !index.contains('(') => {
+            diagnostic.help(format!("an element is written `{name}[{index}]`; to compare, write `==`"))
+        }
+        _ => diagnostic.help(format!("to compare, write `==`: `{text} == ..`")),
+    }
 }
 
 pub(crate) fn loop_target(at: Location, what: &str) -> Diagnostic {

@@ -141,6 +141,10 @@ pub(super) fn statement_in_expression(scene: &Scene) -> Option<Diagnostic> {
     (is_statement && is_inside).then(|| errors::statement_in_expression(scene.place(), scene.text(scene.at)))
 }
 
+/// What C would cast with.
+const TYPES: [&str; 12] =
+    ["int", "float", "double", "bool", "i32", "u32", "i64", "u64", "f16", "f32", "f64", "uint"];
+
 /// Two operands beside each other outside brackets.
 pub(super) fn neighbours(scene: &Scene) -> Option<Diagnostic> {
     let previous = scene.previous()?;
@@ -148,5 +152,12 @@ pub(super) fn neighbours(scene: &Scene) -> Option<Diagnostic> {
         return Some(errors::two_statements(scene.place(), scene.location(scene.at - 1)));
     }
     let beside = ends_operand(previous) && (begins_operand(scene.here()) || scene.here().is_keyword());
+    if beside && scene.at >= scene.line.start + 3 {
+        let [open, ty, close] = [3, 2, 1].map(|back| scene.text(scene.at - back));
+        if (open, close) == ("(", ")") && TYPES.contains(&ty) {
+            let operand = scene.text(scene.at);
+            return Some(errors::c_cast(scene.location(scene.at - 2), ty, operand));
+        }
+    }
     beside.then(|| errors::neighbours(scene.place(), &scene.describe(), scene.location(scene.at - 1)))
 }
