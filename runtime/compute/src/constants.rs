@@ -216,6 +216,8 @@ fn flatten(block: &Block, prefix: &str, base: usize, places: &mut Vec<Place>) {
         let name = match &member.name {
             Some(name) if prefix.is_empty() => name.clone(),
             Some(name) => format!("{prefix}.{name}"),
+            // Shaders from GLSL and WGSL have their block inside another one, which has no names.
+            None if matches!(member.ty, MemberType::Struct(_)) => prefix.to_owned(),
             None => format!("word {}", (base + member.offset as usize) / 4),
         };
         flatten_member(&member.ty, &name, base + member.offset as usize, 0, places);

@@ -93,10 +93,11 @@ impl Kernel {
         if let Some((set, _, name)) = places.iter().find(|(set, ..)| *set != 0) {
             return Err(ComputeError::DescriptorSet { parameter: name.clone(), set: *set });
         }
+        // Parameters at the end may be declared and not used: tensors for them may be there or not.
         let needed = self.n_tensors();
-        if tensors.len() != needed {
-            let parameters = places.into_iter().map(|(.., name)| name).collect();
-            return Err(ComputeError::TensorCount { parameters, given: tensors.len() });
+        let declared = needed.max(self.interface.n_declared as usize);
+        if !(needed..=declared).contains(&tensors.len()) {
+            return Err(ComputeError::TensorCount { parameters: self.parameters(), given: tensors.len() });
         }
         for buffer in self.buffers().filter(|buffer| !buffer.is_spill()) {
             let tensor = &tensors[buffer.binding as usize];
@@ -115,6 +116,20 @@ impl Kernel {
             check_image(image, tensor)?;
         }
         Ok(())
+    }
+
+    /// A name for each tensor that a launch binds.
+    fn parameters(&self) -> Vec<String> {
+        let places = self.places();
+        let name = |at: usize| {
+            let used = places.iter().find(|(_, binding, _)| *binding as usize == at);
+            used.map_or_else(|| format!("unused binding {at}"), |(.., name)| name.clone())
+        };
+        // A module may number its bindings as it likes; nobody wants to read a thousand of them.
+        match self.n_tensors() {
+            n @ 0..=32 => (0..n).map(name).collect(),
+            _ => places.iter().map(|(.., name)| name.clone()).collect(),
+        }
     }
 
     /// The buffers that are tensors.

@@ -31,7 +31,9 @@ pub struct Interface {
     pub name: Option<String>,
     /// Invocations of a workgroup along x, y and z, specialisation applied.
     pub local_size: [u32; 3],
-    /// In the order of set and binding.
+    /// Bindings of set 0 that the module declares: one more than the last of them, used or not.
+    pub n_declared: u32,
+    /// Those that are used, in the order of set and binding.
     pub buffers: Vec<BufferBinding>,
     /// In the order of set and binding.
     pub images: Vec<ImageBinding>,

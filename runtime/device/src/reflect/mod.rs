@@ -46,6 +46,7 @@ pub(crate) fn reflect(module: &rspirv::dr::Module, options: &PipelineOptions) ->
         entry_point: options.entry_point.clone(),
         name: ids.name(entry.function).map(str::to_owned),
         local_size: entry.local_size(module, &ids, &constants)?,
+        n_declared: resources::n_declared(module, &ids),
         buffers: resources::buffers(module, &ids, &constants, &reached)?,
         images,
         samplers,

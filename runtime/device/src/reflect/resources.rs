@@ -35,6 +35,18 @@ pub(super) fn buffers(
     merge_aliases(buffers)
 }
 
+/// One more than the last binding of set 0 that a variable of the module has, hidden ones left out.
+pub(super) fn n_declared(module: &Module, ids: &Ids) -> u32 {
+    let variables = module.types_global_values.iter().filter(|i| i.class.opcode == Op::Variable);
+    let bindings = variables.filter_map(|variable| {
+        let id = variable.result_id?;
+        let is_hidden = ids.name(id).is_some_and(|name| name.starts_with("kps."));
+        let is_first = ids.literal(id, Decoration::DescriptorSet) == Some(0);
+        ids.literal(id, Decoration::Binding).filter(|_| is_first && !is_hidden)
+    });
+    bindings.max().map_or(0, |last| last.saturating_add(1))
+}
+
 /// The block of push constants.
 pub(super) fn push_constants(
     module: &Module,
