@@ -17,6 +17,7 @@ pub struct Launch {
 pub struct Array {
     pub name: String,
     pub element: Type,
+    pub shape: Vec<u32>,
     pub bytes: Vec<u8>,
 }
 
@@ -45,8 +46,13 @@ impl Arguments {
             let n = launch.domain[0] as usize;
             // Some are too short, so that loads give zeros and stores do nothing.
             let n = if random.one_in(4) { 1 + random.below(n) } else { n + random.below(3) };
+            let shape = match buffer.rank {
+                1 => vec![n as u32],
+                _ => vec![(1 + n / 8) as u32, 1 + random.below(9) as u32],
+            };
+            let n = shape.iter().product::<u32>();
             let bytes = (0..n).flat_map(|_| bytes(&buffer.element, &mut random)).collect();
-            Array { name: buffer.name.to_string(), element: buffer.element.clone(), bytes }
+            Array { name: buffer.name.to_string(), element: buffer.element.clone(), shape, bytes }
         });
         let scalars = kernel.scalars.iter().map(|scalar| {
             let bytes = bytes(&scalar.ty, &mut Random::named(seed, &scalar.name));
@@ -64,18 +70,15 @@ impl Arguments {
         &found.expect("a value for every parameter").1
     }
 
-    /// What `kps.shape.NAME.AXIS` is: arrays here have one axis.
+    /// What `kps.shape.NAME.AXIS` is.
     pub fn axis(&self, member: &str) -> u32 {
-        let name = member.trim_start_matches("kps.shape.").trim_end_matches(".0");
-        let array = self.array(name);
-        array.bytes.len() as u32 / array.element.packed_size()
+        let place = member.trim_start_matches("kps.shape.").rsplit_once('.');
+        let (name, axis) = place.expect("an array and its axis");
+        self.array(name).shape[axis.parse::<usize>().expect("an axis is a number")]
     }
 
     pub fn memories(&self) -> Vec<Memory> {
-        let memory = |array: &Array| {
-            let n = array.bytes.len() as u32 / array.element.packed_size();
-            Memory::from_bytes(&array.element, vec![n], &array.bytes)
-        };
+        let memory = |array: &Array| Memory::from_bytes(&array.element, array.shape.clone(), &array.bytes);
         self.arrays.iter().map(memory).collect()
     }
 }

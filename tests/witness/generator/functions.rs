@@ -62,6 +62,24 @@ impl Writer {
         self.helpers.push(Helper { name, params, n_defaults, result });
     }
 
+    /// A function of a few numbers, which may use the variables around it.
+    pub fn lambda(&mut self) {
+        let name = self.name("fn");
+        let n_variables = self.variables.len();
+        let mut params = Vec::new();
+        for _ in 0..1 + self.random.below(2) {
+            let (param, ty) = (self.name("p"), self.small_type());
+            self.declare_fixed(&param, &ty);
+            params.push((param, ty));
+        }
+        let result = self.small_type();
+        let value = self.value(&result, 2);
+        self.variables.truncate(n_variables);
+        let (names, params): (Vec<String>, Vec<Type>) = params.into_iter().unzip();
+        self.line(&format!("{name} = lambda {}: {value}", names.join(", ")));
+        self.helpers.push(Helper { name, params, n_defaults: 0, result });
+    }
+
     /// Of a function that gives the type, now and then.
     pub fn call(&mut self, ty: &Type, depth: usize) -> Option<String> {
         if !self.random.one_in(3) {
@@ -99,6 +117,11 @@ impl Writer {
             let (name, ty) = (self.name("in"), self.value_with_layout());
             params.push(format!("{name}: Array[{}]", annotation(&ty)));
             self.inputs.push(Variable { name, ty, is_fixed: true });
+        }
+        if self.random.one_in(3) {
+            let (name, ty) = (self.name("plane"), self.small_type());
+            params.push(format!("{name}: Array[{}, 2]", annotation(&ty)));
+            self.planes.push(Variable { name, ty, is_fixed: true });
         }
         for _ in 0..1 + self.random.below(3) {
             let (name, ty) = (self.name("out"), self.value_with_layout());

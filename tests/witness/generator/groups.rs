@@ -141,6 +141,7 @@ impl Writer {
 
     fn between_barriers(&mut self) {
         let (n_variables, n_inputs) = (self.variables.len(), self.inputs.len());
+        let n_helpers = self.helpers.len();
         for shared in self.shared.clone() {
             match shared.state {
                 State::Owned => self.declare(&format!("{}[l]", shared.name), &shared.element),
@@ -168,6 +169,8 @@ impl Writer {
         }
         self.variables.truncate(n_variables);
         self.inputs.truncate(n_inputs);
+        // A lambda may look at what others change behind the barrier.
+        self.helpers.truncate(n_helpers);
     }
 
     /// Into any element, without looking at what was there; or into one's own, with a look at it.

@@ -48,6 +48,8 @@ struct Writer {
     variables: Vec<Variable>,
     /// Arrays that are only read.
     inputs: Vec<Variable>,
+    /// Arrays with two axes that are only read.
+    planes: Vec<Variable>,
     /// Arrays of which an invocation stores its own element.
     outputs: Vec<Variable>,
     /// Loops that a jump may leave or continue.
@@ -100,6 +102,7 @@ impl Writer {
             helpers: Vec::new(),
             variables: Vec::new(),
             inputs: Vec::new(),
+            planes: Vec::new(),
             outputs: Vec::new(),
             n_loops: 0,
             result: Result::Nothing,
@@ -121,12 +124,14 @@ impl Writer {
     fn block(&mut self, head: &str, body: impl FnOnce(&mut Writer)) {
         self.line(head);
         self.indent += 1;
-        let (n_lines, n_variables) = (self.lines.len(), self.variables.len());
+        let (n_lines, n_variables, n_helpers) = (self.lines.len(), self.variables.len(), self.helpers.len());
         body(self);
         if self.lines.len() == n_lines {
             self.line("pass");
         }
         self.variables.truncate(n_variables);
+        // Lambdas are of their block as well.
+        self.helpers.truncate(n_helpers);
         self.indent -= 1;
     }
 

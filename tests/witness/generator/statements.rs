@@ -27,6 +27,9 @@ impl Writer {
     }
 
     pub fn declaration(&mut self) {
+        if self.random.one_in(12) {
+            return self.lambda();
+        }
         let ty = self.value_type();
         let name = self.name("v");
         let value = self.value(&ty, 3);

@@ -8,6 +8,7 @@ use super::types::parts;
 
 /// Where an index belongs that is not yet chosen.
 const AT: &str = "@";
+const AT_TWO: &str = "@@";
 
 /// Functions of floats that give one right result.
 const ROUNDINGS: [&str; 4] = ["floor", "ceil", "trunc", "round"];
@@ -65,14 +66,17 @@ impl Writer {
         for variable in &self.variables {
             find(&variable.name, &variable.ty, ty, 3, &mut places);
         }
-        for input in &self.inputs {
-            let mut within = Vec::new();
-            find("", &input.ty, ty, 3, &mut within);
-            places.extend(within.into_iter().map(|path| format!("{}[{AT}]{path}", input.name)));
+        for (arrays, at) in [(&self.inputs, AT), (&self.planes, AT_TWO)] {
+            for array in arrays {
+                let mut within = Vec::new();
+                find("", &array.ty, ty, 3, &mut within);
+                places.extend(within.into_iter().map(|path| format!("{}[{at}]{path}", array.name)));
+            }
         }
         if !places.is_empty() && !self.random.one_in(6) {
             let place = self.random.pick(&places).clone();
-            return Some(if place.contains(AT) { place.replace(AT, &self.element_index()) } else { place });
+            let [first, second] = [0; 2].map(|_| self.element_index());
+            return Some(place.replace(AT_TWO, &format!("{first}, {second}")).replace(AT, &first));
         }
         self.element(ty)
     }
@@ -107,8 +111,12 @@ impl Writer {
         }
     }
 
-    /// An i32 variable, or 0.
+    /// An i32 variable, or 0. Often the one that is surely no constant: as an index, that would be refused
+    /// where it is out of range.
     pub fn plain_int(&mut self) -> String {
+        if self.random.one_in(2) && self.variables.iter().any(|variable| variable.name == "i") {
+            return "i".to_owned();
+        }
         let ints: Vec<&str> = self
             .variables
             .iter()
@@ -171,6 +179,9 @@ impl Writer {
             }
             11 if scalar == Scalar::I32 && !self.inputs.is_empty() => {
                 format!("len({})", self.random.pick(&self.inputs).name)
+            }
+            12 if scalar == Scalar::I32 && !self.planes.is_empty() => {
+                format!("{}.shape[{}]", self.planes[0].name, self.random.below(2))
             }
             _ => {
                 let op = *self.random.pick(&["+", "-", "*", "//", "%", "&", "|", "^", "<<", ">>"]);
