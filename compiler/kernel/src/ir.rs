@@ -16,7 +16,7 @@ use kps_syntax::{Location, Source, Span};
 pub use crate::builtins::{AtomicOp, Combine, FloatFn, Spread, SubgroupOp};
 use crate::constant::Constant;
 use crate::push::PushLayout;
-use crate::signature::{Edge, Reach, Width};
+use crate::signature::{Edge, Memory, Reach, Width};
 use crate::template::Input;
 use crate::textures::TextureType;
 use crate::types::Type;
@@ -80,6 +80,7 @@ pub struct Kernel {
     pub edge: Edge,
     /// Of the invocations that `kps.domain` says.
     pub ids: Width,
+    pub memory: Memory,
     /// It waits at barriers: a launch is of whole workgroups, and the domain needs no guard.
     pub whole_groups: bool,
     pub precise: bool,

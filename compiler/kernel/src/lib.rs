@@ -49,7 +49,7 @@ pub use env::{EnvModule, EnvValue, HelperFunction, KernelEnv, MapEnv};
 pub use explain::{ExplainedFunction, Explanation, IndexTest, Remark, RemarkKind, assembly_of_line};
 pub use signature::{
     ArrayParam, Binding, BindingPlace, Capability, CapabilityUse, Cover, Edge, Form, KernelModule,
-    KernelOptions, ParamType, Reach, Signature, Target, Width,
+    KernelOptions, Memory, ParamType, Reach, Signature, Target, Width,
 };
 pub use structs::{MAX_STRUCT_BYTES, Member, Method, StructType};
 pub use template::{Input, KernelTemplate, Param, ParamKind};
@@ -79,7 +79,7 @@ pub fn read_struct(
 
 /// The type of a value that an expression such as `Struct(a=f32)` or `vec3` names.
 pub fn read_type(expr: &Expr, source: &Source, env: &dyn KernelEnv) -> Result<Type, Diagnostics> {
-    check::TypeReader { source, env }.value_type(expr).map_err(Diagnostics::from)
+    check::TypeReader { source, env, ints: check::NO_INTS }.value_type(expr).map_err(Diagnostics::from)
 }
 
 /// Compiles a kernel for one signature.

@@ -190,6 +190,15 @@ pub enum Edge {
     Whole,
 }
 
+/// Whether the arrays of a launch lie in memory of their own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub enum Memory {
+    #[default]
+    Apart,
+    /// One tensor was given for two of them: what is stored through one is loaded through the other.
+    Shared,
+}
+
 /// One compiled form of a kernel: equal signatures give equal words.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Signature {
@@ -201,6 +210,7 @@ pub struct Signature {
     pub edge: Edge,
     /// Of invocations: `global_id` counts narrow ones, `global_id64` any.
     pub ids: Width,
+    pub memory: Memory,
     captures: Vec<Capture>,
 }
 
@@ -213,7 +223,15 @@ impl Signature {
             ParamType::Const(_) | ParamType::Texture | ParamType::Sampler | ParamType::Input => None,
         });
         let captures = template.captures(env, types);
-        Signature { params, rank: 1, cover: Cover::Whole, edge: Edge::Partial, ids: Width::Narrow, captures }
+        Signature {
+            params,
+            rank: 1,
+            cover: Cover::default(),
+            edge: Edge::default(),
+            ids: Width::default(),
+            memory: Memory::default(),
+            captures,
+        }
     }
 
     /// For a domain of `rank` axes.
@@ -231,6 +249,10 @@ impl Signature {
 
     pub fn with_ids(self, ids: Width) -> Signature {
         Signature { ids, ..self }
+    }
+
+    pub fn with_memory(self, memory: Memory) -> Signature {
+        Signature { memory, ..self }
     }
 
     /// What the annotations alone say; `None` where a parameter has none or is a `const`.

@@ -64,6 +64,12 @@ pub enum ParamKind {
         binding: u32,
         element: Type,
     },
+    /// PyShader's `("buffer", 0, Struct(..))`: one struct, which the kernel may change.
+    Cell {
+        set: u32,
+        binding: u32,
+        ty: Type,
+    },
     /// `Image["2d r32f"]`, and PyShader's `("texture", 0, "2d r32f")` with its slot.
     Texture {
         slot: Option<(u32, u32)>,
@@ -81,7 +87,9 @@ impl ParamKind {
         Some(match self {
             ParamKind::Untyped | ParamKind::Const(_) => return None,
             ParamKind::Array(array) => ParamType::Array(array.clone()),
-            ParamKind::Uniform { ty, .. } => ParamType::Array(ArrayParam::flat(ty.clone())),
+            ParamKind::Uniform { ty, .. } | ParamKind::Cell { ty, .. } => {
+                ParamType::Array(ArrayParam::flat(ty.clone()))
+            }
             ParamKind::Buffer { element, .. } => ParamType::Array(ArrayParam::flat(element.clone())),
             ParamKind::Scalar(ty) => ParamType::Scalar(ty.clone()),
             ParamKind::Texture { .. } => ParamType::Texture,

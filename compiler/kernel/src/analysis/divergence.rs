@@ -19,6 +19,7 @@ use crate::ir::{
     Arg, AtomicPlace, Block, BufferId, CallArg, Function, FunctionId, Home, Kernel, LocalId, Loop, NodeId,
     NodeKind, Stmt, steps, walk,
 };
+use crate::signature::Memory;
 use crate::template::Input;
 
 pub(super) fn check(kernel: &Kernel) -> Result<(), Diagnostics> {
@@ -58,6 +59,10 @@ fn written_buffers(kernel: &Kernel) -> HashSet<BufferId> {
                 written.insert(buffer);
             }
         });
+    }
+    if kernel.memory == Memory::Shared && !written.is_empty() {
+        // What is stored through one array is loaded through another.
+        written.extend((0..kernel.buffers.len()).map(|at| BufferId(at as u32)));
     }
     written
 }
@@ -433,8 +438,13 @@ impl Walker<'_, '_> {
             NodeKind::BufferLoad { buffer, .. } => {
                 let name = &self.analysis.kernel.buffers[buffer.idx()].name;
                 if self.analysis.written.contains(buffer) {
-                    let text =
-                        format!("the kernel writes `{name}`, so invocations may read different values");
+                    let why = match self.analysis.kernel.memory {
+                        Memory::Apart => format!("the kernel writes `{name}`"),
+                        Memory::Shared => {
+                            "one tensor is given for two arrays, and the kernel writes it".to_owned()
+                        }
+                    };
+                    let text = format!("{why}, so invocations may read different values");
                     let subject = format!("`{name}`");
                     return Some(self.source(node.span, &subject, &text));
                 }

@@ -7,7 +7,7 @@ use kps_syntax::ast::{Argument, ArgumentKind, Expr, ExprKind, UnaryOp};
 use kps_syntax::{Diagnostic, Diagnostics, Source};
 use num_traits::ToPrimitive;
 
-use super::types::{TypeExpr, TypeReader};
+use super::types::{NO_INTS, TypeExpr, TypeReader};
 use crate::constant::{Constant, Literal};
 use crate::env::KernelEnv;
 use crate::errors;
@@ -20,7 +20,7 @@ pub(crate) fn signature(
     args: &[Argument],
     source: &Source,
 ) -> Result<Signature, Diagnostics> {
-    let reader = TypeReader { source, env };
+    let reader = TypeReader { source, env, ints: NO_INTS };
     let given = matched(template, args, source)?;
     let mut diagnostics = Diagnostics::new();
     let mut types = Vec::with_capacity(given.len());

@@ -30,8 +30,8 @@ pub(crate) use params::is_constant;
 pub(crate) use scope::{Scope, assigned_names, walrus_names};
 pub(crate) use slips::has_break;
 pub(crate) use structs::read_struct;
-pub(crate) use types::{TypeExpr, TypeReader};
-pub(crate) use visit::{captured_names, children, free_names, receivers};
+pub(crate) use types::{NO_INTS, TypeExpr, TypeReader};
+pub(crate) use visit::{captured_names, children, free_names, receivers, receivers_in};
 
 pub(crate) fn check(
     def: &Arc<FunctionDef>,

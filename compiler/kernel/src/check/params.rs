@@ -6,7 +6,7 @@
 use kps_syntax::ast::{Expr, ExprKind, FunctionDef, Param as ParamDef, Parameters};
 use kps_syntax::{Diagnostic, Diagnostics, Source};
 
-use super::types::{TypeExpr, TypeReader, int_literal};
+use super::types::{NO_INTS, TypeExpr, TypeReader, int_literal};
 use crate::env::{EnvValue, KernelEnv};
 use crate::errors;
 use crate::signature::{ArrayParam, Form};
@@ -27,7 +27,7 @@ pub(super) fn kernel_params(
         let name = format!("*{}", rest.name.name);
         diagnostics.push(errors::variadic_parameter(source.at(rest.span), &name, "a kernel"));
     }
-    let reader = TypeReader { source, env };
+    let reader = TypeReader { source, env, ints: NO_INTS };
     let declared = def.params.iter().map(|param| {
         let kind = match form {
             Form::Kernel => annotated(param, &reader),
@@ -78,7 +78,7 @@ pub(super) fn nested_params(
     diagnostics: &mut Diagnostics,
 ) {
     check_variadic(&def.params, source, "a function called from a kernel", diagnostics);
-    let reader = TypeReader { source, env };
+    let reader = TypeReader { source, env, ints: NO_INTS };
     let annotations = def.params.iter().filter_map(|param| param.annotation.as_ref());
     for annotation in annotations.chain(&def.returns) {
         if !matches!(annotation.kind, ExprKind::None)
@@ -211,6 +211,7 @@ fn buffer(slot: &Expr, ty: &Expr, reader: &TypeReader) -> Result<ParamKind, Diag
         TypeExpr::Value(Type::Array(array)) => {
             Ok(ParamKind::Buffer { set, binding, element: array.element.clone() })
         }
+        TypeExpr::Value(ty @ Type::Struct(_)) => Ok(ParamKind::Cell { set, binding, ty }),
         _ => Err(errors::buffer_not_an_array(reader.source.at(ty.span), reader.source.slice(ty.span))),
     }
 }
@@ -267,9 +268,9 @@ fn same_slot(a: &ParamKind, b: &ParamKind) -> bool {
 /// The descriptor set and binding, where the parameter says them.
 fn slot_of(kind: &ParamKind) -> Option<(u32, u32)> {
     match kind {
-        ParamKind::Buffer { set, binding, .. } | ParamKind::Uniform { set, binding, .. } => {
-            Some((*set, *binding))
-        }
+        ParamKind::Buffer { set, binding, .. }
+        | ParamKind::Cell { set, binding, .. }
+        | ParamKind::Uniform { set, binding, .. } => Some((*set, *binding)),
         ParamKind::Texture { slot, .. } | ParamKind::Sampler { slot } => *slot,
         _ => None,
     }

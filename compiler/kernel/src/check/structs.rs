@@ -11,7 +11,7 @@ use kps_syntax::ast::{
 use kps_syntax::{Diagnostic, Diagnostics, Source, Span};
 use num_traits::ToPrimitive;
 
-use super::types::TypeReader;
+use super::types::{NO_INTS, TypeReader};
 use crate::constant::{Constant, Literal};
 use crate::env::{HelperFunction, KernelEnv};
 use crate::errors;
@@ -28,7 +28,7 @@ pub(crate) fn read_struct(
         diagnostics.push(errors::struct_base(source.at(base.span)));
     }
     let mut of = StructType { name: Some(def.name.name.clone()), members: Vec::new(), methods: Vec::new() };
-    let reader = TypeReader { source, env: &**env };
+    let reader = TypeReader { source, env: &**env, ints: NO_INTS };
     for stmt in &def.body {
         let read = match &stmt.kind {
             StmtKind::AnnAssign { target, annotation, value } => {

@@ -1,11 +1,11 @@
 //! Type expressions: what an annotation, PyShader's tuple or a call of `Array(..)` says.
 //!
 //! They are read from the syntax tree, never run: `f32`, `Array[f32]`, `Array(4, f32)`, `const[i32]`,
-//! `Vector(2, f32)`, and any of them as a string.
+//! `Vector(2, f32)`, and any of them as a string. A length is a number, or a name that stands for one.
 
 use std::rc::Rc;
 
-use kps_syntax::ast::{Argument, ArgumentKind, Expr, ExprKind};
+use kps_syntax::ast::{Argument, ArgumentKind, Expr, ExprKind, StmtKind};
 use kps_syntax::{Diagnostic, Source, Span};
 use num_traits::ToPrimitive;
 
@@ -31,7 +31,12 @@ pub(crate) enum TypeExpr {
 pub(crate) struct TypeReader<'a> {
     pub source: &'a Source,
     pub env: &'a dyn KernelEnv,
+    /// Names that hide those of `env` and stand for ints: `const` parameters.
+    pub ints: &'a dyn Fn(&str) -> Option<i128>,
 }
+
+/// Where there are no such names.
+pub(crate) const NO_INTS: &dyn Fn(&str) -> Option<i128> = &|_| None;
 
 impl TypeReader<'_> {
     pub fn read(&self, expr: &Expr) -> Result<TypeExpr, Diagnostic> {
@@ -99,7 +104,7 @@ impl TypeReader<'_> {
         };
         match (name, args) {
             ("Array", [element]) => Ok(TypeExpr::Buffer(ArrayParam::flat(self.value_type(element)?))),
-            ("Array", [first, second]) => match (int_literal(first), int_literal(second)) {
+            ("Array", [first, second]) => match (self.int(first), self.int(second)) {
                 (Some(_), _) => {
                     let len = self.array_len(first)?;
                     Ok(TypeExpr::Value(Type::array(len, self.value_type(second)?)))
@@ -146,14 +151,14 @@ impl TypeReader<'_> {
     }
 
     fn vector(&self, n: &Expr, scalar: &Expr, span: Span) -> Result<TypeExpr, Diagnostic> {
-        match (int_literal(n), self.value_type(scalar)?) {
+        match (self.int(n), self.value_type(scalar)?) {
             (Some(n @ 2..=4), Type::Scalar(scalar)) => Ok(TypeExpr::Value(Type::Vector(n as u8, scalar))),
             _ => Err(errors::not_a_type(self.source.at(span), self.source.slice(span))),
         }
     }
 
     fn matrix(&self, columns: &Expr, rows: &Expr, scalar: &Expr, span: Span) -> Result<TypeExpr, Diagnostic> {
-        match (int_literal(columns), int_literal(rows), self.value_type(scalar)?) {
+        match (self.int(columns), self.int(rows), self.value_type(scalar)?) {
             (Some(columns @ 2..=4), Some(rows @ 2..=4), Type::Scalar(scalar)) if scalar.is_float() => {
                 Ok(TypeExpr::Value(Type::Matrix { columns: columns as u8, rows: rows as u8, scalar }))
             }
@@ -162,16 +167,39 @@ impl TypeReader<'_> {
     }
 
     fn array_len(&self, expr: &Expr) -> Result<u32, Diagnostic> {
-        match int_literal(expr) {
+        match self.int(expr) {
             Some(len @ 1..=0xffff) => Ok(len as u32),
             _ => Err(errors::array_len(self.source.at(expr.span), self.source.slice(expr.span))),
         }
     }
 
-    /// A type in a string, spaces and case aside: `"ivec3"`, `"Array(f32)"`, `"Array(12, i32)"`.
+    /// A number, or a name for one.
+    fn int(&self, expr: &Expr) -> Option<i64> {
+        let ExprKind::Name(name) = &expr.kind else { return int_literal(expr) };
+        let value = (self.ints)(name).or_else(|| match self.env.get(name) {
+            Some(EnvValue::Int(value)) => Some(value),
+            _ => None,
+        });
+        value.and_then(|value| i64::try_from(value).ok())
+    }
+
+    /// A type in a string: what could stand there without the quotes, or PyShader's, spaces and case
+    /// aside: `"ivec3"`, `"Array(f32)"`, `"Array(12, i32)"`.
     fn text(&self, text: &str, span: Span) -> Result<TypeExpr, Diagnostic> {
         let compact: String = text.chars().filter(|c| !c.is_whitespace()).collect();
-        self.text_type(&compact.to_lowercase(), span)
+        self.text_type(&compact.to_lowercase(), span).or_else(|error| self.quoted(text).ok_or(error))
+    }
+
+    fn quoted(&self, text: &str) -> Option<TypeExpr> {
+        let source = Source::new("annotation", text);
+        let (module, mistakes) = kps_syntax::parse(&source);
+        let [stmt] = &module.body[..] else { return None };
+        let StmtKind::Expr(expr) = &stmt.kind else { return None };
+        // A string in a string is no type.
+        if !mistakes.is_empty() || matches!(expr.kind, ExprKind::Str(_)) {
+            return None;
+        }
+        TypeReader { source: &source, ..*self }.read(expr).ok()
     }
 
     fn text_type(&self, text: &str, span: Span) -> Result<TypeExpr, Diagnostic> {

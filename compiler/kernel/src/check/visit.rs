@@ -210,7 +210,8 @@ pub(crate) fn receivers(body: &[Stmt], found: &mut dyn FnMut(&Name)) {
     }
 }
 
-fn receivers_in(expr: &Expr, found: &mut dyn FnMut(&Name)) {
+/// The names on which an expression calls methods.
+pub(crate) fn receivers_in(expr: &Expr, found: &mut dyn FnMut(&Name)) {
     if let ExprKind::Call { func, .. } = &expr.kind
         && let ExprKind::Attribute { value, .. } = &func.kind
         && let Some(name) = root_name(value)

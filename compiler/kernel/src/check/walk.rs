@@ -15,7 +15,7 @@ use kps_syntax::{Diagnostics, Location, Source, Span};
 use super::params;
 use super::scope::Scope;
 use super::slips;
-use super::types::TypeReader;
+use super::types::{NO_INTS, TypeReader};
 use super::unsupported;
 use super::visit::children;
 use crate::builtins;
@@ -106,7 +106,8 @@ impl Walk<'_> {
                 self.target(target);
             }
             StmtKind::AnnAssign { target, annotation, value } => {
-                if let Err(diagnostic) = (TypeReader { source: self.source, env: self.env }).read(annotation)
+                if let Err(diagnostic) =
+                    (TypeReader { source: self.source, env: self.env, ints: NO_INTS }).read(annotation)
                 {
                     self.diagnostics.push(diagnostic);
                 }

@@ -11,7 +11,7 @@ use super::function::FunctionEmitter;
 use super::module::{Module, Operand, instruction};
 use crate::ir::{Buffer, BufferId, Kernel, NodeId};
 use crate::push::Member;
-use crate::signature::{Capability, Reach, Width};
+use crate::signature::{Capability, Memory, Reach, Width};
 use crate::types::{Scalar, Type};
 
 pub(crate) struct BufferVariable {
@@ -54,12 +54,17 @@ impl BufferVariable {
 
     /// Says what the kernel does with it, once all of it is emitted.
     pub fn decorate_access(&self, kernel: &Kernel, module: &mut Module) {
+        let is_shared = kernel.memory == Memory::Shared;
+        // One that is seen as ints as well says so already.
+        if let (true, Home::Binding { id, bits: None }) = (is_shared, &self.home) {
+            module.decorate(*id, Decoration::Aliased, &[]);
+        }
         let mut decorate = |decoration| match self.home {
             Home::Binding { id, .. } => module.decorate(id, decoration, &[]),
             Home::Address { block } => module.decorate_member(block, 0, decoration, &[]),
         };
         // Behind a barrier an invocation sees what others of its workgroup wrote.
-        if kernel.whole_groups && self.reads && self.writes {
+        if kernel.whole_groups && (is_shared || self.reads && self.writes) {
             decorate(Decoration::Coherent);
         }
         if !self.writes {

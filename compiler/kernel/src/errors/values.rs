@@ -4,7 +4,7 @@ use kps_syntax::{Diagnostic, Location};
 
 use super::{arguments, error, how_to_convert, is_array};
 use crate::constant::Literal;
-use crate::types::{Scalar, Type};
+use crate::types::{ArrayType, Scalar, Type};
 
 pub(crate) fn int_too_large(at: Location) -> Diagnostic {
     error("kernel/literal", at, "an int of more than 128 bits", "").help("the widest int in a kernel has 64")
@@ -192,6 +192,22 @@ pub(crate) fn vector_parts(at: Location, ty: &Type, given: usize) -> Diagnostic 
         "",
     )
     .help(format!("give {} numbers, or one for all of them: `{ty}(0)`", ty.n_components()))
+}
+
+pub(crate) fn array_elements(at: Location, array: &ArrayType, given: usize) -> Diagnostic {
+    let ArrayType { len, element } = array;
+    error(
+        "kernel/array-elements",
+        at,
+        format!("an `Array({len}, {element})` has {len} elements, not {given}"),
+        "",
+    )
+    .help(format!("give {len} elements, or none for zeros: `Array({len}, {element})()`"))
+}
+
+pub(crate) fn array_element(at: Location, what: &str, element: &Type) -> Diagnostic {
+    error("kernel/array-element", at, format!("an element is a `{element}`, not {what}"), "")
+        .help(format!("convert it: `{element}(..)`"))
 }
 
 pub(crate) fn match_subject(at: Location, what: &str) -> Diagnostic {

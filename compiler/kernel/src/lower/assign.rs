@@ -11,6 +11,7 @@ use super::index::is_indexable;
 use super::matrix_parts::MatrixIndex;
 use super::operand::{Operand, Place};
 use super::shape::Indexed;
+use super::vars::Binding;
 use crate::check::{TypeExpr, TypeReader};
 use crate::errors;
 use crate::ir::{NodeId, NodeKind, Step};
@@ -73,7 +74,13 @@ impl Ctx<'_> {
 
     pub fn ann_assign(&mut self, target: &Expr, annotation: &Expr, value: Option<&Expr>) {
         let env = self.f.env.clone();
-        let ty = match (TypeReader { source: &self.f.source.clone(), env: env.get() }).read(annotation) {
+        let ty = match (TypeReader {
+            source: &self.f.source.clone(),
+            env: env.get(),
+            ints: &|name| self.named_int(name),
+        })
+        .read(annotation)
+        {
             Ok(TypeExpr::Value(ty)) => Some(ty),
             Ok(_) => {
                 let text = self.f.source.slice(annotation.span).to_owned();
@@ -144,7 +151,10 @@ impl Ctx<'_> {
     pub(super) fn target<'e>(&mut self, expr: &'e Expr) -> Target<'e> {
         let span = expr.span;
         match &expr.kind {
-            ExprKind::Name(name) => Target::Name(name, span),
+            ExprKind::Name(name) => match self.cell_named(name) {
+                Some(place) => Target::Place(place, span),
+                None => Target::Name(name, span),
+            },
             ExprKind::Tuple(items) | ExprKind::List(items) => Target::Tuple(items, span),
             ExprKind::Attribute { value, attr } => self.attribute_target(value, attr, span),
             ExprKind::Subscript { value, index } => self.element_target(value, index, span),
@@ -152,6 +162,16 @@ impl Ctx<'_> {
                 self.error(errors::not_assignable(self.at(span), self.f.source.slice(span)));
                 Target::Error
             }
+        }
+    }
+
+    /// The struct of a buffer that a parameter stands for.
+    pub fn cell_named(&self, name: &Name) -> Option<Place> {
+        match &self.f.vars[self.f.scope.get(name)? as usize] {
+            Binding::Bound { operand: Operand::Place(place), .. } if matches!(place.ty, Type::Struct(_)) => {
+                Some(place.clone())
+            }
+            _ => None,
         }
     }
 

@@ -1,21 +1,25 @@
 //! Types called as functions: casts, and vectors from their parts.
 
+use std::rc::Rc;
+
 use kps_syntax::Span;
 use kps_syntax::ast::Expr;
 
 use super::Ctx;
 use super::operand::{Operand, Static};
+use super::vars::Binding;
 use crate::check::{TypeExpr, TypeReader};
 use crate::constant::{Constant, Literal};
 use crate::errors;
 use crate::ir::{NodeId, NodeKind};
-use crate::types::{Scalar, Type};
+use crate::types::{ArrayType, Scalar, Type};
 
 impl Ctx<'_> {
     /// `Vector(2, f32)`, `Array(4, f32)`: a type where a value could stand.
     pub fn type_operand(&mut self, expr: &Expr) -> Operand {
         let (env, source) = (self.f.env.clone(), self.f.source.clone());
-        match (TypeReader { source: &source, env: env.get() }).read(expr) {
+        match (TypeReader { source: &source, env: env.get(), ints: &|name| self.named_int(name) }).read(expr)
+        {
             Ok(TypeExpr::Value(ty)) => Operand::Static(Static::Type(ty)),
             Ok(_) => {
                 let text = self.f.source.slice(expr.span).to_owned();
@@ -35,7 +39,37 @@ impl Ctx<'_> {
             Type::Matrix { columns, rows, scalar } => {
                 self.matrix_cast((*columns, *rows, *scalar), args, span)
             }
+            Type::Array(array) => self.make_array(array, args, span),
+            // A struct takes names, too, so its call is read elsewhere.
             _ => self.fail(errors::not_yet(self.at(span), &format!("making a `{ty}`"))),
+        }
+    }
+
+    /// `Array(3, f32)(1.0, 2.0, 3.0)`; without elements they are zeros.
+    fn make_array(&mut self, array: &Rc<ArrayType>, args: &[(Operand, Span)], span: Span) -> Operand {
+        if args.is_empty() {
+            let zero = self.zero(&array.element, span);
+            return self.array_local(vec![zero; array.len as usize], array.element.clone(), span);
+        }
+        if args.len() != array.len as usize {
+            return self.fail(errors::array_elements(self.at(span), array, args.len()));
+        }
+        let mut parts = Vec::with_capacity(args.len());
+        for (operand, at) in args {
+            let Some(part) = self.try_convert(operand, &array.element, *at) else {
+                let what = self.describe(operand);
+                return self.fail(errors::array_element(self.at(*at), &what, &array.element));
+            };
+            parts.push(part);
+        }
+        self.array_local(parts, array.element.clone(), span)
+    }
+
+    /// An int that a name of the kernel stands for.
+    pub fn named_int(&self, name: &str) -> Option<i128> {
+        match &self.f.vars[self.f.scope.get(name)? as usize] {
+            Binding::Bound { operand, .. } => self.known_int(operand),
+            _ => None,
         }
     }
 

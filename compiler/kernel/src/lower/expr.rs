@@ -38,7 +38,10 @@ impl Ctx<'_> {
             ExprKind::True => self.bool_constant(true, span),
             ExprKind::False => self.bool_constant(false, span),
             ExprKind::None => Operand::Static(Static::None),
-            ExprKind::Name(name) => self.name_operand(name, span),
+            ExprKind::Name(name) => match self.name_operand(name, span) {
+                Operand::Place(place) => self.load_place(&place, span),
+                operand => operand,
+            },
             ExprKind::Attribute { .. } | ExprKind::Subscript { .. } => {
                 let part = self.part(expr);
                 self.loaded(part, span)

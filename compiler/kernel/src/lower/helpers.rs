@@ -15,7 +15,7 @@ use super::closures::Callee;
 use super::operand::{Facts, Operand, Static};
 use super::passing::{ArgKey, Passed};
 use super::{Ctx, FunctionState};
-use crate::check::{TypeExpr, TypeReader, is_constant};
+use crate::check::{NO_INTS, TypeExpr, TypeReader, is_constant};
 use crate::constant::Constant;
 use crate::env::HelperFunction;
 use crate::errors;
@@ -375,7 +375,7 @@ impl<'a> Ctx<'a> {
 
     fn annotated_arg(&mut self, name: &str, operand: Operand, annotation: &Expr) -> Operand {
         let (env, source) = (self.f.env.clone(), self.f.source.clone());
-        let declared = (TypeReader { source: &source, env: env.get() }).read(annotation);
+        let declared = (TypeReader { source: &source, env: env.get(), ints: NO_INTS }).read(annotation);
         let call = self.active.last().map(|active| active.location.clone());
         let converted = match (&declared, &operand) {
             (Ok(TypeExpr::Buffer(array)), Operand::Buffer(buffer)) => {
@@ -564,7 +564,7 @@ impl<'a> Ctx<'a> {
     fn declared_result(&mut self, def: &Arc<FunctionDef>) -> Option<Type> {
         let annotation = def.returns.as_ref()?;
         let (env, source) = (self.f.env.clone(), self.f.source.clone());
-        (TypeReader { source: &source, env: env.get() }).value_type(annotation).ok()
+        (TypeReader { source: &source, env: env.get(), ints: NO_INTS }).value_type(annotation).ok()
     }
 
     fn check_declared(&mut self, def: &Arc<FunctionDef>, found: Option<&Type>) {

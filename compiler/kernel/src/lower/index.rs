@@ -32,6 +32,11 @@ impl Ctx<'_> {
                 let container = self.nested(expr.span, Operand::Error, |ctx| ctx.part(value));
                 self.subscript(container, expr, value, index)
             }
+            // A struct in a buffer stays where it lies.
+            ExprKind::Name(name) => match self.cell_named(name) {
+                Some(place) => Operand::Place(place),
+                None => self.expr(expr),
+            },
             _ => self.expr(expr),
         }
     }

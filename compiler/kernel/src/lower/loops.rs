@@ -7,7 +7,7 @@
 //! the loop run once more without softness if nothing widened.
 
 use kps_syntax::Span;
-use kps_syntax::ast::{Expr, ExprKind, Stmt as AstStmt};
+use kps_syntax::ast::{Expr, ExprKind, Name, Stmt as AstStmt};
 
 use super::Ctx;
 use super::operand::{Facts, Operand, Static};
@@ -15,7 +15,7 @@ use super::ranges::Within;
 use super::sequences::{Sequence, Spanned};
 use super::stmts::Condition;
 use super::vars::{Binding, Fork, Missing, Var, Way, binding_span, guess, literal_of, same_static};
-use crate::check::{assigned_names, has_break, receivers, walrus_names};
+use crate::check::{assigned_names, has_break, receivers, receivers_in, walrus_names};
 use crate::constant::{Constant, Literal};
 use crate::errors;
 use crate::ir::{BinaryOp, Block, CarryId, LocalId, Loop, NodeId, NodeKind, Stmt};
@@ -81,6 +81,8 @@ impl<'a> Ctx<'a> {
     pub fn while_stmt(&mut self, test: &Expr, body: &[AstStmt], orelse: &[AstStmt], span: Span) {
         let mut assigned = Vec::new();
         walrus_names(test, &mut |name| assigned.extend(self.f.scope.get(name)));
+        // A method may change the struct that it is called on.
+        receivers_in(test, &mut |name| assigned.extend(self.struct_named(name)));
         if !assigned.is_empty() {
             return self.while_assigning(test, &assigned, body, orelse, span);
         }
@@ -102,6 +104,18 @@ impl<'a> Ctx<'a> {
                 |_| {},
             );
         });
+    }
+
+    /// The variable of this name, if it is a struct.
+    fn struct_named(&self, name: &Name) -> Option<Var> {
+        let var = self.f.scope.get(name)?;
+        match &self.f.vars[var as usize] {
+            Binding::Bound { operand, .. } => match self.value_type(operand) {
+                Some(Type::Struct(_)) => Some(var),
+                _ => None,
+            },
+            _ => None,
+        }
     }
 
     /// `while (x := f()) > 0`: what the test assigns has its value behind the loop, so the test is the

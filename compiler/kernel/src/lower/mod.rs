@@ -66,7 +66,7 @@ use crate::ir::{
     ScalarParam, Shared, Stmt, Texture,
 };
 use crate::push::{Member, PUSH_CONSTANT_BYTES, PushLayout, UNIFORM_BYTES};
-use crate::signature::{ArrayParam, Cover, Edge, Form, ParamType, Reach, Signature, Target, Width};
+use crate::signature::{ArrayParam, Cover, Edge, Form, Memory, ParamType, Reach, Signature, Target, Width};
 use crate::template::{Input, KernelTemplate, Param, ParamKind};
 use crate::types::{Scalar, Type};
 
@@ -110,6 +110,7 @@ pub(crate) struct Ctx<'a> {
     local_size: [u32; 3],
     cover: Cover,
     edge: Edge,
+    memory: Memory,
     ids: Width,
     /// The invocation whose steps are recorded.
     trace: Option<[u32; 3]>,
@@ -286,6 +287,7 @@ impl<'a> Ctx<'a> {
             local_size: template.local_size(signature.rank),
             cover: signature.cover,
             edge: signature.edge,
+            memory: signature.memory,
             ids: signature.ids,
             trace: target.trace,
             buffers: Vec::new(),
@@ -362,6 +364,9 @@ impl<'a> Ctx<'a> {
             {
                 self.bind_array(param_idx, param, array, Some((*set, *binding)))
             }
+            (ParamKind::Cell { set, binding, ty }, ParamType::Array(array)) if array.element == *ty => {
+                self.bind_cell(param_idx, param, array, (*set, *binding))
+            }
             (ParamKind::Untyped, ParamType::Scalar(ty)) => self.bind_scalar(param_idx, param, ty),
             (ParamKind::Scalar(declared), ParamType::Scalar(ty)) if declared == ty => {
                 self.bind_scalar(param_idx, param, ty)
@@ -433,6 +438,21 @@ impl<'a> Ctx<'a> {
         let place = self.buffer_place(buffer, first);
         let value = self.load_whole(&place, span);
         self.value(value, span)
+    }
+
+    /// The one struct of a buffer, where it lies.
+    fn bind_cell(
+        &mut self,
+        param_idx: usize,
+        param: &Param,
+        array: &ArrayParam,
+        slot: (u32, u32),
+    ) -> Operand {
+        let Operand::Buffer(buffer) = self.bind_array(param_idx, param, array, Some(slot)) else {
+            return Operand::Error;
+        };
+        let first = self.constant(Constant::i32(0), param.name.span);
+        Operand::Place(self.buffer_place(buffer, first))
     }
 
     fn bind_scalar(&mut self, param_idx: usize, param: &Param, ty: &Type) -> Operand {
@@ -512,6 +532,7 @@ impl<'a> Ctx<'a> {
             has_domain: options.form == Form::Kernel,
             edge: self.edge,
             ids: self.ids,
+            memory: self.memory,
             whole_groups: false,
             precise: options.precise,
             buffers: self.buffers,
@@ -532,6 +553,7 @@ fn describe_kind(kind: &ParamKind) -> String {
         ParamKind::Untyped => "an array or a scalar".to_owned(),
         ParamKind::Array(array) => format!("`{array}`"),
         ParamKind::Buffer { element, .. } => format!("`Array[{element}]`"),
+        ParamKind::Cell { ty, .. } => format!("a buffer with a `{ty}`"),
         ParamKind::Uniform { ty, .. } => format!("the uniform `{ty}`"),
         ParamKind::Scalar(ty) => format!("`{ty}`"),
         ParamKind::Const(scalar) => format!("`const[{scalar}]`"),

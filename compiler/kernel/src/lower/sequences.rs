@@ -339,6 +339,12 @@ impl Ctx<'_> {
         let span = spans.0.to(spans.1);
         let mut any: Option<Operand> = None;
         for item in items {
+            let shapes = [left, item].map(|side| self.value_type(side).map(|ty| ty.n_components()));
+            if shapes[0] != shapes[1] {
+                let (what, item) = (self.describe(left), self.describe(item));
+                let (left, right) = ((self.at(spans.0), &*what), (self.at(spans.1), &*item));
+                return self.fail(errors::operand_types(self.at(op_span), "in", left, right, None));
+            }
             let Some(equal) = self.equal(left, item, op_span, spans) else { return Operand::Error };
             any = Some(match any {
                 None => equal,

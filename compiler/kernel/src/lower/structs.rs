@@ -166,7 +166,7 @@ impl Ctx<'_> {
         self.node(NodeKind::Construct(parts), ty.clone(), span)
     }
 
-    fn zero(&mut self, ty: &Type, span: Span) -> NodeId {
+    pub fn zero(&mut self, ty: &Type, span: Span) -> NodeId {
         self.filled(ty, &mut std::iter::empty(), span)
     }
 

@@ -178,7 +178,9 @@ fn given(template: &kps_kernel::KernelTemplate, text: &str) -> Vec<ParamType> {
         match &param.kind {
             ParamKind::Array(array) => return ParamType::Array(array.clone()),
             ParamKind::Buffer { element, .. } => return ParamType::Array(ArrayParam::flat(element.clone())),
-            ParamKind::Uniform { ty, .. } => return ParamType::Array(ArrayParam::flat(ty.clone())),
+            ParamKind::Uniform { ty, .. } | ParamKind::Cell { ty, .. } => {
+                return ParamType::Array(ArrayParam::flat(ty.clone()));
+            }
             ParamKind::Scalar(ty) => return ParamType::Scalar(ty.clone()),
             ParamKind::Input { .. } => return ParamType::Input,
             ParamKind::Texture { .. } => return ParamType::Texture,

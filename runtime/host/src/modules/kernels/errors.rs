@@ -65,6 +65,13 @@ pub fn unknown_argument(template: &KernelTemplate, given: &str) -> Raise {
     raise.help(format!("it has {}", signature_text(template)))
 }
 
+/// A parameter behind `*` was given without its name.
+pub fn keyword_only(template: &KernelTemplate, parameter: &str) -> Raise {
+    let name = template.name();
+    let raise = type_error(format!("kernel `{name}` takes its argument `{parameter}` by name only"));
+    raise.help(format!("write {name}(.., {parameter}=..)"))
+}
+
 pub fn argument_twice(template: &KernelTemplate, parameter: &str) -> Raise {
     type_error(format!("kernel `{}` got its argument `{parameter}` twice", template.name()))
 }

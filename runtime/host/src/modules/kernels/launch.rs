@@ -6,8 +6,8 @@ use std::time::Duration;
 use kps_compute::{ComputeError, DType, Extent, MemoryType, Number, Push, Storage, Tensor, Told};
 use kps_device::{ImageInfo, Sampler, SamplerBinding};
 use kps_kernel::{
-    ArrayParam, BindingPlace, Constant, Cover, Edge, Form, KernelModule, KernelTemplate, Param, ParamKind,
-    ParamType, Scalar, Signature, Target, Type, Width,
+    ArrayParam, BindingPlace, Constant, Cover, Edge, Form, KernelModule, KernelTemplate, Memory, Param,
+    ParamKind, ParamType, Scalar, Signature, Target, Type, Width,
 };
 
 use super::object::Kernel;
@@ -19,7 +19,7 @@ use crate::vm::Vm;
 /// What one parameter is given.
 enum Argument {
     Tensor(Tensor),
-    /// The buffer of a uniform, which says nothing about the domain.
+    /// The buffer of a uniform or of one struct, which says nothing about the domain.
     Uniform(Tensor),
     Numbers(Vec<Number>),
     Sampler(Sampler),
@@ -99,7 +99,8 @@ fn prepare(vm: &mut Vm, kernel: &Kernel, args: &Args, extent: &Extent) -> Result
         .with_rank(rank)
         .with_cover(counts.cover(manager.info().limits.max_groups))
         .with_edge(counts.edge(local_size))
-        .with_ids(counts.ids());
+        .with_ids(counts.ids())
+        .with_memory(memory_of(&arguments));
     Ok(Prepared { arguments, extent, counts, manager, signature })
 }
 
@@ -117,6 +118,15 @@ fn tensors_of(arguments: &[Argument]) -> Vec<Tensor> {
         _ => None,
     });
     tensors.collect()
+}
+
+/// Whether one tensor was given for two arrays.
+fn memory_of(arguments: &[Argument]) -> Memory {
+    let tensors = tensors_of(arguments);
+    let is_shared = |(at, tensor): (usize, &Tensor)| {
+        tensors[..at].iter().any(|earlier| Rc::ptr_eq(earlier.storage(), tensor.storage()))
+    };
+    if tensors.iter().enumerate().any(is_shared) { Memory::Shared } else { Memory::Apart }
 }
 
 /// Workgroups and invocations along x, y and z.
@@ -169,6 +179,11 @@ fn in_order(kernel: &Kernel, args: &Args) -> Result<Vec<Value>> {
     let given = args.positional();
     if given.len() > places.len() {
         return Err(errors::argument_count(template, given.len()));
+    }
+    // They are the last ones.
+    let n_by_place = places.len() - template.def.params.keyword_only.len().min(places.len());
+    if let Some(place) = places.get(n_by_place).filter(|_| given.len() > n_by_place) {
+        return Err(errors::keyword_only(template, &template.params[*place].name.name));
     }
     let mut values = vec![Value::Unset; template.params.len()];
     for (place, value) in places.iter().zip(given) {
@@ -231,11 +246,15 @@ fn argument(vm: &mut Vm, kernel: &Kernel, param: &Param, value: &Value) -> Resul
             };
             (ParamType::Array(ArrayParam::flat(ty.clone())), Argument::Uniform(tensor))
         }
-        ParamKind::Buffer { element, .. } => {
+        ParamKind::Buffer { element, .. } | ParamKind::Cell { ty: element, .. } => {
             let tensor = kp::tensor_of(value).ok_or_else(|| wrong("a tensor"))?;
             check_record(kernel, name, element, value)?;
             check_dtype(kernel, name, element, &tensor)?;
-            (ParamType::Array(ArrayParam::flat(element.clone())), Argument::Tensor(tensor))
+            let of = match &param.kind {
+                ParamKind::Cell { .. } => Argument::Uniform(tensor),
+                _ => Argument::Tensor(tensor),
+            };
+            (ParamType::Array(ArrayParam::flat(element.clone())), of)
         }
         ParamKind::Scalar(ty) => {
             let numbers =

@@ -291,8 +291,8 @@ impl Native for ScriptTensor {
 
     fn get_item(&self, this: &Value, vm: &mut Vm, index: &Value) -> Result<Option<Value>> {
         if let (Value::Slice(_), Some(of)) = (index, &self.record) {
-            let items = Value::list(records::list(vm, &self.tensor, of)?);
-            return vm.get_item(&items, index).map(Some);
+            self.tensor.check_readable().map_err(compute)?;
+            return vm.get_item(&records::array(this, &self.tensor, of), index).map(Some);
         }
         if let Value::Slice(_) = index {
             return TensorData::whole_view(this.clone(), &self.tensor).get(vm, index).map(Some);
@@ -305,6 +305,10 @@ impl Native for ScriptTensor {
     }
 
     fn set_item(&self, this: &Value, vm: &mut Vm, index: &Value, item: &Value) -> Result<bool> {
+        if let (Value::Slice(_), Some(of)) = (index, &self.record) {
+            let array = records::array(this, &self.tensor, of);
+            return vm.set_item(&array, index, item.clone()).map(|()| true);
+        }
         if let Some(of) = &self.record {
             let at = self.position(vm, index)?;
             return records::set(vm, &self.tensor, of, at, item).map(|()| true);

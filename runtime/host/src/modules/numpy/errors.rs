@@ -295,6 +295,10 @@ pub fn no_field(of: &kps_kernel::StructType, name: &str) -> Raise {
     value_error(format!("no field of name {name}")).help(format!("it has {}", names.join(", ")))
 }
 
+pub fn record_count(given: usize, n: usize) -> Raise {
+    value_error(format!("cannot assign {given} structs to a slice of {n}"))
+}
+
 pub fn struct_field(name: &str) -> Raise {
     type_error(format!("the field {name} holds structs, which have no array of their own"))
         .help(format!("read it element by element: array[i].{name}"))

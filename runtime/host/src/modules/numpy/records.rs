@@ -12,6 +12,7 @@ use super::array::NdArray;
 use super::errors;
 use super::layout::Layout;
 use crate::modules::kernels::structs;
+use crate::ops::Span;
 use crate::value::{Args, CompareOp, Native, NativeDef, NativeType, Result, Value};
 use crate::vm::Vm;
 
@@ -91,14 +92,15 @@ pub fn zeros(of: &Rc<StructType>, shape: &[usize]) -> Result {
 pub struct RecordArray {
     storage: Rc<Storage>,
     of: Rc<StructType>,
-    n: usize,
+    /// Which elements of the storage these are.
+    span: Span,
     /// The object whose elements these are.
     base: Option<Value>,
 }
 
 impl RecordArray {
     pub fn over(storage: Rc<Storage>, of: Rc<StructType>, n: usize, base: Option<Value>) -> RecordArray {
-        RecordArray { storage, of, n, base }
+        RecordArray { storage, of, span: Span { start: 0, step: 1, n }, base }
     }
 
     pub fn of(&self) -> &Rc<StructType> {
@@ -106,16 +108,36 @@ impl RecordArray {
     }
 
     pub fn size(&self) -> usize {
-        self.n
+        self.span.n
     }
 
+    /// The elements, one after the other.
     pub fn bytes(&self) -> Result<Vec<u8>> {
-        self.storage.read("read", <[u8]>::to_vec).map_err(errors::storage)
+        let size = self.of.size() as usize;
+        let gather = |bytes: &[u8]| {
+            let elements = self.span.indices().map(|at| &bytes[at * size..(at + 1) * size]);
+            elements.collect::<Vec<_>>().concat()
+        };
+        self.storage.read("read", gather).map_err(errors::storage)
+    }
+
+    /// Where an element lies in the storage.
+    fn range(&self, at: usize) -> std::ops::Range<usize> {
+        let (size, Span { start, step, .. }) = (self.of.size() as i64, self.span);
+        let first = ((start + at as i64 * step) * size) as usize;
+        first..first + size as usize
+    }
+
+    /// Some of the elements, over the same memory.
+    fn part(&self, this: &Value, part: Span) -> RecordArray {
+        let Span { start, step, .. } = self.span;
+        let span = Span { start: start + part.start * step, step: step * part.step, n: part.n };
+        let (storage, of) = (self.storage.clone(), self.of.clone());
+        RecordArray { storage, of, span, base: Some(this.clone()) }
     }
 
     fn element(&self, vm: &mut Vm, at: usize) -> Result {
-        let size = self.of.size() as usize;
-        let bytes = self.storage.read_range("read", at * size..(at + 1) * size, <[u8]>::to_vec);
+        let bytes = self.storage.read_range("read", self.range(at), <[u8]>::to_vec);
         structs::unpack(vm, &Type::Struct(self.of.clone()), &bytes.map_err(errors::storage)?)
     }
 
@@ -130,17 +152,41 @@ impl RecordArray {
         };
         let dtype = structs::dtype(scalar);
         let mut layout = Layout::contiguous(&inner);
-        layout.shape.insert(0, self.n);
+        layout.shape.insert(0, self.span.n);
         // A struct is a whole number of each of its scalars long.
-        layout.strides.insert(0, (self.of.size() / scalar.size()) as isize);
-        layout.offset = self.of.offsets()[at as usize] as usize;
+        layout.strides.insert(0, (self.of.size() / scalar.size()) as isize * self.span.step as isize);
+        let first = self.span.start as usize * self.of.size() as usize;
+        layout.offset = first + self.of.offsets()[at as usize] as usize;
         let shape = layout.shape.clone();
         let array = NdArray::from_storage(self.storage.clone(), dtype, &shape).with_layout(layout);
         Ok(array.with_base(this.clone()))
     }
 
+    fn put(&self, at: usize, bytes: &[u8]) -> Result<()> {
+        let written = self.storage.write("write", self.range(at), |place| place.copy_from_slice(bytes));
+        written.map_err(errors::storage)
+    }
+
+    /// Gives every element its value from a sequence of structs, or all of them one struct.
+    fn fill(&self, vm: &mut Vm, given: &Value) -> Result<()> {
+        let ty = Type::Struct(self.of.clone());
+        let items = match structs::type_of_value(given) {
+            Some(_) => vec![given.clone(); self.span.n],
+            None => vm.collect(given)?,
+        };
+        if items.len() != self.span.n {
+            return Err(errors::record_count(items.len(), self.span.n));
+        }
+        // All of them first: the given ones may lie where the others go.
+        let mut elements = Vec::with_capacity(items.len());
+        for item in &items {
+            elements.push(structs::pack(vm, &ty, item, "")?);
+        }
+        elements.iter().enumerate().try_for_each(|(at, bytes)| self.put(at, bytes))
+    }
+
     fn items(&self, vm: &mut Vm) -> Result<Vec<Value>> {
-        (0..self.n).map(|at| self.element(vm, at)).collect()
+        (0..self.span.n).map(|at| self.element(vm, at)).collect()
     }
 }
 
@@ -150,14 +196,18 @@ impl Native for RecordArray {
     }
 
     fn len(&self, _: &mut Vm) -> Result<Option<usize>> {
-        Ok(Some(self.n))
+        Ok(Some(self.span.n))
     }
 
     fn get_item(&self, this: &Value, vm: &mut Vm, index: &Value) -> Result<Option<Value>> {
         if let Some(name) = index.as_str() {
             return Ok(Some(Value::native(self.field(this, name)?)));
         }
-        let at = vm.position(index, self.n, "array")?;
+        if let Value::Slice(slice) = index {
+            let part = self.part(this, slice.span(vm, self.span.n)?);
+            return Ok(Some(Value::native(part)));
+        }
+        let at = vm.position(index, self.span.n, "array")?;
         self.element(vm, at).map(Some)
     }
 
@@ -167,11 +217,13 @@ impl Native for RecordArray {
             vm.set_item(&field, &Value::Ellipsis, item.clone())?;
             return Ok(true);
         }
-        let at = vm.position(index, self.n, "array")?;
+        if let Value::Slice(slice) = index {
+            let part = self.part(this, slice.span(vm, self.span.n)?);
+            return part.fill(vm, item).map(|()| true);
+        }
+        let at = vm.position(index, self.span.n, "array")?;
         let bytes = structs::pack(vm, &Type::Struct(self.of.clone()), item, "")?;
-        let range = at * bytes.len()..(at + 1) * bytes.len();
-        let written = self.storage.write("write", range, |place| place.copy_from_slice(&bytes));
-        written.map_err(errors::storage)?;
+        self.put(at, &bytes)?;
         Ok(true)
     }
 
@@ -195,11 +247,11 @@ impl Native for RecordArray {
 }
 
 fn shape(_: &mut Vm, args: &Args) -> Result {
-    Ok(Value::tuple([args.this::<RecordArray>()?.n.into()]))
+    Ok(Value::tuple([args.this::<RecordArray>()?.size().into()]))
 }
 
 fn size(_: &mut Vm, args: &Args) -> Result {
-    Ok(args.this::<RecordArray>()?.n.into())
+    Ok(args.this::<RecordArray>()?.size().into())
 }
 
 fn dtype(vm: &mut Vm, args: &Args) -> Result {
@@ -209,7 +261,7 @@ fn dtype(vm: &mut Vm, args: &Args) -> Result {
 
 fn nbytes(_: &mut Vm, args: &Args) -> Result {
     let this: &RecordArray = args.this()?;
-    Ok((this.n * this.of.size() as usize).into())
+    Ok((this.size() * this.of.size() as usize).into())
 }
 
 fn base(_: &mut Vm, args: &Args) -> Result {
@@ -224,5 +276,5 @@ fn tolist(vm: &mut Vm, args: &Args) -> Result {
 fn copy(_: &mut Vm, args: &Args) -> Result {
     let this: &RecordArray = args.this()?;
     let storage = Storage::host(this.bytes()?);
-    Ok(Value::native(RecordArray::over(storage, this.of.clone(), this.n, None)))
+    Ok(Value::native(RecordArray::over(storage, this.of.clone(), this.size(), None)))
 }
