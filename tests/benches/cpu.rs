@@ -1,20 +1,43 @@
 //! The built-in device against its peers, one row for each work of `kernels/cpu`.
 //!
-//! `cargo bench --package kps-tests --bench cpu [-- WORK ..]`. The peers come from PyPI into
-//! `target/bench-peers` and from g++; one that cannot be had is `-`, and so is a work that it was not
-//! written for. Each cell is the best of three processes, each of which tells its own best.
+//! `cargo bench --package kps-tests --bench cpu [-- WORK ..]`. The peers come from PyPI and Debian into
+//! `target/bench-peers`, and from g++. A work that a peer was not written for is `-`; so is one that it cannot
+//! do, and then the reason stands below the table. Each cell is the best of three processes, each of which
+//! tells its own best.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 const WORKS: [&str; 9] =
     ["first", "long", "rerun", "saxpy", "total", "matmul", "mandelbrot", "tiled", "tree"];
 const PEERS: [&str; 4] = ["numba", "taichi", "pocl", "numpy"];
-const PACKAGES: [&str; 4] = ["numpy", "numba", "taichi", "pyopencl[pocl]"];
+const PACKAGES: [&str; 5] = ["numpy", "numba", "taichi", "pyopencl", "kp"];
+/// PyPI's pocl does not know newer processors. They are unpacked, not installed.
+const POCL_OF_DEBIAN: [&str; 14] = [
+    "pocl-opencl-icd",
+    "libpocl2",
+    "libpocl2-common",
+    "clang-15",
+    "libclang-cpp15",
+    "libclang-common-15-dev",
+    "libllvm15",
+    "libhwloc15",
+    "libz3-4",
+    "libedit2",
+    "libxml2",
+    "libicu72",
+    "libbsd0",
+    "libmd0",
+];
 const ROUNDS: usize = 3;
+
+/// Why there is nothing of somebody.
+type Reasons = BTreeMap<String, String>;
 
 struct Paths {
     root: PathBuf,
+    peers: PathBuf,
     benches: PathBuf,
     kps: PathBuf,
     python: PathBuf,
@@ -28,21 +51,26 @@ fn main() {
         kps: root.join("target/release/kps"),
         python: root.join("target/bench-peers/bin/python"),
         cpp: root.join("target/bench-peers/peers"),
+        peers: root.join("target/bench-peers"),
         root,
     };
     let asked: Vec<String> = std::env::args().skip(1).filter(|arg| !arg.starts_with("--")).collect();
     succeeds(Command::new("cargo").args(["build", "--quiet", "--release"]).current_dir(&paths.root));
-    install(&paths);
+    let mut reasons = Reasons::new();
+    install(&paths, &mut reasons);
     long_kernel(&paths);
     print!("{:12}{:>10}{:>10}{:>10}", "ms", "kps", "lavapipe", "g++");
     PEERS.iter().for_each(|peer| print!("{peer:>10}"));
     println!();
     for work in WORKS.iter().filter(|work| asked.is_empty() || asked.iter().any(|asked| asked == *work)) {
-        row(&paths, work);
+        row(&paths, work, &mut reasons);
+    }
+    for (name, reason) in reasons {
+        println!("{name}: {reason}");
     }
 }
 
-fn row(paths: &Paths, work: &str) {
+fn row(paths: &Paths, work: &str, reasons: &mut Reasons) {
     let script = match work {
         "long" => paths.root.join("target/bench-peers/long.kps"),
         _ => paths.benches.join(format!("kernels/cpu/{work}.kps")),
@@ -57,13 +85,21 @@ fn row(paths: &Paths, work: &str) {
     for peer in PEERS {
         let mut command = Command::new(&paths.python);
         command.arg(paths.benches.join("peers/peers.py")).args([peer, work]);
+        let libraries = paths.peers.join("debian/usr/lib");
+        let libraries = [libraries.join("x86_64-linux-gnu"), libraries.join("llvm-15/lib")];
+        command.env("LD_LIBRARY_PATH", std::env::join_paths(libraries).expect("no path has a colon"));
+        command.env("OCL_ICD_VENDORS", paths.peers.join("vendors"));
         commands.push(command);
     }
     // In turn, so that a machine whose speed drifts treats all alike.
     let mut least = vec![f64::INFINITY; commands.len()];
+    let names = ["kps", "lavapipe", "g++"].into_iter().chain(PEERS);
     for _ in 0..ROUNDS {
-        for (command, least) in commands.iter_mut().zip(&mut least) {
-            *least = least.min(milliseconds(command).unwrap_or(f64::INFINITY));
+        for ((command, least), name) in commands.iter_mut().zip(&mut least).zip(names.clone()) {
+            match milliseconds(command) {
+                Ok(time) => *least = least.min(time.unwrap_or(f64::INFINITY)),
+                Err(reason) => _ = reasons.insert(format!("{name}, {work}"), reason),
+            }
         }
     }
     print!("{work:12}");
@@ -76,28 +112,64 @@ fn row(paths: &Paths, work: &str) {
     println!();
 }
 
-/// What a program prints.
-fn milliseconds(command: &mut Command) -> Option<f64> {
-    let output = command.stdin(Stdio::null()).stderr(Stdio::null()).output().ok()?;
-    String::from_utf8_lossy(&output.stdout).trim().parse().ok()
+/// What a program prints: a time, or `-` where it was not written for the work. Otherwise its last words.
+fn milliseconds(command: &mut Command) -> Result<Option<f64>, String> {
+    let printed = output(command)?;
+    match printed.trim() {
+        "-" => Ok(None),
+        time => time.parse().map(Some).map_err(|_| printed.trim().to_owned()),
+    }
 }
 
-/// Fetches and builds the peers, once.
-fn install(paths: &Paths) {
-    let folder = paths.root.join("target/bench-peers");
-    if !paths.python.exists() {
-        // Without the peers there is still a table.
-        let _ = Command::new("python3").args(["-m", "venv"]).arg(&folder).status();
-        for package in PACKAGES {
-            let _ = Command::new(&paths.python).args(["-m", "pip", "install", "--quiet", package]).status();
-        }
+/// The standard output of a program that succeeds, or the last line of what it complained about.
+fn output(command: &mut Command) -> Result<String, String> {
+    let output = command.stdin(Stdio::null()).output().map_err(|error| error.to_string())?;
+    if output.status.success() {
+        return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
     }
-    let _ = std::fs::create_dir_all(&folder);
-    let _ = Command::new("g++")
-        .args(["-O3", "-march=native", "-fopenmp", "-o"])
-        .arg(&paths.cpp)
-        .arg(paths.benches.join("peers/peers.cpp"))
-        .status();
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    let last = said.lines().rev().find(|line| !line.trim().is_empty());
+    Err(last.unwrap_or("it failed without a word").trim().to_owned())
+}
+
+/// Fetches and builds the peers, what is there already not again. Without them there is still a table.
+fn install(paths: &Paths, reasons: &mut Reasons) {
+    std::fs::create_dir_all(&paths.peers).expect("the target folder takes another");
+    let mut note = |name: &str, result: Result<String, String>| {
+        if let Err(reason) = result {
+            reasons.insert(name.to_owned(), reason);
+        }
+    };
+    if !paths.python.exists() {
+        note("python", output(Command::new("python3").args(["-m", "venv"]).arg(&paths.peers)));
+    }
+    for package in PACKAGES {
+        let mut pip = Command::new(&paths.python);
+        note(package, output(pip.args(["-m", "pip", "install", "--quiet", package])));
+    }
+    note("pocl", unpack_pocl(&paths.peers));
+    let mut compiler = Command::new("g++");
+    compiler.args(["-O3", "-march=native", "-fopenmp", "-o"]).arg(&paths.cpp);
+    note("g++", output(compiler.arg(paths.benches.join("peers/peers.cpp"))));
+}
+
+/// Debian's pocl in a folder of its own, with the file that tells where its driver is.
+fn unpack_pocl(peers: &Path) -> Result<String, String> {
+    let (packages, vendors) = (peers.join("packages"), peers.join("vendors"));
+    if vendors.exists() {
+        return Ok(String::new());
+    }
+    std::fs::create_dir_all(&packages).map_err(|error| error.to_string())?;
+    output(Command::new("apt-get").arg("download").args(POCL_OF_DEBIAN).current_dir(&packages))?;
+    for package in std::fs::read_dir(&packages).map_err(|error| error.to_string())? {
+        let package = package.map_err(|error| error.to_string())?.path();
+        output(Command::new("dpkg").arg("-x").arg(package).arg(peers.join("debian")))?;
+    }
+    let driver = peers.join("debian/usr/lib/x86_64-linux-gnu/libpocl.so.2");
+    std::fs::create_dir_all(&vendors)
+        .and_then(|()| std::fs::write(vendors.join("pocl.icd"), driver.display().to_string()))
+        .map_err(|error| error.to_string())?;
+    Ok(String::new())
 }
 
 /// The ray marcher with its first launch timed.

@@ -1,4 +1,4 @@
-"""The table's rows in numba, taichi, pocl (through pyopencl) and kp: `peers.py NAME WORK` prints milliseconds.
+"""The table's rows in numba, taichi, pocl (through pyopencl): `peers.py NAME WORK` prints milliseconds.
 
 Each is written as its users would write it, warmed up once, and the best of a few runs is taken.
 """
