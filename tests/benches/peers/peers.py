@@ -131,9 +131,11 @@ def of_taichi(work):
     elif work == "mandelbrot":
         counts = ti.ndarray(ti.i32, shape=(SIDE, SIDE))
         run = lambda: mandelbrot(counts)
-    else:
+    elif work == "rerun":
         small = ones(3)
         run = lambda: saxpy(2.0, small, small)
+    else:
+        raise KeyError(work)
     return best(lambda: (run(), ti.sync()), {"matmul": 2, "rerun": 1000}.get(work, 10))
 
 
@@ -227,6 +229,8 @@ def of_pocl(work):
     elif work in ("matmul", "tiled"):
         m = [buffer(SIDE * SIDE) for _ in range(3)]
         kernel, size, local, args = cl.Kernel(program, work), (SIDE, SIDE), (16, 16), m
+    elif work != "mandelbrot":
+        raise KeyError(work)
     else:
         kernel, size, local, args = program.mandelbrot, (SIDE, SIDE), (16, 16), (buffer(SIDE * SIDE),)
     kernel = cl.Kernel(program, kernel.function_name)
