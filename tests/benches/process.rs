@@ -1,10 +1,12 @@
-//! Whole processes: `examples/multiply.kps` against an empty Python, and the cost of looking for a GPU.
+//! Whole processes: `examples/multiply.kps` against an empty Python, the cost of looking for a GPU, and
+//! `kps spirv` against `naga`, the program, on the same kernel in WGSL.
 //!
+//! Where there is no `naga`, `cargo install` puts one into `target/peers`.
 //! `cargo bench --package kps-tests --bench process`
 
 mod measure;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use measure::{Contestant, compare, process, python};
@@ -38,4 +40,41 @@ fn main() {
             Contestant { name: "kps run multiply.kps --device vulkan", run: run(Some("vulkan")) },
         ],
     );
+    text_to_spirv(root, &kps);
+}
+
+/// Both read a file and write a module; neither looks at a device.
+fn text_to_spirv(root: &Path, kps: &Path) {
+    let peers = root.join("target/peers");
+    std::fs::create_dir_all(&peers).expect("the folder for peers can be made");
+    let out = |name: &str| peers.join(name);
+    let mut ours = Command::new(kps);
+    ours.arg("spirv").arg(root.join("tests/benches/kernels/short.kps")).arg("-o").arg(out("kps.spv"));
+    let mut theirs = Command::new(naga(&peers));
+    theirs.arg(root.join("tests/cases/foreign/multiply.wgsl")).arg(out("naga.spv"));
+    let mut empty = Command::new(kps);
+    empty.arg("--version");
+    compare(
+        "text to SPIR-V, a whole process",
+        101,
+        vec![
+            Contestant { name: "naga multiply.wgsl", run: Box::new(move || process(&mut theirs)) },
+            Contestant { name: "kps spirv short.kps", run: Box::new(move || process(&mut ours)) },
+            Contestant { name: "kps --version", run: Box::new(move || process(&mut empty)) },
+        ],
+    );
+}
+
+/// The program `naga` that is on the path, or one that is installed for this benchmark alone.
+fn naga(peers: &Path) -> PathBuf {
+    let is_there = |program: &Path| Command::new(program).arg("--version").output().is_ok();
+    let installed = peers.join("bin/naga");
+    for program in [PathBuf::from("naga"), installed.clone()] {
+        if is_there(&program) {
+            return program;
+        }
+    }
+    let status = Command::new("cargo").args(["install", "--quiet", "naga-cli", "--root"]).arg(peers).status();
+    assert!(status.is_ok_and(|status| status.success()), "naga-cli can be installed");
+    installed
 }
