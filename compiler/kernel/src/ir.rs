@@ -104,6 +104,8 @@ pub struct Buffer {
     /// Axes. The shape of one with a single axis is its length, which the device knows.
     pub rank: u8,
     pub reach: Reach,
+    /// One value, which kernels only read.
+    pub is_uniform: bool,
     /// Of its elements.
     pub counts: Width,
     pub span: Span,

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use kps_device::interface::{
-    Block, BufferBinding, ImageBinding, ImageKind, MemberType, PRINT, SPILL_SET, Scalar,
+    Block, BufferBinding, BufferKind, ImageBinding, ImageKind, MemberType, PRINT, SPILL_SET, Scalar,
 };
 use kps_device::{
     Access, Addressed, Binding, Command, Commands, Dispatch, Interface, PipelineId, PipelineOptions, Sampler,
@@ -246,11 +246,11 @@ impl Kernel {
         ring: Option<&Ring>,
         mut buffer_of: impl FnMut(usize) -> (kps_device::BufferId, u64),
     ) -> Dispatch {
-        let buffers = self.buffers().map(|one| (one.set, one.binding, one.access));
-        let images = self.interface.images.iter().map(|one| (one.set, one.binding, one.access));
-        let binding = |(set, binding, access): (u32, u32, Access)| {
+        let buffers = self.buffers().map(|one| (one.set, one.binding, one.access, bytes_bound(one)));
+        let images = self.interface.images.iter().map(|one| (one.set, one.binding, one.access, u64::MAX));
+        let binding = |(set, binding, access, at_most): (u32, u32, Access, u64)| {
             let (buffer, size) = buffer_of(self.place_of(set, binding, n_bound));
-            Binding { set, binding, buffer, offset: 0, size, access }
+            Binding { set, binding, buffer, offset: 0, size: size.min(at_most), access }
         };
         let ring = ring.and_then(|ring| ring.binding(&self.interface));
         let bindings = buffers.chain(images).map(binding).chain(ring).collect();
@@ -276,6 +276,14 @@ impl Kernel {
         let commands = Commands::new(commands);
         *last = Some(commands.clone());
         commands
+    }
+}
+
+/// Of a tensor that is bound, the bytes that the kernel sees: a uniform is one value, however long the tensor.
+fn bytes_bound(buffer: &BufferBinding) -> u64 {
+    match buffer.kind {
+        BufferKind::Uniform => buffer.layout.size.into(),
+        BufferKind::Storage => u64::MAX,
     }
 }
 
@@ -311,8 +319,8 @@ fn check_parameter(layout: &Block, parameter: impl Fn() -> String, tensor: &Tens
     if tensor.as_image().is_some() {
         return Err(ComputeError::ParameterBuffer { parameter: parameter(), image: label() });
     }
-    if tensor.is_record() && shape.stride != tensor.element_size() {
-        let (element_size, given) = (shape.stride, tensor.element_size());
+    if tensor.is_record() && shape.record != tensor.element_size() {
+        let (element_size, given) = (shape.record, tensor.element_size());
         return Err(ComputeError::ParameterRecord {
             parameter: parameter(),
             tensor: label(),
@@ -357,6 +365,8 @@ struct ElementShape {
     array_start: usize,
     /// Bytes of one element of the run-time array; 1 where there is none.
     stride: usize,
+    /// Bytes of one element of a tensor that holds records.
+    record: usize,
 }
 
 impl ElementShape {
@@ -370,9 +380,13 @@ impl ElementShape {
                     at_least: start,
                     array_start: start,
                     stride: (*stride).max(1) as usize,
+                    record: (*stride).max(1) as usize,
                 }
             }
-            _ => ElementShape { scalar, at_least: layout.size as usize, array_start: 0, stride: 1 },
+            _ => {
+                let size = layout.size as usize;
+                ElementShape { scalar, at_least: size, array_start: 0, stride: 1, record: size }
+            }
         }
     }
 }

@@ -84,7 +84,11 @@ pub enum Feature {
     Storage8,
     Storage16,
     Int64Atomics,
+    /// In buffers and in shared memory, as the next.
     FloatAtomicAdd,
+    DoubleAtomicAdd,
+    /// Subgroup operations on numbers of 8, 16 and 64 bits.
+    SubgroupExtendedTypes,
     ScalarLayout,
     /// Out-of-range descriptor accesses read zero and drop writes.
     RobustAccess,
@@ -110,6 +114,8 @@ impl Feature {
             Feature::Storage16 => "storageBuffer16BitAccess",
             Feature::Int64Atomics => "shaderBufferInt64Atomics",
             Feature::FloatAtomicAdd => "shaderBufferFloat32AtomicAdd",
+            Feature::DoubleAtomicAdd => "shaderBufferFloat64AtomicAdd",
+            Feature::SubgroupExtendedTypes => "shaderSubgroupExtendedTypes",
             Feature::ScalarLayout => "scalarBlockLayout",
             Feature::RobustAccess => "robustBufferAccess2",
             Feature::BufferDeviceAddress => "bufferDeviceAddress",

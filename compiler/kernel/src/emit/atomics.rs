@@ -4,7 +4,7 @@
 //! other operation on floats, and all on narrow elements of shared memory, is done on their bits: load,
 //! compute, exchange if the bits are still what was loaded, else again. So the bits need to be seen as an
 //! int: a buffer has a second variable for that, shared memory that needs it holds ints in place of
-//! its elements.
+//! its elements. Narrow elements of array parameters are in `narrow`.
 //!
 //! The order is relaxed: what orders other memory is a barrier, or the end of a launch.
 
@@ -20,7 +20,7 @@ use crate::signature::{Capability, Target};
 use crate::types::{Scalar, Type};
 
 /// An element in memory, and how it is seen.
-struct Element {
+pub(super) struct Element {
     pointer: Word,
     /// The element's own type.
     ty: Type,
@@ -67,6 +67,14 @@ impl FunctionEmitter<'_> {
         match &atomic.place {
             AtomicPlace::Buffer { buffer, index } => {
                 let (is_inside, index) = self.inside_buffer(*buffer, *index);
+                let is_narrow = |scalar: Scalar| scalar.bits() < 32;
+                let element = &self.kernel.buffers[buffer.idx()].element;
+                if element.scalar().is_some_and(is_narrow) {
+                    let (op, place) = (atomic.op, (*buffer, index));
+                    return self.when_value(is_inside, ty, |emitter| {
+                        emitter.narrow_atomic(op, place, value, expected)
+                    });
+                }
                 self.when_value(is_inside, ty, |emitter| {
                     let element = emitter.buffer_element(atomic.op, *buffer, index);
                     emitter.atomic_at(atomic.op, &element, value, expected)
@@ -99,6 +107,12 @@ impl FunctionEmitter<'_> {
         };
         let scope = self.scope(Scope::Device);
         Element { pointer, ty, bits, scope }
+    }
+
+    /// A word of the device's memory.
+    pub fn device_word(&mut self, pointer: Word) -> Element {
+        let scope = self.scope(Scope::Device);
+        Element { pointer, ty: Type::U32, bits: None, scope }
     }
 
     fn shared_element(&mut self, local: LocalId, path: &[Step], pointer: Word) -> Element {
@@ -187,7 +201,7 @@ impl FunctionEmitter<'_> {
         self.atomic_op(op, element, Some(value))
     }
 
-    fn atomic_op(&mut self, op: Op, element: &Element, value: Option<Word>) -> Word {
+    pub fn atomic_op(&mut self, op: Op, element: &Element, value: Option<Word>) -> Word {
         let none = self.int(&Type::U32, 0);
         let seen = element.bits.as_ref().unwrap_or(&element.ty);
         let result = self.module.ty(seen);
@@ -219,8 +233,23 @@ impl FunctionEmitter<'_> {
     /// Computes the new value from what is there, and exchanges it if that still is there.
     fn exchanged(&mut self, op: AtomicOp, element: &Element, value: Word) -> Word {
         let seen = element.bits.clone().expect("operations on bits have their type");
+        self.exchange_until(&seen, element, |emitter, old| {
+            let now = emitter.seen_as(old, element);
+            let new = emitter.combined(op, now, value, &element.ty);
+            (now, emitter.seen(Some(new), element))
+        })
+    }
+
+    /// `change` makes of what is there, seen as `seen`, the value before and what is there afterwards. It is
+    /// asked again until nobody else came in between.
+    pub fn exchange_until(
+        &mut self,
+        seen: &Type,
+        element: &Element,
+        change: impl FnOnce(&mut Self, Word) -> (Word, Word),
+    ) -> Word {
         let [header, round, next, merge] = [(); 4].map(|()| self.module.id());
-        let last = self.variable(&seen);
+        let last = self.variable(seen);
         let first = self.atomic_op(Op::AtomicLoad, element, None);
         self.effect(Op::Store, vec![Operand::IdRef(last), Operand::IdRef(first)]);
         self.branch(header);
@@ -229,10 +258,8 @@ impl FunctionEmitter<'_> {
         self.effect(Op::LoopMerge, vec![Operand::IdRef(merge), Operand::IdRef(next), control]);
         self.branch(round);
         self.open(round);
-        let old = self.ids(Op::Load, &seen, &[last]);
-        let now = self.seen_as(old, element);
-        let new = self.combined(op, now, value, &element.ty);
-        let new = self.seen(Some(new), element);
+        let old = self.ids(Op::Load, seen, &[last]);
+        let (now, new) = change(self, old);
         let found = self.exchange_if(element, new, old);
         self.effect(Op::Store, vec![Operand::IdRef(last), Operand::IdRef(found)]);
         let is_done = self.ids(Op::IEqual, &Type::BOOL, &[found, old]);
@@ -244,7 +271,7 @@ impl FunctionEmitter<'_> {
         now
     }
 
-    fn combined(&mut self, op: AtomicOp, now: Word, value: Word, ty: &Type) -> Word {
+    pub fn combined(&mut self, op: AtomicOp, now: Word, value: Word, ty: &Type) -> Word {
         let is_float = is_float(ty);
         let is_signed = ty.scalar().is_some_and(Scalar::is_signed);
         if let AtomicOp::Min | AtomicOp::Max = op {

@@ -11,7 +11,7 @@ use super::bits::bits_of;
 use super::layout::Packing;
 use super::module::Module;
 use super::params::Blocks;
-use super::reach::BufferVariable;
+use super::reach::{BufferVariable, fits_uniform};
 use super::record::ring_variable;
 use super::textures::TextureVariables;
 use crate::ir::{BufferId, Kernel, ScalarId, SharedId};
@@ -40,6 +40,9 @@ impl Interface {
             .iter()
             .map(|buffer| {
                 module.set_span(buffer.span);
+                if buffer.is_uniform && fits_uniform(&buffer.element, target) {
+                    return BufferVariable::uniform(buffer, module);
+                }
                 let packing = Packing::of_element(target.scalar_layout);
                 let element = module.laid_type(&buffer.element, packing);
                 BufferVariable::new(buffer, element, module)

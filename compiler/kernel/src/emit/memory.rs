@@ -192,21 +192,27 @@ impl FunctionEmitter<'_> {
         let is_proven = matches!(self.function.node(index).kind, NodeKind::Proven(_));
         let class = self.interface.buffer(buffer).class();
         let is_robust = self.target.robust_access && class == StorageClass::StorageBuffer;
-        let (element_inside, index) = match is_robust || is_proven {
-            true => (None, self.value(index)),
-            false => {
+        let (element_inside, index) = match class {
+            // It holds one value, and no array of them.
+            StorageClass::Uniform => (None, None),
+            _ if is_robust || is_proven => (None, Some(self.value(index))),
+            _ => {
                 let (is_inside, index) = self.inside_buffer(buffer, index);
-                (Some(is_inside), index)
+                (Some(is_inside), Some(index))
             }
         };
         let element = self.interface.buffer(buffer).element.clone();
-        let mut chain = vec![self.buffer_base(buffer), self.int(&Type::I32, 0), index];
+        let mut chain = vec![self.buffer_base(buffer), self.int(&Type::I32, 0)];
+        chain.extend(index);
         let (ty, path_inside) = self.walk(element, path, &mut chain);
         let is_inside = match (element_inside, path_inside) {
             (Some(element), Some(path)) => Some(self.ids(Op::LogicalAnd, &Type::BOOL, &[element, path])),
             (element, path) => element.or(path),
         };
-        let whole = Packing::of_element(self.target.scalar_layout);
+        let whole = match class {
+            StorageClass::Uniform => Packing::Vectors,
+            _ => Packing::of_element(self.target.scalar_layout),
+        };
         let packing = path.iter().fold(whole, |packing, _| packing.of_part());
         (Place { class, chain, ty, packing }, is_inside)
     }

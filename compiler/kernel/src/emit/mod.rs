@@ -3,7 +3,7 @@
 //! One file for each family of instructions: `control` for the tree of statements, `values` for what
 //! each node becomes, `ints`, `floats`, `convert` and `vectors` for arithmetic, `memory` for locals and
 //! buffers, which `reach` leads to and whose types are `layout`'s, `stored` and `bits` for what memory holds instead of a value,
-//! `atomics` and `subgroup` for operations that invocations share; `interface` holds what the module binds, `module`
+//! `atomics`, `narrow` and `subgroup` for operations that invocations share; `interface` holds what the module binds, `module`
 //! what its functions share.
 
 mod atomics;
@@ -17,6 +17,7 @@ mod ints;
 mod layout;
 mod memory;
 mod module;
+mod narrow;
 mod params;
 mod reach;
 mod record;

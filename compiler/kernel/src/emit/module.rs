@@ -325,6 +325,16 @@ impl Module {
         self.array_block(array)
     }
 
+    /// The block of a uniform buffer that holds one value.
+    pub fn value_block(&mut self, value: Word) -> Word {
+        let block = self.struct_type(&[value]);
+        self.decorate(block, spirv::Decoration::Block, &[]);
+        self.decorate_member(block, 0, spirv::Decoration::Offset, &[0]);
+        self.name(block, "kps.uniform");
+        self.member_name(block, 0, "value");
+        block
+    }
+
     fn array_block(&mut self, array: Word) -> Word {
         let block = self.struct_type(&[array]);
         self.decorate(block, spirv::Decoration::Block, &[]);

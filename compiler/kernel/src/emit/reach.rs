@@ -1,5 +1,6 @@
 //! How the words reach an array parameter: through the variable of a descriptor, or through an address
-//! among the push constants (`Reach`). Either leads to a block that holds the elements.
+//! among the push constants (`Reach`). Either leads to a block that holds the elements. A uniform is a block
+//! with one value.
 //!
 //! What lies behind an address is told the device at each access by how it is aligned, and always tested:
 //! no device does that by itself. How many elements there are is asked of a descriptor, or told in the
@@ -8,10 +9,11 @@
 use rspirv::spirv::{Decoration, MemoryAccess, Op, StorageClass, Word};
 
 use super::function::FunctionEmitter;
+use super::layout::Packing;
 use super::module::{Module, Operand, instruction};
 use crate::ir::{Buffer, BufferId, Kernel, NodeId};
-use crate::push::Member;
-use crate::signature::{Capability, Memory, Reach, Width};
+use crate::push::{Member, UNIFORM_BYTES};
+use crate::signature::{Capability, Memory, Reach, Target, Width};
 use crate::types::{Scalar, Type};
 
 pub(crate) struct BufferVariable {
@@ -26,6 +28,8 @@ enum Home {
     Binding { id: Word, bits: Option<Word> },
     /// The block that the address leads to.
     Address { block: Word },
+    /// The variable of a block that holds one value.
+    Uniform { id: Word },
 }
 
 impl BufferVariable {
@@ -35,7 +39,10 @@ impl BufferVariable {
         let home = match buffer.reach {
             Reach::Binding => {
                 let block = module.buffer_block(element, stride);
-                Home::Binding { id: bound(buffer, block, &buffer.name, module), bits: None }
+                Home::Binding {
+                    id: bound(buffer, StorageClass::StorageBuffer, block, &buffer.name, module),
+                    bits: None,
+                }
             }
             Reach::Address => {
                 module.need(Capability::PhysicalStorageBufferAddresses);
@@ -45,8 +52,17 @@ impl BufferVariable {
         BufferVariable { home, element: buffer.element.clone(), reads: false, writes: false }
     }
 
+    /// In a uniform buffer, its value as scalar layout has it.
+    pub fn uniform(buffer: &Buffer, module: &mut Module) -> BufferVariable {
+        let value = module.laid_type(&buffer.element, Packing::Vectors);
+        let block = module.value_block(value);
+        let home = Home::Uniform { id: bound(buffer, StorageClass::Uniform, block, &buffer.name, module) };
+        BufferVariable { home, element: buffer.element.clone(), reads: false, writes: false }
+    }
+
     pub fn class(&self) -> StorageClass {
         match self.home {
+            Home::Uniform { .. } => StorageClass::Uniform,
             Home::Binding { .. } => StorageClass::StorageBuffer,
             Home::Address { .. } => StorageClass::PhysicalStorageBuffer,
         }
@@ -62,6 +78,8 @@ impl BufferVariable {
         let mut decorate = |decoration| match self.home {
             Home::Binding { id, .. } => module.decorate(id, decoration, &[]),
             Home::Address { block } => module.decorate_member(block, 0, decoration, &[]),
+            // Nobody writes there anyway.
+            Home::Uniform { .. } => {}
         };
         // Behind a barrier an invocation sees what others of its workgroup wrote.
         if kernel.whole_groups && (is_shared || self.reads && self.writes) {
@@ -81,7 +99,8 @@ impl BufferVariable {
         Some(*known.get_or_insert_with(|| {
             let element = module.ty(bits);
             let block = module.buffer_block(element, bits.packed_size());
-            let alias = bound(buffer, block, &format!("{}.bits", buffer.name), module);
+            let alias =
+                bound(buffer, StorageClass::StorageBuffer, block, &format!("{}.bits", buffer.name), module);
             for variable in [*id, alias] {
                 module.decorate(variable, Decoration::Aliased, &[]);
             }
@@ -90,12 +109,22 @@ impl BufferVariable {
     }
 }
 
-fn bound(buffer: &Buffer, block: Word, name: &str, module: &mut Module) -> Word {
-    let id = module.variable(StorageClass::StorageBuffer, block);
+fn bound(buffer: &Buffer, class: StorageClass, block: Word, name: &str, module: &mut Module) -> Word {
+    let id = module.variable(class, block);
     module.name(id, name);
     module.decorate(id, Decoration::DescriptorSet, &[buffer.set]);
     module.decorate(id, Decoration::Binding, &[buffer.binding]);
     id
+}
+
+/// Whether a uniform buffer holds a value as it lies packed. Where blocks have no scalar layout, one scalar or
+/// vector lies there as it does anywhere; narrow numbers want a feature of their own, and a buffer does without.
+pub(super) fn fits_uniform(ty: &Type, target: &Target) -> bool {
+    let is_narrow = |(_, scalar): &(u32, Scalar)| scalar.in_buffers().bits() < 32;
+    let is_plain = matches!(ty, Type::Scalar(_) | Type::Vector(..));
+    ty.packed_size() <= UNIFORM_BYTES
+        && (is_plain || target.scalar_layout)
+        && !ty.numbers().iter().any(is_narrow)
 }
 
 /// What loads and stores through a pointer of this class say besides.
@@ -111,7 +140,7 @@ impl FunctionEmitter<'_> {
     /// The pointer to an array's block.
     pub fn buffer_base(&mut self, buffer: BufferId) -> Word {
         let block = match self.interface.buffer(buffer).home {
-            Home::Binding { id, .. } => return id,
+            Home::Binding { id, .. } | Home::Uniform { id } => return id,
             Home::Address { block } => block,
         };
         if let Some(base) = self.bases.get(&buffer) {

@@ -75,7 +75,7 @@ impl FunctionEmitter<'_> {
     }
 
     /// From u32s.
-    fn bf16_of_bits(&mut self, bits: Word, ty: &Type) -> Word {
+    pub fn bf16_of_bits(&mut self, bits: Word, ty: &Type) -> Word {
         let u32s = ty.with_scalar(Scalar::U32);
         let sixteen = self.int(&u32s, 16);
         let bits = self.ids(Op::ShiftLeftLogical, &u32s, &[bits, sixteen]);
@@ -83,7 +83,7 @@ impl FunctionEmitter<'_> {
     }
 
     /// As u32s.
-    fn bits_of_bf16(&mut self, value: Word, ty: &Type) -> Word {
+    pub fn bits_of_bf16(&mut self, value: Word, ty: &Type) -> Word {
         let u32s = ty.with_scalar(Scalar::U32);
         let bits = self.ids(Op::Bitcast, &u32s, &[value]);
         let sixteen = self.int(&u32s, 16);

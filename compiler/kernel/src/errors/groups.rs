@@ -94,12 +94,6 @@ pub(crate) fn atomic_element(at: Location, name: &str, element: &Type) -> Diagno
     }
 }
 
-pub(crate) fn atomic_narrow(at: Location, name: &str, element: &Type) -> Diagnostic {
-    let message = format!("`{name}` on an array parameter takes elements of 32 or 64 bits, not `{element}`");
-    error("kernel/atomic", at, message, "")
-        .help("pass an array of `i32` or `f32`; memory that is `shared` takes narrow elements too")
-}
-
 pub(crate) fn subgroup_condition(at: Location, name: &str, text: &str, what: &str) -> Diagnostic {
     error("kernel/subgroup", at, format!("`{name}` takes a condition, which is a bool, not {what}"), what)
         .help(format!("write `{name}({text} != 0)`"))

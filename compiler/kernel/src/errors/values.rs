@@ -275,3 +275,8 @@ pub(crate) fn whole_axis(at: Location) -> Diagnostic {
     error("kernel/slice", at, "`:` stands for a whole axis of a matrix only", "")
         .help("index the elements in a `for` loop")
 }
+
+pub(crate) fn assign_uniform(at: Location, name: &str) -> Diagnostic {
+    error("kernel/uniform", at, format!("`{name}` is a uniform, which kernels only read"), "a uniform")
+        .help(format!("work on a variable of your own: `mine = {name}`"))
+}

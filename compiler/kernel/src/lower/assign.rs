@@ -15,6 +15,7 @@ use super::vars::Binding;
 use crate::check::{TypeExpr, TypeReader};
 use crate::errors;
 use crate::ir::{NodeId, NodeKind, Step};
+use crate::template::{Param, ParamKind};
 use crate::types::Type;
 
 /// What an assignment writes to, its indices computed once.
@@ -151,6 +152,10 @@ impl Ctx<'_> {
     pub(super) fn target<'e>(&mut self, expr: &'e Expr) -> Target<'e> {
         let span = expr.span;
         match &expr.kind {
+            ExprKind::Name(name) if self.is_uniform(name) => {
+                self.error(errors::assign_uniform(self.at(span), name));
+                Target::Error
+            }
             ExprKind::Name(name) => match self.cell_named(name) {
                 Some(place) => Target::Place(place, span),
                 None => Target::Name(name, span),
@@ -163,6 +168,12 @@ impl Ctx<'_> {
                 Target::Error
             }
         }
+    }
+
+    fn is_uniform(&self, name: &str) -> bool {
+        let is_it =
+            |param: &Param| matches!(param.kind, ParamKind::Uniform { .. }) && &*param.name.name == name;
+        self.f.is_kernel && self.template.params.iter().any(is_it)
     }
 
     /// The struct of a buffer that a parameter stands for.

@@ -7,7 +7,8 @@ use super::Ctx;
 use super::operand::{Operand, Root, Static};
 use crate::builtins::AtomicOp;
 use crate::errors;
-use crate::ir::{Atomic, AtomicPlace, NodeId, NodeKind};
+use crate::ir::{Atomic, AtomicPlace, Buffer, NodeId, NodeKind};
+use crate::signature::Reach;
 use crate::types::{Scalar, Type};
 
 impl Ctx<'_> {
@@ -17,7 +18,7 @@ impl Ctx<'_> {
         let values: Vec<(Operand, Span)> =
             args[2..].iter().map(|value| (self.expr(value), value.span)).collect();
         let Some((place, element)) = place else { return Operand::Error };
-        if let Some(error) = self.atomic_refused(op, name, &place, &element, args[0].span) {
+        if let Some(error) = self.atomic_refused(op, name, &element, args[0].span) {
             return self.fail(error);
         }
         let mut nodes: Vec<NodeId> = Vec::new();
@@ -97,11 +98,25 @@ impl Ctx<'_> {
         }
     }
 
+    /// Arrays with narrow elements that are changed atomically are reached by address: what is changed is the
+    /// word around the element, which no binding need hold as a whole.
+    pub fn reach_narrow_atomics(&mut self) {
+        let functions = self.functions.iter().chain([&self.f.func]);
+        for node in functions.flat_map(|function| &function.nodes) {
+            if let NodeKind::Atomic(atomic) = &node.kind
+                && let AtomicPlace::Buffer { buffer, .. } = atomic.place
+                && let Buffer { element: Type::Scalar(scalar), reach, .. } = &mut self.buffers[buffer.idx()]
+                && scalar.bits() < 32
+            {
+                *reach = Reach::Address;
+            }
+        }
+    }
+
     fn atomic_refused(
         &self,
         op: AtomicOp,
         name: &str,
-        place: &AtomicPlace,
         element: &Type,
         span: Span,
     ) -> Option<kps_syntax::Diagnostic> {
@@ -109,10 +124,6 @@ impl Ctx<'_> {
         match element {
             Type::Scalar(scalar) if *scalar == Scalar::Bool || scalar.is_float() && is_bitwise => {
                 Some(errors::atomic_element(self.at(span), name, element))
-            }
-            // The word around it may reach past the end of the array.
-            Type::Scalar(scalar) if scalar.bits() < 32 && matches!(place, AtomicPlace::Buffer { .. }) => {
-                Some(errors::atomic_narrow(self.at(span), name, element))
             }
             Type::Scalar(_) => None,
             _ => Some(errors::atomic_element(self.at(span), name, element)),

@@ -416,13 +416,14 @@ impl<'a> Ctx<'a> {
             element,
             rank: *rank,
             reach: *reach,
+            is_uniform: false,
             counts: *counts,
             span,
         });
         Operand::Buffer(id)
     }
 
-    /// The value that the buffer holds when the kernel starts.
+    /// The value that a uniform has when the kernel starts.
     fn bind_uniform(
         &mut self,
         param_idx: usize,
@@ -434,6 +435,7 @@ impl<'a> Ctx<'a> {
         let Operand::Buffer(buffer) = self.bind_array(param_idx, param, array, Some(slot)) else {
             return Operand::Error;
         };
+        self.buffers[buffer.idx()].is_uniform = true;
         let first = self.constant(Constant::i32(0), span);
         let place = self.buffer_place(buffer, first);
         let value = self.load_whole(&place, span);
@@ -519,6 +521,7 @@ impl<'a> Ctx<'a> {
     }
 
     fn finish(mut self) -> Result<Kernel, Diagnostics> {
+        self.reach_narrow_atomics();
         let push = self.push_layout();
         let diagnostics = self.all_diagnostics();
         if !diagnostics.is_empty() {

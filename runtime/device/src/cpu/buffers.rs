@@ -12,6 +12,8 @@ use super::images::ImageView;
 use crate::{Binding, BufferId, DeviceError, HostMemory, ImageInfo, Result};
 
 const ALIGN: usize = 64;
+/// Atomic operations on narrow elements change whole words.
+const WORD: usize = 4;
 /// Texels along one axis: samplers find each of them by a 32-bit float.
 const MAX_IMAGE_SIDE: u32 = 1 << 24;
 
@@ -70,9 +72,10 @@ impl Buffers {
         self.all.get(&id).map(|buffer| HostMemory { ptr: buffer.base.as_ptr(), len: buffer.size })
     }
 
-    /// All buffers, in the order of their addresses.
+    /// All buffers as whole words, in the order of their addresses.
     pub fn ranges(&self) -> Vec<Slot> {
-        let slot = |buffer: &Buffer| Slot { base: buffer.base.as_ptr(), size: buffer.size as u64 };
+        let size = |buffer: &Buffer| buffer.size.next_multiple_of(WORD) as u64;
+        let slot = |buffer: &Buffer| Slot { base: buffer.base.as_ptr(), size: size(buffer) };
         let mut ranges: Vec<Slot> = self.all.values().map(slot).collect();
         ranges.sort_by_key(|range| range.base);
         ranges
@@ -119,11 +122,12 @@ impl Buffers {
 impl Buffer {
     fn new(size: usize) -> Option<Buffer> {
         // Asking the allocator for the alignment would make it clear pages that are fresh and zero anyway.
-        let layout = Layout::from_size_align(size.checked_add(ALIGN)?, 16).ok()?;
+        let whole = size.checked_next_multiple_of(WORD)?.checked_add(ALIGN)?;
+        let layout = Layout::from_size_align(whole, 16).ok()?;
         // SAFETY: the layout's size is not zero.
         let allocation = NonNull::new(unsafe { alloc::alloc_zeroed(layout) })?;
         let skip = allocation.align_offset(ALIGN);
-        // SAFETY: the allocation has `ALIGN` bytes more than the buffer, and `skip` is below that.
+        // SAFETY: the allocation has `ALIGN` bytes more than the buffer's words, and `skip` is below that.
         let base = unsafe { allocation.add(skip) };
         Some(Buffer { allocation, layout, base, size, image: None })
     }

@@ -57,6 +57,8 @@ fn features() -> Features {
         Feature::CooperativeMatrix,
         Feature::Int64Atomics,
         Feature::FloatAtomicAdd,
+        Feature::DoubleAtomicAdd,
+        Feature::SubgroupExtendedTypes,
         Feature::SubgroupSizeControl,
         Feature::ScalarLayout,
         Feature::RobustAccess,

@@ -167,7 +167,15 @@ impl FeatureChain {
             (Feature::Storage8, v12.storage_buffer8_bit_access),
             (Feature::Storage16, v11.storage_buffer16_bit_access),
             (Feature::Int64Atomics, v12.shader_buffer_int64_atomics),
-            (Feature::FloatAtomicAdd, atomic_float.shader_buffer_float32_atomic_add),
+            (
+                Feature::FloatAtomicAdd,
+                atomic_float.shader_buffer_float32_atomic_add & atomic_float.shader_shared_float32_atomic_add,
+            ),
+            (
+                Feature::DoubleAtomicAdd,
+                atomic_float.shader_buffer_float64_atomic_add & atomic_float.shader_shared_float64_atomic_add,
+            ),
+            (Feature::SubgroupExtendedTypes, v12.shader_subgroup_extended_types),
             (Feature::ScalarLayout, v12.scalar_block_layout),
             (Feature::RobustAccess, robustness2.robust_buffer_access2),
             (Feature::BufferDeviceAddress, v12.buffer_device_address),

@@ -23,6 +23,13 @@ pub(super) fn check(physical: &Physical, module: &Module) -> Result<()> {
     for capability in module.capabilities.iter().filter_map(declared) {
         check_capability(physical, module, capability)?;
     }
+    let feature = Feature::SubgroupExtendedTypes;
+    if !physical.info.features.contains(&feature)
+        && let Some(line) = extended_subgroup_operation(module)
+    {
+        let device = physical.info.name.clone();
+        return Err(DeviceError::MissingFeature { feature, device, line });
+    }
     let by_id = Operand::ExecutionMode(ExecutionMode::LocalSizeId);
     let uses_ids = module.execution_modes.iter().any(|mode| mode.operands.get(1) == Some(&by_id));
     if uses_ids && !physical.enabled.has_local_size_id() {
@@ -108,6 +115,7 @@ fn feature_of(capability: Capability) -> Option<Feature> {
         | Capability::StoragePushConstant16 => Feature::Storage16,
         Capability::Int64Atomics => Feature::Int64Atomics,
         Capability::AtomicFloat32AddEXT => Feature::FloatAtomicAdd,
+        Capability::AtomicFloat64AddEXT => Feature::DoubleAtomicAdd,
         Capability::PhysicalStorageBufferAddresses => Feature::BufferDeviceAddress,
         Capability::VulkanMemoryModel | Capability::VulkanMemoryModelDeviceScope => {
             Feature::VulkanMemoryModel
@@ -146,6 +154,41 @@ fn first_use(module: &Module, capability: Capability) -> Option<SourceLine> {
         }
     }
     None
+}
+
+/// The line of the first subgroup operation on numbers that have not 32 bits, which no capability stands for;
+/// `None` where there is none.
+fn extended_subgroup_operation(module: &Module) -> Option<Option<SourceLine>> {
+    let definitions = module.types_global_values.iter().filter_map(|i| Some((i.result_id?, i)));
+    let types: FxHashMap<u32, &Instruction> = definitions.collect();
+    let blocks = module.functions.iter().flat_map(|function| &function.blocks);
+    for block in blocks {
+        let mut line = None;
+        for instruction in &block.instructions {
+            match instruction.class.opcode {
+                Op::Line => line = source_line(module, instruction),
+                Op::NoLine => line = None,
+                _ if instruction.class.opname.starts_with("GroupNonUniform") => {
+                    let width = instruction.result_type.and_then(|ty| component_width(&types, ty));
+                    if width.is_some_and(|width| width != 32) {
+                        return Some(line);
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+    None
+}
+
+/// Bits of a number, or of a vector's components.
+fn component_width(types: &FxHashMap<u32, &Instruction>, ty: u32) -> Option<u32> {
+    let definition = types.get(&ty)?;
+    match (definition.class.opcode, definition.operands.first()?) {
+        (Op::TypeInt | Op::TypeFloat, Operand::LiteralBit32(width)) => Some(*width),
+        (Op::TypeVector, Operand::IdRef(component)) => component_width(types, *component),
+        _ => None,
+    }
 }
 
 fn needs(types: &FxHashMap<u32, &Instruction>, instruction: &Instruction, capability: Capability) -> bool {

@@ -18,6 +18,8 @@ pub fn target(info: &DeviceInfo) -> Target {
         // The built-in device loads in vectors where a kernel tests its indices itself.
         robust_access: has(Feature::RobustAccess) && info.backend == Backend::Vulkan,
         float_controls: has(Feature::FloatControls),
+        f32_atomic_add: has(Feature::FloatAtomicAdd),
+        f64_atomic_add: has(Feature::DoubleAtomicAdd),
         ..Target::portable()
     }
 }
