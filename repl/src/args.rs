@@ -1,9 +1,10 @@
 //! The command line: verbs, options and what they may be.
 
 use std::path::PathBuf;
-use std::time::Duration;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use clap::{Args, Parser, Subcommand};
+use kps::device::Checks;
 
 /// Run Python-like scripts whose kernels run on any GPU, or on the CPU.
 #[derive(Parser, Debug)]
@@ -37,9 +38,31 @@ pub struct HostOptions {
     #[arg(long = "device", short = 'd', value_name = "DEVICE", global = true)]
     pub device: Option<String>,
 
+    /// Look for mistakes of kernels while they run: indices out of bounds, races, divisions by zero and
+    /// others. Each is shown, and the exit code is 1 if there was any. Kernels run on the CPU device. Name
+    /// checks to have more than the usual ones: --check=overflow,nan.
+    #[arg(long, value_name = "CHECKS", global = true, num_args = 0..=1, require_equals = true)]
+    #[arg(default_missing_value = "", value_parser = kps::parse_checks)]
+    pub check: Option<Checks>,
+
+    /// Check, with workgroups and invocations in a random order, so that results which depend on the order
+    /// show. Without a number there is a new order each time, whose number is printed.
+    #[arg(long, value_name = "N", global = true, num_args = 0..=1, require_equals = true)]
+    #[arg(default_missing_value = "new", value_parser = seed)]
+    pub seed: Option<u64>,
+
     /// End a script, or an entry at the prompt, that runs for longer, with a TimeoutError.
     #[arg(long, value_name = "SECONDS", global = true, value_parser = seconds)]
     pub time_limit: Option<Duration>,
+}
+
+fn seed(text: &str) -> Result<u64, String> {
+    match text {
+        "new" => Ok(SystemTime::now()
+            .duration_since(UNIX_EPOCH)
+            .map_or(0, |time| time.as_micros() as u64 % 1_000_000)),
+        number => number.parse().map_err(|_| "a seed is a whole number, such as 7".to_owned()),
+    }
 }
 
 fn seconds(text: &str) -> Result<Duration, String> {

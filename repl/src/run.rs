@@ -2,10 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use kps::device::Selector;
-use kps::{Host, HostBuilder, Interrupter, Outcome, Program};
+use kps::device::{Checks, Selector};
+use kps::{Checking, Findings, Host, HostBuilder, Interrupter, Outcome, Program};
 
 use crate::args::HostOptions;
+use crate::render::{Colour, render};
 use crate::{Failure, read, tell_all};
 
 /// Runs a file, or the standard input for `-`.
@@ -42,7 +43,8 @@ fn run(
         Ok(outcome) => {
             flushed?;
             verify_device_was_quiet()?;
-            Ok(exit_code(outcome))
+            let found = tell_findings(host.findings());
+            Ok(exit_code(outcome).max(found))
         }
         Err(diagnostics) if interrupted.is_set() => {
             tell_all(&diagnostics);
@@ -53,6 +55,21 @@ fn run(
         }
         Err(diagnostics) => Err(diagnostics.into()),
     }
+}
+
+/// Sums up what checked launches did wrong; the exit code that it asks for.
+fn tell_findings(findings: &Findings) -> u8 {
+    let (n_mistakes, n_times) = (findings.n_mistakes(), findings.n_times());
+    match n_mistakes {
+        0 => return 0,
+        1 => eprint!("1 mistake was found in kernels"),
+        n => eprint!("{n} mistakes were found in kernels"),
+    }
+    match n_times {
+        1 => eprintln!(", made once"),
+        n => eprintln!(", made {n} times"),
+    }
+    1
 }
 
 /// With the validation layer on, a message of it fails the run, as a test of kernels wants it.
@@ -80,7 +97,11 @@ pub fn asked_device(device: Option<String>) -> Option<String> {
 /// A host as the options and the environment want it: `KPS_DEVICE` where no device was asked for, and
 /// the SPIR-V of every kernel in `KPS_SPIRV_DIR` if that is set.
 pub fn host(options: HostOptions) -> HostBuilder {
-    let mut host = Host::builder().device(device_text(options.device));
+    let mut host = Host::builder().device(device_text(options.device.clone()));
+    if let Some(checks) = checks(&options) {
+        host = host.checked(Checking::Always(checks));
+    }
+    host = host.on_finding(|finding| eprint!("{}", render(finding, Colour::for_stderr())));
     if let Some(time) = options.time_limit {
         host = host.time_limit(time);
     }
@@ -88,6 +109,17 @@ pub fn host(options: HostOptions) -> HostBuilder {
         host = host.spirv_folder(folder);
     }
     host
+}
+
+/// The checks that are asked for, by name or by a seed.
+fn checks(options: &HostOptions) -> Option<Checks> {
+    match (options.check, options.seed) {
+        (check, Some(seed)) => {
+            eprintln!("the order of invocations is that of --seed={seed}");
+            Some(check.unwrap_or(Checks::usual()).seeded(seed))
+        }
+        (check, None) => check,
+    }
 }
 
 pub fn exit_code(outcome: Outcome) -> u8 {

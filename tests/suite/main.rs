@@ -53,6 +53,7 @@ fn main() -> ExitCode {
     trials.extend(
         files(&root().join("examples/embed"), "rs").into_iter().map(|path| embed_trial(&program, path)),
     );
+    trials.extend(checked_scripts().map(|(path, option)| checked_trial(&program, path, option)));
     libtest_mimic::run(&arguments, trials).exit_code()
 }
 
@@ -63,6 +64,31 @@ fn script_trial(program: &Program, path: PathBuf, device: Option<TestDevice>) ->
     };
     let program = program.clone();
     Trial::test(name, move || Ok(script::run(&program, &path, device)?))
+}
+
+/// A script that is run with a checking option, and must find what is expected.
+fn checked_trial(program: &Program, path: PathBuf, option: String) -> Trial {
+    let kind = path.parent().and_then(Path::file_name).unwrap_or_default().display().to_string();
+    let name = format!("checked/{kind}/{}", path.file_stem().unwrap_or_default().display());
+    let program = program.clone();
+    Trial::test(name, move || Ok(script::run_checked(&program, &path, &option)?))
+}
+
+/// The scripts of `checked`, a folder for each kind of mistake, and all examples, in which there is none.
+fn checked_scripts() -> impl Iterator<Item = (PathBuf, String)> {
+    let kinds = cases().join("checked").read_dir().into_iter().flatten().flatten().map(|entry| entry.path());
+    let mut kinds: Vec<PathBuf> = kinds.filter(|path| path.is_dir()).collect();
+    kinds.sort();
+    let scripts = kinds.into_iter().flat_map(|folder| {
+        let kind = folder.file_name().unwrap_or_default().display().to_string();
+        let option = match kind.as_str() {
+            // Looked for on request.
+            "overflow" | "nan" => format!("--check={kind}"),
+            _ => "--check".to_owned(),
+        };
+        files(&folder, "kps").into_iter().map(move |path| (path, option.clone()))
+    });
+    scripts.chain(examples().into_iter().map(|path| (path, "--check".to_owned())))
 }
 
 fn shader_trial(program: &Program, path: PathBuf, device: TestDevice) -> Trial {

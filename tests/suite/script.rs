@@ -11,9 +11,28 @@ use crate::program::{self, Program};
 use crate::{Failure, compare, spirv};
 
 pub fn run(program: &Program, script: &Path, device: Option<TestDevice>) -> Result<(), Failure> {
+    run_with(program, script, device, None)
+}
+
+/// The same in the checked mode, on the device that has it.
+pub fn run_checked(program: &Program, script: &Path, option: &str) -> Result<(), Failure> {
+    run_with(program, script, Some(TestDevice::Cpu), Some(option))
+}
+
+fn run_with(
+    program: &Program,
+    script: &Path,
+    device: Option<TestDevice>,
+    option: Option<&str>,
+) -> Result<(), Failure> {
     let folder = TempFolder::new()?;
     let mut command = program.command();
-    command.arg("run").arg(script).current_dir(&folder.0).env("KPS_SPIRV_DIR", folder.0.join("spirv"));
+    command
+        .arg("run")
+        .args(option)
+        .arg(script)
+        .current_dir(&folder.0)
+        .env("KPS_SPIRV_DIR", folder.0.join("spirv"));
     if let Some(device) = device {
         device.choose(&mut command);
     }

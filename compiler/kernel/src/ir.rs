@@ -12,6 +12,7 @@ use std::ops::Index;
 
 use kps_syntax::ast::Name;
 use kps_syntax::{Location, Source, Span};
+use rustc_hash::FxHashMap;
 
 pub use crate::builtins::{AtomicOp, Combine, FloatFn, Spread, SubgroupOp};
 use crate::constant::Constant;
@@ -165,6 +166,8 @@ pub struct Function {
     pub locals: Vec<Local>,
     pub nodes: Vec<Node>,
     pub carries: Vec<Vec<(LocalId, NodeId)>>,
+    /// For flat indices of arrays of several axes, index and length along each; where the target checks.
+    pub axes: FxHashMap<NodeId, Vec<(NodeId, NodeId)>>,
     pub body: Block,
     /// The place in the user's source that called for it, where it is a function of `library`. Its
     /// instructions belong to that place, and none of them may be contracted.

@@ -58,6 +58,9 @@ pub struct Target {
     pub f64_atomic_add: bool,
     /// The invocation, by its global id, whose assignments are recorded one by one.
     pub trace: Option<[u32; 3]>,
+    /// The device checks what the kernel does: it is told each index, divisor and so on as the source has it,
+    /// and tests indices by itself.
+    pub checks: bool,
 }
 
 impl Target {
@@ -70,6 +73,7 @@ impl Target {
             f32_atomic_add: false,
             f64_atomic_add: false,
             trace: None,
+            checks: false,
         }
     }
 }

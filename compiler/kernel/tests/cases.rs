@@ -19,7 +19,7 @@ use spirv_tools::val::{Validator, ValidatorOptions};
 
 use support::{ModuleEnv, compile, options, render, signature};
 
-const TARGETS: [Target; 3] = [
+const TARGETS: [Target; 4] = [
     Target::portable(),
     Target {
         scalar_layout: true,
@@ -28,8 +28,10 @@ const TARGETS: [Target; 3] = [
         f32_atomic_add: true,
         f64_atomic_add: true,
         trace: None,
+        checks: false,
     },
     Target { robust_access: true, ..Target::portable() },
+    Target { checks: true, ..Target::portable() },
 ];
 
 fn files(folder: &str) -> Vec<PathBuf> {

@@ -8,7 +8,8 @@ use std::cell::RefCell;
 use std::io::{IsTerminal, Write};
 use std::rc::Rc;
 
-use kps::{Evaluated, Session};
+use kps::device::Checks;
+use kps::{Checking, Evaluated, Session};
 
 use crate::args::HostOptions;
 use crate::run::{self, Interrupted, interrupt_on_ctrl_c};
@@ -17,7 +18,11 @@ use line::{Lines, Read};
 
 /// Runs a prompt until the input ends or a script exits; the exit code.
 pub fn start(options: HostOptions) -> Result<u8, Failure> {
-    let mut host = run::host(options).module_path(".").args([String::new()]).build();
+    let mut host = run::host(options.clone());
+    if options.check.is_none() && options.seed.is_none() {
+        host = host.checked(Checking::Small(Checks::usual()));
+    }
+    let mut host = host.module_path(".").args([String::new()]).build();
     let interrupted = interrupt_on_ctrl_c(host.interrupter());
     if std::io::stdin().is_terminal() {
         println!("kps {} (Ctrl-D leaves)", env!("CARGO_PKG_VERSION"));

@@ -3,7 +3,7 @@
 use std::cell::Cell;
 use std::rc::{Rc, Weak};
 
-use kps_device::{Interface, Sampler, SamplerBinding};
+use kps_device::{Instrument, Interface, Sampler, SamplerBinding};
 
 use crate::constants::Push;
 use crate::context::{Context, Dependent};
@@ -107,6 +107,7 @@ pub struct Builder<'a> {
     extent: Extent,
     spec_constants: Vec<Number>,
     push: Push,
+    instrument: Instrument,
 }
 
 impl<'a> Builder<'a> {
@@ -120,6 +121,7 @@ impl<'a> Builder<'a> {
             extent: Extent::Default,
             spec_constants: Vec::new(),
             push: Push::Default,
+            instrument: Instrument::None,
         }
     }
 
@@ -144,9 +146,14 @@ impl<'a> Builder<'a> {
         Builder { push: push.into(), ..self }
     }
 
+    /// What is watched while it runs: [`crate::Manager::findings`].
+    pub fn instrument(self, instrument: Instrument) -> Builder<'a> {
+        Builder { instrument, ..self }
+    }
+
     /// Compiles the kernel for the device and checks tensors and constants against its module.
     pub fn build(self) -> Result<Algorithm> {
-        let kernel = Rc::new(Kernel::load(&self.context, self.words, &self.spec_constants)?);
+        let kernel = Rc::new(Kernel::load(&self.context, self.words, &self.spec_constants, self.instrument)?);
         kernel.check_tensors(&self.tensors)?;
         let grid = kernel.grid(&self.extent, &self.tensors)?;
         let context = self.context.clone();

@@ -7,8 +7,8 @@ use kps_device::interface::{
     Block, BufferBinding, BufferKind, ImageBinding, ImageKind, MemberType, PRINT, SPILL_SET, Scalar,
 };
 use kps_device::{
-    Access, Addressed, Binding, Command, Commands, Dispatch, Interface, PipelineId, PipelineOptions, Sampler,
-    SamplerBinding,
+    Access, Addressed, Binding, Command, Commands, Dispatch, Instrument, Interface, PipelineId,
+    PipelineOptions, Sampler, SamplerBinding,
 };
 
 use crate::constants::{self, Named, Push, PushLayout};
@@ -38,10 +38,15 @@ pub struct Kernel {
 }
 
 impl Kernel {
-    pub(crate) fn load(context: &Rc<Context>, words: &[u32], spec_constants: &[Number]) -> Result<Kernel> {
+    pub(crate) fn load(
+        context: &Rc<Context>,
+        words: &[u32],
+        spec_constants: &[Number],
+        instrument: Instrument,
+    ) -> Result<Kernel> {
         words::check(words)?;
         let device = context.device("load a kernel on")?;
-        let mut options = PipelineOptions::default();
+        let mut options = PipelineOptions { instrument, ..PipelineOptions::default() };
         if !spec_constants.is_empty() {
             let interface = Interface::reflect(words, &options)?;
             options.spec_constants = constants::specialize(&interface, spec_constants)?;

@@ -5,7 +5,9 @@ use std::collections::HashMap;
 use std::rc::Rc;
 use std::time::Duration;
 
-use kps_device::{Device, DeviceInfo, OpenOptions, QueueId, SamplerBinding, Selector, Ticket, select};
+use kps_device::{
+    Device, DeviceInfo, Finding, Instrument, OpenOptions, QueueId, SamplerBinding, Selector, Ticket, select,
+};
 
 use crate::algorithm;
 use crate::constants::Push;
@@ -97,7 +99,17 @@ impl Manager {
 
     /// Compiles a kernel for the device.
     pub fn kernel(&self, words: &[u32], spec_constants: &[Number]) -> Result<Kernel> {
-        Kernel::load(&self.context, words, spec_constants)
+        self.kernel_watched(words, spec_constants, Instrument::None)
+    }
+
+    /// The same, watched while it runs: [`Manager::findings`].
+    pub fn kernel_watched(
+        &self,
+        words: &[u32],
+        spec_constants: &[Number],
+        instrument: Instrument,
+    ) -> Result<Kernel> {
+        Kernel::load(&self.context, words, spec_constants, instrument)
     }
 
     /// A kernel bound to tensors; `build` checks both against each other.
@@ -242,6 +254,11 @@ impl Manager {
     /// sequence that has something to tell has ended when its start returns.
     pub fn told(&self) -> Told {
         self.context.told()
+    }
+
+    /// What watched kernels did wrong since this was asked last, in what has ended.
+    pub fn findings(&self) -> Vec<Finding> {
+        self.context.device("ask").map_or(Vec::new(), |device| device.findings())
     }
 
     /// Waits for one launch. False where the time ran out.

@@ -94,6 +94,11 @@ impl Checks {
         Checks { kinds: self.kinds | check.bit(), ..self }
     }
 
+    /// The same checks in a random order of invocations.
+    pub fn seeded(self, seed: u64) -> Checks {
+        Checks { schedule: Schedule::Seed(seed), ..self }
+    }
+
     pub fn has(self, check: Check) -> bool {
         self.kinds & check.bit() != 0
     }
@@ -115,13 +120,83 @@ pub enum FindingKind {
     /// `index` and `shape` have a number for each axis.
     OutOfBounds {
         array: Option<String>,
-        index: Vec<i64>,
+        index: Vec<Int>,
         shape: Vec<u64>,
         access: Access,
     },
     DivisionByZero {
         dividend: Int,
     },
+    /// The amount is taken modulo the width.
+    ShiftAmount {
+        amount: Int,
+        width: u32,
+    },
+    /// A float that an int of this many bits cannot hold.
+    Conversion {
+        value: f64,
+        bits: u32,
+        signed: bool,
+    },
+    /// A value that was said to be the same in the whole workgroup: its first component in this invocation and
+    /// in another one.
+    NotUniform {
+        bits: [u64; 2],
+        other: Invocation,
+    },
+    /// Not every invocation of the workgroup comes to this barrier. `other` is where another one waits; `None`
+    /// where it has ended.
+    DivergentBarrier {
+        other: Option<SourceLine>,
+    },
+    /// Shared memory is read that nobody of the workgroup has written.
+    Uninitialised(Element),
+    /// Two invocations touch an element, at least one of them writes, and nothing says which comes first.
+    Race {
+        element: Element,
+        access: Access,
+        before: Before,
+    },
+    /// An int result that its type cannot hold.
+    Overflow {
+        op: Arithmetic,
+        a: Int,
+        b: Int,
+        bits: u32,
+    },
+    /// A NaN or an infinity, made of finite numbers.
+    Birth {
+        value: f64,
+        of: Vec<f64>,
+    },
+}
+
+/// An element of an array that invocations share.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Element {
+    pub array: Option<String>,
+    /// Along each axis, or counted flat; empty for what is no array.
+    pub index: Vec<u64>,
+    pub is_shared: bool,
+}
+
+/// The access that came first, in the order of this run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Before {
+    pub access: Access,
+    pub line: Option<SourceLine>,
+    pub invocation: Invocation,
+    /// Whether one of the two is atomic.
+    pub beside_atomic: bool,
+    /// Whether a barrier stands on a line between the two, which then come from different rounds of a loop.
+    pub barrier_between: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Arithmetic {
+    Sum,
+    Difference,
+    Product,
 }
 
 /// An int as its type writes it.

@@ -19,6 +19,27 @@
 
 use crate::{Access, Dimension, TexelFormat};
 
+/// What our own kernels tell of what their source asked for, where they are compiled for a device that checks:
+/// the instructions of a set that means nothing to any other device.
+pub mod checks {
+    pub const CHECKS: &str = "NonSemantic.kps.Checks";
+
+    /// The variable; 0 where it is read, 1 written, 2 both; index and length of each axis.
+    pub const INDEX: u32 = 1;
+    /// The dividend and the divisor.
+    pub const DIVISION: u32 = 2;
+    /// What is shifted, and the amount.
+    pub const SHIFT: u32 = 3;
+    /// The float, and the int that it became.
+    pub const CONVERSION: u32 = 4;
+    /// A value that is said to be uniform.
+    pub const UNIFORM: u32 = 5;
+    /// 0 sum, 1 difference, 2 product, and the two ints.
+    pub const ARITHMETIC: u32 = 6;
+    /// A float, and those that it was made of.
+    pub const BIRTH: u32 = 7;
+}
+
 /// The set of the uniform buffer that takes what the push constants do not.
 pub const SPILL_SET: u32 = 1;
 /// The name of that buffer.

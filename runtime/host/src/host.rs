@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::time::Duration;
 
-use kps_syntax::{Diagnostics, Source};
+use kps_syntax::{Diagnostic, Diagnostics, Source};
 
+use crate::checking::{Checking, Findings};
 use crate::convert::{FromValue, HostFunction, IntoArgs};
 use crate::errors;
 use crate::output::Output;
@@ -49,6 +50,8 @@ pub struct HostBuilder {
     args: Vec<String>,
     module_path: Vec<PathBuf>,
     spirv_folder: Option<PathBuf>,
+    checking: Checking,
+    findings: Findings,
 }
 
 impl HostBuilder {
@@ -84,6 +87,19 @@ impl HostBuilder {
         self
     }
 
+    /// Which launches are checked while they run. They run on the built-in device; another one that was
+    /// asked for is an error, unless only small launches are to be checked.
+    pub fn checked(mut self, checking: Checking) -> HostBuilder {
+        self.checking = checking;
+        self
+    }
+
+    /// Who is told of each mistake that a checked launch makes, when the launch has ended.
+    pub fn on_finding(mut self, told: impl FnMut(&Diagnostic) + 'static) -> HostBuilder {
+        self.findings.tell_to(Box::new(told));
+        self
+    }
+
     /// The most nested calls of script functions; 1000 unless this is called.
     pub fn recursion_limit(mut self, n_calls: usize) -> HostBuilder {
         self.limits.recursion = n_calls;
@@ -108,6 +124,8 @@ impl HostBuilder {
         vm.args = self.args;
         vm.module_path = self.module_path;
         vm.spirv_folder = self.spirv_folder;
+        vm.checking = self.checking;
+        vm.findings = self.findings;
         let main = vm.new_main();
         Host { vm, main }
     }
@@ -128,6 +146,8 @@ impl Host {
             args: Vec::new(),
             module_path: Vec::new(),
             spirv_folder: None,
+            checking: Checking::Never,
+            findings: Findings::default(),
         }
     }
 
@@ -190,6 +210,11 @@ impl Host {
             function.invoke(vm, args.positional())
         });
         self.main.set(name, Value::NativeFunction(Rc::new(native)));
+    }
+
+    /// What checked launches did wrong so far.
+    pub fn findings(&self) -> &Findings {
+        &self.vm.findings
     }
 
     /// A handle that stops what runs here, from another thread.

@@ -1,6 +1,7 @@
 //! The kps scripting host: values, the virtual machine, modules and the embedding API.
 
 mod builtins;
+mod checking;
 mod convert;
 pub mod errors;
 mod foreign;
@@ -15,6 +16,7 @@ pub mod text;
 pub mod value;
 mod vm;
 
+pub use checking::{Checking, Findings, parse_checks};
 pub use convert::{FromValue, HostFunction, IntoArgs, IntoResult};
 pub use host::{Host, HostBuilder, Outcome, Program};
 pub use kps_device as device;

@@ -11,6 +11,7 @@
 use rspirv::spirv::{LoopControl, Op, Scope, Word};
 
 use super::bits::bits_of;
+use super::checks::Touch;
 use super::function::FunctionEmitter;
 use super::module::Operand;
 use super::values::is_float;
@@ -66,6 +67,7 @@ impl FunctionEmitter<'_> {
         let [value, expected] = [atomic.value, atomic.expected].map(|node| node.map(|node| self.value(node)));
         match &atomic.place {
             AtomicPlace::Buffer { buffer, index } => {
+                self.tell_buffer_index(*buffer, *index, Touch::Both);
                 let (is_inside, index) = self.inside_buffer(*buffer, *index);
                 let is_narrow = |scalar: Scalar| scalar.bits() < 32;
                 let element = &self.kernel.buffers[buffer.idx()].element;
@@ -81,7 +83,7 @@ impl FunctionEmitter<'_> {
                 })
             }
             AtomicPlace::Shared { local, path } => {
-                let (pointer, is_inside) = self.local_part(*local, path);
+                let (pointer, is_inside) = self.local_part(*local, path, Touch::Both);
                 let element = self.shared_element(*local, path, pointer);
                 let op = atomic.op;
                 match is_inside {

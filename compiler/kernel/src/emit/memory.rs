@@ -10,6 +10,7 @@
 use rspirv::spirv::{Op, StorageClass, Word};
 
 use super::bits::bits_of;
+use super::checks::Touch;
 use super::function::FunctionEmitter;
 use super::layout::Packing;
 use super::module::Operand;
@@ -41,31 +42,38 @@ impl FunctionEmitter<'_> {
     // Locals.
 
     pub fn load_element(&mut self, local: LocalId, path: &[Step], ty: &Type) -> Word {
-        let (place, is_inside) = self.local_part(local, path);
+        let (place, is_inside) = self.local_part(local, path, Touch::Read);
         let value = self.load_local(local, place, ty);
         self.or_zero(value, is_inside, ty)
     }
 
     pub fn store_element(&mut self, local: LocalId, path: &[Step], value: NodeId) {
-        let (place, is_inside) = self.local_part(local, path);
+        let (place, is_inside) = self.local_part(local, path, Touch::Write);
         let ty = self.function.ty(value);
         let value = self.value(value);
         self.when_inside(is_inside, |emitter| emitter.store_local(local, place, value, ty));
     }
 
     /// A pointer to a part that exists, and whether it is the one meant, where that is not known.
-    pub fn local_part(&mut self, local: LocalId, path: &[Step]) -> (Word, Option<Word>) {
+    pub fn local_part(&mut self, local: LocalId, path: &[Step], touch: Touch) -> (Word, Option<Word>) {
         let mut chain = vec![self.local(local)];
         let ty = self.function.local(local).ty.clone();
-        let (ty, is_inside) = self.walk(ty, path, &mut chain);
+        let (ty, is_inside) = self.walk(ty, path, &mut chain, touch);
         let pointee = if self.holds_bits(local) { bits_of(&ty) } else { ty };
         let pointee = self.module.ty(&pointee);
         (self.pointer_to(self.storage_class(local), pointee, chain), is_inside)
     }
 
     /// Adds the indices of a path, and says where it leads.
-    fn walk(&mut self, mut ty: Type, path: &[Step], chain: &mut Vec<Word>) -> (Type, Option<Word>) {
+    fn walk(
+        &mut self,
+        mut ty: Type,
+        path: &[Step],
+        chain: &mut Vec<Word>,
+        touch: Touch,
+    ) -> (Type, Option<Word>) {
         let mut all_inside: Option<Word> = None;
+        let mut axes = Vec::new();
         for step in path {
             let at = match *step {
                 Step::Part(at) => {
@@ -73,6 +81,12 @@ impl FunctionEmitter<'_> {
                     at
                 }
                 Step::At(index) if self.is_known_inside(index, ty.n_parts().unwrap_or(0)) => {
+                    chain.push(self.value(index));
+                    0
+                }
+                // The device tests it.
+                Step::At(index) if self.tells() => {
+                    axes.push((index, ty.n_parts().unwrap_or(0)));
                     chain.push(self.value(index));
                     0
                 }
@@ -88,6 +102,7 @@ impl FunctionEmitter<'_> {
             };
             ty = ty.part(at).expect("verified: a path leads from part to part");
         }
+        self.tell_indices(chain[0], &axes, touch);
         (ty, all_inside)
     }
 
@@ -136,6 +151,7 @@ impl FunctionEmitter<'_> {
     /// Out of range reads 0.
     pub fn extract_element(&mut self, array: NodeId, index: NodeId, ty: &Type) -> Word {
         let variable = self.spilled(array);
+        self.tell_indices(variable, &[(index, self.n_parts(array))], Touch::Read);
         let (is_inside, index) = self.inside_or_zero(index, self.n_parts(array));
         let element = self.module.ty(ty);
         let place = self.pointer_to(StorageClass::Function, element, vec![variable, index]);
@@ -147,6 +163,7 @@ impl FunctionEmitter<'_> {
     pub fn insert_element(&mut self, array: NodeId, value: NodeId, index: NodeId, ty: &Type) -> Word {
         let variable = self.spilled(array);
         let element_ty = self.function.ty(value).clone();
+        self.tell_indices(variable, &[(index, self.n_parts(array))], Touch::Write);
         let (is_inside, index) = self.inside_or_zero(index, self.n_parts(array));
         let value = self.value(value);
         self.when(is_inside, |emitter| {
@@ -174,7 +191,7 @@ impl FunctionEmitter<'_> {
 
     pub fn load_buffer(&mut self, buffer: BufferId, index: NodeId, path: &[Step]) -> Word {
         self.interface.buffer(buffer).reads = true;
-        let (place, is_inside) = self.buffer_part(buffer, index, path);
+        let (place, is_inside) = self.buffer_part(buffer, index, path, Touch::Read);
         let ty = place.ty.clone();
         let value = self.load_place(&place);
         self.or_zero(value, is_inside, &ty)
@@ -183,19 +200,28 @@ impl FunctionEmitter<'_> {
     pub fn store_buffer(&mut self, buffer: BufferId, index: NodeId, path: &[Step], value: NodeId) {
         self.interface.buffer(buffer).writes = true;
         let value = self.value(value);
-        let (place, is_inside) = self.buffer_part(buffer, index, path);
+        let (place, is_inside) = self.buffer_part(buffer, index, path, Touch::Write);
         self.when_inside(is_inside, |emitter| emitter.store_place(&place, value));
     }
 
     /// The place of a part that exists, and whether it is the one meant, where that is not known.
-    fn buffer_part(&mut self, buffer: BufferId, index: NodeId, path: &[Step]) -> (Place, Option<Word>) {
+    fn buffer_part(
+        &mut self,
+        buffer: BufferId,
+        index: NodeId,
+        path: &[Step],
+        touch: Touch,
+    ) -> (Place, Option<Word>) {
         let is_proven = matches!(self.function.node(index).kind, NodeKind::Proven(_));
         let class = self.interface.buffer(buffer).class();
+        if !is_proven && class != StorageClass::Uniform {
+            self.tell_buffer_index(buffer, index, touch);
+        }
         let is_robust = self.target.robust_access && class == StorageClass::StorageBuffer;
         let (element_inside, index) = match class {
             // It holds one value, and no array of them.
             StorageClass::Uniform => (None, None),
-            _ if is_robust || is_proven => (None, Some(self.value(index))),
+            _ if is_robust || is_proven || self.tells() => (None, Some(self.value(index))),
             _ => {
                 let (is_inside, index) = self.inside_buffer(buffer, index);
                 (Some(is_inside), Some(index))
@@ -204,7 +230,7 @@ impl FunctionEmitter<'_> {
         let element = self.interface.buffer(buffer).element.clone();
         let mut chain = vec![self.buffer_base(buffer), self.int(&Type::I32, 0)];
         chain.extend(index);
-        let (ty, path_inside) = self.walk(element, path, &mut chain);
+        let (ty, path_inside) = self.walk(element, path, &mut chain, touch);
         let is_inside = match (element_inside, path_inside) {
             (Some(element), Some(path)) => Some(self.ids(Op::LogicalAnd, &Type::BOOL, &[element, path])),
             (element, path) => element.or(path),

@@ -108,6 +108,8 @@ pub(crate) struct Module {
     /// What is being emitted, for the capabilities that it needs.
     place: Location,
     glsl: Word,
+    /// The set of what a device is told that checks, if it is.
+    checks: Option<Word>,
 }
 
 impl Module {
@@ -127,6 +129,7 @@ impl Module {
             capabilities: BTreeMap::new(),
             place,
             glsl: 1,
+            checks: None,
         }
     }
 
@@ -139,6 +142,12 @@ impl Module {
     /// The instruction set GLSL.std.450.
     pub fn glsl(&self) -> Word {
         self.glsl
+    }
+
+    /// The instruction set of `checks.rs`.
+    pub fn checks(&mut self) -> Word {
+        let known = self.checks.unwrap_or_else(|| self.id());
+        *self.checks.insert(known)
     }
 
     pub fn set_span(&mut self, span: Span) {
@@ -537,6 +546,7 @@ impl Module {
         let mut extensions: Vec<&str> =
             self.capabilities.keys().filter_map(|capability| capability.extension()).collect();
         extensions.dedup();
+        extensions.extend(self.checks.map(|_| "SPV_KHR_non_semantic_info"));
         module.extensions = extensions
             .into_iter()
             .map(|name| {
@@ -546,6 +556,10 @@ impl Module {
             .collect();
         let set = vec![Operand::LiteralString("GLSL.std.450".to_owned())];
         module.ext_inst_imports.push(instruction(Op::ExtInstImport, None, Some(self.glsl), set));
+        if let Some(checks) = self.checks {
+            let set = vec![Operand::LiteralString(super::checks::SET.to_owned())];
+            module.ext_inst_imports.push(instruction(Op::ExtInstImport, None, Some(checks), set));
+        }
         let addressing = match self.capabilities.contains_key(&Capability::PhysicalStorageBufferAddresses) {
             true => spirv::AddressingModel::PhysicalStorageBuffer64,
             false => spirv::AddressingModel::Logical,

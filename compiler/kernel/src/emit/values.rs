@@ -15,6 +15,7 @@ impl FunctionEmitter<'_> {
         let node = function.node(id);
         self.at(node.span);
         let value = self.compute(&node.kind, &node.ty);
+        self.tell_birth(&node.kind, value, &node.ty);
         if let Some(name) = &node.name
             && !self.module.is_constant(value)
         {
@@ -45,7 +46,9 @@ impl FunctionEmitter<'_> {
             NodeKind::Convert(a) => {
                 let from = of(*a);
                 let a = self.value(*a);
-                self.convert(a, from, ty)
+                let made = self.convert(a, from, ty);
+                self.tell_conversion(a, from, made, ty);
+                made
             }
             NodeKind::Proven(a) => self.value(*a),
             NodeKind::Bitcast(a) => {
@@ -131,6 +134,7 @@ impl FunctionEmitter<'_> {
             NodeKind::Atomic(atomic) => self.atomic(atomic, ty),
             NodeKind::Uniform(a) => {
                 let a = self.value(*a);
+                self.tell_uniform(a, ty);
                 self.ids(Op::CopyObject, ty, &[a])
             }
             NodeKind::TextureRead { texture, at } => self.texture_read(*texture, *at, ty),
@@ -173,6 +177,7 @@ impl FunctionEmitter<'_> {
             return product;
         }
         let (a, b) = (self.value(a), self.value(b));
+        self.tell_binary(op, [a, b], known, ty);
         let kind = ty.scalar().map_or(Kind::Signed, Scalar::kind);
         let float = kind == Kind::Float;
         let plain = match op {

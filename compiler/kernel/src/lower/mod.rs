@@ -114,6 +114,8 @@ pub(crate) struct Ctx<'a> {
     ids: Width,
     /// The invocation whose steps are recorded.
     trace: Option<[u32; 3]>,
+    /// The device is told of indices along each axis.
+    checks: bool,
     buffers: Vec<Buffer>,
     scalars: Vec<ScalarParam>,
     shared: Vec<Shared>,
@@ -239,6 +241,7 @@ impl<'a> FunctionState<'a> {
             locals: Vec::new(),
             nodes: Vec::new(),
             carries: Vec::new(),
+            axes: FxHashMap::default(),
             body: Vec::new(),
             called_for: None,
         };
@@ -290,6 +293,7 @@ impl<'a> Ctx<'a> {
             memory: signature.memory,
             ids: signature.ids,
             trace: target.trace,
+            checks: target.checks,
             buffers: Vec::new(),
             scalars: Vec::new(),
             shared: Vec::new(),

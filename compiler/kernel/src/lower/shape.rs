@@ -68,6 +68,7 @@ impl Ctx<'_> {
         }
         let nodes: Vec<NodeId> = nodes.into_iter().collect::<Option<_>>()?;
         let axis = first + nodes.len() as u8;
+        let axes = self.told_axes(array, &nodes, index.span);
         let mut flat = match array {
             Operand::Row(row) => Some(row.start),
             _ => None,
@@ -80,7 +81,9 @@ impl Ctx<'_> {
             });
         }
         let mut flat = flat?;
-        if axis == rank {
+        if let Some(axes) = axes {
+            self.f.func.axes.insert(flat, axes);
+        } else if axis == rank {
             flat = self.proven_in(buffer, flat, index.span);
         }
         self.note_indices(array, &nodes, flat);
@@ -101,6 +104,22 @@ impl Ctx<'_> {
         };
         let all = before.iter().chain(indices).copied().collect();
         self.f.indices.insert(flat, all);
+    }
+
+    /// Index and length of each axis so far; `None` where they are not told.
+    fn told_axes(&mut self, array: &Operand, nodes: &[NodeId], span: Span) -> Option<Vec<(NodeId, NodeId)>> {
+        let (buffer, first) = self.array_place(array);
+        if !self.checks || self.buffers[buffer.idx()].rank == 1 {
+            return None;
+        }
+        let mut axes = match array {
+            Operand::Row(row) => self.f.func.axes.get(&row.start)?.clone(),
+            _ => Vec::new(),
+        };
+        for (node, axis) in nodes.iter().zip(first..) {
+            axes.push((*node, self.axis_len(buffer, axis, span)));
+        }
+        Some(axes)
     }
 
     /// The same where only an element will do.
@@ -158,6 +177,9 @@ impl Ctx<'_> {
             Operand::Row(row) => self.index_math(BinaryOp::Add, row.start, offset, span),
             _ => offset,
         };
+        if let Some(axes) = self.told_axes(array, &[at], span) {
+            self.f.func.axes.insert(flat, axes);
+        }
         let axis = axis + 1;
         self.note_indices(array, &[at], flat);
         if axis < self.buffers[buffer.idx()].rank {

@@ -6,9 +6,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::emit::context::{Context, DONE, SPARE, Slot, Stop};
 use super::emit::{Code, Rest};
 use super::images::ImageView;
-use super::probes::Observation;
+use super::probes::schedule::Order;
+use super::probes::{Bytes, Extent, Observation};
 use super::tiers::Chosen;
-use super::together::{Ended, Together};
+use super::together::{Ended, Step, Together};
 use crate::{Finding, Sampler};
 
 /// Work below this many instructions is not worth a chunk of its own.
@@ -35,6 +36,8 @@ pub struct Job {
     interrupt: Arc<AtomicBool>,
     /// Who watches. The one thread that works has it meanwhile.
     observation: Option<Mutex<Observation>>,
+    /// The order of workgroups, where it is not their own.
+    order: Option<Order>,
     /// Workgroups in all, and in one chunk.
     n_groups: u64,
     chunk: u64,
@@ -72,6 +75,9 @@ pub struct JobSpec<'a> {
     pub n_threads: u64,
     pub interrupt: Arc<AtomicBool>,
     pub observation: Option<Observation>,
+    /// What chooses the order of workgroups and lanes, where it is not their own.
+    pub seed: Option<u64>,
+    pub local_size: [u32; 3],
 }
 
 impl Job {
@@ -98,6 +104,7 @@ impl Job {
             shared_size: spec.shared_size,
             interrupt: spec.interrupt,
             observation: spec.observation.map(Mutex::new),
+            order: spec.seed.map(|seed| Order::new(seed, n_groups, spec.local_size)),
             n_groups,
             chunk: fair.max(least).min(MAX_CHUNK_COST / spec.group_cost.max(1)).max(1),
             next: AtomicU64::new(0),
@@ -144,8 +151,16 @@ impl Job {
             frames: frame.as_mut_ptr().cast(),
             shared: shared.as_mut_ptr().cast(),
             parted: [0; 2],
-            observation: watched.as_deref_mut().map_or(std::ptr::null_mut(), std::ptr::from_mut),
+            order: [[1, 0]; 3],
+            observation: std::ptr::null_mut(),
         };
+        if let Some(observation) = watched.as_deref_mut() {
+            let bytes = |slot: &Slot| Bytes { start: slot.base as u64, size: slot.size };
+            let shared = bytes(&Slot { base: context.shared, size: self.shared_size as u64 });
+            let buffers = self.slots.iter().map(bytes).collect();
+            observation.observer.begins(Extent { groups: self.groups, buffers, shared });
+            context.observation = std::ptr::from_mut(observation);
+        }
         while self.status() == DONE {
             let first = self.next.fetch_add(self.chunk, Ordering::Relaxed);
             if first >= self.n_groups {
@@ -165,9 +180,14 @@ impl Job {
     fn rows(&self, context: &mut Context, first: u64, end: u64) -> i32 {
         let mut at = first;
         while at < end {
-            let [x, y, z] = self.place(at);
+            let group = self.order.as_ref().map_or(at, |order| order.group(at));
+            let [x, y, z] = self.place(group);
+            if let Some(order) = &self.order {
+                context.order = order.lanes(group);
+            }
             // Workgroups whose lanes wait for each other run one by one.
-            let most = if self.chosen.code.entries.len() > 1 { 1 } else { end - at };
+            let alone = self.chosen.code.entries.len() > 1 || self.order.is_some();
+            let most = if alone { 1 } else { end - at };
             let n = most.min(u64::from(self.groups[0] - x));
             // SAFETY: `work` gave the context shared memory of this size.
             unsafe { context.shared.write_bytes(0, self.shared_size) };
@@ -177,7 +197,7 @@ impl Job {
                 None => self.row(context, place, x + n as u32),
             };
             if status != DONE {
-                self.stopped_in.store(at, Ordering::Relaxed);
+                self.stopped_in.store(group, Ordering::Relaxed);
                 let [one, other] = context.parted.map(u64::from);
                 self.parted.store(one << 32 | other, Ordering::Relaxed);
                 return status;
@@ -225,6 +245,7 @@ impl Job {
             if self.interrupt.load(Ordering::Relaxed) {
                 return INTERRUPTED_BETWEEN;
             }
+            barrier_opens(context);
             region = status as usize;
         }
     }
@@ -257,7 +278,14 @@ impl Job {
     /// A workgroup whose lanes may wait in different places.
     fn lanes_together(&self, together: &Together, context: &mut Context, [x, y, z]: [u32; 3]) -> i32 {
         let frames = context.frames;
-        let enter = |region: usize| {
+        let enter = |step: Step| {
+            let region = match step {
+                Step::Region(region) => region,
+                Step::Ordered => {
+                    barrier_opens(context);
+                    return DONE;
+                }
+            };
             if self.interrupt.load(Ordering::Relaxed) {
                 return INTERRUPTED_BETWEEN;
             }
@@ -303,6 +331,15 @@ struct CacheLine {
 
 fn lines_of(n_bytes: usize) -> Vec<CacheLine> {
     vec![CacheLine { _bytes: [0; 64] }; n_bytes.div_ceil(size_of::<CacheLine>())]
+}
+
+/// Tells whoever watches.
+fn barrier_opens(context: &mut Context) {
+    // SAFETY: where it is not null it is the observation that `work` has locked, and no code is running that
+    // could use it at the same time.
+    if let Some(observation) = unsafe { context.observation.as_mut() } {
+        observation.observer.barrier_opens();
+    }
 }
 
 /// Stopped between workgroups, at no line.

@@ -51,9 +51,9 @@ use crate::command;
 use crate::image::misfit;
 use crate::interface::ImageBinding;
 use crate::{
-    BufferId, Command, Commands, Device, DeviceError, DeviceInfo, Dispatch, Finding, HostMemory, ImageInfo,
-    Interface, MemoryUsage, PipelineId, PipelineOptions, QueueId, Result, Sampler, SourceLine, Ticket,
-    Waited,
+    BufferId, Check, Checks, Command, Commands, Device, DeviceError, DeviceInfo, Dispatch, Finding,
+    HostMemory, ImageInfo, Instrument, Interface, MemoryUsage, PipelineId, PipelineOptions, QueueId, Result,
+    Sampler, Schedule, SourceLine, Ticket, Waited,
 };
 
 pub use self::info::info;
@@ -273,6 +273,11 @@ impl CpuDevice {
                 &pipeline.probes,
                 pipeline.interface.local_size,
             ),
+            seed: match pipeline.instrument {
+                Instrument::Checked(Checks { schedule: Schedule::Seed(seed), .. }) => Some(seed),
+                _ => None,
+            },
+            local_size: pipeline.interface.local_size,
         };
         let Some(job) = Job::new(spec) else { return Ok(()) };
         let began = Instant::now();
@@ -280,13 +285,20 @@ impl CpuDevice {
         let found = job.findings();
         let room = MAX_FINDINGS - state.findings.len();
         state.findings.extend(found.into_iter().take(room));
-        let pipeline = state.pipeline(dispatch.pipeline)?;
+        let pipeline = state.pipelines[dispatch.pipeline.0 as usize].clone();
         pipeline.tiers.note(began.elapsed());
         match job.status() {
             DONE => Ok(()),
             INTERRUPTED_BETWEEN => Err(interrupted(None)),
             status => match Stop::of_status(status) {
-                Some(Stop::Parted) => Err(pipeline.parted(job.parted(), job.stopped_in())),
+                Some(Stop::Parted) => match pipeline.instrument {
+                    Instrument::Checked(checks) if checks.has(Check::Barrier) => {
+                        let finding = pipeline.parted_finding(job.parted(), job.stopped_in());
+                        state.findings.push(finding);
+                        Ok(())
+                    }
+                    _ => Err(pipeline.parted(job.parted(), job.stopped_in())),
+                },
                 Some(Stop::Interrupted(place)) => Err(interrupted(pipeline.line(place))),
                 None => unreachable!("a status above zero names a region, which was run"),
             },

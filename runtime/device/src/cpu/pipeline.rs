@@ -13,7 +13,9 @@ use super::together::Together;
 use super::{Lanes, NAME};
 use super::{errors, lower, module, probes};
 use crate::reflect;
-use crate::{DeviceError, Instrument, Interface, PipelineOptions, Result, SourceLine};
+use crate::{
+    DeviceError, Finding, FindingKind, Instrument, Interface, Invocation, PipelineOptions, Result, SourceLine,
+};
 
 /// How often a loop is thought to go round.
 const LOOP_WEIGHT: u64 = 32;
@@ -54,10 +56,22 @@ impl Pipeline {
 
     /// Lanes of a workgroup wait before two regions, and will not meet.
     pub fn parted(&self, regions: [usize; 2], group: [u32; 3]) -> DeviceError {
-        // One of them is a barrier; the other may be the end.
+        let [barrier, other] = self.parted_lines(regions);
+        errors::diverged(barrier, other, group, self.interface.local_size)
+    }
+
+    /// The same where it is looked for.
+    pub fn parted_finding(&self, regions: [usize; 2], group: [u32; 3]) -> Finding {
+        let [line, other] = self.parted_lines(regions);
+        let invocation = Invocation::new(group, [0; 3], self.interface.local_size);
+        Finding { kind: FindingKind::DivergentBarrier { other }, line, invocation, count: 1 }
+    }
+
+    /// Where the lanes wait. One of them is at a barrier; the other may be at the end.
+    fn parted_lines(&self, regions: [usize; 2]) -> [Option<SourceLine>; 2] {
         let [barrier, other] = if regions[0] == 0 { [regions[1], 0] } else { regions };
         let other = (other != 0).then(|| self.wait_lines[other].clone()).flatten();
-        errors::diverged(self.wait_lines[barrier].clone(), other, group, self.interface.local_size)
+        [self.wait_lines[barrier].clone(), other]
     }
 }
 

@@ -53,6 +53,43 @@ fn findings_of_one_line_are_counted() {
 }
 
 #[test]
+fn a_seed_changes_the_order_and_repeats_it() {
+    // Each invocation writes how many came before it.
+    let body = "%at = OpAccessChain %p0 %b0 %n0 %n0\n%r = OpAtomicIAdd %u32 %at %n1 %n0 %n1\n\
+                %slot = OpIAdd %u32 %i %n1\n%to = OpAccessChain %p0 %b0 %n0 %slot\nOpStore %to %r";
+    let words = kernel_with(&[("u32", 4)], "", "", body);
+    let order = |instrument| {
+        let bench = Bench::new();
+        let buffer = bench.buffer(&[0u32; 9]);
+        let options = PipelineOptions { instrument, ..PipelineOptions::default() };
+        let dispatch = bench.dispatch_with(&words, &options, &[buffer], &[], [2, 1, 1]);
+        assert_eq!(bench.submit(vec![Command::Dispatch(dispatch)]), Ok(Waited::Done));
+        bench.read::<u32>(buffer)[1..].to_vec()
+    };
+    let seeded = |seed| order(Instrument::Checked(Checks::NONE.seeded(seed)));
+    let in_turn: Vec<u32> = (0..8).collect();
+    assert_eq!(order(Instrument::Checked(Checks::NONE)), in_turn);
+    let orders: Vec<Vec<u32>> = (0..8).map(seeded).collect();
+    assert!(orders.iter().any(|order| *order != in_turn));
+    for (seed, order) in (0..8).zip(&orders) {
+        assert_eq!(seeded(seed), *order);
+        let mut sorted = order.clone();
+        sorted.sort();
+        assert_eq!(sorted, in_turn);
+    }
+}
+
+#[test]
+fn indices_of_foreign_modules_are_checked() {
+    let body = "%past = OpIAdd %u32 %i %n2\nOpLine %name 5 1\n%from = OpAccessChain %p0 %b0 %n0 %past\n\
+                %r = OpLoad %u32 %from";
+    let [finding, ..] = &findings("", body)[..] else { panic!("it reads past the end") };
+    let FindingKind::OutOfBounds { index, shape, .. } = &finding.kind else { panic!("{finding:?}") };
+    assert_eq!((&index[..], &shape[..]), (&[Int::Unsigned(8)][..], &[8][..]));
+    assert_eq!((finding.line.clone(), finding.count), (at(5, 1), 2));
+}
+
+#[test]
 fn what_is_right_is_silent() {
     let body = "%d = OpIAdd %u32 %i %n1\n%q = OpUDiv %u32 %n10 %d\n%r = OpUMod %u32 %q %n3";
     assert_eq!(findings("", body), []);

@@ -35,6 +35,7 @@ use frame::{Frame, Stack};
 pub(crate) use import::{compile, compile_entry};
 pub use interrupt::{Interrupter, Limits};
 
+use crate::checking::{Checking, Findings};
 use crate::errors;
 use crate::output::Output;
 use crate::value::{ExceptionKind, Function, Module, Name, Namespace, Raise, Result, Value};
@@ -64,6 +65,9 @@ pub struct Vm {
     pub device: String,
     /// Where the SPIR-V of every compiled kernel is written, if anywhere.
     pub spirv_folder: Option<PathBuf>,
+    /// Which launches are checked, and what was found.
+    pub checking: Checking,
+    pub(crate) findings: Findings,
     pub(crate) limits: Limits,
     interrupter: Interrupter,
     /// Counts down to the next look at the clock and the flag.
@@ -93,6 +97,8 @@ impl Vm {
             module_path: Vec::new(),
             device: String::new(),
             spirv_folder: None,
+            checking: Checking::Never,
+            findings: Findings::default(),
             limits,
             interrupter: Interrupter::default(),
             until_poll: POLL_INTERVAL,

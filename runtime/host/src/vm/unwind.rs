@@ -147,6 +147,16 @@ impl Vm {
         Err(Raise::object(exception))
     }
 
+    /// The calls that led to where the script is now, outermost first.
+    pub(crate) fn trace(&self) -> Vec<TraceFrame> {
+        let frame = |frame: &super::frame::Frame| {
+            let code = &frame.function.code;
+            let location = code.source().at(code.span_before(frame.pc));
+            TraceFrame { location, function: code.code.name.to_string(), times: 1, left_out: 0 }
+        };
+        self.frames.iter().map(frame).collect()
+    }
+
     fn record_frame(&self, exception: &Rc<Instance>) {
         let (Some(frame), Some(data)) = (self.frames.last(), exception.exception()) else { return };
         let code = &frame.function.code;
@@ -205,7 +215,7 @@ impl Vm {
     }
 
     /// Where a line of a kernel lies in the script that has it: from the column on.
-    fn locate(&self, line: &SourceLine) -> Option<Location> {
+    pub(crate) fn locate(&self, line: &SourceLine) -> Option<Location> {
         let sources = self.sources.borrow();
         let source = sources.get(&*line.file)?;
         let start = source.offset(line.line, line.column);

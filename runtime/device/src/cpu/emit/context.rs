@@ -33,6 +33,8 @@ pub struct Context {
     pub shared: *mut u8,
     /// The regions before which lanes wait that should wait before the same; 0 is the end.
     pub parted: [u32; 2],
+    /// Step and start of the order of lanes along each axis, where the kernel is shuffled.
+    pub order: [[u32; 2]; 3],
     /// Who watches, where the kernel has probes.
     pub observation: *mut Observation,
 }

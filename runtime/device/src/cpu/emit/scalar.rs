@@ -203,6 +203,9 @@ impl<'k, 'b> Emitter<'k, 'b> {
             self.lane[axis] = opened.counter;
             loops.push(opened);
         }
+        if self.kernel.is_shuffled {
+            self.shuffle_lanes();
+        }
         self.lane_memory();
         if self.lanes_part() {
             self.skip_unready();
@@ -214,6 +217,20 @@ impl<'k, 'b> Emitter<'k, 'b> {
         }
         while let Some(opened) = loops.pop() {
             self.close_loop(opened);
+        }
+    }
+
+    /// The lane that comes as number `i` along an axis is `(i * step + start) % n`.
+    fn shuffle_lanes(&mut self) {
+        for axis in 0..3 {
+            let n = self.kernel.local_size[axis];
+            let step = std::mem::offset_of!(Context, order) as i32 + 8 * axis as i32;
+            let [step, start] =
+                [step, step + 4].map(|at| self.builder.ins().load(types::I32, fixed(), self.context, at));
+            let moved = self.builder.ins().imul(self.lane[axis], step);
+            let moved = self.builder.ins().iadd(moved, start);
+            let n = self.builder.ins().iconst(types::I32, i64::from(n));
+            self.lane[axis] = self.builder.ins().urem(moved, n);
         }
     }
 

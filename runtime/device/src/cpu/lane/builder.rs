@@ -34,6 +34,8 @@ impl Builder {
             frame_size: 0,
             subgroup_size,
             group_ops: Vec::new(),
+            arrays: Vec::new(),
+            is_shuffled: false,
             probes: Vec::new(),
             values: Vec::new(),
             locals: Vec::new(),
@@ -260,6 +262,11 @@ impl Builder {
             Some(_) => self.push_probe(kind, values, None),
             None => self.push_probe(kind, values, Some(when)),
         }
+    }
+
+    /// A probe that is reached whenever control gets there.
+    pub fn probe_always(&mut self, kind: SiteKind, values: Vec<Value>) {
+        self.push_probe(kind, values, None);
     }
 
     fn push_probe(&mut self, kind: SiteKind, values: Vec<Value>, when: Option<Value>) {

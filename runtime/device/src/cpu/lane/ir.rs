@@ -54,12 +54,29 @@ pub struct Kernel {
     /// What the lanes of a subgroup do together, by [`Terminator::Subgroup`]. Where there is any, lanes of a
     /// workgroup may wait in different places.
     pub group_ops: Vec<GroupOp>,
+    /// Memory that has a name.
+    pub arrays: Vec<Array>,
+    /// Whether the dispatch says in which order the lanes of a workgroup run.
+    pub is_shuffled: bool,
     /// What the probes stand for, by their numbers.
     pub probes: Vec<ProbeSite>,
     pub values: Vec<ValueInfo>,
     pub locals: Vec<Ty>,
     pub blocks: Vec<Block>,
     pub entry: BlockId,
+}
+
+/// A variable in memory: bytes `start .. end` of a space.
+#[derive(Clone, Debug)]
+pub struct Array {
+    pub space: Space,
+    pub start: u64,
+    pub end: u64,
+    pub name: Option<String>,
+    /// Bytes of an element, where it is an array, and elements along each axis, the last closest together; none
+    /// where the length is known at run time alone.
+    pub element: Option<u64>,
+    pub axes: Vec<u64>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -488,6 +505,13 @@ pub enum Span {
 pub struct Edge {
     pub to: BlockId,
     pub args: Vec<Value>,
+}
+
+impl Kernel {
+    /// Whether its lanes have to run one by one, in the order that is asked for.
+    pub fn is_watched(&self) -> bool {
+        !self.probes.is_empty() || self.is_shuffled
+    }
 }
 
 impl Terminator {

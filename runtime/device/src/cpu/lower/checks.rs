@@ -1,38 +1,390 @@
 //! The checked mode while lowering: probes in front of instructions, on the operands that these have.
+//!
+//! Our own kernels say what the source asked for, in instructions of the set [`CHECKS`]: what they compute
+//! besides is guarded, and guards are neither mistakes nor may they hide one. Of modules from elsewhere the
+//! instructions themselves are taken at their word.
 
 use rspirv::spirv::Op;
 
-use super::Lowerer;
-use crate::cpu::lane::Compare;
-use crate::cpu::module::Instruction;
-use crate::cpu::module::types::Scalar;
+use super::pointers::{MemoryPlace, Place, Pointer};
+use super::{Data, Lowerer};
+use crate::cpu::lane::{self, Array, Binary, Compare, Space, Ty, Unary};
+use crate::cpu::module::constants::lane_ty;
+use crate::cpu::module::types::{Layout, MatrixLayout, Scalar, Type};
+use crate::cpu::module::{ExtInstSet, Global, Instruction};
 use crate::cpu::probes::SiteKind;
-use crate::cpu::probes::checked::{IntKind, Site};
-use crate::{Check, Checks, Result};
+use crate::cpu::probes::checked::{FloatKind, IntKind, Site};
+use crate::findings::Arithmetic;
+use crate::interface::checks::{self as told, CHECKS};
+use crate::{Access, Check, Checks, Result};
 
 impl Lowerer<'_> {
     /// Puts in what an instruction asks for.
     pub(super) fn check(&mut self, inst: &Instruction, checks: Checks) -> Result<()> {
         match inst.op {
-            Op::SDiv | Op::UDiv | Op::SRem | Op::SMod | Op::UMod if checks.has(Check::Division) => {
-                self.check_division(inst)
+            Op::ExtInst if self.set(inst)? == Some(ExtInstSet::Checks) => self.check_told(inst, checks),
+            _ if self.module.is_told() => Ok(()),
+            Op::SDiv | Op::SRem | Op::SMod | Op::UDiv | Op::UMod if checks.has(Check::Division) => {
+                let signed = !matches!(inst.op, Op::UDiv | Op::UMod);
+                let (_, _, operands) = self.elementwise(inst)?;
+                let [a, b] = &operands[..] else { return Err(self.wrong_operands(inst)) };
+                self.check_division(a.scalar, signed, &a.parts, &b.parts);
+                Ok(())
+            }
+            Op::ShiftLeftLogical | Op::ShiftRightLogical | Op::ShiftRightArithmetic
+                if checks.has(Check::Shift) =>
+            {
+                let (_, _, operands) = self.elementwise(inst)?;
+                let [a, b] = &operands[..] else { return Err(self.wrong_operands(inst)) };
+                self.check_shift(a.scalar, b.scalar, &b.parts);
+                Ok(())
+            }
+            Op::ConvertFToS | Op::ConvertFToU if checks.has(Check::Conversion) => {
+                let (_, to, operands) = self.elementwise(inst)?;
+                let [a] = &operands[..] else { return Err(self.wrong_operands(inst)) };
+                let Scalar::Int { bits, .. } = to else { return Err(self.wrong_operands(inst)) };
+                let to = Scalar::Int { bits, signed: inst.op == Op::ConvertFToS };
+                self.check_conversion(a.scalar, to, &a.parts);
+                Ok(())
             }
             _ => Ok(()),
         }
     }
 
-    fn check_division(&mut self, inst: &Instruction) -> Result<()> {
-        let (_, _, operands) = self.elementwise(inst)?;
-        let [a, b] = &operands[..] else { return Err(self.wrong_operands(inst)) };
-        let Scalar::Int { bits, .. } = b.scalar else { return Err(self.wrong_operands(inst)) };
-        let signed = !matches!(inst.op, Op::UDiv | Op::UMod);
-        let number = IntKind { bits: bits.into(), signed };
-        for (&dividend, &divisor) in a.parts.iter().zip(b.parts.iter()) {
+    fn set(&self, inst: &Instruction) -> Result<Option<ExtInstSet>> {
+        Ok(self.module.ext_inst_sets.get(&self.id(inst, 2)?).copied())
+    }
+
+    /// An instruction of the set [`CHECKS`]. One that is not known says nothing to us.
+    fn check_told(&mut self, inst: &Instruction, checks: Checks) -> Result<()> {
+        match self.word(inst, 3)? {
+            told::INDEX if checks.has(Check::Bounds) => self.check_told_index(inst),
+            told::DIVISION if checks.has(Check::Division) => {
+                let [(scalar, a), (_, b)] = self.told_pair(inst, 4)?;
+                self.check_division(scalar, is_signed(scalar), &a.parts, &b.parts);
+                Ok(())
+            }
+            told::SHIFT if checks.has(Check::Shift) => {
+                let [(scalar, _), (amount, b)] = self.told_pair(inst, 4)?;
+                self.check_shift(scalar, amount, &b.parts);
+                Ok(())
+            }
+            told::CONVERSION if checks.has(Check::Conversion) => {
+                let [(from, a), (to, _)] = self.told_pair(inst, 4)?;
+                self.check_conversion(from, to, &a.parts);
+                Ok(())
+            }
+            told::UNIFORM if checks.has(Check::Uniform) => self.check_uniform(inst),
+            told::ARITHMETIC if checks.has(Check::Overflow) => self.check_arithmetic(inst),
+            told::BIRTH if checks.has(Check::Nan) => self.check_birth(inst),
+            told::INDEX..=told::BIRTH => Ok(()),
+            other => Err(self.unsupported(inst, &format!("`{CHECKS}` has no instruction {other}"))),
+        }
+    }
+
+    fn told_pair(&mut self, inst: &Instruction, first: usize) -> Result<[(Scalar, Data); 2]> {
+        let (a, b) = (self.scalars(inst, first)?, self.scalars(inst, first + 1)?);
+        match a.1.parts.len() == b.1.parts.len() {
+            true => Ok([a, b]),
+            false => Err(self.wrong_operands(inst)),
+        }
+    }
+
+    fn check_told_index(&mut self, inst: &Instruction) -> Result<()> {
+        let array = self.module.names.get(&self.id(inst, 4)?).cloned();
+        let access = match self.constant_int(inst, 5)? {
+            0 => Access::Read,
+            1 => Access::Write,
+            _ => Access::ReadWrite,
+        };
+        let mut axes = Vec::new();
+        for i in (6..self.module.operands(inst).len()).step_by(2) {
+            let ((index, at), (len, n)) = (self.int(inst, i)?, self.int(inst, i + 1)?);
+            axes.push(((index, at), (len, n)));
+        }
+        self.check_index(array, access, &axes);
+        Ok(())
+    }
+
+    /// `axes` are index and length of each.
+    fn check_index(
+        &mut self,
+        array: Option<String>,
+        access: Access,
+        axes: &[((Scalar, lane::Value), (Scalar, lane::Value))],
+    ) {
+        let (mut outside, mut values, mut kinds) = (None, Vec::new(), Vec::new());
+        for &((scalar, index), (len_scalar, len)) in axes {
+            let at = self.wide_index(scalar, index);
+            let len = self.wide_index(len_scalar, len);
+            // As unsigned numbers, so that negative ones are outside too.
+            let is_outside = self.builder.compare(Compare::GeU, at, len);
+            outside = Some(match outside {
+                None => is_outside,
+                Some(before) => self.builder.binary(Binary::Or, before, is_outside),
+            });
+            values.extend([at, len]);
+            // Wide as it is now, its sign is that of the index.
+            kinds.push(IntKind { bits: 64, signed: is_signed(scalar) });
+        }
+        let Some(outside) = outside else { return };
+        self.probe_when(outside, Site::Index { array, access, kinds }, values);
+    }
+
+    /// A step of an access chain of a module from elsewhere, into an array of known or unknown length.
+    pub(super) fn check_step(
+        &mut self,
+        inst: &Instruction,
+        pointer: &Pointer,
+        scalar: Scalar,
+        index: lane::Value,
+        len: Option<u32>,
+    ) -> Result<()> {
+        let wanted = self.checks.is_some_and(|checks| checks.has(Check::Bounds)) && !self.module.is_told();
+        let Place::Memory(place) = &pointer.place else { return Ok(()) };
+        let is_structure = matches!(self.module.types.get(pointer.pointee), Type::Struct(_));
+        if !wanted || is_structure {
+            return Ok(());
+        }
+        let len = match len {
+            Some(len) => Some(self.builder.int(Ty::I64, i64::from(len))),
+            None => self.run_time_len(pointer, place),
+        };
+        let Some(len) = len else { return Ok(()) };
+        let array = self.module.names.get(&self.id(inst, 2)?).cloned().filter(|name| !name.is_empty());
+        let wide = Scalar::Int { bits: 64, signed: false };
+        self.check_index(array, Access::ReadWrite, &[((scalar, index), (wide, len))]);
+        Ok(())
+    }
+
+    /// Elements of a buffer's array; `None` where it is not known which buffer that is.
+    fn run_time_len(&mut self, pointer: &Pointer, place: &MemoryPlace) -> Option<lane::Value> {
+        let types = &self.module.types;
+        let Type::RuntimeArray { element, stride } = *types.get(pointer.pointee) else { return None };
+        let stride = types.stride(element, stride, place.layout)?;
+        let Space::Buffer(buffer) = place.space else { return None };
+        if !place.others.is_empty() || place.dynamic.is_some() || stride == 0 {
+            return None;
+        }
+        let size = self.builder.buffer_size(buffer);
+        let start = self.builder.int(Ty::I64, place.constant as i64);
+        let rest = self.builder.binary(Binary::Sub, size, start);
+        let stride = self.builder.int(Ty::I64, stride as i64);
+        Some(self.builder.binary(Binary::DivU, rest, stride))
+    }
+
+    fn check_division(&mut self, scalar: Scalar, signed: bool, a: &[lane::Value], b: &[lane::Value]) {
+        let number = IntKind { bits: scalar.bits(), signed };
+        for (&dividend, &divisor) in a.iter().zip(b) {
             let zero = self.builder.int(self.builder.ty(divisor), 0);
             let is_zero = self.builder.compare(Compare::Eq, divisor, zero);
-            let site = SiteKind::Check(Site::Division { number });
-            self.builder.probe_when(is_zero, site, vec![dividend]);
+            self.probe_when(is_zero, Site::Division { number }, vec![dividend]);
+        }
+    }
+
+    fn check_shift(&mut self, scalar: Scalar, amounts: Scalar, parts: &[lane::Value]) {
+        let amount = IntKind { bits: amounts.bits(), signed: is_signed(amounts) };
+        for &part in parts {
+            let width = self.builder.int(self.builder.ty(part), i64::from(scalar.bits()));
+            let is_wide = self.builder.compare(Compare::GeU, part, width);
+            self.probe_when(is_wide, Site::Shift { amount, width: scalar.bits() }, vec![part]);
+        }
+    }
+
+    fn check_conversion(&mut self, from: Scalar, to: Scalar, parts: &[lane::Value]) {
+        let ty = lane_ty(from);
+        let bits = to.bits() as i32;
+        let to = IntKind { bits: to.bits(), signed: is_signed(to) };
+        let (least, past) = match to.signed {
+            true => (-(2f64.powi(bits - 1)), 2f64.powi(bits - 1)),
+            false => (0.0, 2f64.powi(bits)),
+        };
+        // What lies less than 1 below the least is rounded up to it. Where a float does not tell that number
+        // from the least itself, there is nothing between them.
+        let digits = if ty == Ty::F32 { 24 } else { 53 };
+        let (above, bound) = match to.signed && bits > digits {
+            true => (Compare::FGe, least),
+            false => (Compare::FGt, least - 1.0),
+        };
+        for &part in parts {
+            let bound = self.builder.float(ty, bound);
+            let past = self.builder.float(ty, past);
+            let is_above = self.builder.compare(above, part, bound);
+            let is_below = self.builder.compare(Compare::FLt, part, past);
+            let fits = self.builder.binary(Binary::And, is_above, is_below);
+            let is_lost = self.builder.unary(Unary::Not, fits);
+            self.probe_when(is_lost, Site::Conversion { from: float_kind(ty), to }, vec![part]);
+        }
+    }
+
+    fn check_uniform(&mut self, inst: &Instruction) -> Result<()> {
+        let (_, data) = self.scalars(inst, 4)?;
+        self.builder.probe_always(SiteKind::Check(Site::Uniform), data.parts.to_vec());
+        Ok(())
+    }
+
+    fn check_arithmetic(&mut self, inst: &Instruction) -> Result<()> {
+        let op = match self.constant_int(inst, 4)? {
+            0 => Arithmetic::Sum,
+            1 => Arithmetic::Difference,
+            _ => Arithmetic::Product,
+        };
+        let [(scalar, a), (_, b)] = self.told_pair(inst, 5)?;
+        if !scalar.is_int() {
+            return Err(self.wrong_operands(inst));
+        }
+        for (&a, &b) in a.parts.iter().zip(b.parts.iter()) {
+            let wraps = match scalar.bits() {
+                64 => self.wraps_64(op, is_signed(scalar), a, b),
+                _ => self.wraps_narrow(op, scalar, a, b),
+            };
+            let number = IntKind { bits: scalar.bits(), signed: is_signed(scalar) };
+            self.probe_when(wraps, Site::Overflow { op, number }, vec![a, b]);
         }
         Ok(())
+    }
+
+    /// Whether a result of up to 32 bits is another one in 64.
+    fn wraps_narrow(
+        &mut self,
+        op: Arithmetic,
+        scalar: Scalar,
+        a: lane::Value,
+        b: lane::Value,
+    ) -> lane::Value {
+        let [a, b] = [a, b].map(|part| self.wide_index(scalar, part));
+        let exact = self.builder.binary(operation(op), a, b);
+        let unused = self.builder.int(Ty::I64, 64 - i64::from(scalar.bits()));
+        let high = self.builder.binary(Binary::Shl, exact, unused);
+        let back = if is_signed(scalar) { Binary::ShrS } else { Binary::ShrU };
+        let kept = self.builder.binary(back, high, unused);
+        self.builder.compare(Compare::Ne, kept, exact)
+    }
+
+    fn wraps_64(&mut self, op: Arithmetic, signed: bool, a: lane::Value, b: lane::Value) -> lane::Value {
+        let zero = self.builder.int(Ty::I64, 0);
+        let result = self.builder.binary(operation(op), a, b);
+        match (op, signed) {
+            (Arithmetic::Sum, false) => self.builder.compare(Compare::LtU, result, a),
+            (Arithmetic::Difference, false) => self.builder.compare(Compare::LtU, a, b),
+            (Arithmetic::Product, false) => {
+                let high = self.builder.binary(Binary::MulHighU, a, b);
+                self.builder.compare(Compare::Ne, high, zero)
+            }
+            (Arithmetic::Product, true) => {
+                let high = self.builder.binary(Binary::MulHighS, a, b);
+                let most = self.builder.int(Ty::I64, 63);
+                let sign = self.builder.binary(Binary::ShrS, result, most);
+                self.builder.compare(Compare::Ne, high, sign)
+            }
+            // The result's sign differs from that of `a`, and from what `b` would make of it.
+            (Arithmetic::Sum | Arithmetic::Difference, true) => {
+                let other = if op == Arithmetic::Sum { result } else { a };
+                let first = self.builder.binary(Binary::Xor, a, result);
+                let second = self.builder.binary(Binary::Xor, b, other);
+                let both = self.builder.binary(Binary::And, first, second);
+                self.builder.compare(Compare::LtS, both, zero)
+            }
+        }
+    }
+
+    /// A float that is none, or infinite, of floats that are all finite.
+    fn check_birth(&mut self, inst: &Instruction) -> Result<()> {
+        let (scalar, made) = self.scalars(inst, 4)?;
+        let mut parents = Vec::new();
+        for i in 5..self.module.operands(inst).len() {
+            parents.push(self.scalars(inst, i)?.1);
+        }
+        if !scalar.is_float() {
+            return Err(self.wrong_operands(inst));
+        }
+        for (i, &part) in made.parts.iter().enumerate() {
+            let mut born = self.is_strange(part);
+            let mut values = vec![part];
+            for parent in &parents {
+                // A vector's length is made of all of its components.
+                let own = parent.parts.len() == made.parts.len();
+                let all = if own { &parent.parts[i..=i] } else { &parent.parts[..] };
+                for &parent in all {
+                    if !is_float(self.builder.ty(parent)) {
+                        continue;
+                    }
+                    let strange = self.is_strange(parent);
+                    let plain = self.builder.unary(Unary::Not, strange);
+                    born = self.builder.binary(Binary::And, born, plain);
+                    values.push(parent);
+                }
+            }
+            self.probe_when(born, Site::Birth { number: float_kind(lane_ty(scalar)) }, values);
+        }
+        Ok(())
+    }
+
+    /// No finite number: such a float less itself is not 0.
+    fn is_strange(&mut self, value: lane::Value) -> lane::Value {
+        let zero = self.builder.float(self.builder.ty(value), 0.0);
+        let rest = self.builder.binary(Binary::FSub, value, value);
+        self.builder.compare(Compare::FNe, rest, zero)
+    }
+
+    fn probe_when(&mut self, when: lane::Value, site: Site, values: Vec<lane::Value>) {
+        self.builder.probe_when(when, SiteKind::Check(site), values);
+    }
+}
+
+fn operation(op: Arithmetic) -> Binary {
+    match op {
+        Arithmetic::Sum => Binary::Add,
+        Arithmetic::Difference => Binary::Sub,
+        Arithmetic::Product => Binary::Mul,
+    }
+}
+
+fn is_signed(scalar: Scalar) -> bool {
+    matches!(scalar, Scalar::Int { signed: true, .. })
+}
+
+fn is_float(ty: Ty) -> bool {
+    matches!(ty, Ty::F32 | Ty::F64)
+}
+
+fn float_kind(ty: Ty) -> FloatKind {
+    if ty == Ty::F64 { FloatKind::F64 } else { FloatKind::F32 }
+}
+
+// What memory is called.
+
+impl Lowerer<'_> {
+    pub(super) fn name_shared(&mut self, global: &Global, start: u64, end: u64) {
+        let types = &self.module.types;
+        let (mut ty, mut axes) = (global.pointee, Vec::new());
+        while let Type::Array { element, len, .. } = *types.get(ty) {
+            axes.push(u64::from(len));
+            ty = element;
+        }
+        let size = types.size(ty, Layout::Natural, MatrixLayout::default());
+        let element = size.filter(|_| !axes.is_empty());
+        self.name_array(global, Array { space: Space::Shared, start, end, name: None, element, axes });
+    }
+
+    pub(super) fn name_buffer(&mut self, global: &Global, buffer: u32) {
+        let types = &self.module.types;
+        let stride = match types.get(global.pointee) {
+            Type::Struct(members) if members.len() == 1 => match *types.get(members[0].ty) {
+                Type::RuntimeArray { element, stride } => types.stride(element, stride, Layout::Explicit),
+                _ => None,
+            },
+            _ => None,
+        };
+        let space = Space::Buffer(buffer);
+        let array = Array { space, start: 0, end: u64::MAX, name: None, element: stride, axes: Vec::new() };
+        self.name_array(global, array);
+    }
+
+    fn name_array(&mut self, global: &Global, array: Array) {
+        let name = self.module.names.get(&global.id).filter(|name| !name.is_empty());
+        // A second variable for the bits of one buffer is called after the first.
+        let name = name.map(|name| name.trim_end_matches(".bits").to_owned());
+        self.builder.kernel.arrays.push(Array { name, ..array });
     }
 }

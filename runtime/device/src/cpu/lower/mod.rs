@@ -40,7 +40,8 @@ use super::lane::{self, BlockId, Builder, Terminator};
 use super::module::constants::lane_ty;
 use super::module::types::{MAX_SCALARS, Scalar, Type, TypeId};
 use super::module::{ExtInstSet, Function, Id, Instruction, Module};
-use crate::{Checks, DeviceError, Instrument, Result};
+use super::probes;
+use crate::{Checks, DeviceError, Instrument, Result, Schedule};
 
 /// Instructions of a kernel once its calls are inlined.
 const MAX_INSTS: usize = 200_000;
@@ -81,6 +82,10 @@ pub fn lower(module: &Module<'_>, subgroup_size: u32, instrument: Instrument) ->
     let too_many = |_| errors::too_large("its variables meet in too many places", None);
     lane::ssa::promote_locals(&mut kernel).map_err(too_many)?;
     lane::known::use_branches(&mut kernel);
+    if let Instrument::Checked(checks) = instrument {
+        probes::memory::insert(&mut kernel, checks);
+        kernel.is_shuffled = checks.schedule != Schedule::InOrder;
+    }
     Ok(kernel)
 }
 
@@ -200,7 +205,7 @@ impl<'m> Lowerer<'m> {
             Op::FunctionCall => self.call(inst),
             Op::ExtInst => match self.module.ext_inst_sets.get(&self.id(inst, 2)?) {
                 Some(ExtInstSet::Glsl) => self.glsl(inst),
-                Some(ExtInstSet::NonSemantic) => Ok(()),
+                Some(ExtInstSet::NonSemantic | ExtInstSet::Checks) => Ok(()),
                 _ => Err(self.unsupported(inst, "only the set `GLSL.std.450` is known here")),
             },
             Op::ControlBarrier => self.barrier(inst),

@@ -105,6 +105,9 @@ impl<'m> Lowerer<'m> {
             buffers.push((set, binding));
             buffers.len() - 1
         });
+        if known.is_none() {
+            self.name_buffer(global, buffer as u32);
+        }
         Ok(explicit(Space::Buffer(buffer as u32)))
     }
 
@@ -125,6 +128,7 @@ impl<'m> Lowerer<'m> {
             return Err(errors::too_much_shared(end, MAX_SHARED));
         }
         self.builder.kernel.shared_size = end.next_multiple_of(8) as u32;
+        self.name_shared(global, constant, end);
         Ok(natural(Space::Shared, constant))
     }
 
@@ -254,6 +258,8 @@ impl<'m> Lowerer<'m> {
             Type::Vector { n, scalar } => (types.scalar(*scalar), Some(*n)),
             _ => return Err(self.malformed(inst, "an index goes into what has no parts")),
         };
+        self.check_step(inst, &pointer, scalar, index, len)?;
+        let types = &self.module.types;
         let place = match &pointer.place {
             Place::Memory(place) => {
                 let place = place.clone();
@@ -381,7 +387,7 @@ impl<'m> Lowerer<'m> {
         });
     }
 
-    fn wide_index(&mut self, scalar: Scalar, index: lane::Value) -> lane::Value {
+    pub(super) fn wide_index(&mut self, scalar: Scalar, index: lane::Value) -> lane::Value {
         match scalar {
             Scalar::Int { bits: 64, .. } => index,
             Scalar::Int { signed: true, .. } => {

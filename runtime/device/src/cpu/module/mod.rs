@@ -68,6 +68,8 @@ pub struct Instruction {
 pub struct Module<'w> {
     words: &'w [u32],
     pub strings: Strings,
+    /// What ids are called, where the module says.
+    pub names: FxHashMap<Id, String>,
     pub types: Types,
     pub constants: FxHashMap<Id, Constant>,
     pub globals: Vec<Global>,
@@ -84,6 +86,8 @@ pub struct Module<'w> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ExtInstSet {
     Glsl,
+    /// Our own kernels' [`crate::interface::checks`].
+    Checks,
     /// Says something about the program, does nothing.
     NonSemantic,
     Unknown,
@@ -104,6 +108,11 @@ pub struct Global {
 }
 
 impl Module<'_> {
+    /// Whether it tells what its source asked for.
+    pub fn is_told(&self) -> bool {
+        self.ext_inst_sets.values().any(|set| *set == ExtInstSet::Checks)
+    }
+
     pub fn operands(&self, inst: &Instruction) -> &[u32] {
         &self.words[inst.first as usize..(inst.first + inst.n) as usize]
     }

@@ -10,6 +10,7 @@ use super::functions::{self, Function};
 use super::types::{Type, TypeId, Types};
 use super::{ExtInstSet, Id, Instruction, Line, Module, Strings};
 use crate::cpu::errors;
+use crate::interface::checks::CHECKS;
 use crate::{DeviceError, PipelineOptions, Result};
 
 const HEADER_WORDS: usize = 5;
@@ -28,6 +29,7 @@ pub fn read<'w>(words: &'w [u32], options: &PipelineOptions, subgroup_size: u32)
     let module = Module {
         words,
         strings: Strings::default(),
+        names: FxHashMap::default(),
         types: Types::default(),
         constants: FxHashMap::default(),
         globals: Vec::new(),
@@ -157,6 +159,11 @@ impl<'w> Reader<'w, '_> {
                 let text = text(&self.module.operands(inst)[1..]);
                 self.module.strings.0.insert(id, text);
             }
+            Op::Name => {
+                let named = self.id(inst, 0)?;
+                let name = text(&self.module.operands(inst)[1..]);
+                self.module.names.insert(named, name);
+            }
             Op::ExtInstImport => self.ext_inst_import(inst)?,
             Op::MemoryModel => self.memory_model(inst)?,
             Op::EntryPoint => self.entry_point(inst)?,
@@ -175,6 +182,7 @@ impl<'w> Reader<'w, '_> {
         let name = text(&self.module.operands(inst)[1..]);
         let set = match name.as_str() {
             "GLSL.std.450" => ExtInstSet::Glsl,
+            CHECKS => ExtInstSet::Checks,
             name if name.starts_with("NonSemantic.") || name.contains("DebugInfo") => ExtInstSet::NonSemantic,
             _ => ExtInstSet::Unknown,
         };
@@ -334,7 +342,6 @@ fn is_silent(op: Op) -> bool {
             | Op::Source
             | Op::SourceContinued
             | Op::SourceExtension
-            | Op::Name
             | Op::MemberName
             | Op::ModuleProcessed
             | Op::DecorationGroup

@@ -7,10 +7,13 @@
 //! A watched dispatch runs on one thread.
 
 pub mod checked;
+pub mod memory;
+pub mod schedule;
+mod shadow;
 
 use std::sync::Arc;
 
-use super::lane::Kernel;
+use super::lane::{Array, Kernel};
 use super::module::{Line, Module};
 use crate::{Finding, Instrument, Invocation, SourceLine};
 
@@ -26,16 +29,51 @@ pub enum SiteKind {
     Check(checked::Site),
 }
 
-/// The sites of a loaded pipeline, by the numbers of their probes.
-pub type Sites = Arc<[ProbeSite<Option<SourceLine>>]>;
+/// The sites of a loaded pipeline, by the numbers of their probes, and what they may name.
+#[derive(Clone)]
+pub struct Sites {
+    pub all: Arc<[ProbeSite<Option<SourceLine>>]>,
+    pub arrays: Arc<[Array]>,
+    /// Where the kernel has barriers.
+    pub barriers: Arc<[SourceLine]>,
+}
+
+impl Sites {
+    /// Whether a barrier stands on a line between these two.
+    pub fn has_barrier_between(&self, a: Option<&SourceLine>, b: Option<&SourceLine>) -> bool {
+        let (Some(a), Some(b)) = (a, b) else { return false };
+        let lines = a.line.min(b.line)..a.line.max(b.line);
+        self.barriers.iter().any(|barrier| barrier.file == a.file && lines.contains(&barrier.line))
+    }
+}
 
 /// Looks at what probes tell, for one dispatch.
 pub trait Observer: Send {
     /// A lane came to a probe, with these bits: ints and booleans zero-extended, floats of 32 bits as they are.
     fn reached(&mut self, probe: u32, invocation: Invocation, values: &[u64]);
 
+    /// The dispatch is about to begin.
+    fn begins(&mut self, _extent: Extent) {}
+
+    /// The lanes of a workgroup that ran up to a barrier go on behind it.
+    fn barrier_opens(&mut self) {}
+
     /// What was found in all of the dispatch.
     fn findings(&mut self) -> Vec<Finding>;
+}
+
+/// Where a dispatch has its memory, and how many workgroups it has.
+pub struct Extent {
+    pub groups: [u32; 3],
+    pub buffers: Vec<Bytes>,
+    pub shared: Bytes,
+}
+
+/// Memory by its address.
+#[derive(Clone, Copy)]
+pub struct Bytes {
+    pub start: u64,
+    pub size: u64,
 }
 
 /// The observer that the code of a dispatch reaches through its context.
@@ -46,14 +84,19 @@ pub struct Observation {
 
 pub fn sites(kernel: &Kernel, module: &Module<'_>) -> Sites {
     let site = |site: &ProbeSite| ProbeSite { kind: site.kind.clone(), line: module.line(site.line) };
-    kernel.probes.iter().map(site).collect()
+    let barriers = kernel.blocks.iter().filter(|block| block.end.waits().is_some());
+    Sites {
+        all: kernel.probes.iter().map(site).collect(),
+        arrays: kernel.arrays.clone().into(),
+        barriers: barriers.filter_map(|block| module.line(block.line)).collect(),
+    }
 }
 
 /// Who watches a dispatch of a pipeline; `None` where nobody does.
 pub fn observation(instrument: &Instrument, sites: &Sites, local_size: [u32; 3]) -> Option<Observation> {
     let observer: Box<dyn Observer> = match instrument {
         Instrument::None => return None,
-        Instrument::Checked(_) => Box::new(checked::Checker::new(sites.clone())),
+        Instrument::Checked(checks) => Box::new(checked::Checker::new(*checks, sites.clone(), local_size)),
     };
     Some(Observation { observer, local_size })
 }

@@ -12,7 +12,7 @@ use std::cmp::Ordering;
 
 use super::emit::context::{DONE, LaneState};
 use super::lane::regions::Regions;
-use super::lane::{GroupOp, Kernel, Terminator};
+use super::lane::{GroupKind, GroupOp, Kernel, Terminator};
 
 /// What lanes of a kernel wait for, and where that is written in their memory.
 #[derive(Clone, Debug)]
@@ -32,6 +32,14 @@ enum Wait {
     Nothing,
     Barrier,
     Subgroup(GroupOp),
+}
+
+/// What a workgroup does next.
+pub enum Step {
+    /// The lanes that are ready for a region run through it.
+    Region(usize),
+    /// A barrier opens: what comes is ordered behind what was.
+    Ordered,
 }
 
 /// How a workgroup ended.
@@ -68,11 +76,11 @@ impl Together {
         })
     }
 
-    /// Runs a workgroup. `enter` runs the lanes that are ready for a region.
+    /// Runs a workgroup, step by step: `enter` takes each.
     ///
     /// # Safety
     /// `frames` is the memory of all lanes of the workgroup, as `enter` uses it, and nobody else does.
-    pub unsafe fn run(&self, frames: *mut u8, mut enter: impl FnMut(usize) -> i32) -> Ended {
+    pub unsafe fn run(&self, frames: *mut u8, mut enter: impl FnMut(Step) -> i32) -> Ended {
         let lanes = Lanes { frames, together: self };
         for lane in 0..self.n_lanes {
             lanes.set_state(lane, LaneState::Ready(0));
@@ -80,23 +88,35 @@ impl Together {
         let mut ready = vec![0];
         loop {
             for &region in &ready {
-                let status = enter(region);
+                let status = enter(Step::Region(region));
                 if status != DONE {
                     return Ended::Stopped(status);
                 }
             }
             ready.clear();
-            lanes.meet_in_subgroups(&mut ready);
+            if lanes.meet_in_subgroups(&mut ready) == Meeting::Ordered {
+                enter(Step::Ordered);
+            }
             if !ready.is_empty() {
                 continue;
             }
             match lanes.meet_at_barrier() {
                 Ok(0) => return Ended::Done,
-                Ok(region) => ready.push(region),
+                Ok(region) => {
+                    enter(Step::Ordered);
+                    ready.push(region);
+                }
                 Err(parted) => return Ended::Parted(parted),
             }
         }
     }
+}
+
+/// Whether lanes that met in their subgroups waited at a barrier there.
+#[derive(PartialEq, Eq)]
+enum Meeting {
+    Ordered,
+    Unordered,
 }
 
 /// Lanes of one subgroup: a bit for each, counted from the lane of the workgroup that is its first.
@@ -171,13 +191,17 @@ impl Lanes<'_> {
     }
 
     /// In each subgroup the lanes that are behind do what they wait at, and are ready for what comes next.
-    fn meet_in_subgroups(&self, ready: &mut Vec<usize>) {
+    fn meet_in_subgroups(&self, ready: &mut Vec<usize>) -> Meeting {
+        let mut meeting = Meeting::Unordered;
         let (n_lanes, size) = (self.together.n_lanes, self.together.subgroup_size);
         for first in (0..n_lanes).step_by(size) {
             let all = Active::first(first, size.min(n_lanes - first));
             let found = if self.in_step(all) { self.all_at_one(all) } else { self.those_behind(all) };
             let Some((region, op, active)) = found else { continue };
             ops::perform(self, op, active);
+            if op.kind == GroupKind::Barrier {
+                meeting = Meeting::Ordered;
+            }
             for lane in active.lanes() {
                 self.set_state(lane, LaneState::Ready(region));
             }
@@ -185,6 +209,7 @@ impl Lanes<'_> {
                 ready.push(region);
             }
         }
+        meeting
     }
 
     /// Whether all lanes of a subgroup wait at one place, in one round of the loops round it. It is so most

@@ -3,15 +3,16 @@
 use std::rc::Rc;
 
 use kps_compute::Tensor;
-use kps_device::{Backend, DeviceInfo, Feature};
+use kps_device::{Backend, DeviceInfo, Feature, Instrument};
 use kps_kernel::{ArrayParam, Edge, KernelModule, ParamKind, ParamType, Reach, Target, Width};
 
 use super::object::Kernel;
+use crate::modules::kp::ScriptedManager;
 use crate::value::Result;
 use crate::vm::Vm;
 
-/// What words for this device may rely on.
-pub fn target(info: &DeviceInfo) -> Target {
+/// What words for this device, watched so, may rely on.
+pub fn target(info: &DeviceInfo, instrument: Instrument) -> Target {
     let has = |feature| info.features.contains(&feature);
     Target {
         scalar_layout: has(Feature::ScalarLayout),
@@ -20,6 +21,7 @@ pub fn target(info: &DeviceInfo) -> Target {
         float_controls: has(Feature::FloatControls),
         f32_atomic_add: has(Feature::FloatAtomicAdd),
         f64_atomic_add: has(Feature::DoubleAtomicAdd),
+        checks: matches!(instrument, Instrument::Checked(_)),
         ..Target::portable()
     }
 }
@@ -42,7 +44,7 @@ pub fn compile_bound(
     kernel: &Kernel,
     tensors: &[Tensor],
     edge: Edge,
-    info: &DeviceInfo,
+    manager: &ScriptedManager,
 ) -> Result<Rc<KernelModule>> {
     let mut signature = kernel.declared()?;
     let mut next = 0;
@@ -54,8 +56,9 @@ pub fn compile_bound(
         };
         next += 1;
         if let (ParamType::Array(array), Some(tensor)) = (ty, tensors.get(slot)) {
-            reach(array, tensor, info);
+            reach(array, tensor, manager.info());
         }
     }
-    kernel.compile(vm, &signature.with_edge(edge), &target(info))
+    let target = target(manager.info(), manager.instrument(None));
+    kernel.compile(vm, &signature.with_edge(edge), &target)
 }

@@ -4,7 +4,7 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use kps_compute::{ComputeError, DType, Extent, MemoryType, Number, Push, Storage, Tensor, Told};
-use kps_device::{ImageInfo, Sampler, SamplerBinding};
+use kps_device::{ImageInfo, Instrument, Sampler, SamplerBinding};
 use kps_kernel::{
     ArrayParam, BindingPlace, Constant, Cover, Edge, Form, KernelModule, KernelTemplate, Memory, Param,
     ParamKind, ParamType, Scalar, Signature, Target, Type, Width,
@@ -39,9 +39,12 @@ struct Prepared {
 /// Starts one launch. Reading what it writes waits for it.
 pub fn launch(vm: &mut Vm, kernel: &Kernel, args: &Args, extent: &Extent) -> Result<()> {
     let prepared = prepare(vm, kernel, args, extent)?;
-    let target = device::target(prepared.manager.info());
-    start(vm, kernel, &prepared, &target)?;
-    kp::deliver(vm, &prepared.manager)
+    let instrument = prepared.manager.instrument(Some(prepared.counts.n_invocations()));
+    let target = device::target(prepared.manager.info(), instrument);
+    let started = start(vm, kernel, &prepared, &target, instrument);
+    // What was found and printed before it failed comes first.
+    let delivered = kp::deliver(vm, &prepared.manager);
+    started.and(delivered)
 }
 
 /// Runs one launch over copies of its arguments; tells the steps of the invocation `at`.
@@ -52,8 +55,8 @@ pub fn traced(vm: &mut Vm, kernel: &Kernel, args: &Args, extent: &Extent, at: [u
         return Err(errors::trace_outside(&kernel.template, at, domain));
     }
     copy_tensors(&mut prepared.arguments)?;
-    let target = Target { trace: Some(at), ..device::target(prepared.manager.info()) };
-    start(vm, kernel, &prepared, &target)?;
+    let target = Target { trace: Some(at), ..device::target(prepared.manager.info(), Instrument::None) };
+    start(vm, kernel, &prepared, &target, Instrument::None)?;
     Ok(prepared.manager.told())
 }
 
@@ -104,11 +107,19 @@ fn prepare(vm: &mut Vm, kernel: &Kernel, args: &Args, extent: &Extent) -> Result
     Ok(Prepared { arguments, extent, counts, manager, signature })
 }
 
-fn start(vm: &mut Vm, kernel: &Kernel, prepared: &Prepared, target: &Target) -> Result<()> {
+/// `instrument` is what is watched, which `target` was made for.
+fn start(
+    vm: &mut Vm,
+    kernel: &Kernel,
+    prepared: &Prepared,
+    target: &Target,
+    instrument: Instrument,
+) -> Result<()> {
     let Prepared { arguments, extent, manager, signature, .. } = prepared;
     let module = kernel.compile(vm, signature, target)?;
     check_whole_groups(kernel, &module, extent)?;
-    submit(kernel, manager, &module, arguments, extent)
+    let loaded = manager.loaded(&module, instrument)?;
+    submit(kernel, manager, (&module, &loaded), arguments, extent)
 }
 
 /// The tensors among the arguments, as far as they choose who runs the kernel.
@@ -163,6 +174,10 @@ impl Counts {
         let mut axes = self.invocations.iter().zip(local_size);
         let is_whole = axes.all(|(n, local)| n.is_multiple_of(u64::from(local)));
         if is_whole { Edge::Whole } else { Edge::Partial }
+    }
+
+    fn n_invocations(&self) -> u64 {
+        self.invocations.iter().fold(1, |product, n| product.saturating_mul(*n))
     }
 
     fn ids(&self) -> Width {
@@ -478,7 +493,7 @@ enum Spot {
 fn submit(
     kernel: &Kernel,
     manager: &kp::ScriptedManager,
-    module: &Rc<KernelModule>,
+    (module, loaded): (&KernelModule, &kps_compute::Kernel),
     arguments: &[Argument],
     extent: &Extent,
 ) -> Result<()> {
@@ -508,10 +523,9 @@ fn submit(
     let numbers: Vec<Number> = push.iter().flat_map(|(_, numbers)| numbers.iter().copied()).collect();
     let push = if numbers.is_empty() { Push::Default } else { Push::Numbers(numbers) };
     let mut tensors = by_slot(&bound, samplers.iter().map(|sampler| sampler.binding).max());
-    let loaded = manager.loaded(module)?;
     // The last arrays are bound nowhere if the kernel never touches them.
     tensors.truncate(loaded.n_tensors());
-    let ticket = manager.launch(&loaded, &tensors, extent, &push, &samplers);
+    let ticket = manager.launch(loaded, &tensors, extent, &push, &samplers);
     // What has ended already is told here, at its launch, and not at whatever waits for it later.
     let launched = ticket.and_then(|ticket| manager.wait(ticket, Some(Duration::ZERO)));
     launched.map(drop).map_err(|error| errors::launch(&kernel.template, error))

@@ -13,12 +13,12 @@ mod trace;
 mod types;
 
 use kps_compute::Tensor;
-use kps_device::DeviceInfo;
 use kps_kernel::{Edge, Form, KernelOptions};
 
 pub use self::errors::compile as compile_error;
 use self::object::Kernel;
 use self::types::KernelType;
+use crate::modules::kp::ScriptedManager;
 use crate::value::{Args, ExceptionKind, Module, NativeDef, NativeFunction, NativeModule, Result, Value};
 use crate::vm::Vm;
 
@@ -31,17 +31,17 @@ pub static MODULE: NativeModule = NativeModule {
 
 pub use dev::DEV;
 
-/// The words of a kernel object for a device, for tensors in the order of its bindings and for dispatches that end
-/// so, by the types that its parameters declare; `None` where the value is no kernel object.
+/// The words of a kernel object for a manager's device, for tensors in the order of its bindings and for
+/// dispatches that end so, by the types that its parameters declare; `None` where the value is no kernel object.
 pub fn words_for(
     vm: &Vm,
     value: &Value,
     tensors: &[Tensor],
     edge: Edge,
-    info: &DeviceInfo,
+    manager: &ScriptedManager,
 ) -> Option<Result<Vec<u32>>> {
     let kernel = value.downcast::<Kernel>()?;
-    Some(device::compile_bound(vm, kernel, tensors, edge, info).map(|module| module.words.to_vec()))
+    Some(device::compile_bound(vm, kernel, tensors, edge, manager).map(|module| module.words.to_vec()))
 }
 
 /// `pyshader.stdlib`: its functions are known to the kernel compiler by their names.

@@ -108,6 +108,13 @@ fn place(error: &DeviceError) -> Option<KernelPlace> {
     Some(KernelPlace { line: line.clone()?, text })
 }
 
+/// Only the built-in device checks what kernels do.
+pub fn cannot_check(device: &str) -> Raise {
+    let message = format!("device `{device}` cannot check kernels: only the built-in CPU device can");
+    Raise::new(ExceptionKind::RuntimeError, message)
+        .help("run with --device cpu, or leave out --check and `checked`")
+}
+
 pub fn not_a_tensor(operation: &str, value: &Value) -> Raise {
     let raise = type_error(format!("{operation} takes tensors, not {}", value.type_name()));
     match value {

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use kps_compute::{DType, Level, Manager, Sequence};
-use kps_device::DeviceInfo;
+use kps_device::{Checks, DeviceInfo};
 use kps_kernel::Edge;
 
 use super::algorithm::ScriptAlgorithm;
@@ -17,6 +17,7 @@ use super::shared::{self, SharedManager};
 use super::tensor::{self, ScriptTensor};
 use super::told::deliver;
 use super::values;
+use crate::checking::{Checking, parse_checks};
 use crate::convert::FromValue;
 use crate::errors::{type_error, value_error};
 use crate::modules::logging;
@@ -85,22 +86,42 @@ impl Native for ScriptManager {
     }
 }
 
-/// `Manager(device=0, family_queue_indices=[], desired_extensions=[])`
+/// `Manager(device=0, family_queue_indices=[], desired_extensions=[], checked=False)`: `checked` is True, or
+/// names checks beside the usual ones.
 fn new(vm: &mut Vm, args: &Args) -> Result {
     let mut parser = args.parser("Manager");
     let device = parser.optional("device")?;
     let families = parser.optional("family_queue_indices")?;
     let families = families.or(parser.keyword_only("familyQueueIndices"));
     let extensions = parser.optional("desired_extensions")?;
+    let checked = parser.keyword_only("checked");
     parser.finish()?;
+    let checking = checking(vm, checked)?;
     let selector = match device.filter(|device| !device.is_none()) {
-        Some(device) => shared::selector(vm, device)?,
-        None => shared::chosen(vm),
+        Some(device) => shared::selector(vm, device, checking)?,
+        None => shared::chosen(vm, checking),
     };
     let families: Vec<u32> = list_argument(vm, families)?;
     let extensions: Vec<String> = list_argument(vm, extensions)?;
-    let manager = shared::open(vm, selector, &families, &extensions)?;
+    let manager = shared::open(vm, selector, &families, &extensions, checking)?;
     Ok(Value::native(ScriptManager { manager }))
+}
+
+/// What `checked=` asks for; without it, what the host was started with.
+fn checking(vm: &Vm, given: Option<&Value>) -> Result<Checking> {
+    match given.filter(|given| !given.is_none()) {
+        None => Ok(vm.checking),
+        Some(Value::Bool(false)) => Ok(Checking::Never),
+        Some(Value::Bool(true)) => Ok(Checking::Always(Checks::usual())),
+        Some(given) => match given.as_str() {
+            Some(names) => parse_checks(names).map(Checking::Always).map_err(value_error),
+            None => Err(type_error(format!(
+                "`checked` is True, False or names of checks, not {}",
+                given.type_name()
+            ))
+            .help("for instance checked=True, or checked=\"overflow,nan\"")),
+        },
+    }
 }
 
 fn list_argument<T: FromValue>(vm: &mut Vm, given: Option<&Value>) -> Result<Vec<T>> {
@@ -180,8 +201,9 @@ fn algorithm(vm: &mut Vm, args: &Args) -> Result {
     };
     // None along x leaves it to the tensors, whose sizes may be any; those that are counted are whole.
     let edge = if groups[0] == 0 { Edge::Partial } else { Edge::Whole };
-    let words = ops::words_for(vm, spirv, &tensors, edge, this.manager.info())?;
-    let mut builder = this.manager.algorithm_over(&tensors, &words);
+    let words = ops::words_for(vm, spirv, &tensors, edge, &this.manager)?;
+    let builder = this.manager.algorithm_over(&tensors, &words);
+    let mut builder = builder.instrument(this.manager.instrument(None));
     for (binding, sampler) in samplers {
         builder = builder.sampler(binding, sampler);
     }

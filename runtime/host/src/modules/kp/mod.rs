@@ -8,6 +8,7 @@
 mod algorithm;
 mod enums;
 mod errors;
+mod findings;
 mod image;
 mod manager;
 mod ops;

@@ -1,11 +1,11 @@
 //! The operations of `kp` as objects: what `sequence.record(op)` takes.
 
 use kps_compute::{Extent, Op, Push, Tensor};
-use kps_device::DeviceInfo;
 use kps_kernel::Edge;
 
 use super::algorithm::ScriptAlgorithm;
 use super::errors;
+use super::shared::ScriptedManager;
 use super::values;
 use crate::errors::type_error;
 use crate::foreign;
@@ -145,9 +145,9 @@ pub fn words_for(
     given: &Value,
     tensors: &[Tensor],
     edge: Edge,
-    info: &DeviceInfo,
+    manager: &ScriptedManager,
 ) -> Result<Vec<u32>> {
-    kernels::words_for(vm, given, tensors, edge, info).unwrap_or_else(|| words(vm, given))
+    kernels::words_for(vm, given, tensors, edge, manager).unwrap_or_else(|| words(vm, given))
 }
 
 /// The words of a kernel: SPIR-V as bytes or as a list of them, the text of a shader or the path of one, or

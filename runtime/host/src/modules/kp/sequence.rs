@@ -221,7 +221,7 @@ pub fn verb_op<const OP: u8>(
         ALGO_MULT => Op::Multiply(tensors),
         ALGO_LRO => match parser.optional("data")? {
             Some(spirv) => {
-                let words = ops::words_for(vm, spirv, &tensors, Edge::Partial, manager.info())?;
+                let words = ops::words_for(vm, spirv, &tensors, Edge::Partial, manager)?;
                 kernel_op(manager, tensors, &words)?
             }
             None => Op::Multiply(tensors),
@@ -233,13 +233,17 @@ pub fn verb_op<const OP: u8>(
         }
         _ => {
             let spirv = parser.required("data")?;
-            let words = ops::words_for(vm, spirv, &tensors, Edge::Partial, manager.info())?;
+            let words = ops::words_for(vm, spirv, &tensors, Edge::Partial, manager)?;
             kernel_op(manager, tensors, &words)?
         }
     })
 }
 
 fn kernel_op(manager: &SharedManager, tensors: Vec<Tensor>, words: &[u32]) -> Result<Op> {
-    let algorithm = manager.algorithm_over(&tensors, words).build().map_err(compute)?;
+    let algorithm = manager
+        .algorithm_over(&tensors, words)
+        .instrument(manager.instrument(None))
+        .build()
+        .map_err(compute)?;
     Ok(Op::Dispatch { algorithm, extent: Extent::Default, push: Push::Default })
 }

@@ -6,11 +6,12 @@ use std::ops::Deref;
 use std::rc::{Rc, Weak};
 
 use kps_compute::{Kernel, Manager, Tensor};
-use kps_device::Selector;
+use kps_device::{Backend, Instrument, Selector};
 use kps_kernel::KernelModule;
 use rustc_hash::FxHashMap;
 
-use super::errors::compute;
+use super::errors::{self, compute};
+use crate::checking::Checking;
 use crate::errors::value_error;
 use crate::modules::logging;
 use crate::value::{ExceptionKind, Raise, Result, Value};
@@ -22,6 +23,7 @@ pub type SharedManager = Rc<ScriptedManager>;
 /// A manager with the kernels that were loaded for it.
 pub struct ScriptedManager {
     manager: Manager,
+    checking: Checking,
     /// By the module's address.
     kernels: RefCell<FxHashMap<*const KernelModule, Loaded>>,
 }
@@ -41,13 +43,18 @@ impl Deref for ScriptedManager {
 }
 
 impl ScriptedManager {
-    /// The kernel of a compiled module on this manager's device.
-    pub fn loaded(&self, module: &Rc<KernelModule>) -> Result<Rc<Kernel>> {
+    /// What is watched in a launch of so many invocations; `None` where that is not known.
+    pub fn instrument(&self, n_invocations: Option<u64>) -> Instrument {
+        self.checking.instrument(n_invocations)
+    }
+
+    /// The kernel of a compiled module on this manager's device. A module is always watched in the same way.
+    pub fn loaded(&self, module: &Rc<KernelModule>, instrument: Instrument) -> Result<Rc<Kernel>> {
         let key = Rc::as_ptr(module);
         if let Some(loaded) = self.kernels.borrow().get(&key) {
             return Ok(loaded.kernel.clone());
         }
-        let kernel = Rc::new(self.manager.kernel(&module.words, &[]).map_err(compute)?);
+        let kernel = Rc::new(self.manager.kernel_watched(&module.words, &[], instrument).map_err(compute)?);
         let loaded = Loaded { kernel: kernel.clone(), _module: module.clone() };
         self.kernels.borrow_mut().insert(key, loaded);
         Ok(kernel)
@@ -75,14 +82,20 @@ pub fn open(
     selector: Selector,
     families: &[u32],
     extensions: &[String],
+    checking: Checking,
 ) -> Result<SharedManager> {
     let log = logging::kp_log(vm);
     let builder =
         Manager::builder().device(selector).queue_families(families).extensions(extensions).log(log);
     let manager = builder.open().map_err(compute)?;
+    let checking = match (checking, manager.info().backend) {
+        (checking, Backend::Cpu) => checking,
+        (Checking::Always(_), Backend::Vulkan) => return Err(errors::cannot_check(&manager.info().name)),
+        (Checking::Small(_) | Checking::Never, Backend::Vulkan) => Checking::Never,
+    };
     vm.interrupter().link(&manager.device().map_err(compute)?.interrupt_flag());
     logging::flush_kp(vm)?;
-    let manager = Rc::new(ScriptedManager { manager, kernels: RefCell::default() });
+    let manager = Rc::new(ScriptedManager { manager, checking, kernels: RefCell::default() });
     vm.state::<Managers>().open.borrow_mut().push(Rc::downgrade(&manager));
     Ok(manager)
 }
@@ -96,28 +109,37 @@ pub fn manager_for(vm: &mut Vm, tensors: &[Tensor]) -> Result<SharedManager> {
     if let Some(manager) = owner.or(alive.last()) {
         return Ok(manager.clone());
     }
-    let selector = chosen(vm);
-    let manager = open(vm, selector, &[], &[])?;
+    let checking = vm.checking;
+    let selector = chosen(vm, checking);
+    let manager = open(vm, selector, &[], &[], checking)?;
     *managers.own.borrow_mut() = Some(manager.clone());
     Ok(manager)
 }
 
-/// The device that the embedder or the environment chose; the best one where nobody did.
-pub fn chosen(vm: &Vm) -> Selector {
-    Selector::parse(&chosen_text(vm))
+/// The device that the embedder or the environment chose. Where nobody did it is the best one, or the one
+/// that checks.
+pub fn chosen(vm: &Vm, checking: Checking) -> Selector {
+    Selector::parse(&chosen_text(vm, checking))
 }
 
-fn chosen_text(vm: &Vm) -> String {
-    if vm.device.is_empty() { std::env::var("KPS_DEVICE").unwrap_or_default() } else { vm.device.clone() }
+fn chosen_text(vm: &Vm, checking: Checking) -> String {
+    let chosen = match vm.device.as_str() {
+        "" => std::env::var("KPS_DEVICE").unwrap_or_default(),
+        device => device.to_owned(),
+    };
+    match (chosen.as_str(), checking) {
+        ("", Checking::Always(_)) => "cpu".to_owned(),
+        _ => chosen,
+    }
 }
 
 /// The device that `Manager(device)` means. A choice from outside is the whole list, so that 0 is the
 /// chosen one.
-pub fn selector(vm: &mut Vm, device: &Value) -> Result<Selector> {
+pub fn selector(vm: &mut Vm, device: &Value, checking: Checking) -> Result<Selector> {
     if let Some(name) = device.as_str() {
         return Ok(Selector::parse(name));
     }
-    let (index, chosen) = (vm.index(device)?, chosen_text(vm));
+    let (index, chosen) = (vm.index(device)?, chosen_text(vm, checking));
     match (u32::try_from(index), chosen.as_str()) {
         (Err(_), _) => Err(value_error(format!("there is no device {index}: they count from 0"))),
         (Ok(index), "") => Ok(Selector::Index(index)),

@@ -3,6 +3,7 @@
 use kps_compute::records::Format;
 use kps_compute::{Message, MessageKind, Number, Piece};
 
+use super::findings;
 use super::shared::ScriptedManager;
 use super::values;
 use crate::builtins::format::format_value;
@@ -12,6 +13,7 @@ use crate::vm::Vm;
 
 /// Prints what was printed, and raises the first assertion that failed.
 pub fn deliver(vm: &mut Vm, manager: &ScriptedManager) -> Result<()> {
+    findings::tell(vm, manager);
     let told = manager.told();
     let (prints, failed): (Vec<Message>, Vec<Message>) =
         told.messages.into_iter().partition(|message| message.kind == MessageKind::Print);

@@ -1,0 +1,130 @@
+//! A pass of the checked mode: a probe in front of each access to memory that invocations share.
+//!
+//! The probe's values are the address, and what is stored. Memory of the lane's own, push constants and
+//! buffers of our own making are left out.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::checked::{Site, Where};
+use super::{ProbeSite, SiteKind};
+use crate::Check;
+use crate::Checks;
+use crate::cpu::lane::{Array, Atomic, Inst, Kernel, Op, Space, Value};
+
+/// What an access does, for all that others may see.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Touch {
+    Read,
+    Write,
+    /// All at once.
+    AtomicRead,
+    AtomicWrite,
+    AtomicChange,
+}
+
+impl Touch {
+    pub fn is_atomic(self) -> bool {
+        matches!(self, Touch::AtomicRead | Touch::AtomicWrite | Touch::AtomicChange)
+    }
+
+    pub fn reads(self) -> bool {
+        !matches!(self, Touch::Write | Touch::AtomicWrite)
+    }
+
+    pub fn writes(self) -> bool {
+        matches!(self, Touch::Write | Touch::AtomicWrite | Touch::AtomicChange)
+    }
+}
+
+pub fn insert(kernel: &mut Kernel, checks: Checks) {
+    if !checks.has(Check::Race) && !checks.has(Check::Uninitialised) {
+        return;
+    }
+    let (spaces, used) = (spaces(kernel), used(kernel));
+    for block in 0..kernel.blocks.len() {
+        let insts = std::mem::take(&mut kernel.blocks[block].insts);
+        let mut watched = Vec::with_capacity(insts.len() * 2);
+        for inst in insts {
+            if let Some((site, values)) = access(kernel, &spaces, &used, &inst) {
+                let probe = kernel.probes.len() as u32;
+                kernel.probes.push(ProbeSite { kind: SiteKind::Check(site), line: inst.line });
+                let op = Op::Probe { probe, values, when: None };
+                watched.push(Inst { op, result: None, line: inst.line });
+            }
+            watched.push(inst);
+        }
+        kernel.blocks[block].insts = watched;
+    }
+}
+
+/// Where each address leads; `None` where only the address itself tells.
+fn spaces(kernel: &Kernel) -> FxHashMap<Value, Option<Space>> {
+    let insts = kernel.blocks.iter().flat_map(|block| &block.insts);
+    let spaces = insts.filter_map(|inst| {
+        let space = match &inst.op {
+            Op::Address(address) if address.space == Space::Device => None,
+            Op::Address(address) => Some(address.space),
+            _ => return None,
+        };
+        Some((inst.result?, space))
+    });
+    spaces.collect()
+}
+
+/// The values that something uses.
+fn used(kernel: &Kernel) -> FxHashSet<Value> {
+    let mut used = FxHashSet::default();
+    let mut note = |value: &mut Value| {
+        used.insert(*value);
+    };
+    for block in &kernel.blocks {
+        block.insts.iter().for_each(|inst| inst.op.clone().each_use(&mut note));
+        block.end.clone().each_use(&mut note);
+    }
+    used
+}
+
+fn access(
+    kernel: &Kernel,
+    spaces: &FxHashMap<Value, Option<Space>>,
+    used: &FxHashSet<Value>,
+    inst: &Inst,
+) -> Option<(Site, Vec<Value>)> {
+    let size = |value: Value| kernel.values[value.0 as usize].ty.size();
+    let (touch, address, offset, size, stored) = match inst.op {
+        Op::Load { ty, address, offset } => (Touch::Read, address, offset, ty.size(), None),
+        Op::LoadNarrow { bytes, address, offset } => (Touch::Read, address, offset, bytes, None),
+        Op::Store { address, offset, value } => (Touch::Write, address, offset, size(value), Some(value)),
+        Op::StoreNarrow { bytes, address, offset, value } => {
+            (Touch::Write, address, offset, bytes, Some(value))
+        }
+        Op::AtomicLoad { ty, address } => (Touch::AtomicRead, address, 0, ty.size(), None),
+        // What was there is not looked at: an atomic store.
+        Op::Atomic { op: Atomic::Exchange, address, value }
+            if inst.result.is_none_or(|result| !used.contains(&result)) =>
+        {
+            (Touch::AtomicWrite, address, 0, size(value), None)
+        }
+        Op::Atomic { address, value, .. } | Op::CompareExchange { address, value, .. } => {
+            (Touch::AtomicChange, address, 0, size(value), None)
+        }
+        Op::AtomicHalf { address, .. } => (Touch::AtomicChange, address, 0, 2, None),
+        _ => return None,
+    };
+    let place = match spaces.get(&address).copied().flatten() {
+        Some(Space::Shared) => Where::Shared,
+        Some(Space::Buffer(buffer)) if is_ours(kernel, buffer) => return None,
+        Some(Space::Buffer(buffer)) => Where::Buffer(buffer),
+        Some(Space::Push | Space::Frame { .. }) => return None,
+        Some(Space::Device) | None => Where::Anywhere,
+    };
+    let values = [address].into_iter().chain(stored).collect();
+    Some((Site::Access { touch, place, offset, size }, values))
+}
+
+/// Whether it is a buffer that launches make for themselves.
+fn is_ours(kernel: &Kernel, buffer: u32) -> bool {
+    let is_it = |array: &&Array| array.space == Space::Buffer(buffer);
+    let name = kernel.arrays.iter().find(is_it).and_then(|array| array.name.as_deref());
+    name.is_some_and(|name| name.starts_with("kps."))
+}

@@ -1,0 +1,150 @@
+//! What is remembered of memory that invocations share: who touched it last, and when.
+//!
+//! Time in a workgroup is counted in epochs: a barrier ends one. Two accesses are ordered if one invocation
+//! makes both, or if both are of one workgroup and of different epochs. Of accesses that are not ordered, one
+//! of which writes, and that are not both atomic, the result may depend on the order: a race. Writing what is
+//! there already is none.
+//!
+//! Of each cell the last write is kept, plain and atomic, and two reads by different invocations, which is enough to find a
+//! race at every line that has one, though not with everyone who takes part in it.
+
+use rustc_hash::FxHashMap;
+
+use super::memory::Touch;
+
+/// Cells of one page; pages are made when they are first touched.
+const PAGE: u64 = 1024;
+
+/// One access.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Event {
+    /// Counted over the dispatch, from 1; 0 is nobody.
+    pub invocation: u32,
+    pub epoch: u32,
+    /// The probe's number.
+    pub probe: u32,
+    pub is_atomic: bool,
+}
+
+#[derive(Clone, Copy, Default)]
+struct Cell {
+    write: Event,
+    /// What was written plainly, as far as it is known.
+    value: Option<u64>,
+    atomic: Event,
+    /// The last read, and one by another invocation that nothing orders with it.
+    reads: [Event; 2],
+}
+
+/// Which accesses may meet.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Reach {
+    /// Memory of one workgroup, which the next one finds as new.
+    Workgroup,
+    Dispatch,
+}
+
+pub struct Shadow {
+    pages: FxHashMap<u64, Box<[Cell]>>,
+    /// Bytes of a cell.
+    grain: u64,
+    /// Invocations of a workgroup.
+    n_lanes: u32,
+}
+
+/// What an access met.
+#[derive(Default)]
+pub struct Met {
+    /// Nobody of the workgroup has written there.
+    pub is_new: bool,
+    pub race_with: Option<Event>,
+}
+
+impl Shadow {
+    /// `grain` is the size of the smallest access.
+    pub fn new(grain: u64, n_lanes: u32) -> Shadow {
+        Shadow { pages: FxHashMap::default(), grain, n_lanes }
+    }
+
+    /// Notes an access to `size` bytes, and tells what it met.
+    pub fn touch(
+        &mut self,
+        (address, size): (u64, u64),
+        event: Event,
+        (touch, value): (Touch, Option<u64>),
+        reach: Reach,
+    ) -> Met {
+        let mut met = Met::default();
+        let last = (address + size - 1) / self.grain;
+        for cell in address / self.grain..=last {
+            let n_lanes = self.n_lanes;
+            let page = self.pages.entry(cell / PAGE);
+            let page = page.or_insert_with(|| vec![Cell::default(); PAGE as usize].into());
+            let cell = &mut page[(cell % PAGE) as usize];
+            let order = Order { n_lanes, reach };
+            met.is_new |= !order.same_group(cell.write, event) && !order.same_group(cell.atomic, event);
+            let race = if touch.writes() {
+                let race = cell.race_of_write(event, value, order);
+                match event.is_atomic {
+                    true => cell.atomic = event,
+                    false => (cell.write, cell.value) = (event, value),
+                }
+                race
+            } else {
+                let race = cell.race_of_read(event, order);
+                cell.note_read(event, order);
+                race
+            };
+            met.race_with = met.race_with.or(race);
+        }
+        met
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Order {
+    n_lanes: u32,
+    reach: Reach,
+}
+
+impl Order {
+    fn same_group(self, a: Event, b: Event) -> bool {
+        let group = |event: Event| event.invocation.wrapping_sub(1) / self.n_lanes;
+        a.invocation != 0 && group(a) == group(b)
+    }
+
+    /// Whether nothing says which of them comes first.
+    fn concurrent(self, before: Event, now: Event) -> bool {
+        if before.invocation == 0 || before.invocation == now.invocation {
+            return false;
+        }
+        match self.same_group(before, now) {
+            true => before.epoch == now.epoch,
+            false => self.reach == Reach::Dispatch,
+        }
+    }
+
+    fn races(self, before: Event, now: Event) -> bool {
+        self.concurrent(before, now) && !(before.is_atomic && now.is_atomic)
+    }
+}
+
+impl Cell {
+    fn race_of_read(&self, event: Event, order: Order) -> Option<Event> {
+        [self.write, self.atomic].into_iter().find(|&write| order.races(write, event))
+    }
+
+    fn race_of_write(&self, event: Event, value: Option<u64>, order: Order) -> Option<Event> {
+        let changes_nothing = value.is_some() && value == self.value;
+        let write = Some(self.write).filter(|&write| order.races(write, event) && !changes_nothing);
+        let others = [self.atomic, self.reads[0], self.reads[1]];
+        write.or_else(|| others.into_iter().find(|&other| order.races(other, event)))
+    }
+
+    fn note_read(&mut self, event: Event, order: Order) {
+        if order.concurrent(self.reads[0], event) {
+            self.reads[1] = self.reads[0];
+        }
+        self.reads[0] = event;
+    }
+}

@@ -1,0 +1,88 @@
+//! The checked mode as a host has it: what is asked for, and what was found so far.
+//!
+//! What a device found becomes a diagnostic where the launch ends. A mistake is told once, however many
+//! launches make it again; those are counted.
+
+use kps_device::{Check, Checks, Instrument};
+use kps_syntax::Diagnostic;
+use rustc_hash::FxHashMap;
+
+/// Which launches are checked. It is for the built-in device alone.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Checking {
+    #[default]
+    Never,
+    /// Those of few invocations, where nobody notices the time.
+    Small(Checks),
+    /// All; a device that cannot is an error.
+    Always(Checks),
+}
+
+/// Invocations that are few.
+const FEW: u64 = 1 << 16;
+
+impl Checking {
+    /// What is watched in a launch of so many invocations; `None` where that is not known.
+    pub fn instrument(self, n_invocations: Option<u64>) -> Instrument {
+        match self {
+            Checking::Always(checks) => Instrument::Checked(checks),
+            Checking::Small(checks) if n_invocations.is_some_and(|n| n <= FEW) => Instrument::Checked(checks),
+            Checking::Never | Checking::Small(_) => Instrument::None,
+        }
+    }
+}
+
+/// Reads what stands behind `--check=`: checks beside the usual ones, such as `overflow,nan`.
+pub fn parse_checks(text: &str) -> Result<Checks, String> {
+    let mut checks = Checks::usual();
+    for name in text.split(',').map(str::trim).filter(|name| !name.is_empty()) {
+        let known = Check::ALL.into_iter().find(|check| check.name() == name);
+        let Some(check) = known else {
+            let names: Vec<&str> = Check::ALL.iter().map(|check| check.name()).collect();
+            return Err(format!("there is no check `{name}`: they are {}", names.join(", ")));
+        };
+        checks = checks.with(check);
+    }
+    Ok(checks)
+}
+
+/// What was found by all launches of a host.
+#[derive(Default)]
+pub struct Findings {
+    /// How often each mistake was made.
+    counts: FxHashMap<Mistake, u64>,
+    sink: Option<Sink>,
+}
+
+/// A code, and where: a source and a place in it.
+type Mistake = (&'static str, Option<(String, u32)>);
+
+type Sink = Box<dyn FnMut(&Diagnostic)>;
+
+impl Findings {
+    pub(crate) fn tell_to(&mut self, sink: Sink) {
+        self.sink = Some(sink);
+    }
+
+    /// Counts a mistake that was made `times` times, and tells of it if it is new.
+    pub(crate) fn note(&mut self, diagnostic: &Diagnostic, times: u64) {
+        let place = diagnostic.location().map(|at| (at.source.name().to_owned(), at.span.start));
+        let key = (diagnostic.code, place);
+        let count = self.counts.entry(key).or_default();
+        let is_new = *count == 0;
+        *count += times;
+        if let Some(sink) = self.sink.as_mut().filter(|_| is_new) {
+            sink(diagnostic);
+        }
+    }
+
+    /// Mistakes that were told.
+    pub fn n_mistakes(&self) -> usize {
+        self.counts.len()
+    }
+
+    /// How often they were made.
+    pub fn n_times(&self) -> u64 {
+        self.counts.values().sum()
+    }
+}

@@ -1,0 +1,255 @@
+//! What a device found in a checked launch, in words: a diagnostic for each kind of mistake, at the kernel's
+//! line, below the calls that led to the launch.
+
+use kps_device::findings::{Arithmetic, Before, Element, Int};
+use kps_device::{Access, Finding, FindingKind, Invocation, SourceLine};
+use kps_syntax::Diagnostic;
+
+use super::shared::ScriptedManager;
+use crate::text;
+use crate::vm::Vm;
+
+/// Tells what the launches of a manager did wrong since this was asked last.
+pub fn tell(vm: &mut Vm, manager: &ScriptedManager) {
+    let findings = manager.findings();
+    if findings.is_empty() {
+        return;
+    }
+    // What was printed before comes first.
+    let _ = vm.flush();
+    for finding in findings {
+        let mut diagnostic = words(&finding);
+        let place = finding.line.as_ref().and_then(|line| vm.locate(line));
+        if let Some(location) = place {
+            diagnostic = diagnostic.label(location, invocations(&finding));
+        } else {
+            diagnostic.message += &format!(" ({})", invocations(&finding));
+        }
+        if let FindingKind::Race { before, .. } = &finding.kind
+            && !on_one_line(&finding.line, &before.line)
+            && let Some(location) = before.line.as_ref().and_then(|line| vm.locate(line))
+        {
+            diagnostic = diagnostic
+                .label(location, format!("{} here by {}", done(before.access), who(before.invocation)));
+        }
+        if let FindingKind::DivergentBarrier { other: Some(other) } = &finding.kind
+            && let Some(location) = vm.locate(other)
+        {
+            diagnostic = diagnostic.label(location, "another invocation waits here");
+        }
+        diagnostic.trace = vm.trace();
+        vm.findings.note(&diagnostic, finding.count);
+    }
+}
+
+fn words(finding: &Finding) -> Diagnostic {
+    match &finding.kind {
+        FindingKind::OutOfBounds { array, index, shape, access } => {
+            out_of_bounds(array.as_deref(), index, shape, *access)
+        }
+        FindingKind::DivisionByZero { dividend } => {
+            Diagnostic::error("checked/division-by-zero", format!("{dividend} is divided by zero"))
+                .help("unchecked, the result is 0: divide only where the divisor is not 0")
+        }
+        FindingKind::ShiftAmount { amount, width } => {
+            let message = format!("a shift by {amount}, of an int that has {width} bits");
+            Diagnostic::error("checked/shift-amount", message)
+                .help(format!("unchecked, the amount counts modulo {width}: shift by 0 to {}", width - 1))
+        }
+        FindingKind::Conversion { value, bits, signed } => conversion(*value, *bits, *signed),
+        FindingKind::NotUniform { other, .. } => {
+            let message = "`uniform(..)` is given a value that differs within the workgroup";
+            Diagnostic::error("checked/not-uniform", message)
+                .help(format!("invocation {} has another one", triple(other.global)))
+        }
+        FindingKind::DivergentBarrier { other } => divergent_barrier(other.as_ref()),
+        FindingKind::Uninitialised(element) => {
+            let message = format!("{} is read before anyone of the workgroup has written it", name(element));
+            Diagnostic::error("checked/uninitialised", message)
+                .help("shared memory begins with any values: write it first, then barrier()")
+        }
+        FindingKind::Race { element, access, before } => {
+            let message = format!(
+                "{} is {} while another invocation {}",
+                name(element),
+                done(*access),
+                does(before.access)
+            );
+            Diagnostic::error("checked/race", message + " it").help(remedy(finding, before))
+        }
+        FindingKind::Overflow { op, a, b, bits } => overflow(*op, [*a, *b], *bits),
+        FindingKind::Birth { value, of } => birth(*value, of),
+    }
+}
+
+fn out_of_bounds(array: Option<&str>, index: &[Int], shape: &[u64], access: Access) -> Diagnostic {
+    let name = array.map_or("the array".to_owned(), |name| format!("`{name}`"));
+    let message = match (index, shape) {
+        ([index], [len]) => {
+            let plural = if *len == 1 { "" } else { "s" };
+            format!("index {index} is out of range for {name}, which has {len} element{plural}")
+        }
+        _ => format!("index {} is out of range for {name} of shape {}", tuple(index), tuple(shape)),
+    };
+    let help = match access {
+        Access::Read => "unchecked, it reads 0, or in a longer row an element of another one",
+        Access::Write => "unchecked, the write is dropped, or lands in another row",
+        Access::ReadWrite => "unchecked, it reads 0 and writes nothing, or meets another row",
+    };
+    let help = match shape {
+        [_] => help.split(", or").next().unwrap_or(help).to_owned(),
+        _ => help.to_owned(),
+    };
+    let len = array.filter(|_| shape.len() == 1).map(|name| format!("; test it first: if i < len({name}):"));
+    Diagnostic::error("checked/out-of-bounds", message).help(help + &len.unwrap_or_default())
+}
+
+fn divergent_barrier(other: Option<&SourceLine>) -> Diagnostic {
+    let message = "not every invocation of the workgroup comes to this barrier";
+    let help = match other {
+        Some(_) => "let all of them come to the same barrier: move it out of the branch",
+        None => "another one has ended: move the barrier out of the branch or the loop",
+    };
+    Diagnostic::error("checked/divergent-barrier", message).help(help)
+}
+
+/// `tile[3]`, `element 7 of a buffer` ..
+fn name(element: &Element) -> String {
+    let array = match (&element.array, element.is_shared) {
+        (Some(array), _) => array.as_str(),
+        (None, true) => "shared memory",
+        (None, false) => "a buffer",
+    };
+    match (&element.index[..], &element.array) {
+        ([], Some(_)) => format!("`{array}`"),
+        ([], None) => array.to_owned(),
+        ([index], None) => format!("element {index} of {array}"),
+        (index, _) => {
+            let index: Vec<String> = index.iter().map(u64::to_string).collect();
+            format!("`{array}[{}]`", index.join(", "))
+        }
+    }
+}
+
+fn done(access: Access) -> &'static str {
+    match access {
+        Access::Read => "read",
+        Access::Write => "written",
+        Access::ReadWrite => "changed atomically",
+    }
+}
+
+fn does(access: Access) -> &'static str {
+    match access {
+        Access::Read => "reads",
+        Access::Write => "writes",
+        Access::ReadWrite => "atomically changes",
+    }
+}
+
+/// What would order the two accesses of a race.
+fn remedy(finding: &Finding, before: &Before) -> String {
+    if finding.invocation.group != before.invocation.group {
+        return "no barrier orders invocations of different workgroups: use atomics, or two launches"
+            .to_owned();
+    }
+    if before.beside_atomic {
+        return "a plain access beside an atomic one is a race: make both atomic, or put a barrier() between them"
+            .to_owned();
+    }
+    let (Some(first), Some(second)) = (&before.line, &finding.line) else {
+        return "put a barrier() between the two".to_owned();
+    };
+    let (low, high) = (first.line.min(second.line), first.line.max(second.line));
+    match (low == high, before.barrier_between) {
+        (true, _) => {
+            "let each invocation write an element of its own, or read first, then barrier(), then write"
+                .to_owned()
+        }
+        (false, false) => format!("a barrier() between line {low} and line {high} orders them"),
+        (false, true) => {
+            format!("a barrier() behind line {high}, before the loop comes back to line {low}, orders them")
+        }
+    }
+}
+
+fn conversion(value: f64, bits: u32, signed: bool) -> Diagnostic {
+    let ty = format!("{}{bits}", if signed { "i" } else { "u" });
+    let message = format!("{} does not fit {ty}", float(value));
+    let saturated = if value.is_nan() { "0" } else { "the nearest that does" };
+    Diagnostic::error("checked/conversion", message)
+        .help(format!("unchecked, it becomes {saturated}: clamp it before it is converted"))
+}
+
+fn overflow(op: Arithmetic, [a, b]: [Int; 2], bits: u32) -> Diagnostic {
+    let symbol = match op {
+        Arithmetic::Sum => "+",
+        Arithmetic::Difference => "-",
+        Arithmetic::Product => "*",
+    };
+    let ty = match a {
+        Int::Signed(_) => format!("i{bits}"),
+        Int::Unsigned(_) => format!("u{bits}"),
+    };
+    Diagnostic::error("checked/overflow", format!("`{a} {symbol} {b}` does not fit {ty}"))
+        .help("unchecked, it wraps: compute it in a wider type")
+}
+
+fn birth(value: f64, of: &[f64]) -> Diagnostic {
+    let what = if value.is_nan() { "a NaN" } else { "an infinity" };
+    let parents: Vec<String> = of.iter().map(|&value| float(value)).collect();
+    Diagnostic::error("checked/nan", format!("{what} comes of {}", parents.join(" and ")))
+}
+
+/// `in invocation (5, 0, 0), local (1, 0, 0) of workgroup (1, 0, 0); 3 times in all`.
+fn invocations(finding: &Finding) -> String {
+    let Invocation { global, local, group } = finding.invocation;
+    let mut text = match &finding.kind {
+        FindingKind::DivergentBarrier { .. } => format!("in workgroup {}", triple(group)),
+        _ => {
+            format!(
+                "in invocation {}, local {} of workgroup {}",
+                triple(global),
+                triple(local),
+                triple(group)
+            )
+        }
+    };
+    if let FindingKind::Race { before, .. } = &finding.kind
+        && on_one_line(&finding.line, &before.line)
+    {
+        text += &format!("; {} by {}", done(before.access), who(before.invocation));
+    }
+    match finding.count {
+        1 => text,
+        n => format!("{text}; {n} times in all"),
+    }
+}
+
+fn on_one_line(a: &Option<SourceLine>, b: &Option<SourceLine>) -> bool {
+    match (a, b) {
+        (Some(a), Some(b)) => (&a.file, a.line) == (&b.file, b.line),
+        _ => false,
+    }
+}
+
+/// One invocation, shortly.
+fn who(invocation: Invocation) -> String {
+    format!("invocation {} of workgroup {}", triple(invocation.global), triple(invocation.group))
+}
+
+fn triple([x, y, z]: [u32; 3]) -> String {
+    format!("({x}, {y}, {z})")
+}
+
+fn tuple<T: std::fmt::Display>(items: &[T]) -> String {
+    let items: Vec<String> = items.iter().map(T::to_string).collect();
+    format!("({})", items.join(", "))
+}
+
+/// As Python writes it, no longer than an f32 needs to be if it is one.
+fn float(value: f64) -> String {
+    let narrow = value as f32;
+    let shortest = format!("{narrow:e}").parse().ok().filter(|_| f64::from(narrow) == value);
+    text::float::repr(shortest.unwrap_or(value))
+}
