@@ -18,6 +18,9 @@ use crate::findings::Arithmetic;
 use crate::interface::checks::{self as told, CHECKS};
 use crate::{Access, Check, Checks, Result};
 
+/// A value with its type.
+type Number = (Scalar, lane::Value);
+
 impl Lowerer<'_> {
     /// Puts in what an instruction asks for.
     pub(super) fn check(&mut self, inst: &Instruction, checks: Checks) -> Result<()> {
@@ -107,12 +110,7 @@ impl Lowerer<'_> {
     }
 
     /// `axes` are index and length of each.
-    fn check_index(
-        &mut self,
-        array: Option<String>,
-        access: Access,
-        axes: &[((Scalar, lane::Value), (Scalar, lane::Value))],
-    ) {
+    fn check_index(&mut self, array: Option<String>, access: Access, axes: &[(Number, Number)]) {
         let (mut outside, mut values, mut kinds) = (None, Vec::new(), Vec::new());
         for &((scalar, index), (len_scalar, len)) in axes {
             let at = self.wide_index(scalar, index);
