@@ -5,6 +5,7 @@
 //! |---|---|---|
 //! | A subnormal number is taken for zero | rule 11 lets any device | `out[i] = x[i] * 1e-30` |
 //! | `x + 0.0` is `x`, where -0.0 should become 0.0 | Mesa's gallivm (`lp_build_add`) | `out[i] = x[i] + 0.0` |
+//! | `0.0 - x` is `-x`, where 0.0 - 0.0 should be 0.0 | the same, as `0.0 + -x` | `out[i] = 0.0 - x[i]` |
 //! | `0.0 * x` is 0.0, where `x` is negative, infinite or NaN | `lp_build_mul` | `out[i] = 0.0 * x[i]` |
 //! | `x / 0.0` is undefined, and `0.0 / x` is 0.0 | `lp_build_div` | `out[i] = x[i] / 0.0` |
 //! | `x - x` is 0.0, where `x` is infinite or NaN | `lp_build_sub` | `out[i] = x[i] - x[i]` |
@@ -55,7 +56,7 @@ fn takes_short_cut(op: BinaryOp, a: f64, b: f64, result: &Value) -> bool {
         BinaryOp::Add => a == 0.0 && b == 0.0 && a.is_sign_negative() != b.is_sign_negative(),
         BinaryOp::Mul => (a == 0.0 || b == 0.0) && !is_plain_zero,
         BinaryOp::Div => b == 0.0 || (a == 0.0 && !is_plain_zero),
-        BinaryOp::Sub => !a.is_finite() && (a == b || a.is_nan() && b.is_nan()),
+        BinaryOp::Sub => (a == 0.0 || !a.is_finite()) && (a == b || a.is_nan() && b.is_nan()),
         _ => false,
     }
 }
