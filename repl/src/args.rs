@@ -51,6 +51,12 @@ pub struct HostOptions {
     #[arg(default_missing_value = "new", value_parser = seed)]
     pub seed: Option<u64>,
 
+    /// Count what kernels cost, line by line, as a GPU would see it, and show it when the script has ended;
+    /// with =FILE it is written there as JSON. Kernels run on the CPU device.
+    #[arg(long, value_name = "FILE", global = true, num_args = 0..=1, require_equals = true)]
+    #[arg(default_missing_value = "-")]
+    pub profile: Option<PathBuf>,
+
     /// End a script, or an entry at the prompt, that runs for longer, with a TimeoutError.
     #[arg(long, value_name = "SECONDS", global = true, value_parser = seconds)]
     pub time_limit: Option<Duration>,

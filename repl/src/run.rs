@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use kps::device::{Checks, Selector};
-use kps::{Checking, Findings, Host, HostBuilder, Interrupter, Outcome, Program};
+use kps::{Checking, Findings, Host, HostBuilder, Interrupter, Outcome, Profile, Program};
 
 use crate::args::HostOptions;
 use crate::render::{Colour, render};
@@ -19,18 +19,20 @@ pub fn file(file: &Path, args: Vec<String>, options: HostOptions) -> Result<u8, 
         _ => PathBuf::from("."),
     };
     let argv0 = if is_stdin { "-".to_owned() } else { name.clone() };
-    run(name, text, host(options).module_path(folder), argv0, args)
+    let profile = options.profile.clone();
+    run(name, text, (host(options).module_path(folder), profile), argv0, args)
 }
 
 /// Runs what follows `-c`.
 pub fn code(code: String, args: Vec<String>, options: HostOptions) -> Result<u8, Failure> {
-    run("<string>".to_owned(), code, host(options).module_path("."), "-c".to_owned(), args)
+    let profile = options.profile.clone();
+    run("<string>".to_owned(), code, (host(options).module_path("."), profile), "-c".to_owned(), args)
 }
 
 fn run(
     name: String,
     text: String,
-    host: HostBuilder,
+    (host, profile): (HostBuilder, Option<PathBuf>),
     argv0: String,
     args: Vec<String>,
 ) -> Result<u8, Failure> {
@@ -39,6 +41,9 @@ fn run(
     let interrupted = interrupt_on_ctrl_c(host.interrupter());
     let result = host.run(&program);
     let flushed = host.flush();
+    if let (Some(file), Some(profile)) = (profile, host.profile()) {
+        tell_profile(&file, &profile)?;
+    }
     match result {
         Ok(outcome) => {
             flushed?;
@@ -72,6 +77,16 @@ fn tell_findings(findings: &Findings) -> u8 {
     1
 }
 
+/// On the standard error, or as JSON in a file.
+fn tell_profile(file: &Path, profile: &Profile) -> Result<(), Failure> {
+    if file == Path::new("-") {
+        eprint!("{}", profile.text());
+        return Ok(());
+    }
+    let written = std::fs::write(file, profile.json());
+    written.map_err(|error| Failure::Usage(format!("cannot write `{}`: {error}", file.display())))
+}
+
 /// With the validation layer on, a message of it fails the run, as a test of kernels wants it.
 fn verify_device_was_quiet() -> Result<(), Failure> {
     match kps::device::vulkan::validation_messages() {
@@ -102,6 +117,9 @@ pub fn host(options: HostOptions) -> HostBuilder {
         host = host.checked(Checking::Always(checks));
     }
     host = host.on_finding(|finding| eprint!("{}", render(finding, Colour::for_stderr())));
+    if options.profile.is_some() {
+        host = host.profiled();
+    }
     if let Some(time) = options.time_limit {
         host = host.time_limit(time);
     }

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 use std::time::Duration;
 
+use kps_device::profile::Recorder;
 use kps_device::{
     Device, DeviceInfo, Finding, Instrument, OpenOptions, QueueId, SamplerBinding, Selector, Ticket, select,
 };
@@ -301,6 +302,12 @@ impl Builder {
     /// Extensions of the device's API to enable beside those that are needed anyway.
     pub fn extensions(mut self, extensions: &[String]) -> Builder {
         self.options.extensions = extensions.to_vec();
+        self
+    }
+
+    /// Where what kernels cost is kept; the device is the built-in one then.
+    pub fn profile(mut self, recorder: Option<Recorder>) -> Builder {
+        self.options.profile = recorder;
         self
     }
 

@@ -15,6 +15,10 @@ pub enum DeviceError {
     #[error("device `{device}` is out of memory: {requested} bytes were asked for")]
     OutOfMemory { device: String, requested: u64 },
 
+    /// What kernels cost is told by the built-in device alone.
+    #[error("device `{device}` cannot tell what kernels cost")]
+    CannotProfile { device: String },
+
     /// The module is not one that this device can take: not SPIR-V, broken, or beyond what it knows.
     #[error("{message}")]
     BadModule { message: String, line: Option<SourceLine> },

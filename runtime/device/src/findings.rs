@@ -12,6 +12,8 @@ pub enum Instrument {
     #[default]
     None,
     Checked(Checks),
+    /// What it costs, line by line: [`crate::profile`].
+    Profile,
 }
 
 /// Which mistakes are looked for, and in which order the kernel runs meanwhile.

@@ -13,6 +13,7 @@ pub mod findings;
 pub mod image;
 pub mod info;
 pub mod interface;
+pub mod profile;
 mod reflect;
 pub mod select;
 pub mod tools;

@@ -7,6 +7,7 @@ use std::cmp::Reverse;
 use std::fmt;
 use std::rc::Rc;
 
+use crate::profile::Recorder;
 use crate::vulkan::Physical;
 use crate::{Backend, Device, DeviceError, DeviceInfo, Feature, Result, cpu, vulkan};
 
@@ -73,6 +74,8 @@ pub struct OpenOptions {
     /// Treats device memory as out of the host's reach even where it is not, so that what discrete GPUs
     /// need can be tested on others.
     pub separate_memory: bool,
+    /// Where what kernels cost is kept. The built-in device alone can tell; with another one this is an error.
+    pub profile: Option<Recorder>,
 }
 
 pub struct Opened {
@@ -126,6 +129,7 @@ pub fn choose(infos: &[DeviceInfo], selector: &Selector) -> Result<usize> {
 pub fn open(selector: &Selector, options: &OpenOptions) -> Result<Opened> {
     match selector {
         Selector::Cpu => open_cpu(options, Vec::new()),
+        Selector::Best if options.profile.is_some() => open_cpu(options, Vec::new()),
         Selector::Best if !vulkan::may_have_gpu() => open_cpu(options, Vec::new()),
         Selector::Best => open_best(options),
         _ => {
@@ -135,6 +139,9 @@ pub fn open(selector: &Selector, options: &OpenOptions) -> Result<Opened> {
             let found = find(selector, &infos).ok_or_else(|| no_such_device(selector, &infos))?;
             match &candidates[found] {
                 Candidate::Cpu(_) => open_cpu(options, Vec::new()),
+                Candidate::Vulkan(physical) if options.profile.is_some() => {
+                    Err(DeviceError::CannotProfile { device: physical.info.name.clone() })
+                }
                 Candidate::Vulkan(physical) => vulkan::open(physical, options),
             }
         }
@@ -225,7 +232,11 @@ fn open_cpu(options: &OpenOptions, mut warnings: Vec<String>) -> Result<Opened> 
             "queue family {family} is not there: the built-in device has one queue, which is used instead"
         )
     }));
-    Ok(Opened { device: cpu::open()?, warnings })
+    let device = match &options.profile {
+        Some(recorder) => cpu::open_profiled(recorder.clone())?,
+        None => cpu::open()?,
+    };
+    Ok(Opened { device, warnings })
 }
 
 #[cfg(test)]

@@ -5,12 +5,14 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::time::Duration;
 
+use kps_device::profile::Recorder;
 use kps_syntax::{Diagnostic, Diagnostics, Source};
 
 use crate::checking::{Checking, Findings};
 use crate::convert::{FromValue, HostFunction, IntoArgs};
 use crate::errors;
 use crate::output::Output;
+use crate::profile::Profile;
 use crate::value::{Module, NativeFunction, Result as ScriptResult, Value};
 use crate::vm::{Interrupter, Limits, Vm, compile};
 
@@ -52,6 +54,7 @@ pub struct HostBuilder {
     spirv_folder: Option<PathBuf>,
     checking: Checking,
     findings: Findings,
+    recorder: Option<Recorder>,
 }
 
 impl HostBuilder {
@@ -100,6 +103,12 @@ impl HostBuilder {
         self
     }
 
+    /// Counts what kernels cost, line by line, on the built-in device: [`Host::profile`] tells it.
+    pub fn profiled(mut self) -> HostBuilder {
+        self.recorder = Some(Recorder::default());
+        self
+    }
+
     /// The most nested calls of script functions; 1000 unless this is called.
     pub fn recursion_limit(mut self, n_calls: usize) -> HostBuilder {
         self.limits.recursion = n_calls;
@@ -126,6 +135,7 @@ impl HostBuilder {
         vm.spirv_folder = self.spirv_folder;
         vm.checking = self.checking;
         vm.findings = self.findings;
+        vm.recorder = self.recorder;
         let main = vm.new_main();
         Host { vm, main }
     }
@@ -148,6 +158,7 @@ impl Host {
             spirv_folder: None,
             checking: Checking::Never,
             findings: Findings::default(),
+            recorder: None,
         }
     }
 
@@ -215,6 +226,12 @@ impl Host {
     /// What checked launches did wrong so far.
     pub fn findings(&self) -> &Findings {
         &self.vm.findings
+    }
+
+    /// What kernels cost so far; `None` where nobody asked for it with [`HostBuilder::profiled`].
+    pub fn profile(&self) -> Option<Profile> {
+        let recorder = self.vm.recorder.as_ref()?;
+        Some(Profile::new(recorder.kernels(), |line| self.vm.source_line(line)))
     }
 
     /// A handle that stops what runs here, from another thread.

@@ -10,6 +10,7 @@ use super::probes::schedule::Order;
 use super::probes::{Bytes, Extent, Observation};
 use super::tiers::Chosen;
 use super::together::{Ended, Step, Together};
+use crate::profile::LineCounts;
 use crate::{Finding, Sampler};
 
 /// Work below this many instructions is not worth a chunk of its own.
@@ -129,6 +130,13 @@ impl Job {
         let observation =
             self.observation.as_ref().map(|watched| watched.lock().unwrap_or_else(PoisonError::into_inner));
         observation.map_or(Vec::new(), |mut observation| observation.observer.findings())
+    }
+
+    /// What each line cost; asked when every thread has ended.
+    pub fn costs(&self) -> Vec<LineCounts> {
+        let observation =
+            self.observation.as_ref().map(|watched| watched.lock().unwrap_or_else(PoisonError::into_inner));
+        observation.map_or(Vec::new(), |mut observation| observation.observer.costs())
     }
 
     /// Takes chunks until there are none. Any number of threads may do so at once.

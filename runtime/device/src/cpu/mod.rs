@@ -50,6 +50,7 @@ use self::pool::Pool;
 use crate::command;
 use crate::image::misfit;
 use crate::interface::ImageBinding;
+use crate::profile::{LineCounts, Recorder};
 use crate::{
     BufferId, Check, Checks, Command, Commands, Device, DeviceError, DeviceInfo, Dispatch, Finding,
     HostMemory, ImageInfo, Instrument, Interface, MemoryUsage, PipelineId, PipelineOptions, QueueId, Result,
@@ -71,14 +72,24 @@ pub enum Lanes {
 
 /// Opens the built-in device. It is always there.
 pub fn open() -> Result<Rc<dyn Device>> {
-    open_with(Lanes::AsItPays)
+    new_device(Lanes::AsItPays, None)
+}
+
+/// As [`open`]; what kernels cost is added to the recorder.
+pub fn open_profiled(recorder: Recorder) -> Result<Rc<dyn Device>> {
+    new_device(Lanes::Single, Some(recorder))
 }
 
 /// As [`open`], with code of one kind.
 pub fn open_with(lanes: Lanes) -> Result<Rc<dyn Device>> {
+    new_device(lanes, None)
+}
+
+fn new_device(lanes: Lanes, recorder: Option<Recorder>) -> Result<Rc<dyn Device>> {
     Ok(Rc::new(CpuDevice {
         info: info(),
         lanes,
+        recorder,
         interrupt: Arc::default(),
         began: Instant::now(),
         state: RefCell::new(State {
@@ -97,6 +108,8 @@ pub fn open_with(lanes: Lanes) -> Result<Rc<dyn Device>> {
 struct CpuDevice {
     info: DeviceInfo,
     lanes: Lanes,
+    /// Where what kernels cost is kept.
+    recorder: Option<Recorder>,
     interrupt: Arc<AtomicBool>,
     began: Instant,
     state: RefCell<State>,
@@ -164,11 +177,15 @@ impl Device for CpuDevice {
 
     fn load(&self, words: &[u32], options: &PipelineOptions) -> Result<PipelineId> {
         let state = &mut *self.state.borrow_mut();
+        let mut options = options.clone();
+        if self.recorder.is_some() && options.instrument == Instrument::None {
+            options.instrument = Instrument::Profile;
+        }
         let key = (words.to_vec(), options.clone());
         if let Some(&id) = state.loaded.get(&key) {
             return Ok(id);
         }
-        let pipeline = state.library.load(words, options, self.lanes)?;
+        let pipeline = state.library.load(words, &options, self.lanes)?;
         let id = PipelineId(state.pipelines.len() as u64);
         state.pipelines.push(pipeline);
         state.loaded.insert(key, id);
@@ -282,6 +299,10 @@ impl CpuDevice {
         let Some(job) = Job::new(spec) else { return Ok(()) };
         let began = Instant::now();
         let job = state.pool.run(job);
+        if let Some(recorder) = &self.recorder {
+            let costs = job.costs();
+            record(recorder, state.pipeline(dispatch.pipeline)?, dispatch, began.elapsed(), costs);
+        }
         let found = job.findings();
         let room = MAX_FINDINGS - state.findings.len();
         state.findings.extend(found.into_iter().take(room));
@@ -304,6 +325,20 @@ impl CpuDevice {
             },
         }
     }
+}
+
+/// Adds a dispatch to the profile.
+fn record(
+    recorder: &Recorder,
+    pipeline: &Pipeline,
+    dispatch: &Dispatch,
+    time: Duration,
+    costs: Vec<LineCounts>,
+) {
+    let sides = dispatch.groups.iter().chain(&pipeline.interface.local_size);
+    let invocations = sides.fold(1u64, |product, &n| product.saturating_mul(n.into()));
+    let name = pipeline.interface.name.as_deref().unwrap_or(&pipeline.interface.entry_point);
+    recorder.add(name, invocations, time, costs);
 }
 
 fn interrupted(line: Option<SourceLine>) -> DeviceError {

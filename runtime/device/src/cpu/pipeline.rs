@@ -82,7 +82,10 @@ pub fn load(words: &[u32], options: &PipelineOptions, mode: Lanes) -> Result<Pip
     let interface = Interface::reflect(words, options)?;
     let module = module::read(words, options, subgroup_size)?;
     check_local_size(module.local_size)?;
-    let kernel = lower::lower(&module, subgroup_size, options.instrument)?;
+    let mut kernel = lower::lower(&module, subgroup_size, options.instrument)?;
+    if options.instrument == Instrument::Profile {
+        probes::profile::watch(&mut kernel);
+    }
     let too_many = |_| errors::too_large("its barriers part it too often", None);
     let regions = regions::split(&kernel).map_err(too_many)?;
     let carried = regions::carried(&kernel, &regions).map_err(too_many)?;

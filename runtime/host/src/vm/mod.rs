@@ -68,6 +68,8 @@ pub struct Vm {
     /// Which launches are checked, and what was found.
     pub checking: Checking,
     pub(crate) findings: Findings,
+    /// Where what kernels cost is kept, if it is counted.
+    pub recorder: Option<kps_device::profile::Recorder>,
     pub(crate) limits: Limits,
     interrupter: Interrupter,
     /// Counts down to the next look at the clock and the flag.
@@ -99,6 +101,7 @@ impl Vm {
             spirv_folder: None,
             checking: Checking::Never,
             findings: Findings::default(),
+            recorder: None,
             limits,
             interrupter: Interrupter::default(),
             until_poll: POLL_INTERVAL,

@@ -63,7 +63,7 @@ pub fn lower(module: &Module<'_>, subgroup_size: u32, instrument: Instrument) ->
         texel_slot: None,
         checks: match instrument {
             Instrument::Checked(checks) => Some(checks),
-            Instrument::None => None,
+            Instrument::None | Instrument::Profile => None,
         },
     };
     lowerer.private_variables()?;

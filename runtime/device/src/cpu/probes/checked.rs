@@ -159,7 +159,7 @@ impl Checker {
             self.findings[known].count += 1;
             return;
         }
-        let ProbeSite { kind: SiteKind::Check(site), line } = &self.sites.all[probe as usize];
+        let ProbeSite { kind: SiteKind::Check(site), line } = &self.sites.all[probe as usize] else { return };
         self.found[probe as usize] = Some(self.findings.len());
         self.findings.push(Finding { kind: kind(site), line: line.clone(), invocation, count: 1 });
     }
@@ -173,7 +173,7 @@ impl Checker {
     }
 
     fn access(&mut self, probe: u32, invocation: Invocation, values: &[u64]) {
-        let ProbeSite { kind: SiteKind::Check(site), line } = &self.sites.all[probe as usize];
+        let ProbeSite { kind: SiteKind::Check(site), line } = &self.sites.all[probe as usize] else { return };
         let &Site::Access { touch, place, offset, size } = site else {
             unreachable!("the caller has seen that it is an access")
         };
@@ -203,7 +203,7 @@ impl Checker {
             return;
         }
         self.accesses.races.insert(key, self.findings.len());
-        let SiteKind::Check(before_site) = &before.kind;
+        let SiteKind::Check(before_site) = &before.kind else { return };
         let before = Before {
             access: access_of(before_site),
             line: before.line.clone(),
@@ -228,7 +228,7 @@ impl Accesses {
     fn new(sites: &Sites, local_size: [u32; 3]) -> Accesses {
         let sizes = sites.all.iter().filter_map(|site| match site.kind {
             SiteKind::Check(Site::Access { size, .. }) => Some(u64::from(size)),
-            SiteKind::Check(_) => None,
+            _ => None,
         });
         let nothing = Bytes { start: 0, size: 0 };
         Accesses {
@@ -319,7 +319,7 @@ impl Observer for Checker {
     }
 
     fn reached(&mut self, probe: u32, invocation: Invocation, values: &[u64]) {
-        let SiteKind::Check(site) = &self.sites.all[probe as usize].kind;
+        let SiteKind::Check(site) = &self.sites.all[probe as usize].kind else { return };
         match site {
             Site::Access { .. } => self.access(probe, invocation, values),
             Site::Uniform => self.uniform(probe, invocation, values),

@@ -8,6 +8,7 @@
 
 pub mod checked;
 pub mod memory;
+pub mod profile;
 pub mod schedule;
 mod shadow;
 
@@ -15,6 +16,7 @@ use std::sync::Arc;
 
 use super::lane::{Array, Kernel};
 use super::module::{Line, Module};
+use crate::profile::LineCounts;
 use crate::{Finding, Instrument, Invocation, SourceLine};
 
 /// What one probe stands for, and its line in the kernel.
@@ -27,6 +29,7 @@ pub struct ProbeSite<L = Option<Line>> {
 #[derive(Clone, Debug)]
 pub enum SiteKind {
     Check(checked::Site),
+    Profile(profile::Site),
 }
 
 /// The sites of a loaded pipeline, by the numbers of their probes, and what they may name.
@@ -60,6 +63,11 @@ pub trait Observer: Send {
 
     /// What was found in all of the dispatch.
     fn findings(&mut self) -> Vec<Finding>;
+
+    /// What each line cost, where that was counted.
+    fn costs(&mut self) -> Vec<LineCounts> {
+        Vec::new()
+    }
 }
 
 /// Where a dispatch has its memory, and how many workgroups it has.
@@ -97,6 +105,7 @@ pub fn observation(instrument: &Instrument, sites: &Sites, local_size: [u32; 3])
     let observer: Box<dyn Observer> = match instrument {
         Instrument::None => return None,
         Instrument::Checked(checks) => Box::new(checked::Checker::new(*checks, sites.clone(), local_size)),
+        Instrument::Profile => Box::new(profile::Profiler::new(sites.clone(), local_size)),
     };
     Some(Observation { observer, local_size })
 }

@@ -81,6 +81,9 @@ fn help(error: &ComputeError) -> Option<String> {
             "its manager takes no more work; `--device cpu` runs where a kernel can be ended".to_owned()
         }
         ComputeError::StillRunning { .. } => "go on with another one: Manager()".to_owned(),
+        ComputeError::Device(DeviceError::CannotProfile { .. }) => {
+            "leave out --profile, or choose the built-in device: --device cpu".to_owned()
+        }
         ComputeError::Device(DeviceError::NoSuchDevice { available, .. }) => devices(available),
         _ => return None,
     })

@@ -87,6 +87,7 @@ pub fn open(
     let log = logging::kp_log(vm);
     let builder =
         Manager::builder().device(selector).queue_families(families).extensions(extensions).log(log);
+    let builder = builder.profile(vm.recorder.clone());
     let manager = builder.open().map_err(compute)?;
     let checking = match (checking, manager.info().backend) {
         (checking, Backend::Cpu) => checking,
