@@ -113,6 +113,8 @@ pub enum Function {
     TextureRead,
     TextureWrite,
     TextureSample,
+    /// Ends a fragment.
+    Discard,
     /// Floats in, the same out, component by component, with its number of arguments.
     Float(FloatFn),
     /// What looks beyond its own invocation.
@@ -278,6 +280,7 @@ const FUNCTIONS: &[(&str, Function)] = &[
     ("write", Function::TextureWrite),
     ("imageStore", Function::TextureWrite),
     ("sample", Function::TextureSample),
+    ("discard", Function::Discard),
     ("determinant", Function::Determinant),
     ("inverse", Function::Inverse),
     ("matrix_inverse", Function::Inverse),

@@ -6,6 +6,7 @@ mod groups;
 mod names;
 mod places;
 mod records;
+mod stages;
 mod structs;
 mod textures;
 mod types;
@@ -20,6 +21,7 @@ pub(crate) use self::groups::*;
 pub(crate) use self::names::*;
 pub(crate) use self::places::*;
 pub(crate) use self::records::*;
+pub(crate) use self::stages::*;
 pub(crate) use self::structs::*;
 pub(crate) use self::textures::*;
 pub(crate) use self::types::*;
@@ -52,11 +54,6 @@ pub(crate) fn unsupported(at: Location, what: &str, help: &str) -> Diagnostic {
 pub(crate) fn async_kernel(at: Location) -> Diagnostic {
     error("kernel/async", at, "a kernel cannot be `async`", "")
         .help("write `def`: launches are asynchronous by themselves")
-}
-
-pub(crate) fn graphics_stage(at: Location, stage: &str) -> Diagnostic {
-    error("kernel/graphics-stage", at, format!("a {stage} shader is not a compute kernel"), "")
-        .help("kps runs compute kernels only: give the function a name with \"compute\" in it if it is one")
 }
 
 pub(crate) fn outside_loop(at: Location, word: &str) -> Diagnostic {

@@ -18,6 +18,7 @@ pub use crate::builtins::{AtomicOp, Combine, FloatFn, Spread, SubgroupOp};
 use crate::constant::Constant;
 use crate::push::PushLayout;
 use crate::signature::{Edge, Memory, Reach, Width};
+use crate::stages::{self, Stage};
 use crate::template::Input;
 use crate::textures::TextureType;
 use crate::types::Type;
@@ -65,6 +66,10 @@ id! {
     SamplerId
 }
 id! {
+    /// An input or an output of a vertex or fragment function.
+    PortId
+}
+id! {
     /// A function; callees come before their callers.
     FunctionId
 }
@@ -75,6 +80,7 @@ id! {
 
 #[derive(Debug)]
 pub struct Kernel {
+    pub stage: Stage,
     pub local_size: [u32; 3],
     /// It is launched over a domain, `kps.domain`.
     pub has_domain: bool,
@@ -91,6 +97,7 @@ pub struct Kernel {
     pub(crate) push: PushLayout,
     pub textures: Vec<Texture>,
     pub samplers: Vec<SamplerParam>,
+    pub ports: Vec<Port>,
     /// The kernel itself is the last one.
     pub functions: Vec<Function>,
 }
@@ -157,6 +164,13 @@ pub struct SamplerParam {
 }
 
 #[derive(Debug)]
+pub struct Port {
+    pub name: Name,
+    pub port: stages::Port,
+    pub span: Span,
+}
+
+#[derive(Debug)]
 pub struct Function {
     pub name: Name,
     pub source: Source,
@@ -217,6 +231,8 @@ pub enum NodeKind {
     // Values from outside.
     Constant(Constant),
     Input(Input),
+    /// What came into a vertex or fragment function.
+    Port(PortId),
     /// The invocations asked for: `kps.domain`.
     Domain,
     Scalar(ScalarId),
@@ -452,6 +468,12 @@ pub enum Stmt {
         value: NodeId,
         span: Span,
     },
+    /// What goes out of a vertex or fragment function.
+    PortStore {
+        port: PortId,
+        value: NodeId,
+        span: Span,
+    },
     /// The stores of a way into a merge; most are empty.
     Carry(CarryId),
     /// Every invocation of the workgroup passes here, or none.
@@ -466,6 +488,8 @@ pub enum Stmt {
     Break,
     Continue,
     Return(Option<NodeId>, Span),
+    /// Ends a fragment, which leaves no trace.
+    Discard(Span),
 }
 
 /// What a workgroup does as one.
@@ -612,7 +636,7 @@ pub(crate) fn walk<'b>(block: &'b Block, visit: &mut dyn FnMut(&'b Stmt)) {
 
 /// Control does not go on after this statement.
 pub(crate) fn is_terminator(stmt: &Stmt) -> bool {
-    matches!(stmt, Stmt::Break | Stmt::Continue | Stmt::Return(..))
+    matches!(stmt, Stmt::Break | Stmt::Continue | Stmt::Return(..) | Stmt::Discard(_))
 }
 
 impl NodeKind {
@@ -621,6 +645,7 @@ impl NodeKind {
         match self {
             NodeKind::Constant(_)
             | NodeKind::Input(_)
+            | NodeKind::Port(_)
             | NodeKind::Domain
             | NodeKind::Scalar(_)
             | NodeKind::Arg(_)

@@ -31,6 +31,7 @@ mod library;
 mod lower;
 mod push;
 mod signature;
+mod stages;
 mod structs;
 mod suggest;
 mod template;
@@ -51,6 +52,7 @@ pub use signature::{
     ArrayParam, Binding, BindingPlace, Capability, CapabilityUse, Cover, Edge, Form, KernelModule,
     KernelOptions, Memory, ParamType, Reach, Signature, Target, Width,
 };
+pub use stages::{Direction, Port, Slot, Stage, StageBuiltin};
 pub use structs::{MAX_STRUCT_BYTES, Member, Method, StructType};
 pub use template::{Input, KernelTemplate, Param, ParamKind};
 pub use types::{ArrayType, Kind, Scalar, Type};
@@ -80,6 +82,19 @@ pub fn read_struct(
 /// The type of a value that an expression such as `Struct(a=f32)` or `vec3` names.
 pub fn read_type(expr: &Expr, source: &Source, env: &dyn KernelEnv) -> Result<Type, Diagnostics> {
     check::TypeReader { source, env, ints: check::NO_INTS }.value_type(expr).map_err(Diagnostics::from)
+}
+
+/// The type of a value that a text such as `"vec3"` or `"Array(12, i16)"` names, case and spaces aside.
+pub fn type_named(text: &str) -> Option<Type> {
+    check::type_of_text(text)
+}
+
+/// The names of `stdlib`: functions, and constants with their values.
+pub fn stdlib() -> impl Iterator<Item = (&'static str, Option<f64>)> {
+    builtins::member_names().map(|name| match builtins::member(name) {
+        Some(builtins::Builtin::Constant(value)) => (name, Some(value)),
+        _ => (name, None),
+    })
 }
 
 /// Compiles a kernel for one signature.

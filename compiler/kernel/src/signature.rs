@@ -12,6 +12,7 @@ use kps_syntax::{Diagnostics, Location, Source};
 
 use crate::constant::Constant;
 use crate::env::{EnvValue, KernelEnv};
+use crate::stages::Stage;
 use crate::template::KernelTemplate;
 use crate::types::{Scalar, Type};
 
@@ -92,7 +93,7 @@ pub enum ParamType {
     Const(Constant),
     Texture,
     Sampler,
-    /// Given by the device: PyShader's `("input", ..)`.
+    /// Given by the device or the stage before, or handed on: PyShader's `("input", ..)` and `("output", ..)`.
     Input,
 }
 
@@ -338,6 +339,7 @@ impl Hash for DefIdentity {
 #[derive(Clone, Debug)]
 pub struct KernelModule {
     pub words: Vec<u32>,
+    pub stage: Stage,
     pub local_size: [u32; 3],
     /// The words may read the domain from the push constant `kps.domain`.
     pub has_domain: bool,
@@ -428,6 +430,15 @@ pub enum Capability {
     Sampled1D,
     StorageImageExtendedFormats,
     PhysicalStorageBufferAddresses,
+    StorageInputOutput16,
+    DrawParameters,
+    MultiView,
+    Geometry,
+    SampleRateShading,
+    ShaderLayer,
+    ShaderViewportIndex,
+    ClipDistance,
+    CullDistance,
 }
 
 impl Capability {
@@ -465,6 +476,15 @@ impl Capability {
             Capability::Sampled1D => "Sampled1D",
             Capability::StorageImageExtendedFormats => "StorageImageExtendedFormats",
             Capability::PhysicalStorageBufferAddresses => "PhysicalStorageBufferAddresses",
+            Capability::StorageInputOutput16 => "StorageInputOutput16",
+            Capability::DrawParameters => "DrawParameters",
+            Capability::MultiView => "MultiView",
+            Capability::Geometry => "Geometry",
+            Capability::SampleRateShading => "SampleRateShading",
+            Capability::ShaderLayer => "ShaderLayer",
+            Capability::ShaderViewportIndex => "ShaderViewportIndex",
+            Capability::ClipDistance => "ClipDistance",
+            Capability::CullDistance => "CullDistance",
         }
     }
 }

@@ -12,6 +12,7 @@ use kps_syntax::{Diagnostics, Source};
 use crate::check::{free_names, is_constant};
 use crate::env::{EnvValue, HelperFunction, KernelEnv};
 use crate::signature::{ArrayParam, Capture, CaptureValue, Form, KernelOptions, ParamType};
+use crate::stages::{Port, Stage};
 use crate::textures::TextureType;
 use crate::types::{Scalar, Type};
 
@@ -21,6 +22,7 @@ pub struct KernelTemplate {
     pub def: Arc<FunctionDef>,
     pub source: Source,
     pub options: KernelOptions,
+    pub stage: Stage,
     pub params: Vec<Param>,
     /// What is most likely a slip, here and in the functions that the kernel calls.
     pub warnings: Diagnostics,
@@ -52,6 +54,8 @@ pub enum ParamKind {
         input: Input,
         ty: Type,
     },
+    /// PyShader's `("input", 0, vec2)` and `("output", "Position", vec4)` of a vertex or fragment function.
+    Port(Port),
     /// PyShader's `("uniform", 0, vec4)`: one value in a buffer, which the kernel only reads.
     Uniform {
         set: u32,
@@ -94,7 +98,7 @@ impl ParamKind {
             ParamKind::Scalar(ty) => ParamType::Scalar(ty.clone()),
             ParamKind::Texture { .. } => ParamType::Texture,
             ParamKind::Sampler { .. } => ParamType::Sampler,
-            ParamKind::Input { .. } => ParamType::Input,
+            ParamKind::Input { .. } | ParamKind::Port(_) => ParamType::Input,
         })
     }
 }
@@ -156,12 +160,12 @@ impl KernelTemplate {
     pub(crate) fn new(
         def: &Arc<FunctionDef>,
         source: &Source,
-        options: KernelOptions,
+        (options, stage): (KernelOptions, Stage),
         params: Vec<Param>,
         warnings: Diagnostics,
     ) -> KernelTemplate {
         let (def, source) = (Arc::clone(def), source.clone());
-        KernelTemplate { def, source, options, params, warnings, free: RefCell::default() }
+        KernelTemplate { def, source, options, stage, params, warnings, free: RefCell::default() }
     }
 
     /// Invocations of a workgroup: as the kernel says, else by the axes of the domain, the same on every

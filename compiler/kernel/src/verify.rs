@@ -14,7 +14,8 @@
 //! 9. No type is `Error`. Arithmetic that a type does in a wider one is done there (`widen.rs`).
 //! 10. A local that lies in the workgroup's memory has that memory's type. Barriers stand only in a kernel
 //!     of whole workgroups.
-//! 11. The last function is the kernel: no arguments, no result.
+//! 11. Ports are read and stored, and fragments discarded, in stages that have them.
+//! 12. The last function is the kernel: no arguments, no result.
 
 use kps_syntax::{Diagnostics, Span};
 
@@ -22,8 +23,9 @@ use crate::builtins::{AtomicOp, Combine, SubgroupOp};
 use crate::errors;
 use crate::ir::{
     Arg, Atomic, AtomicPlace, BinaryOp, Block, Buffer, BufferId, CallArg, CarryId, Function, GeometryFn,
-    Home, Kernel, LocalId, NodeId, NodeKind, Step, Stmt, TextureId, UnaryOp, is_terminator,
+    Home, Kernel, LocalId, NodeId, NodeKind, PortId, Step, Stmt, TextureId, UnaryOp, is_terminator,
 };
+use crate::stages::{Direction, Stage};
 use crate::types::{Kind, Scalar, Type};
 
 /// Proof that a kernel is well-formed; nothing else makes one.
@@ -155,6 +157,13 @@ impl Verifier<'_> {
                 let ty = self.texture(*texture, *at, Scalar::I32, *span)?;
                 self.value(*value, &ty, *span)
             }
+            Stmt::PortStore { port, value, span } => {
+                let ty = self.port(*port, Direction::Output, *span)?.clone();
+                self.value(*value, &ty, *span)
+            }
+            Stmt::Discard(span) => {
+                ensure(self.kernel.stage == Stage::Fragment, *span, "a discard outside a fragment")
+            }
             Stmt::Carry(carry) => self.carry(*carry),
             Stmt::Together(_, span) => {
                 ensure(self.kernel.whole_groups, *span, "a barrier in parts of workgroups")
@@ -229,6 +238,13 @@ impl Verifier<'_> {
         match self.kernel.buffers.get(buffer.idx()) {
             Some(buffer) => Ok(&buffer.element),
             None => Err(Violation { what: "a buffer that is not there".to_owned(), span }),
+        }
+    }
+
+    fn port(&self, port: PortId, direction: Direction, span: Span) -> Result<&Type, Violation> {
+        match self.kernel.ports.get(port.idx()) {
+            Some(port) if port.port.direction == direction => Ok(&port.port.ty),
+            _ => Err(Violation { what: "a port that is not there".to_owned(), span }),
         }
     }
 
@@ -332,6 +348,7 @@ impl Verifier<'_> {
         let holds = match kind {
             NodeKind::Constant(constant) => *ty == Type::from(constant.scalar()),
             NodeKind::Input(input) => *ty == Type::of(input.n_components(), Scalar::U32),
+            NodeKind::Port(port) => self.port(*port, Direction::Input, span)? == ty,
             NodeKind::Domain => self.kernel.has_domain && *ty == Type::Vector(3, self.kernel.ids.unsigned()),
             NodeKind::Scalar(scalar) => {
                 self.kernel.scalars.get(scalar.idx()).is_some_and(|scalar| scalar.ty == *ty)
@@ -523,7 +540,7 @@ impl Verifier<'_> {
 
 fn ends_control(stmt: &Stmt) -> bool {
     match stmt {
-        Stmt::Break | Stmt::Continue | Stmt::Return(..) => true,
+        Stmt::Break | Stmt::Continue | Stmt::Return(..) | Stmt::Discard(_) => true,
         Stmt::If { then, orelse, .. } => {
             then.last().is_some_and(ends_control) && orelse.last().is_some_and(ends_control)
         }

@@ -174,6 +174,7 @@ impl<'k> Invocation<'k> {
             Stmt::Together(..) => unreachable!("`run` stops there"),
             Stmt::Record(_) => return Err(Stop::NotHere("records".into())),
             Stmt::TextureWrite { .. } => return Err(Stop::NotHere("textures".into())),
+            Stmt::PortStore { .. } | Stmt::Discard(_) => return Err(Stop::NotHere("graphics".into())),
         }
         Ok(())
     }

@@ -243,7 +243,10 @@ impl Walker<'_, '_> {
                 let element = &mut self.state.locals[local.idx()];
                 *element = element.or(why);
             }
-            Stmt::BufferStore { .. } | Stmt::TextureWrite { .. } | Stmt::Record(_) => {}
+            Stmt::BufferStore { .. }
+            | Stmt::TextureWrite { .. }
+            | Stmt::PortStore { .. }
+            | Stmt::Record(_) => {}
             Stmt::Carry(carry) => {
                 let function = self.function;
                 for (local, value) in &function.carries[carry.idx()] {
@@ -273,6 +276,8 @@ impl Walker<'_, '_> {
                     join_into(&mut round.next, state);
                 }
             }
+            // Nobody waits for anyone in a fragment.
+            Stmt::Discard(_) => drop(self.end()),
             Stmt::Return(value, span) => {
                 let control = self.control();
                 let value = value.and_then(|value| self.why(value));

@@ -15,6 +15,13 @@ pub enum GroupFunction {
     Coop(CoopFunction),
 }
 
+impl GroupFunction {
+    /// It needs a workgroup, which only compute kernels have.
+    pub fn is_of_workgroup(self) -> bool {
+        matches!(self, GroupFunction::Shared | GroupFunction::Barrier | GroupFunction::Coop(_))
+    }
+}
+
 /// Matrices that a subgroup works on as one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum CoopFunction {

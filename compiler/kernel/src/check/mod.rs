@@ -6,6 +6,7 @@
 mod cycles;
 mod given;
 mod params;
+mod ports;
 mod scope;
 mod slips;
 mod structs;
@@ -23,6 +24,7 @@ use kps_syntax::{Diagnostics, Source};
 use crate::env::{HelperFunction, KernelEnv};
 use crate::errors;
 use crate::signature::{Form, KernelOptions};
+use crate::stages::Stage;
 use crate::template::KernelTemplate;
 
 pub(crate) use given::signature as given_signature;
@@ -30,7 +32,7 @@ pub(crate) use params::is_constant;
 pub(crate) use scope::{Scope, assigned_names, walrus_names};
 pub(crate) use slips::has_break;
 pub(crate) use structs::read_struct;
-pub(crate) use types::{NO_INTS, TypeExpr, TypeReader};
+pub(crate) use types::{NO_INTS, TypeExpr, TypeReader, type_of_text};
 pub(crate) use visit::{captured_names, children, free_names, receivers, receivers_in};
 
 pub(crate) fn check(
@@ -41,12 +43,16 @@ pub(crate) fn check(
 ) -> Result<KernelTemplate, Diagnostics> {
     let mut diagnostics = Diagnostics::new();
     check_options(def, source, &options, &mut diagnostics);
-    let params = params::kernel_params(def, source, env, options.form, &mut diagnostics);
+    let stage = stage_of(def, source, options.form, &mut diagnostics);
+    let params = params::kernel_params(def, source, env, (options.form, stage), &mut diagnostics);
+    if stage == Stage::Vertex {
+        diagnostics.extend(ports::missing_position(def, source, &params));
+    }
     check_bodies(def, source, env, &mut diagnostics);
     if diagnostics.has_errors() {
         return Err(in_source_order(diagnostics));
     }
-    Ok(KernelTemplate::new(def, source, options, params, in_source_order(diagnostics)))
+    Ok(KernelTemplate::new(def, source, (options, stage), params, in_source_order(diagnostics)))
 }
 
 /// A method of a struct, checked when a kernel is found to call it: which one a name stands for depends
@@ -90,10 +96,20 @@ fn check_options(def: &FunctionDef, source: &Source, options: &KernelOptions, di
     if let Some(param) = def.type_params.first() {
         diagnostics.push(errors::not_yet(source.at(param.span), "type parameters"));
     }
-    if options.form == Form::Python2Shader {
-        let name = def.name.name.to_lowercase();
-        if let Some(stage) = ["vertex", "fragment"].into_iter().find(|stage| name.contains(stage)) {
-            diagnostics.push(errors::graphics_stage(source.at(def.name.span), stage));
+}
+
+/// PyShader's functions say their stage by their name; every other kernel computes.
+fn stage_of(def: &FunctionDef, source: &Source, form: Form, diagnostics: &mut Diagnostics) -> Stage {
+    if form == Form::Kernel {
+        return Stage::Compute;
+    }
+    match Stage::named_in(&def.name.name)[..] {
+        [] => Stage::Compute,
+        [stage] => stage,
+        [first, second, ..] => {
+            let at = source.at(def.name.span);
+            diagnostics.push(errors::ambiguous_stage(at, &def.name.name, first, second));
+            first
         }
     }
 }

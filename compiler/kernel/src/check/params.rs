@@ -6,10 +6,12 @@
 use kps_syntax::ast::{Expr, ExprKind, FunctionDef, Param as ParamDef, Parameters};
 use kps_syntax::{Diagnostic, Diagnostics, Source};
 
+use super::ports;
 use super::types::{NO_INTS, TypeExpr, TypeReader, int_literal};
 use crate::env::{EnvValue, KernelEnv};
 use crate::errors;
 use crate::signature::{ArrayParam, Form};
+use crate::stages::{Direction, Stage};
 use crate::template::{Input, Param, ParamKind};
 use crate::textures::{TextureMistake, TextureType};
 use crate::types::Type;
@@ -19,7 +21,7 @@ pub(super) fn kernel_params(
     def: &FunctionDef,
     source: &Source,
     env: &dyn KernelEnv,
-    form: Form,
+    (form, stage): (Form, Stage),
     diagnostics: &mut Diagnostics,
 ) -> Vec<Param> {
     check_variadic(&def.params, source, "a kernel", diagnostics);
@@ -31,7 +33,7 @@ pub(super) fn kernel_params(
     let declared = def.params.iter().map(|param| {
         let kind = match form {
             Form::Kernel => annotated(param, &reader),
-            Form::Python2Shader => declared_by_tuple(param, &reader),
+            Form::Python2Shader => declared_by_tuple(param, stage, &reader),
         };
         let kind = kind.unwrap_or_else(|diagnostic| {
             diagnostics.push(diagnostic);
@@ -44,6 +46,7 @@ pub(super) fn kernel_params(
         diagnostics.push(errors::kernel_with_self(source.at(first.name.span), &first.name.name));
     }
     check_slots(&params, source, diagnostics);
+    ports::check_overlaps(&params, source, diagnostics);
     if let Some(returns) = &def.returns
         && !matches!(returns.kind, ExprKind::None)
     {
@@ -135,7 +138,7 @@ fn annotated(param: &ParamDef, reader: &TypeReader) -> Result<ParamKind, Diagnos
     }
 }
 
-fn declared_by_tuple(param: &ParamDef, reader: &TypeReader) -> Result<ParamKind, Diagnostic> {
+fn declared_by_tuple(param: &ParamDef, stage: Stage, reader: &TypeReader) -> Result<ParamKind, Diagnostic> {
     let (source, name) = (reader.source, &*param.name.name);
     let Some(declaration) = param.default.as_ref().or(param.annotation.as_ref()) else {
         return Err(errors::parameter_without_info(source.at(param.span), name));
@@ -150,17 +153,35 @@ fn declared_by_tuple(param: &ParamDef, reader: &TypeReader) -> Result<ParamKind,
     let [kind, slot, ty] = &items[..] else {
         return Err(errors::parameter_tuple_len(source.at(declaration.span), name, items.len()));
     };
-    let ExprKind::Str(kind_name) = &kind.kind else {
-        return Err(errors::parameter_kind(source.at(kind.span), source.slice(kind.span)));
-    };
-    match &**kind_name {
-        "input" => input(slot, ty, reader),
+    match kind_name(kind) {
+        "input" if stage == Stage::Compute || ports::is_of_every_stage(slot) => input(slot, ty, reader),
+        "input" => ports::port(stage, Direction::Input, (slot, ty), reader),
         "buffer" => buffer(slot, ty, reader),
         "uniform" => uniform(slot, ty, reader),
         "texture" => Ok(ParamKind::Texture { slot: Some(place(slot, reader)?), ty: texture(ty, reader)? }),
         "sampler" => Ok(ParamKind::Sampler { slot: Some(place(slot, reader)?) }),
-        "output" => Err(errors::output_in_compute(source.at(kind.span))),
+        "output" if stage == Stage::Compute => Err(errors::output_in_compute(source.at(kind.span))),
+        "output" => ports::port(stage, Direction::Output, (slot, ty), reader),
         _ => Err(errors::parameter_kind(source.at(kind.span), source.slice(kind.span))),
+    }
+}
+
+/// The kind that a parameter's tuple begins with: `"input"`, or PyShader's constant `RES_INPUT`.
+fn kind_name(kind: &Expr) -> &str {
+    let constant = match &kind.kind {
+        ExprKind::Str(name) => return name,
+        ExprKind::Name(name) => &**name,
+        ExprKind::Attribute { attr, .. } => &*attr.name,
+        _ => "",
+    };
+    match constant {
+        "RES_INPUT" => "input",
+        "RES_OUTPUT" => "output",
+        "RES_UNIFORM" => "uniform",
+        "RES_BUFFER" => "buffer",
+        "RES_TEXTURE" => "texture",
+        "RES_SAMPLER" => "sampler",
+        _ => "",
     }
 }
 
@@ -171,6 +192,9 @@ fn input(slot: &Expr, ty: &Expr, reader: &TypeReader) -> Result<ParamKind, Diagn
         _ => return Err(errors::input_location(at)),
     };
     let Some(input) = Input::ALL.into_iter().find(|input| input.name() == &**name) else {
+        if let Some(other) = ports::stage_with(Direction::Input, name) {
+            return Err(errors::port_of_stage(at, name, (Stage::Compute, Direction::Input), other));
+        }
         let nearest = crate::suggest::nearest(name, Input::ALL.into_iter().map(Input::name));
         return Err(errors::unknown_input(at, name, nearest));
     };
@@ -243,7 +267,7 @@ fn image_or_sampler(annotation: &Expr, reader: &TypeReader) -> Option<Result<Par
 }
 
 /// Slots are small: devices have at most a few thousand bindings, and 32 is what every device has.
-fn slot_number(expr: &Expr) -> Option<u32> {
+pub(super) fn slot_number(expr: &Expr) -> Option<u32> {
     int_literal(expr).and_then(|number| u32::try_from(number).ok()).filter(|number| *number < 1024)
 }
 

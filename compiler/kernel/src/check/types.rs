@@ -11,7 +11,7 @@ use num_traits::ToPrimitive;
 
 use super::structs::checked_member;
 use crate::builtins::{self, Builtin};
-use crate::env::{EnvValue, KernelEnv};
+use crate::env::{EnvValue, KernelEnv, MapEnv};
 use crate::errors;
 use crate::signature::{ArrayParam, MAX_RANK};
 use crate::structs::StructType;
@@ -246,6 +246,17 @@ impl TypeReader<'_> {
             },
             _ => Err(unreadable()),
         }
+    }
+}
+
+/// The type that a text alone names.
+pub(crate) fn type_of_text(text: &str) -> Option<Type> {
+    let (source, env) = (Source::new("<type>", text), MapEnv::new());
+    match (TypeReader { source: &source, env: &env, ints: NO_INTS })
+        .text(text, Span::new(0, text.len() as u32))
+    {
+        Ok(TypeExpr::Value(ty)) => Some(ty),
+        _ => None,
     }
 }
 

@@ -53,6 +53,15 @@ impl FunctionEmitter<'_> {
                 self.at(*span);
                 self.texture_write(*texture, *at, *value);
             }
+            Stmt::PortStore { port, value, span } => {
+                self.at(*span);
+                self.store_port(*port, *value);
+            }
+            Stmt::Discard(span) => {
+                self.at(*span);
+                self.terminate(Op::Kill, Vec::new());
+                return false;
+            }
             Stmt::Carry(carry) => self.carry(*carry),
             Stmt::Together(Together::Barrier, span) => {
                 self.at(*span);
@@ -339,7 +348,7 @@ impl FunctionEmitter<'_> {
 
     fn load_input(&mut self, input: Input) -> Word {
         let ty = Type::of(input.n_components(), Scalar::U32);
-        let variable = self.interface.input(input, self.module);
+        let variable = self.interface.input(self.kernel, input, self.module);
         self.ids(Op::Load, &ty, &[variable])
     }
 }

@@ -3,7 +3,7 @@
 //! Set 0 binding `i` is the `i`-th array, or what PyShader's slot says. What arrives as a value is in
 //! `params.rs`.
 
-use rspirv::spirv::{BuiltIn, StorageClass, Word};
+use rspirv::spirv::{BuiltIn, Decoration, StorageClass, Word};
 use rustc_hash::FxHashMap;
 
 use super::atomics::shared_bits;
@@ -11,12 +11,14 @@ use super::bits::bits_of;
 use super::layout::Packing;
 use super::module::Module;
 use super::params::Blocks;
+use super::ports::Ports;
 use super::reach::{BufferVariable, fits_uniform};
 use super::record::ring_variable;
 use super::textures::TextureVariables;
 use crate::ir::{BufferId, Kernel, ScalarId, SharedId};
 use crate::push::BlockKind;
 use crate::signature::{Binding, BindingPlace, Capability, Target};
+use crate::stages::Stage;
 use crate::template::Input;
 use crate::types::{Scalar, Type};
 
@@ -24,6 +26,7 @@ pub(crate) struct Interface {
     pub buffers: Vec<BufferVariable>,
     pub textures: TextureVariables,
     pub blocks: Blocks,
+    pub ports: Ports,
     inputs: FxHashMap<Input, Word>,
     /// The buffer of records, where there is one, and how many sites write to it.
     ring: Option<Word>,
@@ -50,10 +53,12 @@ impl Interface {
             .collect();
         let blocks = Blocks::new(kernel, module);
         let textures = TextureVariables::new(kernel, module);
+        let ports = Ports::new(kernel, module);
         Interface {
             buffers,
             textures,
             blocks,
+            ports,
             inputs: FxHashMap::default(),
             ring: None,
             n_sites: 0,
@@ -78,7 +83,7 @@ impl Interface {
     }
 
     /// The variable of an input, made when first used.
-    pub fn input(&mut self, input: Input, module: &mut Module) -> Word {
+    pub fn input(&mut self, kernel: &Kernel, input: Input, module: &mut Module) -> Word {
         if let Some(id) = self.inputs.get(&input) {
             return *id;
         }
@@ -88,6 +93,9 @@ impl Interface {
             module.need(Capability::GroupNonUniform);
         }
         module.decorate_builtin(id, builtin(input));
+        if kernel.stage == Stage::Fragment {
+            module.decorate(id, Decoration::Flat, &[]);
+        }
         module.name(id, input.name());
         self.inputs.insert(input, id);
         id

@@ -4,7 +4,7 @@
 //! each node becomes, `ints`, `floats`, `convert` and `vectors` for arithmetic, `memory` for locals and
 //! buffers, which `reach` leads to and whose types are `layout`'s, `stored` and `bits` for what memory holds instead of a value,
 //! `atomics`, `narrow` and `subgroup` for operations that invocations share, `checks` for what a device is told that checks; `interface` holds what the module binds, `module`
-//! what its functions share.
+//! what its functions share, `ports` what comes into a stage of a graphics pipeline and goes out of it.
 
 mod atomics;
 mod bits;
@@ -20,6 +20,7 @@ mod memory;
 mod module;
 mod narrow;
 mod params;
+mod ports;
 mod reach;
 mod record;
 mod stored;
@@ -32,7 +33,7 @@ use rspirv::spirv::Word;
 
 use self::function::FunctionEmitter;
 use self::interface::Interface;
-use self::module::Module;
+use self::module::{EntryPoint, Module};
 use crate::ir::Kernel;
 use crate::signature::{KernelModule, Target};
 use crate::verify::Verified;
@@ -56,8 +57,15 @@ pub(crate) fn emit(kernel: &Verified<Kernel>, target: &Target) -> KernelModule {
     interface.decorate_access(kernel, &mut module);
     let main_id = ids.last().copied().flatten().expect("the kernel itself is always emitted");
     let capabilities = module.capabilities();
-    let float_controls = kernel.precise && target.float_controls;
+    let entry = EntryPoint {
+        main: main_id,
+        stage: kernel.stage,
+        local_size: kernel.local_size,
+        replaces_depth: ports::replaces_depth(kernel),
+        float_controls: kernel.precise && target.float_controls,
+    };
     KernelModule {
+        stage: kernel.stage,
         local_size: kernel.local_size,
         has_domain: kernel.has_domain,
         whole_groups: kernel.whole_groups,
@@ -65,7 +73,7 @@ pub(crate) fn emit(kernel: &Verified<Kernel>, target: &Target) -> KernelModule {
         push_constant_size: kernel.push.push.size,
         uniform_size: kernel.push.spill.size,
         capabilities,
-        words: module.finish(main_id, kernel.local_size, float_controls),
+        words: module.finish(&entry),
     }
 }
 

@@ -15,6 +15,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::layout::Packing;
 use crate::constant::Constant;
 use crate::signature::{Capability, CapabilityUse};
+use crate::stages::Stage;
 use crate::structs::StructType;
 use crate::types::{Kind, Scalar, Type};
 
@@ -506,7 +507,7 @@ impl Module {
     }
 
     /// All of it as words.
-    pub fn finish(self, main: Word, local_size: [u32; 3], float_controls: bool) -> Vec<u32> {
+    pub fn finish(self, point: &EntryPoint) -> Vec<u32> {
         let mut module = dr::Module::new();
         let mut header = dr::ModuleHeader::new(self.next_id);
         header.set_version(1, 5);
@@ -534,8 +535,17 @@ impl Module {
             Capability::Sampled1D => spirv::Capability::Sampled1D,
             Capability::StorageImageExtendedFormats => spirv::Capability::StorageImageExtendedFormats,
             Capability::PhysicalStorageBufferAddresses => spirv::Capability::PhysicalStorageBufferAddresses,
+            Capability::StorageInputOutput16 => spirv::Capability::StorageInputOutput16,
+            Capability::DrawParameters => spirv::Capability::DrawParameters,
+            Capability::MultiView => spirv::Capability::MultiView,
+            Capability::Geometry => spirv::Capability::Geometry,
+            Capability::SampleRateShading => spirv::Capability::SampleRateShading,
+            Capability::ShaderLayer => spirv::Capability::ShaderLayer,
+            Capability::ShaderViewportIndex => spirv::Capability::ShaderViewportIndex,
+            Capability::ClipDistance => spirv::Capability::ClipDistance,
+            Capability::CullDistance => spirv::Capability::CullDistance,
         }));
-        if float_controls {
+        if point.float_controls {
             capabilities.push(spirv::Capability::SignedZeroInfNanPreserve);
             capabilities.push(spirv::Capability::RoundingModeRTE);
         }
@@ -568,13 +578,13 @@ impl Module {
             vec![Operand::AddressingModel(addressing), Operand::MemoryModel(spirv::MemoryModel::GLSL450)];
         module.memory_model = Some(instruction(Op::MemoryModel, None, None, model));
         let mut entry = vec![
-            Operand::ExecutionModel(spirv::ExecutionModel::GLCompute),
-            Operand::IdRef(main),
+            Operand::ExecutionModel(point.model()),
+            Operand::IdRef(point.main),
             Operand::LiteralString("main".to_owned()),
         ];
         entry.extend(self.interface.iter().map(|id| Operand::IdRef(*id)));
         module.entry_points.push(instruction(Op::EntryPoint, None, None, entry));
-        module.execution_modes = execution_modes(main, local_size, float_controls);
+        module.execution_modes = point.execution_modes();
         for (source, id) in &self.files {
             let name = vec![Operand::LiteralString(source.name().replace('\0', " "))];
             module.debug_string_source.push(instruction(Op::String, None, Some(*id), name));
@@ -596,16 +606,43 @@ impl Module {
     }
 }
 
-fn execution_modes(main: Word, local_size: [u32; 3], float_controls: bool) -> Vec<dr::Instruction> {
-    let mode = |mode: spirv::ExecutionMode, values: &[u32]| {
-        let mut operands = vec![Operand::IdRef(main), Operand::ExecutionMode(mode)];
-        operands.extend(values.iter().map(|value| Operand::LiteralBit32(*value)));
-        instruction(Op::ExecutionMode, None, None, operands)
-    };
-    let mut modes = vec![mode(spirv::ExecutionMode::LocalSize, &local_size)];
-    if float_controls {
-        modes.push(mode(spirv::ExecutionMode::SignedZeroInfNanPreserve, &[32]));
-        modes.push(mode(spirv::ExecutionMode::RoundingModeRTE, &[32]));
+/// Where a device enters a module, and how.
+pub(crate) struct EntryPoint {
+    pub main: Word,
+    pub stage: Stage,
+    pub local_size: [u32; 3],
+    /// A fragment says its own depth.
+    pub replaces_depth: bool,
+    pub float_controls: bool,
+}
+
+impl EntryPoint {
+    fn model(&self) -> spirv::ExecutionModel {
+        match self.stage {
+            Stage::Compute => spirv::ExecutionModel::GLCompute,
+            Stage::Vertex => spirv::ExecutionModel::Vertex,
+            Stage::Fragment => spirv::ExecutionModel::Fragment,
+        }
     }
-    modes
+
+    fn execution_modes(&self) -> Vec<dr::Instruction> {
+        let mode = |mode: spirv::ExecutionMode, values: &[u32]| {
+            let mut operands = vec![Operand::IdRef(self.main), Operand::ExecutionMode(mode)];
+            operands.extend(values.iter().map(|value| Operand::LiteralBit32(*value)));
+            instruction(Op::ExecutionMode, None, None, operands)
+        };
+        let mut modes = match self.stage {
+            Stage::Compute => vec![mode(spirv::ExecutionMode::LocalSize, &self.local_size)],
+            Stage::Vertex => Vec::new(),
+            Stage::Fragment => vec![mode(spirv::ExecutionMode::OriginUpperLeft, &[])],
+        };
+        if self.replaces_depth {
+            modes.push(mode(spirv::ExecutionMode::DepthReplacing, &[]));
+        }
+        if self.float_controls {
+            modes.push(mode(spirv::ExecutionMode::SignedZeroInfNanPreserve, &[32]));
+            modes.push(mode(spirv::ExecutionMode::RoundingModeRTE, &[32]));
+        }
+        modes
+    }
 }

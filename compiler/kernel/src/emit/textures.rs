@@ -6,6 +6,7 @@ use super::function::FunctionEmitter;
 use super::module::{ImageUse, Module, Operand, TypeKey};
 use crate::ir::{Kernel, NodeId, SamplerId, Texture, TextureId};
 use crate::signature::{Binding, BindingPlace, Capability};
+use crate::stages::Stage;
 use crate::types::Type;
 
 /// The variables of a kernel's textures and samplers.
@@ -138,7 +139,7 @@ impl FunctionEmitter<'_> {
         self.effect(Op::ImageWrite, operands.to_vec());
     }
 
-    /// The largest picture of the texture is the only one.
+    /// In kernels the largest picture of the texture is the only one.
     pub fn texture_sample(&mut self, texture: TextureId, sampler: SamplerId, at: NodeId, ty: &Type) -> Word {
         let image = self.texture(texture);
         let image_type = self.interface.textures.textures[texture.idx()].ty;
@@ -150,9 +151,13 @@ impl FunctionEmitter<'_> {
         });
         let both = self.op(Op::SampledImage, sampled, [image, sampler].map(Operand::IdRef).to_vec());
         let at = self.value(at);
-        let level = self.float(&Type::F32, 0.0);
         let result = self.module.ty(ty);
         let mut operands = vec![Operand::IdRef(both), Operand::IdRef(at)];
+        // Only fragments have neighbours, from which the device tells how small the picture is drawn.
+        if self.kernel.stage == Stage::Fragment {
+            return self.op(Op::ImageSampleImplicitLod, result, operands);
+        }
+        let level = self.float(&Type::F32, 0.0);
         operands.extend([Operand::ImageOperands(ImageOperands::LOD), Operand::IdRef(level)]);
         self.op(Op::ImageSampleExplicitLod, result, operands)
     }

@@ -30,6 +30,7 @@ impl FunctionEmitter<'_> {
         match kind {
             NodeKind::Constant(constant) => self.module.constant(*constant),
             NodeKind::Input(input) => self.input_value(*input),
+            NodeKind::Port(port) => self.load_port(*port, ty),
             NodeKind::Domain => self.load_domain(),
             NodeKind::Scalar(scalar) => self.load_scalar(*scalar, ty),
             NodeKind::Arg(at) => self.arg(*at),

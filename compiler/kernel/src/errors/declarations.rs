@@ -68,7 +68,7 @@ pub(crate) fn parameter_tuple_len(at: Location, name: &str, n_items: usize) -> D
 
 pub(crate) fn parameter_kind(at: Location, text: &str) -> Diagnostic {
     error("kernel/parameter-kind", at, format!("{text} is not a kind of parameter"), "")
-        .help("a kind is \"input\", \"buffer\", \"uniform\", \"texture\" or \"sampler\"")
+        .help("a kind is \"input\", \"output\", \"buffer\", \"uniform\", \"texture\" or \"sampler\"")
 }
 
 pub(crate) fn output_in_compute(at: Location) -> Diagnostic {

@@ -102,30 +102,32 @@ impl Ctx<'_> {
 
     /// The operand as `ty`, or the error that shows the cast.
     pub fn expect(&mut self, operand: &Operand, ty: &Type, span: Span) -> Operand {
-        match operand {
-            Operand::Error => Operand::Error,
-            Operand::Place(place) if place.ty == *ty => operand.clone(),
-            Operand::Literal(literal) if matches!(ty, Type::Scalar(_)) => {
+        match (self.converted(operand, ty, span), operand) {
+            (Some(operand), _) => operand,
+            (None, Operand::Error) => Operand::Error,
+            (None, Operand::Literal(literal)) if matches!(ty, Type::Scalar(_)) => {
                 let scalar = ty.scalar().expect("matched a scalar");
-                match literal.fit(scalar) {
-                    Some(constant) => {
-                        self.remark_taken(*literal, scalar, span);
-                        Operand::Node(self.constant(constant, span))
-                    }
-                    None => {
-                        self.error(errors::literal_does_not_fit(self.at(span), *literal, scalar));
-                        Operand::Error
-                    }
-                }
+                self.fail(errors::literal_does_not_fit(self.at(span), *literal, scalar))
             }
-            operand => match self.try_convert_whole(operand, ty, span) {
-                Some(node) => Operand::Node(node),
-                None => {
-                    let (text, found) = (self.f.source.slice(span).to_owned(), self.describe(operand));
-                    self.error(errors::expected_type(self.at(span), &text, ty, &found));
-                    Operand::Error
-                }
-            },
+            (None, operand) => {
+                let (text, found) = (self.f.source.slice(span).to_owned(), self.describe(operand));
+                self.fail(errors::expected_type(self.at(span), &text, ty, &found))
+            }
+        }
+    }
+
+    /// The operand as `ty`, where no value is lost.
+    pub fn converted(&mut self, operand: &Operand, ty: &Type, span: Span) -> Option<Operand> {
+        match operand {
+            Operand::Error => None,
+            Operand::Place(place) if place.ty == *ty => Some(operand.clone()),
+            Operand::Literal(literal) if matches!(ty, Type::Scalar(_)) => {
+                let scalar = ty.scalar()?;
+                let constant = literal.fit(scalar)?;
+                self.remark_taken(*literal, scalar, span);
+                Some(Operand::Node(self.constant(constant, span)))
+            }
+            operand => self.try_convert_whole(operand, ty, span).map(Operand::Node),
         }
     }
 

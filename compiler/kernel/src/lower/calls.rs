@@ -38,9 +38,15 @@ impl Ctx<'_> {
         }
         // Some arguments of these are places, or types.
         if let Operand::Static(Static::Builtin(Function::Group(function))) = callee {
+            if function.is_of_workgroup() && !self.belongs_to_compute(&name, func.span) {
+                return Operand::Error;
+            }
             return self.group_call(function, &name, args, expr.span);
         }
         if let Operand::Static(Static::Builtin(Function::Print)) = callee {
+            if !self.belongs_to_compute("print", func.span) {
+                return Operand::Error;
+            }
             return self.print_call(args, expr.span);
         }
         let mut args = self.arguments(args);

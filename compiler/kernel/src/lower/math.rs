@@ -60,6 +60,7 @@ impl<'a> Ctx<'a> {
             Function::TextureRead | Function::TextureWrite | Function::TextureSample => {
                 return self.texture_function(function, args, span);
             }
+            Function::Discard => return self.discard(span),
             Function::Abs => self.abs(args, span),
             Function::Sign => self.sign(args, span),
             Function::Min => self.choose(CompareOp::Less, args, name, span),
@@ -392,6 +393,7 @@ fn arity(function: Function) -> (usize, usize) {
         Function::Enumerate => (1, 2),
         Function::Zip => (1, usize::MAX),
         Function::Print => (0, usize::MAX),
+        Function::Discard => (0, 0),
         Function::Min | Function::Max => (2, usize::MAX),
         Function::Log => (1, 2),
         Function::Clamp

@@ -33,6 +33,7 @@ mod remarks;
 mod sequences;
 mod shape;
 mod shared;
+mod stages;
 mod stmts;
 mod structs;
 mod subgroup;
@@ -54,6 +55,7 @@ use self::helpers::{Active, Instance, InstanceKey};
 use self::loops::LoopState;
 use self::operand::{Facts, Operand};
 pub(crate) use self::remarks::Remarked;
+use self::stages::Output;
 use self::textures::TextureUses;
 use self::vars::{Binding, Var};
 use crate::check::Scope;
@@ -62,8 +64,8 @@ use crate::env::KernelEnv;
 use crate::errors;
 use crate::explain::Remark;
 use crate::ir::{
-    Block, Buffer, BufferId, Function, FunctionId, Kernel, LocalId, NodeId, NodeKind, SamplerParam, ScalarId,
-    ScalarParam, Shared, Stmt, Texture,
+    Block, Buffer, BufferId, Function, FunctionId, Kernel, LocalId, NodeId, NodeKind, Port, SamplerParam,
+    ScalarId, ScalarParam, Shared, Stmt, Texture,
 };
 use crate::push::{Member, PUSH_CONSTANT_BYTES, PushLayout, UNIFORM_BYTES};
 use crate::signature::{ArrayParam, Cover, Edge, Form, Memory, ParamType, Reach, Signature, Target, Width};
@@ -123,6 +125,9 @@ pub(crate) struct Ctx<'a> {
     /// One for each texture.
     texture_uses: Vec<TextureUses>,
     samplers: Vec<SamplerParam>,
+    /// What comes into a vertex or fragment function, and goes out of it.
+    ports: Vec<Port>,
+    outputs: Vec<Output>,
     /// Finished functions, callees first.
     functions: Vec<Function>,
     /// Our own functions for int powers.
@@ -174,6 +179,8 @@ pub(crate) struct FunctionState<'a> {
     block: Block,
     /// Whether control gets here.
     live: bool,
+    /// The last expression that was a statement of its own.
+    alone: Option<Span>,
     vars: Vec<Binding>,
     /// The variables of the items of tuples, numbered after those of the scope.
     items: FxHashMap<(Var, usize), Var>,
@@ -254,6 +261,7 @@ impl<'a> FunctionState<'a> {
             facts: Vec::new(),
             block: Vec::new(),
             live: true,
+            alone: None,
             vars: Vec::new(),
             items: FxHashMap::default(),
             item_names: Vec::new(),
@@ -300,6 +308,8 @@ impl<'a> Ctx<'a> {
             textures: Vec::new(),
             texture_uses: Vec::new(),
             samplers: Vec::new(),
+            ports: Vec::new(),
+            outputs: Vec::new(),
             functions: Vec::new(),
             int_powers: Vec::new(),
             instances: Vec::new(),
@@ -346,7 +356,11 @@ impl<'a> Ctx<'a> {
             return self.error(error);
         }
         for (param_idx, (param, given)) in template.params.iter().zip(&signature.params).enumerate() {
-            let operand = self.bind_param(param_idx, param, given);
+            let operand = match (&param.kind, given) {
+                (ParamKind::Port(port), ParamType::Input) => self.bind_port(param, port),
+                _ => Some(self.bind_param(param_idx, param, given)),
+            };
+            let Some(operand) = operand else { continue };
             if let Some(var) = self.f.scope.get(&param.name.name) {
                 self.assign_var(var, operand, param.name.span);
             }
@@ -519,6 +533,7 @@ impl<'a> Ctx<'a> {
     fn lower_body(&mut self, def: &Arc<FunctionDef>) {
         self.block(&def.body);
         if self.f.live {
+            self.store_outputs(None);
             self.f.block.push(Stmt::Return(None, def.span));
         }
         self.f.func.body = std::mem::take(&mut self.f.block);
@@ -535,6 +550,7 @@ impl<'a> Ctx<'a> {
         functions.push(self.f.func);
         let options = &self.template.options;
         let mut kernel = Kernel {
+            stage: self.template.stage,
             local_size: self.local_size,
             has_domain: options.form == Form::Kernel,
             edge: self.edge,
@@ -548,6 +564,7 @@ impl<'a> Ctx<'a> {
             push,
             textures: self.textures,
             samplers: self.samplers,
+            ports: self.ports,
             functions,
         };
         kernel.whole_groups = kernel.has_barrier();
@@ -567,6 +584,7 @@ fn describe_kind(kind: &ParamKind) -> String {
         ParamKind::Texture { ty, .. } => format!("a {ty} image"),
         ParamKind::Sampler { .. } => "a sampler".to_owned(),
         ParamKind::Input { input, .. } => format!("the input `{}`", input.name()),
+        ParamKind::Port(port) => format!("an {} of type `{}`", port.direction.name(), port.ty),
     }
 }
 

@@ -19,6 +19,10 @@ use crate::types::{Scalar, Type};
 impl Ctx<'_> {
     /// `global_id` and its kin. What depends on the local size wants the kernel to say one.
     pub fn place_name(&mut self, place: PlaceName, span: Span) -> Operand {
+        let is_everywhere = matches!(place, PlaceName::SubgroupLane | PlaceName::SubgroupSize);
+        if !is_everywhere && !self.belongs_to_compute(place.name(), span) {
+            return Operand::Error;
+        }
         let needs_size = matches!(place, PlaceName::LocalId | PlaceName::GroupId | PlaceName::NumGroups);
         if needs_size && !self.says_local_size(place.name(), span) {
             return Operand::Error;

@@ -74,6 +74,9 @@ impl Ctx<'_> {
     /// `assert test, message`: a record for the host, and the end of the invocation.
     pub fn assert_stmt(&mut self, stmt: &AstStmt) {
         let StmtKind::Assert { test, message } = &stmt.kind else { return };
+        if !self.belongs_to_compute("assert", stmt.span) {
+            return;
+        }
         let holds = match self.condition(test) {
             Condition::Known(true) => return,
             Condition::Known(false) => None,

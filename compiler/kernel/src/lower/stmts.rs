@@ -9,6 +9,7 @@ use super::vars::{Missing, Way};
 use crate::constant::Constant;
 use crate::errors;
 use crate::ir::{self, Block, NodeId};
+use crate::stages::Stage;
 use crate::types::Type;
 
 /// A condition: known now, or computed.
@@ -44,6 +45,7 @@ impl Ctx<'_> {
         match &stmt.kind {
             StmtKind::Expr(Expr { kind: ExprKind::Str(_), .. }) | StmtKind::Pass | StmtKind::Error => {}
             StmtKind::Expr(expr) => {
+                self.f.alone = Some(expr.span);
                 self.expr(expr);
             }
             StmtKind::Assign { targets, value } => self.assign(targets, value),
@@ -179,11 +181,26 @@ impl Ctx<'_> {
             self.return_value(operand, span);
         } else {
             if value.is_some() && !operand.is_error() && !matches!(operand, Operand::Static(Static::None)) {
-                self.error(errors::kernel_returns(self.at(span)));
+                self.error(match self.template.stage {
+                    Stage::Compute => errors::kernel_returns(self.at(span)),
+                    stage => errors::stage_returns(self.at(span), stage),
+                });
             }
-            self.f.block.push(ir::Stmt::Return(None, span));
+            self.end_of_kernel(span);
         }
         self.f.live = false;
+    }
+
+    /// In a fragment function PyShader's `return` discards the fragment.
+    fn end_of_kernel(&mut self, span: Span) {
+        let end = match self.template.stage {
+            Stage::Fragment => ir::Stmt::Discard(span),
+            Stage::Compute | Stage::Vertex => {
+                self.store_outputs(Some(span));
+                ir::Stmt::Return(None, span)
+            }
+        };
+        self.f.block.push(end);
     }
 
     /// `match` on constants is a chain of comparisons.

@@ -105,6 +105,7 @@ impl Ctx<'_> {
     }
 
     pub fn bind_var(&mut self, var: Var, operand: Operand, span: Span) {
+        let operand = self.as_output(var, operand, span);
         if let Operand::Node(node) = &operand
             && !matches!(self.f.func.nodes[node.idx()].kind, NodeKind::Constant(_))
             && self.f.func.nodes[node.idx()].name.is_none()
@@ -182,6 +183,7 @@ impl Ctx<'_> {
                 return Operand::Node(node);
             }
             Binding::Items { .. } | Binding::Error => return Operand::Error,
+            Binding::Unset if self.is_output(var) => errors::output_read_before_written(self.at(span), &name),
             Binding::Unset => {
                 let is_outside = self.f.env.get().get(&name).is_some();
                 errors::used_before_assignment(self.at(span), &name, is_outside)

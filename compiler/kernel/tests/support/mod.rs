@@ -182,7 +182,7 @@ fn given(template: &kps_kernel::KernelTemplate, text: &str) -> Vec<ParamType> {
                 return ParamType::Array(ArrayParam::flat(ty.clone()));
             }
             ParamKind::Scalar(ty) => return ParamType::Scalar(ty.clone()),
-            ParamKind::Input { .. } => return ParamType::Input,
+            ParamKind::Input { .. } | ParamKind::Port(_) => return ParamType::Input,
             ParamKind::Texture { .. } => return ParamType::Texture,
             ParamKind::Sampler { .. } => return ParamType::Sampler,
             ParamKind::Untyped | ParamKind::Const(_) => {}

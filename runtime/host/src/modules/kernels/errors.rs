@@ -2,12 +2,12 @@
 
 use kps_compute::number::Unfit;
 use kps_compute::{ComputeError, Number};
-use kps_kernel::{ArrayParam, KernelTemplate, ParamKind, StructType, Type};
+use kps_kernel::{ArrayParam, KernelTemplate, ParamKind, Stage, StructType, Type};
 use kps_syntax::Diagnostics;
 
 use crate::errors::type_error;
 use crate::modules::kp;
-use crate::value::{ExceptionKind, Raise, Value};
+use crate::value::{ExceptionKind, Raise, Result, Value};
 
 /// What a launch found wrong. Scripts call push constants by the parameters that they are.
 pub fn launch(template: &KernelTemplate, error: ComputeError) -> Raise {
@@ -37,9 +37,29 @@ pub fn not_a_function(decorator: &str, value: &Value) -> Raise {
     type_error(format!("@{decorator} takes a function written with `def`, not {}", value.type_name()))
 }
 
+pub fn no_ctype(given: &str) -> Raise {
+    type_error(format!("{given} has no size of its own in memory"))
+        .help("give the type of a value: f32, vec2, Array(12, f32), Struct(pos=vec3, mass=f32)")
+}
+
+pub fn kernels_alone(name: &str) -> Raise {
+    type_error(format!("stdlib.{name}() runs inside of kernels only"))
+        .help("on the host use `math` for numbers and `numpy` for arrays")
+}
+
 pub fn bad_local_size() -> Raise {
     type_error("`local_size` takes one to three counts of at least 1")
         .help("such as @kernel(local_size=(16, 16))")
+}
+
+/// Only kernels run here: the stages of a graphics pipeline are compiled for programs that draw.
+pub fn check_launchable(template: &KernelTemplate) -> Result<()> {
+    if template.stage == Stage::Compute {
+        return Ok(());
+    }
+    let (name, stage) = (template.name(), template.stage.name());
+    let message = format!("`{name}` is a {stage} function, which is compiled and not run");
+    Err(type_error(message).help(format!("`{name}.to_spirv()` gives the bytes for a program that draws")))
 }
 
 fn signature_text(template: &KernelTemplate) -> String {

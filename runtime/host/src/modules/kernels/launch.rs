@@ -80,6 +80,7 @@ fn copy_tensors(arguments: &mut [Argument]) -> Result<()> {
 }
 
 fn prepare(vm: &mut Vm, kernel: &Kernel, args: &Args, extent: &Extent) -> Result<Prepared> {
+    errors::check_launchable(&kernel.template)?;
     let values = in_order(kernel, args)?;
     let mut types = Vec::with_capacity(values.len());
     let mut arguments = Vec::with_capacity(values.len());
@@ -234,7 +235,7 @@ fn argument(vm: &mut Vm, kernel: &Kernel, param: &Param, value: &Value) -> Resul
     let name = &*param.name.name;
     let wrong = |wanted: &str| errors::argument_kind(&kernel.template, name, wanted, value);
     Ok(match &param.kind {
-        ParamKind::Input { .. } => (ParamType::Input, Argument::None),
+        ParamKind::Input { .. } | ParamKind::Port(_) => (ParamType::Input, Argument::None),
         ParamKind::Texture { .. } => {
             let image = kp::tensor_of(value).filter(|tensor| tensor.as_image().is_some());
             (ParamType::Texture, Argument::Tensor(image.ok_or_else(|| wrong("an image"))?))

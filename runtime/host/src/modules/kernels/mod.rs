@@ -41,17 +41,38 @@ pub fn words_for(
     manager: &ScriptedManager,
 ) -> Option<Result<Vec<u32>>> {
     let kernel = value.downcast::<Kernel>()?;
+    if let Err(raise) = errors::check_launchable(&kernel.template) {
+        return Some(Err(raise));
+    }
     Some(device::compile_bound(vm, kernel, tensors, edge, manager).map(|module| module.words.to_vec()))
 }
 
 /// `pyshader.stdlib`: its functions are known to the kernel compiler by their names.
-pub static STDLIB: NativeModule = NativeModule::new("pyshader.stdlib");
+pub static STDLIB: NativeModule =
+    NativeModule { init: Some(init_stdlib), ..NativeModule::new("pyshader.stdlib") };
+
+/// Functions that only kernels can call, and the constants.
+fn init_stdlib(_: &mut Vm, module: &Module) -> Result<()> {
+    for (name, value) in kps_kernel::stdlib() {
+        match value {
+            Some(constant) => module.set(name, constant),
+            None => {
+                let function = NativeFunction::closure(name, move |_, _| Err(errors::kernels_alone(name)));
+                module.set(name, Value::NativeFunction(function.into()));
+            }
+        }
+    }
+    Ok(())
+}
 
 const DECORATORS: &[NativeDef] = &[
     NativeDef::function("kernel", kernel),
     NativeDef::function("python2shader", python2shader),
     NativeDef::function("struct", structs::decorate),
 ];
+
+/// Not a name that scripts know without an import.
+static AS_CTYPE: NativeDef = NativeDef::function("shadertype_as_ctype", types::as_ctype);
 
 /// What the kinds of PyShader's resources are called.
 const RESOURCES: [(&str, &str); 6] = [
@@ -70,6 +91,7 @@ fn init(vm: &mut Vm, module: &Module) -> Result<()> {
     for (name, value) in RESOURCES {
         module.set(name, value);
     }
+    module.set(AS_CTYPE.name, Value::NativeFunction(NativeFunction::of_module(&AS_CTYPE).into()));
     module.set("ShaderModule", Value::Class(vm.native_class(&object::KERNEL)));
     module.set("ShaderError", Value::Class(vm.exception_class(ExceptionKind::ShaderError)));
     module.set("__version__", env!("CARGO_PKG_VERSION"));

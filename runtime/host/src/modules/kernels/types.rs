@@ -8,7 +8,7 @@ use kps_kernel::{MAX_STRUCT_BYTES, Member, StructType, Type};
 
 use super::{errors, structs};
 use crate::errors::{overflow_error, type_error};
-use crate::modules::kp;
+use crate::modules::{kp, numpy};
 use crate::value::{Args, CompareOp, Native, NativeType, Result, Value};
 use crate::vm::Vm;
 
@@ -94,16 +94,17 @@ impl KernelType {
     }
 }
 
-/// `vec3(1, 2, 3)`, `vec3(0)`: an ndarray with the type's components.
-fn host_vector(vm: &mut Vm, ty: &Type, args: &Args) -> Result {
+/// `vec3(1, 2, 3)`, `vec3(0)`, `mat4()`, `Array(4, f32)(values)`: an ndarray with the type's numbers, or a
+/// list of structs.
+fn host_array(vm: &mut Vm, ty: &Type, args: &Args) -> Result {
     let n = ty.n_parts().unwrap_or(0) as usize;
-    let components = match args.positional() {
-        [] => vec![Value::Int(0); n],
-        [one] if kp::number(one)?.is_some() => vec![one.clone(); n],
+    let parts = match args.positional() {
+        [] => return structs::unpack(vm, ty, &vec![0; ty.packed_size() as usize]),
+        [one] if ty.is_vector() && kp::number(one)?.is_some() => vec![one.clone(); n],
         [one] => vm.collect(one)?,
         all => all.to_vec(),
     };
-    let bytes = structs::pack(vm, ty, &Value::list(components), &ty.to_string())?;
+    let bytes = structs::pack(vm, ty, &Value::list(parts), &ty.to_string())?;
     structs::unpack(vm, ty, &bytes)
 }
 
@@ -125,6 +126,22 @@ pub fn type_of(value: &Value) -> Option<Type> {
         Value::Class(class) => structs::type_of_class(class).or_else(|| Type::by_name(&class.name)),
         Value::Str(name) => Type::by_name(name),
         value => value.downcast::<KernelType>()?.ty().cloned(),
+    }
+}
+
+/// `shadertype_as_ctype(type)`: how values of a type lie in memory. A number is a dtype of NumPy's, and what
+/// holds several is a type to call, whose `itemsize` is the bytes of one value.
+pub fn as_ctype(vm: &mut Vm, args: &Args) -> Result {
+    let [given] = args.exactly("shadertype_as_ctype")?;
+    let ty = match given.as_str() {
+        Some(text) => kps_kernel::type_named(text),
+        None => type_of(given),
+    };
+    match ty.filter(Type::has_layout) {
+        Some(Type::Scalar(scalar)) => Ok(numpy::dtype_object(structs::dtype(scalar))),
+        Some(Type::Struct(of)) => Ok(structs::type_value(vm, &of)),
+        Some(ty) => Ok(KernelType::of_type(ty)),
+        None => Err(errors::no_ctype(&vm.repr(given)?)),
     }
 }
 
@@ -176,12 +193,16 @@ impl Native for KernelType {
             }
             return Ok(Some(self.applied(&arguments, ['(', ')'])));
         }
-        if let Some(Type::Struct(of)) = &self.ty {
+        if let Some(ty @ Type::Struct(of)) = &self.ty {
+            // As ctypes has it: a struct of zeros, to be filled in.
+            if args.positional().is_empty() && !args.has_keywords() {
+                return structs::unpack(vm, ty, &vec![0; ty.packed_size() as usize]).map(Some);
+            }
             let class = structs::class_of(vm, of);
             return vm.instantiate(&class, args).map(Some);
         }
-        if let Some(ty @ Type::Vector(..)) = &self.ty {
-            return host_vector(vm, ty, args).map(Some);
+        if let Some(ty @ (Type::Vector(..) | Type::Matrix { .. } | Type::Array(_))) = &self.ty {
+            return host_array(vm, ty, args).map(Some);
         }
         let Some(dtype) = self.dtype() else {
             let message = format!("`{}` values exist inside of kernels only", self.text);
