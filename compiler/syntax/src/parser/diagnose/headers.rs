@@ -18,8 +18,8 @@ fn unexpected_indent(scene: &Scene) -> Option<Diagnosis> {
         return None;
     }
     let start = scene.span(scene.at).start;
-    let (_, column) = scene.source.line_column(start);
-    let blanks = Span::new(start - (column - 1).min(start), start);
+    let text = scene.source.slice(Span::new(0, start));
+    let blanks = Span::new(text.trim_end_matches([' ', '\t', '\x0c']).len() as u32, start);
     let before = scene.at.checked_sub(2).map(|idx| scene.source.line(scene.span(idx).start));
     let diagnostic = errors::unexpected_indent(scene.source.at(blanks), before);
     Some(Diagnosis { diagnostic: Some(diagnostic), repair: Repair::RemoveIndent(scene.at) })
