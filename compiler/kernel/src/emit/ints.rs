@@ -136,19 +136,20 @@ impl FunctionEmitter<'_> {
             let less = self.ids(Op::ISub, ty, &[quotient, one]);
             self.select(ty, adjusts, less, quotient)
         } else {
-            let turned = self.ids(Op::IAdd, ty, &[remainder, divisor]);
-            self.select(ty, adjusts, turned, remainder)
+            let more = self.select(ty, adjusts, divisor, zero);
+            self.ids(Op::IAdd, ty, &[remainder, more])
         }
     }
 
-    /// The amount is masked to the width, as every processor's shift does.
-    pub fn shift(&mut self, op: BinaryOp, a: Word, b: Word, amount_is_known: bool, ty: &Type) -> Word {
-        let bits = ty.scalar().map_or(32, Scalar::bits);
-        let amount = if amount_is_known {
-            b
-        } else {
-            let mask = self.int(ty, i128::from(bits) - 1);
-            self.ids(Op::BitwiseAnd, ty, &[b, mask])
+    /// The amount is masked to the width: SPIR-V leaves a shift by more undefined.
+    pub fn shift(&mut self, op: BinaryOp, a: Word, b: Word, known: Option<i128>, ty: &Type) -> Word {
+        let mask = i128::from(ty.scalar().map_or(32, Scalar::bits)) - 1;
+        let amount = match known {
+            Some(known) => self.int(ty, known & mask),
+            None => {
+                let mask = self.int(ty, mask);
+                self.ids(Op::BitwiseAnd, ty, &[b, mask])
+            }
         };
         let op = match op {
             BinaryOp::ShiftLeft => Op::ShiftLeftLogical,

@@ -7,18 +7,21 @@
 //! A local is loaded and stored whole. What lies in a buffer has a type of its own (`layout.rs`), so it
 //! is moved part by part down to what both have: numbers, and vectors where they lie as such.
 
-use rspirv::spirv::{Op, StorageClass, Word};
+use rspirv::spirv::{GlslStd450Op as GlslOp, Op, StorageClass, Word};
 
 use super::bits::bits_of;
 use super::checks::Touch;
 use super::function::FunctionEmitter;
 use super::layout::Packing;
 use super::module::Operand;
+use super::values::is_float;
 use crate::ir::{BufferId, LocalId, NodeId, NodeKind, Step};
 use crate::types::Type;
 
 /// More elements than this are moved by a loop.
 const MAX_UNROLLED: u32 = 16;
+/// Of the nodes behind an index, more than these are not looked at.
+const MAX_COUNTED: usize = 32;
 
 /// Where a part of a buffer's element lies.
 #[derive(Clone)]
@@ -221,15 +224,19 @@ impl FunctionEmitter<'_> {
         let (element_inside, index) = match class {
             // It holds one value, and no array of them.
             StorageClass::Uniform => (None, None),
-            _ if is_robust || is_proven || self.tells() => (None, Some(self.value(index))),
+            _ if is_proven || self.tells() => (None, Some(self.proven_index(buffer, index))),
+            _ if is_robust && self.is_counted(index) => (None, Some(self.value(index))),
+            _ if is_robust => (None, Some(self.unwrapped_index(buffer, index))),
             _ => {
                 let (is_inside, index) = self.inside_buffer(buffer, index);
                 (Some(is_inside), Some(index))
             }
         };
         let element = self.interface.buffer(buffer).element.clone();
-        let mut chain = vec![self.buffer_base(buffer), self.int(&Type::I32, 0)];
-        chain.extend(index);
+        let mut chain = match index {
+            Some(index) => self.element_chain(buffer, index),
+            None => vec![self.buffer_base(buffer), self.int(&Type::I32, 0)],
+        };
         let (ty, path_inside) = self.walk(element, path, &mut chain, touch);
         let is_inside = match (element_inside, path_inside) {
             (Some(element), Some(path)) => Some(self.ids(Op::LogicalAnd, &Type::BOOL, &[element, path])),
@@ -241,6 +248,47 @@ impl FunctionEmitter<'_> {
         };
         let packing = path.iter().fold(whole, |packing, _| packing.of_part());
         (Place { class, chain, ty, packing }, is_inside)
+    }
+
+    /// Whether an index is worked out from counters, sizes, ids and parameters alone. Such a one does not leave
+    /// its array by gigabytes, and what is added to it would keep drivers from stepping along addresses.
+    fn is_counted(&self, index: NodeId) -> bool {
+        let mut open = vec![index];
+        for _ in 0..MAX_COUNTED {
+            let Some(node) = open.pop() else { return true };
+            match &self.function.node(node).kind {
+                NodeKind::Constant(_)
+                | NodeKind::Input(_)
+                | NodeKind::Domain
+                | NodeKind::Scalar(_)
+                | NodeKind::Load(_)
+                | NodeKind::Proven(_)
+                | NodeKind::BufferLen(_)
+                | NodeKind::BufferAxis { .. } => {}
+                NodeKind::Unary(_, a) | NodeKind::Bitcast(a) | NodeKind::Extract(a, _) => open.push(*a),
+                NodeKind::Convert(a) if !is_float(self.function.ty(*a)) => open.push(*a),
+                NodeKind::Binary(_, a, b) => open.extend([*a, *b]),
+                NodeKind::Select { then, orelse, .. } => open.extend([*then, *orelse]),
+                _ => return false,
+            }
+        }
+        false
+    }
+
+    /// An index for a device that tests accesses itself. It tests them by their place in bytes, of which some
+    /// count 32 bits: one that lies behind them all is cut to the first such, so that none comes round.
+    fn unwrapped_index(&mut self, buffer: BufferId, index: NodeId) -> Word {
+        let value = self.value(index);
+        let scalar = self.function.ty(index).scalar().expect("verified: an index is an int");
+        let last = u32::MAX / self.interface.buffer(buffer).element.packed_size().max(1);
+        if scalar.bits() < 32 || (scalar.bits() == 32 && last == u32::MAX) {
+            return value;
+        }
+        let unsigned = Type::Scalar(scalar.as_unsigned());
+        let is_unsigned = scalar == scalar.as_unsigned();
+        let value = if is_unsigned { value } else { self.ids(Op::Bitcast, &unsigned, &[value]) };
+        let last = self.int(&unsigned, i128::from(last));
+        self.glsl(GlslOp::UMin, &unsigned, &[value, last])
     }
 
     fn load_place(&mut self, place: &Place) -> Word {

@@ -172,14 +172,46 @@ impl FunctionEmitter<'_> {
         }
     }
 
-    /// A pointer to an element that is a number.
+    /// A pointer to an element that is a number. `index` is as [`Self::inside_buffer`] gives it.
     pub fn element_pointer(&mut self, buffer: BufferId, index: Word) -> Word {
-        let base = self.buffer_base(buffer);
+        let chain = self.element_chain(buffer, index);
         let variable = self.interface.buffer(buffer);
         let (class, ty) = (variable.class(), variable.element.clone());
         let pointee = self.module.stored(&ty);
-        let member = self.int(&Type::I32, 0);
-        self.pointer_to(class, pointee, vec![base, member, index])
+        self.pointer_to(class, pointee, chain)
+    }
+
+    /// The way to an element: a base and the indices behind it. Behind an address drivers may count bytes in
+    /// 32 bits, so there the way begins at the element itself.
+    pub fn element_chain(&mut self, buffer: BufferId, index: Word) -> Vec<Word> {
+        let base = self.buffer_base(buffer);
+        let first = self.int(&Type::I32, 0);
+        let Home::Address { block } = self.interface.buffer(buffer).home else {
+            return vec![base, first, index];
+        };
+        let wide = Type::Scalar(Scalar::U64);
+        let stride = i128::from(self.interface.buffer(buffer).element.packed_size());
+        let stride = self.int(&wide, stride);
+        let offset = self.ids(Op::IMul, &wide, &[index, stride]);
+        let address = self.hidden_once(Member::Address(buffer), &wide);
+        let address = self.ids(Op::IAdd, &wide, &[address, offset]);
+        let pointer = self.module.pointer(StorageClass::PhysicalStorageBuffer, block);
+        let element = self.op(Op::ConvertUToPtr, pointer, vec![Operand::IdRef(address)]);
+        vec![element, first, first]
+    }
+
+    /// An index that is inside, of the type that [`Self::element_chain`] takes.
+    pub fn proven_index(&mut self, buffer: BufferId, index: NodeId) -> Word {
+        let ty = self.function.ty(index).clone();
+        let index = self.value(index);
+        self.fit_for_reach(buffer, index, &ty)
+    }
+
+    fn fit_for_reach(&mut self, buffer: BufferId, index: Word, ty: &Type) -> Word {
+        match self.interface.buffer(buffer).home {
+            Home::Address { .. } => self.convert(index, ty, &Scalar::U64.into()),
+            Home::Binding { .. } | Home::Uniform { .. } => index,
+        }
     }
 
     /// The number of elements, unsigned and as wide as the array's counts. It is asked for once, where the
@@ -208,7 +240,8 @@ impl FunctionEmitter<'_> {
         self.ids(Op::Bitcast, &counts.signed().into(), &[len])
     }
 
-    /// Whether an index is inside the buffer, and the index, or 0 where it is not.
+    /// Whether an index is inside the buffer, and the index, or 0 where it is not: 64 bits wide where the
+    /// array is reached by its address.
     pub fn inside_buffer(&mut self, buffer: BufferId, index: NodeId) -> (Word, Word) {
         let counts = self.kernel.buffers[buffer.idx()].counts;
         let mut ty = self.function.ty(index).clone();
@@ -226,6 +259,7 @@ impl FunctionEmitter<'_> {
         // As unsigned numbers, so that negative ones are outside too.
         let is_inside = self.ids(Op::ULessThan, &Type::BOOL, &[index, len]);
         let zero = self.int(&ty, 0);
-        (is_inside, self.select(&ty, is_inside, index, zero))
+        let index = self.select(&ty, is_inside, index, zero);
+        (is_inside, self.fit_for_reach(buffer, index, &ty))
     }
 }

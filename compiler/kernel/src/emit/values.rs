@@ -170,7 +170,6 @@ impl FunctionEmitter<'_> {
 
     fn binary(&mut self, op: BinaryOp, a: NodeId, b: NodeId, ty: &Type) -> Word {
         let known = self.known_int(b);
-        let amount_is_known = matches!(op, BinaryOp::ShiftLeft | BinaryOp::ShiftRight) && known.is_some();
         if op == BinaryOp::Mul
             && is_float(ty)
             && let Some(product) = self.scaled_vector(a, b, ty)
@@ -214,7 +213,7 @@ impl FunctionEmitter<'_> {
             | BinaryOp::PlainDiv
             | BinaryOp::PlainMod => return self.int_division(op, a, b, known, ty),
             BinaryOp::ShiftLeft | BinaryOp::ShiftRight => {
-                return self.shift(op, a, b, amount_is_known, ty);
+                return self.shift(op, a, b, known, ty);
             }
             BinaryOp::And => {
                 if kind == Kind::Bool {

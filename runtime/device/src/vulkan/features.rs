@@ -142,6 +142,11 @@ impl FeatureChain {
         used
     }
 
+    /// Whether the device says how large a buffer may be.
+    pub fn has_buffer_sizes(&self) -> bool {
+        self.v13.maintenance4 == vk::TRUE
+    }
+
     pub fn has_timelines(&self) -> bool {
         self.v12.timeline_semaphore == vk::TRUE
     }

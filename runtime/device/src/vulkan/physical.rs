@@ -105,12 +105,16 @@ impl Physical {
         let mut v12 = vk::PhysicalDeviceVulkan12Properties::default();
         let mut sizes = vk::PhysicalDeviceSubgroupSizeControlProperties::default();
         let mut push = vk::PhysicalDevicePushDescriptorPropertiesKHR::default();
+        let mut buffers = vk::PhysicalDeviceMaintenance4Properties::default();
         let mut all = vk::PhysicalDeviceProperties2::default().push_next(&mut v11).push_next(&mut v12);
         if self.info.features.contains(&Feature::PushDescriptors) {
             all = all.push_next(&mut push);
         }
         if self.info.features.contains(&Feature::SubgroupSizeControl) {
             all = all.push_next(&mut sizes);
+        }
+        if self.enabled.has_buffer_sizes() {
+            all = all.push_next(&mut buffers);
         }
         // SAFETY: the chain holds only structures that the device knows, all alive.
         unsafe { instance.get_physical_device_properties2(self.handle, &mut all) };
@@ -123,7 +127,11 @@ impl Physical {
         if sizes.required_subgroup_size_stages.contains(vk::ShaderStageFlags::COMPUTE) {
             self.subgroup_sizes = [sizes.min_subgroup_size, sizes.max_subgroup_size];
         }
-        self.info.limits.max_allocation = v11.max_memory_allocation_size;
+        // So much fits surely. A GPU may have more in one piece, and says at the allocation if it has not.
+        self.info.limits.max_allocation = match self.info.kind {
+            DeviceKind::Software => v11.max_memory_allocation_size,
+            _ => v11.max_memory_allocation_size.max(buffers.max_buffer_size),
+        };
         self.float_controls = FloatControls {
             preserves: v12.shader_signed_zero_inf_nan_preserve_float32 == vk::TRUE,
             rounds_to_even: v12.shader_rounding_mode_rte_float32 == vk::TRUE,
