@@ -115,7 +115,8 @@ fn row(paths: &Paths, work: &str, reasons: &mut Reasons) {
 /// What a program prints: a time, or `-` where it was not written for the work. Otherwise its last words.
 fn milliseconds(command: &mut Command) -> Result<Option<f64>, String> {
     let printed = output(command)?;
-    match printed.trim() {
+    // Some greet first: the time is the last line.
+    match printed.trim().lines().last().unwrap_or_default() {
         "-" => Ok(None),
         time => time.parse().map(Some).map_err(|_| printed.trim().to_owned()),
     }
