@@ -47,22 +47,29 @@ fn main() {
 fn text_to_spirv(root: &Path, kps: &Path) {
     let peers = root.join("target/peers");
     std::fs::create_dir_all(&peers).expect("the folder for peers can be made");
-    let out = |name: &str| peers.join(name);
-    let mut ours = Command::new(kps);
-    ours.arg("spirv").arg(root.join("tests/benches/kernels/short.kps")).arg("-o").arg(out("kps.spv"));
-    let mut theirs = Command::new(naga(&peers));
-    theirs.arg(root.join("tests/cases/foreign/multiply.wgsl")).arg(out("naga.spv"));
-    let mut empty = Command::new(kps);
-    empty.arg("--version");
-    compare(
-        "text to SPIR-V, a whole process",
-        101,
-        vec![
-            Contestant { name: "naga multiply.wgsl", run: Box::new(move || process(&mut theirs)) },
-            Contestant { name: "kps spirv short.kps", run: Box::new(move || process(&mut ours)) },
-            Contestant { name: "kps --version", run: Box::new(move || process(&mut empty)) },
-        ],
-    );
+    let naga = naga(&peers);
+    let kernels = root.join("tests/benches/kernels");
+    for (title, wgsl, ours) in [
+        (
+            "a small kernel to SPIR-V",
+            root.join("tests/cases/foreign/multiply.wgsl"),
+            kernels.join("short.kps"),
+        ),
+        ("a ray marcher to SPIR-V", kernels.join("long.wgsl"), kernels.join("long.kps")),
+    ] {
+        let mut peer = Command::new(&naga);
+        peer.arg(wgsl).arg(peers.join("naga.spv"));
+        let mut spirv = Command::new(kps);
+        spirv.arg("spirv").arg(ours).arg("-o").arg(peers.join("kps.spv"));
+        compare(
+            title,
+            101,
+            vec![
+                Contestant { name: "naga", run: Box::new(move || process(&mut peer)) },
+                Contestant { name: "kps spirv", run: Box::new(move || process(&mut spirv)) },
+            ],
+        );
+    }
 }
 
 /// The program `naga` that is on the path, or one that is installed for this benchmark alone.

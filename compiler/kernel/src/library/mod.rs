@@ -1,8 +1,8 @@
 //! Functions of ours that are written in the kernel language: `*.kps` beside this file.
 //!
-//! What GLSL.std.450 lacks for f64, and determinants and inverses of matrices. They are parsed once for
-//! a process, when a kernel first wants one; each becomes a function of the module, once for every type
-//! it is called with. They are trusted: nothing checks them but the tests.
+//! What GLSL.std.450 lacks for f64, and determinants and inverses of matrices. A chapter is parsed once
+//! for a process, when a kernel first wants one of its functions; each becomes a function of the module,
+//! once for every type it is called with. They are trusted: nothing checks them but the tests.
 //!
 //! Their bounds are in the table of `intrinsics`. Each chapter names its formulas; `tests/doubles.rs` holds
 //! them against the host's.
@@ -34,7 +34,7 @@ const CHAPTERS: [(&str, &str); 9] = [
 
 /// The function of this name.
 pub(crate) fn function(name: &str) -> Option<HelperFunction> {
-    match library().get(name)? {
+    match item(name)? {
         Item::Function(def, source) => {
             Some(HelperFunction { def: Arc::clone(def), source: source.clone(), env: Rc::new(Library) })
         }
@@ -44,7 +44,8 @@ pub(crate) fn function(name: &str) -> Option<HelperFunction> {
 
 /// Whether this is one of our functions, and not the user's.
 pub(crate) fn is_ours(def: &Arc<FunctionDef>) -> bool {
-    matches!(library().get(&*def.name.name), Some(Item::Function(ours, _)) if Arc::ptr_eq(ours, def))
+    let is_it = |item: &Item| matches!(item, Item::Function(ours, _) if Arc::ptr_eq(ours, def));
+    PARSED.iter().filter_map(OnceLock::get).any(|chapter| chapter.get(&*def.name.name).is_some_and(is_it))
 }
 
 enum Item {
@@ -53,20 +54,50 @@ enum Item {
     Float(f64),
 }
 
-fn library() -> &'static BTreeMap<Name, Item> {
-    static LIBRARY: OnceLock<BTreeMap<Name, Item>> = OnceLock::new();
-    LIBRARY.get_or_init(|| CHAPTERS.iter().flat_map(|(name, text)| items(name, text)).collect())
+type Chapter = BTreeMap<Name, Item>;
+
+static PARSED: [OnceLock<Chapter>; CHAPTERS.len()] = [const { OnceLock::new() }; CHAPTERS.len()];
+
+fn item(name: &str) -> Option<&'static Item> {
+    let chapter = *contents().get(name)?;
+    let parsed = PARSED[chapter].get_or_init(|| {
+        let (title, text) = CHAPTERS[chapter];
+        items(title, text)
+    });
+    parsed.get(name)
 }
 
-fn items(name: &str, text: &str) -> Vec<(Name, Item)> {
+/// Each name that a chapter gives a meaning at its top level, with the chapter's number.
+fn contents() -> &'static BTreeMap<&'static str, usize> {
+    static CONTENTS: OnceLock<BTreeMap<&str, usize>> = OnceLock::new();
+    CONTENTS.get_or_init(|| {
+        let names = |text: &'static str| text.lines().filter_map(name_of_line);
+        CHAPTERS
+            .iter()
+            .enumerate()
+            .flat_map(|(number, (_, text))| names(text).map(move |name| (name, number)))
+            .collect()
+    })
+}
+
+/// The name in `def name(..)` or `name = ..` at the margin.
+fn name_of_line(line: &str) -> Option<&str> {
+    let name = match line.strip_prefix("def ") {
+        Some(rest) => rest.split_once('(')?.0,
+        None => line.split_once(" = ")?.0,
+    };
+    name.chars().all(|c| c.is_alphanumeric() || c == '_').then_some(name)
+}
+
+fn items(name: &str, text: &str) -> Chapter {
     let source = Source::new(format!("kps.{name}"), text);
     let (module, mistakes) = kps_syntax::parse(&source);
     assert!(mistakes.is_empty(), "our own functions parse: {mistakes:?}");
-    let mut items = Vec::new();
+    let mut items = Chapter::new();
     for stmt in &module.body {
         match &stmt.kind {
             StmtKind::Function(def) => {
-                items.push((def.name.name.clone(), Item::Function(Arc::clone(def), source.clone())));
+                items.insert(def.name.name.clone(), Item::Function(Arc::clone(def), source.clone()));
             }
             StmtKind::Assign { targets, value } => {
                 let ExprKind::Name(name) = &targets[0].kind else { continue };
@@ -75,7 +106,7 @@ fn items(name: &str, text: &str) -> Vec<(Name, Item)> {
                     ExprKind::Int(value) => Item::Int(value.to_i128().expect("our constants are small")),
                     _ => continue,
                 };
-                items.push((name.clone(), item));
+                items.insert(name.clone(), item);
             }
             _ => {}
         }
@@ -88,7 +119,7 @@ struct Library;
 
 impl KernelEnv for Library {
     fn get(&self, name: &str) -> Option<EnvValue> {
-        match library().get(name)? {
+        match item(name)? {
             Item::Function(..) => function(name).map(EnvValue::Function),
             Item::Int(value) => Some(EnvValue::Int(*value)),
             Item::Float(value) => Some(EnvValue::Float(*value)),
@@ -96,10 +127,10 @@ impl KernelEnv for Library {
     }
 
     fn names(&self) -> Vec<Name> {
-        library().keys().cloned().collect()
+        contents().keys().map(|name| Name::from(*name)).collect()
     }
 
     fn identity(&self) -> usize {
-        std::ptr::from_ref(library()) as usize
+        std::ptr::from_ref(&PARSED) as usize
     }
 }
