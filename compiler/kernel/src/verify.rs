@@ -17,6 +17,8 @@
 //! 11. Ports are read and stored, and fragments discarded, in stages that have them.
 //! 12. The last function is the kernel: no arguments, no result.
 
+use std::fmt::Display;
+
 use kps_syntax::{Diagnostics, Span};
 
 use crate::builtins::{AtomicOp, Combine, SubgroupOp};
@@ -67,8 +69,8 @@ struct Violation {
 
 type Check = Result<(), Violation>;
 
-fn ensure(holds: bool, span: Span, what: &str) -> Check {
-    if holds { Ok(()) } else { Err(Violation { what: what.to_owned(), span }) }
+fn ensure(holds: bool, span: Span, what: impl Display) -> Check {
+    if holds { Ok(()) } else { Err(Violation { what: what.to_string(), span }) }
 }
 
 struct Verifier<'k> {
@@ -275,7 +277,7 @@ impl Verifier<'_> {
     fn value(&self, node: NodeId, ty: &Type, span: Span) -> Check {
         self.usable(node, span)?;
         let found = self.function.ty(node);
-        ensure(found == ty, span, &format!("a `{found}` where a `{ty}` belongs"))
+        ensure(found == ty, span, format_args!("a `{found}` where a `{ty}` belongs"))
     }
 
     fn index(&self, node: NodeId, span: Span) -> Check {
@@ -447,7 +449,7 @@ impl Verifier<'_> {
                 return self.call(function.idx(), args, ty, span);
             }
         };
-        ensure(holds, span, &format!("operands that do not fit: {kind:?} as `{ty}`"))
+        ensure(holds, span, format_args!("operands that do not fit: {kind:?} as `{ty}`"))
     }
 
     fn constructs(&self, parts: &[NodeId], ty: &Type) -> bool {

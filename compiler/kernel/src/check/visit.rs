@@ -65,6 +65,10 @@ impl Free {
     }
 
     fn expr(&mut self, expr: &Expr) {
+        // Most names are local ones, which need no path.
+        if matches!(&expr.kind, ExprKind::Name(name) if self.is_local(name)) {
+            return;
+        }
         if let Some(path) = dotted_path(expr) {
             return self.path(path, expr.span);
         }
@@ -80,9 +84,13 @@ impl Free {
 
     fn path(&mut self, path: String, span: Span) {
         let head = path.split('.').next().unwrap_or(&path);
-        if !self.scopes.iter().any(|scope| scope.contains(head)) && self.seen.insert(path.clone()) {
+        if !self.is_local(head) && self.seen.insert(path.clone()) {
             self.paths.push((Name::from(path), span));
         }
+    }
+
+    fn is_local(&self, name: &str) -> bool {
+        self.scopes.iter().any(|scope| scope.contains(name))
     }
 }
 
