@@ -8,9 +8,9 @@ use spirv_tools::TargetEnv;
 use spirv_tools::assembler::{Assembler, AssemblerOptions};
 use spirv_tools::val::{Validator, ValidatorOptions};
 
-/// The words of `tests/modules/NAME.spvasm`, which are valid.
+/// The words of `tests/modules/NAME.spvasm`, which are valid. The current directory is that of this crate.
 pub fn module(name: &str) -> Vec<u32> {
-    let path = format!("{}/tests/modules/{name}.spvasm", env!("CARGO_MANIFEST_DIR"));
+    let path = format!("tests/modules/{name}.spvasm");
     let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"));
     // What is old style ended with SPIR-V 1.3.
     let env = if name == "old_style" { TargetEnv::Vulkan_1_0 } else { TargetEnv::Vulkan_1_3 };

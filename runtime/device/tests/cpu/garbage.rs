@@ -1,7 +1,7 @@
 //! Modules that are broken: refused, or run within their buffers.
 
 use std::sync::atomic::Ordering;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use kps_device::{
     Access, Binding, Channel, Command, Commands, Dispatch, ImageInfo, PipelineOptions, QueueId, Sampler,
@@ -87,26 +87,59 @@ fn words_by_chance_do_no_harm() {
     }
 }
 
-/// `KPS_FUZZ_SECONDS=3600 cargo test -p kps-device --test cpu -- --ignored flipped`: other seeds each time
-/// round, until the time is over.
+/// `KPS_FUZZ_SECONDS=3600 cargo test --test cpu -- --ignored flipped --nocapture`, in this crate's directory:
+/// from `KPS_RANDOM_SEED` on, other seeds each time round, until the time is over.
 #[test]
 #[ignore = "it runs for as long as it is told"]
 fn flipped_bits_do_no_harm_for_long() {
-    let seconds = std::env::var("KPS_FUZZ_SECONDS").ok().and_then(|text| text.parse().ok()).unwrap_or(60);
-    let end = std::time::Instant::now() + Duration::from_secs(seconds);
+    let setting = |name, default| match std::env::var(name) {
+        Ok(text) => text.parse().unwrap_or_else(|_| panic!("{name} is a number, not `{text}`")),
+        Err(_) => default,
+    };
+    let end = Instant::now() + Duration::from_secs(setting("KPS_FUZZ_SECONDS", 60));
+    let first = setting("KPS_RANDOM_SEED", 1000);
     let good = good();
-    let mut n_rounds = 0;
-    while std::time::Instant::now() < end {
-        for (i, words) in good.iter().enumerate() {
-            flip(words, 200, 1000 + n_rounds * 100 + i as u64);
+    let mut next = first;
+    let mut tally = Tally::default();
+    while Instant::now() < end {
+        for words in &good {
+            println!("seed {next}");
+            tally.add(flip(words, FLIPS, next));
+            next += 1;
         }
-        n_rounds += 1;
     }
-    println!("{} modules, {n_rounds} rounds of 200 flips of each", good.len());
+    println!(
+        "{} modules from seed {first}: {} were refused, {} ran within their buffers",
+        tally.refused + tally.ran,
+        tally.refused,
+        tally.ran
+    );
 }
 
-fn flip(words: &[u32], n: usize, seed: u64) {
-    let mut noise = Noise(0x9e37_79b9_7f4a_7c15 ^ seed);
+/// Broken modules made of one good one with one seed.
+const FLIPS: usize = 200;
+
+/// What became of modules.
+#[derive(Default)]
+struct Tally {
+    refused: usize,
+    ran: usize,
+}
+
+impl Tally {
+    fn add(&mut self, other: Tally) {
+        self.refused += other.refused;
+        self.ran += other.ran;
+    }
+
+    fn count(&mut self, has_run: bool) {
+        *(if has_run { &mut self.ran } else { &mut self.refused }) += 1;
+    }
+}
+
+fn flip(words: &[u32], n: usize, seed: u64) -> Tally {
+    let mut tally = Tally::default();
+    let mut noise = Noise(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x2545_f491_4f6c_dd1d);
     let bench = Bench::new();
     assert!(bench.device.load(words, &PipelineOptions::default()).is_ok());
     for _ in 0..n {
@@ -119,19 +152,20 @@ fn flip(words: &[u32], n: usize, seed: u64) {
                 _ => words[at] = words[noise.below(words.len())],
             }
         }
-        run_if_taken(&bench, &words);
+        tally.count(run_if_taken(&bench, &words));
     }
+    tally
 }
 
-/// Guards around each buffer stay as they were, however wild the module.
-fn run_if_taken(bench: &Bench, words: &[u32]) {
+/// Whether the module was taken. Guards around each buffer stay as they were, however wild the module.
+fn run_if_taken(bench: &Bench, words: &[u32]) -> bool {
     const GUARD: u8 = 0xa5;
     let pipeline = match bench.device.load(words, &PipelineOptions::default()) {
         Ok(pipeline) => pipeline,
         Err(error) => {
             // What was lowered is right, so the code generator takes it.
             assert!(!error.to_string().contains("code cannot be made"), "{error}");
-            return;
+            return false;
         }
     };
     let interface = bench.device.interface(pipeline).expect("it was loaded");
@@ -188,4 +222,5 @@ fn run_if_taken(bench: &Bench, words: &[u32]) {
     let bytes = bench.read::<u8>(buffer);
     assert!(bytes[..128].iter().chain(&bytes[228..]).all(|&byte| byte == GUARD), "outside of the buffer");
     images.into_iter().chain([buffer]).for_each(|buffer| bench.device.free(buffer));
+    true
 }

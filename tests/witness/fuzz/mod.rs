@@ -1,0 +1,299 @@
+//! Text to SPIR-V with texts that nobody would write: those of cases and examples, and random kernels, cut up
+//! and mixed. Whatever comes, there are messages, or valid words that the built-in device takes, and never a
+//! panic.
+//!
+//! The texts run in a child process, on a stack as large as the program's own, so that one that overflows it
+//! or takes all memory is told like any other. `KPS_RANDOM_SEED` is the first seed, so that several processes
+//! may try different texts at the same time; the corpus is that of the project around the current directory,
+//! or around `KPS_FUZZ_CORPUS`.
+//!
+//! `corpus.rs` has the texts to begin with, and `mutate.rs` what becomes of them.
+
+mod corpus;
+mod mutate;
+
+use std::collections::VecDeque;
+use std::io::{BufRead, BufReader, Write};
+use std::panic::catch_unwind;
+use std::process::{Command, Stdio};
+use std::sync::mpsc;
+use std::time::{Duration, Instant};
+
+use kps::inspect::{self, Compiled, GivenTypes, StaticKernel};
+use kps_device::cpu::{self, Lanes};
+use kps_device::{Device, DeviceError, PipelineOptions};
+use kps_kernel::{KernelModule, Scalar, Target};
+use kps_syntax::Source;
+
+use crate::compare::validate;
+use crate::random::Random;
+use crate::setting;
+use corpus::Corpus;
+use mutate::mutated;
+
+/// Of the program's main thread.
+const STACK_BYTES: usize = 8 << 20;
+/// Address space of the child.
+const MEMORY_BYTES: u64 = 8 << 30;
+/// A text that takes longer is told as well.
+const SLOW: Duration = Duration::from_secs(10);
+/// After so long a text counts as one that never ends.
+const ENDLESS: Duration = Duration::from_secs(120);
+/// Texts that did harm, of one run.
+const MAX_FOUND: usize = 20;
+/// Devices keep what they compiled, so that they are opened anew after so many texts.
+const TEXTS_PER_DEVICE: u64 = 500;
+
+#[test]
+fn mutated_texts_do_no_harm() {
+    hold_to_no_harm(Duration::from_secs(5));
+}
+
+/// `KPS_FUZZ_SECONDS=3600 cargo test --test witness -- --ignored mutated --nocapture`: from `KPS_RANDOM_SEED`
+/// on, until the time is over.
+#[test]
+#[ignore = "it runs for as long as it is told"]
+fn mutated_texts_do_no_harm_for_long() {
+    hold_to_no_harm(Duration::from_secs(setting("KPS_FUZZ_SECONDS", 60)));
+}
+
+/// How far a text came.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Reach {
+    /// The parser found mistakes, or there is no kernel.
+    Syntax,
+    /// Its kernels were looked at, and refused.
+    Kernel,
+    /// One of them became words.
+    Words,
+}
+
+impl Reach {
+    const ALL: [Reach; 3] = [Reach::Syntax, Reach::Kernel, Reach::Words];
+
+    fn name(self) -> &'static str {
+        match self {
+            Reach::Syntax => "syntax",
+            Reach::Kernel => "kernel",
+            Reach::Words => "words",
+        }
+    }
+}
+
+/// What a child told.
+#[derive(Default)]
+struct Tally {
+    /// Texts by how far they came.
+    reached: [u64; 3],
+    last_seed: u64,
+    harms: Vec<(u64, String)>,
+}
+
+/// The child's part: it tells each seed before it tries it.
+#[test]
+#[ignore = "a child of the tests above"]
+fn child() {
+    let end = Instant::now() + Duration::from_secs(setting("KPS_FUZZ_SECONDS", 1));
+    let first = setting("KPS_RANDOM_SEED", 1);
+    limit_memory();
+    let (tried, progress) = mpsc::channel();
+    let fuzz = move || {
+        let corpus = Corpus::find();
+        for seed in (first..).take_while(|_| Instant::now() < end) {
+            tell(&format!("seed {seed}"));
+            let text = mutated(&corpus, seed);
+            let start = Instant::now();
+            let (reach, harm) = attempt(&text, seed);
+            harm.iter().for_each(|harm| tell(&format!("harm {}", harm.replace('\n', " "))));
+            if start.elapsed() > SLOW {
+                tell(&format!("harm it takes {:?}", start.elapsed()));
+            }
+            tell(&format!("reach {}", reach.name()));
+            tried.send(()).expect("the thread that waits outlives this one");
+        }
+    };
+    let thread = std::thread::Builder::new().stack_size(STACK_BYTES).spawn(fuzz).expect("a thread starts");
+    loop {
+        match progress.recv_timeout(ENDLESS) {
+            Ok(()) => {}
+            Err(mpsc::RecvTimeoutError::Disconnected) => break,
+            Err(mpsc::RecvTimeoutError::Timeout) => {
+                tell("harm it does not end");
+                std::process::exit(1);
+            }
+        }
+    }
+    thread.join().expect("panics are caught");
+}
+
+/// A line to the parent.
+fn tell(line: &str) {
+    println!("{line}");
+    std::io::stdout().flush().expect("the parent listens");
+}
+
+fn limit_memory() {
+    let limit = libc::rlimit { rlim_cur: MEMORY_BYTES, rlim_max: MEMORY_BYTES };
+    // SAFETY: the limit is a plain value that lives through the call.
+    let result = unsafe { libc::setrlimit(libc::RLIMIT_AS, &limit) };
+    assert_eq!(result, 0, "the memory of a child can be limited");
+}
+
+/// Runs children until the time is over; one that died is followed by another, behind its last seed.
+fn hold_to_no_harm(time: Duration) {
+    let end = Instant::now() + time;
+    let first = setting("KPS_RANDOM_SEED", 1);
+    let mut all = Tally { last_seed: first, ..Tally::default() };
+    let mut next = first;
+    while Instant::now() < end && all.harms.len() < MAX_FOUND {
+        let left = (end - Instant::now()).as_secs().max(1);
+        let tally = run_child(next, left);
+        all.harms.extend(tally.harms);
+        all.reached.iter_mut().zip(tally.reached).for_each(|(all, n)| *all += n);
+        next = tally.last_seed + 1;
+    }
+    let corpus = Corpus::find();
+    let show = |(seed, harm): &(u64, String)| format!("seed {seed}: {harm}\n{}", mutated(&corpus, *seed));
+    all.harms.iter().for_each(|harm| println!("{}", show(harm)));
+    let n_tried = all.reached.iter().sum::<u64>();
+    let share = |reach: Reach| 100 * all.reached[reach as usize] / n_tried.max(1);
+    println!(
+        "{n_tried} texts from seed {first}: {}% had kernels that were refused, {}% became words; {} did harm",
+        share(Reach::Kernel),
+        share(Reach::Words),
+        all.harms.len()
+    );
+    assert!(all.harms.is_empty(), "texts did harm, which are above");
+    assert!(share(Reach::Words) >= 20, "enough texts become words");
+}
+
+/// What a child tells from a seed on, for so many seconds.
+fn run_child(seed: u64, seconds: u64) -> Tally {
+    let mut command = Command::new(std::env::current_exe().expect("this test is a program"));
+    command.args(["--exact", "fuzz::child", "--ignored", "--nocapture"]);
+    command.env("KPS_FUZZ_SECONDS", seconds.to_string()).env("KPS_RANDOM_SEED", seed.to_string());
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts");
+    let stderr = child.stderr.take().expect("it is piped");
+    // Panics that are caught say so there, so it is read all the time; its end says how the child died.
+    let last_words = std::thread::spawn(move || {
+        let mut lines = VecDeque::new();
+        for line in BufReader::new(stderr).lines().map_while(Result::ok) {
+            lines.push_back(line);
+            if lines.len() > 5 {
+                lines.pop_front();
+            }
+        }
+        Vec::from(lines).join(" ")
+    });
+    let mut tally = Tally { last_seed: seed, ..Tally::default() };
+    for line in BufReader::new(child.stdout.take().expect("it is piped")).lines().map_while(Result::ok) {
+        tally.heard(&line);
+    }
+    let status = child.wait().expect("it ends");
+    let last_words = last_words.join().expect("reading ends");
+    if !status.success() {
+        tally.harms.push((tally.last_seed, format!("the process died ({status}): {last_words}")));
+    }
+    tally
+}
+
+impl Tally {
+    fn heard(&mut self, line: &str) {
+        // What the harness prints may stand before the first seed.
+        if let Some(seed) = line.split("seed ").nth(1).and_then(|seed| seed.parse().ok()) {
+            self.last_seed = seed;
+        } else if let Some(harm) = line.strip_prefix("harm ") {
+            self.harms.push((self.last_seed, harm.to_owned()));
+        } else if let Some(reached) = line.strip_prefix("reach ") {
+            let reach = Reach::ALL.into_iter().find(|reach| reach.name() == reached);
+            self.reached[reach.expect("a child knows the names") as usize] += 1;
+        }
+    }
+}
+
+thread_local! {
+    /// The built-in device, with the number of texts that it has seen.
+    static DEVICE: std::cell::RefCell<Option<(u64, std::rc::Rc<dyn Device>)>> = const { std::cell::RefCell::new(None) };
+}
+
+/// How far a text came, and what should not have happened with it.
+fn attempt(text: &str, seed: u64) -> (Reach, Option<String>) {
+    let compile = || {
+        let source = Source::new("mutated.kps", text);
+        inspect::check(&source);
+        let kernels = inspect::kernels(&source).unwrap_or_default();
+        let (mut reach, mut harm) = (Reach::Syntax, None);
+        for kernel in &kernels {
+            let (reached, found) = attempt_kernel(kernel, seed);
+            reach = reach.max(reached);
+            harm = harm.or(found);
+        }
+        (reach, harm)
+    };
+    match catch_unwind(compile) {
+        Ok(outcome) => outcome,
+        Err(panic) => {
+            let text = panic.downcast_ref::<String>().map(String::as_str);
+            let text = text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no text");
+            (Reach::Kernel, Some(format!("panicked: {text}")))
+        }
+    }
+}
+
+fn attempt_kernel(kernel: &StaticKernel, seed: u64) -> (Reach, Option<String>) {
+    let given = given_types(kernel, &mut Random::named(seed, kernel.name()));
+    match kernel.compile(given.as_ref()) {
+        Ok(Compiled::Done(module)) => (Reach::Words, harm_of_words(&module)),
+        Ok(Compiled::NeedsRun(_)) => (Reach::Kernel, None),
+        Err(mistakes) => {
+            let internal = mistakes.0.iter().find(|mistake| mistake.code.contains("internal"));
+            (Reach::Kernel, internal.map(|mistake| mistake.message.clone()))
+        }
+    }
+}
+
+/// Types for what the text leaves open.
+fn given_types(kernel: &StaticKernel, random: &mut Random) -> Option<GivenTypes> {
+    let wanted = kernel.wanted_args();
+    if wanted.is_empty() {
+        return None;
+    }
+    let mut text = wanted.join(", ");
+    while text.contains("TYPE") {
+        let scalar = random.pick(&Scalar::ALL).to_string();
+        let ty = match random.below(6) {
+            0 => scalar,
+            1 => format!("Array[{scalar}, 2]"),
+            2 => "Array[vec3]".to_owned(),
+            _ => format!("Array[{scalar}]"),
+        };
+        text = text.replacen("TYPE", &ty, 1);
+    }
+    GivenTypes::parse(&text.replace("NUMBER", "4")).ok()
+}
+
+/// Words are valid, and the built-in device can read them.
+fn harm_of_words(module: &KernelModule) -> Option<String> {
+    if let Err(error) = validate(&module.words, &Target::portable()) {
+        return Some(error);
+    }
+    DEVICE.with_borrow_mut(|kept| {
+        let (n_texts, device) = kept.get_or_insert_with(|| {
+            (0, cpu::open_with(Lanes::Gangs).expect("the built-in device is always there"))
+        });
+        *n_texts += 1;
+        let refused = device.load(&module.words, &PipelineOptions::default()).err();
+        if *n_texts == TEXTS_PER_DEVICE {
+            *kept = None;
+        }
+        refused.filter(|error| !may_refuse(error)).map(|error| error.to_string())
+    })
+}
+
+/// The built-in device runs compute shaders alone, up to a size.
+fn may_refuse(error: &DeviceError) -> bool {
+    match error {
+        DeviceError::LimitExceeded { .. } => true,
+        error => error.to_string().ends_with("not a compute shader"),
+    }
+}
