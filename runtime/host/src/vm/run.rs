@@ -1,7 +1,7 @@
 //! The loop that runs instructions.
 //!
 //! The hot cases (small ints, floats, cached attributes, calls of script functions) are handled in
-//! place; everything else goes to the methods at the end of `step.rs`, one per family. `ip` and `base`
+//! place; everything else goes to the methods in `step`. `ip` and `base`
 //! are pointers into the running frame's code and registers. The frame learns of `ip` before anything
 //! that may raise or call, so that spans and handlers are found.
 

@@ -1,0 +1,154 @@
+//! Calls of functions, methods and classes, and the calls that a `yield from` makes.
+
+use kps_bytecode::op::Instruction;
+
+use super::{Called, operand, set};
+use crate::errors;
+use crate::value::{Args, ExceptionKind, Layout, Name, Raise, Result, Value};
+use crate::vm::Vm;
+use crate::vm::call::Entered;
+use crate::vm::frame::FrameKind;
+
+impl Vm {
+    /// Calls `R[a]` with the `n` values behind it.
+    pub(in crate::vm) fn step_call(&mut self, a: u16, n: usize, names: &[Name]) -> Result<Called> {
+        let at = self.frames.last().expect("a frame is running").base + a as usize;
+        let callee = self.stack.take(at);
+        self.poll()?;
+        self.call_registers(callee, at, at + 1, n, names)
+    }
+
+    /// Calls the method `R[a]` with its receiver and the `n` values behind.
+    pub(in crate::vm) fn step_call_method(&mut self, a: u16, n: usize, names: &[Name]) -> Result<Called> {
+        let at = self.frames.last().expect("a frame is running").base + a as usize;
+        let callee = self.stack.take(at);
+        self.poll()?;
+        // SAFETY: the compiler reserved the receiver's register.
+        let has_receiver = unsafe { !(*self.stack.register(at + 1)).is_unset() };
+        if has_receiver {
+            return self.call_registers(callee, at, at + 1, n + 1, names);
+        }
+        if !matches!(callee, Value::NativeFunction(_)) {
+            // Callees with frames want their arguments right behind the register of the result.
+            for at in at + 1..at + 1 + n {
+                let value = self.stack.take(at + 1);
+                self.stack.put(at, value);
+            }
+            return self.call_registers(callee, at, at + 1, n, names);
+        }
+        self.call_registers(callee, at, at + 2, n, names)
+    }
+
+    /// Calls with the `n` values from register `first` on; they are gone afterwards, unless a frame took
+    /// them over. The result of a frame goes to register `at`, right before `first`.
+    fn call_registers(
+        &mut self,
+        callee: Value,
+        at: usize,
+        first: usize,
+        n: usize,
+        names: &[Name],
+    ) -> Result<Called> {
+        match callee {
+            Value::Function(function) => match self.enter(function, first, n, names, FrameKind::Call)? {
+                Entered::Frame => Ok(Called::Frame),
+                Entered::Generator(generator) => Ok(Called::Value(generator)),
+            },
+            // The compiler reserves one register more than the call needs, so one receiver fits in.
+            Value::Method(method)
+                if matches!(method.function, Value::Function(_) | Value::NativeFunction(_)) =>
+            {
+                self.push_first(first, n, method.receiver.clone());
+                self.call_registers(method.function.clone(), at, first, n + 1, names)
+            }
+            Value::Class(class)
+                if class.is_script && matches!(class.layout, Layout::Plain | Layout::Exception(_)) =>
+            {
+                let Some(init) = class.plain_init(self.class_epoch) else {
+                    return self.call_slice(Value::Class(class), first, n, names);
+                };
+                // SAFETY: the frame's registers stay as they are while the instance is made.
+                let args = Args::new(unsafe { self.stack.slice(first, first + n) }, names);
+                let instance = self.blank_instance(&class, &args)?;
+                self.stack.put(at, instance.clone());
+                self.push_first(first, n, instance);
+                match self.enter(init, first, n + 1, names, FrameKind::Init) {
+                    Ok(Entered::Frame) => Ok(Called::Frame),
+                    Ok(Entered::Generator(_)) => Err(errors::type_error("__init__() should return None")),
+                    Err(raise) => {
+                        drop(self.stack.take(at));
+                        Err(raise)
+                    }
+                }
+            }
+            callee => self.call_slice(callee, first, n, names),
+        }
+    }
+
+    /// Puts a value before the `n` values from `first` on. The compiler reserves a register for it.
+    fn push_first(&mut self, first: usize, n: usize, value: Value) {
+        for at in (first..first + n).rev() {
+            let moved = self.stack.take(at);
+            self.stack.put(at + 1, moved);
+        }
+        self.stack.put(first, value);
+    }
+
+    /// Calls anything with arguments that lie in registers, and empties them.
+    fn call_slice(&mut self, callee: Value, first: usize, n: usize, names: &[Name]) -> Result<Called> {
+        // SAFETY: the registers belong to the running frame, and nested runs stay above it.
+        let args = Args::new(unsafe { self.stack.slice(first, first + n) }, names);
+        let result = match &callee {
+            Value::NativeFunction(function) => match &function.code {
+                crate::value::NativeCode::Plain(code) => code(self, &args),
+                crate::value::NativeCode::Closure(code) => code(self, &args),
+            },
+            callee => self.call_with(callee, &args),
+        };
+        self.stack.clear(first, first + n);
+        result.map(Called::Value)
+    }
+
+    pub(in crate::vm) fn step_call_spread(&mut self, base: *mut Value, i: Instruction) -> Result {
+        let [callee, list, dict] = [i.a, i.a + 1, i.a + 2].map(|at| operand(base, at, true));
+        self.poll()?;
+        let Value::List(list) = list else { unreachable!("spread arguments are collected in a list") };
+        let mut values = std::mem::take(&mut *list.borrow_mut());
+        let mut names = Vec::new();
+        if let Value::Dict(dict) = dict {
+            for (key, value) in dict.to_pairs() {
+                let Value::Str(text) = key else {
+                    return Err(errors::type_error("keywords must be strings"));
+                };
+                names.push(Name(text));
+                values.push(value);
+            }
+        }
+        self.call_with(&callee, &Args::new(&values, &names))
+    }
+
+    /// Steps the iterator of a `yield from`; false at its end.
+    pub(in crate::vm) fn step_delegate(&mut self, base: *mut Value, i: Instruction) -> Result<bool> {
+        let sent = operand(base, i.a, true);
+        let iter = operand(base, i.b, false);
+        let step = match &iter {
+            Value::Generator(generator) => self.resume(generator, sent)?,
+            iter if sent.is_none() => self.next(iter)?.ok_or(Value::None),
+            iter => match self.call_method(iter, "send", &[sent]) {
+                Ok(item) => Ok(item),
+                Err(raise) if raise.is(ExceptionKind::StopIteration) => Err(self.stop_value(raise)),
+                Err(raise) => return Err(raise),
+            },
+        };
+        let has_item = step.is_ok();
+        let (Ok(value) | Err(value)) = step;
+        set(base, i.a, value);
+        Ok(has_item)
+    }
+
+    fn stop_value(&mut self, raise: Raise) -> Value {
+        let exception = self.exception_object(raise);
+        let args = exception.exception().map(|data| data.args.borrow().clone()).unwrap_or_default();
+        args.into_iter().next().unwrap_or(Value::None)
+    }
+}

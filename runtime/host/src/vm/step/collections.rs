@@ -1,0 +1,177 @@
+//! Items, displays of sets and dicts, unpacking, and the steps of loops.
+
+use std::rc::Rc;
+
+use kps_bytecode::op::Instruction;
+
+use super::{operand, set};
+use crate::errors;
+use crate::value::{Dict, IterState, Result, Set, Slice, Value};
+use crate::vm::Vm;
+
+impl Vm {
+    pub(in crate::vm) fn step_load_item(&mut self, base: *mut Value, i: Instruction) -> Result<()> {
+        let (object, index) = (operand(base, i.b, i.ends_b()), operand(base, i.c, i.ends_c()));
+        let value = self.get_item(&object, &index)?;
+        set(base, i.a, value);
+        Ok(())
+    }
+
+    pub(in crate::vm) fn step_store_item(&mut self, base: *mut Value, i: Instruction) -> Result<()> {
+        let object = operand(base, i.a, i.x & 1 != 0);
+        let index = operand(base, i.b, i.x & 2 != 0);
+        let item = operand(base, i.c, i.x & 4 != 0);
+        if let (Value::List(list), Value::Int(at)) = (&object, &index)
+            && *at >= 0
+            && let Some(place) = list.borrow_mut().get_mut(*at as usize)
+        {
+            let previous = std::mem::replace(place, item);
+            drop(previous);
+            return Ok(());
+        }
+        self.set_item(&object, &index, item)
+    }
+
+    pub(in crate::vm) fn step_delete_item(&mut self, base: *mut Value, i: Instruction) -> Result<()> {
+        let (object, index) = (operand(base, i.a, i.ends_b()), operand(base, i.b, i.ends_c()));
+        self.delete_item(&object, &index)
+    }
+
+    pub(in crate::vm) fn step_slice(&mut self, base: *mut Value, i: Instruction) {
+        let [start, stop, step] = [i.b, i.b + 1, i.b + 2].map(|at| operand(base, at, true));
+        set(base, i.a, Value::Slice(Rc::new(Slice { start, stop, step })));
+    }
+
+    pub(in crate::vm) fn step_build_set(&mut self, base: *mut Value, i: Instruction) -> Result<()> {
+        let set_object = Set::new();
+        for item in self.take_row(base, i.b, i.c) {
+            self.set_add(&set_object, &item)?;
+        }
+        set(base, i.a, Value::Set(Rc::new(set_object)));
+        Ok(())
+    }
+
+    pub(in crate::vm) fn step_build_dict(&mut self, base: *mut Value, i: Instruction) -> Result<()> {
+        let dict = Dict::new();
+        for pair in 0..i.c {
+            let key = operand(base, i.b + 2 * pair, true);
+            let value = operand(base, i.b + 2 * pair + 1, true);
+            self.dict_insert(&dict, &key, value)?;
+        }
+        set(base, i.a, Value::Dict(Rc::new(dict)));
+        Ok(())
+    }
+
+    pub(in crate::vm) fn step_list_extend(&mut self, base: *mut Value, i: Instruction) -> Result<()> {
+        let items = operand(base, i.b, i.ends_b());
+        let items = self.collect(&items)?;
+        let Value::List(list) = operand(base, i.a, false) else { unreachable!("the register holds a list") };
+        list.borrow_mut().extend(items);
+        Ok(())
+    }
+
+    pub(in crate::vm) fn step_set_add(&mut self, base: *mut Value, i: Instruction) -> Result<()> {
+        let item = operand(base, i.b, i.ends_b());
+        let Value::Set(set) = operand(base, i.a, false) else { unreachable!("the register holds a set") };
+        self.set_add(&set, &item)?;
+        Ok(())
+    }
+
+    pub(in crate::vm) fn step_set_update(&mut self, base: *mut Value, i: Instruction) -> Result<()> {
+        let items = operand(base, i.b, i.ends_b());
+        let Value::Set(set) = operand(base, i.a, false) else { unreachable!("the register holds a set") };
+        for item in self.collect(&items)? {
+            self.set_add(&set, &item)?;
+        }
+        Ok(())
+    }
+
+    pub(in crate::vm) fn step_dict_insert(&mut self, base: *mut Value, i: Instruction) -> Result<()> {
+        let (key, value) = (operand(base, i.b, i.ends_b()), operand(base, i.c, i.ends_c()));
+        let Value::Dict(dict) = operand(base, i.a, false) else { unreachable!("the register holds a dict") };
+        self.dict_insert(&dict, &key, value)
+    }
+
+    pub(in crate::vm) fn step_dict_update(&mut self, base: *mut Value, i: Instruction) -> Result<()> {
+        let source = operand(base, i.b, i.ends_b());
+        let Value::Dict(dict) = operand(base, i.a, false) else { unreachable!("the register holds a dict") };
+        if !matches!(source.base_value(), Value::Dict(_)) && self.find_attr(&source, "keys")?.is_none() {
+            return Err(errors::type_error(format!("'{}' object is not a mapping", source.type_name())));
+        }
+        self.dict_update(&dict, &source)
+    }
+
+    pub(in crate::vm) fn step_dict_merge(&mut self, base: *mut Value, i: Instruction) -> Result<()> {
+        let source = operand(base, i.b, i.ends_b());
+        let Value::Dict(dict) = operand(base, i.a, false) else { unreachable!("the register holds a dict") };
+        let given = Rc::new(Dict::new());
+        if !matches!(source.base_value(), Value::Dict(_)) && self.find_attr(&source, "keys")?.is_none() {
+            return Err(errors::type_error(format!(
+                "argument after ** must be a mapping, not {}",
+                source.type_name()
+            )));
+        }
+        self.dict_update(&given, &source)?;
+        for (key, value) in given.to_pairs() {
+            let Some(name) = key.as_str() else { return Err(errors::type_error("keywords must be strings")) };
+            if dict.get_text(name).is_some() {
+                return Err(errors::type_error(format!("got multiple values for keyword argument '{name}'")));
+            }
+            dict.insert_text(Value::str(name), value);
+        }
+        Ok(())
+    }
+
+    pub(in crate::vm) fn step_unpack(&mut self, base: *mut Value, i: Instruction) -> Result<()> {
+        let value = operand(base, i.b, i.ends_b());
+        let n = i.c as usize;
+        for (at, item) in self.unpack(&value, n)?.into_iter().enumerate() {
+            set(base, i.a + at as u16, item);
+        }
+        Ok(())
+    }
+
+    pub(in crate::vm) fn step_unpack_star(&mut self, base: *mut Value, i: Instruction) -> Result<()> {
+        let value = operand(base, i.b, i.ends_b());
+        let (before, after) = ((i.c & 255) as usize, (i.c >> 8) as usize);
+        for (at, item) in self.unpack_star(&value, before, after)?.into_iter().enumerate() {
+            set(base, i.a + at as u16, item);
+        }
+        Ok(())
+    }
+
+    /// Ranges become three ints, lists are walked by index, everything else by an iterator.
+    pub(in crate::vm) fn step_get_iter(&mut self, base: *mut Value, i: Instruction) -> Result<()> {
+        let value = operand(base, i.b, i.ends_b());
+        let state = match &value {
+            Value::Range(range) if range.len() <= i64::MAX as u64 => {
+                [Value::Int(range.start), Value::Int(range.len() as i64), Value::Int(range.step)]
+            }
+            Value::List(_) => [value, Value::Int(0), Value::Unset],
+            _ => [self.iter(&value)?, Value::Unset, Value::Unset],
+        };
+        for (at, part) in state.into_iter().enumerate() {
+            set(base, i.a + at as u16, part);
+        }
+        Ok(())
+    }
+
+    pub(in crate::vm) fn step_iter(&mut self, base: *mut Value, i: Instruction) -> Result<()> {
+        let value = operand(base, i.b, i.ends_b());
+        let iter = self.iter(&value)?;
+        set(base, i.a, iter);
+        Ok(())
+    }
+
+    /// The next item of a loop, `Unset` at the end.
+    pub(in crate::vm) fn step_for(&mut self, base: *mut Value, i: Instruction) -> Result {
+        let iter = operand(base, i.a, false);
+        if let Value::Iter(iter) = &iter
+            && let IterState::Tuple { tuple, at } = &mut *iter.0.borrow_mut()
+        {
+            *at += 1;
+            return Ok(tuple.get(*at - 1).cloned().unwrap_or(Value::Unset));
+        }
+        Ok(self.next(&iter)?.unwrap_or(Value::Unset))
+    }
+}
