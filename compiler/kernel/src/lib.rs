@@ -124,10 +124,29 @@ pub fn typed(
     signature: &Signature,
     target: &Target,
 ) -> Result<Verified<ir::Kernel>, Diagnostics> {
-    let kernel = lower::lower(template, env, signature, target)?;
-    let kernel = verify::verify(kernel)?;
+    sound(lower::lower(template, env, signature, target))
+}
+
+/// A lowered kernel, if nothing is wrong with it.
+fn sound(lowered: lower::Lowered) -> Result<Verified<ir::Kernel>, Diagnostics> {
+    if !lowered.mistakes.is_empty() {
+        return Err(mistakes(lowered));
+    }
+    let kernel = verify::verify(lowered.kernel)?;
     analysis::check(kernel.get())?;
     Ok(kernel)
+}
+
+/// Those that lowering found, and those that its analysis finds in what is left of the kernel.
+fn mistakes(lowered: lower::Lowered) -> Diagnostics {
+    let lower::Lowered { kernel, mut mistakes } = lowered;
+    // What is left need not be well-formed.
+    if let Ok(kernel) = verify::verify(kernel)
+        && let Err(found) = analysis::check(kernel.get())
+    {
+        mistakes.extend(found);
+    }
+    mistakes.in_order()
 }
 
 /// The assembly of a module; words that are none are named as such.

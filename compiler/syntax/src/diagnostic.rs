@@ -104,6 +104,11 @@ impl Diagnostic {
         self.labels.first().map(|label| &label.location)
     }
 
+    /// Whether it is about the place that another is about.
+    pub fn overlaps(&self, other: &Diagnostic) -> bool {
+        self.location().zip(other.location()).is_some_and(|(here, there)| here.overlaps(there))
+    }
+
     /// `file:line:column: error: message`, as compilers print it on one line.
     pub fn one_line(&self) -> String {
         let severity = match self.severity {
@@ -204,6 +209,26 @@ impl Diagnostics {
 
     pub fn has_errors(&self) -> bool {
         self.0.iter().any(|diagnostic| diagnostic.severity == Severity::Error)
+    }
+
+    /// Sorted by their place in the source of the first; those of others keep their order, behind them.
+    /// A warning about what an error is about is left out.
+    pub fn in_order(mut self) -> Diagnostics {
+        let source = self.0.first().and_then(Diagnostic::location).map(|at| at.source.clone());
+        self.0.sort_by_key(|found| match found.location() {
+            Some(at) if Some(&at.source) == source.as_ref() => at.span.start,
+            _ => u32::MAX,
+        });
+        let errors: Vec<Location> = self
+            .iter()
+            .filter(|found| found.severity == Severity::Error)
+            .filter_map(|error| error.location().cloned())
+            .collect();
+        self.0.retain(|found| {
+            let is_about = |at: &Location| errors.iter().any(|error| error.overlaps(at));
+            found.severity == Severity::Error || !found.location().is_some_and(is_about)
+        });
+        self
     }
 
     pub fn iter(&self) -> std::slice::Iter<'_, Diagnostic> {

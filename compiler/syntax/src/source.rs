@@ -146,6 +146,11 @@ impl Span {
     pub fn is_empty(self) -> bool {
         self.start >= self.end
     }
+
+    /// Whether a character lies in both, or both begin at one place.
+    pub fn overlaps(self, other: Span) -> bool {
+        self.start == other.start || (self.start < other.end && other.start < self.end)
+    }
 }
 
 impl fmt::Debug for Span {
@@ -159,4 +164,10 @@ impl fmt::Debug for Span {
 pub struct Location {
     pub source: Source,
     pub span: Span,
+}
+
+impl Location {
+    pub fn overlaps(&self, other: &Location) -> bool {
+        self.source == other.source && self.span.overlaps(other.span)
+    }
 }

@@ -1,9 +1,11 @@
 //! A kernel's definition, checked when it is defined: what needs no argument types.
 //!
 //! In goes a decorated function and what it sees; out comes a template, or every mistake found, in
-//! the order of the source. The functions that a kernel calls are checked with it.
+//! the order of the source, those included that types show in the rest of it. The functions that a
+//! kernel calls are checked with it.
 
 mod cycles;
+mod further;
 mod given;
 mod params;
 mod ports;
@@ -29,7 +31,7 @@ use crate::template::KernelTemplate;
 
 pub(crate) use given::signature as given_signature;
 pub(crate) use params::is_constant;
-pub(crate) use scope::{Scope, assigned_names, walrus_names};
+pub(crate) use scope::{Assigns, Scope, assigned_names, pattern_names, walrus_names};
 pub(crate) use slips::has_break;
 pub(crate) use structs::read_struct;
 pub(crate) use types::{NO_INTS, TypeExpr, TypeReader, type_of_text};
@@ -49,10 +51,12 @@ pub(crate) fn check(
         diagnostics.extend(ports::missing_position(def, source, &params));
     }
     check_bodies(def, source, env, &mut diagnostics);
-    if diagnostics.has_errors() {
-        return Err(in_source_order(diagnostics));
+    let has_errors = diagnostics.has_errors();
+    let template = KernelTemplate::new(def, source, (options, stage), params, diagnostics.in_order());
+    match has_errors {
+        true => Err(further::mistakes(template, env)),
+        false => Ok(template),
     }
-    Ok(KernelTemplate::new(def, source, (options, stage), params, in_source_order(diagnostics)))
 }
 
 /// A method of a struct, checked when a kernel is found to call it: which one a name stands for depends
@@ -112,14 +116,4 @@ fn stage_of(def: &FunctionDef, source: &Source, form: Form, diagnostics: &mut Di
             first
         }
     }
-}
-
-fn in_source_order(mut diagnostics: Diagnostics) -> Diagnostics {
-    // Stable: mistakes of other files keep their order, after those of the kernel's own.
-    let first = diagnostics.0.first().and_then(|diagnostic| diagnostic.location().cloned());
-    diagnostics.0.sort_by_key(|diagnostic| match (diagnostic.location(), &first) {
-        (Some(location), Some(first)) if location.source == first.source => location.span.start,
-        _ => u32::MAX,
-    });
-    diagnostics
 }

@@ -1,7 +1,8 @@
 //! Which names a function's body assigns: those are its own, all others come from outside.
 
 use kps_syntax::ast::{
-    Expr, ExprKind, FunctionDef, Lambda, Name, Parameters, Pattern, PatternKind, Stmt, StmtKind,
+    Expr, ExprKind, FunctionDef, ImportName, ImportedNames, Lambda, Name, Parameters, Pattern, PatternKind,
+    Stmt, StmtKind,
 };
 use rustc_hash::FxHashMap;
 
@@ -99,9 +100,46 @@ pub(crate) fn assigned_names(body: &[Stmt], found: &mut dyn FnMut(&Name, Assigns
                     assigned_names(&case.body, found);
                 }
             }
-            _ => {}
+            _ => names_of_refused(stmt, found),
         }
     }
+}
+
+/// The names that a statement binds which kernels do not have. They are the function's own all the same,
+/// so that nobody is told of the statement and of each of its names.
+fn names_of_refused(stmt: &Stmt, found: &mut dyn FnMut(&Name, Assigns)) {
+    match &stmt.kind {
+        StmtKind::With { items, body, .. } => {
+            let targets = items.iter().filter_map(|item| item.target.as_ref());
+            targets.for_each(|target| target_names(target, found));
+            assigned_names(body, found);
+        }
+        StmtKind::Try(parts) => {
+            for handler in &parts.handlers {
+                handler.name.iter().for_each(|name| found(&name.name, Assigns::Name));
+                assigned_names(&handler.body, found);
+            }
+            let blocks = [&parts.body, &parts.orelse, &parts.finally];
+            blocks.into_iter().for_each(|body| assigned_names(body, found));
+        }
+        StmtKind::Class(def) => found(&def.name.name, Assigns::Name),
+        StmtKind::TypeAlias { name, .. } => found(&name.name, Assigns::Name),
+        StmtKind::Global(names) | StmtKind::Nonlocal(names) => {
+            names.iter().for_each(|name| found(&name.name, Assigns::Name));
+        }
+        StmtKind::Import(imports) => imports.iter().for_each(|import| imported_name(import, found)),
+        StmtKind::ImportFrom(import) => {
+            if let ImportedNames::Names(imports) = &import.names {
+                imports.iter().for_each(|import| imported_name(import, found));
+            }
+        }
+        _ => {}
+    }
+}
+
+fn imported_name(import: &ImportName, found: &mut dyn FnMut(&Name, Assigns)) {
+    let name = import.alias.as_ref().or(import.path.first());
+    name.iter().for_each(|name| found(&name.name, Assigns::Name));
 }
 
 /// Calls `found` for every name that an expression assigns with `:=`; a lambda's are its own.
@@ -141,14 +179,25 @@ pub(super) fn root_name(mut expr: &Expr) -> Option<&Name> {
     }
 }
 
-fn pattern_names(pattern: &Pattern, found: &mut dyn FnMut(&Name, Assigns)) {
+pub(crate) fn pattern_names(pattern: &Pattern, found: &mut dyn FnMut(&Name, Assigns)) {
     match &pattern.kind {
         PatternKind::Capture(ident) => found(&ident.name, Assigns::Name),
         PatternKind::As { pattern, name } => {
             pattern_names(pattern, found);
             found(&name.name, Assigns::Name);
         }
-        PatternKind::Or(patterns) => patterns.iter().for_each(|pattern| pattern_names(pattern, found)),
-        _ => {}
+        PatternKind::Or(patterns) | PatternKind::Sequence(patterns) => {
+            patterns.iter().for_each(|pattern| pattern_names(pattern, found));
+        }
+        PatternKind::Star(name) => name.iter().for_each(|name| found(&name.name, Assigns::Name)),
+        PatternKind::Mapping { items, rest } => {
+            items.iter().for_each(|(_, pattern)| pattern_names(pattern, found));
+            rest.iter().for_each(|name| found(&name.name, Assigns::Name));
+        }
+        PatternKind::Class { positional, keywords, .. } => {
+            let patterns = positional.iter().chain(keywords.iter().map(|(_, pattern)| pattern));
+            patterns.for_each(|pattern| pattern_names(pattern, found));
+        }
+        PatternKind::Wildcard | PatternKind::Value(_) | PatternKind::Singleton(_) | PatternKind::Error => {}
     }
 }

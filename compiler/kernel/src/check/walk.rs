@@ -10,7 +10,7 @@ use kps_syntax::ast::{
     Argument, ArgumentKind, CompareOp, Comparison, Expr, ExprKind, FStringPart, FunctionDef, Lambda,
     MatchCase, Name, Pattern, PatternKind, Stmt, StmtKind,
 };
-use kps_syntax::{Diagnostics, Location, Source, Span};
+use kps_syntax::{Diagnostic, Diagnostics, Location, Source, Span};
 
 use super::params;
 use super::scope::Scope;
@@ -249,7 +249,7 @@ impl Walk<'_> {
                 }
             }
             ExprKind::Call { func, args } => {
-                self.expr(func);
+                self.callee(func);
                 // The types in `Array(4, f32)` and the like are read later, with the call.
                 let is_plain = |arg: &&Argument| !is_purpose(func, arg);
                 args.iter().filter(is_plain).for_each(|arg| self.argument(arg));
@@ -314,12 +314,34 @@ impl Walk<'_> {
                 Some(builtins::Builtin::NotYet(family)) => self.not_yet(expr.span, family),
                 Some(_) => {}
                 None if name.as_ref() == "Array" => {}
-                None => self.unknown_name(name, expr.span),
+                None => self.unknown_name(name, expr.span, errors::unknown_name),
             },
         }
     }
 
-    fn unknown_name(&mut self, name: &Name, span: Span) {
+    /// What is called.
+    fn callee(&mut self, func: &Expr) {
+        match &func.kind {
+            ExprKind::Name(name) if self.is_unknown(name) => {
+                self.unknown_name(name, func.span, errors::unknown_function);
+            }
+            _ => self.expr(func),
+        }
+    }
+
+    fn is_unknown(&self, name: &str) -> bool {
+        !self.is_own(name)
+            && self.env.get(name).is_none()
+            && builtins::lookup(name).is_none()
+            && name != "Array"
+    }
+
+    fn unknown_name(
+        &mut self,
+        name: &Name,
+        span: Span,
+        error: fn(Location, &str, Option<&str>) -> Diagnostic,
+    ) {
         if !self.reported.insert(name.to_string()) {
             return;
         }
@@ -330,7 +352,7 @@ impl Walk<'_> {
         let own = self.scopes.iter().flat_map(Scope::names);
         let known = own.chain(&outside).map(|name| &**name);
         let known = known.chain(builtins::names().map(|name| -> &str { name }));
-        let diagnostic = errors::unknown_name(self.at(span), name, suggest::nearest(name, known));
+        let diagnostic = error(self.at(span), name, suggest::nearest(name, known));
         self.diagnostics.push(diagnostic);
     }
 

@@ -27,6 +27,14 @@ pub(crate) fn unknown_name(at: Location, name: &str, nearest: Option<&str>) -> D
     }
 }
 
+pub(crate) fn unknown_function(at: Location, name: &str, nearest: Option<&str>) -> Diagnostic {
+    if habits::instead(name).is_some() || nearest.is_some() {
+        return unknown_name(at, name, nearest);
+    }
+    error("kernel/unknown-name", at, format!("unknown function `{name}`"), "")
+        .help(format!("define it outside the kernel: `def {name}(..):`, with a `return`"))
+}
+
 pub(crate) fn unknown_member(at: Location, module: &str, name: &str, nearest: Option<&str>) -> Diagnostic {
     let diagnostic =
         error("kernel/unknown-member", at, format!("the module `{module}` has no `{name}` for kernels"), "");

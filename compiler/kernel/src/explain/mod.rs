@@ -17,7 +17,7 @@ use crate::lower::Remarked;
 use crate::signature::{Capability, CapabilityUse, KernelModule, Signature, Target};
 use crate::template::KernelTemplate;
 use crate::types::{Scalar, Type};
-use crate::{analysis, emit, lower, verify};
+use crate::{analysis, emit, lower};
 
 pub use assembly::assembly_of_line;
 
@@ -94,9 +94,8 @@ pub(crate) fn explain(
     signature: &Signature,
     target: &Target,
 ) -> Result<Explanation, Diagnostics> {
-    let (kernel, remarked) = lower::lower_remarked(template, env, signature)?;
-    let kernel = verify::verify(kernel)?;
-    analysis::check(kernel.get())?;
+    let (lowered, remarked) = lower::lower_remarked(template, env, signature);
+    let kernel = crate::sound(lowered)?;
     let module = emit::emit(&kernel, target);
     let functions = functions(kernel.get(), remarked, &module.capabilities);
     Ok(Explanation { module, functions })

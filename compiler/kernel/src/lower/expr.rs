@@ -124,6 +124,7 @@ impl Ctx<'_> {
             Some(Builtin::Module) => Operand::Static(Static::Module(name.clone(), None)),
             Some(builtin) => self.builtin(&builtin, span),
             None if &**name == "Array" => Operand::Static(Static::Generic("Array")),
+            None if self.is_faulty => Operand::Error,
             // The environment lost the name since the kernel was checked.
             None => self.fail(errors::unknown_name(self.at(span), name, None)),
         }
@@ -160,6 +161,7 @@ impl Ctx<'_> {
                 }
             },
             EnvValue::Module(module) => Operand::Static(Static::Module(module.name.clone(), Some(module))),
+            EnvValue::Unknown if self.is_faulty => Operand::Error,
             value @ (EnvValue::Unknown | EnvValue::Other { .. }) => {
                 self.fail(errors::captured_value(self.at(span), name, &value.describe()))
             }

@@ -222,6 +222,10 @@ impl<'a> Ctx<'a> {
             }
         }
         for (place, param) in params.iter().enumerate() {
+            // `check` refused it.
+            if def.params.var_keyword.as_ref().is_some_and(|refused| std::ptr::eq(refused, *param)) {
+                matched[place] = Some((Operand::Error, span));
+            }
             if matched[place].is_none() {
                 let Some(default) = &param.default else {
                     let at = callee.source.at(param.span);
@@ -280,20 +284,20 @@ impl<'a> Ctx<'a> {
             state.func.called_for = Some(self.f.func.called_for.clone().unwrap_or_else(|| self.at(span)));
         }
         let outer = std::mem::replace(&mut self.f, state);
-        self.nested(def.name.span, (), |ctx| {
+        let is_settled = self.nested(def.name.span, false, |ctx| {
             ctx.f.result = ctx.declared_result(def);
             ctx.bind_args(callee, passed);
             if key.style == CallStyle::Method {
                 ctx.watch_self(def);
             }
             ctx.block(&def.body);
-            ctx.finish_returns(def);
+            ctx.finish_returns(def)
         });
         let inner = std::mem::replace(&mut self.f, outer);
         self.active.pop();
         let FunctionState { mut func, diagnostics, remarks, calls, method, .. } = inner;
         let callees_compiled = calls.iter().all(|call| self.instances[*call].compiled.is_some());
-        let compiled = (diagnostics.is_empty() && callees_compiled).then(|| {
+        let compiled = (is_settled && diagnostics.is_empty() && callees_compiled).then(|| {
             let id = FunctionId(self.functions.len() as u32);
             let result = func.result.clone();
             let writes = self.written_references(&func);
@@ -397,6 +401,8 @@ impl<'a> Ctx<'a> {
                 }
                 None => None,
             },
+            // `check` told what is wrong with the annotation.
+            (Err(_), _) => return Operand::Error,
             _ => None,
         };
         converted.unwrap_or_else(|| {
@@ -465,10 +471,12 @@ impl<'a> Ctx<'a> {
         }
     }
 
-    /// Gives the function its result type, and every literal that it returns.
-    fn finish_returns(&mut self, def: &Arc<FunctionDef>) {
+    /// Gives the function its result type, and every literal that it returns; false where something that
+    /// it returns is wrong.
+    fn finish_returns(&mut self, def: &Arc<FunctionDef>) -> bool {
         let returns = std::mem::take(&mut self.f.returns);
-        if !returns.iter().any(|site| site.operand.is_error()) {
+        let is_settled = !returns.iter().any(|site| site.operand.has_error());
+        if is_settled {
             self.settle_returns(def, &returns);
         }
         if self.f.live && self.f.func.result == Type::Void {
@@ -476,6 +484,7 @@ impl<'a> Ctx<'a> {
             self.f.block.push(Stmt::Return(None, def.span));
         }
         self.f.func.body = std::mem::take(&mut self.f.block);
+        is_settled
     }
 
     fn settle_returns(&mut self, def: &Arc<FunctionDef>, returns: &[ReturnSite]) {

@@ -176,7 +176,9 @@ impl<'a> Ctx<'a> {
         orelse: &[AstStmt],
         span: Span,
     ) {
-        let Some(range) = self.range(bounds, iter_span) else { return };
+        let Some(range) = self.range(bounds, iter_span) else {
+            return self.for_unknown(target, body, orelse, span);
+        };
         let missing = Missing { span: iter_span, text: "not when this range is empty" };
         let parts = Parts { span, body, orelse, missing, runs_once: range.n_rounds.is_some_and(|n| n > 0) };
         let counter = self.new_local("kps.round", range.ty.into(), iter_span);
@@ -207,6 +209,21 @@ impl<'a> Ctx<'a> {
                 let next = ctx.node(NodeKind::Binary(BinaryOp::Add, now, one), ty.clone(), iter_span);
                 ctx.f.block.push(Stmt::Store { local: counter, value: next, span: iter_span });
             },
+        );
+    }
+
+    /// A loop over something that was told to be wrong: its body is lowered for the mistakes in it.
+    pub fn for_unknown(&mut self, target: &Expr, body: &[AstStmt], orelse: &[AstStmt], span: Span) {
+        let missing = Missing { span, text: "not when there is nothing to loop over" };
+        // Nobody is told that what the body assigns may be unset.
+        let parts = Parts { span, body, orelse, missing, runs_once: true };
+        let targets = target_vars(self, target);
+        self.lower_loop(
+            &parts,
+            &targets,
+            |ctx| Some(ctx.constant(Constant::bool(false), span)),
+            |ctx| ctx.assign_target(target, Operand::Error, target.span),
+            |_| {},
         );
     }
 

@@ -84,9 +84,25 @@ pub(crate) fn lower(
     env: &dyn KernelEnv,
     signature: &Signature,
     target: &Target,
-) -> Result<Kernel, Diagnostics> {
+) -> Lowered {
     let mut ctx = Ctx::new(template, env, signature, target);
     ctx.lower_kernel(signature);
+    ctx.finish()
+}
+
+/// A kernel in which `check` found mistakes, as far as its annotations go: for the mistakes in the rest.
+pub(crate) fn lower_faulty(template: &KernelTemplate, env: &dyn KernelEnv) -> Lowered {
+    let signature = Signature::new(template, env, Vec::new());
+    let mut ctx = Ctx::new(template, env, &signature, &Target::portable());
+    ctx.is_faulty = true;
+    for (param_idx, param) in template.params.iter().enumerate() {
+        match param.kind.declared() {
+            Some(declared) => ctx.bind_declared(param_idx, param, &declared),
+            None => ctx.assign_param(param, Operand::Error),
+        }
+    }
+    ctx.lower_body(&template.def);
+    ctx.settle_textures();
     ctx.finish()
 }
 
@@ -95,7 +111,7 @@ pub(crate) fn lower_remarked(
     template: &KernelTemplate,
     env: &dyn KernelEnv,
     signature: &Signature,
-) -> Result<(Kernel, Vec<Remarked>), Diagnostics> {
+) -> (Lowered, Vec<Remarked>) {
     let mut ctx = Ctx::new(template, env, signature, &Target::portable());
     ctx.remarked = Some(Vec::new());
     ctx.lower_kernel(signature);
@@ -103,7 +119,13 @@ pub(crate) fn lower_remarked(
     let remarks = std::mem::take(&mut ctx.f.remarks);
     ctx.keep_remarks(main, &template.def, remarks);
     let remarked = ctx.remarked.take().unwrap_or_default();
-    Ok((ctx.finish()?, remarked))
+    (ctx.finish(), remarked)
+}
+
+/// A kernel with what is wrong in it; with mistakes it is what could be made of the rest.
+pub(crate) struct Lowered {
+    pub kernel: Kernel,
+    pub mistakes: Diagnostics,
 }
 
 /// All that lowering a kernel knows.
@@ -142,6 +164,8 @@ pub(crate) struct Ctx<'a> {
     lambdas: Vec<(Arc<Lambda>, Arc<FunctionDef>)>,
     /// What the kernel itself sees.
     kernel_env: &'a dyn KernelEnv,
+    /// `check` told of mistakes, which are not told again.
+    is_faulty: bool,
     nesting: u32,
     /// The finished functions with their remarks, where somebody asked for them.
     remarked: Option<Vec<Remarked>>,
@@ -318,6 +342,7 @@ impl<'a> Ctx<'a> {
             active: vec![Active::kernel(def, template.source.at(def.name.span))],
             lambdas: Vec::new(),
             kernel_env: env,
+            is_faulty: false,
             nesting: 0,
             remarked: None,
             f: FunctionState::kernel(def, &template.source, env),
@@ -356,14 +381,21 @@ impl<'a> Ctx<'a> {
             return self.error(error);
         }
         for (param_idx, (param, given)) in template.params.iter().zip(&signature.params).enumerate() {
-            let operand = match (&param.kind, given) {
-                (ParamKind::Port(port), ParamType::Input) => self.bind_port(param, port),
-                _ => Some(self.bind_param(param_idx, param, given)),
-            };
-            let Some(operand) = operand else { continue };
-            if let Some(var) = self.f.scope.get(&param.name.name) {
-                self.assign_var(var, operand, param.name.span);
-            }
+            self.bind_declared(param_idx, param, given);
+        }
+    }
+
+    fn bind_declared(&mut self, param_idx: usize, param: &Param, given: &ParamType) {
+        let operand = match (&param.kind, given) {
+            (ParamKind::Port(port), ParamType::Input) => self.bind_port(param, port),
+            _ => Some(self.bind_param(param_idx, param, given)),
+        };
+        operand.into_iter().for_each(|operand| self.assign_param(param, operand));
+    }
+
+    fn assign_param(&mut self, param: &Param, operand: Operand) {
+        if let Some(var) = self.f.scope.get(&param.name.name) {
+            self.assign_var(var, operand, param.name.span);
         }
     }
 
@@ -539,13 +571,10 @@ impl<'a> Ctx<'a> {
         self.f.func.body = std::mem::take(&mut self.f.block);
     }
 
-    fn finish(mut self) -> Result<Kernel, Diagnostics> {
+    fn finish(mut self) -> Lowered {
         self.reach_narrow_atomics();
         let push = self.push_layout();
-        let diagnostics = self.all_diagnostics();
-        if !diagnostics.is_empty() {
-            return Err(diagnostics);
-        }
+        let mistakes = self.all_diagnostics();
         let mut functions = self.functions;
         functions.push(self.f.func);
         let options = &self.template.options;
@@ -568,7 +597,7 @@ impl<'a> Ctx<'a> {
             functions,
         };
         kernel.whole_groups = kernel.has_barrier();
-        Ok(kernel)
+        Lowered { kernel, mistakes }
     }
 }
 

@@ -92,9 +92,13 @@ impl Ctx<'_> {
         if matches!(&iterable.0, Operand::Tuple(items) if items.is_empty()) {
             return self.block(orelse);
         }
-        let Some(walk) = self.walk(iterable) else { return };
+        let Some(walk) = self.walk(iterable) else {
+            return self.for_unknown(target, body, orelse, span);
+        };
         let ty = self.counter_type(&walk);
-        let Some(count) = self.count(&walk, ty, at) else { return };
+        let Some(count) = self.count(&walk, ty, at) else {
+            return self.for_unknown(target, body, orelse, span);
+        };
         let n_rounds = self.f.func.constant(count).and_then(Constant::as_int);
         let missing = Missing { span: at, text: "not when this is empty" };
         let parts = Parts { span, body, orelse, missing, runs_once: n_rounds.is_some_and(|n| n > 0) };

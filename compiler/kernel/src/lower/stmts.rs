@@ -1,11 +1,14 @@
 //! Statements: branches and what meets after them, `match`, `return`.
 
-use kps_syntax::ast::{BoolOp, Branch, Expr, ExprKind, MatchCase, Pattern, PatternKind, Stmt, StmtKind};
+use kps_syntax::ast::{
+    BoolOp, Branch, Expr, ExprKind, MatchCase, Name, Pattern, PatternKind, Stmt, StmtKind,
+};
 use kps_syntax::{Diagnostic, Span};
 
 use super::Ctx;
 use super::operand::{Operand, Static};
 use super::vars::{Missing, Way};
+use crate::check::{Assigns, assigned_names, pattern_names};
 use crate::constant::Constant;
 use crate::errors;
 use crate::ir::{self, Block, NodeId};
@@ -70,12 +73,28 @@ impl Ctx<'_> {
                 self.assign_var(var, function, def.name.span);
             }
             StmtKind::Assert { .. } => self.assert_stmt(stmt),
-            // `check` refused all others.
-            _ => self.error(errors::unsupported(
-                self.at(span),
-                "this statement",
-                "write it with assignments, `if` and loops",
-            )),
+            _ => self.refused(stmt),
+        }
+    }
+
+    /// What `check` told that kernels do not have; nothing more is said of the names that it binds.
+    fn refused(&mut self, stmt: &Stmt) {
+        self.error(errors::unsupported(
+            self.at(stmt.span),
+            "this statement",
+            "write it with assignments, `if` and loops",
+        ));
+        let mut names = Vec::new();
+        assigned_names(std::slice::from_ref(stmt), &mut |name, assigns| match assigns {
+            Assigns::Name => names.push(name.clone()),
+            Assigns::Part => {}
+        });
+        names.iter().for_each(|name| self.poison(name, stmt.span));
+    }
+
+    fn poison(&mut self, name: &Name, span: Span) {
+        if let Some(var) = self.f.scope.get(name) {
+            self.assign_var(var, Operand::Error, span);
         }
     }
 
@@ -206,17 +225,14 @@ impl Ctx<'_> {
     /// `match` on constants is a chain of comparisons.
     fn match_stmt(&mut self, subject: &Expr, cases: &[MatchCase]) {
         let operand = self.expr(subject);
-        if operand.is_error() {
-            return;
-        }
         // Evaluated once, and typed once.
         let operand = match self.materialize(&operand, subject.span) {
             Some(node) if matches!(self.ty(node), Type::Scalar(_)) => Operand::Node(node),
             Some(_) => {
                 let what = self.describe(&operand);
-                return self.error(errors::match_subject(self.at(subject.span), &what));
+                self.fail(errors::match_subject(self.at(subject.span), &what))
             }
-            None => return,
+            None => Operand::Error,
         };
         self.match_cases(&operand, cases);
     }
@@ -224,9 +240,7 @@ impl Ctx<'_> {
     fn match_cases(&mut self, subject: &Operand, cases: &[MatchCase]) {
         let [case, rest @ ..] = cases else { return };
         self.nested(case.span, (), |ctx| {
-            let Some(matches) = ctx.pattern(subject, &case.pattern) else {
-                return ctx.match_cases(subject, rest);
-            };
+            let matches = ctx.pattern(subject, &case.pattern).unwrap_or(Operand::Error);
             let matches = match &case.guard {
                 None => matches,
                 Some(guard) => ctx.guarded(subject, &case.pattern, &matches, guard),
@@ -287,7 +301,11 @@ impl Ctx<'_> {
         let ident = match &pattern.kind {
             PatternKind::Capture(ident) => ident,
             PatternKind::As { name, .. } => name,
-            _ => return,
+            _ => {
+                let mut names = Vec::new();
+                pattern_names(pattern, &mut |name, _| names.push(name.clone()));
+                return names.iter().for_each(|name| self.poison(name, pattern.span));
+            }
         };
         if let Some(var) = self.f.scope.get(&ident.name) {
             self.assign_var(var, subject.clone(), ident.span);

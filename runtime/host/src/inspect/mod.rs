@@ -20,32 +20,40 @@ use decoration::{Decoration, decoration};
 use names::StaticEnv;
 
 /// Every mistake that can be found without running: in the syntax, in names, and in kernels, as far as
-/// their parameters are annotated; and warnings about what is most likely a slip.
+/// their parameters are annotated; and warnings about what is most likely a slip. In the order of the
+/// source.
 pub fn check(source: &Source) -> Diagnostics {
-    let (module, mut diagnostics) = kps_syntax::parse(source);
-    if diagnostics.has_errors() {
-        return diagnostics;
-    }
-    if let Err(found) = kps_bytecode::compile(&module) {
-        diagnostics.extend(found);
-    }
+    let (mut module, mut diagnostics) = kps_syntax::parse(source);
+    let is_broken = diagnostics.has_errors();
+    // A mended statement is not what its author meant: nothing more is said about it.
+    module.body.retain(|stmt| !diagnostics.iter().any(|found| lies_in(found, source, stmt.span)));
+    let mut host = kps_bytecode::compile(&module).err().unwrap_or_default();
     for kernel in find_kernels(&module) {
-        match kernel.template() {
-            Ok(template) => {
-                let compiled = kernel.with_signature(&template, None, kps_kernel::specialize);
-                // Kernels may share functions, and their slips.
-                let is_new = |warning: &Diagnostic| {
-                    let at = |found: &Diagnostic| found.location().map(|at| (at.source.clone(), at.span));
-                    !diagnostics.iter().any(|known| at(known) == at(warning))
-                };
-                let warnings: Vec<Diagnostic> = template.warnings.into_iter().filter(is_new).collect();
-                diagnostics.extend(warnings);
-                diagnostics.extend(compiled.err().into_iter().flatten());
-            }
-            Err(found) => diagnostics.extend(found),
+        let found = kernel.check();
+        if found.has_errors() {
+            // As host code it may be wrong for the same reasons.
+            host.0.retain(|mistake| !lies_in(mistake, source, kernel.def.span));
         }
+        // Kernels may share functions, and their slips.
+        let is_told = |mistake: &Diagnostic| {
+            diagnostics
+                .iter()
+                .any(|known| known.code == mistake.code && known.location() == mistake.location())
+        };
+        // What a kernel does not know, a broken statement may define.
+        let is_known = |mistake: &Diagnostic| !is_broken || mistake.code != "kernel/unknown-name";
+        let new = found.into_iter().filter(|mistake| is_known(mistake) && !is_told(mistake));
+        let new: Vec<Diagnostic> = new.collect();
+        diagnostics.extend(new);
     }
-    diagnostics
+    diagnostics.extend(host);
+    diagnostics.in_order()
+}
+
+fn lies_in(found: &Diagnostic, source: &Source, span: Span) -> bool {
+    found
+        .location()
+        .is_some_and(|at| at.source == *source && span.start <= at.span.start && at.span.start <= span.end)
 }
 
 /// A kernel of a script that was only read.
@@ -98,6 +106,18 @@ pub fn kernels(source: &Source) -> Result<Vec<StaticKernel>, Diagnostics> {
 impl StaticKernel {
     pub fn name(&self) -> &str {
         &self.def.name.name
+    }
+
+    /// What is wrong with the kernel, and what is most likely a slip.
+    fn check(&self) -> Diagnostics {
+        let template = match self.template() {
+            Ok(template) => template,
+            Err(found) => return found,
+        };
+        let compiled = self.with_signature(&template, None, kps_kernel::specialize);
+        let mut found = template.warnings;
+        found.extend(compiled.err().into_iter().flatten());
+        found
     }
 
     /// Checks the kernel, and compiles it where its annotations and `given` say all there is to know.
