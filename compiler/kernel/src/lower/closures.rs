@@ -68,12 +68,16 @@ impl Callee<'_> {
 impl Closure {
     /// The same function with its captured variables read.
     pub fn with_values(&self, values: Rc<[Operand]>, defaults: Rc<[Option<Operand>]>) -> Closure {
+        self.with_parts(Some(values), defaults)
+    }
+
+    pub fn with_parts(&self, values: Option<Rc<[Operand]>>, defaults: Rc<[Option<Operand>]>) -> Closure {
         Closure {
             def: Arc::clone(&self.def),
             source: self.source.clone(),
             env: self.env.clone(),
             captured: Rc::clone(&self.captured),
-            values: Some(values),
+            values,
             defaults,
         }
     }

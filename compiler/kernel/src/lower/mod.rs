@@ -16,6 +16,7 @@ mod coop;
 mod expr;
 mod fold;
 mod formulas;
+mod held;
 mod helpers;
 mod index;
 mod loops;

@@ -13,6 +13,7 @@ use kps_syntax::ast::Name;
 
 use super::Ctx;
 use super::closures::Closure;
+use super::held::is_fixed;
 use super::operand::{Facts, Operand, Place, Static};
 use crate::constant::Literal;
 use crate::errors;
@@ -159,7 +160,7 @@ impl Ctx<'_> {
         all
     }
 
-    fn var_name(&self, var: Var) -> Name {
+    pub fn var_name(&self, var: Var) -> Name {
         let names = self.f.scope.names();
         match names.get(var as usize) {
             Some(name) => name.clone(),
@@ -275,6 +276,9 @@ impl Ctx<'_> {
         if let Some(same) = self.all_alike(var, &bindings) {
             return same;
         }
+        if let Some(held) = self.join_held(var, &bindings, ways) {
+            return held;
+        }
         match self.joined_type(&bindings) {
             Ok(ty) => self.store_joined(var, ty, &bindings, ways),
             Err(conflict) => Binding::Conflict(Rc::new(conflict)),
@@ -285,9 +289,16 @@ impl Ctx<'_> {
     /// static thing on every way.
     fn all_alike(&self, var: Var, bindings: &[Binding]) -> Option<Binding> {
         let first = &bindings[0];
+        // What was computed before the paths parted is known behind them.
+        let is_unchanged = |operand: &Operand| match &self.f.vars[var as usize] {
+            Binding::Bound { operand: base, .. } => same_static(base, operand),
+            _ => false,
+        };
         let is_alike = |binding: &Binding| match (first, binding) {
             (Binding::Stored { local: a, .. }, Binding::Stored { local: b, .. }) => a == b,
-            (Binding::Bound { operand: a, .. }, Binding::Bound { operand: b, .. }) => same_static(a, b),
+            (Binding::Bound { operand: a, .. }, Binding::Bound { operand: b, .. }) => {
+                same_static(a, b) && (is_fixed(a) || is_unchanged(a))
+            }
             // What the items are is settled one by one.
             (Binding::Items { items: a, .. }, Binding::Items { items: b, .. }) => a == b,
             _ => false,

@@ -1,0 +1,163 @@
+//! Names for what is no value, where paths meet: a row of an array, an element in memory, a function with
+//! defaults. What such a name stands for is known but for numbers, the indices and defaults that were computed
+//! where it was assigned; those may not be known behind the merge.
+//!
+//! So each way stores its numbers to locals, and behind the merge the name stands for the same with the numbers
+//! loaded. Never here: ways that disagree on anything but numbers.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use kps_syntax::Span;
+
+use super::Ctx;
+use super::closures::Closure;
+use super::operand::{Facts, Operand, Place, Root, Row, Static};
+use super::vars::{Binding, Var, Way, binding_span, same_static};
+use crate::ir::{NodeId, NodeKind, Step};
+
+impl Ctx<'_> {
+    /// `None` where the ways hold different things, or none that could be stored.
+    pub fn join_held(&mut self, var: Var, bindings: &[Binding], ways: &[Way]) -> Option<Binding> {
+        let held: Vec<&Operand> = bindings.iter().map(held).collect::<Option<_>>()?;
+        let numbers: Vec<Vec<NodeId>> = held.iter().map(|held| numbers(held)).collect();
+        let types = |of: &[NodeId]| of.iter().map(|node| self.ty(*node).clone()).collect::<Vec<_>>();
+        let first_types = types(&numbers[0]);
+        let is_like_first = |at: usize| is_alike(held[0], held[at]) && types(&numbers[at]) == first_types;
+        if !(1..held.len()).all(is_like_first) || ways.iter().any(|way| way.carry.is_none()) {
+            return None;
+        }
+        let span = binding_span(&bindings[0]);
+        let loaded: Vec<NodeId> =
+            (0..numbers[0].len()).map(|at| self.join_number(var, at, &numbers, ways, span)).collect();
+        Some(Binding::Bound { operand: with_numbers(held[0], &loaded), span })
+    }
+
+    /// One of the numbers, stored on every way and loaded here.
+    fn join_number(
+        &mut self,
+        var: Var,
+        at: usize,
+        numbers: &[Vec<NodeId>],
+        ways: &[Way],
+        span: Span,
+    ) -> NodeId {
+        let ty = self.ty(numbers[0][at]).clone();
+        let name = self.var_name(var);
+        let local = self.new_local(&name, ty.clone(), span);
+        for (numbers, way) in numbers.iter().zip(ways) {
+            let carry = way.carry.expect("a way without stores is no way to hold something new");
+            self.f.func.carries[carry.idx()].push((local, numbers[at]));
+        }
+        let nonneg = numbers.iter().all(|numbers| self.facts(numbers[at]).nonneg);
+        let loaded = self.node(NodeKind::Load(local), ty, span);
+        self.set_facts(loaded, Facts { nonneg, soft: false });
+        loaded
+    }
+}
+
+/// Whether nothing that was computed is part of it.
+pub(crate) fn is_fixed(operand: &Operand) -> bool {
+    numbers(operand).is_empty()
+}
+
+fn held(binding: &Binding) -> Option<&Operand> {
+    match binding {
+        Binding::Bound { operand, .. } if !matches!(operand, Operand::Node(_)) => Some(operand),
+        _ => None,
+    }
+}
+
+/// Whether they are the same but for what was computed.
+fn is_alike(a: &Operand, b: &Operand) -> bool {
+    let all =
+        |a: &[Operand], b: &[Operand]| a.len() == b.len() && a.iter().zip(b).all(|(a, b)| is_alike(a, b));
+    match (a, b) {
+        (Operand::Node(_), Operand::Node(_)) => true,
+        (Operand::Row(a), Operand::Row(b)) => (a.buffer, a.axis) == (b.buffer, b.axis),
+        (Operand::Place(a), Operand::Place(b)) => is_alike_place(a, b),
+        (Operand::Tuple(a), Operand::Tuple(b)) => all(a, b),
+        (Operand::Static(Static::Closure(a)), Operand::Static(Static::Closure(b))) => {
+            let parts = |closure: &Closure| -> Vec<Operand> {
+                let values = closure.values.iter().flat_map(|values| values.iter());
+                values.chain(closure.defaults.iter().flatten()).cloned().collect()
+            };
+            Arc::ptr_eq(&a.def, &b.def) && all(&parts(a), &parts(b))
+        }
+        (a, b) => same_static(a, b),
+    }
+}
+
+fn is_alike_place(a: &Place, b: &Place) -> bool {
+    let roots = match (a.root, b.root) {
+        (Root::Element(a, _), Root::Element(b, _)) => a == b,
+        (a, b) => a == b,
+    };
+    let is_alike_step = |(a, b): (&Step, &Step)| match (a, b) {
+        (Step::Part(a), Step::Part(b)) => a == b,
+        (Step::At(_), Step::At(_)) => true,
+        _ => false,
+    };
+    roots && a.path.len() == b.path.len() && a.path.iter().zip(&*b.path).all(is_alike_step)
+}
+
+/// What was computed of it, always in the same order.
+fn numbers(operand: &Operand) -> Vec<NodeId> {
+    match operand {
+        Operand::Node(node) => vec![*node],
+        Operand::Row(row) => vec![row.start],
+        Operand::Place(place) => {
+            let index = match place.root {
+                Root::Element(_, index) => Some(index),
+                Root::Local(_) => None,
+            };
+            let steps = place.path.iter().filter_map(|step| match step {
+                Step::At(index) => Some(*index),
+                Step::Part(_) => None,
+            });
+            index.into_iter().chain(steps).collect()
+        }
+        Operand::Tuple(items) => items.iter().flat_map(numbers).collect(),
+        Operand::Static(Static::Closure(closure)) => {
+            let values = closure.values.iter().flat_map(|values| values.iter());
+            values.chain(closure.defaults.iter().flatten()).flat_map(numbers).collect()
+        }
+        Operand::Literal(_) | Operand::Buffer(_) | Operand::Static(_) | Operand::Error => Vec::new(),
+    }
+}
+
+/// The same with other numbers, as many as it has.
+fn with_numbers(operand: &Operand, numbers: &[NodeId]) -> Operand {
+    replaced(operand, &mut numbers.iter().copied())
+}
+
+fn replaced(operand: &Operand, numbers: &mut dyn Iterator<Item = NodeId>) -> Operand {
+    let next = |numbers: &mut dyn Iterator<Item = NodeId>| {
+        numbers.next().expect("there are as many as were taken out")
+    };
+    match operand {
+        Operand::Node(_) => Operand::Node(next(numbers)),
+        Operand::Row(row) => Operand::Row(Row { start: next(numbers), ..*row }),
+        Operand::Place(place) => {
+            let root = match place.root {
+                Root::Element(buffer, _) => Root::Element(buffer, next(numbers)),
+                root => root,
+            };
+            let path = place.path.iter().map(|step| match step {
+                Step::At(_) => Step::At(next(numbers)),
+                step => *step,
+            });
+            Operand::Place(Place { root, path: path.collect(), ty: place.ty.clone() })
+        }
+        Operand::Tuple(items) => Operand::Tuple(items.iter().map(|item| replaced(item, numbers)).collect()),
+        Operand::Static(Static::Closure(closure)) => {
+            let values = closure.values.as_ref();
+            let values = values.map(|values| values.iter().map(|value| replaced(value, numbers)).collect());
+            let defaults = closure.defaults.iter();
+            let defaults =
+                defaults.map(|given| given.as_ref().map(|given| replaced(given, numbers))).collect();
+            Operand::Static(Static::Closure(Rc::new(closure.with_parts(values, defaults))))
+        }
+        other => other.clone(),
+    }
+}
