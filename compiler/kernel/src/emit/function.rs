@@ -5,6 +5,7 @@ use rspirv::dr;
 use rspirv::spirv::{Decoration, FunctionControl, GlslStd450Op as GlslOp, Op, StorageClass, Word};
 use rustc_hash::FxHashMap;
 
+use super::counted::Counted;
 use super::interface::Interface;
 use super::module::{Module, Operand, instruction};
 use crate::constant::Constant;
@@ -34,6 +35,8 @@ pub(crate) struct FunctionEmitter<'e> {
     pub bases: FxHashMap<BufferId, Word>,
     /// What was loaded of the push constants there.
     pub hidden: FxHashMap<Member, Word>,
+    /// Which locals are counters, once an index asks.
+    pub counted: Option<Counted>,
     blocks: Vec<dr::Block>,
     current: dr::Block,
     file: Word,
@@ -69,6 +72,7 @@ impl<'e> FunctionEmitter<'e> {
             lens: FxHashMap::default(),
             bases: FxHashMap::default(),
             hidden: FxHashMap::default(),
+            counted: None,
             blocks: Vec::new(),
             current: dr::Block::new(),
             file,

@@ -159,6 +159,24 @@ impl FunctionEmitter<'_> {
         self.ids(op, ty, &[a, amount])
     }
 
+    /// Narrow ones are subtracted from zero: a driver that computes in 32 bits wraps differences, and leaves
+    /// `-(-128)` at 128.
+    pub fn int_negate(&mut self, a: Word, ty: &Type) -> Word {
+        if !is_narrow(ty) {
+            return self.ids(Op::SNegate, ty, &[a]);
+        }
+        let zero = self.int(ty, 0);
+        self.ids(Op::ISub, ty, &[zero, a])
+    }
+
+    pub fn int_abs(&mut self, a: Word, ty: &Type) -> Word {
+        if !is_narrow(ty) {
+            return self.glsl(GlslOp::SAbs, ty, &[a]);
+        }
+        let negated = self.int_negate(a, ty);
+        self.glsl(GlslOp::SMax, ty, &[a, negated])
+    }
+
     pub fn sign(&mut self, a: Word, ty: &Type) -> Word {
         match ty.scalar() {
             Some(scalar) if scalar.is_float() => {
@@ -175,6 +193,10 @@ impl FunctionEmitter<'_> {
             }
         }
     }
+}
+
+fn is_narrow(ty: &Type) -> bool {
+    ty.scalar().is_some_and(|scalar| scalar.bits() < 32)
 }
 
 fn power_of_two(value: i128) -> Option<u32> {

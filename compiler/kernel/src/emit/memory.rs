@@ -11,17 +11,15 @@ use rspirv::spirv::{GlslStd450Op as GlslOp, Op, StorageClass, Word};
 
 use super::bits::bits_of;
 use super::checks::Touch;
+use super::counted::Counted;
 use super::function::FunctionEmitter;
 use super::layout::Packing;
 use super::module::Operand;
-use super::values::is_float;
 use crate::ir::{BufferId, LocalId, NodeId, NodeKind, Step};
 use crate::types::Type;
 
 /// More elements than this are moved by a loop.
 const MAX_UNROLLED: u32 = 16;
-/// Of the nodes behind an index, more than these are not looked at.
-const MAX_COUNTED: usize = 32;
 
 /// Where a part of a buffer's element lies.
 #[derive(Clone)]
@@ -250,29 +248,9 @@ impl FunctionEmitter<'_> {
         (Place { class, chain, ty, packing }, is_inside)
     }
 
-    /// Whether an index is worked out from counters, sizes, ids and parameters alone. Such a one does not leave
-    /// its array by gigabytes, and what is added to it would keep drivers from stepping along addresses.
-    fn is_counted(&self, index: NodeId) -> bool {
-        let mut open = vec![index];
-        for _ in 0..MAX_COUNTED {
-            let Some(node) = open.pop() else { return true };
-            match &self.function.node(node).kind {
-                NodeKind::Constant(_)
-                | NodeKind::Input(_)
-                | NodeKind::Domain
-                | NodeKind::Scalar(_)
-                | NodeKind::Load(_)
-                | NodeKind::Proven(_)
-                | NodeKind::BufferLen(_)
-                | NodeKind::BufferAxis { .. } => {}
-                NodeKind::Unary(_, a) | NodeKind::Bitcast(a) | NodeKind::Extract(a, _) => open.push(*a),
-                NodeKind::Convert(a) if !is_float(self.function.ty(*a)) => open.push(*a),
-                NodeKind::Binary(_, a, b) => open.extend([*a, *b]),
-                NodeKind::Select { then, orelse, .. } => open.extend([*then, *orelse]),
-                _ => return false,
-            }
-        }
-        false
+    fn is_counted(&mut self, index: NodeId) -> bool {
+        let function = self.function;
+        self.counted.get_or_insert_with(|| Counted::of(function)).holds(function, index)
     }
 
     /// An index for a device that tests accesses itself. It tests them by their place in bytes, of which some

@@ -2,7 +2,7 @@
 //!
 //! One file for each family of instructions: `control` for the tree of statements, `values` for what
 //! each node becomes, `ints`, `floats`, `convert` and `vectors` for arithmetic, `memory` for locals and
-//! buffers, which `reach` leads to and whose types are `layout`'s, `stored` and `bits` for what memory holds instead of a value,
+//! buffers, which `reach` leads to and whose types are `layout`'s, `counted` for which indices drivers need not fear, `stored` and `bits` for what memory holds instead of a value,
 //! `atomics`, `narrow` and `subgroup` for operations that invocations share, `checks` for what a device is told that checks; `interface` holds what the module binds, `module`
 //! what its functions share, `ports` what comes into a stage of a graphics pipeline and goes out of it.
 
@@ -11,6 +11,7 @@ mod bits;
 mod checks;
 mod control;
 mod convert;
+mod counted;
 mod floats;
 mod function;
 mod interface;

@@ -68,7 +68,7 @@ impl FunctionEmitter<'_> {
             }
             NodeKind::Abs(a) => {
                 let a = self.value(*a);
-                self.glsl(if is_float(ty) { GlslOp::FAbs } else { GlslOp::SAbs }, ty, &[a])
+                if is_float(ty) { self.glsl(GlslOp::FAbs, ty, &[a]) } else { self.int_abs(a, ty) }
             }
             NodeKind::Sign(a) => {
                 let a = self.value(*a);
@@ -161,7 +161,7 @@ impl FunctionEmitter<'_> {
     fn unary(&mut self, op: UnaryOp, a: Word, ty: &Type) -> Word {
         let op = match op {
             UnaryOp::Negate if is_float(ty) => Op::FNegate,
-            UnaryOp::Negate => Op::SNegate,
+            UnaryOp::Negate => return self.int_negate(a, ty),
             UnaryOp::Not => Op::LogicalNot,
             UnaryOp::Invert => Op::Not,
         };
