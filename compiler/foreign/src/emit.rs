@@ -60,15 +60,33 @@ fn diagnostic(source: &Source, error: &WithSpan<ValidationError>) -> Diagnostic 
     }
 }
 
-/// naga counts the expressions of a function, and nobody else does.
+/// naga counts expressions, types and functions, and nobody else does.
 fn plain(reason: &str) -> String {
-    if reason.starts_with("The type of [") && reason.contains("stored in [") {
-        return "the value is of another type than what it is stored in".to_owned();
-    }
-    if reason.starts_with("Operation ") && reason.contains("can't work with [") {
-        return "this operation does not take operands of these types".to_owned();
-    }
-    reason.to_owned()
+    let plain = match reason {
+        _ if reason.starts_with("The type of [") && reason.contains("stored in [") => {
+            "the value is of another type than what it is stored in"
+        }
+        _ if reason.starts_with("Operation ") && reason.contains("can't work with [") => {
+            "this operation does not take operands of these types"
+        }
+        _ if reason.starts_with("Base type [") && reason.contains("for the array is invalid") => {
+            "arrays of buffers, images and samplers are not known here"
+        }
+        _ if reason.starts_with("Loading of [") => {
+            "this loads a buffer whose length is known at run time alone: leave out the name behind the block, and \
+             name its members alone"
+        }
+        _ if reason.contains("of kind naga::ir::Function") => "functions may not call themselves",
+        _ if reason.contains("can't be stored in a local variable") => {
+            "a local variable has a known size: write the lengths of arrays"
+        }
+        "Uses operations forbidden at this stage" => {
+            "compute shaders have neither `discard` nor derivatives: sample an image at a level, with `textureLod`, or \
+             `textureSampleLevel` in WGSL"
+        }
+        reason => reason,
+    };
+    plain.to_owned()
 }
 
 /// Leaves the entry point that is meant, by the one name.
@@ -145,6 +163,8 @@ fn settings<'s>(source: &'s Source, language: Language) -> spv::Options<'s> {
         },
         // A loop that does not end is for whoever runs it to end.
         force_loop_bounding: false,
+        // Inputs and outputs of 16 bits are made of wider ones: compute shaders have none, and few devices do.
+        use_storage_input_output_16: false,
         debug_info: Some(debug_info),
         ..spv::Options::default()
     }

@@ -33,10 +33,10 @@ fn backquoted(message: &str) -> String {
     letters.iter().enumerate().map(quoted).collect()
 }
 
-pub(crate) fn beyond_glsl(name: &str, family: &str, location: Location) -> Diagnostic {
+pub(crate) fn beyond_glsl(name: &str, help: &str, location: Location) -> Diagnostic {
     Diagnostic::error("foreign/glsl-beyond", format!("`{name}` is not known in GLSL here"))
         .label(location, "")
-        .help(format!("{family} are known in WGSL: write this shader in WGSL, or give it as SPIR-V"))
+        .help(help)
 }
 
 pub(crate) fn too_deep(at: Location, limit: u32) -> Diagnostic {
@@ -82,7 +82,9 @@ pub(crate) fn alternatives(words: &[String]) -> String {
 pub(crate) fn spaced(name: &str) -> String {
     let mut words = String::new();
     for letter in name.chars() {
-        if letter.is_uppercase() && !words.is_empty() && !words.ends_with(['(', ' ']) {
+        let starts = letter.is_uppercase()
+            || letter.is_ascii_digit() && !words.ends_with(|c: char| c.is_ascii_digit());
+        if starts && !words.is_empty() && !words.ends_with(['(', ' ']) {
             words.push(' ');
         }
         words.extend(letter.to_lowercase());

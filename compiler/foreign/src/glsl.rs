@@ -1,9 +1,9 @@
 //! GLSL text to naga's module.
 //!
-//! naga's front end for GLSL knows no atomic and no subgroup operations and no 8- or 16-bit types; its one
-//! for WGSL does, and that is what the mistakes say.
+//! naga's front end for GLSL knows no atomic and no subgroup operations, no images with their samplers in one, and
+//! neither narrow nor 64-bit integers; what it lacks is told with what to write instead.
 
-use kps_syntax::{Diagnostic, Diagnostics, Source};
+use kps_syntax::{Diagnostic, Diagnostics, Location, Source};
 use naga::ShaderStage;
 use naga::front::glsl::{self, Error, ErrorKind, ExpectedToken, Frontend};
 
@@ -44,11 +44,8 @@ fn diagnostic(source: &Source, error: &Error) -> Diagnostic {
             let message = format!("expected {}, found `{found}`", errors::alternatives(&expected));
             told(&message).label(location, "")
         }
-        ErrorKind::UnknownVariable(name) if beyond(name).is_some() => {
-            errors::beyond_glsl(name, beyond(name).unwrap_or_default(), location)
-        }
-        ErrorKind::UnknownVariable(name) => told(&format!("unknown variable `{name}`")).label(location, ""),
-        ErrorKind::UnknownType(name) => told(&format!("unknown type `{name}`")).label(location, ""),
+        ErrorKind::UnknownVariable(name) => unknown("variable", name, location),
+        ErrorKind::UnknownType(name) => unknown("type", name, location),
         ErrorKind::UnknownField(name) => told(&format!("unknown field `{name}`")).label(location, ""),
         ErrorKind::UnknownLayoutQualifier(name) => {
             told(&format!("the layout qualifier `{name}` is not known here")).label(location, "")
@@ -59,19 +56,24 @@ fn diagnostic(source: &Source, error: &Error) -> Diagnostic {
         ErrorKind::VariableAlreadyDeclared(name) => {
             told(&format!("`{name}` is declared already")).label(location, "")
         }
+        ErrorKind::NotImplemented("variable qualifier") => unknown_variable_kind(location, &found),
         ErrorKind::NotImplemented(what) => told(&format!("{what} is not known here")).label(location, ""),
         ErrorKind::PreprocessorError(error) => {
             told(&format!("the preprocessor stops here: {}", errors::spaced(&format!("{error:?}"))))
                 .label(location, "")
         }
         ErrorKind::SemanticError(message) => match unknown_function(message) {
-            Some(name) if beyond(name).is_some() => {
-                errors::beyond_glsl(name, beyond(name).unwrap_or_default(), location)
-            }
-            Some(name) => told(&format!("unknown function `{name}`")).label(location, ""),
+            Some(name) => unknown("function", name, location),
             None => told(message).label(location, ""),
         },
         other => told(&other.to_string()).label(location, ""),
+    }
+}
+
+fn unknown(what: &str, name: &str, location: Location) -> Diagnostic {
+    match beyond(name) {
+        Some(help) => errors::beyond_glsl(name, help, location),
+        None => errors::told("foreign/glsl", &format!("unknown {what} `{name}`")).label(location, ""),
     }
 }
 
@@ -79,14 +81,43 @@ fn unknown_function(message: &str) -> Option<&str> {
     message.strip_prefix("Unknown function '")?.strip_suffix('\'')
 }
 
-/// The family of names that WGSL has and GLSL here does not.
+/// What to do instead of using a name that GLSL has and naga's front end does not.
 fn beyond(name: &str) -> Option<&'static str> {
-    match name {
-        _ if name.starts_with("atomic") || name.starts_with("imageAtomic") => Some("atomic operations"),
-        _ if name.starts_with("subgroup") || name.starts_with("gl_Subgroup") || name == "gl_NumSubgroups" => {
-            Some("subgroup operations")
+    let starts = |starts: &[&str]| starts.iter().any(|start| name.starts_with(start));
+    Some(match name {
+        _ if starts(&["atomic", "imageAtomic"]) => {
+            "atomic operations are known in WGSL: write this shader in WGSL, or give it as SPIR-V"
         }
-        _ => None,
+        _ if starts(&["subgroup", "gl_Subgroup"]) || name == "gl_NumSubgroups" => {
+            "subgroup operations are known in WGSL: write this shader in WGSL, or give it as SPIR-V"
+        }
+        "modf" | "frexp" => {
+            "`modf` and `frexp` are known in WGSL: write this shader in WGSL, or give it as SPIR-V"
+        }
+        "uaddCarry" | "usubBorrow" | "umulExtended" | "imulExtended" => {
+            "WGSL lacks it too: give this shader as SPIR-V, or work in halves of 16 bits"
+        }
+        "groupMemoryBarrier" => "write `barrier()`, which also makes what was written be seen",
+        _ if name.starts_with("memoryBarrier") => {
+            "write `barrier()`, which also makes what was written be seen"
+        }
+        "int64_t" | "uint64_t" => "64-bit integers are known in WGSL, as `i64` and `u64`, and in SPIR-V",
+        "float16_t" => "16-bit floats are known in WGSL, as `f16`, and in SPIR-V",
+        "int8_t" | "uint8_t" | "int16_t" | "uint16_t" => "narrow integers are known in SPIR-V alone",
+        _ => return None,
+    })
+}
+
+/// A kind of variable that is not known.
+fn unknown_variable_kind(location: Location, found: &str) -> Diagnostic {
+    let told = errors::told("foreign/glsl", "this kind of variable is not known here").label(location, "");
+    let is_combined = ["sampler", "isampler", "usampler"].iter().any(|start| found.starts_with(start));
+    match is_combined {
+        true => told.help(
+            "declare the image and the sampler apart, `uniform texture2D image;` and `uniform sampler look;`, and \
+             put them together where they are used: `sampler2D(image, look)`",
+        ),
+        false => told,
     }
 }
 

@@ -1,0 +1,6 @@
+#version 450
+layout(local_size_x = 1) in;
+layout(set = 0, binding = 0) buffer Out { float data[]; };
+void main() {
+    int8_t x = int8_t(1);
+}
