@@ -6,7 +6,7 @@ use rspirv::spirv::GlslStd450Op as GLOp;
 use super::arithmetic::Parts;
 use super::{Data, Lowerer, Operand, packing};
 use crate::Result;
-use crate::cpu::lane::{self, Binary, Compare, Ty, Unary};
+use crate::cpu::lane::{self, Binary, Compare, Convert, Ty, Unary};
 use crate::cpu::math::Function;
 use crate::cpu::module::Instruction;
 use crate::cpu::module::constants::lane_ty;
@@ -389,7 +389,18 @@ impl Lowerer<'_> {
         };
         let size = self.builder.unary(Unary::FAbs, x);
         let is_infinite = self.builder.compare(Compare::FEq, size, infinity);
-        (self.builder.select(is_infinite, zero, fraction), whole)
+        let fraction = self.builder.select(is_infinite, zero, fraction);
+        (self.with_sign_bit(x, fraction), whole)
+    }
+
+    /// The size of a float with the sign of another, zeros included.
+    fn with_sign_bit(&mut self, sign: lane::Value, float: lane::Value) -> lane::Value {
+        let ty = if self.builder.ty(sign) == Ty::F32 { Ty::I32 } else { Ty::I64 };
+        let (bits, zero) = (self.builder.convert(Convert::Bits, sign), self.builder.int(ty, 0));
+        let is_negative = self.builder.compare(Compare::LtS, bits, zero);
+        let size = self.builder.unary(Unary::FAbs, float);
+        let negated = self.builder.unary(Unary::FNeg, size);
+        self.builder.select(is_negative, negated, size)
     }
 
     fn frexp(&mut self, x: lane::Value) -> (lane::Value, lane::Value) {
