@@ -46,6 +46,26 @@ pub(super) fn images(
     Ok((merge_aliases(images)?, samplers))
 }
 
+/// Samplers of ours do not compare, and a module does not tell which of its samplers must.
+pub(super) fn refuse_depth_comparison(module: &Module) -> Result<()> {
+    let found = module.all_inst_iter().find(|instruction| compares_depth(instruction.class.opcode));
+    found.map_or(Ok(()), |instruction| {
+        let name = instruction.class.opname;
+        Err(bad_module(format!("`Op{name}` compares with a depth: samplers that compare cannot be bound")))
+    })
+}
+
+fn compares_depth(op: Op) -> bool {
+    matches!(
+        op,
+        Op::ImageSampleDrefImplicitLod
+            | Op::ImageSampleDrefExplicitLod
+            | Op::ImageSampleProjDrefImplicitLod
+            | Op::ImageSampleProjDrefExplicitLod
+            | Op::ImageDrefGather
+    )
+}
+
 struct Seen {
     kind: ImageKind,
     dimension: Dimension,
@@ -85,7 +105,8 @@ fn dimension(definition: &Instruction) -> std::result::Result<Dimension, String>
         Some(Operand::Dim(Dim::Dim1D)) => Ok(Dimension::D1),
         Some(Operand::Dim(Dim::Dim2D)) => Ok(Dimension::D2),
         Some(Operand::Dim(Dim::Dim3D)) => Ok(Dimension::D3),
-        Some(Operand::Dim(other)) => Err(format!("is a {other:?} image: 1d, 2d and 3d are supported")),
+        Some(Operand::Dim(Dim::DimCube)) => Err("is a cube image: 1d, 2d and 3d are supported".to_owned()),
+        Some(Operand::Dim(_)) => Err("is no 1d, 2d or 3d image: those are supported".to_owned()),
         _ => Err("has no dimension".to_owned()),
     }
 }

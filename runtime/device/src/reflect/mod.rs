@@ -41,6 +41,7 @@ pub(crate) fn reflect(module: &rspirv::dr::Module, options: &PipelineOptions) ->
     let entry = entry::find(module, &options.entry_point)?;
     let constants = constants::Constants::evaluate(module, &ids, &options.spec_constants);
     let reached = access::Reached::from_entry(module, &ids, entry.function);
+    images::refuse_depth_comparison(module)?;
     let (images, samplers) = images::images(module, &ids, &reached)?;
     let interface = Interface {
         entry_point: options.entry_point.clone(),
