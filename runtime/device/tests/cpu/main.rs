@@ -14,6 +14,7 @@ mod control;
 mod conversions;
 mod cooperative;
 mod device;
+mod documented;
 mod gangs;
 mod garbage;
 mod glsl;

@@ -3,7 +3,7 @@
 use kps_device::BufferId;
 
 use super::assembly::kernel_with;
-use super::bench::Bench;
+use super::bench::{Bench, refusal};
 use super::common;
 
 /// Runs a body over lanes 0 to 3 with two buffers `%b0`, `%b1` of four `u32`; gives both.
@@ -31,6 +31,7 @@ pub fn modules() -> Vec<Vec<u32>> {
     vec![
         kernel_with(&buffers, "", "", &body),
         kernel_with(&buffers, STRIDED, "", WALK),
+        kernel_with(&buffers, PICKERS, "", &format!("{ODD}{RETURNED}")),
         common::assemble(LIST),
     ]
 }
@@ -74,6 +75,50 @@ const WALK: &str = "%start = OpAccessChain %pe %b0 %n0 %i\n%end = OpAccessChain 
 #[test]
 fn a_pointer_walks_along_an_array() {
     assert_eq!(run(STRIDED, WALK)[1], [446, 336, 225, 113]);
+}
+
+/// `%pick` gives its pointer if the flag is up, else an element of the second buffer; `%twice` picks from what
+/// it picks.
+const PICKERS: &str = "%fn_pick = OpTypeFunction %p0 %bool %p0
+%pick = OpFunction %p0 None %fn_pick
+%flag = OpFunctionParameter %bool
+%given = OpFunctionParameter %p0
+%pl = OpLabel
+OpSelectionMerge %pm None
+OpBranchConditional %flag %pt %pm
+%pt = OpLabel
+OpReturnValue %given
+%pm = OpLabel
+%else = OpAccessChain %p0 %b1 %n0 %n2
+OpReturnValue %else
+OpFunctionEnd
+%twice = OpFunction %p0 None %fn_pick
+%tflag = OpFunctionParameter %bool
+%tgiven = OpFunctionParameter %p0
+%tl = OpLabel
+%one = OpFunctionCall %p0 %pick %tflag %tgiven
+%not = OpLogicalNot %bool %tflag
+%two = OpFunctionCall %p0 %pick %not %one
+%chosen = OpSelect %p0 %tflag %one %two
+OpReturnValue %chosen
+OpFunctionEnd";
+
+/// Odd lanes add to their element of the first buffer, the others to element 2 of the second.
+const RETURNED: &str = "%own = OpAccessChain %p0 %b0 %n0 %i\n%p = OpFunctionCall %p0 %twice %odd %own\n\
+    %x = OpAtomicIAdd %u32 %p %n1 %n0 %n5";
+
+#[test]
+fn functions_return_pointers() {
+    assert_eq!(run(PICKERS, &format!("{ODD}{RETURNED}")), [vec![10, 16, 12, 18], vec![20, 21, 32, 23]]);
+}
+
+#[test]
+fn a_pointer_that_comes_from_nowhere_is_refused() {
+    let declarations = "%fn_pick = OpTypeFunction %p0\n%never = OpFunction %p0 None %fn_pick\n%nl = OpLabel\n\
+        OpUnreachable\nOpFunctionEnd";
+    let body = "%p = OpFunctionCall %p0 %never\n%x = OpLoad %u32 %p";
+    let message = refusal(&kernel_with(&[("u32", 4), ("u32", 4)], declarations, "", body));
+    assert!(message.ends_with("it is not clear what the pointers point into"), "{message}");
 }
 
 #[test]

@@ -1,23 +1,22 @@
 //! Pointers that are known only while the kernel runs.
 //!
 //! Addresses of buffers are ints of 64 bits, tested against the buffers of the device where they are used.
-//! Pointers that a select or a phi chooses among are offsets; where they lie in different buffers, conditions
-//! beside the offset say in which.
+//! Pointers that a select, a phi or the returns of a function choose among are offsets; where they lie in different
+//! buffers, conditions beside the offset say in which. [`super::provenance`] finds the buffers.
 
 use std::rc::Rc;
 
 use rspirv::spirv::{Op, StorageClass};
-use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::pointers::{MemoryPlace, Place, Pointer, explicit, natural};
-use super::{Data, Frame, Lowerer, Operand};
+use super::{Data, Lowerer, Operand};
 use crate::Result;
 use crate::cpu::lane::{self, Binary, BlockId, Compare, Space, Ty, Unary};
 use crate::cpu::module::constants::lane_ty;
 use crate::cpu::module::types::{ADDRESS, Layout, MatrixLayout, Type, TypeId};
-use crate::cpu::module::{Function, Id, Instruction, Module};
+use crate::cpu::module::{Id, Instruction};
 
-impl<'m> Lowerer<'m> {
+impl Lowerer<'_> {
     /// What an address points to.
     pub(super) fn pointer_at(&mut self, data: Data) -> Pointer {
         let Type::Pointer { class, pointee, stride } = *self.module.types.get(data.ty) else {
@@ -121,20 +120,20 @@ impl<'m> Lowerer<'m> {
         self.define(inst, Operand::Pointer(Pointer { place: Place::Memory(place), ..b }))
     }
 
-    /// The parameters of a phi of pointers: an offset, and which of the spaces it is in if there are several.
+    /// Parameters of a block for a pointer that is chosen among others: an offset, and which of the spaces it is
+    /// in if there are several.
     pub(super) fn pointer_params(
         &mut self,
-        phi: &Instruction,
-        frame: &Frame<'m>,
-        definitions: &Definitions<'m>,
+        at: &Instruction,
+        ty: TypeId,
+        spaces: &[Space],
         block: BlockId,
     ) -> Result<Pointer> {
-        let Type::Pointer { class, pointee, stride } = *self.module.types.get(self.result_type(phi)?) else {
+        let Type::Pointer { class, pointee, stride } = *self.module.types.get(ty) else {
             unreachable!("the type was seen to be that of pointers")
         };
-        let spaces = self.spaces(phi, frame, definitions)?;
         let Some((&first, rest)) = spaces.split_first() else {
-            return Err(self.unsupported(phi, "it is not clear what the pointers point into"));
+            return Err(self.unsupported(at, "it is not clear what the pointers point into"));
         };
         let dynamic = Some(self.builder.add_param(block, Ty::I64));
         let mut others = Vec::new();
@@ -147,71 +146,20 @@ impl<'m> Lowerer<'m> {
         Ok(Pointer { class, pointee, stride, place })
     }
 
-    /// The spaces that the values of a phi may point into, followed back to variables and parameters.
-    fn spaces(
-        &mut self,
-        phi: &Instruction,
-        frame: &Frame<'m>,
-        definitions: &Definitions<'m>,
-    ) -> Result<Vec<Space>> {
-        let mut spaces: Vec<Space> = Vec::new();
-        let mut seen = FxHashSet::default();
-        let mut open: Vec<Id> = self.module.operands(phi)[2..].iter().step_by(2).map(|&id| Id(id)).collect();
-        while let Some(id) = open.pop() {
-            if !seen.insert(id) {
-                continue;
-            }
-            let known = match frame.values.get(&id) {
-                Some((Operand::Pointer(pointer), _)) => Some(pointer.clone()),
-                _ => self.global(phi, id)?,
-            };
-            if let Some(Pointer { place: Place::Memory(place), .. }) = known {
-                let all = place.others.iter().map(|(_, space)| *space).chain([place.space]);
-                all.for_each(|space| {
-                    if !spaces.contains(&space) {
-                        spaces.push(space)
-                    }
-                });
-                continue;
-            }
-            let Some(inst) = definitions.get(&id) else {
-                return Err(self.unsupported(phi, "it is not clear what a pointer points into"));
-            };
-            let operands = self.module.operands(inst);
-            match inst.op {
-                Op::AccessChain
-                | Op::InBoundsAccessChain
-                | Op::PtrAccessChain
-                | Op::InBoundsPtrAccessChain
-                | Op::CopyObject => open.extend(operands.get(2).map(|&id| Id(id))),
-                Op::Select => open.extend(operands.get(3..5).unwrap_or_default().iter().map(|&id| Id(id))),
-                Op::Phi => open.extend(operands[2..].iter().step_by(2).map(|&id| Id(id))),
-                _ => {
-                    return Err(
-                        self.unsupported(phi, "only pointers into buffers and shared memory are chosen")
-                    );
-                }
-            }
-        }
-        // What is followed costs time, as values cost memory.
-        self.n_parts += seen.len();
-        Ok(spaces)
-    }
-
-    /// What a phi's parameters get where this pointer comes in.
+    /// What the parameters of a chosen pointer get where this one comes in.
     pub(super) fn pointer_args(
         &mut self,
-        phi: &Instruction,
+        at: &Instruction,
         chosen: &Pointer,
         pointer: &Pointer,
     ) -> Result<Vec<lane::Value>> {
         let (Place::Memory(to), Place::Memory(from)) = (&chosen.place, &pointer.place) else {
-            return Err(self.unsupported(phi, "only pointers into buffers and shared memory are chosen"));
+            return Err(self.unsupported(at, "only pointers into buffers and shared memory are chosen"));
         };
         let same_type =
             self.module.types.same(chosen.pointee, pointer.pointee) && chosen.class == pointer.class;
         if !same_type || !alike(to, from) {
-            return Err(self.unsupported(phi, "a pointer has another type, or another layout"));
+            return Err(self.unsupported(at, "a pointer has another type, or another layout"));
         }
         let mut args = vec![self.offset(from)];
         for &(_, space) in to.others.iter() {
@@ -267,35 +215,4 @@ impl<'m> Lowerer<'m> {
 fn alike(a: &MemoryPlace, b: &MemoryPlace) -> bool {
     let plain = |place: &MemoryPlace| place.component_stride.is_none() && place.matrix.stride.is_none();
     a.layout == b.layout && plain(a) && plain(b)
-}
-
-/// The instructions of a function by the id that they define.
-pub(super) type Definitions<'m> = FxHashMap<Id, &'m Instruction>;
-
-/// Those of a function, if it has phis of pointers.
-pub(super) fn definitions<'m>(module: &Module<'_>, function: &'m Function) -> Definitions<'m> {
-    let id = |inst: &Instruction, i: usize| module.operands(inst).get(i).map(|&id| Id(id));
-    let is_pointer = |phi: &&Instruction| {
-        let ty = id(phi, 0).and_then(|ty| module.types.by_id(ty));
-        ty.is_some_and(|ty| matches!(module.types.get(ty), Type::Pointer { .. }))
-    };
-    if !function.blocks.iter().flat_map(|block| &block.phis).any(|phi| is_pointer(&phi)) {
-        return Definitions::default();
-    }
-    let insts = function.blocks.iter().flat_map(|block| block.phis.iter().chain(&block.body));
-    let known = insts.filter(|inst| is_followed(inst.op));
-    known.filter_map(|inst| Some((id(inst, 1)?, inst))).collect()
-}
-
-fn is_followed(op: Op) -> bool {
-    matches!(
-        op,
-        Op::AccessChain
-            | Op::InBoundsAccessChain
-            | Op::PtrAccessChain
-            | Op::InBoundsPtrAccessChain
-            | Op::CopyObject
-            | Op::Select
-            | Op::Phi
-    )
 }

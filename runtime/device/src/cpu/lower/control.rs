@@ -3,26 +3,24 @@
 use rspirv::spirv::{Op, Scope};
 use rustc_hash::FxHashMap;
 
-use super::addresses::{self, Definitions};
+use super::provenance::Values;
 use super::{Data, Frame, Lowerer, MAX_CALL_DEPTH, Operand};
 use crate::Result;
 use crate::cpu::errors;
 use crate::cpu::lane::{self, BlockId, Edge, Terminator, Ty};
 use crate::cpu::module::constants::{lane_bits, lane_ty};
-use crate::cpu::module::types::{Scalar, Type};
+use crate::cpu::module::types::{Scalar, Type, TypeId};
 use crate::cpu::module::{Block, Function, Id, Instruction};
 
 impl<'m> Lowerer<'m> {
-    /// Opens a frame for a function. Its entry is a new block, its returns go to `after`.
-    pub(super) fn enter(&mut self, function: &'m Function, args: Vec<Operand>, after: BlockId) -> Result<()> {
-        let params = function.params.iter().zip(args);
-        let values = params.map(|((id, _), arg)| (*id, (arg, 0))).collect();
+    /// Opens a frame for a function, whose parameters have values. Its entry is a new block, its returns go to
+    /// `after`.
+    pub(super) fn enter(&mut self, function: &'m Function, values: Values, after: BlockId) -> Result<()> {
         let starts = function.blocks.iter().map(|_| self.builder.create_block()).collect();
-        let mut frame = Frame { function, values, starts, position: 0, next: 0, after };
-        let definitions = addresses::definitions(self.module, function);
+        let mut frame = Frame { function, values, starts, position: 0, next: 0, after, chosen: None };
         for &block in &function.flow.order {
             for phi in &function.blocks[block].phis {
-                let operand = self.phi_params(phi, &frame, &definitions, frame.starts[block])?;
+                let operand = self.phi_params(phi, &frame, frame.starts[block])?;
                 frame.values.insert(self.id(phi, 1)?, (operand, block));
             }
         }
@@ -37,26 +35,31 @@ impl<'m> Lowerer<'m> {
         self.builder.block = entry;
     }
 
-    fn phi_params(
-        &mut self,
-        phi: &Instruction,
-        frame: &Frame<'m>,
-        definitions: &Definitions<'m>,
-        block: BlockId,
-    ) -> Result<Operand> {
+    fn phi_params(&mut self, phi: &Instruction, frame: &Frame<'m>, block: BlockId) -> Result<Operand> {
         let ty = self.result_type(phi)?;
-        if matches!(self.module.types.get(ty), Type::Pointer { .. }) && !self.module.types.is_address(ty) {
-            return self.pointer_params(phi, frame, definitions, block).map(Operand::Pointer);
+        if self.is_chosen(ty) {
+            let ids = self.module.operands(phi)[2..].iter().step_by(2).map(|&id| Id(id)).collect();
+            let spaces = self.spaces(phi, frame.function, &frame.values, ids)?;
+            return self.pointer_params(phi, ty, &spaces, block).map(Operand::Pointer);
         }
-        let scalars = self.value_scalars(phi, ty)?;
+        self.data_params(phi, ty, block)
+    }
+
+    /// Whether values are pointers that are no data.
+    fn is_chosen(&self, ty: TypeId) -> bool {
+        matches!(self.module.types.get(ty), Type::Pointer { .. }) && !self.module.types.is_address(ty)
+    }
+
+    /// Parameters of a block for a value of a type.
+    fn data_params(&mut self, inst: &Instruction, ty: TypeId, block: BlockId) -> Result<Operand> {
+        let scalars = self.value_scalars(inst, ty)?;
         let parts = scalars.iter().map(|&scalar| self.builder.add_param(block, lane_ty(scalar))).collect();
         Ok(Operand::Data(Data { ty, parts }))
     }
 
     pub(super) fn call(&mut self, inst: &'m Instruction) -> Result<()> {
         let module = self.module;
-        let callee = module.function_by_id.get(&self.id(inst, 2)?);
-        let callee = &module.functions[*callee.expect("calls were linked when the module was read")];
+        let callee = self.callee(inst)?;
         if self.frames.len() >= MAX_CALL_DEPTH {
             let what = format!("calls more than {MAX_CALL_DEPTH} deep");
             return Err(errors::too_large(what, module.line(inst.line)));
@@ -76,14 +79,21 @@ impl<'m> Lowerer<'m> {
                 return Err(self.malformed(inst, "an argument has another type than its parameter"));
             }
         }
+        let params = callee.params.iter().zip(args);
+        let values: Values = params.map(|((id, _), arg)| (*id, (arg, 0))).collect();
         let after = self.builder.create_block();
-        if !matches!(module.types.get(callee.ret), Type::Void) {
-            let scalars = self.value_scalars(inst, callee.ret)?;
-            let parts =
-                scalars.iter().map(|&scalar| self.builder.add_param(after, lane_ty(scalar))).collect();
-            self.define(inst, Operand::Data(Data { ty: callee.ret, parts }))?;
+        let mut chosen = None;
+        if self.is_chosen(callee.ret) {
+            let spaces = self.returned_spaces(inst, callee, &values)?;
+            let pointer = self.pointer_params(inst, callee.ret, &spaces, after)?;
+            self.define(inst, Operand::Pointer(pointer.clone()))?;
+            chosen = Some(pointer);
+        } else if !matches!(module.types.get(callee.ret), Type::Void) {
+            let result = self.data_params(inst, callee.ret, after)?;
+            self.define(inst, result)?;
         }
-        self.enter(callee, args, after)?;
+        self.enter(callee, values, after)?;
+        self.frames.last_mut().expect("the frame was opened above").chosen = chosen;
         self.start_frame();
         Ok(())
     }
@@ -117,19 +127,27 @@ impl<'m> Lowerer<'m> {
                 }
                 Terminator::Jump(Edge { to: self.frame().after, args: Vec::new() })
             }
-            Op::ReturnValue => {
-                let value = self.data(inst, 0)?;
-                if !self.module.types.same(value.ty, self.frame().function.ret) {
-                    return Err(self.malformed(inst, "the function returns another type"));
-                }
-                Terminator::Jump(Edge { to: self.frame().after, args: value.parts.to_vec() })
-            }
-            // What was promised never to happen ends the lane.
-            Op::Unreachable => Terminator::Exit,
+            Op::ReturnValue => Terminator::Jump(Edge { to: self.frame().after, args: self.returned(inst)? }),
+            // What was promised never to happen ends the lane, too.
+            Op::Unreachable | Op::Kill | Op::TerminateInvocation => Terminator::Exit,
             op => return Err(errors::unknown_instruction(op, self.module.line(inst.line))),
         };
         self.builder.end(terminator);
         Ok(())
+    }
+
+    /// What the block behind a call takes.
+    fn returned(&mut self, inst: &Instruction) -> Result<Vec<lane::Value>> {
+        match (self.operand(inst, 0)?, self.frame().chosen.clone()) {
+            (Operand::Pointer(pointer), Some(chosen)) => self.pointer_args(inst, &chosen, &pointer),
+            _ => {
+                let value = self.data(inst, 0)?;
+                match self.module.types.same(value.ty, self.frame().function.ret) {
+                    true => Ok(value.parts.to_vec()),
+                    false => Err(self.malformed(inst, "the function returns another type")),
+                }
+            }
+        }
     }
 
     /// A boolean operand.

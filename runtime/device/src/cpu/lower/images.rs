@@ -30,6 +30,8 @@ pub fn is_known(op: Op) -> bool {
             | Op::ImageFetch
             | Op::ImageSampleImplicitLod
             | Op::ImageSampleExplicitLod
+            | Op::ImageSampleProjImplicitLod
+            | Op::ImageSampleProjExplicitLod
             | Op::ImageGather
             | Op::ImageQuerySize
             | Op::ImageQuerySizeLod
@@ -89,6 +91,7 @@ impl Lowerer<'_> {
             Op::ImageRead | Op::ImageFetch => self.read_texel(inst),
             Op::ImageWrite => self.write_texel(inst),
             Op::ImageSampleImplicitLod | Op::ImageSampleExplicitLod => self.sample(inst),
+            Op::ImageSampleProjImplicitLod | Op::ImageSampleProjExplicitLod => self.sample_projected(inst),
             Op::ImageGather => self.gather(inst),
             Op::ImageQuerySize | Op::ImageQuerySizeLod => self.image_size(inst),
             Op::ImageTexelPointer => self.texel_pointer(inst),
@@ -182,6 +185,21 @@ impl Lowerer<'_> {
         let (image, scalar, n_axes) = self.image(inst, 2)?;
         let sampler = self.sampler_of(inst)?;
         let place = self.place(inst, 3, n_axes, Ty::F32)?;
+        let place = self.moved_place(inst, 4, (image, n_axes), place)?;
+        self.texel_result(inst, scalar, (image, ImageAction::Sample { sampler }, place))
+    }
+
+    /// The coordinates are those of a point, and what they are all divided by.
+    fn sample_projected(&mut self, inst: &Instruction) -> Result<()> {
+        let (image, scalar, n_axes) = self.image(inst, 2)?;
+        let sampler = self.sampler_of(inst)?;
+        let mut place = self.place(inst, 3, n_axes, Ty::F32)?;
+        let Some(&divisor) = self.data(inst, 3)?.parts.get(n_axes) else {
+            return Err(self.malformed(inst, "the coordinates do not fit the image"));
+        };
+        for at in &mut place[..n_axes] {
+            *at = self.builder.binary(Binary::FDiv, *at, divisor);
+        }
         let place = self.moved_place(inst, 4, (image, n_axes), place)?;
         self.texel_result(inst, scalar, (image, ImageAction::Sample { sampler }, place))
     }

@@ -24,6 +24,7 @@ mod memory;
 mod narrow;
 mod packing;
 pub mod pointers;
+mod provenance;
 mod registers;
 mod subgroup;
 pub mod tables;
@@ -57,6 +58,7 @@ pub fn lower(module: &Module<'_>, subgroup_size: u32, instrument: Instrument) ->
         builder: Builder::new(module.local_size, subgroup_size),
         frames: Vec::new(),
         globals: FxHashMap::default(),
+        definitions: FxHashMap::default(),
         in_memory: registers::in_memory(module),
         n_parts: 0,
         group_slots: None,
@@ -69,7 +71,7 @@ pub fn lower(module: &Module<'_>, subgroup_size: u32, instrument: Instrument) ->
     lowerer.private_variables()?;
     let exit = lowerer.builder.create_block();
     let entry = lowerer.builder.block;
-    lowerer.enter(&module.functions[module.entry], Vec::new(), exit)?;
+    lowerer.enter(&module.functions[module.entry], provenance::Values::default(), exit)?;
     debug_assert_eq!(lowerer.builder.block, entry);
     lowerer.start_frame();
     while !lowerer.frames.is_empty() {
@@ -95,6 +97,8 @@ struct Lowerer<'m> {
     frames: Vec<Frame<'m>>,
     /// Variables outside functions that were used so far.
     globals: FxHashMap<Id, Pointer>,
+    /// Of the functions in which pointers were followed.
+    definitions: FxHashMap<Id, Rc<provenance::Definitions<'m>>>,
     /// Variables and parameters that something addresses by more than constants.
     in_memory: FxHashSet<Id>,
     /// Scalars of all values that were defined so far.
@@ -111,7 +115,7 @@ struct Lowerer<'m> {
 struct Frame<'m> {
     function: &'m Function,
     /// Each with the block of the function that defines it.
-    values: FxHashMap<Id, (Operand, usize)>,
+    values: provenance::Values,
     /// Where each block of the function begins in the kernel, its phis as parameters.
     starts: Vec<BlockId>,
     /// The block being lowered as an index into the function's order, and the next instruction of it.
@@ -119,6 +123,8 @@ struct Frame<'m> {
     next: usize,
     /// Where a return goes, with what is returned as parameters.
     after: BlockId,
+    /// The pointer that it returns, if it does, as the block behind sees it.
+    chosen: Option<Pointer>,
 }
 
 #[derive(Clone, Debug)]

@@ -1,10 +1,14 @@
 //! Functions of a module: their instructions gathered into blocks.
 
+use std::sync::LazyLock;
+
+use rspirv::grammar::reflect::is_block_terminator;
+use rspirv::grammar::{self, INSTRUCTION_TABLE, OperandKind};
 use rspirv::spirv::Op;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::constants::Constant;
-use super::functions::{self, Block, Function};
+use super::functions::{Block, Function};
 use super::reader::{OpenFunction, Reader};
 use super::types::{Scalar, Type};
 use super::{Id, Instruction};
@@ -72,7 +76,7 @@ impl Reader<'_, '_> {
         let Some((_, phis, body)) = &mut open.block else {
             return Err(misplaced);
         };
-        if functions::is_terminator(inst.op) {
+        if is_block_terminator(inst.op) {
             let (label, phis, body) = open.block.take().expect("the block is open here");
             open.function.blocks.push(Block { label, phis, body, end: *inst, targets, wide });
             // A line holds to the end of its block.
@@ -124,17 +128,15 @@ impl Reader<'_, '_> {
 }
 
 /// Whether an instruction in a function gives a result: then its first operand is the type, the second the id.
+/// That is known of those too that are refused, by name, once a function in reach has one.
 fn has_result(op: Op) -> bool {
-    !functions::is_terminator(op)
-        && !matches!(
-            op,
-            Op::Store
-                | Op::CopyMemory
-                | Op::ControlBarrier
-                | Op::MemoryBarrier
-                | Op::AtomicStore
-                | Op::ImageWrite
-                | Op::AssumeTrueKHR
-                | Op::CooperativeMatrixStoreKHR
-        )
+    static WITH_RESULT: LazyLock<FxHashSet<Op>> = LazyLock::new(|| {
+        let starts = |kinds: &grammar::Instruction<'_>| {
+            kinds.operands.get(..2).is_some_and(|kinds| {
+                kinds[0].kind == OperandKind::IdResultType && kinds[1].kind == OperandKind::IdResult
+            })
+        };
+        INSTRUCTION_TABLE.iter().filter(|kinds| starts(kinds)).map(|kinds| kinds.opcode).collect()
+    });
+    WITH_RESULT.contains(&op)
 }

@@ -11,6 +11,8 @@ use crate::cpu::errors;
 
 /// Blocks of one function; control flow analysis is not linear in them.
 const MAX_BLOCKS: usize = 10_000;
+/// Calls of a cycle that are named.
+const MAX_SHOWN: usize = 8;
 
 pub struct Function {
     pub id: Id,
@@ -33,20 +35,6 @@ pub struct Block {
     pub targets: Vec<Id>,
     /// Whether the literals of a switch have two words.
     pub wide: bool,
-}
-
-pub fn is_terminator(op: Op) -> bool {
-    matches!(
-        op,
-        Op::Branch
-            | Op::BranchConditional
-            | Op::Switch
-            | Op::Return
-            | Op::ReturnValue
-            | Op::Unreachable
-            | Op::Kill
-            | Op::TerminateInvocation
-    )
 }
 
 /// Checks the functions that the entry point reaches, and finds out their control flow.
@@ -108,9 +96,10 @@ fn call_order(module: &Module<'_>) -> Result<Vec<usize>> {
                 stack.push((callee, calls(module, callee)?, 0));
             }
             State::Open => {
+                let path: Vec<usize> = stack.iter().map(|(function, ..)| *function).collect();
                 return Err(errors::malformed_at(
                     call.op,
-                    "the function calls itself",
+                    cycle(module, &path, callee),
                     module.line(call.line),
                 ));
             }
@@ -118,6 +107,23 @@ fn call_order(module: &Module<'_>) -> Result<Vec<usize>> {
         }
     }
     Ok(order)
+}
+
+/// Calls that come back to a function, in words: `path` leads to the last one of them.
+fn cycle(module: &Module<'_>, path: &[usize], back_to: usize) -> String {
+    let name = |&function: &usize| {
+        let id = module.functions[function].id;
+        module.names.get(&id).map_or(format!("`%{}`", id.0), |name| format!("`{name}`"))
+    };
+    let first = path.iter().position(|&function| function == back_to).unwrap_or(0);
+    let names: Vec<String> = path[first..].iter().chain([&back_to]).map(name).collect();
+    let shown = match &names[..] {
+        [first @ .., _, _] if first.len() > MAX_SHOWN => {
+            [&names[..MAX_SHOWN], &["..".to_owned()], &names[names.len() - 1..]].concat()
+        }
+        _ => names,
+    };
+    format!("functions may not call themselves, and {}", shown.join(" calls "))
 }
 
 fn calls(module: &Module<'_>, function: usize) -> Result<Vec<(usize, Instruction)>> {

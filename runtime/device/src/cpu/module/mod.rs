@@ -7,21 +7,7 @@
 //!   only terminator, the first is no target;
 //! - calls name functions of the module and never come back to their caller.
 //!
-//! What is taken, of the instructions that a compute shader may have; anything else is refused by name:
-//!
-//! | family | taken |
-//! |---|---|
-//! | types | bool; ints of 8 to 64 bits; floats of 16 (also as bfloat16), 32 and 64; vectors, matrices, arrays, structures; images of 1 to 3 dimensions, samplers; cooperative matrices of a subgroup |
-//! | constants | all, specialised too; `OpSpecConstantOp` but of narrow floats, which it only converts |
-//! | variables | storage, uniform and push-constant blocks, shared, private, of functions, the built-ins of compute; no arrays of resources |
-//! | pointers | access chains, `PtrAccessChain`, selects and phis of pointers into buffers and shared memory, addresses of buffers (a test finds the buffer, so none reaches outside of them) |
-//! | control | every branch, structured or not, switches, calls without recursion; a pointer is no result of a function |
-//! | arithmetic | all of it, `GLSL.std.450` but `Interpolate*` and `IMix`; trigonometry and powers in up to 32 bits; integer dot products |
-//! | atomics | load, store, exchange, compare-exchange, and all changes of 32- and 64-bit ints and floats, those of 16-bit floats; of image texels those of 32 bits |
-//! | images | read, write, fetch, sample at level 0, query; no gather, no comparison with a depth |
-//! | barriers | of workgroups and subgroups |
-//! | subgroups | `OpGroupNonUniform*` but partitions, and the older `OpSubgroup*KHR`, in uniform flow and not |
-//! | cooperative matrices | load, store, multiply-add, length, and what goes component by component |
+//! `docs/cpu-device.md` lists the instructions that are taken; anything else is refused by name.
 //!
 //! Operand types inside functions, and that a definition dominates its uses, are checked as a function is
 //! lowered: an unused function may hold anything.
