@@ -40,7 +40,7 @@ pub struct HostOptions {
 
     /// Look for mistakes of kernels while they run: indices out of bounds, races, divisions by zero and
     /// others. Each is shown, and the exit code is 1 if there was any. Kernels run on the CPU device. Name
-    /// checks to have more than the usual ones: --check=overflow,nan.
+    /// checks to have others than the usual ones: --check=bounds, --check=usual,overflow,nan, --check=all.
     #[arg(long, value_name = "CHECKS", global = true, num_args = 0..=1, require_equals = true)]
     #[arg(default_missing_value = "", value_parser = kps::parse_checks)]
     pub check: Option<Checks>,

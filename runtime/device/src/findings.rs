@@ -32,8 +32,11 @@ pub enum Check {
     Conversion,
     Barrier,
     Uniform,
-    Uninitialised,
-    Race,
+    /// Reads of what nobody has written, in memory of a workgroup and in that of the device.
+    SharedUninitialised,
+    DeviceUninitialised,
+    SharedRace,
+    DeviceRace,
     Overflow,
     Nan,
 }
@@ -48,15 +51,17 @@ pub enum Schedule {
 }
 
 impl Check {
-    pub const ALL: [Check; 10] = [
+    pub const ALL: [Check; 12] = [
         Check::Bounds,
         Check::Division,
         Check::Shift,
         Check::Conversion,
         Check::Barrier,
         Check::Uniform,
-        Check::Uninitialised,
-        Check::Race,
+        Check::SharedUninitialised,
+        Check::DeviceUninitialised,
+        Check::SharedRace,
+        Check::DeviceRace,
         Check::Overflow,
         Check::Nan,
     ];
@@ -70,8 +75,10 @@ impl Check {
             Check::Conversion => "conversion",
             Check::Barrier => "barrier",
             Check::Uniform => "uniform",
-            Check::Uninitialised => "uninitialised",
-            Check::Race => "race",
+            Check::SharedUninitialised => "shared-uninitialised",
+            Check::DeviceUninitialised => "device-uninitialised",
+            Check::SharedRace => "shared-race",
+            Check::DeviceRace => "device-race",
             Check::Overflow => "overflow",
             Check::Nan => "nan",
         }
@@ -86,14 +93,38 @@ impl Checks {
     /// None of them.
     pub const NONE: Checks = Checks { kinds: 0, schedule: Schedule::InOrder };
 
+    pub fn all() -> Checks {
+        Check::ALL.into_iter().fold(Checks::NONE, Checks::with)
+    }
+
     /// All that are mistakes wherever they are found: ints may wrap on purpose, and floats be no numbers.
     pub fn usual() -> Checks {
         let on_request = |check: &Check| matches!(check, Check::Overflow | Check::Nan);
         Check::ALL.into_iter().filter(|check| !on_request(check)).fold(Checks::NONE, Checks::with)
     }
 
+    /// A check by its name, or several by theirs: `race`, `uninitialised`, `usual` and `all`.
+    pub fn named(name: &str) -> Option<Checks> {
+        let both = |a, b| Some(Checks::NONE.with(a).with(b));
+        match name {
+            "usual" => Some(Checks::usual()),
+            "all" => Some(Checks::all()),
+            "race" => both(Check::SharedRace, Check::DeviceRace),
+            "uninitialised" => both(Check::SharedUninitialised, Check::DeviceUninitialised),
+            name => {
+                let check = Check::ALL.into_iter().find(|check| check.name() == name)?;
+                Some(Checks::NONE.with(check))
+            }
+        }
+    }
+
     pub fn with(self, check: Check) -> Checks {
         Checks { kinds: self.kinds | check.bit(), ..self }
+    }
+
+    /// These and others, in the order of these.
+    pub fn and(self, others: Checks) -> Checks {
+        Checks { kinds: self.kinds | others.kinds, ..self }
     }
 
     /// The same checks in a random order of invocations.
@@ -151,7 +182,7 @@ pub enum FindingKind {
     DivergentBarrier {
         other: Option<SourceLine>,
     },
-    /// Shared memory is read that nobody of the workgroup has written.
+    /// Shared memory is read that nobody of the workgroup has written, or memory of the device that nobody has.
     Uninitialised(Element),
     /// Two invocations touch an element, at least one of them writes, and nothing says which comes first.
     Race {

@@ -32,18 +32,22 @@ impl Checking {
     }
 }
 
-/// Reads what stands behind `--check=`: checks beside the usual ones, such as `overflow,nan`.
+/// Reads what stands behind `--check=`: the checks that are wanted, such as `bounds` or `usual,overflow`. Nothing
+/// means the usual ones.
 pub fn parse_checks(text: &str) -> Result<Checks, String> {
-    let mut checks = Checks::usual();
-    for name in text.split(',').map(str::trim).filter(|name| !name.is_empty()) {
-        let known = Check::ALL.into_iter().find(|check| check.name() == name);
-        let Some(check) = known else {
-            let names: Vec<&str> = Check::ALL.iter().map(|check| check.name()).collect();
-            return Err(format!("there is no check `{name}`: they are {}", names.join(", ")));
-        };
-        checks = checks.with(check);
+    if text.is_empty() {
+        return Ok(Checks::usual());
     }
-    Ok(checks)
+    text.split(',').map(str::trim).try_fold(Checks::NONE, |checks, name| {
+        let named = Checks::named(name).ok_or_else(|| {
+            let names: Vec<&str> = Check::ALL.iter().map(|check| check.name()).collect();
+            format!(
+                "there is no check `{name}`: they are {}, and usual, all, race and uninitialised for several",
+                names.join(", ")
+            )
+        })?;
+        Ok(checks.and(named))
+    })
 }
 
 /// What was found by all launches of a host.

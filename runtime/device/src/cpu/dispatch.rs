@@ -1,13 +1,13 @@
 //! One dispatch: a grid of workgroups, cut into chunks that threads take one after the other.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 
 use super::emit::context::{Context, DONE, SPARE, Slot, Stop};
 use super::emit::{Code, Rest};
 use super::images::ImageView;
 use super::probes::schedule::Order;
-use super::probes::{Bytes, Extent, Observation};
+use super::probes::{Bytes, Extent, Watch};
 use super::tiers::Chosen;
 use super::together::{Ended, Step, Together};
 use crate::profile::LineCounts;
@@ -35,8 +35,7 @@ pub struct Job {
     frame_size: usize,
     shared_size: usize,
     interrupt: Arc<AtomicBool>,
-    /// Who watches. The one thread that works has it meanwhile.
-    observation: Option<Mutex<Observation>>,
+    watch: Option<Watch>,
     /// The order of workgroups, where it is not their own.
     order: Option<Order>,
     /// Workgroups in all, and in one chunk.
@@ -75,7 +74,8 @@ pub struct JobSpec<'a> {
     pub group_cost: u64,
     pub n_threads: u64,
     pub interrupt: Arc<AtomicBool>,
-    pub observation: Option<Observation>,
+    /// Who watches, if anybody does.
+    pub watch: Option<Watch>,
     /// What chooses the order of workgroups and lanes, where it is not their own.
     pub seed: Option<u64>,
     pub local_size: [u32; 3],
@@ -104,7 +104,7 @@ impl Job {
             frame_size: spec.frame_size,
             shared_size: spec.shared_size,
             interrupt: spec.interrupt,
-            observation: spec.observation.map(Mutex::new),
+            watch: spec.watch,
             order: spec.seed.map(|seed| Order::new(seed, n_groups, spec.local_size)),
             n_groups,
             chunk: fair.max(least).min(MAX_CHUNK_COST / spec.group_cost.max(1)).max(1),
@@ -117,7 +117,9 @@ impl Job {
     }
 
     pub fn wants_threads(&self) -> bool {
-        self.cost >= MIN_SHARED_COST && self.n_groups > 1 && self.observation.is_none()
+        self.cost >= MIN_SHARED_COST
+            && self.n_groups > 1
+            && self.watch.as_ref().is_none_or(Watch::takes_threads)
     }
 
     /// What stopped it; asked when every thread has ended.
@@ -127,22 +129,17 @@ impl Job {
 
     /// What was found; asked when every thread has ended.
     pub fn findings(&self) -> Vec<Finding> {
-        let observation =
-            self.observation.as_ref().map(|watched| watched.lock().unwrap_or_else(PoisonError::into_inner));
-        observation.map_or(Vec::new(), |mut observation| observation.observer.findings())
+        self.watch.as_ref().map_or(Vec::new(), Watch::findings)
     }
 
     /// What each line cost; asked when every thread has ended.
     pub fn costs(&self) -> Vec<LineCounts> {
-        let observation =
-            self.observation.as_ref().map(|watched| watched.lock().unwrap_or_else(PoisonError::into_inner));
-        observation.map_or(Vec::new(), |mut observation| observation.observer.costs())
+        self.watch.as_ref().map_or(Vec::new(), Watch::costs)
     }
 
     /// Takes chunks until there are none. Any number of threads may do so at once.
     pub fn work(&self) {
-        let mut watched =
-            self.observation.as_ref().map(|watched| watched.lock().unwrap_or_else(PoisonError::into_inner));
+        let mut watched = self.watch.as_ref().and_then(Watch::observation);
         let mut frame = lines_of(self.frame_size);
         let mut shared = lines_of(self.shared_size);
         let mut context = Context {
@@ -160,15 +157,23 @@ impl Job {
             shared: shared.as_mut_ptr().cast(),
             parted: [0; 2],
             order: [[1, 0]; 3],
+            unwritten: 1,
             observation: std::ptr::null_mut(),
         };
-        if let Some(observation) = watched.as_deref_mut() {
+        if let Some(observation) = &mut watched {
             let bytes = |slot: &Slot| Bytes { start: slot.base as u64, size: slot.size };
             let shared = bytes(&Slot { base: context.shared, size: self.shared_size as u64 });
             let buffers = self.slots.iter().map(bytes).collect();
             observation.observer.begins(Extent { groups: self.groups, buffers, shared });
             context.observation = std::ptr::from_mut(observation);
         }
+        self.chunks(&mut context);
+        if let (Some(watch), Some(observation)) = (&self.watch, watched) {
+            watch.end(observation);
+        }
+    }
+
+    fn chunks(&self, context: &mut Context) {
         while self.status() == DONE {
             let first = self.next.fetch_add(self.chunk, Ordering::Relaxed);
             if first >= self.n_groups {
@@ -176,7 +181,7 @@ impl Job {
             }
             let status = match self.interrupt.load(Ordering::Relaxed) {
                 true => INTERRUPTED_BETWEEN,
-                false => self.rows(&mut context, first, (first + self.chunk).min(self.n_groups)),
+                false => self.rows(context, first, (first + self.chunk).min(self.n_groups)),
             };
             if status != DONE {
                 self.status.store(status, Ordering::Relaxed);
@@ -193,12 +198,16 @@ impl Job {
             if let Some(order) = &self.order {
                 context.order = order.lanes(group);
             }
-            // Workgroups whose lanes wait for each other run one by one.
-            let alone = self.chosen.code.entries.len() > 1 || self.order.is_some();
+            // Workgroups whose lanes wait for each other run one by one, and those whose memory is watched.
+            let is_watched = self.watch.is_some() && self.shared_size > 0;
+            let alone = self.chosen.code.entries.len() > 1 || self.order.is_some() || is_watched;
             let most = if alone { 1 } else { end - at };
             let n = most.min(u64::from(self.groups[0] - x));
             // SAFETY: `work` gave the context shared memory of this size.
             unsafe { context.shared.write_bytes(0, self.shared_size) };
+            if is_watched {
+                group_begins(context);
+            }
             let place = [x, y, z];
             let status = match &self.together {
                 Some(together) => self.lanes_together(together, context, place),
@@ -342,8 +351,17 @@ fn lines_of(n_bytes: usize) -> Vec<CacheLine> {
 }
 
 /// Tells whoever watches.
+fn group_begins(context: &mut Context) {
+    context.unwritten = 1;
+    // SAFETY: as in `barrier_opens`.
+    if let Some(observation) = unsafe { context.observation.as_mut() } {
+        observation.observer.group_begins();
+    }
+}
+
+/// Tells whoever watches.
 fn barrier_opens(context: &mut Context) {
-    // SAFETY: where it is not null it is the observation that `work` has locked, and no code is running that
+    // SAFETY: where it is not null it is the observation that `work` has for this thread, and no code is running that
     // could use it at the same time.
     if let Some(observation) = unsafe { context.observation.as_mut() } {
         observation.observer.barrier_opens();

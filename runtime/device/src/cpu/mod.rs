@@ -285,11 +285,7 @@ impl CpuDevice {
             group_cost: pipeline.cost,
             n_threads,
             interrupt: self.interrupt.clone(),
-            observation: probes::observation(
-                &pipeline.instrument,
-                &pipeline.probes,
-                pipeline.interface.local_size,
-            ),
+            watch: probes::Watch::new(pipeline.instrument, &pipeline.probes, pipeline.interface.local_size),
             seed: match pipeline.instrument {
                 Instrument::Checked(Checks { schedule: Schedule::Seed(seed), .. }) => Some(seed),
                 _ => None,

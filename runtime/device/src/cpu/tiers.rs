@@ -53,7 +53,7 @@ pub struct Inside {
 impl Tiers {
     pub fn new(kernel: Kernel, regions: Regions, carried: Carried, lanes: Lanes) -> Tiers {
         let n_insts: usize = kernel.blocks.iter().map(|block| block.insts.len()).sum();
-        let in_gangs = lanes != Lanes::Single && !kernel.is_watched() && regions.all.len() == 1;
+        let in_gangs = lanes != Lanes::Single && !kernel.runs_one_by_one() && regions.all.len() == 1;
         Tiers {
             guard: if in_gangs { guard::find(&kernel) } else { None },
             kernel,
@@ -125,7 +125,7 @@ impl Tiers {
 
     fn careful(&self, compiler: &mut Compiler) -> Result<Arc<Code>> {
         made(&self.careful, || {
-            let in_gangs = self.lanes != Lanes::Single && !self.kernel.is_watched();
+            let in_gangs = self.lanes != Lanes::Single && !self.kernel.runs_one_by_one();
             let plan = in_gangs.then(|| gangs::choose(&self.kernel, &self.regions, &self.carried)).flatten();
             let lines = &mut self.lines.borrow_mut();
             compiler.compile(&self.kernel, &self.regions, &self.carried, plan.as_ref(), lines, Effort::Care)

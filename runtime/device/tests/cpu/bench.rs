@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use kps_device::{
-    Access, Binding, BufferId, Command, Commands, Device, DeviceError, Dispatch, MemoryUsage,
+    Access, Binding, BufferId, Command, Commands, Device, DeviceError, Dispatch, Finding, MemoryUsage,
     PipelineOptions, QueueId, Waited,
     cpu::{self, Lanes},
 };
@@ -117,6 +117,23 @@ impl Bench {
             assert_eq!(run(other), result);
         }
         result
+    }
+
+    /// Every kind of code finds the same mistakes as often, in the same workgroups first. Tells how many.
+    pub fn compare_findings(&self) -> usize {
+        let told = |device: &Rc<dyn Device>| {
+            let told = |finding: Finding| {
+                (finding.line, std::mem::discriminant(&finding.kind), finding.invocation.group, finding.count)
+            };
+            let mut findings: Vec<_> = device.findings().into_iter().map(told).collect();
+            findings.sort_by_key(|finding| format!("{finding:?}"));
+            findings
+        };
+        let findings = told(&self.device);
+        for other in &self.others {
+            assert_eq!(told(other), findings, "kinds of code find other mistakes");
+        }
+        findings.len()
     }
 
     pub fn run(&self, words: &[u32], buffers: &[BufferId], push: &[u8], groups: [u32; 3]) {

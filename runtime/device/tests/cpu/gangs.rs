@@ -1,7 +1,9 @@
 //! Random kernels in gangs of every width and in every other kind of code: the bench compares the memory that they
-//! leave. `KPS_RANDOM_MODULES=FIRST..LAST` tries other seeds than the usual few.
+//! leave, and what the checked mode finds. `KPS_RANDOM_MODULES=FIRST..LAST` tries other seeds than the usual few.
 
 use std::ops::Range;
+
+use kps_device::{Check, Checks, Command, Instrument, PipelineOptions, Waited};
 
 use super::bench::Bench;
 use super::phases::shared;
@@ -25,7 +27,9 @@ fn with_local_size(mut words: Vec<u32>, [x, y]: [u32; 2]) -> Vec<u32> {
     words
 }
 
-fn compare(words: &[u32], [x, y]: [u32; 2]) {
+/// Tells how many mistakes were found.
+fn compare(words: &[u32], size: [u32; 2], instrument: Instrument) -> usize {
+    let [x, y] = size;
     let bench = Bench::all_kinds();
     let n = N + (y - 1) * ROW;
     let input: Vec<u32> = (0..n).map(|i| i.wrapping_mul(2_654_435_761) >> 25).collect();
@@ -33,10 +37,14 @@ fn compare(words: &[u32], [x, y]: [u32; 2]) {
     buffers.extend((1..N_BUFFERS).map(|_| bench.buffer(&vec![7u32; n as usize])));
     let words = with_local_size(words.to_vec(), [x, y]);
     let domain: Vec<u8> = [DOMAIN, 2, 1].iter().flat_map(|n: &u32| n.to_le_bytes()).collect();
-    bench.run(&words, &buffers, &domain, [N.div_ceil(x), 1, 1]);
+    let options = PipelineOptions { instrument, ..PipelineOptions::default() };
+    let dispatch = bench.dispatch_with(&words, &options, &buffers, &domain, [N.div_ceil(x), 1, 1]);
+    assert_eq!(bench.submit(vec![Command::Dispatch(dispatch)]), Ok(Waited::Done));
+    let n_mistakes = bench.compare_findings();
     for &buffer in &buffers {
         bench.read::<u32>(buffer);
     }
+    n_mistakes
 }
 
 fn seeds() -> Range<u64> {
@@ -48,6 +56,13 @@ fn seeds() -> Range<u64> {
     asked.unwrap_or(0..12)
 }
 
+/// The checks that look at each invocation alone, so that the order of others does not matter.
+fn of_each_lane() -> Checks {
+    let alone =
+        [Check::Bounds, Check::Division, Check::Shift, Check::Conversion, Check::Overflow, Check::Nan];
+    alone.into_iter().fold(Checks::NONE, Checks::with)
+}
+
 /// Runs random kernels in workgroups of every size given.
 fn check(kernel: fn(u64) -> Vec<u32>, local_sizes: &'static [[u32; 2]]) {
     let seeds: Vec<u64> = seeds().collect();
@@ -55,13 +70,16 @@ fn check(kernel: fn(u64) -> Vec<u32>, local_sizes: &'static [[u32; 2]]) {
         let seeds = seeds.to_vec();
         // Code is kept as long as its thread.
         let thread = std::thread::spawn(move || {
+            let mut n_mistakes = 0;
             for seed in seeds {
                 let words = kernel(seed);
                 for &local_size in local_sizes {
                     println!("seed {seed}, local size {local_size:?}");
-                    compare(&words, local_size);
+                    compare(&words, local_size, Instrument::None);
+                    n_mistakes += compare(&words, local_size, Instrument::Checked(of_each_lane()));
                 }
             }
+            assert!(n_mistakes > 0, "random kernels make mistakes");
         });
         thread.join().expect("all kinds of code agree");
     }

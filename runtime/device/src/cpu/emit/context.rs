@@ -35,6 +35,8 @@ pub struct Context {
     pub parted: [u32; 2],
     /// Step and start of the order of lanes along each axis, where the kernel is shuffled.
     pub order: [[u32; 2]; 3],
+    /// 0 where the observer knows that the workgroup has written all of its shared memory.
+    pub unwritten: u32,
     /// Who watches, where the kernel has probes.
     pub observation: *mut Observation,
 }

@@ -77,6 +77,7 @@ impl Emitter<'_, '_> {
                 self.probe(*probe, values, *when);
                 return None;
             }
+            Op::Unwritten => self.unwritten(),
             Op::Clear { start, size } => {
                 self.clear(*start, *size);
                 return None;

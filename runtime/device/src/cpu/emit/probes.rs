@@ -1,5 +1,6 @@
 //! Probes: calls to the dispatch's observer, out of the way where a condition says when.
 
+use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{
     self, AbiParam, InstBuilder, MemFlagsData, Signature, StackSlotData, StackSlotKind, types,
 };
@@ -58,6 +59,14 @@ impl Emitter<'_, '_> {
         self.builder.ins().call_indirect(signature, function, &[self.context, at]);
     }
 
+    /// Whether the workgroup may have left some shared memory unwritten.
+    pub(super) fn unwritten(&mut self) -> ir::Value {
+        let offset = std::mem::offset_of!(Context, unwritten) as i32;
+        // Probes change it.
+        let unwritten = self.builder.ins().load(types::I32, super::ops::memory(), self.context, offset);
+        self.builder.ins().icmp_imm_s(IntCC::NotEqual, unwritten, 0)
+    }
+
     /// The bits of a value in 64.
     fn widened(&mut self, ty: Ty, value: ir::Value) -> ir::Value {
         let ins = self.builder.ins();
@@ -76,7 +85,7 @@ impl Emitter<'_, '_> {
 ///
 /// # Safety
 /// Compiled code passes its context, which has an observer where the kernel has probes, and what it laid down.
-unsafe extern "C" fn reached(context: *const Context, reached: *const Reached) {
+unsafe extern "C" fn reached(context: *mut Context, reached: *const Reached) {
     // SAFETY: the code laid down the head and as many values as it says, and this thread alone uses the
     // observer for as long as the code runs.
     let (head, observation) = unsafe { (&*reached, &mut *(*context).observation) };
@@ -84,4 +93,6 @@ unsafe extern "C" fn reached(context: *const Context, reached: *const Reached) {
     let values = unsafe { std::slice::from_raw_parts(reached.add(1).cast::<u64>(), head.n_values as usize) };
     let invocation = Invocation::new(head.group, head.local, observation.local_size);
     observation.observer.reached(head.probe, invocation, values);
+    // SAFETY: as above.
+    unsafe { (*context).unwritten = observation.observer.may_miss_writes().into() };
 }

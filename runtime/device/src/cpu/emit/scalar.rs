@@ -534,7 +534,7 @@ impl<'k, 'b> Emitter<'k, 'b> {
         self.kernel.values[value.0 as usize].ty
     }
 
-    fn builtin(&mut self, builtin: Builtin) -> ir::Value {
+    pub(super) fn builtin(&mut self, builtin: Builtin) -> ir::Value {
         let size = self.kernel.local_size.map(i64::from);
         match builtin {
             Builtin::GroupId(axis) => self.group[usize::from(axis)],

@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 use super::fold;
 use super::ir::{
     Address, Atomic, Binary, Block, BlockId, Builtin, Compare, Convert, Def, Edge, ImageAction, Inst, Kernel,
-    Local, Op, Terminator, Ty, Unary, Value, ValueInfo,
+    Local, Op, Terminator, Ty, Unary, Value,
 };
 use crate::cpu::module::Line;
 use crate::cpu::probes::{ProbeSite, SiteKind};
@@ -67,7 +67,7 @@ impl Builder {
     }
 
     pub fn add_param(&mut self, block: BlockId, ty: Ty) -> Value {
-        let value = self.new_value(ty, Def::Param(block));
+        let value = self.kernel.add_value(ty, Def::Param(block));
         self.kernel.blocks[block.0 as usize].params.push(value);
         value
     }
@@ -89,16 +89,11 @@ impl Builder {
         self.end(Terminator::Jump(Edge { to, args }));
     }
 
-    fn new_value(&mut self, ty: Ty, def: Def) -> Value {
-        self.kernel.values.push(ValueInfo { ty, def });
-        Value(self.kernel.values.len() as u32 - 1)
-    }
-
     fn intern(&mut self, ty: Ty, def: Def) -> Value {
         if let Some(&value) = self.interned.get(&(ty, def)) {
             return value;
         }
-        let value = self.new_value(ty, def);
+        let value = self.kernel.add_value(ty, def);
         self.interned.insert((ty, def), value);
         value
     }
@@ -127,7 +122,7 @@ impl Builder {
     }
 
     fn push(&mut self, op: Op, ty: Ty) -> Value {
-        let result = self.new_value(ty, Def::Inst(self.block));
+        let result = self.kernel.add_value(ty, Def::Inst(self.block));
         self.push_inst(op, Some(result));
         result
     }

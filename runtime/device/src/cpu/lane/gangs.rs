@@ -66,7 +66,9 @@ const MAX_INSTS: usize = 6000;
 const MAX_ROUNDS: usize = 60;
 
 /// Widths that gangs may have.
-const WIDTHS: [u32; 3] = [16, 8, 4];
+const WIDTHS: [u32; 3] = [MAX_WIDTH, 8, 4];
+/// The most lanes that a gang has.
+pub const MAX_WIDTH: u32 = 16;
 /// Lanes of one vector.
 const LANES: u32 = 4;
 /// Vectors that loops may hold at once: a few more than there are registers.

@@ -1,7 +1,7 @@
 //! The parts of a kernel, and what each operation means.
 
 use crate::cpu::module::Line;
-use crate::cpu::probes::ProbeSite;
+use crate::cpu::probes::{ProbeSite, SiteKind};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Ty {
@@ -209,6 +209,9 @@ pub enum Op {
         start: u32,
         size: u32,
     },
+    /// A `Bool`: whether the workgroup that runs may have left some of its shared memory unwritten, as the
+    /// observer of the dispatch knows.
+    Unwritten,
     /// Tells the observer of the dispatch these values, if the condition is true or there is none. It is never
     /// moved, merged or left out: the number is that of a site in [`Kernel::probes`].
     Probe {
@@ -509,8 +512,14 @@ pub struct Edge {
 
 impl Kernel {
     /// Whether its lanes have to run one by one, in the order that is asked for.
-    pub fn is_watched(&self) -> bool {
-        !self.probes.is_empty() || self.is_shuffled
+    pub fn runs_one_by_one(&self) -> bool {
+        let counts = |site: &ProbeSite| matches!(site.kind, SiteKind::Profile(_));
+        self.is_shuffled || self.probes.iter().any(counts)
+    }
+
+    pub fn add_value(&mut self, ty: Ty, def: Def) -> Value {
+        self.values.push(ValueInfo { ty, def });
+        Value(self.values.len() as u32 - 1)
     }
 }
 
@@ -600,7 +609,7 @@ impl Op {
             Op::Texel { place, .. } => place.iter_mut().for_each(f),
             Op::Address(address) => address.dynamic.iter_mut().for_each(f),
             Op::Probe { values, when, .. } => values.iter_mut().chain(when).for_each(f),
-            Op::ImageSize { .. } | Op::BufferSize(_) | Op::Get(_) | Op::Clear { .. } => {}
+            Op::ImageSize { .. } | Op::BufferSize(_) | Op::Get(_) | Op::Clear { .. } | Op::Unwritten => {}
         }
     }
 }

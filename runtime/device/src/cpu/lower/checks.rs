@@ -113,8 +113,12 @@ impl Lowerer<'_> {
     fn check_index(&mut self, array: Option<String>, access: Access, axes: &[(Number, Number)]) {
         let (mut outside, mut values, mut kinds) = (None, Vec::new(), Vec::new());
         for &((scalar, index), (len_scalar, len)) in axes {
-            let at = self.wide_index(scalar, index);
-            let len = self.wide_index(len_scalar, len);
+            // Lengths of 32 bits are below 2^31.
+            let is_narrow = scalar.bits() == 32 && len_scalar.bits() == 32;
+            let [at, len] = match is_narrow {
+                true => [index, len],
+                false => [self.wide_index(scalar, index), self.wide_index(len_scalar, len)],
+            };
             // As unsigned numbers, so that negative ones are outside too.
             let is_outside = self.builder.compare(Compare::GeU, at, len);
             outside = Some(match outside {
@@ -122,8 +126,8 @@ impl Lowerer<'_> {
                 Some(before) => self.builder.binary(Binary::Or, before, is_outside),
             });
             values.extend([at, len]);
-            // Wide as it is now, its sign is that of the index.
-            kinds.push(IntKind { bits: 64, signed: is_signed(scalar) });
+            // However wide it is now, its sign is that of the index.
+            kinds.push(IntKind { bits: if is_narrow { 32 } else { 64 }, signed: is_signed(scalar) });
         }
         let Some(outside) = outside else { return };
         self.probe_when(outside, Site::Index { array, access, kinds }, values);

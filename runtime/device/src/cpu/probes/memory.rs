@@ -1,15 +1,17 @@
 //! A pass of the checked mode: a probe in front of each access to memory that invocations share.
 //!
 //! The probe's values are the address, and what is stored. Memory of the lane's own, push constants and
-//! buffers of our own making are left out.
+//! buffers of our own making are left out. So is what cannot go wrong: where a region between two barriers only
+//! reads shared memory no two lanes race for it, and all that is asked is whether it was written.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::checked::{Site, Where};
 use super::{ProbeSite, SiteKind};
-use crate::Check;
-use crate::Checks;
-use crate::cpu::lane::{Array, Atomic, Inst, Kernel, Op, Space, Value};
+use crate::cpu::lane::regions::{self, Region};
+use crate::cpu::lane::{Array, Atomic, BlockId, Def, Inst, Kernel, Op, Space, Ty, Value};
+use crate::cpu::module::Line;
+use crate::{Check, Checks};
 
 /// What an access does, for all that others may see.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,24 +39,94 @@ impl Touch {
 }
 
 pub fn insert(kernel: &mut Kernel, checks: Checks) {
-    if !checks.has(Check::Race) && !checks.has(Check::Uninitialised) {
+    let wanted = Wanted {
+        shared: checks.has(Check::SharedRace) || checks.has(Check::SharedUninitialised),
+        device: checks.has(Check::DeviceRace),
+    };
+    if !wanted.shared && !wanted.device {
         return;
     }
     let (spaces, used) = (spaces(kernel), used(kernel));
+    let calm = calm_blocks(kernel, &spaces);
     for block in 0..kernel.blocks.len() {
         let insts = std::mem::take(&mut kernel.blocks[block].insts);
         let mut watched = Vec::with_capacity(insts.len() * 2);
         for inst in insts {
-            if let Some((site, values)) = access(kernel, &spaces, &used, &inst) {
-                let probe = kernel.probes.len() as u32;
-                kernel.probes.push(ProbeSite { kind: SiteKind::Check(site), line: inst.line });
-                let op = Op::Probe { probe, values, when: None };
-                watched.push(Inst { op, result: None, line: inst.line });
+            if let Some(access) = access(kernel, &spaces, &used, &inst).filter(|access| wanted.has(access)) {
+                let is_calm = access.is_shared() && calm.contains(&block);
+                if !is_calm {
+                    watched.push(probe(kernel, access, None, inst.line));
+                } else if checks.has(Check::SharedUninitialised) {
+                    let unwritten = kernel.add_value(Ty::Bool, Def::Inst(BlockId(block as u32)));
+                    watched.push(Inst { op: Op::Unwritten, result: Some(unwritten), line: inst.line });
+                    watched.push(probe(kernel, access, Some(unwritten), inst.line));
+                }
             }
             watched.push(inst);
         }
         kernel.blocks[block].insts = watched;
     }
+}
+
+/// Which memory is watched.
+struct Wanted {
+    shared: bool,
+    device: bool,
+}
+
+impl Wanted {
+    fn has(&self, access: &Watched) -> bool {
+        match access.site {
+            Site::Access { place: Where::Shared, .. } => self.shared,
+            Site::Access { place: Where::Buffer(_), .. } => self.device,
+            _ => true,
+        }
+    }
+}
+
+/// An access with the values of its probe.
+struct Watched {
+    site: Site,
+    values: Vec<Value>,
+}
+
+impl Watched {
+    fn is_shared(&self) -> bool {
+        matches!(self.site, Site::Access { place: Where::Shared, .. })
+    }
+}
+
+fn probe(kernel: &mut Kernel, access: Watched, when: Option<Value>, line: Option<Line>) -> Inst {
+    let probe = kernel.probes.len() as u32;
+    kernel.probes.push(ProbeSite { kind: SiteKind::Check(access.site), line });
+    Inst { op: Op::Probe { probe, values: access.values, when }, result: None, line }
+}
+
+/// The blocks that are part only of regions in which nobody writes to shared memory.
+fn calm_blocks(kernel: &Kernel, spaces: &FxHashMap<Value, Option<Space>>) -> FxHashSet<usize> {
+    // Lanes of a workgroup that operations of subgroups keep apart may be in several regions at once.
+    let Ok(regions) = regions::split(kernel) else { return FxHashSet::default() };
+    if !kernel.group_ops.is_empty() {
+        return FxHashSet::default();
+    }
+    let blocks = |region: &Region| region.blocks.iter().map(|block| block.0 as usize).collect::<Vec<_>>();
+    let is_calm = |blocks: &Vec<usize>| !blocks.iter().any(|&block| may_write(kernel, spaces, block));
+    let (calm, busy): (Vec<_>, Vec<_>) = regions.all.iter().map(blocks).partition(is_calm);
+    let busy: FxHashSet<usize> = busy.into_iter().flatten().collect();
+    calm.into_iter().flatten().filter(|block| !busy.contains(block)).collect()
+}
+
+/// Whether a block may write to shared memory.
+fn may_write(kernel: &Kernel, spaces: &FxHashMap<Value, Option<Space>>, block: usize) -> bool {
+    kernel.blocks[block].insts.iter().any(|inst| {
+        let address = match inst.op {
+            Op::Store { address, .. } | Op::StoreNarrow { address, .. } => address,
+            Op::Atomic { address, .. } | Op::AtomicHalf { address, .. } => address,
+            Op::CompareExchange { address, .. } => address,
+            _ => return false,
+        };
+        matches!(spaces.get(&address).copied().flatten(), Some(Space::Shared) | None)
+    })
 }
 
 /// Where each address leads; `None` where only the address itself tells.
@@ -89,7 +161,7 @@ fn access(
     spaces: &FxHashMap<Value, Option<Space>>,
     used: &FxHashSet<Value>,
     inst: &Inst,
-) -> Option<(Site, Vec<Value>)> {
+) -> Option<Watched> {
     let size = |value: Value| kernel.values[value.0 as usize].ty.size();
     let (touch, address, offset, size, stored) = match inst.op {
         Op::Load { ty, address, offset } => (Touch::Read, address, offset, ty.size(), None),
@@ -119,7 +191,7 @@ fn access(
         Some(Space::Device) | None => Where::Anywhere,
     };
     let values = [address].into_iter().chain(stored).collect();
-    Some((Site::Access { touch, place, offset, size }, values))
+    Some(Watched { site: Site::Access { touch, place, offset, size }, values })
 }
 
 /// Whether it is a buffer that launches make for themselves.

@@ -4,20 +4,27 @@
 //! workgroups and the parts of them between barriers begin. Findings come out.
 //!
 //! Observers change nothing: a kernel with probes has the results of the same kernel without.
-//! A watched dispatch runs on one thread.
+//! Each thread of a dispatch has an observer of its own, which sees whole workgroups. Where one must see all of
+//! them, the dispatch runs on one thread.
 
 pub mod checked;
+mod found;
 pub mod memory;
 pub mod profile;
+mod races;
 pub mod schedule;
 mod shadow;
+mod shared;
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
+use self::found::Found;
+pub use self::shared::Row;
+use super::lane::gangs::{Across, MAX_WIDTH};
 use super::lane::{Array, Kernel};
 use super::module::{Line, Module};
 use crate::profile::LineCounts;
-use crate::{Finding, Instrument, Invocation, SourceLine};
+use crate::{Finding, Instrument, Invocation, Schedule, SourceLine};
 
 /// What one probe stands for, and its line in the kernel.
 #[derive(Clone, Debug)]
@@ -50,19 +57,40 @@ impl Sites {
     }
 }
 
-/// Looks at what probes tell, for one dispatch.
+/// Looks at what probes tell, for one thread of a dispatch.
 pub trait Observer: Send {
     /// A lane came to a probe, with these bits: ints and booleans zero-extended, floats of 32 bits as they are.
     fn reached(&mut self, probe: u32, invocation: Invocation, values: &[u64]);
 
+    /// The lanes of a gang came to a probe.
+    fn reached_together(&mut self, _probe: u32, _lanes: &Lanes<'_>) {
+        unreachable!("kernels run in single lanes for whoever does not know of gangs")
+    }
+
     /// The dispatch is about to begin.
     fn begins(&mut self, _extent: Extent) {}
+
+    /// Notes accesses to shared memory of neighbouring lanes, if they meet nothing that is to be told. Otherwise
+    /// they are told one by one.
+    fn row_meets_nothing(&mut self, _row: &Row) -> bool {
+        false
+    }
+
+    /// Another workgroup that has shared memory is about to begin.
+    fn group_begins(&mut self) {}
 
     /// The lanes of a workgroup that ran up to a barrier go on behind it.
     fn barrier_opens(&mut self) {}
 
-    /// What was found in all of the dispatch.
-    fn findings(&mut self) -> Vec<Finding>;
+    /// Whether the workgroup that runs may have left some of its shared memory unwritten.
+    fn may_miss_writes(&self) -> bool {
+        true
+    }
+
+    /// What was found so far.
+    fn found(&mut self) -> Found {
+        Found::default()
+    }
 
     /// What each line cost, where that was counted.
     fn costs(&mut self) -> Vec<LineCounts> {
@@ -84,10 +112,32 @@ pub struct Bytes {
     pub size: u64,
 }
 
-/// The observer that the code of a dispatch reaches through its context.
+/// The observer that the code of a thread reaches through its context.
 pub struct Observation {
     pub observer: Box<dyn Observer>,
     pub local_size: [u32; 3],
+}
+
+/// Lanes of a gang at a probe, with what each of them tells.
+pub struct Lanes<'a> {
+    /// The place of the first one.
+    pub group: [u32; 3],
+    pub local: [u32; 3],
+    pub local_size: [u32; 3],
+    pub across: Across,
+    /// Those that came to the probe, the first the lowest bit.
+    pub there: u32,
+    /// Columns whose values have 8 bytes, and those that hold booleans, the first the lowest bit.
+    pub wide: u32,
+    pub truths: u32,
+    pub columns: &'a [Column],
+}
+
+/// A value of all lanes. ORDER: compiled code stores vectors here.
+#[repr(C, align(16))]
+pub struct Column {
+    /// Lane after lane, of 8 or of 4 bytes.
+    pub bytes: [u8; 8 * MAX_WIDTH as usize],
 }
 
 pub fn sites(kernel: &Kernel, module: &Module<'_>) -> Sites {
@@ -100,12 +150,98 @@ pub fn sites(kernel: &Kernel, module: &Module<'_>) -> Sites {
     }
 }
 
-/// Who watches a dispatch of a pipeline; `None` where nobody does.
-pub fn observation(instrument: &Instrument, sites: &Sites, local_size: [u32; 3]) -> Option<Observation> {
-    let observer: Box<dyn Observer> = match instrument {
-        Instrument::None => return None,
-        Instrument::Checked(checks) => Box::new(checked::Checker::new(*checks, sites.clone(), local_size)),
-        Instrument::Profile => Box::new(profile::Profiler::new(sites.clone(), local_size)),
-    };
-    Some(Observation { observer, local_size })
+/// Who watches a dispatch: an observer for each thread that works on it.
+pub struct Watch {
+    instrument: Instrument,
+    sites: Sites,
+    local_size: [u32; 3],
+    /// Those whose thread has done its work.
+    ended: Mutex<Vec<Observation>>,
+}
+
+impl Watch {
+    /// `None` where nobody watches.
+    pub fn new(instrument: Instrument, sites: &Sites, local_size: [u32; 3]) -> Option<Watch> {
+        let watch = || Watch { instrument, sites: sites.clone(), local_size, ended: Mutex::default() };
+        (instrument != Instrument::None).then(watch)
+    }
+
+    /// Whether workgroups may be seen by different observers, in no order.
+    pub fn takes_threads(&self) -> bool {
+        match self.instrument {
+            Instrument::None => true,
+            Instrument::Profile => false,
+            Instrument::Checked(checks) => {
+                checks.schedule == Schedule::InOrder && !self.sites.all.iter().any(meets_other_groups)
+            }
+        }
+    }
+
+    /// For one thread.
+    pub fn observation(&self) -> Option<Observation> {
+        let (sites, local_size) = (self.sites.clone(), self.local_size);
+        let observer: Box<dyn Observer> = match self.instrument {
+            Instrument::None => return None,
+            Instrument::Checked(checks) => Box::new(checked::Checker::new(checks, sites, local_size)),
+            Instrument::Profile => Box::new(profile::Profiler::new(sites, local_size)),
+        };
+        Some(Observation { observer, local_size })
+    }
+
+    pub fn end(&self, observation: Observation) {
+        self.ended.lock().unwrap_or_else(PoisonError::into_inner).push(observation);
+    }
+
+    /// What was found; asked when every thread has ended.
+    pub fn findings(&self) -> Vec<Finding> {
+        let mut ended = self.ended.lock().unwrap_or_else(PoisonError::into_inner);
+        found::together(ended.iter_mut().map(|observation| observation.observer.found()))
+    }
+
+    /// What each line cost; asked when every thread has ended.
+    pub fn costs(&self) -> Vec<LineCounts> {
+        let mut ended = self.ended.lock().unwrap_or_else(PoisonError::into_inner);
+        ended.iter_mut().flat_map(|observation| observation.observer.costs()).collect()
+    }
+}
+
+/// Whether a probe is at memory that other workgroups reach too.
+fn meets_other_groups(site: &ProbeSite<Option<SourceLine>>) -> bool {
+    match site.kind {
+        SiteKind::Check(checked::Site::Access { place, .. }) => !matches!(place, checked::Where::Shared),
+        _ => false,
+    }
+}
+
+impl Lanes<'_> {
+    pub fn each(&self) -> impl Iterator<Item = u32> + use<> {
+        let there = self.there;
+        (0..MAX_WIDTH).filter(move |lane| there >> lane & 1 == 1)
+    }
+
+    pub fn n_values(&self) -> usize {
+        self.columns.len()
+    }
+
+    /// The bits of a value of a lane, as for [`Observer::reached`].
+    pub fn value(&self, column: usize, lane: u32) -> u64 {
+        let (bytes, lane) = (&self.columns[column].bytes, lane as usize);
+        if self.wide >> column & 1 == 1 {
+            return u64::from_ne_bytes(*bytes[8 * lane..].first_chunk().expect("a gang has so many lanes"));
+        }
+        let bits = u32::from_ne_bytes(*bytes[4 * lane..].first_chunk().expect("a gang has so many lanes"));
+        match self.truths >> column & 1 {
+            1 => u64::from(bits != 0),
+            _ => bits.into(),
+        }
+    }
+
+    pub fn invocation(&self, lane: u32) -> Invocation {
+        let (mut group, mut local) = (self.group, self.local);
+        match self.across {
+            Across::Row => local[0] += lane,
+            Across::Groups => group[0] += lane,
+        }
+        Invocation::new(group, local, self.local_size)
+    }
 }

@@ -9,10 +9,10 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{Observer, ProbeSite, SiteKind, Sites};
+use crate::Invocation;
 use crate::cpu::lane::{Address, Block, Inst, Kernel, Op, Space, Terminator, Value};
 use crate::cpu::module::Line;
 use crate::profile::{BANKS, Counts, LineCounts, SECTOR, WARP};
-use crate::{Finding, Invocation};
 
 /// Of one place, so many times for each lane between two barriers are looked at warp by warp; those behind count
 /// as bytes alone.
@@ -258,10 +258,6 @@ impl Observer for Profiler {
             self.open.push(probe);
         }
         requests[round].push(values.first().copied().unwrap_or(0));
-    }
-
-    fn findings(&mut self) -> Vec<Finding> {
-        Vec::new()
     }
 
     fn costs(&mut self) -> Vec<LineCounts> {

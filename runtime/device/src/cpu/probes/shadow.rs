@@ -1,4 +1,4 @@
-//! What is remembered of memory that invocations share: who touched it last, and when.
+//! What is remembered of the device's memory: who touched it last, and when.
 //!
 //! Time in a workgroup is counted in epochs: a barrier ends one. Two accesses are ordered if one invocation
 //! makes both, or if both are of one workgroup and of different epochs. Of accesses that are not ordered, one
@@ -36,14 +36,6 @@ struct Cell {
     reads: [Event; 2],
 }
 
-/// Which accesses may meet.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Reach {
-    /// Memory of one workgroup, which the next one finds as new.
-    Workgroup,
-    Dispatch,
-}
-
 pub struct Shadow {
     pages: FxHashMap<u64, Box<[Cell]>>,
     /// Bytes of a cell.
@@ -52,37 +44,27 @@ pub struct Shadow {
     n_lanes: u32,
 }
 
-/// What an access met.
-#[derive(Default)]
-pub struct Met {
-    /// Nobody of the workgroup has written there.
-    pub is_new: bool,
-    pub race_with: Option<Event>,
-}
-
 impl Shadow {
     /// `grain` is the size of the smallest access.
     pub fn new(grain: u64, n_lanes: u32) -> Shadow {
         Shadow { pages: FxHashMap::default(), grain, n_lanes }
     }
 
-    /// Notes an access to `size` bytes, and tells what it met.
+    /// Notes an access to `size` bytes, and tells with whom it races.
     pub fn touch(
         &mut self,
         (address, size): (u64, u64),
         event: Event,
         (touch, value): (Touch, Option<u64>),
-        reach: Reach,
-    ) -> Met {
-        let mut met = Met::default();
+    ) -> Option<Event> {
+        let mut met = None;
         let last = (address + size - 1) / self.grain;
         for cell in address / self.grain..=last {
             let n_lanes = self.n_lanes;
             let page = self.pages.entry(cell / PAGE);
             let page = page.or_insert_with(|| vec![Cell::default(); PAGE as usize].into());
             let cell = &mut page[(cell % PAGE) as usize];
-            let order = Order { n_lanes, reach };
-            met.is_new |= !order.same_group(cell.write, event) && !order.same_group(cell.atomic, event);
+            let order = Order { n_lanes };
             let race = if touch.writes() {
                 let race = cell.race_of_write(event, value, order);
                 match event.is_atomic {
@@ -95,7 +77,7 @@ impl Shadow {
                 cell.note_read(event, order);
                 race
             };
-            met.race_with = met.race_with.or(race);
+            met = met.or(race);
         }
         met
     }
@@ -104,7 +86,6 @@ impl Shadow {
 #[derive(Clone, Copy)]
 struct Order {
     n_lanes: u32,
-    reach: Reach,
 }
 
 impl Order {
@@ -118,10 +99,7 @@ impl Order {
         if before.invocation == 0 || before.invocation == now.invocation {
             return false;
         }
-        match self.same_group(before, now) {
-            true => before.epoch == now.epoch,
-            false => self.reach == Reach::Dispatch,
-        }
+        !self.same_group(before, now) || before.epoch == now.epoch
     }
 
     fn races(self, before: Event, now: Event) -> bool {

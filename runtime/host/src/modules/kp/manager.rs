@@ -87,7 +87,7 @@ impl Native for ScriptManager {
 }
 
 /// `Manager(device=0, family_queue_indices=[], desired_extensions=[], checked=False)`: `checked` is True, or
-/// names checks beside the usual ones.
+/// names of checks as `--check` takes them.
 fn new(vm: &mut Vm, args: &Args) -> Result {
     let mut parser = args.parser("Manager");
     let device = parser.optional("device")?;
@@ -119,7 +119,7 @@ fn checking(vm: &Vm, given: Option<&Value>) -> Result<Checking> {
                 "`checked` is True, False or names of checks, not {}",
                 given.type_name()
             ))
-            .help("for instance checked=True, or checked=\"overflow,nan\"")),
+            .help("for instance checked=True, or checked=\"usual,overflow\"")),
         },
     }
 }

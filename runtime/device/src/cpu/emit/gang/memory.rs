@@ -15,12 +15,9 @@ use super::{Gang, Work};
 use crate::Access;
 use crate::cpu::emit::address::Limit;
 use crate::cpu::emit::scalar::{Emitter, clif};
-use crate::cpu::lane::gangs::{Plan, RegionPlan};
+use crate::cpu::lane::gangs::{MAX_WIDTH, Plan, RegionPlan};
 use crate::cpu::lane::shapes::{Bound, Shape, Shapes};
 use crate::cpu::lane::{Address, Binary, Convert, Op, Ty, Value};
-
-/// The most lanes that a gang has.
-pub const MAX_WIDTH: u32 = 16;
 
 /// An address with a lane every `stride` bytes.
 pub(super) struct Row {
@@ -38,6 +35,13 @@ pub(super) struct Row {
     /// Tests of an index that every lane of a whole row passes.
     tests: Vec<Value>,
     exact: bool,
+}
+
+impl Row {
+    /// Bytes from one lane to the next.
+    pub(super) fn stride(&self) -> i64 {
+        self.stride
+    }
 }
 
 /// What lanes exchange with memory when they are no row.
@@ -368,7 +372,7 @@ impl<'k> Gang<'_, 'k, '_> {
     }
 
     /// Whether all lanes of a row are inside, and where the first is then.
-    fn is_whole(&mut self, row: &Row) -> (ir::Value, ir::Value) {
+    pub(super) fn is_whole(&mut self, row: &Row) -> (ir::Value, ir::Value) {
         let first = self.scalar.value(row.dynamic);
         let below = IntCC::UnsignedLessThan;
         let mut whole = match row.limit {

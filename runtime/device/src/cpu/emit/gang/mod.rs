@@ -6,11 +6,12 @@
 //! of scalar code, bit for bit.
 //!
 //! [`flow`] goes from block to block, [`values`] finds a value in the form in which it is wanted, [`ops`] has
-//! the vector operations and [`memory`] goes through addresses.
+//! the vector operations, [`memory`] goes through addresses and [`probes`] tells the observer.
 
 mod flow;
 mod memory;
 mod ops;
+mod probes;
 mod values;
 
 use cranelift_codegen::ir;
@@ -140,7 +141,7 @@ impl<'k> Gang<'_, 'k, '_> {
             (Op::Store { address, offset, value }, _) => self.store(&inst.op, *address, *offset, *value),
             (Op::StoreNarrow { address, value, .. }, _) => self.store_apart(&inst.op, *address, *value),
             (Op::Clear { .. }, _) => unreachable!("lanes of gangs have no memory of their own"),
-            (Op::Probe { .. }, _) => unreachable!("kernels with probes run in single lanes"),
+            (Op::Probe { probe, values, when }, _) => self.probe(*probe, values, *when),
             (op, Some(result)) => self.result(op, result),
             (op, None) => unreachable!("{op:?} has a result"),
         }

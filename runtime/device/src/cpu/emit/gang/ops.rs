@@ -84,6 +84,7 @@ impl<'k> Gang<'_, 'k, '_> {
             | Op::Get(_)
             | Op::Set(..)
             | Op::Clear { .. }
+            | Op::Unwritten
             | Op::Probe { .. } => {
                 unreachable!("{op:?} gives no value here")
             }

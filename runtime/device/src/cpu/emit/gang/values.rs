@@ -30,7 +30,8 @@ pub(super) fn lazy(
         let block = &kernel.blocks[block.0 as usize];
         block.end.clone().each_use(&mut |value| _ = eager.insert(*value));
         for inst in block.insts.iter().rev() {
-            if matches!(inst.op, Op::Address(_)) {
+            // What a probe tells is wanted where something is wrong.
+            if matches!(inst.op, Op::Address(_) | Op::Probe { .. }) {
                 continue;
             }
             if let Some(result) = inst.result

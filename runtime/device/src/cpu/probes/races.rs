@@ -1,0 +1,265 @@
+//! Accesses to memory that invocations share, as the checked mode sees them: which array they meet, and whether
+//! they race or come before the first write.
+
+use super::checked::{Site, Where};
+use super::found::{Found, Mistake};
+use super::memory::Touch;
+use super::shadow::{Event, Shadow};
+use super::shared::{Row, SharedShadow};
+use super::{Bytes, Extent, ProbeSite, SiteKind, Sites};
+use crate::cpu::lane::{Array, Space};
+use crate::findings::{Before, Element};
+use crate::{Access, Check, Checks, Finding, FindingKind, Invocation, SourceLine};
+
+/// What is known of the accesses of one thread.
+pub struct Accesses {
+    checks: Checks,
+    device: Shadow,
+    shared: SharedShadow,
+    /// Bytes of the smallest access to shared memory.
+    shared_grain: u64,
+    extent: Extent,
+    local_size: [u32; 3],
+    /// Barriers so far.
+    epoch: u32,
+}
+
+/// An access before another one.
+struct Other {
+    probe: u32,
+    invocation: Invocation,
+}
+
+impl Accesses {
+    pub fn new(checks: Checks, sites: &Sites, local_size: [u32; 3]) -> Accesses {
+        let n_lanes = local_size.iter().product();
+        let nothing = Bytes { start: 0, size: 0 };
+        let shared_grain = grain(sites, |place| !matches!(place, Where::Buffer(_)));
+        Accesses {
+            checks,
+            device: Shadow::new(grain(sites, |place| place != Where::Shared), n_lanes),
+            shared: SharedShadow::new(nothing, shared_grain, n_lanes),
+            shared_grain,
+            extent: Extent { groups: [0; 3], buffers: Vec::new(), shared: nothing },
+            local_size,
+            epoch: 0,
+        }
+    }
+
+    pub fn begin(&mut self, extent: Extent) {
+        self.shared = SharedShadow::new(extent.shared, self.shared_grain, self.local_size.iter().product());
+        self.extent = extent;
+    }
+
+    pub fn group_begins(&mut self) {
+        self.shared.group_begins();
+    }
+
+    /// Notes plain accesses of a row to shared memory, if nothing is to be said of them.
+    pub fn met_row(&mut self, sites: &Sites, row: &Row) -> bool {
+        match sites.all[row.probe as usize].kind {
+            SiteKind::Check(Site::Access { touch, .. }) => self.shared.touch_row(row, touch),
+            _ => false,
+        }
+    }
+
+    pub fn barrier_opens(&mut self) {
+        self.epoch = self.epoch.wrapping_add(1);
+        self.shared.barrier_opens();
+    }
+
+    /// Whether the workgroup that runs has left some shared memory unwritten.
+    pub fn may_miss_writes(&self) -> bool {
+        self.shared.has_unwritten()
+    }
+
+    /// Notes the access of a probe, whose values are the address and what is stored.
+    pub fn met(
+        &mut self,
+        sites: &Sites,
+        probe: u32,
+        invocation: Invocation,
+        values: &[u64],
+        found: &mut Found,
+    ) {
+        let SiteKind::Check(Site::Access { touch, place, offset, size }) = sites.all[probe as usize].kind
+        else {
+            unreachable!("the caller has seen that it is an access")
+        };
+        let range = (values[0].wrapping_add(u64::from(offset)), u64::from(size));
+        let stored = values.get(1).copied();
+        match self.space_of(place, range) {
+            Some(Space::Shared) => self.met_shared(sites, probe, invocation, (range, touch, stored), found),
+            Some(space) => {
+                let event = self.event(probe, invocation, touch);
+                let met = self.device.touch(range, event, (touch, stored));
+                let Some(other) = met.filter(|_| self.checks.has(Check::DeviceRace)) else { return };
+                let other = Other { probe: other.probe, invocation: self.invocation(other) };
+                self.race(sites, (probe, invocation), other, (space, range.0), found);
+            }
+            None => {}
+        }
+    }
+
+    fn met_shared(
+        &mut self,
+        sites: &Sites,
+        probe: u32,
+        invocation: Invocation,
+        (range, touch, stored): ((u64, u64), Touch, Option<u64>),
+        found: &mut Found,
+    ) {
+        let lane = self.lane(invocation);
+        // SAFETY: the range was found inside of the shared memory, and this thread alone uses that.
+        let changes = || stored.is_none_or(|stored| unsafe { differs(range, stored) });
+        let met = self.shared.touch(range, (lane, probe), touch, changes);
+        if touch.reads() && met.is_new && self.checks.has(Check::SharedUninitialised) {
+            let element = || self.element(&sites.arrays, Space::Shared, range.0);
+            let line = || sites.all[probe as usize].line.clone();
+            let kind = || FindingKind::Uninitialised(element());
+            let finding = || Finding { kind: kind(), line: line(), invocation, count: 1 };
+            found.add(Mistake::At(probe), invocation, finding);
+            return;
+        }
+        let Some(other) = met.race_with.filter(|_| self.checks.has(Check::SharedRace)) else { return };
+        let [x, y, _] = self.local_size;
+        let local = [other.lane % x, other.lane / x % y, other.lane / x / y];
+        let other_invocation = Invocation::new(invocation.group, local, self.local_size);
+        let other = Other { probe: other.probe, invocation: other_invocation };
+        self.race(sites, (probe, invocation), other, (Space::Shared, range.0), found);
+    }
+
+    fn race(
+        &self,
+        sites: &Sites,
+        (probe, invocation): (u32, Invocation),
+        other: Other,
+        (space, address): (Space, u64),
+        found: &mut Found,
+    ) {
+        let [now, before] = [probe, other.probe].map(|probe| &sites.all[probe as usize]);
+        let line_of = |line: &Option<SourceLine>| line.as_ref().map(|line| (line.file.clone(), line.line));
+        let mut lines = [line_of(&now.line), line_of(&before.line)];
+        lines.sort();
+        let element = self.element(&sites.arrays, space, address);
+        let in_group = other.invocation.group == invocation.group;
+        let mistake = Mistake::Race { array: element.array.clone(), lines, in_group };
+        found.add(mistake, invocation, || {
+            let before = Before {
+                access: access_of(before),
+                line: before.line.clone(),
+                invocation: other.invocation,
+                beside_atomic: is_atomic(before) != is_atomic(now),
+                barrier_between: sites.has_barrier_between(now.line.as_ref(), before.line.as_ref()),
+            };
+            let kind = FindingKind::Race { element, access: access_of(now), before };
+            Finding { kind, line: now.line.clone(), invocation, count: 1 }
+        });
+    }
+
+    /// The space that an access lies in; `None` where it is out of range, or in memory of the lane's own.
+    fn space_of(&self, place: Where, (address, size): (u64, u64)) -> Option<Space> {
+        let is_in = |bytes: &Bytes| {
+            let offset = address.wrapping_sub(bytes.start);
+            offset < bytes.size && bytes.size - offset >= size
+        };
+        let shared = || is_in(&self.extent.shared).then_some(Space::Shared);
+        let buffer =
+            |buffer: u32| is_in(&self.extent.buffers[buffer as usize]).then_some(Space::Buffer(buffer));
+        match place {
+            Where::Shared => shared(),
+            Where::Buffer(at) => buffer(at),
+            Where::Anywhere => shared().or_else(|| (0..self.extent.buffers.len() as u32).find_map(buffer)),
+        }
+    }
+
+    fn event(&self, probe: u32, invocation: Invocation, touch: Touch) -> Event {
+        let n_lanes: u32 = self.local_size.iter().product();
+        let group = along(invocation.group, self.extent.groups);
+        let invocation = group.wrapping_mul(n_lanes).wrapping_add(self.lane(invocation)).wrapping_add(1);
+        Event { invocation, epoch: self.epoch, probe, is_atomic: touch.is_atomic() }
+    }
+
+    fn lane(&self, invocation: Invocation) -> u32 {
+        along(invocation.local, self.local_size)
+    }
+
+    fn invocation(&self, event: Event) -> Invocation {
+        let n_lanes: u32 = self.local_size.iter().product();
+        let at = |n: u32, [x, y, _]: [u32; 3]| [n % x, n / x % y, n / x / y];
+        let (group, lane) = ((event.invocation - 1) / n_lanes, (event.invocation - 1) % n_lanes);
+        Invocation::new(at(group, self.extent.groups), at(lane, self.local_size), self.local_size)
+    }
+
+    /// What lies at an address of a space.
+    fn element(&self, arrays: &[Array], space: Space, address: u64) -> Element {
+        let base = match space {
+            Space::Buffer(buffer) => self.extent.buffers[buffer as usize].start,
+            _ => self.extent.shared.start,
+        };
+        let offset = address - base;
+        let array =
+            arrays.iter().find(|array| array.space == space && (array.start..array.end).contains(&offset));
+        let index = array.and_then(|array| {
+            let flat = (offset - array.start) / array.element.filter(|&size| size > 0)?;
+            Some(if array.axes.is_empty() { vec![flat] } else { unflattened(flat, &array.axes) })
+        });
+        Element {
+            array: array.and_then(|array| array.name.clone()),
+            index: index.unwrap_or_default(),
+            is_shared: space == Space::Shared,
+        }
+    }
+}
+
+/// Bytes of the smallest access to some memory, at most 4.
+fn grain(sites: &Sites, is_there: impl Fn(Where) -> bool) -> u64 {
+    let sizes = sites.all.iter().filter_map(|site| match site.kind {
+        SiteKind::Check(Site::Access { size, place, .. }) if is_there(place) => Some(u64::from(size)),
+        _ => None,
+    });
+    sizes.min().unwrap_or(4).min(4)
+}
+
+/// The number of a place in a grid, counted along x, then y, then z.
+fn along(at: [u32; 3], n: [u32; 3]) -> u32 {
+    (at[2].wrapping_mul(n[1]).wrapping_add(at[1])).wrapping_mul(n[0]).wrapping_add(at[0])
+}
+
+/// Whether other bytes are there than the lowest ones of a value.
+///
+/// # Safety
+/// The range is readable, and of eight bytes at most.
+unsafe fn differs((address, size): (u64, u64), value: u64) -> bool {
+    let mut there = [0; 8];
+    let size = size as usize;
+    // SAFETY: as the caller says.
+    unsafe { std::ptr::copy_nonoverlapping(address as *const u8, there.as_mut_ptr(), size) };
+    there[..size] != value.to_le_bytes()[..size]
+}
+
+fn is_atomic(site: &ProbeSite<Option<SourceLine>>) -> bool {
+    matches!(site.kind, SiteKind::Check(Site::Access { touch, .. }) if touch.is_atomic())
+}
+
+fn access_of(site: &ProbeSite<Option<SourceLine>>) -> Access {
+    match site.kind {
+        SiteKind::Check(Site::Access { touch: Touch::Read | Touch::AtomicRead, .. }) => Access::Read,
+        SiteKind::Check(Site::Access { touch: Touch::Write | Touch::AtomicWrite, .. }) => Access::Write,
+        _ => Access::ReadWrite,
+    }
+}
+
+fn unflattened(mut flat: u64, axes: &[u64]) -> Vec<u64> {
+    let mut index: Vec<u64> = axes
+        .iter()
+        .rev()
+        .map(|&len| {
+            let at = flat % len.max(1);
+            flat /= len.max(1);
+            at
+        })
+        .collect();
+    index.reverse();
+    index
+}
