@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use kps_bytecode::op::Op;
 use kps_device::SourceLine;
 use kps_syntax::diagnostic::Frame as TraceFrame;
 use kps_syntax::source::{Location, Span};
@@ -160,9 +161,14 @@ impl Vm {
     fn record_frame(&self, exception: &Rc<Instance>) {
         let (Some(frame), Some(data)) = (self.frames.last(), exception.exception()) else { return };
         let code = &frame.function.code;
+        let mut trace = data.trace.borrow_mut();
+        // What goes on behind `finally`, or because no `except` matched, passed here before.
+        let running = code.code.instructions.get(frame.pc.saturating_sub(1)).map(|running| running.op);
+        if matches!(running, Some(Op::Reraise | Op::RaiseBare)) && !trace.is_empty() {
+            return;
+        }
         let location = code.source().at(code.span_before(frame.pc));
-        let function = Name::from(&*code.code.name);
-        data.trace.borrow_mut().push(TraceEntry { location, function });
+        trace.push(TraceEntry { location, function: Name::from(&*code.code.name) });
     }
 
     /// Whether an exception matches what `except` names: a class, or a tuple of them.
