@@ -25,8 +25,6 @@ pub enum Builtin {
     Constant(f64),
     /// A module whose members are functions and constants of this table.
     Module,
-    /// Known to the language, not to this compiler: the family it belongs to.
-    NotYet(&'static str),
 }
 
 /// Where an invocation stands.
@@ -170,9 +168,6 @@ impl FloatFn {
 pub fn lookup(name: &str) -> Option<Builtin> {
     if let Some(place) = place(name) {
         return Some(Builtin::Place(place));
-    }
-    if let Some(family) = not_yet(name) {
-        return Some(Builtin::NotYet(family));
     }
     if let Some(ty) = Type::by_name(name) {
         return Some(Builtin::Type(ty));
@@ -408,11 +403,4 @@ pub fn names() -> impl Iterator<Item = &'static str> {
 /// Members of `math` and `stdlib` for "did you mean".
 pub fn member_names() -> impl Iterator<Item = &'static str> {
     FUNCTIONS.iter().map(|(name, _)| *name).chain(["pi", "e", "tau", "inf", "nan"])
-}
-
-fn not_yet(name: &str) -> Option<&'static str> {
-    Some(match name {
-        "read" | "write" | "sample" | "imageLoad" | "imageStore" => "images",
-        _ => return None,
-    })
 }

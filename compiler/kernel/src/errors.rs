@@ -73,7 +73,7 @@ fn how_to_convert(text: &str, found: &str, wanted: &Type) -> String {
     let is_int = wanted.scalar().is_some_and(Scalar::is_int);
     match () {
         () if is_array(found) => format!("take one element: `{text}[i]`"),
-        () if found.contains("function") => format!("call it: `{text}(x)`"),
+        () if found.contains("function") || found.contains("lambda") => format!("call it: `{text}(x)`"),
         () if found.contains("the type") => format!("make a value of it: `{text}(0)`"),
         () if found.contains("`range`") => "loop over it: `for i in range(..)`".to_owned(),
         () if found.contains("tuple") => format!("make a value of it: `{wanted}(..)`"),

@@ -13,6 +13,11 @@ pub(crate) fn instead_of_attribute(name: &str) -> Option<&'static str> {
     find(ATTRIBUTES, name)
 }
 
+/// The same for an array that is a parameter.
+pub(crate) fn instead_of_array_attribute(name: &str) -> Option<&'static str> {
+    find(ARRAY_ATTRIBUTES, name).or_else(|| instead_of_attribute(name))
+}
+
 fn find(table: &[(&str, &'static str)], name: &str) -> Option<&'static str> {
     table.iter().find(|(names, _)| names.split(' ').any(|known| known == name)).map(|(_, help)| *help)
 }
@@ -31,8 +36,8 @@ const NAMES: &[(&str, &str)] = &[
     ("atomicCAS", "write `atomic_compare_exchange(a, i, expected, new)`"),
     ("__shfl_sync __shfl_down_sync __shfl_xor_sync", "write `subgroup_shuffle(value, lane)`"),
     ("cuda jit", "write `@kernel`, and `global_id.x` for `cuda.grid(1)`"),
-    ("float1 float2 float3 float4", "write `vec2`, `vec3` or `vec4`"),
-    ("int2 int3 int4", "write `ivec2`, `ivec3` or `ivec4`"),
+    ("float1 float2 float3 float4 make_float2 make_float3 make_float4", "write `vec2`, `vec3` or `vec4`"),
+    ("int2 int3 int4 make_int2 make_int3 make_int4", "write `ivec2`, `ivec3` or `ivec4`"),
     ("uint2 uint3 uint4 dim3", "write `uvec2`, `uvec3` or `uvec4`"),
     (
         "sinf cosf tanf sqrtf expf logf fabsf floorf ceilf tanhf powf",
@@ -40,6 +45,12 @@ const NAMES: &[(&str, &str)] = &[
     ),
     ("fminf fmaxf fmin fmax", "write `min(a, b)` or `max(a, b)`"),
     ("rsqrtf", "write `rsqrt(x)`"),
+    ("__popc __clz __ffs", "find the bits in a loop: `while x != 0: n += 1; x &= x - 1`"),
+    ("__ldg __restrict__", "leave it out: arrays that a kernel only reads are known to be"),
+    ("__threadfence __threadfence_block", "write `barrier()`; other workgroups see it after the launch"),
+    ("clock clock64", "measure the launch: `kps run --profile`, or time it on the host"),
+    ("laneid lane_id", "write `subgroup_lane`"),
+    ("numthreads", "write `@kernel(local_size=64)`, and `local_size.x` for the number"),
     // OpenCL.
     ("get_global_id", "write `global_id.x`"),
     ("get_local_id", "write `local_id.x`"),
@@ -61,6 +72,12 @@ const NAMES: &[(&str, &str)] = &[
     ("frac", "write `fract(x)`"),
     ("select", "write `a if condition else b`"),
     ("workgroupBarrier groupMemoryBarrier", "write `barrier()`"),
+    (
+        "texture texture2D textureLod texelFetch imageLoad tex2D",
+        "declare an image, `img: Image[\"2d r32f\"]`, and write `img.read(ivec2(x, y))`",
+    ),
+    ("imageStore", "declare an image, `img: Image[\"2d r32f\"]`, and write `img.write(ivec2(x, y), value)`"),
+    ("read write sample", "an image has them: `img.read(ivec2(x, y))`, `img.write(ivec2(x, y), value)`"),
     ("dFdx dFdy discard", "compute kernels draw no pixels: compute it from the elements beside this one"),
     // C.
     ("true", "write `True`"),
@@ -84,7 +101,8 @@ const NAMES: &[(&str, &str)] = &[
         "ti taichi",
         "a kernel needs no `ti.`: write `@kernel`, `range(..)`, `f32`, and `const[i32]` for `ti.static`",
     ),
-    ("tl triton", "write for one element, `i = global_id.x`, instead of a block of them"),
+    ("wp warp", "a kernel needs no `wp.`: write `@kernel`, and `global_id.x` for `wp.tid()`"),
+    ("tl triton program_id", "write for one element, `i = global_id.x`, instead of a block of them"),
     ("torch jnp jax tf cp cupy", "compute element by element: `out[i] = sqrt(a[i])`, with `i = global_id.x`"),
     ("prange", "write `range(..)`, or let each invocation do one round: `i = global_id.x`"),
     // Python and NumPy.
@@ -100,6 +118,8 @@ const NAMES: &[(&str, &str)] = &[
     ("tuple", "write the items: `(a, b)`"),
     ("isinstance issubclass type", "types are known when a kernel is compiled: write a function for each"),
     ("hasattr getattr setattr", "name the attribute itself: `p.x`"),
+    ("random rand randn randint uniform", "fill an array with random numbers before the launch, and pass it"),
+    ("time perf_counter", "measure on the host, around the launch"),
     ("open input", "read before the launch, and pass an array"),
     ("id hash", "kernels have values only: number what you need to tell apart"),
     ("exit quit", "write `return`"),
@@ -107,7 +127,13 @@ const NAMES: &[(&str, &str)] = &[
     ("self cls", "a kernel has no object around it: pass what it needs as parameters"),
     ("complex", "keep the two parts in a `vec2`"),
     ("xrange", "write `range(..)`"),
-    ("linspace arange zeros ones", "make the array before the launch, and pass it"),
+    (
+        "linspace arange zeros ones empty full array asarray zeros_like ones_like",
+        "make the array before the launch, and pass it",
+    ),
+    ("where", "write `a if condition else b`"),
+    ("dot matmul", "sum the products in a loop: `total += a[i, k] * b[k, j]`"),
+    ("mean prod cumsum median argmin argmax", "compute it in a loop over the elements"),
     ("float64 double_", "write `f64`"),
     ("float32", "write `f32`"),
     ("float16", "write `f16`"),
@@ -119,6 +145,19 @@ const NAMES: &[(&str, &str)] = &[
     ("uint32", "write `u32`"),
     ("uint16", "write `u16`"),
     ("uint8", "write `u8`"),
+];
+
+/// Of arrays that are parameters, before the attributes of all values.
+const ARRAY_ATTRIBUTES: &[(&str, &str)] = &[
+    (
+        "append extend insert push",
+        "an array keeps its length: assign an element, `a[i] = x`, where `i = atomic_add(count, 0, 1)` counts them",
+    ),
+    ("pop remove clear", "an array keeps its length: mark the elements that do not count"),
+    (
+        "abs sqrt sin cos tan exp log floor ceil round clip",
+        "compute it for one element: `out[i] = abs(a[i])`, `out[i] = sqrt(a[i])`",
+    ),
 ];
 
 const ATTRIBUTES: &[(&str, &str)] = &[

@@ -63,6 +63,10 @@ pub fn module_not_found(name: &str) -> Raise {
 pub fn name_not_defined(name: &str, suggestion: Option<String>) -> Raise {
     let raise = Raise::new(ExceptionKind::NameError, format!("name '{name}' is not defined"));
     match suggestion {
+        // What others write before their kernels.
+        _ if matches!(name, "jit" | "njit" | "cuda" | "numba" | "ti" | "wp" | "tl" | "triton" | "cl") => {
+            raise.help("there is no such module here: a kernel is a function behind the decorator `@kernel`")
+        }
         Some(suggestion) => raise.help(format!("did you mean `{suggestion}`?")),
         None => raise,
     }

@@ -27,7 +27,7 @@ use crate::env::{HelperFunction, KernelEnv};
 use crate::errors;
 use crate::signature::{Form, KernelOptions};
 use crate::stages::Stage;
-use crate::template::KernelTemplate;
+use crate::template::{KernelTemplate, Param, ParamKind};
 
 pub(crate) use given::signature as given_signature;
 pub(crate) use params::is_constant;
@@ -51,6 +51,7 @@ pub(crate) fn check(
         diagnostics.extend(ports::missing_position(def, source, &params));
     }
     check_bodies(def, source, env, &mut diagnostics);
+    diagnostics.extend(slips::rebound(def, &arrays(&params), source));
     let has_errors = diagnostics.has_errors();
     let template = KernelTemplate::new(def, source, (options, stage), params, diagnostics.in_order());
     match has_errors {
@@ -100,6 +101,12 @@ fn check_options(def: &FunctionDef, source: &Source, options: &KernelOptions, di
     if let Some(param) = def.type_params.first() {
         diagnostics.push(errors::not_yet(source.at(param.span), "type parameters"));
     }
+}
+
+/// The names of the parameters that are declared as arrays.
+fn arrays(params: &[Param]) -> Vec<&str> {
+    let is_array = |param: &&Param| matches!(param.kind, ParamKind::Array(_) | ParamKind::Buffer { .. });
+    params.iter().filter(is_array).map(|param| &*param.name.name).collect()
 }
 
 /// PyShader's functions say their stage by their name; every other kernel computes.

@@ -1,11 +1,12 @@
-//! Slips that are no mistakes: results that nobody uses, code that nothing reaches.
+//! Slips that are no mistakes: results that nobody uses, code that nothing reaches, arrays that are
+//! assigned by name.
 //!
 //! In goes a function's body as written, out come warnings.
 
-use kps_syntax::ast::{CompareOp, Expr, ExprKind, Stmt, StmtKind};
-use kps_syntax::{Diagnostic, Source};
+use kps_syntax::ast::{CompareOp, Expr, ExprKind, FunctionDef, Stmt, StmtKind};
+use kps_syntax::{Diagnostic, Source, Span};
 
-use super::visit::children;
+use super::visit::{blocks_of_stmt, children, exprs_of_stmt};
 use crate::builtins::{self, Builtin, Function};
 use crate::errors;
 
@@ -60,6 +61,58 @@ fn is_pure_function(function: Function) -> bool {
         function,
         Float(_) | Abs | Sign | Min | Max | Clamp | Pow | Len | Log | Dot | Cross | Length | Normalize | Mix
     )
+}
+
+/// Assignments to the name of an array parameter that nothing names afterwards: they write no element.
+pub(super) fn rebound(def: &FunctionDef, arrays: &[&str], source: &Source) -> Vec<Diagnostic> {
+    let mut last_mention: Vec<u32> = vec![0; arrays.len()];
+    let mut found = Vec::new();
+    visit_names(&def.body, &mut |name, span| {
+        if let Some(at) = arrays.iter().position(|array| *array == name) {
+            last_mention[at] = last_mention[at].max(span.start);
+        }
+    });
+    visit_rebound(&def.body, &mut |target, name, value| {
+        let at = arrays.iter().position(|array| *array == name);
+        if at.is_some_and(|at| last_mention[at] <= target.start) {
+            found.push(errors::rebound_array(source.at(target), name, source.slice(value)));
+        }
+    });
+    found
+}
+
+/// Calls `visit` for `name = value` outside of loops.
+fn visit_rebound(body: &[Stmt], visit: &mut dyn FnMut(Span, &str, Span)) {
+    for stmt in body {
+        match &stmt.kind {
+            StmtKind::Assign { targets, value } => {
+                for target in targets {
+                    if let ExprKind::Name(name) = &target.kind {
+                        visit(target.span, name, value.span);
+                    }
+                }
+            }
+            StmtKind::If { .. } => blocks_of_stmt(stmt, &mut |body| visit_rebound(body, visit)),
+            _ => {}
+        }
+    }
+}
+
+/// Calls `visit` for every name that a block mentions.
+fn visit_names(body: &[Stmt], visit: &mut dyn FnMut(&str, Span)) {
+    fn in_expr(expr: &Expr, visit: &mut dyn FnMut(&str, Span)) {
+        if let ExprKind::Name(name) = &expr.kind {
+            visit(name, expr.span);
+        }
+        children(expr, &mut |child| in_expr(child, visit));
+    }
+    for stmt in body {
+        exprs_of_stmt(stmt, &mut |expr| in_expr(expr, visit));
+        match &stmt.kind {
+            StmtKind::Function(def) => visit_names(&def.body, visit),
+            _ => blocks_of_stmt(stmt, &mut |body| visit_names(body, visit)),
+        }
+    }
 }
 
 /// The first statement of a block that nothing reaches, with the jump before it.

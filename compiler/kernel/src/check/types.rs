@@ -53,6 +53,12 @@ impl TypeReader<'_> {
             }
             ExprKind::Call { func, args } if is_named(func, "Struct") => self.struct_type(args, expr.span),
             ExprKind::Call { func, args } => {
+                let ours = ["Array", "const", "Vector", "Matrix"];
+                if let ExprKind::Attribute { attr, .. } = &func.kind
+                    && !ours.contains(&&*attr.name)
+                {
+                    return Err(errors::foreign_type(self.source.at(expr.span), &attr.name));
+                }
                 let args = self.positional(args)?;
                 self.generic(func, &args, expr.span)
             }
@@ -87,7 +93,6 @@ impl TypeReader<'_> {
         }
         match builtins::lookup(name) {
             Some(Builtin::Type(ty)) => Ok(TypeExpr::Value(ty)),
-            Some(Builtin::NotYet(family)) => Err(errors::not_yet(at(), family)),
             _ if name == "Array" => Err(errors::array_without_element(at())),
             _ => {
                 let known = builtins::names().filter(|name| is_type_name(name));
@@ -123,13 +128,7 @@ impl TypeReader<'_> {
             },
             ("Vector", [n, scalar]) => self.vector(n, scalar, span),
             ("Matrix", [columns, rows, scalar]) => self.matrix(columns, rows, scalar, span),
-            ("Array" | "const" | "Vector" | "Matrix", _) => {
-                Err(errors::not_a_type(self.source.at(span), self.source.slice(span)))
-            }
-            _ => match builtins::lookup(name) {
-                Some(Builtin::NotYet(family)) => Err(errors::not_yet(self.source.at(span), family)),
-                _ => Err(errors::not_a_type(self.source.at(span), self.source.slice(span))),
-            },
+            _ => Err(errors::not_a_type(self.source.at(span), self.source.slice(span))),
         }
     }
 
@@ -212,7 +211,6 @@ impl TypeReader<'_> {
             };
             return match builtins::lookup(name) {
                 Some(Builtin::Type(ty)) => Ok(TypeExpr::Value(ty)),
-                Some(Builtin::NotYet(family)) => Err(errors::not_yet(self.source.at(span), family)),
                 _ => Err(unreadable()),
             };
         };

@@ -7,8 +7,8 @@ use std::collections::HashSet;
 use std::rc::Rc;
 
 use kps_syntax::ast::{
-    Argument, ArgumentKind, CompareOp, Comparison, Expr, ExprKind, FStringPart, FunctionDef, Lambda,
-    MatchCase, Name, Pattern, PatternKind, Stmt, StmtKind,
+    Argument, ArgumentKind, BinaryOp, CompareOp, Comparison, Expr, ExprKind, FStringPart, FunctionDef,
+    Lambda, MatchCase, Name, Pattern, PatternKind, Stmt, StmtKind,
 };
 use kps_syntax::{Diagnostic, Diagnostics, Location, Source, Span};
 
@@ -69,11 +69,6 @@ impl Walk<'_> {
     /// Whether a name is a variable of the function, or of one around the one being looked at.
     fn is_own(&self, name: &str) -> bool {
         self.scopes.iter().any(|scope| scope.contains(name))
-    }
-
-    fn not_yet(&mut self, span: Span, what: &str) {
-        let diagnostic = errors::not_yet(self.at(span), what);
-        self.diagnostics.push(diagnostic);
     }
 
     fn body(&mut self, body: &[Stmt]) {
@@ -158,6 +153,10 @@ impl Walk<'_> {
         match &expr.kind {
             ExprKind::Str(_) => {}
             ExprKind::FString(parts) => self.text_parts(parts),
+            _ if is_formatted(expr) => {
+                let diagnostic = errors::string_formatted(self.at(expr.span));
+                self.diagnostics.push(diagnostic);
+            }
             _ => self.expr(expr),
         }
     }
@@ -179,7 +178,13 @@ impl Walk<'_> {
     /// A function of the kernel's own.
     fn nested(&mut self, def: &FunctionDef) {
         if let Some(decorator) = def.decorators.first() {
-            return self.unsupported(decorator.span, "a decorator", "call it where the function is used");
+            let help = match &decorator.kind {
+                ExprKind::Name(name) if &**name == "kernel" => {
+                    "a function that a kernel calls is a plain `def`: leave the decorator out"
+                }
+                _ => "call it where the function is used",
+            };
+            return self.unsupported(decorator.span, "a decorator", help);
         }
         if def.is_async {
             return self.unsupported(def.header, "an `async` function", "write `def`");
@@ -248,8 +253,17 @@ impl Walk<'_> {
                     }
                 }
             }
+            ExprKind::Call { func, args } if self.is_number_of_string(func, args) => {
+                let text = self.source.slice(args[0].span).trim_matches(['"', '\'']);
+                self.diagnostics.push(errors::number_of_string(self.at(expr.span), text));
+            }
             ExprKind::Call { func, args } => {
+                let n_before = self.diagnostics.0.len();
                 self.callee(func);
+                if self.diagnostics.0.len() > n_before {
+                    // What another function would take, ours cannot judge.
+                    return args.iter().for_each(|arg| self.argument_of_unknown(arg));
+                }
                 // The types in `Array(4, f32)` and the like are read later, with the call.
                 let is_plain = |arg: &&Argument| !is_purpose(func, arg);
                 args.iter().filter(is_plain).for_each(|arg| self.argument(arg));
@@ -290,6 +304,25 @@ impl Walk<'_> {
         }
     }
 
+    fn argument_of_unknown(&mut self, arg: &Argument) {
+        match &arg.kind {
+            ArgumentKind::Positional(value) | ArgumentKind::Keyword(_, value) => self.text(value),
+            _ => self.argument(arg),
+        }
+    }
+
+    /// `float("inf")`.
+    fn is_number_of_string(&self, func: &Expr, args: &[Argument]) -> bool {
+        let ExprKind::Name(name) = &func.kind else { return false };
+        let is_type = !self.is_own(name)
+            && self.env.get(name).is_none()
+            && matches!(builtins::lookup(name), Some(builtins::Builtin::Type(_)));
+        let is_string = |arg: &Argument| {
+            matches!(&arg.kind, ArgumentKind::Positional(Expr { kind: ExprKind::Str(_), .. }))
+        };
+        is_type && args.len() == 1 && is_string(&args[0])
+    }
+
     fn argument(&mut self, arg: &Argument) {
         match &arg.kind {
             ArgumentKind::Positional(value)
@@ -309,9 +342,12 @@ impl Walk<'_> {
             Some(EnvValue::Function(callee)) => {
                 self.calls.push(CallSite { callee, location: self.source.at(expr.span) });
             }
+            // It was a kernel before, or will be one.
+            Some(EnvValue::Other { .. }) if name == self.own_name => {
+                self.unknown_name(name, expr.span, errors::unknown_name);
+            }
             Some(_) => {}
             None => match builtins::lookup(name) {
-                Some(builtins::Builtin::NotYet(family)) => self.not_yet(expr.span, family),
                 Some(_) => {}
                 None if name.as_ref() == "Array" => {}
                 None => self.unknown_name(name, expr.span, errors::unknown_name),
@@ -362,7 +398,6 @@ impl Walk<'_> {
         let Some(module) = self.module(value) else { return self.expr(value) };
         if builtins::is_our_module(&module) {
             match builtins::member(&attr.name) {
-                Some(builtins::Builtin::NotYet(family)) => return self.not_yet(expr.span, family),
                 Some(_) => return,
                 None if &*attr.name == "Array" => return,
                 None => {}
@@ -408,6 +443,19 @@ impl Walk<'_> {
             EnvValue::Module(module) => Some(EnvModule { members: Rc::clone(&module.members), ..module }),
             _ => None,
         }
+    }
+}
+
+/// `"x = %d" % x` and `"{}".format(x)`.
+fn is_formatted(expr: &Expr) -> bool {
+    let is_string = |expr: &Expr| matches!(expr.kind, ExprKind::Str(_));
+    match &expr.kind {
+        ExprKind::Binary { op: BinaryOp::Mod, left, .. } => is_string(left),
+        ExprKind::Call { func, .. } => match &func.kind {
+            ExprKind::Attribute { value, attr } => is_string(value) && &*attr.name == "format",
+            _ => false,
+        },
+        _ => false,
     }
 }
 

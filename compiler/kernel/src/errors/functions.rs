@@ -186,6 +186,12 @@ pub(crate) fn argument_count_range(at: Location, name: &str, wanted: &str, given
         .help(format!("write `{name}` with {wanted}"))
 }
 
+/// `max(a)` of a whole array.
+pub(crate) fn fold_of_array(at: Location, name: &str, array: &str) -> Diagnostic {
+    error("kernel/call", at, format!("`{name}` does not look into {array}"), array)
+        .help(format!("compare in a loop: `best = a[0]`, `for x in a: best = {name}(best, x)`"))
+}
+
 pub(crate) fn helper_argument(
     at: Location,
     declared: Location,

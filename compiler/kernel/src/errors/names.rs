@@ -3,7 +3,7 @@
 use kps_syntax::{Diagnostic, Location};
 
 use super::{error, meant};
-use crate::habits;
+use crate::{builtins, habits};
 
 /// What people call the element that an invocation works on.
 const INDEX_NAMES: [&str; 8] = ["i", "j", "idx", "index", "tid", "gid", "thread_id", "pos"];
@@ -45,7 +45,8 @@ pub(crate) fn unknown_member(at: Location, module: &str, name: &str, nearest: Op
 }
 
 pub(crate) fn captured_value(at: Location, name: &str, what: &str) -> Diagnostic {
-    error("kernel/captured-value", at, format!("`{name}` is {what}, which kernels cannot use"), "").help(
+    let text = at.source.slice(at.span).to_owned();
+    error("kernel/captured-value", at, format!("`{text}` is {what}, which kernels cannot use"), "").help(
         match what {
             "a `Kernel`" => {
                 "launch one kernel after the other; code that they share goes into a plain `def`".to_owned()
@@ -53,8 +54,17 @@ pub(crate) fn captured_value(at: Location, name: &str, what: &str) -> Diagnostic
             "a `Tensor`" | "an `ndarray`" | "a `ndarray`" | "a `list`" | "a `tuple`" => {
                 format!("pass it as a parameter: `{name}: Array[f32]`")
             }
-            "a `ufunc`" => format!("kernels have it without a module: write `{name}(x)`"),
+            "a `ufunc`" if text == name && builtins::lookup(name).is_some() => {
+                format!("that one is for arrays on the host: write `math.{name}(x)`")
+            }
+            "a `ufunc`" if builtins::lookup(name).is_some() => {
+                format!("kernels have it without a module: write `{name}(x)`")
+            }
             "a `str`" => "kernels have no strings: capture a number that stands for it".to_owned(),
+            _ if habits::instead(name).is_some() => habits::instead(name).unwrap_or_default().to_owned(),
+            what if ["function", "method", "ufunc"].iter().any(|kind| what.contains(kind)) => {
+                format!("call `{text}` before the launch, and pass what it gives")
+            }
             _ => "kernels capture numbers, bools, types and functions: pass arrays as parameters".to_owned(),
         },
     )
@@ -63,7 +73,7 @@ pub(crate) fn captured_value(at: Location, name: &str, what: &str) -> Diagnostic
 pub(crate) fn assign_captured(at: Location, name: &str) -> Diagnostic {
     let diagnostic =
         error("kernel/assign-captured", at, format!("`{name}` is not a variable of this function"), "");
-    match crate::builtins::lookup(name) {
+    match builtins::lookup(name) {
         Some(_) => diagnostic.help(format!("`{name}` is given: copy it to a name of your own, `v = {name}`")),
         None => diagnostic.help("captured names are constants in a kernel: assign to a new name"),
     }
@@ -99,15 +109,17 @@ pub(crate) fn conflicting_types(
     first: (Location, &str),
     second: (Location, &str),
 ) -> Diagnostic {
-    error(
-        "kernel/conflicting-types",
-        at,
-        format!("`{name}` has different types on the paths that lead here"),
-        "used here",
-    )
-    .label(first.0, format!("here it is {}", first.1))
-    .label(second.0, format!("here it is {}", second.1))
-    .help("cast one of them, or use two names")
+    // Two arrays, two functions: what they are is part of the code.
+    let is_alike = first.1 == second.1;
+    let (message, help) = match is_alike {
+        true => ("is not the same thing on the paths that lead here", "use two names, or launch twice"),
+        false => ("has different types on the paths that lead here", "cast one of them, or use two names"),
+    };
+    let label = |what: &str, other: &str| format!("here it is {other}{what}");
+    error("kernel/conflicting-types", at, format!("`{name}` {message}"), "used here")
+        .label(first.0, label(first.1, if is_alike { "one " } else { "" }))
+        .label(second.0, label(second.1, if is_alike { "another " } else { "" }))
+        .help(help)
 }
 
 pub(crate) fn unsettled_loop(at: Location) -> Diagnostic {

@@ -114,7 +114,7 @@ pub(crate) fn no_attribute(at: Location, name: &str, what: &str) -> Diagnostic {
 
 pub(crate) fn no_array_attribute(at: Location, name: &str, what: &str, nearest: Option<&str>) -> Diagnostic {
     let diagnostic = error("kernel/attribute", at, format!("{what} has no `{name}`"), "");
-    match (habits::instead_of_attribute(name), nearest) {
+    match (habits::instead_of_array_attribute(name), nearest) {
         (Some(instead), _) => diagnostic.help(instead),
         (None, Some(_)) => meant(diagnostic, nearest),
         (None, None) if matches!(name, "x" | "y" | "z" | "w") => {

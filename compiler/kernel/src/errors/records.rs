@@ -3,6 +3,7 @@
 use kps_syntax::{Diagnostic, Location};
 
 use super::error;
+use crate::types::Scalar;
 
 pub(crate) fn print_keyword(at: Location, name: &str) -> Diagnostic {
     error("kernel/print", at, format!("`print` in a kernel has no argument `{name}`"), "")
@@ -22,6 +23,31 @@ pub(crate) fn not_printable(at: Location, what: &str) -> Diagnostic {
 pub(crate) fn spec_value(at: Location) -> Diagnostic {
     error("kernel/print", at, "a value in a format spec is a constant int", "")
         .help("write the number, or capture it from the host")
+}
+
+pub(crate) fn format_spec(
+    at: Location,
+    spec: &str,
+    scalar: Scalar,
+    mistake: &str,
+    example: &str,
+) -> Diagnostic {
+    error("kernel/print", at, format!("the format `{spec}` of this `{scalar}` {mistake}"), "")
+        .help(format!("write {example}, or leave the format out"))
+}
+
+pub(crate) fn string_formatted(at: Location) -> Diagnostic {
+    error("kernel/unsupported", at, "a string cannot be formatted this way in a kernel", "")
+        .help("write an f-string: `print(f\"x = {x:.2f}\")`")
+}
+
+pub(crate) fn number_of_string(at: Location, text: &str) -> Diagnostic {
+    let diagnostic = error("kernel/unsupported", at, "a string cannot be made a number in a kernel", "");
+    match text.trim_start_matches(['+', '-']).to_ascii_lowercase().as_str() {
+        "inf" | "infinity" => diagnostic.help("write `math.inf`"),
+        "nan" => diagnostic.help("write `math.nan`"),
+        _ => diagnostic.help("write the number itself, or pass it as a parameter"),
+    }
 }
 
 pub(crate) fn record_too_long(at: Location, limit: usize) -> Diagnostic {

@@ -14,6 +14,18 @@ pub(crate) fn not_a_type(at: Location, text: &str) -> Diagnostic {
     }
 }
 
+/// `wp.array(dtype=float)`, `ti.types.ndarray()`.
+pub(crate) fn foreign_type(at: Location, name: &str) -> Diagnostic {
+    let text = at.source.slice(at.span).to_owned();
+    let diagnostic = error("kernel/not-a-type", at, format!("`{text}` is not a type"), "");
+    match name.to_ascii_lowercase() {
+        name if name.contains("array") || name.contains("tensor") || name.contains("field") => {
+            diagnostic.help("an array of any length is `Array[f32]`, one with rows `Array[f32, 2]`")
+        }
+        _ => diagnostic.help("write `f32`, `vec3`, `Array[f32]` or the like"),
+    }
+}
+
 pub(crate) fn not_a_value_type(at: Location, text: &str) -> Diagnostic {
     error("kernel/not-a-type", at, format!("`{text}` is not the type of a value"), "")
         .help("arrays without a length are parameters only; a list of four is `Array(4, f32)`")

@@ -86,7 +86,7 @@ pub(crate) fn operand_types(
             .label(right.0, right.1)
             .help("powers are written `**`: `x ** 2`");
     }
-    with_operands(error("kernel/operand-types", at, message, ""), left, right, cast)
+    with_operands(error("kernel/operand-types", at, message, ""), symbol, left, right, cast)
 }
 
 pub(crate) fn compare_types(
@@ -97,11 +97,20 @@ pub(crate) fn compare_types(
     cast: Option<String>,
 ) -> Diagnostic {
     let message = format!("`{symbol}` cannot compare {} with {}", left.1, right.1);
-    with_operands(error("kernel/operand-types", at, message, ""), left, right, cast)
+    with_operands(error("kernel/operand-types", at, message, ""), symbol, left, right, cast)
+}
+
+/// `symbol` is what stands between two arrays.
+fn element_by_element(symbol: &str) -> String {
+    match symbol {
+        "@" => "sum the products in a loop: `total += a[i, k] * b[k, j]`".to_owned(),
+        symbol => format!("a kernel works on one element at a time: `out[i] = a[i] {symbol} b[i]`"),
+    }
 }
 
 fn with_operands(
     diagnostic: Diagnostic,
+    symbol: &str,
     left: (Location, &str),
     right: (Location, &str),
     cast: Option<String>,
@@ -109,9 +118,7 @@ fn with_operands(
     let diagnostic = diagnostic.label(left.0, left.1).label(right.0, right.1);
     match cast {
         Some(cast) => diagnostic.help(format!("cast one of them: `{cast}`")),
-        None if is_array(left.1) || is_array(right.1) => {
-            diagnostic.help("a kernel works on one element at a time: `out[i] = a[i] + b[i]`")
-        }
+        None if is_array(left.1) || is_array(right.1) => diagnostic.help(element_by_element(symbol)),
         None if left.1.contains("vec") || right.1.contains("vec") => {
             diagnostic.help("take as many components of both: `v.xy`")
         }

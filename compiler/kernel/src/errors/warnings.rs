@@ -11,6 +11,13 @@ pub(crate) fn unused_result(at: Location, text: &str, help: String) -> Diagnosti
     warning("kernel/unused-result", at, format!("the result of `{text}` is not used"), "").help(help)
 }
 
+/// `out = a`, where `out` is an array parameter that nothing names afterwards.
+pub(crate) fn rebound_array(at: Location, name: &str, value: &str) -> Diagnostic {
+    let message = format!("this writes no element of `{name}`: it gives the name `{name}` to something else");
+    warning("kernel/rebound-array", at, message, "")
+        .help(format!("write an element: `{name}[i] = {value}`, with `i = global_id.x`"))
+}
+
 /// Code behind a jump.
 pub(crate) fn unreachable_code(at: Location, jump: Location) -> Diagnostic {
     warning("kernel/unreachable", at, "this code is never reached", "")

@@ -31,6 +31,9 @@ impl Ctx<'_> {
             }
             _ => self.expr(func),
         };
+        if callee.is_error() {
+            return self.call_of_unknown(args);
+        }
         let name = self.f.source.slice(func.span).to_owned();
         // The arguments of `Vector(2, f32)` are types, read from the tree.
         if let Operand::Static(Static::Generic(_)) = callee {
@@ -60,7 +63,6 @@ impl Ctx<'_> {
             args.positional.push((start, span));
         }
         match callee {
-            Operand::Error => Operand::Error,
             Operand::Static(Static::Function(function)) => self.call_helper(&function, args, expr.span),
             Operand::Static(Static::Closure(closure)) => match self.callee_of(&closure, func.span) {
                 Some(callee) => self.call_function(&callee, args, CallStyle::Function, expr.span).result,
@@ -79,6 +81,18 @@ impl Ctx<'_> {
                 self.fail(errors::not_callable(self.at(func.span), &name, &what))
             }
         }
+    }
+
+    /// What is called is wrong: its arguments may be, too, but strings and types could be right.
+    fn call_of_unknown(&mut self, args: &[Argument]) -> Operand {
+        for arg in args {
+            if let ArgumentKind::Positional(value) | ArgumentKind::Keyword(_, value) = &arg.kind
+                && !matches!(value.kind, ExprKind::Str(_) | ExprKind::FString(_))
+            {
+                self.expr(value);
+            }
+        }
+        Operand::Error
     }
 
     pub fn arguments<'e>(&mut self, args: &'e [Argument]) -> Arguments<'e> {

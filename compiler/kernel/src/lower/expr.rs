@@ -140,7 +140,6 @@ impl Ctx<'_> {
             Builtin::Function(function) => Operand::Static(Static::Builtin(*function)),
             Builtin::Constant(value) => Operand::Literal(Literal::Float(*value)),
             Builtin::Module => Operand::Static(Static::Module("math".into(), None)),
-            Builtin::NotYet(family) => self.fail(errors::not_yet(self.at(span), family)),
         }
     }
 

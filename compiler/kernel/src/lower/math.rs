@@ -22,6 +22,12 @@ impl<'a> Ctx<'a> {
         if args.iter().any(|(operand, _)| operand.is_error()) {
             return Operand::Error;
         }
+        if let (Function::Min | Function::Max, [(array, at)]) = (function, args)
+            && !matches!(array, Operand::Node(_) | Operand::Literal(_))
+        {
+            let what = self.describe(array);
+            return self.fail(errors::fold_of_array(self.at(*at), name, &what));
+        }
         let (least, most) = arity(function);
         if args.len() < least || args.len() > most {
             let wanted = match (least, most) {

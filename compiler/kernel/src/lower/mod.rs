@@ -15,6 +15,7 @@ mod closures;
 mod coop;
 mod expr;
 mod fold;
+mod format_spec;
 mod formulas;
 mod held;
 mod helpers;

@@ -10,6 +10,7 @@ use kps_syntax::ast::{
 };
 
 use super::Ctx;
+use super::format_spec::{self, Subject};
 use super::operand::{Operand, Static};
 use super::stmts::Condition;
 use crate::constant::{Constant, Literal};
@@ -288,6 +289,13 @@ impl Ctx<'_> {
 
     /// Narrow numbers travel as the 32-bit ones that hold them.
     fn scalar_text(&mut self, text: &mut Text, node: NodeId, scalar: Scalar, span: Span, format: Format) {
+        if let Some((conversion, spec)) = format.split_once(':') {
+            let subject = Subject::of(scalar, !conversion.is_empty());
+            if let Some(mistake) = format_spec::mistake(spec, subject) {
+                let error = errors::format_spec(self.at(span), spec, scalar, &mistake, subject.example());
+                return self.error(error);
+            }
+        }
         text.template += &format!("{{{scalar}{format}}}");
         let carried = match scalar {
             Scalar::I8 | Scalar::I16 => Scalar::I32,

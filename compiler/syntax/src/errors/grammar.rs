@@ -9,6 +9,7 @@ pub(crate) fn unexpected(at: Location, what: &str, expectation: Option<String>) 
         Diagnostic::error("syntax/unexpected", format!("did not expect {what} here")).label(at, label);
     match expectation {
         Some(expected) => diagnostic.help(format!("write {expected} here")),
+        None if what == "`//`" => diagnostic.help("a comment begins with `#`"),
         None => diagnostic.help("check what stands before it: something is missing there, or too much"),
     }
 }
@@ -269,9 +270,14 @@ pub(crate) fn two_statements(at: Location, before: Location) -> Diagnostic {
 // What is left out.
 
 pub(crate) fn missing_operand(at: Location, sign: &str) -> Diagnostic {
-    Diagnostic::error("syntax/missing-operand", format!("`{sign}` has nothing on its right"))
-        .label(at, "expected a value after this")
-        .help(format!("write the value, or remove the `{sign}`"))
+    let is_launch = at.source.text()[at.span.start as usize..].starts_with("<<<");
+    let diagnostic =
+        Diagnostic::error("syntax/missing-operand", format!("`{sign}` has nothing on its right"))
+            .label(at, "expected a value after this");
+    match is_launch {
+        true => diagnostic.help("a kernel is launched by a call, its domain in brackets: `k[n](x, y)`"),
+        false => diagnostic.help(format!("write the value, or remove the `{sign}`")),
+    }
 }
 
 pub(crate) fn missing_value(at: Location, sign: &str) -> Diagnostic {

@@ -4,7 +4,7 @@
 //! functions, imports. Whatever depends on running is [`EnvValue::Unknown`], and mistakes that would
 //! hang on it are left for the run.
 
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -13,6 +13,11 @@ use kps_kernel::{EnvModule, EnvValue, HelperFunction, KernelEnv, MapEnv, Type};
 use kps_syntax::Source;
 use kps_syntax::ast::*;
 use num_traits::ToPrimitive;
+
+use crate::modules::{self, kernels};
+use crate::output::Output;
+use crate::value::Value;
+use crate::vm::{Limits, Vm};
 
 /// What one scope of a script binds, above what the scopes around it bind. Cheap to clone.
 #[derive(Clone)]
@@ -35,6 +40,12 @@ enum Binding {
     Struct(Arc<ClassDef>),
     /// `Struct(..)`, `Array(4, f32)`.
     Type(Rc<Expr>),
+    /// A module that is written in Rust, or a member of one: made when somebody asks for it.
+    Builtin {
+        module: Name,
+        member: Option<Name>,
+        value: OnceCell<EnvValue>,
+    },
 }
 
 impl StaticEnv {
@@ -76,6 +87,9 @@ impl KernelEnv for StaticEnv {
             })),
             Some(Binding::Type(expr)) => {
                 Some(self.read_type(name, |source| kps_kernel::read_type(expr, source, self).ok()))
+            }
+            Some(Binding::Builtin { module, member, value }) => {
+                Some(value.get_or_init(|| builtin(module, member.as_deref())).clone())
             }
             None => self.0.outer.as_ref()?.get(name),
         }
@@ -165,6 +179,10 @@ fn bind_stmt(names: &mut BTreeMap<Name, Binding>, stmt: &Stmt) {
         StmtKind::Function(def) if def.decorators.is_empty() => {
             bind(names, &def.name, Binding::Function(Arc::clone(def)));
         }
+        StmtKind::Function(def) if def.decorators.iter().any(is_kernel) => {
+            let kernel = EnvValue::Other { type_name: "Kernel".to_owned() };
+            bind(names, &def.name, Binding::Value(kernel));
+        }
         StmtKind::Function(def) => bind_unknown(names, &def.name),
         StmtKind::Class(class) if is_struct(class) => {
             bind(names, &class.name, Binding::Struct(Arc::clone(class)));
@@ -231,6 +249,15 @@ fn is_struct(class: &ClassDef) -> bool {
     class.decorators.iter().any(|decorator| called(decorator) == Some("struct"))
 }
 
+/// `@kernel`, `@kp.kernel(local_size=64)`.
+fn is_kernel(decorator: &Expr) -> bool {
+    let decorator = match &decorator.kind {
+        ExprKind::Call { func, .. } => func,
+        _ => decorator,
+    };
+    matches!(called(decorator), Some("kernel" | "python2shader"))
+}
+
 /// `Struct(..)`, `Array(4, f32)`, `Vector(2, i32)`.
 fn is_type(value: &Expr) -> bool {
     let ExprKind::Call { func, .. } = &value.kind else { return false };
@@ -295,7 +322,7 @@ fn bind_import(names: &mut BTreeMap<Name, Binding>, import: &ImportName) {
         Some(_) => dotted(&import.path),
         None => first.name.to_string(),
     };
-    bind(names, bound, Binding::Value(module(&path)));
+    bind(names, bound, module(&path));
 }
 
 fn bind_import_from(names: &mut BTreeMap<Name, Binding>, import: &ImportFrom) {
@@ -303,11 +330,18 @@ fn bind_import_from(names: &mut BTreeMap<Name, Binding>, import: &ImportFrom) {
     let ImportedNames::Names(imports) = &import.names else { return };
     for import_name in imports {
         let Some(member) = import_name.path.first() else { continue };
-        let value = match from.as_str() {
-            "math" | "pyshader" | "pyshader.stdlib" | "kp" if import.level == 0 => ours(&member.name),
-            _ => EnvValue::Unknown,
+        let binding = match from.as_str() {
+            "math" | "pyshader" | "pyshader.stdlib" | "kp" if import.level == 0 => {
+                Binding::Value(ours(&member.name))
+            }
+            from if import.level == 0 && is_builtin(from) => Binding::Builtin {
+                module: from.into(),
+                member: Some(Arc::clone(&member.name)),
+                value: OnceCell::new(),
+            },
+            _ => Binding::Value(EnvValue::Unknown),
         };
-        bind(names, import_name.alias.as_ref().unwrap_or(member), Binding::Value(value));
+        bind(names, import_name.alias.as_ref().unwrap_or(member), binding);
     }
 }
 
@@ -319,13 +353,43 @@ fn ours(name: &Name) -> EnvValue {
     }
 }
 
-fn module(path: &str) -> EnvValue {
+fn module(path: &str) -> Binding {
     match path {
         "math" | "pyshader" | "pyshader.stdlib" => {
-            EnvValue::Module(EnvModule { name: path.into(), members: Rc::new(MapEnv::new()) })
+            let members = Rc::new(MapEnv::new());
+            Binding::Value(EnvValue::Module(EnvModule { name: path.into(), members }))
         }
-        _ => EnvValue::Unknown,
+        path if is_builtin(path) => {
+            Binding::Builtin { module: path.into(), member: None, value: OnceCell::new() }
+        }
+        _ => Binding::Value(EnvValue::Unknown),
     }
+}
+
+/// Whether a module has the same names in every run.
+fn is_builtin(path: &str) -> bool {
+    path != "kp" && modules::find(path).is_some()
+}
+
+/// What a kernel that runs would see of a module, or of one of its members.
+fn builtin(module: &str, member: Option<&str>) -> EnvValue {
+    let mut vm = Vm::new(Limits::default(), Output::new(std::io::sink()));
+    vm.mark_stack();
+    let Ok(module) = vm.import(module) else { return EnvValue::Unknown };
+    match member {
+        None => lasting(&Value::Module(module)),
+        Some(member) => module.get(member).map_or(EnvValue::Unknown, |value| lasting(&value)),
+    }
+}
+
+/// What a value is to a kernel, modules with all their names: the machine's own lose theirs when it ends.
+fn lasting(value: &Value) -> EnvValue {
+    let Value::Module(module) = value else { return kernels::captured(value) };
+    let mut members = MapEnv::new();
+    for (name, value) in module.namespace.to_pairs() {
+        members.insert(&name, lasting(&value));
+    }
+    EnvValue::Module(EnvModule { name: Name::from(&*module.name), members: Rc::new(members) })
 }
 
 fn dotted(path: &[Ident]) -> String {

@@ -185,7 +185,7 @@ impl Vm {
 
     /// Notes where the native stack starts, at an entry from outside.
     #[inline]
-    fn mark_stack(&mut self) {
+    pub(crate) fn mark_stack(&mut self) {
         if self.frames.is_empty() {
             let marker = 0u8;
             self.stack_start = &raw const marker as usize;

@@ -34,7 +34,17 @@ pub fn compile(diagnostics: Diagnostics) -> Raise {
 }
 
 pub fn not_a_function(decorator: &str, value: &Value) -> Raise {
-    type_error(format!("@{decorator} takes a function written with `def`, not {}", value.type_name()))
+    let raise =
+        type_error(format!("@{decorator} takes a function written with `def`, not {}", value.type_name()));
+    match value {
+        Value::Int(_) | Value::Tuple(_) => raise.help("options have names: @kernel(local_size=64)"),
+        _ => raise.help(format!("write @{decorator} on a line above the function's `def`")),
+    }
+}
+
+/// For arguments that the decorator does not take.
+pub fn not_an_option(raise: Raise) -> Raise {
+    raise.help("its options are local_size=(16, 16), the invocations of a workgroup, and precise=True")
 }
 
 pub fn no_ctype(given: &str) -> Raise {
@@ -74,10 +84,13 @@ pub fn argument_count(template: &KernelTemplate, given: usize) -> Raise {
     let plural = if wanted == 1 { "" } else { "s" };
     let names = signature_text(template);
     type_error(format!("kernel `{name}` takes {wanted} argument{plural} ({names}), {given} {verb} given"))
+        .help(format!("write {name}({names}); arrays that it writes are arguments too"))
 }
 
 pub fn missing_argument(template: &KernelTemplate, parameter: &str) -> Raise {
-    type_error(format!("kernel `{}` misses its argument `{parameter}`", template.name()))
+    let name = template.name();
+    type_error(format!("kernel `{name}` misses its argument `{parameter}`"))
+        .help(format!("pass it by its place or its name: {name}(.., {parameter}=..)"))
 }
 
 pub fn unknown_argument(template: &KernelTemplate, given: &str) -> Raise {
@@ -105,6 +118,12 @@ pub fn argument_kind(template: &KernelTemplate, parameter: &str, wanted: &str, g
     match given {
         Value::List(_) | Value::Tuple(_) if wanted == "a tensor" => {
             raise.help(format!("make a tensor of it first: {parameter} = Tensor({parameter})"))
+        }
+        Value::Int(_) | Value::Float(_) if wanted == "a tensor" => raise
+            .help(format!("declare it as a number in the kernel, `{parameter}: f32`, or pass Tensor([..])")),
+        Value::Str(_) if wanted != "a tensor" => raise.help("make a number of it first: float(text)"),
+        _ if given_type == "Tensor" && wanted != "a tensor" => {
+            raise.help("pass one element, t[0], or change the order of the arguments")
         }
         _ if given_type == "ndarray" => raise.help(format!("make a tensor of it first: Tensor({parameter})")),
         _ => raise,

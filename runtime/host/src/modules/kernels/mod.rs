@@ -15,6 +15,7 @@ mod types;
 use kps_compute::Tensor;
 use kps_kernel::{Edge, Form, KernelOptions};
 
+pub use self::env::env_value as captured;
 pub use self::errors::compile as compile_error;
 use self::object::Kernel;
 use self::types::KernelType;
@@ -118,7 +119,7 @@ fn kernel(vm: &mut Vm, args: &Args) -> Result {
     let function = parser.optional_positional();
     let local_size = parser.keyword_only("local_size").filter(|given| !given.is_none());
     let precise = parser.keyword_only("precise");
-    parser.finish()?;
+    parser.finish().map_err(errors::not_an_option)?;
     let local_size = local_size.map(|given| read_local_size(vm, given)).transpose()?;
     let precise = precise.map_or(Ok(false), |given| vm.truth(given))?;
     let options = KernelOptions { form: Form::Kernel, local_size, precise };
