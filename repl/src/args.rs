@@ -118,7 +118,11 @@ pub enum Verb {
         output: Option<PathBuf>,
     },
     /// List the devices there are, the one used by default marked.
-    Devices,
+    Devices {
+        /// With the driver of each, and the products of matrices that it makes by itself.
+        #[arg(short = 'l', long)]
+        long: bool,
+    },
 }
 
 /// What parameters without an annotation are.

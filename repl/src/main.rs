@@ -33,7 +33,10 @@ fn main() -> ExitCode {
         Arguments { verb: Some(Verb::Spirv { kernel, given, output }), .. } => {
             verbs::spirv(&kernel, &given, output.as_deref())
         }
-        Arguments { verb: Some(Verb::Devices), .. } => verbs::devices(options.device),
+        Arguments { verb: Some(Verb::Devices { long }), .. } => {
+            let form = if long { verbs::Form::Long } else { verbs::Form::Short };
+            verbs::devices(options.device, form)
+        }
         Arguments { code: Some(code), args, .. } => run::code(code, args, options),
         Arguments { interactive: false, .. } if !std::io::stdin().is_terminal() => {
             run::file(Path::new("-"), vec![], options)

@@ -159,8 +159,16 @@ fn write_words(output: &Path, words: &[u32]) -> Result<(), Failure> {
     }
 }
 
-/// A row for each device: number, name, kind, memory; a star before the one that scripts get.
-pub fn devices(device: Option<String>) -> Result<u8, Failure> {
+/// How much is said of each device.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Form {
+    Short,
+    Long,
+}
+
+/// A row for each device: number, name, kind, memory; a star before the one that scripts get. The long form
+/// has more below it.
+pub fn devices(device: Option<String>, form: Form) -> Result<u8, Failure> {
     let infos = select::list();
     let chosen = select::choose(&infos, &run::selector(device)).map_err(no_such_device)?;
     let mut text = String::new();
@@ -176,9 +184,19 @@ pub fn devices(device: Option<String>) -> Result<u8, Failure> {
         );
         text.push_str(row.trim_end());
         text.push('\n');
+        if form == Form::Long {
+            text.push_str(&details(info));
+        }
     }
     std::io::stdout().write_all(text.as_bytes())?;
     Ok(0)
+}
+
+fn details(info: &DeviceInfo) -> String {
+    let driver = Some(info.driver.as_str()).filter(|driver| !driver.is_empty());
+    let driver = driver.map(|driver| format!("     driver  {driver}\n"));
+    let products = info.matrices.iter().map(|product| format!("     matrices  {product}\n"));
+    driver.into_iter().chain(products).collect()
 }
 
 fn no_such_device(error: DeviceError) -> Failure {

@@ -7,7 +7,8 @@ mod groups;
 
 use crate::types::Type;
 
-pub use groups::{AtomicOp, Combine, CoopFunction, GroupFunction, Spread, SubgroupOp};
+pub(crate) use groups::coop_instruction;
+pub use groups::{AtomicOp, Combine, CoopFunction, CoopInstruction, GroupFunction, Spread, SubgroupOp};
 
 /// What a built-in name stands for.
 #[derive(Clone, Debug, PartialEq)]

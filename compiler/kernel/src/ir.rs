@@ -16,6 +16,7 @@ use rustc_hash::FxHashMap;
 
 pub use crate::builtins::{AtomicOp, Combine, FloatFn, Spread, SubgroupOp};
 use crate::constant::Constant;
+use crate::matrices::CoopType;
 use crate::push::PushLayout;
 use crate::signature::{Edge, Memory, Reach, Width};
 use crate::stages::{self, Stage};
@@ -319,6 +320,17 @@ pub enum NodeKind {
         lane: Option<NodeId>,
     },
 
+    /// A cooperative matrix that lies in memory, all of it.
+    CoopLoad(Box<CoopPlace>),
+    /// A cooperative matrix, `a` times `b` added to it.
+    CoopMultiplyAdd {
+        sum: NodeId,
+        a: NodeId,
+        b: NodeId,
+    },
+    /// How many components an invocation holds of one: a u32.
+    CoopLength(CoopType),
+
     /// The same value, which the script says is the same in every invocation of the workgroup.
     Uniform(NodeId),
     /// Four components of a texel.
@@ -368,6 +380,31 @@ pub enum AtomicPlace {
         local: LocalId,
         path: Vec<Step>,
     },
+}
+
+/// Where a cooperative matrix lies.
+#[derive(Debug, Clone)]
+pub struct CoopPlace {
+    pub memory: CoopMemory,
+    /// Of its first element, inside.
+    pub start: NodeId,
+    /// Elements from line to line; its type is that of `start`.
+    pub stride: NodeId,
+    pub lines: CoopLines,
+}
+
+#[derive(Debug, Clone, Copy)]
+pub enum CoopMemory {
+    Buffer(BufferId),
+    /// The local stands for an array of the workgroup.
+    Shared(LocalId),
+}
+
+/// What lies together of a cooperative matrix.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CoopLines {
+    Rows,
+    Columns,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -456,6 +493,12 @@ pub enum Stmt {
         buffer: BufferId,
         index: NodeId,
         path: Vec<Step>,
+        value: NodeId,
+        span: Span,
+    },
+    /// All of a cooperative matrix.
+    CoopStore {
+        place: Box<CoopPlace>,
         value: NodeId,
         span: Span,
     },
@@ -598,6 +641,13 @@ impl Kernel {
         reached
     }
 
+    /// Whether it works on matrices that the device holds.
+    pub fn has_matrices(&self) -> bool {
+        let reached = self.functions.iter().zip(self.reached()).filter(|(_, reached)| *reached);
+        let mut nodes = reached.flat_map(|(function, _)| &function.nodes);
+        nodes.any(|node| matches!(node.ty, Type::Coop(_)))
+    }
+
     /// Whether an invocation may lie beyond the domain.
     pub fn is_guarded(&self) -> bool {
         self.has_domain && !self.whole_groups && self.edge == Edge::Partial
@@ -651,6 +701,7 @@ impl NodeKind {
             | NodeKind::Arg(_)
             | NodeKind::Load(_)
             | NodeKind::BufferLen(_)
+            | NodeKind::CoopLength(_)
             | NodeKind::BufferAxis { .. } => {}
             NodeKind::Unary(_, a)
             | NodeKind::Convert(a)
@@ -677,6 +728,7 @@ impl NodeKind {
                 visit(*b);
             }
             NodeKind::Select { condition: a, then: b, orelse: c }
+            | NodeKind::CoopMultiplyAdd { sum: a, a: b, b: c }
             | NodeKind::InsertAt { whole: a, value: b, index: c } => {
                 visit(*a);
                 visit(*b);
@@ -687,6 +739,10 @@ impl NodeKind {
                 parts.iter().for_each(|part| visit(*part));
             }
             NodeKind::LoadElement { path, .. } => steps(path).for_each(visit),
+            NodeKind::CoopLoad(place) => {
+                visit(place.start);
+                visit(place.stride);
+            }
             NodeKind::BufferLoad { index, path, .. } => {
                 visit(*index);
                 steps(path).for_each(visit);

@@ -29,6 +29,7 @@ pub mod intrinsics;
 pub mod ir;
 mod library;
 mod lower;
+mod matrices;
 mod push;
 mod signature;
 mod stages;
@@ -48,6 +49,7 @@ use kps_syntax::{Diagnostics, Source};
 pub use constant::{Constant, Literal};
 pub use env::{EnvModule, EnvValue, HelperFunction, KernelEnv, MapEnv};
 pub use explain::{ExplainedFunction, Explanation, IndexTest, Remark, RemarkKind, assembly_of_line};
+pub use matrices::{CoopType, CoopUse, Matrices, Product};
 pub use signature::{
     ArrayParam, Binding, BindingPlace, Capability, CapabilityUse, Cover, Edge, Form, KernelModule,
     KernelOptions, Memory, ParamType, Reach, Signature, Target, Width,

@@ -12,6 +12,7 @@ use kps_syntax::{Diagnostics, Location, Source};
 
 use crate::constant::Constant;
 use crate::env::{EnvValue, KernelEnv};
+use crate::matrices::Matrices;
 use crate::stages::Stage;
 use crate::template::KernelTemplate;
 use crate::types::{Scalar, Type};
@@ -57,6 +58,8 @@ pub struct Target {
     /// exchange until it fits.
     pub f32_atomic_add: bool,
     pub f64_atomic_add: bool,
+    /// Products of cooperative matrices that the device makes by itself. The others are emulated.
+    pub matrices: Matrices,
     /// The invocation, by its global id, whose assignments are recorded one by one.
     pub trace: Option<[u32; 3]>,
     /// The device checks what the kernel does: it is told each index, divisor and so on as the source has it,
@@ -73,6 +76,7 @@ impl Target {
             float_controls: false,
             f32_atomic_add: false,
             f64_atomic_add: false,
+            matrices: Matrices::NONE,
             trace: None,
             checks: false,
         }
@@ -430,6 +434,8 @@ pub enum Capability {
     Sampled1D,
     StorageImageExtendedFormats,
     PhysicalStorageBufferAddresses,
+    CooperativeMatrixKHR,
+    VulkanMemoryModel,
     StorageInputOutput16,
     DrawParameters,
     MultiView,
@@ -449,6 +455,7 @@ impl Capability {
                 Some("SPV_EXT_shader_atomic_float_add")
             }
             Capability::PhysicalStorageBufferAddresses => Some("SPV_KHR_physical_storage_buffer"),
+            Capability::CooperativeMatrixKHR => Some("SPV_KHR_cooperative_matrix"),
             _ => None,
         }
     }
@@ -476,6 +483,8 @@ impl Capability {
             Capability::Sampled1D => "Sampled1D",
             Capability::StorageImageExtendedFormats => "StorageImageExtendedFormats",
             Capability::PhysicalStorageBufferAddresses => "PhysicalStorageBufferAddresses",
+            Capability::CooperativeMatrixKHR => "CooperativeMatrixKHR",
+            Capability::VulkanMemoryModel => "VulkanMemoryModel",
             Capability::StorageInputOutput16 => "StorageInputOutput16",
             Capability::DrawParameters => "DrawParameters",
             Capability::MultiView => "MultiView",

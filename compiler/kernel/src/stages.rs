@@ -207,7 +207,7 @@ pub(crate) fn n_locations(ty: &Type) -> Option<u32> {
         Type::Struct(of) => {
             of.members.iter().try_fold(0u32, |sum, member| Some(sum.saturating_add(n_locations(&member.ty)?)))
         }
-        Type::Tuple(_) | Type::Void | Type::Error => None,
+        Type::Tuple(_) | Type::Coop(_) | Type::Void | Type::Error => None,
     }
 }
 

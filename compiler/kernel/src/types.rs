@@ -8,6 +8,7 @@ use std::fmt;
 use std::rc::Rc;
 
 use crate::env::HelperFunction;
+use crate::matrices::CoopType;
 use crate::structs::StructType;
 
 /// One number or truth value.
@@ -201,6 +202,8 @@ pub enum Type {
     Struct(Rc<StructType>),
     /// What `return a, b` gives; it has no place in memory that the host sees.
     Tuple(Rc<[Type]>),
+    /// A matrix that a subgroup holds; where a device has none, it is an array of rows instead.
+    Coop(CoopType),
     /// Left behind by a mistake that was reported.
     Error,
 }
@@ -317,7 +320,7 @@ impl Type {
             Type::Array(array) => Some(array.len),
             Type::Struct(of) => Some(of.members.len() as u32),
             Type::Tuple(items) => Some(items.len() as u32),
-            Type::Void | Type::Scalar(_) | Type::Error => None,
+            Type::Void | Type::Scalar(_) | Type::Coop(_) | Type::Error => None,
         }
     }
 
@@ -330,7 +333,7 @@ impl Type {
             Type::Array(array) => array.element.clone(),
             Type::Struct(of) => of.members[at as usize].ty.clone(),
             Type::Tuple(items) => items[at as usize].clone(),
-            Type::Void | Type::Scalar(_) | Type::Error => Type::Error,
+            Type::Void | Type::Scalar(_) | Type::Coop(_) | Type::Error => Type::Error,
         })
     }
 
@@ -379,7 +382,7 @@ impl Type {
     /// Whether it has a place in memory that the host sees.
     pub fn has_layout(&self) -> bool {
         match self {
-            Type::Void | Type::Tuple(_) | Type::Error => false,
+            Type::Void | Type::Tuple(_) | Type::Coop(_) | Type::Error => false,
             Type::Array(array) => array.element.has_layout(),
             Type::Struct(of) => of.members.iter().all(|member| member.ty.has_layout()),
             _ => true,
@@ -400,6 +403,7 @@ impl Type {
             Type::Matrix { columns, rows, scalar } => u32::from(*columns) * u32::from(*rows) * scalar.size(),
             Type::Array(array) => array.len.saturating_mul(array.element.packed_size()),
             Type::Struct(of) => of.size(),
+            Type::Coop(coop) => coop.rows * coop.columns * coop.scalar.size(),
             Type::Tuple(items) => items.iter().fold(0, |sum, item| sum.saturating_add(item.packed_size())),
         }
     }
@@ -411,6 +415,7 @@ impl Type {
             Type::Scalar(scalar) | Type::Vector(_, scalar) | Type::Matrix { scalar, .. } => scalar.size(),
             Type::Array(array) => array.element.align(),
             Type::Struct(of) => of.align(),
+            Type::Coop(coop) => coop.scalar.size(),
             Type::Tuple(items) => items.iter().map(Type::align).max().unwrap_or(1),
         }
     }
@@ -423,7 +428,7 @@ impl Type {
             Type::Scalar(scalar) => scalar.size(),
             Type::Matrix { columns, scalar, .. } => Type::Vector(*columns, *scalar).std430_align(),
             Type::Array(array) => array.element.std430_align(),
-            Type::Struct(_) | Type::Tuple(_) => self.align(),
+            Type::Struct(_) | Type::Tuple(_) | Type::Coop(_) => self.align(),
             Type::Void | Type::Error => 1,
         }
     }
@@ -465,6 +470,7 @@ impl fmt::Display for Type {
             Type::Matrix { columns, rows, scalar } => write!(f, "Matrix({columns}, {rows}, {scalar})"),
             Type::Array(array) => write!(f, "Array({}, {})", array.len, array.element),
             Type::Struct(of) => of.fmt(f),
+            Type::Coop(coop) => coop.fmt(f),
             Type::Tuple(items) => {
                 let items: Vec<String> = items.iter().map(Type::to_string).collect();
                 write!(f, "tuple[{}]", items.join(", "))

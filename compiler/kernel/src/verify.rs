@@ -24,9 +24,11 @@ use kps_syntax::{Diagnostics, Span};
 use crate::builtins::{AtomicOp, Combine, SubgroupOp};
 use crate::errors;
 use crate::ir::{
-    Arg, Atomic, AtomicPlace, BinaryOp, Block, Buffer, BufferId, CallArg, CarryId, Function, GeometryFn,
-    Home, Kernel, LocalId, NodeId, NodeKind, PortId, Step, Stmt, TextureId, UnaryOp, is_terminator,
+    Arg, Atomic, AtomicPlace, BinaryOp, Block, Buffer, BufferId, CallArg, CarryId, CoopMemory, CoopPlace,
+    Function, GeometryFn, Home, Kernel, LocalId, NodeId, NodeKind, PortId, Step, Stmt, TextureId, UnaryOp,
+    is_terminator,
 };
+use crate::matrices::CoopUse;
 use crate::stages::{Direction, Stage};
 use crate::types::{Kind, Scalar, Type};
 
@@ -149,6 +151,10 @@ impl Verifier<'_> {
                 self.index(*index, *span)?;
                 let ty = self.part(element, path, *span)?;
                 self.value(*value, &ty, *span)
+            }
+            Stmt::CoopStore { place, value, span } => {
+                self.usable(*value, *span)?;
+                self.coop_place(place, self.function.ty(*value), *span)
             }
             Stmt::Record(record) => record.values.iter().try_for_each(|value| {
                 self.usable(*value, record.span)?;
@@ -321,6 +327,10 @@ impl Verifier<'_> {
             }
             Type::Struct(of) => of.members.iter().try_for_each(|member| self.known_type(&member.ty, span)),
             Type::Tuple(items) => items.iter().try_for_each(|item| self.known_type(item, span)),
+            Type::Coop(coop) => {
+                let sizes = [coop.rows, coop.columns].iter().all(|side| (1..=64).contains(side));
+                ensure(sizes && coop.scalar != Scalar::Bool, span, "a matrix that no subgroup holds")
+            }
             Type::Error => ensure(false, span, "a type that is an error"),
         }
     }
@@ -397,7 +407,13 @@ impl Verifier<'_> {
             NodeKind::IsNan(a) | NodeKind::IsInf(a) => {
                 is_kind(of(a), &[Kind::Float]) && *ty == of(a).with_scalar(Scalar::Bool)
             }
-            NodeKind::Splat(a) => ty.is_vector() && Some(of(a)) == ty.scalar().map(Type::from).as_ref(),
+            NodeKind::Splat(a) => match ty {
+                Type::Coop(coop) => *of(a) == coop.scalar.into(),
+                _ => ty.is_vector() && Some(of(a)) == ty.scalar().map(Type::from).as_ref(),
+            },
+            NodeKind::CoopLoad(place) => return self.coop_place(place, ty, span),
+            NodeKind::CoopMultiplyAdd { sum, a, b } => of(sum) == ty && multiplies(of(a), of(b), ty),
+            NodeKind::CoopLength(_) => *ty == Type::U32,
             NodeKind::Construct(parts) => self.constructs(parts, ty),
             NodeKind::Extract(a, at) => of(a).part(*at).as_ref() == Some(ty),
             NodeKind::ExtractAt { whole, index } => {
@@ -450,6 +466,25 @@ impl Verifier<'_> {
             }
         };
         ensure(holds, span, format_args!("operands that do not fit: {kind:?} as `{ty}`"))
+    }
+
+    /// A matrix of type `ty` may lie there.
+    fn coop_place(&self, place: &CoopPlace, ty: &Type, span: Span) -> Check {
+        let element = match place.memory {
+            CoopMemory::Buffer(buffer) => self.buffer(buffer, span)?.clone(),
+            CoopMemory::Shared(local) => {
+                let home = self.function.locals.get(local.idx()).map(|local| local.home);
+                let is_shared = matches!(home, Some(Home::Workgroup(_)));
+                ensure(is_shared, span, "a matrix in an invocation's own memory")?;
+                indexed(self.local(local, span)?).unwrap_or(Type::Error)
+            }
+        };
+        let holds = matches!(ty, Type::Coop(coop) if element == coop.scalar.into());
+        ensure(holds, span, "a matrix in an array of other elements")?;
+        self.index(place.start, span)?;
+        self.index(place.stride, span)?;
+        let fits = self.function.ty(place.start) == self.function.ty(place.stride);
+        ensure(fits, span, "a stride of another type than where the matrix begins")
     }
 
     fn constructs(&self, parts: &[NodeId], ty: &Type) -> bool {
@@ -552,12 +587,22 @@ fn ends_control(stmt: &Stmt) -> bool {
     }
 }
 
-/// The type that every part of an array or a vector has.
+/// The type that every part of an array, a vector or a cooperative matrix has.
 fn indexed(ty: &Type) -> Option<Type> {
     match ty {
         Type::Array(_) | Type::Vector(..) => ty.part(0),
+        Type::Coop(coop) => Some(coop.scalar.into()),
         _ => None,
     }
+}
+
+/// Whether `a` times `b` is a matrix of type `sum`.
+fn multiplies(a: &Type, b: &Type, sum: &Type) -> bool {
+    let (Type::Coop(a), Type::Coop(b), Type::Coop(sum)) = (a, b, sum) else { return false };
+    (a.rows, b.columns) == (sum.rows, sum.columns)
+        && a.columns == b.rows
+        && a.scalar == b.scalar
+        && [a.purpose, b.purpose, sum.purpose] == [CoopUse::A, CoopUse::B, CoopUse::Accumulator]
 }
 
 fn is_kind(ty: &Type, kinds: &[Kind]) -> bool {

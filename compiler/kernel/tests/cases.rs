@@ -10,7 +10,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use kps_kernel::{ExplainedFunction, Explanation, Reach, Target};
+use kps_kernel::{ExplainedFunction, Explanation, Matrices, Reach, Target};
 use kps_syntax::Source;
 use kps_syntax::ast::StmtKind;
 use rspirv::binary::Disassemble;
@@ -20,7 +20,14 @@ use spirv_tools::val::{Validator, ValidatorOptions};
 use support::{ModuleEnv, compile, options, render, signature};
 
 const ROBUST: Target = Target { robust_access: true, ..Target::portable() };
-const TARGETS: [Target; 4] = [
+/// A device that holds cooperative matrices.
+const MATRICES: Target = Target {
+    matrices: Matrices::of_all(32, 48 << 10),
+    robust_access: true,
+    scalar_layout: true,
+    ..Target::portable()
+};
+const TARGETS: [Target; 5] = [
     Target::portable(),
     Target {
         scalar_layout: true,
@@ -28,11 +35,13 @@ const TARGETS: [Target; 4] = [
         float_controls: true,
         f32_atomic_add: true,
         f64_atomic_add: true,
+        matrices: Matrices::NONE,
         trace: None,
         checks: false,
     },
     ROBUST,
     Target { checks: true, ..Target::portable() },
+    MATRICES,
 ];
 
 fn files(folder: &str) -> Vec<PathBuf> {
@@ -100,10 +109,11 @@ fn ok_cases_compile_and_validate() {
                     failures.push(format!("{name}: {} by address {target:?}\n{message}", kernel.name));
                 }
             }
-            // Words for a device that tests accesses itself have a golden of their own.
+            // Words for devices that test accesses themselves, or hold matrices, have goldens of their own.
             let golden = match target {
                 _ if *target == Target::portable() => path.with_extension("spvasm"),
                 _ if *target == ROBUST => path.with_extension("robust.spvasm"),
+                _ if *target == MATRICES => path.with_extension("matrices.spvasm"),
                 _ => continue,
             };
             if golden.exists() {

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use crate::matrix::MatrixProduct;
+
 #[derive(Clone, Debug)]
 pub struct DeviceInfo {
     /// As the driver gives it.
@@ -12,6 +14,8 @@ pub struct DeviceInfo {
     pub driver: String,
     pub limits: Limits,
     pub features: Features,
+    /// Products of cooperative matrices that it makes by itself.
+    pub matrices: Vec<MatrixProduct>,
     /// Empty where the device has one anonymous queue.
     pub queue_families: Vec<QueueFamily>,
     /// The queues that it was opened with: the family of each.

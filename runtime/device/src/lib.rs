@@ -13,6 +13,7 @@ pub mod findings;
 pub mod image;
 pub mod info;
 pub mod interface;
+pub mod matrix;
 pub mod profile;
 mod reflect;
 pub mod select;
@@ -27,6 +28,7 @@ pub use findings::{Check, Checks, Finding, FindingKind, Instrument, Invocation, 
 pub use image::{AddressMode, Channel, Dimension, Filter, ImageInfo, Sampler, TexelFormat};
 pub use info::{Backend, DeviceInfo, DeviceKind, Feature, Features, Limits, QueueFamily};
 pub use interface::Interface;
+pub use matrix::{Component, MatrixProduct, MatrixScope};
 pub use select::{OpenOptions, Opened, Selector};
 
 pub type Result<T> = std::result::Result<T, DeviceError>;

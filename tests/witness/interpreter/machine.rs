@@ -172,6 +172,7 @@ impl<'k> Invocation<'k> {
                 self.leave(value);
             }
             Stmt::Together(..) => unreachable!("`run` stops there"),
+            Stmt::CoopStore { .. } => return Err(Stop::NotHere("cooperative matrices".into())),
             Stmt::Record(_) => return Err(Stop::NotHere("records".into())),
             Stmt::TextureWrite { .. } => return Err(Stop::NotHere("textures".into())),
             Stmt::PortStore { .. } | Stmt::Discard(_) => return Err(Stop::NotHere("graphics".into())),

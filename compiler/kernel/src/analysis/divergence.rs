@@ -16,11 +16,12 @@ use rustc_hash::FxHashMap;
 use super::reasons::{ReasonId, Reasons, Why};
 use crate::errors;
 use crate::ir::{
-    Arg, AtomicPlace, Block, BufferId, CallArg, Function, FunctionId, Home, Kernel, LocalId, Loop, NodeId,
-    NodeKind, Stmt, steps, walk,
+    Arg, AtomicPlace, Block, BufferId, CallArg, CoopMemory, Function, FunctionId, Home, Kernel, LocalId,
+    Loop, NodeId, NodeKind, Stmt, steps, walk,
 };
 use crate::signature::Memory;
 use crate::template::Input;
+use crate::types::Type;
 
 pub(super) fn check(kernel: &Kernel) -> Result<(), Diagnostics> {
     let analysis = walked(kernel);
@@ -50,7 +51,8 @@ fn walked(kernel: &Kernel) -> Analysis<'_> {
     analysis
 }
 
-fn written_buffers(kernel: &Kernel) -> HashSet<BufferId> {
+/// Buffers that the kernel writes anywhere.
+pub(crate) fn written_buffers(kernel: &Kernel) -> HashSet<BufferId> {
     let mut written = HashSet::new();
     let reached = kernel.reached();
     for (function, _) in kernel.functions.iter().zip(reached).filter(|(_, reached)| *reached) {
@@ -70,6 +72,10 @@ fn written_buffers(kernel: &Kernel) -> HashSet<BufferId> {
 fn written_buffer(function: &Function, stmt: &Stmt) -> Option<BufferId> {
     match stmt {
         Stmt::BufferStore { buffer, .. } => Some(*buffer),
+        Stmt::CoopStore { place, .. } => match place.memory {
+            CoopMemory::Buffer(buffer) => Some(buffer),
+            CoopMemory::Shared(_) => None,
+        },
         Stmt::Eval(node) => match &function.node(*node).kind {
             NodeKind::Atomic(atomic) => match atomic.place {
                 AtomicPlace::Buffer { buffer, .. } => Some(buffer),
@@ -244,6 +250,7 @@ impl Walker<'_, '_> {
                 *element = element.or(why);
             }
             Stmt::BufferStore { .. }
+            | Stmt::CoopStore { .. }
             | Stmt::TextureWrite { .. }
             | Stmt::PortStore { .. }
             | Stmt::Record(_) => {}
@@ -525,6 +532,10 @@ impl Walker<'_, '_> {
             let subject = format!("`{}`", self.function.local(local).name);
             let text = format!("{subject} is shared, so invocations may read different values");
             return Some(self.source(span, &subject, &text));
+        }
+        if let Type::Coop(_) = self.function.local(local).ty {
+            let text = "each invocation holds other components of a matrix";
+            return Some(self.source(span, "a cooperative matrix", text));
         }
         let why = self.state.locals[local.idx()]?;
         let name = &self.function.local(local).name;

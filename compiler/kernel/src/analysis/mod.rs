@@ -6,7 +6,7 @@ mod reasons;
 use kps_syntax::Diagnostics;
 
 use crate::ir::Kernel;
-pub(crate) use divergence::differing;
+pub(crate) use divergence::{differing, written_buffers};
 
 pub(crate) fn check(kernel: &Kernel) -> Result<(), Diagnostics> {
     if !kernel.whole_groups {

@@ -33,6 +33,39 @@ pub enum CoopFunction {
     /// `coop_multiply_add(c, a, b)`: adds the product to `c`.
     MultiplyAdd,
     Store,
+    Instruction(CoopInstruction),
+}
+
+/// What a device does with a matrix that it holds. Our own functions call these, under names that no script
+/// can write.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum CoopInstruction {
+    /// `load(m, array, start, stride)`: a matrix that is known to lie inside, row by row.
+    Load,
+    /// The same column by column.
+    LoadColumns,
+    Store,
+    /// `like(m)`: another matrix of the same type, of zeros.
+    Like,
+    /// `take(m, other)`: all of another one.
+    Take,
+    /// `n_components(m)`: what this invocation holds of it.
+    Length,
+    /// `component(m, i)`
+    Component,
+    /// `put(m, i, value)`
+    Put,
+}
+
+impl CoopInstruction {
+    pub fn n_args(self) -> usize {
+        match self {
+            CoopInstruction::Like | CoopInstruction::Length => 1,
+            CoopInstruction::Take | CoopInstruction::Component => 2,
+            CoopInstruction::Put => 3,
+            CoopInstruction::Load | CoopInstruction::LoadColumns | CoopInstruction::Store => 4,
+        }
+    }
 }
 
 /// What the active invocations of a subgroup do together.
@@ -151,8 +184,27 @@ pub(super) const FUNCTIONS: &[(&str, GroupFunction)] = &[
     ("subgroup_elect", GroupFunction::Subgroup(SubgroupOp::Elect)),
 ];
 
+/// Dotted, so that they are no names of a script's.
+const INSTRUCTIONS: &[(&str, CoopInstruction)] = &[
+    ("coop.load", CoopInstruction::Load),
+    ("coop.load_columns", CoopInstruction::LoadColumns),
+    ("coop.store", CoopInstruction::Store),
+    ("coop.like", CoopInstruction::Like),
+    ("coop.take", CoopInstruction::Take),
+    ("coop.n_components", CoopInstruction::Length),
+    ("coop.component", CoopInstruction::Component),
+    ("coop.put", CoopInstruction::Put),
+];
+
+/// The full name of an instruction that our own functions call by its last part.
+pub(crate) fn coop_instruction(name: &str) -> Option<&'static str> {
+    INSTRUCTIONS.iter().map(|(full, _)| *full).find(|full| full.strip_prefix("coop.") == Some(name))
+}
+
 pub(super) fn lookup(name: &str) -> Option<GroupFunction> {
-    FUNCTIONS.iter().find(|(known, _)| *known == name).map(|(_, function)| *function)
+    let instruction = || INSTRUCTIONS.iter().find(|(known, _)| *known == name);
+    let plain = FUNCTIONS.iter().find(|(known, _)| *known == name).map(|(_, function)| *function);
+    plain.or_else(|| instruction().map(|(_, found)| GroupFunction::Coop(CoopFunction::Instruction(*found))))
 }
 
 pub(super) fn name(function: GroupFunction) -> &'static str {

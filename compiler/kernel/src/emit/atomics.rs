@@ -8,7 +8,7 @@
 //!
 //! The order is relaxed: what orders other memory is a barrier, or the end of a launch.
 
-use rspirv::spirv::{LoopControl, Op, Scope, Word};
+use rspirv::spirv::{LoopControl, MemoryModel, Op, Scope, Word};
 
 use super::bits::bits_of;
 use super::checks::Touch;
@@ -127,7 +127,12 @@ impl FunctionEmitter<'_> {
         Element { pointer, ty, bits, scope }
     }
 
+    /// The Vulkan memory model counts the device by its queues, unless a feature more is there.
     pub fn scope(&mut self, scope: Scope) -> Word {
+        let scope = match (scope, self.module.model) {
+            (Scope::Device, MemoryModel::Vulkan) => Scope::QueueFamily,
+            (scope, _) => scope,
+        };
         self.int(&Type::U32, i128::from(scope as u32))
     }
 

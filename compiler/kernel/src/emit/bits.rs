@@ -32,17 +32,23 @@ impl FunctionEmitter<'_> {
 
     /// What lies at a place of a local.
     pub fn load_local(&mut self, local: LocalId, place: Word, ty: &Type) -> Word {
-        if !self.holds_bits(local) {
-            return self.ids(Op::Load, ty, &[place]);
+        let holds_bits = self.holds_bits(local);
+        let bits = if holds_bits { bits_of(ty) } else { ty.clone() };
+        let mut operands = vec![Operand::IdRef(place)];
+        operands.extend(self.memory_access(self.storage_class(local), &bits));
+        let held = self.module.ty(&bits);
+        let loaded = self.op(Op::Load, held, operands);
+        if !holds_bits {
+            return loaded;
         }
-        let bits = bits_of(ty);
-        let loaded = self.ids(Op::Load, &bits, &[place]);
         self.value_of_bits(loaded, &bits, ty)
     }
 
     pub fn store_local(&mut self, local: LocalId, place: Word, value: Word, ty: &Type) {
         let value = if self.holds_bits(local) { self.bits_of_value(value, ty, &bits_of(ty)) } else { value };
-        self.effect(Op::Store, vec![Operand::IdRef(place), Operand::IdRef(value)]);
+        let mut operands = vec![Operand::IdRef(place), Operand::IdRef(value)];
+        operands.extend(self.memory_access(self.storage_class(local), ty));
+        self.effect(Op::Store, operands);
     }
 
     pub fn bits_of_value(&mut self, value: Word, ty: &Type, bits: &Type) -> Word {

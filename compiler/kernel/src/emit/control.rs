@@ -1,14 +1,18 @@
 //! Control flow: the tree of statements as structured blocks.
 
-use rspirv::spirv::{LoopControl, MemorySemantics, Op, Scope, SelectionControl, Word};
+use rspirv::spirv::{LoopControl, MemoryModel, MemorySemantics, Op, Scope, SelectionControl, Word};
 
 use super::function::FunctionEmitter;
 use super::module::Operand;
-use crate::ir::{Block, CarryId, Loop, Stmt, Together};
+use crate::constant::Constant;
+use crate::ir::{Block, CarryId, Loop, NodeKind, Stmt, Together};
 use crate::push::Member;
 use crate::signature::Width;
 use crate::template::Input;
 use crate::types::{Scalar, Type};
+
+/// Loops over lists of matrices with more rounds are left to the driver.
+const MAX_UNROLLED: i128 = 16;
 
 /// Where `break` and `continue` lead.
 pub(crate) struct LoopLabels {
@@ -44,6 +48,10 @@ impl FunctionEmitter<'_> {
             Stmt::BufferStore { buffer, index, path, value, span } => {
                 self.at(*span);
                 self.store_buffer(*buffer, *index, path, *value);
+            }
+            Stmt::CoopStore { place, value, span } => {
+                self.at(*span);
+                self.coop_store(place, *value);
             }
             Stmt::Record(record) => {
                 self.at(record.span);
@@ -105,9 +113,12 @@ impl FunctionEmitter<'_> {
     /// Waits for the workgroup; what it stored before, shared or in buffers, is seen behind.
     fn barrier(&mut self) {
         let scope = self.int(&Type::U32, i128::from(Scope::Workgroup as u32));
-        let semantics = MemorySemantics::ACQUIRE_RELEASE
+        let mut semantics = MemorySemantics::ACQUIRE_RELEASE
             | MemorySemantics::UNIFORM_MEMORY
             | MemorySemantics::WORKGROUP_MEMORY;
+        if self.module.model == MemoryModel::Vulkan {
+            semantics |= MemorySemantics::MAKE_AVAILABLE | MemorySemantics::MAKE_VISIBLE;
+        }
         let semantics = self.int(&Type::U32, i128::from(semantics.bits()));
         let operands =
             vec![Operand::IdScope(scope), Operand::IdScope(scope), Operand::IdMemorySemantics(semantics)];
@@ -212,7 +223,7 @@ impl FunctionEmitter<'_> {
         self.at(parts.span);
         self.branch(header);
         self.open(header);
-        let control = Operand::LoopControl(LoopControl::NONE);
+        let control = Operand::LoopControl(self.loop_control(parts));
         self.effect(Op::LoopMerge, vec![Operand::IdRef(merge), Operand::IdRef(next), control]);
         self.branch(test);
         self.open(test);
@@ -241,6 +252,26 @@ impl FunctionEmitter<'_> {
             self.terminate(Op::Unreachable, Vec::new());
         }
         goes_on
+    }
+
+    fn loop_control(&self, parts: &Loop) -> LoopControl {
+        // Loops of our own functions are products of matrices and what is rarely done: drivers that unroll
+        // them compile for minutes.
+        if self.function.called_for.is_some() {
+            return LoopControl::DONT_UNROLL;
+        }
+        // A device holds matrices in registers, which no index that is worked out leads to.
+        let is_short = parts.condition.is_some_and(|condition| match self.function.node(condition).kind {
+            NodeKind::Compare(_, _, end) => {
+                let end = self.function.constant(end).and_then(Constant::as_int);
+                end.is_some_and(|end| (0..=MAX_UNROLLED).contains(&end))
+            }
+            _ => false,
+        });
+        if is_short && self.module.model == MemoryModel::Vulkan {
+            return LoopControl::UNROLL;
+        }
+        LoopControl::NONE
     }
 
     /// Runs `body` with every number below `n`.

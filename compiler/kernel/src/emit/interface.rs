@@ -3,7 +3,9 @@
 //! Set 0 binding `i` is the `i`-th array, or what PyShader's slot says. What arrives as a value is in
 //! `params.rs`.
 
-use rspirv::spirv::{BuiltIn, Decoration, StorageClass, Word};
+use std::collections::HashSet;
+
+use rspirv::spirv::{BuiltIn, Decoration, MemoryModel, StorageClass, Word};
 use rustc_hash::FxHashMap;
 
 use super::atomics::shared_bits;
@@ -15,6 +17,7 @@ use super::ports::Ports;
 use super::reach::{BufferVariable, fits_uniform};
 use super::record::ring_variable;
 use super::textures::TextureVariables;
+use crate::analysis::written_buffers;
 use crate::ir::{BufferId, Kernel, ScalarId, SharedId};
 use crate::push::BlockKind;
 use crate::signature::{Binding, BindingPlace, Capability, Target};
@@ -34,6 +37,8 @@ pub(crate) struct Interface {
     shared: FxHashMap<SharedId, Word>,
     /// Shared memory that holds the bits of its elements.
     pub shared_bits: Vec<SharedId>,
+    /// Buffers that the kernel writes, where it says so at each access.
+    written: HashSet<BufferId>,
 }
 
 impl Interface {
@@ -64,11 +69,19 @@ impl Interface {
             n_sites: 0,
             shared: FxHashMap::default(),
             shared_bits: shared_bits(kernel, target),
+            written: match module.model {
+                MemoryModel::Vulkan => written_buffers(kernel),
+                _ => HashSet::new(),
+            },
         }
     }
 
     pub fn buffer(&mut self, buffer: BufferId) -> &mut BufferVariable {
         &mut self.buffers[buffer.idx()]
+    }
+
+    pub fn is_written(&self, buffer: BufferId) -> bool {
+        self.written.contains(&buffer)
     }
 
     /// The buffer of records, made when first used.

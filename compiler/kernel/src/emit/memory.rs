@@ -101,7 +101,10 @@ impl FunctionEmitter<'_> {
                     0
                 }
             };
-            ty = ty.part(at).expect("verified: a path leads from part to part");
+            ty = match ty {
+                Type::Coop(coop) => coop.scalar.into(),
+                ty => ty.part(at).expect("verified: a path leads from part to part"),
+            };
         }
         self.tell_indices(chain[0], &axes, touch);
         (ty, all_inside)

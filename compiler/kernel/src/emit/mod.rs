@@ -3,7 +3,7 @@
 //! One file for each family of instructions: `control` for the tree of statements, `values` for what
 //! each node becomes, `ints`, `floats`, `convert` and `vectors` for arithmetic, `memory` for locals and
 //! buffers, which `reach` leads to and whose types are `layout`'s, `counted` for which indices drivers need not fear, `stored` and `bits` for what memory holds instead of a value,
-//! `atomics`, `narrow` and `subgroup` for operations that invocations share, `checks` for what a device is told that checks; `interface` holds what the module binds, `module`
+//! `coop` for matrices that subgroups hold, `atomics`, `narrow` and `subgroup` for operations that invocations share, `checks` for what a device is told that checks; `interface` holds what the module binds, `module`
 //! what its functions share, `ports` what comes into a stage of a graphics pipeline and goes out of it.
 
 mod atomics;
@@ -11,6 +11,7 @@ mod bits;
 mod checks;
 mod control;
 mod convert;
+mod coop;
 mod counted;
 mod floats;
 mod function;
@@ -30,7 +31,7 @@ mod textures;
 mod values;
 mod vectors;
 
-use rspirv::spirv::Word;
+use rspirv::spirv::{MemoryModel, Word};
 
 use self::function::FunctionEmitter;
 use self::interface::Interface;
@@ -42,7 +43,8 @@ use crate::verify::Verified;
 pub(crate) fn emit(kernel: &Verified<Kernel>, target: &Target) -> KernelModule {
     let kernel = kernel.get();
     let main = kernel.functions.last().expect("a verified kernel has its own function");
-    let mut module = Module::new(main.source.at(main.span));
+    let model = if kernel.has_matrices() { MemoryModel::Vulkan } else { MemoryModel::GLSL450 };
+    let mut module = Module::new(main.source.at(main.span), model);
     let mut interface = Interface::new(kernel, target, &mut module);
     let ids = function_ids(kernel, &mut module);
     for (function, id) in kernel.functions.iter().zip(&ids) {

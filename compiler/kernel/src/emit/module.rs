@@ -9,11 +9,12 @@ use kps_syntax::{Location, Source, Span};
 use rspirv::binary::Assemble;
 use rspirv::dr;
 use rspirv::grammar;
-use rspirv::spirv::{self, Op, StorageClass, Word};
+use rspirv::spirv::{self, MemoryModel, Op, StorageClass, Word};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::layout::Packing;
 use crate::constant::Constant;
+use crate::matrices::CoopType;
 use crate::signature::{Capability, CapabilityUse};
 use crate::stages::Stage;
 use crate::structs::StructType;
@@ -75,6 +76,7 @@ pub(crate) enum TypeKey {
     Image(Word, u8, spirv::ImageFormat, ImageUse),
     Sampler,
     SampledImage(Word),
+    Coop(CoopType),
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -109,12 +111,13 @@ pub(crate) struct Module {
     /// What is being emitted, for the capabilities that it needs.
     place: Location,
     glsl: Word,
+    pub model: MemoryModel,
     /// The set of what a device is told that checks, if it is.
     checks: Option<Word>,
 }
 
 impl Module {
-    pub fn new(place: Location) -> Module {
+    pub fn new(place: Location, model: MemoryModel) -> Module {
         Module {
             next_id: 2,
             types: FxHashMap::default(),
@@ -130,6 +133,7 @@ impl Module {
             capabilities: BTreeMap::new(),
             place,
             glsl: 1,
+            model,
             checks: None,
         }
     }
@@ -312,6 +316,7 @@ impl Module {
                     module.global(Op::TypeArray, None, operands)
                 })
             }
+            Type::Coop(coop) => self.coop_matrix(coop),
             Type::Struct(of) => {
                 let members: Vec<Word> = of.members.iter().map(|member| self.ty(&member.ty)).collect();
                 self.type_of(TypeKey::Struct(Rc::clone(of)), |module| module.named_struct(of, &members))
@@ -535,6 +540,8 @@ impl Module {
             Capability::Sampled1D => spirv::Capability::Sampled1D,
             Capability::StorageImageExtendedFormats => spirv::Capability::StorageImageExtendedFormats,
             Capability::PhysicalStorageBufferAddresses => spirv::Capability::PhysicalStorageBufferAddresses,
+            Capability::CooperativeMatrixKHR => spirv::Capability::CooperativeMatrixKHR,
+            Capability::VulkanMemoryModel => spirv::Capability::VulkanMemoryModel,
             Capability::StorageInputOutput16 => spirv::Capability::StorageInputOutput16,
             Capability::DrawParameters => spirv::Capability::DrawParameters,
             Capability::MultiView => spirv::Capability::MultiView,
@@ -574,8 +581,7 @@ impl Module {
             true => spirv::AddressingModel::PhysicalStorageBuffer64,
             false => spirv::AddressingModel::Logical,
         };
-        let model =
-            vec![Operand::AddressingModel(addressing), Operand::MemoryModel(spirv::MemoryModel::GLSL450)];
+        let model = vec![Operand::AddressingModel(addressing), Operand::MemoryModel(self.model)];
         module.memory_model = Some(instruction(Op::MemoryModel, None, None, model));
         let mut entry = vec![
             Operand::ExecutionModel(point.model()),

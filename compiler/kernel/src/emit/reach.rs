@@ -6,7 +6,7 @@
 //! no device does that by itself. How many elements there are is asked of a descriptor, or told in the
 //! push constants.
 
-use rspirv::spirv::{Decoration, MemoryAccess, Op, StorageClass, Word};
+use rspirv::spirv::{Decoration, MemoryAccess, MemoryModel, Op, StorageClass, Word};
 
 use super::function::FunctionEmitter;
 use super::layout::Packing;
@@ -75,6 +75,7 @@ impl BufferVariable {
         if let (true, Home::Binding { id, bits: None }) = (is_shared, &self.home) {
             module.decorate(*id, Decoration::Aliased, &[]);
         }
+        let is_seen = kernel.whole_groups && module.model == MemoryModel::GLSL450;
         let mut decorate = |decoration| match self.home {
             Home::Binding { id, .. } => module.decorate(id, decoration, &[]),
             Home::Address { block } => module.decorate_member(block, 0, decoration, &[]),
@@ -82,7 +83,7 @@ impl BufferVariable {
             Home::Uniform { .. } => {}
         };
         // Behind a barrier an invocation sees what others of its workgroup wrote.
-        if kernel.whole_groups && (is_shared || self.reads && self.writes) {
+        if is_seen && (is_shared || self.reads && self.writes) {
             decorate(Decoration::Coherent);
         }
         if !self.writes {
@@ -127,8 +128,8 @@ pub(super) fn fits_uniform(ty: &Type, target: &Target) -> bool {
         && !ty.numbers().iter().any(is_narrow)
 }
 
-/// What loads and stores through a pointer of this class say besides.
-pub(super) fn memory_access(class: StorageClass, ty: &Type) -> Vec<Operand> {
+/// What loads and stores through a pointer of this class say besides, to memory that nobody writes meanwhile.
+pub(super) fn alignment(class: StorageClass, ty: &Type) -> Vec<Operand> {
     if class != StorageClass::PhysicalStorageBuffer {
         return Vec::new();
     }
@@ -137,6 +138,18 @@ pub(super) fn memory_access(class: StorageClass, ty: &Type) -> Vec<Operand> {
 }
 
 impl FunctionEmitter<'_> {
+    /// What loads and stores through a pointer of this class say besides.
+    pub fn memory_access(&self, class: StorageClass, ty: &Type) -> Vec<Operand> {
+        let mut access = alignment(class, ty);
+        if self.module.model == MemoryModel::Vulkan && class != StorageClass::Function {
+            match access.first_mut() {
+                Some(Operand::MemoryAccess(flags)) => *flags |= MemoryAccess::NON_PRIVATE_POINTER,
+                _ => access.push(Operand::MemoryAccess(MemoryAccess::NON_PRIVATE_POINTER)),
+            }
+        }
+        access
+    }
+
     /// The pointer to an array's block.
     pub fn buffer_base(&mut self, buffer: BufferId) -> Word {
         let block = match self.interface.buffer(buffer).home {

@@ -9,7 +9,6 @@ use rspirv::spirv::{Op, StorageClass, Word};
 use super::function::FunctionEmitter;
 use super::ints::bools;
 use super::module::Operand;
-use super::reach::memory_access;
 use crate::types::{Scalar, Type};
 
 impl FunctionEmitter<'_> {
@@ -17,7 +16,7 @@ impl FunctionEmitter<'_> {
     pub fn load_stored(&mut self, place: Word, class: StorageClass, ty: &Type) -> Word {
         let stored = self.module.stored(ty);
         let mut operands = vec![Operand::IdRef(place)];
-        operands.extend(memory_access(class, ty));
+        operands.extend(self.memory_access(class, ty));
         let loaded = self.op(Op::Load, stored, operands);
         let u32s = ty.with_scalar(Scalar::U32);
         match ty.scalar() {
@@ -49,7 +48,7 @@ impl FunctionEmitter<'_> {
             _ => value,
         };
         let mut operands = vec![Operand::IdRef(place), Operand::IdRef(stored)];
-        operands.extend(memory_access(class, ty));
+        operands.extend(self.memory_access(class, ty));
         self.effect(Op::Store, operands);
     }
 

@@ -82,6 +82,10 @@ impl FunctionEmitter<'_> {
                 let a = self.value(*a);
                 self.ids(Op::IsInf, ty, &[a])
             }
+            NodeKind::Splat(a) if matches!(ty, Type::Coop(_)) => {
+                let a = self.value(*a);
+                self.construct(&[a], ty)
+            }
             NodeKind::Splat(a) => {
                 let a = self.value(*a);
                 self.construct(&vec![a; usize::from(ty.n_components())], ty)
@@ -133,6 +137,9 @@ impl FunctionEmitter<'_> {
             }
             NodeKind::Subgroup { op, value, lane } => self.subgroup(*op, *value, *lane, ty),
             NodeKind::Atomic(atomic) => self.atomic(atomic, ty),
+            NodeKind::CoopLoad(place) => self.coop_load(place, ty),
+            NodeKind::CoopMultiplyAdd { sum, a, b } => self.coop_multiply_add([*a, *b, *sum], ty),
+            NodeKind::CoopLength(coop) => self.coop_length(coop),
             NodeKind::Uniform(a) => {
                 let a = self.value(*a);
                 self.tell_uniform(a, ty);

@@ -161,6 +161,12 @@ pub(crate) fn coop_memory(at: Location, name: &str, what: &str) -> Diagnostic {
         .help("pass an array parameter or `shared(..)`, where the matrix begins, and what lies between its rows")
 }
 
+/// What no instruction of the device does. Nobody hears it: the kernel is compiled again, with its matrices
+/// emulated.
+pub(crate) fn coop_emulated(at: Location) -> Diagnostic {
+    error("kernel/coop-matrix", at, "the device has no instruction for this", "")
+}
+
 /// `wanted` and `found` say the shape and the use.
 pub(crate) fn coop_mismatch(at: Location, name: &str, wanted: &str, found: &str) -> Diagnostic {
     error("kernel/coop-matrix", at, format!("`{name}` needs {wanted} here, not {found}"), found)

@@ -94,7 +94,7 @@ pub(crate) fn explain(
     signature: &Signature,
     target: &Target,
 ) -> Result<Explanation, Diagnostics> {
-    let (lowered, remarked) = lower::lower_remarked(template, env, signature);
+    let (lowered, remarked) = lower::lower_remarked(template, env, signature, target);
     let kernel = crate::sound(lowered)?;
     let module = emit::emit(&kernel, target);
     let functions = functions(kernel.get(), remarked, &module.capabilities);

@@ -1,7 +1,7 @@
 //! Functions of ours that are written in the kernel language: `*.kps` beside this file.
 //!
-//! What GLSL.std.450 lacks for f64, and determinants and inverses of matrices. A chapter is parsed once
-//! for a process, when a kernel first wants one of its functions; each becomes a function of the module,
+//! What GLSL.std.450 lacks for f64, determinants and inverses of matrices, and cooperative matrices. A chapter
+//! is parsed once for a process, when a kernel first wants one of its functions; each becomes a function of the module,
 //! once for every type it is called with. They are trusted: nothing checks them but the tests.
 //!
 //! Their bounds are in the table of `intrinsics`. Each chapter names its formulas; `tests/doubles.rs` holds
@@ -18,9 +18,10 @@ use kps_syntax::Source;
 use kps_syntax::ast::{ExprKind, FunctionDef, Name, StmtKind};
 use num_traits::ToPrimitive;
 
+use crate::builtins;
 use crate::env::{EnvValue, HelperFunction, KernelEnv};
 
-const CHAPTERS: [(&str, &str); 9] = [
+const CHAPTERS: [(&str, &str); 10] = [
     ("double", include_str!("double.kps")),
     ("exp", include_str!("exp.kps")),
     ("log", include_str!("log.kps")),
@@ -30,6 +31,7 @@ const CHAPTERS: [(&str, &str); 9] = [
     ("hyperbolic", include_str!("hyperbolic.kps")),
     ("matrix", include_str!("matrix.kps")),
     ("coop", include_str!("coop.kps")),
+    ("tiles", include_str!("tiles.kps")),
 ];
 
 /// The function of this name.
@@ -119,6 +121,9 @@ struct Library;
 
 impl KernelEnv for Library {
     fn get(&self, name: &str) -> Option<EnvValue> {
+        if let Some(instruction) = builtins::coop_instruction(name) {
+            return Some(EnvValue::Builtin(instruction.into()));
+        }
         match item(name)? {
             Item::Function(..) => function(name).map(EnvValue::Function),
             Item::Int(value) => Some(EnvValue::Int(*value)),

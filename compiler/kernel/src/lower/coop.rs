@@ -1,8 +1,9 @@
 //! Cooperative matrices: `coop_matrix(f16, 16, 16, "a")`, loaded, multiplied and stored by a subgroup.
 //!
-//! No device is asked for instructions of its own: a matrix is a list of rows in every invocation, and
-//! the functions of `library/coop.kps` work on it. What instructions would ask for is asked here all the
-//! same: what a matrix is for, shapes that fit, and that a workgroup comes to each operation as one.
+//! Where the device has instructions for all matrices of a kernel, `tiles.rs` has what they become. Elsewhere
+//! a matrix is a list of rows in every invocation, and the functions of `library/coop.kps` work on it. What
+//! instructions ask for is asked here all the same: what a matrix is for, shapes that fit, and that a
+//! workgroup comes to each operation as one.
 
 use std::fmt;
 
@@ -17,47 +18,19 @@ use crate::constant::Constant;
 use crate::errors;
 use crate::ir::{Stmt, Together};
 use crate::library;
+use crate::matrices::{CoopType, CoopUse};
 use crate::types::{Scalar, Type};
 
 /// Rows and columns of a matrix.
 const MAX_SIDE: i128 = 64;
 
-/// What a matrix is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum CoopUse {
-    A,
-    B,
-    Accumulator,
-}
-
-impl CoopUse {
-    fn named(name: &str) -> Option<CoopUse> {
-        match name {
-            "a" => Some(CoopUse::A),
-            "b" => Some(CoopUse::B),
-            "accumulator" => Some(CoopUse::Accumulator),
-            _ => None,
-        }
-    }
-}
-
-impl fmt::Display for CoopUse {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            CoopUse::A => "\"a\"",
-            CoopUse::B => "\"b\"",
-            CoopUse::Accumulator => "\"accumulator\"",
-        })
-    }
-}
-
 /// A matrix as an argument.
-struct Coop {
-    place: Place,
-    rows: u32,
-    columns: u32,
-    scalar: Scalar,
-    /// `None` in a function that the matrix was passed to.
+pub(super) struct Coop {
+    pub place: Place,
+    pub rows: u32,
+    pub columns: u32,
+    pub scalar: Scalar,
+    /// `None` for a list of rows in a function that the matrix was passed to.
     purpose: Option<CoopUse>,
 }
 
@@ -82,6 +55,9 @@ impl Ctx<'_> {
         if function == CoopFunction::Matrix {
             return self.coop_matrix(args, span);
         }
+        if let CoopFunction::Instruction(instruction) = function {
+            return self.coop_instruction(instruction, args, span);
+        }
         let arguments = self.arguments(args);
         let Some(args) = self.only_positional(arguments, name) else { return Operand::Error };
         if args.iter().any(|(operand, _)| operand.is_error()) {
@@ -95,14 +71,17 @@ impl Ctx<'_> {
         if args.len() != n_wanted {
             return self.fail(errors::group_arguments(self.at(span), name, wanted, args.len()));
         }
-        let args = match function {
-            CoopFunction::MultiplyAdd => self.coop_factors(name, args),
-            CoopFunction::Fill => self.coop_value(name, args),
-            _ => self.coop_memory(name, args),
-        };
-        let Some(args) = args else { return Operand::Error };
-        let ours = library::function(name).expect("our functions are there");
         self.f.block.push(Stmt::Together(Together::CoopMatrix, span));
+        let done = match function {
+            CoopFunction::MultiplyAdd => self.coop_multiply_add(name, args, span),
+            CoopFunction::Fill => self.coop_fill(name, args, span),
+            _ => self.coop_move(function, name, args, span),
+        };
+        done.unwrap_or(Operand::Error)
+    }
+
+    pub(super) fn call_coop(&mut self, name: &str, args: Vec<(Operand, Span)>, span: Span) -> Operand {
+        let ours = library::function(name).expect("our functions are there");
         self.call_helper(&ours, Arguments { positional: args, keywords: Vec::new() }, span)
     }
 
@@ -132,6 +111,9 @@ impl Ctx<'_> {
             let text = self.f.source.slice(purpose.span);
             return self.fail(errors::coop_use(self.at(purpose.span), text));
         };
+        if self.matrices.is_some() {
+            return self.tile(CoopType { scalar, rows, columns, purpose: named }, span);
+        }
         let zero = self.constant(Constant::zero(scalar), span);
         let Operand::Place(row) = self.array_local(vec![zero; columns as usize], scalar.into(), span) else {
             return Operand::Error;
@@ -153,7 +135,13 @@ impl Ctx<'_> {
         known.map(|side| side as u32)
     }
 
-    fn coop(&mut self, name: &str, (operand, at): &(Operand, Span)) -> Option<Coop> {
+    pub(super) fn coop(&mut self, name: &str, (operand, at): &(Operand, Span)) -> Option<Coop> {
+        if let Operand::Place(place) = operand
+            && let Type::Coop(coop) = place.ty
+        {
+            let CoopType { scalar, rows, columns, purpose } = coop;
+            return Some(Coop { place: place.clone(), rows, columns, scalar, purpose: Some(purpose) });
+        }
         if let Operand::Place(place) = operand
             && let Root::Local(local) = place.root
             && let Type::Array(rows) = &place.ty
@@ -175,14 +163,23 @@ impl Ctx<'_> {
         None
     }
 
-    fn coop_factors(&mut self, name: &str, args: Vec<(Operand, Span)>) -> Option<Vec<(Operand, Span)>> {
+    fn coop_multiply_add(&mut self, name: &str, args: Vec<(Operand, Span)>, span: Span) -> Option<Operand> {
+        let [c, a, b] = self.coop_factors(name, &args)?;
+        if self.matrices.is_some() {
+            return self.tile_multiply_add([&c, &a, &b], span);
+        }
+        let number = (Operand::Static(Static::Type(c.scalar.into())), args[0].1);
+        Some(self.call_coop(name, args.into_iter().chain([number]).collect(), span))
+    }
+
+    fn coop_factors(&mut self, name: &str, args: &[(Operand, Span)]) -> Option<[Coop; 3]> {
         let [c, a, b] = [self.coop(name, &args[0])?, self.coop(name, &args[1])?, self.coop(name, &args[2])?];
         let wanted = [
             (&c, c.rows, c.columns, CoopUse::Accumulator),
             (&a, c.rows, a.columns, CoopUse::A),
             (&b, a.columns, c.columns, CoopUse::B),
         ];
-        for ((coop, rows, columns, purpose), (_, at)) in wanted.into_iter().zip(&args) {
+        for ((coop, rows, columns, purpose), (_, at)) in wanted.into_iter().zip(args) {
             let fits = (coop.rows, coop.columns) == (rows, columns)
                 && coop.purpose.is_none_or(|found| found == purpose);
             if !fits {
@@ -201,18 +198,35 @@ impl Ctx<'_> {
             self.error(errors::coop_mismatch(self.at(args[0].1), name, &wanted, &c.to_string()));
             return None;
         }
-        let number = (Operand::Static(Static::Type(c.scalar.into())), args[0].1);
-        Some(args.into_iter().chain([number]).collect())
+        Some([c, a, b])
     }
 
-    fn coop_value(&mut self, name: &str, args: Vec<(Operand, Span)>) -> Option<Vec<(Operand, Span)>> {
+    fn coop_fill(&mut self, name: &str, args: Vec<(Operand, Span)>, span: Span) -> Option<Operand> {
         let coop = self.coop(name, &args[0])?;
         let value = self.stored_value(&args[1].0, &coop.scalar.into(), args[0].1, args[1].1)?;
-        Some(vec![(Operand::Place(coop.place), args[0].1), (Operand::Node(value), args[1].1)])
+        if self.matrices.is_some() {
+            return self.tile_fill(&coop, value, span);
+        }
+        let args = vec![(Operand::Place(coop.place), args[0].1), (Operand::Node(value), args[1].1)];
+        Some(self.call_coop(name, args, span))
     }
 
-    fn coop_memory(&mut self, name: &str, args: Vec<(Operand, Span)>) -> Option<Vec<(Operand, Span)>> {
+    fn coop_move(
+        &mut self,
+        function: CoopFunction,
+        name: &str,
+        args: Vec<(Operand, Span)>,
+        span: Span,
+    ) -> Option<Operand> {
         let coop = self.coop(name, &args[0])?;
+        self.coop_memory(name, &coop, &args)?;
+        match self.matrices {
+            Some(_) => self.tile_move(function, &coop, args, span),
+            None => Some(self.call_coop(name, args, span)),
+        }
+    }
+
+    fn coop_memory(&mut self, name: &str, coop: &Coop, args: &[(Operand, Span)]) -> Option<()> {
         let (memory, at) = &args[1];
         let element = match memory {
             Operand::Buffer(buffer) => Some(self.buffers[buffer.idx()].element.clone()),
@@ -223,7 +237,7 @@ impl Ctx<'_> {
             _ => None,
         };
         match element {
-            Some(Type::Scalar(scalar)) if scalar == coop.scalar => Some(args),
+            Some(Type::Scalar(scalar)) if scalar == coop.scalar => Some(()),
             Some(Type::Scalar(scalar)) => {
                 self.error(errors::coop_memory_type(self.at(*at), name, coop.scalar, scalar));
                 None

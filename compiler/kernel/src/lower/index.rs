@@ -196,7 +196,7 @@ impl Ctx<'_> {
 
     pub fn load_place(&mut self, place: &Place, span: Span) -> Operand {
         match place.ty {
-            Type::Array(_) => Operand::Place(place.clone()),
+            Type::Array(_) | Type::Coop(_) => Operand::Place(place.clone()),
             _ => {
                 let node = self.load_whole(place, span);
                 self.value(node, span)

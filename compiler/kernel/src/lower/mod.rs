@@ -40,6 +40,7 @@ mod stmts;
 mod structs;
 mod subgroup;
 mod textures;
+mod tiles;
 mod trace;
 mod tuples;
 mod vars;
@@ -59,6 +60,7 @@ use self::operand::{Facts, Operand};
 pub(crate) use self::remarks::Remarked;
 use self::stages::Output;
 use self::textures::TextureUses;
+use self::tiles::Tiles;
 use self::vars::{Binding, Var};
 use crate::check::Scope;
 use crate::constant::Constant;
@@ -69,6 +71,7 @@ use crate::ir::{
     Block, Buffer, BufferId, Function, FunctionId, Kernel, LocalId, NodeId, NodeKind, Port, SamplerParam,
     ScalarId, ScalarParam, Shared, Stmt, Texture,
 };
+use crate::matrices::{CoopUse, Matrices};
 use crate::push::{Member, PUSH_CONSTANT_BYTES, PushLayout, UNIFORM_BYTES};
 use crate::signature::{ArrayParam, Cover, Edge, Form, Memory, ParamType, Reach, Signature, Target, Width};
 use crate::template::{Input, KernelTemplate, Param, ParamKind};
@@ -87,8 +90,7 @@ pub(crate) fn lower(
     signature: &Signature,
     target: &Target,
 ) -> Lowered {
-    let mut ctx = Ctx::new(template, env, signature, target);
-    ctx.lower_kernel(signature);
+    let ctx = lowered(signature, target, |target| Ctx::new(template, env, signature, target));
     ctx.finish()
 }
 
@@ -113,10 +115,13 @@ pub(crate) fn lower_remarked(
     template: &KernelTemplate,
     env: &dyn KernelEnv,
     signature: &Signature,
+    target: &Target,
 ) -> (Lowered, Vec<Remarked>) {
-    let mut ctx = Ctx::new(template, env, signature, &Target::portable());
-    ctx.remarked = Some(Vec::new());
-    ctx.lower_kernel(signature);
+    let target = Target { matrices: target.matrices, ..Target::portable() };
+    let mut ctx = lowered(signature, &target, |target| Ctx {
+        remarked: Some(Vec::new()),
+        ..Ctx::new(template, env, signature, target)
+    });
     let main = FunctionId(ctx.functions.len() as u32);
     let remarks = std::mem::take(&mut ctx.f.remarks);
     ctx.keep_remarks(main, &template.def, remarks);
@@ -128,6 +133,17 @@ pub(crate) fn lower_remarked(
 pub(crate) struct Lowered {
     pub kernel: Kernel,
     pub mistakes: Diagnostics,
+}
+
+/// With matrices as the device holds them, or all of them emulated where it cannot.
+fn lowered<'a>(signature: &Signature, target: &Target, new: impl Fn(&Target) -> Ctx<'a>) -> Ctx<'a> {
+    let mut ctx = new(target);
+    ctx.lower_kernel(signature);
+    if ctx.needs_emulation() {
+        ctx = new(&Target { matrices: Matrices::NONE, ..*target });
+        ctx.lower_kernel(signature);
+    }
+    ctx
 }
 
 /// All that lowering a kernel knows.
@@ -142,6 +158,8 @@ pub(crate) struct Ctx<'a> {
     trace: Option<[u32; 3]>,
     /// The device is told of indices along each axis.
     checks: bool,
+    /// `None` where cooperative matrices are emulated.
+    matrices: Option<Tiles>,
     buffers: Vec<Buffer>,
     scalars: Vec<ScalarParam>,
     shared: Vec<Shared>,
@@ -221,7 +239,7 @@ pub(crate) struct FunctionState<'a> {
     /// Locals for the workgroup's arrays, by where the source makes them.
     shared: FxHashMap<u32, LocalId>,
     /// What cooperative matrices are for.
-    coops: FxHashMap<LocalId, coop::CoopUse>,
+    coops: FxHashMap<LocalId, CoopUse>,
     loops: Vec<LoopState>,
     hints: FxHashMap<(u32, Var), loops::Hint>,
     /// A guess about a type was wrong, or let something pass: the loop has to be lowered again.
@@ -328,6 +346,7 @@ impl<'a> Ctx<'a> {
             ids: signature.ids,
             trace: target.trace,
             checks: target.checks,
+            matrices: Tiles::new(target, template.local_size(signature.rank)),
             buffers: Vec::new(),
             scalars: Vec::new(),
             shared: Vec::new(),
@@ -561,6 +580,7 @@ impl<'a> Ctx<'a> {
     fn lower_kernel(&mut self, signature: &Signature) {
         self.bind_params(signature);
         self.lower_body(&self.template.def);
+        self.write_numbers(self.template.def.name.span);
         self.settle_textures();
     }
 

@@ -136,7 +136,7 @@ impl Ctx<'_> {
         local
     }
 
-    fn local_for_shared(&mut self, id: SharedId, name: &str, ty: Type, span: Span) -> LocalId {
+    pub fn local_for_shared(&mut self, id: SharedId, name: &str, ty: Type, span: Span) -> LocalId {
         let local = self.new_local(name, ty, span);
         self.f.func.locals[local.idx()].home = Home::Workgroup(id);
         local

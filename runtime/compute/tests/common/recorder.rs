@@ -229,6 +229,7 @@ fn info() -> DeviceInfo {
             timestamp_period: Some(1.0),
         },
         features: Features::new(),
+        matrices: Vec::new(),
         queue_families: Vec::new(),
         queues: vec![0, 0],
         memory: 1 << 30,

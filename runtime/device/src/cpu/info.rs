@@ -1,6 +1,8 @@
 //! What the built-in device is.
 
-use crate::{Backend, DeviceInfo, DeviceKind, Feature, Features, Limits};
+use crate::{
+    Backend, Component, DeviceInfo, DeviceKind, Feature, Features, Limits, MatrixProduct, MatrixScope,
+};
 
 use super::lower::pointers::MAX_SHARED;
 
@@ -21,6 +23,7 @@ pub fn info() -> DeviceInfo {
         driver: String::new(),
         limits: limits(),
         features: features(),
+        matrices: matrices(),
         queue_families: Vec::new(),
         queues: vec![0],
         memory: memory(),
@@ -67,6 +70,34 @@ fn features() -> Features {
         Feature::FloatControls,
     ]
     .into()
+}
+
+/// It multiplies matrices of any size; these are the sizes that GPUs have.
+fn matrices() -> Vec<MatrixProduct> {
+    const BYTES: [(u32, u32, u32); 4] = [(16, 16, 32), (16, 16, 16), (16, 8, 32), (8, 8, 32)];
+    const OTHERS: [(u32, u32, u32); 4] = [(16, 16, 16), (16, 8, 16), (16, 8, 8), (8, 8, 8)];
+    let kinds = [
+        (Component::F16, Component::F16, OTHERS),
+        (Component::F16, Component::F32, OTHERS),
+        (Component::Bf16, Component::F32, OTHERS),
+        (Component::F32, Component::F32, OTHERS),
+        (Component::I8, Component::I32, BYTES),
+        (Component::U8, Component::U32, BYTES),
+    ];
+    let products = kinds.into_iter().flat_map(|(factor, sum, sizes)| {
+        sizes.map(|(m, n, k)| MatrixProduct {
+            m,
+            n,
+            k,
+            a: factor,
+            b: factor,
+            c: sum,
+            result: sum,
+            scope: MatrixScope::Subgroup,
+            saturates: false,
+        })
+    });
+    products.collect()
 }
 
 /// Bytes of memory of the machine; 0 where it does not say.

@@ -13,8 +13,8 @@ pub(super) struct Loader {
     pub instance: ash::Instance,
     /// The Vulkan version of the instance.
     pub version: u32,
-    // The instance's functions live in the library that it keeps loaded.
-    _entry: ash::Entry,
+    /// The instance's functions live in the library that it keeps loaded.
+    pub entry: ash::Entry,
 }
 
 /// The instance, or why there is none.
@@ -40,7 +40,7 @@ fn load() -> Result<Loader> {
     if validation::requested() {
         validation::listen(&entry, &instance)?;
     }
-    Ok(Loader { instance, version, _entry: entry })
+    Ok(Loader { instance, version, entry })
 }
 
 fn create_instance(entry: &ash::Entry, version: u32) -> Result<ash::Instance> {

@@ -15,6 +15,7 @@ mod gpu;
 mod hazards;
 mod images;
 mod loader;
+mod matrices;
 mod memory;
 mod physical;
 mod pipelines;

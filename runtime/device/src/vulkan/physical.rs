@@ -6,6 +6,7 @@ use ash::vk;
 
 use super::features::{EXTENSIONS, FeatureChain, Known};
 use super::loader::{self, Loader};
+use super::matrices;
 use crate::{Backend, DeviceInfo, DeviceKind, Feature, Limits, QueueFamily, Result};
 
 const FLOOR: u32 = vk::API_VERSION_1_2;
@@ -81,6 +82,10 @@ fn describe(loader: &Loader, handle: vk::PhysicalDevice) -> Physical {
     physical.extensions = our_extensions(instance, handle);
     physical.query_features(instance);
     physical.query_properties(instance);
+    let features = &physical.info.features;
+    if features.contains(&Feature::CooperativeMatrix) && matrices::are_for_compute(loader, handle) {
+        physical.info.matrices = matrices::products(loader, handle);
+    }
     physical.find_lacks();
     physical
 }
@@ -181,6 +186,7 @@ fn basic_info(
         driver: format!("Vulkan {}", version_words(properties.api_version)),
         limits: limits(&properties.limits),
         features: Default::default(),
+        matrices: Vec::new(),
         queues: best_family(&families).into_iter().collect(),
         queue_families: families,
         memory: memory.memory_heaps_as_slice().iter().filter(is_local).map(|heap| heap.size).sum(),

@@ -194,6 +194,11 @@ impl Lowerer<'_> {
                 let stride = place.component_stride.unwrap_or(scalar.size());
                 push_vector(leaves, offset, *scalar, *n, stride);
             }
+            // The lane's components, one after the other.
+            Type::Cooperative { n, scalar, .. } => leaves.extend((0..*n).map(|i| {
+                let offset = offset + u64::from(i * scalar.size());
+                Leaf { offset, scalar: *scalar, n: 1 }
+            })),
             Type::Matrix { columns, column } => {
                 let (scalar, n) = types.as_scalars(*column)?;
                 let natural = place.layout == Layout::Natural;

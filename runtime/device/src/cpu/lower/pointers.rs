@@ -255,7 +255,9 @@ impl<'m> Lowerer<'m> {
             Type::Array { element, len, .. } => (*element, Some(*len)),
             Type::RuntimeArray { element, .. } => (*element, None),
             Type::Matrix { columns, column } => (*column, Some(*columns)),
-            Type::Vector { n, scalar } => (types.scalar(*scalar), Some(*n)),
+            Type::Vector { n, scalar } | Type::Cooperative { n, scalar, .. } => {
+                (types.scalar(*scalar), Some(*n))
+            }
             _ => return Err(self.malformed(inst, "an index goes into what has no parts")),
         };
         self.check_step(inst, &pointer, scalar, index, len)?;
@@ -269,7 +271,7 @@ impl<'m> Lowerer<'m> {
                 let idx = constant.and_then(|idx| u32::try_from(idx).ok());
                 let n = types.n_scalars(pointee);
                 let before = idx.and_then(|idx| match types.get(pointer.pointee) {
-                    Type::Vector { .. } => (idx < len.unwrap_or(0)).then_some(idx),
+                    Type::Vector { .. } | Type::Cooperative { .. } => (idx < len.unwrap_or(0)).then_some(idx),
                     _ => types.element(pointer.pointee, idx).map(|(_, before)| before),
                 });
                 debug_assert!(n > 0);
@@ -335,6 +337,7 @@ impl<'m> Lowerer<'m> {
                 }
             }
             Type::Vector { scalar, .. } => Some(u64::from(stride.unwrap_or(scalar.size()))),
+            Type::Cooperative { scalar, .. } => Some(u64::from(scalar.size())),
             _ => None,
         };
         let step = step.ok_or_else(|| self.malformed(inst, "an array lacks its stride"))?;

@@ -3,16 +3,23 @@
 use std::rc::Rc;
 
 use kps_compute::Tensor;
-use kps_device::{Backend, DeviceInfo, Feature, Instrument};
-use kps_kernel::{ArrayParam, Edge, KernelModule, ParamKind, ParamType, Reach, Target, Width};
+use kps_device::{Backend, Component, DeviceInfo, Feature, Instrument, MatrixProduct, MatrixScope};
+use kps_kernel::{
+    ArrayParam, Edge, KernelModule, Matrices, ParamKind, ParamType, Product, Reach, Target, Type, Width,
+};
 
 use super::object::Kernel;
 use crate::modules::kp::ScriptedManager;
 use crate::value::Result;
 use crate::vm::Vm;
 
-/// What words for this device, watched so, may rely on.
-pub fn target(info: &DeviceInfo, instrument: Instrument) -> Target {
+/// What words for a manager's device, watched so, may rely on.
+pub fn target(manager: &ScriptedManager, instrument: Instrument) -> Target {
+    Target { checks: matches!(instrument, Instrument::Checked(_)), ..*manager.target() }
+}
+
+/// What words for this device may rely on.
+pub fn target_of(info: &DeviceInfo) -> Target {
     let has = |feature| info.features.contains(&feature);
     Target {
         scalar_layout: has(Feature::ScalarLayout),
@@ -21,9 +28,26 @@ pub fn target(info: &DeviceInfo, instrument: Instrument) -> Target {
         float_controls: has(Feature::FloatControls),
         f32_atomic_add: has(Feature::FloatAtomicAdd),
         f64_atomic_add: has(Feature::DoubleAtomicAdd),
-        checks: matches!(instrument, Instrument::Checked(_)),
+        matrices: matrices(info),
         ..Target::portable()
     }
+}
+
+/// The products of matrices that kernels can leave to a device. Their words are for the Vulkan memory model,
+/// and what is bound lies where lines of matrices may begin.
+fn matrices(info: &DeviceInfo) -> Matrices {
+    let is_fit = info.features.contains(&Feature::VulkanMemoryModel)
+        && (info.backend == Backend::Cpu || info.limits.storage_offset_alignment.is_multiple_of(16));
+    let products = info.matrices.iter().filter(|_| is_fit).filter_map(product);
+    Matrices::new(products, info.limits.subgroup_size, info.limits.max_shared)
+}
+
+fn product(listed: &MatrixProduct) -> Option<Product> {
+    let scalar = |component: Component| Type::by_name(component.name())?.scalar();
+    let &MatrixProduct { m, n, k, a, b, c, result, scope, .. } = listed;
+    let is_ours = a == b && c == result && scope == MatrixScope::Subgroup;
+    let (factor, sum) = (scalar(a)?, scalar(c)?);
+    is_ours.then_some(Product { m, n, k, factor, sum })
 }
 
 /// Chooses how the words reach an array, and what counts its elements.
@@ -59,6 +83,6 @@ pub fn compile_bound(
             reach(array, tensor, manager.info());
         }
     }
-    let target = target(manager.info(), manager.instrument(None));
+    let target = target(manager, manager.instrument(None));
     kernel.compile(vm, &signature.with_edge(edge), &target)
 }

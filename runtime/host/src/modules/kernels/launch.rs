@@ -40,7 +40,7 @@ struct Prepared {
 pub fn launch(vm: &mut Vm, kernel: &Kernel, args: &Args, extent: &Extent) -> Result<()> {
     let prepared = prepare(vm, kernel, args, extent)?;
     let instrument = prepared.manager.instrument(Some(prepared.counts.n_invocations()));
-    let target = device::target(prepared.manager.info(), instrument);
+    let target = device::target(&prepared.manager, instrument);
     let started = start(vm, kernel, &prepared, &target, instrument);
     // What was found and printed before it failed comes first.
     let delivered = kp::deliver(vm, &prepared.manager);
@@ -55,7 +55,7 @@ pub fn traced(vm: &mut Vm, kernel: &Kernel, args: &Args, extent: &Extent, at: [u
         return Err(errors::trace_outside(&kernel.template, at, domain));
     }
     copy_tensors(&mut prepared.arguments)?;
-    let target = Target { trace: Some(at), ..device::target(prepared.manager.info(), Instrument::None) };
+    let target = Target { trace: Some(at), ..device::target(&prepared.manager, Instrument::None) };
     start(vm, kernel, &prepared, &target, Instrument::None)?;
     Ok(prepared.manager.told())
 }

@@ -15,6 +15,7 @@ mod types;
 use kps_compute::Tensor;
 use kps_kernel::{Edge, Form, KernelOptions};
 
+pub use self::device::target_of;
 pub use self::env::env_value as captured;
 pub use self::errors::compile as compile_error;
 use self::object::Kernel;

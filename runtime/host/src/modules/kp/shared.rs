@@ -7,13 +7,13 @@ use std::rc::{Rc, Weak};
 
 use kps_compute::{Kernel, Manager, Tensor};
 use kps_device::{Backend, Instrument, Selector};
-use kps_kernel::KernelModule;
+use kps_kernel::{KernelModule, Target};
 use rustc_hash::FxHashMap;
 
 use super::errors::{self, compute};
 use crate::checking::Checking;
 use crate::errors::value_error;
-use crate::modules::logging;
+use crate::modules::{kernels, logging};
 use crate::value::{ExceptionKind, Raise, Result, Value};
 use crate::vm::Vm;
 
@@ -24,6 +24,8 @@ pub type SharedManager = Rc<ScriptedManager>;
 pub struct ScriptedManager {
     manager: Manager,
     checking: Checking,
+    /// What words for the device may rely on.
+    target: Target,
     /// By the module's address.
     kernels: RefCell<FxHashMap<*const KernelModule, Loaded>>,
 }
@@ -43,6 +45,10 @@ impl Deref for ScriptedManager {
 }
 
 impl ScriptedManager {
+    pub fn target(&self) -> &Target {
+        &self.target
+    }
+
     /// What is watched in a launch of so many invocations; `None` where that is not known.
     pub fn instrument(&self, n_invocations: Option<u64>) -> Instrument {
         self.checking.instrument(n_invocations)
@@ -96,7 +102,8 @@ pub fn open(
     };
     vm.interrupter().link(&manager.device().map_err(compute)?.interrupt_flag());
     logging::flush_kp(vm)?;
-    let manager = Rc::new(ScriptedManager { manager, checking, kernels: RefCell::default() });
+    let target = kernels::target_of(manager.info());
+    let manager = Rc::new(ScriptedManager { manager, checking, target, kernels: RefCell::default() });
     vm.state::<Managers>().open.borrow_mut().push(Rc::downgrade(&manager));
     Ok(manager)
 }

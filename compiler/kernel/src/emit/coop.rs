@@ -1,0 +1,115 @@
+//! Cooperative matrices that the device holds: SPV_KHR_cooperative_matrix.
+//!
+//! A kernel that has them is written for the Vulkan memory model, as their capability wants it. There an
+//! access is the invocation's own unless it says otherwise, so those to memory that others see say so, and
+//! barriers make what was stored visible; `Coherent` is not known there.
+
+use rspirv::spirv::{
+    CooperativeMatrixLayout, CooperativeMatrixOperands, CooperativeMatrixUse, Op, Scope, Word,
+};
+
+use super::checks::Touch;
+use super::function::FunctionEmitter;
+use super::module::{Module, Operand, TypeKey};
+use crate::constant::Constant;
+use crate::ir::{CoopLines, CoopMemory, CoopPlace, NodeId, Step};
+use crate::matrices::{CoopType, CoopUse};
+use crate::signature::Capability;
+use crate::types::{Scalar, Type};
+
+impl Module {
+    pub fn coop_matrix(&mut self, coop: &CoopType) -> Word {
+        self.need(Capability::CooperativeMatrixKHR);
+        self.need(Capability::VulkanMemoryModel);
+        let component = self.scalar(coop.scalar);
+        let purpose = match coop.purpose {
+            CoopUse::A => CooperativeMatrixUse::MatrixAKHR,
+            CoopUse::B => CooperativeMatrixUse::MatrixBKHR,
+            CoopUse::Accumulator => CooperativeMatrixUse::MatrixAccumulatorKHR,
+        };
+        let sizes = [Scope::Subgroup as u32, coop.rows, coop.columns, purpose as u32];
+        let sizes = sizes.map(|size| self.constant(Constant::u32(size)));
+        self.type_of(TypeKey::Coop(*coop), |module| {
+            let operands = [component].into_iter().chain(sizes).map(Operand::IdRef).collect();
+            module.global(Op::TypeCooperativeMatrixKHR, None, operands)
+        })
+    }
+}
+
+impl FunctionEmitter<'_> {
+    pub fn coop_load(&mut self, place: &CoopPlace, ty: &Type) -> Word {
+        let mut operands = vec![Operand::IdRef(self.coop_pointer(place, Touch::Read))];
+        operands.extend(self.coop_lines(place));
+        operands.extend(self.coop_access(place, Touch::Read));
+        let result = self.module.ty(ty);
+        self.op(Op::CooperativeMatrixLoadKHR, result, operands)
+    }
+
+    pub fn coop_store(&mut self, place: &CoopPlace, value: NodeId) {
+        let pointer = self.coop_pointer(place, Touch::Write);
+        let mut operands = vec![Operand::IdRef(pointer), Operand::IdRef(self.value(value))];
+        operands.extend(self.coop_lines(place));
+        operands.extend(self.coop_access(place, Touch::Write));
+        self.effect(Op::CooperativeMatrixStoreKHR, operands);
+    }
+
+    pub fn coop_multiply_add(&mut self, [a, b, sum]: [NodeId; 3], ty: &Type) -> Word {
+        let is_signed = matches!(self.function.ty(a), Type::Coop(coop) if coop.scalar.is_signed());
+        let mut operands = [a, b, sum].map(|matrix| Operand::IdRef(self.value(matrix))).to_vec();
+        if is_signed {
+            operands.push(Operand::CooperativeMatrixOperands(
+                CooperativeMatrixOperands::MATRIX_A_SIGNED_COMPONENTS_KHR
+                    | CooperativeMatrixOperands::MATRIX_B_SIGNED_COMPONENTS_KHR
+                    | CooperativeMatrixOperands::MATRIX_C_SIGNED_COMPONENTS_KHR
+                    | CooperativeMatrixOperands::MATRIX_RESULT_SIGNED_COMPONENTS_KHR,
+            ));
+        }
+        let result = self.module.ty(ty);
+        self.op(Op::CooperativeMatrixMulAddKHR, result, operands)
+    }
+
+    pub fn coop_length(&mut self, coop: &CoopType) -> Word {
+        let matrix = self.module.coop_matrix(coop);
+        self.ids(Op::CooperativeMatrixLengthKHR, &Type::U32, &[matrix])
+    }
+
+    fn coop_pointer(&mut self, place: &CoopPlace, touch: Touch) -> Word {
+        match place.memory {
+            CoopMemory::Shared(local) => self.local_part(local, &[Step::At(place.start)], touch).0,
+            CoopMemory::Buffer(buffer) => {
+                let variable = self.interface.buffer(buffer);
+                match touch {
+                    Touch::Write => variable.writes = true,
+                    _ => variable.reads = true,
+                }
+                let start = self.proven_index(buffer, place.start);
+                self.element_pointer(buffer, start)
+            }
+        }
+    }
+
+    fn coop_lines(&mut self, place: &CoopPlace) -> [Operand; 2] {
+        let layout = match place.lines {
+            CoopLines::Rows => CooperativeMatrixLayout::RowMajorKHR,
+            CoopLines::Columns => CooperativeMatrixLayout::ColumnMajorKHR,
+        };
+        let layout = self.int(&Type::U32, i128::from(layout as u32));
+        [layout, self.value(place.stride)].map(Operand::IdRef)
+    }
+
+    fn coop_access(&mut self, place: &CoopPlace, touch: Touch) -> Vec<Operand> {
+        let (class, element) = match place.memory {
+            CoopMemory::Shared(local) => (self.storage_class(local), Type::Scalar(Scalar::U32)),
+            CoopMemory::Buffer(buffer) => {
+                let is_written = matches!(touch, Touch::Write) || self.interface.is_written(buffer);
+                let variable = self.interface.buffer(buffer);
+                let (class, element) = (variable.class(), variable.element.clone());
+                if !is_written {
+                    return super::reach::alignment(class, &element);
+                }
+                (class, element)
+            }
+        };
+        self.memory_access(class, &element)
+    }
+}

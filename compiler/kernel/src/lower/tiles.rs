@@ -1,0 +1,286 @@
+//! Cooperative matrices that the device holds: what becomes of them where it has instructions for all of a
+//! kernel's.
+//!
+//! A matrix is a local of a type of its own. Whatever the device has no instruction for is a mistake here:
+//! products that it does not make, what is done to a matrix otherwise, arrays that no instruction reaches. Then
+//! the kernel is lowered again with every matrix emulated, and what that says is what the user hears. So no
+//! matrix is ever both.
+//!
+//! Loads and stores go through `library/tiles.kps`, which tests that a matrix lies inside its array. Where it
+//! begins is what the first invocation of the subgroup says.
+
+use kps_syntax::Span;
+use kps_syntax::ast::Argument;
+
+use super::Ctx;
+use super::coop::Coop;
+use super::operand::{Operand, Place, Root, Static};
+use crate::builtins::{CoopFunction, CoopInstruction, SubgroupOp};
+use crate::constant::Constant;
+use crate::errors;
+use crate::ir::{
+    AtomicPlace, CoopLines, CoopMemory, CoopPlace, Function, Node, NodeId, NodeKind, Shared, SharedId, Step,
+    Stmt, Together,
+};
+use crate::matrices::{CoopType, MAX_SIDE, Matrices, Product};
+use crate::signature::{Target, Width};
+use crate::template::Input;
+use crate::types::{Scalar, Type};
+
+/// Bytes that the lines of a matrix in memory begin at multiples of, shorter ones aside.
+const ALIGNMENT: u32 = 16;
+
+/// What a kernel knows of the matrices that its device holds.
+pub(super) struct Tiles {
+    pub products: Matrices,
+    /// Some were made.
+    pub are_used: bool,
+    /// Numbers from 1 on in shared memory, of each type that was asked for.
+    numbers: Vec<(Scalar, SharedId)>,
+}
+
+impl Tiles {
+    /// `None` where all matrices are emulated: checks and traces look at single elements.
+    pub fn new(target: &Target, local_size: [u32; 3]) -> Option<Tiles> {
+        let products = target.matrices;
+        let whole_subgroups = local_size[0].is_multiple_of(products.subgroup_size);
+        let is_watched = target.checks || target.trace.is_some();
+        (!products.has_none() && whole_subgroups && !is_watched).then_some(Tiles {
+            products,
+            are_used: false,
+            numbers: Vec::new(),
+        })
+    }
+}
+
+impl Ctx<'_> {
+    /// Whether the kernel has matrices, and does what no instruction does.
+    pub fn needs_emulation(&self) -> bool {
+        let Some(tiles) = self.matrices.as_ref().filter(|tiles| tiles.are_used) else { return false };
+        let n_shared: u64 = self.shared.iter().map(|shared| u64::from(shared.ty.packed_size())).sum();
+        n_shared > u64::from(tiles.products.max_shared)
+            || self.has_narrow_atomics()
+            || !self.all_diagnostics().is_empty()
+    }
+
+    /// Atomic operations keep narrow numbers of a workgroup as other bits than a matrix takes.
+    fn has_narrow_atomics(&self) -> bool {
+        let is_narrow = |function: &Function, node: &Node| match &node.kind {
+            NodeKind::Atomic(atomic) => match &atomic.place {
+                AtomicPlace::Shared { local, .. } => {
+                    let numbers = function.local(*local).ty.numbers();
+                    numbers.first().is_some_and(|(_, scalar)| scalar.bits() < 32)
+                }
+                AtomicPlace::Buffer { .. } => false,
+            },
+            _ => false,
+        };
+        let mut functions = self.functions.iter().chain([&self.f.func]);
+        functions.any(|function| function.nodes.iter().any(|node| is_narrow(function, node)))
+    }
+
+    /// A matrix of zeros.
+    pub(super) fn tile(&mut self, coop: CoopType, span: Span) -> Operand {
+        let Some(tiles) = &mut self.matrices else { return Operand::Error };
+        tiles.are_used = true;
+        if !tiles.products.take(&coop) {
+            return self.fail(errors::coop_emulated(self.at(span)));
+        }
+        let ty = Type::Coop(coop);
+        let local = self.new_local("matrix", ty.clone(), span);
+        let place = Place::local(local, ty.clone());
+        let zero = self.constant(Constant::zero(coop.scalar), span);
+        let zeros = self.node(NodeKind::Splat(zero), ty, span);
+        self.store_whole(&place, zeros, span);
+        Operand::Place(place)
+    }
+
+    pub(super) fn tile_fill(&mut self, coop: &Coop, value: NodeId, span: Span) -> Option<Operand> {
+        let filled = self.node(NodeKind::Splat(value), coop.place.ty.clone(), span);
+        self.store_whole(&coop.place, filled, span);
+        Some(Operand::Static(Static::None))
+    }
+
+    /// In a precise kernel every sum is the one that the source says, in its order.
+    pub(super) fn tile_multiply_add(&mut self, [c, a, b]: [&Coop; 3], span: Span) -> Option<Operand> {
+        let product = Product { m: c.rows, n: c.columns, k: a.columns, factor: a.scalar, sum: c.scalar };
+        let is_there = self.matrices.as_ref().is_some_and(|tiles| tiles.products.has(product));
+        if !is_there || (self.template.options.precise && c.scalar.is_float()) {
+            return Some(self.fail(errors::coop_emulated(self.at(span))));
+        }
+        let [sum, a, b] = [c, a, b].map(|coop| self.load_whole(&coop.place, span));
+        let kind = NodeKind::CoopMultiplyAdd { sum, a, b };
+        let sum = self.node(kind, c.place.ty.clone(), span);
+        self.store_whole(&c.place, sum, span);
+        Some(Operand::Static(Static::None))
+    }
+
+    pub(super) fn tile_move(
+        &mut self,
+        function: CoopFunction,
+        coop: &Coop,
+        args: Vec<(Operand, Span)>,
+        span: Span,
+    ) -> Option<Operand> {
+        let (matrix, array) = (args[0].clone(), args[1].clone());
+        let is_wide = match self.tile_memory(&array)? {
+            CoopMemory::Buffer(buffer) => self.buffers[buffer.idx()].counts == Width::Wide,
+            CoopMemory::Shared(_) => false,
+        };
+        let [start, stride] = [&args[2], &args[3]].map(|(operand, at)| self.index_node(operand, *at));
+        let (start, stride) = (start?, stride?);
+        let is_wide = is_wide || [start, stride].iter().any(|node| *self.ty(*node) == Scalar::I64.into());
+        let index = if is_wide { Scalar::I64 } else { Scalar::I32 };
+        let [start, stride] = [start, stride].map(|node| self.of_subgroup(node, index, span));
+        let row_bytes = coop.columns * coop.scalar.size();
+        let align = (row_bytes.min(ALIGNMENT) / coop.scalar.size()).max(1);
+        let known = [coop.rows, coop.columns, align].map(|known| (Operand::int(known.into()), span));
+        let numbers = (Operand::Place(self.numbers(coop.scalar, span)?), span);
+        let places = [start, stride].map(|node| (Operand::Node(node), span));
+        let args = [matrix, array].into_iter().chain(places).chain(known).chain([numbers]).collect();
+        let name = if function == CoopFunction::Store { "tile_store" } else { "tile_load" };
+        Some(self.call_coop(name, args, span))
+    }
+
+    /// An index as the subgroup's first invocation has it.
+    fn of_subgroup(&mut self, index: NodeId, scalar: Scalar, span: Span) -> NodeId {
+        let index = self.convert(index, scalar, span);
+        if self.f.func.constant(index).is_some() {
+            return index;
+        }
+        let lane = self.constant(Constant::u32(0), span);
+        let kind = NodeKind::Subgroup { op: SubgroupOp::Broadcast, value: Some(index), lane: Some(lane) };
+        self.node(kind, scalar, span)
+    }
+
+    /// The array that holds a matrix, where instructions reach it.
+    fn tile_memory(&mut self, (operand, at): &(Operand, Span)) -> Option<CoopMemory> {
+        match operand {
+            Operand::Buffer(buffer) if self.buffers[buffer.idx()].rank == 1 => {
+                Some(CoopMemory::Buffer(*buffer))
+            }
+            Operand::Place(place) if self.shared_id(place).is_some() && place.path.is_empty() => {
+                match place.root {
+                    Root::Local(local) => Some(CoopMemory::Shared(local)),
+                    Root::Element(..) => None,
+                }
+            }
+            _ => {
+                self.error(errors::coop_emulated(self.at(*at)));
+                None
+            }
+        }
+    }
+
+    /// The numbers of this type, as this function sees them.
+    fn numbers(&mut self, scalar: Scalar, span: Span) -> Option<Place> {
+        let tiles = self.matrices.as_mut()?;
+        let ty = Type::array(MAX_SIDE, scalar.into());
+        let known = tiles.numbers.iter().find(|(known, _)| *known == scalar).map(|(_, id)| *id);
+        let id = known.unwrap_or_else(|| {
+            let id = SharedId(self.shared.len() as u32);
+            self.shared.push(Shared { name: "kps.numbers".into(), ty: ty.clone() });
+            tiles.numbers.push((scalar, id));
+            id
+        });
+        let local = self.local_for_shared(id, "kps.numbers", ty.clone(), span);
+        Some(Place::local(local, ty))
+    }
+
+    /// Writes the numbers before all else that the kernel does.
+    pub fn write_numbers(&mut self, span: Span) {
+        let asked = self.matrices.as_ref().map_or(Vec::new(), |tiles| tiles.numbers.clone());
+        if asked.is_empty() {
+            return;
+        }
+        let body = std::mem::take(&mut self.f.func.body);
+        let first = self.input(Input::LocalInvocationIndex, &Type::I32, span);
+        let step = Operand::int(self.local_size.iter().map(|n| i128::from(*n)).product());
+        for (scalar, _) in asked {
+            let Some(numbers) = self.numbers(scalar, span) else { continue };
+            let number = Operand::Static(Static::Type(scalar.into()));
+            let args = [Operand::Place(numbers), number, first.clone(), step.clone()];
+            self.call_coop("tile_numbers", args.map(|arg| (arg, span)).to_vec(), span);
+        }
+        self.f.block.push(Stmt::Together(Together::Barrier, span));
+        self.f.func.body = std::mem::take(&mut self.f.block);
+        self.f.func.body.extend(body);
+    }
+
+    // Instructions, as our own functions call them: with as many arguments as they take.
+
+    pub(super) fn coop_instruction(
+        &mut self,
+        instruction: CoopInstruction,
+        args: &[Argument],
+        span: Span,
+    ) -> Operand {
+        let args = self.arguments(args).positional;
+        debug_assert_eq!(args.len(), instruction.n_args(), "our own functions call it right");
+        let Some(place) = self.tile_place(&args[0].0) else { return Operand::Error };
+        let Type::Coop(coop) = place.ty else { return Operand::Error };
+        let done = match instruction {
+            CoopInstruction::Like => return self.tile(coop, span),
+            CoopInstruction::Length => {
+                let length = self.node(NodeKind::CoopLength(coop), Type::U32, span);
+                return Operand::Node(self.convert(length, Scalar::I32, span));
+            }
+            CoopInstruction::Take => self.tile_place(&args[1].0).map(|other| {
+                let value = self.load_whole(&other, span);
+                self.store_whole(&place, value, span);
+            }),
+            CoopInstruction::Load => self.coop_place(&args, CoopLines::Rows, span).map(|from| {
+                let loaded = self.node(NodeKind::CoopLoad(Box::new(from)), place.ty.clone(), span);
+                self.store_whole(&place, loaded, span);
+            }),
+            CoopInstruction::LoadColumns => self.coop_place(&args, CoopLines::Columns, span).map(|from| {
+                let loaded = self.node(NodeKind::CoopLoad(Box::new(from)), place.ty.clone(), span);
+                self.store_whole(&place, loaded, span);
+            }),
+            CoopInstruction::Store => self.coop_place(&args, CoopLines::Rows, span).map(|to| {
+                let value = self.load_whole(&place, span);
+                self.f.block.push(Stmt::CoopStore { place: Box::new(to), value, span });
+            }),
+            CoopInstruction::Component => {
+                return match self.tile_component(&place, &args[1], coop, span) {
+                    Some(component) => Operand::Node(self.load_whole(&component, span)),
+                    None => Operand::Error,
+                };
+            }
+            CoopInstruction::Put => self.tile_component(&place, &args[1], coop, span).and_then(|component| {
+                let value = self.stored_value(&args[2].0, &component.ty, span, span)?;
+                self.store_whole(&component, value, span);
+                Some(())
+            }),
+        };
+        done.map_or(Operand::Error, |()| Operand::Static(Static::None))
+    }
+
+    fn tile_place(&self, operand: &Operand) -> Option<Place> {
+        match operand {
+            Operand::Place(place) => Some(place.clone()),
+            _ => None,
+        }
+    }
+
+    /// What follows the matrix among the arguments: an array, where it begins there, and the stride.
+    fn coop_place(&mut self, args: &[(Operand, Span)], lines: CoopLines, span: Span) -> Option<CoopPlace> {
+        let memory = self.tile_memory(&args[1])?;
+        let [start, stride] = [&args[2], &args[3]].map(|(operand, at)| self.materialize(operand, *at));
+        let (start, ty) = (start?, self.ty(start?).clone());
+        let start = self.node(NodeKind::Proven(start), ty, span);
+        Some(CoopPlace { memory, start, stride: stride?, lines })
+    }
+
+    fn tile_component(
+        &mut self,
+        place: &Place,
+        (index, at): &(Operand, Span),
+        coop: CoopType,
+        span: Span,
+    ) -> Option<Place> {
+        let index = self.materialize(index, *at)?;
+        let index = self.node(NodeKind::Proven(index), self.ty(index).clone(), span);
+        Some(place.part(Step::At(index), coop.scalar.into()))
+    }
+}

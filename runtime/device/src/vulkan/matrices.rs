@@ -1,0 +1,69 @@
+//! The products of cooperative matrices that a Vulkan device lists. Those of numbers that we do not know are
+//! left out.
+
+use ash::vk;
+
+use super::loader::Loader;
+use crate::matrix::{Component, MatrixProduct, MatrixScope};
+
+/// Of a device that has the extension.
+pub(super) fn products(loader: &Loader, device: vk::PhysicalDevice) -> Vec<MatrixProduct> {
+    let functions = ash::khr::cooperative_matrix::Instance::new(&loader.entry, &loader.instance);
+    // SAFETY: the handle was given by this instance, and the device has the extension.
+    let listed = unsafe { functions.get_physical_device_cooperative_matrix_properties(device) };
+    listed.unwrap_or_default().iter().filter_map(product).collect()
+}
+
+/// Whether compute kernels may use them.
+pub(super) fn are_for_compute(loader: &Loader, device: vk::PhysicalDevice) -> bool {
+    let mut matrices = vk::PhysicalDeviceCooperativeMatrixPropertiesKHR::default();
+    let mut all = vk::PhysicalDeviceProperties2::default().push_next(&mut matrices);
+    // SAFETY: the chain holds only structures that the device knows, all alive.
+    unsafe { loader.instance.get_physical_device_properties2(device, &mut all) };
+    matrices.cooperative_matrix_supported_stages.contains(vk::ShaderStageFlags::COMPUTE)
+}
+
+fn product(listed: &vk::CooperativeMatrixPropertiesKHR) -> Option<MatrixProduct> {
+    Some(MatrixProduct {
+        m: listed.m_size,
+        n: listed.n_size,
+        k: listed.k_size,
+        a: component(listed.a_type)?,
+        b: component(listed.b_type)?,
+        c: component(listed.c_type)?,
+        result: component(listed.result_type)?,
+        scope: scope(listed.scope)?,
+        saturates: listed.saturating_accumulation == vk::TRUE,
+    })
+}
+
+/// `VK_COMPONENT_TYPE_BFLOAT16_KHR`, which the bindings lack.
+const BFLOAT16: vk::ComponentTypeKHR = vk::ComponentTypeKHR::from_raw(1_000_141_000);
+
+fn component(ty: vk::ComponentTypeKHR) -> Option<Component> {
+    Some(match ty {
+        vk::ComponentTypeKHR::FLOAT16 => Component::F16,
+        vk::ComponentTypeKHR::FLOAT32 => Component::F32,
+        vk::ComponentTypeKHR::FLOAT64 => Component::F64,
+        vk::ComponentTypeKHR::SINT8 => Component::I8,
+        vk::ComponentTypeKHR::SINT16 => Component::I16,
+        vk::ComponentTypeKHR::SINT32 => Component::I32,
+        vk::ComponentTypeKHR::SINT64 => Component::I64,
+        vk::ComponentTypeKHR::UINT8 => Component::U8,
+        vk::ComponentTypeKHR::UINT16 => Component::U16,
+        vk::ComponentTypeKHR::UINT32 => Component::U32,
+        vk::ComponentTypeKHR::UINT64 => Component::U64,
+        BFLOAT16 => Component::Bf16,
+        _ => return None,
+    })
+}
+
+fn scope(scope: vk::ScopeKHR) -> Option<MatrixScope> {
+    Some(match scope {
+        vk::ScopeKHR::DEVICE => MatrixScope::Device,
+        vk::ScopeKHR::WORKGROUP => MatrixScope::Workgroup,
+        vk::ScopeKHR::SUBGROUP => MatrixScope::Subgroup,
+        vk::ScopeKHR::QUEUE_FAMILY => MatrixScope::QueueFamily,
+        _ => return None,
+    })
+}
