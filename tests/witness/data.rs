@@ -1,11 +1,18 @@
 //! Arguments for a kernel: what a parameter holds depends on the seed and its name alone, so that a kernel
 //! that lost some of its lines is given the same.
 
+use std::fmt;
+
 use kps_kernel::ir::Kernel;
 use kps_kernel::{Kind, Scalar, Type};
 
 use crate::interpreter::{Memory, Value};
 use crate::random::Random;
+
+/// How the names of arrays begin in which each invocation has an element of its own.
+pub const OWN: &str = "out";
+/// And of those in which all of them count.
+pub const SUMS: &str = "counts";
 
 /// How many invocations run.
 #[derive(Clone, Copy, Debug)]
@@ -27,15 +34,54 @@ pub struct Arguments {
     pub scalars: Vec<(String, Value)>,
 }
 
+/// So many invocations at most along x, of a domain with one, two and three axes, and along the others.
+const REACH: [(usize, usize); 3] = [(70, 1), (9, 7), (5, 4)];
+
 impl Launch {
+    /// Over as many axes as the kernel's workgroup.
     pub fn new(kernel: &Kernel, seed: u64) -> Launch {
         let mut random = Random::named(seed, "domain");
-        let size = kernel.local_size[0];
-        let n = match kernel.whole_groups {
-            true => size * (1 + random.below(3) as u32),
-            false => 1 + random.below(70) as u32,
-        };
-        Launch { domain: [n, 1, 1], groups: [n.div_ceil(size), 1, 1] }
+        let size = kernel.local_size;
+        let rank = (1..3).rev().find(|axis| size[*axis] > 1).map_or(1, |axis| axis + 1);
+        let (along_x, along_others) = REACH[rank - 1];
+        let mut domain = [1; 3];
+        for axis in 0..rank {
+            domain[axis] = match kernel.whole_groups {
+                true => size[axis] * (1 + random.below(3) as u32),
+                false => 1 + random.below(if axis == 0 { along_x } else { along_others }) as u32,
+            };
+        }
+        Launch { domain, groups: [0, 1, 2].map(|axis| domain[axis].div_ceil(size[axis])) }
+    }
+
+    pub fn n_invocations(&self) -> usize {
+        self.domain.iter().product::<u32>() as usize
+    }
+
+    /// Axes of an array in which each invocation has an element: the domain's, from the last on. The first may
+    /// be too short.
+    fn own_shape(&self, rank: usize, random: &mut Random) -> Vec<u32> {
+        let mut shape: Vec<u32> =
+            self.domain[..rank].iter().rev().map(|n| n + random.below(2) as u32).collect();
+        if random.one_in(4) {
+            shape[0] = 1 + random.below(shape[0] as usize) as u32;
+        }
+        shape
+    }
+}
+
+impl fmt::Display for Arguments {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (name, value) in &self.scalars {
+            writeln!(f, "{name} = {value}")?;
+        }
+        for array in &self.arrays {
+            let elements = array.bytes.chunks_exact(array.element.packed_size() as usize);
+            let elements: Vec<String> =
+                elements.map(|at| Value::read(&array.element, at).to_string()).collect();
+            writeln!(f, "{}: {} {:?} = [{}]", array.name, array.element, array.shape, elements.join(", "))?;
+        }
+        Ok(())
     }
 }
 
@@ -43,19 +89,21 @@ impl Arguments {
     pub fn new(kernel: &Kernel, launch: &Launch, seed: u64) -> Arguments {
         let arrays = kernel.buffers.iter().map(|buffer| {
             let mut random = Random::named(seed, &buffer.name);
-            let n = launch.domain[0] as usize;
+            let n = launch.n_invocations();
             // Some are too short, so that loads give zeros and stores do nothing.
             let n = if random.one_in(4) { 1 + random.below(n) } else { n + random.below(3) };
             let shape = match buffer.rank {
                 1 => vec![n as u32],
+                rank if buffer.name.starts_with(OWN) => launch.own_shape(rank.into(), &mut random),
                 _ => vec![(1 + n / 8) as u32, 1 + random.below(9) as u32],
             };
             let n = shape.iter().product::<u32>();
-            let bytes = (0..n).flat_map(|_| bytes(&buffer.element, &mut random)).collect();
+            let number = if buffer.name.starts_with(SUMS) { small } else { number };
+            let bytes = (0..n).flat_map(|_| bytes(&buffer.element, number, &mut random)).collect();
             Array { name: buffer.name.to_string(), element: buffer.element.clone(), shape, bytes }
         });
         let scalars = kernel.scalars.iter().map(|scalar| {
-            let bytes = bytes(&scalar.ty, &mut Random::named(seed, &scalar.name));
+            let bytes = bytes(&scalar.ty, number, &mut Random::named(seed, &scalar.name));
             (scalar.name.to_string(), Value::read(&scalar.ty, &bytes))
         });
         Arguments { arrays: arrays.collect(), scalars: scalars.collect() }
@@ -84,12 +132,20 @@ impl Arguments {
 }
 
 /// One element; what lies between its members is zero.
-fn bytes(ty: &Type, random: &mut Random) -> Vec<u8> {
+fn bytes(ty: &Type, number: fn(Scalar, &mut Random) -> Value, random: &mut Random) -> Vec<u8> {
     let mut bytes = vec![0; ty.packed_size() as usize];
     for (offset, scalar) in ty.numbers() {
         number(scalar, random).write(&scalar.into(), &mut bytes[offset as usize..]);
     }
     bytes
+}
+
+/// A number to which many can be added in any order.
+fn small(scalar: Scalar, random: &mut Random) -> Value {
+    match scalar.kind() {
+        Kind::Float => Value::Float(random.below(64) as f64 / 4.0),
+        _ => number(scalar, random),
+    }
 }
 
 /// Mostly an ordinary number, sometimes one at which arithmetic turns. No subnormal ones: those are the

@@ -17,6 +17,10 @@ pub struct Devices {
     pub all: Vec<(&'static str, Rc<dyn Device>)>,
     /// What words for all of them may rely on.
     pub target: Target,
+    /// The driver's device, by the name that it gives itself.
+    pub vulkan_name: String,
+    /// It rounds quotients and roots right.
+    pub is_exact: bool,
 }
 
 impl Devices {
@@ -34,9 +38,12 @@ impl Devices {
             float_controls: has(Feature::FloatControls),
             ..Target::portable()
         };
+        let vulkan_name = vulkan.info().name.clone();
         let all =
             vec![("cpu, in gangs", cpu(Lanes::Gangs)), ("cpu, singly", cpu(Lanes::Single)), (VULKAN, vulkan)];
-        Devices { all, target }
+        // LLVM's own instructions of the host's processor.
+        let is_exact = vulkan_name.starts_with("llvmpipe");
+        Devices { all, target, vulkan_name, is_exact }
     }
 }
 

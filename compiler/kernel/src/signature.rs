@@ -264,9 +264,9 @@ impl Signature {
         Signature { memory, ..self }
     }
 
-    /// What the annotations alone say; `None` where a parameter has none or is a `const`.
+    /// What annotations and the defaults of `const` parameters say; `None` where a parameter has neither.
     pub fn declared(template: &KernelTemplate, env: &dyn KernelEnv) -> Option<Signature> {
-        let params = template.params.iter().map(|param| param.kind.declared());
+        let params = (0..template.params.len()).map(|at| crate::check::declared_param(template, at));
         Some(Signature::new(template, env, params.collect::<Option<Vec<_>>>()?))
     }
 

@@ -4,11 +4,15 @@ use kps_kernel::Type;
 
 use super::types::annotation;
 use super::{Helper, Result, Variable, Writer};
+use crate::data;
 
 impl Writer {
     pub fn helpers(&mut self) {
         for _ in 0..self.random.below(4) {
             self.helper();
+        }
+        if self.random.one_in(2) {
+            self.applier();
         }
     }
 
@@ -59,7 +63,7 @@ impl Writer {
         self.result = Result::Nothing;
         let params = params.into_iter().map(|param| param.ty).collect();
         let n_defaults = usize::from(default_at != usize::MAX);
-        self.helpers.push(Helper { name, params, n_defaults, result });
+        self.helpers.push(Helper { name, params, n_defaults, result, is_lambda: false });
     }
 
     /// A function of a few numbers, which may use the variables around it.
@@ -77,13 +81,16 @@ impl Writer {
         self.variables.truncate(n_variables);
         let (names, params): (Vec<String>, Vec<Type>) = params.into_iter().unzip();
         self.line(&format!("{name} = lambda {}: {value}", names.join(", ")));
-        self.helpers.push(Helper { name, params, n_defaults: 0, result });
+        self.helpers.push(Helper { name, params, n_defaults: 0, result, is_lambda: true });
     }
 
     /// Of a function that gives the type, now and then.
     pub fn call(&mut self, ty: &Type, depth: usize) -> Option<String> {
-        if !self.random.one_in(3) {
-            return None;
+        match self.random.below(9) {
+            0..3 => {}
+            3 => return self.applied(ty, depth),
+            4 => return self.method_call(ty, depth),
+            _ => return None,
         }
         let fitting: Vec<usize> =
             (0..self.helpers.len()).filter(|at| self.helpers[*at].result == *ty).collect();
@@ -123,22 +130,30 @@ impl Writer {
             params.push(format!("{name}: Array[{}, 2]", annotation(&ty)));
             self.planes.push(Variable { name, ty, is_fixed: true });
         }
+        let n_axes = *self.random.pick(&[1, 1, 1, 2, 3]);
         for _ in 0..1 + self.random.below(3) {
-            let (name, ty) = (self.name("out"), self.value_with_layout());
-            params.push(format!("{name}: Array[{}]", annotation(&ty)));
-            self.outputs.push(Variable { name, ty, is_fixed: true });
+            let param = self.output(n_axes);
+            params.push(param);
         }
         for _ in 0..self.random.below(3) {
             let (name, ty) = (self.name("s"), self.small_type());
             params.push(format!("{name}: {}", annotation(&ty)));
             self.declare_fixed(&name, &ty);
+            self.uniforms.push(Variable { name, ty, is_fixed: true });
         }
-        let local_size =
-            *self.random.pick(&["", "", ", local_size=(8,)", ", local_size=(6,)", ", local_size=(64,)"]);
+        if self.random.one_in(4) {
+            let name = self.name("N");
+            params.push(format!("{name}: const[i32] = {}", self.small()));
+            self.consts.push(name);
+        }
+        let local_size = match n_axes {
+            1 => *self.random.pick(&["", "", ", local_size=(8,)", ", local_size=(6,)", ", local_size=(64,)"]),
+            2 => *self.random.pick(&[", local_size=(4, 4)", ", local_size=(8, 2)", ", local_size=(2, 8)"]),
+            _ => *self.random.pick(&[", local_size=(2, 2, 2)", ", local_size=(4, 1, 3)"]),
+        };
         self.line(&format!("@kernel(precise=True{local_size})"));
         self.block(&format!("def random_kernel({}):", params.join(", ")), |writer| {
-            writer.line("i = global_id.x");
-            writer.declare_fixed("i", &Type::I32);
+            writer.place_of_invocation(n_axes);
             for _ in 0..2 + writer.random.below(3) {
                 writer.declaration();
             }
@@ -148,8 +163,40 @@ impl Writer {
             // What the variables came to.
             for output in writer.outputs.clone() {
                 let value = writer.value(&output.ty, 2);
-                writer.line(&format!("{}[i] = {value}", output.name));
+                writer.line(&format!("{} = {value}", output.name));
             }
         });
+    }
+
+    /// An array with an element for each invocation, with as many axes as the domain or with one; as a parameter.
+    pub fn output(&mut self, n_axes: usize) -> String {
+        let (name, ty) = (self.name(data::OWN), self.value_with_layout());
+        let is_flat = n_axes == 1 || self.random.one_in(3);
+        let axes = if is_flat { String::new() } else { format!(", {n_axes}") };
+        let param = format!("{name}: Array[{}{axes}]", annotation(&ty));
+        let own = match n_axes {
+            _ if is_flat => format!("{name}[i]"),
+            2 if self.random.one_in(3) => format!("{name}[y][x]"),
+            2 => format!("{name}[y, x]"),
+            _ => format!("{name}[z, y, x]"),
+        };
+        self.outputs.push(Variable { name: own, ty, is_fixed: true });
+        param
+    }
+
+    /// Names for where the invocation is, and its number `i`.
+    fn place_of_invocation(&mut self, n_axes: usize) {
+        let names = &["x", "y", "z"][..n_axes];
+        if n_axes == 1 {
+            self.line("i = global_id.x");
+        } else {
+            names.iter().for_each(|name| self.line(&format!("{name} = global_id.{name}")));
+            self.line(match n_axes {
+                2 => "i = y * global_size.x + x",
+                _ => "i = (z * global_size.y + y) * global_size.x + x",
+            });
+            names.iter().for_each(|name| self.declare_fixed(name, &Type::I32));
+        }
+        self.declare_fixed("i", &Type::I32);
     }
 }

@@ -5,10 +5,11 @@
 //! way through a loop or a branch with barriers leaves the arrays as it found them. Barriers stand under
 //! conditions that are the same for the whole workgroup.
 
-use kps_kernel::{Kind, Scalar, Type};
+use kps_kernel::{Scalar, Type};
 
 use super::types::annotation;
-use super::{Variable, Writer};
+use super::{Variable, Writer, subgroups};
+use crate::data;
 
 /// An array of the workgroup.
 #[derive(Clone)]
@@ -16,6 +17,8 @@ pub struct Shared {
     name: String,
     element: Type,
     len: usize,
+    /// Of an array with two axes.
+    columns: Option<usize>,
     state: State,
 }
 
@@ -30,6 +33,28 @@ enum State {
 const COMMUTATIVE: [&str; 7] =
     ["atomic_add", "atomic_sub", "atomic_min", "atomic_max", "atomic_and", "atomic_or", "atomic_xor"];
 
+/// Types of arrays that all invocations count in.
+const COUNTED: [Scalar; 8] =
+    [Scalar::I32, Scalar::I32, Scalar::U32, Scalar::U32, Scalar::I64, Scalar::U64, Scalar::F32, Scalar::F64];
+
+impl Shared {
+    /// A place in it, counted flat, as it is written.
+    fn index(&self, flat: &str) -> String {
+        match self.columns {
+            Some(columns) => format!("(({flat}) // {columns}, ({flat}) % {columns})"),
+            None => flat.to_owned(),
+        }
+    }
+
+    /// The invocation's own element.
+    fn own(&self) -> String {
+        match self.columns {
+            Some(columns) => format!("{}[l // {columns}, l % {columns}]", self.name),
+            None => format!("{}[l]", self.name),
+        }
+    }
+}
+
 impl Writer {
     /// With shared memory, barriers and atomics.
     pub fn group_kernel(&mut self) {
@@ -38,18 +63,18 @@ impl Writer {
         params.push(format!("{name}: Array[{}]", annotation(&ty)));
         self.inputs.push(Variable { name, ty, is_fixed: true });
         for _ in 0..1 + self.random.below(2) {
-            let (name, ty) = (self.name("out"), self.value_with_layout());
-            params.push(format!("{name}: Array[{}]", annotation(&ty)));
-            self.outputs.push(Variable { name, ty, is_fixed: true });
+            let param = self.output(1);
+            params.push(param);
         }
-        let counts = self.name("counts");
-        let counted = if self.random.one_in(2) { Scalar::I32 } else { Scalar::U32 };
-        let function = *self.random.pick(&COMMUTATIVE);
+        let counts = self.name(data::SUMS);
+        let counted = *self.random.pick(&COUNTED);
         params.push(format!("{counts}: Array[{counted}]"));
-        let counts =
-            Shared { name: counts, element: counted.into(), len: 8, state: State::Counted(function) };
+        let state = State::Counted(self.counting(counted));
+        let counts = Shared { name: counts, element: counted.into(), len: 8, columns: None, state };
         params.push("n: i32".to_owned());
-        let size = *self.random.pick(&[4, 8, 16, 32, 6]);
+        self.uniforms.push(Variable { name: "n".to_owned(), ty: Type::I32, is_fixed: true });
+        let size = *self.random.pick(&[4, 8, 8, 16, 32, 6]);
+        self.group_size = size;
         self.line(&format!("@kernel(precise=True, local_size=({size},))"));
         self.block(&format!("def random_kernel({}):", params.join(", ")), |writer| {
             writer.line("i = global_id.x");
@@ -70,7 +95,7 @@ impl Writer {
             }
             for output in writer.outputs.clone() {
                 let value = writer.value(&output.ty, 2);
-                writer.line(&format!("{}[i] = {value}", output.name));
+                writer.line(&format!("{} = {value}", output.name));
             }
         });
     }
@@ -78,10 +103,16 @@ impl Writer {
     /// An array with an element for each invocation, which sets it.
     fn shared(&mut self, size: usize) {
         let (name, element) = (self.name("part"), self.small_type());
-        self.line(&format!("{name} = shared({}, {size})", annotation(&element)));
+        let columns = self.random.one_in(3).then_some(if size.is_multiple_of(4) { 4 } else { 2 });
+        let shape = match columns {
+            Some(columns) => format!("{}, {columns}", size / columns),
+            None => size.to_string(),
+        };
+        self.line(&format!("{name} = shared({}, {shape})", annotation(&element)));
         let value = self.value(&element, 2);
-        self.line(&format!("{name}[l] = {value}"));
-        self.shared.push(Shared { name, element, len: size, state: State::Owned });
+        let shared = Shared { name, element, len: size, columns, state: State::Owned };
+        self.line(&format!("{} = {value}", shared.own()));
+        self.shared.push(shared);
     }
 
     /// What happens up to a barrier, or a loop or a branch of such.
@@ -130,26 +161,31 @@ impl Writer {
         // The last one is the host's array, which is only ever counted in.
         let n = self.shared.len() - 1;
         for at in 0..n {
-            let is_int = matches!(self.shared[at].element, Type::Scalar(scalar) if scalar.is_int() && scalar.bits() == 32);
-            self.shared[at].state = match self.random.below(if is_int { 3 } else { 2 }) {
-                0 => State::Owned,
-                1 => State::Read,
-                _ => State::Counted(COMMUTATIVE[self.random.below(COMMUTATIVE.len())]),
+            let int = self.shared[at].element.scalar().filter(|scalar| scalar.is_int());
+            let is_number = matches!(self.shared[at].element, Type::Scalar(_));
+            self.shared[at].state = match (self.random.below(3), int) {
+                (0, Some(int)) if is_number => State::Counted(self.counting(int)),
+                (0 | 1, _) => State::Owned,
+                _ => State::Read,
             };
         }
     }
 
     fn between_barriers(&mut self) {
-        let (n_variables, n_inputs) = (self.variables.len(), self.inputs.len());
+        let (n_variables, n_inputs, n_planes) = (self.variables.len(), self.inputs.len(), self.planes.len());
         let n_helpers = self.helpers.len();
         for shared in self.shared.clone() {
             match shared.state {
-                State::Owned => self.declare(&format!("{}[l]", shared.name), &shared.element),
+                State::Owned => self.declare(&shared.own(), &shared.element),
                 State::Read => {
-                    self.inputs.push(Variable { name: shared.name, ty: shared.element, is_fixed: true });
+                    let arrays = if shared.columns.is_some() { &mut self.planes } else { &mut self.inputs };
+                    arrays.push(Variable { name: shared.name, ty: shared.element, is_fixed: true });
                 }
                 State::Counted(_) => {}
             }
+        }
+        if self.group_size <= subgroups::MAX_INVOCATIONS && self.random.one_in(2) {
+            self.subgroup_variable();
         }
         for _ in 0..1 + self.random.below(2) {
             match self.random.below(3) {
@@ -169,6 +205,7 @@ impl Writer {
         }
         self.variables.truncate(n_variables);
         self.inputs.truncate(n_inputs);
+        self.planes.truncate(n_planes);
         // A lambda may look at what others change behind the barrier.
         self.helpers.truncate(n_helpers);
     }
@@ -180,18 +217,34 @@ impl Writer {
         let value = self.value(&shared.element, 2);
         match shared.state {
             State::Counted(function) => {
-                let index = format!("{} % {}", self.plain_int(), shared.len);
+                // Sums of few small floats are the same in any order.
+                let value = match scalar.is_float() {
+                    true => format!("{scalar}({} & 7)", self.plain_int()),
+                    false => value,
+                };
+                let index = shared.index(&format!("{} % {}", self.plain_int(), shared.len));
                 self.line(&format!("{function}({}, {index}, {value})", shared.name));
             }
-            State::Owned
-                if scalar.kind() != Kind::Bool && scalar.kind() != Kind::Float && scalar.bits() == 32 =>
-            {
-                let function = *self.random.pick(&COMMUTATIVE);
+            State::Owned if scalar.is_int() => {
+                let own = shared.index("l");
                 let name = self.name("v");
-                self.line(&format!("{name} = {function}({}, l, {value})", shared.name));
+                let call = match self.random.below(9) {
+                    0 => format!("atomic_exchange({}, {own}, {value})", shared.name),
+                    1 => {
+                        let expected = self.value(&shared.element, 1);
+                        format!("atomic_compare_exchange({}, {own}, {expected}, {value})", shared.name)
+                    }
+                    _ => format!("{}({}, {own}, {value})", self.random.pick(&COMMUTATIVE), shared.name),
+                };
+                self.line(&format!("{name} = {call}"));
                 self.declare(&name, &shared.element);
             }
             _ => self.declaration(),
         }
+    }
+
+    /// A function whose order does not matter for numbers of the type.
+    fn counting(&mut self, scalar: Scalar) -> &'static str {
+        if scalar.is_float() { COMMUTATIVE[0] } else { COMMUTATIVE[self.random.below(COMMUTATIVE.len())] }
     }
 }

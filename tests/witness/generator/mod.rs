@@ -5,10 +5,13 @@
 //! invocation stores to its own elements alone, so results do not depend on order. What has a bound instead
 //! of one right result (`sin`, float `%` and `//`, `**` of floats) does not appear.
 
+mod forms;
 mod functions;
 mod groups;
 mod literals;
+mod matrices;
 mod statements;
+mod subgroups;
 mod types;
 mod values;
 
@@ -44,13 +47,23 @@ struct Writer {
     palette: Vec<Scalar>,
     structs: Vec<Type>,
     helpers: Vec<Helper>,
+    methods: Vec<forms::Method>,
+    appliers: Vec<forms::Applier>,
     /// What can be used here, innermost last.
     variables: Vec<Variable>,
+    /// Where those of the innermost block begin.
+    block_start: usize,
+    /// Names for arrays of an input, whose elements are only read.
+    views: Vec<Variable>,
+    /// Scalars that are the same in every invocation.
+    uniforms: Vec<Variable>,
+    /// Parameters that are constants.
+    consts: Vec<String>,
     /// Arrays that are only read.
     inputs: Vec<Variable>,
     /// Arrays with two axes that are only read.
     planes: Vec<Variable>,
-    /// Arrays of which an invocation stores its own element.
+    /// The invocation's own elements of arrays.
     outputs: Vec<Variable>,
     /// Loops that a jump may leave or continue.
     n_loops: usize,
@@ -59,6 +72,8 @@ struct Writer {
     may_return: bool,
     /// Arrays that workgroups count in or have in common.
     shared: Vec<groups::Shared>,
+    /// Invocations of a workgroup.
+    group_size: usize,
 }
 
 #[derive(Clone)]
@@ -76,6 +91,8 @@ struct Helper {
     /// So many of the last parameters have defaults.
     n_defaults: usize,
     result: Type,
+    /// It looks at the variables around it.
+    is_lambda: bool,
 }
 
 /// What a `return` here has.
@@ -100,7 +117,13 @@ impl Writer {
             palette,
             structs: Vec::new(),
             helpers: Vec::new(),
+            methods: Vec::new(),
+            appliers: Vec::new(),
             variables: Vec::new(),
+            block_start: 0,
+            views: Vec::new(),
+            uniforms: Vec::new(),
+            consts: Vec::new(),
             inputs: Vec::new(),
             planes: Vec::new(),
             outputs: Vec::new(),
@@ -108,6 +131,7 @@ impl Writer {
             result: Result::Nothing,
             may_return: true,
             shared: Vec::new(),
+            group_size: 1,
         }
     }
 
@@ -125,7 +149,11 @@ impl Writer {
         self.line(head);
         self.indent += 1;
         let (n_lines, n_variables, n_helpers) = (self.lines.len(), self.variables.len(), self.helpers.len());
+        let (n_views, outer_start) = (self.views.len(), self.block_start);
+        self.block_start = n_variables;
         body(self);
+        self.block_start = outer_start;
+        self.views.truncate(n_views);
         if self.lines.len() == n_lines {
             self.line("pass");
         }

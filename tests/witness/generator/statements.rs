@@ -3,21 +3,22 @@
 use kps_kernel::{Kind, Scalar, Type};
 
 use super::types::parts;
-use super::{Result, Writer};
+use super::{Result, Variable, Writer};
 
 impl Writer {
     /// Some statements; blocks in them nest so deep. A jump ends the block.
     pub fn statements(&mut self, depth: usize) {
         for _ in 0..1 + self.random.below(4) {
-            match self.random.below(if depth == 0 { 9 } else { 14 }) {
+            match self.random.below(if depth == 0 { 10 } else { 15 }) {
                 0..3 => self.declaration(),
                 3..6 => self.assignment(),
                 6 => self.augmented(),
-                7 => self.output(),
+                7 => self.store(),
                 8 => self.swap(),
-                9 | 10 => self.branch(depth),
-                11 => self.for_loop(depth),
-                12 => self.while_loop(depth),
+                9 => self.retype(),
+                10 | 11 => self.branch(depth),
+                12 => self.for_loop(depth),
+                13 => self.while_loop(depth),
                 _ => self.choose(depth),
             }
         }
@@ -32,6 +33,12 @@ impl Writer {
         }
         let ty = self.value_type();
         let name = self.name("v");
+        if matches!(ty, Type::Array(_))
+            && let Some(place) = self.input_array(&ty)
+        {
+            self.line(&format!("{name} = {place}"));
+            return self.views.push(Variable { name, ty, is_fixed: true });
+        }
         let value = self.value(&ty, 3);
         self.line(&format!("{name} = {value}"));
         self.declare(&name, &ty);
@@ -72,7 +79,12 @@ impl Writer {
         (path, ty)
     }
 
-    fn assignment(&mut self) {
+    pub fn assignment(&mut self) {
+        if self.random.one_in(8)
+            && let Some(call) = self.changing_call()
+        {
+            return self.line(&call);
+        }
         let Some((target, ty)) = self.target() else { return self.declaration() };
         let value = self.value(&ty, 3);
         self.line(&format!("{target} = {value}"));
@@ -95,7 +107,7 @@ impl Writer {
     }
 
     /// The invocation's own element of an output, or a part of it.
-    fn output(&mut self) {
+    fn store(&mut self) {
         if self.outputs.is_empty() {
             return self.declaration();
         }
@@ -105,7 +117,7 @@ impl Writer {
             return self.line(&call);
         }
         let output = self.random.pick(&self.outputs).clone();
-        let (place, ty) = self.part_of(format!("{}[i]", output.name), output.ty);
+        let (place, ty) = self.part_of(output.name, output.ty);
         let value = self.value(&ty, 3);
         self.line(&format!("{place} = {value}"));
     }
@@ -159,6 +171,9 @@ impl Writer {
 
     fn range(&mut self) -> String {
         let n = 1 + self.random.below(4);
+        if !self.consts.is_empty() && self.random.one_in(3) {
+            return format!("range({})", self.consts[0]);
+        }
         match self.random.below(7) {
             0 => format!("range({})", self.random.below(4)),
             1 => format!("range({n}, {}, -1)", self.random.below(2)),

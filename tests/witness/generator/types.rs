@@ -3,6 +3,7 @@
 use kps_kernel::{Member, Scalar, StructType, Type};
 
 use super::Writer;
+use super::matrices::matrix_parts;
 
 impl Writer {
     pub fn scalar(&mut self) -> Scalar {
@@ -28,7 +29,8 @@ impl Writer {
 
     /// Of a variable.
     pub fn value_type(&mut self) -> Type {
-        match self.random.below(12) {
+        match self.random.below(13) {
+            12 => self.matrix(),
             0..6 => self.scalar().into(),
             6 | 7 => self.vector(),
             8 | 9 => self.array(),
@@ -57,6 +59,7 @@ impl Writer {
             0..4 => self.scalar().into(),
             4 | 5 => self.vector(),
             6 if !self.structs.is_empty() => self.random.pick(&self.structs).clone(),
+            6 => self.matrix(),
             _ => Type::array(1 + self.random.below(4) as u32, self.small_type()),
         }
     }
@@ -75,10 +78,14 @@ impl Writer {
                 for member in &members {
                     writer.line(&format!("{}: {}", member.name, annotation(&member.ty)));
                 }
+                let named = members.iter().map(|member| (member.name.to_string(), member.ty.clone()));
+                let of =
+                    StructType { name: Some((&*name).into()), members: members.clone(), methods: Vec::new() };
+                let (of, named): (Type, Vec<_>) = (Type::Struct(of.into()), named.collect());
+                writer.methods(&of, &named);
+                writer.structs.push(of);
             });
             self.line("");
-            let of = StructType { name: Some((&*name).into()), members, methods: Vec::new() };
-            self.structs.push(Type::Struct(of.into()));
         }
     }
 }
@@ -94,6 +101,9 @@ pub fn annotation(ty: &Type) -> String {
 
 /// How parts of a value are reached, with their types: `.x`, `[1]`, `.m3`.
 pub fn parts(ty: &Type) -> Vec<(String, Type)> {
+    if let Type::Matrix { columns, rows, scalar } = *ty {
+        return matrix_parts(columns, rows, scalar);
+    }
     let n = ty.n_parts().unwrap_or(0);
     let part = |at: u32| {
         let step = match ty {

@@ -3,8 +3,8 @@
 
 use kps_kernel::{Kind, Scalar, Type};
 
-use super::Writer;
 use super::types::parts;
+use super::{Variable, Writer};
 
 /// Where an index belongs that is not yet chosen.
 const AT: &str = "@";
@@ -31,17 +31,19 @@ impl Writer {
             Type::Scalar(scalar) if scalar.is_int() => self.int_value(*scalar, depth),
             Type::Scalar(scalar) => self.float_value(*scalar, depth),
             Type::Vector(n, scalar) => self.vector_value(*n, *scalar, depth),
+            Type::Matrix { columns, rows, scalar } => self.matrix_value([*columns, *rows], *scalar, depth),
             ty => self.made(ty, depth),
         }
     }
 
     /// From all of its parts.
-    fn made(&mut self, ty: &Type, depth: usize) -> String {
+    pub fn made(&mut self, ty: &Type, depth: usize) -> String {
         let depth = depth.saturating_sub(1);
-        let values: Vec<String> = parts(ty).iter().map(|(_, part)| self.value(part, depth)).collect();
+        let parts: Vec<Type> = (0..ty.n_parts().unwrap_or(0)).filter_map(|at| ty.part(at)).collect();
+        let values: Vec<String> = parts.iter().map(|part| self.value(part, depth)).collect();
         let values = values.join(", ");
         match ty {
-            Type::Vector(..) => format!("{ty}({values})"),
+            Type::Vector(..) | Type::Matrix { .. } => format!("{ty}({values})"),
             Type::Array(_) => format!("[{values}]"),
             Type::Struct(of) => format!("{}({values})", of.name.as_deref().expect("these have names")),
             _ => format!("({values})"),
@@ -54,18 +56,47 @@ impl Writer {
         {
             return place;
         }
+        let same: Vec<&Variable> = self.uniforms.iter().filter(|variable| variable.ty == *ty).collect();
+        if !same.is_empty() && self.random.one_in(3) {
+            return format!("uniform({})", self.random.pick(&same).name);
+        }
         match ty {
+            Type::Scalar(Scalar::I32) if !self.consts.is_empty() && self.random.one_in(4) => {
+                self.random.pick(&self.consts).clone()
+            }
             Type::Scalar(scalar) => self.literal(*scalar),
             ty => self.made(ty, 0),
         }
     }
 
     /// A variable, an element of an input, or a part of one of them.
-    fn place(&mut self, ty: &Type) -> Option<String> {
+    pub fn place(&mut self, ty: &Type) -> Option<String> {
         let mut places = Vec::new();
+        // A list is passed and named by reference, and whoever has the name may change it.
+        let is_list = matches!(ty, Type::Array(_));
+        for view in self.views.iter().filter(|_| !is_list) {
+            find(&view.name, &view.ty, ty, 3, &mut places);
+        }
         for variable in &self.variables {
             find(&variable.name, &variable.ty, ty, 3, &mut places);
         }
+        if !is_list {
+            places.extend(self.places_in_inputs(ty));
+        }
+        if !places.is_empty() && !self.random.one_in(6) {
+            return Some(self.indexed(&places));
+        }
+        self.element(ty)
+    }
+
+    /// A list of an input.
+    pub fn input_array(&mut self, ty: &Type) -> Option<String> {
+        let places = self.places_in_inputs(ty);
+        (!places.is_empty()).then(|| self.indexed(&places))
+    }
+
+    fn places_in_inputs(&self, ty: &Type) -> Vec<String> {
+        let mut places = Vec::new();
         for (arrays, at) in [(&self.inputs, AT), (&self.planes, AT_TWO)] {
             for array in arrays {
                 let mut within = Vec::new();
@@ -73,12 +104,14 @@ impl Writer {
                 places.extend(within.into_iter().map(|path| format!("{}[{at}]{path}", array.name)));
             }
         }
-        if !places.is_empty() && !self.random.one_in(6) {
-            let place = self.random.pick(&places).clone();
-            let [first, second] = [0; 2].map(|_| self.element_index());
-            return Some(place.replace(AT_TWO, &format!("{first}, {second}")).replace(AT, &first));
-        }
-        self.element(ty)
+        places
+    }
+
+    /// One of these places, with an index where one is missing.
+    fn indexed(&mut self, places: &[String]) -> String {
+        let place = self.random.pick(places).clone();
+        let [first, second] = [0; 2].map(|_| self.element_index());
+        place.replace(AT_TWO, &format!("{first}, {second}")).replace(AT, &first)
     }
 
     /// An element of an array or a component of a vector, at an index known at run time.
@@ -177,10 +210,11 @@ impl Writer {
                 };
                 format!("({} + {})", self.value(&ty, inner), self.value(&narrow.into(), inner))
             }
+            13 => self.bits(scalar, inner),
             11 if scalar == Scalar::I32 && !self.inputs.is_empty() => {
                 format!("len({})", self.random.pick(&self.inputs).name)
             }
-            12 if scalar == Scalar::I32 && !self.planes.is_empty() => {
+            12 if scalar == Scalar::I32 && self.shared.is_empty() && !self.planes.is_empty() => {
                 format!("{}.shape[{}]", self.planes[0].name, self.random.below(2))
             }
             _ => {
@@ -219,12 +253,23 @@ impl Writer {
             }
             9 => format!("sqrt(abs({}))", self.value(&ty, inner)),
             10 => format!("({} / {})", self.value(&ty, inner), self.value(&ty, inner)),
+            11 => self.bits(scalar, inner),
             _ => {
                 let op = *self.random.pick(&["+", "-", "*"]);
                 let (a, b) = self.pair(&ty, depth);
                 format!("({a} {op} {b})")
             }
         }
+    }
+
+    /// Those of an int of the same width.
+    fn bits(&mut self, scalar: Scalar, depth: usize) -> String {
+        let of: Vec<Scalar> = Scalar::ALL
+            .into_iter()
+            .filter(|other| *other != scalar && other.is_int() && other.bits() == scalar.bits())
+            .collect();
+        let from = *self.random.pick(&of);
+        format!("bitcast({scalar}, {})", self.value(&from.into(), depth))
     }
 
     /// From another type with as many components.
@@ -241,8 +286,9 @@ impl Writer {
     fn vector_value(&mut self, n: u8, scalar: Scalar, depth: usize) -> String {
         let ty = Type::Vector(n, scalar);
         let inner = depth - 1;
-        match self.random.below(10) {
+        match self.random.below(11) {
             0 => self.made(&ty, depth),
+            10 if scalar.is_float() => self.matrix_and_vector(n, scalar, inner),
             1 => {
                 let from = Type::Vector(2 + self.random.below(3) as u8, scalar);
                 let names: &[char] = &['x', 'y', 'z', 'w'][..usize::from(from.n_components())];

@@ -1,18 +1,21 @@
 //! The flow of control of one invocation: an explicit stack of functions, each with a stack of blocks, so
 //! that it can stop at a barrier and go on from there.
 
+use kps_kernel::Scalar;
 use kps_kernel::ir::{
     Arg, Block, CallArg, Function, FunctionId, Home, Kernel, LocalId, Loop, NodeId, NodeKind, SharedId, Stmt,
     Together,
 };
 
-use super::{Stop, Value, World};
+use super::{Stop, Value, World, subgroups};
 
 /// Where an invocation stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pause {
     Ended,
     Waits(Together),
+    /// At what its subgroup computes together.
+    Subgroup(NodeId),
 }
 
 pub struct Invocation<'k> {
@@ -81,8 +84,12 @@ impl<'k> Invocation<'k> {
             };
             cursor.next += 1;
             world.fuel = world.fuel.checked_sub(1).ok_or(Stop::Endless)?;
-            if let Stmt::Together(what, _) = stmt {
-                return Ok(Pause::Waits(*what));
+            match stmt {
+                Stmt::Together(what, _) => return Ok(Pause::Waits(*what)),
+                Stmt::Eval(node) if matches!(self.function().node(*node).kind, NodeKind::Subgroup { .. }) => {
+                    return Ok(Pause::Subgroup(*node));
+                }
+                _ => {}
             }
             self.stmt(stmt, world)?;
         }
@@ -265,4 +272,21 @@ impl<'k> Invocation<'k> {
             Place::Shared(shared) => &mut world.shared[shared.idx()],
         }
     }
+}
+
+/// Gives every invocation what the subgroup makes of the node at which all of them wait.
+pub fn combine(invocations: &mut [Invocation], id: NodeId) -> Result<(), Stop> {
+    let node = invocations[0].function().node(id);
+    let NodeKind::Subgroup { op, value, lane } = &node.kind else {
+        unreachable!("they wait at such a node alone")
+    };
+    let brought = |id: &Option<NodeId>| -> Vec<Option<Value>> {
+        invocations.iter().map(|invocation| id.map(|id| invocation.value(id))).collect()
+    };
+    let scalar = node.ty.number().unwrap_or(Scalar::Bool);
+    let results = subgroups::combined(*op, scalar, &brought(value), &brought(lane))?;
+    for (invocation, result) in invocations.iter_mut().zip(results) {
+        invocation.call_mut().nodes[id.idx()] = Some(result);
+    }
+    Ok(())
 }

@@ -5,17 +5,18 @@
 //! emitter or the devices. Never here: a device, SPIR-V, threads.
 //!
 //! `value.rs` has what a kernel computes with, `numbers.rs` its arithmetic, `nodes.rs` what each node of the
-//! typed form gives, and `machine.rs` the flow of control of one invocation.
+//! typed form gives, `subgroups.rs` what invocations make together, and `machine.rs` the flow of control of one invocation.
 
 mod machine;
 mod nodes;
 mod numbers;
+mod subgroups;
 mod value;
 
 use std::cell::Cell;
 
-use kps_kernel::Type;
 use kps_kernel::ir::{Kernel, Together};
+use kps_kernel::{Scalar, Type};
 
 pub use value::Value;
 
@@ -75,6 +76,8 @@ pub struct Grid {
 pub struct Notes {
     /// Why a driver may give something else.
     pub driver: Option<&'static str>,
+    /// It came to a quotient or a root that Vulkan gives a bound only.
+    pub has_bound: bool,
 }
 
 /// Everything that the invocations of a launch have in common.
@@ -86,8 +89,18 @@ pub struct World<'k> {
     /// The memory of the workgroup that is running.
     shared: Vec<Value>,
     driver: Cell<Option<&'static str>>,
+    has_bound: Cell<bool>,
     /// Statements until it counts as endless.
     fuel: u64,
+}
+
+impl World<'_> {
+    /// Of f64 they are right everywhere.
+    fn note_rounding(&self, is_rough: bool, scalar: Scalar) {
+        if is_rough && scalar.is_float() && scalar != Scalar::F64 {
+            self.has_bound.set(true);
+        }
+    }
 }
 
 /// Runs all invocations, workgroup after workgroup.
@@ -98,8 +111,16 @@ pub fn run<'k>(
     buffers: &'k mut [Memory],
     fuel: u64,
 ) -> Result<Notes, Stop> {
-    let mut world =
-        World { kernel, grid, scalars, buffers, shared: Vec::new(), driver: Cell::new(None), fuel };
+    let mut world = World {
+        kernel,
+        grid,
+        scalars,
+        buffers,
+        shared: Vec::new(),
+        driver: Cell::new(None),
+        has_bound: Cell::new(false),
+        fuel,
+    };
     let [nx, ny, nz] = grid.groups;
     for z in 0..nz {
         for y in 0..ny {
@@ -108,7 +129,7 @@ pub fn run<'k>(
             }
         }
     }
-    Ok(Notes { driver: world.driver.get() })
+    Ok(Notes { driver: world.driver.get(), has_bound: world.has_bound.get() })
 }
 
 /// Runs each invocation up to its next barrier, and so on until all have ended.
@@ -129,9 +150,12 @@ fn run_group(world: &mut World, group: [u32; 3]) -> Result<(), Stop> {
         for invocation in &mut invocations {
             pauses.push(invocation.run(world)?);
         }
+        let at_subgroup = |pause: &Pause| matches!(pause, Pause::Subgroup(_));
         match pauses.iter().all(|pause| *pause == pauses[0]).then_some(pauses[0]) {
+            None if pauses.iter().any(at_subgroup) => return Err(Stop::Open("which invocations are active")),
             None => return Err(Stop::Divergent),
             Some(Pause::Ended) => break,
+            Some(Pause::Subgroup(node)) => machine::combine(&mut invocations, node)?,
             Some(Pause::Waits(Together::Barrier)) => {}
             Some(Pause::Waits(Together::CoopMatrix)) => {
                 return Err(Stop::NotHere("cooperative matrices".into()));

@@ -3,11 +3,11 @@
 //! Arithmetic on vectors and matrices is done number by number. Out of range, loads give zeros and stores
 //! do nothing.
 
-use kps_kernel::ir::{Atomic, AtomicPlace, BinaryOp, Node, NodeId, NodeKind, Step};
+use kps_kernel::ir::{Atomic, AtomicPlace, BinaryOp, FloatFn, Node, NodeId, NodeKind, Step};
 use kps_kernel::{Input, Scalar, Type};
 
 use super::machine::Invocation;
-use super::{Stop, Value, World, numbers};
+use super::{Stop, Value, World, numbers, subgroups};
 use crate::driver;
 
 type Result = std::result::Result<Value, Stop>;
@@ -60,8 +60,12 @@ impl<'k> Invocation<'k> {
             Input::WorkgroupId => Value::ints(self.group),
             Input::NumWorkgroups => Value::ints(world.grid.groups),
             Input::WorkgroupSize => Value::ints([nx, ny, nz]),
+            // A workgroup that is one subgroup.
+            Input::SubgroupLocalInvocationId if (nx * ny * nz) as usize <= subgroups::MAX_INVOCATIONS => {
+                Value::Int(((z * ny + y) * nx + x).into())
+            }
             Input::SubgroupId | Input::SubgroupLocalInvocationId | Input::SubgroupSize => {
-                return Err(Stop::NotHere("subgroups".into()));
+                return Err(Stop::Open("subgroups of several sizes"));
             }
         })
     }
@@ -150,7 +154,10 @@ impl<'k> Invocation<'k> {
         };
         match kind {
             NodeKind::Unary(op, a) => one(a, &|a| Ok(numbers::unary(*op, to, a))),
-            NodeKind::Binary(op, a, b) => two(Some(*op), a, b, &|a, b| numbers::binary(*op, to, a, b)),
+            NodeKind::Binary(op, a, b) => {
+                world.note_rounding(*op == BinaryOp::Div, to);
+                two(Some(*op), a, b, &|a, b| numbers::binary(*op, to, a, b))
+            }
             NodeKind::Compare(op, a, b) => two(None, a, b, &|a, b| Value::Bool(numbers::compare(*op, a, b))),
             NodeKind::Convert(a) => one(a, &|a| Ok(numbers::convert(to, a))),
             NodeKind::Bitcast(a) => one(a, &|value| numbers::bitcast(operand(a), to, value)),
@@ -161,6 +168,7 @@ impl<'k> Invocation<'k> {
             NodeKind::Float(function, args) => {
                 let values: Vec<Value> = args.iter().flatten().map(|arg| self.value(*arg)).collect();
                 each(&values, &|parts| {
+                    world.note_rounding(matches!(function, FloatFn::Sqrt), to);
                     let floats: Vec<f64> = parts.iter().map(|part| part.as_float()).collect();
                     noted(world, [to, to], None, parts, numbers::float_function(*function, to, &floats))
                 })

@@ -1,6 +1,7 @@
 //! What a kernel computes with. A number is the value itself, not its bits: an int is any int of its
 //! type's range, and every number of every float type is an f64. Its type is the node's, not the value's.
 
+use std::fmt;
 use std::rc::Rc;
 
 use kps_kernel::{Constant, Kind, Scalar, Type};
@@ -12,6 +13,20 @@ pub enum Value {
     Float(f64),
     /// Components, columns, elements, members or items; of `None`, none.
     Parts(Rc<Vec<Value>>),
+}
+
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Value::Bool(value) => write!(f, "{value}"),
+            Value::Int(value) => write!(f, "{value}"),
+            Value::Float(value) => write!(f, "{value:?}"),
+            Value::Parts(parts) => {
+                let parts: Vec<String> = parts.iter().map(Value::to_string).collect();
+                write!(f, "({})", parts.join(", "))
+            }
+        }
+    }
 }
 
 impl Value {

@@ -27,7 +27,7 @@ pub(crate) fn signature(
     for ((at, param), expr) in template.params.iter().enumerate().zip(given) {
         let found = match expr {
             Some(expr) => read(&reader, param, expr),
-            None => declared(template, at).ok_or_else(|| {
+            None => declared_param(template, at).ok_or_else(|| {
                 errors::param_not_given(template.source.at(param.name.span), &param.name.name)
             }),
         };
@@ -110,7 +110,7 @@ fn read(reader: &TypeReader, param: &Param, expr: &Expr) -> Result<ParamType, Di
 }
 
 /// What a parameter is when nothing is said of it: its annotation, or the number that it is by default.
-fn declared(template: &KernelTemplate, at: usize) -> Option<ParamType> {
+pub(crate) fn declared_param(template: &KernelTemplate, at: usize) -> Option<ParamType> {
     let param = &template.params[at];
     match &param.kind {
         ParamKind::Const(scalar) => {

@@ -29,7 +29,7 @@ use crate::signature::{Form, KernelOptions};
 use crate::stages::Stage;
 use crate::template::{KernelTemplate, Param, ParamKind};
 
-pub(crate) use given::signature as given_signature;
+pub(crate) use given::{declared_param, signature as given_signature};
 pub(crate) use params::is_constant;
 pub(crate) use scope::{Assigns, Scope, assigned_names, pattern_names, walrus_names};
 pub(crate) use slips::has_break;

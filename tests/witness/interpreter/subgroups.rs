@@ -1,0 +1,128 @@
+//! What the invocations of a subgroup make of their values together: those of the whole workgroup, which has to
+//! be as small as the smallest subgroup that a device has, so that all devices see the same one.
+//!
+//! Sums and products of floats depend on an order that no device promises, so nothing is said of them.
+
+use kps_kernel::Scalar;
+use kps_kernel::ir::{BinaryOp, Combine, CompareOp, Spread, SubgroupOp};
+
+use super::{Stop, Value, numbers};
+
+/// Workgroups of more invocations may be several subgroups.
+pub const MAX_INVOCATIONS: usize = 8;
+
+/// What each invocation gets, in their order; `values` and `lanes` are what each brought.
+pub fn combined(
+    op: SubgroupOp,
+    scalar: Scalar,
+    values: &[Option<Value>],
+    lanes: &[Option<Value>],
+) -> Result<Vec<Value>, Stop> {
+    let n = values.len();
+    if n > MAX_INVOCATIONS {
+        return Err(Stop::Open("subgroups of several sizes"));
+    }
+    let all: Vec<Value> = values.iter().flatten().cloned().collect();
+    let holds = |value: &Value| value.as_bool();
+    match op {
+        SubgroupOp::Combine(combine, spread) => (0..n)
+            .map(|lane| by_part(spread_to(spread, lane, &all), &|of| folded(combine, scalar, of)))
+            .collect(),
+        SubgroupOp::Any => Ok(vec![Value::Bool(all.iter().any(holds)); n]),
+        SubgroupOp::All => Ok(vec![Value::Bool(all.iter().all(holds)); n]),
+        SubgroupOp::Elect => Ok((0..n).map(|lane| Value::Bool(lane == 0)).collect()),
+        SubgroupOp::Ballot => {
+            let bits = (0..n).filter(|lane| all[*lane].as_bool()).map(|lane| 1 << lane).sum::<i128>();
+            let parts = [bits, 0, 0, 0].map(Value::Int).to_vec();
+            Ok(vec![Value::parts(parts); n])
+        }
+        SubgroupOp::Broadcast
+        | SubgroupOp::Shuffle
+        | SubgroupOp::ShuffleXor
+        | SubgroupOp::ShuffleUp
+        | SubgroupOp::ShuffleDown => (0..n).map(|lane| from_lane(op, lane, &all, lanes)).collect(),
+    }
+}
+
+/// The values that come together in a lane; none for the first of an exclusive scan.
+fn spread_to(spread: Spread, lane: usize, all: &[Value]) -> (&[Value], &Value) {
+    let of = match spread {
+        Spread::Reduce => all,
+        Spread::Inclusive => &all[..=lane],
+        Spread::Exclusive => &all[..lane],
+    };
+    (of, &all[0])
+}
+
+/// Number by number; the shape is that of `like`.
+fn by_part(
+    (of, like): (&[Value], &Value),
+    f: &dyn Fn(&[Value]) -> Result<Value, Stop>,
+) -> Result<Value, Stop> {
+    let Value::Parts(parts) = like else { return f(of) };
+    let part = |at: usize| {
+        let numbers: Vec<Value> = of.iter().map(|value| value.as_parts()[at].clone()).collect();
+        by_part((&numbers, &parts[at]), f)
+    };
+    Ok(Value::parts((0..parts.len()).map(part).collect::<Result<_, _>>()?))
+}
+
+fn folded(combine: Combine, scalar: Scalar, of: &[Value]) -> Result<Value, Stop> {
+    if scalar.is_float() {
+        return Err(Stop::Open("the order of floats in a subgroup"));
+    }
+    let mut of = of.iter().cloned();
+    let Some(first) = of.next() else { return Ok(nothing_of(combine, scalar)) };
+    Ok(of.fold(first, |a, b| {
+        let with = |op| numbers::binary(op, scalar, &a, &b);
+        match combine {
+            Combine::Add => with(BinaryOp::Add),
+            Combine::Mul => with(BinaryOp::Mul),
+            Combine::And => with(BinaryOp::And),
+            Combine::Or => with(BinaryOp::Or),
+            Combine::Xor => with(BinaryOp::Xor),
+            Combine::Min => {
+                if numbers::compare(CompareOp::Less, &b, &a) {
+                    b
+                } else {
+                    a
+                }
+            }
+            Combine::Max => {
+                if numbers::compare(CompareOp::Less, &a, &b) {
+                    b
+                } else {
+                    a
+                }
+            }
+        }
+    }))
+}
+
+/// What changes nothing when it is combined with a number.
+fn nothing_of(combine: Combine, scalar: Scalar) -> Value {
+    let range = scalar.int_range();
+    match (combine, range) {
+        (Combine::And, None) => Value::Bool(true),
+        (_, None) => Value::Bool(false),
+        (Combine::Add | Combine::Or | Combine::Xor, _) => Value::Int(0),
+        (Combine::Mul, _) => Value::Int(1),
+        (Combine::Max, Some((min, _))) => Value::Int(min),
+        (Combine::Min, Some((_, max))) => Value::Int(max),
+        (Combine::And, Some((min, max))) => Value::Int(if min < 0 { -1 } else { max }),
+    }
+}
+
+/// The value of another lane, which has to be there.
+fn from_lane(op: SubgroupOp, lane: usize, all: &[Value], lanes: &[Option<Value>]) -> Result<Value, Stop> {
+    let given = lanes[lane].as_ref().map_or(0, Value::as_int);
+    let own = lane as i128;
+    let from = match op {
+        SubgroupOp::ShuffleXor => own ^ given,
+        SubgroupOp::ShuffleUp => own - given,
+        SubgroupOp::ShuffleDown => own + given,
+        _ => given,
+    };
+    let there = usize::try_from(from).ok().and_then(|from| all.get(from));
+    there.cloned().ok_or(Stop::Open("the value of a lane that is not there"))
+}
