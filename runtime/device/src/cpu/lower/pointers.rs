@@ -88,7 +88,10 @@ impl<'m> Lowerer<'m> {
             }
         };
         let pointer = Pointer { class: global.class, pointee: global.pointee, stride: None, place };
-        self.globals.insert(id, pointer.clone());
+        // What of an input is computed is known only where it is, so that each place computes its own.
+        if global.class != StorageClass::Input {
+            self.globals.insert(id, pointer.clone());
+        }
         Ok(Some(pointer))
     }
 
