@@ -36,12 +36,28 @@ pub enum Outcome {
     Refused(String),
     /// The interpreter does not know what should come out.
     Open(String),
-    /// With what differs.
-    Differs(String),
+    /// On these devices, with what differs; on none where the interpreter or the words are at fault.
+    Differs(Vec<&'static str>, String),
+    /// Anywhere, with its message.
+    Panicked(String),
 }
 
 impl Outcome {
     pub const AGREES: &str = "agree";
+
+    /// The same kind of harm: a difference on the same devices, or a panic.
+    pub fn is_like(&self, other: &Outcome) -> bool {
+        match (self, other) {
+            (Outcome::Differs(a, _), Outcome::Differs(b, _)) => a == b,
+            (Outcome::Panicked(_), Outcome::Panicked(_)) => true,
+            _ => false,
+        }
+    }
+
+    /// Something is wrong with the compiler, with a device or with the interpreter.
+    pub fn is_harm(&self) -> bool {
+        matches!(self, Outcome::Differs(..) | Outcome::Panicked(_))
+    }
 
     /// For counting.
     pub fn title(&self) -> String {
@@ -53,19 +69,19 @@ impl Outcome {
                 format!("refused: {}", message.split(':').next().unwrap_or_default())
             }
             Outcome::Open(reason) => format!("open: {reason}"),
-            Outcome::Differs(_) => "differ".to_owned(),
+            Outcome::Differs(..) => "differ".to_owned(),
+            Outcome::Panicked(_) => "panicked".to_owned(),
         }
     }
 }
 
 impl Case {
-    /// A panic anywhere is a difference, too.
     pub fn run(&self, devices: &Devices) -> Outcome {
         let run = AssertUnwindSafe(|| self.run_or_panic(devices));
         catch_unwind(run).unwrap_or_else(|panic| {
             let text = panic.downcast_ref::<String>().map(String::as_str);
             let text = text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no text");
-            Outcome::Differs(format!("panicked: {text}"))
+            Outcome::Panicked(text.to_owned())
         })
     }
 
@@ -87,12 +103,12 @@ impl Case {
         let notes = match interpreter::run(kernel, grid, &scalars, &mut memories, FUEL) {
             Ok(notes) => notes,
             Err(Stop::Divergent) => {
-                return Outcome::Differs("the interpreter came to divergent barriers".into());
+                return Outcome::Differs(vec![], "the interpreter came to divergent barriers".into());
             }
             Err(stop) => return Outcome::Open(format!("{stop:?}")),
         };
         if let Err(error) = validate(&module.words, &target) {
-            return Outcome::Differs(format!("the words are not valid: {error}"));
+            return Outcome::Differs(vec![], format!("the words are not valid: {error}"));
         }
         let expected: Vec<Vec<u8>> = memories.iter().map(interpreter::Memory::to_bytes).collect();
         let found: Vec<Option<String>> = devices
@@ -114,7 +130,8 @@ impl Case {
         for (name, found) in names() {
             report += &format!("{name}: {}\n", found.as_deref().unwrap_or("as the interpreter has it"));
         }
-        Outcome::Differs(report)
+        let who = names().filter(|(_, found)| found.is_some()).map(|(name, _)| name);
+        Outcome::Differs(who.collect(), report)
     }
 }
 

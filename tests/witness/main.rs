@@ -16,15 +16,14 @@ mod generator;
 mod interpreter;
 mod random;
 mod shrink;
+mod worker;
 
 use std::collections::BTreeMap;
 use std::path::Path;
 
 use compare::{Case, Outcome};
-use devices::Devices;
+use worker::Worker;
 
-/// Devices keep what they compiled, so that they are opened anew after so many kernels.
-const KERNELS_PER_DEVICE: u64 = 100;
 /// Differences shown of one run.
 const MAX_SHOWN: usize = 5;
 
@@ -49,7 +48,7 @@ fn random_workgroups_give_the_same_everywhere() {
 /// `cases/*.kps`: kernels on which witnesses once differed, shrunk. The first line says the seed.
 #[test]
 fn kernels_that_once_differed_agree() {
-    let devices = Devices::open();
+    let mut worker = Worker::start();
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("witness/cases");
     let mut paths: Vec<_> =
         folder.read_dir().expect("the cases").map(|entry| entry.expect("a case").path()).collect();
@@ -59,9 +58,11 @@ fn kernels_that_once_differed_agree() {
         let source = std::fs::read_to_string(&path).expect("a case is text");
         let seed = source.lines().next().and_then(|line| line.strip_prefix("# seed ")?.trim().parse().ok());
         let case = Case { source, seed: seed.expect("a case begins with `# seed N`") };
-        match case.run(&devices) {
+        match worker.run(&case) {
             Outcome::Agrees | Outcome::AgreesWithoutVulkan(_) => {}
-            Outcome::Differs(text) => failures.push(format!("{}: {text}", path.display())),
+            Outcome::Differs(_, text) | Outcome::Panicked(text) => {
+                failures.push(format!("{}: {text}", path.display()))
+            }
             outcome => failures.push(format!("{}: {}", path.display(), outcome.title())),
         }
     }
@@ -71,21 +72,18 @@ fn kernels_that_once_differed_agree() {
 /// Runs so many kernels, and shows where their results differ.
 fn hold_to_the_same(generate: &dyn Fn(u64) -> String, n_kernels: u64) {
     let first = setting("KPS_RANDOM_SEED", 1);
-    let mut devices = Devices::open();
+    let mut worker = Worker::start();
     let mut counts: BTreeMap<String, u64> = BTreeMap::new();
     let mut shown = Vec::new();
     for seed in first..first + n_kernels {
-        if (seed - first) % KERNELS_PER_DEVICE == KERNELS_PER_DEVICE - 1 {
-            devices = Devices::open();
-        }
         let case = Case { source: generate(seed), seed };
-        let outcome = case.run(&devices);
+        let outcome = worker.run(&case);
         if std::env::var("KPS_RANDOM_SHOW").is_ok_and(|wanted| outcome.title().contains(&wanted)) {
             println!("seed {seed}, {outcome:?}\n{}", case.source);
         }
         *counts.entry(outcome.title()).or_default() += 1;
-        if let Outcome::Differs(_) = outcome {
-            let text = shrink::shrunk(case, &devices);
+        if outcome.is_harm() {
+            let text = shrink::shrunk(case, &outcome, &mut worker);
             eprintln!("{text}");
             shown.push(text);
             if shown.len() == MAX_SHOWN {

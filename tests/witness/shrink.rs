@@ -1,26 +1,29 @@
-//! Makes a kernel on which witnesses differ smaller, as long as they still do: lines go with the blocks
+//! Makes a kernel on which witnesses differ, or something panics, smaller, as long as it still does: lines go with the blocks
 //! under them, blocks take the place of their heads, and one side of an operator that of the whole.
 
 use crate::compare::{Case, Outcome};
-use crate::devices::Devices;
+use crate::worker::Worker;
 
 /// Smaller kernels tried.
 const MAX_TRIES: usize = 1500;
 
 /// The kernel as small as it gets, with its seed and the first difference.
-pub fn shrunk(case: Case, devices: &Devices) -> String {
-    let mut shrinker = Shrinker { devices, tries: 0, case };
+pub fn shrunk(case: Case, outcome: &Outcome, worker: &mut Worker) -> String {
+    let mut shrinker = Shrinker { worker, wanted: outcome, tries: 0, case };
     while shrinker.tries < MAX_TRIES && (shrinker.drop_lines() | shrinker.cut_expressions()) {}
-    let case = &shrinker.case;
-    let difference = match case.run(devices) {
-        Outcome::Differs(difference) => difference,
+    let Shrinker { worker, case, .. } = shrinker;
+    let difference = match worker.run(&case) {
+        Outcome::Differs(_, difference) => difference,
+        Outcome::Panicked(message) => format!("panicked: {message}"),
         _ => "it differs now and then only".to_owned(),
     };
     format!("seed {}\n{}{difference}\n", case.seed, case.source)
 }
 
-struct Shrinker<'d> {
-    devices: &'d Devices,
+struct Shrinker<'w> {
+    worker: &'w mut Worker,
+    /// What has to come out: a mistake does not become another one.
+    wanted: &'w Outcome,
     tries: usize,
     case: Case,
 }
@@ -33,11 +36,11 @@ impl Shrinker<'_> {
         }
         self.tries += 1;
         let case = Case { source, seed: self.case.seed };
-        let differs = matches!(case.run(self.devices), Outcome::Differs(_));
-        if differs {
+        let is_wanted = self.worker.run(&case).is_like(self.wanted);
+        if is_wanted {
             self.case = case;
         }
-        differs
+        is_wanted
     }
 
     fn drop_lines(&mut self) -> bool {
