@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::emit::{lane_stride, lanes_wait};
 use super::info::{MAX_INVOCATIONS, SUBGROUP_SIZE, SUBGROUP_SIZES};
 use super::lane::Kernel;
+use super::lane::gangs::MAX_WIDTH;
 use super::lane::regions::{self, Region, Regions};
 use super::module::{Module, Strings};
 use super::tiers::Tiers;
@@ -90,7 +91,8 @@ pub fn load(words: &[u32], options: &PipelineOptions, mode: Lanes) -> Result<Pip
     let regions = regions::split(&kernel).map_err(too_many)?;
     let carried = regions::carried(&kernel, &regions).map_err(too_many)?;
     let lanes: u64 = module.local_size.iter().map(|&n| u64::from(n)).product();
-    let n_frames = if lanes_wait(&kernel, &regions) { lanes } else { 1 };
+    // Those that run at once have theirs side by side.
+    let n_frames = if lanes_wait(&kernel, &regions) { lanes } else { u64::from(MAX_WIDTH) };
     let stride = lane_stride(&kernel, &carried);
     let frame_size = u64::from(stride) * n_frames;
     if frame_size > MAX_FRAMES {

@@ -39,6 +39,8 @@ pub struct Program {
     loops: Vec<(String, String)>,
     /// Counts barriers, where the invocations of a workgroup share memory.
     pub phase: Option<u32>,
+    /// Arrays of each invocation's own that are used, as the names of their types and their lengths.
+    arrays: Vec<(&'static str, u64)>,
 }
 
 impl Program {
@@ -48,7 +50,9 @@ impl Program {
                      OpStore %v0 %me\nOpStore %v1 %n1\nOpStore %v2 %n5\nOpStore %v3 %n10\n\
                      OpStore %vbool %true\nOpStore %vf64 %third\nOpStore %vu64 %large\n";
         let (random, text) = (Random::new(seed), start.to_owned());
-        Program { random, text, n_ids: 0, loops: Vec::new(), phase: None }
+        let arrays = [vec![], vec![("u32", 6)], vec![("u32", 6), ("f64", 3)], vec![("u32", 6), ("bool", 5)]];
+        let arrays = arrays[seed as usize % 4].clone();
+        Program { random, text, n_ids: 0, loops: Vec::new(), phase: None, arrays }
     }
 
     pub fn below(&mut self, n: u64) -> u64 {
@@ -95,6 +99,7 @@ impl Program {
             0 => self.load(&a),
             3 => self.of_other_type(),
             4 if self.phase.is_some() => self.load_shared("u32"),
+            5 if !self.arrays.is_empty() => self.load_array(),
             1 => {
                 let less = self.made(&format!("OpULessThan %bool {a} {b}"));
                 self.made(&format!("OpSelect %u32 {less} {b} %me"))
@@ -183,6 +188,7 @@ impl Program {
     pub fn statements(&mut self, depth: u32) {
         for _ in 0..1 + self.random.below(3) {
             match self.random.below(if depth == 0 { 5 } else { 10 }) {
+                0 if !self.arrays.is_empty() => self.store_array(),
                 0..3 => self.assign(),
                 3 if self.phase.is_some() => self.share(),
                 3 | 4 => self.assign_other(),
@@ -244,6 +250,38 @@ impl Program {
             }
             _ => number,
         }
+    }
+
+    /// An element of an own array: at the same index for all, or not, or one that is not there.
+    fn own_element(&mut self, ty: &str, len: u64) -> String {
+        let index = match self.random.below(4) {
+            0 => self.random.pick(&["%n0", "%n1"]).to_owned(),
+            1 => self.made("OpLoad %u32 %c1"),
+            _ => {
+                let variable = self.variable();
+                self.made(&format!("OpLoad %u32 {variable}"))
+            }
+        };
+        let index = match self.random.below(3) {
+            0 => index,
+            _ => self.made(&format!("OpUMod %u32 {index} %n{len}")),
+        };
+        let pointer = if ty == "u32" { "pfu".to_owned() } else { format!("pf{ty}") };
+        self.made(&format!("OpAccessChain %{pointer} %a{ty} {index}"))
+    }
+
+    fn load_array(&mut self) -> String {
+        let (ty, len) = self.arrays[self.random.below(self.arrays.len() as u64) as usize];
+        let place = self.own_element(ty, len);
+        let value = self.made(&format!("OpLoad %{ty} {place}"));
+        self.as_number(ty, &value)
+    }
+
+    fn store_array(&mut self) {
+        let (ty, len) = self.arrays[self.random.below(self.arrays.len() as u64) as usize];
+        let value = self.value_of(ty);
+        let place = self.own_element(ty, len);
+        self.line(&format!("OpStore {place} {value}"));
     }
 
     fn assign_other(&mut self) {
@@ -332,6 +370,13 @@ const DECLARATIONS: &str = "%pfu = OpTypePointer Function %u32
 %pfu64 = OpTypePointer Function %u64
 %third = OpConstant %f64 0.375
 %large = OpConstant %u64 81985529216486895
+%n6 = OpConstant %u32 6
+%arrayu32 = OpTypeArray %u32 %n6
+%arrayf64 = OpTypeArray %f64 %n3
+%arraybool = OpTypeArray %bool %n5
+%pau32 = OpTypePointer Function %arrayu32
+%paf64 = OpTypePointer Function %arrayf64
+%pabool = OpTypePointer Function %arraybool
 %n37 = OpConstant %u32 37
 %n64 = OpConstant %u32 64";
 
@@ -356,6 +401,9 @@ impl Program {
             .concat();
         for ty in OTHER_TYPES {
             variables += &format!("%v{ty} = OpVariable %pf{ty} Function\n");
+        }
+        for (ty, _) in &self.arrays {
+            variables += &format!("%a{ty} = OpVariable %pa{ty} Function\n");
         }
         let declarations = format!("{DECLARATIONS}\n{declarations}");
         kernel_with(&[("u32", 4); N_BUFFERS], &declarations, &variables, &self.text)

@@ -205,7 +205,7 @@ impl Emitter<'_, '_> {
         }
     }
 
-    fn inside(&mut self, dynamic: Option<ir::Value>, limit: Limit) -> Inside {
+    pub(super) fn inside(&mut self, dynamic: Option<ir::Value>, limit: Limit) -> Inside {
         match (dynamic, limit) {
             (None, Limit::Known(0)) | (Some(_), Limit::Known(0)) => Inside::Never,
             (None, Limit::Known(_)) => Inside::Always,
@@ -247,7 +247,7 @@ unsafe extern "C" fn find_address(context: *const Context, at: u64, size: u64, e
     if inside { at } else { elsewhere }
 }
 
-enum Inside {
+pub(super) enum Inside {
     Always,
     Never,
     If(ir::Value),

@@ -5,11 +5,12 @@ use std::sync::atomic::AtomicBool;
 
 use crate::Sampler;
 use crate::cpu::images::ImageView;
+use crate::cpu::lane::gangs::MAX_WIDTH;
 use crate::cpu::probes::Observation;
 
 /// Bytes at the context's start that read as zero, and as many behind them that nobody reads. No single
-/// access is longer.
-pub const SPARE: usize = 64;
+/// access is longer: the longest are those of all lanes of a gang at once.
+pub const SPARE: usize = 8 * MAX_WIDTH as usize;
 
 /// One thread's view of a dispatch.
 #[repr(C, align(64))]

@@ -248,6 +248,11 @@ impl Emitter<'_, '_> {
 
     fn clear(&mut self, start: u32, size: u32) {
         let frame = self.spaces.frame();
+        self.clear_from(frame, start, size);
+    }
+
+    /// Zeroes bytes of memory from a place on.
+    pub(super) fn clear_from(&mut self, frame: ir::Value, start: u32, size: u32) {
         let zero = self.builder.ins().iconst(types::I64, 0);
         if size <= MAX_STORES_TO_CLEAR {
             for offset in (start..start + size).step_by(8) {

@@ -345,7 +345,7 @@ impl<'k, 'b> Emitter<'k, 'b> {
     pub fn carry_offset(&self, value: Value) -> i32 {
         let n_lanes: u32 = self.kernel.local_size.iter().product();
         let columns = if self.width > 1 { n_lanes } else { 1 };
-        (self.kernel.frame_size + self.carried.offsets[&value] * columns) as i32
+        ((self.kernel.frame_size + self.carried.offsets[&value]) * columns) as i32
     }
 
     fn block(&mut self, id: BlockId) {

@@ -11,6 +11,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::frames;
 use super::order::{Loop, Order, order};
 use super::regions::{Carried, Regions};
 use super::shapes::{Shape, Shapes};
@@ -20,6 +21,8 @@ pub struct Plan {
     /// Lanes of a gang.
     pub width: u32,
     pub across: Across,
+    /// Bytes of the granules in which memory of the lanes themselves is woven.
+    pub granule: u32,
     pub shapes: Vec<Shape>,
     pub regions: Vec<RegionPlan>,
 }
@@ -101,6 +104,7 @@ fn plan(kernel: &Kernel, regions: &Regions, carried: &Carried, across: Across) -
     if !is_known(kernel) {
         return None;
     }
+    let granule = frames::granule(kernel)?;
     let mut plans = Vec::new();
     for region in &regions.all {
         plans.push(RegionPlan::new(order(kernel, region)?));
@@ -115,13 +119,19 @@ fn plan(kernel: &Kernel, regions: &Regions, carried: &Carried, across: Across) -
             changed |= plan.note_results(kernel, &mut shapes);
         }
         if !changed {
-            return finish(kernel, across, shapes, plans);
+            return finish(kernel, across, granule, shapes, plans);
         }
     }
     None
 }
 
-fn finish(kernel: &Kernel, across: Across, shapes: Shapes<'_>, mut regions: Vec<RegionPlan>) -> Option<Plan> {
+fn finish(
+    kernel: &Kernel,
+    across: Across,
+    granule: u32,
+    shapes: Shapes<'_>,
+    mut regions: Vec<RegionPlan>,
+) -> Option<Plan> {
     for plan in &mut regions {
         plan.steps = (0..plan.order.len()).map(|block| plan.steps_behind(block)).collect();
         if !plan.ends_alike(kernel) {
@@ -130,14 +140,13 @@ fn finish(kernel: &Kernel, across: Across, shapes: Shapes<'_>, mut regions: Vec<
     }
     // What nothing leads to keeps no shape; nobody asks for it.
     let shapes = shapes.known.iter().map(|shape| shape.unwrap_or(Shape::Varying)).collect();
-    Some(Plan { width: LANES, across, shapes, regions })
+    Some(Plan { width: LANES, across, granule, shapes, regions })
 }
 
 /// Whether gangs know everything in the kernel.
 fn is_known(kernel: &Kernel) -> bool {
     let n_insts: usize = kernel.blocks.iter().map(|block| block.insts.len()).sum();
     n_insts <= MAX_INSTS
-        && kernel.frame_size == 0
         && kernel.group_ops.is_empty()
         && kernel.blocks.iter().all(|block| {
             let addresses: FxHashSet<Value> = block
@@ -147,7 +156,7 @@ fn is_known(kernel: &Kernel) -> bool {
                 .filter_map(|inst| inst.result)
                 .collect();
             block.insts.iter().all(|inst| match &inst.op {
-                Op::Address(address) => !matches!(address.space, Space::Frame { .. } | Space::Device),
+                Op::Address(address) => address.space != Space::Device,
                 Op::Load { address, .. }
                 | Op::Store { address, .. }
                 | Op::LoadNarrow { address, .. }

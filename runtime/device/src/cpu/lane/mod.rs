@@ -13,10 +13,11 @@
 //!
 //! Passes work on a whole kernel: [`guard`] finds what every invocation asks first, [`rounds`] counts the rounds of loops round operations of subgroups,
 //! [`ssa`] turns locals into values, [`known`] uses what branches found out, [`regions`] cuts the graph where lanes wait, [`gangs`] finds what
-//! neighbouring lanes have in common ([`shapes`], [`order`]).
+//! neighbouring lanes have in common ([`shapes`], [`order`]) and [`frames`] how their memory lies.
 
 pub mod builder;
 pub mod fold;
+pub mod frames;
 pub mod gangs;
 pub mod guard;
 pub mod ir;

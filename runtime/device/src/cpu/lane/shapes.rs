@@ -1,5 +1,6 @@
 //! What each operation's result is over the lanes of a gang, from what its operands are.
 
+use super::frames::is_own;
 use super::gangs::Across;
 use super::{Binary, BlockId, Builtin, Compare, Convert, Def, Kernel, Op, Ty, Value};
 
@@ -96,6 +97,8 @@ impl<'k> Shapes<'k> {
             return None;
         }
         Some(match op {
+            // Each lane has its own.
+            Op::Address(address) if is_own(address) => Shape::Varying,
             Op::Atomic { .. } | Op::AtomicHalf { .. } | Op::CompareExchange { .. } => Shape::Varying,
             _ if uniform => Shape::Uniform,
             Op::Binary(op, a, b) => self.binary(*op, *a, *b, self.kernel.values[result.0 as usize].ty),

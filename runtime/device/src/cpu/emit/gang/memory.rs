@@ -15,6 +15,7 @@ use super::{Gang, Work};
 use crate::Access;
 use crate::cpu::emit::address::Limit;
 use crate::cpu::emit::scalar::{Emitter, clif};
+use crate::cpu::lane::frames::is_own;
 use crate::cpu::lane::gangs::{MAX_WIDTH, Plan, RegionPlan};
 use crate::cpu::lane::shapes::{Bound, Shape, Shapes};
 use crate::cpu::lane::{Address, Binary, Convert, Op, Ty, Value};
@@ -91,7 +92,7 @@ fn row(
     lazy: &FxHashSet<Value>,
     address: &Address,
 ) -> Option<Row> {
-    let dynamic = address.dynamic?;
+    let dynamic = address.dynamic.filter(|_| !is_own(address))?;
     let Some(Shape::Linear { stride, exact }) = shapes.get(dynamic) else { return None };
     // Single bytes are booleans or parts of words: in vectors, lanes have 32 bits at least.
     if address.size < 4 || stride != i64::from(address.size) || !(exact || lazy.contains(&dynamic)) {
@@ -267,6 +268,9 @@ fn as_tested(
 impl<'k> Gang<'_, 'k, '_> {
     /// What each lane finds at its own address.
     pub(super) fn load(&mut self, op: &'k Op, ty: Ty, address: Value, offset: u32) -> Vec<ir::Value> {
+        if let Some(own) = self.own_address(address) {
+            return self.load_own(own, ty, offset);
+        }
         let rows = self.rows;
         match rows.get(&address) {
             Some(row) if row.stride == i64::from(ty.size()) => self.load_row(row, ty, offset, None),
@@ -321,6 +325,9 @@ impl<'k> Gang<'_, 'k, '_> {
     }
 
     pub(super) fn store(&mut self, op: &'k Op, address: Value, offset: u32, value: Value) {
+        if let Some(own) = self.own_address(address) {
+            return self.store_own(own, offset, value);
+        }
         let rows = self.rows;
         match rows.get(&address) {
             Some(row) if row.stride == i64::from(self.ty(value).size()) => {

@@ -9,6 +9,7 @@
 //! the vector operations, [`memory`] goes through addresses and [`probes`] tells the observer.
 
 mod flow;
+mod frame;
 mod memory;
 mod ops;
 mod probes;
@@ -20,8 +21,9 @@ use cranelift_frontend::{FunctionBuilder, Variable};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use self::memory::{Row, Tested};
-use super::scalar::Emitter;
+use super::scalar::{Emitter, lanes_wait};
 use super::{LineTable, Target, Work};
+use crate::cpu::lane::frames::is_own;
 use crate::cpu::lane::gangs::{Across, Plan, RegionPlan, Step};
 use crate::cpu::lane::shapes::{Shape, Shapes};
 use crate::cpu::lane::{Inst, Op, Value};
@@ -52,7 +54,9 @@ pub(super) fn emit(
     let lazy = values::lazy(work, plan, region, &shapes);
     let rows = memory::rows(&mut scalar, plan, region, &shapes, &lazy);
     let (tested, only_tested) = memory::tested(work, region, &shapes, &rows);
+    let has_regions = lanes_wait(work.kernel, work.regions);
     scalar.groups(&mut |scalar| {
+        let frame = frame::start(scalar, has_regions);
         let mut gang = Gang {
             plan,
             region,
@@ -72,6 +76,7 @@ pub(super) fn emit(
             open_chains: Vec::new(),
             exchange: None,
             columns: None,
+            frame,
             work,
             scalar,
         };
@@ -112,6 +117,8 @@ struct Gang<'g, 'k, 'b> {
     exchange: Option<ir::StackSlot>,
     /// Memory for arguments and results of functions.
     columns: Option<ir::StackSlot>,
+    /// Where the memory of the lanes themselves begins.
+    frame: Option<ir::Value>,
 }
 
 /// What the current block has made so far.
@@ -140,7 +147,7 @@ impl<'k> Gang<'_, 'k, '_> {
         match (&inst.op, inst.result) {
             (Op::Store { address, offset, value }, _) => self.store(&inst.op, *address, *offset, *value),
             (Op::StoreNarrow { address, value, .. }, _) => self.store_apart(&inst.op, *address, *value),
-            (Op::Clear { .. }, _) => unreachable!("lanes of gangs have no memory of their own"),
+            (Op::Clear { start, size }, _) => self.clear(*start, *size),
             (Op::Probe { probe, values, when }, _) => self.probe(*probe, values, *when),
             (op, Some(result)) => self.result(op, result),
             (op, None) => unreachable!("{op:?} has a result"),
@@ -149,6 +156,8 @@ impl<'k> Gang<'_, 'k, '_> {
 
     fn result(&mut self, op: &'k Op, result: Value) {
         match (op, self.shape(result)) {
+            // It is made where it is used.
+            (Op::Address(address), _) if is_own(address) => {}
             (Op::Address(address), _)
                 if address.dynamic.is_some_and(|at| self.shape(at) != Shape::Uniform) => {}
             (Op::Atomic { .. } | Op::CompareExchange { .. }, _) => {

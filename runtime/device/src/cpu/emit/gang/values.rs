@@ -222,6 +222,11 @@ impl<'k> Gang<'_, 'k, '_> {
         if let Some(&made) = self.made.lanes.get(&(value, lane)) {
             return made;
         }
+        if let Some(own) = self.own_address(value) {
+            let there = self.own_place(own, 0, lane);
+            self.made.lanes.insert((value, lane), there);
+            return there;
+        }
         let kept = self.region.is_kept(self.work.kernel, value, self.place);
         let made = match self.shape(value) {
             Shape::Uniform => return self.scalar.value(value),
