@@ -78,7 +78,7 @@ fn tell_findings(findings: &Findings) -> u8 {
 }
 
 /// On the standard error, or as JSON in a file.
-fn tell_profile(file: &Path, profile: &Profile) -> Result<(), Failure> {
+pub fn tell_profile(file: &Path, profile: &Profile) -> Result<(), Failure> {
     if file == Path::new("-") {
         eprint!("{}", profile.text());
         return Ok(());

@@ -16,6 +16,7 @@ use rustyline::history::FileHistory;
 use rustyline::validate::{ValidationContext, ValidationResult, Validator};
 use rustyline::{CompletionType, Config, Context, Editor};
 
+use super::commands::{completions, is_command};
 use super::highlight::highlight;
 use super::paste::is_transcript;
 use crate::Failure;
@@ -84,6 +85,7 @@ fn write_prompt(prompt: &str) -> Result<(), Failure> {
 fn is_finished(lines: &str) -> bool {
     match is_transcript(lines) {
         true => lines.ends_with("\n\n"),
+        false if is_command(lines) => true,
         false => completeness(lines.strip_suffix('\n').unwrap_or(lines)) != Completeness::Incomplete,
     }
 }
@@ -154,7 +156,7 @@ impl Hinter for Helper {
 impl Validator for Helper {
     fn validate(&self, context: &mut ValidationContext) -> rustyline::Result<ValidationResult> {
         let text = context.input();
-        Ok(match is_transcript(text) || completeness(text) != Completeness::Incomplete {
+        Ok(match is_transcript(text) || is_command(text) || completeness(text) != Completeness::Incomplete {
             true => ValidationResult::Valid(None),
             false => ValidationResult::Incomplete,
         })
@@ -179,6 +181,9 @@ impl Completer for Helper {
 
     fn complete(&self, line: &str, at: usize, _: &Context) -> rustyline::Result<(usize, Vec<String>)> {
         let before = &line[..at];
+        if is_command(before) && !before.contains(char::is_whitespace) {
+            return Ok((0, completions(before)));
+        }
         let start = before
             .rfind(|char: char| !(char.is_alphanumeric() || char == '_'))
             .map_or(0, |found| found + before[found..].chars().next().map_or(1, char::len_utf8));

@@ -1,5 +1,6 @@
 //! The prompt: reads an entry, runs it, shows its value, and goes on after every error.
 
+mod commands;
 mod highlight;
 mod line;
 mod paste;
@@ -18,25 +19,42 @@ use line::{Lines, Read};
 
 /// Runs a prompt until the input ends or a script exits; the exit code.
 pub fn start(options: HostOptions) -> Result<u8, Failure> {
+    let profile = options.profile.clone();
     let mut host = run::host(options.clone());
-    if options.check.is_none() && options.seed.is_none() {
+    // A launch is checked or counted, not both.
+    if options.check.is_none() && options.seed.is_none() && options.profile.is_none() {
         host = host.checked(Checking::Small(Checks::usual()));
     }
     let mut host = host.module_path(".").args([String::new()]).build();
     let interrupted = interrupt_on_ctrl_c(host.interrupter());
     if std::io::stdin().is_terminal() {
-        println!("kps {} (Ctrl-D leaves)", env!("CARGO_PKG_VERSION"));
+        println!("kps {} (:help for help, Ctrl-D leaves)", env!("CARGO_PKG_VERSION"));
     }
     host.flush()?;
     let session = Rc::new(RefCell::new(Session::new(host)));
     let mut lines = Lines::open(Rc::clone(&session))?;
+    let code = run_entries(&mut lines, &session, &interrupted)?;
+    if let (Some(file), Some(profile)) = (profile, session.borrow_mut().host().profile()) {
+        run::tell_profile(&file, &profile)?;
+    }
+    Ok(code)
+}
+
+/// Entry after entry, until the input ends or one of them exits.
+fn run_entries(
+    lines: &mut Lines,
+    session: &RefCell<Session>,
+    interrupted: &Interrupted,
+) -> Result<u8, Failure> {
     loop {
         let entry = match lines.read()? {
             Read::Entry(entry) => entry,
             Read::Nothing => continue,
             Read::End => return Ok(0),
         };
-        if let Some(code) = run_entry(&session, &interrupted, &entry)? {
+        if commands::is_command(&entry) {
+            commands::run(&mut session.borrow_mut(), &entry)?;
+        } else if let Some(code) = run_entry(session, interrupted, &entry)? {
             return Ok(code);
         }
     }

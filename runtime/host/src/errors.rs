@@ -72,6 +72,11 @@ pub fn name_not_defined(name: &str, suggestion: Option<String>) -> Raise {
     }
 }
 
+pub fn only_kernels_are_explained(name: &str, value: &Value) -> Raise {
+    type_error(format!("`{name}` is of type {}, and only kernels are explained", value.type_name()))
+        .help("a kernel is a function behind the decorator `@kernel`")
+}
+
 pub fn unbound_local(name: &str) -> Raise {
     let message = format!("cannot access local variable '{name}' where it is not associated with a value");
     Raise::new(ExceptionKind::UnboundLocalError, message)

@@ -4,6 +4,7 @@ mod builtins;
 mod checking;
 mod convert;
 pub mod errors;
+pub mod explain;
 mod foreign;
 mod host;
 pub mod inspect;

@@ -5,7 +5,9 @@ use std::rc::Rc;
 use kps_syntax::{Diagnostics, Source};
 
 use crate::builtins;
+use crate::errors;
 use crate::host::{Host, Outcome};
+use crate::modules::kernels;
 use crate::value::{Raise, Value};
 use crate::vm::compile_entry;
 
@@ -101,7 +103,30 @@ impl Session {
         globals.chain(builtins::names().map(str::to_owned)).collect()
     }
 
+    /// What the kernel of this name, dotted where it is a module's, means, as its method `explain` tells it:
+    /// all of it, or one line.
+    pub fn explain(&mut self, path: &str, line: Option<u32>) -> Result<String, Diagnostics> {
+        let value = self.value_of(path);
+        let explained = self.host.enter(|vm| {
+            let value = value.ok_or_else(|| errors::name_not_defined(path, None))?;
+            let text = kernels::explained(vm, &value, line);
+            text.unwrap_or_else(|| Err(errors::only_kernels_are_explained(path, &value)))
+        });
+        explained.map_err(|raise| self.host.vm().tell(raise))
+    }
+
     fn attributes_of(&mut self, path: &str) -> Vec<String> {
+        match self.value_of(path) {
+            Some(value) => {
+                let names = self.host.vm().attr_names(&value);
+                names.iter().map(|name| name.to_string()).collect()
+            }
+            None => Vec::new(),
+        }
+    }
+
+    /// The value of a dotted path, looked up without running code of the script.
+    fn value_of(&mut self, path: &str) -> Option<Value> {
         let mut names = path.split('.');
         let first = names.next().unwrap_or("");
         let main: Rc<_> = self.host.main().clone();
@@ -110,7 +135,7 @@ impl Session {
             Some(value) => value,
             None => match builtins::lookup(vm, first) {
                 Ok(Some(value)) => value,
-                _ => return Vec::new(),
+                _ => return None,
             },
         };
         for name in names {
@@ -119,11 +144,8 @@ impl Session {
                 Value::Instance(instance) => instance.get_text(name),
                 _ => None,
             };
-            match next {
-                Some(next) => value = next,
-                None => return Vec::new(),
-            }
+            value = next?;
         }
-        vm.attr_names(&value).iter().map(|name| name.to_string()).collect()
+        Some(value)
     }
 }

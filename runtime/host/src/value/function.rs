@@ -295,6 +295,13 @@ impl<'a> Args<'a> {
     }
 
     /// The arguments behind the first one: what a method got besides its object.
+    /// The values and names of all arguments but the one with this name.
+    pub fn without(&self, unwanted: &str) -> (Vec<Value>, Vec<Name>) {
+        let kept = || self.keywords().filter(|(name, _)| &***name != unwanted);
+        let values = self.positional().iter().chain(kept().map(|(_, value)| value));
+        (values.cloned().collect(), kept().map(|(name, _)| name.clone()).collect())
+    }
+
     pub fn rest(&self) -> Args<'a> {
         Args { values: self.values.get(1..).unwrap_or(&[]), names: self.names }
     }

@@ -2,6 +2,7 @@
 
 use kps_compute::number::Unfit;
 use kps_compute::{ComputeError, Number};
+use kps_device::DeviceError;
 use kps_kernel::{ArrayParam, KernelTemplate, ParamKind, Stage, StructType, Type};
 use kps_syntax::Diagnostics;
 
@@ -219,6 +220,29 @@ pub fn trace_outside(template: &KernelTemplate, at: [u32; 3], domain: [u64; 3]) 
     let name = template.name();
     crate::errors::value_error(format!("kernel `{name}` has no invocation ({x}, {y}, {z}) here"))
         .help(format!("the launch has {n_x} x {n_y} x {n_z} of them along x, y and z, each counted from 0"))
+}
+
+// Explanations.
+
+pub fn explain_line(template: &KernelTemplate) -> Raise {
+    type_error("`line` is the number of a line of the kernel's file")
+        .help(format!("such as {}.explain(line=3)", template.name()))
+}
+
+pub fn explain_undeclared(raise: Raise, template: &KernelTemplate) -> Raise {
+    let name = template.name();
+    raise.help(format!(
+        "annotate it, or give the arguments of a launch: {name}.explain({})",
+        signature_text(template)
+    ))
+}
+
+pub fn line_outside(line: u32, place: &str) -> Raise {
+    crate::errors::value_error(format!("line {line} is in no function that is explained: {place}"))
+}
+
+pub fn no_device(error: DeviceError) -> Raise {
+    Raise::new(ExceptionKind::RuntimeError, error.to_string())
 }
 
 // Structs.

@@ -60,6 +60,11 @@ pub fn traced(vm: &mut Vm, kernel: &Kernel, args: &Args, extent: &Extent, at: [u
     Ok(prepared.manager.told())
 }
 
+/// What a launch with these arguments would compile.
+pub fn signature(vm: &mut Vm, kernel: &Kernel, args: &Args, extent: &Extent) -> Result<Signature> {
+    Ok(prepare(vm, kernel, args, extent)?.signature)
+}
+
 /// Replaces tensors by copies; those over the same memory have it in common again.
 fn copy_tensors(arguments: &mut [Argument]) -> Result<()> {
     let mut copies: Vec<(Rc<Storage>, Rc<Storage>)> = Vec::new();

@@ -8,6 +8,7 @@ use kps_kernel::{Form, KernelModule, KernelOptions, KernelTemplate, Signature, T
 use rustc_hash::FxHashMap;
 
 use super::env::FunctionEnv;
+use super::explain::explain;
 use super::trace::trace;
 use super::{dump, errors, launch};
 use crate::modules::kp;
@@ -22,6 +23,7 @@ pub static KERNEL: NativeType = NativeType {
         NativeDef::getter("description", description),
         NativeDef::method("launch", launch_groups),
         NativeDef::method("trace", trace_call),
+        NativeDef::method("explain", explain_call),
         NativeDef::getter("name", name),
         NativeDef::getter("__name__", name),
         NativeDef::getter("__wrapped__", wrapped),
@@ -200,10 +202,24 @@ fn trace_call(vm: &mut Vm, args: &Args) -> Result {
     trace(vm, args.this()?, &args.rest(), Extent::Default)
 }
 
+fn explain_call(vm: &mut Vm, args: &Args) -> Result {
+    explain(vm, args.this()?, &args.rest(), Extent::Default)
+}
+
 static WITH_DOMAIN: NativeType = NativeType {
-    methods: &[NativeDef::method("trace", trace_with_domain)],
+    methods: &[
+        NativeDef::method("trace", trace_with_domain),
+        NativeDef::method("explain", explain_with_domain),
+    ],
     ..NativeType::new("KernelWithDomain", "pyshader")
 };
+
+/// `kernel[n].explain(..)`.
+fn explain_with_domain(vm: &mut Vm, args: &Args) -> Result {
+    let WithDomain { kernel, domain } = args.this()?;
+    let kernel: &Kernel = kernel.downcast().expect("made from a kernel");
+    explain(vm, kernel, &args.rest(), Extent::Domain(domain.clone()))
+}
 
 /// `kernel[n].trace(.., at=(x, y, z))`.
 fn trace_with_domain(vm: &mut Vm, args: &Args) -> Result {

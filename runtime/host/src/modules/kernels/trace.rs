@@ -11,7 +11,7 @@ use super::object::Kernel;
 use super::{errors, launch};
 use crate::modules::kp;
 use crate::modules::struct_seq::StructSeq;
-use crate::value::{Args, Name, Native, NativeDef, NativeType, Result, Value};
+use crate::value::{Args, Native, NativeDef, NativeType, Result, Value};
 use crate::vm::Vm;
 
 pub static TRACE: NativeType = NativeType {
@@ -60,16 +60,9 @@ pub fn trace(vm: &mut Vm, kernel: &Kernel, args: &Args, extent: Extent) -> Resul
         }
         None => extent,
     };
-    let (values, names) = without_at(args);
+    let (values, names) = args.without("at");
     let told = launch::traced(vm, kernel, &Args::new(&values, &names), &extent, at)?;
     Ok(Value::native(Trace::of(vm, kernel, at, told)?))
-}
-
-/// What is for the kernel.
-fn without_at(args: &Args) -> (Vec<Value>, Vec<Name>) {
-    let kept = || args.keywords().filter(|(name, _)| &***name != "at");
-    let values = args.positional().iter().chain(kept().map(|(_, value)| value));
-    (values.cloned().collect(), kept().map(|(name, _)| name.clone()).collect())
 }
 
 /// An int, or up to three along x, y and z.

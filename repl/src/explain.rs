@@ -1,22 +1,17 @@
 //! `kps explain`: what a kernel means, drawn below the lines of its source.
 //!
-//! In goes an [`Explanation`], which is data; out comes a page for a reader, or JSON for a tool. What is
-//! told is the compiler's own account: nothing about the language is decided here.
-
-mod json;
-mod needs;
-mod page;
-mod rows;
+//! In goes what the command line asks about, out comes a page or JSON, which `kps::explain` makes.
 
 use std::io::Write;
 use std::path::Path;
 
-use kps::inspect::{self, Explanation, StaticKernel};
+use kps::explain::{self, Explained};
+use kps::inspect::{self, StaticKernel};
 
 use crate::Failure;
 use crate::args::GivenArgs;
+use crate::run::asked_device;
 use crate::verbs::{choose, done, given_types, source, split_kernel};
-use needs::Needs;
 
 /// How the explanation comes out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,15 +41,16 @@ pub fn explain(
         keep_those_at(&mut chosen, &source, line);
     }
     let given = given_types(given)?;
+    let device = asked_device(device);
     let mut explained = Vec::with_capacity(chosen.len());
     for kernel in chosen {
         let explanation = done(kernel, kernel.explain(given.as_ref())?)?;
-        let needs = Needs::of(&explanation, device.clone())?;
-        explained.push((kernel, explanation, needs));
+        let found = Explained::new(kernel.name(), explanation, device.as_deref());
+        explained.push(found.map_err(|error| Failure::Usage(error.to_string()))?);
     }
     let text = match (form, line) {
-        (Form::Json, _) => json::text(&explained, line),
-        (Form::Page, None) => page::pages(&explained),
+        (Form::Json, _) => explain::json(&explained, line),
+        (Form::Page, None) => pages(explained.iter().map(Explained::page)),
         (Form::Page, Some(line)) => line_page(&explained, file, line)?,
     };
     std::io::stdout().write_all(text.as_bytes())?;
@@ -73,7 +69,9 @@ fn keep_those_at(kernels: &mut Vec<&StaticKernel>, source: &kps_syntax::Source, 
     }
 }
 
-type Explained<'k> = (&'k StaticKernel, Explanation, Needs);
+fn pages(pages: impl Iterator<Item = String>) -> String {
+    pages.collect::<Vec<_>>().join("\n")
+}
 
 /// What the command line asks about.
 struct Asked<'a> {
@@ -99,19 +97,11 @@ impl<'a> Asked<'a> {
 
 /// All that is known of one line, in whichever of the kernels it lies.
 fn line_page(explained: &[Explained], file: &Path, line: u32) -> Result<String, Failure> {
-    let pages: Vec<String> = explained.iter().filter_map(|found| page::of_line(found, line)).collect();
-    if !pages.is_empty() {
-        return Ok(pages.join("\n"));
+    let text = pages(explained.iter().filter_map(|found| found.line(line)));
+    if !text.is_empty() {
+        return Ok(text);
     }
-    let places: Vec<String> =
-        explained.iter().map(|(kernel, explanation, _)| place(kernel, explanation)).collect();
+    let places: Vec<String> = explained.iter().map(Explained::place).collect();
     let places = places.join(", ");
     Err(Failure::Usage(format!("line {line} of `{}` is in no kernel: {places}", file.display())))
-}
-
-/// `` `saxpy` is on lines 8 to 11 ``.
-fn place(kernel: &StaticKernel, explanation: &Explanation) -> String {
-    let main = &explanation.functions[0];
-    let (first, last) = page::lines(main);
-    format!("`{}` is on lines {first} to {last}", kernel.name())
 }

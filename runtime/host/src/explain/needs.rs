@@ -2,10 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use kps::device::{DeviceError, select};
-use kps::inspect::{Capability, Explanation};
-
-use crate::{Failure, run};
+use crate::inspect::{Capability, Explanation};
+use kps_device::{DeviceError, select};
 
 /// Capabilities in the order of SPIR-V's list, each with the devices that lack it.
 #[derive(Debug, Default)]
@@ -21,18 +19,17 @@ pub struct Lacks {
 
 impl Needs {
     /// Asks the devices that `device` chooses from, if there is anything to ask.
-    pub fn of(explanation: &Explanation, device: Option<String>) -> Result<Needs, Failure> {
+    pub fn of(explanation: &Explanation, device: Option<&str>) -> Result<Needs, DeviceError> {
         let uses = &explanation.module.capabilities;
         let mut needs: BTreeMap<Capability, Vec<Lacks>> =
             uses.iter().map(|found| (found.capability, Vec::new())).collect();
         if needs.is_empty() {
             return Ok(Needs(needs));
         }
-        let failed = |error: DeviceError| Failure::Usage(error.to_string());
-        let mut devices = select::lacking(&explanation.module.words).map_err(failed)?;
-        if let Some(device) = run::asked_device(device) {
+        let mut devices = select::lacking(&explanation.module.words)?;
+        if let Some(device) = device {
             let infos: Vec<_> = devices.iter().map(|(info, _)| info.clone()).collect();
-            let chosen = select::choose(&infos, &select::Selector::parse(&device)).map_err(failed)?;
+            let chosen = select::choose(&infos, &select::Selector::parse(device))?;
             devices = vec![devices.swap_remove(chosen)];
         }
         for (info, lacking) in devices {

@@ -6,7 +6,7 @@
 
 use std::collections::HashSet;
 
-use kps::inspect::{ExplainedFunction, Explanation, IndexTest, Remark, RemarkKind};
+use crate::inspect::{ExplainedFunction, Explanation, IndexTest, Remark, RemarkKind};
 use kps_syntax::{Source, Span};
 
 use super::needs::Needs;

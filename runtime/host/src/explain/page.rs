@@ -1,6 +1,6 @@
-//! The page that `kps explain` shows: each line of a kernel, and below it what is worth knowing.
+//! The page that `kps explain` and `kernel.explain()` show: each line of a kernel, and below it what is worth knowing.
 
-use kps::inspect::{self, BindingPlace, ExplainedFunction, Explanation};
+use crate::inspect::{self, BindingPlace, ExplainedFunction, Explanation};
 use kps_syntax::Source;
 
 use super::Explained;
@@ -13,14 +13,9 @@ const WIDTH: usize = 96;
 /// What is quoted of the source takes so many columns at most; the rest is cut.
 const SUBJECT: usize = 28;
 
-/// One page for each kernel.
-pub fn pages(explained: &[Explained]) -> String {
-    let pages: Vec<String> = explained.iter().map(page).collect();
-    pages.join("\n")
-}
-
-fn page((kernel, explanation, needs): &Explained) -> String {
-    let mut text = head(kernel.name(), explanation, needs);
+/// The whole of a kernel.
+pub fn page(Explained { name, explanation, needs }: &Explained) -> String {
+    let mut text = head(name, explanation, needs);
     for function in &explanation.functions {
         text.push('\n');
         if !function.signature.is_empty() {
@@ -44,7 +39,7 @@ fn page((kernel, explanation, needs): &Explained) -> String {
 }
 
 /// All that is known of one line, and its SPIR-V; nothing where the kernel does not hold it.
-pub fn of_line((kernel, explanation, needs): &Explained, line: u32) -> Option<String> {
+pub fn of_line(Explained { name, explanation, needs }: &Explained, line: u32) -> Option<String> {
     let home = kernel_source(explanation);
     let is_here = |function: &&ExplainedFunction| {
         let (first, last) = lines(function);
@@ -69,7 +64,7 @@ pub fn of_line((kernel, explanation, needs): &Explained, line: u32) -> Option<St
     }
     let assembly = inspect::assembly_of_line(&explanation.module.words, home.name(), line);
     text += &match assembly.is_empty() {
-        true => format!("no SPIR-V of `{}` comes from this line\n", kernel.name()),
+        true => format!("no SPIR-V of `{name}` comes from this line\n"),
         false => assembly.iter().map(|line| format!("{line}\n")).collect(),
     };
     Some(text)

@@ -1,6 +1,6 @@
 //! The explanation for tools: every remark with its place, in lines and columns that count from 1.
 
-use kps::inspect::{ExplainedFunction, IndexTest, Remark, RemarkKind};
+use crate::inspect::{ExplainedFunction, IndexTest, Remark, RemarkKind};
 use kps_syntax::Source;
 
 use super::{Explained, needs::Needs};
@@ -11,11 +11,11 @@ pub fn text(explained: &[Explained], line: Option<u32>) -> String {
     format!("{}\n", list(kernels))
 }
 
-fn kernel((kernel, explanation, needs): &Explained, line: Option<u32>) -> String {
+fn kernel(Explained { name, explanation, needs }: &Explained, line: Option<u32>) -> String {
     let [x, y, z] = explanation.module.local_size;
     let functions = explanation.functions.iter().map(|found| function(found, line));
     object([
-        ("kernel", string(kernel.name())),
+        ("kernel", string(name)),
         ("local_size", format!("[{x},{y},{z}]")),
         ("needs", needs_list(needs)),
         ("functions", list(functions)),

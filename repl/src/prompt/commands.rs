@@ -1,0 +1,76 @@
+//! What is said to the prompt itself: lines that begin with a colon.
+
+use std::io::Write;
+
+use kps::Session;
+
+use crate::{Failure, tell_all};
+
+/// What there is to say, with what it does.
+const COMMANDS: [(&str, &str); 3] = [
+    (
+        ":explain NAME[:LINE]",
+        "what a kernel means: types, conversions, tests, what devices lack; or all of a line",
+    ),
+    (":profile", "what kernels have cost so far, where the prompt was started with `kps --profile`"),
+    (":help", "this list; `help(x)` tells of a value"),
+];
+
+/// Whether an entry is for the prompt.
+pub fn is_command(entry: &str) -> bool {
+    entry.trim_start().starts_with(':')
+}
+
+/// Commands that begin like this.
+pub fn completions(head: &str) -> Vec<String> {
+    let names = COMMANDS.iter().map(|(usage, _)| usage.split(' ').next().unwrap_or(usage));
+    names.filter(|name| name.starts_with(head)).map(str::to_owned).collect()
+}
+
+pub fn run(session: &mut Session, entry: &str) -> Result<(), Failure> {
+    let entry = entry.trim();
+    let (command, rest) = entry.split_once(char::is_whitespace).unwrap_or((entry, ""));
+    match (command, rest.trim()) {
+        (":explain", "") => complain("`:explain` takes the name of a kernel: `:explain saxpy`"),
+        (":explain", kernel) => explain(session, kernel)?,
+        (":profile", "") => match session.host().profile() {
+            Some(profile) => write!(std::io::stdout(), "{}", profile.text())?,
+            None => complain("nothing is counted here: start the prompt with `kps --profile`"),
+        },
+        (":help", "") => help()?,
+        (":profile" | ":help", _) => complain(&format!("`{command}` takes nothing behind it")),
+        _ => complain(&format!("there is no command `{command}`; `:help` lists those there are")),
+    }
+    Ok(())
+}
+
+/// `saxpy`, `saxpy:3`, `module.saxpy`.
+fn explain(session: &mut Session, kernel: &str) -> Result<(), Failure> {
+    let (name, line) = match kernel.rsplit_once(':') {
+        Some((name, line)) => match line.parse() {
+            Ok(line) => (name, Some(line)),
+            Err(_) => {
+                complain(&format!("`{line}` is not the number of a line: write `:explain {name}:3`"));
+                return Ok(());
+            }
+        },
+        None => (kernel, None),
+    };
+    match session.explain(name, line) {
+        Ok(text) => write!(std::io::stdout(), "{text}")?,
+        Err(diagnostics) => tell_all(&diagnostics),
+    }
+    Ok(())
+}
+
+fn help() -> Result<(), Failure> {
+    let width = COMMANDS.iter().map(|(usage, _)| usage.len()).max().unwrap_or(0);
+    for (usage, meaning) in COMMANDS {
+        writeln!(std::io::stdout(), "{usage:width$}  {meaning}")?;
+    }
+    Ok(())
+}
+
+fn complain(sentence: &str) {
+    eprintln!("{sentence}");
+}

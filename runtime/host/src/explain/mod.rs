@@ -1,0 +1,48 @@
+//! What a kernel means, drawn below the lines of its source.
+//!
+//! In goes an [`Explanation`], which is data; out comes a page for a reader, or JSON for a tool. What is
+//! told is the compiler's own account: nothing about the language is decided here.
+
+mod json;
+mod needs;
+mod page;
+mod rows;
+
+use kps_device::DeviceError;
+
+use crate::inspect::Explanation;
+use needs::Needs;
+
+pub use json::text as json;
+
+/// A kernel with what there is to say of it, and of the devices of this machine.
+pub struct Explained {
+    pub name: String,
+    explanation: Explanation,
+    needs: Needs,
+}
+
+impl Explained {
+    /// Devices are looked at only where the kernel needs what not every device has; `device` chooses one of
+    /// them, as `--device` does.
+    pub fn new(name: &str, explanation: Explanation, device: Option<&str>) -> Result<Explained, DeviceError> {
+        let needs = Needs::of(&explanation, device)?;
+        Ok(Explained { name: name.to_owned(), explanation, needs })
+    }
+
+    /// Each line of the kernel and of the functions that it calls, with what is worth knowing of it.
+    pub fn page(&self) -> String {
+        page::page(self)
+    }
+
+    /// All that is known of one line, and its SPIR-V; `None` where the kernel does not hold it.
+    pub fn line(&self, line: u32) -> Option<String> {
+        page::of_line(self, line)
+    }
+
+    /// `` `saxpy` is on lines 8 to 11 ``.
+    pub fn place(&self) -> String {
+        let (first, last) = page::lines(&self.explanation.functions[0]);
+        format!("`{}` is on lines {first} to {last}", self.name)
+    }
+}
