@@ -14,6 +14,8 @@ use crate::{Binding, BufferId, DeviceError, HostMemory, ImageInfo, Result};
 const ALIGN: usize = 64;
 /// Atomic operations on narrow elements change whole words.
 const WORD: usize = 4;
+/// Buffers from this size on get large pages where there are some: fewer of them to find while kernels run.
+const LARGE: usize = 4 << 20;
 /// Texels along one axis: samplers find each of them by a 32-bit float.
 const MAX_IMAGE_SIDE: u32 = 1 << 24;
 
@@ -126,12 +128,27 @@ impl Buffer {
         let layout = Layout::from_size_align(whole, 16).ok()?;
         // SAFETY: the layout's size is not zero.
         let allocation = NonNull::new(unsafe { alloc::alloc_zeroed(layout) })?;
+        if whole >= LARGE {
+            prefer_large_pages(allocation, whole);
+        }
         let skip = allocation.align_offset(ALIGN);
         // SAFETY: the allocation has `ALIGN` bytes more than the buffer's words, and `skip` is below that.
         let base = unsafe { allocation.add(skip) };
         Some(Buffer { allocation, layout, base, size, image: None })
     }
 }
+
+/// Asks for large pages, which the system may give or not.
+#[cfg(target_os = "linux")]
+fn prefer_large_pages(allocation: NonNull<u8>, size: usize) {
+    const PAGE: usize = 4096;
+    let skip = allocation.align_offset(PAGE);
+    // SAFETY: it is advice about whole pages within the allocation, and changes nothing that is in them.
+    unsafe { libc::madvise(allocation.add(skip).as_ptr().cast(), size - skip, libc::MADV_HUGEPAGE) };
+}
+
+#[cfg(not(target_os = "linux"))]
+fn prefer_large_pages(_allocation: NonNull<u8>, _size: usize) {}
 
 impl Drop for Buffer {
     fn drop(&mut self) {

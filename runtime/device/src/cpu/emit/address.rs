@@ -205,6 +205,15 @@ impl Emitter<'_, '_> {
         }
     }
 
+    /// The lower of a limit and a value.
+    pub(super) fn lowest(&mut self, limit: Limit, bound: ir::Value) -> Limit {
+        let limit = match limit {
+            Limit::Known(limit) => self.builder.ins().iconst(types::I64, limit as i64),
+            Limit::Made(limit) => limit,
+        };
+        Limit::Made(self.builder.ins().umin(limit, bound))
+    }
+
     pub(super) fn inside(&mut self, dynamic: Option<ir::Value>, limit: Limit) -> Inside {
         match (dynamic, limit) {
             (None, Limit::Known(0)) | (Some(_), Limit::Known(0)) => Inside::Never,

@@ -4,6 +4,7 @@
 mod address;
 mod atomics;
 pub mod context;
+mod detours;
 mod gang;
 mod images;
 mod ops;
@@ -18,6 +19,7 @@ use cranelift_jit::{JITBuilder, JITModule};
 use cranelift_module::{FuncId, Module, ModuleError};
 
 use self::context::Entry;
+use self::detours::Detours;
 pub use self::scalar::{lane_stride, lanes_wait};
 use super::errors;
 use super::lane::Kernel;
@@ -31,6 +33,8 @@ pub struct Compiler {
     /// Each made at the first kernel, so that a device that runs none costs nothing.
     quick: Option<JITModule>,
     careful: Option<JITModule>,
+    /// Made for the first gangs, among the careful code.
+    detours: Option<Detours>,
     builder_context: FunctionBuilderContext,
 }
 
@@ -60,7 +64,8 @@ pub struct Rest {
 
 impl Compiler {
     pub fn new() -> Compiler {
-        Compiler { quick: None, careful: None, builder_context: FunctionBuilderContext::new() }
+        let builder_context = FunctionBuilderContext::new();
+        Compiler { quick: None, careful: None, detours: None, builder_context }
     }
 
     /// With a plan, the code runs in gangs. The lines that it may be stopped at go into a table.
@@ -73,7 +78,7 @@ impl Compiler {
         lines: &mut LineTable,
         effort: Effort,
     ) -> Result<Code> {
-        let Compiler { quick, careful, builder_context } = self;
+        let Compiler { quick, careful, detours, builder_context } = self;
         let jit = match effort {
             Effort::Quick => quick,
             Effort::Care => careful,
@@ -81,11 +86,16 @@ impl Compiler {
         if jit.is_none() {
             *jit = Some(new_jit(effort)?);
         }
-        let mut maker = Maker { jit: jit.as_mut().expect("it was made above"), builder_context, lines };
+        let jit = jit.as_mut().expect("it was made above");
+        if plan.is_some() && detours.is_none() {
+            *detours = Some(Detours::make(jit, builder_context)?);
+        }
+        let gangs = plan.map(|plan| (plan, detours.expect("they were made above")));
+        let mut maker = Maker { jit, builder_context, lines };
         let mut ids = Vec::new();
         for (i, region) in regions.all.iter().enumerate() {
-            let region_plan = plan.map(|plan| (plan, &plan.regions[i]));
-            ids.push(maker.function(Work { kernel, regions, region, carried }, region_plan)?);
+            let gangs = gangs.map(|(plan, detours)| Gangs { plan, region: &plan.regions[i], detours });
+            ids.push(maker.function(Work { kernel, regions, region, carried }, gangs)?);
         }
         let across = plan.filter(|plan| plan.across == Across::Groups);
         if across.is_some() {
@@ -115,8 +125,8 @@ struct Maker<'m> {
 }
 
 impl Maker<'_> {
-    /// Makes the function of a region, in gangs if there is a plan.
-    fn function(&mut self, work: Work<'_>, plan: Option<(&Plan, &RegionPlan)>) -> Result<FuncId> {
+    /// Makes the function of a region.
+    fn function(&mut self, work: Work<'_>, gangs: Option<Gangs<'_>>) -> Result<FuncId> {
         let Maker { jit, builder_context, lines } = self;
         let mut context = jit.make_context();
         context.func.signature = entry_signature(jit.isa().default_call_conv());
@@ -125,8 +135,8 @@ impl Maker<'_> {
         let target = Target { call_conv: jit.isa().default_call_conv(), fma: has_fma() };
         let builder = FunctionBuilder::new(&mut context.func, builder_context);
         let config = jit.target_config();
-        match plan {
-            Some((plan, region)) => gang::emit(work, target, plan, region, lines, builder, config),
+        match gangs {
+            Some(gangs) => gang::emit(work, target, gangs, lines, builder, config),
             None => scalar::emit(work, target, lines, builder, config),
         }
         jit.define_function(id, &mut context).map_err(failed)?;
@@ -141,6 +151,14 @@ struct Work<'k> {
     regions: &'k Regions,
     region: &'k Region,
     carried: &'k Carried,
+}
+
+/// How a function runs in gangs.
+#[derive(Clone, Copy)]
+struct Gangs<'p> {
+    plan: &'p Plan,
+    region: &'p RegionPlan,
+    detours: Detours,
 }
 
 impl Drop for Compiler {

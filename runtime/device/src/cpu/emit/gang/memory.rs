@@ -5,15 +5,14 @@
 //! function goes through the lanes. Other addresses are tested and used lane by lane.
 
 use cranelift_codegen::ir::condcodes::IntCC;
-use cranelift_codegen::ir::{
-    self, AbiParam, BlockArg, InstBuilder, MemFlagsData, Signature, StackSlotData, StackSlotKind, types,
-};
+use cranelift_codegen::ir::{self, BlockArg, InstBuilder, MemFlagsData, StackSlotData, StackSlotKind, types};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::values::vector_type;
 use super::{Gang, Work};
 use crate::Access;
 use crate::cpu::emit::address::Limit;
+use crate::cpu::emit::detours::call_signature;
 use crate::cpu::emit::scalar::{Emitter, clif};
 use crate::cpu::lane::frames::is_own;
 use crate::cpu::lane::gangs::{MAX_WIDTH, Plan, RegionPlan};
@@ -31,8 +30,8 @@ pub(super) struct Row {
     lane_limit: Limit,
     /// Values whose first lane must be below a bound, so that the lanes are a row.
     conditions: Vec<(Value, u64)>,
-    /// Values whose first lane must be as far below another value.
-    guards: Vec<(Value, Value, u64)>,
+    /// Other tests that the first lane must pass.
+    guards: Vec<Guard>,
     /// Tests of an index that every lane of a whole row passes.
     tests: Vec<Value>,
     exact: bool,
@@ -45,13 +44,29 @@ impl Row {
     }
 }
 
+/// The first lane's index must be as far as `reach` below a length.
+struct Guard {
+    index: Value,
+    len: Value,
+    reach: u64,
+    /// Where the address is that many times the index made wide, the address is tested instead.
+    scale: Option<u64>,
+}
+
 /// What lanes exchange with memory when they are no row.
 #[repr(C)]
-struct Exchange {
+pub struct Exchange {
     /// Lane after lane, as in the vectors.
     values: [u8; 8 * MAX_WIDTH as usize],
     /// Bytes from the base.
     offsets: [i64; MAX_WIDTH as usize],
+    base: *mut u8,
+    /// The first offset at which a lane is outside.
+    limit: u64,
+    /// Of a lane's value.
+    bytes: u32,
+    /// The lanes that exchange anything, as bits.
+    lanes: u32,
 }
 
 /// Memory of the lanes themselves.
@@ -115,6 +130,8 @@ fn row(
     let whole = Address { constant: address.constant.saturating_add(last * stride as u64), ..*address };
     let limit = scalar.limit(&whole);
     let limit = scalar.lower_limit(limit, bound);
+    let guard = |(index, len, reach)| Guard { index, len, reach, scale: scale(shapes, dynamic, index) };
+    let guards = guards.into_iter().map(guard).collect();
     Some(Row {
         address: *address,
         dynamic,
@@ -139,10 +156,23 @@ fn scaled(shapes: &Shapes<'_>, value: Value) -> (u64, Option<Value>) {
     }
 }
 
+/// How many times an index of 32 bits an address is, if it is that and nothing else.
+fn scale(shapes: &Shapes<'_>, address: Value, index: Value) -> Option<u64> {
+    let (factor, wide) = scaled(shapes, address);
+    let Some(&Op::Convert(Convert::SignExtend | Convert::ZeroExtend, narrow)) =
+        shapes.def(wide.unwrap_or(address))
+    else {
+        return None;
+    };
+    let kept_inside = shapes.def(narrow).and_then(|op| shapes.guarded(op)).map(|guarded| guarded.then);
+    (narrow == index || kept_inside == Some(index)).then_some(factor)
+}
+
 /// What the first lane of some values must be below, so that others are linear.
 #[derive(Default)]
 struct Conditions {
     below: FxHashMap<Value, u64>,
+    /// Index, length and reach, as in [`Guard`].
     guards: Vec<(Value, Value, u64)>,
     /// Tests that every lane passes then.
     tests: Vec<Value>,
@@ -370,7 +400,7 @@ impl<'k> Gang<'_, 'k, '_> {
         self.aside(|gang| {
             let bits = match &mask {
                 Some(mask) => gang.bits(mask),
-                None => gang.scalar.builder.ins().iconst(types::I32, (1 << gang.plan.width) - 1),
+                None => gang.all_bits(),
             };
             gang.exchange(row, ty, offset, None, Some((&vectors, bits)));
         });
@@ -382,7 +412,9 @@ impl<'k> Gang<'_, 'k, '_> {
     pub(super) fn is_whole(&mut self, row: &Row) -> (ir::Value, ir::Value) {
         let first = self.scalar.value(row.dynamic);
         let below = IntCC::UnsignedLessThan;
-        let mut whole = match row.limit {
+        let (scaled, others): (Vec<_>, Vec<_>) = row.guards.iter().partition(|guard| guard.scale.is_some());
+        let limit = scaled.into_iter().fold(row.limit, |limit, guard| self.guarded_limit(limit, guard));
+        let mut whole = match limit {
             Limit::Known(limit) => self.scalar.builder.ins().icmp_imm_u(below, first, limit as i64),
             Limit::Made(limit) => self.scalar.builder.ins().icmp(below, first, limit),
         };
@@ -391,8 +423,8 @@ impl<'k> Gang<'_, 'k, '_> {
             let inside = self.scalar.builder.ins().icmp_imm_u(below, own, bound as i64);
             whole = self.scalar.builder.ins().band(whole, inside);
         }
-        for &(value, len, reach) in &row.guards {
-            let [own, len] = [value, len].map(|value| self.scalar.value(value));
+        for &&Guard { index, len, reach, .. } in &others {
+            let [own, len] = [index, len].map(|value| self.scalar.value(value));
             let rest = self.scalar.builder.ins().iadd_imm_s(len, -(reach as i64));
             let room = self.scalar.builder.ins().icmp_imm_u(IntCC::UnsignedGreaterThan, len, reach as i64);
             let inside = self.scalar.builder.ins().icmp(below, own, rest);
@@ -401,6 +433,19 @@ impl<'k> Gang<'_, 'k, '_> {
         }
         let base = self.scalar.base(&row.address);
         (whole, self.scalar.builder.ins().iadd(base, first))
+    }
+
+    /// A limit that is no higher than a guard allows. A negative index has no place below any limit.
+    fn guarded_limit(&mut self, limit: Limit, guard: &Guard) -> Limit {
+        let len = self.scalar.value(guard.len);
+        let ins = &mut self.scalar.builder;
+        let room = ins.ins().icmp_imm_u(IntCC::UnsignedGreaterThan, len, guard.reach as i64);
+        let wide = ins.ins().uextend(types::I64, len);
+        let rest = ins.ins().iadd_imm_s(wide, -(guard.reach as i64));
+        let scaled = ins.ins().imul_imm_s(rest, guard.scale.unwrap_or(1) as i64);
+        let nothing = ins.ins().iconst(types::I64, 0);
+        let own = ins.ins().select(room, scaled, nothing);
+        self.scalar.lowest(limit, own)
     }
 
     /// Goes through the lanes of a row one by one: loads, or stores the vectors of some lanes. Gives where the
@@ -431,20 +476,28 @@ impl<'k> Gang<'_, 'k, '_> {
                 for (i, &vector) in vectors.iter().enumerate() {
                     self.scalar.builder.ins().store(own(), vector, exchange, 16 * i as i32);
                 }
-                (scatter as *const (), bits)
+                (self.detours.scatter, bits)
             }
-            None => {
-                let n = self.scalar.builder.ins().iconst(types::I32, i64::from(self.plan.width));
-                (gather as *const (), n)
-            }
+            None => (self.detours.gather, self.all_bits()),
         };
-        let mut signature = Signature::new(self.scalar.target.call_conv);
-        let params = [types::I64, types::I64, types::I64, types::I32, types::I32];
-        signature.params.extend(params.map(AbiParam::new));
-        let signature = self.scalar.builder.import_signature(signature);
+        let fields = [
+            (base, std::mem::offset_of!(Exchange, base)),
+            (limit, std::mem::offset_of!(Exchange, limit)),
+            (bytes, std::mem::offset_of!(Exchange, bytes)),
+            (lanes, std::mem::offset_of!(Exchange, lanes)),
+        ];
+        for (value, at) in fields {
+            self.scalar.builder.ins().store(own(), value, exchange, at as i32);
+        }
+        let signature = self.scalar.builder.import_signature(call_signature());
         let function = self.scalar.builder.ins().iconst(types::I64, function as i64);
-        self.scalar.builder.ins().call_indirect(signature, function, &[exchange, base, limit, bytes, lanes]);
+        self.scalar.builder.ins().call_indirect(signature, function, &[exchange]);
         exchange
+    }
+
+    /// The bits of every lane.
+    fn all_bits(&mut self) -> ir::Value {
+        self.scalar.builder.ins().iconst(types::I32, (1 << self.plan.width) - 1)
     }
 
     /// Writes down where each lane of a row is; out of reach, where it fails a test.
@@ -529,30 +582,43 @@ impl<'k> Gang<'_, 'k, '_> {
     }
 }
 
-extern "C" fn gather(exchange: *mut Exchange, base: *const u8, limit: u64, bytes: u32, n: u32) {
+impl Exchange {
+    fn each_lane(&self) -> impl Iterator<Item = usize> + use<> {
+        let lanes = self.lanes;
+        (0..MAX_WIDTH as usize).filter(move |lane| lanes >> lane & 1 == 1)
+    }
+
+    /// Where a lane's access is, if that is inside.
+    fn place(&self, lane: usize) -> Option<*mut u8> {
+        let offset = self.offsets[lane];
+        ((offset as u64) < self.limit).then(|| self.base.wrapping_offset(offset as isize))
+    }
+}
+
+pub extern "C" fn gather(exchange: *mut Exchange) {
     // SAFETY: compiled code passes its own stack slot.
     let exchange = unsafe { &mut *exchange };
-    let bytes = bytes as usize;
-    for lane in 0..n as usize {
-        let (offset, to) = (exchange.offsets[lane], &mut exchange.values[lane * bytes..][..bytes]);
-        if (offset as u64) < limit {
+    let bytes = exchange.bytes as usize;
+    for lane in exchange.each_lane() {
+        let place = exchange.place(lane);
+        let to = &mut exchange.values[lane * bytes..][..bytes];
+        match place {
             // SAFETY: below its limit, an access is inside of its space.
-            unsafe { std::ptr::copy_nonoverlapping(base.offset(offset as isize), to.as_mut_ptr(), bytes) };
-        } else {
-            to.fill(0);
+            Some(place) => unsafe { std::ptr::copy_nonoverlapping(place, to.as_mut_ptr(), bytes) },
+            None => to.fill(0),
         }
     }
 }
 
-extern "C" fn scatter(exchange: *const Exchange, base: *mut u8, limit: u64, bytes: u32, lanes: u32) {
+pub extern "C" fn scatter(exchange: *const Exchange) {
     // SAFETY: as in `gather`.
     let exchange = unsafe { &*exchange };
-    let bytes = bytes as usize;
-    for lane in (0..MAX_WIDTH as usize).filter(|lane| lanes >> lane & 1 == 1) {
-        let (offset, from) = (exchange.offsets[lane], &exchange.values[lane * bytes..][..bytes]);
-        if (offset as u64) < limit {
+    let bytes = exchange.bytes as usize;
+    for lane in exchange.each_lane() {
+        if let Some(place) = exchange.place(lane) {
+            let from = &exchange.values[lane * bytes..][..bytes];
             // SAFETY: as in `gather`.
-            unsafe { std::ptr::copy_nonoverlapping(from.as_ptr(), base.offset(offset as isize), bytes) };
+            unsafe { std::ptr::copy_nonoverlapping(from.as_ptr(), place, bytes) };
         }
     }
 }

@@ -21,8 +21,10 @@ use cranelift_frontend::{FunctionBuilder, Variable};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use self::memory::{Row, Tested};
+pub use self::memory::{gather, scatter};
+use super::detours::Detours;
 use super::scalar::{Emitter, lanes_wait};
-use super::{LineTable, Target, Work};
+use super::{Gangs, LineTable, Target, Work};
 use crate::cpu::lane::frames::is_own;
 use crate::cpu::lane::gangs::{Across, Plan, RegionPlan, Step};
 use crate::cpu::lane::shapes::{Shape, Shapes};
@@ -37,12 +39,12 @@ pub const CARRIED_BYTES: u32 = 8;
 pub(super) fn emit(
     work: Work<'_>,
     target: Target,
-    plan: &Plan,
-    region: &RegionPlan,
+    gangs: Gangs<'_>,
     lines: &mut LineTable,
     builder: FunctionBuilder<'_>,
     config: TargetFrontendConfig,
 ) {
+    let Gangs { plan, region, detours } = gangs;
     let mut scalar = Emitter::new(work, target, lines, builder);
     match plan.across {
         Across::Row => scalar.width = plan.width,
@@ -60,6 +62,7 @@ pub(super) fn emit(
         let mut gang = Gang {
             plan,
             region,
+            detours,
             shapes: &shapes,
             lazy: &lazy,
             rows: &rows,
@@ -90,6 +93,7 @@ struct Gang<'g, 'k, 'b> {
     work: Work<'k>,
     plan: &'g Plan,
     region: &'g RegionPlan,
+    detours: Detours,
     shapes: &'g Shapes<'k>,
     /// Values that are made where an address wants them, lane by lane.
     lazy: &'g FxHashSet<Value>,

@@ -1,0 +1,68 @@
+//! Functions that gangs call off their usual way, as at the ends of arrays. An ordinary call may change every
+//! register of vectors, so one in a loop, however seldom it is made, would keep them all in memory; these
+//! leave all registers as they are.
+
+use cranelift_codegen::ir::{AbiParam, InstBuilder, Signature, UserFuncName, types};
+use cranelift_codegen::isa::CallConv;
+use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
+use cranelift_jit::JITModule;
+use cranelift_module::{FuncId, Module};
+
+use super::{failed, gang};
+use crate::Result;
+
+/// Where they are. Each passes its arguments on to the function of its name in [`gang`].
+#[derive(Clone, Copy)]
+pub struct Detours {
+    pub gather: usize,
+    pub scatter: usize,
+}
+
+impl Detours {
+    pub fn make(jit: &mut JITModule, builder_context: &mut FunctionBuilderContext) -> Result<Detours> {
+        let functions = [gang::gather as *const (), gang::scatter as *const ()];
+        let mut ids = Vec::new();
+        for function in functions {
+            ids.push(detour(jit, builder_context, function as usize)?);
+        }
+        jit.finalize_definitions().map_err(failed)?;
+        let [gather, scatter] = [0, 1].map(|i| jit.get_finalized_function(ids[i]) as usize);
+        Ok(Detours { gather, scatter })
+    }
+}
+
+/// `fn(argument)`, whatever its address is of. More arguments would tie registers on the usual way.
+fn signature(call_conv: CallConv) -> Signature {
+    let mut signature = Signature::new(call_conv);
+    signature.params.push(AbiParam::new(types::I64));
+    signature
+}
+
+/// As code calls a detour.
+pub fn call_signature() -> Signature {
+    signature(CallConv::PreserveAll)
+}
+
+fn detour(
+    jit: &mut JITModule,
+    builder_context: &mut FunctionBuilderContext,
+    function: usize,
+) -> Result<FuncId> {
+    let mut context = jit.make_context();
+    context.func.signature = call_signature();
+    let id = jit.declare_anonymous_function(&context.func.signature).map_err(failed)?;
+    context.func.name = UserFuncName::user(0, id.as_u32());
+    let mut builder = FunctionBuilder::new(&mut context.func, builder_context);
+    let entry = builder.create_block();
+    builder.append_block_params_for_function_params(entry);
+    builder.switch_to_block(entry);
+    let args = builder.block_params(entry).to_vec();
+    let ordinary = builder.import_signature(signature(jit.isa().default_call_conv()));
+    let address = builder.ins().iconst(types::I64, function as i64);
+    builder.ins().call_indirect(ordinary, address, &args);
+    builder.ins().return_(&[]);
+    builder.seal_all_blocks();
+    builder.finalize(jit.target_config());
+    jit.define_function(id, &mut context).map_err(failed)?;
+    Ok(id)
+}
