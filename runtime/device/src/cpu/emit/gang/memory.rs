@@ -8,6 +8,7 @@ use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{self, BlockArg, InstBuilder, MemFlagsData, StackSlotData, StackSlotKind, types};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::exchange::Exchange;
 use super::values::vector_type;
 use super::{Gang, Work};
 use crate::Access;
@@ -15,9 +16,9 @@ use crate::cpu::emit::address::Limit;
 use crate::cpu::emit::detours::call_signature;
 use crate::cpu::emit::scalar::{Emitter, clif};
 use crate::cpu::lane::frames::is_own;
-use crate::cpu::lane::gangs::{MAX_WIDTH, Plan, RegionPlan};
+use crate::cpu::lane::gangs::{Plan, RegionPlan};
 use crate::cpu::lane::shapes::{Bound, Shape, Shapes};
-use crate::cpu::lane::{Address, Binary, Convert, Op, Ty, Value};
+use crate::cpu::lane::{Address, Binary, Convert, Op, Space, Ty, Value};
 
 /// An address with a lane every `stride` bytes.
 pub(super) struct Row {
@@ -51,22 +52,6 @@ struct Guard {
     reach: u64,
     /// Where the address is that many times the index made wide, the address is tested instead.
     scale: Option<u64>,
-}
-
-/// What lanes exchange with memory when they are no row.
-#[repr(C)]
-pub struct Exchange {
-    /// Lane after lane, as in the vectors.
-    values: [u8; 8 * MAX_WIDTH as usize],
-    /// Bytes from the base.
-    offsets: [i64; MAX_WIDTH as usize],
-    base: *mut u8,
-    /// The first offset at which a lane is outside.
-    limit: u64,
-    /// Of a lane's value.
-    bytes: u32,
-    /// The lanes that exchange anything, as bits.
-    lanes: u32,
 }
 
 /// Memory of the lanes themselves.
@@ -381,7 +366,9 @@ impl<'k> Gang<'_, 'k, '_> {
         let ty = self.ty(value);
         let (mut whole, there) = self.is_whole(row);
         let mask = self.active();
-        if let Some(mask) = &mask {
+        // Nobody else stores into shared memory meanwhile, so there lanes that do not run may store what is there.
+        let blends = row.address.space == Space::Shared;
+        if let Some(mask) = mask.as_ref().filter(|_| !blends) {
             let all = self.all(mask);
             whole = self.scalar.builder.ins().band(whole, all);
         }
@@ -392,6 +379,14 @@ impl<'k> Gang<'_, 'k, '_> {
         self.scalar.builder.switch_to_block(fast);
         for (i, &vector) in vectors.iter().enumerate() {
             let at = offset as i32 + 16 * i as i32;
+            let kept = mask.as_ref().filter(|_| blends);
+            let vector = match kept {
+                Some(mask) => {
+                    let before = self.scalar.builder.ins().load(vector_type(ty), memory(), there, at);
+                    self.blend(Some(mask), i, ty, vector, before)
+                }
+                None => vector,
+            };
             self.scalar.builder.ins().store(memory(), vector, there, at);
         }
         self.scalar.builder.ins().jump(behind, &[]);
@@ -579,46 +574,5 @@ impl<'k> Gang<'_, 'k, '_> {
         self.scalar.builder.ins().jump(behind, &[BlockArg::Value(own)]);
         self.scalar.builder.switch_to_block(behind);
         result
-    }
-}
-
-impl Exchange {
-    fn each_lane(&self) -> impl Iterator<Item = usize> + use<> {
-        let lanes = self.lanes;
-        (0..MAX_WIDTH as usize).filter(move |lane| lanes >> lane & 1 == 1)
-    }
-
-    /// Where a lane's access is, if that is inside.
-    fn place(&self, lane: usize) -> Option<*mut u8> {
-        let offset = self.offsets[lane];
-        ((offset as u64) < self.limit).then(|| self.base.wrapping_offset(offset as isize))
-    }
-}
-
-pub extern "C" fn gather(exchange: *mut Exchange) {
-    // SAFETY: compiled code passes its own stack slot.
-    let exchange = unsafe { &mut *exchange };
-    let bytes = exchange.bytes as usize;
-    for lane in exchange.each_lane() {
-        let place = exchange.place(lane);
-        let to = &mut exchange.values[lane * bytes..][..bytes];
-        match place {
-            // SAFETY: below its limit, an access is inside of its space.
-            Some(place) => unsafe { std::ptr::copy_nonoverlapping(place, to.as_mut_ptr(), bytes) },
-            None => to.fill(0),
-        }
-    }
-}
-
-pub extern "C" fn scatter(exchange: *const Exchange) {
-    // SAFETY: as in `gather`.
-    let exchange = unsafe { &*exchange };
-    let bytes = exchange.bytes as usize;
-    for lane in exchange.each_lane() {
-        if let Some(place) = exchange.place(lane) {
-            let from = &exchange.values[lane * bytes..][..bytes];
-            // SAFETY: as in `gather`.
-            unsafe { std::ptr::copy_nonoverlapping(from.as_ptr(), place, bytes) };
-        }
     }
 }

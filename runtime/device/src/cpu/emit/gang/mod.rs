@@ -6,8 +6,10 @@
 //! of scalar code, bit for bit.
 //!
 //! [`flow`] goes from block to block, [`values`] finds a value in the form in which it is wanted, [`ops`] has
-//! the vector operations, [`memory`] goes through addresses and [`probes`] tells the observer.
+//! the vector operations, [`memory`] goes through addresses, where lanes lie apart by way of [`exchange`], and
+//! [`probes`] tells the observer.
 
+mod exchange;
 mod flow;
 mod frame;
 mod memory;
@@ -20,8 +22,8 @@ use cranelift_codegen::isa::TargetFrontendConfig;
 use cranelift_frontend::{FunctionBuilder, Variable};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+pub use self::exchange::{gather, scatter};
 use self::memory::{Row, Tested};
-pub use self::memory::{gather, scatter};
 use super::detours::Detours;
 use super::scalar::{Emitter, lanes_wait};
 use super::{Gangs, LineTable, Target, Work};
