@@ -9,8 +9,8 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-const WORKS: [&str; 9] =
-    ["first", "long", "rerun", "saxpy", "total", "matmul", "mandelbrot", "tiled", "tree"];
+const WORKS: [&str; 10] =
+    ["first", "long", "rerun", "saxpy", "total", "options", "matmul", "mandelbrot", "tiled", "tree"];
 const PEERS: [&str; 4] = ["numba", "taichi", "pocl", "numpy"];
 const PACKAGES: [&str; 5] = ["numpy", "numba", "taichi", "pyopencl", "kp"];
 /// PyPI's pocl does not know newer processors. They are unpacked, not installed.

@@ -21,6 +21,12 @@ def best(run, rounds):
     return min(times) * 1000
 
 
+def market():
+    """Prices, strikes and years of the options."""
+    spread = lambda first, last: np.linspace(first, last, 1 << 22).astype(np.float32)
+    return spread(10.0, 50.0), spread(90.0, 20.0), spread(0.25, 4.0)
+
+
 def of_numba(work):
     from numba import njit, prange
 
@@ -58,7 +64,21 @@ def of_numba(work):
                     n += 1
                 counts[row, column] = n
 
+    @njit(parallel=True, fastmath=True)
+    def options(price, strike, years, call):
+        for i in prange(price.size):
+            spread = np.float32(0.3) * np.sqrt(years[i])
+            up = (np.log(price[i] / strike[i]) + np.float32(0.065) * years[i]) / spread
+            low = up - spread
+            scale, cubed, half = np.float32(0.7978846), np.float32(0.044715), np.float32(0.5)
+            first = half + half * np.tanh(scale * (up + cubed * up * up * up))
+            second = half + half * np.tanh(scale * (low + cubed * low * low * low))
+            discount = np.exp(np.float32(-0.02) * years[i])
+            call[i] = price[i] * first - strike[i] * discount * second
+
     x, y = np.ones(N, np.float32), np.ones(N, np.float32)
+    price, strike, years = market()
+    call = np.zeros_like(price)
     a, c = np.ones((SIDE, SIDE), np.float32), np.zeros((SIDE, SIDE), np.float32)
     small = np.ones(3, np.float32)
     if work == "first":
@@ -68,6 +88,7 @@ def of_numba(work):
     return {
         "saxpy": lambda: best(lambda: saxpy(np.float32(2.0), x, y), 20),
         "total": lambda: best(lambda: total(x), 20),
+        "options": lambda: best(lambda: options(price, strike, years, call), 10),
         "matmul": lambda: best(lambda: matmul(a, a, c), 2),
         "mandelbrot": lambda: best(lambda: mandelbrot(np.zeros((SIDE, SIDE), np.int32)), 10),
         "rerun": lambda: best(lambda: saxpy(np.float32(2.0), small, small), 1000),
@@ -111,6 +132,17 @@ def of_taichi(work):
                 n += 1
             counts[row, column] = n
 
+    @ti.func
+    def normal(x):
+        return 0.5 + 0.5 * ti.tanh(0.7978846 * (x + 0.044715 * x * x * x))
+
+    @ti.kernel
+    def options(price: f32, strike: f32, years: f32, call: f32):
+        for i in price:
+            spread = 0.3 * ti.sqrt(years[i])
+            up = (ti.log(price[i] / strike[i]) + 0.065 * years[i]) / spread
+            call[i] = price[i] * normal(up) - strike[i] * ti.exp(-0.02 * years[i]) * normal(up - spread)
+
     def ones(shape):
         array = ti.ndarray(ti.f32, shape=shape)
         array.fill(1.0)
@@ -128,6 +160,11 @@ def of_taichi(work):
     elif work == "matmul":
         a, c = ones((SIDE, SIDE)), ones((SIDE, SIDE))
         run = lambda: matmul(a, a, c)
+    elif work == "options":
+        arrays = [ones(1 << 22) for _ in range(4)]
+        for array, values in zip(arrays, market()):
+            array.from_numpy(values)
+        run = lambda: options(*arrays)
     elif work == "mandelbrot":
         counts = ti.ndarray(ti.i32, shape=(SIDE, SIDE))
         run = lambda: mandelbrot(counts)
@@ -187,6 +224,14 @@ kernel void tiled(global const float *a, global const float *b, global float *c)
     }
     c[row * 1024 + column] = own;
 }
+float normal(float x) { return 0.5f + 0.5f * tanh(0.7978846f * (x + 0.044715f * x * x * x)); }
+kernel void options(global const float *price, global const float *strike, global const float *years,
+                    global float *call) {
+    int i = get_global_id(0);
+    float spread = 0.3f * sqrt(years[i]);
+    float up = (log(price[i] / strike[i]) + 0.065f * years[i]) / spread;
+    call[i] = price[i] * normal(up) - strike[i] * exp(-0.02f * years[i]) * normal(up - spread);
+}
 kernel void mandelbrot(global int *counts) {
     float cx = get_global_id(0) * 0.0029296875f - 2.0f, cy = get_global_id(1) * 0.0029296875f - 1.5f;
     float x = 0, y = 0;
@@ -226,6 +271,9 @@ def of_pocl(work):
     elif work == "tree":
         n = 1 << 22
         kernel, size, local, args = program.tree, (n,), (256,), (buffer(n), buffer(n // 256))
+    elif work == "options":
+        arrays = [cl.Buffer(context, flags, hostbuf=values) for values in market()] + [buffer(1 << 22)]
+        kernel, size, local, args = program.options, (1 << 22,), None, arrays
     elif work in ("matmul", "tiled"):
         m = [buffer(SIDE * SIDE) for _ in range(3)]
         kernel, size, local, args = cl.Kernel(program, work), (SIDE, SIDE), (16, 16), m

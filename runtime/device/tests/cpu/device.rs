@@ -36,6 +36,49 @@ fn a_large_dispatch_reaches_every_element_once() {
     assert!(bench.read::<u32>(buffer).iter().all(|&x| x == 8));
 }
 
+/// In a process of its own, where nobody else starts threads.
+#[cfg(target_os = "linux")]
+#[test]
+fn threads_start_with_the_first_large_dispatch() {
+    let own = std::env::current_exe().expect("a test is a program");
+    let mut command = std::process::Command::new(own);
+    let output = command.args(["--exact", "device::counts_threads", "--ignored"]).output();
+    let output = output.expect("the program starts");
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success() && said.contains("1 passed"), "{said}");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+#[ignore = "`threads_start_with_the_first_large_dispatch` runs it alone"]
+fn counts_threads() {
+    let n_workers = || {
+        let tasks = std::fs::read_dir("/proc/self/task").expect("Linux lists threads");
+        let name = |task: std::io::Result<std::fs::DirEntry>| {
+            std::fs::read_to_string(task.expect("it is still there").path().join("comm")).unwrap_or_default()
+        };
+        tasks.map(name).filter(|name| name.trim() == "kps-cpu").count()
+    };
+    let bench = Bench::new();
+    let n = 1 << 20;
+    let buffer = bench.buffer(&vec![5u32; n]);
+    let words = kernel(&[("u32", 4)], "", INCREMENT);
+    bench.run(&words, &[buffer], &[], [1, 1, 1]);
+    assert_eq!(n_workers(), 0);
+    let n_others = std::thread::available_parallelism().map_or(0, |n| n.get() - 1);
+    for _ in 0..2 {
+        bench.run(&words, &[buffer], &[], [n as u32 / 4, 1, 1]);
+        // A thread that came too late to help may still be about to take its name.
+        let came = (0..1000).any(|_| {
+            std::thread::sleep(Duration::from_millis(5));
+            n_workers() == n_others
+        });
+        assert!(came, "{} of {n_others} threads", n_workers());
+    }
+    bench.run(&words, &[buffer], &[], [1, 1, 1]);
+    assert_eq!(bench.read::<u32>(buffer)[..5], [9, 9, 9, 9, 7]);
+}
+
 #[test]
 fn groups_have_three_axes() {
     // out[x + 4 * (y + 3 * z)] = x + 100 * y + 10000 * z, through the ids of groups and lanes.
