@@ -59,6 +59,8 @@ pub struct Storage {
     label: String,
     /// Outside of `inner`, so that it can be set while the bytes are being looked at.
     destroyed: Cell<bool>,
+    /// Whether nobody has written any of the bytes, and they mean nothing.
+    blank: Cell<bool>,
     /// The manager whose end is the storage's end.
     owner: RefCell<Weak<Context>>,
     inner: RefCell<Inner>,
@@ -152,6 +154,7 @@ impl Storage {
             image: None,
             label,
             destroyed: Cell::new(false),
+            blank: Cell::new(false),
             owner: RefCell::new(Weak::new()),
             inner: RefCell::new(inner),
         })
@@ -165,6 +168,16 @@ impl Storage {
             Some(image) => Storage::image(image, bytes, memory, label),
             None => Storage::new(bytes, memory, label),
         })
+    }
+
+    /// Says that the bytes mean nothing until somebody writes them. They are zeros, so that no two runs differ.
+    pub fn forget(&self) {
+        self.blank.set(true);
+    }
+
+    /// Whether nobody has written any of the bytes since they were said to mean nothing.
+    pub fn is_blank(&self) -> bool {
+        self.blank.get()
     }
 
     /// Bytes; at least one for tensors.
@@ -259,8 +272,10 @@ impl Storage {
         self.check_readable(operation)?;
         self.fetch(operation)?;
         let mut inner = self.borrow_mut(operation)?;
+        self.blank.set(false);
         if inner.is_shared() {
             inner.await_readers()?;
+            inner.tell_written(&range);
             return Ok(change(&mut inner.bytes_mut(self.len)[range]));
         }
         let result = change(&mut inner.bytes_mut(self.len)[range.clone()]);
@@ -271,9 +286,11 @@ impl Storage {
     /// Replaces all bytes. `bytes` are as many as the storage has.
     pub(crate) fn replace(&self, operation: &'static str, bytes: Vec<u8>) -> Result<()> {
         let mut inner = self.borrow_mut(operation)?;
+        self.blank.set(false);
         if inner.is_shared() {
             inner.settle()?;
             inner.await_readers()?;
+            inner.tell_written(&(0..self.len));
             inner.bytes_mut(self.len).copy_from_slice(&bytes);
             return Ok(());
         }
@@ -350,6 +367,9 @@ impl Storage {
             Some(image) => device.alloc_image(image)?,
             None => device.alloc(self.len as u64, self.memory.usage())?,
         };
+        if self.is_blank() {
+            device.blank(buffer);
+        }
         let shared = device.host_memory(buffer).filter(|memory| memory.len >= self.len);
         inner.placed = Some(Placed { context: context.clone(), device, buffer });
         let Some(memory) = shared else {
@@ -405,6 +425,7 @@ impl Storage {
     pub(crate) fn submitted(&self, ticket: Ticket, access: Access) {
         let Ok(mut inner) = self.inner.try_borrow_mut() else { return };
         if access.writes() {
+            self.blank.set(false);
             inner.state = State::InFlight(ticket);
             inner.readers.clear();
             inner.partial_reads = 0;
@@ -495,6 +516,13 @@ impl Inner {
 
     fn bytes(&self, len: usize) -> &[u8] {
         host_bytes(&self.host, len)
+    }
+
+    /// Tells the device of bytes that the host writes in the device's own memory.
+    fn tell_written(&self, range: &Range<usize>) {
+        if let Some(placed) = &self.placed {
+            placed.device.wrote(placed.buffer, range.start as u64..range.end as u64);
+        }
     }
 
     fn bytes_mut(&mut self, len: usize) -> &mut [u8] {

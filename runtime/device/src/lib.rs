@@ -63,6 +63,13 @@ pub trait Device {
     /// The caller must not touch it while a submission that names the buffer is in flight, nor after `free`.
     fn host_memory(&self, buffer: BufferId) -> Option<HostMemory>;
 
+    /// What a buffer holds means nothing until somebody writes it: a checked kernel that reads it before makes a
+    /// mistake. Devices that find none take no notice.
+    fn blank(&self, _buffer: BufferId) {}
+
+    /// Bytes of a buffer were written by way of its host memory.
+    fn wrote(&self, _buffer: BufferId, _bytes: std::ops::Range<u64>) {}
+
     /// Checks, reflects and compiles a module. The same words and options give the same pipeline
     /// again, at the cost of a look-up.
     fn load(&self, words: &[u32], options: &PipelineOptions) -> Result<PipelineId>;

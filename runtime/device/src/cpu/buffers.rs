@@ -1,6 +1,7 @@
 //! Memory of buffers and images: plain memory of the host, zeroed, aligned to a cache line.
 
 use std::alloc::{self, Layout};
+use std::ops::Range;
 use std::ptr::NonNull;
 
 use rustc_hash::FxHashMap;
@@ -9,6 +10,7 @@ use super::NAME;
 use super::emit::context::Slot;
 use super::errors;
 use super::images::ImageView;
+use super::probes::Written;
 use crate::{Binding, BufferId, DeviceError, HostMemory, ImageInfo, Result};
 
 const ALIGN: usize = 64;
@@ -33,6 +35,8 @@ struct Buffer {
     size: usize,
     /// What its bytes are the texels of, where it is an image.
     image: Option<ImageInfo>,
+    /// Which bytes were written, if not all that it holds means something.
+    written: Option<Written>,
 }
 
 impl Buffers {
@@ -59,6 +63,42 @@ impl Buffers {
         let id = self.alloc(size.unwrap_or(u64::MAX))?;
         self.all.get_mut(&id).expect("it was just made").image = Some(*info);
         Ok(id)
+    }
+
+    /// What a buffer holds means nothing until it is written.
+    pub fn blank(&mut self, id: BufferId) {
+        if let Some(buffer) = self.all.get_mut(&id) {
+            buffer.written = Some(Written::nothing(buffer.size));
+        }
+    }
+
+    /// Bytes of a buffer were written.
+    pub fn wrote(&mut self, id: BufferId, bytes: Range<u64>) {
+        if let Some(written) = self.all.get(&id).and_then(|buffer| buffer.written.as_ref()) {
+            written.note(bytes);
+        }
+    }
+
+    /// Bytes were copied from one buffer to another, and so is whether they mean anything.
+    pub fn copied(&mut self, from: (BufferId, u64), to: (BufferId, u64), size: u64) {
+        let written = |id: BufferId| self.all.get(&id).and_then(|buffer| buffer.written.clone());
+        let source = written(from.0).map(|written| written.from(from.1));
+        if source.is_some() && written(to.0).is_none() {
+            self.blank(to.0);
+            self.wrote(to.0, 0..u64::MAX / 2);
+        }
+        if let Some(buffer) = self.all.get(&to.0)
+            && let Some(target) = &buffer.written
+        {
+            target.copy(to.1, source.as_ref(), size);
+        }
+    }
+
+    /// Which bytes of a bound range were written, if there are others.
+    pub fn written(&mut self, binding: &Binding) -> Option<Written> {
+        let buffer = self.all.get_mut(&binding.buffer)?;
+        buffer.written = buffer.written.take().filter(|written| !written.is_whole());
+        buffer.written.as_ref().map(|written| written.from(binding.offset))
     }
 
     /// The image that an id is; `None` where it is a buffer.
@@ -134,7 +174,7 @@ impl Buffer {
         let skip = allocation.align_offset(ALIGN);
         // SAFETY: the allocation has `ALIGN` bytes more than the buffer's words, and `skip` is below that.
         let base = unsafe { allocation.add(skip) };
-        Some(Buffer { allocation, layout, base, size, image: None })
+        Some(Buffer { allocation, layout, base, size, image: None, written: None })
     }
 }
 

@@ -158,13 +158,13 @@ impl Job {
             parted: [0; 2],
             order: [[1, 0]; 3],
             unwritten: 1,
+            watched: self.watch.as_ref().map_or(std::ptr::null(), |watch| watch.watched.as_ptr()),
             observation: std::ptr::null_mut(),
         };
-        if let Some(observation) = &mut watched {
-            let bytes = |slot: &Slot| Bytes { start: slot.base as u64, size: slot.size };
+        if let (Some(watch), Some(observation)) = (&self.watch, &mut watched) {
             let shared = bytes(&Slot { base: context.shared, size: self.shared_size as u64 });
-            let buffers = self.slots.iter().map(bytes).collect();
-            observation.observer.begins(Extent { groups: self.groups, buffers, shared });
+            let (buffers, written) = (self.slots.iter().map(bytes).collect(), watch.written.clone());
+            observation.observer.begins(Extent { groups: self.groups, buffers, written, shared });
             context.observation = std::ptr::from_mut(observation);
         }
         self.chunks(&mut context);
@@ -344,6 +344,11 @@ impl Job {
 #[repr(align(64))]
 struct CacheLine {
     _bytes: [u8; 64],
+}
+
+/// A bound range by its address.
+pub fn bytes(slot: &Slot) -> Bytes {
+    Bytes { start: slot.base as u64, size: slot.size }
 }
 
 fn lines_of(n_bytes: usize) -> Vec<CacheLine> {

@@ -32,6 +32,7 @@ mod together;
 use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -157,7 +158,9 @@ impl Device for CpuDevice {
     }
 
     fn write(&self, buffer: BufferId, offset: u64, bytes: &[u8]) -> Result<()> {
-        let to = self.state.borrow().buffers.range(buffer, offset, bytes.len() as u64)?;
+        let buffers = &mut self.state.borrow_mut().buffers;
+        let to = buffers.range(buffer, offset, bytes.len() as u64)?;
+        buffers.wrote(buffer, offset..offset + bytes.len() as u64);
         // SAFETY: `range` gave as many bytes as there are, inside the buffer. Whoever holds its host
         // memory was told not to touch it meanwhile, but may have lent it here: the ranges may overlap.
         unsafe { std::ptr::copy(bytes.as_ptr(), to.base, bytes.len()) };
@@ -173,6 +176,14 @@ impl Device for CpuDevice {
 
     fn host_memory(&self, buffer: BufferId) -> Option<HostMemory> {
         self.state.borrow().buffers.host_memory(buffer)
+    }
+
+    fn blank(&self, buffer: BufferId) {
+        self.state.borrow_mut().buffers.blank(buffer);
+    }
+
+    fn wrote(&self, buffer: BufferId, bytes: Range<u64>) {
+        self.state.borrow_mut().buffers.wrote(buffer, bytes);
     }
 
     fn load(&self, words: &[u32], options: &PipelineOptions) -> Result<PipelineId> {
@@ -268,6 +279,9 @@ impl CpuDevice {
 
     fn dispatch(&self, state: &mut State, dispatch: &Dispatch) -> Result<()> {
         let slots = state.slots(dispatch)?;
+        let written = state.written(dispatch)?;
+        let buffers = slots.iter().map(dispatch::bytes).collect();
+        let memory = probes::Memory { groups: dispatch.groups, buffers, written };
         let n_threads = state.pool.n_threads() as u64;
         let pipeline = state.pipeline(dispatch.pipeline)?;
         let chosen = state.library.code(pipeline, dispatch)?;
@@ -285,7 +299,12 @@ impl CpuDevice {
             group_cost: pipeline.cost,
             n_threads,
             interrupt: self.interrupt.clone(),
-            watch: probes::Watch::new(pipeline.instrument, &pipeline.probes, pipeline.interface.local_size),
+            watch: probes::Watch::new(
+                pipeline.instrument,
+                &pipeline.probes,
+                pipeline.interface.local_size,
+                memory,
+            ),
             seed: match pipeline.instrument {
                 Instrument::Checked(Checks { schedule: Schedule::Seed(seed), .. }) => Some(seed),
                 _ => None,
@@ -430,6 +449,27 @@ impl State {
         Ok(push)
     }
 
+    /// Of each of its buffers which bytes were written, if that is watched and there are others. Where it is not
+    /// watched, all that the dispatch may write counts as written.
+    fn written(&mut self, dispatch: &Dispatch) -> Result<Vec<Option<probes::Written>>> {
+        let pipeline = self.pipeline(dispatch.pipeline)?;
+        let (wanted, instrument) = (pipeline.buffers.clone(), pipeline.instrument);
+        let is_watched =
+            matches!(instrument, Instrument::Checked(checks) if checks.has(Check::DeviceUninitialised));
+        for bound in dispatch.bindings.iter().filter(|bound| !is_watched && bound.access.writes()) {
+            self.buffers.wrote(bound.buffer, bound.offset..bound.offset + bound.size);
+        }
+        for bound in dispatch.addressed.iter().filter(|bound| bound.access.writes()) {
+            self.buffers.wrote(bound.buffer, bound.offset..bound.offset + bound.size);
+        }
+        let written = |at: &(u32, u32)| {
+            let mut bindings = dispatch.bindings.iter().filter(|_| is_watched);
+            let bound = bindings.find(|bound| (bound.set, bound.binding) == *at)?;
+            self.buffers.written(bound)
+        };
+        Ok(wanted.iter().map(written).collect())
+    }
+
     /// What it finds at each of its images.
     fn image_views(&self, dispatch: &Dispatch) -> Result<Vec<ImageView>> {
         let view = |&(set, binding): &(u32, u32)| {
@@ -452,7 +492,8 @@ impl State {
         self.pipeline(dispatch.pipeline)?.samplers.iter().map(sampler).collect()
     }
 
-    fn copy(&self, from: (BufferId, u64), to: (BufferId, u64), size: u64) -> Result<()> {
+    fn copy(&mut self, from: (BufferId, u64), to: (BufferId, u64), size: u64) -> Result<()> {
+        self.buffers.copied(from, to, size);
         let from = self.buffers.range(from.0, from.1, size)?;
         let to = self.buffers.range(to.0, to.1, size)?;
         // SAFETY: both ranges were found inside their buffers.

@@ -38,6 +38,8 @@ pub struct Context {
     pub order: [[u32; 2]; 3],
     /// 0 where the observer knows that the workgroup has written all of its shared memory.
     pub unwritten: u32,
+    /// Of each buffer whether the observer wants to be told of accesses to it.
+    pub watched: *const bool,
     /// Who watches, where the kernel has probes.
     pub observation: *mut Observation,
 }

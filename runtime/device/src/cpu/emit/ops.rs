@@ -78,6 +78,7 @@ impl Emitter<'_, '_> {
                 return None;
             }
             Op::Unwritten => self.unwritten(),
+            Op::Watched(buffer) => self.watched(*buffer),
             Op::Clear { start, size } => {
                 self.clear(*start, *size);
                 return None;

@@ -6,7 +6,7 @@ use cranelift_codegen::ir::{
 };
 
 use super::context::Context;
-use super::scalar::Emitter;
+use super::scalar::{Emitter, fixed};
 use crate::Invocation;
 use crate::cpu::lane::{Ty, Value};
 
@@ -65,6 +65,13 @@ impl Emitter<'_, '_> {
         // Probes change it.
         let unwritten = self.builder.ins().load(types::I32, super::ops::memory(), self.context, offset);
         self.builder.ins().icmp_imm_s(IntCC::NotEqual, unwritten, 0)
+    }
+
+    /// Whether the observer wants to be told of accesses to a buffer.
+    pub(super) fn watched(&mut self, buffer: u32) -> ir::Value {
+        let offset = std::mem::offset_of!(Context, watched) as i32;
+        let watched = self.builder.ins().load(types::I64, fixed(), self.context, offset);
+        self.builder.ins().load(types::I8, fixed(), watched, buffer as i32)
     }
 
     /// The bits of a value in 64.

@@ -212,6 +212,8 @@ pub enum Op {
     /// A `Bool`: whether the workgroup that runs may have left some of its shared memory unwritten, as the
     /// observer of the dispatch knows.
     Unwritten,
+    /// A `Bool`: whether the observer wants to be told of accesses to a buffer in this dispatch.
+    Watched(u32),
     /// Tells the observer of the dispatch these values, if the condition is true or there is none. It is never
     /// moved, merged or left out: the number is that of a site in [`Kernel::probes`].
     Probe {
@@ -609,7 +611,12 @@ impl Op {
             Op::Texel { place, .. } => place.iter_mut().for_each(f),
             Op::Address(address) => address.dynamic.iter_mut().for_each(f),
             Op::Probe { values, when, .. } => values.iter_mut().chain(when).for_each(f),
-            Op::ImageSize { .. } | Op::BufferSize(_) | Op::Get(_) | Op::Clear { .. } | Op::Unwritten => {}
+            Op::ImageSize { .. }
+            | Op::BufferSize(_)
+            | Op::Get(_)
+            | Op::Clear { .. }
+            | Op::Unwritten
+            | Op::Watched(_) => {}
         }
     }
 }

@@ -41,7 +41,7 @@ impl Touch {
 pub fn insert(kernel: &mut Kernel, checks: Checks) {
     let wanted = Wanted {
         shared: checks.has(Check::SharedRace) || checks.has(Check::SharedUninitialised),
-        device: checks.has(Check::DeviceRace),
+        device: checks.has(Check::DeviceRace) || checks.has(Check::DeviceUninitialised),
     };
     if !wanted.shared && !wanted.device {
         return;
@@ -53,14 +53,22 @@ pub fn insert(kernel: &mut Kernel, checks: Checks) {
         let mut watched = Vec::with_capacity(insts.len() * 2);
         for inst in insts {
             if let Some(access) = access(kernel, &spaces, &used, &inst).filter(|access| wanted.has(access)) {
-                let is_calm = access.is_shared() && calm.contains(&block);
-                if !is_calm {
-                    watched.push(probe(kernel, access, None, inst.line));
-                } else if checks.has(Check::SharedUninitialised) {
-                    let unwritten = kernel.add_value(Ty::Bool, Def::Inst(BlockId(block as u32)));
-                    watched.push(Inst { op: Op::Unwritten, result: Some(unwritten), line: inst.line });
-                    watched.push(probe(kernel, access, Some(unwritten), inst.line));
-                }
+                let is_calm = calm.contains(&block);
+                let when = match access.place {
+                    Where::Shared if is_calm && !checks.has(Check::SharedUninitialised) => {
+                        watched.push(inst);
+                        continue;
+                    }
+                    Where::Shared if is_calm => Some(Op::Unwritten),
+                    Where::Buffer(buffer) => Some(Op::Watched(buffer)),
+                    Where::Shared | Where::Anywhere => None,
+                };
+                let when = when.map(|op| {
+                    let result = kernel.add_value(Ty::Bool, Def::Inst(BlockId(block as u32)));
+                    watched.push(Inst { op, result: Some(result), line: inst.line });
+                    result
+                });
+                watched.push(probe(kernel, access, when, inst.line));
             }
             watched.push(inst);
         }
@@ -76,24 +84,19 @@ struct Wanted {
 
 impl Wanted {
     fn has(&self, access: &Watched) -> bool {
-        match access.site {
-            Site::Access { place: Where::Shared, .. } => self.shared,
-            Site::Access { place: Where::Buffer(_), .. } => self.device,
-            _ => true,
+        match access.place {
+            Where::Shared => self.shared,
+            Where::Buffer(_) => self.device,
+            Where::Anywhere => true,
         }
     }
 }
 
 /// An access with the values of its probe.
 struct Watched {
+    place: Where,
     site: Site,
     values: Vec<Value>,
-}
-
-impl Watched {
-    fn is_shared(&self) -> bool {
-        matches!(self.site, Site::Access { place: Where::Shared, .. })
-    }
 }
 
 fn probe(kernel: &mut Kernel, access: Watched, when: Option<Value>, line: Option<Line>) -> Inst {
@@ -191,7 +194,7 @@ fn access(
         Some(Space::Device) | None => Where::Anywhere,
     };
     let values = [address].into_iter().chain(stored).collect();
-    Some(Watched { site: Site::Access { touch, place, offset, size }, values })
+    Some(Watched { place, site: Site::Access { touch, place, offset, size }, values })
 }
 
 /// Whether it is a buffer that launches make for themselves.

@@ -10,21 +10,25 @@
 pub mod checked;
 mod found;
 pub mod memory;
+mod own;
 pub mod profile;
 mod races;
 pub mod schedule;
 mod shadow;
 mod shared;
+mod written;
 
 use std::sync::{Arc, Mutex, PoisonError};
 
+use self::checked::{Site, Where};
 use self::found::Found;
 pub use self::shared::Row;
+pub use self::written::Written;
 use super::lane::gangs::{Across, MAX_WIDTH};
 use super::lane::{Array, Kernel};
 use super::module::{Line, Module};
 use crate::profile::LineCounts;
-use crate::{Finding, Instrument, Invocation, Schedule, SourceLine};
+use crate::{Check, Checks, Finding, Instrument, Invocation, Schedule, SourceLine};
 
 /// What one probe stands for, and its line in the kernel.
 #[derive(Clone, Debug)]
@@ -35,7 +39,7 @@ pub struct ProbeSite<L = Option<Line>> {
 
 #[derive(Clone, Debug)]
 pub enum SiteKind {
-    Check(checked::Site),
+    Check(Site),
     Profile(profile::Site),
 }
 
@@ -44,6 +48,8 @@ pub enum SiteKind {
 pub struct Sites {
     pub all: Arc<[ProbeSite<Option<SourceLine>>]>,
     pub arrays: Arc<[Array]>,
+    /// Of each buffer whether an invocation touches none but its own element of it.
+    pub own: Arc<[bool]>,
     /// Where the kernel has barriers.
     pub barriers: Arc<[SourceLine]>,
 }
@@ -102,7 +108,16 @@ pub trait Observer: Send {
 pub struct Extent {
     pub groups: [u32; 3],
     pub buffers: Vec<Bytes>,
+    /// Of each buffer what was written, if not all of it.
+    pub written: Vec<Option<Written>>,
     pub shared: Bytes,
+}
+
+/// What a dispatch is about to meet.
+pub struct Memory {
+    pub groups: [u32; 3],
+    pub buffers: Vec<Bytes>,
+    pub written: Vec<Option<Written>>,
 }
 
 /// Memory by its address.
@@ -146,6 +161,7 @@ pub fn sites(kernel: &Kernel, module: &Module<'_>) -> Sites {
     Sites {
         all: kernel.probes.iter().map(site).collect(),
         arrays: kernel.arrays.clone().into(),
+        own: own::find(kernel).into(),
         barriers: barriers.filter_map(|block| module.line(block.line)).collect(),
     }
 }
@@ -155,15 +171,24 @@ pub struct Watch {
     instrument: Instrument,
     sites: Sites,
     local_size: [u32; 3],
+    /// Of each buffer whether accesses to it are to be told.
+    pub watched: Vec<bool>,
+    pub written: Vec<Option<Written>>,
     /// Those whose thread has done its work.
     ended: Mutex<Vec<Observation>>,
 }
 
 impl Watch {
     /// `None` where nobody watches.
-    pub fn new(instrument: Instrument, sites: &Sites, local_size: [u32; 3]) -> Option<Watch> {
-        let watch = || Watch { instrument, sites: sites.clone(), local_size, ended: Mutex::default() };
-        (instrument != Instrument::None).then(watch)
+    pub fn new(instrument: Instrument, sites: &Sites, local_size: [u32; 3], memory: Memory) -> Option<Watch> {
+        let (sites, ended) = (sites.clone(), Mutex::default());
+        let watched = match instrument {
+            Instrument::None => return None,
+            Instrument::Profile => Vec::new(),
+            Instrument::Checked(checks) => watched(checks, &sites, local_size, &memory),
+        };
+        let written = memory.written;
+        Some(Watch { instrument, sites, local_size, watched, written, ended })
     }
 
     /// Whether workgroups may be seen by different observers, in no order.
@@ -172,7 +197,8 @@ impl Watch {
             Instrument::None => true,
             Instrument::Profile => false,
             Instrument::Checked(checks) => {
-                checks.schedule == Schedule::InOrder && !self.sites.all.iter().any(meets_other_groups)
+                let meets = |site| meets_other_groups(site, &self.watched);
+                checks.schedule == Schedule::InOrder && !self.sites.all.iter().any(meets)
             }
         }
     }
@@ -205,11 +231,43 @@ impl Watch {
     }
 }
 
-/// Whether a probe is at memory that other workgroups reach too.
-fn meets_other_groups(site: &ProbeSite<Option<SourceLine>>) -> bool {
+/// The buffers whose accesses may be mistakes: memory that the kernel writes, under whatever name, or that has
+/// not been written wholly.
+fn watched(checks: Checks, sites: &Sites, local_size: [u32; 3], memory: &Memory) -> Vec<bool> {
+    let Memory { groups, buffers, written } = memory;
+    let is_row = (1..3).all(|axis| groups[axis] == 1 && local_size[axis] == 1);
+    let writes_to = |buffer: usize| sites.all.iter().any(|site| may_write(site, buffer));
+    let changed: Vec<bool> = (0..buffers.len()).map(writes_to).collect();
+    let may_meet = |a: usize, b: usize| match a == b {
+        true => changed[a] && !(is_row && sites.own[a]),
+        false => (changed[a] || changed[b]) && buffers[a].meets(&buffers[b]),
+    };
+    let may_race =
+        |at: usize| checks.has(Check::DeviceRace) && (0..buffers.len()).any(|other| may_meet(at, other));
+    (0..buffers.len()).map(|at| may_race(at) || written[at].is_some()).collect()
+}
+
+fn may_write(site: &ProbeSite<Option<SourceLine>>, buffer: usize) -> bool {
     match site.kind {
-        SiteKind::Check(checked::Site::Access { place, .. }) => !matches!(place, checked::Where::Shared),
+        SiteKind::Check(Site::Access { touch, place, .. }) => {
+            touch.writes() && (place == Where::Anywhere || place == Where::Buffer(buffer as u32))
+        }
         _ => false,
+    }
+}
+
+/// Whether a probe tells of memory that other workgroups reach too.
+fn meets_other_groups(site: &ProbeSite<Option<SourceLine>>, watched: &[bool]) -> bool {
+    match site.kind {
+        SiteKind::Check(Site::Access { place: Where::Buffer(buffer), .. }) => watched[buffer as usize],
+        SiteKind::Check(Site::Access { place, .. }) => place == Where::Anywhere,
+        _ => false,
+    }
+}
+
+impl Bytes {
+    fn meets(&self, other: &Bytes) -> bool {
+        self.start < other.start + other.size && other.start < self.start + self.size
     }
 }
 

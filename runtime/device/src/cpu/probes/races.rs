@@ -40,7 +40,7 @@ impl Accesses {
             device: Shadow::new(grain(sites, |place| place != Where::Shared), n_lanes),
             shared: SharedShadow::new(nothing, shared_grain, n_lanes),
             shared_grain,
-            extent: Extent { groups: [0; 3], buffers: Vec::new(), shared: nothing },
+            extent: Extent { groups: [0; 3], buffers: Vec::new(), written: Vec::new(), shared: nothing },
             local_size,
             epoch: 0,
         }
@@ -91,9 +91,14 @@ impl Accesses {
         match self.space_of(place, range) {
             Some(Space::Shared) => self.met_shared(sites, probe, invocation, (range, touch, stored), found),
             Some(space) => {
+                if self.reads_unwritten(space, range, touch) && self.checks.has(Check::DeviceUninitialised) {
+                    self.uninitialised(sites, (probe, invocation), (space, range.0), found);
+                }
+                if !self.checks.has(Check::DeviceRace) {
+                    return;
+                }
                 let event = self.event(probe, invocation, touch);
-                let met = self.device.touch(range, event, (touch, stored));
-                let Some(other) = met.filter(|_| self.checks.has(Check::DeviceRace)) else { return };
+                let Some(other) = self.device.touch(range, event, (touch, stored)) else { return };
                 let other = Other { probe: other.probe, invocation: self.invocation(other) };
                 self.race(sites, (probe, invocation), other, (space, range.0), found);
             }
@@ -114,11 +119,7 @@ impl Accesses {
         let changes = || stored.is_none_or(|stored| unsafe { differs(range, stored) });
         let met = self.shared.touch(range, (lane, probe), touch, changes);
         if touch.reads() && met.is_new && self.checks.has(Check::SharedUninitialised) {
-            let element = || self.element(&sites.arrays, Space::Shared, range.0);
-            let line = || sites.all[probe as usize].line.clone();
-            let kind = || FindingKind::Uninitialised(element());
-            let finding = || Finding { kind: kind(), line: line(), invocation, count: 1 };
-            found.add(Mistake::At(probe), invocation, finding);
+            self.uninitialised(sites, (probe, invocation), (Space::Shared, range.0), found);
             return;
         }
         let Some(other) = met.race_with.filter(|_| self.checks.has(Check::SharedRace)) else { return };
@@ -127,6 +128,34 @@ impl Accesses {
         let other_invocation = Invocation::new(invocation.group, local, self.local_size);
         let other = Other { probe: other.probe, invocation: other_invocation };
         self.race(sites, (probe, invocation), other, (Space::Shared, range.0), found);
+    }
+
+    /// Whether an access reads bytes of a buffer that nobody has written; notes those that it writes.
+    fn reads_unwritten(&self, space: Space, (address, size): (u64, u64), touch: Touch) -> bool {
+        let Space::Buffer(buffer) = space else { return false };
+        let Some(written) = &self.extent.written[buffer as usize] else { return false };
+        let offset = address - self.extent.buffers[buffer as usize].start;
+        let bytes = offset..offset + size;
+        let is_new = touch.reads() && !written.has(bytes.clone());
+        if touch.writes() {
+            written.note(bytes);
+        }
+        is_new
+    }
+
+    fn uninitialised(
+        &self,
+        sites: &Sites,
+        (probe, invocation): (u32, Invocation),
+        (space, address): (Space, u64),
+        found: &mut Found,
+    ) {
+        found.add(Mistake::At(probe), invocation, || Finding {
+            kind: FindingKind::Uninitialised(self.element(&sites.arrays, space, address)),
+            line: sites.all[probe as usize].line.clone(),
+            invocation,
+            count: 1,
+        });
     }
 
     fn race(

@@ -63,6 +63,12 @@ fn words(finding: &Finding) -> Diagnostic {
                 .help(format!("invocation {} has another one", triple(other.global)))
         }
         FindingKind::DivergentBarrier { other } => divergent_barrier(other.as_ref()),
+        FindingKind::Uninitialised(element) if !element.is_shared => {
+            let message = format!("{} is read, and nobody has written it", name(element));
+            Diagnostic::error("checked/uninitialised", message).help(
+                "what is made without data holds any values: write it first, or begin with np.zeros(..)",
+            )
+        }
         FindingKind::Uninitialised(element) => {
             let message = format!("{} is read before anyone of the workgroup has written it", name(element));
             Diagnostic::error("checked/uninitialised", message)

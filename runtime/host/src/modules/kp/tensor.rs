@@ -88,7 +88,11 @@ impl ScriptTensor {
 /// A tensor of these elements, made as the script's arguments ask.
 pub fn make(elements: Elements, memory: kps_compute::MemoryType) -> Result<Tensor> {
     let builder = kps_compute::tensor::Builder::new(elements.dtype, &elements.shape).memory(memory);
-    builder.bytes(elements.bytes).map_err(compute)
+    let tensor = builder.bytes(elements.bytes).map_err(compute)?;
+    if elements.is_blank {
+        tensor.storage().forget();
+    }
+    Ok(tensor)
 }
 
 /// `Tensor(data, tensor_type=device, dtype=None)`: lists become f32, whatever has a type keeps it.

@@ -18,6 +18,8 @@ pub struct Elements {
     pub dtype: DType,
     pub shape: Vec<usize>,
     pub bytes: Vec<u8>,
+    /// Whether the source was made without data.
+    pub is_blank: bool,
 }
 
 impl Elements {
@@ -91,22 +93,33 @@ pub fn elements(vm: &mut Vm, source: &Value, untyped: DType) -> Result<Elements>
     }
     if let Some(tensor) = tensor(source) {
         let bytes = tensor.bytes().map_err(errors::compute)?;
-        return Ok(Elements { dtype: tensor.dtype(), shape: tensor.shape().to_vec(), bytes });
+        return Ok(Elements {
+            dtype: tensor.dtype(),
+            shape: tensor.shape().to_vec(),
+            bytes,
+            is_blank: tensor.storage().is_blank(),
+        });
     }
     if let Some(array) = source.downcast::<NdArray>() {
         let bytes = array.to_contiguous_bytes()?;
-        return Ok(Elements { dtype: array.dtype(), shape: array.shape().to_vec(), bytes });
+        let (shape, is_blank) = (array.shape().to_vec(), array.storage().is_blank());
+        return Ok(Elements { dtype: array.dtype(), shape, bytes, is_blank });
     }
     if let Value::Bytes(bytes) = source {
-        return Ok(Elements { dtype: DType::U8, shape: vec![bytes.len()], bytes: bytes.to_vec() });
+        return Ok(Elements {
+            dtype: DType::U8,
+            shape: vec![bytes.len()],
+            bytes: bytes.to_vec(),
+            is_blank: false,
+        });
     }
     let mut flat = Flat { dtype: untyped, shape: Vec::new(), bytes: Vec::new() };
     if let Some(one) = number(source)? {
         flat.push(one)?;
-        return Ok(Elements { dtype: untyped, shape: vec![1], bytes: flat.bytes });
+        return Ok(Elements { dtype: untyped, shape: vec![1], bytes: flat.bytes, is_blank: false });
     }
     flat.rows(vm, source, 0)?;
-    Ok(Elements { dtype: untyped, shape: flat.shape, bytes: flat.bytes })
+    Ok(Elements { dtype: untyped, shape: flat.shape, bytes: flat.bytes, is_blank: false })
 }
 
 /// Rows within rows being laid out one after the other.

@@ -38,6 +38,11 @@ impl NdArray {
         NdArray { storage, dtype, layout: Layout::contiguous(shape), base: None, is_read_only: false }
     }
 
+    /// Who owns its bytes.
+    pub fn storage(&self) -> &Rc<Storage> {
+        &self.storage
+    }
+
     /// `n` elements of a storage from element `start` on, `step` apart.
     pub fn strided(storage: Rc<Storage>, dtype: DType, start: usize, step: isize, n: usize) -> NdArray {
         let layout = Layout { shape: vec![n], strides: vec![step], offset: start * dtype.size() };

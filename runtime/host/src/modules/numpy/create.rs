@@ -19,11 +19,11 @@ pub static FUNCTIONS: &[NativeDef] = &[
     NativeDef::function("asanyarray", asarray),
     NativeDef::function("copy", super::methods::copy),
     NativeDef::function("zeros", zeros),
-    NativeDef::function("empty", zeros),
+    NativeDef::function("empty", empty),
     NativeDef::function("ones", ones),
     NativeDef::function("full", full),
     NativeDef::function("zeros_like", zeros_like),
-    NativeDef::function("empty_like", zeros_like),
+    NativeDef::function("empty_like", empty_like),
     NativeDef::function("ones_like", ones_like),
     NativeDef::function("full_like", full_like),
     NativeDef::function("arange", arange),
@@ -138,9 +138,20 @@ fn with_shape(vm: &mut Vm, args: &Args, name: &str, number: i64) -> Result {
     filled(dtype, &shape, &super::array::element(dtype, number)).map(Value::native)
 }
 
-/// `np.empty` makes zeros, too: nobody sees bytes that were somebody else's.
 fn zeros(vm: &mut Vm, args: &Args) -> Result {
     with_shape(vm, args, "zeros", 0)
+}
+
+fn empty(vm: &mut Vm, args: &Args) -> Result {
+    zeros(vm, args).map(forgotten)
+}
+
+/// What `np.empty` makes are zeros, too: nobody sees bytes that were somebody else's. They only mean nothing.
+fn forgotten(made: Value) -> Value {
+    if let Some(array) = made.downcast::<NdArray>() {
+        array.storage().forget();
+    }
+    made
 }
 
 fn ones(vm: &mut Vm, args: &Args) -> Result {
@@ -192,6 +203,10 @@ fn like(vm: &mut Vm, args: &Args, name: &str, takes_value: bool) -> Result<(Like
 fn zeros_like(vm: &mut Vm, args: &Args) -> Result {
     let (Like { dtype, shape }, _) = like(vm, args, "zeros_like", false)?;
     filled(dtype, &shape, &super::array::element(dtype, 0)).map(Value::native)
+}
+
+fn empty_like(vm: &mut Vm, args: &Args) -> Result {
+    zeros_like(vm, args).map(forgotten)
 }
 
 fn ones_like(vm: &mut Vm, args: &Args) -> Result {

@@ -85,6 +85,7 @@ impl<'k> Gang<'_, 'k, '_> {
             | Op::Set(..)
             | Op::Clear { .. }
             | Op::Unwritten
+            | Op::Watched(_)
             | Op::Probe { .. } => {
                 unreachable!("{op:?} gives no value here")
             }
