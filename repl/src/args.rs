@@ -57,6 +57,10 @@ pub struct HostOptions {
     #[arg(default_missing_value = "-")]
     pub profile: Option<PathBuf>,
 
+    /// Put what debuggers want to know into kernels: the source's text, types, functions and variables.
+    #[arg(short = 'g', long, global = true)]
+    pub debug_info: bool,
+
     /// End a script, or an entry at the prompt, that runs for longer, with a TimeoutError.
     #[arg(long, value_name = "SECONDS", global = true, value_parser = seconds)]
     pub time_limit: Option<Duration>,

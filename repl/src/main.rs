@@ -18,6 +18,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use args::{Arguments, Verb};
+use kps::inspect::Target;
 use render::{Colour, render};
 
 fn main() -> ExitCode {
@@ -31,7 +32,8 @@ fn main() -> ExitCode {
             explain::explain(&kernel, &given, line, form, options.device)
         }
         Arguments { verb: Some(Verb::Spirv { kernel, given, output }), .. } => {
-            verbs::spirv(&kernel, &given, output.as_deref())
+            let target = Target { debug_info: options.debug_info, ..Target::portable() };
+            verbs::spirv(&kernel, &given, &target, output.as_deref())
         }
         Arguments { verb: Some(Verb::Devices { long }), .. } => {
             let form = if long { verbs::Form::Long } else { verbs::Form::Short };

@@ -120,6 +120,9 @@ pub fn host(options: HostOptions) -> HostBuilder {
     if options.profile.is_some() {
         host = host.profiled();
     }
+    if options.debug_info {
+        host = host.debug_info();
+    }
     if let Some(time) = options.time_limit {
         host = host.time_limit(time);
     }

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use kps::device::{Backend, DeviceError, DeviceInfo, DeviceKind, select};
-use kps::inspect::{self, Compiled, GivenTypes, StaticKernel};
+use kps::inspect::{self, Compiled, GivenTypes, StaticKernel, Target};
 use kps_syntax::Source;
 
 use crate::args::GivenArgs;
@@ -38,7 +38,12 @@ pub fn source(file: &Path) -> Result<Source, Failure> {
 }
 
 /// Compiles the kernels of a file, or the one behind the colon, and shows or writes their SPIR-V.
-pub fn spirv(argument: &str, given: &GivenArgs, output: Option<&Path>) -> Result<u8, Failure> {
+pub fn spirv(
+    argument: &str,
+    given: &GivenArgs,
+    target: &Target,
+    output: Option<&Path>,
+) -> Result<u8, Failure> {
     let (file, name) = split_kernel(argument);
     if inspect::is_shader(file) {
         return shader(file, name, output);
@@ -48,8 +53,8 @@ pub fn spirv(argument: &str, given: &GivenArgs, output: Option<&Path>) -> Result
     let chosen = choose(&kernels, file, name)?;
     let given = given_types(given)?;
     match (output, &chosen[..]) {
-        (None, chosen) => chosen.iter().try_for_each(|kernel| show(kernel, given.as_ref()))?,
-        (Some(output), [kernel]) => write_words(output, &words(kernel, given.as_ref())?)?,
+        (None, chosen) => chosen.iter().try_for_each(|kernel| show(kernel, target, given.as_ref()))?,
+        (Some(output), [kernel]) => write_words(output, &words(kernel, target, given.as_ref())?)?,
         (Some(_), _) => {
             let names = listed(&kernels);
             let sentence = format!(
@@ -141,12 +146,12 @@ pub fn done<T>(kernel: &StaticKernel, compiled: Compiled<T>) -> Result<T, Failur
     }))
 }
 
-fn words(kernel: &StaticKernel, given: Option<&GivenTypes>) -> Result<Vec<u32>, Failure> {
-    Ok(done(kernel, kernel.compile(given)?)?.words)
+fn words(kernel: &StaticKernel, target: &Target, given: Option<&GivenTypes>) -> Result<Vec<u32>, Failure> {
+    Ok(done(kernel, kernel.compile_for(target, given)?)?.words)
 }
 
-fn show(kernel: &StaticKernel, given: Option<&GivenTypes>) -> Result<(), Failure> {
-    let text = inspect::disassemble(&words(kernel, given)?);
+fn show(kernel: &StaticKernel, target: &Target, given: Option<&GivenTypes>) -> Result<(), Failure> {
+    let text = inspect::disassemble(&words(kernel, target, given)?);
     Ok(std::io::stdout().write_all(format!("; {}\n{text}\n", kernel.name()).as_bytes())?)
 }
 

@@ -20,6 +20,7 @@ mod analysis;
 mod builtins;
 mod check;
 mod constant;
+mod disassembly;
 mod emit;
 mod env;
 mod errors;
@@ -47,6 +48,7 @@ use kps_syntax::ast::{ClassDef, Expr, FunctionDef};
 use kps_syntax::{Diagnostics, Source};
 
 pub use constant::{Constant, Literal};
+pub use disassembly::disassemble;
 pub use env::{EnvModule, EnvValue, HelperFunction, KernelEnv, MapEnv};
 pub use explain::{ExplainedFunction, Explanation, IndexTest, Remark, RemarkKind, assembly_of_line};
 pub use matrices::{CoopType, CoopUse, Matrices, Product};
@@ -149,13 +151,4 @@ fn mistakes(lowered: lower::Lowered) -> Diagnostics {
         mistakes.extend(found);
     }
     mistakes.in_order()
-}
-
-/// The assembly of a module; words that are none are named as such.
-pub fn disassemble(words: &[u32]) -> String {
-    use rspirv::binary::Disassemble;
-    match rspirv::dr::load_words(words) {
-        Ok(module) => module.disassemble(),
-        Err(error) => format!("; not SPIR-V: {error}"),
-    }
 }

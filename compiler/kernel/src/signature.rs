@@ -65,6 +65,8 @@ pub struct Target {
     /// The device checks what the kernel does: it is told each index, divisor and so on as the source has it,
     /// and tests indices by itself.
     pub checks: bool,
+    /// Debuggers are told the source's text, types, functions and variables.
+    pub debug_info: bool,
 }
 
 impl Target {
@@ -79,6 +81,7 @@ impl Target {
             matrices: Matrices::NONE,
             trace: None,
             checks: false,
+            debug_info: false,
         }
     }
 }

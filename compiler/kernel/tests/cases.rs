@@ -13,7 +13,6 @@ use std::rc::Rc;
 use kps_kernel::{ExplainedFunction, Explanation, Matrices, Reach, Target};
 use kps_syntax::Source;
 use kps_syntax::ast::StmtKind;
-use rspirv::binary::Disassemble;
 use spirv_tools::TargetEnv;
 use spirv_tools::val::{Validator, ValidatorOptions};
 
@@ -27,7 +26,9 @@ const MATRICES: Target = Target {
     scalar_layout: true,
     ..Target::portable()
 };
-const TARGETS: [Target; 5] = [
+/// Debuggers are told.
+const DEBUG: Target = Target { debug_info: true, ..Target::portable() };
+const TARGETS: [Target; 6] = [
     Target::portable(),
     Target {
         scalar_layout: true,
@@ -38,10 +39,12 @@ const TARGETS: [Target; 5] = [
         matrices: Matrices::NONE,
         trace: None,
         checks: false,
+        debug_info: false,
     },
     ROBUST,
     Target { checks: true, ..Target::portable() },
     MATRICES,
+    DEBUG,
 ];
 
 fn files(folder: &str) -> Vec<PathBuf> {
@@ -59,10 +62,6 @@ fn validate(words: &[u32], target: &Target) -> Result<(), String> {
     let validator = spirv_tools::val::create(Some(TargetEnv::Vulkan_1_2));
     let options = ValidatorOptions { scalar_block_layout: target.scalar_layout, ..Default::default() };
     validator.validate(words, Some(options)).map_err(|error| error.to_string())
-}
-
-fn disassemble(words: &[u32]) -> String {
-    rspirv::dr::load_words(words).expect("our own words load").disassemble()
 }
 
 fn bless() -> bool {
@@ -114,11 +113,12 @@ fn ok_cases_compile_and_validate() {
                 _ if *target == Target::portable() => path.with_extension("spvasm"),
                 _ if *target == ROBUST => path.with_extension("robust.spvasm"),
                 _ if *target == MATRICES => path.with_extension("matrices.spvasm"),
+                _ if *target == DEBUG => path.with_extension("debug.spvasm"),
                 _ => continue,
             };
             if golden.exists() {
                 let text: Vec<String> =
-                    kernels.iter().map(|kernel| disassemble(&kernel.module.words)).collect();
+                    kernels.iter().map(|kernel| kps_kernel::disassemble(&kernel.module.words)).collect();
                 compare(&golden, &(text.join("\n\n") + "\n"), &mut failures);
             }
         }

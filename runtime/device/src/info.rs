@@ -103,6 +103,8 @@ pub enum Feature {
     Bfloat16,
     PushDescriptors,
     FloatControls,
+    /// Modules may say what only debuggers read.
+    NonSemanticInfo,
 }
 
 impl Feature {
@@ -129,6 +131,7 @@ impl Feature {
             Feature::Bfloat16 => "shaderBFloat16Type",
             Feature::PushDescriptors => "VK_KHR_push_descriptor",
             Feature::FloatControls => "shaderSignedZeroInfNanPreserveFloat32",
+            Feature::NonSemanticInfo => "VK_KHR_shader_non_semantic_info",
         }
     }
 }

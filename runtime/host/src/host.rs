@@ -55,6 +55,7 @@ pub struct HostBuilder {
     checking: Checking,
     findings: Findings,
     recorder: Option<Recorder>,
+    debug_info: bool,
 }
 
 impl HostBuilder {
@@ -109,6 +110,13 @@ impl HostBuilder {
         self
     }
 
+    /// Puts what debuggers want to know into kernels, on devices that let modules say it: the source's text,
+    /// types, functions and variables.
+    pub fn debug_info(mut self) -> HostBuilder {
+        self.debug_info = true;
+        self
+    }
+
     /// The most nested calls of script functions; 1000 unless this is called.
     pub fn recursion_limit(mut self, n_calls: usize) -> HostBuilder {
         self.limits.recursion = n_calls;
@@ -136,6 +144,7 @@ impl HostBuilder {
         vm.checking = self.checking;
         vm.findings = self.findings;
         vm.recorder = self.recorder;
+        vm.debug_info = self.debug_info;
         let main = vm.new_main();
         Host { vm, main }
     }
@@ -159,6 +168,7 @@ impl Host {
             checking: Checking::Never,
             findings: Findings::default(),
             recorder: None,
+            debug_info: false,
         }
     }
 

@@ -6,6 +6,7 @@ use rspirv::spirv::{Decoration, FunctionControl, GlslStd450Op as GlslOp, Op, Sto
 use rustc_hash::FxHashMap;
 
 use super::counted::Counted;
+use super::debug::FunctionDebug;
 use super::interface::Interface;
 use super::module::{Module, Operand, instruction};
 use crate::constant::Constant;
@@ -38,13 +39,15 @@ pub(crate) struct FunctionEmitter<'e> {
     /// Which locals are counters, once an index asks.
     pub counted: Option<Counted>,
     blocks: Vec<dr::Block>,
-    current: dr::Block,
+    pub current: dr::Block,
     file: Word,
     /// Where the last `OpLine` of this block points.
     line: Option<(u32, u32)>,
     /// Where in the source we are: the start of the span.
     at: u32,
     pub loops: Vec<super::control::LoopLabels>,
+    /// What debuggers are told of this function, if they are.
+    pub debug: Option<FunctionDebug>,
 }
 
 impl<'e> FunctionEmitter<'e> {
@@ -79,6 +82,7 @@ impl<'e> FunctionEmitter<'e> {
             line: None,
             at: u32::MAX,
             loops: Vec::new(),
+            debug: None,
         }
     }
 
@@ -106,6 +110,7 @@ impl<'e> FunctionEmitter<'e> {
             arg_types.push(ty);
             parameters.push(instruction(Op::FunctionParameter, Some(ty), Some(arg_id), Vec::new()));
         }
+        self.tell_debuggers(id);
         let function_type = self.module.function_type(result, &arg_types);
         self.module.name(id, &function.name);
         let control = vec![Operand::FunctionControl(FunctionControl::NONE), Operand::IdRef(function_type)];
@@ -120,7 +125,9 @@ impl<'e> FunctionEmitter<'e> {
             self.terminate(Op::Unreachable, Vec::new());
         }
         let mut blocks = self.blocks;
-        blocks[0].instructions.splice(0..0, self.variables.into_iter().chain(self.prologue));
+        let told = self.debug.map(|debug| debug.head).unwrap_or_default();
+        let first = self.variables.into_iter().chain(told).chain(self.prologue);
+        blocks[0].instructions.splice(0..0, first);
         dr::Function {
             def: Some(def),
             end: Some(instruction(Op::FunctionEnd, None, None, Vec::new())),
@@ -134,6 +141,7 @@ impl<'e> FunctionEmitter<'e> {
     pub fn open(&mut self, label: Word) {
         self.current.label = Some(instruction(Op::Label, None, Some(label), Vec::new()));
         self.line = None;
+        self.debug.iter_mut().for_each(|debug| debug.place = None);
     }
 
     pub fn current_label(&self) -> Word {
@@ -191,6 +199,10 @@ impl<'e> FunctionEmitter<'e> {
 
     pub fn push(&mut self, instruction: dr::Instruction) {
         self.place_line();
+        // What goes in front of a phi is another, or a line.
+        if let Some(place) = self.line.filter(|_| instruction.class.opcode != Op::Phi) {
+            self.debug_line(place);
+        }
         self.current.instructions.push(instruction);
     }
 
@@ -271,6 +283,7 @@ impl<'e> FunctionEmitter<'e> {
         let function = self.function;
         let id = self.variable(&function.local(local).ty);
         self.module.name(id, &function.local(local).name);
+        self.debug_local(local, id);
         self.locals[local.idx()] = id;
         id
     }

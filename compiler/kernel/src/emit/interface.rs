@@ -128,6 +128,13 @@ impl Interface {
         id
     }
 
+    /// Variables of workgroups, in the order of the kernel's.
+    pub fn shared_variables(&self) -> Vec<(SharedId, Word)> {
+        let mut all: Vec<_> = self.shared.iter().map(|(shared, id)| (*shared, *id)).collect();
+        all.sort_by_key(|(shared, _)| shared.idx());
+        all
+    }
+
     /// Says what the kernel does with each buffer, once all of it is emitted.
     pub fn decorate_access(&self, kernel: &Kernel, module: &mut Module) {
         self.textures.decorate_access(kernel, module);

@@ -2,9 +2,12 @@
 //!
 //! One file for each family of instructions: `control` for the tree of statements, `values` for what
 //! each node becomes, `ints`, `floats`, `convert` and `vectors` for arithmetic, `memory` for locals and
-//! buffers, which `reach` leads to and whose types are `layout`'s, `counted` for which indices drivers need not fear, `stored` and `bits` for what memory holds instead of a value,
-//! `coop` for matrices that subgroups hold, `atomics`, `narrow` and `subgroup` for operations that invocations share, `checks` for what a device is told that checks; `interface` holds what the module binds, `module`
-//! what its functions share, `ports` what comes into a stage of a graphics pipeline and goes out of it.
+//! buffers, which `reach` leads to and whose types are `layout`'s, `counted` for which indices drivers
+//! need not fear, `stored` and `bits` for what memory holds instead of a value, `coop` for matrices that
+//! subgroups hold, `atomics`, `narrow` and `subgroup` for operations that invocations share, `checks` for
+//! what a device is told that checks, `debug` for what debuggers are told; `interface` holds what the
+//! module binds, `module` what its functions share, `ports` what comes into a stage of a graphics pipeline
+//! and goes out of it.
 
 mod atomics;
 mod bits;
@@ -13,6 +16,7 @@ mod control;
 mod convert;
 mod coop;
 mod counted;
+mod debug;
 mod floats;
 mod function;
 mod interface;
@@ -45,6 +49,9 @@ pub(crate) fn emit(kernel: &Verified<Kernel>, target: &Target) -> KernelModule {
     let main = kernel.functions.last().expect("a verified kernel has its own function");
     let model = if kernel.has_matrices() { MemoryModel::Vulkan } else { MemoryModel::GLSL450 };
     let mut module = Module::new(main.source.at(main.span), model);
+    if target.debug_info {
+        module.tell_debuggers(&main.source);
+    }
     let mut interface = Interface::new(kernel, target, &mut module);
     let ids = function_ids(kernel, &mut module);
     for (function, id) in kernel.functions.iter().zip(&ids) {
@@ -58,6 +65,7 @@ pub(crate) fn emit(kernel: &Verified<Kernel>, target: &Target) -> KernelModule {
         module.functions.push(emitted);
     }
     interface.decorate_access(kernel, &mut module);
+    module.debug_globals(kernel, &interface);
     let main_id = ids.last().copied().flatten().expect("the kernel itself is always emitted");
     let capabilities = module.capabilities();
     let entry = EntryPoint {

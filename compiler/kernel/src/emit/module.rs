@@ -12,6 +12,7 @@ use rspirv::grammar;
 use rspirv::spirv::{self, MemoryModel, Op, StorageClass, Word};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::debug::Debug;
 use super::layout::Packing;
 use crate::constant::Constant;
 use crate::matrices::CoopType;
@@ -114,6 +115,8 @@ pub(crate) struct Module {
     pub model: MemoryModel,
     /// The set of what a device is told that checks, if it is.
     checks: Option<Word>,
+    /// What debuggers are told, if they are.
+    pub debug: Option<Debug>,
 }
 
 impl Module {
@@ -135,6 +138,7 @@ impl Module {
             glsl: 1,
             model,
             checks: None,
+            debug: None,
         }
     }
 
@@ -498,9 +502,10 @@ impl Module {
     }
 
     /// A text for whoever reads the module.
-    pub fn string(&mut self, text: String) {
+    pub fn string(&mut self, text: String) -> Word {
         let id = self.id();
         self.strings.push(instruction(Op::String, None, Some(id), vec![Operand::LiteralString(text)]));
+        id
     }
 
     pub fn capabilities(&self) -> Vec<CapabilityUse> {
@@ -563,7 +568,10 @@ impl Module {
         let mut extensions: Vec<&str> =
             self.capabilities.keys().filter_map(|capability| capability.extension()).collect();
         extensions.dedup();
-        extensions.extend(self.checks.map(|_| "SPV_KHR_non_semantic_info"));
+        let others = self.checks.map(|id| (id, super::checks::SET));
+        let others: Vec<(Word, &str)> =
+            others.into_iter().chain(self.debug.as_ref().map(Debug::import)).collect();
+        extensions.extend(others.first().map(|_| "SPV_KHR_non_semantic_info"));
         module.extensions = extensions
             .into_iter()
             .map(|name| {
@@ -573,9 +581,9 @@ impl Module {
             .collect();
         let set = vec![Operand::LiteralString("GLSL.std.450".to_owned())];
         module.ext_inst_imports.push(instruction(Op::ExtInstImport, None, Some(self.glsl), set));
-        if let Some(checks) = self.checks {
-            let set = vec![Operand::LiteralString(super::checks::SET.to_owned())];
-            module.ext_inst_imports.push(instruction(Op::ExtInstImport, None, Some(checks), set));
+        for (id, name) in others {
+            let set = vec![Operand::LiteralString(name.to_owned())];
+            module.ext_inst_imports.push(instruction(Op::ExtInstImport, None, Some(id), set));
         }
         let addressing = match self.capabilities.contains_key(&Capability::PhysicalStorageBufferAddresses) {
             true => spirv::AddressingModel::PhysicalStorageBuffer64,

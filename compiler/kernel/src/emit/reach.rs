@@ -60,6 +60,14 @@ impl BufferVariable {
         BufferVariable { home, element: buffer.element.clone(), reads: false, writes: false }
     }
 
+    /// Its variable, where it has one.
+    pub fn id(&self) -> Option<Word> {
+        match self.home {
+            Home::Binding { id, .. } | Home::Uniform { id } => Some(id),
+            Home::Address { .. } => None,
+        }
+    }
+
     pub fn class(&self) -> StorageClass {
         match self.home {
             Home::Uniform { .. } => StorageClass::Uniform,

@@ -22,6 +22,7 @@ impl FunctionEmitter<'_> {
             self.module.name(value, name);
         }
         self.set_value(id, value);
+        self.debug_value(id, value);
     }
 
     fn compute(&mut self, kind: &NodeKind, ty: &Type) -> Word {

@@ -97,11 +97,9 @@ impl Ctx<'_> {
 
     /// An assignment that the source writes.
     pub fn assign_var(&mut self, var: Var, operand: Operand, span: Span) {
-        if self.is_traced() {
-            let name = self.var_name(var);
-            self.name_list(&operand, &name);
-            self.trace_name(&name, &operand, span);
-        }
+        let name = self.var_name(var);
+        self.name_list(&operand, &name);
+        self.trace_name(&name, &operand, span);
         self.bind_var(var, operand, span);
     }
 

@@ -68,6 +68,7 @@ fn features() -> Features {
         Feature::BufferDeviceAddress,
         Feature::VulkanMemoryModel,
         Feature::FloatControls,
+        Feature::NonSemanticInfo,
     ]
     .into()
 }

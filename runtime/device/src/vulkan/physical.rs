@@ -103,6 +103,9 @@ impl Physical {
         if self.extensions.contains(&ash::khr::push_descriptor::NAME) {
             self.info.features.insert(Feature::PushDescriptors);
         }
+        if self.extensions.contains(&ash::khr::shader_non_semantic_info::NAME) {
+            self.info.features.insert(Feature::NonSemanticInfo);
+        }
     }
 
     fn query_properties(&mut self, instance: &ash::Instance) {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 pub use crate::foreign::{compile_file as compile_shader, is_foreign as is_shader};
 pub use crate::suggest::nearest;
-use kps_kernel::Target;
+pub use kps_kernel::Target;
 pub use kps_kernel::{
     BindingPlace, Capability, ExplainedFunction, Explanation, IndexTest, Remark, RemarkKind, assembly_of_line,
 };
@@ -114,20 +114,30 @@ impl StaticKernel {
             Ok(template) => template,
             Err(found) => return found,
         };
-        let compiled = self.with_signature(&template, None, kps_kernel::specialize);
+        let compiled = self.with_signature(&template, None, &Target::portable(), kps_kernel::specialize);
         let mut found = template.warnings;
         found.extend(compiled.err().into_iter().flatten());
         found
     }
 
-    /// Checks the kernel, and compiles it where its annotations and `given` say all there is to know.
+    /// Checks the kernel, and compiles it for every device where its annotations and `given` say all there is
+    /// to know.
     pub fn compile(&self, given: Option<&GivenTypes>) -> Result<Compiled<KernelModule>, Diagnostics> {
-        self.with_signature(&self.template()?, given, kps_kernel::specialize)
+        self.compile_for(&Target::portable(), given)
+    }
+
+    /// The same for what `target` says.
+    pub fn compile_for(
+        &self,
+        target: &Target,
+        given: Option<&GivenTypes>,
+    ) -> Result<Compiled<KernelModule>, Diagnostics> {
+        self.with_signature(&self.template()?, given, target, kps_kernel::specialize)
     }
 
     /// The same, with what there is to say about its source.
     pub fn explain(&self, given: Option<&GivenTypes>) -> Result<Compiled<Explanation>, Diagnostics> {
-        self.with_signature(&self.template()?, given, kps_kernel::explain)
+        self.with_signature(&self.template()?, given, &Target::portable(), kps_kernel::explain)
     }
 
     /// What `--args` would have to say, with `TYPE` and `NUMBER` for what is not known.
@@ -147,7 +157,7 @@ impl StaticKernel {
         &self,
         target: &Target,
     ) -> Result<Compiled<(KernelModule, Verified<ir::Kernel>)>, Diagnostics> {
-        self.with_signature(&self.template()?, None, |template, env, signature, _| {
+        self.with_signature(&self.template()?, None, target, |template, env, signature, target| {
             let module = kps_kernel::specialize(template, env, signature, target)?;
             Ok((module, kps_kernel::typed(template, env, signature, target)?))
         })
@@ -157,11 +167,12 @@ impl StaticKernel {
         kps_kernel::check(&self.def, &self.source, &self.env, self.decoration.options)
     }
 
-    /// Compiles a kernel for any device, in one of the ways to do it.
+    /// Compiles a kernel, in one of the ways to do it.
     fn with_signature<T>(
         &self,
         template: &KernelTemplate,
         given: Option<&GivenTypes>,
+        target: &Target,
         compile: impl FnOnce(&KernelTemplate, &dyn KernelEnv, &Signature, &Target) -> Result<T, Diagnostics>,
     ) -> Result<Compiled<T>, Diagnostics> {
         if self.decoration.has_unknown_size {
@@ -177,7 +188,7 @@ impl StaticKernel {
                 None => return Ok(Compiled::NeedsRun("not every parameter has an annotation".to_owned())),
             },
         };
-        compile(template, &self.env, &signature, &Target::portable()).map(Compiled::Done)
+        compile(template, &self.env, &signature, target).map(Compiled::Done)
     }
 
     fn unknown_capture(&self, template: &KernelTemplate) -> Option<Name> {

@@ -70,6 +70,8 @@ pub struct Vm {
     pub(crate) findings: Findings,
     /// Where what kernels cost is kept, if it is counted.
     pub recorder: Option<kps_device::profile::Recorder>,
+    /// Whether kernels tell debuggers of their source.
+    pub debug_info: bool,
     pub(crate) limits: Limits,
     interrupter: Interrupter,
     /// Counts down to the next look at the clock and the flag.
@@ -102,6 +104,7 @@ impl Vm {
             checking: Checking::Never,
             findings: Findings::default(),
             recorder: None,
+            debug_info: false,
             limits,
             interrupter: Interrupter::default(),
             until_poll: POLL_INTERVAL,

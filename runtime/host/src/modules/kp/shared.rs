@@ -102,7 +102,8 @@ pub fn open(
     };
     vm.interrupter().link(&manager.device().map_err(compute)?.interrupt_flag());
     logging::flush_kp(vm)?;
-    let target = kernels::target_of(manager.info());
+    let debug_info = vm.debug_info && manager.info().features.contains(&Feature::NonSemanticInfo);
+    let target = Target { debug_info, ..kernels::target_of(manager.info()) };
     let manager = Rc::new(ScriptedManager { manager, checking, target, kernels: RefCell::default() });
     vm.state::<Managers>().open.borrow_mut().push(Rc::downgrade(&manager));
     Ok(manager)
