@@ -23,6 +23,7 @@ const SET: &str = "NonSemantic.Shader.DebugInfo.100";
 /// Its instructions that are used here.
 #[derive(Clone, Copy)]
 enum Info {
+    None = 0,
     CompilationUnit = 1,
     TypeBasic = 2,
     TypeArray = 5,
@@ -166,6 +167,11 @@ impl Module {
                 let names = names.iter().map(String::as_str);
                 self.debug_composite("tuple", ty, &names.zip(offsets).collect::<Vec<_>>())
             }
+            // Nobody says how a subgroup holds one: its size is none.
+            Type::Coop(_) => {
+                let size = self.info(Info::None, &[]);
+                self.debug_structure(&ty.to_string(), size, &[])
+            }
         };
         self.debug().types.insert(ty.clone(), id);
         id
@@ -179,8 +185,7 @@ impl Module {
 
     /// What has members, each with its name and the bytes before it.
     fn debug_composite(&mut self, name: &str, ty: &Type, members: &[(&str, u32)]) -> Word {
-        let (source, unit) = (self.debug().sources[0].1, self.debug().unit);
-        let zero = self.number(0);
+        let (source, zero) = (self.debug().sources[0].1, self.number(0));
         let mut ids = Vec::new();
         for (at, (name, offset)) in (0..).zip(members) {
             let part = ty.part(at).expect("each member is a part");
@@ -188,10 +193,16 @@ impl Module {
             let [offset, size] = [*offset, part.packed_size()].map(|n_bytes| self.number(8 * n_bytes));
             ids.push(self.info(Info::TypeMember, &[name, told, source, zero, zero, offset, size, zero]));
         }
+        let size = self.number(8 * ty.packed_size());
+        self.debug_structure(name, size, &ids)
+    }
+
+    fn debug_structure(&mut self, name: &str, size: Word, members: &[Word]) -> Word {
+        let (source, unit) = (self.debug().sources[0].1, self.debug().unit);
         let (name, linkage) = (self.string(name.to_owned()), self.string(String::new()));
-        let [tag, size] = [STRUCTURE, 8 * ty.packed_size()].map(|number| self.number(number));
+        let [tag, zero] = [STRUCTURE, 0].map(|number| self.number(number));
         let mut operands = vec![name, tag, source, zero, zero, unit, linkage, size, zero];
-        operands.extend(ids);
+        operands.extend(members);
         self.info(Info::TypeComposite, &operands)
     }
 

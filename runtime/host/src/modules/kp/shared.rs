@@ -6,7 +6,7 @@ use std::ops::Deref;
 use std::rc::{Rc, Weak};
 
 use kps_compute::{Kernel, Manager, Tensor};
-use kps_device::{Backend, Instrument, Selector};
+use kps_device::{Backend, Feature, Instrument, Selector};
 use kps_kernel::{KernelModule, Target};
 use rustc_hash::FxHashMap;
 
