@@ -4,6 +4,9 @@
 //! operators of that type, and every variable is set where it is declared. Loops are bounded, and an
 //! invocation stores to its own elements alone, so results do not depend on order. What has a bound instead
 //! of one right result (`sin`, float `%` and `//`, `**` of floats) does not appear.
+//!
+//! `functions.rs` writes the kernel and what it calls, `groups.rs` kernels whose workgroups share memory, and
+//! `forms.rs` methods, functions of functions and names that change their type.
 
 mod forms;
 mod functions;

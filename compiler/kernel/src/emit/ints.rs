@@ -59,7 +59,7 @@ impl FunctionEmitter<'_> {
     fn divide_by_known(&mut self, wants_quotient: bool, a: Word, b: Word, known: i128, ty: &Type) -> Word {
         match (wants_quotient, power_of_two(known)) {
             (true, Some(bits)) => {
-                let bits = self.int(ty, i128::from(bits));
+                let bits = self.int(&amounts(ty), i128::from(bits));
                 self.ids(Op::ShiftRightLogical, ty, &[a, bits])
             }
             (false, Some(_)) => {
@@ -77,7 +77,7 @@ impl FunctionEmitter<'_> {
             // Shifting a signed int right rounds down, as Python does.
             return match op {
                 BinaryOp::FloorDiv => {
-                    let bits = self.int(ty, i128::from(bits));
+                    let bits = self.int(&amounts(ty), i128::from(bits));
                     self.ids(Op::ShiftRightArithmetic, ty, &[a, bits])
                 }
                 _ => {
@@ -144,11 +144,13 @@ impl FunctionEmitter<'_> {
     /// The amount is masked to the width: SPIR-V leaves a shift by more undefined.
     pub fn shift(&mut self, op: BinaryOp, a: Word, b: Word, known: Option<i128>, ty: &Type) -> Word {
         let mask = i128::from(ty.scalar().map_or(32, Scalar::bits)) - 1;
+        let amounts = amounts(ty);
         let amount = match known {
-            Some(known) => self.int(ty, known & mask),
+            Some(known) => self.int(&amounts, known & mask),
             None => {
-                let mask = self.int(ty, mask);
-                self.ids(Op::BitwiseAnd, ty, &[b, mask])
+                let b = if amounts == *ty { b } else { self.convert(b, ty, &amounts) };
+                let mask = self.int(&amounts, mask);
+                self.ids(Op::BitwiseAnd, &amounts, &[b, mask])
             }
         };
         let op = match op {
@@ -192,6 +194,15 @@ impl FunctionEmitter<'_> {
                 self.select(ty, is_some, one, zero)
             }
         }
+    }
+}
+
+/// By what ints are shifted: wide ones by 32 bits, as other compilers write it, for what drivers see seldom they
+/// get wrong.
+fn amounts(ty: &Type) -> Type {
+    match ty.scalar() {
+        Some(scalar) if scalar.bits() == 64 => ty.with_scalar(Scalar::U32),
+        _ => ty.clone(),
     }
 }
 
