@@ -48,6 +48,8 @@ fn good() -> Vec<Vec<u32>> {
     all.extend(super::pointers::modules());
     all.push(super::cooperative::module());
     all.push(super::narrow::module());
+    // With arrays of the invocations' own, of every mix of types.
+    all.extend((1..4).map(super::programs::apart));
     all
 }
 

@@ -132,9 +132,9 @@ fn texels_of_every_format_come_back() {
 
 #[test]
 fn outside_there_is_nothing() {
-    // Lane i writes texel i - 1 of three, and reads what is i further on.
+    // Lane i writes texel i - 1 of three, and reads it again.
     let body = "%im = OpLoad %image %img\n%place = OpISub %u32 %i %n1\n%t = OpCompositeConstruct %v4f32 %f2 %f2 %f2 %f2\n\
-                OpImageWrite %im %place %t\n%r = OpImageRead %v4f32 %im %i\n%x = OpCompositeExtract %f32 %r 0\n\
+                OpImageWrite %im %place %t\n%r = OpImageRead %v4f32 %im %place\n%x = OpCompositeExtract %f32 %r 0\n\
                 %size = OpImageQuerySize %u32 %im\n%s = OpConvertUToF %f32 %size\n%y = OpFAdd %f32 %x %s\n\
                 %at0 = OpAccessChain %p0 %b0 %n0 %i\nOpStore %at0 %y";
     let bench = Bench::new();
@@ -143,8 +143,7 @@ fn outside_there_is_nothing() {
     let words = kernel(&[("f32", 4)], &declarations("1D", "f32", "R32f"), body);
     run(&bench, &words, buffer, image, Vec::new(), 2);
     assert_eq!(bench.read::<f32>(image), [2.0; 3]);
-    // The lane before has written; the last texel is empty still when it is read.
-    assert_eq!(bench.read::<f32>(buffer), [3.0; 8]);
+    assert_eq!(bench.read::<f32>(buffer), [3.0, 5.0, 5.0, 5.0, 3.0, 3.0, 3.0, 3.0]);
 }
 
 #[test]
@@ -193,4 +192,26 @@ fn samplers_look_between_and_beyond() {
     let linear = |address| sampled(sampler(Filter::Linear, address), &xs);
     assert_eq!(linear(AddressMode::ClampToEdge), [0.0, 0.0, 0.0, 0.5, 1.0, 1.5, 3.0, 3.0]);
     assert_eq!(linear(AddressMode::Repeat), [3.0, 1.5, 0.0, 0.5, 1.0, 1.5, 1.5, 1.5]);
+}
+
+#[test]
+fn invocations_that_part_write_their_own_texels() {
+    // Odd ones write what they read of the texel before theirs, twice; the others add to a texel and store a size.
+    let bench = Bench::new();
+    let image = image(&bench, Dimension::D1, [9, 1, 1], "r32i");
+    bench.device.write(image, 0, super::bench::bytes_of(&[1i32, 2, 3, 4, 5, 6, 7, 8, 100])).expect("it fits");
+    let body = "%at0 = OpAccessChain %p0 %b0 %n0 %i\n%im = OpLoad %image %img\n\
+        %low = OpBitwiseAnd %u32 %i %n1\n%odd = OpIEqual %bool %low %n1\n\
+        OpSelectionMerge %m None\nOpBranchConditional %odd %t %e\n\
+        %t = OpLabel\n%before = OpISub %u32 %i %n1\n%x4 = OpImageRead %v4i32 %im %before\n\
+        %twice = OpIAdd %v4i32 %x4 %x4\nOpImageWrite %im %i %twice\n%x = OpCompositeExtract %i32 %x4 0\n\
+        OpStore %at0 %x\nOpBranch %m\n\
+        %e = OpLabel\n%texel = OpImageTexelPointer %ptexel %img %n8 %n0\n\
+        %ii = OpBitcast %i32 %i\n%old = OpAtomicIAdd %i32 %texel %n1 %n0 %ii\n\
+        %size = OpImageQuerySize %i32 %im\nOpStore %at0 %size\nOpBranch %m\n%m = OpLabel";
+    let buffer = bench.buffer(&[0i32; 8]);
+    let words = kernel(&[("i32", 4)], &declarations("1D", "i32", "R32i"), body);
+    run(&bench, &words, buffer, image, Vec::new(), 2);
+    assert_eq!(bench.read::<i32>(buffer), [9, 1, 9, 3, 9, 5, 9, 7]);
+    assert_eq!(bench.read::<i32>(image), [1, 2, 3, 6, 5, 10, 7, 14, 112]);
 }

@@ -10,9 +10,20 @@ use crate::{Access, Sampler};
 
 impl Emitter<'_, '_> {
     pub(super) fn image(&mut self, image: u32, action: ImageAction, place: [Value; 3], texel: Value) {
-        let view = self.view(image);
-        let [x, y, z] = place.map(|value| self.value(value));
+        let place = place.map(|value| self.value(value));
         let texel = self.value(texel);
+        self.image_at(image, action, place, texel);
+    }
+
+    /// `texel` is the address of 16 bytes.
+    pub(super) fn image_at(
+        &mut self,
+        image: u32,
+        action: ImageAction,
+        [x, y, z]: [ir::Value; 3],
+        texel: ir::Value,
+    ) {
+        let view = self.view(image);
         let function = match action {
             ImageAction::Read => images::read_texel as *const () as usize,
             ImageAction::Write => images::write_texel as *const () as usize,

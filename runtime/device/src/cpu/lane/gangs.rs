@@ -152,7 +152,7 @@ fn is_known(kernel: &Kernel) -> bool {
             let addresses: FxHashSet<Value> = block
                 .insts
                 .iter()
-                .filter(|inst| matches!(inst.op, Op::Address(_)))
+                .filter(|inst| matches!(inst.op, Op::Address(_) | Op::Texel { .. }))
                 .filter_map(|inst| inst.result)
                 .collect();
             block.insts.iter().all(|inst| match &inst.op {
@@ -163,8 +163,9 @@ fn is_known(kernel: &Kernel) -> bool {
                 | Op::StoreNarrow { address, .. }
                 | Op::AtomicLoad { address, .. }
                 | Op::Atomic { address, .. }
-                | Op::CompareExchange { address, .. } => addresses.contains(address),
-                Op::AtomicHalf { .. } | Op::Image { .. } | Op::Texel { .. } | Op::ImageSize { .. } => false,
+                | Op::CompareExchange { address, .. }
+                | Op::Image { texel: address, .. } => addresses.contains(address),
+                Op::AtomicHalf { .. } => false,
                 _ => true,
             })
         })

@@ -12,6 +12,7 @@
 mod exchange;
 mod flow;
 mod frame;
+mod images;
 mod memory;
 mod ops;
 mod probes;
@@ -82,6 +83,7 @@ pub(super) fn emit(
             exchange: None,
             columns: None,
             frame,
+            texel: None,
             work,
             scalar,
         };
@@ -125,6 +127,8 @@ struct Gang<'g, 'k, 'b> {
     columns: Option<ir::StackSlot>,
     /// Where the memory of the lanes themselves begins.
     frame: Option<ir::Value>,
+    /// A texel on its way to an image or back.
+    texel: Option<ir::StackSlot>,
 }
 
 /// What the current block has made so far.
@@ -153,6 +157,7 @@ impl<'k> Gang<'_, 'k, '_> {
         match (&inst.op, inst.result) {
             (Op::Store { address, offset, value }, _) => self.store(&inst.op, *address, *offset, *value),
             (Op::StoreNarrow { address, value, .. }, _) => self.store_apart(&inst.op, *address, *value),
+            (Op::Image { image, action, place, texel }, _) => self.image(*image, *action, *place, *texel),
             (Op::Clear { start, size }, _) => self.clear(*start, *size),
             (Op::Probe { probe, values, when }, _) => self.probe(*probe, values, *when),
             (op, Some(result)) => self.result(op, result),

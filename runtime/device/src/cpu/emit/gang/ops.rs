@@ -75,15 +75,15 @@ impl<'k> Gang<'_, 'k, '_> {
             Op::Load { ty, .. } | Op::AtomicLoad { ty, .. } => *ty,
             Op::LoadNarrow { .. } => Ty::I32,
             Op::Atomic { value, .. } | Op::CompareExchange { value, .. } => self.ty(*value),
-            Op::Address(_) | Op::BufferSize(_) => Ty::I64,
-            Op::AtomicHalf { .. } | Op::Image { .. } | Op::Texel { .. } | Op::ImageSize { .. } => {
-                unreachable!("neither images nor halves are touched so in gangs")
-            }
+            Op::Address(_) | Op::BufferSize(_) | Op::Texel { .. } => Ty::I64,
+            Op::ImageSize { .. } => Ty::I32,
+            Op::AtomicHalf { .. } => unreachable!("halves are not touched so in gangs"),
             Op::Store { .. }
             | Op::StoreNarrow { .. }
             | Op::Get(_)
             | Op::Set(..)
             | Op::Clear { .. }
+            | Op::Image { .. }
             | Op::Unwritten
             | Op::Watched(_)
             | Op::Probe { .. } => {
