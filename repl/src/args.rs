@@ -110,7 +110,7 @@ pub enum Verb {
         #[arg(long)]
         json: bool,
     },
-    /// Show the SPIR-V of a kernel.
+    /// Show the SPIR-V of a kernel, as any device takes it, or as the one that `--device` names does.
     Spirv {
         /// `FILE` for all its kernels, `FILE:KERNEL` for one.
         #[arg(value_name = "FILE[:KERNEL]")]

@@ -11,7 +11,7 @@ use kps::inspect::{self, StaticKernel};
 use crate::Failure;
 use crate::args::GivenArgs;
 use crate::run::asked_device;
-use crate::verbs::{choose, done, given_types, source, split_kernel};
+use crate::verbs::{choose, done, given_types, source, split_kernel, target};
 
 /// How the explanation comes out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,11 +40,11 @@ pub fn explain(
     if let Some(line) = line {
         keep_those_at(&mut chosen, &source, line);
     }
-    let given = given_types(given)?;
+    let (given, target) = (given_types(given)?, target(device.as_deref())?);
     let device = asked_device(device);
     let mut explained = Vec::with_capacity(chosen.len());
     for kernel in chosen {
-        let explanation = done(kernel, kernel.explain(given.as_ref())?)?;
+        let explanation = done(kernel, kernel.explain(given.as_ref(), &target)?)?;
         let found = Explained::new(kernel.name(), explanation, device.as_deref());
         explained.push(found.map_err(|error| Failure::Usage(error.to_string()))?);
     }

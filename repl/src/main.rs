@@ -32,8 +32,9 @@ fn main() -> ExitCode {
             explain::explain(&kernel, &given, line, form, options.device)
         }
         Arguments { verb: Some(Verb::Spirv { kernel, given, output }), .. } => {
-            let target = Target { debug_info: options.debug_info, ..Target::portable() };
-            verbs::spirv(&kernel, &given, &target, output.as_deref())
+            verbs::target(options.device.as_deref())
+                .map(|target| Target { debug_info: options.debug_info, ..target })
+                .and_then(|target| verbs::spirv(&kernel, &given, &target, output.as_deref()))
         }
         Arguments { verb: Some(Verb::Devices { long }), .. } => {
             let form = if long { verbs::Form::Long } else { verbs::Form::Short };

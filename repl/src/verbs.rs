@@ -146,6 +146,14 @@ pub fn done<T>(kernel: &StaticKernel, compiled: Compiled<T>) -> Result<T, Failur
     }))
 }
 
+/// What words may rely on: what the device has, or what all have where none was asked for.
+pub fn target(device: Option<&str>) -> Result<Target, Failure> {
+    let Some(device) = device else { return Ok(Target::portable()) };
+    let infos = select::list();
+    let chosen = select::choose(&infos, &select::Selector::parse(device)).map_err(no_such_device)?;
+    Ok(inspect::target_of(&infos[chosen]))
+}
+
 fn words(kernel: &StaticKernel, target: &Target, given: Option<&GivenTypes>) -> Result<Vec<u32>, Failure> {
     Ok(done(kernel, kernel.compile_for(target, given)?)?.words)
 }

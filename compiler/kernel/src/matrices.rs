@@ -64,9 +64,10 @@ pub struct Product {
 }
 
 /// Factors and sums, and `m`, `n` and `k`, of the products that devices have.
-const NUMBERS: [(Scalar, Scalar); 5] = [
+const NUMBERS: [(Scalar, Scalar); 6] = [
     (Scalar::F16, Scalar::F16),
     (Scalar::F16, Scalar::F32),
+    (Scalar::Bf16, Scalar::F32),
     (Scalar::I8, Scalar::I32),
     (Scalar::U8, Scalar::U32),
     (Scalar::F32, Scalar::F32),

@@ -438,6 +438,8 @@ pub enum Capability {
     StorageImageExtendedFormats,
     PhysicalStorageBufferAddresses,
     CooperativeMatrixKHR,
+    BFloat16TypeKHR,
+    BFloat16CooperativeMatrixKHR,
     VulkanMemoryModel,
     StorageInputOutput16,
     DrawParameters,
@@ -459,6 +461,9 @@ impl Capability {
             }
             Capability::PhysicalStorageBufferAddresses => Some("SPV_KHR_physical_storage_buffer"),
             Capability::CooperativeMatrixKHR => Some("SPV_KHR_cooperative_matrix"),
+            Capability::BFloat16TypeKHR | Capability::BFloat16CooperativeMatrixKHR => {
+                Some("SPV_KHR_bfloat16")
+            }
             _ => None,
         }
     }
@@ -487,6 +492,8 @@ impl Capability {
             Capability::StorageImageExtendedFormats => "StorageImageExtendedFormats",
             Capability::PhysicalStorageBufferAddresses => "PhysicalStorageBufferAddresses",
             Capability::CooperativeMatrixKHR => "CooperativeMatrixKHR",
+            Capability::BFloat16TypeKHR => "BFloat16TypeKHR",
+            Capability::BFloat16CooperativeMatrixKHR => "BFloat16CooperativeMatrixKHR",
             Capability::VulkanMemoryModel => "VulkanMemoryModel",
             Capability::StorageInputOutput16 => "StorageInputOutput16",
             Capability::DrawParameters => "DrawParameters",

@@ -479,7 +479,9 @@ impl Verifier<'_> {
                 indexed(self.local(local, span)?).unwrap_or(Type::Error)
             }
         };
-        let holds = matches!(ty, Type::Coop(coop) if element == coop.scalar.into());
+        // Matrices of `bf16` are loaded from their bits, too.
+        let bits = |scalar: Scalar| scalar.in_buffers();
+        let holds = matches!(ty, Type::Coop(coop) if element.scalar().map(bits) == Some(bits(coop.scalar)));
         ensure(holds, span, "a matrix in an array of other elements")?;
         self.index(place.start, span)?;
         self.index(place.stride, span)?;

@@ -17,6 +17,13 @@ pub struct MatrixProduct {
     pub saturates: bool,
 }
 
+impl MatrixProduct {
+    /// Whether some of its matrices are of these.
+    pub fn has(&self, component: Component) -> bool {
+        [self.a, self.b, self.c, self.result].contains(&component)
+    }
+}
+
 impl fmt::Display for MatrixProduct {
     /// `16 x 16 x 16  f16 * f16 + f32 -> f32`, and what is unusual of it.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

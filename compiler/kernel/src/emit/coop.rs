@@ -5,14 +5,14 @@
 //! barriers make what was stored visible; `Coherent` is not known there.
 
 use rspirv::spirv::{
-    CooperativeMatrixLayout, CooperativeMatrixOperands, CooperativeMatrixUse, Op, Scope, Word,
+    CooperativeMatrixLayout, CooperativeMatrixOperands, CooperativeMatrixUse, FPEncoding, Op, Scope, Word,
 };
 
 use super::checks::Touch;
 use super::function::FunctionEmitter;
 use super::module::{Module, Operand, TypeKey};
 use crate::constant::Constant;
-use crate::ir::{CoopLines, CoopMemory, CoopPlace, NodeId, Step};
+use crate::ir::{CoopLines, CoopMemory, CoopPlace, LocalId, NodeId, Step};
 use crate::matrices::{CoopType, CoopUse};
 use crate::signature::Capability;
 use crate::types::{Scalar, Type};
@@ -21,7 +21,7 @@ impl Module {
     pub fn coop_matrix(&mut self, coop: &CoopType) -> Word {
         self.need(Capability::CooperativeMatrixKHR);
         self.need(Capability::VulkanMemoryModel);
-        let component = self.scalar(coop.scalar);
+        let component = self.coop_component(coop.scalar);
         let purpose = match coop.purpose {
             CoopUse::A => CooperativeMatrixUse::MatrixAKHR,
             CoopUse::B => CooperativeMatrixUse::MatrixBKHR,
@@ -32,6 +32,19 @@ impl Module {
         self.type_of(TypeKey::Coop(*coop), |module| {
             let operands = [component].into_iter().chain(sizes).map(Operand::IdRef).collect();
             module.global(Op::TypeCooperativeMatrixKHR, None, operands)
+        })
+    }
+
+    /// A matrix holds `bf16`s as they are.
+    fn coop_component(&mut self, scalar: Scalar) -> Word {
+        if scalar != Scalar::Bf16 {
+            return self.scalar(scalar);
+        }
+        self.need(Capability::BFloat16TypeKHR);
+        self.need(Capability::BFloat16CooperativeMatrixKHR);
+        self.type_of(TypeKey::BFloat16, |module| {
+            let encoding = Operand::FPEncoding(FPEncoding::BFloat16KHR);
+            module.global(Op::TypeFloat, None, vec![Operand::LiteralBit32(16), encoding])
         })
     }
 }
@@ -71,6 +84,42 @@ impl FunctionEmitter<'_> {
     pub fn coop_length(&mut self, coop: &CoopType) -> Word {
         let matrix = self.module.coop_matrix(coop);
         self.ids(Op::CooperativeMatrixLengthKHR, &Type::U32, &[matrix])
+    }
+
+    /// A matrix whose components are all the same.
+    pub fn coop_filled(&mut self, value: Word, coop: &CoopType) -> Word {
+        let value = self.as_component(value, coop.scalar);
+        self.construct(&[value], &Type::Coop(*coop))
+    }
+
+    pub fn load_component(&mut self, local: LocalId, index: NodeId, coop: &CoopType) -> Word {
+        let place = self.component_place(local, index, coop);
+        let component = self.module.coop_component(coop.scalar);
+        let loaded = self.op(Op::Load, component, vec![Operand::IdRef(place)]);
+        match coop.scalar {
+            Scalar::Bf16 => self.ids(Op::FConvert, &Type::F32, &[loaded]),
+            _ => loaded,
+        }
+    }
+
+    pub fn store_component(&mut self, local: LocalId, index: NodeId, value: Word, coop: &CoopType) {
+        let place = self.component_place(local, index, coop);
+        let value = self.as_component(value, coop.scalar);
+        self.effect(Op::Store, vec![Operand::IdRef(place), Operand::IdRef(value)]);
+    }
+
+    fn component_place(&mut self, local: LocalId, index: NodeId, coop: &CoopType) -> Word {
+        let component = self.module.coop_component(coop.scalar);
+        let chain = vec![self.local(local), self.value(index)];
+        self.pointer_to(self.storage_class(local), component, chain)
+    }
+
+    fn as_component(&mut self, value: Word, scalar: Scalar) -> Word {
+        if scalar != Scalar::Bf16 {
+            return value;
+        }
+        let component = self.module.coop_component(scalar);
+        self.op(Op::FConvert, component, vec![Operand::IdRef(value)])
     }
 
     fn coop_pointer(&mut self, place: &CoopPlace, touch: Touch) -> Word {

@@ -43,12 +43,19 @@ impl FunctionEmitter<'_> {
     // Locals.
 
     pub fn load_element(&mut self, local: LocalId, path: &[Step], ty: &Type) -> Word {
+        if let (Type::Coop(coop), [Step::At(index)]) = (&self.function.local(local).ty, path) {
+            return self.load_component(local, *index, coop);
+        }
         let (place, is_inside) = self.local_part(local, path, Touch::Read);
         let value = self.load_local(local, place, ty);
         self.or_zero(value, is_inside, ty)
     }
 
     pub fn store_element(&mut self, local: LocalId, path: &[Step], value: NodeId) {
+        if let (Type::Coop(coop), [Step::At(index)]) = (&self.function.local(local).ty, path) {
+            let value = self.value(value);
+            return self.store_component(local, *index, value, coop);
+        }
         let (place, is_inside) = self.local_part(local, path, Touch::Write);
         let ty = self.function.ty(value);
         let value = self.value(value);
@@ -101,10 +108,7 @@ impl FunctionEmitter<'_> {
                     0
                 }
             };
-            ty = match ty {
-                Type::Coop(coop) => coop.scalar.into(),
-                ty => ty.part(at).expect("verified: a path leads from part to part"),
-            };
+            ty = ty.part(at).expect("verified: a path leads from part to part");
         }
         self.tell_indices(chain[0], &axes, touch);
         (ty, all_inside)

@@ -58,6 +58,7 @@ pub(crate) enum TypeKey {
     Bool,
     Int(u32, bool),
     Float(u32),
+    BFloat16,
     Vector(Word, u32),
     Matrix(Word, u32),
     /// With the stride where it lies in memory that the host sees.
@@ -546,6 +547,8 @@ impl Module {
             Capability::StorageImageExtendedFormats => spirv::Capability::StorageImageExtendedFormats,
             Capability::PhysicalStorageBufferAddresses => spirv::Capability::PhysicalStorageBufferAddresses,
             Capability::CooperativeMatrixKHR => spirv::Capability::CooperativeMatrixKHR,
+            Capability::BFloat16TypeKHR => spirv::Capability::BFloat16TypeKHR,
+            Capability::BFloat16CooperativeMatrixKHR => spirv::Capability::BFloat16CooperativeMatrixKHR,
             Capability::VulkanMemoryModel => spirv::Capability::VulkanMemoryModel,
             Capability::StorageInputOutput16 => spirv::Capability::StorageInputOutput16,
             Capability::DrawParameters => spirv::Capability::DrawParameters,

@@ -83,12 +83,11 @@ impl FunctionEmitter<'_> {
                 let a = self.value(*a);
                 self.ids(Op::IsInf, ty, &[a])
             }
-            NodeKind::Splat(a) if matches!(ty, Type::Coop(_)) => {
-                let a = self.value(*a);
-                self.construct(&[a], ty)
-            }
             NodeKind::Splat(a) => {
                 let a = self.value(*a);
+                if let Type::Coop(coop) = ty {
+                    return self.coop_filled(a, coop);
+                }
                 self.construct(&vec![a; usize::from(ty.n_components())], ty)
             }
             NodeKind::Construct(parts) => {

@@ -159,7 +159,12 @@ impl Ctx<'_> {
             Operand::Buffer(buffer) if self.buffers[buffer.idx()].rank == 1 => {
                 Some(CoopMemory::Buffer(*buffer))
             }
-            Operand::Place(place) if self.shared_id(place).is_some() && place.path.is_empty() => {
+            // The workgroup keeps `bf16`s as the f32s that they are.
+            Operand::Place(place)
+                if self.shared_id(place).is_some()
+                    && place.path.is_empty()
+                    && place.ty.part(0) != Some(Scalar::Bf16.into()) =>
+            {
                 match place.root {
                     Root::Local(local) => Some(CoopMemory::Shared(local)),
                     Root::Element(..) => None,
@@ -172,10 +177,10 @@ impl Ctx<'_> {
         }
     }
 
-    /// The numbers of this type, as this function sees them.
+    /// The numbers of this type, as this function sees them; of `bf16` their bits.
     fn numbers(&mut self, scalar: Scalar, span: Span) -> Option<Place> {
         let tiles = self.matrices.as_mut()?;
-        let ty = Type::array(MAX_SIDE, scalar.into());
+        let ty = Type::array(MAX_SIDE, scalar.in_buffers().into());
         let known = tiles.numbers.iter().find(|(known, _)| *known == scalar).map(|(_, id)| *id);
         let id = known.unwrap_or_else(|| {
             let id = SharedId(self.shared.len() as u32);
@@ -200,7 +205,8 @@ impl Ctx<'_> {
             let Some(numbers) = self.numbers(scalar, span) else { continue };
             let number = Operand::Static(Static::Type(scalar.into()));
             let args = [Operand::Place(numbers), number, first.clone(), step.clone()];
-            self.call_coop("tile_numbers", args.map(|arg| (arg, span)).to_vec(), span);
+            let name = if scalar == Scalar::Bf16 { "tile_bits" } else { "tile_numbers" };
+            self.call_coop(name, args.map(|arg| (arg, span)).to_vec(), span);
         }
         self.f.block.push(Stmt::Together(Together::Barrier, span));
         self.f.func.body = std::mem::take(&mut self.f.block);

@@ -6,10 +6,11 @@ mod names;
 use std::sync::Arc;
 
 pub use crate::foreign::{compile_file as compile_shader, is_foreign as is_shader};
+pub use crate::modules::kernels::target_of;
 pub use crate::suggest::nearest;
-pub use kps_kernel::Target;
 pub use kps_kernel::{
-    BindingPlace, Capability, ExplainedFunction, Explanation, IndexTest, Remark, RemarkKind, assembly_of_line,
+    BindingPlace, Capability, ExplainedFunction, Explanation, IndexTest, Remark, RemarkKind, Target,
+    assembly_of_line,
 };
 use kps_kernel::{KernelEnv, KernelModule, KernelTemplate, ParamKind, Signature, Verified, ir};
 use kps_syntax::ast::*;
@@ -135,9 +136,15 @@ impl StaticKernel {
         self.with_signature(&self.template()?, given, target, kps_kernel::specialize)
     }
 
-    /// The same, with what there is to say about its source.
-    pub fn explain(&self, given: Option<&GivenTypes>) -> Result<Compiled<Explanation>, Diagnostics> {
-        self.with_signature(&self.template()?, given, &Target::portable(), kps_kernel::explain)
+    /// The same for any device, with what there is to say about its source; but for matrices, which are as `target`
+    /// has them.
+    pub fn explain(
+        &self,
+        given: Option<&GivenTypes>,
+        target: &Target,
+    ) -> Result<Compiled<Explanation>, Diagnostics> {
+        let target = Target { matrices: target.matrices, ..Target::portable() };
+        self.with_signature(&self.template()?, given, &target, kps_kernel::explain)
     }
 
     /// What `--args` would have to say, with `TYPE` and `NUMBER` for what is not known.
