@@ -2,6 +2,7 @@
 
 use kps_kernel::intrinsics::intrinsic;
 
+use crate::casts;
 use crate::columns::{Cell, Column, Printed};
 use crate::judge::Judge;
 use crate::number::{Float, Number, Triple, floats, int_range, ints};
@@ -58,6 +59,9 @@ pub fn lines(number: Number, width: usize, column: Column) -> Lines {
             let mut lines: Vec<Line> = rows.map(|row| int_line(row, number, (bits, signed), &args)).collect();
             lines.extend(INT_TESTS.iter().map(|test| test_line(test, &args)));
             lines.push(quotient_line(number.as_float(), column, &args));
+            if width == 1 {
+                lines.extend(casts::of_ints(column, &args));
+            }
             Lines { args: write(&args, |int| int.to_string()), lines: kept(lines, width) }
         }
         Number::Float(float) => {
@@ -70,6 +74,9 @@ pub fn lines(number: Number, width: usize, column: Column) -> Lines {
                 true => flushing_test_line(test, float, &args),
                 false => test_line(test, &args),
             }));
+            if width == 1 {
+                lines.extend(casts::of_floats(column, &args));
+            }
             Lines { args: write(&args, |float| python(*float)), lines: kept(lines, width) }
         }
     }
@@ -126,7 +133,7 @@ fn int_line(
     Line { call: row.call, host: host(row.host, row.call), output, check: Box::new(check) }
 }
 
-fn wrap(value: i128, bits: u32, signed: bool) -> i128 {
+pub fn wrap(value: i128, bits: u32, signed: bool) -> i128 {
     let (low, _) = int_range(bits, signed);
     value.wrapping_sub(low).rem_euclid(1 << bits) + low
 }

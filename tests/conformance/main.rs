@@ -5,6 +5,7 @@
 //! of intrinsics states. Host code must print what CPython prints, where that is installed.
 //! `UPDATE=1` writes `docs/intrinsics.md` from the table.
 
+mod casts;
 mod columns;
 mod findings;
 mod judge;

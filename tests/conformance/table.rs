@@ -24,8 +24,12 @@ pub fn on_device(number: Number, width: usize, column: Column) -> Result<(), Str
     let Lines { args, lines } = lines(number, width, column);
     let ty = if width == 1 { number.name() } else { format!("vectors of {}", number.name()) };
     let mut findings = Findings::new(ty, column);
-    let mut outputs: Vec<Output> = lines.iter().map(|line| line.output).collect();
-    outputs.dedup();
+    let mut outputs: Vec<Output> = Vec::new();
+    for line in &lines {
+        if !outputs.contains(&line.output) {
+            outputs.push(line.output);
+        }
+    }
     for output in outputs {
         let of_output: Vec<&Line> = lines.iter().filter(|line| line.output == output).collect();
         let calls = of_output.iter().map(|line| line.call).collect();
