@@ -10,6 +10,7 @@ use std::io::{self, Write};
 use std::process::{Command, Stdio};
 use std::rc::Rc;
 
+use kps::device::select::{self, Selector};
 use kps::{Host, Program};
 
 use crate::lines::Output;
@@ -34,6 +35,15 @@ impl Column {
             Column::Machine => "the host",
             Column::BuiltIn => "the built-in device",
             Column::Vulkan => "Vulkan",
+        }
+    }
+
+    /// The name of the device that computes it.
+    pub fn device(self) -> String {
+        let infos = select::list();
+        match select::choose(&infos, &Selector::parse(self.selector())) {
+            Ok(chosen) => infos[chosen].name.clone(),
+            Err(_) => String::new(),
         }
     }
 
