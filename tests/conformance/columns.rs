@@ -47,7 +47,7 @@ impl Column {
         }
     }
 
-    fn selector(self) -> &'static str {
+    pub fn selector(self) -> &'static str {
         match self {
             Column::Machine | Column::BuiltIn => "cpu",
             Column::Vulkan => "vulkan",
@@ -238,7 +238,7 @@ impl Write for Sink {
 }
 
 /// What a script prints, or the message that ended it.
-fn run(device: &str, script: &str) -> Result<String, String> {
+pub fn run(device: &str, script: &str) -> Result<String, String> {
     let told = |diagnostics: kps::Diagnostics| {
         let told = diagnostics.iter().map(|diagnostic| {
             let label = diagnostic

@@ -11,6 +11,7 @@ mod findings;
 mod judge;
 mod known;
 mod lines;
+mod matrices;
 mod number;
 mod page;
 mod rows;
@@ -21,7 +22,7 @@ use std::process::ExitCode;
 use libtest_mimic::{Arguments, Trial};
 
 use columns::Column;
-use number::NUMBERS;
+use number::{Float, NUMBERS};
 
 fn main() -> ExitCode {
     kps::device::vulkan::request_validation();
@@ -36,6 +37,13 @@ fn main() -> ExitCode {
             }));
             trials.push(trial(format!("vectors of {name} on {}", column.name()), move || {
                 table::on_device(number, 3, column)
+            }));
+        }
+    }
+    for (float, name) in [(Float::F32, "f32"), (Float::F64, "f64")] {
+        for column in [Column::BuiltIn, Column::Vulkan] {
+            trials.push(trial(format!("matrices of {name} on {}", column.name()), move || {
+                matrices::on_device(float, name, column)
             }));
         }
     }

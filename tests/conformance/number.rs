@@ -76,7 +76,7 @@ impl Number {
 }
 
 impl Float {
-    fn bits(self) -> u32 {
+    pub fn bits(self) -> u32 {
         match self {
             Float::F16 | Float::Bf16 => 16,
             Float::F32 => 32,

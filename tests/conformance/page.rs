@@ -19,6 +19,9 @@ This page is printed from `compiler/kernel/src/intrinsics`, and the conformance 
 - Any NaN is as good as any other. A Vulkan device may flush subnormal numbers, arguments and results, to zero.
 - All this is promised for kernels with `precise=True`; otherwise a multiply and an add may be fused, which only makes them more exact.
 - `x // 0` and `x % 0` are 0; ints are exact in every operation.
+- Casts are exact: ints wrap, floats are rounded to the nearest number, a float becomes an int towards zero and stops at the ends of the type, NaN is 0.
+- Matrices of f32 and f64: `+`, `-` and a product with a number are rounded right in each element; an element of `@` of n products is off by n ULP of the sum of their sizes at most; `determinant` by 4 n ULP of the sum of the sizes of its products, and `inverse` by what that costs its cofactors and their quotients.
+- The section of Vulkan's specification is in its appendix \"Vulkan Environment for SPIR-V\", with the tables \"Precision of core SPIR-V Instructions\" and \"Precision of GLSL.std.450 Instructions\".
 
 | Call | Vulkan's domain | Vulkan | By | Built-in | f64 |
 |---|---|---|---|---|---|

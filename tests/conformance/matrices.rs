@@ -1,0 +1,248 @@
+//! Matrices of floats: operators, products, transposes, determinants and inverses of two to four rows, on
+//! both devices, against results computed here.
+//!
+//! What adds, negates, scales and transposes is rounded right in every element. A sum of products is off by
+//! [`PRODUCT`] units of its products' sizes for each of them; a determinant and an inverse are computed by
+//! cofactors, and keep [`COFACTORS`] times what rounding those formulas may cost. The page of intrinsics
+//! says the same.
+
+use std::fmt::Write as _;
+
+use crate::columns::{Column, Printed, cells, run};
+use crate::number::Float;
+
+/// Units in the last place of the sum of the products' sizes, for each product.
+const PRODUCT: f64 = 1.0;
+/// The same for each product of a determinant's or an inverse's formula.
+const COFACTORS: f64 = 4.0;
+
+type Matrix = Vec<Vec<f64>>;
+
+/// Numbers of unlike size and sign, none of which makes products overflow.
+const NUMBERS: [f64; 13] = [2.0, -0.5, 0.1, 3.0, 0.0, 1.5, -7.25, 100.3, -1.0, 1e-3, 0.3, -33.0, 12.0];
+
+/// How many pairs of matrices every row is tried on.
+const N_PAIRS: usize = 40;
+
+/// A row: how a kernel writes it, the true elements, and how far each may be off.
+struct Row {
+    call: &'static str,
+    exact: fn(&Matrix, &Matrix) -> Vec<f64>,
+    off: fn(&Matrix, &Matrix, f64) -> Vec<f64>,
+}
+
+const ROWS: [Row; 8] = [
+    Row {
+        call: "a + b",
+        exact: |a, b| zip(a, b, |x, y| x + y),
+        off: |a, b, unit| halves(a, b, unit, |x, y| x + y),
+    },
+    Row {
+        call: "a - b",
+        exact: |a, b| zip(a, b, |x, y| x - y),
+        off: |a, b, unit| halves(a, b, unit, |x, y| x - y),
+    },
+    Row {
+        call: "-a * 0.3",
+        exact: |a, b| zip(a, b, |x, _| x * -0.3),
+        off: |a, b, unit| zip(a, b, |x, _| 2.0 * unit * x.abs()),
+    },
+    Row {
+        call: "a @ b",
+        exact: product,
+        off: |a, b, unit| scaled(&product(&sizes(a), &sizes(b)), unit * PRODUCT * a.len() as f64),
+    },
+    Row {
+        call: "transpose(a)",
+        exact: |a, _| transposed(a).concat(),
+        off: |a, _, _| vec![0.0; a.len() * a.len()],
+    },
+    Row {
+        call: "a.T @ a",
+        exact: |a, _| product(&transposed(a), a),
+        off: |a, _, unit| {
+            scaled(&product(&transposed(&sizes(a)), &sizes(a)), unit * PRODUCT * a.len() as f64)
+        },
+    },
+    Row {
+        call: "determinant(a)",
+        exact: |a, _| vec![determinant(a)],
+        off: |a, _, unit| vec![unit * COFACTORS * a.len() as f64 * permanent(a)],
+    },
+    Row { call: "inverse(a)", exact: |a, _| inverse(a), off: inverse_off },
+];
+
+/// Every row for one type, in one column.
+pub fn on_device(float: Float, name: &str, column: Column) -> Result<(), String> {
+    let mut wrong = Vec::new();
+    for n in 2..=4 {
+        let pairs: Vec<(Matrix, Matrix)> =
+            (0..N_PAIRS).map(|at| (matrix(n, at, float), matrix(n, at + 7, float))).collect();
+        let printed = cells(&run(column.selector(), &script(name, float, n, &pairs))?)?;
+        for (row, line) in ROWS.iter().zip(&printed) {
+            let per_pair = line.len() / pairs.len();
+            for ((a, b), found) in pairs.iter().zip(line.chunks(per_pair)) {
+                wrong.extend(complaint(row, (a, b), found, float).map(|told| format!("{n} rows: {told}")));
+            }
+        }
+    }
+    let messages = kps::device::vulkan::validation_messages();
+    wrong.extend(messages.into_iter().map(|message| format!("the validation layer says: {message}")));
+    match wrong.len() {
+        0 => Ok(()),
+        n => Err(format!("{} of {name} on {}:\n{}", n, column.name(), wrong[..n.min(6)].join("\n"))),
+    }
+}
+
+fn complaint(
+    row: &Row,
+    (a, b): (&Matrix, &Matrix),
+    found: &[Option<Printed>],
+    float: Float,
+) -> Option<String> {
+    let unit = float.format().unit(1.0);
+    let (exact, off) = ((row.exact)(a, b), (row.off)(a, b, unit));
+    // What no float holds, nobody promises: the inverse of a singular matrix.
+    if exact.iter().chain(&off).any(|number| !number.is_finite()) {
+        return None;
+    }
+    let numbers: Vec<f64> = found
+        .iter()
+        .map(|cell| match cell {
+            Some(Printed::Float(found)) => *found,
+            Some(Printed::Int(found)) => *found as f64,
+            None => f64::NAN,
+        })
+        .collect();
+    let is_near = |((found, exact), off): ((&f64, &f64), &f64)| {
+        (found - exact).abs() <= off + float.format().least_normal()
+    };
+    let is_right = numbers.len() == exact.len() && numbers.iter().zip(&exact).zip(&off).all(is_near);
+    (!is_right).then(|| format!("{} of {a:?} and {b:?} gives {numbers:?}, and {exact:?} is right", row.call))
+}
+
+/// A kernel for each row: whole matrices go in, numbers come out row by row.
+fn script(name: &str, float: Float, n: usize, pairs: &[(Matrix, Matrix)]) -> String {
+    let dtype = format!("float{}", float.bits());
+    let list = |of: fn(&(Matrix, Matrix)) -> &Matrix| {
+        let numbers: Vec<String> =
+            pairs.iter().flat_map(|pair| of(pair).concat()).map(|x| format!("{x:e}")).collect();
+        format!("Tensor(np.array([{}], dtype='{dtype}'))", numbers.join(", "))
+    };
+    let mut script =
+        format!("import numpy as np\np, q = {}, {}\n", list(|pair| &pair.0), list(|pair| &pair.1));
+    for (at, row) in ROWS.iter().enumerate() {
+        let is_number = row.call.starts_with("determinant");
+        let (result, len) = match is_number {
+            true => (name.to_owned(), 1),
+            false => (format!("Matrix({n}, {n}, {name})"), n * n),
+        };
+        writeln!(
+            script,
+            "@kernel(precise=True)\n\
+             def row{at}(p: Array(Matrix({n}, {n}, {name})), q: Array(Matrix({n}, {n}, {name})), out: Array({result})):\n    \
+                 i = global_id.x\n    a, b = p[i], q[i]\n    out[i] = {}\n\
+             out = Tensor(np.zeros({}, dtype='{dtype}'))\nrow{at}[{}](p, q, out)\nprint(*out.data().tolist())",
+            row.call,
+            pairs.len() * len,
+            pairs.len(),
+        )
+        .expect("a string takes all");
+    }
+    script
+}
+
+/// One of many matrices, of numbers that the type has.
+fn matrix(n: usize, at: usize, float: Float) -> Matrix {
+    let number = |row: usize, column: usize| {
+        let place = at * 5 + row * (at % 4 + 1) + column * 3 + row * column * at;
+        float.round(NUMBERS[place % NUMBERS.len()])
+    };
+    (0..n).map(|row| (0..n).map(|column| number(row, column)).collect()).collect()
+}
+
+fn zip(a: &Matrix, b: &Matrix, f: impl Fn(f64, f64) -> f64) -> Vec<f64> {
+    a.concat().iter().zip(b.concat()).map(|(x, y)| f(*x, y)).collect()
+}
+
+/// Half a unit of each element.
+fn halves(a: &Matrix, b: &Matrix, unit: f64, f: impl Fn(f64, f64) -> f64) -> Vec<f64> {
+    zip(a, b, |x, y| 0.5 * unit * f(x, y).abs())
+}
+
+fn scaled(numbers: &[f64], by: f64) -> Vec<f64> {
+    numbers.iter().map(|number| number * by).collect()
+}
+
+fn sizes(a: &Matrix) -> Matrix {
+    a.iter().map(|row| row.iter().map(|number| number.abs()).collect()).collect()
+}
+
+fn transposed(a: &Matrix) -> Matrix {
+    (0..a.len()).map(|column| a.iter().map(|row| row[column]).collect()).collect()
+}
+
+fn product(a: &Matrix, b: &Matrix) -> Vec<f64> {
+    let columns = transposed(b);
+    a.iter().flat_map(|row| columns.iter().map(move |column| dot(row, column))).collect()
+}
+
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(x, y)| x * y).sum()
+}
+
+/// The matrix without one row and one column.
+fn minor(a: &Matrix, row: usize, column: usize) -> Matrix {
+    let rows = a.iter().enumerate().filter(|(at, _)| *at != row);
+    let without =
+        |row: &Vec<f64>| row.iter().enumerate().filter(|(at, _)| *at != column).map(|(_, x)| *x).collect();
+    rows.map(|(_, row)| without(row)).collect()
+}
+
+/// By the first row; `sign` is -1 for a determinant, and 1 where all products are added.
+fn expanded(a: &Matrix, sign: f64) -> f64 {
+    if a.is_empty() {
+        return 1.0;
+    }
+    let term = |column: usize| sign.powi(column as i32) * a[0][column] * expanded(&minor(a, 0, column), sign);
+    (0..a.len()).map(term).sum()
+}
+
+fn determinant(a: &Matrix) -> f64 {
+    expanded(a, -1.0)
+}
+
+/// The sum of the sizes of a determinant's products.
+fn permanent(a: &Matrix) -> f64 {
+    expanded(&sizes(a), 1.0)
+}
+
+fn inverse(a: &Matrix) -> Vec<f64> {
+    let det = determinant(a);
+    let element = |row: usize, column: usize| {
+        (-1f64).powi((row + column) as i32) * determinant(&minor(a, column, row)) / det
+    };
+    (0..a.len())
+        .flat_map(|row| (0..a.len()).map(move |column| (row, column)))
+        .map(|(row, column)| element(row, column))
+        .collect()
+}
+
+/// What rounding a cofactor, the determinant and their quotient may cost.
+fn inverse_off(a: &Matrix, _: &Matrix, unit: f64) -> Vec<f64> {
+    let (n, det) = (a.len(), determinant(a).abs());
+    // So ill-conditioned that no digit is left.
+    if permanent(a) * unit * 64.0 > det {
+        return vec![f64::INFINITY; n * n];
+    }
+    let element = |row: usize, column: usize| {
+        let cofactor = minor(a, column, row);
+        let own = permanent(&cofactor) / det;
+        let of_determinant = determinant(&cofactor).abs() / det * permanent(a) / det;
+        unit * COFACTORS * n as f64 * (own + of_determinant)
+    };
+    (0..n)
+        .flat_map(|row| (0..n).map(move |column| (row, column)))
+        .map(|(row, column)| element(row, column))
+        .collect()
+}
