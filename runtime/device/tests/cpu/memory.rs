@@ -33,6 +33,20 @@ fn a_range_of_a_buffer_ends_where_it_was_bound() {
 }
 
 #[test]
+fn a_range_of_bytes_ends_where_it_was_bound() {
+    let body = "%at0 = OpAccessChain %p0 %b0 %n0 %i\n%x = OpLoad %u8 %at0\n\
+                %at1 = OpAccessChain %p1 %b1 %n0 %i\nOpStore %at1 %x";
+    let bench = Bench::all_kinds();
+    let (from, to) = (bench.buffer(&[7u8; 16]), bench.buffer(&[9u8; 16]));
+    let words = kernel(&[("u8", 1), ("u8", 1)], "", body);
+    let mut dispatch = bench.dispatch(&words, &[from, to], &[], [4, 1, 1]);
+    dispatch.bindings[0].size = 5;
+    dispatch.bindings[1].size = 7;
+    bench.submit(vec![kps_device::Command::Dispatch(dispatch)]).expect("it runs");
+    assert_eq!(bench.read::<u8>(to), [7, 7, 7, 7, 7, 0, 0, 9, 9, 9, 9, 9, 9, 9, 9, 9]);
+}
+
+#[test]
 fn vectors_are_loaded_and_stored_whole() {
     // The third of the vec3s does not fit, so none of it is written.
     let body = "%at0 = OpAccessChain %p0 %b0 %n0 %i\n%v = OpLoad %v3f32 %at0\n%w = OpVectorTimesScalar %v3f32 %v %f2\n\

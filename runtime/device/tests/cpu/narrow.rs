@@ -80,6 +80,9 @@ fn bits() {
     check_binary(U8, &[0u32, 1, 3, 7], &two("OpShiftLeftLogical", "u8"), |a: u8, b: u32| a << b);
     check_binary(I8, &[0u8, 1, 3, 7], &two("OpShiftRightArithmetic", "i8"), |a: i8, b: u8| a >> b);
     check_binary(U16, &[0u64, 1, 15], &two("OpShiftRightLogical", "u16"), |a: u16, b: u64| a >> b);
+    // Beyond the width, amounts count modulo it.
+    check_binary(U8, &[8u32, 13, 31], &two("OpShiftLeftLogical", "u8"), |a: u8, b: u32| a << (b & 7));
+    check_binary(I16, &[16u16, 21], &two("OpShiftRightArithmetic", "i16"), |a: i16, b: u16| a >> (b & 15));
     check_unary(U8, &one("OpBitReverse", "u8"), u8::reverse_bits);
     check_unary(U16, &one("OpBitReverse", "u16"), u16::reverse_bits);
     check_unary(U16, &one("OpBitCount", "u16"), |a: u16| a.count_ones() as u16);
