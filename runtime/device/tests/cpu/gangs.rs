@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use kps_device::{Check, Checks, Command, Instrument, PipelineOptions, Waited};
 
+use super::assembly::kernel;
 use super::bench::Bench;
 use super::phases::shared;
 use super::programs::{N_BUFFERS, apart, guarded};
@@ -98,4 +99,70 @@ fn random_kernels_stay_inside_their_domain_in_gangs() {
 #[test]
 fn random_workgroups_give_the_same_in_gangs() {
     check(shared, &[[4, 1], [8, 2], [16, 1], [32, 2]]);
+}
+
+/// Stores 7 at an index that many operations have made of the invocation's own, which it is in the end.
+fn check_index(start: &str, step: impl Fn(u32) -> String, n: u32) {
+    let steps: String = (0..n).map(step).collect();
+    let body = format!("{start}\n{steps}%to = OpAccessChain %p0 %b0 %n0 %x{n}\nOpStore %to %seven");
+    let bench = Bench::all_kinds();
+    let buffer = bench.buffer(&[0u32; 8]);
+    let words = kernel(
+        &[("u32", 4)],
+        "%w1 = OpConstant %u64 1\n%w0 = OpConstant %u64 0\n%seven = OpConstant %u32 7",
+        &body,
+    );
+    bench.run(&words, &[buffer], &[], [2, 1, 1]);
+    assert_eq!(bench.read::<u32>(buffer), [7; 8]);
+}
+
+#[test]
+fn an_index_comes_out_of_a_long_chain_of_operations() {
+    let step =
+        |k| format!("%m{k} = OpBitwiseXor %u64 %x{k} %w1\n%x{} = OpBitwiseXor %u64 %m{k} %w1\n", k + 1);
+    check_index("%x0 = OpUConvert %u64 %i", step, 2500);
+    let step = |k| format!("%m{k} = OpIAdd %u64 %x{k} %w1\n%x{} = OpISub %u64 %m{k} %w1\n", k + 1);
+    check_index("%x0 = OpUConvert %u64 %i", step, 2500);
+}
+
+#[test]
+fn an_index_is_used_twice_in_each_of_many_steps() {
+    let step = |k| format!("%m{k} = OpIAdd %u64 %x{k} %x{k}\n%x{} = OpISub %u64 %m{k} %x{k}\n", k + 1);
+    let start = "%j = OpIAdd %u32 %i %n0\n%v = OpIMul %u32 %j %n1\n%x0 = OpUConvert %u64 %v";
+    check_index(start, step, 60);
+    let start = "%u = OpIAdd %u32 %i %n10\n%v = OpISub %u32 %u %n10\n%x0 = OpUConvert %u64 %v";
+    check_index(start, step, 60);
+}
+
+/// Stores in the innermost of so many blocks inside of each other, which every invocation but the first gets to.
+fn check_nesting(open: impl Fn(u32) -> String, close: impl Fn(u32) -> String, n: u32) {
+    let opened: String = (0..n).map(open).collect();
+    let closed: String = (0..n).rev().map(close).collect();
+    let body = format!(
+        "%to = OpAccessChain %p0 %b0 %n0 %i\n%some = OpUGreaterThan %bool %i %n0\n{opened}OpStore %to %n5\n{closed}"
+    );
+    let bench = Bench::all_kinds();
+    let buffer = bench.buffer(&[0u32; 8]);
+    bench.run(&kernel(&[("u32", 4)], "", &body), &[buffer], &[], [2, 1, 1]);
+    assert_eq!(bench.read::<u32>(buffer), [0, 5, 5, 5, 5, 5, 5, 5]);
+}
+
+#[test]
+fn branches_nest_deeply() {
+    let open =
+        |k| format!("OpSelectionMerge %m{k} None\nOpBranchConditional %some %t{k} %m{k}\n%t{k} = OpLabel\n");
+    check_nesting(open, |k| format!("OpBranch %m{k}\n%m{k} = OpLabel\n"), 1500);
+}
+
+#[test]
+fn loops_nest_deeply() {
+    // Each goes round once.
+    let open = |k| {
+        format!(
+            "OpBranch %head{k}\n%head{k} = OpLabel\nOpLoopMerge %m{k} %c{k} None\n\
+             OpBranchConditional %some %t{k} %m{k}\n%t{k} = OpLabel\n"
+        )
+    };
+    let close = |k| format!("OpBranch %m{k}\n%c{k} = OpLabel\nOpBranch %head{k}\n%m{k} = OpLabel\n");
+    check_nesting(open, close, 300);
 }
