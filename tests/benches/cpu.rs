@@ -11,6 +11,14 @@ use std::process::{Command, Stdio};
 
 const WORKS: [&str; 10] =
     ["first", "long", "rerun", "saxpy", "total", "options", "matmul", "mandelbrot", "tiled", "tree"];
+/// Works that run long enough to tell what checks cost.
+const CHECKED: [&str; 6] = ["saxpy", "total", "matmul", "mandelbrot", "tiled", "tree"];
+const CHECKS: [(&str, &str); 4] = [
+    ("bounds", "--check=bounds"),
+    ("and shared", "--check=bounds,shared-race"),
+    ("usual", "--check"),
+    ("all", "--check=all"),
+];
 const PEERS: [&str; 4] = ["numba", "taichi", "pocl", "numpy"];
 const PACKAGES: [&str; 5] = ["numpy", "numba", "taichi", "pyopencl", "kp"];
 /// PyPI's pocl does not know newer processors. They are unpacked, not installed.
@@ -65,6 +73,13 @@ fn main() {
     for work in WORKS.iter().filter(|work| asked.is_empty() || asked.iter().any(|asked| asked == *work)) {
         row(&paths, work, &mut reasons);
     }
+    println!();
+    print!("{:12}{:>10}", "checked", "unchecked");
+    CHECKS.iter().for_each(|(name, _)| print!("{name:>12}"));
+    println!();
+    for work in CHECKED.iter().filter(|work| asked.is_empty() || asked.iter().any(|asked| asked == *work)) {
+        checked_row(&paths, work, &mut reasons);
+    }
     for (name, reason) in reasons {
         println!("{name}: {reason}");
     }
@@ -109,6 +124,28 @@ fn row(paths: &Paths, work: &str, reasons: &mut Reasons) {
             false => print!("{:>10}", "-"),
         }
     }
+    println!();
+}
+
+/// One work unchecked and with more and more checks.
+fn checked_row(paths: &Paths, work: &str, reasons: &mut Reasons) {
+    let script = paths.benches.join(format!("kernels/cpu/{work}.kps"));
+    let options = [("unchecked", None)].into_iter().chain(CHECKS.map(|(name, option)| (name, Some(option))));
+    let options: Vec<_> = options.collect();
+    let mut least = vec![f64::INFINITY; options.len()];
+    // In turn, as above.
+    for _ in 0..ROUNDS {
+        for ((name, option), least) in options.iter().zip(&mut least) {
+            let mut command = Command::new(&paths.kps);
+            command.arg("run").args(option).arg(&script).args(["--device", "cpu"]).env_remove("KPS_DEVICE");
+            match milliseconds(&mut command) {
+                Ok(time) => *least = least.min(time.unwrap_or(f64::INFINITY)),
+                Err(reason) => _ = reasons.insert(format!("{name}, {work}"), reason),
+            }
+        }
+    }
+    print!("{work:12}{:>10.3}", least[0]);
+    least[1..].iter().for_each(|time| print!("{time:>12.3}"));
     println!();
 }
 

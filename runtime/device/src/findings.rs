@@ -157,6 +157,13 @@ pub enum FindingKind {
         shape: Vec<u64>,
         access: Access,
     },
+    /// `place` and `size` have a number for each axis of the image, x first.
+    OutsideImage {
+        image: Option<String>,
+        place: Vec<Int>,
+        size: Vec<u64>,
+        access: Access,
+    },
     DivisionByZero {
         dividend: Int,
     },

@@ -1,8 +1,11 @@
 //! The embedding API and the prompt's session, as a Rust host sees them.
 
+use std::cell::RefCell;
+use std::rc::Rc;
 use std::time::Duration;
 
-use kps::{Evaluated, Host, Outcome, Program, Session};
+use kps::device::Checks;
+use kps::{Checking, Evaluated, Host, Outcome, Program, Session};
 
 fn program(text: &str) -> Program {
     Program::parse("job.kps", text).expect("the script compiles")
@@ -51,6 +54,25 @@ fn limits_end_what_never_ends() {
         interrupter.interrupt();
     });
     assert_eq!(message("while True: pass", &mut host), "KeyboardInterrupt");
+}
+
+#[test]
+fn a_host_hears_of_the_mistakes_of_kernels() {
+    let told = Rc::new(RefCell::new(Vec::new()));
+    let heard = told.clone();
+    let mut host = Host::builder()
+        .device("cpu")
+        .checked(Checking::Always(Checks::usual()))
+        .on_finding(move |finding| heard.borrow_mut().push((finding.code, finding.message.clone())))
+        .build();
+    host.run(&program(
+        "@kernel\ndef shift(x: Array[f32], y: Array[f32]):\n    y[global_id.x] = x[global_id.x + 1]\n\
+         x, y = Tensor([1.0, 2.0, 3.0]), Tensor([0.0, 0.0, 0.0])\nshift(x, y)\nshift(x, y)\n",
+    ))
+    .expect("mistakes of kernels are no exceptions");
+    let message = "index 3 is out of range for `x`, which has 3 elements".to_owned();
+    assert_eq!(*told.borrow(), [("checked/out-of-bounds", message)]);
+    assert_eq!((host.findings().n_mistakes(), host.findings().n_times()), (1, 2));
 }
 
 #[test]

@@ -175,6 +175,41 @@ impl Lowerer<'_> {
         Some(self.builder.binary(Binary::DivU, rest, stride))
     }
 
+    /// A place in an image, whose coordinates are an operand.
+    pub(super) fn check_texel(
+        &mut self,
+        inst: &Instruction,
+        operand: usize,
+        (image, place): (u32, &[lane::Value]),
+        access: Access,
+    ) -> Result<()> {
+        if self.checks.is_none_or(|checks| !checks.has(Check::Bounds)) {
+            return Ok(());
+        }
+        let signed = is_signed(self.scalars(inst, operand)?.0);
+        let (mut outside, mut values) = (None, Vec::new());
+        for (axis, &at) in place.iter().enumerate() {
+            let size = self.builder.image_size(image, axis as u8);
+            let is_outside = self.builder.compare(Compare::GeU, at, size);
+            outside = Some(match outside {
+                None => is_outside,
+                Some(before) => self.builder.binary(Binary::Or, before, is_outside),
+            });
+            values.extend([at, size]);
+        }
+        let Some(outside) = outside else { return Ok(()) };
+        let site = Site::Texel { image: self.image_name(image), access, signed };
+        self.probe_when(outside, site, values);
+        Ok(())
+    }
+
+    fn image_name(&self, image: u32) -> Option<String> {
+        let (set, binding) = self.builder.kernel.images[image as usize];
+        let mut globals = self.module.globals.iter();
+        let global = globals.find(|global| (global.set, global.binding) == (Some(set), Some(binding)))?;
+        self.module.names.get(&global.id).cloned().filter(|name| !name.is_empty())
+    }
+
     fn check_division(&mut self, scalar: Scalar, signed: bool, a: &[lane::Value], b: &[lane::Value]) {
         let number = IntKind { bits: scalar.bits(), signed };
         for (&dividend, &divisor) in a.iter().zip(b) {

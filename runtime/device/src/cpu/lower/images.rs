@@ -178,6 +178,7 @@ impl Lowerer<'_> {
                 *at = self.builder.binary(Binary::Add, *at, more);
             }
         }
+        self.check_texel(inst, 3, (image, &place[..n_axes]), Access::Read)?;
         self.texel_result(inst, scalar, (image, ImageAction::Read, place))
     }
 
@@ -270,6 +271,7 @@ impl Lowerer<'_> {
         if !given.is_alike(scalar) || scalar.bits() != 32 {
             return Err(self.malformed(inst, "the texel has another type than the image's"));
         }
+        self.check_texel(inst, 1, (image, &place[..n_axes]), Access::Write)?;
         let texel = self.texel_memory(inst)?;
         let zero = self.builder.constant(lane_ty(scalar), 0);
         for i in 0..4 {

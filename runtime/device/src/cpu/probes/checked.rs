@@ -20,6 +20,12 @@ pub enum Site {
         access: Access,
         kinds: Vec<IntKind>,
     },
+    /// Coordinate and size along each axis of an image.
+    Texel {
+        image: Option<String>,
+        access: Access,
+        signed: bool,
+    },
     /// The dividend.
     Division {
         number: IntKind,
@@ -208,6 +214,15 @@ fn kind(site: &Site, values: &[u64]) -> FindingKind {
                 array: array.clone(),
                 index: axes().map(|(pair, kind)| kind.read(pair[0])).collect(),
                 shape: axes().map(|(pair, _)| pair[1]).collect(),
+                access: *access,
+            }
+        }
+        Site::Texel { image, access, signed } => {
+            let number = IntKind { bits: 32, signed: *signed };
+            FindingKind::OutsideImage {
+                image: image.clone(),
+                place: values.chunks(2).map(|pair| number.read(pair[0])).collect(),
+                size: values.chunks(2).map(|pair| pair[1]).collect(),
                 access: *access,
             }
         }

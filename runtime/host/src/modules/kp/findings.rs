@@ -47,6 +47,9 @@ fn words(finding: &Finding) -> Diagnostic {
         FindingKind::OutOfBounds { array, index, shape, access } => {
             out_of_bounds(array.as_deref(), index, shape, *access)
         }
+        FindingKind::OutsideImage { image, place, size, access } => {
+            outside_image(image.as_deref(), place, size, *access)
+        }
         FindingKind::DivisionByZero { dividend } => {
             Diagnostic::error("checked/division-by-zero", format!("{dividend} is divided by zero"))
                 .help("unchecked, the result is 0: divide only where the divisor is not 0")
@@ -108,6 +111,21 @@ fn out_of_bounds(array: Option<&str>, index: &[Int], shape: &[u64], access: Acce
     };
     let len = array.filter(|_| shape.len() == 1).map(|name| format!("; test it first: if i < len({name}):"));
     Diagnostic::error("checked/out-of-bounds", message).help(help + &len.unwrap_or_default())
+}
+
+fn outside_image(image: Option<&str>, place: &[Int], size: &[u64], access: Access) -> Diagnostic {
+    let name = image.map_or("the image".to_owned(), |name| format!("`{name}`"));
+    let size: Vec<String> = size.iter().map(u64::to_string).collect();
+    let place = match place {
+        [x] => x.to_string(),
+        place => tuple(place),
+    };
+    let message = format!("texel {place} is outside of {name}, which has {} texels", size.join(" x "));
+    let help = match access {
+        Access::Read => "unchecked, it reads 0; a sampler says what lies beyond the edge",
+        Access::Write | Access::ReadWrite => "unchecked, the write is dropped",
+    };
+    Diagnostic::error("checked/out-of-bounds", message).help(help)
 }
 
 fn divergent_barrier(other: Option<&SourceLine>) -> Diagnostic {
