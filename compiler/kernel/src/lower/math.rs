@@ -8,7 +8,7 @@ use kps_syntax::ast::BinaryOp as AstBinaryOp;
 
 use super::Ctx;
 use super::formulas::Math;
-use super::operand::Operand;
+use super::operand::{Operand, Place};
 use crate::builtins::{FloatFn, Function, function_name};
 use crate::constant::Literal;
 use crate::errors;
@@ -87,10 +87,7 @@ impl<'a> Ctx<'a> {
     fn len(&mut self, args: Args, span: Span) -> Operand {
         match &args[0].0 {
             Operand::Buffer(_) | Operand::Row(_) => self.array_len(&args[0].0, span),
-            Operand::Place(place) => match &place.ty {
-                Type::Array(array) => Operand::int(i128::from(array.len)),
-                _ => Operand::Error,
-            },
+            Operand::Place(Place { ty: Type::Array(array), .. }) => Operand::int(i128::from(array.len)),
             Operand::Tuple(items) => Operand::int(items.len() as i128),
             Operand::Node(node) if self.ty(*node).is_vector() => {
                 Operand::int(i128::from(self.ty(*node).n_components()))
