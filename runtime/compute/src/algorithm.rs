@@ -24,6 +24,7 @@ struct Inner {
     tensors: Vec<Tensor>,
     samplers: Vec<SamplerBinding>,
     extent: Extent,
+    spec_constants: Vec<Number>,
     push: Push,
     destroyed: Cell<bool>,
 }
@@ -41,6 +42,11 @@ impl Algorithm {
     /// The tensors in the order of the kernel's bindings.
     pub fn tensors(&self) -> &[Tensor] {
         &self.inner.tensors
+    }
+
+    /// Values of the specialisation constants, as they were given.
+    pub fn spec_constants(&self) -> &[Number] {
+        &self.inner.spec_constants
     }
 
     pub(crate) fn samplers(&self) -> &[SamplerBinding] {
@@ -158,8 +164,8 @@ impl<'a> Builder<'a> {
         let grid = kernel.grid(&self.extent, &self.tensors)?;
         let context = self.context.clone();
         let destroyed = Cell::new(false);
-        let Builder { tensors, samplers, extent, push, .. } = self;
-        let inner = Inner { kernel, tensors, samplers, extent, push, destroyed };
+        let Builder { tensors, samplers, extent, spec_constants, push, .. } = self;
+        let inner = Inner { kernel, tensors, samplers, extent, spec_constants, push, destroyed };
         if inner.push != Push::Default {
             inner.launch(&inner.push, grid)?;
         }

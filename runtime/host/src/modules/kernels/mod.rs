@@ -99,6 +99,9 @@ fn init(vm: &mut Vm, module: &Module) -> Result<()> {
     module.set("ShaderModule", Value::Class(vm.native_class(&object::KERNEL)));
     module.set("ShaderError", Value::Class(vm.exception_class(ExceptionKind::ShaderError)));
     module.set("__version__", env!("CARGO_PKG_VERSION"));
+    // A module puts itself into its package.
+    vm.import(STDLIB.name)?;
+    vm.import(DEV.name)?;
     Ok(())
 }
 

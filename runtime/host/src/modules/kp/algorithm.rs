@@ -4,6 +4,7 @@ use kps_compute::Algorithm;
 
 use super::shared::SharedManager;
 use super::tensor::ScriptTensor;
+use super::values;
 use crate::value::{Args, Native, NativeDef, NativeType, Result, Value};
 use crate::vm::Vm;
 
@@ -11,6 +12,7 @@ pub static ALGORITHM: NativeType = NativeType {
     methods: &[
         NativeDef::method("get_tensors", tensors),
         NativeDef::method("get_mem_objects", tensors),
+        NativeDef::method("get_spec_consts", spec_consts),
         NativeDef::method("is_init", is_init),
         NativeDef::method("destroy", destroy),
     ],
@@ -48,6 +50,11 @@ fn tensors(_: &mut Vm, args: &Args) -> Result {
         return Ok(Value::list(tensors.map(ScriptTensor::value).collect()));
     }
     Ok(Value::list(this.tensors.clone()))
+}
+
+fn spec_consts(_: &mut Vm, args: &Args) -> Result {
+    let constants = args.this::<ScriptAlgorithm>()?.algorithm.spec_constants();
+    Ok(Value::list(constants.iter().map(|constant| values::value(*constant)).collect()))
 }
 
 fn is_init(_: &mut Vm, args: &Args) -> Result {
