@@ -21,7 +21,7 @@ fn main(@builtin(local_invocation_index) lane: u32, @builtin(subgroup_invocation
     b[80u + lane] = quadBroadcast(x, 1u) + 100 * quadSwapX(x) + 10000 * quadSwapY(x) + 1000000 * quadSwapDiagonal(x);
     let y = f32(x) * 0.5;
     c[lane] = subgroupMin(y);
-    c[8u + lane] = subgroupMax(y) + f32(size - 8u);
+    c[8u + lane] = subgroupMax(y) + f32(size * 0u);
     c[16u + lane] = subgroupExclusiveAdd(y);
     c[24u + lane] = f32(subgroupBallot(x > 2).x);
 }

@@ -187,7 +187,10 @@ impl Ctx<'_> {
         use ir::BinaryOp as Op;
         let known = |node: NodeId| self.facts(node).nonneg;
         match kind {
-            NodeKind::Constant(constant) => constant.as_int().is_some_and(|value| value >= 0),
+            // An unsigned one may be reinterpreted later.
+            NodeKind::Constant(constant) => constant
+                .as_int()
+                .is_some_and(|value| (0..1 << (constant.scalar().bits() - 1)).contains(&value)),
             NodeKind::Input(_) | NodeKind::Domain | NodeKind::BufferLen(_) | NodeKind::BufferAxis { .. } => {
                 true
             }
