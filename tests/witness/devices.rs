@@ -50,6 +50,13 @@ impl Devices {
 /// The name of the device that a driver runs.
 pub const VULKAN: &str = "vulkan";
 
+/// Whether a kernel has more than the built-in device lowers. That code cannot be made of what was lowered would be
+/// a mistake.
+pub fn is_too_large(error: &DeviceError) -> bool {
+    let message = error.to_string();
+    message.starts_with("the kernel is too large") && !message.contains("cannot be made")
+}
+
 /// Runs a module, and gives what each array holds afterwards, in the order of its bindings.
 pub fn launch(
     device: &dyn Device,

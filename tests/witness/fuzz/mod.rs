@@ -26,6 +26,7 @@ use kps_kernel::{KernelModule, Scalar, Target};
 use kps_syntax::Source;
 
 use crate::compare::validate;
+use crate::devices;
 use crate::random::Random;
 use crate::setting;
 use corpus::Corpus;
@@ -294,11 +295,6 @@ fn harm_of_words(module: &KernelModule) -> Option<String> {
 fn may_refuse(error: &DeviceError) -> bool {
     match error {
         DeviceError::LimitExceeded { .. } => true,
-        error => {
-            let message = error.to_string();
-            // Too large to be lowered; that code cannot be made of it would be a mistake.
-            let is_too_large = message.starts_with("the kernel is too large");
-            message.ends_with("not a compute shader") || is_too_large && !message.contains("cannot be made")
-        }
+        error => devices::is_too_large(error) || error.to_string().ends_with("not a compute shader"),
     }
 }

@@ -161,14 +161,17 @@ impl FunctionEmitter<'_> {
         self.ids(op, ty, &[a, amount])
     }
 
-    /// Narrow ones are subtracted from zero: a driver that computes in 32 bits wraps differences, and leaves
-    /// `-(-128)` at 128.
+    /// The least of the narrow ones stays what it is: a driver that computes in 32 bits leaves `-(-128)` at 128.
     pub fn int_negate(&mut self, a: Word, ty: &Type) -> Word {
         if !is_narrow(ty) {
             return self.ids(Op::SNegate, ty, &[a]);
         }
         let zero = self.int(ty, 0);
-        self.ids(Op::ISub, ty, &[zero, a])
+        let negated = self.ids(Op::ISub, ty, &[zero, a]);
+        let Some((min @ ..0, _)) = ty.scalar().and_then(Scalar::int_range) else { return negated };
+        let min = self.int(ty, min);
+        let is_min = self.ids(Op::IEqual, &bools(ty), &[a, min]);
+        self.select(ty, is_min, min, negated)
     }
 
     pub fn int_abs(&mut self, a: Word, ty: &Type) -> Word {
