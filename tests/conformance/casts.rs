@@ -28,18 +28,19 @@ pub fn of_ints(column: Column, args: &[Triple<i128>]) -> Vec<Line> {
     let casts = CASTS.iter().map(|(call, _, to)| {
         line((call, *to), column, args, move |Triple([x, ..])| match *to {
             Number::Int { bits, signed } => Wanted::Int(wrap(*x, bits, signed)),
-            Number::Float(float) => Wanted::Float(rounded(*x, float), float),
+            Number::Float(float) => Wanted::Float(rounded(*x, float), least_normal(float)),
         })
     });
     casts.chain(of_bools(column, args, |Triple([x, y, _])| x < y)).collect()
 }
 
 /// The same for floats. A device may flush subnormal ones, which then compare as zeros do.
-pub fn of_floats(column: Column, args: &[Triple<f64>]) -> Vec<Line> {
+pub fn of_floats(column: Column, from: Float, args: &[Triple<f64>]) -> Vec<Line> {
     let casts = CASTS.iter().map(|(call, _, to)| {
         line((call, *to), column, args, move |Triple([x, ..])| match *to {
             Number::Int { bits, signed } => Wanted::Int(saturated(*x, bits, signed)),
-            Number::Float(float) => Wanted::Float(float.round(*x), float),
+            // Flushed before, or after.
+            Number::Float(to) => Wanted::Float(to.round(*x), least_normal(to).max(least_normal(from))),
         })
     });
     let bools = of_bools(column, args, |Triple([x, y, _])| x < y);
@@ -55,14 +56,17 @@ fn of_bools<T: Copy + std::fmt::Debug + 'static>(
     CASTS.iter().map(move |(_, call, to)| {
         line((call, *to), column, &args, move |args| match (*to, is_less(args)) {
             (Number::Int { .. }, is_less) => Wanted::Int(i128::from(is_less)),
-            (Number::Float(float), is_less) => Wanted::Float(f64::from(u8::from(is_less)), float),
+            (Number::Float(float), is_less) => {
+                Wanted::Float(f64::from(u8::from(is_less)), least_normal(float))
+            }
         })
     })
 }
 
 enum Wanted {
     Int(i128),
-    Float(f64, Float),
+    /// With the number below which a device may flush it.
+    Float(f64, f64),
 }
 
 impl Wanted {
@@ -70,8 +74,8 @@ impl Wanted {
     fn is(&self, found: Printed, column: Column) -> bool {
         match (self, found) {
             (Wanted::Int(wanted), Printed::Int(found)) => *wanted == found,
-            (Wanted::Float(wanted, float), Printed::Float(found)) => {
-                let is_subnormal = wanted.abs() < float.format().least_normal();
+            (Wanted::Float(wanted, least), Printed::Float(found)) => {
+                let is_subnormal = wanted.abs() < *least;
                 let is_flushed = column == Column::Vulkan && is_subnormal && found == 0.0;
                 wanted.is_nan() && found.is_nan() || wanted.to_bits() == found.to_bits() || is_flushed
             }
@@ -115,6 +119,10 @@ fn rounded(int: i128, float: Float) -> f64 {
         false => near.next_up(),
     };
     float.round(f64::from_bits(towards_zero.to_bits() | 1))
+}
+
+fn least_normal(float: Float) -> f64 {
+    float.format().least_normal()
 }
 
 fn saturated(value: f64, bits: u32, signed: bool) -> i128 {

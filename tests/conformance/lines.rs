@@ -75,7 +75,7 @@ pub fn lines(number: Number, width: usize, column: Column) -> Lines {
                 false => test_line(test, &args),
             }));
             if width == 1 {
-                lines.extend(casts::of_floats(column, &args));
+                lines.extend(casts::of_floats(column, float, &args));
             }
             Lines { args: write(&args, |float| python(*float)), lines: kept(lines, width) }
         }

@@ -34,6 +34,6 @@ void main() {
     b[at + 23u] = float(bitfieldReverse(uint(abs(x) * 100.0)) >> 20u);
     b[at + 24u] = outerProduct(vec2(x, 1.0), vec2(2.0, 3.0))[1].x;
     b[at + 25u] = inverse(mat3(2.0))[1][1] + exp2(x) + log2(x + 1.0);
-    b[at + 26u] = unpackHalf2x16(packHalf2x16(vec2(x, 1.0))).x + unpackSnorm2x16(packSnorm2x16(vec2(x, 0.25))).y;
+    b[at + 26u] = unpackHalf2x16(packHalf2x16(vec2(0.375, x))).x + unpackSnorm2x16(packSnorm2x16(vec2(x, 0.25))).y;
     b[at + 27u] = intBitsToFloat(floatBitsToInt(x)) + uintBitsToFloat(floatBitsToUint(x));
 }
