@@ -103,14 +103,23 @@ print(a.data())
 fn mistakes_name_the_parameter() {
     let kernel = "@kernel\ndef saxpy(a: f32, x: Array[f32], y: Array[f32]):\n    i = global_id.x\n    y[i] = a * x[i] + y[i]\nx = Tensor([1, 2])\n";
     for (call, message) in [
-        ("saxpy(1.0, x)", "TypeError: kernel `saxpy` takes 3 arguments (a, x, y), 2 were given"),
-        ("saxpy(1.0, x, x, x)", "TypeError: kernel `saxpy` takes 3 arguments (a, x, y), 4 were given"),
+        (
+            "saxpy(1.0, x)",
+            "TypeError: kernel `saxpy` takes 3 arguments (a, x, y), 2 were given (write saxpy(a, x, y); arrays that it writes are arguments too)",
+        ),
+        (
+            "saxpy(1.0, x, x, x)",
+            "TypeError: kernel `saxpy` takes 3 arguments (a, x, y), 4 were given (write saxpy(a, x, y); arrays that it writes are arguments too)",
+        ),
         ("saxpy(1.0, x, z=x)", "TypeError: kernel `saxpy` has no parameter `z` (it has a, x, y)"),
         ("saxpy(1.0, x, x=x)", "TypeError: kernel `saxpy` got its argument `x` twice"),
-        ("saxpy(a=1.0, x=x)", "TypeError: kernel `saxpy` misses its argument `y`"),
+        (
+            "saxpy(a=1.0, x=x)",
+            "TypeError: kernel `saxpy` misses its argument `y` (pass it by its place or its name: saxpy(.., y=..))",
+        ),
         (
             "saxpy(x, x, x)",
-            "TypeError: parameter `a` of kernel `saxpy` takes a number of type f32, not Tensor",
+            "TypeError: parameter `a` of kernel `saxpy` takes a number of type f32, not Tensor (pass one element, t[0], or change the order of the arguments)",
         ),
         (
             "saxpy(1.0, [1], x)",
@@ -135,5 +144,8 @@ fn mistakes_name_the_parameter() {
         "@kernel\ndef k(a):\n    a[global_id.x] = 1\nk.to_spirv()\n",
         "TypeError: kernel `k` has no one SPIR-V: its parameter `a` has no type (annotate it, such as `a: Array[f32]` or `a: f32`)\n",
     );
-    check("kernel(lambda a: a)\n", "TypeError: @kernel takes a function written with `def`, not function\n");
+    check(
+        "kernel(lambda a: a)\n",
+        "TypeError: @kernel takes a function written with `def`, not function (write @kernel on a line above the function's `def`)\n",
+    );
 }
