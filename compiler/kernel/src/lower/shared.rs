@@ -157,10 +157,10 @@ impl Ctx<'_> {
     /// The first variable that shared memory is assigned to gives it its name.
     pub fn name_shared(&mut self, place: &Place, var: Var) {
         let (Some(id), Root::Local(local)) = (self.shared_id(place), place.root) else { return };
-        let shared = &mut self.shared[id.idx()];
-        if &*shared.name == UNNAMED && place.path.is_empty() {
-            shared.name = self.f.scope.names()[var as usize].clone();
-            self.f.func.locals[local.idx()].name = shared.name.clone();
+        if &*self.shared[id.idx()].name == UNNAMED && place.path.is_empty() {
+            let name = self.var_name(var);
+            self.f.func.locals[local.idx()].name = name.clone();
+            self.shared[id.idx()].name = name;
         }
     }
 
