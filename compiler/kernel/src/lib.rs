@@ -3,7 +3,7 @@
 //! ```text
 //! FunctionDef --check--> KernelTemplate      what needs no argument types; all mistakes in one run
 //! KernelTemplate --specialize--> KernelModule
-//!     lower      AST -> typed IR             ir.rs says what it is
+//!     lower      AST -> typed IR             `ir` says what it is
 //!     verify     IR -> Verified<Kernel>      verify.rs says what is legal
 //!     analysis   what flow of control differs between invocations: no barrier may stand there
 //!     emit       Verified<Kernel> -> words

@@ -1,0 +1,295 @@
+//! The typed form of a kernel, between the syntax tree and SPIR-V.
+//!
+//! Values are nodes: each is computed once, where its `Stmt::Eval` stands, and used by number below
+//! that place, inside the same block or one nested in it. Constants need no place. Control flow is a
+//! tree of statements. What changes over time lives in locals: a node never does.
+//!
+//! Absent on purpose: phis (a merge stores to a local on the ways that lead to it, which drivers turn
+//! into phis), weak literals and implicit conversions (lowering made them explicit), pointers (a place
+//! in memory is a local or a buffer with indices). Every node and local has its type and span.
+
+mod nodes;
+mod statements;
+
+use std::ops::Index;
+
+use kps_syntax::ast::Name;
+use kps_syntax::{Location, Source, Span};
+use rustc_hash::FxHashMap;
+
+pub use self::nodes::*;
+pub use self::statements::*;
+pub use crate::builtins::{AtomicOp, Combine, FloatFn, Spread, SubgroupOp};
+use crate::constant::Constant;
+use crate::push::PushLayout;
+use crate::signature::{Edge, Memory, Reach, Width};
+use crate::stages::{self, Stage};
+use crate::textures::TextureType;
+use crate::types::Type;
+
+macro_rules! id {
+    ($(#[$doc:meta])* $name:ident) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub struct $name(pub u32);
+
+        impl $name {
+            pub fn idx(self) -> usize {
+                self.0 as usize
+            }
+        }
+    };
+}
+
+id! {
+    /// A value of one function.
+    NodeId
+}
+id! {
+    /// A variable of one function.
+    LocalId
+}
+id! {
+    /// An array parameter of the kernel.
+    BufferId
+}
+id! {
+    /// An array that a workgroup has in common.
+    SharedId
+}
+id! {
+    /// A scalar parameter of the kernel.
+    ScalarId
+}
+id! {
+    /// A texture parameter of the kernel.
+    TextureId
+}
+id! {
+    /// A sampler parameter of the kernel.
+    SamplerId
+}
+id! {
+    /// An input or an output of a vertex or fragment function.
+    PortId
+}
+id! {
+    /// A function; callees come before their callers.
+    FunctionId
+}
+id! {
+    /// The stores on one way into a merge.
+    CarryId
+}
+
+#[derive(Debug)]
+pub struct Kernel {
+    pub stage: Stage,
+    pub local_size: [u32; 3],
+    /// It is launched over a domain, `kps.domain`.
+    pub has_domain: bool,
+    pub edge: Edge,
+    /// Of the invocations that `kps.domain` says.
+    pub ids: Width,
+    pub memory: Memory,
+    /// It waits at barriers: a launch is of whole workgroups, and the domain needs no guard.
+    pub whole_groups: bool,
+    pub precise: bool,
+    pub buffers: Vec<Buffer>,
+    pub shared: Vec<Shared>,
+    pub scalars: Vec<ScalarParam>,
+    pub(crate) push: PushLayout,
+    pub textures: Vec<Texture>,
+    pub samplers: Vec<SamplerParam>,
+    pub ports: Vec<Port>,
+    /// The kernel itself is the last one.
+    pub functions: Vec<Function>,
+}
+
+#[derive(Debug)]
+pub struct Buffer {
+    pub name: Name,
+    pub param_idx: usize,
+    pub set: u32,
+    pub binding: u32,
+    pub element: Type,
+    /// Axes. The shape of one with a single axis is its length, which the device knows.
+    pub rank: u8,
+    pub reach: Reach,
+    /// One value, which kernels only read.
+    pub is_uniform: bool,
+    /// Of its elements.
+    pub counts: Width,
+    pub span: Span,
+}
+
+impl Buffer {
+    /// Whether `kps.len` says how many elements there are: a descriptor says it in 32 bits, an address not
+    /// at all.
+    pub fn is_told_its_len(&self) -> bool {
+        self.reach == Reach::Address || self.counts == Width::Wide
+    }
+}
+
+/// Memory of a workgroup. Locals stand for it in the functions that use it.
+#[derive(Debug)]
+pub struct Shared {
+    pub name: Name,
+    pub ty: Type,
+}
+
+#[derive(Debug)]
+pub struct ScalarParam {
+    pub name: Name,
+    pub param_idx: usize,
+    pub ty: Type,
+    pub span: Span,
+}
+
+#[derive(Debug)]
+pub struct Texture {
+    pub name: Name,
+    pub param_idx: usize,
+    pub set: u32,
+    pub binding: u32,
+    pub(crate) ty: TextureType,
+    pub span: Span,
+    /// Bound as a sampled image; otherwise as a storage image.
+    pub is_sampled: bool,
+}
+
+#[derive(Debug)]
+pub struct SamplerParam {
+    pub name: Name,
+    pub param_idx: usize,
+    pub set: u32,
+    pub binding: u32,
+    pub span: Span,
+}
+
+#[derive(Debug)]
+pub struct Port {
+    pub name: Name,
+    pub port: stages::Port,
+    pub span: Span,
+}
+
+#[derive(Debug)]
+pub struct Function {
+    pub name: Name,
+    pub source: Source,
+    pub span: Span,
+    pub args: Vec<Arg>,
+    pub result: Type,
+    pub locals: Vec<Local>,
+    pub nodes: Vec<Node>,
+    pub carries: Vec<Vec<(LocalId, NodeId)>>,
+    /// For flat indices of arrays of several axes, index and length along each; where the target checks.
+    pub axes: FxHashMap<NodeId, Vec<(NodeId, NodeId)>>,
+    pub body: Block,
+    /// The place in the user's source that called for it, where it is a function of `library`. Its
+    /// instructions belong to that place, and none of them may be contracted.
+    pub called_for: Option<Location>,
+}
+
+/// How an argument arrives.
+#[derive(Debug, Clone)]
+pub enum Arg {
+    Value {
+        name: Name,
+        ty: Type,
+    },
+    /// The caller's array itself: this local stands for it.
+    Reference(LocalId),
+}
+
+#[derive(Debug)]
+pub struct Local {
+    pub name: Name,
+    pub ty: Type,
+    pub span: Span,
+    pub home: Home,
+}
+
+/// Where a local lies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Home {
+    Own,
+    /// It is an array of the caller's.
+    Caller,
+    /// It is an array of the workgroup's.
+    Workgroup(SharedId),
+}
+
+impl Function {
+    pub fn node(&self, id: NodeId) -> &Node {
+        &self.nodes[id.idx()]
+    }
+
+    pub fn local(&self, id: LocalId) -> &Local {
+        &self.locals[id.idx()]
+    }
+
+    pub fn ty(&self, id: NodeId) -> &Type {
+        &self.nodes[id.idx()].ty
+    }
+
+    pub fn constant(&self, id: NodeId) -> Option<Constant> {
+        match self.nodes[id.idx()].kind {
+            NodeKind::Constant(constant) => Some(constant),
+            _ => None,
+        }
+    }
+}
+
+impl Index<NodeId> for Function {
+    type Output = Node;
+
+    fn index(&self, id: NodeId) -> &Node {
+        self.node(id)
+    }
+}
+
+impl Kernel {
+    /// The functions that the kernel reaches; others were compiled on a guess that was wrong.
+    pub fn reached(&self) -> Vec<bool> {
+        let n_functions = self.functions.len();
+        let mut reached = vec![false; n_functions];
+        reached[n_functions - 1] = true;
+        // Callees come before their callers, so one sweep from the back sees every call.
+        for at in (0..n_functions).rev() {
+            if !reached[at] {
+                continue;
+            }
+            for node in &self.functions[at].nodes {
+                if let NodeKind::Call { function, .. } = node.kind {
+                    reached[function.idx()] = true;
+                }
+            }
+        }
+        reached
+    }
+
+    /// Whether it works on matrices that the device holds.
+    pub fn has_matrices(&self) -> bool {
+        let reached = self.functions.iter().zip(self.reached()).filter(|(_, reached)| *reached);
+        let mut nodes = reached.flat_map(|(function, _)| &function.nodes);
+        nodes.any(|node| matches!(node.ty, Type::Coop(_)))
+    }
+
+    /// Whether an invocation may lie beyond the domain.
+    pub fn is_guarded(&self) -> bool {
+        self.has_domain && !self.whole_groups && self.edge == Edge::Partial
+    }
+
+    /// Whether an invocation may come to wait for its workgroup.
+    pub fn has_barrier(&self) -> bool {
+        let reached = self.reached();
+        let functions = self.functions.iter().zip(reached).filter(|(_, reached)| *reached);
+        let mut has_barrier = false;
+        for (function, _) in functions {
+            walk(&function.body, &mut |stmt| has_barrier |= matches!(stmt, Stmt::Together(..)));
+        }
+        has_barrier
+    }
+}

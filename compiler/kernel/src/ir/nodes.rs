@@ -1,0 +1,350 @@
+//! Values: what computes each, from which others.
+
+use kps_syntax::Span;
+use kps_syntax::ast::Name;
+
+use super::{BufferId, FunctionId, LocalId, NodeId, PortId, SamplerId, ScalarId, TextureId};
+use crate::builtins::{AtomicOp, FloatFn, SubgroupOp};
+use crate::constant::Constant;
+use crate::matrices::CoopType;
+use crate::template::Input;
+use crate::types::Type;
+
+#[derive(Debug, Clone)]
+pub struct Node {
+    pub kind: NodeKind,
+    pub ty: Type,
+    pub span: Span,
+    /// The variable that it was first assigned to.
+    pub name: Option<Name>,
+}
+
+#[derive(Debug, Clone)]
+pub enum NodeKind {
+    // Values from outside.
+    Constant(Constant),
+    Input(Input),
+    /// What came into a vertex or fragment function.
+    Port(PortId),
+    /// The invocations asked for: `kps.domain`.
+    Domain,
+    Scalar(ScalarId),
+    /// The function's own argument, by its place in `args`.
+    Arg(u32),
+
+    // Arithmetic, component by component; operands have the node's own type.
+    Unary(UnaryOp, NodeId),
+    Binary(BinaryOp, NodeId, NodeId),
+    /// Gives bools.
+    Compare(CompareOp, NodeId, NodeId),
+    /// To another scalar type of as many components: ints wrap, floats saturate.
+    Convert(NodeId),
+    /// The same bits as another type of the same width.
+    Bitcast(NodeId),
+    /// An index that is proven to lie inside what it is an index of.
+    Proven(NodeId),
+    /// The condition is a bool, or one for each component.
+    Select {
+        condition: NodeId,
+        then: NodeId,
+        orelse: NodeId,
+    },
+    Float(FloatFn, [Option<NodeId>; 3]),
+    Abs(NodeId),
+    Sign(NodeId),
+    IsNan(NodeId),
+    IsInf(NodeId),
+
+    // Vectors, arrays, structs and tuples as values.
+    Splat(NodeId),
+    /// From all of its parts.
+    Construct(Vec<NodeId>),
+    Extract(NodeId, u32),
+    /// Of a vector or an array; reads 0 out of range.
+    ExtractAt {
+        whole: NodeId,
+        index: NodeId,
+    },
+    Insert {
+        whole: NodeId,
+        value: NodeId,
+        part: u32,
+    },
+    /// Leaves the vector or array as it is out of range.
+    InsertAt {
+        whole: NodeId,
+        value: NodeId,
+        index: NodeId,
+    },
+    Swizzle(NodeId, Vec<u32>),
+    Dot(NodeId, NodeId),
+    All(NodeId),
+    Any(NodeId),
+    Geometry(GeometryFn, Vec<NodeId>),
+
+    // Memory. Out of range, loads read 0 and stores are dropped.
+    Load(LocalId),
+    LoadElement {
+        local: LocalId,
+        path: Vec<Step>,
+    },
+    /// A part of an element, or all of it where the path is empty.
+    BufferLoad {
+        buffer: BufferId,
+        index: NodeId,
+        path: Vec<Step>,
+    },
+    /// All elements of it.
+    BufferLen(BufferId),
+    /// The length of one axis of a buffer with several.
+    BufferAxis {
+        buffer: BufferId,
+        axis: u8,
+    },
+
+    /// Gives what the element was; `Void` for a store.
+    Atomic(Box<Atomic>),
+
+    /// What the active invocations of the subgroup make of their values; a lane is a u32.
+    Subgroup {
+        op: SubgroupOp,
+        value: Option<NodeId>,
+        lane: Option<NodeId>,
+    },
+
+    /// A cooperative matrix that lies in memory, all of it.
+    CoopLoad(Box<CoopPlace>),
+    /// A cooperative matrix, `a` times `b` added to it.
+    CoopMultiplyAdd {
+        sum: NodeId,
+        a: NodeId,
+        b: NodeId,
+    },
+    /// How many components an invocation holds of one: a u32.
+    CoopLength(CoopType),
+
+    /// The same value, which the script says is the same in every invocation of the workgroup.
+    Uniform(NodeId),
+    /// Four components of a texel.
+    TextureRead {
+        texture: TextureId,
+        at: NodeId,
+    },
+    TextureSample {
+        texture: TextureId,
+        sampler: SamplerId,
+        at: NodeId,
+    },
+
+    Call {
+        function: FunctionId,
+        args: Vec<CallArg>,
+    },
+}
+
+/// One step into what is made of parts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Step {
+    /// A member, a component or an element that is there.
+    Part(u32),
+    /// An element or a component, known at run time.
+    At(NodeId),
+}
+
+/// One element, changed at once whoever else is at it. Out of range, nothing happens and 0 comes out.
+#[derive(Debug, Clone)]
+pub struct Atomic {
+    pub op: AtomicOp,
+    pub place: AtomicPlace,
+    pub value: Option<NodeId>,
+    /// Of a compare-exchange.
+    pub expected: Option<NodeId>,
+}
+
+#[derive(Debug, Clone)]
+pub enum AtomicPlace {
+    Buffer {
+        buffer: BufferId,
+        index: NodeId,
+    },
+    /// The local stands for memory of the workgroup.
+    Shared {
+        local: LocalId,
+        path: Vec<Step>,
+    },
+}
+
+/// Where a cooperative matrix lies.
+#[derive(Debug, Clone)]
+pub struct CoopPlace {
+    pub memory: CoopMemory,
+    /// Of its first element, inside.
+    pub start: NodeId,
+    /// Elements from line to line; its type is that of `start`.
+    pub stride: NodeId,
+    pub lines: CoopLines,
+}
+
+#[derive(Debug, Clone, Copy)]
+pub enum CoopMemory {
+    Buffer(BufferId),
+    /// The local stands for an array of the workgroup.
+    Shared(LocalId),
+}
+
+/// What lies together of a cooperative matrix.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CoopLines {
+    Rows,
+    Columns,
+}
+
+#[derive(Debug, Clone, Copy)]
+pub enum CallArg {
+    Value(NodeId),
+    Reference(LocalId),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum UnaryOp {
+    Negate,
+    /// Of bools.
+    Not,
+    /// Of ints.
+    Invert,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum BinaryOp {
+    Add,
+    Sub,
+    Mul,
+    /// Of floats.
+    Div,
+    /// Rounds down; by zero it is 0, MIN // -1 is MIN.
+    FloorDiv,
+    /// Has the divisor's sign; by zero it is 0, MIN % -1 is 0.
+    FloorMod,
+    /// Of signed ints that are proven not negative; by zero it is 0.
+    PlainDiv,
+    PlainMod,
+    /// Rounds toward zero, as C does; of ints.
+    TruncDiv,
+    /// Has the dividend's sign, as C's; of ints (by zero it is 0) and floats.
+    TruncRem,
+    /// The amount has the same type, and is masked to the width.
+    ShiftLeft,
+    ShiftRight,
+    /// Of ints or bools.
+    And,
+    Or,
+    Xor,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum CompareOp {
+    Equal,
+    NotEqual,
+    Less,
+    LessEqual,
+    Greater,
+    GreaterEqual,
+}
+
+/// Functions of whole vectors of floats.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum GeometryFn {
+    Length,
+    Distance,
+    Cross,
+    Normalize,
+    FaceForward,
+    Reflect,
+    /// The third argument is a scalar.
+    Refract,
+}
+
+/// The nodes that a path uses.
+pub(crate) fn steps(path: &[Step]) -> impl Iterator<Item = NodeId> {
+    path.iter().filter_map(|step| match step {
+        Step::Part(_) => None,
+        Step::At(index) => Some(*index),
+    })
+}
+
+impl NodeKind {
+    /// Calls `visit` for every node that this one uses.
+    pub fn operands(&self, visit: &mut dyn FnMut(NodeId)) {
+        match self {
+            NodeKind::Constant(_)
+            | NodeKind::Input(_)
+            | NodeKind::Port(_)
+            | NodeKind::Domain
+            | NodeKind::Scalar(_)
+            | NodeKind::Arg(_)
+            | NodeKind::Load(_)
+            | NodeKind::BufferLen(_)
+            | NodeKind::CoopLength(_)
+            | NodeKind::BufferAxis { .. } => {}
+            NodeKind::Unary(_, a)
+            | NodeKind::Convert(a)
+            | NodeKind::Bitcast(a)
+            | NodeKind::Proven(a)
+            | NodeKind::Abs(a)
+            | NodeKind::Sign(a)
+            | NodeKind::IsNan(a)
+            | NodeKind::IsInf(a)
+            | NodeKind::Splat(a)
+            | NodeKind::Extract(a, _)
+            | NodeKind::Swizzle(a, _)
+            | NodeKind::All(a)
+            | NodeKind::Any(a)
+            | NodeKind::Uniform(a)
+            | NodeKind::TextureRead { at: a, .. }
+            | NodeKind::TextureSample { at: a, .. } => visit(*a),
+            NodeKind::Binary(_, a, b)
+            | NodeKind::Compare(_, a, b)
+            | NodeKind::Dot(a, b)
+            | NodeKind::ExtractAt { whole: a, index: b }
+            | NodeKind::Insert { whole: a, value: b, .. } => {
+                visit(*a);
+                visit(*b);
+            }
+            NodeKind::Select { condition: a, then: b, orelse: c }
+            | NodeKind::CoopMultiplyAdd { sum: a, a: b, b: c }
+            | NodeKind::InsertAt { whole: a, value: b, index: c } => {
+                visit(*a);
+                visit(*b);
+                visit(*c);
+            }
+            NodeKind::Float(_, args) => args.iter().flatten().for_each(|arg| visit(*arg)),
+            NodeKind::Construct(parts) | NodeKind::Geometry(_, parts) => {
+                parts.iter().for_each(|part| visit(*part));
+            }
+            NodeKind::LoadElement { path, .. } => steps(path).for_each(visit),
+            NodeKind::CoopLoad(place) => {
+                visit(place.start);
+                visit(place.stride);
+            }
+            NodeKind::BufferLoad { index, path, .. } => {
+                visit(*index);
+                steps(path).for_each(visit);
+            }
+            NodeKind::Subgroup { value, lane, .. } => value.iter().chain(lane).for_each(|node| visit(*node)),
+            NodeKind::Atomic(atomic) => {
+                match &atomic.place {
+                    AtomicPlace::Buffer { index, .. } => visit(*index),
+                    AtomicPlace::Shared { path, .. } => steps(path).for_each(&mut *visit),
+                }
+                atomic.value.iter().chain(&atomic.expected).for_each(|node| visit(*node));
+            }
+            NodeKind::Call { args, .. } => {
+                for arg in args {
+                    if let CallArg::Value(value) = arg {
+                        visit(*value);
+                    }
+                }
+            }
+        }
+    }
+}

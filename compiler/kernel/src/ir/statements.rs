@@ -1,0 +1,141 @@
+//! Statements: what happens, in which order.
+
+use kps_syntax::Span;
+
+use super::{BufferId, CarryId, CoopPlace, LocalId, NodeId, PortId, Step, TextureId};
+
+pub type Block = Vec<Stmt>;
+
+#[derive(Debug)]
+pub enum Stmt {
+    /// Here the node is computed.
+    Eval(NodeId),
+    Store {
+        local: LocalId,
+        value: NodeId,
+        span: Span,
+    },
+    StoreElement {
+        local: LocalId,
+        path: Vec<Step>,
+        value: NodeId,
+        span: Span,
+    },
+    BufferStore {
+        buffer: BufferId,
+        index: NodeId,
+        path: Vec<Step>,
+        value: NodeId,
+        span: Span,
+    },
+    /// All of a cooperative matrix.
+    CoopStore {
+        place: Box<CoopPlace>,
+        value: NodeId,
+        span: Span,
+    },
+    /// From `print` or `assert`, or of a trace.
+    Record(Box<Record>),
+    /// The value has four components.
+    TextureWrite {
+        texture: TextureId,
+        at: NodeId,
+        value: NodeId,
+        span: Span,
+    },
+    /// What goes out of a vertex or fragment function.
+    PortStore {
+        port: PortId,
+        value: NodeId,
+        span: Span,
+    },
+    /// The stores of a way into a merge; most are empty.
+    Carry(CarryId),
+    /// Every invocation of the workgroup passes here, or none.
+    Together(Together, Span),
+    If {
+        condition: NodeId,
+        then: Block,
+        orelse: Block,
+        span: Span,
+    },
+    Loop(Box<Loop>),
+    Break,
+    Continue,
+    Return(Option<NodeId>, Span),
+    /// Ends a fragment, which leaves no trace.
+    Discard(Span),
+}
+
+/// What a workgroup does as one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Together {
+    /// Waits for every invocation, and shows each what the others stored.
+    Barrier,
+    /// The call that follows works on a cooperative matrix.
+    CoopMatrix,
+}
+
+impl Together {
+    /// In messages.
+    pub fn name(self) -> &'static str {
+        match self {
+            Together::Barrier => "a `barrier`",
+            Together::CoopMatrix => "an operation on a cooperative matrix",
+        }
+    }
+}
+
+/// Text for the host with values in it: numbers of 32 or 64 bits, and bools.
+#[derive(Debug)]
+pub struct Record {
+    pub kind: RecordKind,
+    /// As `lower/record.rs` says.
+    pub template: String,
+    pub values: Vec<NodeId>,
+    pub span: Span,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RecordKind {
+    Print,
+    Assert,
+    /// What an assignment assigned.
+    Trace,
+}
+
+#[derive(Debug)]
+pub struct Loop {
+    /// Computes the condition, before each round.
+    pub test: Block,
+    /// The loop ends when it is false; `None` loops until a `Break`.
+    pub condition: Option<NodeId>,
+    pub body: Block,
+    /// Runs after the body and on `Continue`.
+    pub step: Block,
+    pub span: Span,
+}
+
+/// Calls `visit` for every statement of a block, those inside of others included.
+pub(crate) fn walk<'b>(block: &'b Block, visit: &mut dyn FnMut(&'b Stmt)) {
+    for stmt in block {
+        visit(stmt);
+        match stmt {
+            Stmt::If { then, orelse, .. } => {
+                walk(then, visit);
+                walk(orelse, visit);
+            }
+            Stmt::Loop(parts) => {
+                walk(&parts.test, visit);
+                walk(&parts.body, visit);
+                walk(&parts.step, visit);
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Control does not go on after this statement.
+pub(crate) fn is_terminator(stmt: &Stmt) -> bool {
+    matches!(stmt, Stmt::Break | Stmt::Continue | Stmt::Return(..) | Stmt::Discard(_))
+}
