@@ -46,6 +46,10 @@ pub fn spirv(
 ) -> Result<u8, Failure> {
     let (file, name) = split_kernel(argument);
     if inspect::is_shader(file) {
+        if target.debug_info {
+            let sentence = format!("`{}` is a shader, and `-g` is for kernels in scripts", file.display());
+            return Err(Failure::Usage(sentence));
+        }
         return shader(file, name, output);
     }
     let source = source(file)?;

@@ -190,10 +190,11 @@ impl Module {
         for (at, (name, offset)) in (0..).zip(members) {
             let part = ty.part(at).expect("each member is a part");
             let (name, told) = (self.string((*name).to_owned()), self.debug_type(&part));
-            let [offset, size] = [*offset, part.packed_size()].map(|n_bytes| self.number(8 * n_bytes));
+            let [offset, size] =
+                [*offset, part.packed_size()].map(|n_bytes| self.number(n_bytes.saturating_mul(8)));
             ids.push(self.info(Info::TypeMember, &[name, told, source, zero, zero, offset, size, zero]));
         }
-        let size = self.number(8 * ty.packed_size());
+        let size = self.number(ty.packed_size().saturating_mul(8));
         self.debug_structure(name, size, &ids)
     }
 
