@@ -53,7 +53,7 @@ pub use env::{EnvModule, EnvValue, HelperFunction, KernelEnv, MapEnv};
 pub use explain::{ExplainedFunction, Explanation, IndexTest, Remark, RemarkKind, assembly_of_line};
 pub use matrices::{CoopType, CoopUse, Matrices, Product};
 pub use signature::{
-    ArrayParam, Binding, BindingPlace, Capability, CapabilityUse, Cover, Edge, Form, KernelModule,
+    ArrayParam, Binding, BindingPlace, Capability, CapabilityUse, Cover, Edge, Form, Ints, KernelModule,
     KernelOptions, Memory, ParamType, Reach, Signature, Target, Width,
 };
 pub use stages::{Direction, Port, Slot, Stage, StageBuiltin};

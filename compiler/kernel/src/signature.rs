@@ -211,6 +211,25 @@ pub enum Memory {
     Shared,
 }
 
+/// How large the ints are that a launch gives as scalars.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub enum Ints {
+    #[default]
+    Any,
+    /// None is beyond [`Ints::MAX_MODEST`]: an index made of them and of ids stays near its array, as those of
+    /// sizes and offsets do.
+    Modest,
+}
+
+impl Ints {
+    pub const MAX_MODEST: u128 = 1 << 24;
+
+    pub fn of(ints: impl IntoIterator<Item = i128>) -> Ints {
+        let is_modest = ints.into_iter().all(|int| int.unsigned_abs() <= Ints::MAX_MODEST);
+        if is_modest { Ints::Modest } else { Ints::Any }
+    }
+}
+
 /// One compiled form of a kernel: equal signatures give equal words.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Signature {
@@ -223,6 +242,8 @@ pub struct Signature {
     /// Of invocations: `global_id` counts narrow ones, `global_id64` any.
     pub ids: Width,
     pub memory: Memory,
+    /// Of scalar parameters.
+    pub ints: Ints,
     captures: Vec<Capture>,
 }
 
@@ -242,6 +263,7 @@ impl Signature {
             edge: Edge::default(),
             ids: Width::default(),
             memory: Memory::default(),
+            ints: Ints::default(),
             captures,
         }
     }
@@ -265,6 +287,10 @@ impl Signature {
 
     pub fn with_memory(self, memory: Memory) -> Signature {
         Signature { memory, ..self }
+    }
+
+    pub fn with_ints(self, ints: Ints) -> Signature {
+        Signature { ints, ..self }
     }
 
     /// What annotations and the defaults of `const` parameters say; `None` where a parameter has neither.

@@ -1,4 +1,5 @@
-//! Which indices are worked out from counters, sizes, ids and parameters alone.
+//! Which indices are worked out from counters, sizes and ids alone, and from scalars that a launch promises to
+//! be modest.
 //!
 //! Such a one does not leave its array by gigabytes, and what is added to it would keep drivers from stepping
 //! along addresses. A local counts as long as nothing else is ever stored to it. Never here: how an index is
@@ -6,21 +7,21 @@
 
 use super::values::is_float;
 use crate::ir::{CallArg, Function, Home, LocalId, NodeId, NodeKind, Stmt, walk};
+use crate::signature::Ints;
 
 /// Of the nodes behind an index, more than these are not looked at.
 const MAX_COUNTED: usize = 32;
-/// A constant beyond this may lead out of any array by itself.
-const MAX_CONSTANT: i128 = 1 << 24;
 
 /// For each local of a function, whether all that is stored to it is counted.
 pub(crate) struct Counted {
     locals: Vec<bool>,
+    scalars: Ints,
 }
 
 impl Counted {
     /// Takes locals for counted until a store says otherwise, again and again while that changes anything.
-    pub fn of(function: &Function) -> Counted {
-        let mut counted = Counted { locals: vec![true; function.locals.len()] };
+    pub fn of(function: &Function, scalars: Ints) -> Counted {
+        let mut counted = Counted { locals: vec![true; function.locals.len()], scalars };
         let stores = stores(function, &mut counted);
         let mut is_settled = false;
         while !is_settled {
@@ -40,14 +41,15 @@ impl Counted {
         for _ in 0..MAX_COUNTED {
             let Some(node) = open.pop() else { return true };
             match &function.node(node).kind {
+                // A large one may lead out of any array by itself.
                 NodeKind::Constant(constant) => match constant.as_int() {
-                    Some(value) if value.abs() <= MAX_CONSTANT => {}
+                    Some(value) if Ints::of([value]) == Ints::Modest => {}
                     _ => return false,
                 },
                 NodeKind::Load(local) if self.locals[local.idx()] => {}
+                NodeKind::Scalar(_) if self.scalars == Ints::Modest => {}
                 NodeKind::Input(_)
                 | NodeKind::Domain
-                | NodeKind::Scalar(_)
                 | NodeKind::Proven(_)
                 | NodeKind::BufferLen(_)
                 | NodeKind::BufferAxis { .. } => {}

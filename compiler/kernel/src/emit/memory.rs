@@ -256,17 +256,18 @@ impl FunctionEmitter<'_> {
     }
 
     fn is_counted(&mut self, index: NodeId) -> bool {
-        let function = self.function;
-        self.counted.get_or_insert_with(|| Counted::of(function)).holds(function, index)
+        let (function, scalars) = (self.function, self.kernel.ints);
+        self.counted.get_or_insert_with(|| Counted::of(function, scalars)).holds(function, index)
     }
 
     /// An index for a device that tests accesses itself. It tests them by their place in bytes, of which some
-    /// count 32 bits: one that lies behind them all is cut to the first such, so that none comes round.
+    /// count 32 bits: one that lies behind them all is cut to the last of which no byte comes round.
     fn unwrapped_index(&mut self, buffer: BufferId, index: NodeId) -> Word {
         let value = self.value(index);
         let scalar = self.function.ty(index).scalar().expect("verified: an index is an int");
-        let last = u32::MAX / self.interface.buffer(buffer).element.packed_size().max(1);
-        if scalar.bits() < 32 || (scalar.bits() == 32 && last == u32::MAX) {
+        let n_elements = (1 << 32) / u64::from(self.interface.buffer(buffer).element.packed_size().max(1));
+        let last = n_elements - 1;
+        if scalar.bits() < 32 || (scalar.bits() == 32 && last == u64::from(u32::MAX)) {
             return value;
         }
         let unsigned = Type::Scalar(scalar.as_unsigned());

@@ -22,7 +22,7 @@ pub use self::statements::*;
 pub use crate::builtins::{AtomicOp, Combine, FloatFn, Spread, SubgroupOp};
 use crate::constant::Constant;
 use crate::push::PushLayout;
-use crate::signature::{Edge, Memory, Reach, Width};
+use crate::signature::{Edge, Ints, Memory, Reach, Width};
 use crate::stages::{self, Stage};
 use crate::textures::TextureType;
 use crate::types::Type;
@@ -92,6 +92,8 @@ pub struct Kernel {
     /// Of the invocations that `kps.domain` says.
     pub ids: Width,
     pub memory: Memory,
+    /// Of its scalars.
+    pub ints: Ints,
     /// It waits at barriers: a launch is of whole workgroups, and the domain needs no guard.
     pub whole_groups: bool,
     pub precise: bool,

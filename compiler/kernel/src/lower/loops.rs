@@ -336,10 +336,11 @@ impl<'a> Ctx<'a> {
         let condition = self.node(NodeKind::Load(flag), Type::BOOL, span);
         let fork = self.fork();
         self.f.live = true;
-        if parts.runs_once {
-            self.merge(continues);
-        }
         let (then, way) = self.sub_block(|ctx| {
+            // Where it was left by `break`, no round stored what the next ones find.
+            if parts.runs_once {
+                ctx.merge(continues);
+            }
             if ctx.f.live {
                 ctx.block(parts.orelse);
             }

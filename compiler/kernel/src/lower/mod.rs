@@ -73,7 +73,9 @@ use crate::ir::{
 };
 use crate::matrices::{CoopUse, Matrices};
 use crate::push::{Member, PUSH_CONSTANT_BYTES, PushLayout, UNIFORM_BYTES};
-use crate::signature::{ArrayParam, Cover, Edge, Form, Memory, ParamType, Reach, Signature, Target, Width};
+use crate::signature::{
+    ArrayParam, Cover, Edge, Form, Ints, Memory, ParamType, Reach, Signature, Target, Width,
+};
 use crate::template::{Input, KernelTemplate, Param, ParamKind};
 use crate::types::{Scalar, Type};
 
@@ -153,6 +155,7 @@ pub(crate) struct Ctx<'a> {
     cover: Cover,
     edge: Edge,
     memory: Memory,
+    ints: Ints,
     ids: Width,
     /// The invocation whose steps are recorded.
     trace: Option<[u32; 3]>,
@@ -343,6 +346,7 @@ impl<'a> Ctx<'a> {
             cover: signature.cover,
             edge: signature.edge,
             memory: signature.memory,
+            ints: signature.ints,
             ids: signature.ids,
             trace: target.trace,
             checks: target.checks,
@@ -607,6 +611,7 @@ impl<'a> Ctx<'a> {
             edge: self.edge,
             ids: self.ids,
             memory: self.memory,
+            ints: self.ints,
             whole_groups: false,
             precise: options.precise,
             buffers: self.buffers,

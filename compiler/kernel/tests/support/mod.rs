@@ -4,7 +4,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use kps_kernel::{
-    ArrayParam, Constant, EnvModule, EnvValue, HelperFunction, KernelEnv, KernelModule, KernelOptions,
+    ArrayParam, Constant, EnvModule, EnvValue, HelperFunction, Ints, KernelEnv, KernelModule, KernelOptions,
     MapEnv, ParamType, Reach, Scalar, Signature, Target, Type, Width,
 };
 use kps_syntax::ast::{ArgumentKind, Expr, ExprKind, FunctionDef, Module, Name, Stmt, StmtKind, UnaryOp};
@@ -160,7 +160,8 @@ fn compile_one(
             (array.reach, array.counts) = (reach, counts);
         }
     }
-    let signature = signature.with_ids(counts);
+    let ints = if says("# modest") { Ints::Modest } else { Ints::Any };
+    let signature = signature.with_ids(counts).with_ints(ints);
     let module = kps_kernel::specialize(&template, env, &signature, target)?;
     Ok((module, template.warnings))
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use kps_compute::{ComputeError, DType, Extent, MemoryType, Number, Push, Storage, Tensor, Told};
 use kps_device::{ImageInfo, Instrument, Sampler, SamplerBinding};
 use kps_kernel::{
-    ArrayParam, BindingPlace, Constant, Cover, Edge, Form, KernelModule, KernelTemplate, Memory, Param,
+    ArrayParam, BindingPlace, Constant, Cover, Edge, Form, Ints, KernelModule, KernelTemplate, Memory, Param,
     ParamKind, ParamType, Scalar, Signature, Target, Type, Width,
 };
 
@@ -109,7 +109,8 @@ fn prepare(vm: &mut Vm, kernel: &Kernel, args: &Args, extent: &Extent) -> Result
         .with_cover(counts.cover(manager.info().limits.max_groups))
         .with_edge(counts.edge(local_size))
         .with_ids(counts.ids())
-        .with_memory(memory_of(&arguments));
+        .with_memory(memory_of(&arguments))
+        .with_ints(ints_of(&arguments));
     Ok(Prepared { arguments, extent, counts, manager, signature })
 }
 
@@ -144,6 +145,18 @@ fn memory_of(arguments: &[Argument]) -> Memory {
         tensors[..at].iter().any(|earlier| Rc::ptr_eq(earlier.storage(), tensor.storage()))
     };
     if tensors.iter().enumerate().any(is_shared) { Memory::Shared } else { Memory::Apart }
+}
+
+/// How large the whole numbers among the scalars are.
+fn ints_of(arguments: &[Argument]) -> Ints {
+    let numbers = arguments.iter().flat_map(|argument| match argument {
+        Argument::Numbers(numbers) => &numbers[..],
+        _ => &[],
+    });
+    Ints::of(numbers.filter_map(|number| match number {
+        Number::Int(int) => Some(*int),
+        Number::Bool(_) | Number::Float(_) => None,
+    }))
 }
 
 /// Workgroups and invocations along x, y and z.
