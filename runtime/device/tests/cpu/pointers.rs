@@ -122,6 +122,17 @@ fn a_pointer_that_comes_from_nowhere_is_refused() {
 }
 
 #[test]
+fn pointers_differ_by_an_int_and_are_equal_or_not() {
+    for (op, ty) in
+        [("OpPtrDiff", "%f16"), ("OpPtrDiff", "%v2i32"), ("OpPtrEqual", "%i32"), ("OpPtrEqual", "%v2bool")]
+    {
+        let body = format!("%at = OpAccessChain %p0 %b0 %n0 %i\n%d = {op} {ty} %at %at");
+        let message = refusal(&kernel_with(&[("u32", 4), ("u32", 4)], "", "", &body));
+        assert!(message.ends_with("the result has another type"), "{op} {ty}: {message}");
+    }
+}
+
+#[test]
 fn what_is_beyond_a_chosen_buffer_is_out_of_range() {
     let body = format!(
         "{ODD}%far = OpIAdd %u32 %i %n2\n%a = OpAccessChain %p0 %b0 %n0 %far\n%b = OpAccessChain %p0 %b1 %n0 %far\n\

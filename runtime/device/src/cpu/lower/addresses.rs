@@ -13,7 +13,7 @@ use super::{Data, Lowerer, Operand};
 use crate::Result;
 use crate::cpu::lane::{self, Binary, BlockId, Compare, Space, Ty, Unary};
 use crate::cpu::module::constants::lane_ty;
-use crate::cpu::module::types::{ADDRESS, Layout, MatrixLayout, Type, TypeId};
+use crate::cpu::module::types::{ADDRESS, Layout, MatrixLayout, Scalar, Type, TypeId};
 use crate::cpu::module::{Id, Instruction};
 
 impl Lowerer<'_> {
@@ -187,7 +187,11 @@ impl Lowerer<'_> {
             return Err(self.unsupported(inst, "pointers into one buffer are compared"));
         }
         let (offset_a, offset_b) = (self.offset(place_a), self.offset(place_b));
-        let (ty, scalar, _) = self.result_scalars(inst)?;
+        let (ty, scalar, n) = self.result_scalars(inst)?;
+        let fits = if inst.op == Op::PtrDiff { scalar.is_int() } else { scalar == Scalar::Bool };
+        if !fits || n != 1 {
+            return Err(self.malformed(inst, "the result has another type"));
+        }
         let part = match inst.op {
             Op::PtrDiff => {
                 let bytes = self.builder.binary(Binary::Sub, offset_a, offset_b);
@@ -203,9 +207,6 @@ impl Lowerer<'_> {
                 if op == Op::PtrEqual { same } else { self.builder.unary(Unary::Not, same) }
             }
         };
-        if lane_ty(scalar) != self.builder.ty(part) {
-            return Err(self.malformed(inst, "the result has another type"));
-        }
         let parts: Rc<[lane::Value]> = [part].into();
         self.define(inst, Operand::Data(Data { ty, parts }))
     }
