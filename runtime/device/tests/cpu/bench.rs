@@ -119,21 +119,18 @@ impl Bench {
         result
     }
 
-    /// Every kind of code finds the same mistakes as often, in the same workgroups first. Tells how many.
-    pub fn compare_findings(&self) -> usize {
-        let told = |device: &Rc<dyn Device>| {
-            let told = |finding: Finding| {
-                (finding.line, std::mem::discriminant(&finding.kind), finding.invocation.group, finding.count)
-            };
-            let mut findings: Vec<_> = device.findings().into_iter().map(told).collect();
+    /// What was found, which is the same in every kind of code.
+    pub fn findings(&self) -> Vec<Finding> {
+        let findings = self.device.findings();
+        let sorted = |mut findings: Vec<Finding>| {
             findings.sort_by_key(|finding| format!("{finding:?}"));
             findings
         };
-        let findings = told(&self.device);
         for other in &self.others {
-            assert_eq!(told(other), findings, "kinds of code find other mistakes");
+            let found = sorted(other.findings());
+            assert_eq!(found, sorted(findings.clone()), "kinds of code find other mistakes");
         }
-        findings.len()
+        findings
     }
 
     pub fn run(&self, words: &[u32], buffers: &[BufferId], push: &[u8], groups: [u32; 3]) {

@@ -2,29 +2,32 @@
 
 use kps_device::findings::Int;
 use kps_device::{
-    Checks, Command, Finding, FindingKind, Instrument, Invocation, PipelineOptions, SourceLine, Waited,
+    Access, Check, Checks, Command, Finding, FindingKind, Instrument, Invocation, PipelineOptions,
+    SourceLine, Waited,
 };
 
 use super::assembly::kernel_with;
 use super::bench::Bench;
 
-fn checked() -> PipelineOptions {
-    PipelineOptions { instrument: Instrument::Checked(Checks::usual()), ..PipelineOptions::default() }
+/// What the usual checks find.
+fn findings(declarations: &str, body: &str) -> Vec<Finding> {
+    findings_of(Checks::usual(), declarations, body)
 }
 
-/// Runs two workgroups of four with the usual checks; the result is that of the module without them.
-fn findings(declarations: &str, body: &str) -> Vec<Finding> {
+/// Runs two workgroups of four with some checks; the result is that of the module without them.
+fn findings_of(checks: Checks, declarations: &str, body: &str) -> Vec<Finding> {
     let declarations = format!("%name = OpString \"bug.kps\"\n{declarations}");
     let body = format!("{body}\n%at0 = OpAccessChain %p0 %b0 %n0 %i\nOpStore %at0 %r");
     let words = kernel_with(&[("u32", 4)], &declarations, "", &body);
     let bench = Bench::all_kinds();
     let (plain, watched) = (bench.buffer(&[7u32; 8]), bench.buffer(&[7u32; 8]));
     bench.run(&words, &[plain], &[], [2, 1, 1]);
-    assert_eq!(bench.device.findings(), []);
-    let dispatch = bench.dispatch_with(&words, &checked(), &[watched], &[], [2, 1, 1]);
+    assert_eq!(bench.findings(), []);
+    let options = PipelineOptions { instrument: Instrument::Checked(checks), ..PipelineOptions::default() };
+    let dispatch = bench.dispatch_with(&words, &options, &[watched], &[], [2, 1, 1]);
     assert_eq!(bench.submit(vec![Command::Dispatch(dispatch)]), Ok(Waited::Done));
     assert_eq!(bench.read::<u32>(plain), bench.read::<u32>(watched), "checking changes results");
-    bench.device.findings()
+    bench.findings()
 }
 
 fn at(line: u32, column: u32) -> Option<SourceLine> {
@@ -50,6 +53,45 @@ fn findings_of_one_line_are_counted() {
     let [finding] = &findings("", body)[..] else { panic!("one line is wrong") };
     assert_eq!(finding.kind, FindingKind::DivisionByZero { dividend: Int::Signed(-1) });
     assert_eq!((finding.count, finding.invocation.global), (4, [0, 0, 0]));
+}
+
+#[test]
+fn a_mistake_is_told_of_the_first_invocation_whichever_came_to_it_first() {
+    // Invocation 7 reads past the end in the second round, 6 in the third, 5 in the last.
+    let body = "%start = OpLabel
+OpBranch %head
+%head = OpLabel
+%k = OpPhi %u32 %n0 %start %after %next
+%sum = OpPhi %u32 %n0 %start %more %next
+OpLoopMerge %end %next None
+OpBranch %test
+%test = OpLabel
+%goes_on = OpULessThan %bool %k %n4
+OpBranchConditional %goes_on %round %end
+%round = OpLabel
+%at = OpIAdd %u32 %i %k
+OpLine %name 3 9
+%from = OpAccessChain %p0 %b0 %n0 %at
+OpNoLine
+%read = OpLoad %u32 %from
+%more = OpIAdd %u32 %sum %read
+OpBranch %next
+%next = OpLabel
+%after = OpIAdd %u32 %k %n1
+OpBranch %head
+%end = OpLabel
+%none = OpIMul %u32 %sum %n0
+%r = OpIAdd %u32 %none %n5";
+    let body = format!("OpBranch %start\n{body}");
+    let kind = FindingKind::OutOfBounds {
+        array: None,
+        index: vec![Int::Unsigned(8)],
+        shape: vec![8],
+        access: Access::ReadWrite,
+    };
+    let invocation = Invocation { group: [1, 0, 0], local: [1, 0, 0], global: [5, 0, 0] };
+    let finding = Finding { kind, line: at(3, 9), invocation, count: 6 };
+    assert_eq!(findings_of(Checks::NONE.with(Check::Bounds), "", &body), [finding]);
 }
 
 #[test]

@@ -1,7 +1,8 @@
 //! Findings of a dispatch: each thread keeps its own, and they are put together when all have ended.
 //!
-//! A mistake is told with the first workgroup that made it, in the order of workgroups, whichever thread met it
-//! first; so the same dispatch finds the same, however its work is shared out.
+//! A mistake is told with the first invocation that made it, in the order of workgroups and of the invocations in
+//! each, whichever was met first; so the same dispatch finds the same, however its work is shared out and whether
+//! it runs in gangs or not.
 
 use rustc_hash::FxHashMap;
 
@@ -31,7 +32,7 @@ impl Found {
             Some(&place) => {
                 let known = &mut self.all[place].1;
                 let count = known.count + 1;
-                if order(invocation) < order(known.invocation) {
+                if rank(invocation) < rank(known.invocation) {
                     *known = finding();
                 }
                 known.count = count;
@@ -52,7 +53,7 @@ impl Found {
             };
             let known = &mut self.all[place].1;
             let count = known.count + finding.count;
-            if order(finding.invocation) < order(known.invocation) {
+            if rank(finding.invocation) < rank(known.invocation) {
                 *known = finding;
             }
             known.count = count;
@@ -60,10 +61,9 @@ impl Found {
     }
 }
 
-/// Workgroups run along x, then y, then z.
-fn order(invocation: Invocation) -> [u32; 3] {
-    let [x, y, z] = invocation.group;
-    [z, y, x]
+/// Workgroups are counted along x, then y, then z, and so are the invocations of each.
+fn rank(invocation: Invocation) -> [[u32; 3]; 2] {
+    [invocation.group, invocation.local].map(|[x, y, z]| [z, y, x])
 }
 
 /// What all threads found, what is one mistake told once.
@@ -71,7 +71,10 @@ pub fn together(threads: impl IntoIterator<Item = Found>) -> Vec<Finding> {
     let mut all = Found::default();
     threads.into_iter().for_each(|found| all.absorb(found));
     let mut found: Vec<Finding> = all.all.into_iter().map(|(_, finding)| finding).collect();
-    found.sort_by_key(|finding| order(finding.invocation));
+    found.sort_by_key(|finding| {
+        let [group, _] = rank(finding.invocation);
+        group
+    });
     let mut merged: Vec<Finding> = Vec::new();
     for finding in found.iter().filter(|finding| !is_part_of_race(finding, &found)).cloned() {
         let same = merged.iter_mut().find(|known| {
