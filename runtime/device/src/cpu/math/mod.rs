@@ -8,7 +8,7 @@
 //! | sin, cos, tan | 0.51 | [`usual`] to 2^27 |
 //! | asin, acos, atan, atan2 | 0.51 | [`usual`] |
 //! | sinh, cosh, tanh | 0.51 | [`usual`] |
-//! | asinh, acosh, atanh | 2 | computed in `f64` |
+//! | asinh, acosh, atanh | 0.51 | [`usual`] |
 //! | exp, exp2, log, log2 | 0.51 | [`usual`] |
 //! | pow | 0.51 | C's: a negative base with a whole exponent has its sign; of such ones 1 |
 //! | fmod (32 and 64 bits) | exact | the sign of the dividend |
@@ -152,6 +152,9 @@ functions! {
         Sinh [x]: if usual::is_exponent(x) => usual::sinh(x), else libm::sinhf(x);
         Cosh [x]: if usual::is_exponent(x) => usual::cosh(x), else libm::coshf(x);
         Tanh [x]: if usual::is_exponent(x) => usual::tanh(x), else libm::tanhf(x);
+        Asinh [x]: if usual::is_finite(x) => usual::asinh(x), else x;
+        Acosh [x]: if usual::is_hyperbolic_cosine(x) => usual::acosh(x), else if x > 1.0 { x } else { f32::NAN };
+        Atanh [x]: if usual::is_hyperbolic_tangent(x) => usual::atanh(x), else libm::atanhf(x);
         Exp [x]: if usual::is_exponent(x) => usual::exp(x), else libm::expf(x);
         Exp2 [x]: if usual::is_exponent(x) => usual::exp2(x), else libm::exp2f(x);
         Log [x]: if usual::is_positive(x) => usual::log(x), else libm::logf(x);
@@ -160,10 +163,6 @@ functions! {
     }
 
     others {
-        Asinh: fn(x: f32) -> f32 = libm::asinh(f64::from(x)) as f32;
-        // The library's gives numbers far below its domain.
-        Acosh: fn(x: f32) -> f32 = if x < 1.0 { f32::NAN } else { libm::acosh(f64::from(x)) as f32 };
-        Atanh: fn(x: f32) -> f32 = libm::atanh(f64::from(x)) as f32;
         Fmod32: fn(x: f32, y: f32) -> f32 = x % y;
         Fmod64: fn(x: f64, y: f64) -> f64 = x % y;
         Ldexp32: fn(x: f32, exponent: i32) -> f32 = libm::ldexpf(x, exponent);

@@ -49,6 +49,16 @@ pub fn is_cosine(x: f32) -> bool {
 }
 
 #[inline(always)]
+pub fn is_hyperbolic_cosine(x: f32) -> bool {
+    (1.0..f32::INFINITY).contains(&x)
+}
+
+#[inline(always)]
+pub fn is_hyperbolic_tangent(x: f32) -> bool {
+    x.abs() < 1.0
+}
+
+#[inline(always)]
 pub fn is_finite(x: f32) -> bool {
     x.abs() < f32::INFINITY
 }
@@ -230,6 +240,36 @@ fn parts_of_log(x: f64) -> (f64, f64) {
 pub fn log(x: f32) -> f32 {
     let (whole, log) = parts_of_log(f64::from(x));
     (whole * LN_2 + log) as f32
+}
+
+/// The logarithm of `1 + t`, exact also where `t` is small: what the sum rounds off is added to the logarithm, as
+/// the first term of its series there.
+#[inline(always)]
+fn log_beyond_1(t: f64) -> f64 {
+    let sum = 1.0 + t;
+    let (whole, log) = parts_of_log(sum);
+    whole * LN_2 + (log + (t - (sum - 1.0)) / sum)
+}
+
+/// With `x + sqrt(x^2 + 1) - 1` as a sum of positive numbers.
+#[inline(always)]
+pub fn asinh(x: f32) -> f32 {
+    let size = f64::from(x.abs());
+    let square = size * size;
+    log_beyond_1(size + square / (1.0 + (1.0 + square).sqrt())).copysign(f64::from(x)) as f32
+}
+
+#[inline(always)]
+pub fn acosh(x: f32) -> f32 {
+    let beyond = f64::from(x) - 1.0;
+    log_beyond_1(beyond + (beyond * (beyond + 2.0)).sqrt()) as f32
+}
+
+/// Half the logarithm of `(1 + x) / (1 - x)`.
+#[inline(always)]
+pub fn atanh(x: f32) -> f32 {
+    let size = f64::from(x.abs());
+    (0.5 * log_beyond_1(2.0 * size / (1.0 - size))).copysign(f64::from(x)) as f32
 }
 
 #[inline(always)]
