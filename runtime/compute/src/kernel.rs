@@ -2,6 +2,7 @@
 
 use std::cell::RefCell;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use kps_device::interface::{
     Block, BufferBinding, BufferKind, ImageBinding, ImageKind, MemberType, PRINT, SPILL_SET, Scalar,
@@ -26,7 +27,7 @@ pub struct Kernel {
     pub(crate) context: Rc<Context>,
     title: Rc<str>,
     pipeline: PipelineId,
-    pub(crate) interface: Rc<Interface>,
+    pub(crate) interface: Arc<Interface>,
     pub(crate) push: PushLayout,
     /// What did not fit the push constants: a uniform buffer that each launch fills.
     uniforms: Option<PushLayout>,

@@ -21,6 +21,7 @@ pub mod tools;
 pub mod vulkan;
 
 use std::rc::Rc;
+use std::sync::Arc;
 use std::time::Duration;
 
 pub use error::{DeviceError, Fault, SourceLine};
@@ -75,7 +76,7 @@ pub trait Device {
     fn load(&self, words: &[u32], options: &PipelineOptions) -> Result<PipelineId>;
 
     /// What the module binds, reflected from its words.
-    fn interface(&self, pipeline: PipelineId) -> Result<Rc<Interface>>;
+    fn interface(&self, pipeline: PipelineId) -> Result<Arc<Interface>>;
 
     /// Starts the commands, after those of `after` have ended. May return before they have run.
     /// The same `Commands` submitted again are not translated again.
@@ -97,7 +98,7 @@ pub trait Device {
     /// Ends what is running at the next chance (`DeviceError::Interrupted`). A device that cannot end it
     /// stops waiting for it.
     /// The flag may be raised from any thread; whoever raised it lowers it.
-    fn interrupt_flag(&self) -> std::sync::Arc<std::sync::atomic::AtomicBool>;
+    fn interrupt_flag(&self) -> Arc<std::sync::atomic::AtomicBool>;
 }
 
 /// Commands that run in order, as one submission. Cheap to clone; a device may remember what it made of

@@ -23,7 +23,7 @@ pub struct Recorder {
     trace: RefCell<Vec<String>>,
     buffers: RefCell<BTreeMap<u64, Box<[u8]>>>,
     n_buffers: Cell<u64>,
-    pipelines: RefCell<Vec<Rc<Interface>>>,
+    pipelines: RefCell<Vec<Arc<Interface>>>,
     submitted: RefCell<Vec<(Ticket, Commands)>>,
     ended: RefCell<[u64; 2]>,
     identities: RefCell<Vec<usize>>,
@@ -158,11 +158,11 @@ impl Device for Recorder {
 
     fn load(&self, words: &[u32], options: &PipelineOptions) -> Result<PipelineId> {
         let mut pipelines = self.pipelines.borrow_mut();
-        pipelines.push(Rc::new(Interface::reflect(words, options)?));
+        pipelines.push(Arc::new(Interface::reflect(words, options)?));
         Ok(PipelineId(pipelines.len() as u64 - 1))
     }
 
-    fn interface(&self, pipeline: PipelineId) -> Result<Rc<Interface>> {
+    fn interface(&self, pipeline: PipelineId) -> Result<Arc<Interface>> {
         Ok(self.pipelines.borrow()[pipeline.0 as usize].clone())
     }
 

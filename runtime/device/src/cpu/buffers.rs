@@ -6,10 +6,10 @@ use std::ptr::NonNull;
 
 use rustc_hash::FxHashMap;
 
-use super::NAME;
 use super::emit::context::Slot;
 use super::errors;
 use super::images::ImageView;
+use super::info::NAME;
 use super::probes::Written;
 use crate::{Binding, BufferId, DeviceError, HostMemory, ImageInfo, Result};
 

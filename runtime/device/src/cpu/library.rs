@@ -1,52 +1,161 @@
-//! The code of modules, kept for all devices of a thread: the same words, options and kind of lanes are
-//! compiled once, however many devices load them. It lives as long as one of those devices, or the thread.
+//! The modules that this process keeps, with their code: the same words, options and kind of lanes are read
+//! and compiled once, whichever device, manager or thread loads them.
+//!
+//! What was not run for longest is let go where all together would take more than [`ROOM`]. Whoever runs
+//! code holds it, so what is let go is freed when the last run of it has ended; a device that wants it
+//! later has the words, and gets it made anew.
 
 use std::cell::RefCell;
-use std::rc::Rc;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use super::Lanes;
-use super::emit::Compiler;
 use super::pipeline::{self, Pipeline};
-use super::tiers::Chosen;
-use crate::{Dispatch, PipelineOptions, Result};
+use crate::{Interface, PipelineOptions, Result};
 
-#[derive(Clone)]
-pub struct Library(Rc<RefCell<Contents>>);
+/// Bytes of modules with their code that are kept. A module of two hundred lines takes a fifth of a million.
+pub const ROOM: usize = 64 << 20;
+/// Bytes that each word of a module takes in the forms in which it is kept, roughly; code is counted.
+const BYTES_PER_WORD: usize = 64;
 
-struct Contents {
-    /// Dropped after nobody can run code any more: devices hold the library as long as they hold pipelines.
-    compiler: Compiler,
-    loaded: FxHashMap<(Vec<u32>, PipelineOptions, Lanes), Rc<Pipeline>>,
+static LIBRARY: Mutex<Library> = Mutex::new(Library { kept: FxHashMap::with_hasher(FxBuildHasher) });
+/// Counts runs, so that it can be told which was last.
+static N_RUNS: AtomicU64 = AtomicU64::new(0);
+static N_READ: AtomicUsize = AtomicUsize::new(0);
+static N_COMPILED: AtomicUsize = AtomicUsize::new(0);
+
+/// What this process keeps of the modules that its devices loaded, and what it did for them so far.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Kept {
+    pub n_modules: usize,
+    /// Roughly, code included.
+    pub n_bytes: usize,
+    /// Modules that were read.
+    pub n_read: usize,
+    /// Times that code was made, of which a module may have several kinds.
+    pub n_compiled: usize,
 }
 
-thread_local! {
-    static LIBRARY: Library = Library(Rc::new(RefCell::new(Contents {
-        compiler: Compiler::new(),
-        loaded: FxHashMap::default(),
-    })));
+pub fn kept() -> Kept {
+    let library = library();
+    Kept {
+        n_modules: library.kept.len(),
+        n_bytes: library.n_bytes(),
+        n_read: N_READ.load(Ordering::Relaxed),
+        n_compiled: N_COMPILED.load(Ordering::Relaxed),
+    }
+}
+
+/// What a module is kept by.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub struct Key {
+    pub words: Arc<[u32]>,
+    pub options: PipelineOptions,
+    pub lanes: Lanes,
+}
+
+/// A module that a device loaded.
+pub struct Loaded {
+    key: Key,
+    pub interface: Arc<Interface>,
+    pipeline: RefCell<Weak<Pipeline>>,
+}
+
+impl Loaded {
+    pub fn load(key: Key) -> Result<Loaded> {
+        let pipeline = pipeline(&key)?;
+        Ok(Loaded {
+            key,
+            interface: pipeline.interface.clone(),
+            pipeline: RefCell::new(Arc::downgrade(&pipeline)),
+        })
+    }
+
+    /// Made anew where it was let go.
+    pub fn pipeline(&self) -> Result<Arc<Pipeline>> {
+        if let Some(pipeline) = self.pipeline.borrow().upgrade() {
+            return Ok(pipeline);
+        }
+        let pipeline = pipeline(&self.key)?;
+        self.pipeline.replace(Arc::downgrade(&pipeline));
+        Ok(pipeline)
+    }
+}
+
+/// How much a module takes, and when it was run last.
+#[derive(Default)]
+pub struct Usage {
+    n_bytes: AtomicUsize,
+    last_run: AtomicU64,
+}
+
+impl Usage {
+    pub fn of_words(n_words: usize) -> Usage {
+        Usage { n_bytes: AtomicUsize::new(n_words * BYTES_PER_WORD), ..Usage::default() }
+    }
+
+    pub fn runs(&self) {
+        self.last_run.store(N_RUNS.fetch_add(1, Ordering::Relaxed), Ordering::Relaxed);
+    }
+
+    /// Code was made.
+    pub fn compiled(&self, n_bytes: usize) {
+        self.n_bytes.fetch_add(n_bytes, Ordering::Relaxed);
+        N_COMPILED.fetch_add(1, Ordering::Relaxed);
+    }
+
+    fn n_bytes(&self) -> usize {
+        self.n_bytes.load(Ordering::Relaxed)
+    }
+
+    fn last_run(&self) -> u64 {
+        self.last_run.load(Ordering::Relaxed)
+    }
+}
+
+struct Library {
+    kept: FxHashMap<Key, Arc<Pipeline>>,
+}
+
+fn library() -> MutexGuard<'static, Library> {
+    // It is never left half changed.
+    LIBRARY.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn pipeline(key: &Key) -> Result<Arc<Pipeline>> {
+    if let Some(pipeline) = library().kept.get(key) {
+        return Ok(pipeline.clone());
+    }
+    // Others are not kept waiting meanwhile.
+    let pipeline = Arc::new(pipeline::load(&key.words, &key.options, key.lanes)?);
+    N_READ.fetch_add(1, Ordering::Relaxed);
+    pipeline.usage.runs();
+    let (pipeline, let_go) = library().keep(key, pipeline);
+    // It may be much to free, so the library is open again.
+    drop(let_go);
+    Ok(pipeline)
 }
 
 impl Library {
-    pub fn of_thread() -> Library {
-        LIBRARY.with(Library::clone)
-    }
-
-    pub fn load(&self, words: &[u32], options: &PipelineOptions, lanes: Lanes) -> Result<Rc<Pipeline>> {
-        let contents = &mut *self.0.borrow_mut();
-        let key = (words.to_vec(), options.clone(), lanes);
-        if let Some(pipeline) = contents.loaded.get(&key) {
-            return Ok(pipeline.clone());
+    /// The pipeline that is kept by a key from now on: this one, or that of whoever was faster. And those that are
+    /// let go for it.
+    fn keep(&mut self, key: &Key, pipeline: Arc<Pipeline>) -> (Arc<Pipeline>, Vec<Arc<Pipeline>>) {
+        let pipeline = self.kept.entry(key.clone()).or_insert(pipeline).clone();
+        let mut let_go = Vec::new();
+        let mut n_bytes = self.n_bytes();
+        while n_bytes > ROOM && self.kept.len() > 1 {
+            let oldest = self.kept.iter().min_by_key(|(_, pipeline)| pipeline.usage.last_run());
+            let oldest = oldest.map(|(key, _)| key.clone()).expect("there are several");
+            let oldest = self.kept.remove(&oldest).expect("it was found there");
+            n_bytes -= oldest.usage.n_bytes();
+            let_go.push(oldest);
         }
-        let pipeline = Rc::new(pipeline::load(words, options, lanes)?);
-        contents.loaded.insert(key, pipeline.clone());
-        Ok(pipeline)
+        (pipeline, let_go)
     }
 
-    /// The code that a dispatch of a pipeline runs.
-    pub fn code(&self, pipeline: &Pipeline, dispatch: &Dispatch) -> Result<Chosen> {
-        let compiler = &mut self.0.borrow_mut().compiler;
-        pipeline.tiers.choose(compiler, dispatch.groups, pipeline.cost, &dispatch.push_constants)
+    fn n_bytes(&self) -> usize {
+        self.kept.values().map(|pipeline| pipeline.usage.n_bytes()).sum()
     }
 }

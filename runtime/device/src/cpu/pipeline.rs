@@ -1,21 +1,23 @@
 //! A loaded module: words to code, by way of every phase.
 
-use std::rc::Rc;
 use std::sync::Arc;
+use std::time::Duration;
 
+use super::Lanes;
 use super::emit::{lane_stride, lanes_wait};
-use super::info::{MAX_INVOCATIONS, SUBGROUP_SIZE, SUBGROUP_SIZES};
+use super::info::{MAX_INVOCATIONS, NAME, SUBGROUP_SIZE, SUBGROUP_SIZES};
 use super::lane::Kernel;
 use super::lane::gangs::MAX_WIDTH;
 use super::lane::regions::{self, Region, Regions};
+use super::library::Usage;
 use super::module::{Module, Strings};
-use super::tiers::Tiers;
+use super::tiers::{Chosen, Tiers};
 use super::together::Together;
-use super::{Lanes, NAME};
 use super::{errors, lower, module, probes};
 use crate::reflect;
 use crate::{
-    DeviceError, Finding, FindingKind, Instrument, Interface, Invocation, PipelineOptions, Result, SourceLine,
+    DeviceError, Dispatch, Finding, FindingKind, Instrument, Interface, Invocation, PipelineOptions, Result,
+    SourceLine,
 };
 
 /// How often a loop is thought to go round.
@@ -25,8 +27,9 @@ const LOOP_WEIGHT: u64 = 32;
 const MAX_FRAMES: u64 = 64 << 20;
 
 pub struct Pipeline {
-    pub interface: Rc<Interface>,
-    pub tiers: Tiers,
+    pub interface: Arc<Interface>,
+    pub usage: Usage,
+    tiers: Tiers,
     strings: Strings,
     /// Lines at which lanes wait before each region.
     pub wait_lines: Vec<Option<SourceLine>>,
@@ -50,6 +53,17 @@ pub struct Pipeline {
 }
 
 impl Pipeline {
+    /// The code that a dispatch runs.
+    pub fn code(&self, dispatch: &Dispatch) -> Result<Chosen> {
+        self.usage.runs();
+        self.tiers.choose(&self.usage, dispatch.groups, self.cost, &dispatch.push_constants)
+    }
+
+    /// Notes how long a dispatch took.
+    pub fn note(&self, took: Duration) {
+        self.tiers.note(took);
+    }
+
     /// The line of a place where its code was stopped.
     pub fn line(&self, place: usize) -> Option<SourceLine> {
         self.strings.line(self.tiers.line(place))
@@ -99,7 +113,8 @@ pub fn load(words: &[u32], options: &PipelineOptions, mode: Lanes) -> Result<Pip
         return Err(errors::too_large(format!("the variables of a workgroup have {frame_size} bytes"), None));
     }
     Ok(Pipeline {
-        interface: Rc::new(interface),
+        interface: Arc::new(interface),
+        usage: Usage::of_words(words.len()),
         wait_lines: wait_lines(&module, &kernel, &regions),
         together: Together::new(&kernel, &regions, stride).map(Arc::new),
         uses_addresses: kernel.uses_addresses,

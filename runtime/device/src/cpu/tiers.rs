@@ -3,15 +3,16 @@
 //!
 //! A kernel with a [`Guard`] runs without it in workgroups that are wholly inside.
 
-use std::cell::{Cell, OnceCell, RefCell};
-use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use super::Lanes;
-use super::emit::{Code, Compiler, Effort, LineTable};
+use super::emit::{self, Code, Effort, LineTable};
 use super::lane::guard::{self, Guard};
 use super::lane::regions::{self, Carried, Regions};
 use super::lane::{Kernel, gangs};
+use super::library::Usage;
 use super::module::Line;
 use crate::Result;
 
@@ -21,19 +22,20 @@ const CARE_PER_INST: u64 = 10_000;
 /// Instructions that quick code does in a nanosecond, roughly; where loops are, their rounds are only guessed.
 const INSTS_PER_NANOSECOND: u64 = 4;
 
-/// A kernel with the code made of it so far.
+/// A kernel with the code made of it so far. Threads that want the same code wait for the one that makes it.
 pub struct Tiers {
     pub kernel: Kernel,
     regions: Regions,
     carried: Carried,
     lanes: Lanes,
     guard: Option<Guard>,
-    quick: OnceCell<Arc<Code>>,
-    careful: OnceCell<Arc<Code>>,
-    inside: OnceCell<Arc<Code>>,
-    lines: RefCell<LineTable>,
+    quick: OnceLock<Arc<Code>>,
+    careful: OnceLock<Arc<Code>>,
+    inside: OnceLock<Arc<Code>>,
+    /// Held by whoever makes code.
+    lines: Mutex<LineTable>,
     /// Nanoseconds that quick code has taken so far.
-    spent: Cell<u64>,
+    spent: AtomicU64,
     /// Nanoseconds that make careful code worth it.
     worth: u64,
 }
@@ -60,34 +62,29 @@ impl Tiers {
             regions,
             carried,
             lanes,
-            quick: OnceCell::new(),
-            careful: OnceCell::new(),
-            inside: OnceCell::new(),
-            lines: RefCell::default(),
-            spent: Cell::new(0),
+            quick: OnceLock::new(),
+            careful: OnceLock::new(),
+            inside: OnceLock::new(),
+            lines: Mutex::default(),
+            spent: AtomicU64::new(0),
             worth: CARE + CARE_PER_INST * n_insts as u64,
         }
     }
 
     /// The line of a place where code was stopped.
     pub fn line(&self, place: usize) -> Option<Line> {
-        self.lines.borrow().line(place)
+        self.lines().line(place)
     }
 
     /// Notes how long a dispatch took.
     pub fn note(&self, took: Duration) {
         let took = u64::try_from(took.as_nanos()).unwrap_or(u64::MAX);
-        self.spent.set(self.spent.get().saturating_add(took));
+        // A sum that comes round after centuries is no harm.
+        self.spent.fetch_add(took, Ordering::Relaxed);
     }
 
     /// Chooses code for a grid of workgroups, each of so many instructions.
-    pub fn choose(
-        &self,
-        compiler: &mut Compiler,
-        groups: [u32; 3],
-        group_cost: u64,
-        push: &[u8],
-    ) -> Result<Chosen> {
+    pub fn choose(&self, usage: &Usage, groups: [u32; 3], group_cost: u64, push: &[u8]) -> Result<Chosen> {
         let all = count(groups);
         let careful = |n_groups: u64| self.is_worth(n_groups.saturating_mul(group_cost));
         let inside = match &self.guard {
@@ -95,64 +92,78 @@ impl Tiers {
                 let bounds = guard.groups_inside(push);
                 let groups = std::array::from_fn(|axis| bounds[axis].min(groups[axis]));
                 let some = count(groups) > 0 && careful(all);
-                some.then(|| self.inside(compiler, guard, groups)).transpose()?
+                some.then(|| self.inside(usage, guard, groups)).transpose()?
             }
             None => None,
         };
         let rest = inside.as_ref().map_or(all, |inside| all - count(inside.groups));
         let code = match &inside {
             Some(inside) if rest == 0 => inside.code.clone(),
-            _ if careful(rest) => self.careful(compiler)?,
-            _ => self.quick(compiler)?,
+            _ if careful(rest) => self.careful(usage)?,
+            _ => self.quick(usage)?,
         };
         Ok(Chosen { code, inside })
     }
 
     fn is_worth(&self, cost: u64) -> bool {
         let expected = cost / INSTS_PER_NANOSECOND;
-        self.lanes != Lanes::AsItPays || self.spent.get().saturating_add(expected) >= self.worth
+        self.lanes != Lanes::AsItPays
+            || self.spent.load(Ordering::Relaxed).saturating_add(expected) >= self.worth
     }
 
-    fn quick(&self, compiler: &mut Compiler) -> Result<Arc<Code>> {
+    fn quick(&self, usage: &Usage) -> Result<Arc<Code>> {
         if self.careful.get().is_some() {
-            return self.careful(compiler);
+            return self.careful(usage);
         }
-        made(&self.quick, || {
-            let lines = &mut self.lines.borrow_mut();
-            compiler.compile(&self.kernel, &self.regions, &self.carried, None, lines, Effort::Quick)
+        self.made(&self.quick, usage, |lines| {
+            emit::compile(&self.kernel, &self.regions, &self.carried, None, lines, Effort::Quick)
         })
     }
 
-    fn careful(&self, compiler: &mut Compiler) -> Result<Arc<Code>> {
-        made(&self.careful, || {
+    fn careful(&self, usage: &Usage) -> Result<Arc<Code>> {
+        self.made(&self.careful, usage, |lines| {
             let in_gangs = self.lanes != Lanes::Single && !self.kernel.runs_one_by_one();
             let plan = in_gangs.then(|| gangs::choose(&self.kernel, &self.regions, &self.carried)).flatten();
-            let lines = &mut self.lines.borrow_mut();
-            compiler.compile(&self.kernel, &self.regions, &self.carried, plan.as_ref(), lines, Effort::Care)
+            emit::compile(&self.kernel, &self.regions, &self.carried, plan.as_ref(), lines, Effort::Care)
         })
     }
 
-    fn inside(&self, compiler: &mut Compiler, guard: &Guard, groups: [u32; 3]) -> Result<Inside> {
-        let code = made(&self.inside, || {
+    fn inside(&self, usage: &Usage, guard: &Guard, groups: [u32; 3]) -> Result<Inside> {
+        let code = self.made(&self.inside, usage, |lines| {
             let kernel = &guard.inside;
             let regions = regions::split(kernel).expect("the kernel has fewer ways than before");
             let carried = Carried::default();
             let plan = gangs::choose(kernel, &regions, &carried);
-            let lines = &mut self.lines.borrow_mut();
-            compiler.compile(kernel, &regions, &carried, plan.as_ref(), lines, Effort::Care)
+            emit::compile(kernel, &regions, &carried, plan.as_ref(), lines, Effort::Care)
         })?;
         Ok(Inside { code, groups })
+    }
+
+    fn made(
+        &self,
+        cell: &OnceLock<Arc<Code>>,
+        usage: &Usage,
+        make: impl FnOnce(&mut LineTable) -> Result<Code>,
+    ) -> Result<Arc<Code>> {
+        if let Some(code) = cell.get() {
+            return Ok(code.clone());
+        }
+        let lines = &mut *self.lines();
+        // Another thread may have made it until the table was free.
+        if let Some(code) = cell.get() {
+            return Ok(code.clone());
+        }
+        let code = Arc::new(make(lines)?);
+        usage.compiled(code.n_bytes());
+        Ok(cell.get_or_init(|| code).clone())
+    }
+
+    fn lines(&self) -> MutexGuard<'_, LineTable> {
+        // Lines that a compilation which failed left behind do no harm.
+        self.lines.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 fn count(groups: [u32; 3]) -> u64 {
     groups.iter().fold(1, |n: u64, &along| n.saturating_mul(u64::from(along)))
-}
-
-fn made(cell: &OnceCell<Arc<Code>>, make: impl FnOnce() -> Result<Code>) -> Result<Arc<Code>> {
-    if let Some(code) = cell.get() {
-        return Ok(code.clone());
-    }
-    let code = Arc::new(make()?);
-    Ok(cell.get_or_init(|| code).clone())
 }

@@ -138,7 +138,7 @@ impl Device for VulkanDevice {
         self.state.borrow_mut().pipelines.load(words, options)
     }
 
-    fn interface(&self, pipeline: PipelineId) -> Result<Rc<Interface>> {
+    fn interface(&self, pipeline: PipelineId) -> Result<Arc<Interface>> {
         Ok(self.state.borrow().pipelines.get(pipeline)?.interface.clone())
     }
 

@@ -2,6 +2,7 @@
 
 use std::hash::{Hash, Hasher};
 use std::rc::Rc;
+use std::sync::Arc;
 
 use ash::vk;
 use rustc_hash::{FxHashMap, FxHasher};
@@ -31,7 +32,7 @@ pub(super) struct Pipeline {
     /// Where descriptors are pushed with the commands, so that no set has to be kept.
     pub pushed_set: Option<u32>,
     pub slots: Vec<Slot>,
-    pub interface: Rc<Interface>,
+    pub interface: Arc<Interface>,
     /// Bytes of push constants, as the pipeline's layout has them.
     pub push_bytes: u32,
     words: Box<[u32]>,
@@ -137,7 +138,7 @@ impl Pipelines {
             sets,
             pushed_set,
             slots,
-            interface: Rc::new(interface),
+            interface: Arc::new(interface),
             push_bytes,
             words: words.into(),
             options: options.clone(),

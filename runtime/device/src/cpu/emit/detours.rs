@@ -2,33 +2,49 @@
 //! register of vectors, so one in a loop, however seldom it is made, would keep them all in memory; these
 //! leave all registers as they are.
 
+use std::sync::OnceLock;
+
 use cranelift_codegen::ir::{AbiParam, InstBuilder, Signature, UserFuncName, types};
 use cranelift_codegen::isa::CallConv;
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
 use cranelift_jit::JITModule;
 use cranelift_module::{FuncId, Module};
 
-use super::{failed, gang};
+use super::{Effort, failed, gang, new_jit};
 use crate::Result;
 
-/// Where they are. Each passes its arguments on to the function of its name in [`gang`].
+/// Where they are, for as long as the process lives. Each passes its arguments on to the function of its name
+/// in [`gang`].
 #[derive(Clone, Copy)]
 pub struct Detours {
     pub gather: usize,
     pub scatter: usize,
 }
 
-impl Detours {
-    pub fn make(jit: &mut JITModule, builder_context: &mut FunctionBuilderContext) -> Result<Detours> {
-        let functions = [gang::gather as *const (), gang::scatter as *const ()];
-        let mut ids = Vec::new();
-        for function in functions {
-            ids.push(detour(jit, builder_context, function as usize)?);
+/// Made for the first gangs.
+pub fn detours() -> Result<Detours> {
+    static DETOURS: OnceLock<Detours> = OnceLock::new();
+    match DETOURS.get() {
+        Some(detours) => Ok(*detours),
+        None => {
+            let detours = make()?;
+            Ok(*DETOURS.get_or_init(|| detours))
         }
-        jit.finalize_definitions().map_err(failed)?;
-        let [gather, scatter] = [0, 1].map(|i| jit.get_finalized_function(ids[i]) as usize);
-        Ok(Detours { gather, scatter })
     }
+}
+
+fn make() -> Result<Detours> {
+    // A module that is dropped leaves its code where it is.
+    let mut jit = new_jit(Effort::Care)?;
+    let mut builder_context = FunctionBuilderContext::new();
+    let functions = [gang::gather as *const (), gang::scatter as *const ()];
+    let mut ids = Vec::new();
+    for function in functions {
+        ids.push(detour(&mut jit, &mut builder_context, function as usize)?);
+    }
+    jit.finalize_definitions().map_err(failed)?;
+    let [gather, scatter] = [0, 1].map(|i| jit.get_finalized_function(ids[i]) as usize);
+    Ok(Detours { gather, scatter })
 }
 
 /// `fn(argument)`, whatever its address is of. More arguments would tie registers on the usual way.

@@ -11,6 +11,8 @@ mod ops;
 mod probes;
 mod scalar;
 
+use std::sync::{Mutex, OnceLock, PoisonError};
+
 use cranelift_codegen::ir::{AbiParam, Signature, UserFuncName, types};
 use cranelift_codegen::isa::{CallConv, OwnedTargetIsa};
 use cranelift_codegen::settings::{self, Configurable};
@@ -28,16 +30,6 @@ use super::lane::regions::{Carried, Region, Regions};
 use super::module::Line;
 use crate::{DeviceError, Result};
 
-/// Compiles kernels and keeps their code until it is dropped.
-pub struct Compiler {
-    /// Each made at the first kernel, so that a device that runs none costs nothing.
-    quick: Option<JITModule>,
-    careful: Option<JITModule>,
-    /// Made for the first gangs, among the careful code.
-    detours: Option<Detours>,
-    builder_context: FunctionBuilderContext,
-}
-
 /// What is done to make code good.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Effort {
@@ -46,12 +38,13 @@ pub enum Effort {
     Care,
 }
 
-/// Code of one kernel. Good for as long as its compiler lives.
+/// Code of one kernel. It is freed with it.
 pub struct Code {
     /// One for each region.
     pub entries: Vec<Entry>,
     /// Where gangs go across workgroups, for those that fill no gang.
     pub rest: Option<Rest>,
+    memory: CodeMemory,
 }
 
 /// Code that runs workgroups one by one.
@@ -62,72 +55,82 @@ pub struct Rest {
     pub width: u32,
 }
 
-impl Compiler {
-    pub fn new() -> Compiler {
-        let builder_context = FunctionBuilderContext::new();
-        Compiler { quick: None, careful: None, detours: None, builder_context }
-    }
-
-    /// With a plan, the code runs in gangs. The lines that it may be stopped at go into a table.
-    pub fn compile(
-        &mut self,
-        kernel: &Kernel,
-        regions: &Regions,
-        carried: &Carried,
-        plan: Option<&Plan>,
-        lines: &mut LineTable,
-        effort: Effort,
-    ) -> Result<Code> {
-        let Compiler { quick, careful, detours, builder_context } = self;
-        let jit = match effort {
-            Effort::Quick => quick,
-            Effort::Care => careful,
-        };
-        if jit.is_none() {
-            *jit = Some(new_jit(effort)?);
-        }
-        let jit = jit.as_mut().expect("it was made above");
-        if plan.is_some() && detours.is_none() {
-            *detours = Some(Detours::make(jit, builder_context)?);
-        }
-        let gangs = plan.map(|plan| (plan, detours.expect("they were made above")));
-        let mut maker = Maker { jit, builder_context, lines };
-        let mut ids = Vec::new();
-        for (i, region) in regions.all.iter().enumerate() {
-            let gangs = gangs.map(|(plan, detours)| Gangs { plan, region: &plan.regions[i], detours });
-            ids.push(maker.function(Work { kernel, regions, region, carried }, gangs)?);
-        }
-        let across = plan.filter(|plan| plan.across == Across::Groups);
-        if across.is_some() {
-            let work = Work { kernel, regions, region: &regions.all[0], carried };
-            ids.push(maker.function(work, None)?);
-        }
-        let jit = maker.jit;
-        jit.finalize_definitions().map_err(failed)?;
-        let entry = |id: &FuncId| {
-            let address = jit.get_finalized_function(*id);
-            // SAFETY: the function was made with the signature of `Entry`, in the platform's C convention.
-            unsafe { std::mem::transmute::<*const u8, Entry>(address) }
-        };
-        let mut entries: Vec<Entry> = ids.iter().map(entry).collect();
-        let rest = across.map(|plan| {
-            let entry = entries.pop().expect("it was made last");
-            Rest { entry, width: plan.width }
-        });
-        Ok(Code { entries, rest })
+impl Code {
+    /// Of the pages that it takes.
+    pub fn n_bytes(&self) -> usize {
+        self.memory.n_bytes.next_multiple_of(PAGE)
     }
 }
 
+const PAGE: usize = 4096;
+
+/// What code lies in.
+struct CodeMemory {
+    /// Never locked: the lock lets several threads have the code. `None` while it is dropped.
+    jit: Mutex<Option<JITModule>>,
+    n_bytes: usize,
+}
+
+impl Drop for CodeMemory {
+    fn drop(&mut self) {
+        if let Some(jit) = self.jit.get_mut().unwrap_or_else(PoisonError::into_inner).take() {
+            // SAFETY: whoever calls the code holds the `Code` that this is part of, and it is being dropped:
+            // no call is running and none can begin.
+            unsafe { jit.free_memory() };
+        }
+    }
+}
+
+/// Makes the code of a kernel. With a plan, it runs in gangs. The lines that it may be stopped at go into a
+/// table.
+pub fn compile(
+    kernel: &Kernel,
+    regions: &Regions,
+    carried: &Carried,
+    plan: Option<&Plan>,
+    lines: &mut LineTable,
+    effort: Effort,
+) -> Result<Code> {
+    let gangs = plan.map(|plan| detours::detours().map(|detours| (plan, detours))).transpose()?;
+    let mut maker =
+        Maker { jit: new_jit(effort)?, builder_context: FunctionBuilderContext::new(), lines, n_bytes: 0 };
+    let mut ids = Vec::new();
+    for (i, region) in regions.all.iter().enumerate() {
+        let gangs = gangs.map(|(plan, detours)| Gangs { plan, region: &plan.regions[i], detours });
+        ids.push(maker.function(Work { kernel, regions, region, carried }, gangs)?);
+    }
+    let across = plan.filter(|plan| plan.across == Across::Groups);
+    if across.is_some() {
+        let work = Work { kernel, regions, region: &regions.all[0], carried };
+        ids.push(maker.function(work, None)?);
+    }
+    let Maker { mut jit, n_bytes, .. } = maker;
+    jit.finalize_definitions().map_err(failed)?;
+    let entry = |id: &FuncId| {
+        let address = jit.get_finalized_function(*id);
+        // SAFETY: the function was made with the signature of `Entry`, in the platform's C convention.
+        unsafe { std::mem::transmute::<*const u8, Entry>(address) }
+    };
+    let mut entries: Vec<Entry> = ids.iter().map(entry).collect();
+    let rest = across.map(|plan| {
+        let entry = entries.pop().expect("it was made last");
+        Rest { entry, width: plan.width }
+    });
+    Ok(Code { entries, rest, memory: CodeMemory { jit: Mutex::new(Some(jit)), n_bytes } })
+}
+
 struct Maker<'m> {
-    jit: &'m mut JITModule,
-    builder_context: &'m mut FunctionBuilderContext,
+    jit: JITModule,
+    builder_context: FunctionBuilderContext,
     lines: &'m mut LineTable,
+    /// Of code so far.
+    n_bytes: usize,
 }
 
 impl Maker<'_> {
     /// Makes the function of a region.
     fn function(&mut self, work: Work<'_>, gangs: Option<Gangs<'_>>) -> Result<FuncId> {
-        let Maker { jit, builder_context, lines } = self;
+        let Maker { jit, builder_context, lines, n_bytes } = self;
         let mut context = jit.make_context();
         context.func.signature = entry_signature(jit.isa().default_call_conv());
         let id = jit.declare_anonymous_function(&context.func.signature).map_err(failed)?;
@@ -140,6 +143,7 @@ impl Maker<'_> {
             None => scalar::emit(work, target, lines, builder, config),
         }
         jit.define_function(id, &mut context).map_err(failed)?;
+        *n_bytes += context.compiled_code().map_or(0, |code| code.code_info().total_size as usize);
         Ok(id)
     }
 }
@@ -159,16 +163,6 @@ struct Gangs<'p> {
     plan: &'p Plan,
     region: &'p RegionPlan,
     detours: Detours,
-}
-
-impl Drop for Compiler {
-    fn drop(&mut self) {
-        for jit in [self.quick.take(), self.careful.take()].into_iter().flatten() {
-            // SAFETY: code is called only by the device that owns this compiler, and it is being dropped:
-            // no call is running and none can begin.
-            unsafe { jit.free_memory() };
-        }
-    }
 }
 
 /// What the emitter must know of the machine.
@@ -195,7 +189,19 @@ fn entry_signature(call_conv: CallConv) -> Signature {
 }
 
 fn new_jit(effort: Effort) -> Result<JITModule> {
-    let isa = isa(effort).map_err(|message| errors::no_compiler(&message))?;
+    static QUICK: OnceLock<OwnedTargetIsa> = OnceLock::new();
+    static CARE: OnceLock<OwnedTargetIsa> = OnceLock::new();
+    let known = match effort {
+        Effort::Quick => &QUICK,
+        Effort::Care => &CARE,
+    };
+    let isa = match known.get() {
+        Some(isa) => isa.clone(),
+        None => {
+            let isa = isa(effort).map_err(|message| errors::no_compiler(&message))?;
+            known.get_or_init(|| isa).clone()
+        }
+    };
     Ok(JITModule::new(JITBuilder::with_isa(isa, cranelift_module::default_libcall_names())))
 }
 
