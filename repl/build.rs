@@ -1,8 +1,9 @@
 //! How the program is linked on Linux, so that it starts in a millisecond.
 //!
 //! A position-independent program mends 26,000 pointers at every start, a third of its time, and loads
-//! libstdc++ for one validator. So it lies at a fixed place, as Debian's `python3` does, and has the part
-//! of libstdc++ that it needs in it. Where the C++ compiler cannot tell its archive, it is loaded as usual.
+//! libstdc++ for one validator and libgcc_s for panics. So it lies at a fixed place, as Debian's `python3`
+//! does, and has the parts of both that it needs in it. Where the C++ compiler cannot tell an archive, its
+//! library is loaded as usual.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -16,20 +17,21 @@ fn main() {
         return;
     }
     println!("cargo:rustc-link-arg-bins=-no-pie");
-    if let Some(folder) = folder_of_the_static_libstdcxx() {
-        println!("cargo:rustc-link-search=native={}", folder.display());
+    // Linkers look through folders in turn, and in each for the shared library first: here is none.
+    let folder = PathBuf::from(env::var_os("OUT_DIR").expect("cargo tells build scripts a folder"));
+    for (archive, name) in [("libstdc++.a", "libstdc++.a"), ("libgcc_eh.a", "libgcc_s.a")] {
+        if let Some(archive) = archive_of_the_compiler(archive) {
+            fs::copy(archive, folder.join(name)).expect("the folder takes an archive");
+        }
     }
+    println!("cargo:rustc-link-search=native={}", folder.display());
 }
 
-/// A folder with `libstdc++.a` and no shared one: linkers look through folders in turn, and in each for
-/// the shared library first.
-fn folder_of_the_static_libstdcxx() -> Option<PathBuf> {
+/// Where the C++ compiler has an archive.
+fn archive_of_the_compiler(name: &str) -> Option<PathBuf> {
     let compiler = env::var("CXX").unwrap_or_else(|_| "c++".to_owned());
-    let printed = Command::new(compiler).arg("-print-file-name=libstdc++.a").output().ok()?.stdout;
+    let printed = Command::new(compiler).arg(format!("-print-file-name={name}")).output().ok()?.stdout;
     let archive = PathBuf::from(String::from_utf8(printed).ok()?.trim());
-    let folder = PathBuf::from(env::var_os("OUT_DIR")?);
     // A compiler that does not have it prints the bare name.
-    archive.is_absolute().then_some(())?;
-    fs::copy(archive, folder.join("libstdc++.a")).ok()?;
-    Some(folder)
+    archive.is_absolute().then_some(archive)
 }

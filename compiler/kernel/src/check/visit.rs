@@ -1,12 +1,12 @@
 //! Plain walks over expressions and statements, and the names that a function takes from outside.
 
-use std::collections::HashSet;
-
 use kps_syntax::Span;
 use kps_syntax::ast::{
     ArgumentKind, Expr, ExprKind, FStringPart, FunctionDef, Name, Parameters, Pattern, PatternKind, Stmt,
     StmtKind,
 };
+
+use rustc_hash::FxHashSet;
 
 use super::scope::{Scope, root_name};
 
@@ -17,7 +17,7 @@ pub(crate) fn free_names(def: &FunctionDef) -> Vec<Name> {
 
 /// The variables around a nested function that it uses, each with the place of its first use.
 pub(crate) fn captured_names(def: &FunctionDef, around: &Scope) -> Vec<(Name, Span)> {
-    let mut seen = HashSet::new();
+    let mut seen = FxHashSet::default();
     let heads = free_paths(def).into_iter().map(|(path, span)| match path.split_once('.') {
         Some((head, _)) => (Name::from(head), span),
         None => (path, span),
@@ -27,7 +27,7 @@ pub(crate) fn captured_names(def: &FunctionDef, around: &Scope) -> Vec<(Name, Sp
 
 /// Free names, dotted, each with the place of its first use.
 fn free_paths(def: &FunctionDef) -> Vec<(Name, Span)> {
-    let mut free = Free { scopes: Vec::new(), paths: Vec::new(), seen: HashSet::new() };
+    let mut free = Free { scopes: Vec::new(), paths: Vec::new(), seen: FxHashSet::default() };
     free.function(def);
     free.paths
 }
@@ -36,7 +36,7 @@ fn free_paths(def: &FunctionDef) -> Vec<(Name, Span)> {
 struct Free {
     scopes: Vec<Scope>,
     paths: Vec<(Name, Span)>,
-    seen: HashSet<String>,
+    seen: FxHashSet<Name>,
 }
 
 impl Free {
@@ -65,12 +65,12 @@ impl Free {
     }
 
     fn expr(&mut self, expr: &Expr) {
-        // Most names are local ones, which need no path.
-        if matches!(&expr.kind, ExprKind::Name(name) if self.is_local(name)) {
+        if let Some(head) = head_of_path(expr) {
+            // Most are local, and need no path.
+            if !self.is_local(head) {
+                self.path(expr);
+            }
             return;
-        }
-        if let Some(path) = dotted_path(expr) {
-            return self.path(path, expr.span);
         }
         if let ExprKind::Lambda(lambda) = &expr.kind {
             self.params(&lambda.params);
@@ -82,10 +82,11 @@ impl Free {
         children(expr, &mut |child| self.expr(child));
     }
 
-    fn path(&mut self, path: String, span: Span) {
-        let head = path.split('.').next().unwrap_or(&path);
-        if !self.is_local(head) && self.seen.insert(path.clone()) {
-            self.paths.push((Name::from(path), span));
+    fn path(&mut self, expr: &Expr) {
+        let path = dotted_path(expr);
+        if !self.seen.contains(&path) {
+            self.seen.insert(Name::clone(&path));
+            self.paths.push((path, expr.span));
         }
     }
 
@@ -94,12 +95,23 @@ impl Free {
     }
 }
 
-/// `a.b.c` as text, if the expression is nothing but names and dots.
-fn dotted_path(expr: &Expr) -> Option<String> {
+/// `a` of `a.b.c`, if the expression is nothing but names and dots.
+fn head_of_path(mut expr: &Expr) -> Option<&Name> {
+    loop {
+        match &expr.kind {
+            ExprKind::Name(name) => return Some(name),
+            ExprKind::Attribute { value, .. } => expr = value,
+            _ => return None,
+        }
+    }
+}
+
+/// `a.b.c` as text, of an expression that has a head.
+fn dotted_path(expr: &Expr) -> Name {
     match &expr.kind {
-        ExprKind::Name(name) => Some(name.to_string()),
-        ExprKind::Attribute { value, attr } => Some(format!("{}.{}", dotted_path(value)?, attr.name)),
-        _ => None,
+        ExprKind::Name(name) => Name::clone(name),
+        ExprKind::Attribute { value, attr } => format!("{}.{}", dotted_path(value), attr.name).into(),
+        _ => unreachable!("only names and dots lead to a head"),
     }
 }
 

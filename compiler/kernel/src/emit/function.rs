@@ -41,8 +41,8 @@ pub(crate) struct FunctionEmitter<'e> {
     blocks: Vec<dr::Block>,
     pub current: dr::Block,
     file: Word,
-    /// Where the last `OpLine` of this block points.
-    line: Option<(u32, u32)>,
+    /// Where the last `OpLine` of this block points: the place of the source, and its line and column.
+    line: Option<(u32, (u32, u32))>,
     /// Where in the source we are: the start of the span.
     at: u32,
     pub loops: Vec<super::control::LoopLabels>,
@@ -185,11 +185,12 @@ impl<'e> FunctionEmitter<'e> {
             Some(place) => (&place.source, place.span.start),
             None => (&self.function.source, self.at),
         };
-        let place = source.line_column(at.min(source.text().len() as u32));
-        if self.line == Some(place) {
+        let at = at.min(source.text().len() as u32);
+        if self.line.is_some_and(|(known, _)| known == at) {
             return;
         }
-        self.line = Some(place);
+        let place = source.line_column(at);
+        self.line = Some((at, place));
         let operands =
             vec![Operand::IdRef(self.file), Operand::LiteralBit32(place.0), Operand::LiteralBit32(place.1)];
         self.current.instructions.push(instruction(Op::Line, None, None, operands));
@@ -200,7 +201,7 @@ impl<'e> FunctionEmitter<'e> {
     pub fn push(&mut self, instruction: dr::Instruction) {
         self.place_line();
         // What goes in front of a phi is another, or a line.
-        if let Some(place) = self.line.filter(|_| instruction.class.opcode != Op::Phi) {
+        if let Some((_, place)) = self.line.filter(|_| instruction.class.opcode != Op::Phi) {
             self.debug_line(place);
         }
         self.current.instructions.push(instruction);

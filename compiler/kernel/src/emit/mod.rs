@@ -35,6 +35,7 @@ mod textures;
 mod values;
 mod vectors;
 
+use rspirv::binary::Assemble;
 use rspirv::spirv::{MemoryModel, Word};
 
 use self::function::FunctionEmitter;
@@ -62,7 +63,7 @@ pub(crate) fn emit(kernel: &Verified<Kernel>, target: &Target) -> KernelModule {
         }
         let emitter = FunctionEmitter::new(kernel, function, &ids, target, &mut module, &mut interface);
         let emitted = emitter.emit(id);
-        module.functions.push(emitted);
+        emitted.assemble_into(&mut module.functions);
     }
     interface.decorate_access(kernel, &mut module);
     module.debug_globals(kernel, &interface);
