@@ -1,4 +1,4 @@
-//! Casts: each type to each other, over the grid of the type that is cast.
+//! Casts: each type to each other, over the grid of the type that is cast; and bits taken for another type.
 //!
 //! Ints wrap, floats are rounded to the nearest (ties to even), what is past the largest float is an infinity.
 //! A float becomes an int towards zero and stops at the ends of the type; NaN is 0.
@@ -7,72 +7,122 @@ use crate::columns::{Cell, Column, Printed};
 use crate::lines::{Line, Output, wrap};
 use crate::number::{Float, Number, Triple, int_range};
 
-/// A cast of `x`, and one of a bool, to each type.
-const CASTS: [(&str, &str, Number); 12] = [
-    ("i8(x)", "i8(x < y)", Number::Int { bits: 8, signed: true }),
-    ("i16(x)", "i16(x < y)", Number::Int { bits: 16, signed: true }),
-    ("i32(x)", "i32(x < y)", Number::Int { bits: 32, signed: true }),
-    ("i64(x)", "i64(x < y)", Number::Int { bits: 64, signed: true }),
-    ("u8(x)", "u8(x < y)", Number::Int { bits: 8, signed: false }),
-    ("u16(x)", "u16(x < y)", Number::Int { bits: 16, signed: false }),
-    ("u32(x)", "u32(x < y)", Number::Int { bits: 32, signed: false }),
-    ("u64(x)", "u64(x < y)", Number::Int { bits: 64, signed: false }),
-    ("f16(x)", "f16(x < y)", Number::Float(Float::F16)),
-    ("bf16(x)", "bf16(x < y)", Number::Float(Float::Bf16)),
-    ("f32(x)", "f32(x < y)", Number::Float(Float::F32)),
-    ("f64(x)", "f64(x < y)", Number::Float(Float::F64)),
+/// A type that is cast to.
+struct Cast {
+    /// A cast of `x`.
+    number: &'static str,
+    /// A cast of a bool.
+    test: &'static str,
+    /// The same bits.
+    bits: &'static str,
+    to: Number,
+}
+
+const fn cast(number: &'static str, test: &'static str, bits: &'static str, to: Number) -> Cast {
+    Cast { number, test, bits, to }
+}
+
+const CASTS: [Cast; 12] = [
+    cast("i8(x)", "i8(x < y)", "bitcast(i8, x)", Number::Int { bits: 8, signed: true }),
+    cast("i16(x)", "i16(x < y)", "bitcast(i16, x)", Number::Int { bits: 16, signed: true }),
+    cast("i32(x)", "i32(x < y)", "bitcast(i32, x)", Number::Int { bits: 32, signed: true }),
+    cast("i64(x)", "i64(x < y)", "bitcast(i64, x)", Number::Int { bits: 64, signed: true }),
+    cast("u8(x)", "u8(x < y)", "bitcast(u8, x)", Number::Int { bits: 8, signed: false }),
+    cast("u16(x)", "u16(x < y)", "bitcast(u16, x)", Number::Int { bits: 16, signed: false }),
+    cast("u32(x)", "u32(x < y)", "bitcast(u32, x)", Number::Int { bits: 32, signed: false }),
+    cast("u64(x)", "u64(x < y)", "bitcast(u64, x)", Number::Int { bits: 64, signed: false }),
+    cast("f16(x)", "f16(x < y)", "bitcast(f16, x)", Number::Float(Float::F16)),
+    cast("bf16(x)", "bf16(x < y)", "bitcast(bf16, x)", Number::Float(Float::Bf16)),
+    cast("f32(x)", "f32(x < y)", "bitcast(f32, x)", Number::Float(Float::F32)),
+    cast("f64(x)", "f64(x < y)", "bitcast(f64, x)", Number::Float(Float::F64)),
 ];
 
-/// A line for every type that ints are cast to, and for bools.
-pub fn of_ints(column: Column, args: &[Triple<i128>]) -> Vec<Line> {
-    let casts = CASTS.iter().map(|(call, _, to)| {
-        line((call, *to), column, args, move |Triple([x, ..])| match *to {
-            Number::Int { bits, signed } => Wanted::Int(wrap(*x, bits, signed)),
-            Number::Float(float) => Wanted::Float(rounded(*x, float), least_normal(float)),
-        })
-    });
-    casts.chain(of_bools(column, args, |Triple([x, y, _])| x < y)).collect()
+/// A line for every type that bools are cast to.
+pub fn of_bools(column: Column, args: &[Triple<bool>]) -> Vec<Line> {
+    CASTS.iter().map(|cast| test_line(cast.number, cast.to, column, args, |Triple([x, ..])| *x)).collect()
 }
 
-/// The same for floats. A device may flush subnormal ones, which then compare as zeros do.
+/// A line for every type that ints are cast to, and for tests of them; and their bits as other types.
+pub fn of_ints(column: Column, bits: u32, args: &[Triple<i128>]) -> Vec<Line> {
+    let casts = CASTS.iter().map(|cast| {
+        let to = cast.to;
+        line((cast.number, to), column, args, move |Triple([x, ..])| match to {
+            Number::Float(float) => Wanted::Float(rounded(*x, float), float.least_normal()),
+            to => Wanted::Int(wrapped(*x, to)),
+        })
+    });
+    let tests =
+        CASTS.iter().map(|cast| test_line(cast.test, cast.to, column, args, |Triple([x, y, _])| x < y));
+    let same_bits = CASTS.iter().filter(move |cast| width(cast.to) == bits).map(|cast| {
+        let to = cast.to;
+        line((cast.bits, to), column, args, move |Triple([x, ..])| match to {
+            Number::Float(float) => {
+                Wanted::Float(float.of_bits(wrap(*x, bits, false) as u64), float.least_normal())
+            }
+            to => Wanted::Int(wrapped(*x, to)),
+        })
+    });
+    casts.chain(tests).chain(same_bits).collect()
+}
+
+/// The same for floats. A device may flush subnormal ones, which then compare as zeros do. Nobody promises the bits of
+/// a NaN.
 pub fn of_floats(column: Column, from: Float, args: &[Triple<f64>]) -> Vec<Line> {
-    let casts = CASTS.iter().map(|(call, _, to)| {
-        line((call, *to), column, args, move |Triple([x, ..])| match *to {
-            Number::Int { bits, signed } => Wanted::Int(saturated(*x, bits, signed)),
+    let casts = CASTS.iter().map(|cast| {
+        let to = cast.to;
+        line((cast.number, to), column, args, move |Triple([x, ..])| match to {
             // Flushed before, or after.
-            Number::Float(to) => Wanted::Float(to.round(*x), least_normal(to).max(least_normal(from))),
+            Number::Float(to) => Wanted::Float(to.round(*x), to.least_normal().max(from.least_normal())),
+            to => Wanted::Int(saturated(*x, to)),
         })
     });
-    let bools = of_bools(column, args, |Triple([x, y, _])| x < y);
-    casts.chain(bools.filter(|_| column != Column::Vulkan)).collect()
+    let tests =
+        CASTS.iter().map(|cast| test_line(cast.test, cast.to, column, args, |Triple([x, y, _])| x < y));
+    let same_bits = CASTS.iter().filter(move |cast| width(cast.to) == from.bits()).map(|cast| {
+        let to = cast.to;
+        line((cast.bits, to), column, args, move |Triple([x, ..])| match to {
+            _ if x.is_nan() => Wanted::Anything,
+            Number::Float(to) => Wanted::Float(to.of_bits(from.to_bits(*x)), to.least_normal()),
+            to => Wanted::Int(wrapped(from.to_bits(*x).into(), to)),
+        })
+    });
+    casts.chain(tests.filter(|_| column != Column::Vulkan)).chain(same_bits).collect()
 }
 
-fn of_bools<T: Copy + std::fmt::Debug + 'static>(
+/// Of what is a bool, where `is_true` says which.
+fn test_line<T: Copy + std::fmt::Debug + 'static>(
+    call: &'static str,
+    to: Number,
     column: Column,
     args: &[Triple<T>],
-    is_less: impl Fn(&Triple<T>) -> bool + Copy + 'static,
-) -> impl Iterator<Item = Line> {
-    let args = args.to_vec();
-    CASTS.iter().map(move |(_, call, to)| {
-        line((call, *to), column, &args, move |args| match (*to, is_less(args)) {
-            (Number::Int { .. }, is_less) => Wanted::Int(i128::from(is_less)),
-            (Number::Float(float), is_less) => {
-                Wanted::Float(f64::from(u8::from(is_less)), least_normal(float))
-            }
-        })
+    is_true: impl Fn(&Triple<T>) -> bool + 'static,
+) -> Line {
+    line((call, to), column, args, move |args| match (to, is_true(args)) {
+        (Number::Float(float), is_true) => Wanted::Float(f64::from(u8::from(is_true)), float.least_normal()),
+        (_, is_true) => Wanted::Int(i128::from(is_true)),
     })
+}
+
+fn width(number: Number) -> u32 {
+    match number {
+        Number::Bool => 1,
+        Number::Int { bits, .. } => bits,
+        Number::Float(float) => float.bits(),
+    }
 }
 
 enum Wanted {
     Int(i128),
     /// With the number below which a device may flush it.
     Float(f64, f64),
+    Anything,
 }
 
 impl Wanted {
     /// Bit for bit, NaNs and what a device flushes aside.
     fn is(&self, found: Printed, column: Column) -> bool {
         match (self, found) {
+            (Wanted::Anything, _) => true,
             (Wanted::Int(wanted), Printed::Int(found)) => *wanted == found,
             (Wanted::Float(wanted, least), Printed::Float(found)) => {
                 let is_subnormal = wanted.abs() < *least;
@@ -97,6 +147,7 @@ fn line<T: Copy + std::fmt::Debug + 'static>(
             let told = match wanted {
                 Wanted::Int(wanted) => wanted.to_string(),
                 Wanted::Float(wanted, _) => format!("{wanted:e}"),
+                Wanted::Anything => "anything".to_owned(),
             };
             (!wanted.is(found, column)).then(|| format!("{:?} gives {found:?}, and {told} is right", args.0))
         });
@@ -121,11 +172,15 @@ fn rounded(int: i128, float: Float) -> f64 {
     float.round(f64::from_bits(towards_zero.to_bits() | 1))
 }
 
-fn least_normal(float: Float) -> f64 {
-    float.format().least_normal()
+fn wrapped(int: i128, to: Number) -> i128 {
+    match to {
+        Number::Int { bits, signed } => wrap(int, bits, signed),
+        _ => int,
+    }
 }
 
-fn saturated(value: f64, bits: u32, signed: bool) -> i128 {
+fn saturated(value: f64, to: Number) -> i128 {
+    let Number::Int { bits, signed } = to else { return 0 };
     let (low, high) = int_range(bits, signed);
     // `as` goes towards zero, stops at the ends of its type and makes 0 of NaN.
     (value as i128).clamp(low, high)

@@ -123,7 +123,13 @@ impl Batch<'_> {
         );
         for (row, call) in calls.iter().enumerate() {
             let call = self.in_kernel(call);
-            writeln!(script, "    out[i + {row} * n] = {call}").expect("a string takes all");
+            let text = match is_assignment(&call) {
+                true => {
+                    format!("    t = x\n    {}\n    out[i + {row} * n] = t\n", call.replacen('x', "t", 1))
+                }
+                false => format!("    out[i + {row} * n] = {call}\n"),
+            };
+            script += &text;
         }
         let (len, domain) = (n * calls.len(), n / self.width);
         script
@@ -138,6 +144,12 @@ impl Batch<'_> {
         let name = self.number.name();
         call.replace("vec2(", &format!("Vector(2, {name})(")).replace("vec3(", &format!("Vector(3, {name})("))
     }
+}
+
+/// Whether a row is a statement such as `x += y`.
+fn is_assignment(call: &str) -> bool {
+    let op = call.strip_prefix("x ").and_then(|rest| rest.strip_suffix("= y"));
+    op.is_some_and(|op| !["=", "!", "<", ">"].contains(&op))
 }
 
 /// Rows as host code: an expression over `x`, `y` and `z` each, and what makes numbers of the arguments.

@@ -11,7 +11,7 @@ pub struct Findings {
     column: Column,
     rows: Vec<String>,
     /// Known differences that were looked for, and whether they were seen.
-    known: Vec<(usize, bool)>,
+    known: Vec<(String, usize, bool)>,
 }
 
 impl Findings {
@@ -24,7 +24,7 @@ impl Findings {
         if let Some(at) =
             KNOWN.iter().position(|known| known.covers(call, &self.ty, self.column, wrong.len()))
         {
-            return self.known.push((at, !wrong.is_empty()));
+            return self.known.push((call.to_owned(), at, !wrong.is_empty()));
         }
         if !wrong.is_empty() {
             self.rows.push(told(call, wrong));
@@ -32,11 +32,10 @@ impl Findings {
     }
 
     pub fn end(mut self) -> Result<(), String> {
-        for (at, was_seen) in &self.known {
-            let known = &KNOWN[*at];
+        for (call, at, was_seen) in &self.known {
             if !was_seen {
-                self.rows
-                    .push(format!("{}\n    is right now, and still listed as: {}", known.call, known.why));
+                let why = KNOWN[*at].why;
+                self.rows.push(format!("{call}\n    is right now, and still listed as: {why}"));
             }
         }
         if self.rows.is_empty() {

@@ -3,8 +3,8 @@
 use crate::columns::Column;
 
 pub struct Known {
-    /// The row, as a kernel writes it.
-    pub call: &'static str,
+    /// The rows, as a kernel writes them.
+    pub calls: &'static [&'static str],
     /// The types that have it, as trials name them.
     pub types: &'static [&'static str],
     pub column: Column,
@@ -16,7 +16,7 @@ pub struct Known {
 }
 
 pub const KNOWN: &[Known] = &[Known {
-    call: "x ** y",
+    calls: &["x ** y", "x **= y", "pow(x, y)"],
     types: &["f64"],
     column: Column::Vulkan,
     device: "llvmpipe",
@@ -27,7 +27,7 @@ pub const KNOWN: &[Known] = &[Known {
 
 impl Known {
     pub fn covers(&self, call: &str, ty: &str, column: Column, n_cells: usize) -> bool {
-        let is_cell = self.call == call && self.column == column && self.types.contains(&ty);
+        let is_cell = self.calls.contains(&call) && self.column == column && self.types.contains(&ty);
         is_cell && n_cells <= self.cells && column.device().contains(self.device)
     }
 }

@@ -5,8 +5,10 @@ use kps_kernel::intrinsics::intrinsic;
 use crate::casts;
 use crate::columns::{Cell, Column, Printed};
 use crate::judge::Judge;
-use crate::number::{Float, Number, Triple, floats, int_range, ints};
-use crate::rows::{FLOAT_TESTS, FLOATS, FloatRow, Host, INT_TESTS, INTS, IntRow, SIGNED_INTS, Test};
+use crate::number::{Float, Number, Triple, bools, floats, int_range, ints};
+use crate::rows::{
+    BOOL_TESTS, FLOAT_TESTS, FLOATS, FloatRow, Host, INT_TESTS, INTS, IntRow, OTHER_WAYS, SIGNED_INTS, Test,
+};
 
 /// What a line's results are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,21 +55,39 @@ pub struct Lines {
 /// The lines of a type; `width` numbers lie side by side in vectors, and 1 are scalars.
 pub fn lines(number: Number, width: usize, column: Column) -> Lines {
     match number {
+        Number::Bool => {
+            let args = whole(bools(), width);
+            let mut lines: Vec<Line> = BOOL_TESTS.iter().map(|test| test_line(test, &args)).collect();
+            if width == 1 {
+                lines.extend(casts::of_bools(column, &args));
+            }
+            let text = |of: &bool| if *of { "True".to_owned() } else { "False".to_owned() };
+            Lines { args: write(&args, text), lines: kept(lines, width) }
+        }
         Number::Int { bits, signed } => {
             let args = whole(ints(bits, signed), width);
             let rows = INTS.iter().chain(SIGNED_INTS.iter().filter(|_| signed));
-            let mut lines: Vec<Line> = rows.map(|row| int_line(row, number, (bits, signed), &args)).collect();
+            let line = |row| int_line(row, number, (bits, signed), &args);
+            let mut lines: Vec<Line> = rows.map(line).collect();
+            lines.extend(OTHER_WAYS.iter().filter_map(|(call, meant)| {
+                let row = INTS.iter().find(|row| row.call == *meant)?;
+                Some(Line { call, host: None, ..line(row) })
+            }));
             lines.extend(INT_TESTS.iter().map(|test| test_line(test, &args)));
             lines.push(quotient_line(number.as_float(), column, &args));
             if width == 1 {
-                lines.extend(casts::of_ints(column, &args));
+                lines.extend(casts::of_ints(column, bits, &args));
             }
             Lines { args: write(&args, |int| int.to_string()), lines: kept(lines, width) }
         }
         Number::Float(float) => {
             let args = whole(floats(float), width);
-            let mut lines: Vec<Line> =
-                FLOATS.iter().map(|row| float_line(row, float, column, &args)).collect();
+            let line = |row| float_line(row, float, column, &args);
+            let mut lines: Vec<Line> = FLOATS.iter().map(line).collect();
+            lines.extend(OTHER_WAYS.iter().filter_map(|(call, meant)| {
+                let row = FLOATS.iter().find(|row| row.call == *meant)?;
+                Some(Line { call, host: None, ..line(row) })
+            }));
             // What is flushed compares as zero does.
             let flushes = column == Column::Vulkan;
             lines.extend(FLOAT_TESTS.iter().map(|test| match flushes {
@@ -83,8 +103,10 @@ pub fn lines(number: Number, width: usize, column: Column) -> Lines {
 }
 
 fn kept(mut lines: Vec<Line>, width: usize) -> Vec<Line> {
-    // What makes vectors of numbers makes none of vectors, and `bool` takes one number.
-    lines.retain(|line| width == 1 || !line.call.contains("vec") && !line.call.contains("bool("));
+    // What makes vectors of numbers makes none of vectors; what takes one number, or one bool, takes no vector.
+    const OF_NUMBERS: [&str; 9] =
+        ["vec", "bool(", " and ", " or ", "not ", " in ", " if ", "x < y < z", "refract"];
+    lines.retain(|line| width == 1 || !OF_NUMBERS.iter().any(|part| line.call.contains(part)));
     lines
 }
 
@@ -166,10 +188,10 @@ fn float_line(row: &'static FloatRow, float: Float, column: Column, args: &[Trip
 fn test_line<T: Copy + std::fmt::Debug + 'static>(test: &'static Test<T>, args: &[Triple<T>]) -> Line {
     let args = args.to_vec();
     let check = move |cells: &[Cell]| {
-        let wrong = args.iter().zip(cells).filter_map(|(Triple([x, y, _]), cell)| {
-            let wanted = (test.exact)(*x, *y);
+        let wrong = args.iter().zip(cells).filter_map(|(Triple([x, y, z]), cell)| {
+            let wanted = (test.exact)(*x, *y, *z);
             let is_right = (*cell)? == Printed::Int(i128::from(wanted));
-            (!is_right).then(|| format!("({x:?}, {y:?}) is not {wanted}"))
+            (!is_right).then(|| format!("({x:?}, {y:?}, {z:?}) is not {wanted}"))
         });
         wrong.collect()
     };

@@ -15,6 +15,7 @@ mod matrices;
 mod number;
 mod page;
 mod rows;
+mod steps;
 mod table;
 
 use std::process::ExitCode;
@@ -22,7 +23,7 @@ use std::process::ExitCode;
 use libtest_mimic::{Arguments, Trial};
 
 use columns::Column;
-use number::{Float, NUMBERS};
+use number::{Float, NUMBERS, Number};
 
 fn main() -> ExitCode {
     kps::device::vulkan::request_validation();
@@ -40,11 +41,16 @@ fn main() -> ExitCode {
             }));
         }
     }
-    for (float, name) in [(Float::F32, "f32"), (Float::F64, "f64")] {
+    for float in [Float::F16, Float::Bf16, Float::F32, Float::F64] {
+        let name = Number::Float(float).name();
         for column in [Column::BuiltIn, Column::Vulkan] {
             trials.push(trial(format!("matrices of {name} on {}", column.name()), move || {
-                matrices::on_device(float, name, column)
+                matrices::on_device(float, column)
             }));
+            trials
+                .push(trial(format!("matrices of {name}, step by step, on {}", column.name()), move || {
+                    steps::on_device(float, column)
+                }));
         }
     }
     trials.push(trial("every intrinsic has a row".to_owned(), table::every_intrinsic_has_a_row));

@@ -1,5 +1,5 @@
-//! Matrices of floats: operators, products, transposes, determinants and inverses of two to four rows, on
-//! both devices, against results computed here.
+//! Square matrices of ordinary floats: operators, products, transposes, determinants and inverses of two to four
+//! rows, on both devices, against results computed here. `steps.rs` has those of any shape and any numbers.
 //!
 //! What adds, negates, scales and transposes is rounded right in every element. A sum of products is off by
 //! [`PRODUCT`] units of its products' sizes for each of them; a determinant and an inverse are computed by
@@ -9,7 +9,7 @@
 use std::fmt::Write as _;
 
 use crate::columns::{Column, Printed, cells, run};
-use crate::number::Float;
+use crate::number::{Float, Number};
 
 /// Units in the last place of the sum of the products' sizes, for each product.
 const PRODUCT: f64 = 1.0;
@@ -20,6 +20,8 @@ type Matrix = Vec<Vec<f64>>;
 
 /// Numbers of unlike size and sign, none of which makes products overflow.
 const NUMBERS: [f64; 13] = [2.0, -0.5, 0.1, 3.0, 0.0, 1.5, -7.25, 100.3, -1.0, 1e-3, 0.3, -33.0, 12.0];
+/// For a type with few exponents.
+const NEAR: [f64; 13] = [2.0, -0.5, 0.4, 3.0, 0.0, 1.5, -6.25, 5.3, -1.0, 0.7, 0.3, -3.3, 2.2];
 
 /// How many pairs of matrices every row is tried on.
 const N_PAIRS: usize = 40;
@@ -73,7 +75,8 @@ const ROWS: [Row; 8] = [
 ];
 
 /// Every row for one type, in one column.
-pub fn on_device(float: Float, name: &str, column: Column) -> Result<(), String> {
+pub fn on_device(float: Float, column: Column) -> Result<(), String> {
+    let name = &Number::Float(float).name();
     let mut wrong = Vec::new();
     for n in 2..=4 {
         let pairs: Vec<(Matrix, Matrix)> =
@@ -123,7 +126,7 @@ fn complaint(
 
 /// A kernel for each row: whole matrices go in, numbers come out row by row.
 fn script(name: &str, float: Float, n: usize, pairs: &[(Matrix, Matrix)]) -> String {
-    let dtype = format!("float{}", float.bits());
+    let dtype = Number::Float(float).dtype();
     let list = |of: fn(&(Matrix, Matrix)) -> &Matrix| {
         let numbers: Vec<String> =
             pairs.iter().flat_map(|pair| of(pair).concat()).map(|x| format!("{x:e}")).collect();
@@ -156,7 +159,8 @@ fn script(name: &str, float: Float, n: usize, pairs: &[(Matrix, Matrix)]) -> Str
 fn matrix(n: usize, at: usize, float: Float) -> Matrix {
     let number = |row: usize, column: usize| {
         let place = at * 5 + row * (at % 4 + 1) + column * 3 + row * column * at;
-        float.round(NUMBERS[place % NUMBERS.len()])
+        let numbers = if float == Float::F16 { NEAR } else { NUMBERS };
+        float.round(numbers[place % numbers.len()])
     };
     (0..n).map(|row| (0..n).map(|column| number(row, column)).collect()).collect()
 }

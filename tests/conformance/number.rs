@@ -5,6 +5,7 @@ use kps_kernel::intrinsics::Format;
 /// A type that rows are run on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Number {
+    Bool,
     Int { bits: u32, signed: bool },
     Float(Float),
 }
@@ -19,7 +20,8 @@ pub enum Float {
 
 use Number::Int;
 
-pub const NUMBERS: [Number; 12] = [
+pub const NUMBERS: [Number; 13] = [
+    Number::Bool,
     Int { bits: 8, signed: true },
     Int { bits: 16, signed: true },
     Int { bits: 32, signed: true },
@@ -38,6 +40,7 @@ impl Number {
     /// As kernels write it.
     pub fn name(self) -> String {
         match self {
+            Number::Bool => "bool".to_owned(),
             Int { bits, signed: true } => format!("i{bits}"),
             Int { bits, signed: false } => format!("u{bits}"),
             Number::Float(Float::F16) => "f16".to_owned(),
@@ -50,6 +53,7 @@ impl Number {
     /// As NumPy writes it.
     pub fn dtype(self) -> String {
         match self {
+            Number::Bool => "bool".to_owned(),
             Int { bits, signed: true } => format!("int{bits}"),
             Int { bits, signed: false } => format!("uint{bits}"),
             Number::Float(Float::Bf16) => "bfloat16".to_owned(),
@@ -61,15 +65,15 @@ impl Number {
     pub fn bits(self) -> Option<u32> {
         match self {
             Int { bits, .. } => Some(bits),
-            Number::Float(_) => None,
+            Number::Bool | Number::Float(_) => None,
         }
     }
 
-    /// The float that its quotients are.
+    /// The float that its quotients are; those of bools are refused.
     pub fn as_float(self) -> Float {
         match self {
             Int { bits: 64, .. } => Float::F64,
-            Int { .. } => Float::F32,
+            Int { .. } | Number::Bool => Float::F32,
             Number::Float(float) => float,
         }
     }
@@ -91,6 +95,52 @@ impl Float {
             Float::F32 => Format::F32,
             Float::F64 => Format::F64,
         }
+    }
+
+    pub fn least_normal(self) -> f64 {
+        self.format().least_normal()
+    }
+
+    /// The bits of a number that the type has, and that is not NaN.
+    pub fn to_bits(self, value: f64) -> u64 {
+        if self == Float::F64 {
+            return value.to_bits();
+        }
+        let least_unit = self.format().unit(0.0);
+        let size = match value.abs() {
+            size if size.is_infinite() => self.infinity_bits(),
+            size if size < self.least_normal() => (size / least_unit) as u64,
+            size => {
+                let unit = self.format().unit(size);
+                // The highest digit is hidden: it adds one to the exponent.
+                let exponent = (unit / least_unit).log2() as u64;
+                (exponent << (self.format().digits - 1)) + (size / unit) as u64
+            }
+        };
+        size | u64::from(value.is_sign_negative()) << (self.bits() - 1)
+    }
+
+    /// The number that has these bits.
+    pub fn of_bits(self, bits: u64) -> f64 {
+        if self == Float::F64 {
+            return f64::from_bits(bits);
+        }
+        let n_digits = self.format().digits - 1;
+        let size = bits & ((1 << (self.bits() - 1)) - 1);
+        let (exponent, digits) = (size >> n_digits, size & ((1 << n_digits) - 1));
+        let least_unit = self.format().unit(0.0);
+        let value = match exponent {
+            _ if size == self.infinity_bits() => f64::INFINITY,
+            _ if size > self.infinity_bits() => f64::NAN,
+            0 => digits as f64 * least_unit,
+            _ => (digits | 1 << n_digits) as f64 * least_unit * 2f64.powi(exponent as i32 - 1),
+        };
+        if bits >> (self.bits() - 1) == 1 { -value } else { value }
+    }
+
+    fn infinity_bits(self) -> u64 {
+        let n_digits = self.format().digits as u32 - 1;
+        ((1 << (self.bits() - 1 - n_digits)) - 1) << n_digits
     }
 
     /// To nearest, half to even; past the largest number it is an infinity.
@@ -123,6 +173,14 @@ pub fn int_range(bits: u32, signed: bool) -> (i128, i128) {
         true => (-(1 << (bits - 1)), (1 << (bits - 1)) - 1),
         false => (0, (1 << bits) - 1),
     }
+}
+
+/// All there are.
+pub fn bools() -> Vec<Triple<bool>> {
+    triples(&[false, true], &[false, true])
+        .into_iter()
+        .flat_map(|Triple([x, y, _])| [false, true].map(|z| Triple([x, y, z])))
+        .collect()
 }
 
 /// What is special about ints: the ends of the type, powers of two with their neighbours, small primes.

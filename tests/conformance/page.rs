@@ -12,16 +12,16 @@ Every operator and function of floats in kernels, with how far its result may be
 This page is printed from `compiler/kernel/src/intrinsics`, and the conformance tests hold the devices to it.
 
 - A ULP is a unit in the last place of the true result, in the type at hand. *Rounded right* means the nearest number there is.
-- **Vulkan** is what any Vulkan device keeps, in its domain: finite arguments with a finite result, unless it says otherwise. A bound of *Vulkan's table* is stated by the Vulkan specification (\"Precision and Operation of SPIR-V Instructions\"); one of *our formula* is what the steps of the formula add up to by that table. *As* a formula means the same: the bound is what its steps add up to, so it is wide where they cancel.
+- **Vulkan** is what any Vulkan device keeps, in its domain: finite arguments with a finite result, unless it says otherwise. A bound of *Vulkan's table* is stated by the Vulkan specification; one of *our formula* is what the steps of the formula add up to by that table. *As* a formula means the same: the bound is what its steps add up to, so it is wide where they cancel.
 - **Built-in** is what the built-in device keeps, everywhere, infinities and NaN included.
 - **f64** is what functions of f64 keep on every device that rounds `+ - * /` and the square root of f64 right: they are functions of our own. Where the column is empty, f64 has the bounds of the columns before it.
-- A function of f16 or bf16 is computed in f32 and rounded once: it has f32's bound and half a unit of its own. Operators count units of their own type.
-- Any NaN is as good as any other. A Vulkan device may flush subnormal numbers, arguments and results, to zero.
+- A function of f16 or bf16 is computed in f32 and rounded once: it has f32's bound and half a unit of its own. Operators count units of their own type. A bf16 is an f32 that is rounded after each operation.
+- `pow(x, y)` is `x ** y`, `fabs` is `abs`, `rsqrt` is `inversesqrt`, `round_even` is `round` (ties to even) and `smoothstep` is `smooth_step`; `x += y` and its kin are `x + y`.\n- Any NaN is as good as any other. A Vulkan device may flush subnormal numbers, arguments and results, to zero.
 - All this is promised for kernels with `precise=True`; otherwise a multiply and an add may be fused, which only makes them more exact.
 - `x // 0` and `x % 0` are 0; ints are exact in every operation.
 - Casts are exact: ints wrap, floats are rounded to the nearest number, a float becomes an int towards zero and stops at the ends of the type, NaN is 0.
-- Matrices of f32 and f64: `+`, `-` and a product with a number are rounded right in each element; an element of `@` of n products is off by n ULP of the sum of their sizes at most; `determinant` by 4 n ULP of the sum of the sizes of its products, and `inverse` by what that costs its cofactors and their quotients.
-- The section of Vulkan's specification is in its appendix \"Vulkan Environment for SPIR-V\", with the tables \"Precision of core SPIR-V Instructions\" and \"Precision of GLSL.std.450 Instructions\".
+- Matrices: `+`, `-` and a product with a number are rounded right in each element, and so is each product and each sum of `@`, from the first column to the last: infinities, NaN and zeros come out as those steps make them. So an element of `@` of n products is off by n ULP of the sum of their sizes at most; `determinant` by 4 n ULP of the sum of the sizes of its products, and `inverse` by what that costs its cofactors and their quotients.
+- Vulkan's table is in the specification's appendix \"Vulkan Environment for SPIR-V\", section \"Precision and Operation of SPIR-V Instructions\", \"Precision of Individual Operations\": \"Precision of core SPIR-V Instructions\" has the operators, `dot` and conversions, \"Precision of GLSL.std.450 Instructions\" the functions. Its looser column for half precision matters here for `x / y` alone. What it calls *correctly rounded* may be either neighbour of the true result unless a module asks for the nearest, as precise kernels do for f32 where the device can; every device that we know gives the nearest for the other types, too. A product of cooperative matrices has no bound there.
 
 | Call | Vulkan's domain | Vulkan | By | Built-in | f64 |
 |---|---|---|---|---|---|

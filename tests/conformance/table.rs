@@ -55,6 +55,7 @@ pub fn on_host(number: Number) -> Result<(), String> {
         .collect();
     let (prelude, make) = match number {
         Number::Int { bits, .. } => (format!("BITS = {bits}"), "int"),
+        Number::Bool => (String::new(), "bool"),
         Number::Float(Float::F64) => (String::new(), "float"),
         Number::Float(Float::F32) => ("import numpy as np".to_owned(), "np.float32"),
         Number::Float(Float::F16 | Float::Bf16) => ("import numpy as np".to_owned(), "np.float16"),
@@ -77,7 +78,7 @@ fn means_the_same(number: Number, call: &str) -> bool {
             !["math.", "/", "%", "**", "1"].iter().any(|part| call.contains(part))
         }
         Number::Float(Float::Bf16) => false,
-        Number::Float(Float::F64) | Number::Int { .. } => true,
+        Number::Float(Float::F64) | Number::Int { .. } | Number::Bool => true,
     }
 }
 

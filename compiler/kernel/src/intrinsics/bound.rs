@@ -72,8 +72,8 @@ pub enum Domain {
     Numbers,
     /// `x` between two numbers.
     Between(f64, f64),
-    /// The size of `y` between two numbers.
-    Divisor(f64, f64),
+    /// `y` and its inverse are not subnormal.
+    Divisor,
 }
 
 impl Domain {
@@ -84,7 +84,10 @@ impl Domain {
             Domain::Everywhere => true,
             Domain::Numbers => finite,
             Domain::Between(low, high) => finite && args[0] >= low && args[0] <= high,
-            Domain::Divisor(low, high) => finite && args[1].abs() >= low && args[1].abs() <= high,
+            Domain::Divisor => {
+                let least = format.least_normal();
+                finite && args[1].abs() >= least && args[1].abs() <= 1.0 / least
+            }
         }
     }
 }
@@ -95,7 +98,7 @@ impl fmt::Display for Domain {
             Domain::Everywhere => write!(f, "everywhere"),
             Domain::Numbers => write!(f, "finite"),
             Domain::Between(low, high) => write!(f, "x in [{}, {}]", Power(*low), Power(*high)),
-            Domain::Divisor(low, high) => write!(f, "\\|y\\| in [{}, {}]", Power(*low), Power(*high)),
+            Domain::Divisor => write!(f, "\\|y\\| in [2^-126, 2^126]; for f16 in [2^-14, 2^14]"),
         }
     }
 }

@@ -148,10 +148,6 @@ impl Rough {
         self.rounded(value, moved, 4096.0)
     }
 
-    pub fn floor(self) -> Rough {
-        Rough { value: self.value.floor(), error: self.moved(f64::floor), format: self.format }
-    }
-
     pub fn trunc(self) -> Rough {
         Rough { value: self.value.trunc(), error: self.moved(f64::trunc), format: self.format }
     }

@@ -50,18 +50,16 @@ pub fn sqrt([x, _, _]: Args) -> Rough {
     x.sqrt()
 }
 
-pub fn fract([x, _, _]: Args) -> Rough {
-    let fract = x - x.floor();
-    // Kept below one, where rounding would reach it.
-    Rough { error: fract.error * 2.0, ..fract }
-}
-
 pub fn fma([x, y, z]: Args) -> Rough {
     x * y + z
 }
 
 pub fn expm1([x, _, _]: Args) -> Rough {
     (x.exp() - x.constant(1.0)) * x / x.exp().log()
+}
+
+pub fn log_of_base([x, y, _]: Args) -> Rough {
+    x.log2() / y.log2()
 }
 
 pub fn log10([x, _, _]: Args) -> Rough {
@@ -143,12 +141,30 @@ pub const LENGTH: Bound = Steps("sqrt(x * x + y * y)", |[x, y, _]| length(x, y))
 
 pub const DISTANCE: Bound = Steps("length(vec2(x - y, y - z))", |[x, y, z]| length(x - y, y - z));
 
-pub const NORMALIZE: Bound = Steps("x / length(vec2(x, y))", |[x, y, _]| x / length(x, y));
+pub const NORMALIZE: Bound = Steps("x * inversesqrt(x * x + y * y)", |[x, y, _]| {
+    let inverse = (x * x + y * y).inverse_sqrt();
+    // The squares may be too small for any number: nothing times infinity is NaN.
+    if inverse.error.is_infinite() { inverse } else { x * inverse }
+});
 
 pub const CROSS: Bound = Steps("y * y - x * z", |[x, y, z]| y * y - x * z);
 
 pub const REFLECT: Bound =
     Steps("x - 2.0 * dot(vec2(y, z), vec2(x, y)) * y", |[x, y, z]| x - x.constant(2.0) * (y * x + z * y) * y);
+
+pub const REFRACT: Bound = Steps(
+    "z * x - (z * d + sqrt(k)) * y if k >= 0.0 else 0.0, k = 1.0 - z * z * (1.0 - d * d), d = dot(vec2(y, z), vec2(x, y))",
+    |[x, y, z]| {
+        let one = x.constant(1.0);
+        let dot = y * x + z * y;
+        let inside = one - z * z * (one - dot * dot);
+        if inside.value.abs() <= inside.error {
+            // Either side may be taken.
+            return Rough { error: f64::INFINITY, ..inside };
+        }
+        if inside.value < 0.0 { x.constant(0.0) } else { z * x - (z * dot + inside.sqrt()) * y }
+    },
+);
 
 pub const FACE_FORWARD: Bound = Steps("x if dot(vec2(z, x), vec2(y, z)) < 0.0 else -x", |[x, y, z]| {
     let dot = z * y + x * z;
