@@ -7,6 +7,7 @@ use super::emit::context::{Context, DONE, SPARE, Slot, Stop};
 use super::emit::{Code, Rest};
 use super::images::ImageView;
 use super::probes::schedule::Order;
+use super::probes::shared::Stamps;
 use super::probes::{Bytes, Extent, Watch};
 use super::tiers::Chosen;
 use super::together::{Ended, Step, Together};
@@ -157,7 +158,7 @@ impl Job {
             shared: shared.as_mut_ptr().cast(),
             parted: [0; 2],
             order: [[1, 0]; 3],
-            unwritten: 1,
+            stamps: Stamps::default(),
             watched: self.watch.as_ref().map_or(std::ptr::null(), |watch| watch.watched.as_ptr()),
             observation: std::ptr::null_mut(),
         };
@@ -357,10 +358,10 @@ fn lines_of(n_bytes: usize) -> Vec<CacheLine> {
 
 /// Tells whoever watches.
 fn group_begins(context: &mut Context) {
-    context.unwritten = 1;
     // SAFETY: as in `barrier_opens`.
     if let Some(observation) = unsafe { context.observation.as_mut() } {
         observation.observer.group_begins();
+        context.stamps = observation.observer.stamps();
     }
 }
 
@@ -370,6 +371,7 @@ fn barrier_opens(context: &mut Context) {
     // could use it at the same time.
     if let Some(observation) = unsafe { context.observation.as_mut() } {
         observation.observer.barrier_opens();
+        context.stamps = observation.observer.stamps();
     }
 }
 

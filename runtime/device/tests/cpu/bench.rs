@@ -133,6 +133,11 @@ impl Bench {
         findings
     }
 
+    /// What each kind of code found.
+    pub fn findings_of_each(&self) -> Vec<Vec<Finding>> {
+        [&self.device].into_iter().chain(&self.others).map(|device| device.findings()).collect()
+    }
+
     pub fn run(&self, words: &[u32], buffers: &[BufferId], push: &[u8], groups: [u32; 3]) {
         let dispatch = self.dispatch(words, buffers, push, groups);
         assert_eq!(self.submit(vec![Command::Dispatch(dispatch)]), Ok(Waited::Done));

@@ -25,4 +25,5 @@ mod narrow;
 mod phases;
 mod pointers;
 mod programs;
+mod races;
 mod subgroups;

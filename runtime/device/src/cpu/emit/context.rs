@@ -7,6 +7,7 @@ use crate::Sampler;
 use crate::cpu::images::ImageView;
 use crate::cpu::lane::gangs::MAX_WIDTH;
 use crate::cpu::probes::Observation;
+use crate::cpu::probes::shared::Stamps;
 
 /// Bytes at the context's start that read as zero, and as many behind them that nobody reads. No single
 /// access is longer: the longest are those of all lanes of a gang at once.
@@ -36,8 +37,8 @@ pub struct Context {
     pub parted: [u32; 2],
     /// Step and start of the order of lanes along each axis, where the kernel is shuffled.
     pub order: [[u32; 2]; 3],
-    /// 0 where the observer knows that the workgroup has written all of its shared memory.
-    pub unwritten: u32,
+    /// What the observer remembers of shared memory.
+    pub stamps: Stamps,
     /// Of each buffer whether the observer wants to be told of accesses to it.
     pub watched: *const bool,
     /// Who watches, where the kernel has probes.

@@ -61,9 +61,8 @@ impl Emitter<'_, '_> {
 
     /// Whether the workgroup may have left some shared memory unwritten.
     pub(super) fn unwritten(&mut self) -> ir::Value {
-        let offset = std::mem::offset_of!(Context, unwritten) as i32;
-        // Probes change it.
-        let unwritten = self.builder.ins().load(types::I32, super::ops::memory(), self.context, offset);
+        let offset = std::mem::offset_of!(Context, stamps.unwritten) as i32;
+        let unwritten = self.builder.ins().load(types::I32, fixed(), self.context, offset);
         self.builder.ins().icmp_imm_s(IntCC::NotEqual, unwritten, 0)
     }
 
@@ -100,6 +99,4 @@ unsafe extern "C" fn reached(context: *mut Context, reached: *const Reached) {
     let values = unsafe { std::slice::from_raw_parts(reached.add(1).cast::<u64>(), head.n_values as usize) };
     let invocation = Invocation::new(head.group, head.local, observation.local_size);
     observation.observer.reached(head.probe, invocation, values);
-    // SAFETY: as above.
-    unsafe { (*context).unwritten = observation.observer.may_miss_writes().into() };
 }

@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 use super::found::{Found, Mistake};
 use super::memory::Touch;
 use super::races::Accesses;
-use super::shared::Row;
+use super::shared::Stamps;
 use super::{Extent, Lanes, Observer, SiteKind, Sites};
 use crate::findings::{Arithmetic, Int};
 use crate::{Access, Checks, Finding, FindingKind, Invocation};
@@ -174,8 +174,8 @@ impl Observer for Checker {
         self.accesses.barrier_opens();
     }
 
-    fn row_meets_nothing(&mut self, row: &Row) -> bool {
-        self.accesses.met_row(&self.sites, row)
+    fn stamps(&mut self) -> Stamps {
+        self.accesses.stamps()
     }
 
     fn reached(&mut self, probe: u32, invocation: Invocation, values: &[u64]) {
@@ -195,10 +195,6 @@ impl Observer for Checker {
             values.iter_mut().enumerate().for_each(|(i, value)| *value = lanes.value(i, lane));
             self.reached(probe, lanes.invocation(lane), &values);
         }
-    }
-
-    fn may_miss_writes(&self) -> bool {
-        self.accesses.may_miss_writes()
     }
 
     fn found(&mut self) -> Found {

@@ -7,6 +7,7 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::checked::{Site, Where};
+use super::shared::MAX_PROBES;
 use super::{ProbeSite, SiteKind};
 use crate::cpu::lane::regions::{self, Region};
 use crate::cpu::lane::{Array, Atomic, BlockId, Def, Inst, Kernel, Op, Space, Ty, Value};
@@ -52,7 +53,10 @@ pub fn insert(kernel: &mut Kernel, checks: Checks) {
         let insts = std::mem::take(&mut kernel.blocks[block].insts);
         let mut watched = Vec::with_capacity(insts.len() * 2);
         for inst in insts {
-            if let Some(access) = access(kernel, &spaces, &used, &inst).filter(|access| wanted.has(access)) {
+            if kernel.probes.len() < MAX_PROBES
+                && let Some(access) =
+                    access(kernel, &spaces, &used, &inst).filter(|access| wanted.has(access))
+            {
                 let is_calm = calm.contains(&block);
                 let when = match access.place {
                     Where::Shared if is_calm && !checks.has(Check::SharedUninitialised) => {

@@ -15,14 +15,14 @@ pub mod profile;
 mod races;
 pub mod schedule;
 mod shadow;
-mod shared;
+pub mod shared;
 mod written;
 
 use std::sync::{Arc, Mutex, PoisonError};
 
 use self::checked::{Site, Where};
 use self::found::Found;
-pub use self::shared::Row;
+use self::shared::Stamps;
 pub use self::written::Written;
 use super::lane::gangs::{Across, MAX_WIDTH};
 use super::lane::{Array, Kernel};
@@ -76,21 +76,15 @@ pub trait Observer: Send {
     /// The dispatch is about to begin.
     fn begins(&mut self, _extent: Extent) {}
 
-    /// Notes accesses to shared memory of neighbouring lanes, if they meet nothing that is to be told. Otherwise
-    /// they are told one by one.
-    fn row_meets_nothing(&mut self, _row: &Row) -> bool {
-        false
-    }
-
     /// Another workgroup that has shared memory is about to begin.
     fn group_begins(&mut self) {}
 
     /// The lanes of a workgroup that ran up to a barrier go on behind it.
     fn barrier_opens(&mut self) {}
 
-    /// Whether the workgroup that runs may have left some of its shared memory unwritten.
-    fn may_miss_writes(&self) -> bool {
-        true
+    /// What compiled code may note of shared memory by itself, until the next barrier or workgroup.
+    fn stamps(&mut self) -> Stamps {
+        Stamps::default()
     }
 
     /// What was found so far.

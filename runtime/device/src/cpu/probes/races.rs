@@ -5,7 +5,7 @@ use super::checked::{Site, Where};
 use super::found::{Found, Mistake};
 use super::memory::Touch;
 use super::shadow::{Event, Shadow};
-use super::shared::{Row, SharedShadow};
+use super::shared::{SharedShadow, StampForm, Stamps};
 use super::{Bytes, Extent, ProbeSite, SiteKind, Sites};
 use crate::cpu::lane::{Array, Space};
 use crate::findings::{Before, Element};
@@ -16,8 +16,7 @@ pub struct Accesses {
     checks: Checks,
     device: Shadow,
     shared: SharedShadow,
-    /// Bytes of the smallest access to shared memory.
-    shared_grain: u64,
+    form: StampForm,
     extent: Extent,
     local_size: [u32; 3],
     /// Barriers so far.
@@ -34,12 +33,12 @@ impl Accesses {
     pub fn new(checks: Checks, sites: &Sites, local_size: [u32; 3]) -> Accesses {
         let n_lanes = local_size.iter().product();
         let nothing = Bytes { start: 0, size: 0 };
-        let shared_grain = grain(sites, |place| !matches!(place, Where::Buffer(_)));
+        let form = StampForm::of(&sites.all);
         Accesses {
             checks,
-            device: Shadow::new(grain(sites, |place| place != Where::Shared), n_lanes),
-            shared: SharedShadow::new(nothing, shared_grain, n_lanes),
-            shared_grain,
+            device: Shadow::new(device_grain(sites), n_lanes),
+            shared: SharedShadow::new(nothing, form, n_lanes),
+            form,
             extent: Extent { groups: [0; 3], buffers: Vec::new(), written: Vec::new(), shared: nothing },
             local_size,
             epoch: 0,
@@ -47,7 +46,7 @@ impl Accesses {
     }
 
     pub fn begin(&mut self, extent: Extent) {
-        self.shared = SharedShadow::new(extent.shared, self.shared_grain, self.local_size.iter().product());
+        self.shared = SharedShadow::new(extent.shared, self.form, self.local_size.iter().product());
         self.extent = extent;
     }
 
@@ -55,22 +54,15 @@ impl Accesses {
         self.shared.group_begins();
     }
 
-    /// Notes plain accesses of a row to shared memory, if nothing is to be said of them.
-    pub fn met_row(&mut self, sites: &Sites, row: &Row) -> bool {
-        match sites.all[row.probe as usize].kind {
-            SiteKind::Check(Site::Access { touch, .. }) => self.shared.touch_row(row, touch),
-            _ => false,
-        }
-    }
-
     pub fn barrier_opens(&mut self) {
         self.epoch = self.epoch.wrapping_add(1);
         self.shared.barrier_opens();
     }
 
-    /// Whether the workgroup that runs has left some shared memory unwritten.
-    pub fn may_miss_writes(&self) -> bool {
-        self.shared.has_unwritten()
+    /// What code may note of shared memory by itself.
+    pub fn stamps(&mut self) -> Stamps {
+        let unwritten = self.checks.has(Check::SharedUninitialised) && self.shared.has_unwritten();
+        Stamps { unwritten: unwritten.into(), ..self.shared.stamps() }
     }
 
     /// Notes the access of a probe, whose values are the address and what is stored.
@@ -241,10 +233,10 @@ impl Accesses {
     }
 }
 
-/// Bytes of the smallest access to some memory, at most 4.
-fn grain(sites: &Sites, is_there: impl Fn(Where) -> bool) -> u64 {
+/// Bytes of the smallest access to the device's memory, at most 4.
+fn device_grain(sites: &Sites) -> u64 {
     let sizes = sites.all.iter().filter_map(|site| match site.kind {
-        SiteKind::Check(Site::Access { size, place, .. }) if is_there(place) => Some(u64::from(size)),
+        SiteKind::Check(Site::Access { size, place, .. }) if place != Where::Shared => Some(u64::from(size)),
         _ => None,
     });
     sizes.min().unwrap_or(4).min(4)

@@ -59,7 +59,7 @@ pub(super) fn own() -> MemFlagsData {
     MemFlagsData::trusted()
 }
 
-fn memory() -> MemFlagsData {
+pub(super) fn memory() -> MemFlagsData {
     MemFlagsData::new().with_notrap()
 }
 

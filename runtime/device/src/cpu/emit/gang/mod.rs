@@ -6,8 +6,8 @@
 //! of scalar code, bit for bit.
 //!
 //! [`flow`] goes from block to block, [`values`] finds a value in the form in which it is wanted, [`ops`] has
-//! the vector operations, [`memory`] goes through addresses, where lanes lie apart by way of [`exchange`], and
-//! [`probes`] tells the observer.
+//! the vector operations, [`memory`] goes through addresses, where lanes lie apart by way of [`exchange`],
+//! [`probes`] tells the observer, and [`stamps`] spares it the rows that meet nothing.
 
 mod exchange;
 mod flow;
@@ -16,6 +16,7 @@ mod images;
 mod memory;
 mod ops;
 mod probes;
+mod stamps;
 mod values;
 
 use cranelift_codegen::ir;
@@ -32,6 +33,7 @@ use crate::cpu::lane::frames::is_own;
 use crate::cpu::lane::gangs::{Across, Plan, RegionPlan, Step};
 use crate::cpu::lane::shapes::{Shape, Shapes};
 use crate::cpu::lane::{Inst, Op, Value};
+use crate::cpu::probes::shared::StampForm;
 
 /// Lanes of one vector of 32-bit values.
 const LANES: u32 = 4;
@@ -60,6 +62,7 @@ pub(super) fn emit(
     let rows = memory::rows(&mut scalar, plan, region, &shapes, &lazy);
     let (tested, only_tested) = memory::tested(work, region, &shapes, &rows);
     let has_regions = lanes_wait(work.kernel, work.regions);
+    let stamp_form = StampForm::of(&work.kernel.probes);
     scalar.groups(&mut |scalar| {
         let frame = frame::start(scalar, has_regions);
         let mut gang = Gang {
@@ -84,6 +87,7 @@ pub(super) fn emit(
             columns: None,
             frame,
             texel: None,
+            stamp_form,
             work,
             scalar,
         };
@@ -129,6 +133,7 @@ struct Gang<'g, 'k, 'b> {
     frame: Option<ir::Value>,
     /// A texel on its way to an image or back.
     texel: Option<ir::StackSlot>,
+    stamp_form: StampForm,
 }
 
 /// What the current block has made so far.

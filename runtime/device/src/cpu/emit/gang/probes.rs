@@ -4,14 +4,12 @@ use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{self, AbiParam, InstBuilder, Signature, StackSlotData, StackSlotKind, types};
 
 use super::Gang;
-use super::memory::{Row, own};
+use super::memory::own;
 use crate::cpu::emit::context::Context;
 use crate::cpu::lane::gangs::Across;
 use crate::cpu::lane::shapes::Shape;
-use crate::cpu::lane::{Binary, Builtin, Compare, Op, Ty, Value};
-use crate::cpu::probes::checked::{Site, Where};
-use crate::cpu::probes::memory::Touch;
-use crate::cpu::probes::{self, Column, Lanes, SiteKind};
+use crate::cpu::lane::{Binary, Compare, Op, Ty, Value};
+use crate::cpu::probes::{Column, Lanes};
 
 /// What code lays down for a call. The columns follow. ORDER: compiled code stores by these offsets.
 #[repr(C, align(16))]
@@ -28,11 +26,11 @@ struct Reached {
     across_groups: u32,
 }
 
-impl<'g> Gang<'g, '_, '_> {
+impl Gang<'_, '_, '_> {
     pub(super) fn probe(&mut self, probe: u32, values: &[Value], when: Option<Value>) {
         let any = match (when, self.row_of(probe, values)) {
             (Some(when), _) => self.may_be_true(when),
-            (None, Some(row)) => self.row_meets_something(probe, row),
+            (None, Some((row, touch))) => return self.note_row((row, touch), probe, values),
             (None, None) => return self.aside(|gang| gang.tell(probe, values, None)),
         };
         let (cold, behind) = (self.scalar.builder.create_block(), self.scalar.builder.create_block());
@@ -42,34 +40,6 @@ impl<'g> Gang<'g, '_, '_> {
         self.aside(|gang| gang.tell(probe, values, when));
         self.scalar.builder.ins().jump(behind, &[]);
         self.scalar.builder.switch_to_block(behind);
-    }
-
-    /// The row that a probe of plain accesses to shared memory is at, word by word.
-    fn row_of(&self, probe: u32, values: &[Value]) -> Option<&'g Row> {
-        let SiteKind::Check(Site::Access { touch: Touch::Read | Touch::Write, place, offset: 0, size: 4 }) =
-            self.work.kernel.probes[probe as usize].kind
-        else {
-            return None;
-        };
-        let rows = self.rows;
-        rows.get(values.first()?).filter(|row| place == Where::Shared && row.stride() == 4)
-    }
-
-    /// Whether the observer wants to be told of the lanes of a row.
-    fn row_meets_something(&mut self, probe: u32, row: &Row) -> ir::Value {
-        let (whole, first) = self.is_whole(row);
-        let there = self.lanes_there(None);
-        let lane = self.scalar.builtin(Builtin::LocalIndex);
-        let probe = self.scalar.builder.ins().iconst(types::I32, i64::from(probe));
-        let mut signature = Signature::new(self.scalar.target.call_conv);
-        let params = [types::I64, types::I64, types::I32, types::I32, types::I32, types::I8];
-        signature.params.extend(params.map(AbiParam::new));
-        signature.returns.push(AbiParam::new(types::I8));
-        let signature = self.scalar.builder.import_signature(signature);
-        let function = self.scalar.builder.ins().iconst(types::I64, row_reached as *const () as i64);
-        let args = [self.scalar.context, first, lane, there, probe, whole];
-        let call = self.scalar.builder.ins().call_indirect(signature, function, &args);
-        self.scalar.builder.inst_results(call)[0]
     }
 
     /// Whether a condition may be true for a lane that runs: never false where it is.
@@ -116,7 +86,7 @@ impl<'g> Gang<'g, '_, '_> {
     }
 
     /// Calls the observer for the lanes that run and that a condition holds for.
-    fn tell(&mut self, probe: u32, values: &[Value], when: Option<Value>) {
+    pub(super) fn tell(&mut self, probe: u32, values: &[Value], when: Option<Value>) {
         let there = self.lanes_there(when);
         let head = size_of::<Reached>();
         let size = head + values.len() * size_of::<Column>();
@@ -166,26 +136,6 @@ impl<'g> Gang<'g, '_, '_> {
     }
 }
 
-/// Whether the observer wants to be told of the lanes of a row, of which some are `there`.
-///
-/// # Safety
-/// Compiled code passes its context, which has an observer where the kernel has probes.
-unsafe extern "C" fn row_reached(
-    context: *mut Context,
-    address: u64,
-    lane: u32,
-    there: u32,
-    probe: u32,
-    whole: u8,
-) -> u8 {
-    // SAFETY: this thread alone uses the observer for as long as the code runs.
-    let observer = unsafe { &mut (*(*context).observation).observer };
-    let met = whole == 0 || !observer.row_meets_nothing(&probes::Row { address, lane, there, probe });
-    // SAFETY: as above.
-    unsafe { (*context).unwritten = observer.may_miss_writes().into() };
-    met.into()
-}
-
 /// Tells the observer of the lanes of a gang at a probe.
 ///
 /// # Safety
@@ -211,6 +161,4 @@ unsafe extern "C" fn reached(context: *mut Context, reached: *const Reached) {
         columns,
     };
     observation.observer.reached_together(head.probe, &lanes);
-    // SAFETY: as above.
-    unsafe { (*context).unwritten = observation.observer.may_miss_writes().into() };
 }

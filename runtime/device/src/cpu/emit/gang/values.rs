@@ -204,7 +204,7 @@ impl<'k> Gang<'_, 'k, '_> {
             .collect()
     }
 
-    fn constant_vector(&mut self, ty: ir::Type, bytes: Vec<u8>) -> ir::Value {
+    pub(super) fn constant_vector(&mut self, ty: ir::Type, bytes: Vec<u8>) -> ir::Value {
         let constant = self.scalar.builder.func.dfg.constants.insert(bytes.into());
         self.scalar.builder.ins().vconst(ty, constant)
     }
