@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
 
 use super::emit::context::{Context, DONE, SPARE, Slot, Stop};
 use super::emit::{Code, Rest};
@@ -18,8 +19,10 @@ use crate::{Finding, Sampler};
 const MIN_CHUNK_COST: u64 = 20_000;
 /// Threads look at the interrupt flag at least after so many.
 const MAX_CHUNK_COST: u64 = 50_000_000;
-/// Chunks for each thread, so that one that is slow does not hold up the others.
+/// Chunks for each thread at least, so that one that is slow does not hold up the others.
 const CHUNKS_PER_THREAD: u64 = 16;
+/// How long a chunk should take: long beside the taking of it, short beside a dispatch that has threads.
+const CHUNK_TIME: Duration = Duration::from_micros(100);
 /// Work below this many instructions stays on the calling thread.
 const MIN_SHARED_COST: u64 = 100_000;
 
@@ -39,9 +42,10 @@ pub struct Job {
     watch: Option<Watch>,
     /// The order of workgroups, where it is not their own.
     order: Option<Order>,
-    /// Workgroups in all, and in one chunk.
     n_groups: u64,
-    chunk: u64,
+    /// Workgroups in a chunk at the least, and at the most.
+    least: u64,
+    most: u64,
     /// The first workgroup that nobody has taken.
     next: AtomicU64,
     /// What stopped it, if anything did, and in which workgroup.
@@ -92,7 +96,7 @@ impl Job {
             return None;
         }
         let fair = n_groups / (spec.n_threads * CHUNKS_PER_THREAD);
-        let least = MIN_CHUNK_COST / spec.group_cost.max(1);
+        let least = (MIN_CHUNK_COST / spec.group_cost.max(1)).max(1);
         Some(Job {
             chosen: spec.chosen,
             together: spec.together,
@@ -108,7 +112,8 @@ impl Job {
             watch: spec.watch,
             order: spec.seed.map(|seed| Order::new(seed, n_groups, spec.local_size)),
             n_groups,
-            chunk: fair.max(least).min(MAX_CHUNK_COST / spec.group_cost.max(1)).max(1),
+            least,
+            most: fair.min(MAX_CHUNK_COST / spec.group_cost.max(1)).max(least),
             next: AtomicU64::new(0),
             status: AtomicI32::new(DONE),
             stopped_in: AtomicU64::new(0),
@@ -174,19 +179,44 @@ impl Job {
         }
     }
 
+    /// What workgroups cost is not known before: each thread takes as many as took the time of a chunk last.
     fn chunks(&self, context: &mut Context) {
+        let mut n = self.least;
+        let mut began = Instant::now();
         while self.status() == DONE {
-            let first = self.next.fetch_add(self.chunk, Ordering::Relaxed);
+            let first = self.next.fetch_add(n, Ordering::Relaxed);
             if first >= self.n_groups {
                 return;
             }
             let status = match self.interrupt.load(Ordering::Relaxed) {
                 true => INTERRUPTED_BETWEEN,
-                false => self.rows(context, first, (first + self.chunk).min(self.n_groups)),
+                false => self.rows(context, first, (first + n).min(self.n_groups)),
             };
             if status != DONE {
-                self.status.store(status, Ordering::Relaxed);
+                self.stop(status);
             }
+            let ended = Instant::now();
+            n = self.next_chunk(n, ended - began);
+            began = ended;
+        }
+    }
+
+    /// Workgroups of a thread's next chunk, after one of `n` took some time.
+    fn next_chunk(&self, n: u64, took: Duration) -> u64 {
+        match took {
+            took if took < CHUNK_TIME / 2 => (2 * n).min(self.most),
+            took if took > CHUNK_TIME * 2 => (n / 2).max(1),
+            _ => n,
+        }
+    }
+
+    /// The first reason stands, unless it knew no line.
+    fn stop(&self, status: i32) {
+        match status {
+            INTERRUPTED_BETWEEN => {
+                let _ = self.status.compare_exchange(DONE, status, Ordering::Relaxed, Ordering::Relaxed);
+            }
+            _ => self.status.store(status, Ordering::Relaxed),
         }
     }
 
