@@ -30,6 +30,7 @@ pub use image::{AddressMode, Channel, Dimension, Filter, ImageInfo, Sampler, Tex
 pub use info::{Backend, DeviceInfo, DeviceKind, Feature, Features, Limits, QueueFamily};
 pub use interface::Interface;
 pub use matrix::{Component, MatrixProduct, MatrixScope};
+pub use reflect::{SourceText, source_texts};
 pub use select::{OpenOptions, Opened, Selector};
 
 pub type Result<T> = std::result::Result<T, DeviceError>;

@@ -18,8 +18,8 @@ pub fn is_path(text: &str) -> bool {
 }
 
 /// The words of a shader in the language that its text looks like.
-pub fn compile_text(text: &str) -> Result<Vec<u32>, Diagnostics> {
-    compile(&Source::new("<shader>", text), Language::of_text(text), &Options::default())
+pub fn compile_text(source: &Source) -> Result<Vec<u32>, Diagnostics> {
+    compile(source, Language::of_text(source.text()), &Options::default())
 }
 
 /// The words of a shader's text.

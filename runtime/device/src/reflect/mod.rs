@@ -15,11 +15,13 @@ mod images;
 mod layout;
 mod resources;
 mod shared;
+mod sources;
 mod words;
 
 use crate::interface::{self, Interface};
 use crate::{DeviceError, PipelineOptions, Result};
 
+pub use sources::{SourceText, source_texts};
 pub(crate) use words::{in_host_order, parse};
 
 impl Interface {

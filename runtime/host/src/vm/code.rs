@@ -92,8 +92,7 @@ impl LoadedCode {
 impl Vm {
     /// Ties a program to a namespace of this machine.
     pub(crate) fn load(&self, program: &Program, module: Name, namespace: &Rc<Namespace>) -> Rc<LoadedCode> {
-        let source = &program.source;
-        self.sources.borrow_mut().insert(source.name().into(), source.clone());
+        self.sources.borrow_mut().add_program(&program.source);
         let globals = program.globals.iter().map(|text| {
             let name = self.shared_name(text);
             Global { slot: namespace.slot(&name), name, builtin: OnceCell::new() }

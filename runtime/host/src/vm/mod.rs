@@ -17,6 +17,7 @@ mod inspect;
 mod interrupt;
 mod register;
 mod run;
+mod sources;
 mod step;
 mod types;
 mod unwind;
@@ -27,7 +28,6 @@ use std::path::PathBuf;
 use std::rc::Rc;
 
 use indexmap::IndexMap;
-use kps_syntax::Source;
 use rustc_hash::FxHashMap;
 
 pub use code::LoadedCode;
@@ -82,8 +82,7 @@ pub struct Vm {
     pub(crate) repr_active: Vec<usize>,
     /// Address on the native stack where the outermost entry was.
     stack_start: usize,
-    /// The text of every program that was loaded, by its name: kernels name their lines by it.
-    sources: RefCell<FxHashMap<Box<str>, Source>>,
+    sources: RefCell<sources::Sources>,
     /// What modules keep per machine, by its type.
     state: FxHashMap<TypeId, Rc<dyn Any>>,
 }

@@ -3,9 +3,8 @@
 use std::rc::Rc;
 
 use kps_bytecode::op::Op;
-use kps_device::SourceLine;
 use kps_syntax::diagnostic::Frame as TraceFrame;
-use kps_syntax::source::{Location, Span};
+
 use kps_syntax::{Diagnostic, Diagnostics};
 
 use super::Vm;
@@ -218,22 +217,6 @@ impl Vm {
             }
         }
         diagnostic
-    }
-
-    /// Where a line of a kernel lies in the script that has it: from the column on.
-    pub(crate) fn locate(&self, line: &SourceLine) -> Option<Location> {
-        let sources = self.sources.borrow();
-        let source = sources.get(&*line.file)?;
-        let start = source.offset(line.line, line.column);
-        let rest = source.slice(Span::new(start, source.offset(line.line, u32::MAX)));
-        let length = rest.split('#').next().unwrap_or("").trim_end().len().max(1);
-        Some(source.at(Span::new(start, start + length as u32)))
-    }
-
-    /// The text of a line of a kernel; empty where the script that has it is not known.
-    pub(crate) fn source_line(&self, line: &SourceLine) -> String {
-        let sources = self.sources.borrow();
-        sources.get(&*line.file).map_or(String::new(), |source| source.line_text(line.line).to_owned())
     }
 
     fn cause_of(&mut self, exception: &Rc<Instance>, most: usize) -> Option<Box<Diagnostic>> {

@@ -153,10 +153,18 @@ impl Lowerer<'_> {
             None => self.run_time_len(pointer, place),
         };
         let Some(len) = len else { return Ok(()) };
-        let array = self.module.names.get(&self.id(inst, 2)?).cloned().filter(|name| !name.is_empty());
+        let name = self.module.names.get(&self.id(inst, 2)?).cloned().filter(|name| !name.is_empty());
+        let array = name.or_else(|| self.array_name(place));
         let wide = Scalar::Int { bits: 64, signed: false };
         self.check_index(array, Access::ReadWrite, &[((scalar, index), (wide, len))]);
         Ok(())
+    }
+
+    /// What an array is called of which a pointer was made before.
+    fn array_name(&self, place: &MemoryPlace) -> Option<String> {
+        let is_it =
+            |array: &&Array| array.space == place.space && (array.start..array.end).contains(&place.constant);
+        self.builder.kernel.arrays.iter().find(is_it).filter(|_| place.others.is_empty())?.name.clone()
     }
 
     /// Elements of a buffer's array; `None` where it is not known which buffer that is.

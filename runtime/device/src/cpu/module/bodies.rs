@@ -49,7 +49,7 @@ impl Reader<'_, '_> {
                 }
                 self.module.function_by_id.insert(function.id, self.module.functions.len());
                 self.module.functions.push(function);
-                self.line = None;
+                (self.line, self.line_before) = (None, None);
             }
             (Op::Label, Some(open)) if open.block.is_none() => {
                 let label = self.define(inst, 0)?;
@@ -78,9 +78,11 @@ impl Reader<'_, '_> {
         };
         if is_block_terminator(inst.op) {
             let (label, phis, body) = open.block.take().expect("the block is open here");
-            open.function.blocks.push(Block { label, phis, body, end: *inst, targets, wide });
+            // An end that no line was given for belongs to what stands before it in the text.
+            let end = Instruction { line: inst.line.or(self.line_before), ..*inst };
+            open.function.blocks.push(Block { label, phis, body, end, targets, wide });
             // A line holds to the end of its block.
-            self.line = None;
+            self.line_before = self.line.take().or(self.line_before);
         } else if inst.op == Op::Phi {
             if !body.is_empty() {
                 return Err(misplaced);

@@ -47,6 +47,7 @@ pub fn read<'w>(words: &'w [u32], options: &PipelineOptions, subgroup_size: u32)
         decorations: Decorations::default(),
         defined: FxHashSet::default(),
         line: None,
+        line_before: None,
         entry_points: Vec::new(),
         local_size: None,
         workgroup_size: None,
@@ -66,6 +67,8 @@ pub(super) struct Reader<'w, 'o> {
     pub(super) decorations: Decorations,
     pub(super) defined: FxHashSet<Id>,
     pub(super) line: Option<Line>,
+    /// The last line of the blocks before this one, in the function at hand.
+    pub(super) line_before: Option<Line>,
     /// Compute entry points: name and function.
     entry_points: Vec<(String, Id)>,
     /// Entry point and its local size: literals, or ids of constants.

@@ -1,7 +1,5 @@
 //! `pyshader.dev`: PyShader's tools for those who look into shaders, without programs from elsewhere.
 
-use kps_syntax::Source;
-
 use super::errors;
 use crate::convert::FromValue;
 use crate::errors::{type_error, value_error};
@@ -32,7 +30,7 @@ fn wgsl2spirv(vm: &mut Vm, args: &Args) -> Result {
     compile(vm, code, ty, Language::Wgsl)
 }
 
-fn compile(_: &mut Vm, code: &Value, ty: &Value, language: Language) -> Result {
+fn compile(vm: &mut Vm, code: &Value, ty: &Value, language: Language) -> Result {
     let text = code
         .as_str()
         .ok_or_else(|| type_error(format!("the code of a shader is a str, not {}", code.type_name())))?;
@@ -45,7 +43,7 @@ fn compile(_: &mut Vm, code: &Value, ty: &Value, language: Language) -> Result {
         }
     };
     let options = Options { stage, ..Options::default() };
-    let words = foreign::compile(&Source::new("<shader>", text), language, &options);
+    let words = foreign::compile(&vm.shader_source(text), language, &options);
     Ok(bytes(&words.map_err(errors::compile)?))
 }
 

@@ -147,7 +147,9 @@ pub fn words_for(
     edge: Edge,
     manager: &ScriptedManager,
 ) -> Result<Vec<u32>> {
-    kernels::words_for(vm, given, tensors, edge, manager).unwrap_or_else(|| words(vm, given))
+    let words = kernels::words_for(vm, given, tensors, edge, manager).unwrap_or_else(|| words(vm, given))?;
+    vm.keep_sources(&words);
+    Ok(words)
 }
 
 /// The words of a kernel: SPIR-V as bytes or as a list of them, the text of a shader or the path of one, or
@@ -156,10 +158,10 @@ pub fn words(vm: &mut Vm, given: &Value) -> Result<Vec<u32>> {
     let bytes = match given {
         Value::Bytes(bytes) => bytes.to_vec(),
         Value::Str(text) if foreign::is_path(text) => return words_of_file(vm, given),
-        Value::Str(text) => return foreign::compile_text(text).map_err(compile_error),
+        Value::Str(text) => return words_of_text(vm, text),
         Value::List(_) | Value::Tuple(_) => match bytes_of_list(vm, given)? {
             Listed::Bytes(bytes) => bytes,
-            Listed::Text(text) => return foreign::compile_text(&text).map_err(compile_error),
+            Listed::Text(text) => return words_of_text(vm, &text),
         },
         other => match vm.find_attr(other, "to_spirv")? {
             Some(to_spirv) => {
@@ -172,6 +174,10 @@ pub fn words(vm: &mut Vm, given: &Value) -> Result<Vec<u32>> {
         },
     };
     kps_compute::words::from_bytes(&bytes).map_err(errors::compute)
+}
+
+fn words_of_text(vm: &Vm, text: &str) -> Result<Vec<u32>> {
+    foreign::compile_text(&vm.shader_source(text)).map_err(compile_error)
 }
 
 /// The words of the shader in a file.

@@ -97,6 +97,10 @@ fn eval_async(vm: &mut Vm, args: &Args) -> Result {
     let this: &ScriptSequence = args.this()?;
     record_optional(this, args, "eval_async")?;
     this.sequence.eval_async().map_err(compute)?;
+    if vm.interrupter().is_set() {
+        // Where it was when it was ended is told by waiting for it.
+        this.sequence.eval_await(None).map_err(compute)?;
+    }
     deliver(vm, &this.manager)?;
     Ok(args.receiver()?.clone())
 }
@@ -229,6 +233,7 @@ pub fn verb_op<const OP: u8>(
         ALGO_FILE => {
             let path = parser.required("file_path")?;
             let words = ops::words_of_file(vm, path)?;
+            vm.keep_sources(&words);
             kernel_op(manager, tensors, &words)?
         }
         _ => {

@@ -24,7 +24,8 @@ fn compile_source(vm: &mut Vm, args: &Args) -> Result {
     let entry_point = parser.optional("entryPoint")?.or(parser.keyword_only("entry_point"));
     let definitions = parser.optional("definitions")?;
     parser.finish()?;
-    compile(vm, "<shader>", source, entry_point, definitions)
+    let source = vm.shader_source(&source);
+    compile(vm, &source, entry_point, definitions)
 }
 
 /// `compile_sources(sources, files=[], entryPoint="main", definitions=[])`: the sources one after the other.
@@ -39,25 +40,20 @@ fn compile_sources(vm: &mut Vm, args: &Args) -> Result {
         Some(files) => Vec::from_value(vm, files)?,
         None => Vec::new(),
     };
-    let name = files.first().map_or("<shader>", String::as_str);
-    compile(vm, name, sources.join("\n"), entry_point, definitions)
+    let text = sources.join("\n");
+    let source = files.first().map_or_else(|| vm.shader_source(&text), |name| Source::new(name, &*text));
+    compile(vm, &source, entry_point, definitions)
 }
 
-fn compile(
-    vm: &mut Vm,
-    name: &str,
-    text: String,
-    entry_point: Option<&Value>,
-    definitions: Option<&Value>,
-) -> Result {
+fn compile(vm: &mut Vm, source: &Source, entry_point: Option<&Value>, definitions: Option<&Value>) -> Result {
     let entry_point = match entry_point.filter(|given| !given.is_none()) {
         Some(name) => Some(String::from_value(vm, name)?),
         None => None,
     };
     let definitions = definitions.map_or(Ok(Vec::new()), |given| read_definitions(vm, given))?;
-    let language = Language::of_text(&text);
+    let language = Language::of_text(source.text());
     let options = Options { entry_point, definitions, ..Options::default() };
-    let words = foreign::compile(&Source::new(name, text), language, &options).map_err(compile_error)?;
+    let words = foreign::compile(source, language, &options).map_err(compile_error)?;
     Ok(Value::bytes(kps_compute::words::to_bytes(&words)))
 }
 
