@@ -291,6 +291,7 @@ impl Job {
                 return status;
             }
             if self.interrupt.load(Ordering::Relaxed) {
+                context.parted = [status as u32; 2];
                 return INTERRUPTED_BETWEEN;
             }
             barrier_opens(context);
@@ -335,6 +336,7 @@ impl Job {
                 }
             };
             if self.interrupt.load(Ordering::Relaxed) {
+                context.parted = [region as u32; 2];
                 return INTERRUPTED_BETWEEN;
             }
             // SAFETY: as in `regions`.
@@ -358,7 +360,7 @@ impl Job {
         [x as u32, (row % n_y) as u32, (row / n_y) as u32]
     }
 
-    /// The regions before which lanes waited that could not meet.
+    /// The regions before which lanes waited that could not meet, or that were not let go on.
     pub fn parted(&self) -> [usize; 2] {
         let parted = self.parted.load(Ordering::Relaxed);
         [parted >> 32, parted & 0xffff_ffff].map(|region| region as usize)
@@ -405,7 +407,7 @@ fn barrier_opens(context: &mut Context) {
     }
 }
 
-/// Stopped between workgroups, at no line.
+/// Stopped between workgroups, or where lanes wait: before the region in [`Job::parted`], 0 for none.
 pub const INTERRUPTED_BETWEEN: i32 = i32::MIN;
 
 fn whole_words(bytes: &[u8]) -> Vec<u64> {

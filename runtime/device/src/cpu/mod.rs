@@ -267,7 +267,7 @@ impl CpuDevice {
         pipeline.note(began.elapsed());
         match job.status() {
             DONE => Ok(()),
-            INTERRUPTED_BETWEEN => Err(interrupted(None)),
+            INTERRUPTED_BETWEEN => Err(interrupted(pipeline.waited_at(job.parted()))),
             status => match Stop::of_status(status) {
                 Some(Stop::Parted) => match pipeline.instrument {
                     Instrument::Checked(checks) if checks.has(Check::Barrier) => {

@@ -82,6 +82,11 @@ impl Pipeline {
         Finding { kind: FindingKind::DivergentBarrier { other }, line, invocation, count: 1 }
     }
 
+    /// The line at which lanes waited before a region.
+    pub fn waited_at(&self, [region, _]: [usize; 2]) -> Option<SourceLine> {
+        self.wait_lines[region].clone()
+    }
+
     /// Where the lanes wait. One of them is at a barrier; the other may be at the end.
     fn parted_lines(&self, regions: [usize; 2]) -> [Option<SourceLine>; 2] {
         let [barrier, other] = if regions[0] == 0 { [regions[1], 0] } else { regions };
