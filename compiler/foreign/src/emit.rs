@@ -6,7 +6,7 @@ use naga::proc::{BoundsCheckPolicies, BoundsCheckPolicy};
 use naga::valid::{Capabilities, ModuleInfo, ValidationError, ValidationFlags, Validator};
 use naga::{Module, ShaderStage, WithSpan};
 
-use crate::{Language, Options, Stage, errors, memory, specialise};
+use crate::{Language, Options, Stage, barriers, errors, lines, memory, specialise};
 
 /// What the words call their entry point, whatever the text called it.
 const ENTRY_POINT: &str = "main";
@@ -23,10 +23,13 @@ pub(crate) fn words(
     // What nothing uses would ask for capabilities all the same.
     naga::compact::compact(&mut module, naga::compact::KeepUnused::No);
     let (module, info) = settle(source, module)?;
-    let settings = settings(source, language);
-    let words = spv::write_vec(&module, &info, &settings, None)
+    let write = |policy| spv::write_vec(&module, &info, &settings(source, language, policy), None);
+    // naga tests no index of an atomic operation: there it is kept inside by moving it there.
+    let words = write(BoundsCheckPolicy::ReadZeroSkipWrite)
+        .or_else(|_| write(BoundsCheckPolicy::Restrict))
         .map_err(|error| Diagnostics::from(errors::not_emitted(source, &error.to_string())))?;
-    Ok(memory::strip_layouts(specialise::mark(words, &constants)))
+    let words = barriers::name_memory(specialise::mark(words, &constants));
+    Ok(lines::strip_unknown(memory::strip_layouts(words)))
 }
 
 /// What is left to specialise gets its default: array lengths and workgroup sizes are part of types.
@@ -135,7 +138,8 @@ fn stage_words(stage: Stage) -> &'static str {
     }
 }
 
-fn settings<'s>(source: &'s Source, language: Language) -> spv::Options<'s> {
+/// Buffers are kept within their bounds by the device; `index` is for local and shared memory, which are not.
+fn settings<'s>(source: &'s Source, language: Language, index: BoundsCheckPolicy) -> spv::Options<'s> {
     let debug_info = spv::DebugInfo {
         source_code: source.text(),
         file_name: source.name(),
@@ -150,9 +154,8 @@ fn settings<'s>(source: &'s Source, language: Language) -> spv::Options<'s> {
         flags: WriterFlags::DEBUG,
         // Without a map, resources keep the numbers that the text gives them.
         fake_missing_bindings: true,
-        // Buffers are kept within their bounds by the device, local and shared memory is not.
         bounds_check_policies: BoundsCheckPolicies {
-            index: BoundsCheckPolicy::ReadZeroSkipWrite,
+            index,
             buffer: BoundsCheckPolicy::Unchecked,
             image_load: BoundsCheckPolicy::Unchecked,
             binding_array: BoundsCheckPolicy::Restrict,

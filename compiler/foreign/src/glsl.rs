@@ -9,6 +9,8 @@ use naga::front::glsl::{self, Error, ErrorKind, ExpectedToken, Frontend};
 
 use crate::{Options, Stage, errors};
 
+const WORKGROUP_SIZE: &str = "gl_WorkGroupSize";
+
 pub(crate) fn parse(source: &Source, options: &Options) -> Result<naga::Module, Diagnostics> {
     let mut settings = glsl::Options::from(match options.stage {
         Stage::Compute => ShaderStage::Compute,
@@ -16,11 +18,22 @@ pub(crate) fn parse(source: &Source, options: &Options) -> Result<naga::Module, 
         Stage::Fragment => ShaderStage::Fragment,
     });
     settings.defines.extend(options.definitions.iter().cloned());
-    let mut module = Frontend::default().parse(&settings, source.text()).map_err(|found| {
-        let mut diagnostics = Diagnostics::default();
-        found.errors.iter().for_each(|error| diagnostics.push(diagnostic(source, error)));
-        diagnostics
-    })?;
+    let parse = |settings: &glsl::Options| {
+        Frontend::default().parse(settings, source.text()).map_err(|found| {
+            let mut diagnostics = Diagnostics::default();
+            found.errors.iter().for_each(|error| diagnostics.push(diagnostic(source, error)));
+            diagnostics
+        })
+    };
+    if source.text().contains(WORKGROUP_SIZE) {
+        // It is a constant, and naga takes it for an input: it is read with some size to learn the one that it has.
+        settings.defines.insert(WORKGROUP_SIZE.to_owned(), "uvec3(1, 1, 1)".to_owned());
+        let sizes: Vec<[u32; 3]> =
+            parse(&settings)?.entry_points.iter().map(|one| one.workgroup_size).collect();
+        let [x, y, z] = sizes.first().copied().unwrap_or([1; 3]);
+        settings.defines.insert(WORKGROUP_SIZE.to_owned(), format!("uvec3({x}, {y}, {z})"));
+    }
+    let mut module = parse(&settings)?;
     let_write_only_buffers_be_read(&mut module);
     Ok(module)
 }

@@ -15,9 +15,11 @@
 //! # Ok::<(), kps_syntax::Diagnostics>(())
 //! ```
 
+mod barriers;
 mod emit;
 mod errors;
 mod glsl;
+mod lines;
 mod memory;
 mod nesting;
 mod panics;

@@ -1,0 +1,39 @@
+//! Barriers of subgroups, of which naga says that they order the memory of a subgroup: Vulkan knows none, and wants
+//! the memory named. They come to order buffers and shared memory.
+
+use crate::words::{HEADER_WORDS, instructions};
+
+const OP_CONSTANT: u32 = 43;
+const OP_CONTROL_BARRIER: u32 = 224;
+const OP_MEMORY_BARRIER: u32 = 225;
+
+const BOUND: usize = 3;
+
+/// Acquire and release, of what is in the memory of a subgroup.
+const OF_SUBGROUP: u32 = 0x8 | 0x80;
+/// Acquire and release, of what is in buffers and in shared memory.
+const OF_BUFFERS_AND_SHARED: u32 = 0x8 | 0x40 | 0x100;
+
+pub(crate) fn name_memory(words: Vec<u32>) -> Vec<u32> {
+    let semantics = |instruction: &[u32]| match (instruction[0] & 0xffff, instruction) {
+        (OP_CONTROL_BARRIER, [_, _, _, id]) | (OP_MEMORY_BARRIER, [_, _, id]) => Some(*id),
+        _ => None,
+    };
+    let used: Vec<u32> = instructions(&words).filter_map(semantics).collect();
+    let is_meant = |instruction: &[u32]| matches!(instruction, [first, _, id, OF_SUBGROUP] if first & 0xffff == OP_CONSTANT && used.contains(id));
+    let Some(found) = instructions(&words).find(|instruction| is_meant(instruction)) else { return words };
+    let (ty, old, new) = (found[1], found[2], words[BOUND]);
+    let mut mended = words[..HEADER_WORDS].to_vec();
+    mended[BOUND] += 1;
+    for instruction in instructions(&words) {
+        mended.extend(instruction);
+        if semantics(instruction) == Some(old) {
+            *mended.last_mut().expect("it has operands") = new;
+        }
+        // The number may be wanted elsewhere, too.
+        if is_meant(instruction) {
+            mended.extend([4 << 16 | OP_CONSTANT, ty, new, OF_BUFFERS_AND_SHARED]);
+        }
+    }
+    mended
+}
