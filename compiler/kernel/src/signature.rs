@@ -33,15 +33,17 @@ pub struct KernelOptions {
     pub local_size: Option<[u32; 3]>,
     /// No contraction of a multiply and an add; signed zeros, infinities and NaNs kept.
     pub precise: bool,
+    /// Invocations of a subgroup, where the device is not to choose.
+    pub subgroup_size: Option<u32>,
 }
 
 impl KernelOptions {
     pub fn kernel() -> KernelOptions {
-        KernelOptions { form: Form::Kernel, local_size: None, precise: false }
+        KernelOptions { form: Form::Kernel, local_size: None, precise: false, subgroup_size: None }
     }
 
     pub fn python2shader() -> KernelOptions {
-        KernelOptions { form: Form::Python2Shader, local_size: None, precise: false }
+        KernelOptions { form: Form::Python2Shader, ..KernelOptions::kernel() }
     }
 }
 

@@ -9,7 +9,7 @@ use crate::constants::Push;
 use crate::context::{Context, Dependent};
 use crate::error::{ComputeError, Result};
 use crate::grid::{Extent, Grid};
-use crate::kernel::Kernel;
+use crate::kernel::{Kernel, Running};
 use crate::number::Number;
 use crate::tensor::Tensor;
 
@@ -113,7 +113,7 @@ pub struct Builder<'a> {
     extent: Extent,
     spec_constants: Vec<Number>,
     push: Push,
-    instrument: Instrument,
+    running: Running,
 }
 
 impl<'a> Builder<'a> {
@@ -127,7 +127,7 @@ impl<'a> Builder<'a> {
             extent: Extent::Default,
             spec_constants: Vec::new(),
             push: Push::Default,
-            instrument: Instrument::None,
+            running: Running::default(),
         }
     }
 
@@ -153,13 +153,20 @@ impl<'a> Builder<'a> {
     }
 
     /// What is watched while it runs: [`crate::Manager::findings`].
-    pub fn instrument(self, instrument: Instrument) -> Builder<'a> {
-        Builder { instrument, ..self }
+    pub fn instrument(mut self, instrument: Instrument) -> Builder<'a> {
+        self.running.instrument = instrument;
+        self
+    }
+
+    /// Invocations of a subgroup, of those sizes that the device has; `None` leaves it to the device.
+    pub fn subgroup_size(mut self, size: Option<u32>) -> Builder<'a> {
+        self.running.subgroup_size = size;
+        self
     }
 
     /// Compiles the kernel for the device and checks tensors and constants against its module.
     pub fn build(self) -> Result<Algorithm> {
-        let kernel = Rc::new(Kernel::load(&self.context, self.words, &self.spec_constants, self.instrument)?);
+        let kernel = Rc::new(Kernel::load(&self.context, self.words, &self.spec_constants, self.running)?);
         kernel.check_tensors(&self.tensors)?;
         let grid = kernel.grid(&self.extent, &self.tensors)?;
         let context = self.context.clone();

@@ -22,6 +22,21 @@ use crate::records::{self, Ring, Site};
 use crate::tensor::Tensor;
 use crate::words;
 
+/// How a module is run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Running {
+    /// What is watched: [`crate::Manager::findings`].
+    pub instrument: Instrument,
+    /// Invocations of a subgroup; `None` leaves it to the device.
+    pub subgroup_size: Option<u32>,
+}
+
+impl Default for Running {
+    fn default() -> Running {
+        Running { instrument: Instrument::None, subgroup_size: None }
+    }
+}
+
 /// A module that a device has taken, without the tensors it works on.
 pub struct Kernel {
     pub(crate) context: Rc<Context>,
@@ -43,11 +58,12 @@ impl Kernel {
         context: &Rc<Context>,
         words: &[u32],
         spec_constants: &[Number],
-        instrument: Instrument,
+        running: Running,
     ) -> Result<Kernel> {
         words::check(words)?;
         let device = context.device("load a kernel on")?;
-        let mut options = PipelineOptions { instrument, ..PipelineOptions::default() };
+        let Running { instrument, subgroup_size } = running;
+        let mut options = PipelineOptions { instrument, subgroup_size, ..PipelineOptions::default() };
         if !spec_constants.is_empty() {
             let interface = Interface::reflect(words, &options)?;
             options.spec_constants = constants::specialize(&interface, spec_constants)?;

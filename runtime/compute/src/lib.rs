@@ -49,7 +49,7 @@ pub use dtype::DType;
 pub use element::Element;
 pub use error::{ComputeError, Result};
 pub use grid::Extent;
-pub use kernel::Kernel;
+pub use kernel::{Kernel, Running};
 pub use kps_device::ImageInfo;
 pub use log::{Level, Log};
 pub use manager::Manager;

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use kps_device::profile::Recorder;
 use kps_device::{
-    Device, DeviceInfo, Finding, Instrument, OpenOptions, QueueId, SamplerBinding, Selector, Ticket, select,
+    Device, DeviceInfo, Finding, OpenOptions, QueueId, SamplerBinding, Selector, Ticket, select,
 };
 
 use crate::algorithm;
@@ -16,7 +16,7 @@ use crate::context::Context;
 use crate::element::Element;
 use crate::error::{ComputeError, Result};
 use crate::grid::Extent;
-use crate::kernel::Kernel;
+use crate::kernel::{Kernel, Running};
 use crate::log::{Level, Log};
 use crate::number::Number;
 use crate::plan::Timestamps;
@@ -100,17 +100,17 @@ impl Manager {
 
     /// Compiles a kernel for the device.
     pub fn kernel(&self, words: &[u32], spec_constants: &[Number]) -> Result<Kernel> {
-        self.kernel_watched(words, spec_constants, Instrument::None)
+        self.kernel_run_so(words, spec_constants, Running::default())
     }
 
-    /// The same, watched while it runs: [`Manager::findings`].
-    pub fn kernel_watched(
+    /// The same, where it is said how it is run.
+    pub fn kernel_run_so(
         &self,
         words: &[u32],
         spec_constants: &[Number],
-        instrument: Instrument,
+        running: Running,
     ) -> Result<Kernel> {
-        Kernel::load(&self.context, words, spec_constants, instrument)
+        Kernel::load(&self.context, words, spec_constants, running)
     }
 
     /// A kernel bound to tensors; `build` checks both against each other.

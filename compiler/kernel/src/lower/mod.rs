@@ -350,7 +350,7 @@ impl<'a> Ctx<'a> {
             ids: signature.ids,
             trace: target.trace,
             checks: target.checks,
-            matrices: Tiles::new(target, template.local_size(signature.rank)),
+            matrices: Tiles::new(target, template, signature.rank),
             buffers: Vec::new(),
             scalars: Vec::new(),
             shared: Vec::new(),

@@ -24,7 +24,7 @@ use crate::ir::{
 };
 use crate::matrices::{CoopType, MAX_SIDE, Matrices, Product};
 use crate::signature::{Target, Width};
-use crate::template::Input;
+use crate::template::{Input, KernelTemplate};
 use crate::types::{Scalar, Type};
 
 /// Bytes that the lines of a matrix in memory begin at multiples of, shorter ones aside.
@@ -41,9 +41,10 @@ pub(super) struct Tiles {
 
 impl Tiles {
     /// `None` where all matrices are emulated: checks and traces look at single elements.
-    pub fn new(target: &Target, local_size: [u32; 3]) -> Option<Tiles> {
+    pub fn new(target: &Target, template: &KernelTemplate, rank: u8) -> Option<Tiles> {
         let products = target.matrices;
-        let whole_subgroups = local_size[0].is_multiple_of(products.subgroup_size);
+        let subgroup_size = template.options.subgroup_size.unwrap_or(products.subgroup_size).max(1);
+        let whole_subgroups = template.local_size(rank)[0].is_multiple_of(subgroup_size);
         let is_watched = target.checks || target.trace.is_some();
         (!products.has_none() && whole_subgroups && !is_watched).then_some(Tiles {
             products,

@@ -45,6 +45,9 @@ impl Decoration {
         let ArgumentKind::Keyword(name, value) = &argument.kind else { return };
         match &*name.name {
             "precise" => self.options.precise = matches!(value.kind, ExprKind::True),
+            "subgroup_size" => {
+                self.options.subgroup_size = int(value, env).and_then(|size| u32::try_from(size).ok());
+            }
             "local_size" => {
                 self.options.local_size = local_size(value, env);
                 self.has_unknown_size = self.options.local_size.is_none();

@@ -45,7 +45,10 @@ pub fn not_a_function(decorator: &str, value: &Value) -> Raise {
 
 /// For arguments that the decorator does not take.
 pub fn not_an_option(raise: Raise) -> Raise {
-    raise.help("its options are local_size=(16, 16), the invocations of a workgroup, and precise=True")
+    raise.help(
+        "its options are local_size=(16, 16), the invocations of a workgroup, subgroup_size=32, those of a \
+         subgroup, and precise=True",
+    )
 }
 
 pub fn no_ctype(given: &str) -> Raise {

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 use std::time::Duration;
 
-use kps_compute::{ComputeError, DType, Extent, MemoryType, Number, Push, Storage, Tensor, Told};
+use kps_compute::{ComputeError, DType, Extent, MemoryType, Number, Push, Running, Storage, Tensor, Told};
 use kps_device::{ImageInfo, Instrument, Sampler, SamplerBinding};
 use kps_kernel::{
     ArrayParam, BindingPlace, Constant, Cover, Edge, Form, Ints, KernelModule, KernelTemplate, Memory, Param,
@@ -125,7 +125,8 @@ fn start(
     let Prepared { arguments, extent, manager, signature, .. } = prepared;
     let module = kernel.compile(vm, signature, target)?;
     check_whole_groups(kernel, &module, extent)?;
-    let loaded = manager.loaded(&module, instrument)?;
+    let running = Running { instrument, subgroup_size: kernel.template.options.subgroup_size };
+    let loaded = manager.loaded(&module, running)?;
     submit(kernel, manager, (&module, &loaded), arguments, extent)
 }
 

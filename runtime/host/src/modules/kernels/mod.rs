@@ -14,7 +14,7 @@ mod trace;
 mod types;
 
 use kps_compute::Tensor;
-use kps_kernel::{Edge, Form, KernelOptions};
+use kps_kernel::{Edge, KernelOptions};
 
 pub use self::device::target_of;
 pub use self::env::env_value as captured;
@@ -22,6 +22,7 @@ pub use self::errors::compile as compile_error;
 pub use self::explain::of_value as explained;
 use self::object::Kernel;
 use self::types::KernelType;
+use crate::convert::FromValue;
 use crate::modules::kp::ScriptedManager;
 use crate::value::{Args, ExceptionKind, Module, NativeDef, NativeFunction, NativeModule, Result, Value};
 use crate::vm::Vm;
@@ -49,6 +50,11 @@ pub fn words_for(
         return Some(Err(raise));
     }
     Some(device::compile_bound(vm, kernel, tensors, edge, manager).map(|module| module.words.to_vec()))
+}
+
+/// Invocations of a subgroup, where a value is a kernel that says so.
+pub fn subgroup_size(value: &Value) -> Option<u32> {
+    value.downcast::<Kernel>()?.template.options.subgroup_size
 }
 
 /// `pyshader.stdlib`: its functions are known to the kernel compiler by their names.
@@ -119,16 +125,18 @@ pub fn prelude(name: &str) -> Option<Value> {
     known.then(|| KernelType::named(name))
 }
 
-/// `@kernel`, and `@kernel(local_size=(16, 16), precise=False)`.
+/// `@kernel`, and `@kernel(local_size=(16, 16), precise=False, subgroup_size=None)`.
 fn kernel(vm: &mut Vm, args: &Args) -> Result {
     let mut parser = args.parser("kernel");
     let function = parser.optional_positional();
     let local_size = parser.keyword_only("local_size").filter(|given| !given.is_none());
     let precise = parser.keyword_only("precise");
+    let subgroup_size = parser.keyword_only("subgroup_size").filter(|given| !given.is_none());
     parser.finish().map_err(errors::not_an_option)?;
     let local_size = local_size.map(|given| read_local_size(vm, given)).transpose()?;
     let precise = precise.map_or(Ok(false), |given| vm.truth(given))?;
-    let options = KernelOptions { form: Form::Kernel, local_size, precise };
+    let subgroup_size = subgroup_size.map(|given| u32::from_value(vm, given)).transpose()?;
+    let options = KernelOptions { local_size, precise, subgroup_size, ..KernelOptions::kernel() };
     if let Some(function) = function {
         return Kernel::define("kernel", function, options);
     }

@@ -20,7 +20,7 @@ use super::values;
 use crate::checking::{Checking, parse_checks};
 use crate::convert::FromValue;
 use crate::errors::{type_error, value_error};
-use crate::modules::logging;
+use crate::modules::{kernels, logging};
 use crate::value::{Args, Dict, Native, NativeDef, NativeType, Result, Value};
 use crate::vm::Vm;
 
@@ -184,7 +184,7 @@ fn image_of(vm: &mut Vm, args: &Args, function: &str, default: Option<DType>) ->
     Ok(ScriptTensor::value(this.manager.adopt(made).map_err(compute)?))
 }
 
-/// `algorithm(tensors, spirv, workgroup=(0, 0, 0), spec_consts=[], push_consts=[])`
+/// `algorithm(tensors, spirv, workgroup=(0, 0, 0), spec_consts=[], push_consts=[], subgroup_size=None)`
 fn algorithm(vm: &mut Vm, args: &Args) -> Result {
     let this: &ScriptManager = args.this()?;
     let mut parser = args.method_parser("algorithm");
@@ -193,6 +193,7 @@ fn algorithm(vm: &mut Vm, args: &Args) -> Result {
     let workgroup = parser.optional("workgroup")?;
     let spec_consts = parser.optional("spec_consts")?;
     let push_consts = parser.optional("push_consts")?;
+    let subgroup_size = parser.keyword_only("subgroup_size").filter(|given| !given.is_none());
     parser.finish()?;
     let (tensors, samplers) = image::with_samplers(vm, operands, "algorithm")?;
     let groups = match workgroup.filter(|given| !given.is_none()) {
@@ -203,7 +204,11 @@ fn algorithm(vm: &mut Vm, args: &Args) -> Result {
     let edge = if groups[0] == 0 { Edge::Partial } else { Edge::Whole };
     let words = ops::words_for(vm, spirv, &tensors, edge, &this.manager)?;
     let builder = this.manager.algorithm_over(&tensors, &words);
-    let mut builder = builder.instrument(this.manager.instrument(None));
+    let subgroup_size = match subgroup_size {
+        Some(given) => Some(u32::from_value(vm, given)?),
+        None => kernels::subgroup_size(spirv),
+    };
+    let mut builder = builder.instrument(this.manager.instrument(None)).subgroup_size(subgroup_size);
     for (binding, sampler) in samplers {
         builder = builder.sampler(binding, sampler);
     }

@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use std::ops::Deref;
 use std::rc::{Rc, Weak};
 
-use kps_compute::{Kernel, Manager, Tensor};
+use kps_compute::{Kernel, Manager, Running, Tensor};
 use kps_device::{Backend, Feature, Instrument, Selector};
 use kps_kernel::{KernelModule, Target};
 use rustc_hash::FxHashMap;
@@ -54,13 +54,13 @@ impl ScriptedManager {
         self.checking.instrument(n_invocations)
     }
 
-    /// The kernel of a compiled module on this manager's device. A module is always watched in the same way.
-    pub fn loaded(&self, module: &Rc<KernelModule>, instrument: Instrument) -> Result<Rc<Kernel>> {
+    /// The kernel of a compiled module on this manager's device. A module is always run in the same way.
+    pub fn loaded(&self, module: &Rc<KernelModule>, running: Running) -> Result<Rc<Kernel>> {
         let key = Rc::as_ptr(module);
         if let Some(loaded) = self.kernels.borrow().get(&key) {
             return Ok(loaded.kernel.clone());
         }
-        let kernel = Rc::new(self.manager.kernel_watched(&module.words, &[], instrument).map_err(compute)?);
+        let kernel = Rc::new(self.manager.kernel_run_so(&module.words, &[], running).map_err(compute)?);
         let loaded = Loaded { kernel: kernel.clone(), _module: module.clone() };
         self.kernels.borrow_mut().insert(key, loaded);
         Ok(kernel)
