@@ -6,10 +6,10 @@
 
 mod console;
 mod device;
+mod pages;
 mod pattern;
 mod program;
 mod prompt;
-mod readme;
 mod script;
 mod shader;
 mod spirv;
@@ -54,7 +54,7 @@ fn main() -> ExitCode {
     trials.extend(
         files(&root().join("examples/embed"), "rs").into_iter().map(|path| embed_trial(&program, path)),
     );
-    trials.extend(readme_trials(&program));
+    trials.extend(pages::trials(&program));
     trials.extend(checked_scripts().map(|(path, option)| checked_trial(&program, path, option)));
     libtest_mimic::run(&arguments, trials).exit_code()
 }
@@ -66,14 +66,6 @@ fn script_trial(program: &Program, path: PathBuf, device: Option<TestDevice>) ->
     };
     let program = program.clone();
     Trial::test(name, move || Ok(script::run(&program, &path, device)?))
-}
-
-fn readme_trials(program: &Program) -> [Trial; 2] {
-    let (scripts, messages) = (program.clone(), program.clone());
-    [
-        Trial::test("readme/scripts", move || Ok(readme::scripts_print_what_they_show(&scripts)?)),
-        Trial::test("readme/messages", move || Ok(readme::messages_are_as_shown(&messages)?)),
-    ]
 }
 
 /// A script that is run with a checking option, and must find what is expected.
