@@ -110,12 +110,15 @@ impl FunctionEmitter<'_> {
         true
     }
 
-    /// Waits for the workgroup; what it stored before, shared or in buffers, is seen behind.
+    /// Waits for the workgroup; what it stored before, shared, in buffers or in images, is seen behind.
     fn barrier(&mut self) {
         let scope = self.int(&Type::U32, i128::from(Scope::Workgroup as u32));
         let mut semantics = MemorySemantics::ACQUIRE_RELEASE
             | MemorySemantics::UNIFORM_MEMORY
             | MemorySemantics::WORKGROUP_MEMORY;
+        if self.kernel.textures.iter().any(|texture| !texture.is_sampled) {
+            semantics |= MemorySemantics::IMAGE_MEMORY;
+        }
         if self.module.model == MemoryModel::Vulkan {
             semantics |= MemorySemantics::MAKE_AVAILABLE | MemorySemantics::MAKE_VISIBLE;
         }
