@@ -211,13 +211,21 @@ pub enum FindingKind {
     },
 }
 
-/// An element of an array that invocations share.
+/// An element of an array, or a texel of an image, that invocations share.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Element {
     pub array: Option<String>,
-    /// Along each axis, or counted flat; empty for what is no array.
+    /// Along each axis, or counted flat; empty for what is no array. Of an image x comes first.
     pub index: Vec<u64>,
-    pub is_shared: bool,
+    pub memory: SharedMemory,
+}
+
+/// Memory that invocations share: of a workgroup, or of all.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SharedMemory {
+    Workgroup,
+    Buffer,
+    Image,
 }
 
 /// The access that came first, in the order of this run.

@@ -170,7 +170,8 @@ impl Job {
         if let (Some(watch), Some(observation)) = (&self.watch, &mut watched) {
             let shared = bytes(&Slot { base: context.shared, size: self.shared_size as u64 });
             let (buffers, written) = (self.slots.iter().map(bytes).collect(), watch.written.clone());
-            observation.observer.begins(Extent { groups: self.groups, buffers, written, shared });
+            let images = self.images.iter().map(ImageView::texels).collect();
+            observation.observer.begins(Extent { groups: self.groups, buffers, images, written, shared });
             context.observation = std::ptr::from_mut(observation);
         }
         self.chunks(&mut context);

@@ -5,6 +5,7 @@
 
 use half::f16;
 
+use super::probes::Bytes;
 use crate::{AddressMode, Channel, Filter, ImageInfo, Sampler};
 
 /// A bound image. ORDER: compiled code takes the offset of `size` from here.
@@ -23,18 +24,16 @@ impl ImageView {
         ImageView { size: info.size, base, info }
     }
 
-    /// Where a texel lies, if there is one.
-    fn at(&self, place: [i32; 3]) -> Option<*mut u8> {
-        let [x, y, z] = self.inside(place)?;
-        let [n_x, n_y, _] = self.size.map(|n| n as usize);
-        let offset = ((z * n_y + y) * n_x + x) * self.info.format.size() as usize;
-        // SAFETY: the place is inside the image, whose texels are at the base.
-        Some(unsafe { self.base.add(offset) })
+    /// Where the texels are, for whoever only counts them.
+    pub fn texels(&self) -> Texels {
+        Texels { start: self.base as u64, info: self.info }
     }
 
-    fn inside(&self, place: [i32; 3]) -> Option<[usize; 3]> {
-        let inside = place.iter().zip(self.size).all(|(&at, n)| u32::try_from(at).is_ok_and(|at| at < n));
-        inside.then(|| place.map(|at| at as usize))
+    /// Where a texel lies, if there is one.
+    fn at(&self, place: [i32; 3]) -> Option<*mut u8> {
+        let offset = offset(&self.info, place)?;
+        // SAFETY: the place is inside the image, whose texels are at the base.
+        Some(unsafe { self.base.add(offset as usize) })
     }
 
     fn read(&self, place: [i32; 3]) -> Texel {
@@ -95,8 +94,60 @@ impl ImageView {
     }
 }
 
+/// The texels of an image by their addresses.
+#[derive(Clone, Copy)]
+pub struct Texels {
+    start: u64,
+    info: ImageInfo,
+}
+
+impl Texels {
+    pub fn bytes(&self) -> Bytes {
+        let n: u64 = self.info.size.iter().map(|&n| u64::from(n)).product();
+        Bytes { start: self.start, size: n * u64::from(self.info.format.size()) }
+    }
+
+    /// The address of a texel, if there is one.
+    pub fn address(&self, place: [i32; 3]) -> Option<u64> {
+        Some(self.start + offset(&self.info, place)?)
+    }
+
+    /// The coordinates of the texel at an address, as many as the image has, x first.
+    pub fn place(&self, address: u64) -> Vec<u64> {
+        let mut n = (address - self.start) / u64::from(self.info.format.size());
+        let axes = self.info.size.iter().take(self.info.dimension.n_axes());
+        axes.map(|&len| {
+            let at = n % u64::from(len);
+            n /= u64::from(len);
+            at
+        })
+        .collect()
+    }
+
+    /// What is there when a texel has been written: its bytes, or where they are more than eight, bits that depend
+    /// on all of them.
+    pub fn stored(&self, texel: Texel) -> u64 {
+        let mut bytes = [0u64; 2];
+        let size = self.info.format.channel.stored().size() as usize;
+        for (i, &word) in texel.iter().enumerate().take(usize::from(self.info.format.n_channels)) {
+            // SAFETY: a texel of any format fits the bytes.
+            unsafe { store(bytes.as_mut_ptr().cast::<u8>().add(i * size), self.info.format.channel, word) };
+        }
+        let mixed = bytes[1].wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        bytes[0] ^ mixed.rotate_left(31)
+    }
+}
+
+/// Bytes from an image's start to a texel, if there is one.
+fn offset(info: &ImageInfo, place: [i32; 3]) -> Option<u64> {
+    let inside = place.iter().zip(info.size).all(|(&at, n)| u32::try_from(at).is_ok_and(|at| at < n));
+    let [x, y, z] = place.map(|at| at as u64);
+    let [n_x, n_y, _] = info.size.map(u64::from);
+    inside.then(|| ((z * n_y + y) * n_x + x) * u64::from(info.format.size()))
+}
+
 /// Floats and ints by their bits.
-type Texel = [u32; 4];
+pub type Texel = [u32; 4];
 
 fn between(a: [f32; 4], b: [f32; 4], part: f32) -> [f32; 4] {
     std::array::from_fn(|i| a[i] * (1.0 - part) + b[i] * part)

@@ -39,6 +39,7 @@ use std::time::{Duration, Instant};
 
 use self::dispatch::{INTERRUPTED_BETWEEN, Job, JobSpec};
 use self::emit::context::{DONE, Stop};
+use self::images::ImageView;
 use self::library::Key;
 use self::pipeline::Pipeline;
 use self::state::{Outcome, State, samplers};
@@ -226,14 +227,16 @@ impl CpuDevice {
         let slots = state.slots(pipeline, dispatch)?;
         let written = state.written(pipeline, dispatch);
         let buffers = slots.iter().map(dispatch::bytes).collect();
-        let memory = probes::Memory { groups: dispatch.groups, buffers, written };
+        let views = state.image_views(pipeline, dispatch)?;
+        let images = views.iter().map(ImageView::texels).collect();
+        let memory = probes::Memory { groups: dispatch.groups, buffers, images, written };
         let n_threads = state.pool.n_threads() as u64;
         let spec = JobSpec {
             chosen: pipeline.code(dispatch)?,
             together: pipeline.together.clone(),
             slots,
             ranges: if pipeline.uses_addresses { state.buffers.ranges() } else { Vec::new() },
-            images: state.image_views(pipeline, dispatch)?,
+            images: views,
             samplers: samplers(pipeline, dispatch)?,
             push: &state.push_constants(pipeline, dispatch)?,
             groups: dispatch.groups,

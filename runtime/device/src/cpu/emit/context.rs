@@ -39,7 +39,7 @@ pub struct Context {
     pub order: [[u32; 2]; 3],
     /// What the observer remembers of shared memory.
     pub stamps: Stamps,
-    /// Of each buffer whether the observer wants to be told of accesses to it.
+    /// Of each buffer, then of each image, whether the observer wants to be told of accesses to it.
     pub watched: *const bool,
     /// Who watches, where the kernel has probes.
     pub observation: *mut Observation,

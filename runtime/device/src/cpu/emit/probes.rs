@@ -66,7 +66,7 @@ impl Emitter<'_, '_> {
         self.builder.ins().icmp_imm_s(IntCC::NotEqual, unwritten, 0)
     }
 
-    /// Whether the observer wants to be told of accesses to a buffer.
+    /// Whether the observer wants to be told of accesses to a buffer, or to an image counted behind them.
     pub(super) fn watched(&mut self, buffer: u32) -> ir::Value {
         let offset = std::mem::offset_of!(Context, watched) as i32;
         let watched = self.builder.ins().load(types::I64, fixed(), self.context, offset);

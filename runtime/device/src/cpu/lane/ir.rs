@@ -212,7 +212,8 @@ pub enum Op {
     /// A `Bool`: whether the workgroup that runs may have left some of its shared memory unwritten, as the
     /// observer of the dispatch knows.
     Unwritten,
-    /// A `Bool`: whether the observer wants to be told of accesses to a buffer in this dispatch.
+    /// A `Bool`: whether the observer wants to be told of accesses to a buffer in this dispatch; images are counted
+    /// behind the buffers.
     Watched(u32),
     /// Tells the observer of the dispatch these values, if the condition is true or there is none. It is never
     /// moved, merged or left out: the number is that of a site in [`Kernel::probes`].

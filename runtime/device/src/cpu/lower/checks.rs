@@ -206,16 +206,13 @@ impl Lowerer<'_> {
             values.extend([at, size]);
         }
         let Some(outside) = outside else { return Ok(()) };
-        let site = Site::Texel { image: self.image_name(image), access, signed };
+        let site = Site::Texel {
+            image: self.module.image_name(self.builder.kernel.images[image as usize]),
+            access,
+            signed,
+        };
         self.probe_when(outside, site, values);
         Ok(())
-    }
-
-    fn image_name(&self, image: u32) -> Option<String> {
-        let (set, binding) = self.builder.kernel.images[image as usize];
-        let mut globals = self.module.globals.iter();
-        let global = globals.find(|global| (global.set, global.binding) == (Some(set), Some(binding)))?;
-        self.module.names.get(&global.id).cloned().filter(|name| !name.is_empty())
     }
 
     fn check_division(&mut self, scalar: Scalar, signed: bool, a: &[lane::Value], b: &[lane::Value]) {

@@ -103,6 +103,13 @@ impl Module<'_> {
         &self.words[inst.first as usize..(inst.first + inst.n) as usize]
     }
 
+    /// What the image or texture of a binding is called.
+    pub fn image_name(&self, (set, binding): (u32, u32)) -> Option<String> {
+        let mut globals = self.globals.iter();
+        let global = globals.find(|global| (global.set, global.binding) == (Some(set), Some(binding)))?;
+        self.names.get(&global.id).cloned().filter(|name| !name.is_empty())
+    }
+
     pub fn line(&self, line: Option<Line>) -> Option<SourceLine> {
         self.strings.line(line)
     }

@@ -57,6 +57,22 @@ pub enum Site {
         offset: u32,
         size: u32,
     },
+    /// Always reached: the three coordinates, and the four words that are stored there.
+    TexelAccess {
+        touch: Touch,
+        image: u32,
+    },
+}
+
+impl Site {
+    /// What is done to which memory, where it is an access.
+    pub fn access(&self) -> Option<(Touch, Where)> {
+        match *self {
+            Site::Access { touch, place, .. } => Some((touch, place)),
+            Site::TexelAccess { touch, image } => Some((touch, Where::Image(image))),
+            _ => None,
+        }
+    }
 }
 
 /// Memory that invocations share.
@@ -64,6 +80,7 @@ pub enum Site {
 pub enum Where {
     Shared,
     Buffer(u32),
+    Image(u32),
     /// The address tells.
     Anywhere,
 }
@@ -181,7 +198,7 @@ impl Observer for Checker {
     fn reached(&mut self, probe: u32, invocation: Invocation, values: &[u64]) {
         let SiteKind::Check(site) = &self.sites.all[probe as usize].kind else { return };
         match site {
-            Site::Access { .. } => {
+            Site::Access { .. } | Site::TexelAccess { .. } => {
                 self.accesses.met(&self.sites, probe, invocation, values, &mut self.found);
             }
             Site::Uniform => self.uniform(probe, invocation, values),
@@ -237,6 +254,8 @@ fn kind(site: &Site, values: &[u64]) -> FindingKind {
             let values: Vec<f64> = values.iter().map(|&bits| number.read(bits)).collect();
             FindingKind::Birth { value: values[0], of: values[1..].to_vec() }
         }
-        Site::Uniform | Site::Access { .. } => unreachable!("what they tell is compared first"),
+        Site::Uniform | Site::Access { .. } | Site::TexelAccess { .. } => {
+            unreachable!("what they tell is compared first")
+        }
     }
 }

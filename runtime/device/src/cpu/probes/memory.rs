@@ -1,6 +1,6 @@
 //! A pass of the checked mode: a probe in front of each access to memory that invocations share.
 //!
-//! The probe's values are the address, and what is stored. Memory of the lane's own, push constants and
+//! The probe's values are the address, and what is stored; of texels the coordinates and their words. Memory of the lane's own, push constants and
 //! buffers of our own making are left out. So is what cannot go wrong: where a region between two barriers only
 //! reads shared memory no two lanes race for it, and all that is asked is whether it was written.
 
@@ -10,7 +10,9 @@ use super::checked::{Site, Where};
 use super::shared::MAX_PROBES;
 use super::{ProbeSite, SiteKind};
 use crate::cpu::lane::regions::{self, Region};
-use crate::cpu::lane::{Array, Atomic, BlockId, Def, Inst, Kernel, Op, Space, Ty, Value};
+use crate::cpu::lane::{
+    Address, Array, Atomic, BlockId, Def, ImageAction, Inst, Kernel, Op, Space, Ty, Value,
+};
 use crate::cpu::module::Line;
 use crate::{Check, Checks};
 
@@ -43,19 +45,20 @@ pub fn insert(kernel: &mut Kernel, checks: Checks) {
     let wanted = Wanted {
         shared: checks.has(Check::SharedRace) || checks.has(Check::SharedUninitialised),
         device: checks.has(Check::DeviceRace) || checks.has(Check::DeviceUninitialised),
+        races: checks.has(Check::DeviceRace),
     };
     if !wanted.shared && !wanted.device {
         return;
     }
-    let (spaces, used) = (spaces(kernel), used(kernel));
-    let calm = calm_blocks(kernel, &spaces);
+    let (places, used) = (places(kernel), used(kernel));
+    let calm = calm_blocks(kernel, &places);
     for block in 0..kernel.blocks.len() {
         let insts = std::mem::take(&mut kernel.blocks[block].insts);
         let mut watched = Vec::with_capacity(insts.len() * 2);
         for inst in insts {
             if kernel.probes.len() < MAX_PROBES
-                && let Some(access) =
-                    access(kernel, &spaces, &used, &inst).filter(|access| wanted.has(access))
+                && let Some(mut access) =
+                    access(kernel, &places, &used, &inst).filter(|access| wanted.has(access))
             {
                 let is_calm = calm.contains(&block);
                 let when = match access.place {
@@ -65,13 +68,19 @@ pub fn insert(kernel: &mut Kernel, checks: Checks) {
                     }
                     Where::Shared if is_calm => Some(Op::Unwritten),
                     Where::Buffer(buffer) => Some(Op::Watched(buffer)),
+                    Where::Image(image) => Some(Op::Watched(kernel.buffers.len() as u32 + image)),
                     Where::Shared | Where::Anywhere => None,
                 };
-                let when = when.map(|op| {
-                    let result = kernel.add_value(Ty::Bool, Def::Inst(BlockId(block as u32)));
+                let mut put = |op: Op, ty: Ty| {
+                    let result = kernel.add_value(ty, Def::Inst(BlockId(block as u32)));
                     watched.push(Inst { op, result: Some(result), line: inst.line });
                     result
-                });
+                };
+                let when = when.map(|op| put(op, Ty::Bool));
+                if let Some(address) = access.texel {
+                    let word = |i: u32| Op::Load { ty: Ty::I32, address, offset: 4 * i };
+                    access.values.extend((0..4).map(|i| put(word(i), Ty::I32)));
+                }
                 watched.push(probe(kernel, access, when, inst.line));
             }
             watched.push(inst);
@@ -84,6 +93,8 @@ pub fn insert(kernel: &mut Kernel, checks: Checks) {
 struct Wanted {
     shared: bool,
     device: bool,
+    /// Whether that is for races, which are all that is looked for in images.
+    races: bool,
 }
 
 impl Wanted {
@@ -91,6 +102,7 @@ impl Wanted {
         match access.place {
             Where::Shared => self.shared,
             Where::Buffer(_) => self.device,
+            Where::Image(_) => self.races,
             Where::Anywhere => true,
         }
     }
@@ -101,6 +113,8 @@ struct Watched {
     place: Where,
     site: Site,
     values: Vec<Value>,
+    /// Where the four words are that are written to a texel.
+    texel: Option<Value>,
 }
 
 fn probe(kernel: &mut Kernel, access: Watched, when: Option<Value>, line: Option<Line>) -> Inst {
@@ -110,21 +124,21 @@ fn probe(kernel: &mut Kernel, access: Watched, when: Option<Value>, line: Option
 }
 
 /// The blocks that are part only of regions in which nobody writes to shared memory.
-fn calm_blocks(kernel: &Kernel, spaces: &FxHashMap<Value, Option<Space>>) -> FxHashSet<usize> {
+fn calm_blocks(kernel: &Kernel, places: &Places) -> FxHashSet<usize> {
     // Lanes of a workgroup that operations of subgroups keep apart may be in several regions at once.
     let Ok(regions) = regions::split(kernel) else { return FxHashSet::default() };
     if !kernel.group_ops.is_empty() {
         return FxHashSet::default();
     }
     let blocks = |region: &Region| region.blocks.iter().map(|block| block.0 as usize).collect::<Vec<_>>();
-    let is_calm = |blocks: &Vec<usize>| !blocks.iter().any(|&block| may_write(kernel, spaces, block));
+    let is_calm = |blocks: &Vec<usize>| !blocks.iter().any(|&block| may_write(kernel, places, block));
     let (calm, busy): (Vec<_>, Vec<_>) = regions.all.iter().map(blocks).partition(is_calm);
     let busy: FxHashSet<usize> = busy.into_iter().flatten().collect();
     calm.into_iter().flatten().filter(|block| !busy.contains(block)).collect()
 }
 
 /// Whether a block may write to shared memory.
-fn may_write(kernel: &Kernel, spaces: &FxHashMap<Value, Option<Space>>, block: usize) -> bool {
+fn may_write(kernel: &Kernel, places: &Places, block: usize) -> bool {
     kernel.blocks[block].insts.iter().any(|inst| {
         let address = match inst.op {
             Op::Store { address, .. } | Op::StoreNarrow { address, .. } => address,
@@ -132,22 +146,27 @@ fn may_write(kernel: &Kernel, spaces: &FxHashMap<Value, Option<Space>>, block: u
             Op::CompareExchange { address, .. } => address,
             _ => return false,
         };
-        matches!(spaces.get(&address).copied().flatten(), Some(Space::Shared) | None)
+        matches!(places.get(&address), Some(Some(Where::Shared | Where::Anywhere)) | None)
     })
 }
 
-/// Where each address leads; `None` where only the address itself tells.
-fn spaces(kernel: &Kernel) -> FxHashMap<Value, Option<Space>> {
+/// Where each address leads; `None` where nobody else looks. Of those that are not there only the address itself
+/// tells.
+type Places = FxHashMap<Value, Option<Where>>;
+
+fn places(kernel: &Kernel) -> Places {
+    let place = |op: &Op| match *op {
+        Op::Address(Address { space, .. }) => Some(match space {
+            Space::Shared => Some(Where::Shared),
+            Space::Buffer(buffer) => (!is_ours(kernel, buffer)).then_some(Where::Buffer(buffer)),
+            Space::Push | Space::Frame { .. } => None,
+            Space::Device => Some(Where::Anywhere),
+        }),
+        Op::Texel { image, .. } => Some(Some(Where::Image(image))),
+        _ => None,
+    };
     let insts = kernel.blocks.iter().flat_map(|block| &block.insts);
-    let spaces = insts.filter_map(|inst| {
-        let space = match &inst.op {
-            Op::Address(address) if address.space == Space::Device => None,
-            Op::Address(address) => Some(address.space),
-            _ => return None,
-        };
-        Some((inst.result?, space))
-    });
-    spaces.collect()
+    insts.filter_map(|inst| Some((inst.result?, place(&inst.op)?))).collect()
 }
 
 /// The values that something uses.
@@ -163,12 +182,7 @@ fn used(kernel: &Kernel) -> FxHashSet<Value> {
     used
 }
 
-fn access(
-    kernel: &Kernel,
-    spaces: &FxHashMap<Value, Option<Space>>,
-    used: &FxHashSet<Value>,
-    inst: &Inst,
-) -> Option<Watched> {
+fn access(kernel: &Kernel, places: &Places, used: &FxHashSet<Value>, inst: &Inst) -> Option<Watched> {
     let size = |value: Value| kernel.values[value.0 as usize].ty.size();
     let (touch, address, offset, size, stored) = match inst.op {
         Op::Load { ty, address, offset } => (Touch::Read, address, offset, ty.size(), None),
@@ -188,17 +202,22 @@ fn access(
             (Touch::AtomicChange, address, 0, size(value), None)
         }
         Op::AtomicHalf { address, .. } => (Touch::AtomicChange, address, 0, 2, None),
+        Op::Image { image, action: ImageAction::Read, place, .. } => {
+            return Some(texel_access(image, Touch::Read, place, None));
+        }
+        Op::Image { image, action: ImageAction::Write, place, texel } => {
+            return Some(texel_access(image, Touch::Write, place, Some(texel)));
+        }
         _ => return None,
     };
-    let place = match spaces.get(&address).copied().flatten() {
-        Some(Space::Shared) => Where::Shared,
-        Some(Space::Buffer(buffer)) if is_ours(kernel, buffer) => return None,
-        Some(Space::Buffer(buffer)) => Where::Buffer(buffer),
-        Some(Space::Push | Space::Frame { .. }) => return None,
-        Some(Space::Device) | None => Where::Anywhere,
-    };
+    let place = places.get(&address).copied().unwrap_or(Some(Where::Anywhere))?;
     let values = [address].into_iter().chain(stored).collect();
-    Some(Watched { place, site: Site::Access { touch, place, offset, size }, values })
+    Some(Watched { place, site: Site::Access { touch, place, offset, size }, values, texel: None })
+}
+
+fn texel_access(image: u32, touch: Touch, place: [Value; 3], texel: Option<Value>) -> Watched {
+    let site = Site::TexelAccess { touch, image };
+    Watched { place: Where::Image(image), site, values: place.to_vec(), texel }
 }
 
 /// Whether it is a buffer that launches make for themselves.

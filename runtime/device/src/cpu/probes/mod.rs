@@ -22,8 +22,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use self::checked::{Site, Where};
 use self::found::Found;
+use self::own::Axes;
 use self::shared::Stamps;
 pub use self::written::Written;
+use super::images::Texels;
 use super::lane::gangs::{Across, MAX_WIDTH};
 use super::lane::{Array, Kernel};
 use super::module::{Line, Module};
@@ -48,13 +50,24 @@ pub enum SiteKind {
 pub struct Sites {
     pub all: Arc<[ProbeSite<Option<SourceLine>>]>,
     pub arrays: Arc<[Array]>,
-    /// Of each buffer whether an invocation touches none but its own element of it.
-    pub own: Arc<[bool]>,
+    /// Of each buffer, then of each image, along which axes invocations lie whose elements of it are their own.
+    pub own: Arc<[Option<Axes>]>,
+    pub n_buffers: usize,
+    pub images: Arc<[Option<String>]>,
     /// Where the kernel has barriers.
     pub barriers: Arc<[SourceLine]>,
 }
 
 impl Sites {
+    /// The number of a buffer or an image, counted in this order.
+    fn slot(&self, place: Where) -> Option<usize> {
+        match place {
+            Where::Buffer(buffer) => Some(buffer as usize),
+            Where::Image(image) => Some(self.n_buffers + image as usize),
+            Where::Shared | Where::Anywhere => None,
+        }
+    }
+
     /// Whether a barrier stands on a line between these two.
     pub fn has_barrier_between(&self, a: Option<&SourceLine>, b: Option<&SourceLine>) -> bool {
         let (Some(a), Some(b)) = (a, b) else { return false };
@@ -99,9 +112,11 @@ pub trait Observer: Send {
 }
 
 /// Where a dispatch has its memory, and how many workgroups it has.
+#[derive(Clone, Default)]
 pub struct Extent {
     pub groups: [u32; 3],
     pub buffers: Vec<Bytes>,
+    pub images: Vec<Texels>,
     /// Of each buffer what was written, if not all of it.
     pub written: Vec<Option<Written>>,
     pub shared: Bytes,
@@ -111,11 +126,12 @@ pub struct Extent {
 pub struct Memory {
     pub groups: [u32; 3],
     pub buffers: Vec<Bytes>,
+    pub images: Vec<Texels>,
     pub written: Vec<Option<Written>>,
 }
 
 /// Memory by its address.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 pub struct Bytes {
     pub start: u64,
     pub size: u64,
@@ -156,6 +172,8 @@ pub fn sites(kernel: &Kernel, module: &Module<'_>) -> Sites {
         all: kernel.probes.iter().map(site).collect(),
         arrays: kernel.arrays.clone().into(),
         own: own::find(kernel).into(),
+        n_buffers: kernel.buffers.len(),
+        images: kernel.images.iter().map(|&slot| module.image_name(slot)).collect(),
         barriers: barriers.filter_map(|block| module.line(block.line)).collect(),
     }
 }
@@ -165,7 +183,7 @@ pub struct Watch {
     instrument: Instrument,
     sites: Sites,
     local_size: [u32; 3],
-    /// Of each buffer whether accesses to it are to be told.
+    /// Of each buffer, then of each image, whether accesses to it are to be told.
     pub watched: Vec<bool>,
     pub written: Vec<Option<Written>>,
     /// Those whose thread has done its work.
@@ -191,7 +209,7 @@ impl Watch {
             Instrument::None => true,
             Instrument::Profile => false,
             Instrument::Checked(checks) => {
-                let meets = |site| meets_other_groups(site, &self.watched);
+                let meets = |site| meets_other_groups(&self.sites, site, &self.watched);
                 checks.schedule == Schedule::InOrder && !self.sites.all.iter().any(meets)
             }
         }
@@ -225,41 +243,50 @@ impl Watch {
     }
 }
 
-/// The buffers whose accesses may be mistakes: memory that the kernel writes, under whatever name, or that has
-/// not been written wholly.
+/// The buffers, then the images, whose accesses may be mistakes: memory that the kernel writes, under whatever
+/// name, or that has not been written wholly.
 fn watched(checks: Checks, sites: &Sites, local_size: [u32; 3], memory: &Memory) -> Vec<bool> {
-    let Memory { groups, buffers, written } = memory;
-    let is_row = (1..3).all(|axis| groups[axis] == 1 && local_size[axis] == 1);
-    let writes_to = |buffer: usize| sites.all.iter().any(|site| may_write(site, buffer));
-    let changed: Vec<bool> = (0..buffers.len()).map(writes_to).collect();
+    let Memory { groups, buffers, images, written } = memory;
+    let is_own = |axes: Axes| (0..3).all(|axis| axes[axis] || groups[axis] == 1 && local_size[axis] == 1);
+    let all: Vec<Bytes> = buffers.iter().copied().chain(images.iter().map(Texels::bytes)).collect();
+    let writes_to = |slot: usize| sites.all.iter().any(|site| may_write(sites, site, slot));
+    let changed: Vec<bool> = (0..all.len()).map(writes_to).collect();
     let may_meet = |a: usize, b: usize| match a == b {
-        true => changed[a] && !(is_row && sites.own[a]),
-        false => (changed[a] || changed[b]) && buffers[a].meets(&buffers[b]),
+        true => changed[a] && !sites.own[a].is_some_and(is_own),
+        false => (changed[a] || changed[b]) && all[a].meets(&all[b]),
     };
     let may_race =
-        |at: usize| checks.has(Check::DeviceRace) && (0..buffers.len()).any(|other| may_meet(at, other));
-    (0..buffers.len()).map(|at| may_race(at) || written[at].is_some()).collect()
+        |at: usize| checks.has(Check::DeviceRace) && (0..all.len()).any(|other| may_meet(at, other));
+    (0..all.len()).map(|at| may_race(at) || written.get(at).is_some_and(Option::is_some)).collect()
 }
 
-fn may_write(site: &ProbeSite<Option<SourceLine>>, buffer: usize) -> bool {
-    match site.kind {
-        SiteKind::Check(Site::Access { touch, place, .. }) => {
-            touch.writes() && (place == Where::Anywhere || place == Where::Buffer(buffer as u32))
-        }
-        _ => false,
-    }
+fn may_write(sites: &Sites, site: &ProbeSite<Option<SourceLine>>, slot: usize) -> bool {
+    let SiteKind::Check(site) = &site.kind else { return false };
+    site.access().is_some_and(|(touch, place)| {
+        let is_there = match place {
+            Where::Anywhere => slot < sites.n_buffers,
+            place => sites.slot(place) == Some(slot),
+        };
+        touch.writes() && is_there
+    })
 }
 
 /// Whether a probe tells of memory that other workgroups reach too.
-fn meets_other_groups(site: &ProbeSite<Option<SourceLine>>, watched: &[bool]) -> bool {
-    match site.kind {
-        SiteKind::Check(Site::Access { place: Where::Buffer(buffer), .. }) => watched[buffer as usize],
-        SiteKind::Check(Site::Access { place, .. }) => place == Where::Anywhere,
-        _ => false,
-    }
+fn meets_other_groups(sites: &Sites, site: &ProbeSite<Option<SourceLine>>, watched: &[bool]) -> bool {
+    let SiteKind::Check(site) = &site.kind else { return false };
+    site.access().is_some_and(|(_, place)| match sites.slot(place) {
+        Some(slot) => watched[slot],
+        None => place == Where::Anywhere,
+    })
 }
 
 impl Bytes {
+    /// Whether so many bytes at an address are all inside.
+    pub fn has(&self, address: u64, size: u64) -> bool {
+        let offset = address.wrapping_sub(self.start);
+        offset < self.size && self.size - offset >= size
+    }
+
     fn meets(&self, other: &Bytes) -> bool {
         self.start < other.start + other.size && other.start < self.start + self.size
     }

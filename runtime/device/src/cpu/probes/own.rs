@@ -1,12 +1,23 @@
-//! Buffers of which each invocation touches one element alone, its own along x: nobody can race for them in a
-//! dispatch that has one row.
+//! Buffers and images of which each invocation touches one element alone, its own: nobody can race for them in a
+//! dispatch whose invocations differ along no other axes.
 
 use rustc_hash::FxHashMap;
 
 use crate::cpu::lane::{Address, Binary, Builtin, Convert, Def, Kernel, Op, Space, Value};
 
-/// Of each buffer whether all accesses are at the element that an invocation's id names.
-pub fn find(kernel: &Kernel) -> Vec<bool> {
+/// Axes of a dispatch, x first.
+pub type Axes = [bool; 3];
+
+/// Of each buffer, then of each image, the axes along which invocations must lie so that the elements that they
+/// touch are their own.
+pub fn find(kernel: &Kernel) -> Vec<Option<Axes>> {
+    let mut own = buffers(kernel);
+    own.extend(images(kernel));
+    own
+}
+
+/// Those that are touched at the element that an invocation's id along x names, and nowhere else.
+fn buffers(kernel: &Kernel) -> Vec<Option<Axes>> {
     let insts = || kernel.blocks.iter().flat_map(|block| &block.insts);
     let defs: FxHashMap<Value, &Op> = insts().filter_map(|inst| Some((inst.result?, &inst.op))).collect();
     let mut own = vec![true; kernel.buffers.len()];
@@ -22,7 +33,39 @@ pub fn find(kernel: &Kernel) -> Vec<bool> {
             && stride.is_some_and(|stride| constant + u64::from(size) <= stride);
         elements[buffer as usize] = known;
     }
-    own
+    own.into_iter().map(|own| own.then_some([true, false, false])).collect()
+}
+
+/// Those that are touched at one place alone, whose coordinates are ids of the invocation.
+fn images(kernel: &Kernel) -> Vec<Option<Axes>> {
+    let mut places: Vec<Option<[Value; 3]>> = vec![None; kernel.images.len()];
+    let mut is_one = vec![true; kernel.images.len()];
+    for inst in kernel.blocks.iter().flat_map(|block| &block.insts) {
+        if let Op::Image { image, place, .. } | Op::Texel { image, place } = inst.op {
+            let known = *places[image as usize].get_or_insert(place);
+            is_one[image as usize] &= same(kernel, known, place);
+        }
+    }
+    let axes = |(place, is_one): (Option<[Value; 3]>, bool)| axes(kernel, place.filter(|_| is_one)?);
+    places.into_iter().zip(is_one).map(axes).collect()
+}
+
+fn same(kernel: &Kernel, a: [Value; 3], b: [Value; 3]) -> bool {
+    let def = |value: Value| &kernel.values[value.0 as usize].def;
+    a.iter().zip(b).all(|(&a, b)| a == b || !matches!(def(a), Def::Inst(_)) && def(a) == def(b))
+}
+
+/// The axes of the ids that coordinates are; others are constant.
+fn axes(kernel: &Kernel, place: [Value; 3]) -> Option<Axes> {
+    let mut axes = [false; 3];
+    for at in place {
+        match kernel.values[at.0 as usize].def {
+            Def::Builtin(Builtin::GlobalId(axis)) => axes[axis as usize] = true,
+            Def::Const(_) => {}
+            _ => return None,
+        }
+    }
+    Some(axes)
 }
 
 /// The factor of a value that is the invocation's id along x times a constant.

@@ -8,13 +8,15 @@ use super::shadow::{Event, Shadow};
 use super::shared::{SharedShadow, StampForm, Stamps};
 use super::{Bytes, Extent, ProbeSite, SiteKind, Sites};
 use crate::cpu::lane::{Array, Space};
-use crate::findings::{Before, Element};
+use crate::findings::{Before, Element, SharedMemory};
 use crate::{Access, Check, Checks, Finding, FindingKind, Invocation, SourceLine};
 
 /// What is known of the accesses of one thread.
 pub struct Accesses {
     checks: Checks,
     device: Shadow,
+    /// Of each texel by its first byte.
+    texels: Shadow,
     shared: SharedShadow,
     form: StampForm,
     extent: Extent,
@@ -37,9 +39,10 @@ impl Accesses {
         Accesses {
             checks,
             device: Shadow::new(device_grain(sites), n_lanes),
+            texels: Shadow::new(1, n_lanes),
             shared: SharedShadow::new(nothing, form, n_lanes),
             form,
-            extent: Extent { groups: [0; 3], buffers: Vec::new(), written: Vec::new(), shared: nothing },
+            extent: Extent::default(),
             local_size,
             epoch: 0,
         }
@@ -74,9 +77,20 @@ impl Accesses {
         values: &[u64],
         found: &mut Found,
     ) {
-        let SiteKind::Check(Site::Access { touch, place, offset, size }) = sites.all[probe as usize].kind
-        else {
-            unreachable!("the caller has seen that it is an access")
+        let (touch, place, offset, size) = match sites.all[probe as usize].kind {
+            SiteKind::Check(Site::Access { touch, place: Where::Image(image), .. }) => {
+                return self.met_texel(sites, (probe, invocation), (image, values[0]), (touch, None), found);
+            }
+            SiteKind::Check(Site::Access { touch, place, offset, size }) => (touch, place, offset, size),
+            SiteKind::Check(Site::TexelAccess { touch, image }) => {
+                let texels = self.extent.images[image as usize];
+                let place = std::array::from_fn(|axis| values[axis] as i32);
+                let Some(address) = texels.address(place) else { return };
+                let words = values[3..].first_chunk::<4>();
+                let stored = words.map(|words| texels.stored(words.map(|word| word as u32)));
+                return self.met_texel(sites, (probe, invocation), (image, address), (touch, stored), found);
+            }
+            _ => unreachable!("the caller has seen that it is an access"),
         };
         let range = (values[0].wrapping_add(u64::from(offset)), u64::from(size));
         let stored = values.get(1).copied();
@@ -92,10 +106,32 @@ impl Accesses {
                 let event = self.event(probe, invocation, touch);
                 let Some(other) = self.device.touch(range, event, (touch, stored)) else { return };
                 let other = Other { probe: other.probe, invocation: self.invocation(other) };
-                self.race(sites, (probe, invocation), other, (space, range.0), found);
+                let element = self.element(&sites.arrays, space, range.0);
+                self.race(sites, (probe, invocation), other, element, found);
             }
             None => {}
         }
+    }
+
+    fn met_texel(
+        &mut self,
+        sites: &Sites,
+        (probe, invocation): (u32, Invocation),
+        (image, address): (u32, u64),
+        does: (Touch, Option<u64>),
+        found: &mut Found,
+    ) {
+        let texels = self.extent.images[image as usize];
+        // Atomics beyond the image go nowhere.
+        if !texels.bytes().has(address, 1) {
+            return;
+        }
+        let event = self.event(probe, invocation, does.0);
+        let Some(other) = self.texels.touch((address, 1), event, does) else { return };
+        let other = Other { probe: other.probe, invocation: self.invocation(other) };
+        let array = sites.images[image as usize].clone();
+        let element = Element { array, index: texels.place(address), memory: SharedMemory::Image };
+        self.race(sites, (probe, invocation), other, element, found);
     }
 
     fn met_shared(
@@ -119,7 +155,8 @@ impl Accesses {
         let local = [other.lane % x, other.lane / x % y, other.lane / x / y];
         let other_invocation = Invocation::new(invocation.group, local, self.local_size);
         let other = Other { probe: other.probe, invocation: other_invocation };
-        self.race(sites, (probe, invocation), other, (Space::Shared, range.0), found);
+        let element = self.element(&sites.arrays, Space::Shared, range.0);
+        self.race(sites, (probe, invocation), other, element, found);
     }
 
     /// Whether an access reads bytes of a buffer that nobody has written; notes those that it writes.
@@ -155,14 +192,13 @@ impl Accesses {
         sites: &Sites,
         (probe, invocation): (u32, Invocation),
         other: Other,
-        (space, address): (Space, u64),
+        element: Element,
         found: &mut Found,
     ) {
         let [now, before] = [probe, other.probe].map(|probe| &sites.all[probe as usize]);
         let line_of = |line: &Option<SourceLine>| line.as_ref().map(|line| (line.file.clone(), line.line));
         let mut lines = [line_of(&now.line), line_of(&before.line)];
         lines.sort();
-        let element = self.element(&sites.arrays, space, address);
         let in_group = other.invocation.group == invocation.group;
         let mistake = Mistake::Race { array: element.array.clone(), lines, in_group };
         found.add(mistake, invocation, || {
@@ -180,16 +216,14 @@ impl Accesses {
 
     /// The space that an access lies in; `None` where it is out of range, or in memory of the lane's own.
     fn space_of(&self, place: Where, (address, size): (u64, u64)) -> Option<Space> {
-        let is_in = |bytes: &Bytes| {
-            let offset = address.wrapping_sub(bytes.start);
-            offset < bytes.size && bytes.size - offset >= size
+        let shared = || self.extent.shared.has(address, size).then_some(Space::Shared);
+        let buffer = |buffer: u32| {
+            self.extent.buffers[buffer as usize].has(address, size).then_some(Space::Buffer(buffer))
         };
-        let shared = || is_in(&self.extent.shared).then_some(Space::Shared);
-        let buffer =
-            |buffer: u32| is_in(&self.extent.buffers[buffer as usize]).then_some(Space::Buffer(buffer));
         match place {
             Where::Shared => shared(),
             Where::Buffer(at) => buffer(at),
+            Where::Image(_) => None,
             Where::Anywhere => shared().or_else(|| (0..self.extent.buffers.len() as u32).find_map(buffer)),
         }
     }
@@ -228,7 +262,7 @@ impl Accesses {
         Element {
             array: array.and_then(|array| array.name.clone()),
             index: index.unwrap_or_default(),
-            is_shared: space == Space::Shared,
+            memory: if space == Space::Shared { SharedMemory::Workgroup } else { SharedMemory::Buffer },
         }
     }
 }
@@ -259,14 +293,19 @@ unsafe fn differs((address, size): (u64, u64), value: u64) -> bool {
     there[..size] != value.to_le_bytes()[..size]
 }
 
+fn touch_of(site: &ProbeSite<Option<SourceLine>>) -> Option<Touch> {
+    let SiteKind::Check(site) = &site.kind else { return None };
+    site.access().map(|(touch, _)| touch)
+}
+
 fn is_atomic(site: &ProbeSite<Option<SourceLine>>) -> bool {
-    matches!(site.kind, SiteKind::Check(Site::Access { touch, .. }) if touch.is_atomic())
+    touch_of(site).is_some_and(Touch::is_atomic)
 }
 
 fn access_of(site: &ProbeSite<Option<SourceLine>>) -> Access {
-    match site.kind {
-        SiteKind::Check(Site::Access { touch: Touch::Read | Touch::AtomicRead, .. }) => Access::Read,
-        SiteKind::Check(Site::Access { touch: Touch::Write | Touch::AtomicWrite, .. }) => Access::Write,
+    match touch_of(site) {
+        Some(Touch::Read | Touch::AtomicRead) => Access::Read,
+        Some(Touch::Write | Touch::AtomicWrite) => Access::Write,
         _ => Access::ReadWrite,
     }
 }

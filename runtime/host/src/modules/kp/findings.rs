@@ -1,7 +1,7 @@
 //! What a device found in a checked launch, in words: a diagnostic for each kind of mistake, at the kernel's
 //! line, below the calls that led to the launch.
 
-use kps_device::findings::{Arithmetic, Before, Element, Int};
+use kps_device::findings::{Arithmetic, Before, Element, Int, SharedMemory};
 use kps_device::{Access, Finding, FindingKind, Invocation, SourceLine};
 use kps_syntax::Diagnostic;
 
@@ -66,7 +66,7 @@ fn words(finding: &Finding) -> Diagnostic {
                 .help(format!("invocation {} has another one", triple(other.global)))
         }
         FindingKind::DivergentBarrier { other } => divergent_barrier(other.as_ref()),
-        FindingKind::Uninitialised(element) if !element.is_shared => {
+        FindingKind::Uninitialised(element) if element.memory != SharedMemory::Workgroup => {
             let message = format!("{} is read, and nobody has written it", name(element));
             Diagnostic::error("checked/uninitialised", message).help(
                 "what is made without data holds any values: write it first, or begin with np.zeros(..)",
@@ -84,7 +84,7 @@ fn words(finding: &Finding) -> Diagnostic {
                 done(*access),
                 does(before.access)
             );
-            Diagnostic::error("checked/race", message + " it").help(remedy(finding, before))
+            Diagnostic::error("checked/race", message + " it").help(remedy(finding, element.memory, before))
         }
         FindingKind::Overflow { op, a, b, bits } => overflow(*op, [*a, *b], *bits),
         FindingKind::Birth { value, of } => birth(*value, of),
@@ -116,11 +116,8 @@ fn out_of_bounds(array: Option<&str>, index: &[Int], shape: &[u64], access: Acce
 fn outside_image(image: Option<&str>, place: &[Int], size: &[u64], access: Access) -> Diagnostic {
     let name = image.map_or("the image".to_owned(), |name| format!("`{name}`"));
     let size: Vec<String> = size.iter().map(u64::to_string).collect();
-    let place = match place {
-        [x] => x.to_string(),
-        place => tuple(place),
-    };
-    let message = format!("texel {place} is outside of {name}, which has {} texels", size.join(" x "));
+    let message =
+        format!("texel {} is outside of {name}, which has {} texels", coordinates(place), size.join(" x "));
     let help = match access {
         Access::Read => "unchecked, it reads 0; a sampler says what lies beyond the edge",
         Access::Write | Access::ReadWrite => "unchecked, the write is dropped",
@@ -137,12 +134,13 @@ fn divergent_barrier(other: Option<&SourceLine>) -> Diagnostic {
     Diagnostic::error("checked/divergent-barrier", message).help(help)
 }
 
-/// `tile[3]`, `element 7 of a buffer` ..
+/// `tile[3]`, `element 7 of a buffer`, `texel (1, 0) of picture` ..
 fn name(element: &Element) -> String {
-    let array = match (&element.array, element.is_shared) {
+    let array = match (&element.array, element.memory) {
+        (array, SharedMemory::Image) => return texel(&element.index, array.as_deref()),
         (Some(array), _) => array.as_str(),
-        (None, true) => "shared memory",
-        (None, false) => "a buffer",
+        (None, SharedMemory::Workgroup) => "shared memory",
+        (None, SharedMemory::Buffer) => "a buffer",
     };
     match (&element.index[..], &element.array) {
         ([], Some(_)) => format!("`{array}`"),
@@ -152,6 +150,20 @@ fn name(element: &Element) -> String {
             let index: Vec<String> = index.iter().map(u64::to_string).collect();
             format!("`{array}[{}]`", index.join(", "))
         }
+    }
+}
+
+fn texel(place: &[u64], image: Option<&str>) -> String {
+    match image {
+        Some(image) => format!("texel {} of `{image}`", coordinates(place)),
+        None => format!("texel {} of an image", coordinates(place)),
+    }
+}
+
+fn coordinates<T: std::fmt::Display>(place: &[T]) -> String {
+    match place {
+        [x] => x.to_string(),
+        place => tuple(place),
     }
 }
 
@@ -172,7 +184,11 @@ fn does(access: Access) -> &'static str {
 }
 
 /// What would order the two accesses of a race.
-fn remedy(finding: &Finding, before: &Before) -> String {
+fn remedy(finding: &Finding, memory: SharedMemory, before: &Before) -> String {
+    if finding.invocation.group != before.invocation.group && memory == SharedMemory::Image {
+        return "no barrier orders invocations of different workgroups: write to another image, or in two launches"
+            .to_owned();
+    }
     if finding.invocation.group != before.invocation.group {
         return "no barrier orders invocations of different workgroups: use atomics, or two launches"
             .to_owned();
@@ -187,8 +203,8 @@ fn remedy(finding: &Finding, before: &Before) -> String {
     let (low, high) = (first.line.min(second.line), first.line.max(second.line));
     match (low == high, before.barrier_between) {
         (true, _) => {
-            "let each invocation write an element of its own, or read first, then barrier(), then write"
-                .to_owned()
+            let own = if memory == SharedMemory::Image { "a texel" } else { "an element" };
+            format!("let each invocation write {own} of its own, or read first, then barrier(), then write")
         }
         (false, false) => format!("a barrier() between line {low} and line {high} orders them"),
         (false, true) => {
