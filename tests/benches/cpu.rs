@@ -5,6 +5,8 @@
 //! do, and then the reason stands below the table. Each cell is the best of three processes, each of which
 //! tells its own best.
 
+mod program;
+
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -54,16 +56,17 @@ struct Paths {
 
 fn main() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the tests lie in the root").to_owned();
+    let peers = root.join("target/bench-peers");
+    std::fs::create_dir_all(&peers).expect("the target folder takes another");
     let paths = Paths {
         benches: root.join("tests/benches"),
-        kps: root.join("target/release/kps"),
-        python: root.join("target/bench-peers/bin/python"),
-        cpp: root.join("target/bench-peers/peers"),
-        peers: root.join("target/bench-peers"),
+        kps: program::installed(&root, &peers),
+        python: peers.join("bin/python"),
+        cpp: peers.join("peers"),
+        peers,
         root,
     };
     let asked: Vec<String> = std::env::args().skip(1).filter(|arg| !arg.starts_with("--")).collect();
-    succeeds(Command::new("cargo").args(["build", "--quiet", "--release"]).current_dir(&paths.root));
     let mut reasons = Reasons::new();
     install(&paths, &mut reasons);
     long_kernel(&paths);
@@ -172,7 +175,6 @@ fn output(command: &mut Command) -> Result<String, String> {
 
 /// Fetches and builds the peers, what is there already not again. Without them there is still a table.
 fn install(paths: &Paths, reasons: &mut Reasons) {
-    std::fs::create_dir_all(&paths.peers).expect("the target folder takes another");
     let mut note = |name: &str, result: Result<String, String>| {
         if let Err(reason) = result {
             reasons.insert(name.to_owned(), reason);
@@ -220,8 +222,4 @@ fn long_kernel(paths: &Paths) {
          render.launch(0.5, 32, 32, image, groups=(2, 2, 1))\nimage.data()\nprint((time.perf_counter() - start) * 1000)\n"
     );
     std::fs::write(paths.root.join("target/bench-peers/long.kps"), text).expect("the folder is there");
-}
-
-fn succeeds(command: &mut Command) {
-    assert!(command.status().is_ok_and(|status| status.success()), "{command:?} succeeds");
 }

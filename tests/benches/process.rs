@@ -5,6 +5,7 @@
 //! `cargo bench --package kps-tests --bench process`
 
 mod measure;
+mod program;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -13,11 +14,9 @@ use measure::{Contestant, compare, process, python};
 
 fn main() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the tests lie in the root");
-    let built = Command::new("cargo").args(["build", "--quiet", "--release"]).current_dir(root).status();
-    assert!(built.is_ok_and(|status| status.success()), "the program builds");
     let peers = root.join("target/peers");
     std::fs::create_dir_all(&peers).expect("the folder for peers can be made");
-    let kps = installed(&root.join("target/release/kps"), &peers);
+    let kps = program::installed(root, &peers);
     let multiply = root.join("examples/multiply.kps");
     let run = |device: Option<&str>| {
         let mut command = Command::new(&kps);
@@ -43,16 +42,6 @@ fn main() {
         ],
     );
     text_to_spirv(root, &kps, &peers);
-}
-
-/// A copy, as installed programs are. Linkers write into a mapped file, which the kernel then has in single
-/// pages: until it was read anew such a program has a seventh more page faults.
-fn installed(built: &Path, folder: &Path) -> PathBuf {
-    let copy = folder.join("kps");
-    // Over a copy that is there, its old pages would be used again.
-    _ = std::fs::remove_file(&copy);
-    std::fs::copy(built, &copy).expect("the folder takes the program");
-    copy
 }
 
 /// Both read a file and write a module; neither looks at a device.

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use rspirv::grammar::reflect::is_block_terminator;
 use rspirv::grammar::{self, INSTRUCTION_TABLE, OperandKind};
 use rspirv::spirv::Op;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 use super::constants::Constant;
 use super::functions::{Block, Function};
@@ -71,10 +71,10 @@ impl Reader<'_, '_> {
             self.note_width(inst);
         }
         let (targets, wide) = self.targets(inst)?;
-        let misplaced = self.malformed(inst, "it stands in a wrong place");
         let open = self.open.as_mut().expect("instructions outside functions are declarations");
-        let Some((_, phis, body)) = &mut open.block else {
-            return Err(misplaced);
+        let is_due = |(_, _, body): &&mut (_, _, Vec<_>)| inst.op != Op::Phi || body.is_empty();
+        let Some((_, phis, body)) = open.block.as_mut().filter(is_due) else {
+            return Err(self.malformed(inst, "it stands in a wrong place"));
         };
         if is_block_terminator(inst.op) {
             let (label, phis, body) = open.block.take().expect("the block is open here");
@@ -84,9 +84,6 @@ impl Reader<'_, '_> {
             // A line holds to the end of its block.
             self.line_before = self.line.take().or(self.line_before);
         } else if inst.op == Op::Phi {
-            if !body.is_empty() {
-                return Err(misplaced);
-            }
             phis.push(*inst);
         } else {
             body.push(*inst);
@@ -132,13 +129,21 @@ impl Reader<'_, '_> {
 /// Whether an instruction in a function gives a result: then its first operand is the type, the second the id.
 /// That is known of those too that are refused, by name, once a function in reach has one.
 fn has_result(op: Op) -> bool {
-    static WITH_RESULT: LazyLock<FxHashSet<Op>> = LazyLock::new(|| {
+    // A bit for each opcode, for it is made anew in every process.
+    static WITH_RESULT: LazyLock<Vec<u64>> = LazyLock::new(|| {
         let starts = |kinds: &grammar::Instruction<'_>| {
             kinds.operands.get(..2).is_some_and(|kinds| {
                 kinds[0].kind == OperandKind::IdResultType && kinds[1].kind == OperandKind::IdResult
             })
         };
-        INSTRUCTION_TABLE.iter().filter(|kinds| starts(kinds)).map(|kinds| kinds.opcode).collect()
+        let mut bits = Vec::new();
+        for kinds in INSTRUCTION_TABLE.iter().filter(|kinds| starts(kinds)) {
+            let opcode = kinds.opcode as usize;
+            bits.resize(bits.len().max(opcode / 64 + 1), 0);
+            bits[opcode / 64] |= 1 << (opcode % 64);
+        }
+        bits
     });
-    WITH_RESULT.contains(&op)
+    let opcode = op as usize;
+    WITH_RESULT.get(opcode / 64).is_some_and(|bits| bits >> (opcode % 64) & 1 == 1)
 }
