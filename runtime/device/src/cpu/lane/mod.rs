@@ -12,7 +12,7 @@
 //! - There is no [`Op::Get`] and no [`Op::Set`] of a [`Local`] after [`ssa`].
 //!
 //! Passes work on a whole kernel: [`guard`] finds what every invocation asks first, [`rounds`] counts the rounds of loops round operations of subgroups,
-//! [`ssa`] turns locals into values, [`known`] uses what branches found out, [`regions`] cuts the graph where lanes wait, [`gangs`] finds what
+//! [`ssa`] turns locals into values, [`known`] uses what branches found out, [`shortcuts`] takes short ones away, [`regions`] cuts the graph where lanes wait, [`gangs`] finds what
 //! neighbouring lanes have in common ([`shapes`], [`order`]) and [`frames`] how their memory lies.
 
 pub mod builder;
@@ -26,6 +26,7 @@ pub mod order;
 pub mod regions;
 pub mod rounds;
 pub mod shapes;
+pub mod shortcuts;
 pub mod ssa;
 
 pub use builder::Builder;

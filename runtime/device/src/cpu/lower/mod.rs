@@ -84,6 +84,9 @@ pub fn lower(module: &Module<'_>, subgroup_size: u32, instrument: Instrument) ->
     let too_many = |_| errors::too_large("its variables meet in too many places", None);
     lane::ssa::promote_locals(&mut kernel).map_err(too_many)?;
     lane::known::use_branches(&mut kernel);
+    if instrument == Instrument::None {
+        lane::shortcuts::close(&mut kernel);
+    }
     if let Instrument::Checked(checks) = instrument {
         probes::memory::insert(&mut kernel, checks);
         kernel.is_shuffled = checks.schedule != Schedule::InOrder;

@@ -302,9 +302,8 @@ impl<'k> Gang<'_, 'k, '_> {
         let mask = self.active();
         let ways = self.ways(place, end);
         self.go_together(place, &[&ways[0], &ways[1]]);
-        let leaves = |way: &Way| self.scalar.region.exits.contains(&(self.id(place), self.id(way.to)));
         // As in scalar code, the way on inside the loop is the second.
-        let (condition, first, second) = if leaves(&ways[1]) && !leaves(&ways[0]) {
+        let (condition, first, second) = if self.leaves(place, &ways[1]) && !self.leaves(place, &ways[0]) {
             (self.scalar.opposite(condition), &ways[1], &ways[0])
         } else {
             (self.scalar.value(condition), &ways[0], &ways[1])
@@ -400,9 +399,21 @@ impl<'k> Gang<'_, 'k, '_> {
             self.scalar.builder.def_var(variable, part);
         }
         let (block, args) = self.target(way);
-        let any = self.any(&mask);
         let others = self.chain(self.region.steps[place].clone());
-        self.scalar.builder.ins().brif(any, block, &args, others, &[]);
+        if !self.leaves(place, way) && ways.iter().any(|way| self.leaves(place, way)) {
+            // Here too the way on inside the loop is the second: the code generator takes what does not change
+            // there out of a loop only as long as it has seen nothing behind it.
+            let none = self.none(&mask);
+            self.scalar.builder.ins().brif(none, others, &[], block, &args);
+        } else {
+            let any = self.any(&mask);
+            self.scalar.builder.ins().brif(any, block, &args, others, &[]);
+        }
+    }
+
+    /// Whether a way leads out of a loop.
+    fn leaves(&self, place: usize, way: &Way) -> bool {
+        self.scalar.region.exits.contains(&(self.id(place), self.id(way.to)))
     }
 
     /// Goes where lanes wait.

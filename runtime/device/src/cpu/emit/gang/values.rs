@@ -315,6 +315,13 @@ impl<'k> Gang<'_, 'k, '_> {
         self.scalar.builder.ins().vany_true(either)
     }
 
+    pub(super) fn none(&mut self, mask: &[ir::Value]) -> ir::Value {
+        let either = self.reduce(mask, |builder, a, b| builder.ins().bor(a, b));
+        let out = self.no_lanes();
+        let out = self.scalar.builder.ins().icmp(IntCC::Equal, either, out);
+        self.scalar.builder.ins().vall_true(out)
+    }
+
     pub(super) fn all(&mut self, mask: &[ir::Value]) -> ir::Value {
         let both = self.reduce(mask, |builder, a, b| builder.ins().band(a, b));
         self.scalar.builder.ins().vall_true(both)

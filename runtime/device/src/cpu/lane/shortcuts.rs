@@ -1,0 +1,109 @@
+//! `a and b` does not compute `b` where `a` is false: a branch round it. Where `b` is a few cheap operations,
+//! lanes that part there and meet again cost more than it does, so this pass takes the branch away: all
+//! lanes compute both, and what they meet with is `a & b`, or `a | b`.
+//!
+//! Only booleans are put together so: by what else lanes may meet with, an index perhaps, it is told how
+//! they touch memory.
+
+use super::{Binary, BlockId, Def, Edge, Inst, Kernel, Op, Terminator, Ty, Unary, Value};
+
+/// Operations that are done rather than gone round.
+const MAX_INSTS: usize = 6;
+
+pub fn close(kernel: &mut Kernel) {
+    let mut n_edges = vec![0; kernel.blocks.len()];
+    for block in &kernel.blocks {
+        block.end.successors().iter().for_each(|to| n_edges[to.0 as usize] += 1);
+    }
+    // Backwards, so that one within another is closed first.
+    for from in (0..kernel.blocks.len()).rev() {
+        let from = BlockId(from as u32);
+        if let Some(shortcut) = find(kernel, &n_edges, from) {
+            n_edges[shortcut.join.0 as usize] -= 1;
+            close_one(kernel, from, shortcut);
+        }
+    }
+}
+
+struct Shortcut {
+    condition: Value,
+    /// The block that it goes round where the condition is not this.
+    round: BlockId,
+    when: bool,
+    join: BlockId,
+}
+
+fn find(kernel: &Kernel, n_edges: &[u32], from: BlockId) -> Option<Shortcut> {
+    let Terminator::Branch { condition, then, otherwise } = &kernel.blocks[from.0 as usize].end else {
+        return None;
+    };
+    let ways = [(then, otherwise, true), (otherwise, then, false)];
+    ways.into_iter().find_map(|(long, short, when)| {
+        let block = &kernel.blocks[long.to.0 as usize];
+        let Terminator::Jump(end) = &block.end else { return None };
+        let is_round = end.to == short.to && n_edges[long.to.0 as usize] == 1 && block.params.is_empty();
+        let is_cheap =
+            block.insts.len() <= MAX_INSTS && block.insts.iter().all(|inst| is_cheap(kernel, inst));
+        let meet = |(&there, &here): (&Value, &Value)| {
+            there == here || here == *condition || constant(kernel, here) == Some(u64::from(!when))
+        };
+        let all_meet = end.args.iter().zip(&short.args).all(meet);
+        let shortcut = Shortcut { condition: *condition, round: long.to, when, join: short.to };
+        (is_round && is_cheap && all_meet).then_some(shortcut)
+    })
+}
+
+/// Whether gangs do it in an instruction or two.
+fn is_cheap(kernel: &Kernel, inst: &Inst) -> bool {
+    let ty = |value: Value| kernel.values[value.0 as usize].ty;
+    match inst.op {
+        Op::Unary(op, _) => matches!(op, Unary::Neg | Unary::Not | Unary::FNeg | Unary::FAbs),
+        Op::Binary(Binary::Mul, a, _) => ty(a) == Ty::I32,
+        Op::Binary(op, ..) => matches!(
+            op,
+            Binary::Add
+                | Binary::Sub
+                | Binary::And
+                | Binary::Or
+                | Binary::Xor
+                | Binary::FAdd
+                | Binary::FSub
+                | Binary::FMul
+        ),
+        Op::Compare(..) | Op::Select(..) => true,
+        _ => false,
+    }
+}
+
+fn constant(kernel: &Kernel, value: Value) -> Option<u64> {
+    let info = kernel.values[value.0 as usize];
+    match info.def {
+        Def::Const(bits) if info.ty == Ty::Bool => Some(bits),
+        _ => None,
+    }
+}
+
+fn close_one(kernel: &mut Kernel, from: BlockId, shortcut: Shortcut) {
+    let Shortcut { condition, round, when, join } = shortcut;
+    let round = std::mem::take(&mut kernel.blocks[round.0 as usize]);
+    for value in round.insts.iter().filter_map(|inst| inst.result) {
+        kernel.values[value.0 as usize].def = Def::Inst(from);
+    }
+    let line = round.line;
+    kernel.blocks[from.0 as usize].insts.extend(round.insts);
+    let Terminator::Jump(there) = round.end else { unreachable!("a shortcut goes round one way") };
+    let here = match &kernel.blocks[from.0 as usize].end {
+        Terminator::Branch { otherwise, .. } if when => otherwise.args.clone(),
+        Terminator::Branch { then, .. } => then.args.clone(),
+        _ => unreachable!("a shortcut begins at a branch"),
+    };
+    let op = if when { Binary::And } else { Binary::Or };
+    let mut args = there.args;
+    for there in args.iter_mut().zip(here).filter_map(|(there, here)| (*there != here).then_some(there)) {
+        let both = kernel.add_value(Ty::Bool, Def::Inst(from));
+        let op = Op::Binary(op, condition, *there);
+        kernel.blocks[from.0 as usize].insts.push(Inst { op, result: Some(both), line });
+        *there = both;
+    }
+    kernel.blocks[from.0 as usize].end = Terminator::Jump(Edge { to: join, args });
+}
