@@ -7,6 +7,7 @@ mod control;
 mod expr;
 mod function;
 mod handler;
+mod match_stmt;
 mod stmt;
 mod target;
 

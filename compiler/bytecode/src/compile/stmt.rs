@@ -61,10 +61,7 @@ impl<'a> Compiler<'a> {
             StmtKind::For { target, iter, body, orelse, .. } => self.for_stmt(target, iter, body, orelse),
             StmtKind::With { items, body, .. } => self.with_stmt(items, body, stmt.span),
             StmtKind::Try(stmt_try) => self.try_stmt(stmt_try, stmt.span),
-            StmtKind::Match { subject, .. } => {
-                let help = "write `if` and `elif` with comparisons instead";
-                self.report(errors::not_yet("`match`", help, self.location(subject.span)));
-            }
+            StmtKind::Match { subject, cases } => self.match_stmt(subject, cases),
             StmtKind::Function(def) => self.function_stmt(def),
             StmtKind::Class(def) => self.class_stmt(def),
         }
