@@ -4,7 +4,7 @@
 //! the bits of a float. A number that would change is refused by name.
 
 use kps_device::Interface;
-use kps_device::interface::{ADDRESS, Block, MemberType, Scalar};
+use kps_device::interface::{ADDRESS, Block, MemberType, SHAPE, Scalar};
 
 use crate::dtype::DType;
 use crate::error::{ComputeError, Result};
@@ -40,7 +40,6 @@ impl From<Vec<Number>> for Push {
 const HIDDEN: &str = "kps.";
 pub(crate) const DOMAIN: &str = "kps.domain";
 const BASE: &str = "kps.base";
-const SHAPE: &str = "kps.shape.";
 const LEN: &str = "kps.len.";
 
 /// A tensor by the name of the parameter that it is bound to.

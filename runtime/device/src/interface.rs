@@ -54,7 +54,7 @@ pub struct Interface {
     pub local_size: [u32; 3],
     /// Bindings of set 0 that the module declares: one more than the last of them, used or not.
     pub n_declared: u32,
-    /// Those that are used, in the order of set and binding.
+    /// Those that are used, or whose shapes are, in the order of set and binding.
     pub buffers: Vec<BufferBinding>,
     /// In the order of set and binding.
     pub images: Vec<ImageBinding>,
@@ -109,6 +109,15 @@ impl BufferBinding {
 
 /// How the names of push constants begin that are the addresses of arrays.
 pub const ADDRESS: &str = "kps.address.";
+
+/// How the names of values begin that are the lengths of arrays' axes.
+pub const SHAPE: &str = "kps.shape.";
+
+/// The array of which `kps.shape.NAME.AXIS` is a length, or `kps.shape.NAME` all of them.
+pub fn shaped_array(name: &str) -> Option<&str> {
+    let name = name.strip_prefix(SHAPE)?;
+    Some(name.rsplit_once('.').map_or(name, |(array, _)| array))
+}
 
 /// An array that is reached by its address, which is one of the push constants.
 #[derive(Clone, Debug, PartialEq)]

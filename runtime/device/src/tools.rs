@@ -27,14 +27,29 @@ pub(crate) fn validate_by(env: TargetEnv, options: ValidatorOptions, words: &[u3
     })
 }
 
-/// The words of assembly. An error says the line, which counts from 1.
+/// The words of assembly, of the version that its header says or else the newest. An error says the line,
+/// which counts from 1.
 pub fn assemble(text: &str) -> std::result::Result<Vec<u32>, (String, u32)> {
     let words = assembler::create(Some(TargetEnv::Vulkan_1_3)).assemble(text, AssemblerOptions::default());
     match words {
-        Ok(words) => Ok(AsRef::<[u32]>::as_ref(&words).to_vec()),
+        Ok(words) => {
+            let mut words = AsRef::<[u32]>::as_ref(&words).to_vec();
+            if let (Some(version), Some(place)) = (stated_version(text), words.get_mut(1)) {
+                *place = version;
+            }
+            Ok(words)
+        }
         Err(error) => Err(match error.diagnostic {
             Some(diagnostic) => (diagnostic.message, diagnostic.line as u32 + 1),
             None => (error.inner.to_string(), 1),
         }),
     }
+}
+
+/// What `; Version: 1.3`, one of the comments that a disassembly begins with, says.
+fn stated_version(text: &str) -> Option<u32> {
+    let header = text.lines().map_while(|line| line.trim().strip_prefix(';'));
+    let version = header.filter_map(|line| line.trim().strip_prefix("Version:")).next()?;
+    let (major, minor) = version.trim().split_once('.')?;
+    Some(u32::from(major.parse::<u8>().ok()?) << 16 | u32::from(minor.parse::<u8>().ok()?) << 8)
 }

@@ -2,13 +2,14 @@
 
 use rspirv::dr::{Instruction, Module, Operand};
 use rspirv::spirv::{Decoration, Op, StorageClass};
+use rustc_hash::FxHashSet;
 
 use super::access::{Reached, Use};
 use super::bad_module;
 use super::constants::Constants;
 use super::ids::{Ids, id_at};
 use super::{images, layout};
-use crate::interface::{Block, BufferBinding, BufferKind};
+use crate::interface::{self, Block, BufferBinding, BufferKind};
 use crate::{Access, Result};
 
 /// The buffers in the order of set and binding.
@@ -19,7 +20,8 @@ pub(super) fn buffers(
     reached: &Reached,
 ) -> Result<Vec<BufferBinding>> {
     let mut buffers = Vec::new();
-    for variable in reached_variables(module, reached) {
+    let measured = measured_variables(module, ids, reached);
+    for variable in reached_variables(module, reached).chain(measured) {
         if !matches!(
             variable.class,
             StorageClass::Uniform | StorageClass::StorageBuffer | StorageClass::UniformConstant
@@ -33,6 +35,26 @@ pub(super) fn buffers(
     }
     buffers.sort_by_key(|buffer| (buffer.set, buffer.binding));
     merge_aliases(buffers)
+}
+
+/// Arrays of ours of which only the shape is asked for, among the values that the launch fills in: no
+/// instruction touches them, and the launch needs their tensors.
+fn measured_variables<'m>(
+    module: &'m Module,
+    ids: &'m Ids,
+    reached: &'m Reached,
+) -> impl Iterator<Item = Variable<'m>> {
+    let members = module.debug_names.iter().filter(|i| i.class.opcode == Op::MemberName);
+    let names = members.filter_map(|member| match member.operands.last() {
+        Some(Operand::LiteralString(name)) => interface::shaped_array(name),
+        _ => None,
+    });
+    let names: FxHashSet<&str> = names.collect();
+    let is_measured = move |id: u32| {
+        reached.variable(id).is_none() && ids.name(id).is_some_and(|name| names.contains(name))
+    };
+    let buffers = variables(module).filter(|variable| variable.class == StorageClass::StorageBuffer);
+    buffers.filter(move |variable| is_measured(variable.id))
 }
 
 /// One more than the last binding of set 0 that a variable of the module has, hidden ones left out.
@@ -73,10 +95,16 @@ pub(super) fn reached_variables<'m>(
     module: &'m Module,
     reached: &'m Reached,
 ) -> impl Iterator<Item = Variable<'m>> {
+    variables(module)
+        .filter_map(|variable| Some(Variable { used: reached.variable(variable.id)?, ..variable }))
+}
+
+/// All that the module declares, as if nothing used them.
+fn variables(module: &Module) -> impl Iterator<Item = Variable<'_>> {
     module.types_global_values.iter().filter(|i| i.class.opcode == Op::Variable).filter_map(|definition| {
         let id = definition.result_id?;
         let Some(Operand::StorageClass(class)) = definition.operands.first() else { return None };
-        Some(Variable { id, class: *class, definition, used: reached.variable(id)? })
+        Some(Variable { id, class: *class, definition, used: Use::default() })
     })
 }
 
