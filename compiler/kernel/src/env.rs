@@ -16,6 +16,9 @@ use kps_syntax::ast::{FunctionDef, Name};
 use crate::constant::Constant;
 use crate::types::Type;
 
+/// The most items that a captured list or array may have.
+pub const MAX_TABLE: usize = 1024;
+
 /// Resolves the names that a kernel captures.
 pub trait KernelEnv {
     /// The value of `name` now.
@@ -49,6 +52,13 @@ pub enum EnvValue {
     Function(HelperFunction),
     /// A function of ours under whatever name it was imported: `Builtin("sin")` for `math.sin`.
     Builtin(Name),
+    /// For declarations such as `("texture", 0, "2d " + FORMAT)`; kernels themselves have no strings.
+    Str(Name),
+    Tuple(Rc<[EnvValue]>),
+    /// A list or an array of the host as it is now, 1 to [`MAX_TABLE`] items: a table to kernels.
+    List(Rc<[EnvValue]>),
+    /// A vector, with its components.
+    Vector(Type, Rc<[Constant]>),
     Module(EnvModule),
     /// Known only when the script runs: a kernel that captures one can be checked, not specialised.
     Unknown,
@@ -67,12 +77,31 @@ pub struct HelperFunction {
     pub env: Rc<dyn KernelEnv>,
 }
 
-/// A module by its full name; `math`, `pyshader` and `pyshader.stdlib` members are known here and are
-/// not asked for.
+/// What has members: a module by its full name, a class, or an object by the name of its class. Those of
+/// `math`, `pyshader` and `pyshader.stdlib` are known here and are not asked for.
 #[derive(Clone)]
 pub struct EnvModule {
     pub name: Name,
+    pub kind: Holder,
     pub members: Rc<dyn KernelEnv>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Holder {
+    Module,
+    Class,
+    Object,
+}
+
+impl EnvModule {
+    /// What it is, for messages: `the module `m``.
+    pub fn describe(&self) -> String {
+        match self.kind {
+            Holder::Module => format!("the module `{}`", self.name),
+            Holder::Class => format!("the class `{}`", self.name),
+            Holder::Object => format!("a `{}`", self.name),
+        }
+    }
 }
 
 impl EnvValue {
@@ -86,7 +115,11 @@ impl EnvValue {
             EnvValue::Type(ty) => format!("the type `{ty}`"),
             EnvValue::Function(function) => format!("the function `{}`", function.def.name.name),
             EnvValue::Builtin(name) => format!("the function `{name}`"),
-            EnvValue::Module(module) => format!("the module `{}`", module.name),
+            EnvValue::Str(_) => "a `str`".to_owned(),
+            EnvValue::Tuple(items) => format!("a tuple of {}", items.len()),
+            EnvValue::List(_) => "a `list`".to_owned(),
+            EnvValue::Vector(ty, _) => format!("a `{ty}`"),
+            EnvValue::Module(module) => module.describe(),
             EnvValue::Unknown => "a value that is known only when the script runs".to_owned(),
             EnvValue::Other { type_name } => format!("a `{type_name}`"),
         }

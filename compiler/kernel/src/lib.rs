@@ -49,7 +49,7 @@ use kps_syntax::{Diagnostics, Source};
 
 pub use constant::{Constant, Literal};
 pub use disassembly::disassemble;
-pub use env::{EnvModule, EnvValue, HelperFunction, KernelEnv, MapEnv};
+pub use env::{EnvModule, EnvValue, HelperFunction, Holder, KernelEnv, MAX_TABLE, MapEnv};
 pub use explain::{ExplainedFunction, Explanation, IndexTest, Remark, RemarkKind, assembly_of_line};
 pub use matrices::{CoopType, CoopUse, Matrices, Product};
 pub use signature::{
@@ -57,7 +57,7 @@ pub use signature::{
     KernelOptions, Memory, ParamType, Reach, Signature, Target, Width,
 };
 pub use stages::{Direction, Port, Slot, Stage, StageBuiltin};
-pub use structs::{MAX_STRUCT_BYTES, Member, Method, StructType};
+pub use structs::{MAX_STRUCT_BYTES, Member, Method, MethodKind, StructType};
 pub use template::{Input, KernelTemplate, Param, ParamKind};
 pub use types::{ArrayType, Kind, Scalar, Type};
 pub use verify::Verified;

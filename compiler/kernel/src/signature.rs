@@ -5,13 +5,14 @@
 
 use std::fmt;
 use std::hash::{Hash, Hasher};
+use std::rc::Rc;
 use std::sync::Arc;
 
 use kps_syntax::ast::{Argument, FunctionDef, Name};
 use kps_syntax::{Diagnostics, Location, Source};
 
 use crate::constant::Constant;
-use crate::env::{EnvValue, KernelEnv};
+use crate::env::{EnvModule, EnvValue, Holder, KernelEnv};
 use crate::matrices::Matrices;
 use crate::stages::Stage;
 use crate::template::KernelTemplate;
@@ -330,7 +331,12 @@ pub(crate) enum CaptureValue {
     Type(Type),
     Function(DefIdentity),
     Builtin(Name),
+    Str(Name),
+    Items(Box<[CaptureValue]>),
+    Vector(Type, Rc<[Constant]>),
     Module(Name),
+    /// A class or an object that was named as a whole, with what it holds.
+    Holder(Name, Vec<Capture>),
     Unknown,
     Other(String),
 }
@@ -345,10 +351,37 @@ impl CaptureValue {
             EnvValue::Type(ty) => CaptureValue::Type(ty),
             EnvValue::Function(function) => CaptureValue::Function(DefIdentity(function.def)),
             EnvValue::Builtin(name) => CaptureValue::Builtin(name),
-            EnvValue::Module(module) => CaptureValue::Module(module.name),
+            EnvValue::Str(text) => CaptureValue::Str(text),
+            EnvValue::Tuple(items) | EnvValue::List(items) => {
+                CaptureValue::Items(items.iter().cloned().map(CaptureValue::of).collect())
+            }
+            EnvValue::Vector(ty, components) => CaptureValue::Vector(ty, components),
+            EnvValue::Module(module) => CaptureValue::held(module, MAX_HELD_DEPTH),
             EnvValue::Unknown => CaptureValue::Unknown,
             EnvValue::Other { type_name } => CaptureValue::Other(type_name),
         }
+    }
+}
+
+/// Objects within objects further in than this are known by their class alone.
+const MAX_HELD_DEPTH: u32 = 3;
+
+impl CaptureValue {
+    /// A module is known by its name: its members are captured one by one.
+    fn held(module: EnvModule, depth: u32) -> CaptureValue {
+        if module.kind == Holder::Module || depth == 0 {
+            return CaptureValue::Module(module.name);
+        }
+        let mut names = module.members.names();
+        names.sort();
+        let capture = |path: Name| {
+            let value = match module.members.get(&path)? {
+                EnvValue::Module(inner) => CaptureValue::held(inner, depth - 1),
+                value => CaptureValue::of(value),
+            };
+            Some(Capture { path, value })
+        };
+        CaptureValue::Holder(module.name.clone(), names.into_iter().filter_map(capture).collect())
     }
 }
 

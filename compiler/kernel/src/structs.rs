@@ -38,8 +38,18 @@ pub struct Member {
 pub struct Method {
     pub name: Name,
     pub function: HelperFunction,
-    /// It takes no `self`.
-    pub is_static: bool,
+    pub kind: MethodKind,
+}
+
+/// How a method is reached.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum MethodKind {
+    /// Called on a struct, its `self`.
+    Plain,
+    /// `@staticmethod`: it takes no `self`.
+    Static,
+    /// `@property`: read like a member.
+    Property,
 }
 
 impl Member {

@@ -112,19 +112,21 @@ pub enum Input {
     WorkgroupId,
     NumWorkgroups,
     WorkgroupSize,
+    NumSubgroups,
     SubgroupId,
     SubgroupLocalInvocationId,
     SubgroupSize,
 }
 
 impl Input {
-    pub const ALL: [Input; 9] = [
+    pub const ALL: [Input; 10] = [
         Input::GlobalInvocationId,
         Input::LocalInvocationId,
         Input::LocalInvocationIndex,
         Input::WorkgroupId,
         Input::NumWorkgroups,
         Input::WorkgroupSize,
+        Input::NumSubgroups,
         Input::SubgroupId,
         Input::SubgroupLocalInvocationId,
         Input::SubgroupSize,
@@ -139,15 +141,24 @@ impl Input {
             Input::WorkgroupId => "WorkgroupId",
             Input::NumWorkgroups => "NumWorkgroups",
             Input::WorkgroupSize => "WorkgroupSize",
+            Input::NumSubgroups => "NumSubgroups",
             Input::SubgroupId => "SubgroupId",
             Input::SubgroupLocalInvocationId => "SubgroupLocalInvocationId",
             Input::SubgroupSize => "SubgroupSize",
         }
     }
 
+    pub fn is_of_subgroups(self) -> bool {
+        matches!(
+            self,
+            Input::NumSubgroups | Input::SubgroupId | Input::SubgroupLocalInvocationId | Input::SubgroupSize
+        )
+    }
+
     pub fn n_components(self) -> u8 {
         match self {
             Input::LocalInvocationIndex
+            | Input::NumSubgroups
             | Input::SubgroupId
             | Input::SubgroupLocalInvocationId
             | Input::SubgroupSize => 1,
@@ -242,9 +253,7 @@ impl KernelTemplate {
             let Some(value) = function.env.default_of(&param.name.name).filter(|_| is_computed) else {
                 continue;
             };
-            if let EnvValue::Function(function) = &value {
-                called.push(function.clone());
-            }
+            functions_of(&value, called);
             captures.push(Capture { path: Arc::clone(&param.name.name), value: CaptureValue::of(value) });
         }
     }
@@ -259,11 +268,7 @@ impl KernelTemplate {
         for path in self.free_names(def).iter() {
             // What is not the script's is ours, and never changes.
             let Some(value) = resolve(path, env) else { continue };
-            match &value {
-                EnvValue::Function(function) => called.push(function.clone()),
-                EnvValue::Type(ty) => called.extend(ty.methods()),
-                _ => {}
-            }
+            functions_of(&value, called);
             captures.push(Capture { path: Arc::clone(path), value: CaptureValue::of(value) });
         }
     }
@@ -276,6 +281,18 @@ impl KernelTemplate {
         let names: Rc<[Name]> = free_names(def).into();
         free.push((Arc::clone(def), Rc::clone(&names)));
         names
+    }
+}
+
+/// The functions that a captured value may lead to.
+fn functions_of(value: &EnvValue, called: &mut Vec<HelperFunction>) {
+    match value {
+        EnvValue::Function(function) => called.push(function.clone()),
+        EnvValue::Type(ty) => called.extend(ty.methods()),
+        EnvValue::Tuple(items) | EnvValue::List(items) => {
+            items.iter().for_each(|item| functions_of(item, called));
+        }
+        _ => {}
     }
 }
 

@@ -64,7 +64,10 @@ impl<'k> Invocation<'k> {
             Input::SubgroupLocalInvocationId if (nx * ny * nz) as usize <= subgroups::MAX_INVOCATIONS => {
                 Value::Int(((z * ny + y) * nx + x).into())
             }
-            Input::SubgroupId | Input::SubgroupLocalInvocationId | Input::SubgroupSize => {
+            Input::NumSubgroups
+            | Input::SubgroupId
+            | Input::SubgroupLocalInvocationId
+            | Input::SubgroupSize => {
                 return Err(Stop::Open("subgroups of several sizes"));
             }
         })

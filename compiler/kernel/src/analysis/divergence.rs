@@ -497,7 +497,11 @@ impl Walker<'_, '_> {
 
     fn input(&mut self, input: Input, span: Span) -> Why {
         match input {
-            Input::WorkgroupId | Input::NumWorkgroups | Input::WorkgroupSize | Input::SubgroupSize => None,
+            Input::WorkgroupId
+            | Input::NumWorkgroups
+            | Input::WorkgroupSize
+            | Input::NumSubgroups
+            | Input::SubgroupSize => None,
             Input::GlobalInvocationId
             | Input::LocalInvocationId
             | Input::LocalInvocationIndex

@@ -7,7 +7,7 @@ use kps_syntax::ast::{Expr, ExprKind, FunctionDef, Param as ParamDef, Parameters
 use kps_syntax::{Diagnostic, Diagnostics, Source};
 
 use super::ports;
-use super::types::{NO_INTS, TypeExpr, TypeReader, int_literal};
+use super::types::{NO_INTS, TypeExpr, TypeReader};
 use crate::env::{EnvValue, KernelEnv};
 use crate::errors;
 use crate::signature::{ArrayParam, Form};
@@ -153,8 +153,10 @@ fn declared_by_tuple(param: &ParamDef, stage: Stage, reader: &TypeReader) -> Res
     let [kind, slot, ty] = &items[..] else {
         return Err(errors::parameter_tuple_len(source.at(declaration.span), name, items.len()));
     };
-    match kind_name(kind) {
-        "input" if stage == Stage::Compute || ports::is_of_every_stage(slot) => input(slot, ty, reader),
+    match &*kind_name(kind, reader) {
+        "input" if stage == Stage::Compute || ports::is_of_every_stage(slot, reader) => {
+            input(slot, ty, reader)
+        }
         "input" => ports::port(stage, Direction::Input, (slot, ty), reader),
         "buffer" => buffer(slot, ty, reader),
         "uniform" => uniform(slot, ty, reader),
@@ -167,14 +169,16 @@ fn declared_by_tuple(param: &ParamDef, stage: Stage, reader: &TypeReader) -> Res
 }
 
 /// The kind that a parameter's tuple begins with: `"input"`, or PyShader's constant `RES_INPUT`.
-fn kind_name(kind: &Expr) -> &str {
+fn kind_name(kind: &Expr, reader: &TypeReader) -> String {
+    if let Some(name) = reader.word(kind) {
+        return name;
+    }
     let constant = match &kind.kind {
-        ExprKind::Str(name) => return name,
         ExprKind::Name(name) => &**name,
         ExprKind::Attribute { attr, .. } => &*attr.name,
         _ => "",
     };
-    match constant {
+    let kind = match constant {
         "RES_INPUT" => "input",
         "RES_OUTPUT" => "output",
         "RES_UNIFORM" => "uniform",
@@ -182,16 +186,14 @@ fn kind_name(kind: &Expr) -> &str {
         "RES_TEXTURE" => "texture",
         "RES_SAMPLER" => "sampler",
         _ => "",
-    }
+    };
+    kind.to_owned()
 }
 
 fn input(slot: &Expr, ty: &Expr, reader: &TypeReader) -> Result<ParamKind, Diagnostic> {
     let at = reader.source.at(slot.span);
-    let name = match &slot.kind {
-        ExprKind::Str(name) => name,
-        _ => return Err(errors::input_location(at)),
-    };
-    let Some(input) = Input::ALL.into_iter().find(|input| input.name() == &**name) else {
+    let Some(name) = &reader.word(slot) else { return Err(errors::input_location(at)) };
+    let Some(input) = Input::ALL.into_iter().find(|input| input.name() == name) else {
         if let Some(other) = ports::stage_with(Direction::Input, name) {
             return Err(errors::port_of_stage(at, name, (Stage::Compute, Direction::Input), other));
         }
@@ -218,10 +220,10 @@ fn uniform(slot: &Expr, ty: &Expr, reader: &TypeReader) -> Result<ParamKind, Dia
 fn place(slot: &Expr, reader: &TypeReader) -> Result<(u32, u32), Diagnostic> {
     let place = match &slot.kind {
         ExprKind::Tuple(items) => match &items[..] {
-            [group, binding] => slot_number(group).zip(slot_number(binding)),
+            [group, binding] => slot_number(group, reader).zip(slot_number(binding, reader)),
             _ => None,
         },
-        _ => slot_number(slot).map(|binding| (0, binding)),
+        _ => slot_number(slot, reader).map(|binding| (0, binding)),
     };
     place.ok_or_else(|| errors::buffer_slot(reader.source.at(slot.span), reader.source.slice(slot.span)))
 }
@@ -243,10 +245,10 @@ fn buffer(slot: &Expr, ty: &Expr, reader: &TypeReader) -> Result<ParamKind, Diag
 /// What a string says of a texture.
 fn texture(ty: &Expr, reader: &TypeReader) -> Result<TextureType, Diagnostic> {
     let at = || reader.source.at(ty.span);
-    let ExprKind::Str(text) = &ty.kind else {
+    let Some(text) = reader.word(ty) else {
         return Err(errors::texture_type(at(), TextureMistake::NoDimension));
     };
-    TextureType::parse(text).map_err(|mistake| errors::texture_type(at(), mistake))
+    TextureType::parse(&text).map_err(|mistake| errors::texture_type(at(), mistake))
 }
 
 /// `Image["2d r32f"]` and `Sampler`; `None` for any other annotation.
@@ -267,8 +269,8 @@ fn image_or_sampler(annotation: &Expr, reader: &TypeReader) -> Option<Result<Par
 }
 
 /// Slots are small: devices have at most a few thousand bindings, and 32 is what every device has.
-pub(super) fn slot_number(expr: &Expr) -> Option<u32> {
-    int_literal(expr).and_then(|number| u32::try_from(number).ok()).filter(|number| *number < 1024)
+pub(super) fn slot_number(expr: &Expr, reader: &TypeReader) -> Option<u32> {
+    reader.int(expr).and_then(|number| u32::try_from(number).ok()).filter(|number| *number < 1024)
 }
 
 fn check_slots(params: &[Param], source: &Source, diagnostics: &mut Diagnostics) {

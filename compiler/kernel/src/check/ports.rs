@@ -3,7 +3,7 @@
 //! In go the slot and the type as written, out comes a port whose type can travel there. Ports of one
 //! direction never share a location, nor a builtin.
 
-use kps_syntax::ast::{Expr, ExprKind, FunctionDef};
+use kps_syntax::ast::{Expr, FunctionDef};
 use kps_syntax::{Diagnostic, Diagnostics, Source};
 
 use super::params::slot_number;
@@ -22,20 +22,21 @@ pub(super) fn port(
     reader: &TypeReader,
 ) -> Result<ParamKind, Diagnostic> {
     let (source, declared) = (reader.source, reader.value_type(ty)?);
-    let slot = match &slot.kind {
-        ExprKind::Str(name) => {
-            let Some(builtin) = stages::builtin(stage, direction, name) else {
-                return Err(unknown_builtin(stage, direction, (name, slot), source));
+    let slot = match reader.word(slot) {
+        Some(name) => {
+            let Some(builtin) = stages::builtin(stage, direction, &name) else {
+                return Err(unknown_builtin(stage, direction, (&name, slot), source));
             };
             if !builtin.ty.takes(&declared) {
                 let wanted = builtin.ty.example();
-                return Err(errors::port_type(source.at(ty.span), direction, name, &declared, wanted));
+                return Err(errors::port_type(source.at(ty.span), direction, &name, &declared, wanted));
             }
             Slot::Builtin(builtin)
         }
-        _ => {
+        None => {
             let at = source.at(slot.span);
-            let location = slot_number(slot).ok_or_else(|| errors::port_slot(at, stage, direction))?;
+            let location =
+                slot_number(slot, reader).ok_or_else(|| errors::port_slot(at, stage, direction))?;
             let n = stages::n_locations(&declared)
                 .ok_or_else(|| errors::port_cannot_travel(source.at(ty.span), &declared))?;
             if location.saturating_add(n) > MAX_LOCATIONS {
@@ -79,9 +80,9 @@ fn kernel_input(name: &str) -> Option<Input> {
 }
 
 /// The subgroup is told in every stage.
-pub(super) fn is_of_every_stage(slot: &Expr) -> bool {
-    let ExprKind::Str(name) = &slot.kind else { return false };
-    matches!(kernel_input(name), Some(Input::SubgroupSize | Input::SubgroupLocalInvocationId))
+pub(super) fn is_of_every_stage(slot: &Expr, reader: &TypeReader) -> bool {
+    let Some(name) = reader.word(slot) else { return false };
+    matches!(kernel_input(&name), Some(Input::SubgroupSize | Input::SubgroupLocalInvocationId))
 }
 
 /// The stage of a graphics pipeline that has a builtin by this name.

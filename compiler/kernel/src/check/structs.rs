@@ -15,7 +15,7 @@ use super::types::{NO_INTS, TypeReader};
 use crate::constant::{Constant, Literal};
 use crate::env::{HelperFunction, KernelEnv};
 use crate::errors;
-use crate::structs::{MAX_STRUCT_BYTES, Member, Method, StructType};
+use crate::structs::{MAX_STRUCT_BYTES, Member, Method, MethodKind, StructType};
 use crate::types::{Scalar, Type};
 
 pub(crate) fn read_struct(
@@ -92,16 +92,17 @@ fn method(
     source: &Source,
     env: &Rc<dyn KernelEnv>,
 ) -> Result<Method, Diagnostic> {
-    let is_static = match &def.decorators[..] {
-        [] => false,
-        [Expr { kind: ExprKind::Name(name), .. }] if &**name == "staticmethod" => true,
+    let kind = match &def.decorators[..] {
+        [] => MethodKind::Plain,
+        [Expr { kind: ExprKind::Name(name), .. }] if &**name == "staticmethod" => MethodKind::Static,
+        [Expr { kind: ExprKind::Name(name), .. }] if &**name == "property" => MethodKind::Property,
         [decorator, ..] => return Err(errors::method_decorator(source.at(decorator.span))),
     };
-    if !is_static && def.params.iter().next().is_none() {
+    if kind != MethodKind::Static && def.params.iter().next().is_none() {
         return Err(errors::method_without_self(source.at(def.header), &def.name.name));
     }
     let function = HelperFunction { def: def.clone(), source: source.clone(), env: Rc::clone(env) };
-    Ok(Method { name: def.name.name.clone(), function, is_static })
+    Ok(Method { name: def.name.name.clone(), function, kind })
 }
 
 /// The numbers of a default that is written out: `1.0`, `-1`, `True`, `vec3(0, 0, 1)`, `(0, 1)`.

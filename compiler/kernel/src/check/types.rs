@@ -5,7 +5,9 @@
 
 use std::rc::Rc;
 
-use kps_syntax::ast::{Argument, ArgumentKind, Expr, ExprKind, StmtKind};
+use kps_syntax::ast::{
+    Argument, ArgumentKind, BinaryOp, Expr, ExprKind, FStringPart, FStringValue, StmtKind,
+};
 use kps_syntax::{Diagnostic, Source, Span};
 use num_traits::ToPrimitive;
 
@@ -172,14 +174,71 @@ impl TypeReader<'_> {
         }
     }
 
-    /// A number, or a name for one.
-    fn int(&self, expr: &Expr) -> Option<i64> {
-        let ExprKind::Name(name) = &expr.kind else { return int_literal(expr) };
-        let value = (self.ints)(name).or_else(|| match self.env.get(name) {
-            Some(EnvValue::Int(value)) => Some(value),
+    /// A number, a name for one, or a sum or product of such.
+    pub fn int(&self, expr: &Expr) -> Option<i64> {
+        match &expr.kind {
+            ExprKind::Name(name) => {
+                let own = (self.ints)(name).and_then(|value| i64::try_from(value).ok());
+                own.or_else(|| self.named_int(expr))
+            }
+            ExprKind::Attribute { .. } => self.named_int(expr),
+            ExprKind::Binary { op, left, right, .. } => {
+                let (a, b) = (self.int(left)?, self.int(right)?);
+                match op {
+                    BinaryOp::Add => a.checked_add(b),
+                    BinaryOp::Sub => a.checked_sub(b),
+                    BinaryOp::Mul => a.checked_mul(b),
+                    BinaryOp::FloorDiv if b > 0 => Some(a.div_euclid(b)),
+                    _ => None,
+                }
+            }
+            _ => int_literal(expr),
+        }
+    }
+
+    fn named_int(&self, expr: &Expr) -> Option<i64> {
+        match self.constant(expr)? {
+            EnvValue::Int(value) => i64::try_from(value).ok(),
+            EnvValue::Constant(constant) => i64::try_from(constant.as_int()?).ok(),
             _ => None,
-        });
-        value.and_then(|value| i64::try_from(value).ok())
+        }
+    }
+
+    /// A text that is written out, or put together of names for texts and numbers.
+    pub fn word(&self, expr: &Expr) -> Option<String> {
+        match &expr.kind {
+            ExprKind::Str(text) => Some(text.to_string()),
+            ExprKind::Binary { op: BinaryOp::Add, left, right, .. } => {
+                Some(self.word(left)? + &self.word(right)?)
+            }
+            ExprKind::FString(parts) => parts.iter().map(|part| self.word_part(part)).collect(),
+            _ => match self.constant(expr)? {
+                EnvValue::Str(text) => Some(text.to_string()),
+                _ => None,
+            },
+        }
+    }
+
+    fn word_part(&self, part: &FStringPart) -> Option<String> {
+        match part {
+            FStringPart::Literal(text) => Some(text.to_string()),
+            FStringPart::Value(FStringValue {
+                expr, debug_text: None, conversion: None, spec: None, ..
+            }) => self.word(expr).or_else(|| Some(self.int(expr)?.to_string())),
+            FStringPart::Value(_) => None,
+        }
+    }
+
+    /// What the script holds under a name, dotted or not.
+    fn constant(&self, expr: &Expr) -> Option<EnvValue> {
+        match &expr.kind {
+            ExprKind::Name(name) => self.env.get(name),
+            ExprKind::Attribute { value, attr } => match self.constant(value)? {
+                EnvValue::Module(module) => module.members.get(&attr.name),
+                _ => None,
+            },
+            _ => None,
+        }
     }
 
     /// A type in a string: what could stand there without the quotes, or PyShader's, spaces and case

@@ -14,11 +14,9 @@ pub(super) fn stmt(stmt: &Stmt, source: &Source) -> Diagnostic {
         StmtKind::Class(def) => (def.header, "a class", "define the type outside the kernel"),
         StmtKind::TypeAlias { .. } => (stmt.span, "a type alias", "define it outside the kernel"),
         StmtKind::Delete(_) => (stmt.span, "`del`", "leave it out: a kernel's variables end with the kernel"),
-        StmtKind::Raise { .. } => (
-            stmt.span,
-            "`raise`",
-            "write an error flag to an array, `flag[0] = 1`, and test it after the launch",
-        ),
+        StmtKind::Raise { .. } => {
+            (stmt.span, "`raise`", "write `assert condition, \"message\"`, which raises at the launch")
+        }
         StmtKind::Global(_) => (
             stmt.span,
             "`global`",

@@ -404,6 +404,7 @@ impl Walk<'_> {
             }
         }
         let env = self.env_module(value);
+        let holder = env.as_ref().map_or(format!("the module `{module}`"), EnvModule::describe);
         match env.as_ref().and_then(|module| module.members.get(&attr.name)) {
             Some(EnvValue::Function(callee)) => {
                 self.calls.push(CallSite { callee, location: self.source.at(expr.span) });
@@ -415,7 +416,7 @@ impl Walk<'_> {
                 let ours = ours.into_iter().flatten().map(|name| -> &str { name });
                 let known = members.iter().map(|name| &**name).chain(ours);
                 let nearest = suggest::nearest(&attr.name, known);
-                let diagnostic = errors::unknown_member(self.at(attr.span), &module, &attr.name, nearest);
+                let diagnostic = errors::unknown_member(self.at(attr.span), &holder, &attr.name, nearest);
                 self.diagnostics.push(diagnostic);
             }
         }

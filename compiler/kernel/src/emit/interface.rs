@@ -102,7 +102,7 @@ impl Interface {
         }
         let ty = module.ty(&Type::of(input.n_components(), Scalar::U32));
         let id = module.variable(StorageClass::Input, ty);
-        if matches!(input, Input::SubgroupId | Input::SubgroupLocalInvocationId | Input::SubgroupSize) {
+        if input.is_of_subgroups() {
             module.need(Capability::GroupNonUniform);
         }
         module.decorate_builtin(id, builtin(input));
@@ -178,6 +178,7 @@ fn builtin(input: Input) -> BuiltIn {
         Input::WorkgroupId => BuiltIn::WorkgroupId,
         Input::NumWorkgroups => BuiltIn::NumWorkgroups,
         Input::WorkgroupSize => BuiltIn::WorkgroupSize,
+        Input::NumSubgroups => BuiltIn::NumSubgroups,
         Input::SubgroupId => BuiltIn::SubgroupId,
         Input::SubgroupLocalInvocationId => BuiltIn::SubgroupLocalInvocationId,
         Input::SubgroupSize => BuiltIn::SubgroupSize,

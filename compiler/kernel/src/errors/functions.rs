@@ -4,6 +4,7 @@ use kps_syntax::ast::CompareOp;
 use kps_syntax::{Diagnostic, Location};
 
 use super::{arguments, error, is_array, meant};
+use crate::builtins;
 use crate::types::{Scalar, Type};
 
 // Functions.
@@ -172,6 +173,9 @@ pub(crate) fn not_callable(at: Location, text: &str, what: &str) -> Diagnostic {
         }
         // `global_id(0)` is OpenCL's way.
         false if what.contains("vec") => diagnostic.help(format!("write a component of it: `{text}.x`")),
+        false if builtins::lookup(text).is_some() => {
+            diagnostic.help(format!("it is a value: leave the parentheses out, `{text}`"))
+        }
         false => diagnostic.help(format!("to multiply, write `{text} * (..)`")),
     }
 }

@@ -35,9 +35,9 @@ pub(crate) fn unknown_function(at: Location, name: &str, nearest: Option<&str>) 
         .help(format!("define it outside the kernel: `def {name}(..):`, with a `return`"))
 }
 
-pub(crate) fn unknown_member(at: Location, module: &str, name: &str, nearest: Option<&str>) -> Diagnostic {
-    let diagnostic =
-        error("kernel/unknown-member", at, format!("the module `{module}` has no `{name}` for kernels"), "");
+/// `holder` is in words: "the module `math`".
+pub(crate) fn unknown_member(at: Location, holder: &str, name: &str, nearest: Option<&str>) -> Diagnostic {
+    let diagnostic = error("kernel/unknown-member", at, format!("{holder} has no `{name}` for kernels"), "");
     match nearest {
         Some(_) => meant(diagnostic, nearest),
         None => diagnostic.help("compute it on the host and capture the number, or write it out"),

@@ -2,7 +2,7 @@
 
 use kps_syntax::{Diagnostic, Location};
 
-use super::{error, is_array, meant};
+use super::{error, is_array, is_function, meant};
 use crate::habits;
 use crate::signature::ArrayParam;
 use crate::types::Type;
@@ -22,15 +22,21 @@ pub(crate) fn list_repeat(at: Location) -> Diagnostic {
         .help("write `[0.0] * 16`, or make the number a `const[i32]` parameter")
 }
 
-pub(crate) fn list_types(at: Location, first: (Location, &str), other: (Location, &str)) -> Diagnostic {
-    error("kernel/list", at, "the elements of a list have one type", "")
-        .label(first.0, first.1)
+pub(crate) fn list_types(first: (Location, &str), other: (Location, &str)) -> Diagnostic {
+    let help = match is_function(first.1) || is_function(other.1) {
+        true => "a list holds numbers and what is made of them: choose among functions with `if`",
+        false => "cast them to one",
+    };
+    error("kernel/list", first.0, "the elements of a list have one type", first.1)
         .label(other.0, other.1)
-        .help("cast them to one")
+        .help(help)
 }
 
 pub(crate) fn not_indexable(at: Location, text: &str, what: &str) -> Diagnostic {
     let diagnostic = error("kernel/index", at, format!("`{text}` is {what}, which has no elements"), "");
+    if what.ends_with("texture") {
+        return diagnostic.help(format!("read one texel, or write it: `{text}.read(ivec2(x, y))`"));
+    }
     match text.strip_suffix(']').and_then(|text| text.split_once('[')) {
         Some((array, _)) => diagnostic.help(format!(
             "leave the last index out, or declare an array of more dimensions: `{array}: Array[f32, 2]`"
@@ -110,6 +116,11 @@ pub(crate) fn no_attribute(at: Location, name: &str, what: &str) -> Diagnostic {
         None if is_component => diagnostic.help(format!("leave `.{name}` out: it is one number already")),
         None => diagnostic.help("vectors have components, `v.xy`; arrays have `shape` and `size`"),
     }
+}
+
+pub(crate) fn array_attribute_assigned(at: Location, what: &str, name: &str) -> Diagnostic {
+    error("kernel/assignment", at, format!("the `{name}` of {what} cannot be assigned in a kernel"), "")
+        .help("give the tensor another shape before the launch: `t.reshape(h, w)`")
 }
 
 pub(crate) fn no_array_attribute(at: Location, name: &str, what: &str, nearest: Option<&str>) -> Diagnostic {

@@ -27,14 +27,24 @@ pub(crate) fn texture_method(at: Location, name: &str) -> Diagnostic {
         .help("they have read(at), write(at, value) and sample(sampler, at)")
 }
 
+pub(crate) fn texture_arguments(at: Location, name: &str, given: usize) -> Diagnostic {
+    let (takes, example) = match name {
+        "read" => ("a place", "img.read(ivec2(x, y))"),
+        "write" => ("a place and a value", "img.write(ivec2(x, y), value)"),
+        _ => ("a sampler and a place", "img.sample(sampler, vec2(x, y))"),
+    };
+    error("kernel/call", at, format!("`{name}` of a texture takes {takes}, and {given} are given"), "")
+        .help(format!("write `{example}`"))
+}
+
 pub(crate) fn not_a_texture(at: Location, what: &str) -> Diagnostic {
     error("kernel/not-a-texture", at, format!("expected a texture, got {what}"), "")
-        .help("declare it as a parameter: (\"texture\", 0, \"2d r32f\")")
+        .help("declare it as a parameter: `t: Image[\"2d r32f\"]`, or (\"texture\", 0, \"2d r32f\") for python2shader")
 }
 
 pub(crate) fn not_a_sampler(at: Location, what: &str) -> Diagnostic {
     error("kernel/not-a-sampler", at, format!("expected a sampler, got {what}"), "")
-        .help("declare it as a parameter: (\"sampler\", 1, \"\")")
+        .help("declare it as a parameter: `s: Sampler`, or (\"sampler\", 1, \"\") for python2shader")
 }
 
 pub(crate) fn texture_coordinate(

@@ -171,16 +171,20 @@ pub(crate) fn condition_not_bool(at: Location, text: &str, what: &str, is_vector
     }
 }
 
-pub(crate) fn ternary_types(at: Location, then: (Location, &str), orelse: (Location, &str)) -> Diagnostic {
-    error(
-        "kernel/choice-types",
-        at,
-        format!("the two sides of `if .. else` are {} and {}", then.1, orelse.1),
-        "",
-    )
-    .label(then.0, then.1)
-    .label(orelse.0, orelse.1)
-    .help("cast one of them")
+pub(crate) fn ternary_types(then: (Location, &str), orelse: (Location, &str)) -> Diagnostic {
+    let message = format!("the two sides of `if .. else` are {} and {}", then.1, orelse.1);
+    let help = if is_function(then.1) || is_function(orelse.1) {
+        "a function is chosen when the kernel is compiled: call both, `f(x) if c else g(x)`, or let a \
+         `const[bool]` parameter choose"
+    } else {
+        "cast one of them"
+    };
+    error("kernel/choice-types", then.0, message, then.1).label(orelse.0, orelse.1).help(help)
+}
+
+/// Whether a description of an operand is that of a function.
+pub(crate) fn is_function(what: &str) -> bool {
+    what.starts_with("the function") || what.contains("lambda")
 }
 
 pub(crate) fn cast_type(at: Location, what: &str, to: &Type) -> Diagnostic {

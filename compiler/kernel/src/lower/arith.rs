@@ -35,6 +35,9 @@ impl Ctx<'_> {
         if let Some(constant) = self.fold_constants(op, left, right, spans.0.to(spans.1)) {
             return constant;
         }
+        if let Some(result) = self.struct_binary(op, left, right, spans) {
+            return result;
+        }
         if op == AstBinaryOp::Mul
             && let Some(array) = self.repeat_list(left, right, spans)
         {
@@ -443,6 +446,9 @@ impl Ctx<'_> {
     }
 
     pub fn unary(&mut self, op: AstUnaryOp, operand: &Operand, span: Span, operand_span: Span) -> Operand {
+        if let Some(result) = self.struct_unary(op, operand, span) {
+            return result;
+        }
         match (op, operand) {
             (_, Operand::Error) => Operand::Error,
             (AstUnaryOp::Minus, Operand::Literal(Literal::Int(value))) => match value.checked_neg() {

@@ -10,9 +10,10 @@ use super::Ctx;
 use super::index::is_indexable;
 use super::matrix_parts::MatrixIndex;
 use super::operand::{Operand, Place};
-use super::shape::Indexed;
+use super::shape::{Indexed, is_array_attribute};
 use super::vars::Binding;
 use crate::check::{TypeExpr, TypeReader};
+use crate::env::EnvValue;
 use crate::errors;
 use crate::ir::{NodeId, NodeKind, Step};
 use crate::template::{Param, ParamKind};
@@ -147,7 +148,9 @@ impl Ctx<'_> {
         if current.is_error() || operand.is_error() {
             return self.store(place, Operand::Error, span);
         }
-        let result = self.binary(op, &current, &operand, op_span, (target.span, value.span));
+        let in_place = self.struct_in_place(op, (&current, target.span), (&operand, value.span));
+        let spans = (target.span, value.span);
+        let result = in_place.unwrap_or_else(|| self.binary(op, &current, &operand, op_span, spans));
         self.store(place, result, span);
     }
 
@@ -156,6 +159,10 @@ impl Ctx<'_> {
         match &expr.kind {
             ExprKind::Name(name) if self.is_uniform(name) => {
                 self.error(errors::assign_uniform(self.at(span), name));
+                Target::Error
+            }
+            ExprKind::Name(name) if self.is_table(name) => {
+                self.error(errors::assign_captured(self.at(span), name));
                 Target::Error
             }
             ExprKind::Name(name) => match self.cell_named(name) {
@@ -170,6 +177,11 @@ impl Ctx<'_> {
                 Target::Error
             }
         }
+    }
+
+    /// Whether a name is a list of the host's.
+    fn is_table(&self, name: &Name) -> bool {
+        self.f.scope.get(name).is_none() && matches!(self.f.env.get().get(name), Some(EnvValue::List(_)))
     }
 
     fn is_uniform(&self, name: &str) -> bool {
@@ -224,7 +236,10 @@ impl Ctx<'_> {
                 let operand = self.expr(value);
                 if !operand.is_error() {
                     let what = self.describe(&operand);
-                    self.error(errors::no_attribute(self.at(attr.span), &attr.name, &what));
+                    self.error(match is_array_attribute(&attr.name) {
+                        true => errors::array_attribute_assigned(self.at(span), &what, &attr.name),
+                        false => errors::no_attribute(self.at(attr.span), &attr.name, &what),
+                    });
                 }
                 Target::Error
             }

@@ -2,7 +2,8 @@
 
 use kps_syntax::Span;
 use kps_syntax::ast::{
-    BinaryOp as AstBinaryOp, BoolOp, CompareOp as AstCompareOp, Comparison, Expr, ExprKind, Ident, Name,
+    BinaryOp as AstBinaryOp, BoolOp, CompareOp as AstCompareOp, Comparison, Expr, ExprKind, FunctionDef,
+    Ident, Name,
 };
 use num_traits::ToPrimitive;
 
@@ -11,6 +12,7 @@ use super::stmts::Condition;
 use super::vars::{Fork, Missing, Way};
 use super::{Ctx, MAX_ARRAY_LEN};
 use crate::builtins::{self, Builtin};
+use crate::check;
 use crate::constant::Literal;
 use crate::env::EnvValue;
 use crate::errors;
@@ -114,8 +116,19 @@ impl Ctx<'_> {
         }
         let value = self.f.env.get().get(name);
         match value {
+            Some(EnvValue::List(_)) if self.f.tables.contains_key(name) => self.f.tables[name].clone(),
             Some(value) => self.captured(name, value, span),
             None => self.builtin_name(name, span),
+        }
+    }
+
+    /// Makes the tables that a function captures, once, before anything of it runs.
+    pub fn make_tables(&mut self, def: &FunctionDef) {
+        for name in check::free_names(def) {
+            if let Some(value @ EnvValue::List(_)) = self.f.env.get().get(&name) {
+                let table = self.captured(&name, value, def.name.span);
+                self.f.tables.insert(name, table);
+            }
         }
     }
 
@@ -154,14 +167,28 @@ impl Ctx<'_> {
             EnvValue::Function(function) => Operand::Static(Static::Function(function)),
             EnvValue::Builtin(builtin) => match builtins::member(&builtin) {
                 Some(builtin) => self.builtin(&builtin, span),
+                None if &*builtin == "Array" => Operand::Static(Static::Generic("Array")),
                 None => {
                     let what = format!("the function `{builtin}`");
                     self.fail(errors::captured_value(self.at(span), name, &what))
                 }
             },
+            EnvValue::Tuple(items) => {
+                let items = items.iter().map(|item| self.captured(name, item.clone(), span));
+                Operand::Tuple(items.collect())
+            }
+            EnvValue::List(items) => {
+                let items: Vec<(Operand, Span)> =
+                    items.iter().map(|item| (self.captured(name, item.clone(), span), span)).collect();
+                self.array_of(&items, span)
+            }
+            EnvValue::Vector(ty, components) => {
+                let parts = components.iter().map(|constant| self.constant(*constant, span)).collect();
+                Operand::Node(self.node(NodeKind::Construct(parts), ty, span))
+            }
             EnvValue::Module(module) => Operand::Static(Static::Module(module.name.clone(), Some(module))),
             EnvValue::Unknown if self.is_faulty => Operand::Error,
-            value @ (EnvValue::Unknown | EnvValue::Other { .. }) => {
+            value @ (EnvValue::Unknown | EnvValue::Str(_) | EnvValue::Other { .. }) => {
                 self.fail(errors::captured_value(self.at(span), name, &value.describe()))
             }
         }
@@ -330,11 +357,8 @@ impl Ctx<'_> {
         };
         let Some((ty, soft)) = joined else {
             let what = (self.describe(&a), self.describe(&b));
-            return self.fail(errors::ternary_types(
-                self.at(span),
-                (self.at(then.span), &what.0),
-                (self.at(orelse.span), &what.1),
-            ));
+            return self
+                .fail(errors::ternary_types((self.at(then.span), &what.0), (self.at(orelse.span), &what.1)));
         };
         let (tail, a) = self.sub_block(|ctx| ctx.try_convert(&a, &ty, then.span));
         then_block.extend(tail);
@@ -475,6 +499,9 @@ impl Ctx<'_> {
         if let (Operand::Literal(a), Operand::Literal(b)) = (left, right) {
             return self.bool_constant(compare_literals(compare_op, *a, *b), span);
         }
+        if let Some(result) = self.struct_compare(op, left, right, spans) {
+            return result;
+        }
         if let Some(result) = self.compare_structs(op, left, right, span) {
             return result;
         }
@@ -490,6 +517,10 @@ impl Ctx<'_> {
                 hint,
             ));
         };
+        // What a `const` parameter decides is decided here, so the other way need not even fit the types.
+        if let (Type::Scalar(_), Some(a), Some(b)) = (&ty, self.known_int(left), self.known_int(right)) {
+            return self.bool_constant(compare_literals(compare_op, Literal::Int(a), Literal::Int(b)), span);
+        }
         let result = ty.with_scalar(Scalar::Bool);
         Operand::Node(self.node(NodeKind::Compare(compare_op, a, b), result, span))
     }
@@ -511,7 +542,7 @@ impl Ctx<'_> {
             return self.fail(errors::list_too_long(self.at(span), operands.len()));
         }
         let refs: Vec<(&Operand, Span)> = operands.iter().map(|(operand, at)| (operand, *at)).collect();
-        let Some(element) = self.join_values(&refs) else { return self.unlike_elements(operands, span) };
+        let Some(element) = self.join_values(&refs) else { return self.unlike_elements(operands) };
         let mut parts = Vec::with_capacity(operands.len());
         for (operand, at) in operands {
             match self.try_convert(operand, &element, *at) {
@@ -522,17 +553,13 @@ impl Ctx<'_> {
         self.array_local(parts, element, span)
     }
 
-    fn unlike_elements(&mut self, operands: &[(Operand, Span)], span: Span) -> Operand {
+    fn unlike_elements(&mut self, operands: &[(Operand, Span)]) -> Operand {
         let (first, first_span) = &operands[0];
         let what = self.describe(first);
         let other = operands.iter().find(|(operand, at)| self.describe(operand) != what && at != first_span);
         let (other, other_span) = other.unwrap_or(&operands[0]);
         let other = self.describe(other);
-        self.fail(errors::list_types(
-            self.at(span),
-            (self.at(*first_span), &what),
-            (self.at(*other_span), &other),
-        ))
+        self.fail(errors::list_types((self.at(*first_span), &what), (self.at(*other_span), &other)))
     }
 
     /// A local that holds these elements.

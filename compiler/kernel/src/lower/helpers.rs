@@ -290,6 +290,7 @@ impl<'a> Ctx<'a> {
             if key.style == CallStyle::Method {
                 ctx.watch_self(def);
             }
+            ctx.make_tables(def);
             ctx.block(&def.body);
             ctx.finish_returns(def)
         });

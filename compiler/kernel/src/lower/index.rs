@@ -10,12 +10,13 @@ use kps_syntax::ast::{Expr, ExprKind, Ident};
 
 use super::Ctx;
 use super::operand::{Operand, Place, Root, Static};
-use super::shape::Indexed;
+use super::shape::{Indexed, fixed_attribute, is_array_attribute};
 use crate::builtins::{self, Builtin};
 use crate::constant::{Constant, Literal};
-use crate::env::EnvValue;
+use crate::env::{EnvModule, EnvValue};
 use crate::errors;
 use crate::ir::{BufferId, NodeId, NodeKind, Step, Stmt};
+use crate::structs::{MethodKind, StructType};
 use crate::suggest;
 use crate::types::{Scalar, Type};
 
@@ -76,6 +77,11 @@ impl Ctx<'_> {
             Operand::Node(node) if is_indexable(self.ty(node)) => self.node_element(node, index, span),
             Operand::Tuple(items) => self.tuple_item(&items, index, span),
             Operand::Static(Static::Generic(_) | Static::Type(_)) => self.type_operand(expr),
+            operand if self.struct_method(&operand, "__getitem__") => {
+                let at = self.expr(index);
+                let item = self.call_special("__getitem__", (&operand, value.span), &[(&at, index.span)]);
+                item.unwrap_or(Operand::Error)
+            }
             operand => {
                 let (text, what) = (self.f.source.slice(value.span).to_owned(), self.describe(&operand));
                 self.fail(errors::not_indexable(self.at(span), &text, &what))
@@ -248,10 +254,15 @@ impl Ctx<'_> {
                 Some(components) => self.components_of(container, &components, span),
                 None => Operand::Error,
             },
+            (container, Type::Struct(of)) if is_property(of, &attr.name) => {
+                let value = self.call_special(&attr.name, (&container, span), &[]);
+                value.unwrap_or(Operand::Error)
+            }
             (container, Type::Struct(of)) => match self.member_of(of, attr) {
                 Some(at) => self.part_of(container, at, span),
                 None => Operand::Error,
             },
+            (_, Type::Array(_)) if is_array_attribute(&attr.name) => fixed_attribute(&ty, &attr.name),
             (_, Type::Matrix { columns, rows, .. }) if &*attr.name == "shape" => {
                 let sizes = [*rows, *columns].map(|n| Operand::int(i128::from(n)));
                 Operand::Tuple(Rc::new(sizes))
@@ -306,7 +317,7 @@ impl Ctx<'_> {
     fn member(
         &mut self,
         module: &kps_syntax::ast::Name,
-        env: Option<crate::env::EnvModule>,
+        env: Option<EnvModule>,
         attr: &Ident,
         span: Span,
     ) -> Operand {
@@ -318,12 +329,13 @@ impl Ctx<'_> {
                 None => {}
             }
         }
+        let holder = env.as_ref().map_or(format!("the module `{module}`"), EnvModule::describe);
         let value: Option<EnvValue> = env.and_then(|env| env.members.get(&attr.name));
         match value {
             Some(value) => self.captured(&attr.name, value, span),
             None => {
                 let nearest = suggest::nearest(&attr.name, builtins::member_names());
-                self.fail(errors::unknown_member(self.at(attr.span), module, &attr.name, nearest))
+                self.fail(errors::unknown_member(self.at(attr.span), &holder, &attr.name, nearest))
             }
         }
     }
@@ -352,4 +364,8 @@ impl Ctx<'_> {
 /// Whether `[i]` chooses one of its parts.
 pub(crate) fn is_indexable(ty: &Type) -> bool {
     matches!(ty, Type::Array(_) | Type::Vector(..))
+}
+
+fn is_property(of: &StructType, name: &str) -> bool {
+    of.method(name).is_some_and(|method| method.kind == MethodKind::Property)
 }

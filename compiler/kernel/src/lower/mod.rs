@@ -13,6 +13,7 @@ mod calls;
 mod cast;
 mod closures;
 mod coop;
+mod dunders;
 mod expr;
 mod fold;
 mod format_spec;
@@ -241,6 +242,8 @@ pub(crate) struct FunctionState<'a> {
     locals: FxHashMap<(Var, Type), LocalId>,
     /// Locals for the workgroup's arrays, by where the source makes them.
     shared: FxHashMap<u32, LocalId>,
+    /// Captured lists, which lie in locals of their own.
+    tables: FxHashMap<Name, Operand>,
     /// What cooperative matrices are for.
     coops: FxHashMap<LocalId, CoopUse>,
     loops: Vec<LoopState>,
@@ -317,6 +320,7 @@ impl<'a> FunctionState<'a> {
             log: Vec::new(),
             locals: FxHashMap::default(),
             shared: FxHashMap::default(),
+            tables: FxHashMap::default(),
             coops: FxHashMap::default(),
             loops: Vec::new(),
             hints: FxHashMap::default(),
@@ -589,6 +593,7 @@ impl<'a> Ctx<'a> {
     }
 
     fn lower_body(&mut self, def: &Arc<FunctionDef>) {
+        self.make_tables(def);
         self.block(&def.body);
         if self.f.live {
             self.store_outputs(None);

@@ -269,7 +269,8 @@ impl Ctx<'_> {
                 Static::Builtin(function) => {
                     format!("the function `{}`", crate::builtins::function_name(*function))
                 }
-                Static::Module(name, _) => format!("the module `{name}`"),
+                Static::Module(_, Some(module)) => module.describe(),
+                Static::Module(name, None) => format!("the module `{name}`"),
                 Static::Texture(texture) => format!("a {} texture", self.textures[texture.idx()].ty),
                 Static::Sampler(_) => "a sampler".to_owned(),
                 Static::None => "`None`".to_owned(),

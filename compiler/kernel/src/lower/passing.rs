@@ -41,7 +41,8 @@ pub(crate) enum ArgKey {
     /// A function of the script: its definition, and which environment it sees.
     Function(DefIdentity, usize),
     Builtin(Function),
-    Module(Arc<str>),
+    /// By its name, and which one it is.
+    Module(Name, usize),
     Tuple(Vec<ArgKey>),
     /// With what it captured, then its defaults.
     Closure(DefIdentity, Vec<ArgKey>),
@@ -112,7 +113,10 @@ impl Passed {
                     ArgKey::Function(DefIdentity(Arc::clone(&function.def)), function.env.identity())
                 }
                 Operand::Static(Static::Builtin(function)) => ArgKey::Builtin(*function),
-                Operand::Static(Static::Module(name, _)) => ArgKey::Module(name.clone()),
+                Operand::Static(Static::Module(name, module)) => {
+                    let identity = module.as_ref().map_or(0, |module| module.members.identity());
+                    ArgKey::Module(name.clone(), identity)
+                }
                 _ => return None,
             },
         })

@@ -16,7 +16,7 @@ use crate::errors;
 use crate::ir::{BinaryOp, BufferId, NodeId, NodeKind};
 use crate::signature::{ArrayParam, Width};
 use crate::suggest;
-use crate::types::Scalar;
+use crate::types::{Scalar, Type};
 
 /// What indices lead to.
 pub(crate) enum Indexed {
@@ -241,5 +241,24 @@ impl Ctx<'_> {
                 self.fail(error)
             }
         }
+    }
+}
+
+pub(super) fn is_array_attribute(name: &str) -> bool {
+    ATTRIBUTES.contains(&name)
+}
+
+/// What [`Ctx::array_attribute`] gives of an array whose axes the type says.
+pub(super) fn fixed_attribute(ty: &Type, name: &str) -> Operand {
+    let mut lens = Vec::new();
+    let mut inner = ty;
+    while let Type::Array(array) = inner {
+        lens.push(i128::from(array.len));
+        inner = &array.element;
+    }
+    match name {
+        "shape" => Operand::Tuple(lens.into_iter().map(Operand::int).collect()),
+        "size" => Operand::int(lens.iter().product()),
+        _ => Operand::int(lens.len() as i128),
     }
 }

@@ -21,7 +21,7 @@ use crate::constant::Constant;
 use crate::env::HelperFunction;
 use crate::errors;
 use crate::ir::{BinaryOp, CompareOp, LocalId, NodeId, NodeKind, Stmt};
-use crate::structs::{Member, StructType};
+use crate::structs::{Member, MethodKind, StructType};
 use crate::suggest;
 use crate::types::{Scalar, Type};
 
@@ -235,11 +235,11 @@ impl Ctx<'_> {
         span: Span,
     ) -> Option<Operand> {
         let Some(Type::Struct(of)) = self.value_type(receiver) else { return None };
-        let method = of.method(&attr.name)?;
+        let method = of.method(&attr.name).filter(|method| method.kind != MethodKind::Property)?;
         if !self.is_sound(&method.function) {
             return Some(Operand::Error);
         }
-        if method.is_static {
+        if method.kind == MethodKind::Static {
             let args = self.arguments(args);
             return Some(self.call_helper(&method.function, args, span));
         }
@@ -256,7 +256,7 @@ impl Ctx<'_> {
     }
 
     /// Whether a method has nothing in it that kernels do not have; told once.
-    fn is_sound(&mut self, function: &HelperFunction) -> bool {
+    pub fn is_sound(&mut self, function: &HelperFunction) -> bool {
         let key = Arc::as_ptr(&function.def);
         if let Some(is_sound) = self.checked_methods.get(&key) {
             return *is_sound;

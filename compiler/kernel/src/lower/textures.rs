@@ -69,6 +69,11 @@ impl Ctx<'_> {
             let error = errors::keyword_argument(self.at(keyword.span), &attr.name, &keyword.name);
             return Some(self.fail(error));
         }
+        let given = arguments.positional.len();
+        let wanted = if function == Function::TextureRead { 1 } else { 2 };
+        if given != wanted {
+            return Some(self.fail(errors::texture_arguments(self.at(span), &attr.name, given)));
+        }
         all.extend(arguments.positional);
         Some(self.call_builtin(function, &attr.name, &all, span))
     }

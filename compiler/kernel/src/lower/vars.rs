@@ -16,6 +16,7 @@ use super::closures::Closure;
 use super::held::is_fixed;
 use super::operand::{Facts, Operand, Place, Static};
 use crate::constant::Literal;
+use crate::env::EnvModule;
 use crate::errors;
 use crate::ir::{CarryId, Home, Local, LocalId, NodeKind, Stmt};
 use crate::types::{Scalar, Type};
@@ -500,7 +501,10 @@ pub(crate) fn same_static(a: &Operand, b: &Operand) -> bool {
                 std::sync::Arc::ptr_eq(&a.def, &b.def) && a.env.identity() == b.env.identity()
             }
             (Static::Closure(a), Static::Closure(b)) => same_closure(a, b),
-            (Static::Module(a, _), Static::Module(b, _)) => a == b,
+            (Static::Module(a, in_a), Static::Module(b, in_b)) => {
+                let identity = |module: &Option<EnvModule>| module.as_ref().map(|it| it.members.identity());
+                a == b && identity(in_a) == identity(in_b)
+            }
             (Static::None, Static::None) => true,
             (Static::Texture(a), Static::Texture(b)) => a == b,
             (Static::Sampler(a), Static::Sampler(b)) => a == b,

@@ -4,8 +4,8 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use kps_kernel::{
-    ArrayParam, Constant, EnvModule, EnvValue, HelperFunction, Ints, KernelEnv, KernelModule, KernelOptions,
-    MapEnv, ParamType, Reach, Scalar, Signature, Target, Type, Width,
+    ArrayParam, Constant, EnvModule, EnvValue, HelperFunction, Holder, Ints, KernelEnv, KernelModule,
+    KernelOptions, MapEnv, ParamType, Reach, Scalar, Signature, Target, Type, Width,
 };
 use kps_syntax::ast::{ArgumentKind, Expr, ExprKind, FunctionDef, Module, Name, Stmt, StmtKind, UnaryOp};
 use kps_syntax::{Diagnostic, Diagnostics, Severity, Source};
@@ -62,7 +62,11 @@ impl ModuleEnv {
             StmtKind::Import(imports) => {
                 let import = imports.iter().find(|import| &*import.path[0].name == name)?;
                 let members = Rc::new(MapEnv::new());
-                Some(EnvValue::Module(EnvModule { name: import.path[0].name.clone(), members }))
+                Some(EnvValue::Module(EnvModule {
+                    name: import.path[0].name.clone(),
+                    kind: Holder::Module,
+                    members,
+                }))
             }
             _ => None,
         }
@@ -96,7 +100,7 @@ fn constant(value: &Expr) -> EnvValue {
             EnvValue::Float(value) => EnvValue::Float(-value),
             other => other,
         },
-        ExprKind::Str(_) => EnvValue::Other { type_name: "str".to_owned() },
+        ExprKind::Str(text) => EnvValue::Str(Arc::from(&**text)),
         _ => EnvValue::Other { type_name: "list".to_owned() },
     }
 }

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use kps_kernel::{EnvModule, EnvValue, HelperFunction, KernelEnv, MapEnv, Type};
+use kps_kernel::{EnvModule, EnvValue, HelperFunction, Holder, KernelEnv, MapEnv, Type};
 use kps_syntax::Source;
 use kps_syntax::ast::*;
 use num_traits::ToPrimitive;
@@ -273,13 +273,15 @@ fn called(expr: &Expr) -> Option<&str> {
     }
 }
 
-/// A number or truth value that is written out.
+/// A number, truth value or string that is written out, or a tuple of such.
 fn constant(expr: &Expr) -> Option<EnvValue> {
     Some(match &expr.kind {
         ExprKind::Int(value) => EnvValue::Int(value.to_i128()?),
         ExprKind::Float(value) => EnvValue::Float(*value),
         ExprKind::True => EnvValue::Bool(true),
         ExprKind::False => EnvValue::Bool(false),
+        ExprKind::Str(text) => EnvValue::Str(Name::from(&**text)),
+        ExprKind::Tuple(items) => EnvValue::Tuple(items.iter().map(constant).collect::<Option<_>>()?),
         ExprKind::Unary { op: UnaryOp::Minus, operand } => match constant(operand)? {
             EnvValue::Int(value) => EnvValue::Int(-value),
             EnvValue::Float(value) => EnvValue::Float(-value),
@@ -357,7 +359,7 @@ fn module(path: &str) -> Binding {
     match path {
         "math" | "pyshader" | "pyshader.stdlib" => {
             let members = Rc::new(MapEnv::new());
-            Binding::Value(EnvValue::Module(EnvModule { name: path.into(), members }))
+            Binding::Value(EnvValue::Module(EnvModule { name: path.into(), kind: Holder::Module, members }))
         }
         path if is_builtin(path) => {
             Binding::Builtin { module: path.into(), member: None, value: OnceCell::new() }
@@ -389,7 +391,8 @@ fn lasting(value: &Value) -> EnvValue {
     for (name, value) in module.namespace.to_pairs() {
         members.insert(&name, lasting(&value));
     }
-    EnvValue::Module(EnvModule { name: Name::from(&*module.name), members: Rc::new(members) })
+    let name = Name::from(&*module.name);
+    EnvValue::Module(EnvModule { name, kind: Holder::Module, members: Rc::new(members) })
 }
 
 fn dotted(path: &[Ident]) -> String {

@@ -3,12 +3,14 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use kps_kernel::{EnvModule, EnvValue, HelperFunction, KernelEnv, Type};
+use kps_compute::DType;
+use kps_kernel::{Constant, EnvModule, EnvValue, HelperFunction, Holder, KernelEnv, MAX_TABLE, Scalar, Type};
 use kps_syntax::ast::Name as SourceName;
 
 use super::structs;
 use super::types::KernelType;
-use crate::value::{Function, Module, Value};
+use crate::modules::numpy::{self, NdArray};
+use crate::value::{Class, Descriptor, Function, Instance, Module, Value};
 
 /// The names that one function of a script sees.
 pub struct FunctionEnv(pub Rc<Function>);
@@ -61,6 +63,89 @@ impl KernelEnv for ModuleEnv {
     }
 }
 
+/// The attributes of a class.
+struct ClassEnv(Rc<Class>);
+
+impl KernelEnv for ClassEnv {
+    fn get(&self, name: &str) -> Option<EnvValue> {
+        Some(match self.0.lookup_text(name)? {
+            Value::Descriptor(descriptor) => match &*descriptor {
+                Descriptor::StaticMethod(function) => env_value(function),
+                _ => EnvValue::Other { type_name: "property".to_owned() },
+            },
+            value => env_value(&value),
+        })
+    }
+
+    fn names(&self) -> Vec<SourceName> {
+        let attrs = self.0.own_attrs();
+        attrs.iter().map(|(name, _)| Arc::from(&**name)).filter(|name| !is_special(name)).collect()
+    }
+
+    fn identity(&self) -> usize {
+        Rc::as_ptr(&self.0) as usize
+    }
+}
+
+/// The attributes of an object, and behind them its class's.
+struct ObjectEnv(Rc<Instance>);
+
+impl KernelEnv for ObjectEnv {
+    fn get(&self, name: &str) -> Option<EnvValue> {
+        if let Some(value) = self.0.get_text(name) {
+            return Some(env_value(&value));
+        }
+        Some(match ClassEnv(self.0.class().clone()).get(name)? {
+            EnvValue::Function(_) => EnvValue::Other { type_name: "method".to_owned() },
+            value => value,
+        })
+    }
+
+    fn names(&self) -> Vec<SourceName> {
+        let own = self.0.fields.borrow().to_pairs().into_iter().map(|(name, _)| Arc::from(&*name));
+        own.chain(ClassEnv(self.0.class().clone()).names()).collect()
+    }
+
+    fn identity(&self) -> usize {
+        Rc::as_ptr(&self.0) as usize
+    }
+}
+
+fn is_special(name: &str) -> bool {
+    name.starts_with("__") && name.ends_with("__")
+}
+
+/// A list of what kernels can use; `None` where it is empty or too long.
+fn table(items: &[Value]) -> Option<EnvValue> {
+    let is_short = (1..=MAX_TABLE).contains(&items.len());
+    is_short.then(|| EnvValue::List(items.iter().map(env_value).collect()))
+}
+
+/// An array as a vector where it is as short as one, and as a table of rows otherwise.
+fn array(array: &NdArray) -> Option<EnvValue> {
+    if !(1..=MAX_TABLE).contains(&array.size()) {
+        return None;
+    }
+    let (dtype, bytes) = (array.dtype(), array.to_contiguous_bytes().ok()?);
+    let numbers: Vec<Constant> =
+        bytes.chunks_exact(dtype.size()).map(|row| structs::constant(scalar(dtype), row)).collect();
+    Some(match array.shape() {
+        [n @ 2..=4] => EnvValue::Vector(Type::Vector(*n as u8, scalar(dtype)), numbers.into()),
+        shape => rows(shape, &mut numbers.into_iter()),
+    })
+}
+
+fn rows(shape: &[usize], numbers: &mut dyn Iterator<Item = Constant>) -> EnvValue {
+    match shape {
+        [] => EnvValue::Constant(numbers.next().expect("an array has as many numbers as its shape says")),
+        [n, inner @ ..] => EnvValue::List((0..*n).map(|_| rows(inner, numbers)).collect()),
+    }
+}
+
+fn scalar(dtype: DType) -> Scalar {
+    structs::scalar_type(dtype).scalar().expect("a number's type is a scalar")
+}
+
 /// A value of the script as far as a kernel can use it.
 pub fn env_value(value: &Value) -> EnvValue {
     let other = || EnvValue::Other { type_name: value.type_name().into_owned() };
@@ -82,12 +167,33 @@ pub fn env_value(value: &Value) -> EnvValue {
         }
         Value::Module(module) => EnvValue::Module(EnvModule {
             name: Arc::from(&*module.name),
+            kind: Holder::Module,
             members: Rc::new(ModuleEnv(module.clone())),
         }),
         Value::Class(class) => match structs::type_of_class(class).or_else(|| Type::by_name(&class.name)) {
             Some(ty) => EnvValue::Type(ty),
+            None if class.is_script => EnvValue::Module(EnvModule {
+                name: Arc::from(&*class.name),
+                kind: Holder::Class,
+                members: Rc::new(ClassEnv(class.clone())),
+            }),
             None => EnvValue::Builtin(Arc::from(&*class.name)),
         },
+        Value::Instance(instance) if instance.class().is_script => EnvValue::Module(EnvModule {
+            name: Arc::from(&*instance.class().name),
+            kind: Holder::Object,
+            members: Rc::new(ObjectEnv(instance.clone())),
+        }),
+        Value::Str(text) => EnvValue::Str(Arc::from(text.as_str())),
+        Value::Tuple(items) => EnvValue::Tuple(items.iter().map(env_value).collect()),
+        Value::List(list) => table(&list.borrow()).unwrap_or_else(other),
+        Value::Native(_) if value.downcast::<NdArray>().is_some() => {
+            value.downcast::<NdArray>().and_then(array).unwrap_or_else(other)
+        }
+        Value::Native(_) if value.downcast::<numpy::Scalar>().is_some() => {
+            let scalar = value.downcast::<numpy::Scalar>().expect("asked above");
+            EnvValue::Constant(structs::constant(self::scalar(scalar.dtype), &scalar.row()))
+        }
         Value::Native(_) => match value.downcast::<KernelType>().map(|ty| (ty.ty(), ty.name())) {
             Some((Some(ty), _)) => EnvValue::Type(ty.clone()),
             Some((None, Some(name))) => EnvValue::Builtin(Arc::from(name)),

@@ -6,6 +6,7 @@ use kps_device::DeviceError;
 use kps_kernel::{ArrayParam, KernelTemplate, ParamKind, Stage, StructType, Type};
 use kps_syntax::Diagnostics;
 
+use super::types::KernelType;
 use crate::errors::type_error;
 use crate::modules::kp;
 use crate::value::{ExceptionKind, Raise, Result, Value};
@@ -109,6 +110,14 @@ pub fn keyword_only(template: &KernelTemplate, parameter: &str) -> Raise {
     raise.help(format!("write {name}(.., {parameter}=..)"))
 }
 
+pub fn image_without_annotation(template: &KernelTemplate, parameter: &str, ty: &str) -> Raise {
+    let kernel = template.name();
+    type_error(format!(
+        "parameter `{parameter}` of kernel `{kernel}` is given an image, and has no annotation"
+    ))
+    .help(format!("say what is read and written: `{parameter}: Image[\"{ty}\"]`"))
+}
+
 pub fn argument_twice(template: &KernelTemplate, parameter: &str) -> Raise {
     type_error(format!("kernel `{}` got its argument `{parameter}` twice", template.name()))
 }
@@ -149,18 +158,6 @@ pub fn argument_rank(
     );
     let wanted = vec![".."; usize::from(array.rank)].join(", ");
     type_error(message).help(format!("give the tensor {} dimensions: tensor.reshape({wanted})", array.rank))
-}
-
-pub fn constant_range(template: &KernelTemplate, parameter: &str, value: &Value, ty: &str) -> Raise {
-    let shown = match value {
-        Value::Int(int) => int.to_string(),
-        other => other.type_name().into_owned(),
-    };
-    let message = format!(
-        "parameter `{parameter}` of kernel `{}` is a {ty}, which cannot hold {shown}",
-        template.name()
-    );
-    Raise::new(ExceptionKind::OverflowError, message)
 }
 
 pub fn undeclared(template: &KernelTemplate) -> Raise {
@@ -270,8 +267,14 @@ pub fn struct_too_large(name: &str, limit: u32) -> Raise {
 }
 
 pub fn member_type(name: &str, member: &str, given: &Value) -> Raise {
-    let message =
-        format!("the member `{member}` of `{name}` needs a type of kernels, not {}", given.type_name());
+    let shown = match given {
+        Value::Class(class) => format!("`{}`", &*class.name),
+        given => match given.downcast::<KernelType>() {
+            Some(ty) => format!("`{}`, which has no size of its own", ty.text()),
+            None => given.type_name().into_owned(),
+        },
+    };
+    let message = format!("the member `{member}` of `{name}` needs a type of kernels, not {shown}");
     type_error(message).help("such as `f32`, `vec3`, `Array(4, f32)` or another struct")
 }
 
@@ -281,6 +284,25 @@ pub fn unnamed_member() -> Raise {
 
 pub fn bad_array_len() -> Raise {
     type_error("the length of a fixed array is an int from 1 to 65535")
+}
+
+pub fn bad_matrix() -> Raise {
+    type_error("a Matrix has 2 to 4 columns, 2 to 4 rows, and a type of floats")
+        .help("such as Matrix(3, 2, f32)")
+}
+
+pub fn bad_array() -> Raise {
+    type_error("an Array needs the type of its elements")
+        .help("such as Array(f32), or Array(4, f32) for one of fixed length")
+}
+
+/// Of the numbers that a vector or a matrix is made of.
+pub fn part_count(ty: &Type, wanted: usize, given: usize) -> Raise {
+    type_error(format!("{ty}() takes {wanted} numbers, {given} were given"))
+}
+
+pub fn part_kind(value: &Value) -> Raise {
+    type_error(format!("vectors and matrices are made of numbers, not {}", value.type_name()))
 }
 
 pub fn bad_vector() -> Raise {

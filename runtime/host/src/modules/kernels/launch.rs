@@ -3,6 +3,7 @@
 use std::rc::Rc;
 use std::time::Duration;
 
+use kps_compute::number::Unfit;
 use kps_compute::{ComputeError, DType, Extent, MemoryType, Number, Push, Running, Storage, Tensor, Told};
 use kps_device::{ImageInfo, Instrument, Sampler, SamplerBinding};
 use kps_kernel::{
@@ -12,8 +13,9 @@ use kps_kernel::{
 
 use super::object::Kernel;
 use super::{device, errors, structs};
+use crate::modules::numpy::NdArray;
 use crate::modules::{kp, numpy};
-use crate::value::{Args, Result, Value};
+use crate::value::{Args, Raise, Result, Value};
 use crate::vm::Vm;
 
 /// What one parameter is given.
@@ -301,12 +303,17 @@ fn argument(vm: &mut Vm, kernel: &Kernel, param: &Param, value: &Value) -> Resul
             (ParamType::Scalar(ty.clone()), Argument::Numbers(numbers))
         }
         ParamKind::Const(scalar) => {
-            let constant = constant(*scalar, value)?;
-            let constant = constant
-                .ok_or_else(|| errors::constant_range(&kernel.template, name, value, scalar.name()))?;
+            let number = kp::number(value)?.ok_or_else(|| wrong(&format!("a number of type {scalar}")))?;
+            let constant = constant(*scalar, number);
+            let constant =
+                constant.map_err(|unfit| unfit_number(&kernel.template, name, number, *scalar, unfit))?;
             (ParamType::Const(constant), Argument::None)
         }
         ParamKind::Untyped => match kp::tensor_of(value) {
+            Some(_) if image_type(value).is_some() => {
+                let ty = image_type(value).expect("asked above");
+                return Err(errors::image_without_annotation(&kernel.template, name, &ty));
+            }
             Some(tensor) => {
                 let element = kp::record_of(value).map(Type::Struct);
                 let element = element.unwrap_or_else(|| structs::scalar_type(tensor.dtype()));
@@ -328,6 +335,13 @@ fn argument(vm: &mut Vm, kernel: &Kernel, param: &Param, value: &Value) -> Resul
             }
         },
     })
+}
+
+/// How an annotation names the type of an image; `None` for a tensor.
+fn image_type(value: &Value) -> Option<String> {
+    let tensor = kp::tensor_of(value)?;
+    let image = tensor.as_image()?;
+    Some(format!("{} {}", image.dimension.name(), image.format.name()))
 }
 
 /// The words of a module do not tell a bool from a u8, nor a bf16 from a u16; the declared type does.
@@ -415,7 +429,8 @@ fn components(vm: &mut Vm, ty: &Type, value: &Value, name: &str) -> Result<Optio
     if n <= 1 {
         return Ok(kp::number(value)?.map(|number| vec![number]));
     }
-    if !matches!(value, Value::Tuple(_) | Value::List(_)) {
+    let is_row = value.downcast::<NdArray>().is_some_and(|array| array.shape().len() == 1);
+    if !is_row && !matches!(value, Value::Tuple(_) | Value::List(_)) {
         return Ok(None);
     }
     let items = vm.collect(value)?;
@@ -439,26 +454,23 @@ fn narrowed(
         let mut element = [0; 8];
         match number.exact(dtype, &mut element) {
             Ok(()) => Ok(Number::load(dtype, &element)),
-            Err(unfit) => {
-                let unfit = ComputeError::PushUnfit { member: name.to_owned(), value: number, dtype, unfit };
-                Err(errors::launch(template, unfit))
-            }
+            Err(unfit) => Err(unfit_number(template, name, number, scalar, unfit)),
         }
     };
     numbers.into_iter().map(narrow).collect()
 }
 
-/// The value of a `const` parameter; `None` where the type cannot hold it.
-fn constant(scalar: Scalar, value: &Value) -> Result<Option<Constant>> {
-    Ok(match (kp::number(value)?, scalar.int_range()) {
-        (Some(Number::Int(int)), Some((least, greatest))) if (least..=greatest).contains(&int) => {
-            Some(Constant::int(scalar, int))
-        }
-        (Some(Number::Bool(truth)), None) if scalar == Scalar::Bool => Some(Constant::bool(truth)),
-        (Some(Number::Float(float)), None) if scalar.is_float() => Some(Constant::float(scalar, float)),
-        (Some(Number::Int(int)), None) if scalar.is_float() => Some(Constant::float(scalar, int as f64)),
-        _ => None,
-    })
+/// The value of a `const` parameter.
+fn constant(scalar: Scalar, number: Number) -> std::result::Result<Constant, Unfit> {
+    let mut element = [0; 8];
+    let dtype = structs::dtype(scalar);
+    number.exact(dtype, &mut element)?;
+    Ok(structs::constant(scalar, &element))
+}
+
+fn unfit_number(template: &KernelTemplate, name: &str, value: Number, scalar: Scalar, unfit: Unfit) -> Raise {
+    let (member, dtype) = (name.to_owned(), structs::dtype(scalar));
+    errors::launch(template, ComputeError::PushUnfit { member, value, dtype, unfit })
 }
 
 /// How many invocations there are where the call does not say: one for each element of the first array.

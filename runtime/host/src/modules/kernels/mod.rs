@@ -1,6 +1,7 @@
 //! Kernels in scripts: the decorators `kernel` and `python2shader`, the types that their parameters
 //! are declared with, and the module `pyshader`, which has them all under PyShader's names.
 
+mod construct;
 mod dev;
 mod device;
 mod dump;
@@ -148,7 +149,10 @@ fn kernel(vm: &mut Vm, args: &Args) -> Result {
 }
 
 fn read_local_size(vm: &mut Vm, given: &Value) -> Result<[u32; 3]> {
-    let axes = if given.as_int().is_some() { vec![given.clone()] } else { vm.collect(given)? };
+    let axes = match given.as_int() {
+        Some(_) => vec![given.clone()],
+        None => vm.collect(given).map_err(|_| errors::bad_local_size())?,
+    };
     if axes.is_empty() || axes.len() > 3 {
         return Err(errors::bad_local_size());
     }

@@ -26,6 +26,7 @@ pub static KERNEL: NativeType = NativeType {
         NativeDef::method("explain", explain_call),
         NativeDef::getter("name", name),
         NativeDef::getter("__name__", name),
+        NativeDef::getter("__doc__", doc),
         NativeDef::getter("__wrapped__", wrapped),
     ],
     ..NativeType::new("Kernel", "pyshader")
@@ -191,6 +192,11 @@ fn launch_groups(vm: &mut Vm, args: &Args) -> Result {
 
 fn name(_: &mut Vm, args: &Args) -> Result {
     Ok((&**args.this::<Kernel>()?.template.name()).into())
+}
+
+fn doc(vm: &mut Vm, args: &Args) -> Result {
+    let function = Value::Function(args.this::<Kernel>()?.function().clone());
+    Ok(vm.find_attr(&function, "__doc__")?.unwrap_or_default())
 }
 
 fn wrapped(_: &mut Vm, args: &Args) -> Result {

@@ -8,7 +8,9 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use kps_compute::{DType, Number};
-use kps_kernel::{Constant, EnvValue, MAX_STRUCT_BYTES, Member, Method, Scalar, StructType, Type};
+use kps_kernel::{
+    Constant, EnvValue, MAX_STRUCT_BYTES, Member, Method, MethodKind, Scalar, StructType, Type,
+};
 
 use super::env::env_value;
 use super::errors;
@@ -71,15 +73,16 @@ fn read(vm: &mut Vm, class: &Rc<Class>) -> Result<StructType> {
         return Err(errors::struct_too_large(&class.name, MAX_STRUCT_BYTES));
     }
     for (name, value) in class.own_attrs().iter() {
-        let (function, is_static) = match value {
+        let (function, kind) = match value {
             Value::Descriptor(descriptor) => match &**descriptor {
-                Descriptor::StaticMethod(function) => (function.clone(), true),
-                _ => continue,
+                Descriptor::StaticMethod(function) => (function.clone(), MethodKind::Static),
+                Descriptor::Property { get, .. } => (get.clone(), MethodKind::Property),
+                Descriptor::ClassMethod(_) => continue,
             },
-            value => (value.clone(), false),
+            value => (value.clone(), MethodKind::Plain),
         };
         if let EnvValue::Function(function) = env_value(&function) {
-            of.methods.push(Method { name: (&**name).into(), function, is_static });
+            of.methods.push(Method { name: (&**name).into(), function, kind });
         }
     }
     Ok(of)
@@ -88,13 +91,17 @@ fn read(vm: &mut Vm, class: &Rc<Class>) -> Result<StructType> {
 /// A default as the numbers that kernels fill in.
 fn constants(vm: &mut Vm, ty: &Type, value: &Value, name: &str) -> Result<Vec<Constant>> {
     let bytes = pack(vm, ty, value, name)?;
-    let constant = |(offset, scalar): (u32, Scalar)| {
-        let mut bits = [0; 8];
-        let size = scalar.size() as usize;
-        bits[..size].copy_from_slice(&bytes[offset as usize..offset as usize + size]);
-        Constant::of_bits(scalar, u64::from_le_bytes(bits))
-    };
+    let constant = |(offset, scalar): (u32, Scalar)| constant(scalar, &bytes[offset as usize..]);
     Ok(ty.numbers().into_iter().map(constant).collect())
+}
+
+/// The number at the start of `bytes`.
+pub fn constant(scalar: Scalar, bytes: &[u8]) -> Constant {
+    match Number::load(dtype(scalar), bytes) {
+        Number::Bool(truth) => Constant::bool(truth),
+        Number::Int(int) => Constant::int(scalar, int),
+        Number::Float(float) => Constant::float(scalar, float),
+    }
 }
 
 /// Makes `class` the class of a type.

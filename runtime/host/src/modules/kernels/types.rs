@@ -6,6 +6,7 @@ use std::rc::Rc;
 use kps_compute::{DType, Number};
 use kps_kernel::{MAX_STRUCT_BYTES, Member, StructType, Type};
 
+use super::construct::construct;
 use super::{errors, structs};
 use crate::errors::{overflow_error, type_error};
 use crate::modules::{kp, numpy};
@@ -50,6 +51,10 @@ impl KernelType {
         self.ty.as_ref()
     }
 
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
     /// The name, where it is a name alone.
     pub fn name(&self) -> Option<&str> {
         let is_name = NAMES.contains(&self.text.as_str()) || CONSTRUCTORS.contains(&self.text.as_str());
@@ -87,25 +92,23 @@ impl KernelType {
                 (Some(n @ 2..=4), Some(Type::Scalar(scalar))) => Ok(Some(Type::Vector(n as u8, scalar))),
                 _ => Err(errors::bad_vector()),
             },
+            ("Matrix", [columns, rows, scalar]) => match (columns.as_int(), rows.as_int(), type_of(scalar)) {
+                (Some(columns @ 2..=4), Some(rows @ 2..=4), Some(Type::Scalar(scalar)))
+                    if scalar.is_float() =>
+                {
+                    Ok(Some(Type::Matrix { columns: columns as u8, rows: rows as u8, scalar }))
+                }
+                _ => Err(errors::bad_matrix()),
+            },
+            ("Vector", _) => Err(errors::bad_vector()),
+            ("Matrix", _) => Err(errors::bad_matrix()),
+            ("Array", [element, ..]) if type_of(element).is_some() => Ok(None),
+            ("Array", _) => Err(errors::bad_array()),
             ("Struct", []) => struct_of(args).map(Some),
             ("Struct", _) => Err(errors::unnamed_member()),
             _ => Ok(None),
         }
     }
-}
-
-/// `vec3(1, 2, 3)`, `vec3(0)`, `mat4()`, `Array(4, f32)(values)`: an ndarray with the type's numbers, or a
-/// list of structs.
-fn host_array(vm: &mut Vm, ty: &Type, args: &Args) -> Result {
-    let n = ty.n_parts().unwrap_or(0) as usize;
-    let parts = match args.positional() {
-        [] => return structs::unpack(vm, ty, &vec![0; ty.packed_size() as usize]),
-        [one] if ty.is_vector() && kp::number(one)?.is_some() => vec![one.clone(); n],
-        [one] => vm.collect(one)?,
-        all => all.to_vec(),
-    };
-    let bytes = structs::pack(vm, ty, &Value::list(parts), &ty.to_string())?;
-    structs::unpack(vm, ty, &bytes)
 }
 
 fn struct_of(args: &Args) -> Result<Type> {
@@ -154,6 +157,9 @@ fn type_attr(ty: &Type, name: &str) -> Option<Value> {
         (Type::Struct(of), "keys") => {
             Some(Value::tuple(of.members.iter().map(|member| Value::from(&*member.name)).collect::<Vec<_>>()))
         }
+        (Type::Matrix { columns, .. }, "cols") => Some(Value::Int((*columns).into())),
+        (Type::Matrix { rows, .. }, "rows") => Some(Value::Int((*rows).into())),
+        (Type::Matrix { scalar, .. }, "subtype") => Some(KernelType::of_type(Type::Scalar(*scalar))),
         (_, "length") => ty.n_parts().map(|n| Value::Int(n.into())),
         (Type::Vector(..) | Type::Array(_), "subtype") => ty.part(0).map(KernelType::of_type),
         (_, "itemsize") => Some(Value::Int(ty.packed_size().into())),
@@ -202,7 +208,7 @@ impl Native for KernelType {
             return vm.instantiate(&class, args).map(Some);
         }
         if let Some(ty @ (Type::Vector(..) | Type::Matrix { .. } | Type::Array(_))) = &self.ty {
-            return host_array(vm, ty, args).map(Some);
+            return construct(vm, ty, args).map(Some);
         }
         let Some(dtype) = self.dtype() else {
             let message = format!("`{}` values exist inside of kernels only", self.text);

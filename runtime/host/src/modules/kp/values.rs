@@ -206,7 +206,14 @@ pub fn dtype(vm: &mut Vm, given: &Value) -> Result<DType> {
 
 /// Up to three counts of workgroups; missing ones are 0, which is for the launch to fill in.
 pub fn groups(vm: &mut Vm, given: &Value) -> Result<[u32; 3]> {
-    let items = if given.as_int().is_some() { vec![given.clone()] } else { vm.collect(given)? };
+    let items = match given {
+        given if given.as_int().is_some() => vec![given.clone()],
+        Value::Float(_) | Value::None => {
+            let message = format!("workgroups are one to three ints, not {}", given.type_name());
+            return Err(type_error(message).help("such as groups=(64, 1, 1)"));
+        }
+        given => vm.collect(given)?,
+    };
     if items.len() > 3 {
         return Err(type_error(format!("workgroups have three axes at most, {} were given", items.len())));
     }
