@@ -11,8 +11,19 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-const WORKS: [&str; 10] =
-    ["first", "long", "rerun", "saxpy", "total", "options", "matmul", "mandelbrot", "tiled", "tree"];
+const WORKS: [&str; 11] = [
+    "first",
+    "long",
+    "rerun",
+    "saxpy",
+    "total",
+    "options",
+    "matmul",
+    "mandelbrot",
+    "tiled",
+    "tree",
+    "subgroups",
+];
 /// Works that run long enough to tell what checks cost.
 const CHECKED: [&str; 6] = ["saxpy", "total", "matmul", "mandelbrot", "tiled", "tree"];
 const CHECKS: [(&str, &str); 4] = [

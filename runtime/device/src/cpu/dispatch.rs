@@ -161,6 +161,7 @@ impl Job {
             push: self.push.as_ptr().cast(),
             frames: frame.as_mut_ptr().cast(),
             shared: shared.as_mut_ptr().cast(),
+            together: self.together.as_ref().map_or(std::ptr::null(), Arc::as_ptr),
             parted: [0; 2],
             order: [[1, 0]; 3],
             stamps: Stamps::default(),
@@ -230,9 +231,12 @@ impl Job {
             if let Some(order) = &self.order {
                 context.order = order.lanes(group);
             }
-            // Workgroups whose lanes wait for each other run one by one, and those whose memory is watched.
+            // Workgroups whose lanes wait for each other run one by one, and so do those whose shared memory is
+            // watched or, with nothing that splits their code, to be zero as it would be with that.
             let is_watched = self.watch.is_some() && self.shared_size > 0;
-            let alone = self.chosen.code.entries.len() > 1 || self.order.is_some() || is_watched;
+            let shares = self.together.is_some() && self.shared_size > 0;
+            let parts = self.chosen.code.entries.len() > 1;
+            let alone = parts || shares || self.order.is_some() || is_watched;
             let most = if alone { 1 } else { end - at };
             let n = most.min(u64::from(self.groups[0] - x));
             // SAFETY: `work` gave the context shared memory of this size.
@@ -242,8 +246,10 @@ impl Job {
             }
             let place = [x, y, z];
             let status = match &self.together {
-                Some(together) => self.lanes_together(together, context, place),
-                None => self.row(context, place, x + n as u32),
+                Some(together) if self.chosen.code.lanes_part => {
+                    self.lanes_together(together, context, place)
+                }
+                _ => self.row(context, place, x + n as u32),
             };
             if status != DONE {
                 self.stopped_in.store(group, Ordering::Relaxed);
@@ -289,10 +295,11 @@ impl Job {
             // kernel said and outlive the call.
             let status = unsafe { (code.entries[region])(context, x, end_x, y, z) };
             if status <= DONE {
+                context.parted = context.parted.map(|region| code.numbers[region as usize] as u32);
                 return status;
             }
             if self.interrupt.load(Ordering::Relaxed) {
-                context.parted = [status as u32; 2];
+                context.parted = [code.numbers[status as usize] as u32; 2];
                 return INTERRUPTED_BETWEEN;
             }
             barrier_opens(context);

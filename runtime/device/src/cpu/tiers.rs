@@ -10,6 +10,7 @@ use std::time::Duration;
 use super::Lanes;
 use super::emit::{self, Code, Effort, LineTable};
 use super::lane::guard::{self, Guard};
+use super::lane::meetings::{self, Meetings};
 use super::lane::regions::{self, Carried, Regions};
 use super::lane::{Kernel, gangs};
 use super::library::Usage;
@@ -122,9 +123,17 @@ impl Tiers {
 
     fn careful(&self, usage: &Usage) -> Result<Arc<Code>> {
         self.made(&self.careful, usage, |lines| {
-            let in_gangs = self.lanes != Lanes::Single && !self.kernel.runs_one_by_one();
-            let plan = in_gangs.then(|| gangs::choose(&self.kernel, &self.regions, &self.carried)).flatten();
-            emit::compile(&self.kernel, &self.regions, &self.carried, plan.as_ref(), lines, Effort::Care)
+            let Tiers { kernel, regions, carried, .. } = self;
+            if self.lanes == Lanes::Single || kernel.runs_one_by_one() {
+                return emit::compile(kernel, regions, carried, None, lines, Effort::Care);
+            }
+            if let Some(Meetings { kernel, regions, carried }) = meetings::find(kernel, regions)
+                && let Some(plan) = gangs::choose(&kernel, &regions, &carried)
+            {
+                return emit::compile(&kernel, &regions, &carried, Some(&plan), lines, Effort::Care);
+            }
+            let plan = gangs::choose(kernel, regions, carried);
+            emit::compile(kernel, regions, carried, plan.as_ref(), lines, Effort::Care)
         })
     }
 

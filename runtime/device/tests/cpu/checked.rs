@@ -137,6 +137,25 @@ fn indices_of_foreign_modules_are_checked() {
 }
 
 #[test]
+fn arrays_of_a_line_that_have_no_names_are_told_apart_by_their_lengths() {
+    let declarations = "%five = OpTypeArray %u32 %n5\n%to_five = OpTypePointer Private %five\n\
+                        %eight = OpTypeArray %u32 %n8\n%to_eight = OpTypePointer Private %eight\n\
+                        %to_u32 = OpTypePointer Private %u32\n\
+                        %short = OpVariable %to_five Private\n%long = OpVariable %to_eight Private";
+    let body = "%past = OpIAdd %u32 %i %n8\nOpLine %name 5 1\n%a = OpAccessChain %to_u32 %short %past\n\
+                %b = OpAccessChain %to_u32 %long %past\n%x = OpLoad %u32 %a\n%y = OpLoad %u32 %b\n\
+                %r = OpIAdd %u32 %x %y";
+    let lengths =
+        findings_of(Checks::NONE.with(Check::Bounds), declarations, body).into_iter().map(|finding| {
+            let FindingKind::OutOfBounds { shape, .. } = finding.kind else {
+                panic!("it reads past the end")
+            };
+            (shape, finding.count)
+        });
+    assert_eq!(lengths.collect::<Vec<_>>(), [(vec![5], 8), (vec![8], 8)]);
+}
+
+#[test]
 fn what_is_right_is_silent() {
     let body = "%d = OpIAdd %u32 %i %n1\n%q = OpUDiv %u32 %n10 %d\n%r = OpUMod %u32 %q %n3";
     assert_eq!(findings("", body), []);

@@ -7,6 +7,7 @@ use kps_device::{Check, Checks, Command, Instrument, PipelineOptions, Waited};
 
 use super::assembly::kernel;
 use super::bench::Bench;
+use super::meetings::in_subgroups;
 use super::phases::shared;
 use super::programs::{N_BUFFERS, apart, guarded};
 
@@ -29,7 +30,7 @@ fn with_local_size(mut words: Vec<u32>, [x, y]: [u32; 2]) -> Vec<u32> {
 }
 
 /// Tells how many mistakes were found.
-fn compare(words: &[u32], size: [u32; 2], instrument: Instrument) -> usize {
+fn compare(words: &[u32], size: [u32; 2], options: &PipelineOptions) -> usize {
     let [x, y] = size;
     let bench = Bench::all_kinds();
     let n = N + (y - 1) * ROW;
@@ -38,8 +39,7 @@ fn compare(words: &[u32], size: [u32; 2], instrument: Instrument) -> usize {
     buffers.extend((1..N_BUFFERS).map(|_| bench.buffer(&vec![7u32; n as usize])));
     let words = with_local_size(words.to_vec(), [x, y]);
     let domain: Vec<u8> = [DOMAIN, 2, 1].iter().flat_map(|n: &u32| n.to_le_bytes()).collect();
-    let options = PipelineOptions { instrument, ..PipelineOptions::default() };
-    let dispatch = bench.dispatch_with(&words, &options, &buffers, &domain, [N.div_ceil(x), 1, 1]);
+    let dispatch = bench.dispatch_with(&words, options, &buffers, &domain, [N.div_ceil(x), 1, 1]);
     assert_eq!(bench.submit(vec![Command::Dispatch(dispatch)]), Ok(Waited::Done));
     let n_mistakes = bench.findings().len();
     for &buffer in &buffers {
@@ -76,8 +76,9 @@ fn check(kernel: fn(u64) -> Vec<u32>, local_sizes: &'static [[u32; 2]]) {
                 let words = kernel(seed);
                 for &local_size in local_sizes {
                     println!("seed {seed}, local size {local_size:?}");
-                    compare(&words, local_size, Instrument::None);
-                    n_mistakes += compare(&words, local_size, Instrument::Checked(of_each_lane()));
+                    let with = |instrument| PipelineOptions { instrument, ..PipelineOptions::default() };
+                    compare(&words, local_size, &with(Instrument::None));
+                    n_mistakes += compare(&words, local_size, &with(Instrument::Checked(of_each_lane())));
                 }
             }
             assert!(n_mistakes > 0, "random kernels make mistakes");
@@ -99,6 +100,30 @@ fn random_kernels_stay_inside_their_domain_in_gangs() {
 #[test]
 fn random_workgroups_give_the_same_in_gangs() {
     check(shared, &[[4, 1], [8, 2], [16, 1], [32, 2]]);
+}
+
+/// Sizes of subgroups with those of workgroups. Some fill no whole gang.
+const IN_SUBGROUPS: [(u32, &[[u32; 2]]); 5] = [
+    (4, &[[4, 1], [8, 2], [16, 1]]),
+    (8, &[[8, 2], [24, 1], [32, 2]]),
+    (16, &[[16, 1], [32, 2], [24, 1]]),
+    (32, &[[32, 2]]),
+    (64, &[[32, 2]]),
+];
+
+#[test]
+fn random_subgroups_give_the_same_in_gangs() {
+    for seed in seeds() {
+        let words = in_subgroups(seed);
+        for (subgroup_size, local_sizes) in IN_SUBGROUPS {
+            for &local_size in local_sizes {
+                println!("seed {seed}, local size {local_size:?}, subgroups of {subgroup_size}");
+                let options =
+                    PipelineOptions { subgroup_size: Some(subgroup_size), ..PipelineOptions::default() };
+                compare(&words, local_size, &options);
+            }
+        }
+    }
 }
 
 /// Stores 7 at an index that many operations have made of the invocation's own, which it is in the end.

@@ -20,6 +20,7 @@ mod garbage;
 mod glsl;
 mod images;
 mod matrices;
+mod meetings;
 mod memory;
 mod narrow;
 mod phases;

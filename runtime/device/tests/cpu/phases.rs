@@ -18,7 +18,11 @@ OpDecorate %wid BuiltIn WorkgroupId
 
 /// A kernel with barriers, in loops and branches too that all invocations of a workgroup take alike.
 pub fn shared(seed: u64) -> Vec<u32> {
-    let mut program = Program::new(seed);
+    share_in(Program::new(seed))
+}
+
+/// Lets a program go through phases.
+pub fn share_in(mut program: Program) -> Vec<u32> {
     program.phase = Some(0);
     program
         .line("%own = OpLoad %u32 %lix\n%wid_x = OpAccessChain %in_u32 %wid %n0\n%wg = OpLoad %u32 %wid_x");

@@ -1,5 +1,6 @@
 //! Kernels of random branches, loops and accesses. They always end, and what they leave in memory does not
-//! depend on the order in which invocations run. What workgroups share is in [`super::phases`].
+//! depend on the order in which invocations run. What workgroups share is in [`super::phases`], what subgroups do
+//! together in [`super::meetings`].
 
 use std::fmt::Write;
 
@@ -39,6 +40,8 @@ pub struct Program {
     loops: Vec<(String, String)>,
     /// Counts barriers, where the invocations of a workgroup share memory.
     pub phase: Option<u32>,
+    /// Whether invocations do things together in their subgroups.
+    pub meets: bool,
     /// Arrays of each invocation's own that are used, as the names of their types and their lengths.
     arrays: Vec<(&'static str, u64)>,
 }
@@ -52,7 +55,7 @@ impl Program {
         let (random, text) = (Random::new(seed), start.to_owned());
         let arrays = [vec![], vec![("u32", 6)], vec![("u32", 6), ("f64", 3)], vec![("u32", 6), ("bool", 5)]];
         let arrays = arrays[seed as usize % 4].clone();
-        Program { random, text, n_ids: 0, loops: Vec::new(), phase: None, arrays }
+        Program { random, text, n_ids: 0, loops: Vec::new(), phase: None, meets: false, arrays }
     }
 
     pub fn below(&mut self, n: u64) -> u64 {
@@ -94,6 +97,9 @@ impl Program {
     }
 
     pub fn term(&mut self) -> String {
+        if self.meets && self.below(4) == 0 {
+            return self.made_together();
+        }
         let (a, b) = (self.value(), self.value());
         match self.random.below(11) {
             0 => self.load(&a),

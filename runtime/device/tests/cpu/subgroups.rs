@@ -45,7 +45,7 @@ pub fn modules() -> Vec<Vec<u32>> {
 
 fn run<T: Number>(size: u32, element: &str, body: &str) -> Vec<T> {
     let words = words(element, size_of::<T>() as u32, body);
-    let bench = Bench::new();
+    let bench = Bench::all_kinds();
     let buffer = bench.buffer(&[T::default(); 2 * N]);
     let options = PipelineOptions { subgroup_size: Some(size), ..PipelineOptions::default() };
     let dispatch = bench.dispatch_with(&words, &options, &[buffer], &[], [2, 1, 1]);

@@ -8,6 +8,7 @@ use crate::cpu::images::ImageView;
 use crate::cpu::lane::gangs::MAX_WIDTH;
 use crate::cpu::probes::Observation;
 use crate::cpu::probes::shared::Stamps;
+use crate::cpu::together::Together;
 
 /// Bytes at the context's start that read as zero, and as many behind them that nobody reads. No single
 /// access is longer: the longest are those of all lanes of a gang at once.
@@ -33,6 +34,8 @@ pub struct Context {
     /// wait for each other.
     pub frames: *mut u8,
     pub shared: *mut u8,
+    /// What lanes of subgroups do together, where code asks for it.
+    pub together: *const Together,
     /// The regions before which lanes wait that should wait before the same; 0 is the end.
     pub parted: [u32; 2],
     /// Step and start of the order of lanes along each axis, where the kernel is shuffled.

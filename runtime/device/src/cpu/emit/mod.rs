@@ -44,6 +44,10 @@ pub struct Code {
     pub entries: Vec<Entry>,
     /// Where gangs go across workgroups, for those that fill no gang.
     pub rest: Option<Rest>,
+    /// By which number each region is known to whoever loaded the kernel.
+    pub numbers: Vec<usize>,
+    /// Whether lanes may wait in different places.
+    pub lanes_part: bool,
     memory: CodeMemory,
 }
 
@@ -116,7 +120,9 @@ pub fn compile(
         let entry = entries.pop().expect("it was made last");
         Rest { entry, width: plan.width }
     });
-    Ok(Code { entries, rest, memory: CodeMemory { jit: Mutex::new(Some(jit)), n_bytes } })
+    let (numbers, lanes_part) = (regions.numbers.clone(), !kernel.group_ops.is_empty());
+    let memory = CodeMemory { jit: Mutex::new(Some(jit)), n_bytes };
+    Ok(Code { entries, rest, numbers, lanes_part, memory })
 }
 
 struct Maker<'m> {

@@ -83,6 +83,7 @@ impl Emitter<'_, '_> {
                 self.clear(*start, *size);
                 return None;
             }
+            Op::Meet(_) => unreachable!("lanes meet in gangs"),
         })
     }
 

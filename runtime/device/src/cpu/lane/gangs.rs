@@ -83,8 +83,9 @@ const MAX_OPERATIONS: usize = 1200;
 pub fn choose(kernel: &Kernel, regions: &Regions, carried: &Carried) -> Option<Plan> {
     let alone = kernel.local_size == [1; 3] && kernel.shared_size == 0 && regions.all.len() == 1;
     let across = if alone { Across::Groups } else { Across::Row };
-    let fits = |width: u32| alone || kernel.local_size[0].is_multiple_of(width);
-    if !fits(LANES) {
+    let least = if meets(kernel) { kernel.subgroup_size } else { LANES };
+    let fits = |width: u32| width >= least && (alone || kernel.local_size[0].is_multiple_of(width));
+    if !fits(least) {
         return None;
     }
     let mut plan = plan(kernel, regions, carried, across)?;
@@ -96,8 +97,13 @@ pub fn choose(kernel: &Kernel, regions: &Regions, carried: &Carried) -> Option<P
         held * n_vectors <= MAX_HELD && n_operations * n_vectors as usize <= MAX_OPERATIONS
     };
     let fitting = WIDTHS.into_iter().filter(|&width| fits(width));
-    plan.width = fitting.clone().find(|&width| pays(width)).unwrap_or(LANES);
+    plan.width = fitting.clone().find(|&width| pays(width)).unwrap_or(least);
     Some(plan)
+}
+
+/// Whether lanes of subgroups do something together: then rows hold whole subgroups, and gangs have to.
+fn meets(kernel: &Kernel) -> bool {
+    kernel.blocks.iter().flat_map(|block| &block.insts).any(|inst| matches!(inst.op, Op::Meet(_)))
 }
 
 fn plan(kernel: &Kernel, regions: &Regions, carried: &Carried, across: Across) -> Option<Plan> {

@@ -209,6 +209,9 @@ pub enum Op {
         start: u32,
         size: u32,
     },
+    /// The active lanes of each subgroup do what they would at [`Terminator::Subgroup`]. Only in kernels for gangs of
+    /// whole subgroups, which [`super::meetings`] makes.
+    Meet(Meeting),
     /// A `Bool`: whether the workgroup that runs may have left some of its shared memory unwritten, as the
     /// observer of the dispatch knows.
     Unwritten,
@@ -418,6 +421,16 @@ pub struct GroupOp {
     pub place: u32,
 }
 
+/// A [`GroupOp`] as an instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Meeting {
+    /// Its number in the kernel as it was lowered.
+    pub op: u32,
+    pub kind: GroupKind,
+    pub slots: u32,
+    pub n: u32,
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GroupKind {
     /// Waiting is all.
@@ -616,6 +629,7 @@ impl Op {
             | Op::BufferSize(_)
             | Op::Get(_)
             | Op::Clear { .. }
+            | Op::Meet(_)
             | Op::Unwritten
             | Op::Watched(_) => {}
         }

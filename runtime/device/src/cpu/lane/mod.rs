@@ -13,7 +13,8 @@
 //!
 //! Passes work on a whole kernel: [`guard`] finds what every invocation asks first, [`rounds`] counts the rounds of loops round operations of subgroups,
 //! [`ssa`] turns locals into values, [`known`] uses what branches found out, [`shortcuts`] takes short ones away, [`regions`] cuts the graph where lanes wait, [`gangs`] finds what
-//! neighbouring lanes have in common ([`shapes`], [`order`]) and [`frames`] how their memory lies.
+//! neighbouring lanes have in common ([`shapes`], [`order`]), [`frames`] how their memory lies, and [`meetings`] makes
+//! instructions of what subgroups do together, where gangs hold whole ones.
 
 pub mod builder;
 pub mod fold;
@@ -22,6 +23,7 @@ pub mod gangs;
 pub mod guard;
 pub mod ir;
 pub mod known;
+pub mod meetings;
 pub mod order;
 pub mod regions;
 pub mod rounds;

@@ -22,6 +22,8 @@ pub struct Regions {
     pub all: Vec<Region>,
     /// The region behind each barrier, by the block that follows it.
     pub by_entry: FxHashMap<BlockId, usize>,
+    /// By which number each is known to whoever loaded the kernel.
+    pub numbers: Vec<usize>,
 }
 
 /// Blocks of all regions together; those that several regions reach count for each.
@@ -35,7 +37,7 @@ pub struct TooMany;
 
 /// The first region is that of the kernel's entry.
 pub fn split(kernel: &Kernel) -> Result<Regions, TooMany> {
-    let mut regions = Regions { all: Vec::new(), by_entry: FxHashMap::default() };
+    let mut regions = Regions { all: Vec::new(), by_entry: FxHashMap::default(), numbers: Vec::new() };
     let mut entries = vec![kernel.entry];
     regions.by_entry.insert(kernel.entry, 0);
     let (mut next, mut n_blocks) = (0, 0);
@@ -56,6 +58,7 @@ pub fn split(kernel: &Kernel) -> Result<Regions, TooMany> {
         }
         regions.all.push(region);
     }
+    regions.numbers = (0..regions.all.len()).collect();
     Ok(regions)
 }
 

@@ -238,7 +238,9 @@ impl Lowerer<'_> {
             return Err(errors::too_large("its subgroup operations", self.module.line(inst.line)));
         };
         for (i, &operand) in operands.iter().enumerate() {
-            let address = self.slot((slots, n_slots), i, Access::Write);
+            let operand = self.kept_in_slot(operand);
+            let ty = self.builder.ty(operand);
+            let address = self.slot((slots, n_slots), (i, ty), Access::Write);
             self.builder.store(address, 0, operand);
         }
         let next = self.builder.create_block();
@@ -249,8 +251,10 @@ impl Lowerer<'_> {
         self.builder.end(Terminator::Subgroup { op, next });
         self.builder.block = next;
         let result = |(i, &ty): (usize, &Ty)| {
-            let address = self.slot((slots, n_slots), i, Access::Read);
-            self.builder.load(ty, address, 0)
+            let kept = if ty == Ty::Bool { Ty::I32 } else { ty };
+            let address = self.slot((slots, n_slots), (i, kept), Access::Read);
+            let loaded = self.builder.load(kept, address, 0);
+            self.out_of_slot(loaded, ty)
         };
         Ok(results.iter().enumerate().map(result).collect())
     }
@@ -272,9 +276,26 @@ impl Lowerer<'_> {
         }
     }
 
-    fn slot(&mut self, (start, n): (u32, u32), i: usize, access: Access) -> lane::Value {
+    fn slot(&mut self, (start, n): (u32, u32), (i, ty): (usize, Ty), access: Access) -> lane::Value {
         let space = Space::Frame { start, size: n * 8 };
-        self.builder.address(Address { space, dynamic: None, constant: 8 * i as u64, size: 8, access })
+        let (constant, size) = (8 * i as u64, ty.size());
+        self.builder.address(Address { space, dynamic: None, constant, size, access })
+    }
+
+    /// A value as it lies in a slot: a boolean is an int, since gangs have no vectors of bytes.
+    fn kept_in_slot(&mut self, value: lane::Value) -> lane::Value {
+        match self.builder.ty(value) {
+            Ty::Bool => self.builder.convert(lane::Convert::BoolToInt, value),
+            _ => value,
+        }
+    }
+
+    fn out_of_slot(&mut self, kept: lane::Value, ty: Ty) -> lane::Value {
+        if ty != Ty::Bool {
+            return kept;
+        }
+        let zero = self.builder.i32(0);
+        self.builder.compare(Compare::Ne, kept, zero)
     }
 
     /// Parts as the result's type, which must have as many of them.

@@ -109,9 +109,9 @@ fn is_part_of_race(finding: &Finding, all: &[Finding]) -> bool {
 fn is_same(a: &FindingKind, b: &FindingKind) -> bool {
     match (a, b) {
         (
-            FindingKind::OutOfBounds { array: a, index: i, .. },
-            FindingKind::OutOfBounds { array: b, index: j, .. },
-        ) => a == b && i == j,
+            FindingKind::OutOfBounds { array: a, index: i, shape: m, .. },
+            FindingKind::OutOfBounds { array: b, index: j, shape: n, .. },
+        ) => (a, i, m) == (b, j, n),
         _ => false,
     }
 }

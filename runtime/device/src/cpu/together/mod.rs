@@ -5,11 +5,16 @@
 //! lanes that are behind ask for ([`ops`]), with those that ask for the same in the same round of every loop
 //! as its active lanes; they go on, until they wait again. So lanes that parted meet where their ways do.
 //! A barrier opens when every lane of the workgroup waits at it. Lanes that can never meet are told apart.
+//!
+//! Lanes of gangs meet by themselves: their code calls [`meet`] where they do.
 
+mod gang;
 mod ops;
 
 use std::cmp::Ordering;
 
+pub use self::gang::meet;
+use self::ops::Slots;
 use super::emit::context::{DONE, LaneState};
 use super::lane::regions::Regions;
 use super::lane::{GroupKind, GroupOp, Kernel, Terminator};
@@ -24,6 +29,7 @@ pub struct Together {
     state: usize,
     /// What is waited for before each region.
     waits: Vec<Wait>,
+    ops: Vec<GroupOp>,
 }
 
 #[derive(Clone, Debug)]
@@ -31,7 +37,8 @@ enum Wait {
     /// Nothing: it is the first region. As a state it stands for the end.
     Nothing,
     Barrier,
-    Subgroup(GroupOp),
+    /// The number of the operation.
+    Subgroup(usize),
 }
 
 /// What a workgroup does next.
@@ -63,7 +70,7 @@ impl Together {
                 continue;
             };
             waits[region] = match block.end {
-                Terminator::Subgroup { op, .. } => Wait::Subgroup(kernel.group_ops[op].clone()),
+                Terminator::Subgroup { op, .. } => Wait::Subgroup(op),
                 _ => Wait::Barrier,
             };
         }
@@ -73,6 +80,7 @@ impl Together {
             stride: stride as usize,
             state: stride as usize - 8,
             waits,
+            ops: kernel.group_ops.clone(),
         })
     }
 
@@ -181,11 +189,17 @@ impl Lanes<'_> {
         unsafe { self.at(lane, self.together.state).cast::<u32>().write(state.bits()) }
     }
 
+    fn slots(&self, op: &GroupOp) -> Slots {
+        let start = self.at(0, op.slots as usize);
+        // SAFETY: lowering set aside eight bytes for each operand and result, in the memory of every lane.
+        unsafe { Slots::new(start, [self.together.stride, 8], self.together.subgroup_size) }
+    }
+
     /// The operation that a lane waits at.
     fn group_op(&self, lane: usize) -> Option<(usize, &GroupOp)> {
         let LaneState::Waiting(region) = self.state(lane) else { return None };
         match &self.together.waits[region] {
-            Wait::Subgroup(op) => Some((region, op)),
+            Wait::Subgroup(op) => Some((region, &self.together.ops[*op])),
             Wait::Nothing | Wait::Barrier => None,
         }
     }
@@ -198,7 +212,7 @@ impl Lanes<'_> {
             let all = Active::first(first, size.min(n_lanes - first));
             let found = if self.in_step(all) { self.all_at_one(all) } else { self.those_behind(all) };
             let Some((region, op, active)) = found else { continue };
-            ops::perform(self, op, active);
+            ops::perform(&self.slots(op), op, active);
             if op.kind == GroupKind::Barrier {
                 meeting = Meeting::Ordered;
             }

@@ -1,15 +1,14 @@
-//! What the active lanes of a subgroup do together. Operands are read from the lanes' memory, eight bytes
-//! each, and results are written over them. Sums go from the first lane to the last.
+//! What the active lanes of a subgroup do together. Operands are read from [`Slots`] in the lanes' memory, and results
+//! are written over them. Sums go from the first lane to the last.
 
-use super::{Active, Lanes};
+use super::Active;
 use crate::cpu::lane::fold::{round_bfloat16, round_half};
 use crate::cpu::lane::{Fold, GroupKind, GroupOp, MultiplyAdd, Numbers, Overflow, Source, Span};
 
 /// The most lanes of a subgroup.
 const MAX_LANES: usize = 64;
 
-pub(super) fn perform(lanes: &Lanes<'_>, op: &GroupOp, active: Active) {
-    let slots = Slots { lanes, start: op.slots as usize };
+pub(super) fn perform(slots: &Slots, op: &GroupOp, active: Active) {
     let n = op.n as usize;
     let first = active.lanes().next().expect("somebody waits");
     let give_bool = |value: bool| active.lanes().for_each(|lane| slots.write(lane, 0, u64::from(value)));
@@ -23,30 +22,48 @@ pub(super) fn perform(lanes: &Lanes<'_>, op: &GroupOp, active: Active) {
             let same = |lane| (0..n).all(|i| value(lane, i) == value(first, i));
             give_bool(active.lanes().all(same));
         }
-        GroupKind::Ballot => ballot(&slots, active),
-        GroupKind::Read(source) => read(&slots, source, n, active),
-        GroupKind::MultiplyAdd(multiply) => multiply_add(&slots, multiply, active),
+        GroupKind::Ballot => ballot(slots, active),
+        GroupKind::Read(source) => read(slots, source, n, active),
+        GroupKind::MultiplyAdd(multiply) => multiply_add(slots, multiply, active),
         GroupKind::Fold(fold, numbers, span) => {
             for i in 0..n {
-                scan(&slots, i, (fold, numbers, span), active);
+                scan(slots, i, (fold, numbers, span), active);
             }
         }
     }
 }
 
-struct Slots<'l> {
-    lanes: &'l Lanes<'l>,
-    start: usize,
+/// Where lanes have their operands and results: eight bytes each, of which four count where lanes lie no further
+/// apart.
+pub(super) struct Slots {
+    start: *mut u8,
+    /// Bytes from one lane to the next, and from one slot to the next.
+    to_lane: usize,
+    to_slot: usize,
+    subgroup_size: usize,
 }
 
-impl Slots<'_> {
-    fn at(&self, lane: usize, i: usize) -> *mut u64 {
-        self.lanes.at(lane, self.start + 8 * i).cast()
+impl Slots {
+    /// # Safety
+    /// From `start` on, there are as many slots as operations take and give, for as many lanes as they are done by.
+    pub unsafe fn new(start: *mut u8, [to_lane, to_slot]: [usize; 2], subgroup_size: usize) -> Slots {
+        Slots { start, to_lane, to_slot, subgroup_size }
+    }
+
+    fn at(&self, lane: usize, i: usize) -> *mut u8 {
+        // SAFETY: `new` was promised that they are there.
+        unsafe { self.start.add(lane * self.to_lane + i * self.to_slot) }
     }
 
     fn bits(&self, lane: usize, i: usize) -> u64 {
-        // SAFETY: lowering set aside eight bytes for each operand and result, at multiples of eight.
-        unsafe { self.at(lane, i).read() }
+        let at = self.at(lane, i);
+        // SAFETY: as in `at`; slots begin at multiples of their size.
+        unsafe {
+            match self.to_lane {
+                4 => at.cast::<u32>().read().into(),
+                _ => at.cast::<u64>().read(),
+            }
+        }
     }
 
     fn bool(&self, lane: usize, i: usize) -> bool {
@@ -54,12 +71,18 @@ impl Slots<'_> {
     }
 
     fn write(&self, lane: usize, i: usize, bits: u64) {
+        let at = self.at(lane, i);
         // SAFETY: as in `bits`.
-        unsafe { self.at(lane, i).write(bits) };
+        unsafe {
+            match self.to_lane {
+                4 => at.cast::<u32>().write(bits as u32),
+                _ => at.cast::<u64>().write(bits),
+            }
+        }
     }
 }
 
-fn ballot(slots: &Slots<'_>, active: Active) {
+fn ballot(slots: &Slots, active: Active) {
     let votes = active.only(|lane| slots.bool(lane, 0)).bits;
     for lane in active.lanes() {
         for (i, word) in [votes & 0xffff_ffff, votes >> 32, 0, 0].into_iter().enumerate() {
@@ -68,7 +91,7 @@ fn ballot(slots: &Slots<'_>, active: Active) {
     }
 }
 
-fn read(slots: &Slots<'_>, source: Source, n: usize, active: Active) {
+fn read(slots: &Slots, source: Source, n: usize, active: Active) {
     let first_active = active.bits.trailing_zeros();
     let found = |lane: usize| {
         let own = (lane - active.first) as u32;
@@ -81,7 +104,7 @@ fn read(slots: &Slots<'_>, source: Source, n: usize, active: Active) {
             Source::Down => own.wrapping_add(operand),
             Source::Rotate(cluster) => own / cluster * cluster + own.wrapping_add(operand) % cluster,
             Source::Quad => own & !3 | operand & 3,
-            Source::QuadSwap => own ^ (operand + 1).min(3),
+            Source::QuadSwap => own ^ operand.saturating_add(1).min(3),
         };
         let wanted = active.first.checked_add(wanted as usize);
         wanted.filter(|&wanted| active.contains(wanted)).unwrap_or(lane)
@@ -99,7 +122,7 @@ fn read(slots: &Slots<'_>, source: Source, n: usize, active: Active) {
     }
 }
 
-fn scan(slots: &Slots<'_>, i: usize, (fold, numbers, span): (Fold, Numbers, Span), active: Active) {
+fn scan(slots: &Slots, i: usize, (fold, numbers, span): (Fold, Numbers, Span), active: Active) {
     if let Span::Clustered(size) = span {
         let cluster = Active::first(0, size as usize).bits;
         for start in (0..MAX_LANES).step_by(size as usize) {
@@ -118,14 +141,14 @@ fn scan(slots: &Slots<'_>, i: usize, (fold, numbers, span): (Fold, Numbers, Span
     }
 }
 
-fn reduce(slots: &Slots<'_>, i: usize, (fold, numbers): (Fold, Numbers), lanes: Active) {
+fn reduce(slots: &Slots, i: usize, (fold, numbers): (Fold, Numbers), lanes: Active) {
     let values = lanes.lanes().map(|lane| slots.bits(lane, i));
     let sum = values.fold(numbers.identity(fold), |sum, value| numbers.combine(fold, sum, value));
     lanes.lanes().for_each(|lane| slots.write(lane, i, sum));
 }
 
-fn multiply_add(slots: &Slots<'_>, multiply: MultiplyAdd, active: Active) {
-    let size = slots.lanes.together.subgroup_size;
+fn multiply_add(slots: &Slots, multiply: MultiplyAdd, active: Active) {
+    let size = slots.subgroup_size;
     let MultiplyAdd { rows, inner, columns, a, b, c, sum, overflow } = multiply;
     let [rows, inner, columns] = [rows, inner, columns].map(|n| n as usize);
     // A lane that is not there has zeros.
@@ -243,7 +266,7 @@ impl Numbers {
     }
 
     /// What changes nothing.
-    fn identity(self, fold: Fold) -> u64 {
+    pub fn identity(self, fold: Fold) -> u64 {
         if let Numbers::Float(_) | Numbers::BFloat16 = self {
             return self.encode(Number::Float(match fold {
                 Fold::Min => f64::INFINITY,
@@ -267,12 +290,25 @@ impl Numbers {
     }
 }
 
+/// A NaN is never the least nor the greatest, and of two zeros it is the first. ORDER: gangs do the same in code.
 fn combine_floats(fold: Fold, a: f64, b: f64) -> f64 {
     match fold {
         Fold::Add => a + b,
         Fold::Mul => a * b,
-        Fold::Min => a.min(b),
-        _ => a.max(b),
+        Fold::Min => {
+            if b < a {
+                b
+            } else {
+                a
+            }
+        }
+        _ => {
+            if b > a {
+                b
+            } else {
+                a
+            }
+        }
     }
 }
 

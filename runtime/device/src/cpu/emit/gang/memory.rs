@@ -248,7 +248,7 @@ pub(super) fn tested(
                     }
                 }
                 (Op::Store { .. } | Op::StoreNarrow { .. } | Op::Atomic { .. }, _)
-                | (Op::CompareExchange { .. } | Op::AtomicLoad { .. }, _) => fresh.clear(),
+                | (Op::CompareExchange { .. } | Op::AtomicLoad { .. } | Op::Meet(_), _) => fresh.clear(),
                 _ => {}
             }
         }

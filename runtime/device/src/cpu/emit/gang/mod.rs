@@ -7,7 +7,8 @@
 //!
 //! [`flow`] goes from block to block, [`values`] finds a value in the form in which it is wanted, [`ops`] has
 //! the vector operations, [`memory`] goes through addresses, where lanes lie apart by way of [`exchange`],
-//! [`probes`] tells the observer, and [`stamps`] spares it the rows that meet nothing.
+//! [`together`] has what subgroups do together, [`probes`] tells the observer, and [`stamps`] spares it the rows that
+//! meet nothing.
 
 mod exchange;
 mod flow;
@@ -17,6 +18,7 @@ mod memory;
 mod ops;
 mod probes;
 mod stamps;
+mod together;
 mod values;
 
 use cranelift_codegen::ir;
@@ -164,6 +166,7 @@ impl<'k> Gang<'_, 'k, '_> {
             (Op::StoreNarrow { address, value, .. }, _) => self.store_apart(&inst.op, *address, *value),
             (Op::Image { image, action, place, texel }, _) => self.image(*image, *action, *place, *texel),
             (Op::Clear { start, size }, _) => self.clear(*start, *size),
+            (Op::Meet(meeting), _) => self.meet_in_subgroups(meeting),
             (Op::Probe { probe, values, when }, _) => self.probe(*probe, values, *when),
             (op, Some(result)) => self.result(op, result),
             (op, None) => unreachable!("{op:?} has a result"),

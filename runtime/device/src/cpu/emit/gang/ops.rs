@@ -84,6 +84,7 @@ impl<'k> Gang<'_, 'k, '_> {
             | Op::Set(..)
             | Op::Clear { .. }
             | Op::Image { .. }
+            | Op::Meet(_)
             | Op::Unwritten
             | Op::Watched(_)
             | Op::Probe { .. } => {

@@ -120,7 +120,7 @@ impl Gang<'_, '_, '_> {
     }
 
     /// The lanes that run and that a condition holds for, as bits.
-    fn lanes_there(&mut self, when: Option<Value>) -> ir::Value {
+    pub(super) fn lanes_there(&mut self, when: Option<Value>) -> ir::Value {
         let active = self.active();
         let holds = when.filter(|&when| self.shape(when) != Shape::Uniform).map(|when| self.vector(when));
         match (active, holds) {
