@@ -4,7 +4,7 @@
 use rustc_hash::FxHashMap;
 
 use super::fold;
-use super::ir::{
+use super::{
     Address, Atomic, Binary, Block, BlockId, Builtin, Compare, Convert, Def, Edge, ImageAction, Inst, Kernel,
     Local, Op, Terminator, Ty, Unary, Value,
 };

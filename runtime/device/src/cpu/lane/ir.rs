@@ -1,5 +1,6 @@
 //! The parts of a kernel, and what each operation means.
 
+use super::{Atomic, Binary, Compare, Convert, Terminator, Unary};
 use crate::cpu::module::Line;
 use crate::cpu::probes::{ProbeSite, SiteKind};
 
@@ -266,144 +267,6 @@ pub enum Space {
     },
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Unary {
-    /// Ints, wrapping.
-    Neg,
-    /// Ints and booleans.
-    Not,
-    BitReverse,
-    PopCount,
-    LeadingZeros,
-    TrailingZeros,
-    FNeg,
-    FAbs,
-    Sqrt,
-    Floor,
-    Ceil,
-    Trunc,
-    /// To the nearest, halves to even.
-    Nearest,
-}
-
-/// Int operations wrap. A division by zero gives 0, as does its remainder.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Binary {
-    Add,
-    Sub,
-    Mul,
-    /// MIN / -1 is MIN.
-    DivS,
-    DivU,
-    /// Has the sign of the dividend.
-    RemS,
-    /// Has the sign of the divisor.
-    ModS,
-    RemU,
-    MulHighS,
-    MulHighU,
-    /// Also on booleans, as the next two.
-    And,
-    Or,
-    Xor,
-    /// Shifts take the amount modulo the width.
-    Shl,
-    ShrS,
-    ShrU,
-    FAdd,
-    FSub,
-    FMul,
-    FDiv,
-}
-
-/// An F comparison with a NaN is false, but `FNe` is true.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Compare {
-    Eq,
-    Ne,
-    LtS,
-    LeS,
-    GtS,
-    GeS,
-    LtU,
-    LeU,
-    GtU,
-    GeU,
-    FEq,
-    FNe,
-    FLt,
-    FLe,
-    FGt,
-    FGe,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Convert {
-    /// `Bool` to `I32`: 0 or 1.
-    BoolToInt,
-    /// `I32` to `I64`.
-    SignExtend,
-    ZeroExtend,
-    /// `I64` to `I32`.
-    Truncate,
-    /// Float to int of a width, toward zero, saturating; NaN gives 0.
-    FloatToS(Ty),
-    FloatToU(Ty),
-    /// Int to float of a width.
-    SToFloat(Ty),
-    UToFloat(Ty),
-    /// `F32` to `F64`.
-    Promote,
-    Demote,
-    /// The same bits as the other kind of the same width.
-    Bits,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Atomic {
-    Add,
-    Sub,
-    And,
-    Or,
-    Xor,
-    MinS,
-    MinU,
-    MaxS,
-    MaxU,
-    /// On ints and floats, bit for bit.
-    Exchange,
-    FAdd,
-    /// A number wins over a NaN.
-    FMin,
-    FMax,
-}
-
-#[derive(Clone, Debug, PartialEq, Default)]
-pub enum Terminator {
-    Jump(Edge),
-    Branch {
-        condition: Value,
-        then: Edge,
-        otherwise: Edge,
-    },
-    Switch {
-        value: Value,
-        cases: Vec<(u64, Edge)>,
-        default: Edge,
-    },
-    /// Every lane of the workgroup comes here before any goes on.
-    Barrier(BlockId),
-    /// The lanes of a subgroup that come here do something together, before they go on: the number of an
-    /// operation of [`Kernel::group_ops`]. What it takes and gives lies in the lanes' memory.
-    Subgroup {
-        op: usize,
-        next: BlockId,
-    },
-    /// The lane has ended.
-    #[default]
-    Exit,
-}
-
 /// Lanes that wait at one and the same operation, in the same round of every loop round it, are its active
 /// lanes.
 #[derive(Clone, Debug)]
@@ -520,12 +383,6 @@ pub enum Span {
     Clustered(u32),
 }
 
-#[derive(Clone, Debug, PartialEq)]
-pub struct Edge {
-    pub to: BlockId,
-    pub args: Vec<Value>,
-}
-
 impl Kernel {
     /// Whether its lanes have to run one by one, in the order that is asked for.
     pub fn runs_one_by_one(&self) -> bool {
@@ -536,58 +393,6 @@ impl Kernel {
     pub fn add_value(&mut self, ty: Ty, def: Def) -> Value {
         self.values.push(ValueInfo { ty, def });
         Value(self.values.len() as u32 - 1)
-    }
-}
-
-impl Terminator {
-    pub fn edges(&self) -> Vec<&Edge> {
-        match self {
-            Terminator::Jump(edge) => vec![edge],
-            Terminator::Branch { then, otherwise, .. } => vec![then, otherwise],
-            Terminator::Switch { cases, default, .. } => {
-                cases.iter().map(|(_, edge)| edge).chain([default]).collect()
-            }
-            Terminator::Barrier(_) | Terminator::Subgroup { .. } | Terminator::Exit => Vec::new(),
-        }
-    }
-
-    pub fn edges_mut(&mut self) -> Vec<&mut Edge> {
-        match self {
-            Terminator::Jump(edge) => vec![edge],
-            Terminator::Branch { then, otherwise, .. } => vec![then, otherwise],
-            Terminator::Switch { cases, default, .. } => {
-                cases.iter_mut().map(|(_, edge)| edge).chain([default]).collect()
-            }
-            Terminator::Barrier(_) | Terminator::Subgroup { .. } | Terminator::Exit => Vec::new(),
-        }
-    }
-
-    /// The block behind, where lanes wait here for others.
-    pub fn waits(&self) -> Option<BlockId> {
-        match self {
-            Terminator::Barrier(next) | Terminator::Subgroup { next, .. } => Some(*next),
-            _ => None,
-        }
-    }
-
-    /// Where control may go, across waits too.
-    pub fn successors(&self) -> Vec<BlockId> {
-        match self.waits() {
-            Some(next) => vec![next],
-            None => self.edges().iter().map(|edge| edge.to).collect(),
-        }
-    }
-
-    /// Calls `f` on each value used, edge arguments included.
-    pub fn each_use(&mut self, f: &mut impl FnMut(&mut Value)) {
-        match self {
-            Terminator::Branch { condition: value, .. } | Terminator::Switch { value, .. } => f(value),
-            Terminator::Jump(_) | Terminator::Barrier(_) | Terminator::Subgroup { .. } | Terminator::Exit => {
-            }
-        }
-        for edge in self.edges_mut() {
-            edge.args.iter_mut().for_each(&mut *f);
-        }
     }
 }
 
@@ -632,28 +437,6 @@ impl Op {
             | Op::Meet(_)
             | Op::Unwritten
             | Op::Watched(_) => {}
-        }
-    }
-}
-
-impl Convert {
-    /// The type that a value of type `from` becomes.
-    pub fn result(self, from: Ty) -> Ty {
-        match self {
-            Convert::BoolToInt | Convert::Truncate => Ty::I32,
-            Convert::SignExtend | Convert::ZeroExtend => Ty::I64,
-            Convert::FloatToS(ty) | Convert::FloatToU(ty) | Convert::SToFloat(ty) | Convert::UToFloat(ty) => {
-                ty
-            }
-            Convert::Promote => Ty::F64,
-            Convert::Demote => Ty::F32,
-            Convert::Bits => match from {
-                Ty::I32 => Ty::F32,
-                Ty::I64 => Ty::F64,
-                Ty::F32 => Ty::I32,
-                Ty::F64 => Ty::I64,
-                Ty::Bool => Ty::Bool,
-            },
         }
     }
 }

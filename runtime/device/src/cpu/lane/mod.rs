@@ -24,12 +24,16 @@ pub mod guard;
 pub mod ir;
 pub mod known;
 pub mod meetings;
+pub mod operators;
 pub mod order;
 pub mod regions;
 pub mod rounds;
 pub mod shapes;
 pub mod shortcuts;
 pub mod ssa;
+pub mod terminator;
 
 pub use builder::Builder;
 pub use ir::*;
+pub use operators::*;
+pub use terminator::*;
