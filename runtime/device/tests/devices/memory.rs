@@ -1,0 +1,165 @@
+//! Memory: copies, offsets, what is shared with the host, and what lies beyond a binding.
+
+use kps_device::{Command, Commands, DeviceError, Feature, MemoryUsage, PipelineOptions, QueueId};
+
+use super::common;
+use super::common::devices::{Shorthand, dispatch, floats, on_every_device};
+use super::{BOTH, READ, copy, refused_command};
+
+#[test]
+fn copies_between_and_within_buffers() {
+    on_every_device(|device| {
+        let a = device.floats(&[1.0, 2.0, 3.0, 4.0]);
+        let b = device.zeros(4);
+        let kernel = device.module("increment");
+        device.run(vec![
+            copy(a, 4, b, 8, 8),
+            dispatch(kernel, &[(b, BOTH)], 4),
+            copy(b, 8, b, 0, 8),
+            copy(b, 0, a, 0, 4),
+            copy(a, 0, a, 12, 0),
+        ]);
+        assert_eq!(device.get(b, 4), [3.0, 4.0, 3.0, 4.0]);
+        assert_eq!(device.get(a, 4), [3.0, 2.0, 3.0, 4.0]);
+    });
+}
+
+#[test]
+fn reading_and_writing_at_offsets() {
+    on_every_device(|device| {
+        let buffer = device.alloc(7, MemoryUsage::Device).expect("there is memory");
+        device.write(buffer, 2, &[1, 2, 3]).expect("it fits");
+        device.write(buffer, 6, &[9]).expect("it fits");
+        device.write(buffer, 7, &[]).expect("nothing fits anywhere");
+        let mut all = [0xff; 7];
+        device.read(buffer, 0, &mut all).expect("it is there");
+        assert_eq!(all, [0, 0, 1, 2, 3, 0, 9]);
+        let mut some = [0; 2];
+        device.read(buffer, 3, &mut some).expect("it is there");
+        assert_eq!(some, [2, 3]);
+        for refused in [device.write(buffer, 6, &[1, 2]), device.read(buffer, 6, &mut some)] {
+            assert!(refused_command(refused).contains("7 bytes"));
+        }
+        assert!(device.read(buffer, u64::MAX, &mut some).is_err());
+    });
+}
+
+#[test]
+fn memory_begins_as_zeros_even_where_it_was_used_before() {
+    on_every_device(|device| {
+        for usage in [MemoryUsage::Device, MemoryUsage::Host] {
+            for size in [4, 1000, 300_000] {
+                let dirty = device.alloc(size, usage).expect("there is memory");
+                device.write(dirty, 0, &vec![0xaa; size as usize]).expect("it fits");
+                device.free(dirty);
+                let fresh = device.alloc(size, usage).expect("there is memory");
+                device.write(fresh, 0, &[1]).expect("it fits");
+                let mut bytes = vec![0xff; size as usize];
+                device.read(fresh, 0, &mut bytes).expect("it is there");
+                assert_eq!(bytes[0], 1);
+                assert!(bytes[1..].iter().all(|byte| *byte == 0), "{size} bytes of {usage:?}");
+            }
+        }
+    });
+}
+
+/// More than passes through at once, with a tail.
+#[test]
+fn large_transfers_arrive_whole() {
+    on_every_device(|device| {
+        let n = 7_000_001;
+        let values: Vec<f32> = (0..n).map(|i| i as f32).collect();
+        let buffer = device.floats(&values);
+        assert!(device.get(buffer, n) == values, "it comes back as it went");
+        assert!(device.get(buffer, n) == values, "and again");
+        let mut tail = vec![0; 8];
+        device.read(buffer, 4 * n as u64 - 8, &mut tail).expect("it is there");
+        assert_eq!(floats(&tail), values[n - 2..]);
+    });
+}
+
+#[test]
+fn buffers_may_be_freed_in_flight() {
+    on_every_device(|device| {
+        let kernel = device.module("increment");
+        let (a, b) = (device.zeros(100_000), device.zeros(100_000));
+        let commands = Commands::new(vec![dispatch(kernel, &[(a, BOTH)], 60_000); 20]);
+        device.submit(QueueId(0), &commands, &[]).expect("it runs");
+        let ticket = device.run(vec![copy(a, 0, b, 0, 4000)]);
+        device.free(a);
+        device.free(a);
+        device.done(ticket);
+        assert_eq!(device.get(b, 1000), [20.0; 1000]);
+        let unknown = DeviceError::UnknownId { kind: "buffer" };
+        assert_eq!(device.read(a, 0, &mut [0]), Err(unknown.clone()));
+        assert_eq!(device.submit(QueueId(0), &commands, &[]), Err(unknown.clone()));
+        // The place of the freed buffer goes to another, the id does not.
+        let c = device.zeros(100_000);
+        assert_eq!(device.write(a, 0, &[1]), Err(unknown.clone()));
+        assert_eq!(device.submit(QueueId(0), &commands, &[]), Err(unknown));
+        assert_eq!(device.get(c, 10), [0.0; 10]);
+    });
+}
+
+#[test]
+fn shared_memory_is_the_buffer_itself() {
+    on_every_device(|device| {
+        let a = device.floats(&[1.0, 2.0]);
+        let Some(memory) = device.host_memory(a) else { return };
+        assert_eq!(memory.len, 8);
+        // SAFETY: nothing that names the buffer is in flight, and it is 8 bytes long.
+        unsafe { memory.ptr.cast::<f32>().write(41.0) };
+        let ticket = device.run(vec![dispatch(device.module("increment"), &[(a, BOTH)], 2)]);
+        device.done(ticket);
+        // SAFETY: as above.
+        assert_eq!(unsafe { memory.ptr.cast::<f32>().read() }, 42.0);
+        assert_eq!(device.get(a, 2), [42.0, 3.0]);
+    });
+}
+
+#[test]
+fn accesses_beyond_a_binding_touch_nothing() {
+    on_every_device(|device| {
+        if !device.info().features.contains(&Feature::RobustAccess) {
+            return;
+        }
+        let a = device.zeros(64);
+        let kernel = device.module("increment");
+        let Command::Dispatch(mut part) = dispatch(kernel, &[(a, BOTH)], 64) else { unreachable!() };
+        part.bindings[0].size = 4 * 16;
+        device.run(vec![Command::Dispatch(part)]);
+        let values = device.get(a, 64);
+        assert_eq!(values[..16], [1.0; 16]);
+        assert_eq!(values[16..], [0.0; 48]);
+    });
+}
+
+#[test]
+fn old_style_buffers_run() {
+    let path = format!("{}/tests/modules/increment.spvasm", env!("CARGO_MANIFEST_DIR"));
+    let text = std::fs::read_to_string(path).expect("it is there");
+    let text = text
+        .replace("StorageBuffer", "Uniform")
+        .replace("%block Block", "%block BufferBlock")
+        .replace("%main \"main\" %id %a", "%main \"main\" %id");
+    let words = common::assemble_old(&text);
+    on_every_device(|device| {
+        let a = device.floats(&[1.0, 2.0]);
+        let kernel = device.load(&words, &PipelineOptions::default()).expect("it loads");
+        device.run(vec![dispatch(kernel, &[(a, BOTH)], 2)]);
+        assert_eq!(device.get(a, 2), [2.0, 3.0]);
+    });
+}
+
+#[test]
+fn two_variables_may_stand_for_one_buffer() {
+    let path = format!("{}/tests/modules/multiply.spvasm", env!("CARGO_MANIFEST_DIR"));
+    let text = std::fs::read_to_string(path).expect("it is there");
+    let words = common::assemble(&text.replace("%product Binding 2", "%product Binding 0"));
+    on_every_device(|device| {
+        let (a, b) = (device.floats(&[1.0, 2.0]), device.floats(&[3.0, 4.0]));
+        let kernel = device.load(&words, &PipelineOptions::default()).expect("it loads");
+        device.run(vec![dispatch(kernel, &[(a, BOTH), (b, READ)], 2); 2]);
+        assert_eq!(device.get(a, 2), [9.0, 32.0]);
+    });
+}
