@@ -260,8 +260,14 @@ fn images_that_cannot_be_bound_are_refused_by_name() {
             format!("`picture` at set 0 binding 5 {expect}")
         );
     };
-    check("%float Cube 0 0 0 1 Unknown", "is a cube image: 1d, 2d and 3d are supported");
-    check("%float 2D 0 1 0 1 Unknown", "is an array of images in layers: images of one layer are supported");
+    check(
+        "%float Cube 0 0 0 1 Unknown",
+        "is a cube image: 1d, 2d and 3d are supported; a 3d one may hold its six sides",
+    );
+    check(
+        "%float 2D 0 1 0 1 Unknown",
+        "is an array of images in layers: images of one layer are supported; the planes of a 3d one may stand for layers",
+    );
     check(
         "%float 2D 0 0 1 1 Unknown",
         "is a multisampled image: images with one sample a texel are supported",

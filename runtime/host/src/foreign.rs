@@ -25,7 +25,7 @@ pub fn compile_text(source: &Source) -> Result<Vec<u32>, Diagnostics> {
 /// The words of a shader's text.
 pub fn compile(source: &Source, language: Language, options: &Options) -> Result<Vec<u32>, Diagnostics> {
     let words = kps_foreign::compile(source, language, options)?;
-    validate(&words)?;
+    tools::validate(&words).map_err(|error| badly_translated(source, &error.to_string()))?;
     Ok(words)
 }
 
@@ -65,6 +65,16 @@ pub fn assemble(text: &str) -> Result<Vec<u32>, Diagnostics> {
 fn without_comment(line: &str) -> &str {
     // In the middle of a line it may be part of a string.
     if line.trim_start().starts_with('#') { "" } else { line }
+}
+
+/// The translator of shaders makes words that are none.
+fn badly_translated(source: &Source, reason: &str) -> Diagnostics {
+    let reason = reason.strip_prefix("the module is not valid SPIR-V: ").unwrap_or(reason);
+    let message =
+        format!("`{}` cannot be translated: what comes is not valid SPIR-V: {reason}", source.name());
+    let told = Diagnostic::error("foreign/translator", message);
+    told.help("write the shader in another way, or give it as SPIR-V: comment out parts of it to find which one it is")
+        .into()
 }
 
 fn bad_spirv(message: String) -> Diagnostics {

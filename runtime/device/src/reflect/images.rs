@@ -51,7 +51,8 @@ pub(super) fn refuse_depth_comparison(module: &Module) -> Result<()> {
     let found = module.all_inst_iter().find(|instruction| compares_depth(instruction.class.opcode));
     found.map_or(Ok(()), |instruction| {
         let name = instruction.class.opname;
-        Err(bad_module(format!("`Op{name}` compares with a depth: samplers that compare cannot be bound")))
+        let message = format!("`Op{name}` compares with a depth: samplers that compare cannot be bound");
+        Err(bad_module(message + "; sample, and compare what comes"))
     })
 }
 
@@ -82,7 +83,9 @@ fn image(ids: &Ids, definition: &Instruction) -> std::result::Result<Seen, Strin
     };
     let dimension = dimension(definition)?;
     if literal_at(definition, 3) != Some(0) {
-        return Err("is an array of images in layers: images of one layer are supported".to_owned());
+        let message = "is an array of images in layers: images of one layer are supported; the planes of a 3d one \
+                       may stand for layers";
+        return Err(message.to_owned());
     }
     if literal_at(definition, 4) != Some(0) {
         return Err("is a multisampled image: images with one sample a texel are supported".to_owned());
@@ -105,7 +108,9 @@ fn dimension(definition: &Instruction) -> std::result::Result<Dimension, String>
         Some(Operand::Dim(Dim::Dim1D)) => Ok(Dimension::D1),
         Some(Operand::Dim(Dim::Dim2D)) => Ok(Dimension::D2),
         Some(Operand::Dim(Dim::Dim3D)) => Ok(Dimension::D3),
-        Some(Operand::Dim(Dim::DimCube)) => Err("is a cube image: 1d, 2d and 3d are supported".to_owned()),
+        Some(Operand::Dim(Dim::DimCube)) => {
+            Err("is a cube image: 1d, 2d and 3d are supported; a 3d one may hold its six sides".to_owned())
+        }
         Some(Operand::Dim(_)) => Err("is no 1d, 2d or 3d image: those are supported".to_owned()),
         _ => Err("has no dimension".to_owned()),
     }
