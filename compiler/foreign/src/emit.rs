@@ -6,7 +6,7 @@ use naga::proc::{BoundsCheckPolicies, BoundsCheckPolicy};
 use naga::valid::{Capabilities, ModuleInfo, ValidationError, ValidationFlags, Validator};
 use naga::{Module, ShaderStage, WithSpan};
 
-use crate::{Language, Options, Stage, barriers, errors, lines, memory, specialise};
+use crate::{Language, Options, Stage, barriers, elements, errors, lines, memory, specialise};
 
 /// What the words call their entry point, whatever the text called it.
 const ENTRY_POINT: &str = "main";
@@ -17,7 +17,8 @@ pub(crate) fn words(
     language: Language,
     options: &Options,
 ) -> Result<Vec<u32>, Diagnostics> {
-    check(source, &module)?;
+    let info = check(source, &module)?;
+    elements::copy_for_calls(&mut module, &info);
     choose_entry_point(source, &mut module, language, options)?;
     let constants = specialise::take_constants(&mut module);
     // What nothing uses would ask for capabilities all the same.

@@ -16,6 +16,7 @@
 //! ```
 
 mod barriers;
+mod elements;
 mod emit;
 mod errors;
 mod glsl;
