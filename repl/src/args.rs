@@ -54,7 +54,7 @@ pub struct HostOptions {
     /// Count what kernels cost, line by line, as a GPU would see it, and show it when the script has ended;
     /// with =FILE it is written there as JSON. Kernels run on the CPU device.
     #[arg(long, value_name = "FILE", global = true, num_args = 0..=1, require_equals = true)]
-    #[arg(default_missing_value = "-")]
+    #[arg(default_missing_value = "-", conflicts_with_all = ["check", "seed"])]
     pub profile: Option<PathBuf>,
 
     /// Put what debuggers want to know into kernels: the source's text, types, functions and variables.

@@ -260,7 +260,7 @@ impl CpuDevice {
         let Some(job) = Job::new(spec) else { return Ok(()) };
         let began = Instant::now();
         let job = state.pool.run(job);
-        if let Some(recorder) = &self.recorder {
+        if let (Some(recorder), Instrument::Profile) = (&self.recorder, pipeline.instrument) {
             let costs = job.costs();
             record(recorder, pipeline, dispatch, began.elapsed(), costs);
         }
