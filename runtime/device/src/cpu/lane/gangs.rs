@@ -51,7 +51,12 @@ pub struct RegionPlan {
     pub ragged: Vec<bool>,
     /// Blocks at whose end lanes choose different edges.
     pub forks: Vec<bool>,
+    /// By block: the forks at which lanes that are there may have parted, not having met again since.
+    parted_by: Vec<Blocks>,
 }
+
+/// A set of blocks, a bit for each.
+type Blocks = Vec<u64>;
 
 /// Where waiting lanes may be, in order; the first with any is next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -188,6 +193,7 @@ impl RegionPlan {
             steps: Vec::new(),
             ragged: vec![false; order.loops.len()],
             forks: vec![false; n],
+            parted_by: vec![vec![0; n.div_ceil(64)]; n],
             order,
         }
     }
@@ -197,8 +203,11 @@ impl RegionPlan {
         for block in 0..self.order.len() {
             if !self.forks[block] && self.is_fork(kernel, shapes, block) {
                 self.forks[block] = true;
+                let (word, bit) = (block / 64, 1 << (block % 64));
+                self.parted_by[block][word] |= bit;
                 for influenced in self.order.influence(block) {
                     self.together[influenced] = false;
+                    self.parted_by[influenced][word] |= bit;
                 }
             }
         }
@@ -274,14 +283,16 @@ impl RegionPlan {
             let closes = closes.expect("an edge back closes a loop");
             (closes, self.order.loops[loops[closes]].last + 1)
         };
-        !loops[..left].iter().any(|&found| self.waits_back(found))
+        !loops[..left].iter().any(|&found| self.waits_back(found, from))
             && !(from + 1..behind).any(|block| self.may_wait(block, from))
     }
 
-    /// Whether lanes may wait at the head of a loop that others go round.
-    fn waits_back(&self, found: usize) -> bool {
+    /// Whether lanes may wait at the head of a loop while others that go round are at the end of `now`.
+    fn waits_back(&self, found: usize, now: usize) -> bool {
         let Loop { head, last } = self.order.loops[found];
-        (head..=last).any(|from| self.edges_to(from, head).any(|edge| self.deferred[from][edge]))
+        (head..=last).any(|from| {
+            self.edges_to(from, head).any(|edge| self.deferred[from][edge]) && self.may_be_apart(from, now)
+        })
     }
 
     fn edges_to(&self, from: usize, to: usize) -> impl Iterator<Item = usize> {
@@ -300,15 +311,20 @@ impl RegionPlan {
                     both.any(|found| found.contains(from) && !found.contains(block))
                 };
                 self.edges_to(from, block).any(|edge| self.deferred[from][edge])
-                    && order.have_common_source(from, now, &self.forks)
+                    && self.may_be_apart(from, now)
                     && (from <= now || again())
             })
+    }
+
+    /// Whether some lanes may be at the end of one block while others are at that of another.
+    fn may_be_apart(&self, a: usize, b: usize) -> bool {
+        self.parted_by[a].iter().zip(&self.parted_by[b]).any(|(a, b)| a & b != 0)
     }
 
     fn steps_behind(&self, now: usize) -> Vec<Step> {
         let mut steps = Vec::new();
         let mut at = now + 1;
-        let closing = self.order.loops_of[now].iter().copied().filter(|&found| self.waits_back(found));
+        let closing = self.order.loops_of[now].iter().copied().filter(|&found| self.waits_back(found, now));
         for found in closing.map(Some).chain([None]) {
             let end = found.map_or(self.order.len(), |found| self.order.loops[found].last + 1);
             for block in at..end {

@@ -15,8 +15,6 @@ pub struct Order {
     pub loops_of: Vec<Vec<usize>>,
     /// Where all ways from a block meet; the number of blocks where that is behind the region.
     pub meets: Vec<usize>,
-    /// Blocks from which each one can be reached, itself among them.
-    reached_from: Vec<Bits>,
 }
 
 /// Blocks `head ..= last`.
@@ -32,10 +30,8 @@ impl Loop {
     }
 }
 
-/// Regions with more blocks than this are not looked at: the sets below grow with the square.
+/// Regions with more blocks than this are not looked at: sets of blocks for each block grow with the square.
 const MAX_BLOCKS: usize = 1000;
-
-type Bits = Vec<u64>;
 
 /// `None` where a loop has a second entry, or no way leads out of it.
 pub fn order(kernel: &Kernel, region: &Region) -> Option<Order> {
@@ -71,7 +67,6 @@ pub fn order(kernel: &Kernel, region: &Region) -> Option<Order> {
     Some(Order {
         blocks: sequence.iter().map(|&node| region.blocks[node]).collect(),
         meets: meets(&successors)?,
-        reached_from: reached_from(&successors),
         loops_of: (0..n).map(inside).collect(),
         successors,
         loops,
@@ -81,21 +76,6 @@ pub fn order(kernel: &Kernel, region: &Region) -> Option<Order> {
 impl Order {
     pub fn len(&self) -> usize {
         self.blocks.len()
-    }
-
-    /// Whether one of the `sources` leads to both blocks.
-    pub fn have_common_source(&self, a: usize, b: usize, sources: &[bool]) -> bool {
-        let both = self.reached_from[a].iter().zip(&self.reached_from[b]);
-        both.zip(sources.chunks(64)).any(|((a, b), sources)| {
-            let mut common = a & b;
-            while common != 0 {
-                if sources[common.trailing_zeros() as usize] {
-                    return true;
-                }
-                common &= common - 1;
-            }
-            false
-        })
     }
 
     /// Blocks that only some lanes may come to, when they part at the end of `fork`.
@@ -218,28 +198,6 @@ fn meets(successors: &[Vec<usize>]) -> Option<Vec<usize>> {
     }
     let meet = |block: usize| flow.idom(block + 1).checked_sub(1).unwrap_or(n);
     Some((0..n).map(meet).collect())
-}
-
-fn reached_from(successors: &[Vec<usize>]) -> Vec<Bits> {
-    let n = successors.len();
-    let mut reached = vec![vec![0; n.div_ceil(64)]; n];
-    for (block, bits) in reached.iter_mut().enumerate() {
-        bits[block / 64] |= 1 << (block % 64);
-    }
-    let mut changed = true;
-    while changed {
-        changed = false;
-        for from in 0..n {
-            for &to in &successors[from] {
-                let source = reached[from].clone();
-                for (into, bits) in reached[to].iter_mut().zip(source) {
-                    changed |= bits & !*into != 0;
-                    *into |= bits;
-                }
-            }
-        }
-    }
-    reached
 }
 
 #[cfg(test)]
