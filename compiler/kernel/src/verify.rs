@@ -28,7 +28,7 @@ use crate::ir::{
     Function, GeometryFn, Home, Kernel, LocalId, NodeId, NodeKind, PortId, Step, Stmt, TextureId, UnaryOp,
     is_terminator,
 };
-use crate::matrices::CoopUse;
+use crate::matrices::{CoopType, CoopUse};
 use crate::stages::{Direction, Stage};
 use crate::types::{Kind, Scalar, Type};
 
@@ -357,6 +357,11 @@ impl Verifier<'_> {
 
     fn node(&self, kind: &NodeKind, ty: &Type, span: Span) -> Check {
         let of = |node: &NodeId| self.function.ty(*node);
+        if let Type::Coop(coop) = ty
+            && let Some(holds) = self.coop_math(kind, coop)
+        {
+            return ensure(holds, span, format_args!("operands that do not fit: {kind:?} as `{ty}`"));
+        }
         let holds = match kind {
             NodeKind::Constant(constant) => *ty == Type::from(constant.scalar()),
             NodeKind::Input(input) => *ty == Type::of(input.n_components(), Scalar::U32),
@@ -466,6 +471,29 @@ impl Verifier<'_> {
             }
         };
         ensure(holds, span, format_args!("operands that do not fit: {kind:?} as `{ty}`"))
+    }
+
+    /// Whether arithmetic of whole matrices fits; `None` for what is none. Devices compute with no `bf16`s.
+    fn coop_math(&self, kind: &NodeKind, coop: &CoopType) -> Option<bool> {
+        let is = |node: &NodeId| *self.function.ty(*node) == Type::Coop(*coop);
+        let fits = match kind {
+            NodeKind::Unary(op, a) => *op == UnaryOp::Negate && is(a),
+            NodeKind::Binary(op, a, b) => {
+                let is_plain = matches!(op, BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul);
+                let is_quotient = *op == BinaryOp::Div && coop.scalar.is_float();
+                (is_plain || is_quotient) && is(a) && is(b)
+            }
+            NodeKind::Convert(a) => match self.function.ty(*a) {
+                Type::Coop(from) => {
+                    let is_alike = CoopType { scalar: coop.scalar, ..*from } == *coop;
+                    let keeps_ints = !(from.scalar.is_float() && coop.scalar.is_int());
+                    is_alike && from.scalar != coop.scalar && from.scalar != Scalar::Bf16 && keeps_ints
+                }
+                _ => false,
+            },
+            _ => return None,
+        };
+        Some(fits && coop.scalar != Scalar::Bf16)
     }
 
     /// A matrix of type `ty` may lie there.

@@ -27,7 +27,8 @@ impl GroupFunction {
 pub enum CoopFunction {
     /// `coop_matrix(f16, 16, 16, "a")`: a matrix of zeros.
     Matrix,
-    /// `coop_load(m, array, start, stride)`: row by row, `stride` elements apart.
+    /// `coop_load(m, array, start, stride)`: row by row, `stride` elements apart; column by column with
+    /// `column_major=True`.
     Load,
     Fill,
     /// `coop_multiply_add(c, a, b)`: adds the product to `c`.
@@ -45,6 +46,7 @@ pub enum CoopInstruction {
     /// The same column by column.
     LoadColumns,
     Store,
+    StoreColumns,
     /// `like(m)`: another matrix of the same type, of zeros.
     Like,
     /// `take(m, other)`: all of another one.
@@ -63,7 +65,10 @@ impl CoopInstruction {
             CoopInstruction::Like | CoopInstruction::Length => 1,
             CoopInstruction::Take | CoopInstruction::Component => 2,
             CoopInstruction::Put => 3,
-            CoopInstruction::Load | CoopInstruction::LoadColumns | CoopInstruction::Store => 4,
+            CoopInstruction::Load
+            | CoopInstruction::LoadColumns
+            | CoopInstruction::Store
+            | CoopInstruction::StoreColumns => 4,
         }
     }
 }
@@ -189,6 +194,7 @@ const INSTRUCTIONS: &[(&str, CoopInstruction)] = &[
     ("coop.load", CoopInstruction::Load),
     ("coop.load_columns", CoopInstruction::LoadColumns),
     ("coop.store", CoopInstruction::Store),
+    ("coop.store_columns", CoopInstruction::StoreColumns),
     ("coop.like", CoopInstruction::Like),
     ("coop.take", CoopInstruction::Take),
     ("coop.n_components", CoopInstruction::Length),

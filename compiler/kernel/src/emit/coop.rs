@@ -12,10 +12,10 @@ use super::checks::Touch;
 use super::function::FunctionEmitter;
 use super::module::{Module, Operand, TypeKey};
 use crate::constant::Constant;
-use crate::ir::{CoopLines, CoopMemory, CoopPlace, LocalId, NodeId, Step};
+use crate::ir::{BinaryOp, CoopLines, CoopMemory, CoopPlace, LocalId, NodeId, NodeKind, Step};
 use crate::matrices::{CoopType, CoopUse};
 use crate::signature::Capability;
-use crate::types::{Scalar, Type};
+use crate::types::{Kind, Scalar, Type};
 
 impl Module {
     pub fn coop_matrix(&mut self, coop: &CoopType) -> Word {
@@ -92,6 +92,28 @@ impl FunctionEmitter<'_> {
         self.construct(&[value], &Type::Coop(*coop))
     }
 
+    /// What goes component by component; `None` for what does not.
+    pub fn coop_math(&mut self, kind: &NodeKind, coop: &CoopType) -> Option<Word> {
+        let is_float = coop.scalar.is_float();
+        let (op, operands) = match *kind {
+            NodeKind::Unary(_, a) => (if is_float { Op::FNegate } else { Op::SNegate }, vec![a]),
+            NodeKind::Binary(BinaryOp::Add, a, b) => (if is_float { Op::FAdd } else { Op::IAdd }, vec![a, b]),
+            NodeKind::Binary(BinaryOp::Sub, a, b) => (if is_float { Op::FSub } else { Op::ISub }, vec![a, b]),
+            NodeKind::Binary(BinaryOp::Mul, a, b) => match self.function.node(b).kind {
+                NodeKind::Splat(factor) => (Op::MatrixTimesScalar, vec![a, factor]),
+                _ => (if is_float { Op::FMul } else { Op::IMul }, vec![a, b]),
+            },
+            NodeKind::Binary(_, a, b) => (Op::FDiv, vec![a, b]),
+            NodeKind::Convert(a) => {
+                let Type::Coop(from) = self.function.ty(a) else { return None };
+                (conversion(from.scalar, coop.scalar), vec![a])
+            }
+            _ => return None,
+        };
+        let operands: Vec<Word> = operands.into_iter().map(|operand| self.value(operand)).collect();
+        Some(self.ids(op, &Type::Coop(*coop), &operands))
+    }
+
     pub fn load_component(&mut self, local: LocalId, index: NodeId, coop: &CoopType) -> Word {
         let place = self.component_place(local, index, coop);
         let component = self.module.coop_component(coop.scalar);
@@ -160,5 +182,17 @@ impl FunctionEmitter<'_> {
             }
         };
         self.memory_access(class, &element)
+    }
+}
+
+/// Of components, where every value of the one type has its place in the other: never from float to int.
+fn conversion(from: Scalar, to: Scalar) -> Op {
+    match (from.kind(), to.kind()) {
+        (Kind::Float, _) => Op::FConvert,
+        (Kind::Signed, Kind::Float) => Op::ConvertSToF,
+        (_, Kind::Float) => Op::ConvertUToF,
+        _ if from.bits() == to.bits() => Op::Bitcast,
+        (Kind::Signed, _) => Op::SConvert,
+        _ => Op::UConvert,
     }
 }

@@ -321,5 +321,6 @@ fn is_contractible(op: Op) -> bool {
             | Op::FMod
             | Op::Dot
             | Op::VectorTimesScalar
+            | Op::MatrixTimesScalar
     )
 }

@@ -28,6 +28,11 @@ impl FunctionEmitter<'_> {
     fn compute(&mut self, kind: &NodeKind, ty: &Type) -> Word {
         let function = self.function;
         let of = |node: NodeId| function.ty(node);
+        if let Type::Coop(coop) = ty
+            && let Some(made) = self.coop_math(kind, coop)
+        {
+            return made;
+        }
         match kind {
             NodeKind::Constant(constant) => self.module.constant(*constant),
             NodeKind::Input(input) => self.input_value(*input),

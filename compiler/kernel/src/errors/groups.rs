@@ -167,6 +167,55 @@ pub(crate) fn coop_emulated(at: Location) -> Diagnostic {
     error("kernel/coop-matrix", at, "the device has no instruction for this", "")
 }
 
+/// The sides say their shapes and uses.
+pub(crate) fn coop_sum(at: Location, symbol: &str, sides: [(Location, &str); 2]) -> Diagnostic {
+    let [(left_at, left), (right_at, right)] = sides;
+    error("kernel/coop-matrix", at, format!("`{symbol}` takes two matrices that are alike, not {left} and {right}"), "")
+        .label(left_at, left)
+        .label(right_at, right)
+        .help("their shapes, their numbers and what they are for have to be the same; `f32(m)` converts the numbers")
+}
+
+pub(crate) fn coop_operator(at: Location, symbol: &str, sides: [(Location, &str); 2]) -> Diagnostic {
+    let [(left_at, left), (right_at, right)] = sides;
+    let diagnostic =
+        error("kernel/coop-matrix", at, format!("there is no `{symbol}` of {left} and {right}"), "")
+            .label(left_at, left)
+            .label(right_at, right);
+    match symbol {
+        "@" | "*" => diagnostic
+            .help("the product of two matrices is `coop_multiply_add(c, a, b)`, which adds it to `c`"),
+        "+" | "-" => diagnostic.help("fill a matrix with the number first: `coop_fill(m, 1.0)`"),
+        _ => diagnostic.help("matrices have `a + b`, `a - b`, `-a`, `a * x` and `a / x`, with `x` a number"),
+    }
+}
+
+pub(crate) fn coop_quotient(at: Location, scalar: Scalar) -> Diagnostic {
+    error("kernel/coop-matrix", at, format!("`/` of a matrix of `{scalar}` would be one of floats"), "")
+        .help("convert it first: `f32(m) / x`")
+}
+
+/// `cast` is what would make it fit.
+pub(crate) fn coop_factor(
+    at: Location,
+    symbol: &str,
+    wanted: Scalar,
+    found: &str,
+    cast: Option<String>,
+) -> Diagnostic {
+    let message = format!("`{symbol}` takes a matrix of `{wanted}` and a number of that type, not {found}");
+    let diagnostic = error("kernel/coop-matrix", at, message, found);
+    match cast {
+        Some(cast) => diagnostic.help(format!("convert it first: `{cast}`")),
+        None => diagnostic.help("one number scales all elements"),
+    }
+}
+
+pub(crate) fn coop_lines(at: Location, text: &str) -> Diagnostic {
+    error("kernel/coop-matrix", at, format!("`{text}` is not known when the kernel is compiled"), "")
+        .help("write `column_major=True`, or leave it out for a matrix that lies row by row")
+}
+
 /// `wanted` and `found` say the shape and the use.
 pub(crate) fn coop_mismatch(at: Location, name: &str, wanted: &str, found: &str) -> Diagnostic {
     error("kernel/coop-matrix", at, format!("`{name}` needs {wanted} here, not {found}"), found)

@@ -112,10 +112,18 @@ pub(crate) fn conflicting_types(
     // Two arrays, two functions: what they are is part of the code.
     let is_alike = first.1 == second.1;
     let (message, help) = match is_alike {
+        // A matrix that a subgroup holds is changed, not bound anew.
+        true if first.1.starts_with("a matrix") => (
+            "is another matrix on the paths that lead here",
+            "change the matrix itself: `m *= 2.0`, `m += other`",
+        ),
         true => ("is not the same thing on the paths that lead here", "use two names, or launch twice"),
         false => ("has different types on the paths that lead here", "cast one of them, or use two names"),
     };
-    let label = |what: &str, other: &str| format!("here it is {other}{what}");
+    let label = |what: &str, other: &str| {
+        let what = if other.is_empty() { what } else { what.strip_prefix("a ").unwrap_or(what) };
+        format!("here it is {other}{what}")
+    };
     error("kernel/conflicting-types", at, format!("`{name}` {message}"), "used here")
         .label(first.0, label(first.1, if is_alike { "one " } else { "" }))
         .label(second.0, label(second.1, if is_alike { "another " } else { "" }))

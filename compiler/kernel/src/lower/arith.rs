@@ -38,6 +38,9 @@ impl Ctx<'_> {
         if let Some(result) = self.struct_binary(op, left, right, spans) {
             return result;
         }
+        if self.is_coop(left) || self.is_coop(right) {
+            return self.coop_binary(op, left, right, op_span, spans);
+        }
         if op == AstBinaryOp::Mul
             && let Some(array) = self.repeat_list(left, right, spans)
         {
@@ -468,6 +471,7 @@ impl Ctx<'_> {
                 super::stmts::Condition::Error => Operand::Error,
             },
             (op, Operand::Node(node)) => self.unary_node(op, *node, span),
+            (AstUnaryOp::Minus, operand) if self.is_coop(operand) => self.coop_negated(operand, span),
             (op, operand) => {
                 let what = self.describe(operand);
                 self.fail(errors::unary_type(self.at(span), op.symbol(), &what))

@@ -148,8 +148,13 @@ impl Ctx<'_> {
         if current.is_error() || operand.is_error() {
             return self.store(place, Operand::Error, span);
         }
-        let in_place = self.struct_in_place(op, (&current, target.span), (&operand, value.span));
         let spans = (target.span, value.span);
+        if let Operand::Place(matrix) = &current
+            && self.is_coop(&current)
+        {
+            return self.coop_aug_assign(op, matrix, &operand, op_span, spans);
+        }
+        let in_place = self.struct_in_place(op, (&current, target.span), (&operand, value.span));
         let result = in_place.unwrap_or_else(|| self.binary(op, &current, &operand, op_span, spans));
         self.store(place, result, span);
     }

@@ -76,6 +76,7 @@ impl Ctx<'_> {
     fn scalar_cast(&mut self, to: Scalar, args: &[(Operand, Span)], span: Span) -> Operand {
         match args {
             [] => Operand::Node(self.constant(Constant::zero(to), span)),
+            [(operand, _)] if self.is_coop(operand) => self.coop_cast(operand, to, span),
             [(operand, at)] => match self.cast_scalar(operand, to, *at) {
                 Some(node) => Operand::Node(node),
                 None => Operand::Error,

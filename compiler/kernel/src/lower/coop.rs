@@ -3,12 +3,12 @@
 //! Where the device has instructions for all matrices of a kernel, `tiles.rs` has what they become. Elsewhere
 //! a matrix is a list of rows in every invocation, and the functions of `library/coop.kps` work on it. What
 //! instructions ask for is asked here all the same: what a matrix is for, shapes that fit, and that a
-//! workgroup comes to each operation as one.
+//! workgroup comes to each operation as one. `coop_math.rs` has the operators.
 
 use std::fmt;
 
 use kps_syntax::Span;
-use kps_syntax::ast::{Argument, ArgumentKind, Expr, ExprKind};
+use kps_syntax::ast::{Argument, ArgumentKind, Expr, ExprKind, Ident};
 
 use super::Ctx;
 use super::calls::Arguments;
@@ -16,7 +16,7 @@ use super::operand::{Operand, Place, Root, Static};
 use crate::builtins::CoopFunction;
 use crate::constant::Constant;
 use crate::errors;
-use crate::ir::{Stmt, Together};
+use crate::ir::{CoopLines, Stmt, Together};
 use crate::library;
 use crate::matrices::{CoopType, CoopUse};
 use crate::types::{Scalar, Type};
@@ -31,7 +31,7 @@ pub(super) struct Coop {
     pub columns: u32,
     pub scalar: Scalar,
     /// `None` for a list of rows in a function that the matrix was passed to.
-    purpose: Option<CoopUse>,
+    pub purpose: Option<CoopUse>,
 }
 
 impl fmt::Display for Coop {
@@ -58,7 +58,8 @@ impl Ctx<'_> {
         if let CoopFunction::Instruction(instruction) = function {
             return self.coop_instruction(instruction, args, span);
         }
-        let arguments = self.arguments(args);
+        let mut arguments = self.arguments(args);
+        let Some(lines) = self.coop_lines(function, &mut arguments) else { return Operand::Error };
         let Some(args) = self.only_positional(arguments, name) else { return Operand::Error };
         if args.iter().any(|(operand, _)| operand.is_error()) {
             return Operand::Error;
@@ -66,6 +67,9 @@ impl Ctx<'_> {
         let (n_wanted, wanted) = match function {
             CoopFunction::Fill => (2, "a matrix and a number"),
             CoopFunction::MultiplyAdd => (3, "an accumulator and the two factors"),
+            _ if lines == CoopLines::Columns => {
+                (4, "a matrix, an array, where it begins and the elements from column to column")
+            }
             _ => (4, "a matrix, an array, where it begins and the elements from row to row"),
         };
         if args.len() != n_wanted {
@@ -75,9 +79,32 @@ impl Ctx<'_> {
         let done = match function {
             CoopFunction::MultiplyAdd => self.coop_multiply_add(name, args, span),
             CoopFunction::Fill => self.coop_fill(name, args, span),
-            _ => self.coop_move(function, name, args, span),
+            _ => self.coop_move(function, lines, name, args, span),
         };
         done.unwrap_or(Operand::Error)
+    }
+
+    /// Whether a matrix lies row by row or column by column, as `column_major` says; `None` after a mistake.
+    fn coop_lines(&mut self, function: CoopFunction, arguments: &mut Arguments) -> Option<CoopLines> {
+        let moves = matches!(function, CoopFunction::Load | CoopFunction::Store);
+        let is_it = |(keyword, ..): &(&Ident, Operand, Span)| moves && &*keyword.name == "column_major";
+        let Some(at) = arguments.keywords.iter().position(is_it) else { return Some(CoopLines::Rows) };
+        let (_, value, span) = arguments.keywords.remove(at);
+        let known = match &value {
+            Operand::Node(node) => self.f.func.constant(*node),
+            _ => None,
+        };
+        match known.filter(|known| known.scalar() == Scalar::Bool) {
+            Some(known) if known == Constant::bool(true) => Some(CoopLines::Columns),
+            Some(_) => Some(CoopLines::Rows),
+            None => {
+                if !value.is_error() {
+                    let text = self.f.source.slice(span);
+                    self.error(errors::coop_lines(self.at(span), text));
+                }
+                None
+            }
+        }
     }
 
     pub(super) fn call_coop(&mut self, name: &str, args: Vec<(Operand, Span)>, span: Span) -> Operand {
@@ -111,17 +138,30 @@ impl Ctx<'_> {
             let text = self.f.source.slice(purpose.span);
             return self.fail(errors::coop_use(self.at(purpose.span), text));
         };
-        if self.matrices.is_some() {
-            return self.tile(CoopType { scalar, rows, columns, purpose: named }, span);
+        match self.matrices {
+            Some(_) => self.tile(CoopType { scalar, rows, columns, purpose: named }, span),
+            None => self.coop_rows((rows, columns, scalar), Some(named), span),
         }
+    }
+
+    /// A matrix of zeros as a list of rows.
+    pub(super) fn coop_rows(
+        &mut self,
+        (rows, columns, scalar): (u32, u32, Scalar),
+        purpose: Option<CoopUse>,
+        span: Span,
+    ) -> Operand {
         let zero = self.constant(Constant::zero(scalar), span);
         let Operand::Place(row) = self.array_local(vec![zero; columns as usize], scalar.into(), span) else {
             return Operand::Error;
         };
         let row_value = self.load_whole(&row, span);
         let matrix = self.array_local(vec![row_value; rows as usize], row.ty, span);
-        if let Operand::Place(Place { root: Root::Local(local), .. }) = &matrix {
-            self.f.coops.insert(*local, named);
+        if let (Operand::Place(Place { root: Root::Local(local), ty, .. }), Some(purpose)) =
+            (&matrix, purpose)
+        {
+            self.f.coops.insert(*local, purpose);
+            self.coop_types.insert(ty.clone());
         }
         matrix
     }
@@ -135,32 +175,28 @@ impl Ctx<'_> {
         known.map(|side| side as u32)
     }
 
+    /// A matrix as an argument; `None` after a mistake.
     pub(super) fn coop(&mut self, name: &str, (operand, at): &(Operand, Span)) -> Option<Coop> {
-        if let Operand::Place(place) = operand
-            && let Type::Coop(coop) = place.ty
-        {
-            let CoopType { scalar, rows, columns, purpose } = coop;
+        let coop = self.coop_of(operand);
+        if coop.is_none() {
+            let what = self.describe(operand);
+            self.error(errors::coop_wanted(self.at(*at), name, &what));
+        }
+        coop
+    }
+
+    /// A matrix that the device holds, or a list of rows of the invocation's own.
+    pub(super) fn coop_of(&self, operand: &Operand) -> Option<Coop> {
+        let Operand::Place(place) = operand else { return None };
+        if let Type::Coop(CoopType { scalar, rows, columns, purpose }) = place.ty {
             return Some(Coop { place: place.clone(), rows, columns, scalar, purpose: Some(purpose) });
         }
-        if let Operand::Place(place) = operand
-            && let Root::Local(local) = place.root
-            && let Type::Array(rows) = &place.ty
-            && let Type::Array(columns) = &rows.element
-            && let Type::Scalar(scalar) = columns.element
-            && self.shared_id(place).is_none()
-        {
-            let purpose = self.f.coops.get(&local).copied();
-            return Some(Coop {
-                place: place.clone(),
-                rows: rows.len,
-                columns: columns.len,
-                scalar,
-                purpose,
-            });
-        }
-        let what = self.describe(operand);
-        self.error(errors::coop_wanted(self.at(*at), name, &what));
-        None
+        let Root::Local(local) = place.root else { return None };
+        let (Type::Array(rows), None) = (&place.ty, self.shared_id(place)) else { return None };
+        let Type::Array(columns) = &rows.element else { return None };
+        let Type::Scalar(scalar) = columns.element else { return None };
+        let purpose = self.f.coops.get(&local).copied();
+        Some(Coop { place: place.clone(), rows: rows.len, columns: columns.len, scalar, purpose })
     }
 
     fn coop_multiply_add(&mut self, name: &str, args: Vec<(Operand, Span)>, span: Span) -> Option<Operand> {
@@ -214,6 +250,7 @@ impl Ctx<'_> {
     fn coop_move(
         &mut self,
         function: CoopFunction,
+        lines: CoopLines,
         name: &str,
         args: Vec<(Operand, Span)>,
         span: Span,
@@ -221,7 +258,10 @@ impl Ctx<'_> {
         let coop = self.coop(name, &args[0])?;
         self.coop_memory(name, &coop, &args)?;
         match self.matrices {
-            Some(_) => self.tile_move(function, &coop, args, span),
+            Some(_) => self.tile_move(function, lines, &coop, args, span),
+            None if lines == CoopLines::Columns => {
+                Some(self.call_coop(&format!("{name}_columns"), args, span))
+            }
             None => Some(self.call_coop(name, args, span)),
         }
     }

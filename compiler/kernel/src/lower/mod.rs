@@ -13,6 +13,7 @@ mod calls;
 mod cast;
 mod closures;
 mod coop;
+mod coop_math;
 mod dunders;
 mod expr;
 mod fold;
@@ -53,7 +54,7 @@ use std::sync::Arc;
 
 use kps_syntax::ast::{FunctionDef, Lambda, Name};
 use kps_syntax::{Diagnostic, Diagnostics, Location, Source, Span};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use self::helpers::{Active, Instance, InstanceKey};
 use self::loops::LoopState;
@@ -164,6 +165,8 @@ pub(crate) struct Ctx<'a> {
     checks: bool,
     /// `None` where cooperative matrices are emulated.
     matrices: Option<Tiles>,
+    /// What emulated ones are: lists of rows.
+    coop_types: FxHashSet<Type>,
     buffers: Vec<Buffer>,
     scalars: Vec<ScalarParam>,
     shared: Vec<Shared>,
@@ -355,6 +358,7 @@ impl<'a> Ctx<'a> {
             trace: target.trace,
             checks: target.checks,
             matrices: Tiles::new(target, template, signature.rank),
+            coop_types: FxHashSet::default(),
             buffers: Vec::new(),
             scalars: Vec::new(),
             shared: Vec::new(),

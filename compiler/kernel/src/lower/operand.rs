@@ -256,6 +256,10 @@ impl Ctx<'_> {
             Operand::Node(node) => format!("`{}`", self.ty(*node)),
             Operand::Literal(Literal::Int(_)) => "an int literal".to_owned(),
             Operand::Literal(Literal::Float(_)) => "a float literal".to_owned(),
+            Operand::Place(_) if self.is_coop(operand) => match self.coop_of(operand) {
+                Some(coop) => format!("a matrix, {coop}"),
+                None => "a matrix".to_owned(),
+            },
             Operand::Place(place) => format!("`{}`", place.ty),
             Operand::Buffer(buffer) => format!("`{}`", self.buffer_array(*buffer)),
             Operand::Row(row) => format!("`{}`", self.row_array(row)),

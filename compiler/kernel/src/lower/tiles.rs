@@ -82,6 +82,12 @@ impl Ctx<'_> {
 
     /// A matrix of zeros.
     pub(super) fn tile(&mut self, coop: CoopType, span: Span) -> Operand {
+        let zero = self.constant(Constant::zero(coop.scalar), span);
+        self.tile_of(coop, NodeKind::Splat(zero), span)
+    }
+
+    /// A matrix that something makes.
+    pub(super) fn tile_of(&mut self, coop: CoopType, kind: NodeKind, span: Span) -> Operand {
         let Some(tiles) = &mut self.matrices else { return Operand::Error };
         tiles.are_used = true;
         if !tiles.products.take(&coop) {
@@ -90,9 +96,8 @@ impl Ctx<'_> {
         let ty = Type::Coop(coop);
         let local = self.new_local("matrix", ty.clone(), span);
         let place = Place::local(local, ty.clone());
-        let zero = self.constant(Constant::zero(coop.scalar), span);
-        let zeros = self.node(NodeKind::Splat(zero), ty, span);
-        self.store_whole(&place, zeros, span);
+        let value = self.node(kind, ty, span);
+        self.store_whole(&place, value, span);
         Operand::Place(place)
     }
 
@@ -119,6 +124,7 @@ impl Ctx<'_> {
     pub(super) fn tile_move(
         &mut self,
         function: CoopFunction,
+        lines: CoopLines,
         coop: &Coop,
         args: Vec<(Operand, Span)>,
         span: Span,
@@ -133,13 +139,19 @@ impl Ctx<'_> {
         let is_wide = is_wide || [start, stride].iter().any(|node| *self.ty(*node) == Scalar::I64.into());
         let index = if is_wide { Scalar::I64 } else { Scalar::I32 };
         let [start, stride] = [start, stride].map(|node| self.of_subgroup(node, index, span));
-        let row_bytes = coop.columns * coop.scalar.size();
-        let align = (row_bytes.min(ALIGNMENT) / coop.scalar.size()).max(1);
+        let n_each = if lines == CoopLines::Rows { coop.columns } else { coop.rows };
+        let line_bytes = n_each * coop.scalar.size();
+        let align = (line_bytes.min(ALIGNMENT) / coop.scalar.size()).max(1);
         let known = [coop.rows, coop.columns, align].map(|known| (Operand::int(known.into()), span));
         let numbers = (Operand::Place(self.numbers(coop.scalar, span)?), span);
         let places = [start, stride].map(|node| (Operand::Node(node), span));
         let args = [matrix, array].into_iter().chain(places).chain(known).chain([numbers]).collect();
-        let name = if function == CoopFunction::Store { "tile_store" } else { "tile_load" };
+        let name = match (function, lines) {
+            (CoopFunction::Store, CoopLines::Rows) => "tile_store",
+            (CoopFunction::Store, CoopLines::Columns) => "tile_store_columns",
+            (_, CoopLines::Rows) => "tile_load",
+            (_, CoopLines::Columns) => "tile_load_columns",
+        };
         Some(self.call_coop(name, args, span))
     }
 
@@ -236,18 +248,10 @@ impl Ctx<'_> {
                 let value = self.load_whole(&other, span);
                 self.store_whole(&place, value, span);
             }),
-            CoopInstruction::Load => self.coop_place(&args, CoopLines::Rows, span).map(|from| {
-                let loaded = self.node(NodeKind::CoopLoad(Box::new(from)), place.ty.clone(), span);
-                self.store_whole(&place, loaded, span);
-            }),
-            CoopInstruction::LoadColumns => self.coop_place(&args, CoopLines::Columns, span).map(|from| {
-                let loaded = self.node(NodeKind::CoopLoad(Box::new(from)), place.ty.clone(), span);
-                self.store_whole(&place, loaded, span);
-            }),
-            CoopInstruction::Store => self.coop_place(&args, CoopLines::Rows, span).map(|to| {
-                let value = self.load_whole(&place, span);
-                self.f.block.push(Stmt::CoopStore { place: Box::new(to), value, span });
-            }),
+            CoopInstruction::Load => self.load_tile(&place, &args, CoopLines::Rows, span),
+            CoopInstruction::LoadColumns => self.load_tile(&place, &args, CoopLines::Columns, span),
+            CoopInstruction::Store => self.store_tile(&place, &args, CoopLines::Rows, span),
+            CoopInstruction::StoreColumns => self.store_tile(&place, &args, CoopLines::Columns, span),
             CoopInstruction::Component => {
                 return match self.tile_component(&place, &args[1], coop, span) {
                     Some(component) => Operand::Node(self.load_whole(&component, span)),
@@ -261,6 +265,32 @@ impl Ctx<'_> {
             }),
         };
         done.map_or(Operand::Error, |()| Operand::Static(Static::None))
+    }
+
+    fn load_tile(
+        &mut self,
+        matrix: &Place,
+        args: &[(Operand, Span)],
+        lines: CoopLines,
+        span: Span,
+    ) -> Option<()> {
+        let from = self.coop_place(args, lines, span)?;
+        let loaded = self.node(NodeKind::CoopLoad(Box::new(from)), matrix.ty.clone(), span);
+        self.store_whole(matrix, loaded, span);
+        Some(())
+    }
+
+    fn store_tile(
+        &mut self,
+        matrix: &Place,
+        args: &[(Operand, Span)],
+        lines: CoopLines,
+        span: Span,
+    ) -> Option<()> {
+        let place = Box::new(self.coop_place(args, lines, span)?);
+        let value = self.load_whole(matrix, span);
+        self.f.block.push(Stmt::CoopStore { place, value, span });
+        Some(())
     }
 
     fn tile_place(&self, operand: &Operand) -> Option<Place> {

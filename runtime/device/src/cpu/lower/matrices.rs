@@ -26,11 +26,15 @@ impl Lowerer<'_> {
     fn times_scalar(&mut self, inst: &Instruction) -> Result<Data> {
         let (composite, (scalar, factor)) = (self.data(inst, 2)?, self.scalars(inst, 3)?);
         let fits = self.module.types.scalars(composite.ty).iter().all(|part| *part == scalar);
-        if !scalar.is_float() || factor.parts.len() != 1 || !fits {
+        // Those of ints are cooperative.
+        let is_cooperative = matches!(self.module.types.get(composite.ty), Type::Cooperative { .. });
+        let takes = scalar.is_float() || (scalar.is_int() && is_cooperative);
+        if !takes || factor.parts.len() != 1 || !fits {
             return Err(self.wrong_operands(inst));
         }
+        let multiply = if scalar.is_float() { Binary::FMul } else { Binary::Mul };
         let times = |&part: &lane::Value| {
-            let product = self.builder.binary(Binary::FMul, part, factor.parts[0]);
+            let product = self.builder.binary(multiply, part, factor.parts[0]);
             self.fit(scalar, product)
         };
         Ok(Data { ty: composite.ty, parts: composite.parts.iter().map(times).collect() })
