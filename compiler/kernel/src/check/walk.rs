@@ -20,6 +20,7 @@ use super::unsupported;
 use super::visit::children;
 use crate::builtins;
 use crate::env::{EnvModule, EnvValue, HelperFunction, KernelEnv};
+use crate::library;
 use crate::{errors, suggest};
 
 /// A mention of a function that a kernel may call.
@@ -399,7 +400,7 @@ impl Walk<'_> {
         if builtins::is_our_module(&module) {
             match builtins::member(&attr.name) {
                 Some(_) => return,
-                None if &*attr.name == "Array" => return,
+                None if &*attr.name == "Array" || library::math_function(&attr.name).is_some() => return,
                 None => {}
             }
         }

@@ -1,6 +1,6 @@
 //! Functions of ours that are written in the kernel language: `*.kps` beside this file.
 //!
-//! What GLSL.std.450 lacks for f64, determinants and inverses of matrices, and cooperative matrices. A chapter
+//! What GLSL.std.450 lacks for f64, whole numbers of Python's `math`, determinants and inverses of matrices, and cooperative matrices. A chapter
 //! is parsed once for a process, when a kernel first wants one of its functions; each becomes a function of the module,
 //! once for every type it is called with. They are trusted: nothing checks them but the tests.
 //!
@@ -21,7 +21,10 @@ use num_traits::ToPrimitive;
 use crate::builtins;
 use crate::env::{EnvValue, HelperFunction, KernelEnv};
 
-const CHAPTERS: [(&str, &str); 10] = [
+/// The chapter of functions that scripts call by the names of Python's `math`.
+const NUMBERS: &str = "numbers";
+
+const CHAPTERS: [(&str, &str); 11] = [
     ("double", include_str!("double.kps")),
     ("exp", include_str!("exp.kps")),
     ("log", include_str!("log.kps")),
@@ -29,10 +32,17 @@ const CHAPTERS: [(&str, &str); 10] = [
     ("trig", include_str!("trig.kps")),
     ("arc", include_str!("arc.kps")),
     ("hyperbolic", include_str!("hyperbolic.kps")),
+    (NUMBERS, include_str!("numbers.kps")),
     ("matrix", include_str!("matrix.kps")),
     ("coop", include_str!("coop.kps")),
     ("tiles", include_str!("tiles.kps")),
 ];
+
+/// The function of `math` of this name, where it is one of ours.
+pub(crate) fn math_function(name: &str) -> Option<HelperFunction> {
+    let chapter = *contents().get(name)?;
+    (CHAPTERS[chapter].0 == NUMBERS).then(|| function(name))?
+}
 
 /// The function of this name.
 pub(crate) fn function(name: &str) -> Option<HelperFunction> {

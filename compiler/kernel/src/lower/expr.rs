@@ -17,6 +17,7 @@ use crate::constant::Literal;
 use crate::env::EnvValue;
 use crate::errors;
 use crate::ir::{BinaryOp, Block, CompareOp, NodeId, NodeKind, Stmt};
+use crate::library;
 use crate::types::{Scalar, Type};
 
 /// A right side of at most so many plain operations is computed whether it is needed or not.
@@ -168,10 +169,13 @@ impl Ctx<'_> {
             EnvValue::Builtin(builtin) => match builtins::member(&builtin) {
                 Some(builtin) => self.builtin(&builtin, span),
                 None if &*builtin == "Array" => Operand::Static(Static::Generic("Array")),
-                None => {
-                    let what = format!("the function `{builtin}`");
-                    self.fail(errors::captured_value(self.at(span), name, &what))
-                }
+                None => match library::math_function(&builtin) {
+                    Some(function) => Operand::Static(Static::Function(function)),
+                    None => {
+                        let what = format!("the function `{builtin}`");
+                        self.fail(errors::captured_value(self.at(span), name, &what))
+                    }
+                },
             },
             EnvValue::Tuple(items) => {
                 let items = items.iter().map(|item| self.captured(name, item.clone(), span));

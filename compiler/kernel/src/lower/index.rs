@@ -16,6 +16,7 @@ use crate::constant::{Constant, Literal};
 use crate::env::{EnvModule, EnvValue};
 use crate::errors;
 use crate::ir::{BufferId, NodeId, NodeKind, Step, Stmt};
+use crate::library;
 use crate::structs::{MethodKind, StructType};
 use crate::suggest;
 use crate::types::{Scalar, Type};
@@ -327,6 +328,9 @@ impl Ctx<'_> {
                 Some(builtin) => return self.builtin(&builtin, span),
                 None if &*attr.name == "Array" => return Operand::Static(Static::Generic("Array")),
                 None => {}
+            }
+            if let Some(function) = library::math_function(&attr.name) {
+                return Operand::Static(Static::Function(function));
             }
         }
         let holder = env.as_ref().map_or(format!("the module `{module}`"), EnvModule::describe);
