@@ -56,6 +56,6 @@ pub use manager::Manager;
 pub use number::Number;
 pub use op::Op;
 pub use records::{Message, MessageKind, Piece, Told};
-pub use sequence::Sequence;
+pub use sequence::{Origin, Sequence};
 pub use storage::{MemoryType, Storage};
 pub use tensor::Tensor;

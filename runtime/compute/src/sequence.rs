@@ -1,10 +1,13 @@
 //! Sequences: operations recorded once and run as often as wanted.
 
+use std::any::Any;
 use std::cell::{Cell, RefCell};
+use std::ops::Range;
 use std::rc::{Rc, Weak};
 use std::time::Duration;
 
 use kps_device::{QueueId, Ticket, Waited};
+use rustc_hash::FxHashMap;
 
 use crate::algorithm::Algorithm;
 use crate::constants::Push;
@@ -32,9 +35,14 @@ struct Inner {
     state: RefCell<State>,
 }
 
+/// Where something was recorded, as whoever recorded it puts it.
+pub type Origin = Rc<dyn Any>;
+
 #[derive(Default)]
 struct State {
     steps: Vec<Step>,
+    /// Of each step that was recorded with one.
+    origins: FxHashMap<usize, Origin>,
     recording: bool,
     /// Whether the steps have been run: what is recorded next starts a new list.
     evaluated: bool,
@@ -124,6 +132,18 @@ impl Sequence {
 
     /// Adds an operation, checked now. Starts a new list where the old one has been evaluated.
     pub fn record(&self, op: Op) -> Result<()> {
+        self.record_steps(op).map(drop)
+    }
+
+    /// The same, remembering where: [`Sequence::origin`].
+    pub fn record_from(&self, op: Op, origin: Origin) -> Result<()> {
+        let steps = self.record_steps(op)?;
+        let mut state = self.inner.state.borrow_mut();
+        state.origins.extend(steps.map(|step| (step, origin.clone())));
+        Ok(())
+    }
+
+    fn record_steps(&self, op: Op) -> Result<Range<usize>> {
         self.check_idle("record into")?;
         let steps = op::record(&self.inner.context, op)?;
         let mut state = self.inner.state.borrow_mut();
@@ -132,8 +152,17 @@ impl Sequence {
         }
         state.recording = true;
         state.plan = None;
+        let first = state.steps.len();
         state.steps.extend(steps);
-        Ok(())
+        Ok(first..state.steps.len())
+    }
+
+    /// Where a dispatch was recorded, counted from 0 among the dispatches of the list.
+    pub fn origin(&self, dispatch: usize) -> Option<Origin> {
+        let state = self.inner.state.borrow();
+        let is_dispatch = |(_, step): &(usize, &Step)| matches!(step, Step::Dispatch { .. });
+        let (step, _) = state.steps.iter().enumerate().filter(is_dispatch).nth(dispatch)?;
+        state.origins.get(&step).cloned()
     }
 
     /// Forgets what was recorded.
@@ -265,6 +294,7 @@ impl Sequence {
 impl State {
     fn forget(&mut self) {
         self.steps.clear();
+        self.origins.clear();
         self.plan = None;
         self.recording = false;
         self.evaluated = false;

@@ -145,6 +145,16 @@ pub struct Finding {
     /// The first that made it.
     pub invocation: Invocation,
     pub count: u64,
+    pub launch: Launch,
+}
+
+/// The dispatch that made a mistake.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Launch {
+    /// Counted from 0 among those of its submission.
+    pub dispatch: usize,
+    pub groups: [u32; 3],
+    pub local_size: [u32; 3],
 }
 
 /// What went wrong, with the values of the first time.
@@ -152,14 +162,14 @@ pub struct Finding {
 pub enum FindingKind {
     /// `index` and `shape` have a number for each axis.
     OutOfBounds {
-        array: Option<String>,
+        array: Option<ArrayName>,
         index: Vec<Int>,
         shape: Vec<u64>,
         access: Access,
     },
     /// `place` and `size` have a number for each axis of the image, x first.
     OutsideImage {
-        image: Option<String>,
+        image: Option<ArrayName>,
         place: Vec<Int>,
         size: Vec<u64>,
         access: Access,
@@ -214,10 +224,17 @@ pub enum FindingKind {
 /// An element of an array, or a texel of an image, that invocations share.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Element {
-    pub array: Option<String>,
+    pub array: Option<ArrayName>,
     /// Along each axis, or counted flat; empty for what is no array. Of an image x comes first.
     pub index: Vec<u64>,
     pub memory: SharedMemory,
+}
+
+/// What a module calls an array or an image; where it does not say, what it is bound to.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum ArrayName {
+    Name(String),
+    Binding { set: u32, binding: u32 },
 }
 
 /// Memory that invocations share: of a workgroup, or of all.

@@ -3,6 +3,7 @@
 //! What a device found becomes a diagnostic where the launch ends. A mistake is told once, however many
 //! launches make it again; those are counted.
 
+use kps_device::findings::ArrayName;
 use kps_device::{Check, Checks, Instrument};
 use kps_syntax::Diagnostic;
 use rustc_hash::FxHashMap;
@@ -58,8 +59,15 @@ pub struct Findings {
     sink: Option<Sink>,
 }
 
-/// A code, and where: a source and a place in it.
-type Mistake = (&'static str, Option<(String, u32)>);
+/// A code, and where.
+type Mistake = (&'static str, Place);
+
+/// A source and a place in it; of modules that do not tell their lines, what the mistake was made with.
+#[derive(PartialEq, Eq, Hash)]
+enum Place {
+    At(String, u32),
+    With(Option<ArrayName>),
+}
 
 type Sink = Box<dyn FnMut(&Diagnostic)>;
 
@@ -69,8 +77,11 @@ impl Findings {
     }
 
     /// Counts a mistake that was made `times` times, and tells of it if it is new.
-    pub(crate) fn note(&mut self, diagnostic: &Diagnostic, times: u64) {
-        let place = diagnostic.location().map(|at| (at.source.name().to_owned(), at.span.start));
+    pub(crate) fn note(&mut self, diagnostic: &Diagnostic, array: Option<&ArrayName>, times: u64) {
+        let place = match diagnostic.location() {
+            Some(at) => Place::At(at.source.name().to_owned(), at.span.start),
+            None => Place::With(array.cloned()),
+        };
         let key = (diagnostic.code, place);
         let count = self.counts.entry(key).or_default();
         let is_new = *count == 0;

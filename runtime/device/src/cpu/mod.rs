@@ -43,6 +43,7 @@ use self::images::ImageView;
 use self::library::Key;
 use self::pipeline::Pipeline;
 use self::state::{Outcome, State, samplers};
+use crate::findings::Launch;
 use crate::profile::{LineCounts, Recorder};
 use crate::{
     BufferId, Check, Checks, Command, Commands, Device, DeviceError, DeviceInfo, Dispatch, Finding,
@@ -200,6 +201,7 @@ impl Device for CpuDevice {
 impl CpuDevice {
     fn run(&self, state: &mut State, commands: &Commands) -> Outcome {
         let mut timestamps = Vec::new();
+        let mut n_dispatches = 0;
         for command in commands.iter() {
             if self.interrupt.load(Ordering::Relaxed) {
                 return Outcome { timestamps, result: Err(interrupted(None)) };
@@ -208,7 +210,14 @@ impl CpuDevice {
                 Command::Copy { from, from_offset, to, to_offset, size } => {
                     state.copy((*from, *from_offset), (*to, *to_offset), *size)
                 }
-                Command::Dispatch(dispatch) => self.dispatch(state, dispatch),
+                Command::Dispatch(dispatch) => {
+                    let n_before = state.findings.len();
+                    let result = self.dispatch(state, dispatch);
+                    let found = &mut state.findings[n_before..];
+                    found.iter_mut().for_each(|found| found.launch.dispatch = n_dispatches);
+                    n_dispatches += 1;
+                    result
+                }
                 Command::Timestamp => {
                     timestamps.push(self.began.elapsed().as_nanos() as u64);
                     Ok(())
@@ -264,9 +273,11 @@ impl CpuDevice {
             let costs = job.costs();
             record(recorder, pipeline, dispatch, began.elapsed(), costs);
         }
-        let found = job.findings();
+        let launch =
+            Launch { dispatch: 0, groups: dispatch.groups, local_size: pipeline.interface.local_size };
+        let found = job.findings().into_iter().map(|finding| Finding { launch, ..finding });
         let room = MAX_FINDINGS - state.findings.len();
-        state.findings.extend(found.into_iter().take(room));
+        state.findings.extend(found.take(room));
         pipeline.note(began.elapsed());
         match job.status() {
             DONE => Ok(()),

@@ -79,7 +79,13 @@ impl Pipeline {
     pub fn parted_finding(&self, regions: [usize; 2], group: [u32; 3]) -> Finding {
         let [line, other] = self.parted_lines(regions);
         let invocation = Invocation::new(group, [0; 3], self.interface.local_size);
-        Finding { kind: FindingKind::DivergentBarrier { other }, line, invocation, count: 1 }
+        Finding {
+            kind: FindingKind::DivergentBarrier { other },
+            line,
+            invocation,
+            count: 1,
+            launch: crate::findings::Launch::default(),
+        }
     }
 
     /// The line at which lanes waited before a region.

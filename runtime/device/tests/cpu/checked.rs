@@ -1,6 +1,6 @@
 //! What the checked mode finds in modules, and that it changes no result.
 
-use kps_device::findings::Int;
+use kps_device::findings::{ArrayName, Int, Launch};
 use kps_device::{
     Access, Check, Checks, Command, Finding, FindingKind, Instrument, Invocation, PipelineOptions,
     SourceLine, Waited,
@@ -8,6 +8,9 @@ use kps_device::{
 
 use super::assembly::kernel_with;
 use super::bench::Bench;
+
+/// That of [`findings_of`].
+const LAUNCH: Launch = Launch { dispatch: 0, groups: [2, 1, 1], local_size: [4, 1, 1] };
 
 /// What the usual checks find.
 fn findings(declarations: &str, body: &str) -> Vec<Finding> {
@@ -42,6 +45,7 @@ fn a_division_by_zero_is_found() {
         line: at(3, 9),
         invocation: Invocation { group: [1, 0, 0], local: [1, 0, 0], global: [5, 0, 0] },
         count: 1,
+        launch: LAUNCH,
     };
     assert_eq!(findings("", body), [finding]);
 }
@@ -84,13 +88,13 @@ OpBranch %head
 %r = OpIAdd %u32 %none %n5";
     let body = format!("OpBranch %start\n{body}");
     let kind = FindingKind::OutOfBounds {
-        array: None,
+        array: Some(ArrayName::Binding { set: 0, binding: 0 }),
         index: vec![Int::Unsigned(8)],
         shape: vec![8],
         access: Access::ReadWrite,
     };
     let invocation = Invocation { group: [1, 0, 0], local: [1, 0, 0], global: [5, 0, 0] };
-    let finding = Finding { kind, line: at(3, 9), invocation, count: 6 };
+    let finding = Finding { kind, line: at(3, 9), invocation, count: 6, launch: LAUNCH };
     assert_eq!(findings_of(Checks::NONE.with(Check::Bounds), "", &body), [finding]);
 }
 

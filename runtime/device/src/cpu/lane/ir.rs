@@ -3,6 +3,7 @@
 use super::{Atomic, Binary, Compare, Convert, Terminator, Unary};
 use crate::cpu::module::Line;
 use crate::cpu::probes::{ProbeSite, SiteKind};
+use crate::findings::ArrayName;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Ty {
@@ -73,7 +74,7 @@ pub struct Array {
     pub space: Space,
     pub start: u64,
     pub end: u64,
-    pub name: Option<String>,
+    pub name: Option<ArrayName>,
     /// Bytes of an element, where it is an array, and elements along each axis, the last closest together; none
     /// where the length is known at run time alone.
     pub element: Option<u64>,

@@ -14,7 +14,7 @@ use crate::cpu::module::types::{Layout, MatrixLayout, Scalar, Type};
 use crate::cpu::module::{ExtInstSet, Global, Instruction};
 use crate::cpu::probes::SiteKind;
 use crate::cpu::probes::checked::{FloatKind, IntKind, Site};
-use crate::findings::Arithmetic;
+use crate::findings::{Arithmetic, ArrayName};
 use crate::interface::checks::{self as told, CHECKS};
 use crate::{Access, Check, Checks, Result};
 
@@ -94,7 +94,7 @@ impl Lowerer<'_> {
     }
 
     fn check_told_index(&mut self, inst: &Instruction) -> Result<()> {
-        let array = self.module.names.get(&self.id(inst, 4)?).cloned();
+        let array = self.module.name(self.id(inst, 4)?);
         let access = match self.constant_int(inst, 5)? {
             0 => Access::Read,
             1 => Access::Write,
@@ -110,7 +110,7 @@ impl Lowerer<'_> {
     }
 
     /// `axes` are index and length of each.
-    fn check_index(&mut self, array: Option<String>, access: Access, axes: &[(Number, Number)]) {
+    fn check_index(&mut self, array: Option<ArrayName>, access: Access, axes: &[(Number, Number)]) {
         let (mut outside, mut values, mut kinds) = (None, Vec::new(), Vec::new());
         for &((scalar, index), (len_scalar, len)) in axes {
             // Lengths of 32 bits are below 2^31.
@@ -153,15 +153,14 @@ impl Lowerer<'_> {
             None => self.run_time_len(pointer, place),
         };
         let Some(len) = len else { return Ok(()) };
-        let name = self.module.names.get(&self.id(inst, 2)?).cloned().filter(|name| !name.is_empty());
-        let array = name.or_else(|| self.array_name(place));
+        let array = self.module.name(self.id(inst, 2)?).or_else(|| self.array_name(place));
         let wide = Scalar::Int { bits: 64, signed: false };
         self.check_index(array, Access::ReadWrite, &[((scalar, index), (wide, len))]);
         Ok(())
     }
 
     /// What an array is called of which a pointer was made before.
-    fn array_name(&self, place: &MemoryPlace) -> Option<String> {
+    fn array_name(&self, place: &MemoryPlace) -> Option<ArrayName> {
         let is_it =
             |array: &&Array| array.space == place.space && (array.start..array.end).contains(&place.constant);
         self.builder.kernel.arrays.iter().find(is_it).filter(|_| place.others.is_empty())?.name.clone()
@@ -207,7 +206,7 @@ impl Lowerer<'_> {
         }
         let Some(outside) = outside else { return Ok(()) };
         let site = Site::Texel {
-            image: self.module.image_name(self.builder.kernel.images[image as usize]),
+            image: Some(self.module.image_name(self.builder.kernel.images[image as usize])),
             access,
             signed,
         };
@@ -426,7 +425,9 @@ impl Lowerer<'_> {
     fn name_array(&mut self, global: &Global, array: Array) {
         let name = self.module.names.get(&global.id).filter(|name| !name.is_empty());
         // A second variable for the bits of one buffer is called after the first.
-        let name = name.map(|name| name.trim_end_matches(".bits").to_owned());
+        let name = name.map(|name| ArrayName::Name(name.trim_end_matches(".bits").to_owned()));
+        let bound = || Some(ArrayName::Binding { set: global.set?, binding: global.binding? });
+        let name = name.or_else(bound);
         self.builder.kernel.arrays.push(Array { name, ..array });
     }
 }

@@ -27,6 +27,7 @@ use rustc_hash::FxHashMap;
 use self::constants::Constant;
 use self::types::{TypeId, Types};
 use crate::SourceLine;
+use crate::findings::ArrayName;
 
 pub use self::functions::{Block, Function};
 pub use self::reader::read;
@@ -104,10 +105,17 @@ impl Module<'_> {
     }
 
     /// What the image or texture of a binding is called.
-    pub fn image_name(&self, (set, binding): (u32, u32)) -> Option<String> {
+    pub fn image_name(&self, (set, binding): (u32, u32)) -> ArrayName {
         let mut globals = self.globals.iter();
-        let global = globals.find(|global| (global.set, global.binding) == (Some(set), Some(binding)))?;
-        self.names.get(&global.id).cloned().filter(|name| !name.is_empty())
+        let global = globals.find(|global| (global.set, global.binding) == (Some(set), Some(binding)));
+        let name = global.and_then(|global| self.name(global.id));
+        name.unwrap_or(ArrayName::Binding { set, binding })
+    }
+
+    /// What the module calls something in memory.
+    pub fn name(&self, id: Id) -> Option<ArrayName> {
+        let name = self.names.get(&id).filter(|name| !name.is_empty())?;
+        Some(ArrayName::Name(name.clone()))
     }
 
     pub fn line(&self, line: Option<Line>) -> Option<SourceLine> {

@@ -8,7 +8,7 @@ use super::memory::Touch;
 use super::races::Accesses;
 use super::shared::Stamps;
 use super::{Extent, Lanes, Observer, SiteKind, Sites};
-use crate::findings::{Arithmetic, Int};
+use crate::findings::{Arithmetic, ArrayName, Int, Launch};
 use crate::{Access, Checks, Finding, FindingKind, Invocation};
 
 /// What is wrong where a probe is reached. Its values are those that each kind names, in order.
@@ -16,13 +16,13 @@ use crate::{Access, Checks, Finding, FindingKind, Invocation};
 pub enum Site {
     /// Index and length of each axis, in 64 bits.
     Index {
-        array: Option<String>,
+        array: Option<ArrayName>,
         access: Access,
         kinds: Vec<IntKind>,
     },
     /// Coordinate and size along each axis of an image.
     Texel {
-        image: Option<String>,
+        image: Option<ArrayName>,
         access: Access,
         signed: bool,
     },
@@ -165,7 +165,8 @@ impl Checker {
         let site = &self.sites.all[probe as usize];
         let SiteKind::Check(check) = &site.kind else { return };
         let line = || site.line.clone();
-        let finding = || Finding { kind: kind(check), line: line(), invocation, count: 1 };
+        let finding =
+            || Finding { kind: kind(check), line: line(), invocation, count: 1, launch: Launch::default() };
         self.found.add(Mistake::At(probe), invocation, finding);
     }
 

@@ -6,7 +6,7 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::findings::Element;
+use crate::findings::{ArrayName, Element};
 use crate::{Access, Finding, FindingKind, Invocation, SourceLine};
 
 /// One mistake, however often it is made.
@@ -15,7 +15,7 @@ pub enum Mistake {
     /// At the probe of this number.
     At(u32),
     /// Of an array, between two lines, the lower one first, within a workgroup or not.
-    Race { array: Option<String>, lines: [Option<(String, u32)>; 2], in_group: bool },
+    Race { array: Option<ArrayName>, lines: [Option<(String, u32)>; 2], in_group: bool },
 }
 
 /// In the order in which they were met.

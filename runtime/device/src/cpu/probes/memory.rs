@@ -14,6 +14,7 @@ use crate::cpu::lane::{
     Address, Array, Atomic, BlockId, Def, ImageAction, Inst, Kernel, Op, Space, Ty, Value,
 };
 use crate::cpu::module::Line;
+use crate::findings::ArrayName;
 use crate::{Check, Checks};
 
 /// What an access does, for all that others may see.
@@ -223,6 +224,6 @@ fn texel_access(image: u32, touch: Touch, place: [Value; 3], texel: Option<Value
 /// Whether it is a buffer that launches make for themselves.
 fn is_ours(kernel: &Kernel, buffer: u32) -> bool {
     let is_it = |array: &&Array| array.space == Space::Buffer(buffer);
-    let name = kernel.arrays.iter().find(is_it).and_then(|array| array.name.as_deref());
-    name.is_some_and(|name| name.starts_with("kps."))
+    let name = kernel.arrays.iter().find(is_it).and_then(|array| array.name.as_ref());
+    matches!(name, Some(ArrayName::Name(name)) if name.starts_with("kps."))
 }

@@ -29,6 +29,7 @@ use super::images::Texels;
 use super::lane::gangs::{Across, MAX_WIDTH};
 use super::lane::{Array, Kernel};
 use super::module::{Line, Module};
+use crate::findings::ArrayName;
 use crate::profile::LineCounts;
 use crate::{Check, Checks, Finding, Instrument, Invocation, Schedule, SourceLine};
 
@@ -53,7 +54,7 @@ pub struct Sites {
     /// Of each buffer, then of each image, along which axes invocations lie whose elements of it are their own.
     pub own: Arc<[Option<Axes>]>,
     pub n_buffers: usize,
-    pub images: Arc<[Option<String>]>,
+    pub images: Arc<[Option<ArrayName>]>,
     /// Where the kernel has barriers.
     pub barriers: Arc<[SourceLine]>,
 }
@@ -173,7 +174,7 @@ pub fn sites(kernel: &Kernel, module: &Module<'_>) -> Sites {
         arrays: kernel.arrays.clone().into(),
         own: own::find(kernel).into(),
         n_buffers: kernel.buffers.len(),
-        images: kernel.images.iter().map(|&slot| module.image_name(slot)).collect(),
+        images: kernel.images.iter().map(|&slot| Some(module.image_name(slot))).collect(),
         barriers: barriers.filter_map(|block| module.line(block.line)).collect(),
     }
 }

@@ -8,7 +8,7 @@ use super::shadow::{Event, Shadow};
 use super::shared::{SharedShadow, StampForm, Stamps};
 use super::{Bytes, Extent, ProbeSite, SiteKind, Sites};
 use crate::cpu::lane::{Array, Space};
-use crate::findings::{Before, Element, SharedMemory};
+use crate::findings::{Before, Element, Launch, SharedMemory};
 use crate::{Access, Check, Checks, Finding, FindingKind, Invocation, SourceLine};
 
 /// What is known of the accesses of one thread.
@@ -184,6 +184,7 @@ impl Accesses {
             line: sites.all[probe as usize].line.clone(),
             invocation,
             count: 1,
+            launch: Launch::default(),
         });
     }
 
@@ -210,7 +211,7 @@ impl Accesses {
                 barrier_between: sites.has_barrier_between(now.line.as_ref(), before.line.as_ref()),
             };
             let kind = FindingKind::Race { element, access: access_of(now), before };
-            Finding { kind, line: now.line.clone(), invocation, count: 1 }
+            Finding { kind, line: now.line.clone(), invocation, count: 1, launch: Launch::default() }
         });
     }
 

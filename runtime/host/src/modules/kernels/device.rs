@@ -62,12 +62,19 @@ pub fn reach(array: &mut ArrayParam, tensor: &Tensor, info: &DeviceInfo) {
     }
 }
 
+/// How words will be run: where their dispatches end, and what is watched meanwhile.
+#[derive(Clone, Copy)]
+pub struct Launched {
+    pub edge: Edge,
+    pub instrument: Instrument,
+}
+
 /// The compiled form for tensors that are bound in order, by the types that the parameters declare.
 pub fn compile_bound(
     vm: &Vm,
     kernel: &Kernel,
     tensors: &[Tensor],
-    edge: Edge,
+    launched: Launched,
     manager: &ScriptedManager,
 ) -> Result<Rc<KernelModule>> {
     let mut signature = kernel.declared()?;
@@ -83,6 +90,6 @@ pub fn compile_bound(
             reach(array, tensor, manager.info());
         }
     }
-    let target = target(manager, manager.instrument(None));
-    kernel.compile(vm, &signature.with_edge(edge), &target)
+    let target = target(manager, launched.instrument);
+    kernel.compile(vm, &signature.with_edge(launched.edge), &target)
 }

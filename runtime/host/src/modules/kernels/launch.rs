@@ -45,7 +45,7 @@ pub fn launch(vm: &mut Vm, kernel: &Kernel, args: &Args, extent: &Extent) -> Res
     let target = device::target(&prepared.manager, instrument);
     let started = start(vm, kernel, &prepared, &target, instrument);
     // What was found and printed before it failed comes first.
-    let delivered = kp::deliver(vm, &prepared.manager);
+    let delivered = kp::deliver(vm, &prepared.manager, None);
     started.and(delivered)
 }
 

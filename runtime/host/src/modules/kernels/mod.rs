@@ -15,7 +15,7 @@ mod trace;
 mod types;
 
 use kps_compute::Tensor;
-use kps_kernel::{Edge, KernelOptions};
+use kps_kernel::KernelOptions;
 
 pub use self::device::target_of;
 pub use self::env::env_value as captured;
@@ -36,21 +36,22 @@ pub static MODULE: NativeModule = NativeModule {
 };
 
 pub use dev::DEV;
+pub use device::Launched;
 
 /// The words of a kernel object for a manager's device, for tensors in the order of its bindings and for
-/// dispatches that end so, by the types that its parameters declare; `None` where the value is no kernel object.
+/// dispatches that run so, by the types that its parameters declare; `None` where the value is no kernel object.
 pub fn words_for(
     vm: &Vm,
     value: &Value,
     tensors: &[Tensor],
-    edge: Edge,
+    launched: Launched,
     manager: &ScriptedManager,
 ) -> Option<Result<Vec<u32>>> {
     let kernel = value.downcast::<Kernel>()?;
     if let Err(raise) = errors::check_launchable(&kernel.template) {
         return Some(Err(raise));
     }
-    Some(device::compile_bound(vm, kernel, tensors, edge, manager).map(|module| module.words.to_vec()))
+    Some(device::compile_bound(vm, kernel, tensors, launched, manager).map(|module| module.words.to_vec()))
 }
 
 /// Invocations of a subgroup, where a value is a kernel that says so.

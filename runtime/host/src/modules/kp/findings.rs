@@ -1,23 +1,33 @@
 //! What a device found in a checked launch, in words: a diagnostic for each kind of mistake, at the kernel's
 //! line, below the calls that led to the launch.
 
-use kps_device::findings::{Arithmetic, Before, Element, Int, SharedMemory};
+use std::rc::Rc;
+
+use kps_compute::Sequence;
+use kps_device::findings::{Arithmetic, ArrayName, Before, Element, Int, Launch, SharedMemory};
 use kps_device::{Access, Finding, FindingKind, Invocation, SourceLine};
 use kps_syntax::Diagnostic;
+use kps_syntax::diagnostic::Frame;
 
 use super::shared::ScriptedManager;
+use crate::foreign;
 use crate::text;
 use crate::vm::Vm;
 
-/// Tells what the launches of a manager did wrong since this was asked last.
-pub fn tell(vm: &mut Vm, manager: &ScriptedManager) {
+/// Tells what the launches of a manager did wrong since this was asked last; in a sequence, below the statement that
+/// recorded the launch.
+pub fn tell(vm: &mut Vm, manager: &ScriptedManager, sequence: Option<&Sequence>) {
     let findings = manager.findings();
     if findings.is_empty() {
         return;
     }
     // What was printed before comes first.
     let _ = vm.flush();
-    for finding in findings {
+    for mut finding in findings {
+        // Whoever calls a kernel gives a domain, and counts no workgroups.
+        if sequence.is_none() {
+            finding.launch = Launch::default();
+        }
         let mut diagnostic = words(&finding);
         let place = finding.line.as_ref().and_then(|line| vm.locate(line));
         if let Some(location) = place {
@@ -37,18 +47,46 @@ pub fn tell(vm: &mut Vm, manager: &ScriptedManager) {
         {
             diagnostic = diagnostic.label(location, "another invocation waits here");
         }
-        diagnostic.trace = vm.trace();
-        vm.findings.note(&diagnostic, finding.count);
+        let trace = vm.trace();
+        diagnostic = match sequence.and_then(|sequence| recorded(sequence, finding.launch.dispatch)) {
+            Some(recorded) => below_recorded(diagnostic, &recorded, &trace),
+            None => Diagnostic { trace, ..diagnostic },
+        };
+        vm.findings.note(&diagnostic, array_of(&finding), finding.count);
+    }
+}
+
+/// The calls that led to where a dispatch was recorded.
+fn recorded(sequence: &Sequence, dispatch: usize) -> Option<Rc<Vec<Frame>>> {
+    sequence.origin(dispatch)?.downcast().ok()
+}
+
+/// A mistake below the statement that recorded its launch, with the one that ran it.
+fn below_recorded(diagnostic: Diagnostic, recorded: &[Frame], ran: &[Frame]) -> Diagnostic {
+    let diagnostic = Diagnostic { trace: recorded.to_vec(), ..diagnostic };
+    let [Some(recorded), Some(ran)] = [recorded.last(), ran.last()] else { return diagnostic };
+    let source = &ran.location.source;
+    let line = |frame: &Frame| frame.location.source.line(frame.location.span.start);
+    if recorded.location.source == *source && line(recorded) == line(ran) {
+        return diagnostic;
+    }
+    match diagnostic.location().is_some_and(|kernel| kernel.source == *source) {
+        true => diagnostic.label(ran.location.clone(), "evaluated here"),
+        false => {
+            let evaluated = format!("evaluated at {}:{}", source.name(), line(ran));
+            let help = diagnostic.help.as_ref().map_or(String::new(), |help| format!("; {help}"));
+            diagnostic.help(evaluated + &help)
+        }
     }
 }
 
 fn words(finding: &Finding) -> Diagnostic {
     match &finding.kind {
         FindingKind::OutOfBounds { array, index, shape, access } => {
-            out_of_bounds(array.as_deref(), index, shape, *access)
+            out_of_bounds(finding, (array.as_ref(), *access), index, shape)
         }
         FindingKind::OutsideImage { image, place, size, access } => {
-            outside_image(image.as_deref(), place, size, *access)
+            outside_image(image.as_ref(), place, size, *access)
         }
         FindingKind::DivisionByZero { dividend } => {
             Diagnostic::error("checked/division-by-zero", format!("{dividend} is divided by zero"))
@@ -91,8 +129,13 @@ fn words(finding: &Finding) -> Diagnostic {
     }
 }
 
-fn out_of_bounds(array: Option<&str>, index: &[Int], shape: &[u64], access: Access) -> Diagnostic {
-    let name = array.map_or("the array".to_owned(), |name| format!("`{name}`"));
+fn out_of_bounds(
+    finding: &Finding,
+    (array, access): (Option<&ArrayName>, Access),
+    index: &[Int],
+    shape: &[u64],
+) -> Diagnostic {
+    let name = called(array, "array");
     let message = match (index, shape) {
         ([index], [len]) => {
             let plural = if *len == 1 { "" } else { "s" };
@@ -109,12 +152,46 @@ fn out_of_bounds(array: Option<&str>, index: &[Int], shape: &[u64], access: Acce
         [_] => help.split(", or").next().unwrap_or(help).to_owned(),
         _ => help.to_owned(),
     };
-    let len = array.filter(|_| shape.len() == 1).map(|name| format!("; test it first: if i < len({name}):"));
-    Diagnostic::error("checked/out-of-bounds", message).help(help + &len.unwrap_or_default())
+    let test = match array {
+        Some(ArrayName::Name(name)) if shape.len() == 1 && !is_shader(finding) => {
+            format!("test it first: if i < len({name}):")
+        }
+        _ => "test the index first".to_owned(),
+    };
+    let test = match runs_past(finding, index, shape) {
+        Some(axis) => format!("{}, so {test}", invocations_along(finding.launch, axis)),
+        None => test,
+    };
+    Diagnostic::error("checked/out-of-bounds", message).help(format!("{help}; {test}"))
 }
 
-fn outside_image(image: Option<&str>, place: &[Int], size: &[u64], access: Access) -> Diagnostic {
-    let name = image.map_or("the image".to_owned(), |name| format!("`{name}`"));
+/// The axis of a launch that counts its workgroups along which an invocation's own id is the index, if one is.
+fn runs_past(finding: &Finding, index: &[Int], shape: &[u64]) -> Option<usize> {
+    let is_past = |&(index, len): &(&Int, &u64)| match *index {
+        Int::Signed(at) => u64::try_from(at).is_ok_and(|at| at >= *len),
+        Int::Unsigned(at) => at >= *len,
+    };
+    let (index, _) = index.iter().zip(shape).find(is_past)?;
+    let is_id = |axis: &usize| finding.invocation.global[*axis].to_string() == index.to_string();
+    (0..3).filter(|&axis| finding.launch.groups[axis] > 0).find(is_id)
+}
+
+/// `2 workgroups of 256 are 512 invocations along x`
+fn invocations_along(launch: Launch, axis: usize) -> String {
+    let (groups, local) = (launch.groups[axis], launch.local_size[axis]);
+    let (s, are) = if groups == 1 { ("", "is") } else { ("s", "are") };
+    let n = u64::from(groups) * u64::from(local);
+    format!("{groups} workgroup{s} of {local} {are} {n} invocations along {}", ["x", "y", "z"][axis])
+}
+
+/// Whether the mistake is in a shader, whose language is not ours.
+fn is_shader(finding: &Finding) -> bool {
+    let file = finding.line.as_ref().map_or("<shader>", |line| &line.file);
+    file == "<shader>" || foreign::is_path(file)
+}
+
+fn outside_image(image: Option<&ArrayName>, place: &[Int], size: &[u64], access: Access) -> Diagnostic {
+    let name = called(image, "image");
     let size: Vec<String> = size.iter().map(u64::to_string).collect();
     let message =
         format!("texel {} is outside of {name}, which has {} texels", coordinates(place), size.join(" x "));
@@ -134,29 +211,44 @@ fn divergent_barrier(other: Option<&SourceLine>) -> Diagnostic {
     Diagnostic::error("checked/divergent-barrier", message).help(help)
 }
 
-/// `tile[3]`, `element 7 of a buffer`, `texel (1, 0) of picture` ..
-fn name(element: &Element) -> String {
-    let array = match (&element.array, element.memory) {
-        (array, SharedMemory::Image) => return texel(&element.index, array.as_deref()),
-        (Some(array), _) => array.as_str(),
-        (None, SharedMemory::Workgroup) => "shared memory",
-        (None, SharedMemory::Buffer) => "a buffer",
-    };
-    match (&element.index[..], &element.array) {
-        ([], Some(_)) => format!("`{array}`"),
-        ([], None) => array.to_owned(),
-        ([index], None) => format!("element {index} of {array}"),
-        (index, _) => {
-            let index: Vec<String> = index.iter().map(u64::to_string).collect();
-            format!("`{array}[{}]`", index.join(", "))
+/// The array or image that a mistake was made with.
+fn array_of(finding: &Finding) -> Option<&ArrayName> {
+    match &finding.kind {
+        FindingKind::OutOfBounds { array, .. } | FindingKind::OutsideImage { image: array, .. } => {
+            array.as_ref()
         }
+        FindingKind::Uninitialised(element) | FindingKind::Race { element, .. } => element.array.as_ref(),
+        _ => None,
     }
 }
 
-fn texel(place: &[u64], image: Option<&str>) -> String {
-    match image {
-        Some(image) => format!("texel {} of `{image}`", coordinates(place)),
-        None => format!("texel {} of an image", coordinates(place)),
+/// What a module calls an array or an image, or where it is bound.
+fn called(name: Option<&ArrayName>, kind: &str) -> String {
+    match name {
+        Some(ArrayName::Name(name)) => format!("`{name}`"),
+        Some(ArrayName::Binding { set: 0, binding }) => format!("the {kind} at binding {binding}"),
+        Some(ArrayName::Binding { set, binding }) => format!("the {kind} at set {set}, binding {binding}"),
+        None => format!("the {kind}"),
+    }
+}
+
+/// `tile[3]`, `element 7 of the buffer at binding 0`, `texel (1, 0) of picture` ..
+fn name(element: &Element) -> String {
+    let array = match element.memory {
+        SharedMemory::Image => {
+            let place = coordinates(&element.index);
+            return format!("texel {place} of {}", called(element.array.as_ref(), "image"));
+        }
+        SharedMemory::Workgroup if element.array.is_none() => "shared memory".to_owned(),
+        SharedMemory::Workgroup | SharedMemory::Buffer => called(element.array.as_ref(), "buffer"),
+    };
+    match (&element.index[..], &element.array) {
+        ([], _) => array,
+        (index, Some(ArrayName::Name(name))) => {
+            let index: Vec<String> = index.iter().map(u64::to_string).collect();
+            format!("`{name}[{}]`", index.join(", "))
+        }
+        (index, _) => format!("element {} of {array}", coordinates(index)),
     }
 }
 
@@ -256,7 +348,7 @@ fn invocations(finding: &Finding) -> String {
         }
     };
     if let FindingKind::Race { before, .. } = &finding.kind
-        && on_one_line(&finding.line, &before.line)
+        && (before.line.is_none() || on_one_line(&finding.line, &before.line))
     {
         text += &format!("; {} by {}", done(before.access), who(before.invocation));
     }

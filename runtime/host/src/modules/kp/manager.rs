@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use kps_compute::{DType, Level, Manager, Sequence};
+use kps_compute::{DType, Level, Manager, Sequence, Tensor};
 use kps_device::{Checks, DeviceInfo};
 use kps_kernel::Edge;
 
@@ -20,7 +20,8 @@ use super::values;
 use crate::checking::{Checking, parse_checks};
 use crate::convert::FromValue;
 use crate::errors::{type_error, value_error};
-use crate::modules::{kernels, logging};
+use crate::modules::kernels::{self, Launched};
+use crate::modules::logging;
 use crate::value::{Args, Dict, Native, NativeDef, NativeType, Result, Value};
 use crate::vm::Vm;
 
@@ -202,13 +203,14 @@ fn algorithm(vm: &mut Vm, args: &Args) -> Result {
     };
     // None along x leaves it to the tensors, whose sizes may be any; those that are counted are whole.
     let edge = if groups[0] == 0 { Edge::Partial } else { Edge::Whole };
-    let words = ops::words_for(vm, spirv, &tensors, edge, &this.manager)?;
+    let instrument = this.manager.instrument(Some(n_invocations(groups, &tensors)));
+    let words = ops::words_for(vm, spirv, &tensors, Launched { edge, instrument }, &this.manager)?;
     let builder = this.manager.algorithm_over(&tensors, &words);
     let subgroup_size = match subgroup_size {
         Some(given) => Some(u32::from_value(vm, given)?),
         None => kernels::subgroup_size(spirv),
     };
-    let mut builder = builder.instrument(this.manager.instrument(None)).subgroup_size(subgroup_size);
+    let mut builder = builder.instrument(instrument).subgroup_size(subgroup_size);
     for (binding, sampler) in samplers {
         builder = builder.sampler(binding, sampler);
     }
@@ -219,6 +221,15 @@ fn algorithm(vm: &mut Vm, args: &Args) -> Result {
     let held =
         if values::tensor(operands).is_some() { vec![operands.clone()] } else { vm.collect(operands)? };
     Ok(ScriptAlgorithm::value(algorithm, held, this.manager.clone()))
+}
+
+/// Roughly how many invocations there will be: how large a workgroup is the words say, which are not made yet.
+pub fn n_invocations(groups: [u32; 3], tensors: &[Tensor]) -> u64 {
+    const USUAL_WORKGROUP: u64 = 256;
+    match groups[0] {
+        0 => tensors.iter().map(|tensor| tensor.size() as u64).max().unwrap_or(0),
+        _ => groups.iter().fold(USUAL_WORKGROUP, |n, &groups| n.saturating_mul(groups.into())),
+    }
 }
 
 /// `sequence(queue_index=0, total_timestamps=0)`
@@ -295,7 +306,7 @@ fn eval_named<const OP: u8>(vm: &mut Vm, args: &Args) -> Result {
     let sequence = named(vm, this, args)?;
     record::<OP>(vm, this, &sequence, args, true)?;
     sequence.eval().map_err(compute)?;
-    deliver(vm, &this.manager)?;
+    deliver(vm, &this.manager, Some(&sequence))?;
     Ok(Value::None)
 }
 
@@ -304,7 +315,7 @@ fn start_named<const OP: u8>(vm: &mut Vm, args: &Args) -> Result {
     let sequence = named(vm, this, args)?;
     record::<OP>(vm, this, &sequence, args, true)?;
     sequence.eval_async().map_err(compute)?;
-    deliver(vm, &this.manager)?;
+    deliver(vm, &this.manager, Some(&sequence))?;
     Ok(Value::None)
 }
 
@@ -313,7 +324,7 @@ fn eval_anonymous<const OP: u8>(vm: &mut Vm, args: &Args) -> Result {
     let sequence = this.manager.sequence_on(0).map_err(compute)?;
     record::<OP>(vm, this, &sequence, args, false)?;
     sequence.eval().map_err(compute)?;
-    deliver(vm, &this.manager)?;
+    deliver(vm, &this.manager, Some(&sequence))?;
     Ok(Value::None)
 }
 
@@ -321,8 +332,8 @@ fn start_anonymous<const OP: u8>(vm: &mut Vm, args: &Args) -> Result {
     let this: &ScriptManager = args.this()?;
     let sequence = this.manager.sequence_on(0).map_err(compute)?;
     record::<OP>(vm, this, &sequence, args, false)?;
-    this.manager.start(sequence).map_err(compute)?;
-    deliver(vm, &this.manager)?;
+    this.manager.start(sequence.clone()).map_err(compute)?;
+    deliver(vm, &this.manager, Some(&sequence))?;
     Ok(Value::None)
 }
 

@@ -1,7 +1,6 @@
 //! The operations of `kp` as objects: what `sequence.record(op)` takes.
 
 use kps_compute::{Extent, Op, Push, Tensor};
-use kps_kernel::Edge;
 
 use super::algorithm::ScriptAlgorithm;
 use super::errors;
@@ -9,7 +8,7 @@ use super::shared::ScriptedManager;
 use super::values;
 use crate::errors::type_error;
 use crate::foreign;
-use crate::modules::kernels::{self, compile_error};
+use crate::modules::kernels::{self, Launched, compile_error};
 use crate::value::{Args, ExceptionKind, Native, NativeType, Raise, Result, Value};
 use crate::vm::Vm;
 
@@ -139,15 +138,16 @@ pub fn push(vm: &mut Vm, given: Option<&Value>) -> Result<Push> {
 }
 
 /// The words that a device runs: a kernel object is compiled for what the device has, all else is taken as
-/// by [`words`]. `edge` says where the dispatches of the words over these tensors will end.
+/// by [`words`]. `launched` says how the words will be run over these tensors.
 pub fn words_for(
     vm: &mut Vm,
     given: &Value,
     tensors: &[Tensor],
-    edge: Edge,
+    launched: Launched,
     manager: &ScriptedManager,
 ) -> Result<Vec<u32>> {
-    let words = kernels::words_for(vm, given, tensors, edge, manager).unwrap_or_else(|| words(vm, given))?;
+    let words =
+        kernels::words_for(vm, given, tensors, launched, manager).unwrap_or_else(|| words(vm, given))?;
     vm.keep_sources(&words);
     Ok(words)
 }

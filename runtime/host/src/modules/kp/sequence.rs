@@ -1,16 +1,19 @@
 //! `kp.Sequence`, with the verbs of both generations.
 
+use std::rc::Rc;
 use std::time::Duration;
 
 use kps_compute::{Extent, Op, Push, Sequence, Tensor};
 use kps_kernel::Edge;
 
 use super::errors::compute;
+use super::manager::n_invocations;
 use super::ops;
 use super::shared::SharedManager;
 use super::told::deliver;
 use super::values;
 use crate::errors::{type_error, value_error};
+use crate::modules::kernels::Launched;
 use crate::value::{Args, Native, NativeDef, NativeType, Parser, Result, Value};
 use crate::vm::Vm;
 
@@ -53,6 +56,15 @@ impl ScriptSequence {
     pub fn value(sequence: Sequence, manager: SharedManager) -> Value {
         Value::native(ScriptSequence { sequence, manager })
     }
+
+    /// Where mistakes are told it is remembered which statement records the operation.
+    fn record(&self, vm: &Vm, op: Op) -> Result<()> {
+        let recorded = match self.manager.may_check() {
+            true => self.sequence.record_from(op, Rc::new(vm.trace())),
+            false => self.sequence.record(op),
+        };
+        recorded.map_err(compute)
+    }
 }
 
 impl Native for ScriptSequence {
@@ -77,40 +89,40 @@ fn end(_: &mut Vm, args: &Args) -> Result {
     Ok(true.into())
 }
 
-fn record(_: &mut Vm, args: &Args) -> Result {
+fn record(vm: &mut Vm, args: &Args) -> Result {
     let this: &ScriptSequence = args.this()?;
     let [_, op] = args.exactly("record")?;
-    this.sequence.record(ops::op(op)?).map_err(compute)?;
+    this.record(vm, ops::op(op)?)?;
     Ok(args.receiver()?.clone())
 }
 
 /// `eval()`, or `eval(op)`, which records the operation first. Gives the sequence, which is true.
 fn eval(vm: &mut Vm, args: &Args) -> Result {
     let this: &ScriptSequence = args.this()?;
-    record_optional(this, args, "eval")?;
+    record_optional(vm, this, args, "eval")?;
     this.sequence.eval().map_err(compute)?;
-    deliver(vm, &this.manager)?;
+    deliver(vm, &this.manager, Some(&this.sequence))?;
     Ok(args.receiver()?.clone())
 }
 
 fn eval_async(vm: &mut Vm, args: &Args) -> Result {
     let this: &ScriptSequence = args.this()?;
-    record_optional(this, args, "eval_async")?;
+    record_optional(vm, this, args, "eval_async")?;
     this.sequence.eval_async().map_err(compute)?;
     if vm.interrupter().is_set() {
         // Where it was when it was ended is told by waiting for it.
         this.sequence.eval_await(None).map_err(compute)?;
     }
-    deliver(vm, &this.manager)?;
+    deliver(vm, &this.manager, Some(&this.sequence))?;
     Ok(args.receiver()?.clone())
 }
 
-fn record_optional(this: &ScriptSequence, args: &Args, function: &str) -> Result<()> {
+fn record_optional(vm: &Vm, this: &ScriptSequence, args: &Args, function: &str) -> Result<()> {
     let mut parser = args.method_parser(function);
     let op = parser.optional("op")?;
     parser.finish()?;
     match op {
-        Some(op) => this.sequence.record(ops::op(op)?).map_err(compute),
+        Some(op) => this.record(vm, ops::op(op)?),
         None => Ok(()),
     }
 }
@@ -193,7 +205,7 @@ fn record_verb<const OP: u8>(vm: &mut Vm, args: &Args) -> Result {
         None => op,
     };
     parser.finish()?;
-    this.sequence.record(op).map_err(compute)?;
+    this.record(vm, op)?;
     Ok(args.receiver()?.clone())
 }
 
@@ -225,7 +237,7 @@ pub fn verb_op<const OP: u8>(
         ALGO_MULT => Op::Multiply(tensors),
         ALGO_LRO => match parser.optional("data")? {
             Some(spirv) => {
-                let words = ops::words_for(vm, spirv, &tensors, Edge::Partial, manager)?;
+                let words = ops::words_for(vm, spirv, &tensors, launched(manager, &tensors), manager)?;
                 kernel_op(manager, tensors, &words)?
             }
             None => Op::Multiply(tensors),
@@ -238,16 +250,22 @@ pub fn verb_op<const OP: u8>(
         }
         _ => {
             let spirv = parser.required("data")?;
-            let words = ops::words_for(vm, spirv, &tensors, Edge::Partial, manager)?;
+            let words = ops::words_for(vm, spirv, &tensors, launched(manager, &tensors), manager)?;
             kernel_op(manager, tensors, &words)?
         }
     })
 }
 
+/// With as many workgroups as the tensors ask for.
+fn launched(manager: &SharedManager, tensors: &[Tensor]) -> Launched {
+    let instrument = manager.instrument(Some(n_invocations([0; 3], tensors)));
+    Launched { edge: Edge::Partial, instrument }
+}
+
 fn kernel_op(manager: &SharedManager, tensors: Vec<Tensor>, words: &[u32]) -> Result<Op> {
     let algorithm = manager
         .algorithm_over(&tensors, words)
-        .instrument(manager.instrument(None))
+        .instrument(launched(manager, &tensors).instrument)
         .build()
         .map_err(compute)?;
     Ok(Op::Dispatch { algorithm, extent: Extent::Default, push: Push::Default })

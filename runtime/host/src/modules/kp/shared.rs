@@ -54,6 +54,11 @@ impl ScriptedManager {
         self.checking.instrument(n_invocations)
     }
 
+    /// Whether some launches are watched for mistakes.
+    pub fn may_check(&self) -> bool {
+        self.checking != Checking::Never
+    }
+
     /// The kernel of a compiled module on this manager's device. A module is always run in the same way.
     pub fn loaded(&self, module: &Rc<KernelModule>, running: Running) -> Result<Rc<Kernel>> {
         let key = Rc::as_ptr(module);

@@ -1,7 +1,7 @@
 //! What kernels tell the host: prints, written as the host writes them, and assertions that failed.
 
 use kps_compute::records::Format;
-use kps_compute::{Message, MessageKind, Number, Piece};
+use kps_compute::{Message, MessageKind, Number, Piece, Sequence};
 
 use super::findings;
 use super::shared::ScriptedManager;
@@ -11,9 +11,10 @@ use crate::modules::numpy::Scalar;
 use crate::value::{ExceptionKind, Raise, Result, Value};
 use crate::vm::Vm;
 
-/// Prints what was printed, and raises the first assertion that failed.
-pub fn deliver(vm: &mut Vm, manager: &ScriptedManager) -> Result<()> {
-    findings::tell(vm, manager);
+/// Prints what was printed, and raises the first assertion that failed. `sequence` is what has been evaluated, if
+/// it was one that a script recorded.
+pub fn deliver(vm: &mut Vm, manager: &ScriptedManager, sequence: Option<&Sequence>) -> Result<()> {
+    findings::tell(vm, manager, sequence);
     let told = manager.told();
     let (prints, failed): (Vec<Message>, Vec<Message>) =
         told.messages.into_iter().partition(|message| message.kind == MessageKind::Print);
