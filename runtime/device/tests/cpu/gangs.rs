@@ -126,6 +126,23 @@ fn random_subgroups_give_the_same_in_gangs() {
     }
 }
 
+#[test]
+fn rows_go_through_several_workgroups() {
+    // 40 invocations by 12, each with an element of its own; the last two rows are outside.
+    let body = "%gid_y = OpAccessChain %in_u32 %gid %n1\n%y = OpLoad %u32 %gid_y\n\
+                %first = OpIMul %u32 %y %n40\n%me = OpIAdd %u32 %first %i\n\
+                %from = OpAccessChain %p0 %b0 %n0 %me\n%x = OpLoad %u32 %from\n\
+                %tall = OpIMul %u32 %y %n1000\n%sum = OpIAdd %u32 %x %tall\n\
+                %to = OpAccessChain %p1 %b1 %n0 %me\nOpStore %to %sum";
+    let declarations = "%n40 = OpConstant %u32 40\n%n1000 = OpConstant %u32 1000";
+    let words = with_local_size(kernel(&[("u32", 4); 2], declarations, body), [8, 4]);
+    let bench = Bench::all_kinds();
+    let (from, to) = (bench.buffer(&(0..400).collect::<Vec<u32>>()), bench.buffer(&[0u32; 400]));
+    bench.run(&words, &[from, to], &[], [5, 3, 1]);
+    let expected: Vec<u32> = (0..400).map(|i| i + i / 40 * 1000).collect();
+    assert_eq!(bench.read::<u32>(to), expected);
+}
+
 /// Stores 7 at an index that many operations have made of the invocation's own, which it is in the end.
 fn check_index(start: &str, step: impl Fn(u32) -> String, n: u32) {
     let steps: String = (0..n).map(step).collect();

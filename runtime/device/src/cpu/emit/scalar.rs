@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! prologue    what is the same for every lane: bases, sizes, limits
-//! groups      first_x .. end_x
+//! groups      first_x .. end_x; where gangs go along rows, within the lanes z, y
 //! lanes z, y, x
 //! the region's blocks; its end goes to the next lane
 //! ```
@@ -52,6 +52,8 @@ pub(super) struct Emitter<'k, 'b> {
     /// Lanes along x that go through the region at once, and workgroups.
     pub width: u32,
     pub groups_at_once: u32,
+    /// Whether the loop over workgroups is within those over their rows.
+    pub along_rows: bool,
     /// Bytes from the memory of one lane to that of the next, where lanes wait for each other.
     pub lane_bytes: u32,
     pub builder: FunctionBuilder<'b>,
@@ -119,6 +121,7 @@ impl<'k, 'b> Emitter<'k, 'b> {
             carried,
             width: 1,
             groups_at_once: 1,
+            along_rows: false,
             lane_bytes: lane_stride(kernel, carried),
             context,
             spaces,
@@ -157,7 +160,7 @@ impl<'k, 'b> Emitter<'k, 'b> {
 
     /// The loops over workgroups and lanes around a region, which `body` emits.
     pub fn groups(&mut self, body: &mut dyn FnMut(&mut Self)) {
-        if self.lanes_part() {
+        if self.lanes_part() || self.along_rows {
             self.lanes(body);
             let done = self.builder.ins().iconst(types::I32, i64::from(DONE));
             self.builder.ins().return_(&[done]);
@@ -191,6 +194,11 @@ impl<'k, 'b> Emitter<'k, 'b> {
         }
         let mut loops = Vec::new();
         for axis in [2, 1, 0] {
+            if axis == 0 && self.along_rows {
+                let groups = self.open_loop(self.group[0], self.end_x, self.groups_at_once);
+                self.group[0] = groups.counter;
+                loops.push(groups);
+            }
             let zero = self.builder.ins().iconst(types::I32, 0);
             let n = self.kernel.local_size[axis];
             let step = if axis == 0 { self.width } else { 1 };

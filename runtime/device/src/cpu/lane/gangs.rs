@@ -11,11 +11,11 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::frames;
+use super::frames::{self, is_own};
 use super::order::{Loop, Order, order};
 use super::regions::{Carried, Regions};
 use super::shapes::{Shape, Shapes};
-use super::{BlockId, Def, Kernel, Op, Space, Terminator, Value};
+use super::{Address, BlockId, Def, Kernel, Op, Space, Terminator, Value};
 
 pub struct Plan {
     /// Lanes of a gang.
@@ -25,6 +25,8 @@ pub struct Plan {
     pub granule: u32,
     pub shapes: Vec<Shape>,
     pub regions: Vec<RegionPlan>,
+    /// Whether a row of lanes is gone along through workgroup after workgroup, before the next row of theirs.
+    pub along_rows: bool,
 }
 
 /// What neighbours are.
@@ -150,8 +152,28 @@ fn finish(
         }
     }
     // What nothing leads to keeps no shape; nobody asks for it.
-    let shapes = shapes.known.iter().map(|shape| shape.unwrap_or(Shape::Varying)).collect();
-    Some(Plan { width: LANES, across, granule, shapes, regions })
+    let shapes: Vec<Shape> = shapes.known.iter().map(|shape| shape.unwrap_or(Shape::Varying)).collect();
+    let along_rows = across == Across::Row && goes_along_rows(kernel, &regions, &shapes);
+    Some(Plan { width: LANES, across, granule, shapes, regions, along_rows })
+}
+
+/// Whether lanes touch nothing but their places in rows, once: a row of them is one stretch of memory then, and
+/// there is nothing that those below it would find again. Nobody may be watching, since workgroups run at once.
+fn goes_along_rows(kernel: &Kernel, regions: &[RegionPlan], shapes: &[Shape]) -> bool {
+    let [region] = regions else { return false };
+    let is_row = |address: &Address| match address.dynamic.map(|dynamic| shapes[dynamic.0 as usize]) {
+        None | Some(Shape::Uniform) => true,
+        Some(Shape::Linear { stride, .. }) => stride == i64::from(address.size),
+        Some(Shape::Varying) => false,
+    };
+    let in_rows = |op: &Op| match op {
+        Op::Address(address) => is_own(address) || is_row(address),
+        Op::Image { .. } | Op::Texel { .. } => false,
+        _ => true,
+    };
+    let mut insts = region.order.blocks.iter().flat_map(|block| &kernel.blocks[block.0 as usize].insts);
+    let free = kernel.shared_size == 0 && kernel.probes.is_empty() && region.order.loops.is_empty();
+    free && insts.all(|inst| in_rows(&inst.op))
 }
 
 /// Whether gangs know everything in the kernel.

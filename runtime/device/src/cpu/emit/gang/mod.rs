@@ -58,6 +58,7 @@ pub(super) fn emit(
         Across::Groups => scalar.groups_at_once = plan.width,
     }
     scalar.lane_bytes = if work.carried.offsets.is_empty() { 0 } else { CARRIED_BYTES };
+    scalar.along_rows = plan.along_rows;
     scalar.carried_values.clear();
     let shapes = Shapes::with(work.kernel, plan.across, plan.shapes.clone());
     let lazy = values::lazy(work, plan, region, &shapes);
