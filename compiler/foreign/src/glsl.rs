@@ -51,6 +51,11 @@ fn diagnostic(source: &Source, error: &Error) -> Diagnostic {
     let location = errors::location(source, error.meta);
     let found = location.source.slice(location.span).to_owned();
     let told = |message: &str| errors::told("foreign/glsl", message);
+    if error.kind.to_string().starts_with("Unexpected override-expression") {
+        return told("the length of an array cannot be a specialisation constant here")
+            .label(location, "")
+            .help("write the largest length that may be wanted, and use a part of it");
+    }
     match &error.kind {
         ErrorKind::InvalidToken(_, expected) => {
             let expected = expected.iter().map(expected_words).collect::<Vec<_>>();
@@ -116,6 +121,7 @@ fn beyond(name: &str) -> Option<&'static str> {
         }
         "int64_t" | "uint64_t" => "64-bit integers are known in WGSL, as `i64` and `u64`, and in SPIR-V",
         "float16_t" => "16-bit floats are known in WGSL, as `f16`, and in SPIR-V",
+        "lf" | "LF" => "a literal that is a double is written `double(1.5)` here",
         "int8_t" | "uint8_t" | "int16_t" | "uint16_t" => "narrow integers are known in SPIR-V alone",
         _ => return None,
     })

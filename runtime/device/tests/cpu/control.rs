@@ -182,6 +182,13 @@ fn calls_that_double_are_refused_before_they_fill_memory() {
 }
 
 #[test]
+fn values_of_many_parts_are_refused_with_the_number() {
+    let text = "%n = OpConstant %u32 16385\n%long = OpTypeArray %u32 %n\n%none = OpConstantNull %long";
+    let message = refusal(&kernel(&[("u32", 4)], text, ""));
+    assert_eq!(message, "the kernel is too large: a value has more than 16384 scalars");
+}
+
+#[test]
 fn specialisation_reaches_constants_and_sizes() {
     let text = "OpDecorate %spec SpecId 7\nOpDecorate %flag SpecId 8\n%spec = OpSpecConstant %u32 3\n\
                 %flag = OpSpecConstantTrue %bool\n%twice = OpSpecConstantOp %u32 IMul %spec %n2\n\

@@ -192,7 +192,11 @@ impl Reader<'_, '_> {
             return Err(self.malformed(inst, "no constant has this type"));
         }
         let n = types.n_scalars(ty) as usize;
-        if n > MAX_SCALARS as usize || self.n_constant_scalars + n > MAX_CONSTANT_SCALARS {
+        if n > MAX_SCALARS as usize {
+            let what = format!("a value has more than {MAX_SCALARS} scalars");
+            return Err(errors::too_large(what, self.module.line(inst.line)));
+        }
+        if self.n_constant_scalars + n > MAX_CONSTANT_SCALARS {
             return Err(errors::too_large("its constants have too many parts", self.module.line(inst.line)));
         }
         let parts = self.constant_parts(inst, ty)?;
