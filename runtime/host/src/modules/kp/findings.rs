@@ -295,8 +295,11 @@ fn remedy(finding: &Finding, memory: SharedMemory, before: &Before) -> String {
     let (low, high) = (first.line.min(second.line), first.line.max(second.line));
     match (low == high, before.barrier_between) {
         (true, _) => {
-            let own = if memory == SharedMemory::Image { "a texel" } else { "an element" };
-            format!("let each invocation write {own} of its own, or read first, then barrier(), then write")
+            let own = match memory {
+                SharedMemory::Image => "a texel of its own",
+                _ => "an element of its own, use an atomic operation",
+            };
+            format!("let each invocation write {own}, or read first, then barrier(), then write")
         }
         (false, false) => format!("a barrier() between line {low} and line {high} orders them"),
         (false, true) => {
