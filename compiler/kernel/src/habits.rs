@@ -85,6 +85,10 @@ const NAMES: &[(&str, &str)] = &[
     ("select", "write `a if condition else b`"),
     ("workgroupBarrier groupMemoryBarrier", "write `barrier()`"),
     (
+        "Texture Texture2D RWTexture2D image2D sampler2D",
+        "write `Image[\"2d r32f\"]`, with the format that is read and written",
+    ),
+    (
         "texture texture2D textureLod texelFetch imageLoad tex2D",
         "declare an image, `img: Image[\"2d r32f\"]`, and write `img.read(ivec2(x, y))`",
     ),
@@ -101,6 +105,7 @@ const NAMES: &[(&str, &str)] = &[
     ("long", "write `i64`"),
     ("short", "write `i16`"),
     ("char", "write `i8`"),
+    ("const", "write `const[i32]`, with the type of the number"),
     ("void auto const_cast", "leave it out: variables take the type of their value"),
     ("PI M_PI", "write `math.pi`"),
     ("INFINITY FLT_MAX", "write `math.inf`"),

@@ -176,6 +176,12 @@ pub(crate) fn not_callable(at: Location, text: &str, what: &str) -> Diagnostic {
         false if builtins::lookup(text).is_some() => {
             diagnostic.help(format!("it is a value: leave the parentheses out, `{text}`"))
         }
+        false if what.starts_with("the class") => {
+            diagnostic.help(format!("kernels make structs: write `@struct` above `class {text}`"))
+        }
+        false if what.starts_with("a `") => {
+            diagnostic.help(format!("of an object, kernels know the attributes: `{text}.x`"))
+        }
         false => diagnostic.help(format!("to multiply, write `{text} * (..)`")),
     }
 }

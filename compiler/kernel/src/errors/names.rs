@@ -46,28 +46,28 @@ pub(crate) fn unknown_member(at: Location, holder: &str, name: &str, nearest: Op
 
 pub(crate) fn captured_value(at: Location, name: &str, what: &str) -> Diagnostic {
     let text = at.source.slice(at.span).to_owned();
-    error("kernel/captured-value", at, format!("`{text}` is {what}, which kernels cannot use"), "").help(
-        match what {
-            "a `Kernel`" => {
-                "launch one kernel after the other; code that they share goes into a plain `def`".to_owned()
-            }
-            "a `Tensor`" | "an `ndarray`" | "a `ndarray`" | "a `list`" | "a `tuple`" => {
-                format!("pass it as a parameter: `{name}: Array[f32]`")
-            }
-            "a `ufunc`" if text == name && builtins::lookup(name).is_some() => {
-                format!("that one is for arrays on the host: write `math.{name}(x)`")
-            }
-            "a `ufunc`" if builtins::lookup(name).is_some() => {
-                format!("kernels have it without a module: write `{name}(x)`")
-            }
-            "a `str`" => "kernels have no strings: capture a number that stands for it".to_owned(),
-            _ if habits::instead(name).is_some() => habits::instead(name).unwrap_or_default().to_owned(),
-            what if ["function", "method", "ufunc"].iter().any(|kind| what.contains(kind)) => {
-                format!("call `{text}` before the launch, and pass what it gives")
-            }
-            _ => "kernels capture numbers, bools, types and functions: pass arrays as parameters".to_owned(),
-        },
-    )
+    error("kernel/captured-value", at, format!("`{text}` is {what}, which kernels cannot use"), "")
+        .help(match what {
+        "a `Kernel`" => {
+            "launch one kernel after the other; code that they share goes into a plain `def`".to_owned()
+        }
+        "a `Tensor`" | "an `ndarray`" | "a `ndarray`" | "a `list`" | "a `tuple`" => {
+            format!("pass it as a parameter: `{name}: Array[f32]`")
+        }
+        "a `ufunc`" if text == name && builtins::lookup(name).is_some() => {
+            format!("that one is for arrays on the host: write `math.{name}(x)`")
+        }
+        "a `ufunc`" if builtins::lookup(name).is_some() => {
+            format!("kernels have it without a module: write `{name}(x)`")
+        }
+        "a `str`" => "kernels have no strings: capture a number that stands for it".to_owned(),
+        _ if habits::instead(name).is_some() => habits::instead(name).unwrap_or_default().to_owned(),
+        what if ["function", "method", "ufunc"].iter().any(|kind| what.contains(kind)) => {
+            format!("call `{text}` before the launch, and pass what it gives")
+        }
+        _ => "kernels capture numbers, tuples, short lists, types and functions: pass the rest as parameters"
+            .to_owned(),
+    })
 }
 
 pub(crate) fn assign_captured(at: Location, name: &str) -> Diagnostic {

@@ -8,9 +8,10 @@ use crate::types::{Scalar, Type};
 
 pub(crate) fn texture_type(at: Location, mistake: TextureMistake) -> Diagnostic {
     let (message, help) = match mistake {
-        TextureMistake::NoDimension => {
-            ("a texture says its dimension: 1d, 2d or 3d".to_owned(), "such as \"2d r32f\"")
-        }
+        TextureMistake::NoDimension => (
+            "a texture says its dimension: 1d, 2d or 3d".to_owned(),
+            "such as `Image[\"2d r32f\"]`, or \"2d r32f\" in a tuple",
+        ),
         TextureMistake::NoTexels => (
             "a texture says the format or the type of its texels".to_owned(),
             "such as \"2d rgba8ui\" for a format, or \"2d f32\" for any image that is read as f32",
@@ -33,7 +34,7 @@ pub(crate) fn texture_arguments(at: Location, name: &str, given: usize) -> Diagn
         "write" => ("a place and a value", "img.write(ivec2(x, y), value)"),
         _ => ("a sampler and a place", "img.sample(sampler, vec2(x, y))"),
     };
-    error("kernel/call", at, format!("`{name}` of a texture takes {takes}, and {given} are given"), "")
+    error("kernel/call", at, format!("`{name}` of a texture takes {takes}, not {given}"), "")
         .help(format!("write `{example}`"))
 }
 

@@ -21,7 +21,8 @@ pub(crate) fn literal_does_not_fit(at: Location, literal: Literal, scalar: Scala
     match (literal, scalar.int_range()) {
         (Literal::Float(_), Some(_)) => diagnostic.help(format!("write `{scalar}({literal})` to cut it off")),
         (Literal::Int(value), Some((min, max))) => {
-            let wider = if i64::try_from(value).is_ok() { "i64" } else { "u64" };
+            let holds = |scalar: &Scalar| literal.fit(*scalar).is_some();
+            let wider = [Scalar::I32, Scalar::I64].into_iter().find(holds).unwrap_or(Scalar::U64);
             diagnostic.help(format!("`{scalar}` holds {min} to {max}: a wider type is `{wider}({value})`"))
         }
         _ if scalar == Scalar::F16 => diagnostic.help("`f16` holds -65504 to 65504"),
