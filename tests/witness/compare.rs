@@ -111,7 +111,7 @@ impl Case {
             return Outcome::Differs(vec![], format!("the words are not valid: {error}"));
         }
         let expected: Vec<Vec<u8>> = memories.iter().map(interpreter::Memory::to_bytes).collect();
-        let found: Vec<Option<String>> = devices
+        let found: Vec<Option<Difference>> = devices
             .all
             .iter()
             .map(|(_, device)| differs(&**device, &module, &launch, &arguments, &expected))
@@ -120,41 +120,53 @@ impl Case {
         if found.iter().all(Option::is_none) {
             return Outcome::Agrees;
         }
-        let bound = (notes.has_bound && !devices.is_exact).then_some(driver::BOUND);
+        let bound = (notes.has_bound && !devices.is_lavapipe).then_some(driver::BOUND);
+        let is_of_zeros = found.iter().flatten().all(|difference| difference.is_of_zeros);
+        let zeros = (is_of_zeros && devices.is_lavapipe).then_some(driver::ZEROS);
         let is_vulkan_alone = names().all(|(name, found)| found.is_none() || name == VULKAN);
-        if let (true, Some(why)) = (is_vulkan_alone, notes.driver.or(bound)) {
+        if let (true, Some(why)) = (is_vulkan_alone, notes.driver.or(bound).or(zeros)) {
             return Outcome::AgreesWithoutVulkan(why);
         }
         let mut report =
             format!("{launch:?}\nwords for {target:?}\nvulkan is {}\n{arguments}", devices.vulkan_name);
         for (name, found) in names() {
-            report += &format!("{name}: {}\n", found.as_deref().unwrap_or("as the interpreter has it"));
+            let found = found.as_ref().map(|difference| difference.text.as_str());
+            report += &format!("{name}: {}\n", found.unwrap_or("as the interpreter has it"));
         }
         let who = names().filter(|(_, found)| found.is_some()).map(|(name, _)| name);
         Outcome::Differs(who.collect(), report)
     }
 }
 
-/// What a device gives that it should not, if anything.
+/// What a device gives that it should not.
+struct Difference {
+    text: String,
+    /// The sign of zeros, and nothing else.
+    is_of_zeros: bool,
+}
+
 fn differs(
     device: &dyn Device,
     module: &KernelModule,
     launch: &Launch,
     arguments: &Arguments,
     expected: &[Vec<u8>],
-) -> Option<String> {
+) -> Option<Difference> {
     let found = match devices::launch(device, module, launch, arguments) {
         Ok(found) => found,
         Err(error) if devices::is_too_large(&error) => return None,
-        Err(error) => return Some(error.to_string()),
+        Err(error) => return Some(Difference { text: error.to_string(), is_of_zeros: false }),
     };
     let arrays = arguments.arrays.iter().zip(expected.iter().zip(&found));
-    let mut differences = arrays.filter_map(|(array, (expected, found))| {
-        Some(array.name.clone() + &difference(&array.element, expected, found)?)
-    });
-    let first = differences.next()?;
-    let others: Vec<String> = differences.collect();
-    Some(if others.is_empty() { first } else { format!("{first}; also {}", others.join("; ")) })
+    let differences: Vec<Difference> = arrays
+        .filter_map(|(array, (expected, found))| {
+            let Difference { text, is_of_zeros } = difference(&array.element, expected, found)?;
+            Some(Difference { text: array.name.clone() + &text, is_of_zeros })
+        })
+        .collect();
+    let texts: Vec<&str> = differences.iter().map(|difference| difference.text.as_str()).collect();
+    let is_of_zeros = differences.iter().all(|difference| difference.is_of_zeros);
+    (!texts.is_empty()).then(|| Difference { text: texts.join("; also "), is_of_zeros })
 }
 
 /// The one kernel of a script, as words and in its typed form.
@@ -180,10 +192,10 @@ pub fn validate(words: &[u32], target: &Target) -> Result<(), String> {
 }
 
 /// The first number that is another one, with its bits, and how many there are; a NaN is like any other.
-fn difference(element: &Type, expected: &[u8], found: &[u8]) -> Option<String> {
+fn difference(element: &Type, expected: &[u8], found: &[u8]) -> Option<Difference> {
     let size = element.packed_size() as usize;
     let mut first = None;
-    let (mut n_numbers, mut n_others) = (0, 0);
+    let (mut n_numbers, mut n_others, mut n_zeros) = (0, 0, 0);
     for (at, (expected, found)) in expected.chunks_exact(size).zip(found.chunks_exact(size)).enumerate() {
         for (offset, scalar) in element.numbers() {
             let number = |bytes: &[u8]| Value::read(&scalar.into(), &bytes[offset as usize..]);
@@ -193,6 +205,7 @@ fn difference(element: &Type, expected: &[u8], found: &[u8]) -> Option<String> {
                 continue;
             }
             n_others += 1;
+            n_zeros += usize::from(is_zero(&expected) && is_zero(&found));
             first.get_or_insert_with(|| {
                 let show = |value: &Value| format!("{value} ({:#x})", value.bits(scalar));
                 format!(
@@ -203,7 +216,14 @@ fn difference(element: &Type, expected: &[u8], found: &[u8]) -> Option<String> {
             });
         }
     }
-    first.map(|first| format!("{first}; {n_others} of {n_numbers} numbers are others"))
+    first.map(|first| Difference {
+        text: format!("{first}; {n_others} of {n_numbers} numbers are others"),
+        is_of_zeros: n_zeros == n_others,
+    })
+}
+
+fn is_zero(value: &Value) -> bool {
+    matches!(value, Value::Float(0.0))
 }
 
 fn is_same(scalar: Scalar, expected: &Value, found: &Value) -> bool {

@@ -19,8 +19,8 @@ pub struct Devices {
     pub target: Target,
     /// The driver's device, by the name that it gives itself.
     pub vulkan_name: String,
-    /// It rounds quotients and roots right.
-    pub is_exact: bool,
+    /// Which computes with LLVM's own instructions of the host's processor: quotients and roots are rounded right.
+    pub is_lavapipe: bool,
 }
 
 impl Devices {
@@ -41,9 +41,8 @@ impl Devices {
         let vulkan_name = vulkan.info().name.clone();
         let all =
             vec![("cpu, in gangs", cpu(Lanes::Gangs)), ("cpu, singly", cpu(Lanes::Single)), (VULKAN, vulkan)];
-        // LLVM's own instructions of the host's processor.
-        let is_exact = vulkan_name.starts_with("llvmpipe");
-        Devices { all, target, vulkan_name, is_exact }
+        let is_lavapipe = vulkan_name.starts_with("llvmpipe");
+        Devices { all, target, vulkan_name, is_lavapipe }
     }
 }
 

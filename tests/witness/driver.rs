@@ -9,10 +9,12 @@
 //! | `0.0 * x` is 0.0, where `x` is negative, infinite or NaN | `lp_build_mul` | `out[i] = 0.0 * x[i]` |
 //! | `x / 0.0` is undefined, and `0.0 / x` is 0.0 | `lp_build_div` | `out[i] = x[i] / 0.0` |
 //! | `x - x` is 0.0, where `x` is infinite or NaN | `lp_build_sub` | `out[i] = x[i] - x[i]` |
+//! | `-1.0 if c else 0.0` is -0.0, where `c` is false | Mesa's NIR, as `-float(c)` | `out[i] = -1.0 if x[i] > 0.0 else 0.0` |
 //! | `x / y` and `sqrt(x)` of f32 and narrower are near the true result | Vulkan's table lets any device; lavapipe rounds them right | `out[i] = sqrt(x[i])` |
 //!
-//! gallivm does so where it sees the zero as a constant, after helpers are inlined and loops unrolled, so no
-//! look at the source tells; the interpreter looks at the values.
+//! Mesa does so where it sees the zero as a constant, after helpers are inlined and loops unrolled, so no
+//! look at the source tells; the interpreter looks at the values. Which choices become numbers it cannot know,
+//! so there the results are looked at ([`ZEROS`]).
 
 use kps_kernel::Scalar;
 use kps_kernel::ir::BinaryOp;
@@ -22,7 +24,9 @@ use crate::interpreter::Value;
 pub const SUBNORMAL: &str = "subnormal numbers";
 /// Where a driver is not known to round right.
 pub const BOUND: &str = "quotients and roots, which have a bound";
-const SHORT_CUT: &str = "short cuts of gallivm";
+/// Where nothing else than the sign of zeros is another one, on lavapipe.
+pub const ZEROS: &str = "signs of zeros in Mesa";
+const SHORT_CUT: &str = "short cuts of Mesa";
 
 /// Why a driver's result may be another one.
 pub fn may_differ(
