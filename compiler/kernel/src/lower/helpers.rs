@@ -16,7 +16,6 @@ use super::operand::{Facts, Operand, Static};
 use super::passing::{ArgKey, Passed};
 use super::{Ctx, FunctionState};
 use crate::check::{NO_INTS, TypeExpr, TypeReader, is_constant};
-use crate::constant::Constant;
 use crate::env::HelperFunction;
 use crate::errors;
 use crate::ir::{Arg, CallArg, Function, FunctionId, Home, Local, LocalId, NodeId, NodeKind, Stmt};
@@ -84,14 +83,6 @@ impl Active {
     pub fn kernel(def: &Arc<FunctionDef>, location: Location) -> Active {
         Active { def: Arc::clone(def), given: Vec::new(), location }
     }
-}
-
-/// A `return` of the function being lowered; the value is settled when all are known.
-pub(crate) struct ReturnSite {
-    operand: Operand,
-    span: Span,
-    /// Stands for a literal until then.
-    node: Option<NodeId>,
 }
 
 impl<'a> Ctx<'a> {
@@ -411,180 +402,6 @@ impl<'a> Ctx<'a> {
             let call = call.unwrap_or_else(|| source.at(annotation.span));
             self.fail(errors::helper_argument(call, source.at(annotation.span), name, &wanted, &what))
         })
-    }
-
-    /// A `return` of a helper.
-    pub fn return_value(&mut self, operand: Operand, span: Span) {
-        let operand = match self.f.result.clone() {
-            Some(ty) if self.value_type(&operand).is_some() => self.returned(&operand, &ty, span),
-            _ => operand,
-        };
-        let node = match &operand {
-            Operand::Static(Static::None) | Operand::Error => None,
-            other => match self.returned_node(other, span) {
-                Some(node) => Some(node),
-                None => {
-                    let what = self.describe(other);
-                    let error = match other {
-                        Operand::Static(Static::Closure(_) | Static::Function(_) | Static::Builtin(_)) => {
-                            errors::returned_function(self.at(span), &what)
-                        }
-                        _ => errors::not_a_value(self.at(span), &what),
-                    };
-                    self.error(error);
-                    self.f.returns.push(ReturnSite { operand: Operand::Error, span, node: None });
-                    return;
-                }
-            },
-        };
-        self.leave_self(span);
-        self.f.block.push(Stmt::Return(node, span));
-        self.f.returns.push(ReturnSite { operand, span, node });
-    }
-
-    /// A returned operand as one value, in which literals are typed when every return is known.
-    fn returned_node(&mut self, operand: &Operand, span: Span) -> Option<NodeId> {
-        Some(match operand {
-            Operand::Node(node) => *node,
-            Operand::Literal(_) => self.constant(Constant::i32(0), span),
-            Operand::Place(place) => self.load_whole(place, span),
-            Operand::Tuple(items) => {
-                let parts: Option<Vec<NodeId>> =
-                    items.iter().map(|item| self.returned_node(item, span)).collect();
-                let parts = parts?;
-                let ty = Type::tuple(parts.iter().map(|part| self.ty(*part).clone()));
-                self.node(NodeKind::Construct(parts), ty, span)
-            }
-            _ => return None,
-        })
-    }
-
-    /// The operand as the declared type.
-    fn returned(&mut self, operand: &Operand, ty: &Type, span: Span) -> Operand {
-        let same_shape =
-            self.value_type(operand).is_some_and(|found| found.n_components() == ty.n_components());
-        match same_shape.then(|| self.try_convert(operand, ty, span)).flatten() {
-            Some(node) => Operand::Node(node),
-            None => {
-                let (what, name) = (self.describe(operand), self.f.func.name.clone());
-                self.fail(errors::return_type(self.at(span), &name, ty, &what))
-            }
-        }
-    }
-
-    /// Gives the function its result type, and every literal that it returns; false where something that
-    /// it returns is wrong.
-    fn finish_returns(&mut self, def: &Arc<FunctionDef>) -> bool {
-        let returns = std::mem::take(&mut self.f.returns);
-        let is_settled = !returns.iter().any(|site| site.operand.has_error());
-        if is_settled {
-            self.settle_returns(def, &returns);
-        }
-        if self.f.live && self.f.func.result == Type::Void {
-            self.leave_self(def.span);
-            self.f.block.push(Stmt::Return(None, def.span));
-        }
-        self.f.func.body = std::mem::take(&mut self.f.block);
-        is_settled
-    }
-
-    fn settle_returns(&mut self, def: &Arc<FunctionDef>, returns: &[ReturnSite]) {
-        let is_none = |site: &ReturnSite| matches!(site.operand, Operand::Static(Static::None));
-        let Some(first) = returns.iter().find(|site| !is_none(site)) else {
-            return self.check_declared(def, None);
-        };
-        if let Some(bare) = returns.iter().find(|site| is_none(site)) {
-            let error = errors::returns_sometimes(
-                self.at(first.span),
-                self.at(bare.span),
-                &def.name.name,
-                "returns nothing here",
-            );
-            return self.error(error);
-        }
-        if self.f.live {
-            let end = Span::point(def.span.end);
-            let error = errors::returns_sometimes(
-                self.at(first.span),
-                self.at(end),
-                &def.name.name,
-                "the end can be reached without a `return`",
-            );
-            return self.error(error);
-        }
-        let ty = match self.f.result.clone() {
-            Some(ty) => ty,
-            None => {
-                let operands: Vec<(&Operand, Span)> =
-                    returns.iter().map(|site| (&site.operand, site.span)).collect();
-                match self.join_values(&operands) {
-                    Some(ty) => ty,
-                    None => return self.unlike_returns(def, returns),
-                }
-            }
-        };
-        for site in returns {
-            self.settle_return(def, site, &ty);
-        }
-        self.f.func.result = ty;
-    }
-
-    fn settle_return(&mut self, def: &Arc<FunctionDef>, site: &ReturnSite, ty: &Type) {
-        let Some(node) = site.node else { return };
-        if !self.settle_value(&site.operand, node, ty) {
-            let (what, name) = (self.describe(&site.operand), def.name.name.clone());
-            self.error(errors::return_type(self.at(site.span), &name, ty, &what));
-        }
-    }
-
-    /// Gives the literals in a returned value their types; false where it is of another type.
-    fn settle_value(&mut self, operand: &Operand, node: NodeId, ty: &Type) -> bool {
-        match (operand, ty) {
-            (Operand::Literal(literal), Type::Scalar(scalar)) => {
-                let Some(constant) = literal.fit(*scalar) else { return false };
-                let returned = &mut self.f.func.nodes[node.idx()];
-                returned.kind = NodeKind::Constant(constant);
-                returned.ty = constant.scalar().into();
-                true
-            }
-            (Operand::Tuple(items), Type::Tuple(types)) if items.len() == types.len() => {
-                let NodeKind::Construct(parts) = self.f.func.nodes[node.idx()].kind.clone() else {
-                    return false;
-                };
-                self.f.func.nodes[node.idx()].ty = ty.clone();
-                let mut all = items.iter().zip(parts).zip(types.iter());
-                all.all(|((item, part), ty)| self.settle_value(item, part, ty))
-            }
-            _ => self.ty(node) == ty,
-        }
-    }
-
-    fn unlike_returns(&mut self, def: &Arc<FunctionDef>, returns: &[ReturnSite]) {
-        let first = self.describe(&returns[0].operand);
-        let other = returns.iter().find(|site| self.describe(&site.operand) != first).unwrap_or(&returns[0]);
-        let second = self.describe(&other.operand);
-        self.error(errors::return_types(
-            &def.name.name,
-            (self.at(returns[0].span), &first),
-            (self.at(other.span), &second),
-        ));
-    }
-
-    /// The type after `->`; `None` where there is none, or it is wrong, which `check` reported.
-    fn declared_result(&mut self, def: &Arc<FunctionDef>) -> Option<Type> {
-        let annotation = def.returns.as_ref()?;
-        let (env, source) = (self.f.env.clone(), self.f.source.clone());
-        (TypeReader { source: &source, env: env.get(), ints: NO_INTS }).value_type(annotation).ok()
-    }
-
-    fn check_declared(&mut self, def: &Arc<FunctionDef>, found: Option<&Type>) {
-        if found.is_none()
-            && let Some(declared) = self.f.result.clone()
-            && self.f.live
-        {
-            let at = def.returns.as_ref().map_or(def.header, |annotation| annotation.span);
-            self.error(errors::missing_return(self.at(at), &def.name.name, &declared));
-        }
     }
 
     /// What the kernel and everything that it calls had to say, each mistake once.

@@ -28,12 +28,14 @@ mod matrix;
 mod matrix_parts;
 mod operand;
 mod ours;
+mod params;
 mod passing;
 mod places;
 mod power;
 mod ranges;
 mod record;
 mod remarks;
+mod returns;
 mod sequences;
 mod shape;
 mod shared;
@@ -48,7 +50,6 @@ mod tuples;
 mod vars;
 mod widen;
 
-use std::collections::BTreeSet;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -65,20 +66,16 @@ use self::textures::TextureUses;
 use self::tiles::Tiles;
 use self::vars::{Binding, Var};
 use crate::check::Scope;
-use crate::constant::Constant;
 use crate::env::KernelEnv;
 use crate::errors;
 use crate::explain::Remark;
 use crate::ir::{
-    Block, Buffer, BufferId, Function, FunctionId, Kernel, LocalId, NodeId, NodeKind, Port, SamplerParam,
-    ScalarId, ScalarParam, Shared, Stmt, Texture,
+    Block, Buffer, Function, FunctionId, Kernel, LocalId, NodeId, Port, SamplerParam, ScalarParam, Shared,
+    Stmt, Texture,
 };
 use crate::matrices::{CoopUse, Matrices};
-use crate::push::{Member, PUSH_CONSTANT_BYTES, PushLayout, UNIFORM_BYTES};
-use crate::signature::{
-    ArrayParam, Cover, Edge, Form, Ints, Memory, ParamType, Reach, Signature, Target, Width,
-};
-use crate::template::{Input, KernelTemplate, Param, ParamKind};
+use crate::signature::{Cover, Edge, Form, Ints, Memory, Signature, Target, Width};
+use crate::template::KernelTemplate;
 use crate::types::{Scalar, Type};
 
 /// Expressions, blocks and calls of functions may nest this deep together. SPIR-V allows control flow
@@ -255,7 +252,7 @@ pub(crate) struct FunctionState<'a> {
     lenient: bool,
     /// As declared after `->`.
     result: Option<Type>,
-    returns: Vec<helpers::ReturnSite>,
+    returns: Vec<returns::ReturnSite>,
     is_kernel: bool,
     /// Of a method: what becomes of `self`.
     method: Option<structs::MethodState>,
@@ -402,193 +399,6 @@ impl<'a> Ctx<'a> {
         result
     }
 
-    fn bind_params(&mut self, signature: &Signature) {
-        let template = self.template;
-        if signature.params.len() != template.params.len() {
-            let error = errors::argument_count(
-                self.at(template.def.header),
-                template.name(),
-                template.params.len(),
-                signature.params.len(),
-            );
-            return self.error(error);
-        }
-        for (param_idx, (param, given)) in template.params.iter().zip(&signature.params).enumerate() {
-            self.bind_declared(param_idx, param, given);
-        }
-    }
-
-    fn bind_declared(&mut self, param_idx: usize, param: &Param, given: &ParamType) {
-        let operand = match (&param.kind, given) {
-            (ParamKind::Port(port), ParamType::Input) => self.bind_port(param, port),
-            _ => Some(self.bind_param(param_idx, param, given)),
-        };
-        operand.into_iter().for_each(|operand| self.assign_param(param, operand));
-    }
-
-    fn assign_param(&mut self, param: &Param, operand: Operand) {
-        if let Some(var) = self.f.scope.get(&param.name.name) {
-            self.assign_var(var, operand, param.name.span);
-        }
-    }
-
-    fn bind_param(&mut self, param_idx: usize, param: &Param, given: &ParamType) -> Operand {
-        let span = param.name.span;
-        match (&param.kind, given) {
-            (ParamKind::Untyped, ParamType::Array(array)) => self.bind_array(param_idx, param, array, None),
-            (ParamKind::Array(declared), ParamType::Array(array)) if declared.takes(array) => {
-                self.bind_array(param_idx, param, array, None)
-            }
-            (ParamKind::Uniform { set, binding, ty }, ParamType::Array(array)) if array.element == *ty => {
-                self.bind_uniform(param_idx, param, array, (*set, *binding))
-            }
-            (ParamKind::Buffer { set, binding, element: declared }, ParamType::Array(array))
-                if *declared == array.element =>
-            {
-                self.bind_array(param_idx, param, array, Some((*set, *binding)))
-            }
-            (ParamKind::Cell { set, binding, ty }, ParamType::Array(array)) if array.element == *ty => {
-                self.bind_cell(param_idx, param, array, (*set, *binding))
-            }
-            (ParamKind::Untyped, ParamType::Scalar(ty)) => self.bind_scalar(param_idx, param, ty),
-            (ParamKind::Scalar(declared), ParamType::Scalar(ty)) if declared == ty => {
-                self.bind_scalar(param_idx, param, ty)
-            }
-            (ParamKind::Const(scalar), ParamType::Const(constant)) if constant.scalar() == *scalar => {
-                Operand::Node(self.constant(*constant, span))
-            }
-            (ParamKind::Texture { slot, ty }, ParamType::Texture) => {
-                self.bind_texture(param_idx, param, *ty, *slot)
-            }
-            (ParamKind::Sampler { slot }, ParamType::Sampler) => self.bind_sampler(param_idx, param, *slot),
-            (ParamKind::Input { input: Input::GlobalInvocationId, ty }, ParamType::Input)
-                if self.ids == Width::Wide && ty.scalar() == Some(Scalar::I32) =>
-            {
-                self.fail(errors::too_many_invocations(self.at(span)))
-            }
-            (ParamKind::Input { input, ty }, ParamType::Input) => self.input(*input, ty, span),
-            (kind, given) => {
-                let (declared, given) = (describe_kind(kind), describe_given(given));
-                self.error(errors::argument_type(self.at(span), &param.name.name, &declared, &given));
-                Operand::Error
-            }
-        }
-    }
-
-    fn bind_array(
-        &mut self,
-        param_idx: usize,
-        param: &Param,
-        array: &ArrayParam,
-        slot: Option<(u32, u32)>,
-    ) -> Operand {
-        let span = param.name.span;
-        let ArrayParam { element, rank, reach, counts } = array;
-        if !element.has_layout() {
-            self.error(errors::no_layout(self.at(span), element));
-            return Operand::Error;
-        }
-        let id = BufferId(self.buffers.len() as u32);
-        let (set, binding) = slot.unwrap_or((0, self.next_binding()));
-        let (name, element) = (param.name.name.clone(), element.clone());
-        self.buffers.push(Buffer {
-            name,
-            param_idx,
-            set,
-            binding,
-            element,
-            rank: *rank,
-            reach: *reach,
-            is_uniform: false,
-            counts: *counts,
-            span,
-        });
-        Operand::Buffer(id)
-    }
-
-    /// The value that a uniform has when the kernel starts.
-    fn bind_uniform(
-        &mut self,
-        param_idx: usize,
-        param: &Param,
-        array: &ArrayParam,
-        slot: (u32, u32),
-    ) -> Operand {
-        let span = param.name.span;
-        let Operand::Buffer(buffer) = self.bind_array(param_idx, param, array, Some(slot)) else {
-            return Operand::Error;
-        };
-        self.buffers[buffer.idx()].is_uniform = true;
-        let first = self.constant(Constant::i32(0), span);
-        let place = self.buffer_place(buffer, first);
-        let value = self.load_whole(&place, span);
-        self.value(value, span)
-    }
-
-    /// The one struct of a buffer, where it lies.
-    fn bind_cell(
-        &mut self,
-        param_idx: usize,
-        param: &Param,
-        array: &ArrayParam,
-        slot: (u32, u32),
-    ) -> Operand {
-        let Operand::Buffer(buffer) = self.bind_array(param_idx, param, array, Some(slot)) else {
-            return Operand::Error;
-        };
-        let first = self.constant(Constant::i32(0), param.name.span);
-        Operand::Place(self.buffer_place(buffer, first))
-    }
-
-    fn bind_scalar(&mut self, param_idx: usize, param: &Param, ty: &Type) -> Operand {
-        let span = param.name.span;
-        if !ty.has_layout() {
-            self.error(errors::no_layout(self.at(span), ty));
-            return Operand::Error;
-        }
-        let id = ScalarId(self.scalars.len() as u32);
-        self.scalars.push(ScalarParam { name: param.name.name.clone(), param_idx, ty: ty.clone(), span });
-        let node = self.node(NodeKind::Scalar(id), ty.clone(), span);
-        self.value(node, span)
-    }
-
-    /// The blocks, which must fit what every device has.
-    fn push_layout(&mut self) -> PushLayout {
-        let layout = PushLayout::of(&self.scalars, &self.buffers, &self.hidden_members(), self.ids);
-        let (push, spill) = (layout.push.size, layout.spill.size);
-        if push > PUSH_CONSTANT_BYTES || spill > UNIFORM_BYTES {
-            let limit = if spill > UNIFORM_BYTES { UNIFORM_BYTES } else { PUSH_CONSTANT_BYTES };
-            let at = self.at(self.template.def.header);
-            let n_addresses = self.buffers.iter().filter(|buffer| buffer.reach == Reach::Address).count();
-            self.error(match n_addresses {
-                0 => errors::too_many_scalars(at, push + spill, limit),
-                n => errors::too_many_addresses(at, n, push, limit),
-            });
-        }
-        layout
-    }
-
-    /// What the functions ask of the runtime.
-    fn hidden_members(&self) -> Vec<Member> {
-        let functions = self.functions.iter().chain([&self.f.func]);
-        let axes = functions.flat_map(|function| &function.nodes).filter_map(|node| match node.kind {
-            NodeKind::BufferAxis { buffer, axis } => Some((buffer, axis)),
-            _ => None,
-        });
-        let axes: BTreeSet<(BufferId, u8)> = axes.collect();
-        let base = (self.cover == Cover::Parts).then_some(Member::Base);
-        // A part of a launch counts the workgroups of the whole by it.
-        let has_domain = self.template.options.form == Form::Kernel || base.is_some();
-        let domain = has_domain.then_some(Member::Domain);
-        let axes = axes.into_iter().map(|(buffer, axis)| Member::Axis(buffer, axis));
-        let buffers = || (0..).map(BufferId).zip(&self.buffers);
-        let far = buffers().filter(|(_, buffer)| buffer.reach == Reach::Address);
-        let addresses = far.map(|(id, _)| Member::Address(id));
-        let told = buffers().filter(|(_, buffer)| buffer.is_told_its_len());
-        let lens = told.map(|(id, _)| Member::Len(id));
-        domain.into_iter().chain(base).chain(addresses).chain(axes).chain(lens).collect()
-    }
-
     fn lower_kernel(&mut self, signature: &Signature) {
         self.bind_params(signature);
         self.lower_body(&self.template.def);
@@ -634,32 +444,5 @@ impl<'a> Ctx<'a> {
         };
         kernel.whole_groups = kernel.has_barrier();
         Lowered { kernel, mistakes }
-    }
-}
-
-fn describe_kind(kind: &ParamKind) -> String {
-    match kind {
-        ParamKind::Untyped => "an array or a scalar".to_owned(),
-        ParamKind::Array(array) => format!("`{array}`"),
-        ParamKind::Buffer { element, .. } => format!("`Array[{element}]`"),
-        ParamKind::Cell { ty, .. } => format!("a buffer with a `{ty}`"),
-        ParamKind::Uniform { ty, .. } => format!("the uniform `{ty}`"),
-        ParamKind::Scalar(ty) => format!("`{ty}`"),
-        ParamKind::Const(scalar) => format!("`const[{scalar}]`"),
-        ParamKind::Texture { ty, .. } => format!("a {ty} image"),
-        ParamKind::Sampler { .. } => "a sampler".to_owned(),
-        ParamKind::Input { input, .. } => format!("the input `{}`", input.name()),
-        ParamKind::Port(port) => format!("an {} of type `{}`", port.direction.name(), port.ty),
-    }
-}
-
-fn describe_given(given: &ParamType) -> String {
-    match given {
-        ParamType::Array(array) => format!("`{array}`"),
-        ParamType::Scalar(ty) => format!("`{ty}`"),
-        ParamType::Const(constant) => format!("a constant `{}`", constant.scalar()),
-        ParamType::Texture => "an image".to_owned(),
-        ParamType::Sampler => "a sampler".to_owned(),
-        ParamType::Input => "an input".to_owned(),
     }
 }
