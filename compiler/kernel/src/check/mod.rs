@@ -35,7 +35,7 @@ pub(crate) use scope::{Assigns, Scope, assigned_names, pattern_names, walrus_nam
 pub(crate) use slips::has_break;
 pub(crate) use structs::read_struct;
 pub(crate) use types::{NO_INTS, TypeExpr, TypeReader, type_of_text};
-pub(crate) use visit::{captured_names, children, free_names, receivers, receivers_in};
+pub(crate) use visit::{captured_names, children, free_names, free_paths, receivers, receivers_in};
 
 pub(crate) fn check(
     def: &Arc<FunctionDef>,

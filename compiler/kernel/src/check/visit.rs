@@ -26,7 +26,7 @@ pub(crate) fn captured_names(def: &FunctionDef, around: &Scope) -> Vec<(Name, Sp
 }
 
 /// Free names, dotted, each with the place of its first use.
-fn free_paths(def: &FunctionDef) -> Vec<(Name, Span)> {
+pub(crate) fn free_paths(def: &FunctionDef) -> Vec<(Name, Span)> {
     let mut free = Free { scopes: Vec::new(), paths: Vec::new(), seen: FxHashSet::default() };
     free.function(def);
     free.paths

@@ -212,7 +212,8 @@ pub(crate) fn coop_factor(
 }
 
 pub(crate) fn coop_lines(at: Location, text: &str) -> Diagnostic {
-    error("kernel/coop-matrix", at, format!("`{text}` is not known when the kernel is compiled"), "")
+    let message = format!("`{text}` is neither `True` nor `False` when the kernel is compiled");
+    error("kernel/coop-matrix", at, message, "")
         .help("write `column_major=True`, or leave it out for a matrix that lies row by row")
 }
 

@@ -125,9 +125,9 @@ impl Ctx<'_> {
 
     /// Makes the tables that a function captures, once, before anything of it runs.
     pub fn make_tables(&mut self, def: &FunctionDef) {
-        for name in check::free_names(def) {
+        for (name, span) in check::free_paths(def) {
             if let Some(value @ EnvValue::List(_)) = self.f.env.get().get(&name) {
-                let table = self.captured(&name, value, def.name.span);
+                let table = self.captured(&name, value, span);
                 self.f.tables.insert(name, table);
             }
         }
@@ -177,6 +177,11 @@ impl Ctx<'_> {
                     }
                 },
             },
+            EnvValue::Tuple(items) | EnvValue::List(items) if items.iter().any(is_of_the_host) => {
+                let item = items.iter().find(|item| is_of_the_host(item)).expect("there is one");
+                let what = format!("a collection with {}", item.describe());
+                self.fail(errors::captured_value(self.at(span), name, &what))
+            }
             EnvValue::Tuple(items) => {
                 let items = items.iter().map(|item| self.captured(name, item.clone(), span));
                 Operand::Tuple(items.collect())
@@ -593,4 +598,9 @@ fn compare_literals(op: CompareOp, a: Literal, b: Literal) -> bool {
         CompareOp::Greater => order == Some(Ordering::Greater),
         CompareOp::GreaterEqual => matches!(order, Some(Ordering::Greater | Ordering::Equal)),
     }
+}
+
+/// Whether kernels have nothing like it.
+fn is_of_the_host(value: &EnvValue) -> bool {
+    matches!(value, EnvValue::Str(_) | EnvValue::Other { .. })
 }

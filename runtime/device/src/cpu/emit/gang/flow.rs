@@ -218,7 +218,7 @@ impl<'k> Gang<'_, 'k, '_> {
                 self.scalar.end_lane(next);
             }
             Terminator::Exit => self.scalar.end_lane(DONE),
-            Terminator::Subgroup { .. } => unreachable!("subgroups do not run in gangs"),
+            Terminator::Subgroup { .. } => unreachable!("kernels that wait for subgroups have no plan"),
         }
     }
 
