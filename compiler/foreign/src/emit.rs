@@ -1,12 +1,13 @@
 //! naga's module, checked, to SPIR-V words with one entry point.
 
-use kps_syntax::{Diagnostic, Diagnostics, Source};
+use kps_syntax::{Diagnostics, Source};
 use naga::back::spv::{self, SourceLanguage, WriterFlags, ZeroInitializeWorkgroupMemoryMode};
 use naga::proc::{BoundsCheckPolicies, BoundsCheckPolicy};
-use naga::valid::{Capabilities, ModuleInfo, ValidationError, ValidationFlags, Validator};
-use naga::{Module, ShaderStage, WithSpan};
+use naga::valid::ModuleInfo;
+use naga::{Module, ShaderStage};
 
-use crate::{Language, Options, Stage, barriers, elements, errors, lines, memory, specialise};
+use crate::invalid::check;
+use crate::{Language, Options, Stage, barriers, elements, errors, lines, memory, specialise, unwritable};
 
 /// What the words call their entry point, whatever the text called it.
 const ENTRY_POINT: &str = "main";
@@ -23,13 +24,14 @@ pub(crate) fn words(
     let constants = specialise::take_constants(&mut module);
     // What nothing uses would ask for capabilities all the same.
     naga::compact::compact(&mut module, naga::compact::KeepUnused::No);
+    unwritable::check(source, &module, &check(source, &module)?)?;
     let (module, info) = settle(source, module)?;
     let write = |policy| spv::write_vec(&module, &info, &settings(source, language, policy), None);
     // naga tests no index of an atomic operation: there it is kept inside by moving it there.
     let words = write(BoundsCheckPolicy::ReadZeroSkipWrite)
         .or_else(|_| write(BoundsCheckPolicy::Restrict))
         .map_err(|error| Diagnostics::from(errors::not_emitted(source, &error.to_string())))?;
-    let words = barriers::name_memory(specialise::mark(words, &constants));
+    let words = barriers::name_memory(constants.mark(words));
     Ok(lines::strip_unknown(memory::strip_layouts(words)))
 }
 
@@ -40,57 +42,6 @@ fn settle(source: &Source, module: Module) -> Result<(Module, ModuleInfo), Diagn
         naga::back::pipeline_constants::process_overrides(&module, &info, None, &Default::default())
             .map_err(|error| Diagnostics::from(errors::not_emitted(source, &error.to_string())))?;
     Ok((module.into_owned(), info.into_owned()))
-}
-
-fn check(source: &Source, module: &Module) -> Result<ModuleInfo, Diagnostics> {
-    Validator::new(ValidationFlags::all(), Capabilities::all())
-        .subgroup_stages(naga::valid::ShaderStages::all())
-        .subgroup_operations(naga::valid::SubgroupOperationSet::all())
-        .validate(module)
-        .map_err(|error| Diagnostics::from(diagnostic(source, &error)))
-}
-
-/// The innermost reason names the mistake; those around it name naga's own things.
-fn diagnostic(source: &Source, error: &WithSpan<ValidationError>) -> Diagnostic {
-    let mut reason: &dyn std::error::Error = error.as_inner();
-    while let Some(inner) = reason.source() {
-        reason = inner;
-    }
-    let told = errors::told("foreign/invalid", &plain(&reason.to_string()));
-    // Spans are from the outermost in.
-    match error.spans().last() {
-        Some((span, _)) => told.label(errors::location(source, *span), ""),
-        None => told,
-    }
-}
-
-/// naga counts expressions, types and functions, and nobody else does.
-fn plain(reason: &str) -> String {
-    let plain = match reason {
-        _ if reason.starts_with("The type of [") && reason.contains("stored in [") => {
-            "the value is of another type than what it is stored in"
-        }
-        _ if reason.starts_with("Operation ") && reason.contains("can't work with [") => {
-            "this operation does not take operands of these types"
-        }
-        _ if reason.starts_with("Base type [") && reason.contains("for the array is invalid") => {
-            "arrays of buffers, images and samplers are not known here"
-        }
-        _ if reason.starts_with("Loading of [") => {
-            "this loads a buffer whose length is known at run time alone: leave out the name behind the block, and \
-             name its members alone"
-        }
-        _ if reason.contains("of kind naga::ir::Function") => "functions may not call themselves",
-        _ if reason.contains("can't be stored in a local variable") => {
-            "a local variable has a known size: write the lengths of arrays"
-        }
-        "Uses operations forbidden at this stage" => {
-            "compute shaders have neither `discard` nor derivatives: sample an image at a level, with `textureLod`, or \
-             `textureSampleLevel` in WGSL"
-        }
-        reason => reason,
-    };
-    plain.to_owned()
 }
 
 /// Leaves the entry point that is meant, by the one name.

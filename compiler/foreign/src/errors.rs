@@ -10,24 +10,52 @@ pub(crate) fn location(source: &Source, span: naga::Span) -> Location {
     Location { source: source.clone(), span: Span::new(start as u32, end as u32) }
 }
 
-/// A mistake in naga's words, which begin with a capital letter and quote in their own way.
+/// The place of a name alone, where it begins something longer.
+pub(crate) fn name_location(source: &Source, span: naga::Span) -> Location {
+    let mut location = location(source, span);
+    let found = source.slice(location.span);
+    let is_of_name = |letter: char| letter.is_alphanumeric() || letter == '_';
+    let n_letters = found.find(|letter| !is_of_name(letter)).unwrap_or(found.len());
+    if n_letters > 0 {
+        location.span.end = location.span.start + n_letters as u32;
+    }
+    location
+}
+
+/// Where one of some words stands in a text for the first time.
+pub(crate) fn word(source: &Source, words: &[&str]) -> Option<naga::Span> {
+    words.iter().find_map(|word| {
+        let start = source.text().find(word)? as u32;
+        Some(naga::Span::new(start, start + word.len() as u32))
+    })
+}
+
+/// A mistake in naga's words.
 pub(crate) fn told(code: &'static str, message: &str) -> Diagnostic {
+    Diagnostic::error(code, plain(message))
+}
+
+/// naga's words in our form: they begin with a capital letter, quote in their own way, and count expressions.
+pub(crate) fn plain(message: &str) -> String {
+    let message = message.split(" for expression [").next().unwrap_or(message);
     let message = backquoted(message.trim_end_matches('.'));
     let mut letters = message.chars();
-    let message = match letters.next() {
-        Some(first) if !message.starts_with("GLSL") => first.to_lowercase().chain(letters).collect(),
+    match letters.next() {
+        Some(first) if !message.starts_with("GLSL") && !message.starts_with("WGSL") => {
+            first.to_lowercase().chain(letters).collect()
+        }
         _ => message,
-    };
-    Diagnostic::error(code, message)
+    }
 }
 
 /// Quotes become backquotes; apostrophes within words stay.
 fn backquoted(message: &str) -> String {
-    let letters: Vec<char> = message.chars().collect();
+    let letters: Vec<char> = message.replace("\"\"", "\"").chars().collect();
     let is_word =
         |at: Option<usize>| at.and_then(|at| letters.get(at)).is_some_and(|letter| letter.is_alphanumeric());
     let quoted = |(at, &letter): (usize, &char)| match letter {
         '\'' if !(is_word(at.checked_sub(1)) && is_word(Some(at + 1))) => '`',
+        '"' => '`',
         letter => letter,
     };
     letters.iter().enumerate().map(quoted).collect()
@@ -37,6 +65,92 @@ pub(crate) fn beyond_glsl(name: &str, help: &str, location: Location) -> Diagnos
     Diagnostic::error("foreign/glsl-beyond", format!("`{name}` is not known in GLSL here"))
         .label(location, "")
         .help(help)
+}
+
+pub(crate) fn misplaced(word: &str, help: &str, location: Location) -> Diagnostic {
+    Diagnostic::error("foreign/glsl", format!("`{word}` cannot stand here")).label(location, "").help(help)
+}
+
+pub(crate) fn specialised_here(location: Location) -> Diagnostic {
+    let text = location.source.text();
+    let before = &text[..location.span.start as usize];
+    let is_length = before.rfind('[') > before.rfind(['=', ';', ']']);
+    let (message, help) = match is_length {
+        true => (
+            "the length of an array cannot be a specialisation constant here",
+            "write the largest length that may be wanted, and use a part of it",
+        ),
+        false => (
+            "a constant cannot be made of a specialisation constant here",
+            "leave out `const`, and compute it in the function that uses it",
+        ),
+    };
+    Diagnostic::error("foreign/glsl", message).label(location, "").help(help)
+}
+
+pub(crate) fn not_assignable(name: &str, location: Location) -> Diagnostic {
+    Diagnostic::error("foreign/glsl", format!("`{name}` cannot be assigned to: it is a constant or an input"))
+        .label(location, "")
+}
+
+pub(crate) fn not_bound(location: Location) -> Diagnostic {
+    Diagnostic::error("foreign/glsl", "this does not say where it is bound").label(location, "").help(
+        "write `layout(set = 0, binding = 0)` before a block; a number alone goes into one: \
+         `layout(push_constant) uniform Numbers { float k; };`",
+    )
+}
+
+pub(crate) fn no_format(location: Location) -> Diagnostic {
+    Diagnostic::error("foreign/glsl", "this image does not say the format of its texels")
+        .label(location, "")
+        .help("write it, as in `layout(set = 0, binding = 0, r32f) uniform image2D picture;`")
+}
+
+pub(crate) fn narrow_matrix(location: Location) -> Diagnostic {
+    Diagnostic::error("foreign/glsl", "matrices with columns of two cannot lie in an `std140` block here")
+        .label(location, "")
+        .help("write a `vec4` for each column, or put the matrix into a `buffer`")
+}
+
+/// `#error`.
+pub(crate) fn stopped_by_text(message: &str, location: Location) -> Diagnostic {
+    Diagnostic::error("foreign/glsl", format!("the text says that it cannot be used so: {message}"))
+        .label(location, "")
+        .help("`#error` says this: define what it asks for")
+}
+
+pub(crate) fn no_default(name: &str, location: Location) -> Diagnostic {
+    Diagnostic::error("foreign/no-default", format!("`{name}` has no value until it is specialised"))
+        .label(location, "")
+        .help(format!("write one for when it is not: `override {name} = ..;`"))
+}
+
+pub(crate) fn wide_constant(name: &str, location: Location) -> Diagnostic {
+    Diagnostic::error("foreign/wide-constant", format!("the specialisation constant `{name}` has 64 bits"))
+        .label(location, "")
+        .help("declare it with 32 bits, and convert it where it is used")
+}
+
+pub(crate) fn external_image(location: Location) -> Diagnostic {
+    Diagnostic::error("foreign/image", "external textures are not known here")
+        .label(location, "")
+        .help("write `texture_2d<f32>`")
+}
+
+pub(crate) fn blue_first_image(location: Location) -> Diagnostic {
+    Diagnostic::error(
+        "foreign/image",
+        "images of the format `bgra8unorm` can be stored to, and not loaded from",
+    )
+    .label(location, "")
+    .help("write `rgba8unorm`, or `write` for how it is used")
+}
+
+pub(crate) fn wide_math(location: Location) -> Diagnostic {
+    let name = location.source.slice(location.span).to_owned();
+    Diagnostic::error("foreign/wide-math", format!("SPIR-V has no `{name}` of 64-bit floats"))
+        .label(location, "")
+        .help("convert the argument to 32 bits; kernels have such functions of `f64`, too")
 }
 
 pub(crate) fn too_deep(at: Location, limit: u32) -> Diagnostic {

@@ -1,15 +1,21 @@
 //! GLSL text to naga's module.
 //!
 //! naga's front end for GLSL knows no atomic and no subgroup operations, no images with their samplers in one, and
-//! neither narrow nor 64-bit integers; what it lacks is told with what to write instead.
+//! neither narrow nor 64-bit integers; what it lacks is told by name (`limits`) with what to write instead.
 
 use kps_syntax::{Diagnostic, Diagnostics, Location, Source};
 use naga::ShaderStage;
 use naga::front::glsl::{self, Error, ErrorKind, ExpectedToken, Frontend};
 
-use crate::{Options, Stage, errors};
+use crate::{Options, Stage, blocks, errors, switches};
+
+mod limits;
 
 const WORKGROUP_SIZE: &str = "gl_WorkGroupSize";
+
+/// Names that extensions give to types that GLSL has by other names.
+const SAME_TYPES: [(&str, &str); 4] =
+    [("int32_t", "int"), ("uint32_t", "uint"), ("float32_t", "float"), ("float64_t", "double")];
 
 pub(crate) fn parse(source: &Source, options: &Options) -> Result<naga::Module, Diagnostics> {
     let mut settings = glsl::Options::from(match options.stage {
@@ -17,13 +23,10 @@ pub(crate) fn parse(source: &Source, options: &Options) -> Result<naga::Module, 
         Stage::Vertex => ShaderStage::Vertex,
         Stage::Fragment => ShaderStage::Fragment,
     });
+    settings.defines.extend(SAME_TYPES.map(|(name, known)| (name.to_owned(), known.to_owned())));
     settings.defines.extend(options.definitions.iter().cloned());
     let parse = |settings: &glsl::Options| {
-        Frontend::default().parse(settings, source.text()).map_err(|found| {
-            let mut diagnostics = Diagnostics::default();
-            found.errors.iter().for_each(|error| diagnostics.push(diagnostic(source, error)));
-            diagnostics
-        })
+        Frontend::default().parse(settings, source.text()).map_err(|found| diagnostics(source, &found.errors))
     };
     if source.text().contains(WORKGROUP_SIZE) {
         // It is a constant, and naga takes it for an input: it is read with some size to learn the one that it has.
@@ -35,6 +38,8 @@ pub(crate) fn parse(source: &Source, options: &Options) -> Result<naga::Module, 
     }
     let mut module = parse(&settings)?;
     let_write_only_buffers_be_read(&mut module);
+    blocks::load_members(&mut module);
+    switches::fill_empty_cases(&mut module);
     Ok(module)
 }
 
@@ -47,97 +52,116 @@ fn let_write_only_buffers_be_read(module: &mut naga::Module) {
     }
 }
 
+/// Where something that is not known here is told by name, that is why the rest was not understood.
+fn diagnostics(source: &Source, errors: &[Error]) -> Diagnostics {
+    let told: Vec<Diagnostic> = errors.iter().map(|error| diagnostic(source, error)).collect();
+    let is_named = |one: &Diagnostic| one.help.is_some();
+    let has_named = told.iter().any(is_named);
+    Diagnostics(told.into_iter().filter(|one| !has_named || is_named(one)).collect())
+}
+
 fn diagnostic(source: &Source, error: &Error) -> Diagnostic {
     let location = errors::location(source, error.meta);
-    let found = location.source.slice(location.span).to_owned();
-    let told = |message: &str| errors::told("foreign/glsl", message);
+    let found = source.slice(location.span);
+    let told = |message: &str| errors::told("foreign/glsl", message).label(location.clone(), "");
     if error.kind.to_string().starts_with("Unexpected override-expression") {
-        return told("the length of an array cannot be a specialisation constant here")
-            .label(location, "")
-            .help("write the largest length that may be wanted, and use a part of it");
+        return errors::specialised_here(location);
     }
     match &error.kind {
-        ErrorKind::InvalidToken(_, expected) => {
+        ErrorKind::InvalidToken(_, expected) => limit(source, error.meta).unwrap_or_else(|| {
             let expected = expected.iter().map(expected_words).collect::<Vec<_>>();
-            let message = format!("expected {}, found `{found}`", errors::alternatives(&expected));
-            told(&message).label(location, "")
-        }
-        ErrorKind::UnknownVariable(name) => unknown("variable", name, location),
-        ErrorKind::UnknownType(name) => unknown("type", name, location),
-        ErrorKind::UnknownField(name) => told(&format!("unknown field `{name}`")).label(location, ""),
+            told(&format!("expected {}, found `{found}`", errors::alternatives(&expected)))
+        }),
+        ErrorKind::UnknownVariable(name) => unknown("variable", name, source, error.meta),
+        ErrorKind::UnknownType(name) => unknown("type", name, source, error.meta),
+        ErrorKind::UnknownField(name) => told(&format!("unknown field `{name}`")),
         ErrorKind::UnknownLayoutQualifier(name) => {
-            told(&format!("the layout qualifier `{name}` is not known here")).label(location, "")
+            let beyond = |help| errors::beyond_glsl(name, help, location.clone());
+            limits::instead_of(name)
+                .map(beyond)
+                .unwrap_or_else(|| told(&format!("the layout qualifier `{name}` is not known here")))
         }
-        ErrorKind::InvalidVersion(version) => told(&format!("GLSL version {version} is not known here"))
+        ErrorKind::InvalidVersion(version) => {
+            told(&format!("GLSL version {version} is not known here")).help("write `#version 450`")
+        }
+        ErrorKind::InvalidProfile(profile) => {
+            told(&format!("the profile `{profile}` is not known here")).help("write `#version 450`")
+        }
+        ErrorKind::VariableAlreadyDeclared(name) => told(&format!("`{name}` is declared already")),
+        ErrorKind::NotImplemented("variable qualifier") => limit(source, error.meta)
+            .unwrap_or_else(|| told(&format!("variables of the kind `{found}` are not known here"))),
+        ErrorKind::NotImplemented(what) => told(&format!("{what} is not known here")),
+        ErrorKind::UnsupportedMatrixWithTwoRowsInStd140 { .. } => errors::narrow_matrix(location),
+        ErrorKind::PreprocessorError(error) => preprocessor(source, location, &format!("{error:?}")),
+        ErrorKind::SemanticError(message) => semantic(source, error, message),
+        other => told(&other.to_string()),
+    }
+}
+
+/// Mistakes that naga has no kinds for.
+fn semantic(source: &Source, error: &Error, message: &str) -> Diagnostic {
+    if let Some(name) = message.strip_prefix("Unknown function '").and_then(|rest| rest.strip_suffix('\'')) {
+        return unknown("function", name, source, error.meta);
+    }
+    let location = errors::location(source, error.meta);
+    let found = source.slice(location.span);
+    match message {
+        "Unexpected qualifier" => limit(source, error.meta).unwrap_or_else(|| {
+            errors::told("foreign/glsl", &format!("`{found}` cannot stand here")).label(location, "")
+        }),
+        "Variable cannot be used in LHS position" => errors::not_assignable(found, location),
+        "Missing entry point" => errors::told("foreign/glsl", message)
             .label(location, "")
-            .help("write `#version 450`"),
-        ErrorKind::VariableAlreadyDeclared(name) => {
-            told(&format!("`{name}` is declared already")).label(location, "")
-        }
-        ErrorKind::NotImplemented("variable qualifier") => unknown_variable_kind(location, &found),
-        ErrorKind::NotImplemented(what) => told(&format!("{what} is not known here")).label(location, ""),
-        ErrorKind::PreprocessorError(error) => {
-            told(&format!("the preprocessor stops here: {}", errors::spaced(&format!("{error:?}"))))
-                .label(location, "")
-        }
-        ErrorKind::SemanticError(message) => match unknown_function(message) {
-            Some(name) => unknown("function", name, location),
-            None => told(message).label(location, ""),
-        },
-        other => told(&other.to_string()).label(location, ""),
+            .help("write what is to run as `void main() { .. }`"),
+        _ if message.starts_with("uniform/buffer blocks require") => errors::not_bound(location),
+        _ if message.starts_with("image types require") => errors::no_format(location),
+        message => errors::told("foreign/glsl", message).label(location, ""),
     }
 }
 
-fn unknown(what: &str, name: &str, location: Location) -> Diagnostic {
-    match beyond(name) {
-        Some(help) => errors::beyond_glsl(name, help, location),
-        None => errors::told("foreign/glsl", &format!("unknown {what} `{name}`")).label(location, ""),
+fn preprocessor(source: &Source, location: Location, reason: &str) -> Diagnostic {
+    let line = source.line_text(source.line_column(location.span.start).0);
+    let directive = line.trim_start().strip_prefix('#').map_or("", str::trim_start);
+    if directive.starts_with("include") {
+        return errors::beyond_glsl("#include", "put the text of that file in its place", location);
+    }
+    if let Some(message) = directive.strip_prefix("error") {
+        return errors::stopped_by_text(message.trim(), location);
+    }
+    errors::told("foreign/glsl", &format!("the preprocessor stops here: {}", errors::spaced(reason)))
+        .label(location, "")
+}
+
+fn unknown(what: &str, name: &str, source: &Source, place: naga::Span) -> Diagnostic {
+    let location = errors::name_location(source, place);
+    let message = if what == "function" && (limits::is_function(name) || is_defined(source.text(), name)) {
+        format!("no form of `{name}` takes these arguments")
+    } else if let Some(help) = limits::instead_of(name) {
+        return errors::beyond_glsl(name, help, location);
+    } else {
+        format!("unknown {what} `{name}`")
+    };
+    errors::told("foreign/glsl", &message).label(location, "")
+}
+
+/// What stands at a place, if it is known to be GLSL and not known here.
+fn limit(source: &Source, place: naga::Span) -> Option<Diagnostic> {
+    let location = errors::name_location(source, place);
+    let name = source.slice(location.span).to_owned();
+    match limits::instead_of(&name) {
+        Some(help) => Some(errors::beyond_glsl(&name, help, location)),
+        None => limits::instead_of_here(&name).map(|help| errors::misplaced(&name, help, location)),
     }
 }
 
-fn unknown_function(message: &str) -> Option<&str> {
-    message.strip_prefix("Unknown function '")?.strip_suffix('\'')
-}
-
-/// What to do instead of using a name that GLSL has and naga's front end does not.
-fn beyond(name: &str) -> Option<&'static str> {
-    let starts = |starts: &[&str]| starts.iter().any(|start| name.starts_with(start));
-    Some(match name {
-        _ if starts(&["atomic", "imageAtomic"]) => {
-            "atomic operations are known in WGSL: write this shader in WGSL, or give it as SPIR-V"
-        }
-        _ if starts(&["subgroup", "gl_Subgroup"]) || name == "gl_NumSubgroups" => {
-            "subgroup operations are known in WGSL: write this shader in WGSL, or give it as SPIR-V"
-        }
-        "modf" | "frexp" => {
-            "`modf` and `frexp` are known in WGSL: write this shader in WGSL, or give it as SPIR-V"
-        }
-        "uaddCarry" | "usubBorrow" | "umulExtended" | "imulExtended" => {
-            "WGSL lacks it too: give this shader as SPIR-V, or work in halves of 16 bits"
-        }
-        "groupMemoryBarrier" => "write `barrier()`, which also makes what was written be seen",
-        _ if name.starts_with("memoryBarrier") => {
-            "write `barrier()`, which also makes what was written be seen"
-        }
-        "int64_t" | "uint64_t" => "64-bit integers are known in WGSL, as `i64` and `u64`, and in SPIR-V",
-        "float16_t" => "16-bit floats are known in WGSL, as `f16`, and in SPIR-V",
-        "lf" | "LF" => "a literal that is a double is written `double(1.5)` here",
-        "int8_t" | "uint8_t" | "int16_t" | "uint16_t" => "narrow integers are known in SPIR-V alone",
-        _ => return None,
+/// Whether a text defines a function: somewhere a type stands before the name, and a bracket behind.
+fn is_defined(text: &str, name: &str) -> bool {
+    text.match_indices(name).any(|(at, _)| {
+        let before = text[..at].trim_end_matches([' ', '\t']);
+        let word = before.rsplit(|letter: char| !letter.is_alphanumeric() && letter != '_').next();
+        let is_type = before.len() < at && word.is_some_and(|word| !["", "return", "else"].contains(&word));
+        is_type && text[at + name.len()..].trim_start().starts_with('(')
     })
-}
-
-/// A kind of variable that is not known.
-fn unknown_variable_kind(location: Location, found: &str) -> Diagnostic {
-    let told = errors::told("foreign/glsl", "this kind of variable is not known here").label(location, "");
-    let is_combined = ["sampler", "isampler", "usampler"].iter().any(|start| found.starts_with(start));
-    match is_combined {
-        true => told.help(
-            "declare the image and the sampler apart, `uniform texture2D image;` and `uniform sampler look;`, and \
-             put them together where they are used: `sampler2D(image, look)`",
-        ),
-        false => told,
-    }
 }
 
 fn expected_words(expected: &ExpectedToken) -> String {

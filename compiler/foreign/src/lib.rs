@@ -16,15 +16,19 @@
 //! ```
 
 mod barriers;
+mod blocks;
 mod elements;
 mod emit;
 mod errors;
 mod glsl;
+mod invalid;
 mod lines;
 mod memory;
 mod nesting;
 mod panics;
 mod specialise;
+mod switches;
+mod unwritable;
 mod wgsl;
 mod words;
 

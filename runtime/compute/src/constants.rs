@@ -258,7 +258,11 @@ pub(crate) fn specialize(interface: &Interface, numbers: &[Number]) -> Result<Ve
     let mut constants: Vec<_> = interface.spec_constants.iter().collect();
     constants.sort_by_key(|constant| constant.id);
     if numbers.len() > constants.len() {
-        return Err(ComputeError::SpecCount { expected: constants.len(), given: numbers.len() });
+        return Err(ComputeError::SpecCount {
+            expected: constants.len(),
+            given: numbers.len(),
+            settled: interface.settled.clone(),
+        });
     }
     let bits = |(constant, number): (&&kps_device::interface::SpecConstant, &Number)| {
         let dtype = DType::from(constant.scalar);

@@ -101,8 +101,9 @@ pub enum ComputeError {
     #[error("push constant `{member}` cannot be filled in: no tensor is named so")]
     PushHidden { member: String },
 
-    #[error("the kernel has {expected} specialisation constant{}, {given} {} given", plural(*.expected), were(.given))]
-    SpecCount { expected: usize, given: usize },
+    /// `settled` says of constants of the source why they are not among them.
+    #[error("the kernel has {expected} specialisation constant{}, {given} {} given{}", plural(*.expected), were(.given), reasons_text(.settled))]
+    SpecCount { expected: usize, given: usize, settled: Vec<String> },
 
     #[error("specialisation constant `{constant}` cannot be {value}: {}", unfit_text(.unfit, .dtype))]
     SpecUnfit { constant: String, value: Number, dtype: DType, unfit: Unfit },
@@ -181,4 +182,11 @@ fn plural(n: usize) -> &'static str {
 
 fn were(n: &usize) -> &'static str {
     if *n == 1 { "was" } else { "were" }
+}
+
+fn reasons_text(reasons: &[String]) -> String {
+    match reasons {
+        [] => String::new(),
+        reasons => format!("; {}", reasons.join("; ")),
+    }
 }

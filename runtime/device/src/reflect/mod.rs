@@ -56,10 +56,21 @@ pub(crate) fn reflect(module: &rspirv::dr::Module, options: &PipelineOptions) ->
         push_constants: resources::push_constants(module, &ids, &constants, &reached)?,
         addresses: addresses::addresses(module, &ids, &constants, &reached)?,
         spec_constants: constants.specialisable(module, &ids)?,
+        settled: settled(module),
         records: records(module),
     };
     let shared_bytes = shared::bytes(module, &constants, &reached);
     Ok(Reflection { interface, shared_bytes })
+}
+
+/// What the translator of a shader says of constants that cannot be specialised.
+fn settled(module: &rspirv::dr::Module) -> Vec<String> {
+    let notes = module.debug_module_processed.iter();
+    let reasons = notes.filter_map(|instruction| match &instruction.operands[..] {
+        [rspirv::dr::Operand::LiteralString(text)] => text.strip_prefix(interface::SETTLED),
+        _ => None,
+    });
+    reasons.map(str::to_owned).collect()
 }
 
 /// The texts of the places that tell the host something.

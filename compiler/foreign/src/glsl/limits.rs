@@ -1,0 +1,127 @@
+//! What GLSL has and naga's front end for it does not, by name, each with what to write instead.
+
+/// What to do instead of using a name; none for what is not known to be GLSL.
+pub(super) fn instead_of(name: &str) -> Option<&'static str> {
+    let starts = |starts: &[&str]| starts.iter().any(|start| name.starts_with(start));
+    Some(match name {
+        _ if starts(&["atomic", "imageAtomic"]) => {
+            "atomic operations are known in WGSL: write this shader in WGSL, or give it as SPIR-V"
+        }
+        _ if starts(&["subgroup", "gl_Subgroup"]) || name == "gl_NumSubgroups" => {
+            "subgroup operations are known in WGSL: write this shader in WGSL, or give it as SPIR-V"
+        }
+        _ if starts(&["coopmat", "coopMat", "gl_MatrixUse"]) => {
+            "cooperative matrices are known in kernels, as `coop_matrix`, and in SPIR-V"
+        }
+        _ if starts(&["accelerationStructure", "rayQuery"]) => "no device here follows rays: leave them out",
+        _ if starts(&["debugPrintf"]) => {
+            "kernels have `print`; a shader can write what is of interest to a buffer"
+        }
+        _ if name == "groupMemoryBarrier" || starts(&["memoryBarrier"]) => {
+            "write `barrier()`, which also makes what was written be seen"
+        }
+        _ => return function(name).or_else(|| ty(name)).or_else(|| qualifier(name)),
+    })
+}
+
+fn function(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "modf" | "frexp" => {
+            "`modf` and `frexp` are known in WGSL: write this shader in WGSL, or give it as SPIR-V"
+        }
+        "uaddCarry" | "usubBorrow" | "umulExtended" | "imulExtended" => {
+            "WGSL lacks it too: give this shader as SPIR-V, or work in halves of 16 bits"
+        }
+        "packDouble2x32" | "unpackDouble2x32" => "WGSL lacks it too: give this shader as SPIR-V",
+        "matrixCompMult" => "multiply column by column: `a[0] * b[0]`",
+        "lf" | "LF" => "a literal that is a double is written `double(1.5)` here",
+        "hf" | "HF" => "16-bit floats are known in WGSL, as `1.5h`, and in SPIR-V",
+        _ => return None,
+    })
+}
+
+fn ty(name: &str) -> Option<&'static str> {
+    const KINDS: [&str; 3] = ["", "i", "u"];
+    let is_kind_of = |what: &str| {
+        name.strip_suffix(what).is_some_and(|kind| KINDS.contains(&kind))
+            || name.strip_suffix(&format!("{what}Array")).is_some_and(|kind| KINDS.contains(&kind))
+    };
+    let starts = |starts: &[&str]| starts.iter().any(|start| name.starts_with(start));
+    Some(match name {
+        "int64_t" | "uint64_t" => "64-bit integers are known in WGSL, as `i64` and `u64`, and in SPIR-V",
+        _ if starts(&["i64vec", "u64vec"]) => {
+            "64-bit integers are known in WGSL, as `vec2<i64>`, and in SPIR-V"
+        }
+        "float16_t" => "16-bit floats are known in WGSL, as `f16`, and in SPIR-V",
+        _ if starts(&["f16vec", "f16mat"]) => {
+            "16-bit floats are known in WGSL, as `vec2<f16>`, and in SPIR-V"
+        }
+        "int8_t" | "uint8_t" | "int16_t" | "uint16_t" => "narrow integers are known in SPIR-V alone",
+        _ if starts(&["i8vec", "u8vec", "i16vec", "u16vec"]) => "narrow integers are known in SPIR-V alone",
+        "unsigned" => "write `uint`",
+        "long" | "short" => "write `int`, which has 32 bits",
+        _ if is_kind_of("imageCube") => {
+            "images of cubes cannot be stored to here: use an `image2DArray`, with a layer for each face"
+        }
+        _ if is_kind_of("image2DMS") => "use an image that has one sample for each texel",
+        _ if ["imageBuffer", "textureBuffer", "samplerBuffer"].iter().any(|one| is_kind_of(one)) => {
+            "use an array in a `buffer` block"
+        }
+        _ if is_kind_of("image2DRect") || is_kind_of("sampler2DRect") => "use an image of two dimensions",
+        _ if starts(&["sampler", "isampler", "usampler"]) => {
+            "declare the image and the sampler apart, `uniform texture2D image;` and `uniform sampler look;`, and \
+             put them together where they are used: `sampler2D(image, look)`"
+        }
+        _ => return None,
+    })
+}
+
+fn qualifier(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "precise" => "kernels have `@kernel(precise=True)`; leave it out, or give this shader as SPIR-V",
+        "coherent" | "volatile" => "leave it out: `barrier()` makes what was written be seen",
+        "highp" | "mediump" | "lowp" => "leave it out: every `float` has 32 bits here",
+        "row_major" => "leave it out: matrices lie by columns, and `transpose` turns what is read",
+        "scalar" => {
+            "leave it out, and write an array of `float` where vectors of three are to lie without gaps"
+        }
+        "local_size_x_id" | "local_size_y_id" | "local_size_z_id" => {
+            "write the size as a number, `local_size_x = 64`"
+        }
+        "buffer_reference" | "buffer_reference_align" => {
+            "addresses of buffers are known in SPIR-V: bind the buffer instead"
+        }
+        _ => return None,
+    })
+}
+
+/// What to write instead of a word of GLSL that naga does not take at some places.
+pub(super) fn instead_of_here(word: &str) -> Option<&'static str> {
+    Some(match word {
+        "layout" => {
+            "members lie where the layout of the block puts them: leave `layout` out, and add members that fill the \
+             gaps"
+        }
+        "in" => "write one of `in float x` and `const float x`",
+        _ => return None,
+    })
+}
+
+/// Whether naga has a function of GLSL's own by this name, for some arguments.
+pub(super) fn is_function(name: &str) -> bool {
+    FUNCTIONS.split(' ').any(|known| known == name)
+}
+
+/// In the order of the alphabet.
+const FUNCTIONS: &str = "\
+    abs acos acosh all any asin asinh atan atanh bitCount bitfieldExtract bitfieldInsert bitfieldReverse \
+    ceil clamp cos cosh cross dFdx dFdxCoarse dFdxFine dFdy dFdyCoarse dFdyFine degrees determinant distance \
+    dot equal exp exp2 faceforward findLSB findMSB floatBitsToInt floatBitsToUint floor fma fract fwidth \
+    fwidthCoarse fwidthFine greaterThan greaterThanEqual imageLoad imageSize imageStore intBitsToFloat \
+    inverse inversesqrt isinf isnan ldexp length lessThan lessThanEqual log log2 max min mix mod normalize \
+    not notEqual outerProduct packHalf2x16 packSnorm2x16 packSnorm4x8 packUnorm2x16 packUnorm4x8 pow radians \
+    reflect refract round roundEven sampler1D sampler2D sampler2DArray sampler2DShadow sampler3D samplerCube \
+    samplerCubeArray sign sin sinh smoothstep sqrt step tan tanh texelFetch texelFetchOffset texture \
+    textureGrad textureGradOffset textureLod textureLodOffset textureOffset textureProj textureProjGrad \
+    textureProjLod textureQueryLevels textureSize transpose trunc uintBitsToFloat unpackHalf2x16 \
+    unpackSnorm2x16 unpackSnorm4x8 unpackUnorm2x16 unpackUnorm4x8";

@@ -1,0 +1,81 @@
+//! What people write in WGSL who know GLSL, HLSL or an older WGSL, each with what to write instead.
+
+/// What to write instead of what stands at a place where it was not understood; `before` is the text before it.
+pub(super) fn instead_of(found: &str, before: &str) -> Option<String> {
+    let before = before.trim_end();
+    let word = before.rsplit(|letter: char| !letter.is_alphanumeric() && letter != '_').next().unwrap_or("");
+    let is_name = found.starts_with(|letter: char| letter.is_alphabetic() || letter == '_');
+    Some(match found {
+        "?" => "write `select(if_false, if_true, condition)`, or an `if`".to_owned(),
+        "[" if before.is_empty() || before.ends_with([';', '}']) => {
+            "attributes are written with `@`: `@group(0) @binding(0)`, `@compute @workgroup_size(64)`"
+                .to_owned()
+        }
+        "(" if word == "length" => "write `arrayLength(&name)`".to_owned(),
+        ";" if word == "fallthrough" => {
+            "cases do not fall through: write the values of a case together, `case 0, 1`".to_owned()
+        }
+        _ if is_name && ty(word).is_some() => {
+            let ty = ty(word)?;
+            format!("write `var {found}: {ty} = ..`, or `let {found} = ..` for what stays as it is")
+        }
+        _ => return name(found),
+    })
+}
+
+/// What to do about a mistake that naga tells without saying it.
+pub(super) fn about(message: &str) -> Option<String> {
+    if message.contains("pointer to a non-atomic") {
+        return Some("declare it to be one: `array<atomic<u32>>`, `atomic<i32>`".to_owned());
+    }
+    message
+        .starts_with("atomic variables cannot be accessed directly")
+        .then(|| "write `atomicLoad(&name)`, or `atomicStore(&name, value)`".to_owned())
+}
+
+/// WGSL's name of a type of GLSL's.
+fn ty(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "float" => "f32",
+        "int" => "i32",
+        "uint" => "u32",
+        "double" => "f64",
+        "bool" => "bool",
+        "vec2" | "float2" => "vec2<f32>",
+        "vec3" | "float3" => "vec3<f32>",
+        "vec4" | "float4" => "vec4<f32>",
+        "ivec2" | "int2" => "vec2<i32>",
+        "ivec3" | "int3" => "vec3<i32>",
+        "ivec4" | "int4" => "vec4<i32>",
+        "uvec2" | "uint2" => "vec2<u32>",
+        "uvec3" | "uint3" => "vec3<u32>",
+        "uvec4" | "uint4" => "vec4<u32>",
+        _ => return None,
+    })
+}
+
+fn name(name: &str) -> Option<String> {
+    if let Some(ty) = ty(name) {
+        return Some(format!("write `{ty}`"));
+    }
+    let builtin =
+        |input: &str, of: &str| Some(format!("take it as a parameter: `@builtin({input}) name: {of}`"));
+    match name {
+        "gl_GlobalInvocationID" => builtin("global_invocation_id", "vec3<u32>"),
+        "gl_LocalInvocationID" => builtin("local_invocation_id", "vec3<u32>"),
+        "gl_LocalInvocationIndex" => builtin("local_invocation_index", "u32"),
+        "gl_WorkGroupID" => builtin("workgroup_id", "vec3<u32>"),
+        "gl_NumWorkGroups" => builtin("num_workgroups", "vec3<u32>"),
+        "i8" | "u8" | "i16" | "u16" => Some("narrow integers are known in SPIR-V alone".to_owned()),
+        "barrier" => Some("write `workgroupBarrier()`".to_owned()),
+        "push_constant" => Some("write `var<immediate>`".to_owned()),
+        "print" => {
+            Some("kernels have `print`; a shader can write what is of interest to a buffer".to_owned())
+        }
+        "subgroupElect" => Some("write `lane == subgroupBroadcastFirst(lane)`".to_owned()),
+        _ if name.starts_with("texture_storage_cube") => {
+            Some("use a `texture_storage_2d_array`, with a layer for each face".to_owned())
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,2 @@
+@group(0) @binding(0) var<storage, read_write> data: array<f32>;
+@compute @workgroup_size(4) fn main(@builtin(global_invocation_id) id: vec3<u32>) { if (id.x >= arrayLength(&data)) { return; } data[id.x] = 1.0; let n = data.length(); }

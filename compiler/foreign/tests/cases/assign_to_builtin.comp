@@ -1,0 +1,4 @@
+#version 450
+layout(local_size_x = 4) in;
+layout(set = 0, binding = 0) buffer Out { float data[]; };
+void main() { gl_GlobalInvocationID.x = 1u; data[0] = 1.0; }

@@ -1,0 +1,7 @@
+#version 450
+layout(local_size_x = 4) in;
+layout(set = 0, binding = 0) buffer Out { float data[]; };
+#ifndef SIZE
+#error say SIZE
+#endif
+void main() { data[0] = 1.0; }
