@@ -26,6 +26,7 @@ struct Inner {
     extent: Extent,
     spec_constants: Vec<Number>,
     push: Push,
+    running: Running,
     destroyed: Cell<bool>,
 }
 
@@ -69,6 +70,22 @@ impl Algorithm {
     /// Any use is an error from now on. Dispatches that are recorded or in flight are not touched.
     pub fn destroy(&self) {
         self.inner.destroyed.set(true);
+    }
+
+    /// The same algorithm with other words for its kernel, which is compiled for the device here.
+    pub fn with_words(&self, words: &[u32]) -> Result<Algorithm> {
+        let inner = &*self.inner;
+        let builder = Builder {
+            context: inner.kernel.context().clone(),
+            tensors: inner.tensors.clone(),
+            samplers: inner.samplers.clone(),
+            words,
+            extent: inner.extent.clone(),
+            spec_constants: inner.spec_constants.clone(),
+            push: inner.push.clone(),
+            running: inner.running,
+        };
+        builder.build()
     }
 
     /// The launch that a dispatch with these asks for; defaults are the algorithm's own.
@@ -171,8 +188,8 @@ impl<'a> Builder<'a> {
         let grid = kernel.grid(&self.extent, &self.tensors)?;
         let context = self.context.clone();
         let destroyed = Cell::new(false);
-        let Builder { tensors, samplers, extent, spec_constants, push, .. } = self;
-        let inner = Inner { kernel, tensors, samplers, extent, spec_constants, push, destroyed };
+        let Builder { tensors, samplers, extent, spec_constants, push, running, .. } = self;
+        let inner = Inner { kernel, tensors, samplers, extent, spec_constants, push, running, destroyed };
         if inner.push != Push::Default {
             inner.launch(&inner.push, grid)?;
         }

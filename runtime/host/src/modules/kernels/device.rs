@@ -5,7 +5,7 @@ use std::rc::Rc;
 use kps_compute::Tensor;
 use kps_device::{Backend, Component, DeviceInfo, Feature, Instrument, MatrixProduct, MatrixScope};
 use kps_kernel::{
-    ArrayParam, Edge, KernelModule, Matrices, ParamKind, ParamType, Product, Reach, Target, Type, Width,
+    ArrayParam, Edge, Ints, KernelModule, Matrices, ParamKind, ParamType, Product, Reach, Target, Type, Width,
 };
 
 use super::object::Kernel;
@@ -62,10 +62,11 @@ pub fn reach(array: &mut ArrayParam, tensor: &Tensor, info: &DeviceInfo) {
     }
 }
 
-/// How words will be run: where their dispatches end, and what is watched meanwhile.
+/// How words will be run: where their dispatches end, what these push, and what is watched meanwhile.
 #[derive(Clone, Copy)]
 pub struct Launched {
     pub edge: Edge,
+    pub ints: Ints,
     pub instrument: Instrument,
 }
 
@@ -91,5 +92,7 @@ pub fn compile_bound(
         }
     }
     let target = target(manager, launched.instrument);
-    kernel.compile(vm, &signature.with_edge(launched.edge), &target)
+    // Elsewhere every index is tested where it is used, whatever it is made of.
+    let ints = if target.robust_access { launched.ints } else { Ints::Any };
+    kernel.compile(vm, &signature.with_edge(launched.edge).with_ints(ints), &target)
 }

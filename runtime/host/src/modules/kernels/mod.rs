@@ -54,6 +54,10 @@ pub fn words_for(
     Some(device::compile_bound(vm, kernel, tensors, launched, manager).map(|module| module.words.to_vec()))
 }
 
+pub fn is_kernel(value: &Value) -> bool {
+    value.downcast::<Kernel>().is_some()
+}
+
 /// Invocations of a subgroup, where a value is a kernel that says so.
 pub fn subgroup_size(value: &Value) -> Option<u32> {
     value.downcast::<Kernel>()?.template.options.subgroup_size

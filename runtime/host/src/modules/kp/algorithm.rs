@@ -1,7 +1,12 @@
 //! `kp.Algorithm`.
 
-use kps_compute::Algorithm;
+use std::cell::OnceCell;
 
+use kps_compute::{Algorithm, Push};
+use kps_kernel::Ints;
+
+use super::errors::compute;
+use super::ops;
 use super::shared::SharedManager;
 use super::tensor::ScriptTensor;
 use super::values;
@@ -21,19 +26,41 @@ pub static ALGORITHM: NativeType = NativeType {
 
 pub struct ScriptAlgorithm {
     algorithm: Algorithm,
+    general: Option<General>,
     /// The tensors as the script holds them.
     tensors: Vec<Value>,
     /// Lives as long as what was made with it.
     _manager: SharedManager,
 }
 
+/// What takes over where a dispatch pushes larger ints than the algorithm's words were made for.
+struct General {
+    words: Vec<u32>,
+    made: OnceCell<Algorithm>,
+}
+
 impl ScriptAlgorithm {
-    pub fn value(algorithm: Algorithm, tensors: Vec<Value>, manager: SharedManager) -> Value {
-        Value::native(ScriptAlgorithm { algorithm, tensors, _manager: manager })
+    /// `general` are the words for dispatches that push any ints, where those of the algorithm take modest ones.
+    pub fn value(
+        algorithm: Algorithm,
+        general: Option<Vec<u32>>,
+        tensors: Vec<Value>,
+        manager: SharedManager,
+    ) -> Value {
+        let general = general.map(|words| General { words, made: OnceCell::new() });
+        Value::native(ScriptAlgorithm { algorithm, general, tensors, _manager: manager })
     }
 
-    pub fn algorithm(&self) -> &Algorithm {
-        &self.algorithm
+    /// What a dispatch with these push constants runs.
+    pub fn for_push(&self, push: &Push) -> Result<Algorithm> {
+        let Some(general) = self.general.as_ref().filter(|_| ops::ints(push) == Ints::Any) else {
+            return Ok(self.algorithm.clone());
+        };
+        if let Some(made) = general.made.get() {
+            return Ok(made.clone());
+        }
+        let made = self.algorithm.with_words(&general.words).map_err(compute)?;
+        Ok(general.made.get_or_init(|| made).clone())
     }
 }
 
@@ -62,6 +89,10 @@ fn is_init(_: &mut Vm, args: &Args) -> Result {
 }
 
 fn destroy(_: &mut Vm, args: &Args) -> Result {
-    args.this::<ScriptAlgorithm>()?.algorithm.destroy();
+    let this: &ScriptAlgorithm = args.this()?;
+    let general = this.general.as_ref().and_then(|general| general.made.get());
+    for algorithm in general.into_iter().chain([&this.algorithm]) {
+        algorithm.destroy();
+    }
     Ok(Value::None)
 }

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use kps_compute::{DType, Level, Manager, Sequence, Tensor};
 use kps_device::{Checks, DeviceInfo};
-use kps_kernel::Edge;
+use kps_kernel::{Edge, Ints};
 
 use super::algorithm::ScriptAlgorithm;
 use super::enums;
@@ -204,7 +204,10 @@ fn algorithm(vm: &mut Vm, args: &Args) -> Result {
     // None along x leaves it to the tensors, whose sizes may be any; those that are counted are whole.
     let edge = if groups[0] == 0 { Edge::Partial } else { Edge::Whole };
     let instrument = this.manager.instrument(Some(n_invocations(groups, &tensors)));
-    let words = ops::words_for(vm, spirv, &tensors, Launched { edge, instrument }, &this.manager)?;
+    let push = ops::push(vm, push_consts)?;
+    let launched = Launched { edge, ints: ops::ints(&push), instrument };
+    let words = ops::words_for(vm, spirv, &tensors, launched, &this.manager)?;
+    let general = general_words(vm, spirv, &tensors, launched, &this.manager)?;
     let builder = this.manager.algorithm_over(&tensors, &words);
     let subgroup_size = match subgroup_size {
         Some(given) => Some(u32::from_value(vm, given)?),
@@ -217,10 +220,25 @@ fn algorithm(vm: &mut Vm, args: &Args) -> Result {
     if let Some(given) = spec_consts.filter(|given| !given.is_none()) {
         builder = builder.spec_constants(values::numbers(vm, given, "spec_consts")?);
     }
-    let algorithm = builder.extent(groups).push(ops::push(vm, push_consts)?).build().map_err(compute)?;
+    let algorithm = builder.extent(groups).push(push).build().map_err(compute)?;
+    let general = general.filter(|general| *general != words);
     let held =
         if values::tensor(operands).is_some() { vec![operands.clone()] } else { vm.collect(operands)? };
-    Ok(ScriptAlgorithm::value(algorithm, held, this.manager.clone()))
+    Ok(ScriptAlgorithm::value(algorithm, general, held, this.manager.clone()))
+}
+
+/// The words for dispatches that push larger ints than `launched` does; `None` where one form is for all.
+fn general_words(
+    vm: &mut Vm,
+    spirv: &Value,
+    tensors: &[Tensor],
+    launched: Launched,
+    manager: &SharedManager,
+) -> Result<Option<Vec<u32>>> {
+    if launched.ints == Ints::Any || !kernels::is_kernel(spirv) {
+        return Ok(None);
+    }
+    ops::words_for(vm, spirv, tensors, Launched { ints: Ints::Any, ..launched }, manager).map(Some)
 }
 
 /// Roughly how many invocations there will be: how large a workgroup is the words say, which are not made yet.

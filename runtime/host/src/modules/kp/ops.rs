@@ -1,6 +1,7 @@
 //! The operations of `kp` as objects: what `sequence.record(op)` takes.
 
-use kps_compute::{Extent, Op, Push, Tensor};
+use kps_compute::{Extent, Number, Op, Push, Tensor};
+use kps_kernel::Ints;
 
 use super::algorithm::ScriptAlgorithm;
 use super::errors;
@@ -100,8 +101,8 @@ fn dispatch(vm: &mut Vm, args: &Args) -> Result {
         let raise = type_error(format!("OpAlgoDispatch takes an algorithm, not {}", algorithm.type_name()));
         return Err(raise.help("make one first: mgr.algorithm(tensors, spirv)"));
     };
-    let (algorithm, extent) = (algorithm.algorithm().clone(), Extent::Default);
     let push = push(vm, push_consts)?;
+    let (algorithm, extent) = (algorithm.for_push(&push)?, Extent::Default);
     ScriptOp::value(&OP_ALGO_DISPATCH, Op::Dispatch { algorithm, extent, push })
 }
 
@@ -134,6 +135,19 @@ pub fn push(vm: &mut Vm, given: Option<&Value>) -> Result<Push> {
             // An empty list is Kompute's way of giving none.
             Ok(if numbers.is_empty() { Push::Default } else { Push::Numbers(numbers) })
         }
+    }
+}
+
+/// How large the ints are that a kernel may take from these: a float without a fraction arrives as one.
+pub fn ints(push: &Push) -> Ints {
+    match push {
+        Push::Default => Ints::Modest,
+        Push::Numbers(numbers) => Ints::of(numbers.iter().map(|number| match *number {
+            Number::Bool(bool) => bool.into(),
+            Number::Int(int) => int,
+            Number::Float(float) => float as i128,
+        })),
+        Push::Bytes(_) => Ints::Any,
     }
 }
 

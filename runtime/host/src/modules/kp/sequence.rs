@@ -259,7 +259,7 @@ pub fn verb_op<const OP: u8>(
 /// With as many workgroups as the tensors ask for.
 fn launched(manager: &SharedManager, tensors: &[Tensor]) -> Launched {
     let instrument = manager.instrument(Some(n_invocations([0; 3], tensors)));
-    Launched { edge: Edge::Partial, instrument }
+    Launched { edge: Edge::Partial, ints: ops::ints(&Push::Default), instrument }
 }
 
 fn kernel_op(manager: &SharedManager, tensors: Vec<Tensor>, words: &[u32]) -> Result<Op> {
