@@ -97,10 +97,6 @@ pub fn slots(location: Location) -> Diagnostic {
         .help("leave it out: attributes are stored compactly anyway")
 }
 
-pub fn not_yet(what: &str, help: &str, location: Location) -> Diagnostic {
-    at("compile/not-yet", format!("{what} is not there yet"), location, "").help(help)
-}
-
 pub fn too_large(what: &str, location: Location) -> Diagnostic {
     at("compile/too-large", format!("this code has too many {what}"), location, "")
         .help("divide it into several functions")

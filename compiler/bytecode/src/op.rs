@@ -192,6 +192,11 @@ pub enum Op {
     ForIter,         // if R[A .. A+3] has a next then R[B] := it and take the next jump; else clear
                      // R[A .. A+3] and skip the jump
 
+    // Patterns. Where one matches, the next jump is skipped.
+    MatchSequence,   // R[A ..] := the C items of R[B], a sequence; `x` 1: C & 255 items, a list, C >> 8 items
+    MatchMapping,    // R[A .. A+C] := what the mapping R[B] has for these keys; `x` 1: R[A+C] := a dict of the rest
+    MatchClass,      // R[A ..] := of R[B], an instance of R[A], `x` attributes by place, and those named by K[C]
+
     // Functions, classes, modules.
     MakeFunction,    // R[A] := function of child code C; `x` bit 0: R[B] is the tuple of defaults;
                      // bit 1: R[B+1] is the dict of keyword defaults; both end

@@ -1,5 +1,7 @@
-//! `match`: the patterns in their order, each a row of tests that jump past its block where one fails.
+//! `match`: the patterns in their order, each a row of tests that jump past its block where one fails. Names are
+//! bound once the whole pattern has matched, so that one which fails half way leaves them as they were.
 
+use kps_syntax::Span;
 use kps_syntax::ast::*;
 
 use super::Compiler;
@@ -7,6 +9,13 @@ use super::control::meet;
 use crate::emit::{Label, Operand, Register};
 use crate::errors;
 use crate::op::{ENDS_B, Op};
+use crate::program::Constant;
+
+/// Items on either side of a star, and attributes by place, are counted in a byte.
+const MAX_IN_A_BYTE: usize = 255;
+
+/// What a pattern binds: the names, each with the register of what it gets.
+type Bound<'a> = Vec<(&'a Ident, Register)>;
 
 impl<'a> Compiler<'a> {
     pub(super) fn match_stmt(&mut self, subject: &'a Expr, cases: &'a [MatchCase]) {
@@ -17,13 +26,14 @@ impl<'a> Compiler<'a> {
         for case in cases {
             let next = self.emitter().label();
             let before = self.frame.emitter.flow.clone();
-            self.case(case, value, next);
+            let n_parts = self.case(case, value, next);
             if !self.frame.emitter.flow.is_dead {
                 self.emitter().jump(end);
             }
             let flow = std::mem::replace(&mut self.frame.emitter.flow, before);
             meet(&mut after, flow);
             self.emitter().place(next);
+            self.clear_parts(n_parts);
         }
         if cases.last().is_some_and(takes_everything) {
             self.frame.emitter.flow.is_dead = true;
@@ -35,25 +45,44 @@ impl<'a> Compiler<'a> {
         self.emitter().abc(Op::Clear, value, 1, 0);
     }
 
-    fn case(&mut self, case: &'a MatchCase, value: Register, next: Label) {
-        self.pattern(&case.pattern, value, next);
+    /// One case; the number of registers above the subject that hold parts of it where it does not match.
+    fn case(&mut self, case: &'a MatchCase, value: Register, next: Label) -> usize {
+        let mark = self.frame.emitter.mark();
+        let mut bound = Bound::new();
+        self.pattern(&case.pattern, value, next, &mut bound);
+        for (name, register) in bound {
+            self.emitter().span = name.span;
+            self.store_name(&name.name, Operand::variable(register));
+        }
+        let n_parts = self.frame.emitter.mark() - mark;
+        self.frame.emitter.release(mark);
+        self.clear_parts(n_parts);
         if let Some(guard) = &case.guard {
             self.branch(guard, next, false);
         }
         self.block(&case.body);
+        n_parts
     }
 
-    /// Goes on where `value` matches, with the pattern's names bound, and to `next` where it does not.
-    fn pattern(&mut self, pattern: &'a Pattern, value: Register, next: Label) {
+    /// Empties the registers above the subject, so that no part of it lives longer than it is looked at.
+    fn clear_parts(&mut self, n_parts: usize) {
+        if n_parts > 0 {
+            let first = self.frame.emitter.mark() as Register;
+            self.emitter().abc(Op::Clear, first, n_parts as u16, 0);
+        }
+    }
+
+    /// Goes on where `value` matches, and to `next` where it does not.
+    fn pattern(&mut self, pattern: &'a Pattern, value: Register, next: Label, bound: &mut Bound<'a>) {
         self.emitter().span = pattern.span;
         match &pattern.kind {
             PatternKind::Wildcard | PatternKind::Error => {}
-            PatternKind::Capture(name) => self.store_name(&name.name, Operand::variable(value)),
+            PatternKind::Capture(name) => bound.push((name, value)),
             PatternKind::As { pattern, name } => {
-                self.pattern(pattern, value, next);
-                self.store_name(&name.name, Operand::variable(value));
+                self.pattern(pattern, value, next, bound);
+                bound.push((name, value));
             }
-            PatternKind::Or(patterns) => self.alternatives(patterns, value, next),
+            PatternKind::Or(patterns) => self.alternatives(patterns, value, next, bound),
             PatternKind::Value(expected) => {
                 let mark = self.frame.emitter.mark();
                 let expected = self.expr(expected);
@@ -71,27 +100,153 @@ impl<'a> Compiler<'a> {
                 self.emitter().jump_with(Op::JumpIfFalse, is_it, ENDS_B, next);
                 self.frame.emitter.release(mark);
             }
-            PatternKind::Sequence(_)
-            | PatternKind::Star(_)
-            | PatternKind::Mapping { .. }
-            | PatternKind::Class { .. } => {
-                let help = "take values and names in patterns, and look into the object in the block";
-                self.report(errors::not_yet("a pattern with parts", help, self.location(pattern.span)));
+            PatternKind::Sequence(items) => self.sequence(items, pattern.span, value, next, bound),
+            PatternKind::Star(_) => self.report(errors::star_alone(self.location(pattern.span))),
+            PatternKind::Mapping { items, rest } => self.mapping(items, rest.as_ref(), value, next, bound),
+            PatternKind::Class { class, positional, keywords } => {
+                let attributes = (positional.as_slice(), keywords.as_slice());
+                self.class(class, attributes, pattern.span, value, next, bound);
             }
         }
     }
 
-    fn alternatives(&mut self, patterns: &'a [Pattern], value: Register, next: Label) {
+    fn sequence(
+        &mut self,
+        items: &'a [Pattern],
+        span: Span,
+        value: Register,
+        next: Label,
+        bound: &mut Bound<'a>,
+    ) {
+        let is_star = |pattern: &Pattern| matches!(pattern.kind, PatternKind::Star(_));
+        let star = items.iter().position(is_star);
+        let (counts, has_star) = match star {
+            None => (items.len() as u16, 0),
+            Some(before) => {
+                let after = items.len() - before - 1;
+                if before.max(after) > MAX_IN_A_BYTE {
+                    return self.report(errors::too_large("patterns beside a star", self.location(span)));
+                }
+                (before as u16 | (after as u16) << 8, 1)
+            }
+        };
+        let first = self.emitter().alloc_row(items.len());
+        self.emitter().abcx(Op::MatchSequence, first, value, counts, has_star);
+        self.emitter().jump(next);
+        for (item, register) in items.iter().zip(first..) {
+            match &item.kind {
+                PatternKind::Star(name) => bound.extend(name.iter().map(|name| (name, register))),
+                _ => self.pattern(item, register, next, bound),
+            }
+        }
+    }
+
+    fn mapping(
+        &mut self,
+        items: &'a [(Expr, Pattern)],
+        rest: Option<&'a Ident>,
+        value: Register,
+        next: Label,
+        bound: &mut Bound<'a>,
+    ) {
+        let span = self.emitter().span;
+        let first = self.emitter().alloc_row(items.len() + 1);
+        for ((key, _), register) in items.iter().zip(first..) {
+            self.expr_to(key, register);
+        }
+        self.emitter().span = span;
+        let n_items = items.len() as u16;
+        self.emitter().abcx(Op::MatchMapping, first, value, n_items, rest.is_some() as u8);
+        self.emitter().jump(next);
+        for ((_, pattern), register) in items.iter().zip(first..) {
+            self.pattern(pattern, register, next, bound);
+        }
+        bound.extend(rest.map(|name| (name, first + n_items)));
+    }
+
+    fn class(
+        &mut self,
+        class: &'a Expr,
+        (positional, keywords): (&'a [Pattern], &'a [(Ident, Pattern)]),
+        span: Span,
+        value: Register,
+        next: Label,
+        bound: &mut Bound<'a>,
+    ) {
+        if positional.len() > MAX_IN_A_BYTE {
+            return self.report(errors::too_large("patterns of a class", self.location(span)));
+        }
+        let first = self.emitter().alloc_row((positional.len() + keywords.len()).max(1));
+        self.expr_to(class, first);
+        let names = keywords.iter().map(|(name, _)| Constant::Str(name.name.clone())).collect();
+        let names = self.emitter().constant(Constant::Tuple(names));
+        let names = self.narrow(names as usize, "patterns of classes");
+        self.emitter().span = span;
+        self.emitter().abcx(Op::MatchClass, first, value, names, positional.len() as u8);
+        self.emitter().jump(next);
+        let patterns = positional.iter().chain(keywords.iter().map(|(_, pattern)| pattern));
+        for (pattern, register) in patterns.zip(first..) {
+            self.pattern(pattern, register, next, bound);
+        }
+    }
+
+    /// Whichever matches first; all of them put what they bind into the same registers.
+    fn alternatives(&mut self, patterns: &'a [Pattern], value: Register, next: Label, bound: &mut Bound<'a>) {
         let Some((last, others)) = patterns.split_last() else { return };
+        let mut names = Vec::new();
+        names_of(last, &mut names);
+        let first = self.emitter().alloc_row(names.len());
         let matched = self.emitter().label();
         for pattern in others {
             let other = self.emitter().label();
-            self.pattern(pattern, value, other);
+            self.alternative(pattern, value, other, (&names, first));
             self.emitter().jump(matched);
             self.emitter().place(other);
         }
-        self.pattern(last, value, next);
+        self.alternative(last, value, next, (&names, first));
         self.emitter().place(matched);
+        bound.extend(names.into_iter().zip(first..));
+    }
+
+    /// One alternative, whose names go into a row of registers.
+    fn alternative(
+        &mut self,
+        pattern: &'a Pattern,
+        value: Register,
+        next: Label,
+        (names, first): (&[&'a Ident], Register),
+    ) {
+        let mut bound = Bound::new();
+        self.pattern(pattern, value, next, &mut bound);
+        for (name, to) in names.iter().zip(first..) {
+            for (_, from) in bound.iter().filter(|(known, _)| known.name == name.name) {
+                self.emitter().abc(Op::Move, to, *from, 0);
+            }
+        }
+    }
+}
+
+/// The names that a pattern binds.
+fn names_of<'a>(pattern: &'a Pattern, names: &mut Vec<&'a Ident>) {
+    match &pattern.kind {
+        PatternKind::Wildcard | PatternKind::Error | PatternKind::Value(_) | PatternKind::Singleton(_) => {}
+        PatternKind::Capture(name) => names.push(name),
+        PatternKind::Star(name) => names.extend(name),
+        PatternKind::Sequence(patterns) => patterns.iter().for_each(|pattern| names_of(pattern, names)),
+        PatternKind::Mapping { items, rest } => {
+            items.iter().for_each(|(_, pattern)| names_of(pattern, names));
+            names.extend(rest);
+        }
+        PatternKind::Class { positional, keywords, .. } => {
+            positional.iter().for_each(|pattern| names_of(pattern, names));
+            keywords.iter().for_each(|(_, pattern)| names_of(pattern, names));
+        }
+        PatternKind::As { pattern, name } => {
+            names_of(pattern, names);
+            names.push(name);
+        }
+        // They bind the same ones.
+        PatternKind::Or(patterns) => patterns.iter().take(1).for_each(|pattern| names_of(pattern, names)),
     }
 }
 

@@ -118,6 +118,10 @@ impl Native for Deque {
         &TYPE
     }
 
+    fn is_sequence(&self) -> bool {
+        true
+    }
+
     fn len(&self, _: &mut Vm) -> Result<Option<usize>> {
         Ok(Some(self.items.borrow().len()))
     }

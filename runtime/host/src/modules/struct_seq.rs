@@ -38,6 +38,10 @@ impl Native for StructSeq {
         vm.get_item(&self.items, index).map(Some)
     }
 
+    fn is_sequence(&self) -> bool {
+        true
+    }
+
     fn len(&self, _: &mut Vm) -> Result<Option<usize>> {
         Ok(Some(self.names.len()))
     }

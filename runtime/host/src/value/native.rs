@@ -81,6 +81,11 @@ pub trait Native: Any {
         Ok(None)
     }
 
+    /// Whether `case [a, *rest]` looks into it.
+    fn is_sequence(&self) -> bool {
+        false
+    }
+
     /// A fresh iterator: [`Value::native_iter`], or any value that iterates.
     fn iter(&self, this: &Value, vm: &mut Vm) -> Result<Option<Value>> {
         Ok(None)

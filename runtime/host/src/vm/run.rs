@@ -617,6 +617,20 @@ impl Vm {
 
                 Op::Unpack => fallible!(self.step_unpack(base, i)),
                 Op::UnpackStar => fallible!(self.step_unpack_star(base, i)),
+                // Where a pattern matches, the jump that leads past its block is skipped.
+                Op::MatchSequence => {
+                    let matches = fallible!(self.step_match_sequence(base, i));
+                    ip = unsafe { ip.add(matches as usize) };
+                }
+                Op::MatchMapping => {
+                    let matches = fallible!(self.step_match_mapping(base, i));
+                    ip = unsafe { ip.add(matches as usize) };
+                }
+                Op::MatchClass => {
+                    let names = &loaded.keyword_names[i.c as usize];
+                    let matches = fallible!(self.step_match_class(base, i, names));
+                    ip = unsafe { ip.add(matches as usize) };
+                }
                 Op::GetIter => fallible!(self.step_get_iter(base, i)),
                 Op::Iter => fallible!(self.step_iter(base, i)),
                 Op::ForIter => {

@@ -142,6 +142,10 @@ impl Native for TensorData {
         &TENSOR_DATA
     }
 
+    fn is_sequence(&self) -> bool {
+        true
+    }
+
     fn len(&self, _: &mut Vm) -> Result<Option<usize>> {
         Ok(Some(self.n))
     }

@@ -9,6 +9,7 @@ mod calls;
 mod collections;
 mod definitions;
 mod exceptions;
+mod patterns;
 
 use std::rc::Rc;
 

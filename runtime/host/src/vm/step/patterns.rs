@@ -1,0 +1,159 @@
+//! The patterns of `match` that look into an object. Each step says whether the object matches, and leaves its parts in
+//! registers where it does.
+
+use std::rc::Rc;
+
+use kps_bytecode::op::Instruction;
+
+use super::{operand, set};
+use crate::errors;
+use crate::value::{BuiltinType, Class, Dict, Layout, Name, Result, Value};
+use crate::vm::Vm;
+
+impl Vm {
+    pub(in crate::vm) fn step_match_sequence(&mut self, base: *mut Value, i: Instruction) -> Result<bool> {
+        let value = operand(base, i.b, false);
+        if !is_sequence(&value) {
+            return Ok(false);
+        }
+        let n_items = self.len(&value)?;
+        let items = if i.x == 0 {
+            let n = i.c as usize;
+            if n_items != n {
+                return Ok(false);
+            }
+            self.unpack(&value, n)?
+        } else {
+            let (before, after) = ((i.c & 255) as usize, (i.c >> 8) as usize);
+            if n_items < before + after {
+                return Ok(false);
+            }
+            self.unpack_star(&value, before, after)?
+        };
+        for (item, at) in items.into_iter().zip(i.a..) {
+            set(base, at, item);
+        }
+        Ok(true)
+    }
+
+    pub(in crate::vm) fn step_match_mapping(&mut self, base: *mut Value, i: Instruction) -> Result<bool> {
+        let keys = self.take_row(base, i.a, i.c);
+        let value = operand(base, i.b, false);
+        let Value::Dict(dict) = value.base_value() else { return Ok(false) };
+        if dict.len() < keys.len() {
+            return Ok(false);
+        }
+        let seen = Dict::new();
+        for (key, at) in keys.iter().zip(i.a..) {
+            if self.dict_get(&seen, key)?.is_some() {
+                let key = self.repr(key)?;
+                return Err(errors::value_error(format!("mapping pattern checks duplicate key ({key})")));
+            }
+            self.dict_insert(&seen, key, Value::None)?;
+            let Some(item) = self.dict_get(dict, key)? else { return Ok(false) };
+            set(base, at, item);
+        }
+        if i.x != 0 {
+            let rest = Rc::new(Dict::new());
+            self.dict_update(&rest, &Value::Dict(dict.clone()))?;
+            for key in &keys {
+                self.dict_remove(&rest, key)?;
+            }
+            set(base, i.a + i.c, Value::Dict(rest));
+        }
+        Ok(true)
+    }
+
+    /// `names` are those of the attributes that the pattern names; `x` more go by their places.
+    pub(in crate::vm) fn step_match_class(
+        &mut self,
+        base: *mut Value,
+        i: Instruction,
+        names: &[Name],
+    ) -> Result<bool> {
+        let Value::Class(class) = operand(base, i.a, true) else {
+            return Err(errors::type_error("called match pattern must be a class"));
+        };
+        let value = operand(base, i.b, false);
+        if !self.is_instance(&value, &class) {
+            return Ok(false);
+        }
+        let by_place = match i.x as usize {
+            0 => Vec::new(),
+            n => self.places_of(&class, n)?,
+        };
+        let by_name = names.iter().cloned().map(Place::Attribute);
+        let mut seen: Vec<Name> = Vec::new();
+        for (place, at) in by_place.into_iter().chain(by_name).zip(i.a..) {
+            let part = match place {
+                Place::Itself => value.clone(),
+                Place::Attribute(name) => {
+                    if seen.contains(&name) {
+                        let message =
+                            format!("{}() got multiple sub-patterns for attribute '{name}'", class.name);
+                        return Err(errors::type_error(message));
+                    }
+                    let Some(part) = self.find_attr(&value, &name)? else { return Ok(false) };
+                    seen.push(name);
+                    part
+                }
+            };
+            set(base, at, part);
+        }
+        Ok(true)
+    }
+
+    /// What the first `n` patterns of a class without a name are for, by its `__match_args__`.
+    fn places_of(&mut self, class: &Rc<Class>, n: usize) -> Result<Vec<Place>> {
+        let too_many = |n_known: usize| {
+            let s = if n_known == 1 { "" } else { "s" };
+            let name = &class.name;
+            let message = format!("{name}() accepts {n_known} positional sub-pattern{s} ({n} given)");
+            errors::type_error(message)
+        };
+        let names = match class.lookup_text("__match_args__") {
+            Some(Value::Tuple(names)) => names,
+            Some(other) => {
+                let (name, found) = (&class.name, other.type_name());
+                let message = format!("{name}.__match_args__ must be a tuple (got {found})");
+                return Err(errors::type_error(message));
+            }
+            None if is_its_own_part(class) && n == 1 => return Ok(vec![Place::Itself]),
+            None => return Err(too_many(is_its_own_part(class) as usize)),
+        };
+        if names.len() < n {
+            return Err(too_many(names.len()));
+        }
+        let place = |name: &Value| match name.as_str() {
+            Some(text) => Ok(Place::Attribute(self.name(text))),
+            None => {
+                let found = name.type_name();
+                Err(errors::type_error(format!("__match_args__ elements must be strings (got {found})")))
+            }
+        };
+        names.iter().take(n).map(place).collect()
+    }
+}
+
+/// What a pattern within a class pattern is for.
+enum Place {
+    /// `int(x)`: the object that matched.
+    Itself,
+    Attribute(Name),
+}
+
+/// Built-in types whose one part is the object: `int(x)`, `str(text)`.
+fn is_its_own_part(class: &Class) -> bool {
+    use BuiltinType::*;
+    let Layout::Builtin(ty) = class.layout else { return false };
+    matches!(ty, Bool | Bytes | Dict | Float | FrozenSet | Int | List | Set | Str | Tuple)
+}
+
+/// What has items in an order: texts and bytes are no sequences here, as in Python.
+fn is_sequence(value: &Value) -> bool {
+    match value.base_value() {
+        Value::List(_) | Value::Tuple(_) | Value::Range(_) => true,
+        Value::Native(object) => object.object().is_sequence(),
+        _ => false,
+    }
+}
