@@ -35,18 +35,19 @@ impl Writer {
         self.declare(&name, &ty);
     }
 
-    /// A value of another lane, which is there.
+    /// A value of another lane, or the own one where that is not there.
     fn moved(&mut self, ty: &Type) -> String {
         let value = self.value(ty, 2);
-        let n = self.group_size;
-        match self.random.below(3) {
-            0 => format!("subgroup_broadcast({value}, {})", self.random.below(n)),
-            1 => format!("subgroup_shuffle({value}, {} % {n})", self.plain_int()),
-            _ if n.is_power_of_two() => {
-                format!("subgroup_shuffle_xor({value}, {})", 1 + self.random.below(n - 1))
-            }
-            _ => format!("subgroup_shuffle({value}, {} - l)", n - 1),
-        }
+        let function =
+            *self.random.pick(&["broadcast", "shuffle", "shuffle_xor", "shuffle_up", "shuffle_down"]);
+        let lane = match self.random.below(5) {
+            0 => self.random.below(self.group_size + 4).to_string(),
+            1 => (*self.random.pick(&["63", "200", "u32(0xFFFFFFFF)"])).to_owned(),
+            2 => self.plain_int(),
+            3 => format!("{} - l", self.group_size - 1),
+            _ => format!("({} % {})", self.plain_int(), self.group_size),
+        };
+        format!("subgroup_{function}({value}, {lane})")
     }
 
     fn in_vector(&mut self, scalar: Scalar) -> Type {

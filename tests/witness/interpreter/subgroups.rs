@@ -36,11 +36,10 @@ pub fn combined(
             let parts = [bits, 0, 0, 0].map(Value::Int).to_vec();
             Ok(vec![Value::parts(parts); n])
         }
-        SubgroupOp::Broadcast
-        | SubgroupOp::Shuffle
-        | SubgroupOp::ShuffleXor
-        | SubgroupOp::ShuffleUp
-        | SubgroupOp::ShuffleDown => (0..n).map(|lane| from_lane(op, lane, &all, lanes)).collect(),
+        SubgroupOp::FromFirst => Ok(vec![all[0].clone(); n]),
+        SubgroupOp::Shuffle | SubgroupOp::ShuffleXor | SubgroupOp::ShuffleUp | SubgroupOp::ShuffleDown => {
+            Ok((0..n).map(|lane| from_lane(op, lane, &all, lanes)).collect())
+        }
     }
 }
 
@@ -113,16 +112,15 @@ fn nothing_of(combine: Combine, scalar: Scalar) -> Value {
     }
 }
 
-/// The value of another lane, which has to be there.
-fn from_lane(op: SubgroupOp, lane: usize, all: &[Value], lanes: &[Option<Value>]) -> Result<Value, Stop> {
-    let given = lanes[lane].as_ref().map_or(0, Value::as_int);
-    let own = lane as i128;
+/// The value of another lane, or the own one where that is not there.
+fn from_lane(op: SubgroupOp, lane: usize, all: &[Value], lanes: &[Option<Value>]) -> Value {
+    let given = lanes[lane].as_ref().map_or(0, Value::as_int) as u32;
+    let own = lane as u32;
     let from = match op {
         SubgroupOp::ShuffleXor => own ^ given,
-        SubgroupOp::ShuffleUp => own - given,
-        SubgroupOp::ShuffleDown => own + given,
+        SubgroupOp::ShuffleUp => own.wrapping_sub(given),
+        SubgroupOp::ShuffleDown => own.wrapping_add(given),
         _ => given,
     };
-    let there = usize::try_from(from).ok().and_then(|from| all.get(from));
-    there.cloned().ok_or(Stop::Open("the value of a lane that is not there"))
+    all.get(from as usize).unwrap_or(&all[lane]).clone()
 }

@@ -77,9 +77,9 @@ impl CoopInstruction {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum SubgroupOp {
     Combine(Combine, Spread),
-    /// The value of one lane, the same for all.
-    Broadcast,
-    /// The value of any lane.
+    /// The value of the first lane, which is there. Only our own functions ask for it.
+    FromFirst,
+    /// The value of any lane; the own one where that lane is not there.
     Shuffle,
     ShuffleXor,
     /// The value of a lower lane.
@@ -178,7 +178,7 @@ pub(super) const FUNCTIONS: &[(&str, GroupFunction)] = &[
     ("subgroup_exclusive_and", combine(Combine::And, Spread::Exclusive)),
     ("subgroup_exclusive_or", combine(Combine::Or, Spread::Exclusive)),
     ("subgroup_exclusive_xor", combine(Combine::Xor, Spread::Exclusive)),
-    ("subgroup_broadcast", GroupFunction::Subgroup(SubgroupOp::Broadcast)),
+    ("subgroup_broadcast", GroupFunction::Subgroup(SubgroupOp::Shuffle)),
     ("subgroup_shuffle", GroupFunction::Subgroup(SubgroupOp::Shuffle)),
     ("subgroup_shuffle_xor", GroupFunction::Subgroup(SubgroupOp::ShuffleXor)),
     ("subgroup_shuffle_up", GroupFunction::Subgroup(SubgroupOp::ShuffleUp)),

@@ -1,12 +1,17 @@
 //! Operations over a subgroup, each an instruction of its class.
+//!
+//! Vulkan leaves open what a lane holds that is not there: beyond the subgroup, or not active where the operation
+//! stands. In the language an invocation that asks for one gets its own value, so who is there is asked first.
 
 use rspirv::spirv::{GroupOperation, Op, Scope, Word};
 
 use super::function::FunctionEmitter;
 use super::module::Operand;
 use crate::builtins::{Combine, Spread, SubgroupOp};
+use crate::constant::Constant;
 use crate::ir::NodeId;
 use crate::signature::Capability;
+use crate::template::Input;
 use crate::types::{Kind, Scalar, Type};
 
 impl FunctionEmitter<'_> {
@@ -17,47 +22,123 @@ impl FunctionEmitter<'_> {
         lane: Option<NodeId>,
         ty: &Type,
     ) -> Word {
-        let lane_is_constant = lane.is_some_and(|lane| self.function.constant(lane).is_some());
-        let scalar = value.and_then(|value| self.function.ty(value).scalar()).unwrap_or(Scalar::Bool);
-        let (value, lane) = (value.map(|value| self.value(value)), lane.map(|lane| self.value(lane)));
-        let (op, capability, spread) = match op {
-            SubgroupOp::Combine(combine, spread) => {
-                (combining(combine, scalar), Capability::GroupNonUniformArithmetic, Some(spread))
-            }
-            // The lane of a broadcast is the same for all; that of a shuffle need not be.
-            SubgroupOp::Broadcast if lane_is_constant => {
-                (Op::GroupNonUniformBroadcast, Capability::GroupNonUniformBallot, None)
-            }
-            SubgroupOp::Broadcast | SubgroupOp::Shuffle => {
-                (Op::GroupNonUniformShuffle, Capability::GroupNonUniformShuffle, None)
-            }
-            SubgroupOp::ShuffleXor => {
-                (Op::GroupNonUniformShuffleXor, Capability::GroupNonUniformShuffle, None)
-            }
-            SubgroupOp::ShuffleUp => {
-                (Op::GroupNonUniformShuffleUp, Capability::GroupNonUniformShuffleRelative, None)
-            }
-            SubgroupOp::ShuffleDown => {
-                (Op::GroupNonUniformShuffleDown, Capability::GroupNonUniformShuffleRelative, None)
-            }
-            SubgroupOp::Ballot => (Op::GroupNonUniformBallot, Capability::GroupNonUniformBallot, None),
-            SubgroupOp::Any => (Op::GroupNonUniformAny, Capability::GroupNonUniformVote, None),
-            SubgroupOp::All => (Op::GroupNonUniformAll, Capability::GroupNonUniformVote, None),
-            SubgroupOp::Elect => (Op::GroupNonUniformElect, Capability::GroupNonUniform, None),
-        };
         self.module.need(Capability::GroupNonUniform);
-        self.module.need(capability);
-        let mut operands = vec![Operand::IdScope(self.scope(Scope::Subgroup))];
-        operands.extend(spread.map(|spread| {
-            Operand::GroupOperation(match spread {
-                Spread::Reduce => GroupOperation::Reduce,
-                Spread::Inclusive => GroupOperation::InclusiveScan,
-                Spread::Exclusive => GroupOperation::ExclusiveScan,
-            })
-        }));
-        operands.extend(value.into_iter().chain(lane).map(Operand::IdRef));
+        let scalar = value.and_then(|value| self.function.ty(value).scalar()).unwrap_or(Scalar::Bool);
+        let from = lane.and_then(|lane| self.function.constant(lane)).and_then(|lane| lane.as_int());
+        let (value, lane) = (value.map(|value| self.value(value)), lane.map(|lane| self.value(lane)));
+        let given: Vec<Word> = value.into_iter().chain(lane).collect();
+        match (op, &given[..], from) {
+            (SubgroupOp::Combine(combine, spread), ..) => {
+                self.module.need(Capability::GroupNonUniformArithmetic);
+                let operands = [Operand::GroupOperation(spread_over(spread))];
+                let operands = operands.into_iter().chain(given.into_iter().map(Operand::IdRef));
+                self.in_subgroup(combining(combine, scalar), operands.collect(), ty)
+            }
+            (SubgroupOp::Shuffle, &[value, lane], Some(from)) => self.of_known_lane(value, (lane, from), ty),
+            (SubgroupOp::Shuffle, &[value, lane], None) => self.of_lane(value, lane, ty),
+            (SubgroupOp::ShuffleXor, &[value, mask], _) => {
+                self.relative_to_own(Op::BitwiseXor, value, mask, ty)
+            }
+            (SubgroupOp::ShuffleUp, &[value, distance], _) => {
+                self.relative_to_own(Op::ISub, value, distance, ty)
+            }
+            (SubgroupOp::ShuffleDown, &[value, distance], _) => {
+                self.relative_to_own(Op::IAdd, value, distance, ty)
+            }
+            (SubgroupOp::FromFirst, &[value], _) => {
+                let first = self.int(&Type::U32, 0);
+                self.broadcast(value, first, ty)
+            }
+            _ => {
+                let (op, capability) = vote(op);
+                self.module.need(capability);
+                self.in_subgroup(op, given.into_iter().map(Operand::IdRef).collect(), ty)
+            }
+        }
+    }
+
+    fn in_subgroup(&mut self, op: Op, operands: Vec<Operand>, ty: &Type) -> Word {
+        let scope = Operand::IdScope(self.scope(Scope::Subgroup));
         let result = self.module.ty(ty);
-        self.op(op, result, operands)
+        self.op(op, result, [scope].into_iter().chain(operands).collect())
+    }
+
+    fn relative_to_own(&mut self, step: Op, value: Word, by: Word, ty: &Type) -> Word {
+        let own = self.input_value(Input::SubgroupLocalInvocationId);
+        // Below the first lane it comes round, far beyond the last one.
+        let lane = self.ids(step, &Type::U32, &[own, by]);
+        self.of_lane(value, lane, ty)
+    }
+
+    /// The value of a lane, or the own one where that is not there.
+    fn of_lane(&mut self, value: Word, lane: Word, ty: &Type) -> Word {
+        let own = self.input_value(Input::SubgroupLocalInvocationId);
+        let size = self.input_value(Input::SubgroupSize);
+        let is_inside = self.ids(Op::ULessThan, &Type::BOOL, &[lane, size]);
+        let lane = self.select(&Type::U32, is_inside, lane, own);
+        let active = self.active_lanes();
+        let operands = [active, lane].map(Operand::IdRef).to_vec();
+        let is_there = self.in_subgroup(Op::GroupNonUniformBallotBitExtract, operands, &Type::BOOL);
+        let lane = self.select(&Type::U32, is_there, lane, own);
+        self.module.need(Capability::GroupNonUniformShuffle);
+        self.in_subgroup(Op::GroupNonUniformShuffle, [value, lane].map(Operand::IdRef).to_vec(), ty)
+    }
+
+    /// The same, of a lane that is the same for all.
+    fn of_known_lane(&mut self, value: Word, (lane, known): (Word, i128), ty: &Type) -> Word {
+        if known >= MAX_LANES {
+            return value;
+        }
+        let active = self.active_lanes();
+        let lanes = self.extract(active, (known / 32) as u32, &Type::U32);
+        let bit = self.int(&Type::U32, 1 << (known % 32));
+        let found = self.ids(Op::BitwiseAnd, &Type::U32, &[lanes, bit]);
+        let is_there = self.ids(Op::IEqual, &Type::BOOL, &[found, bit]);
+        let is_there = self.for_each_component(is_there, ty);
+        let moved = self.broadcast(value, lane, ty);
+        self.select(ty, is_there, moved, value)
+    }
+
+    /// The lane is a constant, and there.
+    fn broadcast(&mut self, value: Word, lane: Word, ty: &Type) -> Word {
+        self.module.need(Capability::GroupNonUniformBallot);
+        let operands = [value, lane].map(Operand::IdRef).to_vec();
+        self.in_subgroup(Op::GroupNonUniformBroadcast, operands, ty)
+    }
+
+    /// A bit for each lane.
+    fn active_lanes(&mut self) -> Word {
+        self.module.need(Capability::GroupNonUniformBallot);
+        let always = self.module.constant(Constant::bool(true));
+        let lanes = Type::Vector(4, Scalar::U32);
+        self.in_subgroup(Op::GroupNonUniformBallot, vec![Operand::IdRef(always)], &lanes)
+    }
+
+    fn for_each_component(&mut self, condition: Word, ty: &Type) -> Word {
+        match ty.n_components() {
+            1 => condition,
+            n => self.construct(&vec![condition; n.into()], &Type::Vector(n, Scalar::Bool)),
+        }
+    }
+}
+
+/// Those that a ballot has bits for.
+const MAX_LANES: i128 = 128;
+
+fn vote(op: SubgroupOp) -> (Op, Capability) {
+    match op {
+        SubgroupOp::Ballot => (Op::GroupNonUniformBallot, Capability::GroupNonUniformBallot),
+        SubgroupOp::Any => (Op::GroupNonUniformAny, Capability::GroupNonUniformVote),
+        SubgroupOp::All => (Op::GroupNonUniformAll, Capability::GroupNonUniformVote),
+        _ => (Op::GroupNonUniformElect, Capability::GroupNonUniform),
+    }
+}
+
+fn spread_over(spread: Spread) -> GroupOperation {
+    match spread {
+        Spread::Reduce => GroupOperation::Reduce,
+        Spread::Inclusive => GroupOperation::InclusiveScan,
+        Spread::Exclusive => GroupOperation::ExclusiveScan,
     }
 }
 

@@ -1,6 +1,7 @@
 //! Operations over the invocations of a subgroup: reductions, scans, shuffles, votes.
 //!
-//! Those take part that are active where the operation stands. Narrow numbers are combined as numbers of
+//! Those take part that are active where the operation stands; who asks for the value of another lane gets its own.
+//! Narrow numbers are combined as numbers of
 //! 32 bits, and made narrow again: what wraps, wraps the same.
 
 use kps_syntax::Span;
@@ -23,10 +24,10 @@ impl Ctx<'_> {
         let (n_wanted, wanted) = match op {
             SubgroupOp::Elect => (0, "no arguments"),
             SubgroupOp::Any | SubgroupOp::All | SubgroupOp::Ballot => (1, "one condition"),
-            SubgroupOp::Combine(..) => (1, "one value"),
+            SubgroupOp::Combine(..) | SubgroupOp::FromFirst => (1, "one value"),
             SubgroupOp::ShuffleXor => (2, "a value and a mask of lanes"),
             SubgroupOp::ShuffleUp | SubgroupOp::ShuffleDown => (2, "a value and a distance"),
-            SubgroupOp::Broadcast | SubgroupOp::Shuffle => (2, "a value and a lane"),
+            SubgroupOp::Shuffle => (2, "a value and a lane"),
         };
         if args.len() != n_wanted {
             return self.fail(errors::group_arguments(self.at(span), name, wanted, args.len()));

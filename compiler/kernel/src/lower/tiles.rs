@@ -161,8 +161,7 @@ impl Ctx<'_> {
         if self.f.func.constant(index).is_some() {
             return index;
         }
-        let lane = self.constant(Constant::u32(0), span);
-        let kind = NodeKind::Subgroup { op: SubgroupOp::Broadcast, value: Some(index), lane: Some(lane) };
+        let kind = NodeKind::Subgroup { op: SubgroupOp::FromFirst, value: Some(index), lane: None };
         self.node(kind, scalar, span)
     }
 

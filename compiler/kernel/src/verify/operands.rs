@@ -190,6 +190,7 @@ impl Verifier<'_> {
             SubgroupOp::Elect => value.is_none() && lane.is_none() && *ty == Type::BOOL,
             SubgroupOp::Any | SubgroupOp::All => value == Some(&Type::BOOL) && *ty == Type::BOOL,
             SubgroupOp::Ballot => value == Some(&Type::BOOL) && *ty == Type::Vector(4, Scalar::U32),
+            SubgroupOp::FromFirst => value == Some(ty) && lane.is_none() && ty.n_components() > 0,
             SubgroupOp::Combine(combine, _) => {
                 let takes = match combine {
                     Combine::And | Combine::Or | Combine::Xor => !is_kind(ty, &[Kind::Float]),

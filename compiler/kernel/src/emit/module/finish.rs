@@ -138,7 +138,6 @@ fn in_spirv(capability: Capability) -> spirv::Capability {
         Capability::GroupNonUniformArithmetic => spirv::Capability::GroupNonUniformArithmetic,
         Capability::GroupNonUniformBallot => spirv::Capability::GroupNonUniformBallot,
         Capability::GroupNonUniformShuffle => spirv::Capability::GroupNonUniformShuffle,
-        Capability::GroupNonUniformShuffleRelative => spirv::Capability::GroupNonUniformShuffleRelative,
         Capability::Int64Atomics => spirv::Capability::Int64Atomics,
         Capability::AtomicFloat32AddEXT => spirv::Capability::AtomicFloat32AddEXT,
         Capability::AtomicFloat64AddEXT => spirv::Capability::AtomicFloat64AddEXT,
