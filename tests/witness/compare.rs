@@ -1,6 +1,9 @@
 //! One kernel on the interpreter and on every device: do they agree, bit for bit?
 //!
-//! Any NaN equals any NaN. Where a driver may give something else, which `driver.rs` tells, it is not held to
+//! Kernels with cooperative matrices are compiled twice: with instructions for them, which the built-in device has, and
+//! without, for all devices.
+//!
+//! Any NaN equals any NaN, and where a kernel is not precise, either zero the other. Where a driver may give something else, which `driver.rs` tells, it is not held to
 //! the interpreter; the built-in device always is.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -8,18 +11,22 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use kps::inspect::{self, Compiled};
 use kps_device::Device;
 use kps_kernel::ir::Kernel;
-use kps_kernel::{KernelModule, Scalar, Target, Type, Verified};
+use kps_kernel::{KernelModule, Matrices, Scalar, Target, Type, Verified};
 use kps_syntax::{Diagnostics, Source};
 use spirv_tools::TargetEnv;
 use spirv_tools::val::{Validator, ValidatorOptions};
 
 use crate::data::{Arguments, Launch};
-use crate::devices::{self, Devices, VULKAN};
+use crate::devices::{self, Devices, Named, VULKAN};
 use crate::driver;
-use crate::interpreter::{self, Grid, Stop, Value};
+use crate::interpreter::{self, Grid, Notes, Stop, Value};
 
 /// Statements that the interpreter runs of one kernel, over all invocations.
-const FUEL: u64 = 2_000_000;
+const FUEL: u64 = 8_000_000;
+
+/// Invocations of a subgroup of the built-in device, and bytes of shared memory of a workgroup.
+const SUBGROUP_SIZE: u32 = 8;
+const MAX_SHARED: u32 = 32 * 1024;
 
 #[derive(Clone)]
 pub struct Case {
@@ -30,6 +37,8 @@ pub struct Case {
 #[derive(Debug)]
 pub enum Outcome {
     Agrees,
+    /// So do the built-in device's instructions for cooperative matrices.
+    AgreesInBothForms,
     /// All but Vulkan, which may give something else for this reason.
     AgreesWithoutVulkan(&'static str),
     /// By the compiler, with its messages.
@@ -44,6 +53,7 @@ pub enum Outcome {
 
 impl Outcome {
     pub const AGREES: &str = "agree";
+    pub const AGREES_IN_BOTH_FORMS: &str = "agree, with matrices emulated and with instructions for them";
 
     /// The same kind of harm: a difference on the same devices, or a panic.
     pub fn is_like(&self, other: &Outcome) -> bool {
@@ -63,6 +73,7 @@ impl Outcome {
     pub fn title(&self) -> String {
         match self {
             Outcome::Agrees => Outcome::AGREES.to_owned(),
+            Outcome::AgreesInBothForms => Outcome::AGREES_IN_BOTH_FORMS.to_owned(),
             Outcome::AgreesWithoutVulkan(why) => format!("agree without Vulkan: {why}"),
             // Its code, without the names in the message.
             Outcome::Refused(message) => {
@@ -90,52 +101,101 @@ impl Case {
         // driver may take `0.0 * x` for 0.
         let portable = Target { float_controls: devices.target.float_controls, ..Target::portable() };
         let target = if self.seed.is_multiple_of(2) { devices.target } else { portable };
-        let (module, kernel) = match compile(&self.source, &target) {
-            Ok(compiled) => compiled,
-            Err(refused) => return Outcome::Refused(refused),
-        };
+        if !self.source.contains("coop_matrix") {
+            return self.run_for(&target, devices, &devices.all).0;
+        }
+        let (outcome, emulated) = self.run_for(&target, devices, &devices.all);
+        if !matches!(outcome, Outcome::Agrees) {
+            return outcome;
+        }
+        let held = Target { matrices: Matrices::of_all(SUBGROUP_SIZE, MAX_SHARED), ..target };
+        match self.run_for(&held, devices, &devices.built_in()) {
+            (Outcome::Agrees, Some(expected)) if expected.has_matrices => {
+                match differing(&expected, &emulated.map_or(Vec::new(), |emulated| emulated.arrays)) {
+                    Some(difference) => {
+                        Outcome::Differs(vec![], "with instructions, ".to_owned() + &difference.text)
+                    }
+                    None => Outcome::AgreesInBothForms,
+                }
+            }
+            (outcome, _) => outcome,
+        }
+    }
+
+    /// How these devices agree on words for a target, and what the interpreter has in the arrays.
+    fn run_for(&self, target: &Target, known: &Devices, devices: &[Named]) -> (Outcome, Option<Expected>) {
+        match self.expected(target) {
+            Err(outcome) => (outcome, None),
+            Ok(expected) => (held_to(&expected, target, known, devices), Some(expected)),
+        }
+    }
+
+    fn expected(&self, target: &Target) -> Result<Expected, Outcome> {
+        let (module, kernel) = compile(&self.source, target).map_err(Outcome::Refused)?;
         let kernel = kernel.get();
         let launch = Launch::new(kernel, self.seed);
         let arguments = Arguments::new(kernel, &launch, self.seed);
         let mut memories = arguments.memories();
         let scalars: Vec<Value> = arguments.scalars.iter().map(|(_, value)| value.clone()).collect();
         let grid = Grid { groups: launch.groups, domain: launch.domain };
-        let notes = match interpreter::run(kernel, grid, &scalars, &mut memories, FUEL) {
-            Ok(notes) => notes,
-            Err(Stop::Divergent) => {
-                return Outcome::Differs(vec![], "the interpreter came to divergent barriers".into());
-            }
-            Err(stop) => return Outcome::Open(format!("{stop:?}")),
-        };
-        if let Err(error) = validate(&module.words, &target) {
-            return Outcome::Differs(vec![], format!("the words are not valid: {error}"));
+        let notes =
+            interpreter::run(kernel, grid, &scalars, &mut memories, FUEL).map_err(|stop| match stop {
+                Stop::Divergent => {
+                    Outcome::Differs(vec![], "the interpreter came to divergent barriers".into())
+                }
+                stop => Outcome::Open(format!("{stop:?}")),
+            })?;
+        if let Err(error) = validate(&module.words, target) {
+            return Err(Outcome::Differs(vec![], format!("the words are not valid: {error}")));
         }
-        let expected: Vec<Vec<u8>> = memories.iter().map(interpreter::Memory::to_bytes).collect();
-        let found: Vec<Option<Difference>> = devices
-            .all
-            .iter()
-            .map(|(_, device)| differs(&**device, &module, &launch, &arguments, &expected))
-            .collect();
-        let names = || devices.all.iter().map(|(name, _)| *name).zip(&found);
-        if found.iter().all(Option::is_none) {
-            return Outcome::Agrees;
-        }
-        let bound = (notes.has_bound && !devices.is_lavapipe).then_some(driver::BOUND);
-        let is_of_zeros = found.iter().flatten().all(|difference| difference.is_of_zeros);
-        let zeros = (is_of_zeros && devices.is_lavapipe).then_some(driver::ZEROS);
-        let is_vulkan_alone = names().all(|(name, found)| found.is_none() || name == VULKAN);
-        if let (true, Some(why)) = (is_vulkan_alone, notes.driver.or(bound).or(zeros)) {
-            return Outcome::AgreesWithoutVulkan(why);
-        }
-        let mut report =
-            format!("{launch:?}\nwords for {target:?}\nvulkan is {}\n{arguments}", devices.vulkan_name);
-        for (name, found) in names() {
-            let found = found.as_ref().map(|difference| difference.text.as_str());
-            report += &format!("{name}: {}\n", found.unwrap_or("as the interpreter has it"));
-        }
-        let who = names().filter(|(_, found)| found.is_some()).map(|(name, _)| name);
-        Outcome::Differs(who.collect(), report)
+        let arrays = memories.iter().map(interpreter::Memory::to_bytes).collect();
+        Ok(Expected {
+            module,
+            launch,
+            arguments,
+            arrays,
+            notes,
+            is_precise: kernel.precise,
+            has_matrices: kernel.has_matrices(),
+        })
     }
+}
+
+fn held_to(expected: &Expected, target: &Target, known: &Devices, devices: &[Named]) -> Outcome {
+    let Expected { launch, arguments, notes, .. } = expected;
+    let found: Vec<Option<Difference>> =
+        devices.iter().map(|(_, device)| differs(&**device, expected)).collect();
+    let names = || devices.iter().map(|(name, _)| *name).zip(&found);
+    if found.iter().all(Option::is_none) {
+        return Outcome::Agrees;
+    }
+    let bound = (notes.has_bound && !known.is_lavapipe).then_some(driver::BOUND);
+    let is_of_zeros = found.iter().flatten().all(|difference| difference.is_of_zeros);
+    let zeros = (is_of_zeros && known.is_lavapipe).then_some(driver::ZEROS);
+    let is_vulkan_alone = names().all(|(name, found)| found.is_none() || name == VULKAN);
+    if let (true, Some(why)) = (is_vulkan_alone, notes.driver.or(bound).or(zeros)) {
+        return Outcome::AgreesWithoutVulkan(why);
+    }
+    let mut report =
+        format!("{launch:?}\nwords for {target:?}\nvulkan is {}\n{arguments}", known.vulkan_name);
+    for (name, found) in names() {
+        let found = found.as_ref().map(|difference| difference.text.as_str());
+        report += &format!("{name}: {}\n", found.unwrap_or("as the interpreter has it"));
+    }
+    let who = names().filter(|(_, found)| found.is_some()).map(|(name, _)| name);
+    Outcome::Differs(who.collect(), report)
+}
+
+/// What a kernel is run with, and what the interpreter says comes out.
+struct Expected {
+    module: KernelModule,
+    launch: Launch,
+    arguments: Arguments,
+    arrays: Vec<Vec<u8>>,
+    notes: Notes,
+    is_precise: bool,
+    /// Which the device holds.
+    has_matrices: bool,
 }
 
 /// What a device gives that it should not.
@@ -145,19 +205,19 @@ struct Difference {
     is_of_zeros: bool,
 }
 
-fn differs(
-    device: &dyn Device,
-    module: &KernelModule,
-    launch: &Launch,
-    arguments: &Arguments,
-    expected: &[Vec<u8>],
-) -> Option<Difference> {
+fn differs(device: &dyn Device, expected: &Expected) -> Option<Difference> {
+    let Expected { module, launch, arguments, .. } = expected;
     let found = match devices::launch(device, module, launch, arguments) {
         Ok(found) => found,
         Err(error) if devices::is_too_large(&error) => return None,
         Err(error) => return Some(Difference { text: error.to_string(), is_of_zeros: false }),
     };
-    let arrays = arguments.arrays.iter().zip(expected.iter().zip(&found));
+    differing(expected, &found)
+}
+
+/// How what is in the arrays differs from what should be.
+fn differing(expected: &Expected, found: &[Vec<u8>]) -> Option<Difference> {
+    let arrays = expected.arguments.arrays.iter().zip(expected.arrays.iter().zip(found));
     let differences: Vec<Difference> = arrays
         .filter_map(|(array, (expected, found))| {
             let Difference { text, is_of_zeros } = difference(&array.element, expected, found)?;
@@ -166,7 +226,8 @@ fn differs(
         .collect();
     let texts: Vec<&str> = differences.iter().map(|difference| difference.text.as_str()).collect();
     let is_of_zeros = differences.iter().all(|difference| difference.is_of_zeros);
-    (!texts.is_empty()).then(|| Difference { text: texts.join("; also "), is_of_zeros })
+    let is_allowed = texts.is_empty() || (is_of_zeros && !expected.is_precise);
+    (!is_allowed).then(|| Difference { text: texts.join("; also "), is_of_zeros })
 }
 
 /// The one kernel of a script, as words and in its typed form.

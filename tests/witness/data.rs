@@ -14,6 +14,9 @@ pub const OWN: &str = "out";
 /// And of those in which all of them count.
 pub const SUMS: &str = "counts";
 
+/// And of those that whole matrices lie in.
+pub const TILES: &str = "tile";
+
 /// How many invocations run.
 #[derive(Clone, Copy, Debug)]
 pub struct Launch {
@@ -91,14 +94,23 @@ impl Arguments {
             let mut random = Random::named(seed, &buffer.name);
             let n = launch.n_invocations();
             // Some are too short, so that loads give zeros and stores do nothing.
-            let n = if random.one_in(4) { 1 + random.below(n) } else { n + random.below(3) };
+            let is_of_tiles = buffer.name.starts_with(TILES);
+            let n = match random.one_in(4) {
+                _ if is_of_tiles => 100 + random.below(900),
+                true => 1 + random.below(n),
+                false => n + random.below(3),
+            };
             let shape = match buffer.rank {
                 1 => vec![n as u32],
                 rank if buffer.name.starts_with(OWN) => launch.own_shape(rank.into(), &mut random),
                 _ => vec![(1 + n / 8) as u32, 1 + random.below(9) as u32],
             };
             let n = shape.iter().product::<u32>();
-            let number = if buffer.name.starts_with(SUMS) { small } else { number };
+            let number = match buffer.name.starts_with(SUMS) {
+                _ if is_of_tiles => smallest,
+                true => small,
+                false => number,
+            };
             let bytes = (0..n).flat_map(|_| bytes(&buffer.element, number, &mut random)).collect();
             Array { name: buffer.name.to_string(), element: buffer.element.clone(), shape, bytes }
         });
@@ -145,6 +157,16 @@ fn small(scalar: Scalar, random: &mut Random) -> Value {
     match scalar.kind() {
         Kind::Float => Value::Float(random.below(64) as f64 / 4.0),
         _ => number(scalar, random),
+    }
+}
+
+/// A whole number of which many products are exact in every type.
+fn smallest(scalar: Scalar, random: &mut Random) -> Value {
+    let value = random.below(7) as i128;
+    match scalar.kind() {
+        Kind::Float => Value::Float((value - 3) as f64),
+        Kind::Unsigned => Value::Int(value),
+        _ => Value::Int(value - 3),
     }
 }
 

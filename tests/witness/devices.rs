@@ -12,9 +12,12 @@ use kps_kernel::{BindingPlace, KernelModule, Target, Type};
 use crate::data::{Arguments, Launch};
 use crate::interpreter::Value;
 
+/// A device with the name that it has here.
+pub type Named = (&'static str, Rc<dyn Device>);
+
 pub struct Devices {
-    /// By name: neighbouring invocations together, one after the other, and the driver's.
-    pub all: Vec<(&'static str, Rc<dyn Device>)>,
+    /// Neighbouring invocations together, one after the other, and the driver's.
+    pub all: Vec<Named>,
     /// What words for all of them may rely on.
     pub target: Target,
     /// The driver's device, by the name that it gives itself.
@@ -43,6 +46,11 @@ impl Devices {
             vec![("cpu, in gangs", cpu(Lanes::Gangs)), ("cpu, singly", cpu(Lanes::Single)), (VULKAN, vulkan)];
         let is_lavapipe = vulkan_name.starts_with("llvmpipe");
         Devices { all, target, vulkan_name, is_lavapipe }
+    }
+
+    /// All but the driver's.
+    pub fn built_in(&self) -> Vec<Named> {
+        self.all.iter().filter(|(name, _)| *name != VULKAN).cloned().collect()
     }
 }
 

@@ -52,6 +52,9 @@ impl Writer {
             ty => Result::Value(ty.clone()),
         };
         self.block(&format!("def {name}({}):", head.join(", ")), |writer| {
+            if writer.random.one_in(4) {
+                writer.inner_function();
+            }
             writer.statements(2);
             if let Result::Value(ty) = writer.result.clone() {
                 let value = writer.value(&ty, 2);
@@ -64,6 +67,24 @@ impl Writer {
         let params = params.into_iter().map(|param| param.ty).collect();
         let n_defaults = usize::from(default_at != usize::MAX);
         self.helpers.push(Helper { name, params, n_defaults, result, is_lambda: false });
+    }
+
+    /// A function inside of a function, which may use the variables around it.
+    fn inner_function(&mut self) {
+        let (name, param) = (self.name("h"), self.name("p"));
+        let (given, result) = (self.small_type(), self.small_type());
+        let (outer, n_loops) = (self.variables.clone(), std::mem::take(&mut self.n_loops));
+        // What is outside is only looked at.
+        self.variables.iter_mut().for_each(|variable| variable.is_fixed = true);
+        self.declare_fixed(&param, &given);
+        let outer_result = std::mem::replace(&mut self.result, Result::Value(result.clone()));
+        self.block(&format!("def {name}({param}):"), |writer| {
+            writer.statements(1);
+            let value = writer.value(&result, 2);
+            writer.line(&format!("return {value}"));
+        });
+        (self.variables, self.n_loops, self.result) = (outer, n_loops, outer_result);
+        self.helpers.push(Helper { name, params: vec![given], n_defaults: 0, result, is_lambda: true });
     }
 
     /// A function of a few numbers, which may use the variables around it.
@@ -86,10 +107,11 @@ impl Writer {
 
     /// Of a function that gives the type, now and then.
     pub fn call(&mut self, ty: &Type, depth: usize) -> Option<String> {
-        match self.random.below(9) {
+        match self.random.below(10) {
             0..3 => {}
             3 => return self.applied(ty, depth),
             4 => return self.method_call(ty, depth),
+            5 => return self.formed(ty, depth),
             _ => return None,
         }
         let fitting: Vec<usize> =

@@ -5,16 +5,19 @@
 //! invocation stores to its own elements alone, so results do not depend on order. What has a bound instead
 //! of one right result (`sin`, float `%` and `//`, `**` of floats) does not appear.
 //!
-//! `functions.rs` writes the kernel and what it calls, `groups.rs` kernels whose workgroups share memory, and
-//! `forms.rs` methods, functions of functions and names that change their type.
+//! `functions.rs` writes the kernel and what it calls, `groups.rs` kernels whose workgroups share memory, `tiles.rs`
+//! kernels with cooperative matrices, `forms.rs` methods, functions of functions and names that change their type, and
+//! `records.rs` operators of structs.
 
 mod forms;
 mod functions;
 mod groups;
 mod literals;
 mod matrices;
+mod records;
 mod statements;
 mod subgroups;
+mod tiles;
 mod types;
 mod values;
 
@@ -40,6 +43,13 @@ pub fn generate_groups(seed: u64) -> String {
     writer.lines.join("\n") + "\n"
 }
 
+/// A kernel whose subgroups hold cooperative matrices.
+pub fn generate_tiles(seed: u64) -> String {
+    let mut writer = Writer::new(seed);
+    writer.tile_kernel();
+    writer.lines.join("\n") + "\n"
+}
+
 struct Writer {
     random: Random,
     lines: Vec<String>,
@@ -52,6 +62,7 @@ struct Writer {
     helpers: Vec<Helper>,
     methods: Vec<forms::Method>,
     appliers: Vec<forms::Applier>,
+    forms: Vec<records::Form>,
     /// What can be used here, innermost last.
     variables: Vec<Variable>,
     /// Where those of the innermost block begin.
@@ -77,6 +88,8 @@ struct Writer {
     shared: Vec<groups::Shared>,
     /// Invocations of a workgroup.
     group_size: usize,
+    /// Cooperative matrices that can be used here.
+    tiles: Vec<tiles::Tile>,
 }
 
 #[derive(Clone)]
@@ -122,6 +135,7 @@ impl Writer {
             helpers: Vec::new(),
             methods: Vec::new(),
             appliers: Vec::new(),
+            forms: Vec::new(),
             variables: Vec::new(),
             block_start: 0,
             views: Vec::new(),
@@ -135,6 +149,7 @@ impl Writer {
             may_return: true,
             shared: Vec::new(),
             group_size: 1,
+            tiles: Vec::new(),
         }
     }
 

@@ -202,11 +202,29 @@ impl Writer {
                 let head = format!("for {at}, {name} in enumerate({}):", array.name);
                 (head, vec![(at, Type::I32), (name, element)])
             }
+            2 => self.over_several(name),
             _ => (format!("for {name} in {}:", self.range()), vec![(name, Type::I32)]),
         };
         self.repeated(&head, depth, |writer| {
             declared.iter().for_each(|(name, ty)| writer.declare_fixed(name, ty));
         });
+    }
+
+    /// Over values written out, over two sequences at once, or backwards.
+    fn over_several(&mut self, name: String) -> (String, Vec<(String, Type)>) {
+        let ty = self.small_type();
+        let n = 2 + self.random.below(2);
+        let items: Vec<String> = (0..n).map(|_| self.value(&ty, 1)).collect();
+        let items = format!("({})", items.join(", "));
+        match self.random.below(3) {
+            0 => (format!("for {name} in {items}:"), vec![(name, ty)]),
+            1 => {
+                let other = self.name("k");
+                let head = format!("for {name}, {other} in zip({items}, range(3, 9)):");
+                (head, vec![(name, ty), (other, Type::I32)])
+            }
+            _ => (format!("for {name} in reversed({items}):"), vec![(name, ty)]),
+        }
     }
 
     fn while_loop(&mut self, depth: usize) {

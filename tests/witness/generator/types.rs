@@ -83,6 +83,7 @@ impl Writer {
                     StructType { name: Some((&*name).into()), members: members.clone(), methods: Vec::new() };
                 let (of, named): (Type, Vec<_>) = (Type::Struct(of.into()), named.collect());
                 writer.methods(&of, &named);
+                writer.operators(&of, &named);
                 writer.structs.push(of);
             });
             self.line("");

@@ -13,6 +13,9 @@ const AT_TWO: &str = "@@";
 /// Functions of floats that give one right result.
 const ROUNDINGS: [&str; 4] = ["floor", "ceil", "trunc", "round"];
 
+/// Functions of f64, which are our own on every device.
+const DOUBLE: [&str; 8] = ["sin", "cos", "exp", "log", "atan", "tanh", "cbrt", "exp2"];
+
 impl Writer {
     /// An expression of the type, of so many operators one in another.
     pub fn value(&mut self, ty: &Type, depth: usize) -> String {
@@ -252,6 +255,9 @@ impl Writer {
                 format!("({} + {})", self.value(&ty, inner), self.value(&int.into(), inner))
             }
             9 => format!("sqrt(abs({}))", self.value(&ty, inner)),
+            12 if scalar == Scalar::F64 => {
+                format!("{}({})", self.random.pick(&DOUBLE), self.value(&ty, inner))
+            }
             10 => format!("({} / {})", self.value(&ty, inner), self.value(&ty, inner)),
             11 => self.bits(scalar, inner),
             _ => {
@@ -373,6 +379,12 @@ impl Writer {
                 let ty = self.random.pick(&self.structs).clone();
                 let op = *self.random.pick(&["==", "!="]);
                 format!("({} {op} {})", self.value(&ty, 0), self.value(&ty, 0))
+            }
+            8 => {
+                let ty = self.number().into();
+                let among: Vec<String> = (0..2 + self.random.below(2)).map(|_| self.value(&ty, 0)).collect();
+                let how = *self.random.pick(&["in", "not in"]);
+                format!("({} {how} ({}))", self.value(&ty, inner), among.join(", "))
             }
             _ => {
                 let ty = self.number().into();

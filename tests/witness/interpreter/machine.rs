@@ -7,7 +7,7 @@ use kps_kernel::ir::{
     Together,
 };
 
-use super::{Stop, Value, World, subgroups};
+use super::{Stop, Value, World, subgroups, tiles};
 
 /// Where an invocation stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -86,7 +86,7 @@ impl<'k> Invocation<'k> {
             world.fuel = world.fuel.checked_sub(1).ok_or(Stop::Endless)?;
             match stmt {
                 Stmt::Together(what, _) => return Ok(Pause::Waits(*what)),
-                Stmt::Eval(node) if matches!(self.function().node(*node).kind, NodeKind::Subgroup { .. }) => {
+                Stmt::Eval(node) if is_of_subgroup(&self.function().node(*node).kind) => {
                     return Ok(Pause::Subgroup(*node));
                 }
                 _ => {}
@@ -179,7 +179,7 @@ impl<'k> Invocation<'k> {
                 self.leave(value);
             }
             Stmt::Together(..) => unreachable!("`run` stops there"),
-            Stmt::CoopStore { .. } => return Err(Stop::NotHere("cooperative matrices".into())),
+            Stmt::CoopStore { place, value, .. } => self.coop_store(place, *value, world),
             Stmt::Record(_) => return Err(Stop::NotHere("records".into())),
             Stmt::TextureWrite { .. } => return Err(Stop::NotHere("textures".into())),
             Stmt::PortStore { .. } | Stmt::Discard(_) => return Err(Stop::NotHere("graphics".into())),
@@ -274,17 +274,25 @@ impl<'k> Invocation<'k> {
     }
 }
 
+/// Whether it takes all invocations of a subgroup.
+fn is_of_subgroup(kind: &NodeKind) -> bool {
+    matches!(kind, NodeKind::Subgroup { .. } | NodeKind::CoopMultiplyAdd { .. })
+}
+
 /// Gives every invocation what the subgroup makes of the node at which all of them wait.
 pub fn combine(invocations: &mut [Invocation], id: NodeId) -> Result<(), Stop> {
     let node = invocations[0].function().node(id);
-    let NodeKind::Subgroup { op, value, lane } = &node.kind else {
-        unreachable!("they wait at such a node alone")
-    };
     let brought = |id: &Option<NodeId>| -> Vec<Option<Value>> {
         invocations.iter().map(|invocation| id.map(|id| invocation.value(id))).collect()
     };
-    let scalar = node.ty.number().unwrap_or(Scalar::Bool);
-    let results = subgroups::combined(*op, scalar, &brought(value), &brought(lane))?;
+    let results = match &node.kind {
+        NodeKind::Subgroup { op, value, lane } => {
+            let scalar = node.ty.number().unwrap_or(Scalar::Bool);
+            subgroups::combined(*op, scalar, &brought(value), &brought(lane))?
+        }
+        NodeKind::CoopMultiplyAdd { sum, a, b } => tiles::multiply_add(invocations, *sum, *a, *b)?,
+        _ => unreachable!("they wait at such a node alone"),
+    };
     for (invocation, result) in invocations.iter_mut().zip(results) {
         invocation.call_mut().nodes[id.idx()] = Some(result);
     }

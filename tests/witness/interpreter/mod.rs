@@ -5,12 +5,14 @@
 //! emitter or the devices. Never here: a device, SPIR-V, threads.
 //!
 //! `value.rs` has what a kernel computes with, `numbers.rs` its arithmetic, `nodes.rs` what each node of the
-//! typed form gives, `subgroups.rs` what invocations make together, and `machine.rs` the flow of control of one invocation.
+//! typed form gives, `subgroups.rs` what invocations make together, `tiles.rs` the matrices that they hold together, and
+//! `machine.rs` the flow of control of one invocation.
 
 mod machine;
 mod nodes;
 mod numbers;
 mod subgroups;
+mod tiles;
 mod value;
 
 use std::cell::Cell;
@@ -156,10 +158,8 @@ fn run_group(world: &mut World, group: [u32; 3]) -> Result<(), Stop> {
             None => return Err(Stop::Divergent),
             Some(Pause::Ended) => break,
             Some(Pause::Subgroup(node)) => machine::combine(&mut invocations, node)?,
-            Some(Pause::Waits(Together::Barrier)) => {}
-            Some(Pause::Waits(Together::CoopMatrix)) => {
-                return Err(Stop::NotHere("cooperative matrices".into()));
-            }
+            // What a matrix is moved by is in step, too: nobody stores what others have yet to load.
+            Some(Pause::Waits(Together::Barrier | Together::CoopMatrix)) => {}
         }
     }
     Ok(())

@@ -29,6 +29,9 @@ impl<'k> Invocation<'k> {
             | NodeKind::BufferLen(_)
             | NodeKind::BufferAxis { .. } => Ok(self.load(&node.kind, ty, world)),
             NodeKind::Atomic(atomic) => Ok(self.atomic(atomic, world)),
+            NodeKind::CoopLoad(place) => self.coop_load(place, ty, world),
+            NodeKind::CoopLength(coop) => Ok(Value::Int(self.components_of(coop)? as i128)),
+            NodeKind::Splat(a) if matches!(ty, Type::Coop(_)) => self.coop_filled(*a, ty),
             NodeKind::Splat(_)
             | NodeKind::Construct(_)
             | NodeKind::Extract(..)
@@ -143,9 +146,8 @@ impl<'k> Invocation<'k> {
     }
 
     fn arithmetic(&self, kind: &NodeKind, ty: &Type, world: &World) -> Result {
-        // Bools that a comparison gives are of numbers.
-        let operand = |id: &NodeId| self.function().ty(*id).number().unwrap_or(Scalar::Bool);
-        let to = ty.number().unwrap_or(Scalar::Bool);
+        let operand = |id: &NodeId| number_of(self.function().ty(*id));
+        let to = number_of(ty);
         let one = |a: &NodeId, f: &dyn Fn(&Value) -> Result| {
             let from = operand(a);
             each(&[self.value(*a)], &|parts| noted(world, [from, to], None, parts, f(parts[0])))
@@ -153,7 +155,13 @@ impl<'k> Invocation<'k> {
         let two = |op: Option<BinaryOp>, a: &NodeId, b: &NodeId, f: &dyn Fn(&Value, &Value) -> Value| {
             let from = operand(a);
             let values = [self.value(*a), self.value(*b)];
-            each(&values, &|parts| noted(world, [from, to], op, parts, Ok(f(parts[0], parts[1]))))
+            each(&values, &|parts| {
+                let result = f(parts[0], parts[1]);
+                if !self.kernel.precise && !numbers::is_exact(op, parts, &result) {
+                    return Err(Stop::Open("what may be contracted"));
+                }
+                noted(world, [from, to], op, parts, Ok(result))
+            })
         };
         match kind {
             NodeKind::Unary(op, a) => one(a, &|a| Ok(numbers::unary(*op, to, a))),
@@ -207,6 +215,14 @@ impl<'k> Invocation<'k> {
             *place = new;
         }
         old
+    }
+}
+
+/// What the numbers of a value are; of comparisons, bools.
+fn number_of(ty: &Type) -> Scalar {
+    match ty {
+        Type::Coop(coop) => coop.scalar,
+        ty => ty.number().unwrap_or(Scalar::Bool),
     }
 }
 

@@ -35,6 +35,16 @@ pub fn binary(op: BinaryOp, scalar: Scalar, a: &Value, b: &Value) -> Value {
     }
 }
 
+/// Whether a product of floats was not rounded, so that it is the same when a sum takes it as it is.
+pub fn is_exact(op: Option<BinaryOp>, operands: &[&Value], result: &Value) -> bool {
+    match (op, operands, result) {
+        (Some(BinaryOp::Mul), [Value::Float(a), Value::Float(b)], Value::Float(result)) => {
+            a.mul_add(*b, -result) == 0.0
+        }
+        _ => true,
+    }
+}
+
 fn of_bools(op: BinaryOp, a: bool, b: bool) -> bool {
     match op {
         BinaryOp::And => a && b,
