@@ -32,7 +32,7 @@ const HEADER_WORDS: u32 = 4;
 /// The member of the buffer that holds the records.
 const DATA: u32 = 4;
 
-/// The buffer's variable, behind all arrays of set 0.
+/// The buffer's variable, behind all that parameters bind in set 0.
 pub(super) fn ring_variable(kernel: &Kernel, module: &mut Module) -> Word {
     let word = module.scalar(Scalar::U32);
     let data = module.runtime_array(word, 4);
@@ -44,9 +44,13 @@ pub(super) fn ring_variable(kernel: &Kernel, module: &mut Module) -> Word {
     }
     let id = module.variable(StorageClass::StorageBuffer, block);
     module.name(id, "kps.print");
-    let bindings = kernel.buffers.iter().filter(|buffer| buffer.set == 0).map(|buffer| buffer.binding + 1);
+    let buffers = kernel.buffers.iter().map(|buffer| (buffer.set, buffer.binding));
+    let textures = kernel.textures.iter().map(|texture| (texture.set, texture.binding));
+    let samplers = kernel.samplers.iter().map(|sampler| (sampler.set, sampler.binding));
+    let taken = buffers.chain(textures).chain(samplers);
+    let behind = taken.filter(|(set, _)| *set == 0).map(|(_, binding)| binding + 1).max();
     module.decorate(id, Decoration::DescriptorSet, &[0]);
-    module.decorate(id, Decoration::Binding, &[bindings.max().unwrap_or(0)]);
+    module.decorate(id, Decoration::Binding, &[behind.unwrap_or(0)]);
     id
 }
 

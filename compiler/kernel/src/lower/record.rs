@@ -37,6 +37,11 @@ impl Text {
     pub fn literal(&mut self, text: &str) {
         self.template.push_str(&text.replace('{', "{{").replace('}', "}}"));
     }
+
+    /// The same behind a line of its own.
+    pub fn headed(self, line: &str) -> Text {
+        Text { template: format!("{line}\n{}", self.template), ..self }
+    }
 }
 
 impl Ctx<'_> {
@@ -67,8 +72,12 @@ impl Ctx<'_> {
             }
             self.text_of(&mut text, value);
         }
-        text.literal(&end);
-        self.push_record(RecordKind::Print, text, span);
+        if self.trace.is_some() {
+            self.trace_print(text, span);
+        } else {
+            text.literal(&end);
+            self.push_record(RecordKind::Print, text, span);
+        }
         Operand::Static(Static::None)
     }
 
@@ -148,9 +157,6 @@ impl Ctx<'_> {
     }
 
     pub(super) fn push_record(&mut self, kind: RecordKind, text: Text, span: Span) {
-        if kind == RecordKind::Print && self.trace.is_some() {
-            return;
-        }
         if text.values.len() > MAX_VALUES || text.template.len() > MAX_TEXT {
             return self.error(errors::record_too_long(self.at(span), MAX_VALUES));
         }

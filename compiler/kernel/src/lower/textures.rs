@@ -106,10 +106,12 @@ impl Ctx<'_> {
         span: Span,
     ) -> Operand {
         let place = self.texel_place(texture, at);
+        let given = &value.0;
         let value = self.texel_value(texture, value);
         self.texture_uses[texture.idx()].write.get_or_insert(span);
         let (Some(at), Some(value)) = (place, value) else { return Operand::Error };
         self.f.block.push(Stmt::TextureWrite { texture, at, value, span });
+        self.trace_texel(texture, at, given, span);
         Operand::Static(Static::None)
     }
 

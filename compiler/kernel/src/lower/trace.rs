@@ -1,8 +1,8 @@
 //! Tracing: after each assignment a record of what was assigned, for the one invocation that the target names.
 //!
 //! A record's text is the name, a line's end and the value, both as `print` would write them: `x`,
-//! `out[{i32}]`, `p.pos.x`. What is too long to be shown is shown by its type. Prints leave no records
-//! meanwhile, and functions of our own library no steps.
+//! `out[{i32}]`, `p.pos.x`, `image[{i32}, {i32}]`. What is too long to be shown is shown by its type. What is
+//! printed is a step called `print`; functions of our own library leave no steps.
 
 use kps_syntax::Span;
 use kps_syntax::ast::Name;
@@ -10,7 +10,7 @@ use kps_syntax::ast::Name;
 use super::Ctx;
 use super::operand::{Operand, Place, Root};
 use super::record::Text;
-use crate::ir::{Home, NodeId, RecordKind, Step};
+use crate::ir::{Home, NodeId, NodeKind, RecordKind, Step, TextureId};
 use crate::types::Type;
 
 /// Numbers of one value that are shown at most.
@@ -55,6 +55,31 @@ impl Ctx<'_> {
         let mut text = Text::default();
         if self.place_text(&mut text, place, span).is_some() {
             self.trace_value(text, &Operand::Node(value), span);
+        }
+    }
+
+    /// A step: this was written to a texel.
+    pub fn trace_texel(&mut self, texture: TextureId, at: NodeId, value: &Operand, span: Span) {
+        if !self.is_traced() {
+            return;
+        }
+        let mut text = Text::default();
+        text.literal(&self.textures[texture.idx()].name);
+        let axes = match self.ty(at).clone() {
+            Type::Vector(n, scalar) => {
+                (0..n.into()).map(|axis| self.node(NodeKind::Extract(at, axis), scalar, span)).collect()
+            }
+            _ => vec![at],
+        };
+        let axes: Vec<Step> = axes.into_iter().map(Step::At).collect();
+        self.indices_text(&mut text, &axes, span);
+        self.trace_value(text, value, span);
+    }
+
+    /// A step: this was printed.
+    pub(super) fn trace_print(&mut self, printed: Text, span: Span) {
+        if self.is_traced() {
+            self.push_record(RecordKind::Trace, printed.headed("print"), span);
         }
     }
 

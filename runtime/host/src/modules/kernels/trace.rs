@@ -176,6 +176,9 @@ enum Row<'t> {
 /// The name of a step that is an assertion which failed.
 const FAILED: &str = "assertion";
 
+/// The name of a step that shows what `print` was given.
+const PRINTED: &str = "print";
+
 impl Step {
     fn of(vm: &mut Vm, message: Message) -> Result<Step> {
         let Message { kind, line, pieces, .. } = message;
@@ -192,7 +195,7 @@ impl Step {
         }
         let (name, value) = parted(pieces);
         let (name, text) = (kp::pieces_text(vm, &name)?, kp::pieces_text(vm, &value)?);
-        let value = value_of(&value).unwrap_or_else(|| Value::str(text.clone()));
+        let value = value_of(&value).filter(|_| name != PRINTED).unwrap_or_else(|| Value::str(text.clone()));
         Ok(Step { line, source, name, text, value })
     }
 }
