@@ -59,6 +59,7 @@ pub use signature::{
 pub use stages::{Direction, Port, Slot, Stage, StageBuiltin};
 pub use structs::{MAX_STRUCT_BYTES, Member, Method, MethodKind, StructType};
 pub use template::{Input, KernelTemplate, Param, ParamKind};
+pub use textures::{TextureMistake, TextureType};
 pub use types::{ArrayType, Kind, Scalar, Type};
 pub use verify::Verified;
 

@@ -15,7 +15,8 @@ use crate::constant::Constant;
 use crate::env::{EnvModule, EnvValue, Holder, KernelEnv};
 use crate::matrices::Matrices;
 use crate::stages::Stage;
-use crate::template::KernelTemplate;
+use crate::template::{KernelTemplate, ParamKind};
+use crate::textures::TextureType;
 use crate::types::{Scalar, Type};
 
 /// How the kernel was decorated.
@@ -101,7 +102,7 @@ pub enum ParamType {
     Array(ArrayParam),
     Scalar(Type),
     Const(Constant),
-    Texture,
+    Texture(TextureType),
     Sampler,
     /// Given by the device or the stage before, or handed on: PyShader's `("input", ..)` and `("output", ..)`.
     Input,
@@ -256,7 +257,7 @@ impl Signature {
         let types = params.iter().filter_map(|param| match param {
             ParamType::Array(array) => Some(&array.element),
             ParamType::Scalar(ty) => Some(ty),
-            ParamType::Const(_) | ParamType::Texture | ParamType::Sampler | ParamType::Input => None,
+            ParamType::Const(_) | ParamType::Texture(_) | ParamType::Sampler | ParamType::Input => None,
         });
         let captures = template.captures(env, types);
         Signature {
@@ -510,6 +511,7 @@ pub enum Capability {
     ShaderViewportIndex,
     ClipDistance,
     CullDistance,
+    ImageQuery,
 }
 
 impl Capability {
@@ -563,6 +565,7 @@ impl Capability {
             Capability::ShaderViewportIndex => "ShaderViewportIndex",
             Capability::ClipDistance => "ClipDistance",
             Capability::CullDistance => "CullDistance",
+            Capability::ImageQuery => "ImageQuery",
         }
     }
 }

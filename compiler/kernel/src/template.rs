@@ -96,7 +96,7 @@ impl ParamKind {
             }
             ParamKind::Buffer { element, .. } => ParamType::Array(ArrayParam::flat(element.clone())),
             ParamKind::Scalar(ty) => ParamType::Scalar(ty.clone()),
-            ParamKind::Texture { .. } => ParamType::Texture,
+            ParamKind::Texture { ty, .. } => ParamType::Texture(*ty),
             ParamKind::Sampler { .. } => ParamType::Sampler,
             ParamKind::Input { .. } | ParamKind::Port(_) => ParamType::Input,
         })

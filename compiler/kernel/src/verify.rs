@@ -29,6 +29,7 @@ use crate::ir::{
     TextureId, is_terminator,
 };
 use crate::stages::{Direction, Stage};
+use crate::textures::TextureType;
 use crate::types::{Scalar, Type};
 
 /// Proof that a kernel is well-formed; nothing else makes one.
@@ -257,15 +258,19 @@ impl Verifier<'_> {
 
     /// What reading a texture gives; its coordinates are as many as its axes, of this kind of number.
     fn texture(&self, texture: TextureId, at: NodeId, scalar: Scalar, span: Span) -> Result<Type, Violation> {
-        let Some(texture) = self.kernel.textures.get(texture.idx()) else {
-            return Err(Violation { what: "a texture that is not there".to_owned(), span });
-        };
+        let texture = self.texture_type(texture, span)?;
         self.usable(at, span)?;
         let place = self.function.ty(at);
-        let fits = place.n_components() == texture.ty.n_axes
+        let fits = place.n_components() == texture.n_axes
             && place.scalar().is_some_and(|found| found.is_int() == scalar.is_int() && found.bits() == 32);
         ensure(fits, span, "coordinates that do not fit the texture")?;
-        Ok(Type::Vector(4, texture.ty.scalar))
+        Ok(Type::Vector(4, texture.scalar))
+    }
+
+    fn texture_type(&self, texture: TextureId, span: Span) -> Result<TextureType, Violation> {
+        let texture = self.kernel.textures.get(texture.idx());
+        let missing = || Violation { what: "a texture that is not there".to_owned(), span };
+        texture.map(|texture| texture.ty).ok_or_else(missing)
     }
 
     /// The node may be used here.

@@ -7,6 +7,7 @@ use kps_syntax::ast::{Argument, ArgumentKind, Expr, ExprKind, UnaryOp};
 use kps_syntax::{Diagnostic, Diagnostics, Source};
 use num_traits::ToPrimitive;
 
+use super::params::image_or_sampler;
 use super::types::{NO_INTS, TypeExpr, TypeReader};
 use crate::constant::{Constant, Literal};
 use crate::env::KernelEnv;
@@ -101,6 +102,9 @@ fn read(reader: &TypeReader, param: &Param, expr: &Expr) -> Result<ParamType, Di
         });
     }
     match (reader.read(expr)?, &param.kind) {
+    if let Some(kind) = image_or_sampler(expr, reader) {
+        return Ok(kind?.declared().expect("images and samplers are declared whole"));
+    }
         (TypeExpr::Buffer(array), _) => Ok(ParamType::Array(array)),
         (_, ParamKind::Const(_)) | (TypeExpr::Const(_), _) => {
             Err(errors::const_not_given(at(), &param.name.name))

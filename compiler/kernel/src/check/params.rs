@@ -252,7 +252,10 @@ fn texture(ty: &Expr, reader: &TypeReader) -> Result<TextureType, Diagnostic> {
 }
 
 /// `Image["2d r32f"]` and `Sampler`; `None` for any other annotation.
-fn image_or_sampler(annotation: &Expr, reader: &TypeReader) -> Option<Result<ParamKind, Diagnostic>> {
+pub(super) fn image_or_sampler(
+    annotation: &Expr,
+    reader: &TypeReader,
+) -> Option<Result<ParamKind, Diagnostic>> {
     let is_named =
         |expr: &Expr, wanted: &str| matches!(&expr.kind, ExprKind::Name(name) if &**name == wanted);
     match &annotation.kind {

@@ -52,7 +52,8 @@ impl Counted {
                 | NodeKind::Domain
                 | NodeKind::Proven(_)
                 | NodeKind::BufferLen(_)
-                | NodeKind::BufferAxis { .. } => {}
+                | NodeKind::BufferAxis { .. }
+                | NodeKind::TextureSize(_) => {}
                 NodeKind::Unary(_, a) | NodeKind::Bitcast(a) | NodeKind::Extract(a, _) => open.push(*a),
                 NodeKind::Convert(a) if !is_float(function.ty(*a)) => open.push(*a),
                 NodeKind::Binary(_, a, b) => open.extend([*a, *b]),

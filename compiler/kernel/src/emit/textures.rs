@@ -118,6 +118,17 @@ impl FunctionEmitter<'_> {
         self.op(Op::Load, ty, vec![Operand::IdRef(id)])
     }
 
+    /// Texels along each axis, which words ask for as they ask for the lengths of arrays.
+    pub fn texture_size(&mut self, texture: TextureId, ty: &Type) -> Word {
+        self.module.need(Capability::ImageQuery);
+        let image = self.texture(texture);
+        if !self.kernel.textures[texture.idx()].is_sampled {
+            return self.ids(Op::ImageQuerySize, ty, &[image]);
+        }
+        let first = self.int(&Type::I32, 0);
+        self.ids(Op::ImageQuerySizeLod, ty, &[image, first])
+    }
+
     pub fn texture_read(&mut self, texture: TextureId, at: NodeId, ty: &Type) -> Word {
         self.interface.textures.textures[texture.idx()].reads = true;
         let image = self.texture(texture);

@@ -150,6 +150,7 @@ impl FunctionEmitter<'_> {
                 self.tell_uniform(a, ty);
                 self.ids(Op::CopyObject, ty, &[a])
             }
+            NodeKind::TextureSize(texture) => self.texture_size(*texture, ty),
             NodeKind::TextureRead { texture, at } => self.texture_read(*texture, *at, ty),
             NodeKind::TextureSample { texture, sampler, at } => {
                 self.texture_sample(*texture, *sampler, *at, ty)

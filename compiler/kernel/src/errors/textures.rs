@@ -25,7 +25,7 @@ pub(crate) fn texture_type(at: Location, mistake: TextureMistake) -> Diagnostic 
 
 pub(crate) fn texture_method(at: Location, name: &str) -> Diagnostic {
     error("kernel/texture-method", at, format!("textures have no `{name}`"), "")
-        .help("they have read(at), write(at, value) and sample(sampler, at)")
+        .help("they have read(at), write(at, value), sample(sampler, at), .shape, .size and .ndim")
 }
 
 pub(crate) fn texture_arguments(at: Location, name: &str, given: usize) -> Diagnostic {

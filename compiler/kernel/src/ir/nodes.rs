@@ -125,6 +125,8 @@ pub enum NodeKind {
 
     /// The same value, which the script says is the same in every invocation of the workgroup.
     Uniform(NodeId),
+    /// Texels along each axis, that of x first: an i32, or a vector of them.
+    TextureSize(TextureId),
     /// Four components of a texel.
     TextureRead {
         texture: TextureId,
@@ -284,6 +286,7 @@ impl NodeKind {
             | NodeKind::Arg(_)
             | NodeKind::Load(_)
             | NodeKind::BufferLen(_)
+            | NodeKind::TextureSize(_)
             | NodeKind::CoopLength(_)
             | NodeKind::BufferAxis { .. } => {}
             NodeKind::Unary(_, a)

@@ -273,6 +273,7 @@ impl Ctx<'_> {
                 _ => Operand::Error,
             },
             (array @ (Operand::Buffer(_) | Operand::Row(_)), _) => self.array_attribute(&array, attr, span),
+            (Operand::Static(Static::Texture(texture)), _) => self.texture_attribute(texture, attr, span),
             (Operand::Static(Static::Type(Type::Struct(of))), _) => match of.method(&attr.name) {
                 Some(method) => Operand::Static(Static::Function(method.function.clone())),
                 None => {

@@ -8,7 +8,7 @@ use kps_syntax::ast::BinaryOp as AstBinaryOp;
 
 use super::Ctx;
 use super::formulas::Math;
-use super::operand::{Operand, Place};
+use super::operand::{Operand, Place, Static};
 use crate::builtins::{FloatFn, Function, function_name};
 use crate::constant::Literal;
 use crate::errors;
@@ -87,6 +87,7 @@ impl<'a> Ctx<'a> {
     fn len(&mut self, args: Args, span: Span) -> Operand {
         match &args[0].0 {
             Operand::Buffer(_) | Operand::Row(_) => self.array_len(&args[0].0, span),
+            Operand::Static(Static::Texture(texture)) => self.texture_len(*texture, span),
             Operand::Place(Place { ty: Type::Array(array), .. }) => Operand::int(i128::from(array.len)),
             Operand::Tuple(items) => Operand::int(items.len() as i128),
             Operand::Node(node) if self.ty(*node).is_vector() => {

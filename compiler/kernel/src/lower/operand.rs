@@ -191,9 +191,11 @@ impl Ctx<'_> {
             NodeKind::Constant(constant) => constant
                 .as_int()
                 .is_some_and(|value| (0..1 << (constant.scalar().bits() - 1)).contains(&value)),
-            NodeKind::Input(_) | NodeKind::Domain | NodeKind::BufferLen(_) | NodeKind::BufferAxis { .. } => {
-                true
-            }
+            NodeKind::Input(_)
+            | NodeKind::Domain
+            | NodeKind::BufferLen(_)
+            | NodeKind::BufferAxis { .. }
+            | NodeKind::TextureSize(_) => true,
             NodeKind::Bitcast(a) | NodeKind::Proven(a) | NodeKind::Extract(a, _) | NodeKind::Splat(a) => {
                 known(*a)
             }

@@ -69,9 +69,11 @@ impl Ctx<'_> {
             (ParamKind::Const(scalar), ParamType::Const(constant)) if constant.scalar() == *scalar => {
                 Operand::Node(self.constant(*constant, span))
             }
-            (ParamKind::Texture { slot, ty }, ParamType::Texture) => {
+            (ParamKind::Untyped, ParamType::Texture(ty)) => self.bind_texture(param_idx, param, *ty, None),
+            (ParamKind::Texture { slot, ty: declared }, ParamType::Texture(ty)) if declared == ty => {
                 self.bind_texture(param_idx, param, *ty, *slot)
             }
+            (ParamKind::Untyped, ParamType::Sampler) => self.bind_sampler(param_idx, param, None),
             (ParamKind::Sampler { slot }, ParamType::Sampler) => self.bind_sampler(param_idx, param, *slot),
             (ParamKind::Input { input: Input::GlobalInvocationId, ty }, ParamType::Input)
                 if self.ids == Width::Wide && ty.scalar() == Some(Scalar::I32) =>
@@ -204,7 +206,7 @@ impl Ctx<'_> {
 
 fn describe_kind(kind: &ParamKind) -> String {
     match kind {
-        ParamKind::Untyped => "an array or a scalar".to_owned(),
+        ParamKind::Untyped => "an array, an image or a scalar".to_owned(),
         ParamKind::Array(array) => format!("`{array}`"),
         ParamKind::Buffer { element, .. } => format!("`Array[{element}]`"),
         ParamKind::Cell { ty, .. } => format!("a buffer with a `{ty}`"),
@@ -223,7 +225,7 @@ fn describe_given(given: &ParamType) -> String {
         ParamType::Array(array) => format!("`{array}`"),
         ParamType::Scalar(ty) => format!("`{ty}`"),
         ParamType::Const(constant) => format!("a constant `{}`", constant.scalar()),
-        ParamType::Texture => "an image".to_owned(),
+        ParamType::Texture(ty) => format!("a {ty} image"),
         ParamType::Sampler => "a sampler".to_owned(),
         ParamType::Input => "an input".to_owned(),
     }

@@ -47,6 +47,11 @@ impl Ctx<'_> {
                 let ty = self.row_array(row).to_string();
                 self.remark(span, RemarkKind::Type(ty));
             }
+            Operand::Static(entity) => {
+                if let Some(ty) = self.image_or_sampler(entity) {
+                    self.remark(span, RemarkKind::Type(ty));
+                }
+            }
             operand => {
                 if let Some(ty) = self.value_type(operand) {
                     self.remark(span, RemarkKind::Type(ty.to_string()));
@@ -66,7 +71,11 @@ impl Ctx<'_> {
         let ty = match operand {
             Operand::Literal(literal) => format!("weak {}", kind_name(*literal)),
             Operand::Static(Static::Function(_) | Static::Closure(_)) => "a function".to_owned(),
-            Operand::Static(_) | Operand::Error => return,
+            Operand::Static(entity) => match self.image_or_sampler(entity) {
+                Some(ty) => ty,
+                None => return,
+            },
+            Operand::Error => return,
             Operand::Buffer(buffer) => self.buffer_array(*buffer).to_string(),
             Operand::Row(row) => self.row_array(row).to_string(),
             operand => match self.value_type(operand) {
@@ -77,6 +86,15 @@ impl Ctx<'_> {
         self.remark(span, RemarkKind::Assigned(ty));
         if let Some(value) = self.known_text(operand) {
             self.remark(span, RemarkKind::Known(value));
+        }
+    }
+
+    /// What an annotation would call it.
+    fn image_or_sampler(&self, entity: &Static) -> Option<String> {
+        match entity {
+            Static::Texture(texture) => Some(format!("Image[\"{}\"]", self.textures[texture.idx()].ty)),
+            Static::Sampler(_) => Some("Sampler".to_owned()),
+            _ => None,
         }
     }
 

@@ -10,7 +10,7 @@ use super::Ctx;
 use super::operand::{Operand, Static};
 use crate::builtins::Function;
 use crate::errors;
-use crate::ir::{NodeId, NodeKind, SamplerId, SamplerParam, Stmt, Texture, TextureId};
+use crate::ir::{BinaryOp, NodeId, NodeKind, SamplerId, SamplerParam, Stmt, Texture, TextureId};
 use crate::template::Param;
 use crate::textures::TextureType;
 use crate::types::{Scalar, Type};
@@ -76,6 +76,45 @@ impl Ctx<'_> {
         }
         all.extend(arguments.positional);
         Some(self.call_builtin(function, &attr.name, &all, span))
+    }
+
+    /// `texture.shape`, a tuple that ends with the texels along x; `.size`, all texels; `.ndim`, a constant.
+    pub fn texture_attribute(&mut self, texture: TextureId, attr: &Ident, span: Span) -> Operand {
+        match &*attr.name {
+            "shape" => {
+                let axes = self.texture_axes(texture, span);
+                Operand::Tuple(axes.into_iter().map(Operand::Node).collect())
+            }
+            "size" => {
+                let axes = self.texture_axes(texture, span).into_iter();
+                let product =
+                    axes.reduce(|a, b| self.node(NodeKind::Binary(BinaryOp::Mul, a, b), Scalar::I32, span));
+                Operand::Node(product.expect("a texture has an axis"))
+            }
+            "ndim" => Operand::int(i128::from(self.textures[texture.idx()].ty.n_axes)),
+            "read" | "write" | "sample" => {
+                self.fail(errors::texture_arguments(self.at(attr.span), &attr.name, 0))
+            }
+            name => self.fail(errors::texture_method(self.at(attr.span), name)),
+        }
+    }
+
+    /// Texels along the first axis of the shape.
+    pub fn texture_len(&mut self, texture: TextureId, span: Span) -> Operand {
+        Operand::Node(self.texture_axes(texture, span)[0])
+    }
+
+    /// Texels along each axis as an array of rows has them: along x comes last.
+    fn texture_axes(&mut self, texture: TextureId, span: Span) -> Vec<NodeId> {
+        let n_axes = self.textures[texture.idx()].ty.n_axes;
+        let size = self.node(NodeKind::TextureSize(texture), Type::of(n_axes, Scalar::I32), span);
+        match n_axes {
+            1 => vec![size],
+            n => (0..u32::from(n))
+                .rev()
+                .map(|axis| self.node(NodeKind::Extract(size, axis), Scalar::I32, span))
+                .collect(),
+        }
     }
 
     /// The same as functions, which take the texture first.

@@ -123,6 +123,9 @@ impl Verifier<'_> {
                 let Buffer { rank, counts, .. } = self.kernel.buffers[buffer.idx()];
                 rank > 1 && *axis < rank && *ty == counts.signed().into()
             }
+            NodeKind::TextureSize(texture) => {
+                *ty == Type::of(self.texture_type(*texture, span)?.n_axes, Scalar::I32)
+            }
             NodeKind::TextureRead { texture, at } => self.texture(*texture, *at, Scalar::I32, span)? == *ty,
             NodeKind::TextureSample { texture, at, .. } => {
                 self.texture(*texture, *at, Scalar::F32, span)? == *ty

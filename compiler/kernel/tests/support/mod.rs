@@ -188,7 +188,7 @@ fn given(template: &kps_kernel::KernelTemplate, text: &str) -> Vec<ParamType> {
             }
             ParamKind::Scalar(ty) => return ParamType::Scalar(ty.clone()),
             ParamKind::Input { .. } | ParamKind::Port(_) => return ParamType::Input,
-            ParamKind::Texture { .. } => return ParamType::Texture,
+            ParamKind::Texture { ty, .. } => return ParamType::Texture(*ty),
             ParamKind::Sampler { .. } => return ParamType::Sampler,
             ParamKind::Untyped | ParamKind::Const(_) => {}
         }

@@ -144,6 +144,7 @@ fn in_spirv(capability: Capability) -> spirv::Capability {
         Capability::Image1D => spirv::Capability::Image1D,
         Capability::Sampled1D => spirv::Capability::Sampled1D,
         Capability::StorageImageExtendedFormats => spirv::Capability::StorageImageExtendedFormats,
+        Capability::ImageQuery => spirv::Capability::ImageQuery,
         Capability::PhysicalStorageBufferAddresses => spirv::Capability::PhysicalStorageBufferAddresses,
         Capability::CooperativeMatrixKHR => spirv::Capability::CooperativeMatrixKHR,
         Capability::BFloat16TypeKHR => spirv::Capability::BFloat16TypeKHR,

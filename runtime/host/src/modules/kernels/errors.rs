@@ -110,14 +110,6 @@ pub fn keyword_only(template: &KernelTemplate, parameter: &str) -> Raise {
     raise.help(format!("write {name}(.., {parameter}=..)"))
 }
 
-pub fn image_without_annotation(template: &KernelTemplate, parameter: &str, ty: &str) -> Raise {
-    let kernel = template.name();
-    type_error(format!(
-        "parameter `{parameter}` of kernel `{kernel}` is given an image, and has no annotation"
-    ))
-    .help(format!("say what is read and written: `{parameter}: Image[\"{ty}\"]`"))
-}
-
 pub fn argument_twice(template: &KernelTemplate, parameter: &str) -> Raise {
     type_error(format!("kernel `{}` got its argument `{parameter}` twice", template.name()))
 }

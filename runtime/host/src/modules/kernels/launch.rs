@@ -8,7 +8,7 @@ use kps_compute::{ComputeError, DType, Extent, MemoryType, Number, Push, Running
 use kps_device::{ImageInfo, Instrument, Sampler, SamplerBinding};
 use kps_kernel::{
     ArrayParam, BindingPlace, Constant, Cover, Edge, Form, Ints, KernelModule, KernelTemplate, Memory, Param,
-    ParamKind, ParamType, Scalar, Signature, Target, Type, Width,
+    ParamKind, ParamType, Scalar, Signature, Target, TextureType, Type, Width,
 };
 
 use super::object::Kernel;
@@ -257,9 +257,9 @@ fn argument(vm: &mut Vm, kernel: &Kernel, param: &Param, value: &Value) -> Resul
     let wrong = |wanted: &str| errors::argument_kind(&kernel.template, name, wanted, value);
     Ok(match &param.kind {
         ParamKind::Input { .. } | ParamKind::Port(_) => (ParamType::Input, Argument::None),
-        ParamKind::Texture { .. } => {
+        ParamKind::Texture { ty, .. } => {
             let image = kp::tensor_of(value).filter(|tensor| tensor.as_image().is_some());
-            (ParamType::Texture, Argument::Tensor(image.ok_or_else(|| wrong("an image"))?))
+            (ParamType::Texture(*ty), Argument::Tensor(image.ok_or_else(|| wrong("an image"))?))
         }
         ParamKind::Sampler { .. } => {
             let sampler = kp::sampler_of(value).ok_or_else(|| wrong("a sampler"))?;
@@ -309,39 +309,43 @@ fn argument(vm: &mut Vm, kernel: &Kernel, param: &Param, value: &Value) -> Resul
                 constant.map_err(|unfit| unfit_number(&kernel.template, name, number, *scalar, unfit))?;
             (ParamType::Const(constant), Argument::None)
         }
-        ParamKind::Untyped => match kp::tensor_of(value) {
-            Some(_) if image_type(value).is_some() => {
-                let ty = image_type(value).expect("asked above");
-                return Err(errors::image_without_annotation(&kernel.template, name, &ty));
-            }
-            Some(tensor) => {
-                let element = kp::record_of(value).map(Type::Struct);
-                let element = element.unwrap_or_else(|| structs::scalar_type(tensor.dtype()));
-                let array = ArrayParam::new(element, rank_of(&tensor));
-                (ParamType::Array(array), Argument::Tensor(tensor))
-            }
-            None if structs::type_of_value(value).is_some() => {
-                let ty = structs::type_of_value(value).expect("asked above");
-                let numbers = components(vm, &ty, value, name)?.unwrap_or_default();
-                (ParamType::Scalar(ty), Argument::Numbers(numbers))
-            }
-            None => {
-                let number = kp::number(value)?.ok_or_else(|| wrong("a tensor or a number"))?;
-                let ty = match value.downcast::<numpy::Scalar>() {
-                    Some(scalar) => structs::scalar_type(scalar.dtype),
-                    None => host_type(number),
-                };
-                (ParamType::Scalar(ty), Argument::Numbers(vec![number]))
-            }
-        },
+        ParamKind::Untyped => return by_value(vm, kernel, name, value),
     })
 }
 
-/// How an annotation names the type of an image; `None` for a tensor.
-fn image_type(value: &Value) -> Option<String> {
-    let tensor = kp::tensor_of(value)?;
-    let image = tensor.as_image()?;
-    Some(format!("{} {}", image.dimension.name(), image.format.name()))
+/// A parameter that the argument alone says the type of.
+fn by_value(vm: &mut Vm, kernel: &Kernel, name: &str, value: &Value) -> Result<(ParamType, Argument)> {
+    if let Some(tensor) = kp::tensor_of(value) {
+        let ty = match tensor.as_image() {
+            Some(image) => ParamType::Texture(texture_type(image)),
+            None => {
+                let element = kp::record_of(value).map(Type::Struct);
+                let element = element.unwrap_or_else(|| structs::scalar_type(tensor.dtype()));
+                ParamType::Array(ArrayParam::new(element, rank_of(&tensor)))
+            }
+        };
+        return Ok((ty, Argument::Tensor(tensor)));
+    }
+    if let Some(sampler) = kp::sampler_of(value) {
+        return Ok((ParamType::Sampler, Argument::Sampler(sampler)));
+    }
+    if let Some(ty) = structs::type_of_value(value) {
+        let numbers = components(vm, &ty, value, name)?.unwrap_or_default();
+        return Ok((ParamType::Scalar(ty), Argument::Numbers(numbers)));
+    }
+    let number = kp::number(value)?
+        .ok_or_else(|| errors::argument_kind(&kernel.template, name, "a tensor or a number", value))?;
+    let ty = match value.downcast::<numpy::Scalar>() {
+        Some(scalar) => structs::scalar_type(scalar.dtype),
+        None => host_type(number),
+    };
+    Ok((ParamType::Scalar(ty), Argument::Numbers(vec![number])))
+}
+
+/// What an annotation would say of the image.
+fn texture_type(image: &ImageInfo) -> TextureType {
+    let text = format!("{} {}", image.dimension.name(), image.format.name());
+    TextureType::parse(&text).expect("images have the dimensions and formats that textures name")
 }
 
 /// The words of a module do not tell a bool from a u8, nor a bf16 from a u16; the declared type does.
@@ -483,7 +487,7 @@ fn settle(kernel: &Kernel, types: &[ParamType], arguments: &[Argument], extent: 
             Form::Python2Shader => vec![tensor.size()],
             Form::Kernel => array_shape(&array.element, tensor),
         }),
-        (ParamType::Texture, Argument::Tensor(tensor)) => tensor.as_image().map(texel_shape),
+        (ParamType::Texture(_), Argument::Tensor(tensor)) => tensor.as_image().map(texel_shape),
         _ => None,
     });
     first.map(Extent::Domain).ok_or_else(|| errors::no_tensor(&kernel.template))
