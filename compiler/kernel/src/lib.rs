@@ -63,6 +63,9 @@ pub use textures::{TextureMistake, TextureType};
 pub use types::{ArrayType, Kind, Scalar, Type};
 pub use verify::Verified;
 
+/// The code of what is no mistake, but cannot be judged of a script that was only read.
+pub const KNOWN_LATER: &str = "kernel/known-later";
+
 /// Checks what needs no argument types: how parameters are declared, that every name is known, that
 /// the kernel uses what kernels have.
 pub fn check(

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use kps_syntax::ast::{Argument, FunctionDef, Name};
 use kps_syntax::{Diagnostics, Location, Source};
 
-use crate::constant::Constant;
+use crate::constant::{Constant, Literal};
 use crate::env::{EnvModule, EnvValue, Holder, KernelEnv};
 use crate::matrices::Matrices;
 use crate::stages::Stage;
@@ -303,6 +303,20 @@ impl Signature {
         Some(Signature::new(template, env, params.collect::<Option<Vec<_>>>()?))
     }
 
+    /// The same, with `value` for each `const` parameter that has no default: what one launch might say.
+    pub fn supposing(template: &KernelTemplate, env: &dyn KernelEnv, value: i128) -> Option<Signature> {
+        let param = |at: usize| {
+            let declared = crate::check::declared_param(template, at);
+            declared.or_else(|| match template.params[at].kind {
+                ParamKind::Const(Scalar::Bool) => Some(ParamType::Const(Constant::bool(value % 2 != 0))),
+                ParamKind::Const(scalar) => Literal::Int(value).fit(scalar).map(ParamType::Const),
+                _ => None,
+            })
+        };
+        let params = (0..template.params.len()).map(param);
+        Some(Signature::new(template, env, params.collect::<Option<Vec<_>>>()?))
+    }
+
     /// For arguments that are written as types, as in `(f32, Array[f32], n=16)`; parameters that are
     /// left out are what they declare.
     pub fn given(
@@ -497,6 +511,7 @@ pub enum Capability {
     Image1D,
     Sampled1D,
     StorageImageExtendedFormats,
+    ImageQuery,
     PhysicalStorageBufferAddresses,
     CooperativeMatrixKHR,
     BFloat16TypeKHR,
@@ -511,7 +526,6 @@ pub enum Capability {
     ShaderViewportIndex,
     ClipDistance,
     CullDistance,
-    ImageQuery,
 }
 
 impl Capability {
@@ -551,6 +565,7 @@ impl Capability {
             Capability::Image1D => "Image1D",
             Capability::Sampled1D => "Sampled1D",
             Capability::StorageImageExtendedFormats => "StorageImageExtendedFormats",
+            Capability::ImageQuery => "ImageQuery",
             Capability::PhysicalStorageBufferAddresses => "PhysicalStorageBufferAddresses",
             Capability::CooperativeMatrixKHR => "CooperativeMatrixKHR",
             Capability::BFloat16TypeKHR => "BFloat16TypeKHR",
@@ -565,7 +580,6 @@ impl Capability {
             Capability::ShaderViewportIndex => "ShaderViewportIndex",
             Capability::ClipDistance => "ClipDistance",
             Capability::CullDistance => "CullDistance",
-            Capability::ImageQuery => "ImageQuery",
         }
     }
 }

@@ -14,6 +14,7 @@ use crate::env::KernelEnv;
 use crate::errors;
 use crate::signature::{ParamType, Signature};
 use crate::template::{KernelTemplate, Param, ParamKind};
+use crate::types::Scalar;
 
 pub(crate) fn signature(
     template: &KernelTemplate,
@@ -101,10 +102,10 @@ fn read(reader: &TypeReader, param: &Param, expr: &Expr) -> Result<ParamType, Di
             _ => ParamType::Scalar(scalar.into()),
         });
     }
-    match (reader.read(expr)?, &param.kind) {
     if let Some(kind) = image_or_sampler(expr, reader) {
         return Ok(kind?.declared().expect("images and samplers are declared whole"));
     }
+    match (reader.read(expr)?, &param.kind) {
         (TypeExpr::Buffer(array), _) => Ok(ParamType::Array(array)),
         (_, ParamKind::Const(_)) | (TypeExpr::Const(_), _) => {
             Err(errors::const_not_given(at(), &param.name.name))
@@ -119,7 +120,12 @@ pub(crate) fn declared_param(template: &KernelTemplate, at: usize) -> Option<Par
     match &param.kind {
         ParamKind::Const(scalar) => {
             let default = template.def.params.iter().nth(at)?.default.as_ref()?;
-            let constant: Constant = number(default)?.fit(*scalar)?;
+            let constant = match &default.kind {
+                ExprKind::True | ExprKind::False if *scalar == Scalar::Bool => {
+                    Constant::bool(matches!(default.kind, ExprKind::True))
+                }
+                _ => number(default)?.fit(*scalar)?,
+            };
             Some(ParamType::Const(constant))
         }
         kind => kind.declared(),
@@ -127,7 +133,7 @@ pub(crate) fn declared_param(template: &KernelTemplate, at: usize) -> Option<Par
 }
 
 /// A number that is written out.
-fn number(expr: &Expr) -> Option<Literal> {
+pub(super) fn number(expr: &Expr) -> Option<Literal> {
     match &expr.kind {
         ExprKind::Int(value) => value.to_i128().map(Literal::Int),
         ExprKind::Float(value) => Some(Literal::Float(*value)),

@@ -5,6 +5,7 @@
 //! kernel calls are checked with it.
 
 mod cycles;
+mod defaults;
 mod further;
 mod given;
 mod params;

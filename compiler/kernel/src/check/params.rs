@@ -6,8 +6,8 @@
 use kps_syntax::ast::{Expr, ExprKind, FunctionDef, Param as ParamDef, Parameters};
 use kps_syntax::{Diagnostic, Diagnostics, Source};
 
-use super::ports;
 use super::types::{NO_INTS, TypeExpr, TypeReader};
+use super::{defaults, ports};
 use crate::env::{EnvValue, KernelEnv};
 use crate::errors;
 use crate::signature::{ArrayParam, Form};
@@ -35,10 +35,16 @@ pub(super) fn kernel_params(
             Form::Kernel => annotated(param, &reader),
             Form::Python2Shader => declared_by_tuple(param, stage, &reader),
         };
-        let kind = kind.unwrap_or_else(|diagnostic| {
-            diagnostics.push(diagnostic);
+        let kind = kind.unwrap_or_else(|mistake| {
+            let declarations = param.annotation.iter().chain(&param.default);
+            diagnostics.push(declarations.fold(mistake, |mistake, text| reader.blame(text, mistake)));
             ParamKind::Untyped
         });
+        if form == Form::Kernel
+            && let Some(default) = &param.default
+        {
+            diagnostics.extend(defaults::misfit(&param.name, &kind, default, source));
+        }
         Param { name: param.name.clone(), kind }
     });
     let params: Vec<Param> = declared.collect();
@@ -87,7 +93,7 @@ pub(super) fn nested_params(
         if !matches!(annotation.kind, ExprKind::None)
             && let Err(diagnostic) = reader.read(annotation)
         {
-            diagnostics.push(diagnostic);
+            diagnostics.push(reader.blame(annotation, diagnostic));
         }
     }
 }

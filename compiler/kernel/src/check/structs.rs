@@ -24,7 +24,8 @@ pub(crate) fn read_struct(
     env: &Rc<dyn KernelEnv>,
 ) -> Result<StructType, Diagnostics> {
     let mut diagnostics = Diagnostics::new();
-    if let Some(base) = def.arguments.first() {
+    let is_object = |base: &&Argument| source.slice(base.span) == "object";
+    if let Some(base) = def.arguments.first().filter(|base| !is_object(base)) {
         diagnostics.push(errors::struct_base(source.at(base.span)));
     }
     let mut of = StructType { name: Some(def.name.name.clone()), members: Vec::new(), methods: Vec::new() };
@@ -47,10 +48,12 @@ pub(crate) fn read_struct(
 
 fn other_stmt(stmt: &Stmt, source: &Source) -> Result<(), Diagnostic> {
     match &stmt.kind {
-        StmtKind::Pass | StmtKind::Error => Ok(()),
-        StmtKind::Expr(Expr { kind: ExprKind::Str(_), .. }) => Ok(()),
-        StmtKind::Assign { .. } => Err(errors::member_without_type(source.at(stmt.span))),
-        _ => Err(errors::struct_statement(source.at(stmt.span))),
+        // What the class alone has is no member.
+        StmtKind::Pass | StmtKind::Error | StmtKind::Expr(_) | StmtKind::Assign { .. } => Ok(()),
+        _ => {
+            let text = source.slice(stmt.span);
+            Err(errors::known_later(source.at(stmt.span), text.lines().next().unwrap_or(text)))
+        }
     }
 }
 
@@ -63,7 +66,7 @@ fn member(
 ) -> Result<Member, Diagnostic> {
     let at = reader.source.at(target.span);
     let ExprKind::Name(name) = &target.kind else { return Err(errors::struct_statement(at)) };
-    let ty = reader.value_type(annotation)?;
+    let ty = reader.value_type(annotation).map_err(|mistake| reader.blame(annotation, mistake))?;
     let member = checked_member(reader, of, name, ty, target.span)?;
     let default = value.and_then(|value| constants(&member.ty, value));
     Ok(Member { default, ..member })
@@ -96,7 +99,9 @@ fn method(
         [] => MethodKind::Plain,
         [Expr { kind: ExprKind::Name(name), .. }] if &**name == "staticmethod" => MethodKind::Static,
         [Expr { kind: ExprKind::Name(name), .. }] if &**name == "property" => MethodKind::Property,
-        [decorator, ..] => return Err(errors::method_decorator(source.at(decorator.span))),
+        [decorator, ..] => {
+            return Err(errors::known_later(source.at(decorator.span), source.slice(decorator.span)));
+        }
     };
     if kind != MethodKind::Static && def.params.iter().next().is_none() {
         return Err(errors::method_without_self(source.at(def.header), &def.name.name));

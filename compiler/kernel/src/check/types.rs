@@ -6,12 +6,13 @@
 use std::rc::Rc;
 
 use kps_syntax::ast::{
-    Argument, ArgumentKind, BinaryOp, Expr, ExprKind, FStringPart, FStringValue, StmtKind,
+    Argument, ArgumentKind, BinaryOp, Expr, ExprKind, FStringPart, FStringValue, Name, StmtKind,
 };
 use kps_syntax::{Diagnostic, Source, Span};
 use num_traits::ToPrimitive;
 
 use super::structs::checked_member;
+use super::visit::children;
 use crate::builtins::{self, Builtin};
 use crate::env::{EnvValue, KernelEnv, MapEnv};
 use crate::errors;
@@ -74,6 +75,25 @@ impl TypeReader<'_> {
             TypeExpr::Value(ty) => Ok(ty),
             _ => Err(errors::not_a_value_type(self.source.at(expr.span), self.source.slice(expr.span))),
         }
+    }
+
+    /// What is wrong with a declaration; one with a name that has no value yet is not judged.
+    pub fn blame(&self, declaration: &Expr, mistake: Diagnostic) -> Diagnostic {
+        match self.unknown_name(declaration) {
+            Some(name) => errors::known_later(self.source.at(declaration.span), &name),
+            None => mistake,
+        }
+    }
+
+    fn unknown_name(&self, expr: &Expr) -> Option<Name> {
+        if let ExprKind::Name(name) = &expr.kind
+            && let Some(EnvValue::Unknown) = self.env.get(name)
+        {
+            return Some(name.clone());
+        }
+        let mut found = None;
+        children(expr, &mut |part| found = found.take().or_else(|| self.unknown_name(part)));
+        found
     }
 
     fn positional<'e>(&self, args: &'e [Argument]) -> Result<Vec<&'e Expr>, Diagnostic> {

@@ -21,6 +21,18 @@ pub(crate) fn helper_default(at: Location, name: &str) -> Diagnostic {
         .help("a function called from a kernel takes numbers and bools as defaults")
 }
 
+/// `wanted` is what the parameter takes: `` `i32` ``, `an image`.
+pub(crate) fn default_misfit(
+    at: Location,
+    text: &str,
+    name: &str,
+    wanted: &str,
+    help: &'static str,
+) -> Diagnostic {
+    let message = format!("`{text}` cannot be the default of `{name}`, which takes {wanted}");
+    error("kernel/parameter-default", at, message, "").help(help)
+}
+
 pub(crate) fn tuple_in_kernel(at: Location, name: &str) -> Diagnostic {
     error(
         "kernel/tuple-parameter",

@@ -82,11 +82,6 @@ pub(crate) fn empty_struct(at: Location, name: &str) -> Diagnostic {
         .help("a member is a name with a type: `mass: f32`, or `Struct(mass=f32)`")
 }
 
-pub(crate) fn member_without_type(at: Location) -> Diagnostic {
-    error("kernel/struct", at, "a member of a struct needs its type", "")
-        .help("write `mass: f32 = 1.0`, or define a constant outside the class")
-}
-
 pub(crate) fn struct_statement(at: Location) -> Diagnostic {
     error("kernel/struct", at, "a struct holds members and methods only", "")
         .help("a member is a name with a type: `mass: f32`")
@@ -104,11 +99,6 @@ pub(crate) fn struct_too_large(at: Location, limit: u32) -> Diagnostic {
 
 pub(crate) fn struct_member_name(at: Location) -> Diagnostic {
     error("kernel/struct", at, "every member of a `Struct` has a name", "").help("write `Struct(mass=f32)`")
-}
-
-pub(crate) fn method_decorator(at: Location) -> Diagnostic {
-    error("kernel/struct", at, "methods of a struct take no decorator but `@staticmethod`", "")
-        .help("leave it out: properties are methods that are called")
 }
 
 pub(crate) fn method_without_self(at: Location, name: &str) -> Diagnostic {

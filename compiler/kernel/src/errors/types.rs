@@ -43,6 +43,13 @@ pub(crate) fn unknown_type(at: Location, name: &str, nearest: Option<&str>) -> D
     }
 }
 
+/// Of a declaration that cannot be read without the value of a name.
+pub(crate) fn known_later(at: Location, name: &str) -> Diagnostic {
+    let message =
+        format!("what is declared here depends on `{name}`, which is known only when the script runs");
+    error(crate::KNOWN_LATER, at, message, "")
+}
+
 pub(crate) fn value_as_type(at: Location, name: &str, what: &str) -> Diagnostic {
     error("kernel/not-a-type", at, format!("`{name}` is {what}, not a type"), "")
         .help("write `f32`, `vec3`, `Array[f32]` or the like")

@@ -1,24 +1,37 @@
-//! What the decorator of a kernel says, read off the tree.
+//! What the decorator of a kernel says, read off the tree, and what is wrong with it.
 
 use kps_kernel::{EnvValue, KernelEnv, KernelOptions};
 use kps_syntax::ast::*;
+use kps_syntax::{Diagnostics, Source};
 use num_traits::ToPrimitive;
 
-use super::names::StaticEnv;
+use super::names::{StaticEnv, constant};
+use crate::modules::kernels::errors;
+use crate::modules::kernels::options::{Known, NAMES, known_local_size, known_precise, known_subgroup_size};
+use crate::suggest;
 
-/// The options of a kernel. What is wrong in one is told when the script runs.
+/// The options of a kernel.
 pub(super) struct Decoration {
     pub options: KernelOptions,
-    /// It gives a local size that only running the script can tell.
-    pub has_unknown_size: bool,
+    /// One that only running the script can tell.
+    pub unknown: Option<String>,
+    pub mistakes: Diagnostics,
 }
 
 /// What `@kernel`, `@kernel(..)`, `@kp.kernel` or `@python2shader` says; `None` for other decorators.
-pub(super) fn decoration(decorator: &Expr, env: &StaticEnv) -> Option<Decoration> {
+pub(super) fn decoration(decorator: &Expr, source: &Source, env: &StaticEnv) -> Option<Decoration> {
     match &decorator.kind {
         ExprKind::Call { func, args } => {
-            let mut decoration = decoration(func, env)?;
-            args.iter().for_each(|argument| decoration.set(argument, env));
+            let mut decoration = decoration(func, source, env)?;
+            let is_kernel = decoration.options == KernelOptions::kernel();
+            for argument in args {
+                match is_kernel {
+                    true => decoration.read(argument, source, env),
+                    false => {
+                        decoration.mistakes.push(errors::python2shader_option_at(source.at(argument.span)))
+                    }
+                }
+            }
             Some(decoration)
         }
         ExprKind::Attribute { attr, .. } => by_name(&attr.name),
@@ -37,40 +50,71 @@ fn by_name(name: &str) -> Option<Decoration> {
         "python2shader" => KernelOptions::python2shader(),
         _ => return None,
     };
-    Some(Decoration { options, has_unknown_size: false })
+    Some(Decoration { options, unknown: None, mistakes: Diagnostics::new() })
 }
 
 impl Decoration {
-    fn set(&mut self, argument: &Argument, env: &StaticEnv) {
-        let ArgumentKind::Keyword(name, value) = &argument.kind else { return };
-        match &*name.name {
-            "precise" => self.options.precise = matches!(value.kind, ExprKind::True),
-            "subgroup_size" => {
-                self.options.subgroup_size = int(value, env).and_then(|size| u32::try_from(size).ok());
+    fn read(&mut self, argument: &Argument, source: &Source, env: &StaticEnv) {
+        match &argument.kind {
+            ArgumentKind::Keyword(name, value) => self.set(name, value, source, env),
+            ArgumentKind::Positional(value) => match value_of(value, env) {
+                // Whatever it is, it may be called with the function.
+                EnvValue::Unknown | EnvValue::Function(_) => {}
+                _ => self.mistakes.push(errors::unnamed_option_at(source.at(value.span))),
+            },
+            ArgumentKind::Spread(_) | ArgumentKind::KeywordSpread(_) => {
+                self.unknown = Some(source.slice(argument.span).to_owned());
             }
-            "local_size" => {
-                self.options.local_size = local_size(value, env);
-                self.has_unknown_size = self.options.local_size.is_none();
+        }
+    }
+
+    fn set(&mut self, name: &Ident, given: &Expr, source: &Source, env: &StaticEnv) {
+        if !NAMES.contains(&&*name.name) {
+            let nearest = suggest::nearest(&name.name, NAMES.into_iter());
+            let mistake = errors::unknown_option_at(source.at(name.span), &name.name, nearest);
+            return self.mistakes.push(mistake);
+        }
+        let value = value_of(given, env);
+        let options = &mut self.options;
+        let known = match &*name.name {
+            "precise" => keep(known_precise(&value), |precise| options.precise = precise),
+            _ if matches!(given.kind, ExprKind::None) => return,
+            "local_size" => keep(known_local_size(&value), |size| options.local_size = Some(size)),
+            _ => keep(known_subgroup_size(&value), |size| options.subgroup_size = Some(size)),
+        };
+        match known {
+            Known::Value(()) => {}
+            Known::Later => self.unknown = Some(name.name.to_string()),
+            Known::Wrong => {
+                self.mistakes.push(errors::bad_option_at(source.at(given.span), &name.name));
             }
-            _ => {}
         }
     }
 }
 
-/// A number, or up to three of them; missing axes are 1.
-fn local_size(value: &Expr, env: &StaticEnv) -> Option<[u32; 3]> {
-    let sizes = match &value.kind {
-        ExprKind::Tuple(sizes) | ExprKind::List(sizes) => &sizes[..],
-        _ => std::slice::from_ref(value),
+fn keep<T>(known: Known<T>, set: impl FnOnce(T)) -> Known<()> {
+    match known {
+        Known::Value(value) => {
+            set(value);
+            Known::Value(())
+        }
+        Known::Later => Known::Later,
+        Known::Wrong => Known::Wrong,
+    }
+}
+
+/// What is written out, computed from such, or has a name.
+fn value_of(expr: &Expr, env: &StaticEnv) -> EnvValue {
+    let value = match &expr.kind {
+        ExprKind::Name(name) => env.get(name),
+        ExprKind::Tuple(items) | ExprKind::List(items) => {
+            Some(EnvValue::Tuple(items.iter().map(|item| value_of(item, env)).collect()))
+        }
+        ExprKind::None => Some(EnvValue::Other { type_name: "NoneType".to_owned() }),
+        ExprKind::Binary { .. } => int(expr, env).map(EnvValue::Int),
+        _ => constant(expr),
     };
-    let mut local_size = [1; 3];
-    if sizes.len() > local_size.len() {
-        return None;
-    }
-    for (axis, size) in local_size.iter_mut().zip(sizes) {
-        *axis = u32::try_from(int(size, env)?).ok()?;
-    }
-    Some(local_size)
+    value.unwrap_or(EnvValue::Unknown)
 }
 
 /// An int that is written out, or computed from such.

@@ -1,8 +1,10 @@
 //! What can be said of a script without running it, and without any device: its mistakes, its kernels.
 
 mod decoration;
+mod find;
 mod names;
 
+use std::rc::Rc;
 use std::sync::Arc;
 
 pub use crate::foreign::{compile_file as compile_shader, is_foreign as is_shader};
@@ -17,7 +19,8 @@ use kps_syntax::ast::*;
 use kps_syntax::{Diagnostic, Diagnostics, Source, Span};
 
 use crate::errors;
-use decoration::{Decoration, decoration};
+use decoration::Decoration;
+use find::Found;
 use names::StaticEnv;
 
 /// Every mistake that can be found without running: in the syntax, in names, and in kernels, as far as
@@ -29,26 +32,34 @@ pub fn check(source: &Source) -> Diagnostics {
     // A mended statement is not what its author meant: nothing more is said about it.
     module.body.retain(|stmt| !diagnostics.iter().any(|found| lies_in(found, source, stmt.span)));
     let mut host = kps_bytecode::compile(&module).err().unwrap_or_default();
-    for kernel in find_kernels(&module) {
-        let found = kernel.check();
+    let Found { kernels, structs, .. } = Found::of(&module);
+    let of_structs = structs.iter().map(|of| (of.span, of.check()));
+    let of_kernels = kernels.iter().map(|kernel| (kernel.def.span, kernel.check()));
+    for (span, found) in of_structs.chain(of_kernels) {
         if found.has_errors() {
             // As host code it may be wrong for the same reasons.
-            host.0.retain(|mistake| !lies_in(mistake, source, kernel.def.span));
+            host.0.retain(|mistake| !lies_in(mistake, source, span));
         }
         // Kernels may share functions, and their slips.
-        let is_told = |mistake: &Diagnostic| {
-            diagnostics
-                .iter()
-                .any(|known| known.code == mistake.code && known.location() == mistake.location())
-        };
+        let is_told = |mistake: &Diagnostic| diagnostics.iter().any(|known| is_same(known, mistake));
         // What a kernel does not know, a broken statement may define.
-        let is_known = |mistake: &Diagnostic| !is_broken || mistake.code != "kernel/unknown-name";
+        let is_known = |mistake: &Diagnostic| {
+            let may_be_defined = is_broken && mistake.code == "kernel/unknown-name";
+            !may_be_defined && mistake.code != kps_kernel::KNOWN_LATER
+        };
         let new = found.into_iter().filter(|mistake| is_known(mistake) && !is_told(mistake));
         let new: Vec<Diagnostic> = new.collect();
         diagnostics.extend(new);
     }
     diagnostics.extend(host);
     diagnostics.in_order()
+}
+
+/// What stands for the values of `const` parameters: sizes of vectors, of tiles and of workgroups.
+const SUPPOSED: [i128; 6] = [1, 2, 3, 4, 16, 64];
+
+fn is_same(a: &Diagnostic, b: &Diagnostic) -> bool {
+    a.code == b.code && a.location() == b.location()
 }
 
 fn lies_in(found: &Diagnostic, source: &Source, span: Span) -> bool {
@@ -63,6 +74,23 @@ pub struct StaticKernel {
     decoration: Decoration,
     source: Source,
     env: StaticEnv,
+}
+
+/// A struct of such a script.
+struct StaticStruct {
+    def: Arc<ClassDef>,
+    /// Of the definition, decorators included.
+    span: Span,
+    source: Source,
+    env: StaticEnv,
+}
+
+impl StaticStruct {
+    /// What is wrong with its members, whether or not a kernel has one.
+    fn check(&self) -> Diagnostics {
+        let env: Rc<dyn KernelEnv> = Rc::new(self.env.clone());
+        kps_kernel::read_struct(&self.def, &self.source, &env).err().unwrap_or_default()
+    }
 }
 
 /// What became of a kernel that was compiled from its text alone.
@@ -100,7 +128,7 @@ pub fn kernels(source: &Source) -> Result<Vec<StaticKernel>, Diagnostics> {
     let (module, diagnostics) = kps_syntax::parse(source);
     match diagnostics.has_errors() {
         true => Err(diagnostics),
-        false => Ok(find_kernels(&module)),
+        false => Ok(Found::of(&module).kernels),
     }
 }
 
@@ -111,14 +139,40 @@ impl StaticKernel {
 
     /// What is wrong with the kernel, and what is most likely a slip.
     fn check(&self) -> Diagnostics {
+        let mut found = self.decoration.mistakes.clone();
         let template = match self.template() {
             Ok(template) => template,
-            Err(found) => return found,
+            Err(mistakes) => {
+                found.extend(mistakes);
+                return found;
+            }
         };
         let compiled = self.with_signature(&template, None, &Target::portable(), kps_kernel::specialize);
-        let mut found = template.warnings;
-        found.extend(compiled.err().into_iter().flatten());
+        found.extend(match compiled {
+            Ok(Compiled::NeedsRun(_)) => self.mistakes_of_any(&template),
+            compiled => compiled.err().unwrap_or_default(),
+        });
+        found.extend(template.warnings);
         found
+    }
+
+    /// The mistakes that stay whatever launches give the `const` parameters: those of a few values.
+    fn mistakes_of_any(&self, template: &KernelTemplate) -> Diagnostics {
+        if self.needs_run(template).is_some() {
+            return Diagnostics::new();
+        }
+        let supposed = |value: i128| {
+            let signature = Signature::supposing(template, &self.env, value)?;
+            kps_kernel::specialize(template, &self.env, &signature, &Target::portable()).err()
+        };
+        let mut values = SUPPOSED.into_iter();
+        let first = values.next().and_then(supposed).unwrap_or_default();
+        values.fold(first, |mut common, value| {
+            let found = if common.is_empty() { None } else { supposed(value) };
+            let found = found.unwrap_or_default();
+            common.0.retain(|mistake| found.iter().any(|other| is_same(mistake, other)));
+            common
+        })
     }
 
     /// Checks the kernel, and compiles it for every device where its annotations and `given` say all there is
@@ -182,11 +236,8 @@ impl StaticKernel {
         target: &Target,
         compile: impl FnOnce(&KernelTemplate, &dyn KernelEnv, &Signature, &Target) -> Result<T, Diagnostics>,
     ) -> Result<Compiled<T>, Diagnostics> {
-        if self.decoration.has_unknown_size {
-            return Ok(Compiled::NeedsRun("its `local_size` is known only when the script runs".to_owned()));
-        }
-        if let Some(name) = self.unknown_capture(template) {
-            return Ok(Compiled::NeedsRun(format!("`{name}` is known only when the script runs")));
+        if let Some(reason) = self.needs_run(template) {
+            return Ok(Compiled::NeedsRun(reason));
         }
         let signature = match given {
             Some(GivenTypes { source, args }) => Signature::given(template, &self.env, args, source)?,
@@ -198,71 +249,17 @@ impl StaticKernel {
         compile(template, &self.env, &signature, target).map(Compiled::Done)
     }
 
-    fn unknown_capture(&self, template: &KernelTemplate) -> Option<Name> {
-        template.unknown_captures(&self.env).into_iter().next()
+    /// Why no arguments would be enough to compile it.
+    fn needs_run(&self, template: &KernelTemplate) -> Option<String> {
+        if let Some(option) = &self.decoration.unknown {
+            return Some(format!("its `{option}` is known only when the script runs"));
+        }
+        let name = template.unknown_captures(&self.env).into_iter().next()?;
+        Some(format!("`{name}` is known only when the script runs"))
     }
 }
 
 /// The assembly of a module, as the SPIR-V tools write it.
 pub fn disassemble(words: &[u32]) -> String {
     kps_kernel::disassemble(words)
-}
-
-fn find_kernels(module: &Module) -> Vec<StaticKernel> {
-    let env = StaticEnv::new(&module.source, &module.body, &[], None);
-    let mut kernels = vec![];
-    find_in_block(&module.source, &module.body, &env, &mut kernels);
-    kernels
-}
-
-fn find_in_block(source: &Source, body: &[Stmt], env: &StaticEnv, kernels: &mut Vec<StaticKernel>) {
-    for stmt in body {
-        match &stmt.kind {
-            StmtKind::Function(def) => find_in_function(source, def, env, kernels),
-            StmtKind::Class(class) => find_in_block(source, &class.body, env, kernels),
-            StmtKind::If { branches, orelse } => {
-                branches.iter().for_each(|branch| find_in_block(source, &branch.body, env, kernels));
-                find_in_block(source, orelse, env, kernels);
-            }
-            StmtKind::For { body, orelse, .. } | StmtKind::While { body, orelse, .. } => {
-                find_in_block(source, body, env, kernels);
-                find_in_block(source, orelse, env, kernels);
-            }
-            StmtKind::With { body, .. } => find_in_block(source, body, env, kernels),
-            StmtKind::Try(try_stmt) => {
-                let handlers = try_stmt.handlers.iter().map(|handler| &handler.body);
-                for block in [&try_stmt.body, &try_stmt.orelse, &try_stmt.finally].into_iter().chain(handlers)
-                {
-                    find_in_block(source, block, env, kernels);
-                }
-            }
-            StmtKind::Match { cases, .. } => {
-                cases.iter().for_each(|case| find_in_block(source, &case.body, env, kernels));
-            }
-            _ => {}
-        }
-    }
-}
-
-fn find_in_function(
-    source: &Source,
-    def: &Arc<FunctionDef>,
-    env: &StaticEnv,
-    kernels: &mut Vec<StaticKernel>,
-) {
-    match def.decorators.iter().find_map(|decorator| decoration(decorator, env)) {
-        Some(decoration) => {
-            kernels.push(StaticKernel {
-                def: Arc::clone(def),
-                decoration,
-                source: source.clone(),
-                env: env.clone(),
-            });
-        }
-        None => {
-            let params: Vec<Name> = def.params.iter().map(|param| Arc::clone(&param.name.name)).collect();
-            let inner = StaticEnv::new(source, &def.body, &params, Some(env.clone()));
-            find_in_block(source, &def.body, &inner, kernels);
-        }
-    }
 }

@@ -245,7 +245,7 @@ fn bind_target(names: &mut BTreeMap<Name, Binding>, target: &Expr, value: Option
 }
 
 /// `@struct class`, `@kp.struct class`.
-fn is_struct(class: &ClassDef) -> bool {
+pub(super) fn is_struct(class: &ClassDef) -> bool {
     class.decorators.iter().any(|decorator| called(decorator) == Some("struct"))
 }
 
@@ -274,7 +274,7 @@ fn called(expr: &Expr) -> Option<&str> {
 }
 
 /// A number, truth value or string that is written out, or a tuple of such.
-fn constant(expr: &Expr) -> Option<EnvValue> {
+pub(super) fn constant(expr: &Expr) -> Option<EnvValue> {
     Some(match &expr.kind {
         ExprKind::Int(value) => EnvValue::Int(value.to_i128()?),
         ExprKind::Float(value) => EnvValue::Float(*value),

@@ -4,7 +4,7 @@ use kps_compute::number::Unfit;
 use kps_compute::{ComputeError, Number};
 use kps_device::DeviceError;
 use kps_kernel::{ArrayParam, KernelTemplate, ParamKind, Stage, StructType, Type};
-use kps_syntax::Diagnostics;
+use kps_syntax::{Diagnostic, Diagnostics, Location};
 
 use super::types::KernelType;
 use crate::errors::type_error;
@@ -44,12 +44,12 @@ pub fn not_a_function(decorator: &str, value: &Value) -> Raise {
     }
 }
 
+const OPTIONS: &str = "its options are local_size=(16, 16), the invocations of a workgroup, subgroup_size=32, those \
+                       of a subgroup, and precise=True";
+
 /// For arguments that the decorator does not take.
 pub fn not_an_option(raise: Raise) -> Raise {
-    raise.help(
-        "its options are local_size=(16, 16), the invocations of a workgroup, subgroup_size=32, those of a \
-         subgroup, and precise=True",
-    )
+    raise.help(OPTIONS)
 }
 
 pub fn no_ctype(given: &str) -> Raise {
@@ -62,9 +62,47 @@ pub fn kernels_alone(name: &str) -> Raise {
         .help("on the host use `math` for numbers and `numpy` for arrays")
 }
 
-pub fn bad_local_size() -> Raise {
-    type_error("`local_size` takes one to three counts of at least 1")
-        .help("such as @kernel(local_size=(16, 16))")
+/// What an option of the decorator takes, and an example.
+fn option_takes(option: &str) -> (&'static str, &'static str) {
+    match option {
+        "local_size" => ("takes one to three counts of at least 1", "such as @kernel(local_size=(16, 16))"),
+        "subgroup_size" => ("takes a power of two, 1 to 128", "such as subgroup_size=32"),
+        _ => ("takes True or False", "such as @kernel(precise=True)"),
+    }
+}
+
+pub fn bad_option(option: &str) -> Raise {
+    let (takes, example) = option_takes(option);
+    type_error(format!("`{option}` {takes}")).help(example)
+}
+
+/// The same of a script that was only read.
+pub fn bad_option_at(at: Location, option: &str) -> Diagnostic {
+    let (takes, example) = option_takes(option);
+    option_mistake(at, format!("`{option}` {takes}")).help(example)
+}
+
+fn option_mistake(at: Location, message: impl Into<String>) -> Diagnostic {
+    Diagnostic::error("kernel/option", message).label(at, "")
+}
+
+pub fn unknown_option_at(at: Location, option: &str, nearest: Option<&str>) -> Diagnostic {
+    let mistake = option_mistake(at, format!("@kernel has no option `{option}`"));
+    match nearest {
+        Some(nearest) => mistake.help(format!("did you mean `{nearest}`?")),
+        None => mistake.help(OPTIONS),
+    }
+}
+
+/// An option without its name.
+pub fn unnamed_option_at(at: Location) -> Diagnostic {
+    option_mistake(at, "the options of @kernel have names").help("such as @kernel(local_size=64)")
+}
+
+/// PyShader's decorator takes the function alone.
+pub fn python2shader_option_at(at: Location) -> Diagnostic {
+    option_mistake(at, "@python2shader takes no options")
+        .help("write `@python2shader` alone: its workgroups are of one invocation")
 }
 
 /// Only kernels run here: the stages of a graphics pipeline are compiled for programs that draw.
@@ -99,8 +137,17 @@ pub fn missing_argument(template: &KernelTemplate, parameter: &str) -> Raise {
 }
 
 pub fn unknown_argument(template: &KernelTemplate, given: &str) -> Raise {
-    let raise = type_error(format!("kernel `{}` has no parameter `{given}`", template.name()));
-    raise.help(format!("it has {}", signature_text(template)))
+    let name = template.name();
+    let raise = type_error(format!("kernel `{name}` has no parameter `{given}`"));
+    match given {
+        "groups" | "group" | "workgroups" | "workgroup" => {
+            raise.help(format!("workgroups are counted by {name}.launch(.., groups=(64, 1, 1))"))
+        }
+        "domain" | "size" | "grid" => {
+            raise.help(format!("say how many invocations there are: {name}[n](..)"))
+        }
+        _ => raise.help(format!("it has {}", signature_text(template))),
+    }
 }
 
 /// A parameter behind `*` was given without its name.

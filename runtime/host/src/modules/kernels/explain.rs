@@ -38,6 +38,7 @@ pub fn explain(vm: &mut Vm, kernel: &Kernel, args: &Args, extent: Extent) -> Res
         None => None,
     };
     let (values, names) = args.without("line");
+    let (extent, values, names) = launch::extent_of(vm, &Args::new(&values, &names), extent)?;
     let text = text(vm, kernel, &Args::new(&values, &names), extent, line)?;
     Ok(Value::native(Explanation { text: text.trim_end().to_owned() }))
 }

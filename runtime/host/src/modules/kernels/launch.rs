@@ -15,7 +15,7 @@ use super::object::Kernel;
 use super::{device, errors, structs};
 use crate::modules::numpy::NdArray;
 use crate::modules::{kp, numpy};
-use crate::value::{Args, Raise, Result, Value};
+use crate::value::{Args, Name, Raise, Result, Value};
 use crate::vm::Vm;
 
 /// What one parameter is given.
@@ -36,6 +36,20 @@ struct Prepared {
     counts: Counts,
     manager: Rc<kp::ScriptedManager>,
     signature: Signature,
+}
+
+/// What `groups=` says of the extent, and the arguments without it.
+pub fn extent_of(vm: &mut Vm, args: &Args, extent: Extent) -> Result<(Extent, Vec<Value>, Vec<Name>)> {
+    let extent = match args.keyword("groups") {
+        Some(groups) => match kp::groups(vm, "groups", groups)? {
+            // Of a launch this is nothing; a recorded dispatch takes it as "the default".
+            [0, ..] => Extent::Domain(vec![0]),
+            [x, y, z] => Extent::Groups([x, y.max(1), z.max(1)]),
+        },
+        None => extent,
+    };
+    let (values, names) = args.without("groups");
+    Ok((extent, values, names))
 }
 
 /// Starts one launch. Reading what it writes waits for it.
@@ -232,8 +246,6 @@ fn in_order(kernel: &Kernel, args: &Args) -> Result<Vec<Value>> {
         match place {
             Some(place) if values[*place].is_unset() => values[*place] = value.clone(),
             Some(_) => return Err(errors::argument_twice(template, name)),
-            // Of `launch`, not of the kernel.
-            None if name == "groups" => {}
             None => return Err(errors::unknown_argument(template, name)),
         }
     }

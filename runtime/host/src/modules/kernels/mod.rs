@@ -6,10 +6,11 @@ mod dev;
 mod device;
 mod dump;
 mod env;
-mod errors;
+pub mod errors;
 mod explain;
 mod launch;
 mod object;
+pub mod options;
 pub mod structs;
 mod trace;
 mod types;
@@ -22,8 +23,8 @@ pub use self::env::env_value as captured;
 pub use self::errors::compile as compile_error;
 pub use self::explain::of_value as explained;
 use self::object::Kernel;
+pub use self::options::read_subgroup_size;
 use self::types::KernelType;
-use crate::convert::FromValue;
 use crate::modules::kp::ScriptedManager;
 use crate::value::{Args, ExceptionKind, Module, NativeDef, NativeFunction, NativeModule, Result, Value};
 use crate::vm::Vm;
@@ -135,14 +136,7 @@ pub fn prelude(name: &str) -> Option<Value> {
 fn kernel(vm: &mut Vm, args: &Args) -> Result {
     let mut parser = args.parser("kernel");
     let function = parser.optional_positional();
-    let local_size = parser.keyword_only("local_size").filter(|given| !given.is_none());
-    let precise = parser.keyword_only("precise");
-    let subgroup_size = parser.keyword_only("subgroup_size").filter(|given| !given.is_none());
-    parser.finish().map_err(errors::not_an_option)?;
-    let local_size = local_size.map(|given| read_local_size(vm, given)).transpose()?;
-    let precise = precise.map_or(Ok(false), |given| vm.truth(given))?;
-    let subgroup_size = subgroup_size.map(|given| u32::from_value(vm, given)).transpose()?;
-    let options = KernelOptions { local_size, precise, subgroup_size, ..KernelOptions::kernel() };
+    let options = options::read(vm, parser)?;
     if let Some(function) = function {
         return Kernel::define("kernel", function, options);
     }
@@ -151,22 +145,6 @@ fn kernel(vm: &mut Vm, args: &Args) -> Result {
         Kernel::define("kernel", function, options)
     });
     Ok(Value::NativeFunction(decorator.into()))
-}
-
-fn read_local_size(vm: &mut Vm, given: &Value) -> Result<[u32; 3]> {
-    let axes = match given.as_int() {
-        Some(_) => vec![given.clone()],
-        None => vm.collect(given).map_err(|_| errors::bad_local_size())?,
-    };
-    if axes.is_empty() || axes.len() > 3 {
-        return Err(errors::bad_local_size());
-    }
-    let mut local_size = [1; 3];
-    for (place, axis) in local_size.iter_mut().zip(&axes) {
-        let n = vm.try_index(axis)?.and_then(|n| u32::try_from(n).ok()).filter(|n| *n > 0);
-        *place = n.ok_or_else(errors::bad_local_size)?;
-    }
-    Ok(local_size)
 }
 
 fn python2shader(_: &mut Vm, args: &Args) -> Result {

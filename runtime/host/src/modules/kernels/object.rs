@@ -11,7 +11,6 @@ use super::env::FunctionEnv;
 use super::explain::explain;
 use super::trace::trace;
 use super::{dump, errors, launch};
-use crate::modules::kp;
 use crate::value::{Args, Function, Native, NativeDef, NativeType, Result, Value};
 use crate::vm::Vm;
 
@@ -178,15 +177,8 @@ fn description(_: &mut Vm, args: &Args) -> Result {
 /// `kernel.launch(.., groups=(x, y, z))`: workgroups, as Vulkan counts them.
 fn launch_groups(vm: &mut Vm, args: &Args) -> Result {
     let this: &Kernel = args.this()?;
-    let extent = match args.keyword("groups") {
-        Some(groups) => match kp::groups(vm, groups)? {
-            // Of a launch this is nothing; a recorded dispatch takes it as "the default".
-            [0, ..] => Extent::Domain(vec![0]),
-            groups => Extent::Groups(groups),
-        },
-        None => Extent::Default,
-    };
-    launch::launch(vm, this, &args.rest(), &extent)?;
+    let (extent, values, names) = launch::extent_of(vm, &args.rest(), Extent::Default)?;
+    launch::launch(vm, this, &Args::new(&values, &names), &extent)?;
     Ok(Value::None)
 }
 

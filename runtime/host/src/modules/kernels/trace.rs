@@ -53,21 +53,18 @@ struct Step {
 pub fn trace(vm: &mut Vm, kernel: &Kernel, args: &Args, extent: Extent) -> Result {
     let Some(at) = args.keyword("at") else { return Err(errors::trace_at_missing(&kernel.template)) };
     let at = invocation_of(vm, kernel, at)?;
-    let extent = match args.keyword("groups") {
-        Some(groups) => {
-            let [x, y, z] = kp::groups(vm, groups)?;
-            Extent::Groups([x, y.max(1), z.max(1)])
-        }
-        None => extent,
-    };
     let (values, names) = args.without("at");
+    let (extent, values, names) = launch::extent_of(vm, &Args::new(&values, &names), extent)?;
     let told = launch::traced(vm, kernel, &Args::new(&values, &names), &extent, at)?;
     Ok(Value::native(Trace::of(vm, kernel, at, told)?))
 }
 
 /// An int, or up to three along x, y and z.
 fn invocation_of(vm: &mut Vm, kernel: &Kernel, at: &Value) -> Result<[u32; 3]> {
-    let axes = if at.as_int().is_some() { vec![at.clone()] } else { vm.collect(at)? };
+    let axes = match vm.try_index(at)? {
+        Some(_) => vec![at.clone()],
+        None => vm.collect(at).map_err(|_| errors::trace_at(&kernel.template))?,
+    };
     let mut invocation = [0; 3];
     if axes.is_empty() || axes.len() > 3 {
         return Err(errors::trace_at(&kernel.template));

@@ -126,6 +126,22 @@ pub fn not_a_tensor(operation: &str, value: &Value) -> Raise {
     }
 }
 
+/// `argument` is the name that the counts go by: `groups`, `workgroup`.
+pub fn no_groups(argument: &str, given: &Value) -> Raise {
+    type_error(format!("`{argument}` takes one to three counts of workgroups, not {}", given.type_name()))
+        .help(format!("such as {argument}=(64, 1, 1)"))
+}
+
+pub fn too_many_axes_of_groups(argument: &str, given: usize) -> Raise {
+    type_error(format!("`{argument}` takes one to three counts of workgroups, {given} were given"))
+        .help(format!("they are those along x, y and z: {argument}=(64, 1, 1)"))
+}
+
+pub fn group_count(argument: &str, given: i64) -> Raise {
+    type_error(format!("`{argument}` cannot be {given}: it counts workgroups, 0 to {}", u32::MAX))
+        .help(format!("such as {argument}=(64, 1, 1)"))
+}
+
 pub fn not_numbers(what: &str, value: &Value) -> Raise {
     type_error(format!("{what} takes numbers, not {}", value.type_name()))
 }

@@ -198,7 +198,7 @@ fn algorithm(vm: &mut Vm, args: &Args) -> Result {
     parser.finish()?;
     let (tensors, samplers) = image::with_samplers(vm, operands, "algorithm")?;
     let groups = match workgroup.filter(|given| !given.is_none()) {
-        Some(given) => values::groups(vm, given)?,
+        Some(given) => values::groups(vm, "workgroup", given)?,
         None => [0; 3],
     };
     // None along x leaves it to the tensors, whose sizes may be any; those that are counted are whole.
@@ -210,7 +210,7 @@ fn algorithm(vm: &mut Vm, args: &Args) -> Result {
     let general = general_words(vm, spirv, &tensors, launched, &this.manager)?;
     let builder = this.manager.algorithm_over(&tensors, &words);
     let subgroup_size = match subgroup_size {
-        Some(given) => Some(u32::from_value(vm, given)?),
+        Some(given) => Some(kernels::read_subgroup_size(vm, given)?),
         None => kernels::subgroup_size(spirv),
     };
     let mut builder = builder.instrument(instrument).subgroup_size(subgroup_size);

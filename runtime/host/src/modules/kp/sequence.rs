@@ -210,7 +210,7 @@ fn record_verb<const OP: u8>(vm: &mut Vm, args: &Args) -> Result {
 }
 
 fn with_groups(vm: &mut Vm, op: Op, groups: &Value) -> Result<Op> {
-    let groups = values::groups(vm, groups)?;
+    let groups = values::groups(vm, "work_group", groups)?;
     Ok(match op {
         Op::Dispatch { algorithm, push, .. } => Op::Dispatch { algorithm, extent: groups.into(), push },
         other => other,

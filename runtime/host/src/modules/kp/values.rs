@@ -8,7 +8,7 @@ use kps_kernel::StructType;
 use super::tensor::ScriptTensor;
 use super::view::TensorData;
 use super::{enums, errors};
-use crate::errors::{overflow_error, type_error};
+use crate::errors::overflow_error;
 use crate::modules::numpy::{NdArray, Scalar};
 use crate::value::{Result, Value};
 use crate::vm::Vm;
@@ -205,22 +205,18 @@ pub fn dtype(vm: &mut Vm, given: &Value) -> Result<DType> {
 }
 
 /// Up to three counts of workgroups; missing ones are 0, which is for the launch to fill in.
-pub fn groups(vm: &mut Vm, given: &Value) -> Result<[u32; 3]> {
-    let items = match given {
-        given if given.as_int().is_some() => vec![given.clone()],
-        Value::Float(_) | Value::None => {
-            let message = format!("workgroups are one to three ints, not {}", given.type_name());
-            return Err(type_error(message).help("such as groups=(64, 1, 1)"));
-        }
-        given => vm.collect(given)?,
+pub fn groups(vm: &mut Vm, argument: &str, given: &Value) -> Result<[u32; 3]> {
+    let items = match vm.try_index(given)? {
+        Some(_) => vec![given.clone()],
+        None => vm.collect(given).map_err(|_| errors::no_groups(argument, given))?,
     };
     if items.len() > 3 {
-        return Err(type_error(format!("workgroups have three axes at most, {} were given", items.len())));
+        return Err(errors::too_many_axes_of_groups(argument, items.len()));
     }
     let mut groups = [0; 3];
     for (place, item) in groups.iter_mut().zip(&items) {
-        let n = vm.index(item)?;
-        *place = u32::try_from(n).map_err(|_| type_error(format!("{n} is no number of workgroups")))?;
+        let n = vm.try_index(item)?.ok_or_else(|| errors::no_groups(argument, item))?;
+        *place = u32::try_from(n).map_err(|_| errors::group_count(argument, n))?;
     }
     Ok(groups)
 }

@@ -1,0 +1,74 @@
+//! The kernels and structs of a script, wherever they are defined, each with what it sees.
+
+use std::sync::Arc;
+
+use kps_syntax::Source;
+use kps_syntax::ast::*;
+
+use super::decoration::decoration;
+use super::names::{StaticEnv, is_struct};
+use super::{StaticKernel, StaticStruct};
+
+/// In the order of the script.
+pub(super) struct Found {
+    source: Source,
+    pub kernels: Vec<StaticKernel>,
+    pub structs: Vec<StaticStruct>,
+}
+
+impl Found {
+    pub fn of(module: &Module) -> Found {
+        let env = StaticEnv::new(&module.source, &module.body, &[], None);
+        let mut found = Found { source: module.source.clone(), kernels: Vec::new(), structs: Vec::new() };
+        found.in_block(&module.body, &env);
+        found
+    }
+
+    fn in_block(&mut self, body: &[Stmt], env: &StaticEnv) {
+        for stmt in body {
+            match &stmt.kind {
+                StmtKind::Function(def) => self.in_function(def, env),
+                StmtKind::Class(def) => {
+                    if is_struct(def) {
+                        let (def, source) = (Arc::clone(def), self.source.clone());
+                        self.structs.push(StaticStruct { def, span: stmt.span, source, env: env.clone() });
+                    }
+                    self.in_block(&def.body, env);
+                }
+                StmtKind::If { branches, orelse } => {
+                    branches.iter().for_each(|branch| self.in_block(&branch.body, env));
+                    self.in_block(orelse, env);
+                }
+                StmtKind::For { body, orelse, .. } | StmtKind::While { body, orelse, .. } => {
+                    self.in_block(body, env);
+                    self.in_block(orelse, env);
+                }
+                StmtKind::With { body, .. } => self.in_block(body, env),
+                StmtKind::Try(try_stmt) => {
+                    let handlers = try_stmt.handlers.iter().map(|handler| &handler.body);
+                    let blocks = [&try_stmt.body, &try_stmt.orelse, &try_stmt.finally];
+                    blocks.into_iter().chain(handlers).for_each(|block| self.in_block(block, env));
+                }
+                StmtKind::Match { cases, .. } => {
+                    cases.iter().for_each(|case| self.in_block(&case.body, env));
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn in_function(&mut self, def: &Arc<FunctionDef>, env: &StaticEnv) {
+        let mut decorators = def.decorators.iter();
+        match decorators.find_map(|decorator| decoration(decorator, &self.source, env)) {
+            Some(decoration) => {
+                let (def, source) = (Arc::clone(def), self.source.clone());
+                self.kernels.push(StaticKernel { def, decoration, source, env: env.clone() });
+            }
+            None => {
+                let params: Vec<Name> = def.params.iter().map(|param| Arc::clone(&param.name.name)).collect();
+                let inner = StaticEnv::new(&self.source, &def.body, &params, Some(env.clone()));
+                self.in_block(&def.body, &inner);
+            }
+        }
+    }
+}

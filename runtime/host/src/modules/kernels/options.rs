@@ -1,0 +1,125 @@
+//! The options of `@kernel(..)`, as a script that runs gives them, and as the tree of one that was only read
+//! shows them.
+//!
+//! In go values, or what is known of them; out come [`KernelOptions`]' parts, or what is wrong with one. What
+//! depends on the device, as how large its workgroups are, is told when the kernel is launched.
+
+use kps_kernel::{EnvValue, KernelOptions};
+
+use super::errors;
+use crate::value::{Parser, Result, Value};
+use crate::vm::Vm;
+
+/// Options of `@kernel`, in the order in which errors list them.
+pub const NAMES: [&str; 3] = ["local_size", "subgroup_size", "precise"];
+
+/// The keywords of a call, which has nothing else left.
+pub fn read(vm: &mut Vm, mut parser: Parser) -> Result<KernelOptions> {
+    let [local_size, subgroup_size, precise] = NAMES.map(|name| parser.keyword_only(name));
+    parser.finish().map_err(errors::not_an_option)?;
+    let is_given = |given: &&Value| !given.is_none();
+    let local_size = local_size.filter(is_given).map(|given| read_local_size(vm, given)).transpose()?;
+    let subgroup_size =
+        subgroup_size.filter(is_given).map(|given| read_subgroup_size(vm, given)).transpose()?;
+    let precise = match precise {
+        Some(Value::Bool(precise)) => *precise,
+        Some(_) => return Err(errors::bad_option("precise")),
+        None => false,
+    };
+    Ok(KernelOptions { local_size, precise, subgroup_size, ..KernelOptions::kernel() })
+}
+
+fn read_local_size(vm: &mut Vm, given: &Value) -> Result<[u32; 3]> {
+    let wrong = || errors::bad_option("local_size");
+    let axes = match vm.try_index(given)? {
+        Some(_) => vec![given.clone()],
+        None => vm.collect(given).map_err(|_| wrong())?,
+    };
+    let mut sizes = Vec::with_capacity(axes.len());
+    for axis in &axes {
+        sizes.push(vm.try_index(axis)?.map(i128::from).ok_or_else(wrong)?);
+    }
+    local_size(&sizes).ok_or_else(wrong)
+}
+
+/// Invocations of a subgroup, as `mgr.algorithm` takes them as well.
+pub fn read_subgroup_size(vm: &mut Vm, given: &Value) -> Result<u32> {
+    let size = vm.try_index(given)?.and_then(|size| subgroup_size(size.into()));
+    size.ok_or_else(|| errors::bad_option("subgroup_size"))
+}
+
+/// One to three axes; missing ones are 1.
+fn local_size(axes: &[i128]) -> Option<[u32; 3]> {
+    let mut local_size = [1; 3];
+    if axes.is_empty() || axes.len() > local_size.len() {
+        return None;
+    }
+    for (place, axis) in local_size.iter_mut().zip(axes) {
+        *place = u32::try_from(*axis).ok().filter(|n| *n > 0)?;
+    }
+    Some(local_size)
+}
+
+/// A size that Vulkan's subgroups may have.
+fn subgroup_size(size: i128) -> Option<u32> {
+    u32::try_from(size).ok().filter(|size| size.is_power_of_two() && *size <= 128)
+}
+
+/// What is known of an option's value without running the script.
+pub enum Known<T> {
+    Value(T),
+    /// Only running tells.
+    Later,
+    Wrong,
+}
+
+impl<T> Known<T> {
+    fn read<U>(self, read: impl FnOnce(T) -> Option<U>) -> Known<U> {
+        match self {
+            Known::Value(value) => read(value).map_or(Known::Wrong, Known::Value),
+            Known::Later => Known::Later,
+            Known::Wrong => Known::Wrong,
+        }
+    }
+}
+
+pub fn known_local_size(value: &EnvValue) -> Known<[u32; 3]> {
+    let axes = match value {
+        EnvValue::Tuple(axes) | EnvValue::List(axes) => &axes[..],
+        axis => std::slice::from_ref(axis),
+    };
+    let known = axes.iter().try_fold(Vec::new(), |mut sizes, axis| match known_int(axis) {
+        Known::Value(size) => {
+            sizes.push(size);
+            Ok(sizes)
+        }
+        Known::Later => Err(Known::Later),
+        Known::Wrong => Err(Known::Wrong),
+    });
+    match known {
+        Ok(sizes) => Known::Value(sizes).read(|sizes| local_size(&sizes)),
+        Err(unknown) => unknown,
+    }
+}
+
+pub fn known_subgroup_size(value: &EnvValue) -> Known<u32> {
+    known_int(value).read(subgroup_size)
+}
+
+pub fn known_precise(value: &EnvValue) -> Known<bool> {
+    match value {
+        EnvValue::Bool(precise) => Known::Value(*precise),
+        EnvValue::Unknown => Known::Later,
+        _ => Known::Wrong,
+    }
+}
+
+fn known_int(value: &EnvValue) -> Known<i128> {
+    match value {
+        EnvValue::Int(value) => Known::Value(*value),
+        EnvValue::Bool(value) => Known::Value((*value).into()),
+        EnvValue::Constant(constant) => Known::Value(constant).read(|constant| constant.as_int()),
+        EnvValue::Unknown => Known::Later,
+        _ => Known::Wrong,
+    }
+}
