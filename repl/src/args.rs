@@ -5,6 +5,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use clap::{Args, Parser, Subcommand};
 use kps::device::Checks;
+use kps::explain::AskedLine;
 
 /// Run Python-like scripts whose kernels run on any GPU, or on the CPU.
 #[derive(Parser, Debug)]
@@ -103,9 +104,9 @@ pub enum Verb {
         kernel: String,
         #[command(flatten)]
         given: GivenArgs,
-        /// All that is known of this line, and its SPIR-V.
-        #[arg(long, value_name = "N")]
-        line: Option<u32>,
+        /// All that is known of this line, and its SPIR-V: `6`, or `helpers.kps:6` for a function of another file.
+        #[arg(long, value_name = "[FILE:]N")]
+        line: Option<AskedLine>,
         /// For tools: every remark with its place.
         #[arg(long)]
         json: bool,

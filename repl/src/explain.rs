@@ -5,7 +5,7 @@
 use std::io::Write;
 use std::path::Path;
 
-use kps::explain::{self, Explained};
+use kps::explain::{self, AskedLine, Explained};
 use kps::inspect::{self, StaticKernel};
 
 use crate::Failure;
@@ -25,7 +25,7 @@ pub enum Form {
 pub fn explain(
     argument: &str,
     given: &GivenArgs,
-    line: Option<u32>,
+    line: Option<AskedLine>,
     form: Form,
     device: Option<String>,
 ) -> Result<u8, Failure> {
@@ -37,7 +37,7 @@ pub fn explain(
     let source = source(file)?;
     let kernels = inspect::kernels(&source)?;
     let mut chosen = choose(&kernels, file, name)?;
-    if let Some(line) = line {
+    if let Some(AskedLine { file: None, line }) = line {
         keep_those_at(&mut chosen, &source, line);
     }
     let (given, target) = (given_types(given)?, target(device.as_deref())?);
@@ -48,8 +48,8 @@ pub fn explain(
         let found = Explained::new(kernel.name(), explanation, device.as_deref());
         explained.push(found.map_err(|error| Failure::Usage(error.to_string()))?);
     }
-    let text = match (form, line) {
-        (Form::Json, _) => explain::json(&explained, line),
+    let text = match (form, &line) {
+        (Form::Json, _) => explain::json(&explained, line.as_ref()),
         (Form::Page, None) => pages(explained.iter().map(Explained::page)),
         (Form::Page, Some(line)) => line_page(&explained, file, line)?,
     };
@@ -77,18 +77,18 @@ fn pages(pages: impl Iterator<Item = String>) -> String {
 struct Asked<'a> {
     file: &'a Path,
     name: Option<&'a str>,
-    line: Option<u32>,
+    line: Option<AskedLine>,
 }
 
 impl<'a> Asked<'a> {
     /// `FILE:KERNEL:LINE`, `FILE:LINE`, and what `split_kernel` reads.
-    fn read(argument: &'a str, line: Option<u32>) -> Asked<'a> {
+    fn read(argument: &'a str, line: Option<AskedLine>) -> Asked<'a> {
         if let Some((before, last)) = argument.rsplit_once(':')
-            && let Ok(at) = last.parse()
+            && let Ok(at) = last.parse::<u32>()
             && !Path::new(argument).exists()
         {
             let (file, name) = split_kernel(before);
-            return Asked { file, name, line: Some(at) };
+            return Asked { file, name, line: Some(at.into()) };
         }
         let (file, name) = split_kernel(argument);
         Asked { file, name, line }
@@ -96,12 +96,17 @@ impl<'a> Asked<'a> {
 }
 
 /// All that is known of one line, in whichever of the kernels it lies.
-fn line_page(explained: &[Explained], file: &Path, line: u32) -> Result<String, Failure> {
-    let text = pages(explained.iter().filter_map(|found| found.line(line)));
+fn line_page(explained: &[Explained], home: &Path, asked: &AskedLine) -> Result<String, Failure> {
+    let text = pages(explained.iter().filter_map(|found| found.line(asked)));
     if !text.is_empty() {
         return Ok(text);
     }
     let places: Vec<String> = explained.iter().map(Explained::place).collect();
     let places = places.join(", ");
-    Err(Failure::Usage(format!("line {line} of `{}` is in no kernel: {places}", file.display())))
+    let file = asked.file.clone().unwrap_or_else(|| home.display().to_string());
+    let line = asked.line;
+    Err(Failure::Usage(match asked.file {
+        None => format!("line {line} of `{file}` is in no kernel: {places}"),
+        Some(_) => format!("line {line} of `{file}` is in no function that a kernel here calls: {places}"),
+    }))
 }

@@ -3,17 +3,21 @@
 use crate::inspect::{ExplainedFunction, IndexTest, Remark, RemarkKind};
 use kps_syntax::Source;
 
-use super::{Explained, needs::Needs};
+use super::{AskedLine, Explained, needs::Needs};
 
-/// A list of kernels; of one line's remarks where `line` says so.
-pub fn text(explained: &[Explained], line: Option<u32>) -> String {
-    let kernels = explained.iter().map(|found| kernel(found, line));
+/// A list of kernels; of one line's remarks where it is asked about.
+pub fn text(explained: &[Explained], asked: Option<&AskedLine>) -> String {
+    let kernels = explained.iter().map(|found| kernel(found, asked));
     format!("{}\n", list(kernels))
 }
 
-fn kernel(Explained { name, explanation, needs }: &Explained, line: Option<u32>) -> String {
+fn kernel(Explained { name, explanation, needs }: &Explained, asked: Option<&AskedLine>) -> String {
     let [x, y, z] = explanation.module.local_size;
-    let functions = explanation.functions.iter().map(|found| function(found, line));
+    let home = &explanation.functions[0].source;
+    let functions = explanation.functions.iter().map(|found| {
+        let line = asked.map(|asked| asked.is_of(&found.source, home).then_some(asked.line));
+        function(found, |at| line.is_none_or(|line| line == Some(at)))
+    });
     object([
         ("kernel", string(name)),
         ("local_size", format!("[{x},{y},{z}]")),
@@ -29,9 +33,9 @@ fn needs_list(needs: &Needs) -> String {
     }))
 }
 
-fn function(function: &ExplainedFunction, line: Option<u32>) -> String {
+fn function(function: &ExplainedFunction, is_asked: impl Fn(u32) -> bool) -> String {
     let source = &function.source;
-    let asked = |remark: &&Remark| line.is_none_or(|line| source.line(remark.span.start) == line);
+    let asked = |remark: &&Remark| is_asked(source.line(remark.span.start));
     let remarks = function.remarks.iter().filter(asked).map(|found| remark(found, source));
     object([
         ("name", string(&function.name)),

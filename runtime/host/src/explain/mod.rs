@@ -3,6 +3,7 @@
 //! In goes an [`Explanation`], which is data; out comes a page for a reader, or JSON for a tool. What is
 //! told is the compiler's own account: nothing about the language is decided here.
 
+mod asked;
 mod json;
 mod needs;
 mod page;
@@ -13,6 +14,7 @@ use kps_device::DeviceError;
 use crate::inspect::Explanation;
 use needs::Needs;
 
+pub use asked::AskedLine;
 pub use json::text as json;
 
 /// A kernel with what there is to say of it, and of the devices of this machine.
@@ -35,9 +37,10 @@ impl Explained {
         page::page(self)
     }
 
-    /// All that is known of one line, and its SPIR-V; `None` where the kernel does not hold it.
-    pub fn line(&self, line: u32) -> Option<String> {
-        page::of_line(self, line)
+    /// All that is known of one line, and its SPIR-V; `None` where neither the kernel nor a function that it
+    /// calls holds it.
+    pub fn line(&self, asked: &AskedLine) -> Option<String> {
+        page::of_line(self, asked)
     }
 
     /// `` `saxpy` is on lines 8 to 11 ``.

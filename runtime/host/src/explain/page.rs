@@ -4,6 +4,7 @@ use crate::inspect::{self, BindingPlace, ExplainedFunction, Explanation};
 use kps_syntax::Source;
 
 use super::Explained;
+use super::asked::AskedLine;
 use super::needs::Needs;
 use super::rows::{Detail, Row, Rows};
 
@@ -38,19 +39,19 @@ pub fn page(Explained { name, explanation, needs }: &Explained) -> String {
     text
 }
 
-/// All that is known of one line, and its SPIR-V; nothing where the kernel does not hold it.
-pub fn of_line(Explained { name, explanation, needs }: &Explained, line: u32) -> Option<String> {
-    let home = kernel_source(explanation);
+/// All that is known of one line, and its SPIR-V; nothing where no function holds it.
+pub fn of_line(Explained { name, explanation, needs }: &Explained, asked: &AskedLine) -> Option<String> {
+    let (home, line) = (kernel_source(explanation), asked.line);
     let is_here = |function: &&ExplainedFunction| {
         let (first, last) = lines(function);
-        function.source == *home && (first..=last).contains(&line)
+        asked.is_of(&function.source, home) && (first..=last).contains(&line)
     };
     let functions: Vec<&ExplainedFunction> = explanation.functions.iter().filter(is_here).collect();
     let mut text = String::new();
     for function in &functions {
         text += &format!("{}{}\n\n", function.name, function.signature);
         let width = line.to_string().len();
-        source_line(&mut text, home, line, width);
+        source_line(&mut text, &function.source, line, width);
         let mut rows = Rows::new(explanation, needs, function, Detail::Everything);
         let mut told = rows.of_line(line);
         if function.signature.is_empty() {
@@ -59,10 +60,8 @@ pub fn of_line(Explained { name, explanation, needs }: &Explained, line: u32) ->
         rows_below(&mut text, &told, width);
         text.push('\n');
     }
-    if functions.is_empty() {
-        return None;
-    }
-    let assembly = inspect::assembly_of_line(&explanation.module.words, home.name(), line);
+    let file = functions.first()?.source.name();
+    let assembly = inspect::assembly_of_line(&explanation.module.words, file, line);
     text += &match assembly.is_empty() {
         true => format!("no SPIR-V of `{name}` comes from this line\n"),
         false => assembly.iter().map(|line| format!("{line}\n")).collect(),

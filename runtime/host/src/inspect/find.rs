@@ -18,7 +18,7 @@ pub(super) struct Found {
 
 impl Found {
     pub fn of(module: &Module) -> Found {
-        let env = StaticEnv::new(&module.source, &module.body, &[], None);
+        let env = StaticEnv::of_script(module);
         let mut found = Found { source: module.source.clone(), kernels: Vec::new(), structs: Vec::new() };
         found.in_block(&module.body, &env);
         found
@@ -64,11 +64,7 @@ impl Found {
                 let (def, source) = (Arc::clone(def), self.source.clone());
                 self.kernels.push(StaticKernel { def, decoration, source, env: env.clone() });
             }
-            None => {
-                let params: Vec<Name> = def.params.iter().map(|param| Arc::clone(&param.name.name)).collect();
-                let inner = StaticEnv::new(&self.source, &def.body, &params, Some(env.clone()));
-                self.in_block(&def.body, &inner);
-            }
+            None => self.in_block(&def.body, &env.of_function(def)),
         }
     }
 }

@@ -2,6 +2,7 @@
 
 mod decoration;
 mod find;
+mod imports;
 mod names;
 
 use std::rc::Rc;

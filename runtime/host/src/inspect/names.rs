@@ -14,6 +14,7 @@ use kps_syntax::Source;
 use kps_syntax::ast::*;
 use num_traits::ToPrimitive;
 
+use super::imports::Imports;
 use crate::modules::{self, kernels};
 use crate::output::Output;
 use crate::value::Value;
@@ -27,8 +28,11 @@ struct Scope {
     source: Source,
     names: BTreeMap<Name, Binding>,
     outer: Option<StaticEnv>,
-    /// The types being read: one that names itself has no size.
+    /// The types and imports being read: a type that names itself has no size.
     reading: RefCell<Vec<Name>>,
+    imports: Imports,
+    /// What `from module import *` was written of.
+    stars: Vec<Binding>,
 }
 
 #[derive(Clone)]
@@ -46,53 +50,115 @@ enum Binding {
         member: Option<Name>,
         value: OnceCell<EnvValue>,
     },
+    /// A module that is written in kps, or a member of one, by the dots before its name.
+    Import {
+        module: Name,
+        level: usize,
+        member: Option<Name>,
+    },
 }
 
 impl StaticEnv {
-    /// What the statements of a module or of a function bind, with `outer` around them.
-    pub fn new(source: &Source, body: &[Stmt], params: &[Name], outer: Option<StaticEnv>) -> StaticEnv {
-        let mut names = BTreeMap::new();
-        for param in params {
-            names.insert(Arc::clone(param), Binding::Value(EnvValue::Unknown));
-        }
-        bind_block(&mut names, body);
-        StaticEnv(Rc::new(Scope { source: source.clone(), names, outer, reading: RefCell::default() }))
+    /// What the statements of a script bind.
+    pub fn of_script(module: &Module) -> StaticEnv {
+        StaticEnv::of_module(module, Imports::of_script(&module.source))
     }
 
-    /// A type that the script defines; what is wrong with it is told when the script runs.
+    /// The same of a module whose own imports lead elsewhere.
+    pub fn of_module(module: &Module, imports: Imports) -> StaticEnv {
+        StaticEnv::of_body(&module.source, &module.body, BTreeMap::new(), (None, imports))
+    }
+
+    /// What a function of this scope binds in its body.
+    pub fn of_function(&self, def: &FunctionDef) -> StaticEnv {
+        let params = def.params.iter().map(|param| Arc::clone(&param.name.name));
+        let names = params.map(|param| (param, Binding::Value(EnvValue::Unknown))).collect();
+        let around = (Some(self.clone()), self.0.imports.clone());
+        StaticEnv::of_body(&self.0.source, &def.body, names, around)
+    }
+
+    fn of_body(
+        source: &Source,
+        body: &[Stmt],
+        mut names: BTreeMap<Name, Binding>,
+        (outer, imports): (Option<StaticEnv>, Imports),
+    ) -> StaticEnv {
+        bind_block(&mut names, body);
+        let stars = body.iter().filter_map(star).collect();
+        let (source, reading) = (source.clone(), RefCell::default());
+        StaticEnv(Rc::new(Scope { source, names, outer, reading, imports, stars }))
+    }
+
+    fn import(&self, module: &str, level: usize, member: Option<&str>) -> EnvValue {
+        let module = self.0.imports.module(module, level);
+        match (module, member) {
+            (Some(module), None) => EnvValue::Module(module),
+            (Some(module), Some(member)) => module.members.get(member).unwrap_or(EnvValue::Unknown),
+            (None, _) => EnvValue::Unknown,
+        }
+    }
+
+    /// A name that came with all of a module's.
+    fn of_stars(&self, name: &str) -> Option<EnvValue> {
+        let mut stars = self.0.stars.iter().rev().filter(|_| !name.starts_with('_'));
+        // Modules may take all names of each other.
+        self.reading(name, |_| {
+            stars.find_map(|star| match self.value("*", star) {
+                EnvValue::Module(module) => module.members.get(name),
+                _ => None,
+            })
+        })
+    }
+
+    fn value(&self, name: &str, binding: &Binding) -> EnvValue {
+        match binding {
+            Binding::Value(value) => value.clone(),
+            Binding::Function(def) => EnvValue::Function(HelperFunction {
+                def: Arc::clone(def),
+                source: self.0.source.clone(),
+                env: Rc::new(self.clone()),
+            }),
+            Binding::Struct(def) => self.read_type(name, |source| {
+                let env: Rc<dyn KernelEnv> = Rc::new(self.clone());
+                let of = kps_kernel::read_struct(def, source, &env).ok()?;
+                Some(Type::Struct(Rc::new(of)))
+            }),
+            Binding::Type(expr) => {
+                self.read_type(name, |source| kps_kernel::read_type(expr, source, self).ok())
+            }
+            Binding::Builtin { module, member, value } => {
+                value.get_or_init(|| builtin(module, member.as_deref())).clone()
+            }
+            Binding::Import { module, level, member } => {
+                let read = |_: &Source| Some(self.import(module, *level, member.as_deref()));
+                self.reading(name, read).unwrap_or(EnvValue::Unknown)
+            }
+        }
+    }
+
+    /// A type that the script defines; what is wrong with it is told where it is defined.
     fn read_type(&self, name: &str, read: impl FnOnce(&Source) -> Option<Type>) -> EnvValue {
+        self.reading(name, read).map_or(EnvValue::Unknown, EnvValue::Type)
+    }
+
+    /// What is read for a name; `None` where that asks for the name itself.
+    fn reading<T>(&self, name: &str, read: impl FnOnce(&Source) -> Option<T>) -> Option<T> {
         if self.0.reading.borrow().iter().any(|reading| &**reading == name) {
-            return EnvValue::Unknown;
+            return None;
         }
         self.0.reading.borrow_mut().push(name.into());
-        let ty = read(&self.0.source);
+        let value = read(&self.0.source);
         self.0.reading.borrow_mut().pop();
-        ty.map_or(EnvValue::Unknown, EnvValue::Type)
+        value
     }
 }
 
 impl KernelEnv for StaticEnv {
     fn get(&self, name: &str) -> Option<EnvValue> {
-        match self.0.names.get(name) {
-            Some(Binding::Value(value)) => Some(value.clone()),
-            Some(Binding::Function(def)) => Some(EnvValue::Function(HelperFunction {
-                def: Arc::clone(def),
-                source: self.0.source.clone(),
-                env: Rc::new(self.clone()),
-            })),
-            Some(Binding::Struct(def)) => Some(self.read_type(name, |source| {
-                let env: Rc<dyn KernelEnv> = Rc::new(self.clone());
-                let of = kps_kernel::read_struct(def, source, &env).ok()?;
-                Some(Type::Struct(Rc::new(of)))
-            })),
-            Some(Binding::Type(expr)) => {
-                Some(self.read_type(name, |source| kps_kernel::read_type(expr, source, self).ok()))
-            }
-            Some(Binding::Builtin { module, member, value }) => {
-                Some(value.get_or_init(|| builtin(module, member.as_deref())).clone())
-            }
-            None => self.0.outer.as_ref()?.get(name),
+        if let Some(binding) = self.0.names.get(name) {
+            return Some(self.value(name, binding));
         }
+        self.of_stars(name).or_else(|| self.0.outer.as_ref()?.get(name))
     }
 
     fn names(&self) -> Vec<Name> {
@@ -324,7 +390,7 @@ fn bind_import(names: &mut BTreeMap<Name, Binding>, import: &ImportName) {
         Some(_) => dotted(&import.path),
         None => first.name.to_string(),
     };
-    bind(names, bound, module(&path));
+    bind(names, bound, module(&path, 0));
 }
 
 fn bind_import_from(names: &mut BTreeMap<Name, Binding>, import: &ImportFrom) {
@@ -332,18 +398,29 @@ fn bind_import_from(names: &mut BTreeMap<Name, Binding>, import: &ImportFrom) {
     let ImportedNames::Names(imports) = &import.names else { return };
     for import_name in imports {
         let Some(member) = import_name.path.first() else { continue };
+        let member_name = Some(Arc::clone(&member.name));
         let binding = match from.as_str() {
             "math" | "pyshader" | "pyshader.stdlib" | "kp" if import.level == 0 => {
                 Binding::Value(ours(&member.name))
             }
-            from if import.level == 0 && is_builtin(from) => Binding::Builtin {
-                module: from.into(),
-                member: Some(Arc::clone(&member.name)),
-                value: OnceCell::new(),
-            },
-            _ => Binding::Value(EnvValue::Unknown),
+            from if import.level == 0 && is_builtin(from) => {
+                Binding::Builtin { module: from.into(), member: member_name, value: OnceCell::new() }
+            }
+            from => {
+                Binding::Import { module: from.into(), level: import.level as usize, member: member_name }
+            }
         };
         bind(names, import_name.alias.as_ref().unwrap_or(member), binding);
+    }
+}
+
+/// The module of `from module import *`.
+fn star(stmt: &Stmt) -> Option<Binding> {
+    match &stmt.kind {
+        StmtKind::ImportFrom(import) if matches!(import.names, ImportedNames::Star(_)) => {
+            Some(module(&dotted(&import.path), import.level as usize))
+        }
+        _ => None,
     }
 }
 
@@ -355,16 +432,16 @@ fn ours(name: &Name) -> EnvValue {
     }
 }
 
-fn module(path: &str) -> Binding {
+fn module(path: &str, level: usize) -> Binding {
     match path {
-        "math" | "pyshader" | "pyshader.stdlib" => {
+        "math" | "pyshader" | "pyshader.stdlib" if level == 0 => {
             let members = Rc::new(MapEnv::new());
             Binding::Value(EnvValue::Module(EnvModule { name: path.into(), kind: Holder::Module, members }))
         }
-        path if is_builtin(path) => {
+        path if level == 0 && is_builtin(path) => {
             Binding::Builtin { module: path.into(), member: None, value: OnceCell::new() }
         }
-        _ => Binding::Value(EnvValue::Unknown),
+        path => Binding::Import { module: path.into(), level, member: None },
     }
 }
 

@@ -85,17 +85,9 @@ impl Vm {
                 return Err(Raise::new(ExceptionKind::ModuleNotFoundError, message));
             }
         };
-        for folder in folders {
-            for ending in ENDINGS {
-                let package = folder.join(last).join(format!("__init__.{ending}"));
-                let file = folder.join(format!("{last}.{ending}"));
-                for (file, is_package) in [(package, true), (file, false)] {
-                    if file.is_file() {
-                        let source = read_source(&file)?;
-                        return Ok(Found { source, file: Some(file), is_package });
-                    }
-                }
-            }
+        if let Some((file, is_package)) = folders.iter().find_map(|folder| file_of(folder, last)) {
+            let source = read_source(&file)?;
+            return Ok(Found { source, file: Some(file), is_package });
         }
         let known = modules::MODULES.iter().map(|module| module.name);
         let raise = errors::module_not_found(name);
@@ -132,20 +124,11 @@ impl Vm {
     }
 
     fn absolute_name(&self, name: &str, level: usize) -> Result<String> {
-        if level == 0 {
-            return Ok(name.to_owned());
-        }
         let running = self.frames.last().map(|frame| frame.function.code.program.module.clone());
         let running = running.unwrap_or_else(|| Name::from("__main__"));
         let is_package = self.modules.get(&*running).is_some_and(|module| module.is_package);
-        let mut package = &*running;
-        for _ in 0..level - is_package as usize {
-            package = package.rsplit_once('.').map_or("", |(package, _)| package);
-        }
-        if package.is_empty() {
-            return Err(errors::import_error("attempted relative import with no known parent package"));
-        }
-        Ok(if name.is_empty() { package.to_owned() } else { format!("{package}.{name}") })
+        absolute((&running, is_package), name, level)
+            .ok_or_else(|| errors::import_error("attempted relative import with no known parent package"))
     }
 
     /// `from module import name`: an attribute, or a module beneath the package.
@@ -192,6 +175,32 @@ impl Vm {
         }
         let all = module.namespace.to_pairs();
         Ok(all.into_iter().filter(|(name, _)| !name.starts_with('_')).collect())
+    }
+}
+
+/// The file of a module in a folder, and whether that is a package's.
+pub(crate) fn file_of(folder: &Path, last: &str) -> Option<(PathBuf, bool)> {
+    let files = ENDINGS.iter().flat_map(|ending| {
+        let package = folder.join(last).join(format!("__init__.{ending}"));
+        [(package, true), (folder.join(format!("{last}.{ending}")), false)]
+    });
+    files.into_iter().find(|(file, _)| file.is_file())
+}
+
+/// The full name of a module that is named with `level` leading dots in another one, which is a package or not;
+/// `None` where no package is so far up.
+pub(crate) fn absolute((running, is_package): (&str, bool), name: &str, level: usize) -> Option<String> {
+    if level == 0 {
+        return Some(name.to_owned());
+    }
+    let mut package = running;
+    for _ in 0..level - usize::from(is_package) {
+        package = package.rsplit_once('.').map_or("", |(package, _)| package);
+    }
+    match (package, name) {
+        ("", _) => None,
+        (package, "") => Some(package.to_owned()),
+        (package, name) => Some(format!("{package}.{name}")),
     }
 }
 

@@ -12,7 +12,7 @@ mod call;
 mod class;
 mod code;
 mod frame;
-mod import;
+pub(crate) mod import;
 mod inspect;
 mod interrupt;
 mod register;

@@ -8,6 +8,7 @@ use kps_syntax::{Diagnostic, Diagnostics, Location};
 
 use super::types::KernelType;
 use crate::errors::type_error;
+use crate::explain::AskedLine;
 use crate::modules::kp;
 use crate::value::{ExceptionKind, Raise, Result, Value};
 
@@ -264,8 +265,9 @@ pub fn trace_outside(template: &KernelTemplate, at: [u32; 3], domain: [u64; 3]) 
 // Explanations.
 
 pub fn explain_line(template: &KernelTemplate) -> Raise {
-    type_error("`line` is the number of a line of the kernel's file")
-        .help(format!("such as {}.explain(line=3)", template.name()))
+    let name = template.name();
+    type_error("`line` is the number of a line of the kernel's file, or a file with the number of a line")
+        .help(format!("such as {name}.explain(line=3) or {name}.explain(line=\"helpers.kps:3\")"))
 }
 
 pub fn explain_undeclared(raise: Raise, template: &KernelTemplate) -> Raise {
@@ -276,8 +278,10 @@ pub fn explain_undeclared(raise: Raise, template: &KernelTemplate) -> Raise {
     ))
 }
 
-pub fn line_outside(line: u32, place: &str) -> Raise {
-    crate::errors::value_error(format!("line {line} is in no function that is explained: {place}"))
+pub fn line_outside(asked: &AskedLine, place: &str) -> Raise {
+    let of = asked.file.as_ref().map(|file| format!(" of `{file}`")).unwrap_or_default();
+    let line = asked.line;
+    crate::errors::value_error(format!("line {line}{of} is in no function that is explained: {place}"))
 }
 
 pub fn no_device(error: DeviceError) -> Raise {

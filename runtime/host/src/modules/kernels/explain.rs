@@ -8,7 +8,7 @@ use kps_kernel::Target;
 
 use super::object::Kernel;
 use super::{errors, launch};
-use crate::explain::Explained;
+use crate::explain::{AskedLine, Explained};
 use crate::value::{Args, Native, NativeType, Result, Value};
 use crate::vm::Vm;
 
@@ -30,26 +30,35 @@ impl Native for Explanation {
 
 /// `kernel.explain(line=3)` and `kernel.explain(x, y)`: `args` without the kernel.
 pub fn explain(vm: &mut Vm, kernel: &Kernel, args: &Args, extent: Extent) -> Result {
-    let line = match args.keyword("line") {
-        Some(line) => {
-            let line = line.as_int().and_then(|line| u32::try_from(line).ok());
-            Some(line.ok_or_else(|| errors::explain_line(&kernel.template))?)
-        }
-        None => None,
-    };
+    let asked = args.keyword("line").map(|given| asked_line(kernel, given)).transpose()?;
     let (values, names) = args.without("line");
     let (extent, values, names) = launch::extent_of(vm, &Args::new(&values, &names), extent)?;
-    let text = text(vm, kernel, &Args::new(&values, &names), extent, line)?;
+    let text = text(vm, kernel, &Args::new(&values, &names), extent, asked)?;
     Ok(Value::native(Explanation { text: text.trim_end().to_owned() }))
+}
+
+/// A number, or `"helpers.kps:6"`.
+fn asked_line(kernel: &Kernel, given: &Value) -> Result<AskedLine> {
+    let asked = match given.as_str() {
+        Some(text) => text.parse().ok(),
+        None => given.as_int().and_then(|line| u32::try_from(line).ok()).map(AskedLine::from),
+    };
+    asked.ok_or_else(|| errors::explain_line(&kernel.template))
 }
 
 /// The same text of a value that is a kernel; `None` for any other.
 pub fn of_value(vm: &mut Vm, value: &Value, line: Option<u32>) -> Option<Result<String>> {
     let kernel = value.downcast::<Kernel>()?;
-    Some(text(vm, kernel, &Args::new(&[], &[]), Extent::Default, line))
+    Some(text(vm, kernel, &Args::new(&[], &[]), Extent::Default, line.map(AskedLine::from)))
 }
 
-fn text(vm: &mut Vm, kernel: &Kernel, args: &Args, extent: Extent, line: Option<u32>) -> Result<String> {
+fn text(
+    vm: &mut Vm,
+    kernel: &Kernel,
+    args: &Args,
+    extent: Extent,
+    asked: Option<AskedLine>,
+) -> Result<String> {
     let Kernel { template, env, .. } = kernel;
     let is_given = !args.positional().is_empty() || args.keywords().next().is_some();
     let signature = match is_given {
@@ -60,8 +69,8 @@ fn text(vm: &mut Vm, kernel: &Kernel, args: &Args, extent: Extent, line: Option<
     let found = found.map_err(errors::compile)?;
     let device = Some(&*vm.device).filter(|device| !device.is_empty());
     let explained = Explained::new(template.name(), found, device).map_err(errors::no_device)?;
-    match line {
+    match asked {
         None => Ok(explained.page()),
-        Some(line) => explained.line(line).ok_or_else(|| errors::line_outside(line, &explained.place())),
+        Some(asked) => explained.line(&asked).ok_or_else(|| errors::line_outside(&asked, &explained.place())),
     }
 }
