@@ -5,11 +5,14 @@ static MODULES: &[(&str, &str)] = &[
     ("bisect", include_str!("modules/bisect.kps")),
     ("collections", include_str!("modules/collections.kps")),
     ("copy", include_str!("modules/copy.kps")),
+    ("dataclasses", include_str!("modules/dataclasses.kps")),
+    ("enum", include_str!("modules/enum.kps")),
     ("functools", include_str!("modules/functools.kps")),
     ("heapq", include_str!("modules/heapq.kps")),
     ("itertools", include_str!("modules/itertools.kps")),
     ("operator", include_str!("modules/operator.kps")),
     ("string", include_str!("modules/string.kps")),
+    ("typing", include_str!("modules/typing.kps")),
 ];
 
 /// The text of a module.

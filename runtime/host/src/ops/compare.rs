@@ -218,6 +218,13 @@ impl Vm {
                     return Ok(truth);
                 }
             }
+            Value::Class(_) => {
+                if let Some(found) =
+                    self.class_says(container, "__class_contains__", std::slice::from_ref(item))?
+                {
+                    return self.truth(&found);
+                }
+            }
             Value::Instance(instance) => {
                 if let Some(function) = self.script_method(container, "__contains__") {
                     let value = self.call_method_value(&function, container, std::slice::from_ref(item))?;

@@ -47,6 +47,10 @@ impl Vm {
                 }
                 IterState::Sequence { object: value.clone(), at: 0 }
             }
+            Value::Class(_) => {
+                let iter = self.class_says(value, "__class_iter__", &[])?;
+                return iter.ok_or_else(|| errors::not_iterable(value));
+            }
             _ => return Err(errors::not_iterable(value)),
         }))
     }
@@ -152,6 +156,13 @@ impl Vm {
                 .map_err(|_| errors::overflow_error("Python int too large to convert to C ssize_t"))?,
             Value::Native(object) => {
                 return object.object().len(self)?.ok_or_else(|| errors::no_len(value));
+            }
+            Value::Class(_) => {
+                let len = self.class_says(value, "__class_len__", &[])?;
+                return match len.and_then(|len| usize::try_from(len.as_int()?).ok()) {
+                    Some(len) => Ok(len),
+                    None => Err(errors::no_len(value)),
+                };
             }
             Value::Instance(instance) => {
                 let Some(function) = self.script_method(value, "__len__") else {

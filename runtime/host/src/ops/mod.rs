@@ -5,6 +5,7 @@
 
 mod attribute;
 mod binary;
+mod class;
 mod compare;
 mod hash;
 mod item;

@@ -205,7 +205,10 @@ impl Vm {
                 }
             }
             Value::Class(class) if &*class.module == "builtins" => format!("<class '{}'>", class.name),
-            Value::Class(class) => format!("<class '{}.{}'>", class.module, class.name),
+            Value::Class(class) => match self.class_says(value, "__class_repr__", &[])? {
+                Some(text) => self.str(&text)?,
+                None => format!("<class '{}.{}'>", class.module, class.name),
+            },
             Value::Module(module) => match &module.file {
                 Some(file) => format!("<module '{}' from '{}'>", module.name, file.display()),
                 None => format!("<module '{}' (built-in)>", module.name),

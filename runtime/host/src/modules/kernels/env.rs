@@ -179,6 +179,12 @@ pub fn env_value(value: &Value) -> EnvValue {
             }),
             None => EnvValue::Builtin(Arc::from(&*class.name)),
         },
+        // Such as a member of an `IntEnum`.
+        Value::Instance(instance)
+            if matches!(instance.payload_value(), Some(Value::Int(_) | Value::Float(_) | Value::Str(_))) =>
+        {
+            env_value(value.base_value())
+        }
         Value::Instance(instance) if instance.class().is_script => EnvValue::Module(EnvModule {
             name: Arc::from(&*instance.class().name),
             kind: Holder::Object,

@@ -1,0 +1,21 @@
+//! What a class does as an object: gives its items, counts them, shows itself. Python asks the class's own class;
+//! scripts have no such classes, so those of the library say it in class methods: `__class_iter__`,
+//! `__class_len__`, `__class_contains__`, `__class_repr__`.
+
+use crate::value::{Result, Value};
+use crate::vm::Vm;
+
+impl Vm {
+    /// What a class method of the library says of the class; `None` where there is none.
+    pub(super) fn class_says(
+        &mut self,
+        value: &Value,
+        method: &str,
+        args: &[Value],
+    ) -> Result<Option<Value>> {
+        let Value::Class(class) = value else { return Ok(None) };
+        let Some(function) = class.lookup_script(method) else { return Ok(None) };
+        let function = self.bind(&function, value, class)?;
+        self.call(&function, args).map(Some)
+    }
+}
