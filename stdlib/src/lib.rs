@@ -11,6 +11,9 @@ static MODULES: &[(&str, &str)] = &[
     ("heapq", include_str!("modules/heapq.kps")),
     ("itertools", include_str!("modules/itertools.kps")),
     ("operator", include_str!("modules/operator.kps")),
+    ("os", include_str!("modules/os.kps")),
+    ("os.path", include_str!("modules/os_path.kps")),
+    ("pathlib", include_str!("modules/pathlib.kps")),
     ("string", include_str!("modules/string.kps")),
     ("typing", include_str!("modules/typing.kps")),
 ];

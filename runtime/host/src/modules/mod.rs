@@ -17,6 +17,7 @@ mod math_int;
 mod math_sum;
 mod mersenne;
 pub mod numpy;
+mod os;
 mod random;
 mod random_distributions;
 mod sha512;
@@ -40,6 +41,7 @@ pub static MODULES: &[&NativeModule] = &[
     &numpy::MODULE,
     &numpy::LINALG,
     &numpy::RANDOM,
+    &os::MODULE,
     &random::MODULE,
     &sys::MODULE,
     &time::MODULE,
