@@ -244,7 +244,9 @@ pub(crate) fn receivers_in(expr: &Expr, found: &mut dyn FnMut(&Name)) {
 fn pattern_exprs(pattern: &Pattern, visit: &mut dyn FnMut(&Expr)) {
     match &pattern.kind {
         PatternKind::Value(value) => visit(value),
-        PatternKind::Or(patterns) => patterns.iter().for_each(|pattern| pattern_exprs(pattern, visit)),
+        PatternKind::Or(patterns) | PatternKind::Sequence(patterns) => {
+            patterns.iter().for_each(|pattern| pattern_exprs(pattern, visit));
+        }
         PatternKind::As { pattern, .. } => pattern_exprs(pattern, visit),
         _ => {}
     }

@@ -219,12 +219,14 @@ impl Walk<'_> {
         match &pattern.kind {
             PatternKind::Wildcard | PatternKind::Capture(_) | PatternKind::Error => {}
             PatternKind::Value(value) | PatternKind::Singleton(value) => self.expr(value),
-            PatternKind::Or(patterns) => patterns.iter().for_each(|pattern| self.pattern(pattern)),
+            PatternKind::Or(patterns) | PatternKind::Sequence(patterns) => {
+                patterns.iter().for_each(|pattern| self.pattern(pattern));
+            }
             PatternKind::As { pattern, .. } => self.pattern(pattern),
             _ => self.unsupported(
                 pattern.span,
                 "this pattern",
-                "kernels match constants: numbers, bools and captured names with a dot",
+                "kernels match constants, numbers, bools and captured names with a dot, and tuples of them: `case (0, y):`",
             ),
         }
     }

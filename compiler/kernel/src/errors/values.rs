@@ -227,6 +227,11 @@ pub(crate) fn match_subject(at: Location, what: &str) -> Diagnostic {
         .help("match one component, `match v.x:`, or write `if` and `elif`")
 }
 
+pub(crate) fn match_parts(at: Location, what: &str) -> Diagnostic {
+    error("kernel/match", at, format!("this pattern has parts, and {what} has none"), "")
+        .help("match several values at once: `match (x, y):` with `case (0, 1):`")
+}
+
 pub(crate) fn matrix_type(at: Location, text: &str) -> Diagnostic {
     error("kernel/matrix", at, format!("`{text}` is not a matrix"), "")
         .help("2 to 4 columns and rows of floats: `Matrix(3, 2, f64)`")

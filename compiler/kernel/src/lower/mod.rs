@@ -23,6 +23,7 @@ mod held;
 mod helpers;
 mod index;
 mod loops;
+mod match_stmt;
 mod math;
 mod matrix;
 mod matrix_parts;

@@ -1,14 +1,12 @@
-//! Statements: branches and what meets after them, `match`, `return`.
+//! Statements: branches and what meets after them, `return`.
 
-use kps_syntax::ast::{
-    BoolOp, Branch, Expr, ExprKind, MatchCase, Name, Pattern, PatternKind, Stmt, StmtKind,
-};
+use kps_syntax::ast::{Branch, Expr, ExprKind, Name, Stmt, StmtKind};
 use kps_syntax::{Diagnostic, Span};
 
 use super::Ctx;
 use super::operand::{Operand, Static};
 use super::vars::{Missing, Way};
-use crate::check::{Assigns, assigned_names, pattern_names};
+use crate::check::{Assigns, assigned_names};
 use crate::constant::Constant;
 use crate::errors;
 use crate::ir::{self, Block, NodeId};
@@ -92,7 +90,7 @@ impl Ctx<'_> {
         names.iter().for_each(|name| self.poison(name, stmt.span));
     }
 
-    fn poison(&mut self, name: &Name, span: Span) {
+    pub fn poison(&mut self, name: &Name, span: Span) {
         if let Some(var) = self.f.scope.get(name) {
             self.assign_var(var, Operand::Error, span);
         }
@@ -220,95 +218,5 @@ impl Ctx<'_> {
             }
         };
         self.f.block.push(end);
-    }
-
-    /// `match` on constants is a chain of comparisons.
-    fn match_stmt(&mut self, subject: &Expr, cases: &[MatchCase]) {
-        let operand = self.expr(subject);
-        // Evaluated once, and typed once.
-        let operand = match self.materialize(&operand, subject.span) {
-            Some(node) if matches!(self.ty(node), Type::Scalar(_)) => Operand::Node(node),
-            Some(_) => {
-                let what = self.describe(&operand);
-                self.fail(errors::match_subject(self.at(subject.span), &what))
-            }
-            None => Operand::Error,
-        };
-        self.match_cases(&operand, cases);
-    }
-
-    fn match_cases(&mut self, subject: &Operand, cases: &[MatchCase]) {
-        let [case, rest @ ..] = cases else { return };
-        self.nested(case.span, (), |ctx| {
-            let matches = ctx.pattern(subject, &case.pattern).unwrap_or(Operand::Error);
-            let matches = match &case.guard {
-                None => matches,
-                Some(guard) => ctx.guarded(subject, &case.pattern, &matches, guard),
-            };
-            let condition = ctx.condition_of(&matches, case.pattern.span);
-            ctx.branch(
-                &condition,
-                case.pattern.span,
-                |ctx| {
-                    ctx.capture(subject, &case.pattern);
-                    ctx.block(&case.body);
-                },
-                |ctx| ctx.match_cases(subject, rest),
-            );
-        });
-    }
-
-    /// `case pattern if guard`: names are bound before the guard reads them.
-    fn guarded(&mut self, subject: &Operand, pattern: &Pattern, matches: &Operand, guard: &Expr) -> Operand {
-        self.short_circuit_with(BoolOp::And, matches, pattern.span, guard.span, |ctx| {
-            ctx.capture(subject, pattern);
-            ctx.expr(guard)
-        })
-    }
-
-    /// Whether the subject matches, as a bool operand; `None` after a mistake.
-    fn pattern(&mut self, subject: &Operand, pattern: &Pattern) -> Option<Operand> {
-        match &pattern.kind {
-            PatternKind::Wildcard | PatternKind::Capture(_) => Some(self.bool_constant(true, pattern.span)),
-            PatternKind::As { pattern, .. } => self.pattern(subject, pattern),
-            PatternKind::Value(value) | PatternKind::Singleton(value) => {
-                let right = self.expr(value);
-                let equal = kps_syntax::ast::CompareOp::Eq;
-                let operand = self.compare(equal, subject, &right, pattern.span, (value.span, value.span));
-                (!operand.is_error()).then_some(operand)
-            }
-            PatternKind::Or(patterns) => {
-                let mut any: Option<NodeId> = None;
-                for alternative in patterns {
-                    let operand = self.pattern(subject, alternative)?;
-                    let node = self.materialize(&operand, alternative.span)?;
-                    any = Some(match any {
-                        None => node,
-                        Some(any) => self.node(
-                            ir::NodeKind::Binary(ir::BinaryOp::Or, any, node),
-                            Type::BOOL,
-                            pattern.span,
-                        ),
-                    });
-                }
-                any.map(Operand::Node)
-            }
-            _ => None,
-        }
-    }
-
-    fn capture(&mut self, subject: &Operand, pattern: &Pattern) {
-        let ident = match &pattern.kind {
-            PatternKind::Capture(ident) => ident,
-            PatternKind::As { name, .. } => name,
-            _ => {
-                let mut names = Vec::new();
-                pattern_names(pattern, &mut |name, _| names.push(name.clone()));
-                return names.iter().for_each(|name| self.poison(name, pattern.span));
-            }
-        };
-        if let Some(var) = self.f.scope.get(&ident.name) {
-            self.assign_var(var, subject.clone(), ident.span);
-        }
     }
 }

@@ -1,0 +1,157 @@
+//! `match` on constants, and on tuples of what constants are compared with: a chain of comparisons. Which parts a
+//! subject has is known, so a pattern of another length is never tried.
+
+use std::rc::Rc;
+
+use kps_syntax::Span;
+use kps_syntax::ast::{BoolOp, CompareOp, Expr, Ident, MatchCase, Pattern, PatternKind};
+
+use super::Ctx;
+use super::operand::Operand;
+use crate::check::pattern_names;
+use crate::errors;
+use crate::ir::{BinaryOp, NodeId, NodeKind};
+use crate::types::Type;
+
+impl Ctx<'_> {
+    pub fn match_stmt(&mut self, subject: &Expr, cases: &[MatchCase]) {
+        let operand = self.expr(subject);
+        let operand = self.match_subject(&operand, subject.span);
+        self.match_cases(&operand, cases);
+    }
+
+    /// Evaluated once, and typed once.
+    fn match_subject(&mut self, operand: &Operand, span: Span) -> Operand {
+        if let Operand::Tuple(items) = operand {
+            return Operand::Tuple(items.iter().map(|item| self.match_subject(item, span)).collect());
+        }
+        match self.materialize(operand, span) {
+            Some(node) if matches!(self.ty(node), Type::Scalar(_)) => Operand::Node(node),
+            Some(_) => {
+                let what = self.describe(operand);
+                self.fail(errors::match_subject(self.at(span), &what))
+            }
+            None => Operand::Error,
+        }
+    }
+
+    fn match_cases(&mut self, subject: &Operand, cases: &[MatchCase]) {
+        let [case, rest @ ..] = cases else { return };
+        self.nested(case.span, (), |ctx| {
+            let matches = ctx.pattern(subject, &case.pattern).unwrap_or(Operand::Error);
+            let matches = match &case.guard {
+                None => matches,
+                Some(guard) => ctx.guarded(subject, &case.pattern, &matches, guard),
+            };
+            let condition = ctx.condition_of(&matches, case.pattern.span);
+            ctx.branch(
+                &condition,
+                case.pattern.span,
+                |ctx| {
+                    ctx.capture(subject, &case.pattern);
+                    ctx.block(&case.body);
+                },
+                |ctx| ctx.match_cases(subject, rest),
+            );
+        });
+    }
+
+    /// `case pattern if guard`: names are bound before the guard reads them.
+    fn guarded(&mut self, subject: &Operand, pattern: &Pattern, matches: &Operand, guard: &Expr) -> Operand {
+        self.short_circuit_with(BoolOp::And, matches, pattern.span, guard.span, |ctx| {
+            ctx.capture(subject, pattern);
+            ctx.expr(guard)
+        })
+    }
+
+    /// Whether the subject matches, as a bool operand; `None` after a mistake.
+    fn pattern(&mut self, subject: &Operand, pattern: &Pattern) -> Option<Operand> {
+        match &pattern.kind {
+            PatternKind::Wildcard | PatternKind::Capture(_) => Some(self.bool_constant(true, pattern.span)),
+            PatternKind::As { pattern, .. } => self.pattern(subject, pattern),
+            PatternKind::Value(value) | PatternKind::Singleton(value) => {
+                // Nothing of a tuple equals a number.
+                if matches!(subject, Operand::Tuple(_)) {
+                    return Some(self.bool_constant(false, pattern.span));
+                }
+                let right = self.expr(value);
+                let spans = (value.span, value.span);
+                let operand = self.compare(CompareOp::Eq, subject, &right, pattern.span, spans);
+                (!operand.is_error()).then_some(operand)
+            }
+            PatternKind::Or(patterns) => {
+                let matches = patterns.iter().map(|alternative| (subject.clone(), alternative));
+                self.pattern_row(BinaryOp::Or, matches.collect(), pattern.span)
+            }
+            PatternKind::Sequence(patterns) => match parts_of(subject, patterns) {
+                Some(parts) => {
+                    let matches = parts.iter().cloned().zip(patterns);
+                    self.pattern_row(BinaryOp::And, matches.collect(), pattern.span)
+                }
+                None if matches!(subject, Operand::Tuple(_)) => Some(self.bool_constant(false, pattern.span)),
+                None => {
+                    if !subject.is_error() {
+                        let what = self.describe(subject);
+                        self.error(errors::match_parts(self.at(pattern.span), &what));
+                    }
+                    None
+                }
+            },
+            _ => None,
+        }
+    }
+
+    /// Whether all of some patterns match, or one of them.
+    fn pattern_row(&mut self, op: BinaryOp, row: Vec<(Operand, &Pattern)>, span: Span) -> Option<Operand> {
+        let mut joined: Option<NodeId> = None;
+        for (subject, pattern) in row {
+            let operand = self.pattern(&subject, pattern)?;
+            if op == BinaryOp::And && matches!(pattern.kind, PatternKind::Wildcard | PatternKind::Capture(_))
+            {
+                continue;
+            }
+            let node = self.materialize(&operand, pattern.span)?;
+            joined = Some(match joined {
+                None => node,
+                Some(joined) => self.node(NodeKind::Binary(op, joined, node), Type::BOOL, span),
+            });
+        }
+        Some(match joined {
+            Some(node) => Operand::Node(node),
+            None => self.bool_constant(op == BinaryOp::And, span),
+        })
+    }
+
+    fn capture(&mut self, subject: &Operand, pattern: &Pattern) {
+        match &pattern.kind {
+            PatternKind::Capture(ident) => self.capture_name(subject, ident),
+            PatternKind::As { pattern, name } => {
+                self.capture(subject, pattern);
+                self.capture_name(subject, name);
+            }
+            PatternKind::Sequence(patterns) if parts_of(subject, patterns).is_some() => {
+                let parts = parts_of(subject, patterns).expect("asked above");
+                parts.iter().zip(patterns).for_each(|(part, pattern)| self.capture(part, pattern));
+            }
+            _ => {
+                let mut names = Vec::new();
+                pattern_names(pattern, &mut |name, _| names.push(name.clone()));
+                names.iter().for_each(|name| self.poison(name, pattern.span));
+            }
+        }
+    }
+
+    fn capture_name(&mut self, subject: &Operand, ident: &Ident) {
+        if let Some(var) = self.f.scope.get(&ident.name) {
+            self.assign_var(var, subject.clone(), ident.span);
+        }
+    }
+}
+
+/// The parts of a subject that has as many as a pattern wants.
+fn parts_of(subject: &Operand, patterns: &[Pattern]) -> Option<Rc<[Operand]>> {
+    match subject {
+        Operand::Tuple(parts) if parts.len() == patterns.len() => Some(Rc::clone(parts)),
+        _ => None,
+    }
+}
