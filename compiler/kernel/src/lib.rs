@@ -147,7 +147,7 @@ fn sound(lowered: lower::Lowered) -> Result<Verified<ir::Kernel>, Diagnostics> {
 
 /// Those that lowering found, and those that its analysis finds in what is left of the kernel.
 fn mistakes(lowered: lower::Lowered) -> Diagnostics {
-    let lower::Lowered { kernel, mut mistakes } = lowered;
+    let lower::Lowered { kernel, mut mistakes, .. } = lowered;
     // What is left need not be well-formed.
     if let Ok(kernel) = verify::verify(kernel)
         && let Err(found) = analysis::check(kernel.get())

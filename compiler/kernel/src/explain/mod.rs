@@ -9,7 +9,7 @@ mod assembly;
 mod indices;
 
 use kps_syntax::ast::{FunctionDef, Name};
-use kps_syntax::{Diagnostics, Source, Span};
+use kps_syntax::{Diagnostics, Location, Source, Span};
 
 use crate::env::KernelEnv;
 use crate::ir::{Function, FunctionId, Kernel, LocalId, NodeKind, Stmt, walk};
@@ -72,6 +72,8 @@ pub enum RemarkKind {
     Uniform,
     /// Calls a function of the script: its place in [`Explanation::functions`].
     Calls(usize),
+    /// The device has no instruction for this, so all matrices of the kernel are emulated.
+    Emulates,
     /// Not every device has what this needs.
     Needs(Capability),
 }
@@ -94,14 +96,20 @@ pub(crate) fn explain(
     signature: &Signature,
     target: &Target,
 ) -> Result<Explanation, Diagnostics> {
-    let (lowered, remarked) = lower::lower_remarked(template, env, signature, target);
+    let (mut lowered, remarked) = lower::lower_remarked(template, env, signature, target);
+    let emulated = std::mem::take(&mut lowered.emulated);
     let kernel = crate::sound(lowered)?;
     let module = emit::emit(&kernel, target);
-    let functions = functions(kernel.get(), remarked, &module.capabilities);
+    let functions = functions(kernel.get(), remarked, &module.capabilities, &emulated);
     Ok(Explanation { module, functions })
 }
 
-fn functions(kernel: &Kernel, remarked: Vec<Remarked>, uses: &[CapabilityUse]) -> Vec<ExplainedFunction> {
+fn functions(
+    kernel: &Kernel,
+    remarked: Vec<Remarked>,
+    uses: &[CapabilityUse],
+    emulated: &[Location],
+) -> Vec<ExplainedFunction> {
     let reached = kernel.reached();
     let is_shown = |found: &Remarked| {
         let function = &kernel.functions[found.id.idx()];
@@ -124,6 +132,8 @@ fn functions(kernel: &Kernel, remarked: Vec<Remarked>, uses: &[CapabilityUse]) -
         indices::remark(function, differs, &mut remarks);
         remark_calls(function, &order, &mut remarks);
         remark_needs(function, &found.def, uses, &mut remarks);
+        let causes = emulated.iter().filter(|at| is_in(function, &found.def, at));
+        remarks.extend(causes.map(|at| Remark { span: at.span, kind: RemarkKind::Emulates }));
         settle_literals(function, &mut remarks);
         let signature = match found.id.idx() == main {
             true => String::new(),
@@ -195,12 +205,14 @@ fn remark_calls(function: &Function, order: &[FunctionId], remarks: &mut Vec<Rem
     });
 }
 
+/// Whether a place is in the definition of a function.
+fn is_in(function: &Function, def: &FunctionDef, at: &Location) -> bool {
+    at.source == function.source && def.span.start <= at.span.start && at.span.end <= def.span.end
+}
+
 fn remark_needs(function: &Function, def: &FunctionDef, uses: &[CapabilityUse], remarks: &mut Vec<Remark>) {
     for found in uses {
-        let here = found.places.iter().filter(|place| {
-            let span = place.span;
-            place.source == function.source && def.span.start <= span.start && span.end <= def.span.end
-        });
+        let here = found.places.iter().filter(|place| is_in(function, def, place));
         remarks
             .extend(here.map(|place| Remark { span: place.span, kind: RemarkKind::Needs(found.capability) }));
     }

@@ -263,7 +263,9 @@ impl Ctx<'_> {
                 Some(at) => self.part_of(container, at, span),
                 None => Operand::Error,
             },
-            (_, Type::Array(_)) if is_array_attribute(&attr.name) => fixed_attribute(&ty, &attr.name),
+            (_, Type::Array(_) | Type::Coop(_)) if is_array_attribute(&attr.name) => {
+                fixed_attribute(&ty, &attr.name)
+            }
             (_, Type::Matrix { columns, rows, .. }) if &*attr.name == "shape" => {
                 let sizes = [*rows, *columns].map(|n| Operand::int(i128::from(n)));
                 Operand::Tuple(Rc::new(sizes))

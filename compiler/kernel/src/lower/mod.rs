@@ -135,6 +135,8 @@ pub(crate) fn lower_remarked(
 pub(crate) struct Lowered {
     pub kernel: Kernel,
     pub mistakes: Diagnostics,
+    /// The places for which all matrices are emulated on a device that has instructions for some.
+    pub emulated: Vec<Location>,
 }
 
 /// With matrices as the device holds them, or all of them emulated where it cannot.
@@ -142,8 +144,11 @@ fn lowered<'a>(signature: &Signature, target: &Target, new: impl Fn(&Target) -> 
     let mut ctx = new(target);
     ctx.lower_kernel(signature);
     if ctx.needs_emulation() {
+        let causes = ctx.all_diagnostics().into_iter().filter_map(|cause| cause.location().cloned());
+        let causes = causes.collect();
         ctx = new(&Target { matrices: Matrices::NONE, ..*target });
         ctx.lower_kernel(signature);
+        ctx.emulated = causes;
     }
     ctx
 }
@@ -163,6 +168,8 @@ pub(crate) struct Ctx<'a> {
     checks: bool,
     /// `None` where cooperative matrices are emulated.
     matrices: Option<Tiles>,
+    /// The places that no instruction of the device does, where it has some for matrices.
+    emulated: Vec<Location>,
     /// What emulated ones are: lists of rows.
     coop_types: FxHashSet<Type>,
     buffers: Vec<Buffer>,
@@ -356,6 +363,7 @@ impl<'a> Ctx<'a> {
             trace: target.trace,
             checks: target.checks,
             matrices: Tiles::new(target, template, signature.rank),
+            emulated: Vec::new(),
             coop_types: FxHashSet::default(),
             buffers: Vec::new(),
             scalars: Vec::new(),
@@ -444,6 +452,6 @@ impl<'a> Ctx<'a> {
             functions,
         };
         kernel.whole_groups = kernel.has_barrier();
-        Lowered { kernel, mistakes }
+        Lowered { kernel, mistakes, emulated: self.emulated }
     }
 }

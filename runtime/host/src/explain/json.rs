@@ -73,6 +73,7 @@ fn kind_and_value(kind: &RemarkKind) -> (&'static str, String) {
         RemarkKind::ComputedIn { wide, .. } => ("computed_in", string(wide.name())),
         RemarkKind::Index(test) => ("index", string(test_name(*test))),
         RemarkKind::Uniform => ("uniform", "true".to_owned()),
+        RemarkKind::Emulates => ("emulates", "true".to_owned()),
         RemarkKind::Calls(callee) => ("calls", callee.to_string()),
         RemarkKind::Needs(capability) => ("needs", string(capability.name())),
     }

@@ -93,6 +93,10 @@ impl<'e> Rows<'e> {
                     texts.push(format!("computed in {wide}, rounded to {ty}"));
                 }
                 RemarkKind::Uniform => texts.push("the same in the whole workgroup".to_owned()),
+                RemarkKind::Emulates => {
+                    let text = "no instruction of the device does this, so all matrices here are emulated";
+                    texts.push(text.to_owned());
+                }
                 RemarkKind::Calls(callee) => {
                     let callee = &self.explanation.functions[*callee];
                     texts.push(format!("calls {}{}", callee.name, callee.signature));
