@@ -221,12 +221,12 @@ pub enum Ints {
     #[default]
     Any,
     /// None is beyond [`Ints::MAX_MODEST`]: an index made of them and of ids stays near its array, as those of
-    /// sizes and offsets do.
+    /// the sides of matrices and images do.
     Modest,
 }
 
 impl Ints {
-    pub const MAX_MODEST: u128 = 1 << 24;
+    pub const MAX_MODEST: u128 = 1 << 14;
 
     pub fn of(ints: impl IntoIterator<Item = i128>) -> Ints {
         let is_modest = ints.into_iter().all(|int| int.unsigned_abs() <= Ints::MAX_MODEST);

@@ -1,16 +1,23 @@
 //! Which indices are worked out from counters, sizes and ids alone, and from scalars that a launch promises to
 //! be modest.
 //!
-//! Such a one does not leave its array by gigabytes, and what is added to it would keep drivers from stepping
+//! Such a one does not leave its array by gigabytes, as long as it makes no large steps, and what is added to it would keep drivers from stepping
 //! along addresses. A local counts as long as nothing else is ever stored to it. Never here: how an index is
 //! tested.
 
 use super::values::is_float;
-use crate::ir::{CallArg, Function, Home, LocalId, NodeId, NodeKind, Stmt, walk};
+use crate::ir::{BinaryOp, CallArg, Function, Home, LocalId, NodeId, NodeKind, Stmt, walk};
 use crate::signature::Ints;
 
 /// Of the nodes behind an index, more than these are not looked at.
 const MAX_COUNTED: usize = 32;
+
+/// Bytes from what one value of a counter or an id leads to, to what the next does, at most: those of a line of
+/// [`Ints::MAX_MODEST`] vectors. As many lines do not come round where a device counts bytes in 32 bits.
+const MAX_STRIDE: u64 = 16 * Ints::MAX_MODEST as u64;
+
+/// Bytes that constants and scalars alone lead away from the array's start, at most.
+const MAX_OFFSET: u64 = 1 << 28;
 
 /// For each local of a function, whether all that is stored to it is counted.
 pub(crate) struct Counted {
@@ -27,7 +34,7 @@ impl Counted {
         while !is_settled {
             is_settled = true;
             for (local, value) in &stores {
-                if counted.locals[local.idx()] && !counted.holds(function, *value) {
+                if counted.locals[local.idx()] && !counted.holds(function, *value, 1) {
                     counted.locals[local.idx()] = false;
                     is_settled = false;
                 }
@@ -36,32 +43,63 @@ impl Counted {
         counted
     }
 
-    pub fn holds(&self, function: &Function, index: NodeId) -> bool {
-        let mut open = vec![index];
+    /// Whether an index of elements of so many bytes is counted.
+    pub fn holds(&self, function: &Function, index: NodeId, element: u64) -> bool {
+        // With the bytes from what a node's value leads to, to what the next one does.
+        let mut open = vec![(index, element.max(1))];
         for _ in 0..MAX_COUNTED {
-            let Some(node) = open.pop() else { return true };
+            let Some((node, stride)) = open.pop() else { return true };
             match &function.node(node).kind {
                 // A large one may lead out of any array by itself.
-                NodeKind::Constant(constant) => match constant.as_int() {
-                    Some(value) if Ints::of([value]) == Ints::Modest => {}
+                NodeKind::Constant(_) | NodeKind::Scalar(_) => match self.factor(function, node) {
+                    Some(value) if value.saturating_mul(stride) <= MAX_OFFSET => {}
                     _ => return false,
                 },
-                NodeKind::Load(local) if self.locals[local.idx()] => {}
-                NodeKind::Scalar(_) if self.scalars == Ints::Modest => {}
-                NodeKind::Input(_)
+                NodeKind::Load(local) if !self.locals[local.idx()] => return false,
+                NodeKind::Load(_)
+                | NodeKind::Input(_)
                 | NodeKind::Domain
                 | NodeKind::Proven(_)
                 | NodeKind::BufferLen(_)
                 | NodeKind::BufferAxis { .. }
-                | NodeKind::TextureSize(_) => {}
-                NodeKind::Unary(_, a) | NodeKind::Bitcast(a) | NodeKind::Extract(a, _) => open.push(*a),
-                NodeKind::Convert(a) if !is_float(function.ty(*a)) => open.push(*a),
-                NodeKind::Binary(_, a, b) => open.extend([*a, *b]),
-                NodeKind::Select { then, orelse, .. } => open.extend([*then, *orelse]),
+                | NodeKind::TextureSize(_) => {
+                    if stride > MAX_STRIDE {
+                        return false;
+                    }
+                }
+                NodeKind::Unary(_, a) | NodeKind::Bitcast(a) | NodeKind::Extract(a, _) => {
+                    open.push((*a, stride));
+                }
+                NodeKind::Convert(a) if !is_float(function.ty(*a)) => open.push((*a, stride)),
+                NodeKind::Binary(BinaryOp::Mul, a, b) => {
+                    match (self.factor(function, *a), self.factor(function, *b)) {
+                        (_, Some(factor)) => open.push((*a, stride.saturating_mul(factor))),
+                        (Some(factor), None) => open.push((*b, stride.saturating_mul(factor))),
+                        (None, None) => open.extend([(*a, stride), (*b, stride)]),
+                    }
+                }
+                NodeKind::Binary(BinaryOp::ShiftLeft, a, b) => match self.factor(function, *b) {
+                    Some(amount @ 0..32) => open.push((*a, stride << amount)),
+                    _ => return false,
+                },
+                NodeKind::Binary(_, a, b) => open.extend([(*a, stride), (*b, stride)]),
+                NodeKind::Select { then, orelse, .. } => open.extend([(*then, stride), (*orelse, stride)]),
                 _ => return false,
             }
         }
         false
+    }
+
+    /// The most that a constant or a scalar multiplies by, of which the sign does not matter.
+    fn factor(&self, function: &Function, node: NodeId) -> Option<u64> {
+        match &function.node(node).kind {
+            NodeKind::Constant(constant) => u64::try_from(constant.as_int()?.unsigned_abs()).ok(),
+            NodeKind::Scalar(_) if self.scalars == Ints::Modest => Some(Ints::MAX_MODEST as u64),
+            NodeKind::Convert(a) | NodeKind::Bitcast(a) if !is_float(function.ty(*a)) => {
+                self.factor(function, *a)
+            }
+            _ => None,
+        }
     }
 }
 

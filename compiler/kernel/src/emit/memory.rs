@@ -230,7 +230,7 @@ impl FunctionEmitter<'_> {
             // It holds one value, and no array of them.
             StorageClass::Uniform => (None, None),
             _ if is_proven || self.tells() => (None, Some(self.proven_index(buffer, index))),
-            _ if is_robust && self.is_counted(index) => (None, Some(self.value(index))),
+            _ if is_robust && self.is_counted(buffer, index) => (None, Some(self.value(index))),
             _ if is_robust => (None, Some(self.unwrapped_index(buffer, index))),
             _ => {
                 let (is_inside, index) = self.inside_buffer(buffer, index);
@@ -255,9 +255,10 @@ impl FunctionEmitter<'_> {
         (Place { class, chain, ty, packing }, is_inside)
     }
 
-    fn is_counted(&mut self, index: NodeId) -> bool {
+    fn is_counted(&mut self, buffer: BufferId, index: NodeId) -> bool {
         let (function, scalars) = (self.function, self.kernel.ints);
-        self.counted.get_or_insert_with(|| Counted::of(function, scalars)).holds(function, index)
+        let element = u64::from(self.interface.buffer(buffer).element.packed_size());
+        self.counted.get_or_insert_with(|| Counted::of(function, scalars)).holds(function, index, element)
     }
 
     /// An index for a device that tests accesses itself. It tests them by their place in bytes, of which some
