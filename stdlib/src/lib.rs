@@ -22,3 +22,8 @@ static MODULES: &[(&str, &str)] = &[
 pub fn source(name: &str) -> Option<&'static str> {
     MODULES.iter().find(|(module, _)| *module == name).map(|(_, text)| *text)
 }
+
+/// The dotted names of all modules.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    MODULES.iter().map(|(module, _)| *module)
+}

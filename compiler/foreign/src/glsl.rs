@@ -110,6 +110,11 @@ fn semantic(source: &Source, error: &Error, message: &str) -> Diagnostic {
             errors::told("foreign/glsl", &format!("`{found}` cannot stand here")).label(location, "")
         }),
         "Variable cannot be used in LHS position" => errors::not_assignable(found, location),
+        _ if message.starts_with("Can't lookup field on this type") => errors::told(
+            "foreign/glsl",
+            &format!("there is no member `{}` here", found.trim_start_matches('.')),
+        )
+        .label(location, ""),
         "Missing entry point" => errors::told("foreign/glsl", message)
             .label(location, "")
             .help("write what is to run as `void main() { .. }`"),

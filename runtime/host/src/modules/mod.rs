@@ -60,6 +60,12 @@ pub fn find(name: &str) -> Option<&'static NativeModule> {
     MODULES.iter().copied().find(|module| module.name == name)
 }
 
+/// The names of the modules that scripts need no file for, and that are not the library's own affair.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    let native = MODULES.iter().map(|module| module.name);
+    native.chain(kps_stdlib::names()).filter(|name| !name.starts_with('_'))
+}
+
 /// The value of a prelude name, made when a script first uses it.
 pub fn prelude(vm: &mut Vm, name: &str) -> Result<Option<Value>> {
     let ty = match name {

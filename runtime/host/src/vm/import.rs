@@ -89,9 +89,8 @@ impl Vm {
             let source = read_source(&file)?;
             return Ok(Found { source, file: Some(file), is_package });
         }
-        let known = modules::MODULES.iter().map(|module| module.name);
         let raise = errors::module_not_found(name);
-        Err(match crate::suggest::nearest(name, known) {
+        Err(match crate::suggest::nearest(name, modules::names()) {
             Some(suggestion) => raise.help(format!("did you mean `{suggestion}`?")),
             None => raise,
         })

@@ -114,9 +114,9 @@ impl Vm {
             return errors::name_not_defined(name, Some(nearest.to_owned()));
         }
         let raise = errors::name_not_defined(name, None);
-        match crate::modules::find(name) {
-            Some(_) => raise.help(format!("write `import {name}` first")),
-            None => raise,
+        match crate::modules::names().any(|module| module == &**name) {
+            true => raise.help(format!("write `import {name}` first")),
+            false => raise,
         }
     }
 
