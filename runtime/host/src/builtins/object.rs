@@ -74,7 +74,7 @@ fn repr(vm: &mut Vm, args: &Args) -> Result {
     Ok(Value::str(match this {
         Value::Instance(instance) if instance.payload_value().is_none() && instance.exception().is_none() => {
             let class = instance.class();
-            format!("<{}.{} object at {:#x}>", class.module, class.name, this.address().unwrap_or(0))
+            format!("<{}.{} object at {:#x}>", class.module, class.qualname, this.address().unwrap_or(0))
         }
         Value::Instance(instance) => match instance.payload_value() {
             Some(payload) => vm.repr(payload)?,

@@ -125,7 +125,8 @@ impl Vm {
     fn get_class_attr(&mut self, value: &Value, class: &Rc<Class>, name: &Name) -> Result<Option<Value>> {
         // These belong to the class itself, whatever its instances call so.
         let own = match &**name {
-            "__name__" | "__qualname__" => Some(class.name.value()),
+            "__name__" => Some(class.name.value()),
+            "__qualname__" => Some(class.qualname.value()),
             "__class__" => Some(Value::Class(self.class_of(value))),
             "__base__" => Some(class.base.clone().map_or(Value::None, Value::Class)),
             "__bases__" => {

@@ -125,6 +125,8 @@ pub enum Layout {
 
 pub struct Class {
     pub name: Name,
+    /// Dotted, with what the class stands in: `outer.<locals>.Inner`.
+    pub qualname: Name,
     /// The module that it belongs to, `builtins` for the language's own.
     pub module: Name,
     pub base: Option<Rc<Class>>,
@@ -145,8 +147,10 @@ pub struct Class {
 impl Class {
     /// A class with no attributes of its own.
     pub fn new(name: impl Into<Name>, base: Option<Rc<Class>>, layout: Layout) -> Class {
+        let name = name.into();
         Class {
-            name: name.into(),
+            qualname: name.clone(),
+            name,
             module: Name::from("builtins"),
             base,
             layout,

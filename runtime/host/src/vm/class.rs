@@ -22,6 +22,7 @@ impl Vm {
         };
         let mut class = Class::new(name.clone(), Some(base.clone()), base.layout);
         class.is_script = true;
+        class.qualname = self.name(&body.code.code.qualname);
         class.module = body.code.program.module.clone();
         class.new = base.new;
         class.def = body.code.code.class.clone();
