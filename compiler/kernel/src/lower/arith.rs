@@ -17,6 +17,15 @@ use crate::types::{Kind, Scalar, Type};
 /// Int powers up to this constant exponent are products; beyond it the squares still are.
 const MAX_FLOAT_PRODUCT: i128 = 16;
 
+/// What an operator stands between, with the places of all three.
+#[derive(Clone, Copy)]
+pub(crate) struct Sides<'a> {
+    pub left: &'a Operand,
+    pub right: &'a Operand,
+    pub op_span: Span,
+    pub spans: (Span, Span),
+}
+
 impl Ctx<'_> {
     pub fn binary(
         &mut self,
@@ -26,6 +35,7 @@ impl Ctx<'_> {
         op_span: Span,
         spans: (Span, Span),
     ) -> Operand {
+        let sides = Sides { left, right, op_span, spans };
         if left.is_error() || right.is_error() {
             return Operand::Error;
         }
@@ -39,7 +49,7 @@ impl Ctx<'_> {
             return result;
         }
         if self.is_coop(left) || self.is_coop(right) {
-            return self.coop_binary(op, left, right, op_span, spans);
+            return self.coop_binary(op, sides);
         }
         if op == AstBinaryOp::Mul
             && let Some(array) = self.repeat_list(left, right, spans)
@@ -47,7 +57,7 @@ impl Ctx<'_> {
             return array;
         }
         if self.is_matrix(left) || self.is_matrix(right) {
-            return self.matrix_binary(op, left, right, op_span, spans);
+            return self.matrix_binary(op, sides);
         }
         match op {
             AstBinaryOp::Add | AstBinaryOp::Sub | AstBinaryOp::Mul => {
@@ -56,18 +66,18 @@ impl Ctx<'_> {
                     AstBinaryOp::Sub => BinaryOp::Sub,
                     _ => BinaryOp::Mul,
                 };
-                self.arithmetic(op, left, right, op_span, spans)
+                self.arithmetic(op, sides)
             }
-            AstBinaryOp::FloorDiv => self.floor(BinaryOp::FloorDiv, left, right, op_span, spans),
-            AstBinaryOp::Mod => self.floor(BinaryOp::FloorMod, left, right, op_span, spans),
-            AstBinaryOp::Div => self.divide(left, right, op_span, spans),
-            AstBinaryOp::Pow => self.power(left, right, op_span, spans),
-            AstBinaryOp::MatMul => self.dot(left, right, op_span, spans),
-            AstBinaryOp::LeftShift => self.shift(BinaryOp::ShiftLeft, left, right, op_span, spans),
-            AstBinaryOp::RightShift => self.shift(BinaryOp::ShiftRight, left, right, op_span, spans),
-            AstBinaryOp::BitAnd => self.bitwise(BinaryOp::And, left, right, op_span, spans),
-            AstBinaryOp::BitOr => self.bitwise(BinaryOp::Or, left, right, op_span, spans),
-            AstBinaryOp::BitXor => self.bitwise(BinaryOp::Xor, left, right, op_span, spans),
+            AstBinaryOp::FloorDiv => self.floor(BinaryOp::FloorDiv, sides),
+            AstBinaryOp::Mod => self.floor(BinaryOp::FloorMod, sides),
+            AstBinaryOp::Div => self.divide(sides),
+            AstBinaryOp::Pow => self.power(sides),
+            AstBinaryOp::MatMul => self.dot(sides),
+            AstBinaryOp::LeftShift => self.shift(BinaryOp::ShiftLeft, sides),
+            AstBinaryOp::RightShift => self.shift(BinaryOp::ShiftRight, sides),
+            AstBinaryOp::BitAnd => self.bitwise(BinaryOp::And, sides),
+            AstBinaryOp::BitOr => self.bitwise(BinaryOp::Or, sides),
+            AstBinaryOp::BitXor => self.bitwise(BinaryOp::Xor, sides),
         }
     }
 
@@ -132,31 +142,18 @@ impl Ctx<'_> {
         Some(self.splat_to(node, ty, span))
     }
 
-    fn arithmetic(
-        &mut self,
-        op: BinaryOp,
-        left: &Operand,
-        right: &Operand,
-        op_span: Span,
-        spans: (Span, Span),
-    ) -> Operand {
+    fn arithmetic(&mut self, op: BinaryOp, sides: Sides) -> Operand {
+        let Sides { left, right, spans, .. } = sides;
         let n_errors = self.f.diagnostics.len();
         match self.common(left, right, spans, false) {
             Some((ty, a, b)) => Operand::Node(self.node(NodeKind::Binary(op, a, b), ty, spans.0.to(spans.1))),
-            None => self.mismatch(symbol(op), left, right, op_span, spans, n_errors),
+            None => self.mismatch(symbol(op), sides, n_errors),
         }
     }
 
     /// The error for two operands that do not meet, unless one was told already.
-    pub fn mismatch(
-        &mut self,
-        symbol: &str,
-        left: &Operand,
-        right: &Operand,
-        op_span: Span,
-        spans: (Span, Span),
-        n_errors: usize,
-    ) -> Operand {
+    pub fn mismatch(&mut self, symbol: &str, sides: Sides, n_errors: usize) -> Operand {
+        let Sides { left, right, op_span, spans } = sides;
         if self.f.diagnostics.len() > n_errors {
             return Operand::Error;
         }
@@ -207,17 +204,11 @@ impl Ctx<'_> {
         Some(format!("{ty}({text})"))
     }
 
-    fn floor(
-        &mut self,
-        op: BinaryOp,
-        left: &Operand,
-        right: &Operand,
-        op_span: Span,
-        spans: (Span, Span),
-    ) -> Operand {
+    fn floor(&mut self, op: BinaryOp, sides: Sides) -> Operand {
+        let Sides { left, right, spans, .. } = sides;
         let n_errors = self.f.diagnostics.len();
         let Some((ty, a, b)) = self.common(left, right, spans, false) else {
-            return self.mismatch(symbol(op), left, right, op_span, spans, n_errors);
+            return self.mismatch(symbol(op), sides, n_errors);
         };
         let signed = ty.scalar().is_some_and(Scalar::is_signed);
         let plain = signed && self.facts(a).nonneg && self.facts(b).nonneg;
@@ -239,7 +230,8 @@ impl Ctx<'_> {
     ) -> Operand {
         let n_errors = self.f.diagnostics.len();
         let Some((ty, a, b)) = self.common(operands.0, operands.1, spans, false) else {
-            return self.mismatch(symbol(op), operands.0, operands.1, span, spans, n_errors);
+            let sides = Sides { left: operands.0, right: operands.1, op_span: span, spans };
+            return self.mismatch(symbol(op), sides, n_errors);
         };
         if op == BinaryOp::TruncDiv && ty.scalar().is_some_and(Scalar::is_float) {
             let what = self.describe(operands.0);
@@ -249,10 +241,11 @@ impl Ctx<'_> {
     }
 
     /// `/` is a float, whatever it divides.
-    fn divide(&mut self, left: &Operand, right: &Operand, op_span: Span, spans: (Span, Span)) -> Operand {
+    fn divide(&mut self, sides: Sides) -> Operand {
+        let Sides { left, right, spans, .. } = sides;
         let n_errors = self.f.diagnostics.len();
         let Some((ty, a, b)) = self.common(left, right, spans, false) else {
-            return self.mismatch("/", left, right, op_span, spans, n_errors);
+            return self.mismatch("/", sides, n_errors);
         };
         let float = ty.scalar().map_or(Scalar::F32, Scalar::as_float);
         let (a, b) = (self.coerce(a, float, spans.0), self.coerce(b, float, spans.1));
@@ -260,32 +253,20 @@ impl Ctx<'_> {
         Operand::Node(self.node(NodeKind::Binary(BinaryOp::Div, a, b), ty.with_scalar(float), span))
     }
 
-    fn bitwise(
-        &mut self,
-        op: BinaryOp,
-        left: &Operand,
-        right: &Operand,
-        op_span: Span,
-        spans: (Span, Span),
-    ) -> Operand {
+    fn bitwise(&mut self, op: BinaryOp, sides: Sides) -> Operand {
+        let Sides { left, right, spans, .. } = sides;
         let n_errors = self.f.diagnostics.len();
         match self.common(left, right, spans, true) {
             Some((ty, a, b)) if ty.scalar().is_some_and(|scalar| !scalar.is_float()) => {
                 Operand::Node(self.node(NodeKind::Binary(op, a, b), ty, spans.0.to(spans.1)))
             }
-            _ => self.mismatch(symbol(op), left, right, op_span, spans, n_errors),
+            _ => self.mismatch(symbol(op), sides, n_errors),
         }
     }
 
     /// The result has the left side's type; the amount may be any int.
-    fn shift(
-        &mut self,
-        op: BinaryOp,
-        left: &Operand,
-        right: &Operand,
-        op_span: Span,
-        spans: (Span, Span),
-    ) -> Operand {
+    fn shift(&mut self, op: BinaryOp, sides: Sides) -> Operand {
+        let Sides { left, right, spans, .. } = sides;
         let n_errors = self.f.diagnostics.len();
         if let Some(amount) = self.known_int(right).filter(|amount| *amount < 0 && *amount > -128) {
             return self.fail(errors::negative_shift(self.at(spans.1), amount, symbol(op)));
@@ -304,18 +285,19 @@ impl Ctx<'_> {
             _ => None,
         };
         let (Some(value), Some(ty), Some(amount)) = (value, ty, amount) else {
-            return self.mismatch(symbol(op), left, right, op_span, spans, n_errors);
+            return self.mismatch(symbol(op), sides, n_errors);
         };
         let amount_n = self.ty(amount).n_components();
         if !ty.scalar().is_some_and(Scalar::is_int) || (amount_n != 1 && amount_n != ty.n_components()) {
-            return self.mismatch(symbol(op), left, right, op_span, spans, n_errors);
+            return self.mismatch(symbol(op), sides, n_errors);
         }
         let amount = self.splat_to(amount, &ty, spans.1);
         Operand::Node(self.node(NodeKind::Binary(op, value, amount), ty, spans.0.to(spans.1)))
     }
 
     /// `**`. A constant exponent becomes products; Python's sign rules hold for the rest.
-    pub fn power(&mut self, left: &Operand, right: &Operand, op_span: Span, spans: (Span, Span)) -> Operand {
+    pub fn power(&mut self, sides: Sides) -> Operand {
+        let Sides { left, right, spans, .. } = sides;
         let span = spans.0.to(spans.1);
         let base = self.value_type(left);
         let exponent = match right {
@@ -345,7 +327,7 @@ impl Ctx<'_> {
         let n_errors = self.f.diagnostics.len();
         match self.common(left, right, spans, false) {
             Some((ty, a, b)) => Operand::Node(self.any_power(a, b, &ty, span)),
-            None => self.mismatch("**", left, right, op_span, spans, n_errors),
+            None => self.mismatch("**", sides, n_errors),
         }
     }
 
@@ -409,16 +391,17 @@ impl Ctx<'_> {
     }
 
     /// `@`: the dot product of two vectors.
-    pub fn dot(&mut self, left: &Operand, right: &Operand, op_span: Span, spans: (Span, Span)) -> Operand {
+    pub fn dot(&mut self, sides: Sides) -> Operand {
+        let Sides { left, right, spans, .. } = sides;
         if self.is_matrix(left) || self.is_matrix(right) {
-            return self.mismatch("dot", left, right, op_span, spans, self.f.diagnostics.len());
+            return self.mismatch("dot", sides, self.f.diagnostics.len());
         }
         let n_errors = self.f.diagnostics.len();
         let vectors =
             [left, right].iter().all(|operand| self.value_type(operand).is_some_and(|ty| ty.is_vector()));
         let common = if vectors { self.common(left, right, spans, false) } else { None };
         let Some((ty, a, b)) = common else {
-            return self.mismatch("@", left, right, op_span, spans, n_errors);
+            return self.mismatch("@", sides, n_errors);
         };
         let scalar = ty.scalar().expect("vectors have one");
         Operand::Node(self.node(NodeKind::Dot(a, b), scalar, spans.0.to(spans.1)))

@@ -8,6 +8,7 @@ use kps_syntax::Span;
 use kps_syntax::ast::BinaryOp as AstBinaryOp;
 
 use super::Ctx;
+use super::arith::Sides;
 use super::coop::Coop;
 use super::operand::{Operand, Place, Root, Static};
 use crate::errors;
@@ -23,14 +24,8 @@ impl Ctx<'_> {
         matches!(place.ty, Type::Coop(_)) || (is_own && self.coop_types.contains(&place.ty))
     }
 
-    pub fn coop_binary(
-        &mut self,
-        op: AstBinaryOp,
-        left: &Operand,
-        right: &Operand,
-        op_span: Span,
-        spans: (Span, Span),
-    ) -> Operand {
+    pub fn coop_binary(&mut self, op: AstBinaryOp, sides: Sides) -> Operand {
+        let Sides { left, right, op_span, spans } = sides;
         let (left, right) = ((left, spans.0), (right, spans.1));
         let result = match (op, self.is_coop(left.0), self.is_coop(right.0)) {
             (AstBinaryOp::Add, true, true) => self.coop_sum(BinaryOp::Add, left, right, op_span),
@@ -57,7 +52,11 @@ impl Ctx<'_> {
         spans: (Span, Span),
     ) {
         let current = Operand::Place(matrix.clone());
-        let Operand::Place(result) = self.coop_binary(op, &current, value, op_span, spans) else { return };
+        let Operand::Place(result) =
+            self.coop_binary(op, Sides { left: &current, right: value, op_span, spans })
+        else {
+            return;
+        };
         let span = spans.0.to(spans.1);
         let result = self.load_whole(&result, span);
         self.store_whole(matrix, result, span);

@@ -7,6 +7,7 @@ use kps_syntax::Span;
 use kps_syntax::ast::BinaryOp as AstBinaryOp;
 
 use super::Ctx;
+use super::arith::Sides;
 use super::formulas::Math;
 use super::operand::{Operand, Place, Static};
 use crate::builtins::{FloatFn, Function, function_name};
@@ -53,11 +54,11 @@ impl<'a> Ctx<'a> {
                 if let (Operand::Literal(_), Operand::Literal(_)) = (a, b) {
                     return self.binary(AstBinaryOp::Pow, a, b, span, (*a_span, *b_span));
                 }
-                return self.power(a, b, span, (*a_span, *b_span));
+                return self.power(Sides { left: a, right: b, op_span: span, spans: (*a_span, *b_span) });
             }
             Function::Dot => {
                 let ((a, a_span), (b, b_span)) = (&args[0], &args[1]);
-                return self.dot(a, b, span, (*a_span, *b_span));
+                return self.dot(Sides { left: a, right: b, op_span: span, spans: (*a_span, *b_span) });
             }
             Function::Bitcast => return self.bitcast_call(args, span),
             Function::Transpose | Function::Determinant | Function::Inverse => {

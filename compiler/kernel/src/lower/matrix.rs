@@ -8,6 +8,7 @@ use kps_syntax::Span;
 use kps_syntax::ast::BinaryOp as AstBinaryOp;
 
 use super::Ctx;
+use super::arith::Sides;
 use super::operand::Operand;
 use crate::builtins::Function;
 use crate::constant::Constant;
@@ -140,18 +141,12 @@ impl Ctx<'_> {
 
     // Operators.
 
-    pub fn matrix_binary(
-        &mut self,
-        op: AstBinaryOp,
-        left: &Operand,
-        right: &Operand,
-        op_span: Span,
-        spans: (Span, Span),
-    ) -> Operand {
+    pub fn matrix_binary(&mut self, op: AstBinaryOp, sides: Sides) -> Operand {
+        let Sides { left, right, op_span, spans } = sides;
         let span = spans.0.to(spans.1);
         let n_errors = self.f.diagnostics.len();
         let result = match op {
-            AstBinaryOp::MatMul => return self.matrix_product(left, right, op_span, spans),
+            AstBinaryOp::MatMul => return self.matrix_product(sides),
             AstBinaryOp::Add => self.by_columns(BinaryOp::Add, left, right, span),
             AstBinaryOp::Sub => self.by_columns(BinaryOp::Sub, left, right, span),
             AstBinaryOp::Mul if self.is_scalar(left) => {
@@ -175,7 +170,7 @@ impl Ctx<'_> {
         };
         match result {
             Some(node) => Operand::Node(node),
-            None => self.mismatch(op.symbol(), left, right, op_span, spans, n_errors),
+            None => self.mismatch(op.symbol(), sides, n_errors),
         }
     }
 
@@ -229,20 +224,15 @@ impl Ctx<'_> {
     }
 
     /// `@` of a matrix with a matrix or a vector.
-    fn matrix_product(
-        &mut self,
-        left: &Operand,
-        right: &Operand,
-        op_span: Span,
-        spans: (Span, Span),
-    ) -> Operand {
+    fn matrix_product(&mut self, sides: Sides) -> Operand {
+        let Sides { left, right, op_span, spans } = sides;
         let n_errors = self.f.diagnostics.len();
         let span = spans.0.to(spans.1);
         let (Operand::Node(a), Operand::Node(b)) = (left, right) else {
-            return self.mismatch("@", left, right, op_span, spans, n_errors);
+            return self.mismatch("@", sides, n_errors);
         };
         let Some(scalar) = self.wider(*a, *b) else {
-            return self.mismatch("@", left, right, op_span, spans, n_errors);
+            return self.mismatch("@", sides, n_errors);
         };
         let size = |ty: &Type| match *ty {
             Type::Matrix { columns, rows, .. } => Some((rows, columns)),
@@ -252,7 +242,7 @@ impl Ctx<'_> {
         let (size_a, size_b) = (size(self.ty(*a)), size(self.ty(*b)));
         let inner = if self.ty(*a).is_vector() { size_a.map(|(n, _)| n) } else { size_a.map(|(_, n)| n) };
         let (Some(inner), Some((rows_b, _))) = (inner, size_b) else {
-            return self.mismatch("@", left, right, op_span, spans, n_errors);
+            return self.mismatch("@", sides, n_errors);
         };
         if inner != rows_b {
             let (a, b) = (self.describe(left), self.describe(right));
