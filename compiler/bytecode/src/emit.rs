@@ -46,6 +46,11 @@ impl Operand {
     }
 }
 
+/// The registers of a row. Their numbers wrap where there are too many, which is reported in the end.
+pub fn row(first: Register, n: usize) -> impl Iterator<Item = Register> {
+    (0..n).map(move |at| first.wrapping_add(at as Register))
+}
+
 /// A place in the code that jumps go to; it may be placed later.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Label(usize);

@@ -83,6 +83,15 @@ fn a_script_may_exit() {
 }
 
 #[test]
+fn more_values_than_a_frame_holds_are_an_error() {
+    let names = (0..70_000).map(|at| format!("x{at}")).collect::<Vec<_>>().join(", ");
+    for text in [format!("[{names}] = y"), format!("match y:\n    case [{names}]: pass")] {
+        let told = message(&text, &mut Host::builder().build());
+        assert_eq!(told, "this code has too many values at once");
+    }
+}
+
+#[test]
 fn deep_recursion_is_an_error_on_a_small_stack() {
     let thread = std::thread::Builder::new().stack_size(2 << 20).spawn(|| {
         let mut host = Host::builder().recursion_limit(100_000).build();

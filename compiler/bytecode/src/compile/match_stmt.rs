@@ -6,7 +6,7 @@ use kps_syntax::ast::*;
 
 use super::Compiler;
 use super::control::meet;
-use crate::emit::{Label, Operand, Register};
+use crate::emit::{Label, Operand, Register, row};
 use crate::errors;
 use crate::op::{ENDS_B, Op};
 use crate::program::Constant;
@@ -133,7 +133,7 @@ impl<'a> Compiler<'a> {
         let first = self.emitter().alloc_row(items.len());
         self.emitter().abcx(Op::MatchSequence, first, value, counts, has_star);
         self.emitter().jump(next);
-        for (item, register) in items.iter().zip(first..) {
+        for (item, register) in items.iter().zip(row(first, items.len())) {
             match &item.kind {
                 PatternKind::Star(name) => bound.extend(name.iter().map(|name| (name, register))),
                 _ => self.pattern(item, register, next, bound),
@@ -151,17 +151,17 @@ impl<'a> Compiler<'a> {
     ) {
         let span = self.emitter().span;
         let first = self.emitter().alloc_row(items.len() + 1);
-        for ((key, _), register) in items.iter().zip(first..) {
+        for ((key, _), register) in items.iter().zip(row(first, items.len())) {
             self.expr_to(key, register);
         }
         self.emitter().span = span;
         let n_items = items.len() as u16;
         self.emitter().abcx(Op::MatchMapping, first, value, n_items, rest.is_some() as u8);
         self.emitter().jump(next);
-        for ((_, pattern), register) in items.iter().zip(first..) {
+        for ((_, pattern), register) in items.iter().zip(row(first, items.len())) {
             self.pattern(pattern, register, next, bound);
         }
-        bound.extend(rest.map(|name| (name, first + n_items)));
+        bound.extend(rest.map(|name| (name, first.wrapping_add(n_items))));
     }
 
     fn class(
@@ -176,7 +176,8 @@ impl<'a> Compiler<'a> {
         if positional.len() > MAX_IN_A_BYTE {
             return self.report(errors::too_large("patterns of a class", self.location(span)));
         }
-        let first = self.emitter().alloc_row((positional.len() + keywords.len()).max(1));
+        let n_parts = positional.len() + keywords.len();
+        let first = self.emitter().alloc_row(n_parts.max(1));
         self.expr_to(class, first);
         let names = keywords.iter().map(|(name, _)| Constant::Str(name.name.clone())).collect();
         let names = self.emitter().constant(Constant::Tuple(names));
@@ -185,7 +186,7 @@ impl<'a> Compiler<'a> {
         self.emitter().abcx(Op::MatchClass, first, value, names, positional.len() as u8);
         self.emitter().jump(next);
         let patterns = positional.iter().chain(keywords.iter().map(|(_, pattern)| pattern));
-        for (pattern, register) in patterns.zip(first..) {
+        for (pattern, register) in patterns.zip(row(first, n_parts)) {
             self.pattern(pattern, register, next, bound);
         }
     }
@@ -205,7 +206,8 @@ impl<'a> Compiler<'a> {
         }
         self.alternative(last, value, next, (&names, first));
         self.emitter().place(matched);
-        bound.extend(names.into_iter().zip(first..));
+        let registers = row(first, names.len());
+        bound.extend(names.into_iter().zip(registers));
     }
 
     /// One alternative, whose names go into a row of registers.
@@ -218,7 +220,7 @@ impl<'a> Compiler<'a> {
     ) {
         let mut bound = Bound::new();
         self.pattern(pattern, value, next, &mut bound);
-        for (name, to) in names.iter().zip(first..) {
+        for (name, to) in names.iter().zip(row(first, names.len())) {
             for (_, from) in bound.iter().filter(|(known, _)| known.name == name.name) {
                 self.emitter().abc(Op::Move, to, *from, 0);
             }

@@ -5,7 +5,7 @@ use kps_syntax::ast::*;
 
 use super::Compiler;
 use super::expr::Mode;
-use crate::emit::Operand;
+use crate::emit::{Operand, row};
 use crate::errors;
 use crate::op::Op;
 
@@ -46,8 +46,8 @@ impl<'a> Compiler<'a> {
         for value in values {
             self.push(value);
         }
-        for (at, target) in targets.iter().enumerate() {
-            self.store(target, Operand::temporary(first + at as u16));
+        for (target, register) in targets.iter().zip(row(first, targets.len())) {
+            self.store(target, Operand::temporary(register));
         }
         true
     }
@@ -105,12 +105,12 @@ impl<'a> Compiler<'a> {
                 self.emitter().abcx(Op::UnpackStar, first, value.register, counts, value.first());
             }
         }
-        for (at, target) in targets.iter().enumerate() {
+        for (target, register) in targets.iter().zip(row(first, targets.len())) {
             let target = match &target.kind {
                 ExprKind::Starred(inner) => inner,
                 _ => target,
             };
-            self.store(target, Operand::temporary(first + at as u16));
+            self.store(target, Operand::temporary(register));
         }
     }
 
