@@ -113,6 +113,8 @@ pub(crate) fn no_attribute(at: Location, name: &str, what: &str) -> Diagnostic {
         None if is_component && is_array(what) => {
             diagnostic.help(format!("take the component of one element: `a[i].{name}`"))
         }
+        None if is_component && what.starts_with("a tuple") => diagnostic
+            .help("count the items of a tuple, `t[0]`, or take it apart: `height, width = image.shape`"),
         None if is_component => diagnostic.help(format!("leave `.{name}` out: it is one number already")),
         None => diagnostic.help("vectors have components, `v.xy`; arrays have `shape` and `size`"),
     }
