@@ -72,8 +72,7 @@ pub(crate) fn misplaced(word: &str, help: &str, location: Location) -> Diagnosti
 }
 
 pub(crate) fn specialised_here(location: Location) -> Diagnostic {
-    let text = location.source.text();
-    let before = &text[..location.span.start as usize];
+    let before = location.source.slice(Span::new(0, location.span.start));
     let is_length = before.rfind('[') > before.rfind(['=', ';', ']']);
     let (message, help) = match is_length {
         true => (

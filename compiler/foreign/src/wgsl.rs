@@ -1,6 +1,6 @@
 //! WGSL text to naga's module. What is wrong comes out in naga's words, with what to write instead (`limits`).
 
-use kps_syntax::{Diagnostic, Diagnostics, Source};
+use kps_syntax::{Diagnostic, Diagnostics, Source, Span};
 use naga::front::wgsl::{Frontend, ParseError};
 
 use crate::errors;
@@ -20,7 +20,7 @@ fn diagnostic(source: &Source, error: &ParseError) -> Diagnostic {
     // Where the first label is, naga stopped.
     let instead = told.labels.first().and_then(|label| {
         let span = label.location.span;
-        limits::instead_of(source.slice(span), &source.text()[..span.start as usize])
+        limits::instead_of(source.slice(span), source.slice(Span::new(0, span.start)))
     });
     let instead = instead.or_else(|| limits::about(error.message()));
     let notes: Vec<&str> = error.notes().collect();
