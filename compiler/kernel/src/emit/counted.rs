@@ -1,9 +1,9 @@
 //! Which indices are worked out from counters, sizes and ids alone, and from scalars that a launch promises to
 //! be modest.
 //!
-//! Such a one does not leave its array by gigabytes, as long as it makes no large steps, and what is added to it would keep drivers from stepping
-//! along addresses. A local counts as long as nothing else is ever stored to it. Never here: how an index is
-//! tested.
+//! Such a one does not leave its array by gigabytes as long as it makes no large steps, and what is added to it
+//! would keep drivers from stepping along addresses. A local counts as long as nothing else is ever stored to
+//! it. Never here: how an index is tested.
 
 use super::values::is_float;
 use crate::ir::{BinaryOp, CallArg, Function, Home, LocalId, NodeId, NodeKind, Stmt, walk};
