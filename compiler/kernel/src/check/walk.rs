@@ -13,7 +13,7 @@ use kps_syntax::ast::{
 use kps_syntax::{Diagnostic, Diagnostics, Location, Source, Span};
 
 use super::params;
-use super::scope::Scope;
+use super::scope::{Scope, pattern_names};
 use super::slips;
 use super::types::{NO_INTS, TypeReader};
 use super::unsupported;
@@ -219,9 +219,16 @@ impl Walk<'_> {
         match &pattern.kind {
             PatternKind::Wildcard | PatternKind::Capture(_) | PatternKind::Error => {}
             PatternKind::Value(value) | PatternKind::Singleton(value) => self.expr(value),
-            PatternKind::Or(patterns) | PatternKind::Sequence(patterns) => {
+            PatternKind::Or(patterns) => {
+                let mut binds = false;
+                pattern_names(pattern, &mut |_, _| binds = true);
+                if binds {
+                    let help = "write a `case` for each of them";
+                    return self.unsupported(pattern.span, "a choice of patterns that binds names", help);
+                }
                 patterns.iter().for_each(|pattern| self.pattern(pattern));
             }
+            PatternKind::Sequence(patterns) => patterns.iter().for_each(|pattern| self.pattern(pattern)),
             PatternKind::As { pattern, .. } => self.pattern(pattern),
             _ => self.unsupported(
                 pattern.span,
