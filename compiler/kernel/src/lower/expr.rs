@@ -1,10 +1,7 @@
-//! Expressions: names, literals, lists, conditions that are values, comparison.
+//! Expressions: names, literals, lists, conditions that are values.
 
 use kps_syntax::Span;
-use kps_syntax::ast::{
-    BinaryOp as AstBinaryOp, BoolOp, CompareOp as AstCompareOp, Comparison, Expr, ExprKind, FunctionDef,
-    Ident, Name,
-};
+use kps_syntax::ast::{BinaryOp as AstBinaryOp, BoolOp, Expr, ExprKind, FunctionDef, Ident, Name};
 use num_traits::ToPrimitive;
 
 use super::operand::{Operand, Place, Static};
@@ -16,9 +13,9 @@ use crate::check;
 use crate::constant::Literal;
 use crate::env::EnvValue;
 use crate::errors;
-use crate::ir::{BinaryOp, Block, CompareOp, NodeId, NodeKind, Stmt};
+use crate::ir::{BinaryOp, Block, NodeId, NodeKind, Stmt};
 use crate::library;
-use crate::types::{Scalar, Type};
+use crate::types::Type;
 
 /// A right side of at most so many plain operations is computed whether it is needed or not.
 const MAX_EAGER: usize = 6;
@@ -71,7 +68,7 @@ impl Ctx<'_> {
         }
     }
 
-    fn tuple(&mut self, items: &[Expr]) -> Operand {
+    pub fn tuple(&mut self, items: &[Expr]) -> Operand {
         let items = self.items(items).into_iter();
         Operand::Tuple(items.map(|(operand, _)| operand).collect())
     }
@@ -435,105 +432,6 @@ impl Ctx<'_> {
         (numbers && fits).then_some((ty, soft))
     }
 
-    fn comparison(&mut self, left: &Expr, comparisons: &[Comparison], span: Span) -> Operand {
-        let first = self.expr(left);
-        match comparisons {
-            [only] => {
-                let right = self.comparand(only);
-                self.compare(only.op, &first, &right, only.op_span, (left.span, only.right.span))
-            }
-            _ => self.compare_chain(first, left.span, comparisons, span),
-        }
-    }
-
-    /// The right side of a comparison; a list that is only looked into needs no place in memory.
-    fn comparand(&mut self, comparison: &Comparison) -> Operand {
-        match (comparison.op, &comparison.right.kind) {
-            (AstCompareOp::In | AstCompareOp::NotIn, ExprKind::List(items)) => self.tuple(items),
-            _ => self.expr(&comparison.right),
-        }
-    }
-
-    /// `a < b <= c` is `a < b and b <= c`, with `b` computed once.
-    fn compare_chain(
-        &mut self,
-        left: Operand,
-        left_span: Span,
-        comparisons: &[Comparison],
-        span: Span,
-    ) -> Operand {
-        let [comparison, rest @ ..] = comparisons else { return left };
-        let right = self.comparand(comparison);
-        let spans = (left_span, comparison.right.span);
-        let test = self.compare(comparison.op, &left, &right, comparison.op_span, spans);
-        if matches!(&test, Operand::Node(node) if self.ty(*node).is_vector()) {
-            return self
-                .fail(errors::chained_vectors(self.at(span), self.f.source.slice(spans.0.to(spans.1))));
-        }
-        if rest.is_empty() || test.is_error() {
-            return test;
-        }
-        self.short_circuit_with(BoolOp::And, &test, spans.0.to(spans.1), span, |ctx| {
-            ctx.nested(span, Operand::Error, |ctx| {
-                ctx.compare_chain(right, comparison.right.span, rest, span)
-            })
-        })
-    }
-
-    pub fn compare(
-        &mut self,
-        op: AstCompareOp,
-        left: &Operand,
-        right: &Operand,
-        op_span: Span,
-        spans: (Span, Span),
-    ) -> Operand {
-        let compare_op = match op {
-            AstCompareOp::Eq => CompareOp::Equal,
-            AstCompareOp::NotEq => CompareOp::NotEqual,
-            AstCompareOp::Less => CompareOp::Less,
-            AstCompareOp::LessEq => CompareOp::LessEqual,
-            AstCompareOp::Greater => CompareOp::Greater,
-            AstCompareOp::GreaterEq => CompareOp::GreaterEqual,
-            AstCompareOp::In | AstCompareOp::NotIn => {
-                return self.membership(op, left, right, op_span, spans);
-            }
-            // `check` refused them.
-            AstCompareOp::Is | AstCompareOp::IsNot => return Operand::Error,
-        };
-        if left.is_error() || right.is_error() {
-            return Operand::Error;
-        }
-        let span = spans.0.to(spans.1);
-        if let (Operand::Literal(a), Operand::Literal(b)) = (left, right) {
-            return self.bool_constant(compare_literals(compare_op, *a, *b), span);
-        }
-        if let Some(result) = self.struct_compare(op, left, right, spans) {
-            return result;
-        }
-        if let Some(result) = self.compare_structs(op, left, right, span) {
-            return result;
-        }
-        let is_equality = matches!(compare_op, CompareOp::Equal | CompareOp::NotEqual);
-        let Some((ty, a, b)) = self.common(left, right, spans, is_equality) else {
-            let (what_left, what_right) = (self.describe(left), self.describe(right));
-            let hint = self.cast_hint(left, right, spans);
-            return self.fail(errors::compare_types(
-                self.at(op_span),
-                op.symbol(),
-                (self.at(spans.0), &what_left),
-                (self.at(spans.1), &what_right),
-                hint,
-            ));
-        };
-        // What a `const` parameter decides is decided here, so the other way need not even fit the types.
-        if let (Type::Scalar(_), Some(a), Some(b)) = (&ty, self.known_int(left), self.known_int(right)) {
-            return self.bool_constant(compare_literals(compare_op, Literal::Int(a), Literal::Int(b)), span);
-        }
-        let result = ty.with_scalar(Scalar::Bool);
-        Operand::Node(self.node(NodeKind::Compare(compare_op, a, b), result, span))
-    }
-
     /// A list literal is a fixed array of its own.
     fn list(&mut self, items: &[Expr], span: Span) -> Operand {
         let operands = self.items(items);
@@ -581,22 +479,6 @@ impl Ctx<'_> {
         let local = self.new_local("list", ty.clone(), span);
         self.f.block.push(Stmt::Store { local, value, span });
         Operand::Place(Place::local(local, ty))
-    }
-}
-
-fn compare_literals(op: CompareOp, a: Literal, b: Literal) -> bool {
-    use std::cmp::Ordering;
-    let order = match (a, b) {
-        (Literal::Int(a), Literal::Int(b)) => Some(a.cmp(&b)),
-        (a, b) => a.to_f64().partial_cmp(&b.to_f64()),
-    };
-    match op {
-        CompareOp::Equal => order == Some(Ordering::Equal),
-        CompareOp::NotEqual => order != Some(Ordering::Equal),
-        CompareOp::Less => order == Some(Ordering::Less),
-        CompareOp::LessEqual => matches!(order, Some(Ordering::Less | Ordering::Equal)),
-        CompareOp::Greater => order == Some(Ordering::Greater),
-        CompareOp::GreaterEqual => matches!(order, Some(Ordering::Greater | Ordering::Equal)),
     }
 }
 

@@ -12,6 +12,7 @@ mod bounds;
 mod calls;
 mod cast;
 mod closures;
+mod compare;
 mod coop;
 mod coop_math;
 mod dunders;
