@@ -208,3 +208,55 @@ fn loops_nest_deeply() {
     let close = |k| format!("OpBranch %m{k}\n%c{k} = OpLabel\nOpBranch %head{k}\n%m{k} = OpLabel\n");
     check_nesting(open, close, 300);
 }
+
+/// Returns early in two arms of a branch that all invocations take alike: in one all of them or none, in the other some.
+const EARLY: &str = "%fn_early = OpTypeFunction %u32 %u32 %u32 %u32
+%early = OpFunction %u32 None %fn_early
+%own = OpFunctionParameter %u32
+%first = OpFunctionParameter %u32
+%second = OpFunctionParameter %u32
+%el = OpLabel
+%is_first = OpULessThan %bool %first %n3
+OpSelectionMerge %met None
+OpBranchConditional %is_first %alike %each
+%alike = OpLabel
+%is_second = OpULessThan %bool %second %n3
+OpSelectionMerge %alike_met None
+OpBranchConditional %is_second %alike_ends %alike_met
+%alike_ends = OpLabel
+OpReturnValue %n10
+%alike_met = OpLabel
+OpBranch %met
+%each = OpLabel
+%is_own = OpULessThan %bool %own %n3
+OpSelectionMerge %each_met None
+OpBranchConditional %is_own %each_ends %each_met
+%each_ends = OpLabel
+OpReturnValue %n1
+%each_met = OpLabel
+OpBranch %met
+%met = OpLabel
+OpReturnValue %n5
+OpFunctionEnd";
+
+#[test]
+fn lanes_keep_out_of_blocks_that_none_of_them_took() {
+    let given = "%at_first = OpAccessChain %p1 %b1 %n0 %n0\n%x = OpLoad %u32 %at_first\n\
+                 %at_second = OpAccessChain %p1 %b1 %n0 %n1\n%y = OpLoad %u32 %at_second\n\
+                 %to = OpAccessChain %p0 %b0 %n0 %i\n";
+    let once = "%r = OpFunctionCall %u32 %early %i %x %y\nOpStore %to %r";
+    // Lanes that part in the first call have met again before the second.
+    let twice = "%q = OpFunctionCall %u32 %early %i %x %y\n%r = OpFunctionCall %u32 %early %i %x %y\n\
+                 %s = OpIAdd %u32 %q %r\nOpStore %to %s";
+    let parted = [1, 1, 1, 5, 5, 5, 5, 5];
+    let cases = [([0, 0], [10; 8]), ([0, 7], [5; 8]), ([7, 0], parted), ([7, 7], parted)];
+    for (body, times) in [(once, 1), (twice, 2)] {
+        let words = kernel(&[("u32", 4); 2], EARLY, &(given.to_owned() + body));
+        for (conditions, expected) in cases {
+            let bench = Bench::all_kinds();
+            let (buffer, conditions) = (bench.buffer(&[0u32; 8]), bench.buffer::<u32>(&conditions));
+            bench.run(&words, &[buffer, conditions], &[], [2, 1, 1]);
+            assert_eq!(bench.read::<u32>(buffer), expected.map(|x| x * times));
+        }
+    }
+}

@@ -38,6 +38,8 @@ pub struct Program {
     n_ids: u32,
     /// Merge and continue labels of the loops that are open.
     loops: Vec<(String, String)>,
+    /// Merge labels of the switches that are open inside of the innermost loop.
+    switches: Vec<String>,
     /// Counts barriers, where the invocations of a workgroup share memory.
     pub phase: Option<u32>,
     /// Whether invocations do things together in their subgroups.
@@ -55,7 +57,16 @@ impl Program {
         let (random, text) = (Random::new(seed), start.to_owned());
         let arrays = [vec![], vec![("u32", 6)], vec![("u32", 6), ("f64", 3)], vec![("u32", 6), ("bool", 5)]];
         let arrays = arrays[seed as usize % 4].clone();
-        Program { random, text, n_ids: 0, loops: Vec::new(), phase: None, meets: false, arrays }
+        Program {
+            random,
+            text,
+            n_ids: 0,
+            loops: Vec::new(),
+            switches: Vec::new(),
+            phase: None,
+            meets: false,
+            arrays,
+        }
     }
 
     pub fn below(&mut self, n: u64) -> u64 {
@@ -322,11 +333,12 @@ impl Program {
         self.line(&format!("{merge} = OpLabel"));
     }
 
-    /// Goes on behind an arm, or leaves the loop round it.
+    /// Goes on behind an arm, or leaves the loop or the switch round it.
     fn leave(&mut self, merge: &str) {
-        let to = match (self.random.below(5), self.loops.last()) {
-            (0, Some((end, _))) => end.clone(),
-            (1, Some((_, next))) => next.clone(),
+        let to = match (self.random.below(5), self.loops.last(), self.switches.last()) {
+            (0, Some((end, _)), _) => end.clone(),
+            (1, Some((_, next)), _) => next.clone(),
+            (2, _, Some(end)) => end.clone(),
             _ => merge.to_owned(),
         };
         self.line(&format!("OpBranch {to}"));
@@ -338,11 +350,13 @@ impl Program {
         let value = self.made(&format!("OpBitwiseAnd %u32 {value} %n3"));
         self.line(&format!("OpSelectionMerge {merge} None"));
         self.line(&format!("OpSwitch {value} {other} 1 {one} 2 {two}"));
+        self.switches.push(merge.clone());
         for label in [one, two, other] {
             self.line(&format!("{label} = OpLabel"));
             self.statements(depth - 1);
             self.line(&format!("OpBranch {merge}"));
         }
+        self.switches.pop();
         self.line(&format!("{merge} = OpLabel"));
     }
 
@@ -358,7 +372,9 @@ impl Program {
         let more = self.made(&format!("OpULessThan %bool {now} {rounds}"));
         self.line(&format!("OpBranchConditional {more} {body} {end}\n{body} = OpLabel"));
         self.loops.push((end.clone(), next.clone()));
+        let outside = std::mem::take(&mut self.switches);
         self.statements(depth - 1);
+        self.switches = outside;
         self.loops.pop();
         self.line(&format!("OpBranch {next}\n{next} = OpLabel"));
         let now = self.made(&format!("OpLoad %u32 {counter}"));
