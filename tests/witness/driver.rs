@@ -12,38 +12,31 @@
 //! | `-1.0 if c else 0.0` is -0.0, where `c` is false | Mesa's NIR, as `-float(c)` | `out[i] = -1.0 if x[i] > 0.0 else 0.0` |
 //! | `x / y` and `sqrt(x)` of f32 and narrower are near the true result | Vulkan's table lets any device; lavapipe rounds them right | `out[i] = sqrt(x[i])` |
 //!
-//! Mesa does so where it sees the zero as a constant, after helpers are inlined and loops unrolled, so no
-//! look at the source tells; the interpreter looks at the values. Which choices become numbers it cannot know,
-//! so there the results are looked at ([`ZEROS`]).
+//! Only lavapipe is excused by what Mesa does. It does so where it sees the zero as a constant, after helpers
+//! are inlined and loops unrolled, so no look at the source tells; the interpreter looks at the values. Which
+//! choices become numbers it cannot know, so there the results are looked at ([`ZEROS`]).
 
 use kps_kernel::Scalar;
 use kps_kernel::ir::BinaryOp;
 
-use crate::interpreter::Value;
+use crate::interpreter::{Notes, Value};
 
-pub const SUBNORMAL: &str = "subnormal numbers";
+const SUBNORMAL: &str = "subnormal numbers";
 /// Where a driver is not known to round right.
-pub const BOUND: &str = "quotients and roots, which have a bound";
+const BOUND: &str = "quotients and roots, which have a bound";
 /// Where nothing else than the sign of zeros is another one, on lavapipe.
-pub const ZEROS: &str = "signs of zeros in Mesa";
+const ZEROS: &str = "signs of zeros in Mesa";
 const SHORT_CUT: &str = "short cuts of Mesa";
 
-/// Why a driver's result may be another one.
-pub fn may_differ(
-    scalar: Scalar,
-    op: Option<BinaryOp>,
-    operands: &[&Value],
-    result: &Value,
-) -> Option<&'static str> {
-    if operands.iter().any(|operand| is_subnormal(scalar, operand)) {
-        return Some(SUBNORMAL);
-    }
-    match (op, operands) {
-        (Some(op), [Value::Float(a), Value::Float(b)]) => {
-            takes_short_cut(op, *a, *b, result).then_some(SHORT_CUT)
-        }
-        _ => None,
-    }
+/// Why a driver's numbers may be other ones.
+pub fn excuse(notes: &Notes, is_lavapipe: bool, is_of_zeros: bool) -> Option<&'static str> {
+    let excuses = [
+        (notes.has_subnormal, SUBNORMAL),
+        (notes.has_short_cut && is_lavapipe, SHORT_CUT),
+        (notes.has_bound && !is_lavapipe, BOUND),
+        (is_of_zeros && is_lavapipe, ZEROS),
+    ];
+    excuses.into_iter().find_map(|(holds, why)| holds.then_some(why))
 }
 
 pub fn is_subnormal(scalar: Scalar, value: &Value) -> bool {
@@ -57,7 +50,9 @@ pub fn is_subnormal(scalar: Scalar, value: &Value) -> bool {
 }
 
 /// Whether the short cut for a constant zero, or for equal operands, would show in the result.
-fn takes_short_cut(op: BinaryOp, a: f64, b: f64, result: &Value) -> bool {
+pub fn takes_short_cut(op: Option<BinaryOp>, operands: &[&Value], result: &Value) -> bool {
+    let (Some(op), [Value::Float(a), Value::Float(b)]) = (op, operands) else { return false };
+    let (a, b) = (*a, *b);
     let is_plain_zero = matches!(result, Value::Float(result) if result.to_bits() == 0);
     match op {
         BinaryOp::Add => a == 0.0 && b == 0.0 && a.is_sign_negative() != b.is_sign_negative(),

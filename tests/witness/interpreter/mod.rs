@@ -76,8 +76,10 @@ pub struct Grid {
 /// What a run was like.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Notes {
-    /// Why a driver may give something else.
-    pub driver: Option<&'static str>,
+    /// It came to a subnormal number.
+    pub has_subnormal: bool,
+    /// It came to a constant zero or to equal operands where a driver's short cut would show.
+    pub has_short_cut: bool,
     /// It came to a quotient or a root that Vulkan gives a bound only.
     pub has_bound: bool,
 }
@@ -90,8 +92,7 @@ pub struct World<'k> {
     buffers: &'k mut [Memory],
     /// The memory of the workgroup that is running.
     shared: Vec<Value>,
-    driver: Cell<Option<&'static str>>,
-    has_bound: Cell<bool>,
+    notes: Cell<Notes>,
     /// Statements until it counts as endless.
     fuel: u64,
 }
@@ -100,7 +101,7 @@ impl World<'_> {
     /// Of f64 they are right everywhere.
     fn note_rounding(&self, is_rough: bool, scalar: Scalar) {
         if is_rough && scalar.is_float() && scalar != Scalar::F64 {
-            self.has_bound.set(true);
+            self.notes.set(Notes { has_bound: true, ..self.notes.get() });
         }
     }
 }
@@ -113,16 +114,8 @@ pub fn run<'k>(
     buffers: &'k mut [Memory],
     fuel: u64,
 ) -> Result<Notes, Stop> {
-    let mut world = World {
-        kernel,
-        grid,
-        scalars,
-        buffers,
-        shared: Vec::new(),
-        driver: Cell::new(None),
-        has_bound: Cell::new(false),
-        fuel,
-    };
+    let mut world =
+        World { kernel, grid, scalars, buffers, shared: Vec::new(), notes: Cell::default(), fuel };
     let [nx, ny, nz] = grid.groups;
     for z in 0..nz {
         for y in 0..ny {
@@ -131,7 +124,7 @@ pub fn run<'k>(
             }
         }
     }
-    Ok(Notes { driver: world.driver.get(), has_bound: world.has_bound.get() })
+    Ok(world.notes.get())
 }
 
 /// Runs each invocation up to its next barrier, and so on until all have ended.

@@ -7,7 +7,7 @@ use kps_kernel::ir::{Atomic, AtomicPlace, BinaryOp, FloatFn, Node, NodeId, NodeK
 use kps_kernel::{Input, Scalar, Type};
 
 use super::machine::Invocation;
-use super::{Stop, Value, World, numbers, subgroups};
+use super::{Notes, Stop, Value, World, numbers, subgroups};
 use crate::driver;
 
 type Result = std::result::Result<Value, Stop>;
@@ -248,9 +248,14 @@ fn noted(
 ) -> Result {
     let [from, to] = scalars;
     if let Ok(result) = &result {
-        let flushed = driver::is_subnormal(to, result).then_some(driver::SUBNORMAL);
-        let why = flushed.or_else(|| driver::may_differ(from, op, operands, result));
-        world.driver.set(world.driver.get().or(why));
+        let notes = world.notes.get();
+        let is_subnormal = driver::is_subnormal(to, result)
+            || operands.iter().any(|operand| driver::is_subnormal(from, operand));
+        world.notes.set(Notes {
+            has_subnormal: notes.has_subnormal || is_subnormal,
+            has_short_cut: notes.has_short_cut || driver::takes_short_cut(op, operands, result),
+            ..notes
+        });
     }
     result
 }
