@@ -82,6 +82,9 @@ pub const INTS: &[IntRow] = &[
     int("abs(x)", Same, |_, x, _, _| x.abs()),
     int("sign(x)", Other("(x > 0) - (x < 0)"), |_, x, _, _| x.signum()),
     int("clamp(x, y, z)", Other("min(max(x, y), z)"), |_, x, y, z| x.max(y).min(z)),
+    int("pow(x, 5, y)", Other("pow(x, 5, y) if y != 0 else 0"), |_, x, y, _| power_modulo(x, 5, y)),
+    int("round(x, -1)", Same, |_, x, _, _| round_to_ten(x)),
+    int("sum((x, y, z))", Same, |_, x, y, z| x + y + z),
     int("dot(vec2(x, y), vec2(y, z))", None, |_, x, y, z| x.wrapping_mul(y).wrapping_add(y.wrapping_mul(z))),
 ];
 
@@ -238,6 +241,19 @@ pub const FLOATS: &[FloatRow] = &[
     float("asinh(x)", Other("math.asinh(x)"), |x, _, _| asinh(x)),
     float("acosh(x)", Other("math.acosh(x)"), |x, _, _| acosh(x)),
     float("atanh(x)", Other("math.atanh(x)"), |x, _, _| x.abs().atanh().copysign(x)),
+    float("math.erf(x)", Same, |x, _, _| libm::erf(x)),
+    float("math.erfc(x)", Same, |x, _, _| libm::erfc(x)),
+    // The host's are some units off between the poles.
+    float("math.gamma(x)", None, |x, _, _| gamma(x)),
+    float("math.lgamma(x)", None, |x, _, _| libm::lgamma(x)),
+    float("math.remainder(x, y)", Same, |x, y, _| libm::remainder(x, y)),
+    float("math.frexp(x)[0]", Same, |x, _, _| if x.is_finite() { libm::frexp(x).0 } else { x }),
+    float("math.ldexp(x, 3)", Same, |x, _, _| x * 8.0),
+    float("math.ldexp(x, -140)", Same, |x, _, _| libm::ldexp(x, -140)),
+    float("round(x, 2)", Same, |x, _, _| match x.is_finite() {
+        true => format!("{x:.2}").parse().expect("it was a number"),
+        false => x,
+    }),
     float("degrees(x)", Other("math.degrees(x)"), |x, _, _| x * (180.0 / std::f64::consts::PI)),
     float("radians(x)", Other("math.radians(x)"), |x, _, _| x * (std::f64::consts::PI / 180.0)),
     float("mix(x, y, z)", Other("x * (1 - z) + y * z"), |x, y, z| x * (1.0 - z) + y * z),
@@ -317,4 +333,31 @@ fn acosh(x: f64) -> f64 {
         x if x > 1e9 => x.ln() + std::f64::consts::LN_2,
         x => (x - 1.0 + ((x - 1.0) * (x + 1.0)).sqrt()).ln_1p(),
     }
+}
+
+/// An infinity with the sign of a zero, and NaN at the other poles.
+fn gamma(x: f64) -> f64 {
+    match x {
+        0.0 => 1.0 / x,
+        x if x < 0.0 && x.fract() == 0.0 || x == f64::NEG_INFINITY => f64::NAN,
+        x => libm::tgamma(x),
+    }
+}
+
+/// With the sign of m; 0 by 0.
+fn power_modulo(x: i128, n: u32, m: i128) -> i128 {
+    if m == 0 {
+        return 0;
+    }
+    let (base, size) = (x.rem_euclid(m).unsigned_abs(), m.unsigned_abs());
+    let rest = (0..n).fold(1 % size, |product, _| product * base % size) as i128;
+    if m < 0 && rest != 0 { rest + m } else { rest }
+}
+
+/// Ties to even.
+fn round_to_ten(x: i128) -> i128 {
+    let below = floor_div(x, 10);
+    let rest = x - below * 10;
+    let is_up = rest > 5 || rest == 5 && below % 2 != 0;
+    (below + i128::from(is_up)) * 10
 }

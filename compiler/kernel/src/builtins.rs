@@ -89,6 +89,16 @@ pub enum Function {
     Hypot,
     Cbrt,
     Copysign,
+    Erf,
+    Erfc,
+    Gamma,
+    LogGamma,
+    Remainder,
+    NextAfter,
+    Ulp,
+    Frexp,
+    Ldexp,
+    Sum,
     IsNan,
     IsInf,
     IsFinite,
@@ -187,6 +197,7 @@ pub fn lookup(name: &str) -> Option<Builtin> {
         "all" => return Some(Builtin::Function(Function::All)),
         "any" => return Some(Builtin::Function(Function::Any)),
         "divmod" => return Some(Builtin::Function(Function::DivMod)),
+        "sum" => return Some(Builtin::Function(Function::Sum)),
         "tdiv" => return Some(Builtin::Function(Function::TruncDiv)),
         "trem" => return Some(Builtin::Function(Function::TruncRem)),
         // Bare `e`, `inf` and `tau` are too likely a misspelt name of the user's.
@@ -204,7 +215,10 @@ pub fn member(name: &str) -> Option<Builtin> {
         "tau" => std::f64::consts::TAU,
         "inf" => f64::INFINITY,
         "nan" => f64::NAN,
-        _ => return function(name).map(Builtin::Function).or_else(|| lookup(name)),
+        _ => {
+            let function = named(MATH, name).or_else(|| function(name));
+            return function.map(Builtin::Function).or_else(|| lookup(name));
+        }
     };
     Some(Builtin::Constant(constant))
 }
@@ -231,9 +245,25 @@ fn place(name: &str) -> Option<PlaceName> {
 }
 
 fn function(name: &str) -> Option<Function> {
-    let plain = FUNCTIONS.iter().find(|(known, _)| *known == name).map(|(_, function)| *function);
-    plain.or_else(|| groups::lookup(name).map(Function::Group))
+    named(FUNCTIONS, name).or_else(|| groups::lookup(name).map(Function::Group))
 }
+
+fn named(table: &[(&str, Function)], name: &str) -> Option<Function> {
+    table.iter().find(|(known, _)| *known == name).map(|(_, function)| *function)
+}
+
+/// Members of `math` alone: bare, the names are too likely somebody's own.
+const MATH: &[(&str, Function)] = &[
+    ("erf", Function::Erf),
+    ("erfc", Function::Erfc),
+    ("gamma", Function::Gamma),
+    ("lgamma", Function::LogGamma),
+    ("remainder", Function::Remainder),
+    ("nextafter", Function::NextAfter),
+    ("ulp", Function::Ulp),
+    ("frexp", Function::Frexp),
+    ("ldexp", Function::Ldexp),
+];
 
 /// PyShader's names beside Python's and GLSL's.
 const FUNCTIONS: &[(&str, Function)] = &[
@@ -323,10 +353,14 @@ pub fn function_name(function: Function) -> &'static str {
         Function::All => "all",
         Function::Any => "any",
         Function::DivMod => "divmod",
+        Function::Sum => "sum",
         Function::TruncDiv => "tdiv",
         Function::TruncRem => "trem",
         Function::Group(function) => groups::name(function),
-        _ => FUNCTIONS.iter().find(|(_, known)| *known == function).map_or("?", |(name, _)| *name),
+        _ => {
+            let mut known = FUNCTIONS.iter().chain(MATH);
+            known.find(|(_, known)| *known == function).map_or("?", |(name, _)| *name)
+        }
     }
 }
 
@@ -393,6 +427,7 @@ pub fn names() -> impl Iterator<Item = &'static str> {
         "all",
         "any",
         "divmod",
+        "sum",
         "tdiv",
         "trem",
         "pi",
@@ -403,5 +438,6 @@ pub fn names() -> impl Iterator<Item = &'static str> {
 
 /// Members of `math` and `stdlib` for "did you mean".
 pub fn member_names() -> impl Iterator<Item = &'static str> {
-    FUNCTIONS.iter().map(|(name, _)| *name).chain(["pi", "e", "tau", "inf", "nan"])
+    let functions = FUNCTIONS.iter().chain(MATH).map(|(name, _)| *name);
+    functions.chain(["pi", "e", "tau", "inf", "nan"])
 }

@@ -129,6 +129,11 @@ impl Scalar {
         }
     }
 
+    /// What functions of a float are computed in.
+    pub fn at_least_f32(self) -> Scalar {
+        if self == Scalar::F64 { Scalar::F64 } else { Scalar::F32 }
+    }
+
     /// What stands for it in memory that the host shares. A `bool` is one byte, and any byte but 0
     /// reads as `True`; a `bf16` is the upper half of an f32's bits.
     pub fn in_buffers(self) -> Scalar {

@@ -231,6 +231,23 @@ pub(crate) fn int_argument(at: Location, name: &str, what: &str) -> Diagnostic {
         .help("cast them, `i32(x)`, or use `trunc(a / b)` for floats")
 }
 
+/// The exponent of `ldexp`, the digits of `round`.
+pub(crate) fn int_wanted(at: Location, name: &str, wanted: &Type, what: &str) -> Diagnostic {
+    error("kernel/call", at, format!("the second argument of `{name}` is `{wanted}`, not {what}"), what)
+        .help(format!("write an int, or cast it: `{wanted}(n)`"))
+}
+
+/// `pow(x, y, m)` of floats.
+pub(crate) fn modular_power(at: Location, ty: &Type) -> Diagnostic {
+    error("kernel/call", at, format!("`pow` with a third argument takes ints, not `{ty}`"), "")
+        .help("write `x ** y % m` for floats")
+}
+
+pub(crate) fn sum_of(at: Location, what: &str) -> Diagnostic {
+    error("kernel/call", at, format!("`sum` adds up lists, tuples and vectors of numbers, not {what}"), what)
+        .help("add up in a loop: `for x in xs: total += f(x)`")
+}
+
 pub(crate) fn bools_wanted(at: Location, name: &str, what: &str) -> Diagnostic {
     error("kernel/call", at, format!("`{name}` takes a vector of bools, not {what}"), what)
         .help(format!("compare first: `{name}(a < b)`"))

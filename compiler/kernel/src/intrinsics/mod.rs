@@ -79,6 +79,17 @@ const fn ours(
     Intrinsic { call, domain, vulkan, source, builtin: Ulp(builtin), double: Some(Ulp(double)) }
 }
 
+/// The same with bounds of any form.
+const fn bounded(
+    call: &'static str,
+    domain: Domain,
+    vulkan: Bound,
+    builtin: Bound,
+    double: Bound,
+) -> Intrinsic {
+    Intrinsic { call, domain, vulkan, source: Formula, builtin, double: Some(double) }
+}
+
 /// Rounds right, or has nothing to round, on every device.
 const fn exact(call: &'static str) -> Intrinsic {
     row(call, Everywhere, Exact, Vulkan, Exact)
@@ -88,6 +99,13 @@ const TINY: f64 = 1.0 / (1u64 << 21) as f64;
 const COARSE: f64 = 1.0 / (1u64 << 11) as f64;
 const LOG: Bound = UlpOrNear { units: 3.0, near: (0.5, 2.0), absolute: TINY };
 const EXP: Bound = Growing { units: 3.0, times: 2.0 };
+/// A factor for each unit that `x` lies beyond 2.
+const GAMMA: Bound = Growing { units: 6.0, times: 1.0 };
+/// Two terms cancel where the function crosses zero between its poles.
+const LOG_GAMMA_ROUGH: Bound = UlpOrNear { units: 12.0, near: (-20.0, 8.0), absolute: 1.0 / 16384.0 };
+const LOG_GAMMA: Bound = UlpOrNear { units: 8.0, near: (-20.0, -2.0), absolute: 1.0 / 65536.0 };
+const LOG_GAMMA_OF_DOUBLES: Bound =
+    UlpOrNear { units: 8.0, near: (-40.0, -2.0), absolute: 1.0 / (1u64 << 42) as f64 };
 
 /// Every operator and function of floats.
 pub const INTRINSICS: &[Intrinsic] = &[
@@ -147,6 +165,15 @@ pub const INTRINSICS: &[Intrinsic] = &[
     ours("asinh(x)", Numbers, Steps("log(x + sqrt(x * x + 1.0))", steps::asinh), Vulkan, 1.0, 3.0),
     ours("acosh(x)", Numbers, Steps("log(x + sqrt(x * x - 1.0))", steps::acosh), Vulkan, 1.0, 3.0),
     ours("atanh(x)", Numbers, Steps("log((1.0 + x) / (1.0 - x)) * 0.5", steps::atanh), Vulkan, 1.0, 3.0),
+    ours("math.erf(x)", Numbers, Ulp(6.0), Formula, 2.0, 2.0),
+    ours("math.erfc(x)", Numbers, steps::ERFC, Formula, 8.0, 6.0),
+    bounded("math.gamma(x)", Numbers, GAMMA, GAMMA, Ulp(8.0)),
+    bounded("math.lgamma(x)", Numbers, LOG_GAMMA_ROUGH, LOG_GAMMA, LOG_GAMMA_OF_DOUBLES),
+    row("math.remainder(x, y)", Numbers, Steps("x - y * round(x / y)", steps::remainder), Formula, Exact),
+    row("math.frexp(x)[0]", Everywhere, Exact, Formula, Exact),
+    row("math.ldexp(x, 3)", Everywhere, Exact, Formula, Exact),
+    row("math.ldexp(x, -140)", Everywhere, Exact, Formula, Exact),
+    row("round(x, 2)", Numbers, Ulp(4.0), Formula, Ulp(1.0)),
     row("degrees(x)", Numbers, Ulp(2.0), Formula, Ulp(2.0)),
     row("radians(x)", Numbers, Ulp(2.0), Formula, Ulp(2.0)),
     row("mix(x, y, z)", Numbers, Steps("x * (1.0 - z) + y * z", steps::mix), Formula, steps::MIX),

@@ -152,6 +152,12 @@ impl Rough {
         Rough { value: self.value.trunc(), error: self.moved(f64::trunc), format: self.format }
     }
 
+    /// To the nearest whole number.
+    pub fn round(self) -> Rough {
+        let error = self.moved(f64::round_ties_even);
+        Rough { value: self.value.round_ties_even(), error, format: self.format }
+    }
+
     /// Between two numbers that are exact.
     pub fn clamp(self, low: f64, high: f64) -> Rough {
         Rough { value: self.value.clamp(low, high), ..self }

@@ -18,6 +18,10 @@ pub fn rem([x, y, _]: Args) -> Rough {
     Rough { error: remainder.error + off, ..remainder }
 }
 
+pub fn remainder([x, y, _]: Args) -> Rough {
+    x - y * (x / y).round()
+}
+
 pub fn floor_mod([x, y, z]: Args) -> Rough {
     let remainder = rem([x, y, z]);
     let turned = remainder + y;
@@ -118,6 +122,17 @@ pub fn atanh([x, _, _]: Args) -> Rough {
     let one = x.constant(1.0);
     ((one + x) / (one - x)).log() * x.constant(0.5)
 }
+
+/// The factor is a polynomial between 1 and 1.3, off by 4 units. Below a half it is `1.0 - erf(x)`.
+pub const ERFC: Bound =
+    Steps("exp(-x * x) * c / (1.0 + 2.0 * x), c in [1, 1.3]; 8 ULP where x < 0.5", |[x, _, _]| {
+        if x.value < 0.5 {
+            return Rough { error: 8.0 * x.format.unit(1.0), ..x.constant(1.0) };
+        }
+        let (one, two) = (x.constant(1.0), x.constant(2.0));
+        let factor = Rough { error: 4.0 * x.format.unit(1.3), ..x.constant(1.3) };
+        negated(x * x).exp() * factor / (one + two * x)
+    });
 
 pub fn mix([x, y, z]: Args) -> Rough {
     x * (z.constant(1.0) - z) + y * z

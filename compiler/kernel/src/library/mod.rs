@@ -1,8 +1,9 @@
 //! Functions of ours that are written in the kernel language: `*.kps` beside this file.
 //!
-//! What GLSL.std.450 lacks for f64, whole numbers of Python's `math`, determinants and inverses of matrices, and cooperative matrices. A chapter
-//! is parsed once for a process, when a kernel first wants one of its functions; each becomes a function of the module,
-//! once for every type it is called with. They are trusted: nothing checks them but the tests.
+//! What GLSL.std.450 lacks for f64, error and gamma functions of every float, floats taken apart, whole numbers of
+//! Python's `math`, its built-in functions that are loops, determinants and inverses of matrices, and cooperative
+//! matrices. A chapter is parsed once for a process, when a kernel first wants one of its functions; each becomes a
+//! function of the module, once for every type it is called with. They are trusted: nothing checks them but the tests.
 //!
 //! Their bounds are in the table of `intrinsics`. Each chapter names its formulas; `tests/doubles.rs` holds
 //! them against the host's.
@@ -24,7 +25,7 @@ use crate::env::{EnvValue, HelperFunction, KernelEnv};
 /// The chapter of functions that scripts call by the names of Python's `math`.
 const NUMBERS: &str = "numbers";
 
-const CHAPTERS: [(&str, &str); 11] = [
+const CHAPTERS: [(&str, &str); 16] = [
     ("double", include_str!("double.kps")),
     ("exp", include_str!("exp.kps")),
     ("log", include_str!("log.kps")),
@@ -32,6 +33,11 @@ const CHAPTERS: [(&str, &str); 11] = [
     ("trig", include_str!("trig.kps")),
     ("arc", include_str!("arc.kps")),
     ("hyperbolic", include_str!("hyperbolic.kps")),
+    ("error", include_str!("error.kps")),
+    ("gamma", include_str!("gamma.kps")),
+    ("single", include_str!("single.kps")),
+    ("parts", include_str!("parts.kps")),
+    ("builtin", include_str!("builtin.kps")),
     (NUMBERS, include_str!("numbers.kps")),
     ("matrix", include_str!("matrix.kps")),
     ("coop", include_str!("coop.kps")),

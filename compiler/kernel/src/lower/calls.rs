@@ -6,7 +6,7 @@ use kps_syntax::ast::{Argument, ArgumentKind, Expr, ExprKind, Ident};
 use super::Ctx;
 use super::helpers::CallStyle;
 use super::operand::{Operand, Static};
-use crate::builtins::Function;
+use crate::builtins::{FloatFn, Function};
 use crate::errors;
 use crate::types::Type;
 
@@ -56,8 +56,10 @@ impl Ctx<'_> {
         if let Operand::Static(Static::Type(Type::Struct(of))) = &callee {
             return self.construct_struct(of, args, expr.span);
         }
-        if let Operand::Static(Static::Builtin(Function::Enumerate)) = callee
-            && let Some(at) = args.keywords.iter().position(|(keyword, ..)| &*keyword.name == "start")
+        if let Operand::Static(Static::Builtin(function)) = callee
+            && let Some((last, n_before)) = last_parameter(function)
+            && args.positional.len() == n_before
+            && let Some(at) = args.keywords.iter().position(|(keyword, ..)| &*keyword.name == last)
         {
             let (_, start, span) = args.keywords.remove(at);
             args.positional.push((start, span));
@@ -138,4 +140,14 @@ impl Ctx<'_> {
         }
         Some(args.positional)
     }
+}
+
+/// The name of a last parameter that Python takes by its name, and how many are before it.
+fn last_parameter(function: Function) -> Option<(&'static str, usize)> {
+    Some(match function {
+        Function::Enumerate | Function::Sum => ("start", 1),
+        Function::Float(FloatFn::Round) => ("ndigits", 1),
+        Function::Pow => ("mod", 2),
+        _ => return None,
+    })
 }

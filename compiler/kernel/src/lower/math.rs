@@ -49,6 +49,10 @@ impl<'a> Ctx<'a> {
             Function::DivMod => return self.divmod(args, span),
             Function::TruncDiv => return self.truncating_call(BinaryOp::TruncDiv, args, span),
             Function::TruncRem => return self.truncating_call(BinaryOp::TruncRem, args, span),
+            Function::Sum => return self.sum(args, name, span),
+            Function::Frexp => return self.frexp(args, name, span),
+            Function::Pow if args.len() == 3 => return self.power_modulo(args, name, span),
+            Function::Float(FloatFn::Round) if args.len() == 2 => return self.round_digits(args, name, span),
             Function::Pow => {
                 let ((a, a_span), (b, b_span)) = (&args[0], &args[1]);
                 if let (Operand::Literal(_), Operand::Literal(_)) = (a, b) {
@@ -73,6 +77,9 @@ impl<'a> Ctx<'a> {
             Function::Min => self.choose(CompareOp::Less, args, name, span),
             Function::Max => self.choose(CompareOp::Greater, args, name, span),
             Function::Clamp => self.clamp(args, name, span),
+            Function::Ldexp => self.ldexp(args, name, span),
+            Function::Ulp => self.ulp(args, name, span),
+            Function::NextAfter => self.next_after(args, name, span),
             Function::Length
             | Function::Distance
             | Function::Cross
@@ -153,7 +160,7 @@ impl<'a> Ctx<'a> {
     }
 
     /// A number or a vector of numbers, of any type.
-    fn number(&mut self, (operand, span): &(Operand, Span), name: &str) -> Option<NodeId> {
+    pub fn number(&mut self, (operand, span): &(Operand, Span), name: &str) -> Option<NodeId> {
         let node = self.value_type(operand).and_then(|ty| ty.scalar());
         if node.is_none_or(|scalar| scalar == Scalar::Bool) {
             let what = self.describe(operand);
@@ -188,7 +195,7 @@ impl<'a> Ctx<'a> {
     }
 
     /// All arguments as one type of numbers.
-    fn alike(&mut self, args: Args, name: &str) -> Option<(Vec<NodeId>, Type)> {
+    pub fn alike(&mut self, args: Args, name: &str) -> Option<(Vec<NodeId>, Type)> {
         let (mut joined, first_span) = args[0].clone();
         // The first pass finds the type, the second converts to it.
         for (operand, span) in &args[1..] {
@@ -235,7 +242,7 @@ impl<'a> Ctx<'a> {
     }
 
     /// All arguments as one float type.
-    fn floats(&mut self, args: Args, name: &str) -> Option<(Vec<NodeId>, Type)> {
+    pub fn floats(&mut self, args: Args, name: &str) -> Option<(Vec<NodeId>, Type)> {
         for (operand, span) in args {
             self.number(&(operand.clone(), *span), name)?;
         }
@@ -260,9 +267,11 @@ impl<'a> Ctx<'a> {
             let is_float = self.ty(result).scalar().is_some_and(Scalar::is_float);
             return Some(if is_float { self.convert(result, scalar, span) } else { result });
         }
-        if scalar == Scalar::F64
-            && let Some(ours) = f64_function(function, nodes.len())
-        {
+        let ours = match scalar {
+            Scalar::F64 => f64_function(function, nodes.len()),
+            _ => f32_function(function),
+        };
+        if let Some(ours) = ours {
             return self.call_ours(ours, &nodes, &ty, span);
         }
         let x = nodes[0];
@@ -387,7 +396,24 @@ pub(crate) fn f64_function(function: Function, n_args: usize) -> Option<&'static
         | Function::Log10
         | Function::Log1p
         | Function::Expm1
-        | Function::Cbrt => function_name(function),
+        | Function::Cbrt
+        | Function::Erf
+        | Function::Erfc
+        | Function::Gamma
+        | Function::LogGamma
+        | Function::Remainder => function_name(function),
+        _ => return None,
+    })
+}
+
+/// The same for f32.
+pub(crate) fn f32_function(function: Function) -> Option<&'static str> {
+    Some(match function {
+        Function::Erf => "erf_single",
+        Function::Erfc => "erfc_single",
+        Function::Gamma => "gamma_single",
+        Function::LogGamma => "lgamma_single",
+        Function::Remainder => "remainder",
         _ => return None,
     })
 }
@@ -401,7 +427,8 @@ fn arity(function: Function) -> (usize, usize) {
         Function::Print => (0, usize::MAX),
         Function::Discard => (0, 0),
         Function::Min | Function::Max => (2, usize::MAX),
-        Function::Log => (1, 2),
+        Function::Log | Function::Sum | Function::Float(FloatFn::Round) => (1, 2),
+        Function::Pow => (2, 3),
         Function::Clamp
         | Function::Mix
         | Function::SmoothStep
@@ -409,13 +436,15 @@ fn arity(function: Function) -> (usize, usize) {
         | Function::Refract
         | Function::TextureWrite
         | Function::TextureSample => (3, 3),
-        Function::Pow
-        | Function::DivMod
+        Function::DivMod
         | Function::TruncDiv
         | Function::TruncRem
         | Function::Fmod
         | Function::Hypot
         | Function::Copysign
+        | Function::Remainder
+        | Function::NextAfter
+        | Function::Ldexp
         | Function::Dot
         | Function::Cross
         | Function::Distance

@@ -31,6 +31,7 @@ mod matrix_parts;
 mod operand;
 mod ours;
 mod params;
+mod parts;
 mod passing;
 mod places;
 mod power;

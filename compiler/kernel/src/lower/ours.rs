@@ -39,7 +39,7 @@ impl Ctx<'_> {
     }
 
     /// A constant by way of a local: a function is compiled anew for every constant it is given.
-    fn as_variable(&mut self, node: NodeId, span: Span) -> NodeId {
+    pub fn as_variable(&mut self, node: NodeId, span: Span) -> NodeId {
         if self.f.func.constant(node).is_none() {
             return node;
         }

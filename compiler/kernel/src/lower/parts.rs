@@ -1,0 +1,248 @@
+//! Calls of functions in `library` that depend on the format of a number's type, or on how many numbers there are:
+//! floats taken apart, decimals, sums, and powers modulo a number.
+//!
+//! Component by component where vectors come in. What a function of the library has to know of a type travels as
+//! arguments that are types and literals, so it is compiled once for each.
+
+use std::rc::Rc;
+
+use kps_syntax::Span;
+use kps_syntax::ast::BinaryOp as AstBinaryOp;
+
+use super::Ctx;
+use super::calls::Arguments;
+use super::operand::{Operand, Place, Static};
+use super::sequences::Spanned;
+use crate::constant::{Constant, Literal};
+use crate::errors;
+use crate::ir::{NodeId, NodeKind};
+use crate::library;
+use crate::types::{Scalar, Type};
+
+type Args<'e> = &'e [Spanned];
+
+impl Ctx<'_> {
+    /// A mantissa and an exponent.
+    pub fn frexp(&mut self, args: Args, name: &str, span: Span) -> Operand {
+        let Some((x, ty)) = self.float(&args[0], name) else { return Operand::Error };
+        let Some(scalar) = ty.scalar() else { return Operand::Error };
+        let wide = scalar.at_least_f32();
+        let x = self.convert(x, wide, span);
+        let format = [type_of(wide), type_of(bits_of(wide)), digits_of(wide)];
+        let pairs: Vec<Operand> =
+            self.numbers_of(x, span).into_iter().map(|x| self.ours("frexp", &[x], &format, span)).collect();
+        let part = |ctx: &mut Self, at: usize, scalar: Scalar| {
+            let parts = pairs.iter().map(|pair| match pair {
+                Operand::Tuple(items) => ctx.materialize(&items[at], span),
+                _ => None,
+            });
+            let parts = parts.collect::<Option<Vec<NodeId>>>()?;
+            Some(ctx.assembled(parts, &ty.with_scalar(scalar), span))
+        };
+        match (part(self, 0, wide), part(self, 1, Scalar::I32)) {
+            (Some(mantissa), Some(exponent)) => {
+                let mantissa = self.convert(mantissa, scalar, span);
+                Operand::Tuple(Rc::new([Operand::Node(mantissa), Operand::Node(exponent)]))
+            }
+            _ => Operand::Error,
+        }
+    }
+
+    pub fn ldexp(&mut self, args: Args, name: &str, span: Span) -> Option<NodeId> {
+        let (x, ty) = self.float(&args[0], name)?;
+        let scalar = ty.scalar()?;
+        let wide = scalar.at_least_f32();
+        let x = self.convert(x, wide, span);
+        let n = self.int_beside(&args[1], name, &ty)?;
+        let format = [type_of(wide), type_of(bits_of(wide)), digits_of(wide)];
+        let scaled = self.each("ldexp", &[x, n], &format, &ty.with_scalar(wide), span)?;
+        Some(self.convert(scaled, scalar, span))
+    }
+
+    pub fn ulp(&mut self, args: Args, name: &str, span: Span) -> Option<NodeId> {
+        let (x, ty) = self.float(&args[0], name)?;
+        let scalar = ty.scalar()?;
+        let format = [type_of(scalar), type_of(bits_of(scalar)), digits_of(scalar)];
+        self.each("ulp", &[x], &format, &ty, span)
+    }
+
+    pub fn next_after(&mut self, args: Args, name: &str, span: Span) -> Option<NodeId> {
+        let (nodes, ty) = self.floats(args, name)?;
+        let scalar = ty.scalar()?;
+        self.each("nextafter", &nodes, &[type_of(scalar), type_of(bits_of(scalar))], &ty, span)
+    }
+
+    /// `round(x, n)`: digits behind the point, or before it where `n` is negative. Ints stay ints.
+    pub fn round_digits(&mut self, args: Args, name: &str, span: Span) -> Operand {
+        self.rounded(args, name, span).map_or(Operand::Error, Operand::Node)
+    }
+
+    fn rounded(&mut self, args: Args, name: &str, span: Span) -> Option<NodeId> {
+        let x = self.number(&args[0], name)?;
+        let ty = self.ty(x).clone();
+        let scalar = ty.scalar()?;
+        let n = self.int_beside(&args[1], name, &ty)?;
+        if scalar.is_int() {
+            let most = Operand::int((1i128 << (scalar.bits() - 1)).ilog10().into());
+            return self.each("round_whole", &[x, n], &[type_of(scalar), most], &ty, span);
+        }
+        let wide = scalar.at_least_f32();
+        let x = self.convert(x, wide, span);
+        // 2 to the power of half of the digits, and 1; and of all digits but one.
+        let (split, whole) = match wide {
+            Scalar::F64 => (134_217_729.0, 4_503_599_627_370_496.0),
+            _ => (4097.0, 8_388_608.0),
+        };
+        let format =
+            [type_of(wide), Operand::Literal(Literal::Float(split)), Operand::Literal(Literal::Float(whole))];
+        let rounded = self.each("round_digits", &[x, n], &format, &ty.with_scalar(wide), span)?;
+        Some(self.convert(rounded, scalar, span))
+    }
+
+    /// `pow(base, exponent, m)` of ints.
+    pub fn power_modulo(&mut self, args: Args, name: &str, span: Span) -> Operand {
+        let of_ints = |ctx: &mut Self| {
+            let (nodes, ty) = ctx.alike(args, name)?;
+            let scalar = ty.scalar()?;
+            if !scalar.is_int() {
+                ctx.error(errors::modular_power(ctx.at(span), &ty));
+                return None;
+            }
+            ctx.each("power_modulo", &nodes, &[type_of(scalar), type_of(scalar.as_unsigned())], &ty, span)
+        };
+        of_ints(self).map_or(Operand::Error, Operand::Node)
+    }
+
+    /// `sum(xs)`, `sum(xs, start)`: from the first to the last.
+    pub fn sum(&mut self, args: Args, name: &str, span: Span) -> Operand {
+        let (xs, at) = &args[0];
+        let items = match xs {
+            Operand::Tuple(items) => Rc::clone(items),
+            Operand::Node(node) if self.ty(*node).is_vector() => {
+                self.numbers_of(*node, *at).into_iter().map(Operand::Node).collect()
+            }
+            xs => return self.sum_of_list(xs, args, name, span),
+        };
+        let start = args.get(1).cloned().unwrap_or((Operand::int(0), span));
+        items
+            .iter()
+            .fold(start, |(total, total_at), item| {
+                (self.binary(AstBinaryOp::Add, &total, item, span, (total_at, *at)), span)
+            })
+            .0
+    }
+
+    fn sum_of_list(&mut self, xs: &Operand, args: Args, name: &str, span: Span) -> Operand {
+        let element = match xs {
+            Operand::Place(Place { ty: Type::Array(array), .. }) => Some(array.element.clone()),
+            Operand::Buffer(_) | Operand::Row(_) => {
+                let (buffer, axis) = self.array_place(xs);
+                let buffer = &self.buffers[buffer.idx()];
+                (axis + 1 == buffer.rank).then(|| buffer.element.clone())
+            }
+            _ => None,
+        };
+        let is_number =
+            |ty: &Type| ty.scalar().is_some_and(|scalar| scalar != Scalar::Bool) && !ty.is_matrix();
+        let Some(element) = element.filter(is_number) else {
+            let what = self.describe(xs);
+            return self.fail(errors::sum_of(self.at(args[0].1), &what));
+        };
+        let start = match args.get(1) {
+            Some((start, _)) => start.clone(),
+            None => {
+                let scalar = element.scalar().expect("only numbers are added");
+                let zero = self.constant(Constant::zero(scalar), span);
+                Operand::Node(self.splat_to(zero, &element, span))
+            }
+        };
+        self.ours_of(name, vec![(xs.clone(), args[0].1), (start, span)], span)
+    }
+
+    /// One float, or a vector of them.
+    fn float(&mut self, arg: &Spanned, name: &str) -> Option<(NodeId, Type)> {
+        let (nodes, ty) = self.floats(std::slice::from_ref(arg), name)?;
+        Some((nodes[0], ty))
+    }
+
+    /// An i32 for every component of `beside`.
+    fn int_beside(&mut self, (operand, at): &Spanned, name: &str, beside: &Type) -> Option<NodeId> {
+        let ints = beside.with_scalar(Scalar::I32);
+        let scalar = self.try_convert(operand, &Type::I32, *at).map(|node| self.splat_to(node, &ints, *at));
+        let node = scalar.or_else(|| self.try_convert(operand, &ints, *at));
+        if node.is_none() {
+            let what = self.describe(operand);
+            self.error(errors::int_wanted(self.at(*at), name, &ints, &what));
+        }
+        node
+    }
+
+    fn numbers_of(&mut self, node: NodeId, span: Span) -> Vec<NodeId> {
+        let ty = self.ty(node).clone();
+        let (true, Some(scalar)) = (ty.is_vector(), ty.scalar()) else { return vec![node] };
+        let n = u32::from(ty.n_components());
+        (0..n).map(|at| self.node(NodeKind::Extract(node, at), scalar, span)).collect()
+    }
+
+    fn assembled(&mut self, parts: Vec<NodeId>, ty: &Type, span: Span) -> NodeId {
+        match parts[..] {
+            [only] => only,
+            _ => self.node(NodeKind::Construct(parts), ty.clone(), span),
+        }
+    }
+
+    /// A function of the library for each component, with what it has to know of the type.
+    fn each(
+        &mut self,
+        name: &str,
+        args: &[NodeId],
+        format: &[Operand],
+        ty: &Type,
+        span: Span,
+    ) -> Option<NodeId> {
+        let args: Vec<Vec<NodeId>> = args.iter().map(|arg| self.numbers_of(*arg, span)).collect();
+        let n = usize::from(if ty.is_vector() { ty.n_components() } else { 1 });
+        let parts: Vec<Operand> = (0..n)
+            .map(|at| {
+                let args: Vec<NodeId> = args.iter().map(|parts| parts[at]).collect();
+                self.ours(name, &args, format, span)
+            })
+            .collect();
+        let parts = parts.iter().map(|part| self.materialize(part, span)).collect::<Option<_>>()?;
+        Some(self.assembled(parts, ty, span))
+    }
+
+    fn ours(&mut self, name: &str, args: &[NodeId], format: &[Operand], span: Span) -> Operand {
+        let args = args.iter().map(|arg| Operand::Node(self.as_variable(*arg, span)));
+        let args = args.collect::<Vec<_>>().into_iter().chain(format.iter().cloned());
+        self.ours_of(name, args.map(|arg| (arg, span)).collect(), span)
+    }
+
+    fn ours_of(&mut self, name: &str, positional: Vec<Spanned>, span: Span) -> Operand {
+        let function = library::function(name).expect("our functions are there");
+        self.call_helper(&function, Arguments { positional, keywords: Vec::new() }, span)
+    }
+}
+
+fn type_of(scalar: Scalar) -> Operand {
+    Operand::Static(Static::Type(scalar.into()))
+}
+
+/// The signed int as wide as a float.
+fn bits_of(float: Scalar) -> Scalar {
+    match float.bits() {
+        16 => Scalar::I16,
+        64 => Scalar::I64,
+        _ => Scalar::I32,
+    }
+}
+
+/// The digits of a float's fraction.
+fn digits_of(float: Scalar) -> Operand {
+    Operand::int(match float {
+        Scalar::F16 => 10,
+        Scalar::Bf16 => 7,
+        Scalar::F64 => 52,
+        _ => 23,
+    })
+}
