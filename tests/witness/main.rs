@@ -50,7 +50,7 @@ fn random_matrices_of_subgroups_give_the_same_everywhere() {
     let n_kernels = setting("KPS_RANDOM_KERNELS", 80) / 4;
     let counts = hold_to_the_same(&generator::generate_tiles, n_kernels);
     let n_held = counts.get(Outcome::AGREES_IN_BOTH_FORMS).copied().unwrap_or(0);
-    assert!(n_held * 3 >= n_kernels, "many kernels are for instructions: {counts:?}");
+    assert!(n_held * 5 >= n_kernels, "many kernels are for instructions: {counts:?}");
 }
 
 /// `cases/*.kps`: kernels on which witnesses once differed, shrunk. The first line says the seed.
