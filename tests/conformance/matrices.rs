@@ -1,5 +1,6 @@
-//! Square matrices of ordinary floats: operators, products, transposes, determinants and inverses of two to four
-//! rows, on both devices, against results computed here. `steps.rs` has those of any shape and any numbers.
+//! Square matrices of ordinary floats, some with a NaN: operators, products, transposes, determinants and inverses
+//! of two to four rows, on both devices, against results computed here. `steps.rs` has those of any shape and any
+//! numbers.
 //!
 //! What adds, negates, scales and transposes is rounded right in every element. A sum of products is off by
 //! [`PRODUCT`] units of its products' sizes for each of them; a determinant and an inverse are computed by
@@ -23,8 +24,9 @@ const NUMBERS: [f64; 13] = [2.0, -0.5, 0.1, 3.0, 0.0, 1.5, -7.25, 100.3, -1.0, 1
 /// For a type with few exponents.
 const NEAR: [f64; 13] = [2.0, -0.5, 0.4, 3.0, 0.0, 1.5, -6.25, 5.3, -1.0, 0.7, 0.3, -3.3, 2.2];
 
-/// How many pairs of matrices every row is tried on.
-const N_PAIRS: usize = 40;
+/// How many pairs of matrices every row is tried on, and how many of them, at the end, have a NaN.
+const N_PAIRS: usize = 52;
+const N_WITH_NAN: usize = 12;
 
 /// A row: how a kernel writes it, the true elements, and how far each may be off.
 struct Row {
@@ -105,6 +107,12 @@ fn complaint(
 ) -> Option<String> {
     let unit = float.format().unit(1.0);
     let (exact, off) = ((row.exact)(a, b), (row.off)(a, b, unit));
+    // One NaN is in a product of every determinant, and so in every element of an inverse.
+    let is_nan = |cell: &Option<Printed>| matches!(cell, Some(Printed::Float(found)) if found.is_nan());
+    let of_all = row.call.starts_with("determinant") || row.call.starts_with("inverse");
+    if of_all && a.concat().iter().any(|number| number.is_nan()) {
+        return (!found.iter().all(is_nan)).then(|| format!("{} of {a:?} gives {found:?}", row.call));
+    }
     // What no float holds, nobody promises: the inverse of a singular matrix.
     if exact.iter().chain(&off).any(|number| !number.is_finite()) {
         return None;
@@ -128,12 +136,14 @@ fn complaint(
 fn script(name: &str, float: Float, n: usize, pairs: &[(Matrix, Matrix)]) -> String {
     let dtype = Number::Float(float).dtype();
     let list = |of: fn(&(Matrix, Matrix)) -> &Matrix| {
-        let numbers: Vec<String> =
-            pairs.iter().flat_map(|pair| of(pair).concat()).map(|x| format!("{x:e}")).collect();
+        let numbers: Vec<String> = pairs.iter().flat_map(|pair| of(pair).concat()).map(python).collect();
         format!("Tensor(np.array([{}], dtype='{dtype}'))", numbers.join(", "))
     };
-    let mut script =
-        format!("import numpy as np\np, q = {}, {}\n", list(|pair| &pair.0), list(|pair| &pair.1));
+    let mut script = format!(
+        "import numpy as np\nnan = float('nan')\np, q = {}, {}\n",
+        list(|pair| &pair.0),
+        list(|pair| &pair.1)
+    );
     for (at, row) in ROWS.iter().enumerate() {
         let is_number = row.call.starts_with("determinant");
         let (result, len) = match is_number {
@@ -155,6 +165,10 @@ fn script(name: &str, float: Float, n: usize, pairs: &[(Matrix, Matrix)]) -> Str
     script
 }
 
+fn python(number: f64) -> String {
+    if number.is_nan() { "nan".to_owned() } else { format!("{number:e}") }
+}
+
 /// One of many matrices, of numbers that the type has.
 fn matrix(n: usize, at: usize, float: Float) -> Matrix {
     let number = |row: usize, column: usize| {
@@ -162,7 +176,11 @@ fn matrix(n: usize, at: usize, float: Float) -> Matrix {
         let numbers = if float == Float::F16 { NEAR } else { NUMBERS };
         float.round(numbers[place % numbers.len()])
     };
-    (0..n).map(|row| (0..n).map(|column| number(row, column)).collect()).collect()
+    let mut matrix: Matrix = (0..n).map(|row| (0..n).map(|column| number(row, column)).collect()).collect();
+    if (N_PAIRS - N_WITH_NAN..N_PAIRS).contains(&at) {
+        matrix[at % n][at / n % n] = f64::NAN;
+    }
+    matrix
 }
 
 fn zip(a: &Matrix, b: &Matrix, f: impl Fn(f64, f64) -> f64) -> Vec<f64> {
