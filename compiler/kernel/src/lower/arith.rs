@@ -154,7 +154,7 @@ impl Ctx<'_> {
     /// The error for two operands that do not meet, unless one was told already.
     pub fn mismatch(&mut self, symbol: &str, sides: Sides, n_errors: usize) -> Operand {
         let Sides { left, right, op_span, spans } = sides;
-        if self.f.diagnostics.len() > n_errors {
+        if self.f.diagnostics.len() > n_errors || left.has_error() || right.has_error() {
             return Operand::Error;
         }
         let (what_left, what_right) = (self.describe(left), self.describe(right));

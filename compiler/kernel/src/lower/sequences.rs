@@ -305,6 +305,9 @@ impl Ctx<'_> {
         op_span: Span,
         spans: (Span, Span),
     ) -> Operand {
+        if left.has_error() || right.has_error() {
+            return Operand::Error;
+        }
         let span = spans.0.to(spans.1);
         let found = match right {
             Operand::Tuple(items) => self.is_any_of(left, items, op_span, spans),
@@ -321,7 +324,6 @@ impl Ctx<'_> {
                 Sequence::Range(bounds, _) => self.is_in_range(left, &bounds.clone(), op_span, spans),
                 other => self.fail(errors::not_a_container(self.at(spans.1), other.describe())),
             },
-            Operand::Error => Operand::Error,
             operand => {
                 let what = self.describe(operand);
                 self.fail(errors::not_a_container(self.at(spans.1), &what))
