@@ -90,6 +90,11 @@ pub(crate) fn operand_types(
     with_operands(error("kernel/operand-types", at, message, ""), symbol, left, right, cast)
 }
 
+pub(crate) fn tuples_have_no_order(at: Location) -> Diagnostic {
+    error("kernel/operand-types", at, "tuples have no order in kernels", "")
+        .help("compare with `==` or `!=`, or compare a part: `a[0] < b[0]`")
+}
+
 pub(crate) fn compare_types(
     at: Location,
     symbol: &str,

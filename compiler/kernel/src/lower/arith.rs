@@ -201,6 +201,8 @@ impl Ctx<'_> {
         };
         let text = self.f.source.slice(span);
         let text = text.strip_prefix('(').and_then(|text| text.strip_suffix(')')).unwrap_or(text);
+        // It is a part of a tuple that needs the cast.
+        let text = if has_commas(text) { ".." } else { text };
         Some(format!("{ty}({text})"))
     }
 
@@ -507,4 +509,17 @@ fn symbol(op: BinaryOp) -> &'static str {
         BinaryOp::Or => "|",
         BinaryOp::Xor => "^",
     }
+}
+
+/// Whether a source has commas outside of its brackets.
+fn has_commas(text: &str) -> bool {
+    let mut depth = 0;
+    text.chars().any(|letter| {
+        match letter {
+            '(' | '[' => depth += 1,
+            ')' | ']' => depth -= 1,
+            _ => {}
+        }
+        letter == ',' && depth == 0
+    })
 }

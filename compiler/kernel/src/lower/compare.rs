@@ -1,7 +1,10 @@
 //! Comparison: of numbers, in chains, and of what else knows how.
 
 use kps_syntax::Span;
-use kps_syntax::ast::{BoolOp, CompareOp as AstCompareOp, Comparison, Expr, ExprKind};
+use kps_syntax::ast::{
+    BinaryOp as AstBinaryOp, BoolOp, CompareOp as AstCompareOp, Comparison, Expr, ExprKind,
+    UnaryOp as AstUnaryOp,
+};
 
 use super::Ctx;
 use super::operand::Operand;
@@ -77,12 +80,15 @@ impl Ctx<'_> {
             // `check` refused them.
             AstCompareOp::Is | AstCompareOp::IsNot => return Operand::Error,
         };
-        if left.is_error() || right.is_error() {
+        if left.has_error() || right.has_error() {
             return Operand::Error;
         }
         let span = spans.0.to(spans.1);
         if let (Operand::Literal(a), Operand::Literal(b)) = (left, right) {
             return self.bool_constant(compare_literals(compare_op, *a, *b), span);
+        }
+        if let (Operand::Tuple(a), Operand::Tuple(b)) = (left, right) {
+            return self.compare_tuples(op, (a.as_ref(), b.as_ref()), op_span, spans);
         }
         if let Some(result) = self.struct_compare(op, left, right, spans) {
             return result;
@@ -108,6 +114,31 @@ impl Ctx<'_> {
         }
         let result = ty.with_scalar(Scalar::Bool);
         Operand::Node(self.node(NodeKind::Compare(compare_op, a, b), result, span))
+    }
+
+    /// Tuples are equal where all their parts are.
+    fn compare_tuples(
+        &mut self,
+        op: AstCompareOp,
+        (left, right): (&[Operand], &[Operand]),
+        op_span: Span,
+        spans: (Span, Span),
+    ) -> Operand {
+        let span = spans.0.to(spans.1);
+        if !matches!(op, AstCompareOp::Eq | AstCompareOp::NotEq) {
+            return self.fail(errors::tuples_have_no_order(self.at(op_span)));
+        }
+        let mut equal = self.bool_constant(left.len() == right.len(), span);
+        if left.len() == right.len() {
+            for (a, b) in left.iter().zip(right) {
+                let Some(part) = self.equal(a, b, op_span, spans) else { return Operand::Error };
+                equal = self.binary(AstBinaryOp::BitAnd, &equal, &part, op_span, spans);
+            }
+        }
+        match op {
+            AstCompareOp::NotEq => self.unary(AstUnaryOp::Not, &equal, span, span),
+            _ => equal,
+        }
     }
 }
 

@@ -361,7 +361,7 @@ impl Ctx<'_> {
     }
 
     /// One bool, for vectors as well; `None` after a mistake.
-    fn equal(&mut self, a: &Operand, b: &Operand, op_span: Span, spans: (Span, Span)) -> Option<Operand> {
+    pub fn equal(&mut self, a: &Operand, b: &Operand, op_span: Span, spans: (Span, Span)) -> Option<Operand> {
         match self.compare(AstCompareOp::Eq, a, b, op_span, spans) {
             Operand::Node(node) if self.ty(node).is_vector() => {
                 Some(Operand::Node(self.node(NodeKind::All(node), Type::BOOL, spans.0.to(spans.1))))
