@@ -50,15 +50,20 @@ impl Ctx<'_> {
 
     /// Notes what the condition says, where it holds or does not.
     pub fn learn(&mut self, condition: NodeId, holds: bool) {
+        self.learn_assigned(condition, holds);
+        self.learn_bounds(condition, holds);
+    }
+
+    fn learn_bounds(&mut self, condition: NodeId, holds: bool) {
         match self.f.func.nodes[condition.idx()].kind {
-            NodeKind::Unary(UnaryOp::Not, inner) => self.learn(inner, !holds),
+            NodeKind::Unary(UnaryOp::Not, inner) => self.learn_bounds(inner, !holds),
             NodeKind::Binary(BinaryOp::And, a, b) if holds => {
-                self.learn(a, true);
-                self.learn(b, true);
+                self.learn_bounds(a, true);
+                self.learn_bounds(b, true);
             }
             NodeKind::Binary(BinaryOp::Or, a, b) if !holds => {
-                self.learn(a, false);
-                self.learn(b, false);
+                self.learn_bounds(a, false);
+                self.learn_bounds(b, false);
             }
             NodeKind::Compare(op, a, b) if matches!(self.ty(a), Type::Scalar(ty) if ty.is_int()) => {
                 let op = if holds { op } else { opposite(op) };

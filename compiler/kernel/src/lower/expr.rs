@@ -249,6 +249,10 @@ impl Ctx<'_> {
         let (mut block, (value, way)) = self.sub_block(|ctx| {
             ctx.learn(left, !decided);
             let value = right(ctx);
+            if let (Operand::Node(value), true) = (&value, ctx.has_changed(fork)) {
+                // Where the whole comes out so, so did the right side.
+                ctx.learn_assigned(*value, !decided);
+            }
             (value, ctx.changing_way(fork, skipped))
         });
         let Operand::Node(value) = value else { return Operand::Error };
@@ -262,8 +266,12 @@ impl Ctx<'_> {
         block.push(Stmt::Store { local: result, value, span });
         let (runs, skips) = ((block, way), (Vec::new(), None));
         let (then, orelse) = if decided { (skips, runs) } else { (runs, skips) };
-        self.join_arms(left, then, orelse, (fork, skipped), span);
-        Operand::Node(self.node(NodeKind::Load(result), Type::BOOL, span))
+        let ways = self.join_arms(left, then, orelse, (fork, skipped), span);
+        let test = self.node(NodeKind::Load(result), Type::BOOL, span);
+        if let [then, orelse] = &ways[..] {
+            self.remember_assigned(test, !decided, if decided { orelse } else { then });
+        }
+        Operand::Node(test)
     }
 
     /// The way to the end of one side of a choice, if that side assigns anything with `:=`; what it
@@ -274,7 +282,8 @@ impl Ctx<'_> {
         way
     }
 
-    /// Both sides of a choice inside an expression. Where one of them assigns, they meet as after `if`.
+    /// Both sides of a choice inside an expression. Where one of them assigns, they meet as after `if`, and are
+    /// returned.
     fn join_arms(
         &mut self,
         condition: NodeId,
@@ -282,7 +291,7 @@ impl Ctx<'_> {
         (mut orelse, else_way): (Block, Option<Way>),
         (fork, missing): (Fork, Missing),
         span: Span,
-    ) {
+    ) -> Vec<Way> {
         let mut ways = Vec::new();
         if then_way.is_some() || else_way.is_some() {
             for (block, way) in [(&mut then, then_way), (&mut orelse, else_way)] {
@@ -297,6 +306,7 @@ impl Ctx<'_> {
         if !ways.is_empty() {
             self.merge(&ways);
         }
+        ways
     }
 
     fn bool_operand(&mut self, operand: Operand, span: Span) -> Operand {
@@ -340,10 +350,14 @@ impl Ctx<'_> {
         };
         let missing = Missing { span: test.span, text: "on one side of this choice only" };
         let fork = self.fork();
-        let (mut then_block, (a, then_way)) =
-            self.sub_block(|ctx| (ctx.expr(then), ctx.changing_way(fork, missing)));
-        let (mut else_block, (b, else_way)) =
-            self.sub_block(|ctx| (ctx.expr(orelse), ctx.changing_way(fork, missing)));
+        let (mut then_block, (a, then_way)) = self.sub_block(|ctx| {
+            condition.iter().for_each(|test| ctx.learn_assigned(*test, true));
+            (ctx.expr(then), ctx.changing_way(fork, missing))
+        });
+        let (mut else_block, (b, else_way)) = self.sub_block(|ctx| {
+            condition.iter().for_each(|test| ctx.learn_assigned(*test, false));
+            (ctx.expr(orelse), ctx.changing_way(fork, missing))
+        });
         let Some(condition) = condition else { return Operand::Error };
         if a.is_error() || b.is_error() {
             return Operand::Error;

@@ -11,6 +11,7 @@ use kps_syntax::ast::{Expr, ExprKind, Name, Stmt as AstStmt};
 
 use super::Ctx;
 use super::operand::{Facts, Operand, Static};
+use super::outcomes::without_outcome;
 use super::ranges::Within;
 use super::sequences::{Sequence, Spanned};
 use super::stmts::Condition;
@@ -325,7 +326,7 @@ impl<'a> Ctx<'a> {
         let maybe = unset.filter_map(|var| {
             let bindings = continues.iter().filter_map(|way| way.changed(*var));
             let assigned = bindings.map(binding_span).find(|span| !span.is_empty())?;
-            Some((*var, Binding::Maybe { assigned, missing: parts.missing }))
+            Some((*var, Binding::Maybe { assigned, missing: parts.missing, outcome: None }))
         });
         maybe.collect()
     }
@@ -380,7 +381,7 @@ impl<'a> Ctx<'a> {
         let literal = literal_of(entry);
         let known = self.stored_type(entry);
         let (ty, soft) = match (literal, known, hint) {
-            (None, None, _) => return entry.clone(),
+            (None, None, _) => return without_outcome(entry),
             (Some(_), _, Some(Hint::Type(ty))) => (ty, false),
             (_, Some((_, true)), Some(Hint::Type(ty))) => (ty, true),
             (Some(literal), _, hint) => {

@@ -30,6 +30,7 @@ mod matrix;
 mod matrix_parts;
 mod operand;
 mod ours;
+mod outcomes;
 mod params;
 mod parts;
 mod passing;

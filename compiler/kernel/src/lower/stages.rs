@@ -75,7 +75,7 @@ impl Ctx<'_> {
                     Some(at) => errors::output_unwritten_at(self.at(at), &name, &ty, declared_at),
                     None => errors::output_never_written(declared_at, &name, &ty),
                 },
-                Binding::Maybe { assigned, missing } => errors::output_maybe_unwritten(
+                Binding::Maybe { assigned, missing, .. } => errors::output_maybe_unwritten(
                     declared_at,
                     &name,
                     self.at(*assigned),

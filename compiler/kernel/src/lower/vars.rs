@@ -15,6 +15,7 @@ use super::Ctx;
 use super::closures::Closure;
 use super::held::is_fixed;
 use super::operand::{Facts, Operand, Place, Static};
+use super::outcomes::{Outcome, kept_outcome};
 use crate::constant::Literal;
 use crate::env::EnvModule;
 use crate::errors;
@@ -31,6 +32,8 @@ pub(crate) enum Binding {
     Maybe {
         assigned: Span,
         missing: Missing,
+        /// The test that tells the paths apart, if one does.
+        outcome: Option<Rc<Outcome>>,
     },
     Conflict(Rc<Conflict>),
     Bound {
@@ -188,7 +191,7 @@ impl Ctx<'_> {
                 let is_outside = self.f.env.get().get(&name).is_some();
                 errors::used_before_assignment(self.at(span), &name, is_outside)
             }
-            Binding::Maybe { assigned, missing } => errors::maybe_unset(
+            Binding::Maybe { assigned, missing, .. } => errors::maybe_unset(
                 self.at(span),
                 &name,
                 self.at(*assigned),
@@ -255,7 +258,8 @@ impl Ctx<'_> {
         }
     }
 
-    fn join(&mut self, var: Var, ways: &[Way]) -> Binding {
+    /// What a variable is where the ways meet.
+    pub fn join(&mut self, var: Var, ways: &[Way]) -> Binding {
         let base = std::mem::take(&mut self.f.vars);
         let bindings: Vec<Binding> = ways.iter().map(|way| way.binding(var, &base).clone()).collect();
         self.f.vars = base;
@@ -456,15 +460,16 @@ impl Ctx<'_> {
 }
 
 fn maybe(bindings: &[Binding], way: &Way, unset: &Binding) -> Binding {
-    if let Binding::Maybe { .. } = unset {
-        return unset.clone();
+    if let Binding::Maybe { assigned, missing, outcome } = unset {
+        let outcome = outcome.as_ref().and_then(|outcome| kept_outcome(outcome, bindings));
+        return Binding::Maybe { assigned: *assigned, missing: *missing, outcome };
     }
     let assigned = bindings.iter().map(|binding| match binding {
         Binding::Maybe { assigned, .. } => *assigned,
         binding => binding_span(binding),
     });
     let assigned = assigned.filter(|span| !span.is_empty()).min().unwrap_or_default();
-    Binding::Maybe { assigned, missing: way.missing }
+    Binding::Maybe { assigned, missing: way.missing, outcome: None }
 }
 
 pub(crate) fn binding_span(binding: &Binding) -> Span {

@@ -1,0 +1,90 @@
+//! Tests that assign: `a and (w := f()) > 1` gives `w` a value where it is true, and perhaps not where it is false.
+//!
+//! What goes in is such a test with the way through its right side; behind it the variable is one that may be
+//! unset, and keeps what it is where the test came out so. What comes out is that binding, in the branch that the
+//! outcome leads to. Never here: a variable that another path assigned since, which forgets the test.
+
+use std::rc::Rc;
+
+use super::Ctx;
+use super::held::is_fixed;
+use super::vars::{Binding, Var, Way, same_static};
+use crate::ir::{BinaryOp, NodeId, NodeKind, UnaryOp};
+
+/// What a variable is where a test came out one way.
+pub(crate) struct Outcome {
+    test: NodeId,
+    holds: bool,
+    binding: Binding,
+}
+
+impl Ctx<'_> {
+    /// Behind a test whose value is `holds` only where `way` was taken.
+    pub fn remember_assigned(&mut self, test: NodeId, holds: bool, way: &Way) {
+        for (var, _) in &way.changes {
+            let Binding::Maybe { assigned, missing, .. } = self.f.vars[*var as usize] else { continue };
+            let binding = self.join(*var, std::slice::from_ref(way));
+            if !matches!(binding, Binding::Unset | Binding::Maybe { .. }) {
+                let outcome = Some(Rc::new(Outcome { test, holds, binding }));
+                self.set(*var, Binding::Maybe { assigned, missing, outcome });
+            }
+        }
+    }
+
+    /// Where the outcome of `test` is known.
+    pub fn learn_assigned(&mut self, test: NodeId, holds: bool) {
+        match self.f.func.nodes[test.idx()].kind {
+            NodeKind::Unary(UnaryOp::Not, inner) => self.learn_assigned(inner, !holds),
+            NodeKind::Binary(BinaryOp::And, a, b) if holds => {
+                self.learn_assigned(a, true);
+                self.learn_assigned(b, true);
+            }
+            NodeKind::Binary(BinaryOp::Or, a, b) if !holds => {
+                self.learn_assigned(a, false);
+                self.learn_assigned(b, false);
+            }
+            NodeKind::Load(_) => self.take_outcomes(test, holds),
+            _ => {}
+        }
+    }
+
+    fn take_outcomes(&mut self, test: NodeId, holds: bool) {
+        for var in 0..self.f.vars.len() {
+            let Binding::Maybe { outcome: Some(outcome), .. } = &self.f.vars[var] else { continue };
+            if (outcome.test, outcome.holds) == (test, holds) {
+                let binding = outcome.binding.clone();
+                self.set(var as Var, binding);
+            }
+        }
+    }
+}
+
+/// The outcome that is still true where ways meet: each of them either kept it or has what it says.
+pub(crate) fn kept_outcome(outcome: &Rc<Outcome>, bindings: &[Binding]) -> Option<Rc<Outcome>> {
+    let keeps = |binding: &Binding| match binding {
+        Binding::Maybe { outcome: Some(kept), .. } => Rc::ptr_eq(kept, outcome),
+        binding => is_same(binding, &outcome.binding),
+    };
+    bindings.iter().all(keeps).then(|| Rc::clone(outcome))
+}
+
+/// At the head of a loop, whose rounds assign the variable again.
+pub(crate) fn without_outcome(binding: &Binding) -> Binding {
+    match binding {
+        Binding::Maybe { assigned, missing, .. } => {
+            Binding::Maybe { assigned: *assigned, missing: *missing, outcome: None }
+        }
+        binding => binding.clone(),
+    }
+}
+
+fn is_same(a: &Binding, b: &Binding) -> bool {
+    match (a, b) {
+        (Binding::Stored { local: a, .. }, Binding::Stored { local: b, .. }) => a == b,
+        (Binding::Bound { operand: a, .. }, Binding::Bound { operand: b, .. }) => {
+            is_fixed(a) && same_static(a, b)
+        }
+        (Binding::Items { items: a, .. }, Binding::Items { items: b, .. }) => a == b,
+        _ => false,
+    }
+}
