@@ -96,8 +96,13 @@ impl Ctx<'_> {
         if let Some(result) = self.compare_structs(op, left, right, span) {
             return result;
         }
+        let n_errors = self.f.diagnostics.len();
         let is_equality = matches!(compare_op, CompareOp::Equal | CompareOp::NotEqual);
         let Some((ty, a, b)) = self.common(left, right, spans, is_equality) else {
+            // A literal that does not fit was told.
+            if self.f.diagnostics.len() > n_errors {
+                return Operand::Error;
+            }
             let (what_left, what_right) = (self.describe(left), self.describe(right));
             let hint = self.cast_hint(left, right, spans);
             return self.fail(errors::compare_types(
