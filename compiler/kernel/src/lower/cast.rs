@@ -3,12 +3,12 @@
 use std::rc::Rc;
 
 use kps_syntax::Span;
-use kps_syntax::ast::Expr;
+use kps_syntax::ast::{Expr, ExprKind};
 
 use super::Ctx;
 use super::operand::{Operand, Static};
 use super::vars::Binding;
-use crate::check::{TypeExpr, TypeReader};
+use crate::check::{TypeExpr, TypeReader, children};
 use crate::constant::{Constant, Literal};
 use crate::errors;
 use crate::ir::{NodeId, NodeKind};
@@ -25,8 +25,21 @@ impl Ctx<'_> {
                 let text = self.f.source.slice(expr.span).to_owned();
                 self.fail(errors::not_a_value_type(self.at(expr.span), &text))
             }
+            // The value of a `const` parameter is not known where another mistake keeps the kernel from its launch.
+            Err(_) if self.reads_mistake(expr) => Operand::Error,
             Err(diagnostic) => self.fail(diagnostic),
         }
+    }
+
+    /// Whether an expression names a variable that a mistake was told of.
+    fn reads_mistake(&self, expr: &Expr) -> bool {
+        if let ExprKind::Name(name) = &expr.kind {
+            let var = self.f.scope.get(name);
+            return var.is_some_and(|var| matches!(self.f.vars[var as usize], Binding::Error));
+        }
+        let mut found = false;
+        children(expr, &mut |part| found |= self.reads_mistake(part));
+        found
     }
 
     pub fn cast(&mut self, ty: &Type, args: &[(Operand, Span)], span: Span) -> Operand {
