@@ -3,6 +3,7 @@
 use kps_syntax::{Diagnostic, Location};
 
 use super::error;
+use crate::signature::ArrayParam;
 use crate::types::{Scalar, Type};
 
 pub(crate) fn local_size_needed(at: Location, name: &str) -> Diagnostic {
@@ -159,6 +160,14 @@ pub(crate) fn coop_wanted(at: Location, name: &str, what: &str) -> Diagnostic {
 pub(crate) fn coop_memory(at: Location, name: &str, what: &str) -> Diagnostic {
     error("kernel/coop-matrix", at, format!("`{name}` takes an array of one dimension, not {what}"), what)
         .help("pass an array parameter or `shared(..)`, where the matrix begins, and what lies between its rows")
+}
+
+pub(crate) fn coop_memory_axes(at: Location, name: &str, array: &ArrayParam) -> Diagnostic {
+    let message = format!("`{name}` takes an array of one dimension, not `{array}`");
+    error("kernel/coop-matrix", at, message, "").help(format!(
+        "annotate it as `Array[{}]`, its rows one after another; the last argument is the length of a row",
+        array.element
+    ))
 }
 
 /// What no instruction of the device does. Nobody hears it: the kernel is compiled again, with its matrices

@@ -268,6 +268,13 @@ impl Ctx<'_> {
 
     fn coop_memory(&mut self, name: &str, coop: &Coop, args: &[(Operand, Span)]) -> Option<()> {
         let (memory, at) = &args[1];
+        if let Operand::Buffer(buffer) = memory
+            && self.buffers[buffer.idx()].rank > 1
+        {
+            let array = self.buffer_array(*buffer);
+            self.error(errors::coop_memory_axes(self.at(*at), name, &array));
+            return None;
+        }
         let element = match memory {
             Operand::Buffer(buffer) => Some(self.buffers[buffer.idx()].element.clone()),
             Operand::Place(place) => match &place.ty {
