@@ -21,6 +21,8 @@ pub struct TextureType {
 pub enum TextureMistake {
     NoDimension,
     NoTexels,
+    /// Neither a dimension nor a format.
+    UnknownWord(String),
     /// Cubes, layers and samples, which images here do not have.
     Unsupported(String),
 }
@@ -41,7 +43,10 @@ impl TextureType {
                 "f32" => texels = Some((Scalar::F32, None)),
                 "i32" => texels = Some((Scalar::I32, None)),
                 "u32" => texels = Some((Scalar::U32, None)),
-                word => texels = Some(format(word).ok_or(TextureMistake::NoTexels)?),
+                word => {
+                    let known = format(word);
+                    texels = Some(known.ok_or_else(|| TextureMistake::UnknownWord(word.to_owned()))?);
+                }
             }
         }
         let n_axes = n_axes.ok_or(TextureMistake::NoDimension)?;
@@ -117,7 +122,7 @@ mod tests {
         }
         assert_eq!(TextureType::parse("f32"), Err(TextureMistake::NoDimension));
         assert_eq!(TextureType::parse("2d"), Err(TextureMistake::NoTexels));
-        assert_eq!(TextureType::parse("2d rgb8"), Err(TextureMistake::NoTexels));
+        assert_eq!(TextureType::parse("2d rgb8"), Err(TextureMistake::UnknownWord("rgb8".to_owned())));
         assert_eq!(TextureType::parse("cube f32"), Err(TextureMistake::Unsupported("cube".to_owned())));
     }
 }

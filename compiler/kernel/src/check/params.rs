@@ -268,6 +268,9 @@ pub(super) fn image_or_sampler(
         ExprKind::Subscript { value, index } if is_named(value, "Image") => {
             Some(texture(index, reader).map(|ty| ParamKind::Texture { slot: None, ty }))
         }
+        ExprKind::Subscript { value, .. } if is_named(value, "Sampler") => {
+            Some(Err(errors::sampler_in_brackets(reader.source.at(annotation.span))))
+        }
         _ if is_named(annotation, "Sampler") => Some(Ok(ParamKind::Sampler { slot: None })),
         _ if is_named(annotation, "Image") => {
             let at = reader.source.at(annotation.span);

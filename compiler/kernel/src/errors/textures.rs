@@ -16,11 +16,20 @@ pub(crate) fn texture_type(at: Location, mistake: TextureMistake) -> Diagnostic 
             "a texture says the format or the type of its texels".to_owned(),
             "such as \"2d rgba8ui\" for a format, or \"2d f32\" for any image that is read as f32",
         ),
+        TextureMistake::UnknownWord(word) => (
+            format!("`{word}` is neither a dimension of textures nor a format of texels"),
+            "dimensions are 1d, 2d and 3d; a format has channels, bits and kind: r32f, rgba8, rgba16f, rgba32i",
+        ),
         TextureMistake::Unsupported(word) => {
             (format!("`{word}` textures cannot be bound"), "use \"1d\", \"2d\" or \"3d\" without layers")
         }
     };
     error("kernel/texture-type", at, message, "").help(help)
+}
+
+pub(crate) fn sampler_in_brackets(at: Location) -> Diagnostic {
+    error("kernel/texture-type", at, "`Sampler` takes nothing in brackets", "")
+        .help("write `Sampler`: how it samples is up to the sampler that the launch is given")
 }
 
 pub(crate) fn texture_method(at: Location, name: &str) -> Diagnostic {

@@ -182,6 +182,8 @@ pub(crate) fn ternary_types(then: (Location, &str), orelse: (Location, &str)) ->
     let help = if is_function(then.1) || is_function(orelse.1) {
         "a function is chosen when the kernel is compiled: call both, `f(x) if c else g(x)`, or let a \
          `const[bool]` parameter choose"
+    } else if then.1.ends_with("texture") || orelse.1.ends_with("texture") {
+        "a texture is chosen before the launch: choose what is read of them, `a.read(at) if c else b.read(at)`"
     } else {
         "cast one of them"
     };
