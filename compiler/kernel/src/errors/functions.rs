@@ -248,6 +248,16 @@ pub(crate) fn sum_of(at: Location, what: &str) -> Diagnostic {
         .help("add up in a loop: `for x in xs: total += f(x)`")
 }
 
+pub(crate) fn sum_of_bools(at: Location) -> Diagnostic {
+    error("kernel/call", at, "`sum` adds numbers, and there is a bool here", "")
+        .help("make numbers of bools first: `i32(x)`, `ivec2(v)`")
+}
+
+pub(crate) fn sum_types(at: Location, total: &str, item: &str) -> Diagnostic {
+    error("kernel/call", at, format!("`sum` cannot add {total} and {item}"), "")
+        .help("make all of them one type first")
+}
+
 pub(crate) fn bools_wanted(at: Location, name: &str, what: &str) -> Diagnostic {
     error("kernel/call", at, format!("`{name}` takes a vector of bools, not {what}"), what)
         .help(format!("compare first: `{name}(a < b)`"))

@@ -123,13 +123,29 @@ impl Ctx<'_> {
             }
             xs => return self.sum_of_list(xs, args, name, span),
         };
-        let start = args.get(1).cloned().unwrap_or((Operand::int(0), span));
-        items
+        if items.iter().any(|item| self.is_bool(item)) {
+            return self.fail(errors::sum_of_bools(self.at(*at)));
+        }
+        let (start, start_at) = args.get(1).cloned().unwrap_or((Operand::int(0), *at));
+        let [first, rest @ ..] = &items[..] else { return start };
+        let total = self.binary(AstBinaryOp::Add, &start, first, span, (start_at, *at));
+        rest.iter().fold(total, |total, item| self.add_item(&total, item, *at, span))
+    }
+
+    fn is_bool(&self, operand: &Operand) -> bool {
+        self.value_type(operand).is_some_and(|ty| ty.scalar() == Some(Scalar::Bool))
+    }
+
+    /// The total with one more item of a tuple, which has no place of its own in the source.
+    fn add_item(&mut self, total: &Operand, item: &Operand, at: Span, span: Span) -> Operand {
+        let are_numbers = [total, item]
             .iter()
-            .fold(start, |(total, total_at), item| {
-                (self.binary(AstBinaryOp::Add, &total, item, span, (total_at, *at)), span)
-            })
-            .0
+            .all(|operand| matches!(operand, Operand::Node(_)) && !self.is_matrix(operand));
+        if !are_numbers || self.common(total, item, (at, at), false).is_some() {
+            return self.binary(AstBinaryOp::Add, total, item, span, (at, at));
+        }
+        let (total, item) = (self.describe(total), self.describe(item));
+        self.fail(errors::sum_types(self.at(at), &total, &item))
     }
 
     fn sum_of_list(&mut self, xs: &Operand, args: Args, name: &str, span: Span) -> Operand {
