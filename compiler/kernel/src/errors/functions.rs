@@ -187,8 +187,13 @@ pub(crate) fn not_callable(at: Location, text: &str, what: &str) -> Diagnostic {
 }
 
 pub(crate) fn keyword_argument(at: Location, name: &str, keyword: &str) -> Diagnostic {
-    error("kernel/call", at, format!("`{name}` takes no argument by the name `{keyword}`"), "")
-        .help("pass it by position")
+    let diagnostic =
+        error("kernel/call", at, format!("`{name}` takes no argument by the name `{keyword}`"), "");
+    match keyword {
+        // Python's `math.nextafter` takes it by its name only.
+        "steps" => diagnostic.help("leave it out: in kernels it takes one step, and a loop takes more"),
+        _ => diagnostic.help("pass it by position"),
+    }
 }
 
 pub(crate) fn argument_count_range(at: Location, name: &str, wanted: &str, given: usize) -> Diagnostic {

@@ -6,7 +6,7 @@
 use num_bigint::BigInt;
 use num_traits::{Signed, ToPrimitive};
 
-use super::{math_int, math_sum};
+use super::{math_int, math_step, math_sum};
 use crate::builtins::float::to_f64;
 use crate::builtins::int::truncate;
 use crate::errors;
@@ -60,7 +60,7 @@ static FUNCTIONS: &[NativeDef] = &[
     NativeDef::function("copysign", |vm, args| binary(vm, args, "copysign", f64::copysign)),
     NativeDef::function("fmod", fmod),
     NativeDef::function("remainder", remainder),
-    NativeDef::function("nextafter", |vm, args| binary(vm, args, "nextafter", next_after)),
+    NativeDef::function("nextafter", math_step::next_after),
     NativeDef::function("ulp", ulp),
     NativeDef::function("modf", modf),
     NativeDef::function("frexp", frexp),
@@ -257,15 +257,6 @@ fn remainder(vm: &mut Vm, args: &Args) -> Result {
         rem - 2.0 * ((0.5 * (magnitude - rem)) % divisor)
     };
     Ok(Value::Float(nearest * 1.0_f64.copysign(x)))
-}
-
-fn next_after(x: f64, towards: f64) -> f64 {
-    match x.partial_cmp(&towards) {
-        Some(std::cmp::Ordering::Less) => x.next_up(),
-        Some(std::cmp::Ordering::Greater) => x.next_down(),
-        Some(std::cmp::Ordering::Equal) => towards,
-        None => f64::NAN,
-    }
 }
 
 fn ulp(vm: &mut Vm, args: &Args) -> Result {

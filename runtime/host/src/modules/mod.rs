@@ -14,6 +14,7 @@ pub mod kp;
 mod logging;
 mod math;
 mod math_int;
+mod math_step;
 mod math_sum;
 mod mersenne;
 pub mod numpy;
