@@ -17,7 +17,7 @@ pub(super) fn misfit(name: &Ident, kind: &ParamKind, default: &Expr, source: &So
         ParamKind::Array(array) => (format!("`{array}`"), !is_plain(default), EVERY_LAUNCH),
         ParamKind::Texture { .. } => ("an image".to_owned(), !is_plain(default), EVERY_LAUNCH),
         ParamKind::Sampler { .. } => ("a sampler".to_owned(), !is_plain(default), EVERY_LAUNCH),
-        ParamKind::Untyped => ("an array or a number".to_owned(), !is_no_number(default), EVERY_LAUNCH),
+        ParamKind::Untyped => ("an array or a number".to_owned(), !is_no_argument(default), EVERY_LAUNCH),
         ParamKind::Scalar(ty) => (format!("`{ty}`"), holds(ty, default), ANOTHER),
         ParamKind::Const(scalar) => (format!("`{scalar}`"), holds(&(*scalar).into(), default), ANOTHER),
         // PyShader's parameters have no defaults.
@@ -36,6 +36,12 @@ const ANOTHER: &str = "write a value that the type holds, or declare another typ
 
 fn is_no_number(default: &Expr) -> bool {
     matches!(default.kind, ExprKind::None | ExprKind::Str(_))
+}
+
+/// What a parameter without a type would not take.
+fn is_no_argument(default: &Expr) -> bool {
+    is_no_number(default)
+        || matches!(default.kind, ExprKind::List(_) | ExprKind::Tuple(_) | ExprKind::Dict(_))
 }
 
 /// What is written out and is no tensor, no image and no sampler.

@@ -3,7 +3,7 @@
 //! Nothing is launched. A number stands for its type, and gives a `const` parameter its value;
 //! parameters that are left out are what their annotations say.
 
-use kps_syntax::ast::{Argument, ArgumentKind, Expr, ExprKind, UnaryOp};
+use kps_syntax::ast::{Argument, ArgumentKind, BinaryOp, Expr, ExprKind, UnaryOp};
 use kps_syntax::{Diagnostic, Diagnostics, Source};
 use num_traits::ToPrimitive;
 
@@ -132,15 +132,31 @@ pub(crate) fn declared_param(template: &KernelTemplate, at: usize) -> Option<Par
     }
 }
 
-/// A number that is written out.
+/// A number that is written out, or computed from ints that are.
 pub(super) fn number(expr: &Expr) -> Option<Literal> {
     match &expr.kind {
         ExprKind::Int(value) => value.to_i128().map(Literal::Int),
         ExprKind::Float(value) => Some(Literal::Float(*value)),
         ExprKind::Unary { op: UnaryOp::Minus, operand } => match number(operand)? {
-            Literal::Int(value) => Some(Literal::Int(-value)),
+            Literal::Int(value) => value.checked_neg().map(Literal::Int),
             Literal::Float(value) => Some(Literal::Float(-value)),
         },
+        ExprKind::Binary { op, left, right, .. } => match (number(left)?, number(right)?) {
+            (Literal::Int(left), Literal::Int(right)) => computed(*op, left, right).map(Literal::Int),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// `2 ** 32`, `1 << 16`: what sizes are written as. What is larger is left for the run.
+fn computed(op: BinaryOp, left: i128, right: i128) -> Option<i128> {
+    match op {
+        BinaryOp::Add => left.checked_add(right),
+        BinaryOp::Sub => left.checked_sub(right),
+        BinaryOp::Mul => left.checked_mul(right),
+        BinaryOp::Pow => left.checked_pow(u32::try_from(right).ok()?),
+        BinaryOp::LeftShift => left.checked_mul(2i128.checked_pow(u32::try_from(right).ok()?)?),
         _ => None,
     }
 }

@@ -35,17 +35,18 @@ pub(super) fn kernel_params(
             Form::Kernel => annotated(param, &reader),
             Form::Python2Shader => declared_by_tuple(param, stage, &reader),
         };
-        let kind = kind.unwrap_or_else(|mistake| {
-            let declarations = param.annotation.iter().chain(&param.default);
-            diagnostics.push(declarations.fold(mistake, |mistake, text| reader.blame(text, mistake)));
-            ParamKind::Untyped
-        });
-        if form == Form::Kernel
-            && let Some(default) = &param.default
-        {
-            diagnostics.extend(defaults::misfit(&param.name, &kind, default, source));
-        }
-        Param { name: param.name.clone(), kind }
+        let found = match (&kind, &param.default) {
+            (Err(mistake), default) => {
+                let declarations = param.annotation.iter().chain(default);
+                Some(declarations.fold(mistake.clone(), |mistake, text| reader.blame(text, mistake)))
+            }
+            (Ok(kind), Some(default)) if form == Form::Kernel => {
+                defaults::misfit(&param.name, kind, default, source)
+            }
+            (Ok(_), _) => None,
+        };
+        diagnostics.extend(found);
+        Param { name: param.name.clone(), kind: kind.unwrap_or(ParamKind::Untyped) }
     });
     let params: Vec<Param> = declared.collect();
     if let Some(first) = params.first().filter(|first| matches!(&*first.name.name, "self" | "cls")) {
