@@ -230,8 +230,8 @@ pub(crate) fn array_element(at: Location, what: &str, element: &Type) -> Diagnos
 }
 
 pub(crate) fn match_subject(at: Location, what: &str) -> Diagnostic {
-    error("kernel/match", at, format!("`match` takes a number or a bool, not {what}"), "")
-        .help("match one component, `match v.x:`, or write `if` and `elif`")
+    error("kernel/match", at, format!("`match` takes numbers, bools and tuples of them, not {what}"), "")
+        .help("match its parts, `match (v.x, v.y):`, or write `if` and `elif`")
 }
 
 pub(crate) fn match_parts(at: Location, what: &str) -> Diagnostic {
