@@ -9,7 +9,7 @@ use std::sync::Arc;
 use kps_syntax::ast::{FunctionDef, Ident, Name};
 use kps_syntax::{Diagnostics, Source};
 
-use crate::check::{free_names, is_constant};
+use crate::check::{declared_param, free_names, is_constant};
 use crate::env::{EnvValue, HelperFunction, KernelEnv};
 use crate::signature::{ArrayParam, Capture, CaptureValue, Form, KernelOptions, ParamType};
 use crate::stages::{Port, Stage};
@@ -168,6 +168,12 @@ impl Input {
 }
 
 impl KernelTemplate {
+    /// The first parameter whose declaration says too little for a signature: no type, or no value of a constant.
+    pub fn undeclared(&self) -> Option<&Param> {
+        let mut params = self.params.iter().enumerate();
+        params.find(|(at, _)| declared_param(self, *at).is_none()).map(|(_, param)| param)
+    }
+
     pub(crate) fn new(
         def: &Arc<FunctionDef>,
         source: &Source,

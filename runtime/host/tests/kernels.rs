@@ -137,12 +137,36 @@ fn mistakes_name_the_parameter() {
             "saxpy[2, 2, 2, 2](1.0, x, x)",
             "TypeError: the domain of kernel `saxpy` is one to three counts of invocations (such as saxpy[n](..) or saxpy[height, width](..))",
         ),
+        (
+            "saxpy[3].launch(1.0, x, x)",
+            "AttributeError: 'KernelWithDomain' object has no attribute 'launch' (write saxpy[3](..), or count workgroups instead: saxpy.launch(.., groups=..))",
+        ),
+        (
+            "saxpy[3][4](1.0, x, x)",
+            "TypeError: 'KernelWithDomain' object is not subscriptable (a kernel has one domain: write saxpy[3, 4](..) for one of several axes)",
+        ),
+        (
+            "saxpy[3, 4][5, 6](1.0, x, x)",
+            "TypeError: 'KernelWithDomain' object is not subscriptable (a kernel has one domain, of one to three axes)",
+        ),
+        (
+            "saxpy(1.0, x, None)",
+            "TypeError: parameter `y` of kernel `saxpy` takes a tensor, not NoneType (kernels have no None: give a value, or write a kernel without the parameter)",
+        ),
+        (
+            "saxpy(1.0, x, Tensor)",
+            "TypeError: parameter `y` of kernel `saxpy` takes a tensor, not type (make an object of the class: Tensor(..))",
+        ),
     ] {
         check(&format!("{kernel}{call}\n"), &format!("{message}\n"));
     }
     check(
         "@kernel\ndef k(a):\n    a[global_id.x] = 1\nk.to_spirv()\n",
         "TypeError: kernel `k` has no one SPIR-V: its parameter `a` has no type (annotate it, such as `a: Array[f32]` or `a: f32`)\n",
+    );
+    check(
+        "@kernel\ndef k(a: Array[f32], n: const[i32]):\n    a[global_id.x] = n\nk.to_spirv()\n",
+        "TypeError: kernel `k` has no one SPIR-V: its constant `n` has no value (write one as its default, such as `n: const[i32] = 4`)\n",
     );
     check(
         "kernel(lambda a: a)\n",

@@ -244,7 +244,7 @@ impl StaticKernel {
             Some(GivenTypes { source, args }) => Signature::given(template, &self.env, args, source)?,
             None => match Signature::declared(template, &self.env) {
                 Some(signature) => signature,
-                None => return Ok(Compiled::NeedsRun("not every parameter has an annotation".to_owned())),
+                None => return Ok(Compiled::NeedsRun(lacking(template).to_owned())),
             },
         };
         compile(template, &self.env, &signature, target).map(Compiled::Done)
@@ -257,6 +257,14 @@ impl StaticKernel {
         }
         let name = template.unknown_captures(&self.env).into_iter().next()?;
         Some(format!("`{name}` is known only when the script runs"))
+    }
+}
+
+/// What the declarations of the parameters leave open.
+fn lacking(template: &KernelTemplate) -> &'static str {
+    match template.undeclared().map(|param| &param.kind) {
+        Some(ParamKind::Const(_)) => "not every `const` parameter has a default that is written out",
+        _ => "not every parameter has an annotation",
     }
 }
 

@@ -3,11 +3,11 @@
 use kps_compute::number::Unfit;
 use kps_compute::{ComputeError, Number};
 use kps_device::DeviceError;
-use kps_kernel::{ArrayParam, KernelTemplate, ParamKind, Stage, StructType, Type};
+use kps_kernel::{ArrayParam, KernelTemplate, ParamKind, Scalar, Stage, StructType, Type};
 use kps_syntax::{Diagnostic, Diagnostics, Location};
 
 use super::types::KernelType;
-use crate::errors::type_error;
+use crate::errors::{no_attribute, not_subscriptable, type_error};
 use crate::explain::AskedLine;
 use crate::modules::kp;
 use crate::value::{ExceptionKind, Raise, Result, Value};
@@ -66,7 +66,9 @@ pub fn kernels_alone(name: &str) -> Raise {
 /// What an option of the decorator takes, and an example.
 fn option_takes(option: &str) -> (&'static str, &'static str) {
     match option {
-        "local_size" => ("takes one to three counts of at least 1", "such as @kernel(local_size=(16, 16))"),
+        "local_size" => {
+            ("takes one to three counts, each from 1 to 4294967295", "such as @kernel(local_size=(16, 16))")
+        }
         "subgroup_size" => ("takes a power of two, 1 to 128", "such as subgroup_size=32"),
         _ => ("takes True or False", "such as @kernel(precise=True)"),
     }
@@ -162,6 +164,9 @@ pub fn argument_twice(template: &KernelTemplate, parameter: &str) -> Raise {
     type_error(format!("kernel `{}` got its argument `{parameter}` twice", template.name()))
 }
 
+/// What a parameter without an annotation takes.
+pub const ANYTHING: &str = "a tensor or a number";
+
 /// `wanted` says what the parameter takes: `a tensor`, `a number`.
 pub fn argument_kind(template: &KernelTemplate, parameter: &str, wanted: &str, given: &Value) -> Raise {
     let kernel = template.name();
@@ -169,7 +174,7 @@ pub fn argument_kind(template: &KernelTemplate, parameter: &str, wanted: &str, g
     let raise =
         type_error(format!("parameter `{parameter}` of kernel `{kernel}` takes {wanted}, not {given_type}"));
     match given {
-        Value::List(_) | Value::Tuple(_) if wanted == "a tensor" => {
+        Value::List(_) | Value::Tuple(_) if matches!(wanted, "a tensor" | ANYTHING) => {
             raise.help(format!("make a tensor of it first: {parameter} = Tensor({parameter})"))
         }
         Value::Int(_) | Value::Float(_) if wanted == "a tensor" => raise
@@ -177,6 +182,10 @@ pub fn argument_kind(template: &KernelTemplate, parameter: &str, wanted: &str, g
         Value::Str(_) if wanted != "a tensor" => raise.help("make a number of it first: float(text)"),
         _ if given_type == "Tensor" && wanted != "a tensor" => {
             raise.help("pass one element, t[0], or change the order of the arguments")
+        }
+        Value::Class(class) => raise.help(format!("make an object of the class: {}(..)", class.name)),
+        Value::None => {
+            raise.help("kernels have no None: give a value, or write a kernel without the parameter")
         }
         _ if given_type == "ndarray" => raise.help(format!("make a tensor of it first: Tensor({parameter})")),
         _ => raise,
@@ -201,12 +210,21 @@ pub fn argument_rank(
 }
 
 pub fn undeclared(template: &KernelTemplate) -> Raise {
-    let untyped =
-        template.params.iter().find(|param| matches!(param.kind, ParamKind::Untyped | ParamKind::Const(_)));
-    let parameter = untyped.map_or("", |param| &*param.name.name);
-    let message =
-        format!("kernel `{}` has no one SPIR-V: its parameter `{parameter}` has no type", template.name());
-    type_error(message).help(format!("annotate it, such as `{parameter}: Array[f32]` or `{parameter}: f32`"))
+    let undeclared = template.undeclared().expect("a parameter leaves the signature open");
+    let (kernel, parameter) = (template.name(), &undeclared.name.name);
+    match undeclared.kind {
+        ParamKind::Const(scalar) => {
+            let default = if scalar == Scalar::Bool { "True" } else { "4" };
+            type_error(format!(
+                "kernel `{kernel}` has no one SPIR-V: its constant `{parameter}` has no value"
+            ))
+            .help(format!("write one as its default, such as `{parameter}: const[{scalar}] = {default}`"))
+        }
+        _ => type_error(format!(
+            "kernel `{kernel}` has no one SPIR-V: its parameter `{parameter}` has no type"
+        ))
+        .help(format!("annotate it, such as `{parameter}: Array[f32]` or `{parameter}: f32`")),
+    }
 }
 
 pub fn no_tensor(template: &KernelTemplate) -> Raise {
@@ -219,10 +237,37 @@ pub fn bad_domain(template: &KernelTemplate) -> Raise {
     type_error(message).help(format!("such as {0}[n](..) or {0}[height, width](..)", template.name()))
 }
 
+fn list(axes: &[usize]) -> String {
+    axes.iter().map(usize::to_string).collect::<Vec<_>>().join(", ")
+}
+
+/// `kernel[4, 3]`, as a script writes it.
+pub fn with_domain(template: &KernelTemplate, domain: &[usize]) -> String {
+    format!("{}[{}]", template.name(), list(domain))
+}
+
+/// `given` is what `kernel[3]` gave.
+pub fn launch_with_domain(given: &Value, template: &KernelTemplate, domain: &[usize]) -> Raise {
+    let (name, with_domain) = (template.name(), with_domain(template, domain));
+    no_attribute(given, "launch", None)
+        .help(format!("write {with_domain}(..), or count workgroups instead: {name}.launch(.., groups=..)"))
+}
+
+/// `domain` has the counts of both pairs of brackets.
+pub fn domain_twice(given: &Value, template: &KernelTemplate, domain: &[usize]) -> Raise {
+    let raise = not_subscriptable(given);
+    match domain.len() {
+        ..=3 => raise.help(format!(
+            "a kernel has one domain: write {}(..) for one of several axes",
+            with_domain(template, domain)
+        )),
+        _ => raise.help("a kernel has one domain, of one to three axes"),
+    }
+}
+
 /// `local_size` begins with x, `domain` ends with it.
 pub fn partial_group(template: &KernelTemplate, domain: &[usize], local_size: [usize; 3]) -> Raise {
     let name = template.name();
-    let list = |axes: &[usize]| axes.iter().map(usize::to_string).collect::<Vec<_>>().join(", ");
     let mut groups: Vec<usize> =
         domain.iter().rev().zip(local_size).map(|(n, local)| n.div_ceil(local)).collect();
     let whole: Vec<usize> = groups.iter().zip(local_size).map(|(n, local)| n * local).rev().collect();
@@ -272,8 +317,12 @@ pub fn explain_line(template: &KernelTemplate) -> Raise {
 
 pub fn explain_undeclared(raise: Raise, template: &KernelTemplate) -> Raise {
     let name = template.name();
+    let say = match template.undeclared().map(|param| &param.kind) {
+        Some(ParamKind::Const(_)) => "write one as its default",
+        _ => "annotate it",
+    };
     raise.help(format!(
-        "annotate it, or give the arguments of a launch: {name}.explain({})",
+        "{say}, or give the arguments of a launch: {name}.explain({})",
         signature_text(template)
     ))
 }

@@ -121,18 +121,7 @@ impl Native for Kernel {
 
     /// `kernel[n]` and `kernel[h, w]`: the kernel with its domain.
     fn get_item(&self, this: &Value, vm: &mut Vm, index: &Value) -> Result<Option<Value>> {
-        let axes = match index {
-            Value::Tuple(axes) => axes.to_vec(),
-            one => vec![one.clone()],
-        };
-        let mut domain = Vec::with_capacity(axes.len());
-        for axis in &axes {
-            let n = vm.try_index(axis)?.and_then(|n| usize::try_from(n).ok());
-            domain.push(n.ok_or_else(|| errors::bad_domain(&self.template))?);
-        }
-        if domain.is_empty() || domain.len() > 3 {
-            return Err(errors::bad_domain(&self.template));
-        }
+        let domain = domain_of(vm, self, index)?;
         Ok(Some(Value::native(WithDomain { kernel: this.clone(), domain })))
     }
 
@@ -142,6 +131,23 @@ impl Native for Kernel {
         }
         Ok(format!("<kernel {}>", self.template.name()))
     }
+}
+
+/// One to three counts of invocations.
+fn domain_of(vm: &mut Vm, kernel: &Kernel, index: &Value) -> Result<Vec<usize>> {
+    let axes = match index {
+        Value::Tuple(axes) => axes.to_vec(),
+        one => vec![one.clone()],
+    };
+    let mut domain = Vec::with_capacity(axes.len());
+    for axis in &axes {
+        let n = vm.try_index(axis)?.and_then(|n| usize::try_from(n).ok());
+        domain.push(n.ok_or_else(|| errors::bad_domain(&kernel.template))?);
+    }
+    if domain.is_empty() || domain.len() > 3 {
+        return Err(errors::bad_domain(&kernel.template));
+    }
+    Ok(domain)
 }
 
 /// The SPIR-V of the types that the parameters declare.
@@ -214,22 +220,26 @@ static WITH_DOMAIN: NativeType = NativeType {
 
 /// `kernel[n].explain(..)`.
 fn explain_with_domain(vm: &mut Vm, args: &Args) -> Result {
-    let WithDomain { kernel, domain } = args.this()?;
-    let kernel: &Kernel = kernel.downcast().expect("made from a kernel");
-    explain(vm, kernel, &args.rest(), Extent::Domain(domain.clone()))
+    let this: &WithDomain = args.this()?;
+    explain(vm, this.kernel(), &args.rest(), Extent::Domain(this.domain.clone()))
 }
 
 /// `kernel[n].trace(.., at=(x, y, z))`.
 fn trace_with_domain(vm: &mut Vm, args: &Args) -> Result {
-    let WithDomain { kernel, domain } = args.this()?;
-    let kernel: &Kernel = kernel.downcast().expect("made from a kernel");
-    trace(vm, kernel, &args.rest(), Extent::Domain(domain.clone()))
+    let this: &WithDomain = args.this()?;
+    trace(vm, this.kernel(), &args.rest(), Extent::Domain(this.domain.clone()))
 }
 
 /// What `kernel[n]` gives.
 struct WithDomain {
     kernel: Value,
     domain: Vec<usize>,
+}
+
+impl WithDomain {
+    fn kernel(&self) -> &Kernel {
+        self.kernel.downcast().expect("made from a kernel")
+    }
 }
 
 impl Native for WithDomain {
@@ -242,8 +252,26 @@ impl Native for WithDomain {
     }
 
     fn call(&self, _: &Value, vm: &mut Vm, args: &Args) -> Result<Option<Value>> {
-        let kernel: &Kernel = self.kernel.downcast().expect("made from a kernel");
-        launch::launch(vm, kernel, args, &Extent::Domain(self.domain.clone()))?;
+        launch::launch(vm, self.kernel(), args, &Extent::Domain(self.domain.clone()))?;
         Ok(Some(Value::None))
+    }
+
+    /// There is none but those of the type; a launch by workgroups has no domain.
+    fn get_attr(&self, this: &Value, _: &mut Vm, name: &str) -> Result<Option<Value>> {
+        match name {
+            "launch" => Err(errors::launch_with_domain(this, &self.kernel().template, &self.domain)),
+            _ => Ok(None),
+        }
+    }
+
+    /// A kernel has one domain: `kernel[3][4]` is a slip.
+    fn get_item(&self, this: &Value, vm: &mut Vm, index: &Value) -> Result<Option<Value>> {
+        let further = domain_of(vm, self.kernel(), index)?;
+        let domain = [&self.domain[..], &further].concat();
+        Err(errors::domain_twice(this, &self.kernel().template, &domain))
+    }
+
+    fn repr(&self, _: &Value, _: &mut Vm) -> Result<String> {
+        Ok(format!("<kernel {}>", errors::with_domain(&self.kernel().template, &self.domain)))
     }
 }

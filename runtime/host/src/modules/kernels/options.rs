@@ -37,14 +37,22 @@ fn read_local_size(vm: &mut Vm, given: &Value) -> Result<[u32; 3]> {
     };
     let mut sizes = Vec::with_capacity(axes.len());
     for axis in &axes {
-        sizes.push(vm.try_index(axis)?.map(i128::from).ok_or_else(wrong)?);
+        sizes.push(count(vm, axis)?.ok_or_else(wrong)?);
     }
     local_size(&sizes).ok_or_else(wrong)
 }
 
+/// An int that is no bool: `local_size=True` is a slip.
+fn count(vm: &mut Vm, given: &Value) -> Result<Option<i128>> {
+    match given {
+        Value::Bool(_) => Ok(None),
+        given => Ok(vm.try_index(given)?.map(i128::from)),
+    }
+}
+
 /// Invocations of a subgroup, as `mgr.algorithm` takes them as well.
 pub fn read_subgroup_size(vm: &mut Vm, given: &Value) -> Result<u32> {
-    let size = vm.try_index(given)?.and_then(|size| subgroup_size(size.into()));
+    let size = count(vm, given)?.and_then(subgroup_size);
     size.ok_or_else(|| errors::bad_option("subgroup_size"))
 }
 
@@ -88,7 +96,7 @@ pub fn known_local_size(value: &EnvValue) -> Known<[u32; 3]> {
         EnvValue::Tuple(axes) | EnvValue::List(axes) => &axes[..],
         axis => std::slice::from_ref(axis),
     };
-    let known = axes.iter().try_fold(Vec::new(), |mut sizes, axis| match known_int(axis) {
+    let known = axes.iter().try_fold(Vec::new(), |mut sizes, axis| match known_count(axis) {
         Known::Value(size) => {
             sizes.push(size);
             Ok(sizes)
@@ -103,7 +111,7 @@ pub fn known_local_size(value: &EnvValue) -> Known<[u32; 3]> {
 }
 
 pub fn known_subgroup_size(value: &EnvValue) -> Known<u32> {
-    known_int(value).read(subgroup_size)
+    known_count(value).read(subgroup_size)
 }
 
 pub fn known_precise(value: &EnvValue) -> Known<bool> {
@@ -114,10 +122,9 @@ pub fn known_precise(value: &EnvValue) -> Known<bool> {
     }
 }
 
-fn known_int(value: &EnvValue) -> Known<i128> {
+fn known_count(value: &EnvValue) -> Known<i128> {
     match value {
         EnvValue::Int(value) => Known::Value(*value),
-        EnvValue::Bool(value) => Known::Value((*value).into()),
         EnvValue::Constant(constant) => Known::Value(constant).read(|constant| constant.as_int()),
         EnvValue::Unknown => Known::Later,
         _ => Known::Wrong,

@@ -215,7 +215,9 @@ pub fn groups(vm: &mut Vm, argument: &str, given: &Value) -> Result<[u32; 3]> {
     }
     let mut groups = [0; 3];
     for (place, item) in groups.iter_mut().zip(&items) {
-        let n = vm.try_index(item)?.ok_or_else(|| errors::no_groups(argument, item))?;
+        // A bool is an int elsewhere, and no count.
+        let n = if matches!(item, Value::Bool(_)) { None } else { vm.try_index(item)? };
+        let n = n.ok_or_else(|| errors::no_groups(argument, item))?;
         *place = u32::try_from(n).map_err(|_| errors::group_count(argument, n))?;
     }
     Ok(groups)
