@@ -99,7 +99,7 @@ impl EnvModule {
         match self.kind {
             Holder::Module => format!("the module `{}`", self.name),
             Holder::Class => format!("the class `{}`", self.name),
-            Holder::Object => format!("a `{}`", self.name),
+            Holder::Object => with_article(&self.name),
         }
     }
 }
@@ -121,8 +121,16 @@ impl EnvValue {
             EnvValue::Vector(ty, _) => format!("a `{ty}`"),
             EnvValue::Module(module) => module.describe(),
             EnvValue::Unknown => "a value that is known only when the script runs".to_owned(),
-            EnvValue::Other { type_name } => format!("a `{type_name}`"),
+            EnvValue::Other { type_name } => with_article(type_name),
         }
+    }
+}
+
+/// `u` sounds like a consonant in the types that there are: `ufunc`, `uint8`.
+fn with_article(type_name: &str) -> String {
+    match type_name.starts_with(['A', 'E', 'I', 'O', 'a', 'e', 'i', 'o']) {
+        true => format!("an `{type_name}`"),
+        false => format!("a `{type_name}`"),
     }
 }
 

@@ -179,7 +179,7 @@ pub(crate) fn not_callable(at: Location, text: &str, what: &str) -> Diagnostic {
         false if what.starts_with("the class") => {
             diagnostic.help(format!("kernels make structs: write `@struct` above `class {text}`"))
         }
-        false if what.starts_with("a `") => {
+        false if what.starts_with("a `") || what.starts_with("an `") => {
             diagnostic.help(format!("of an object, kernels know the attributes: `{text}.x`"))
         }
         false => diagnostic.help(format!("to multiply, write `{text} * (..)`")),

@@ -51,9 +51,10 @@ pub(crate) fn captured_value(at: Location, name: &str, what: &str) -> Diagnostic
         "a `Kernel`" => {
             "launch one kernel after the other; code that they share goes into a plain `def`".to_owned()
         }
-        "a `Tensor`" | "an `ndarray`" | "a `ndarray`" | "a `list`" | "a `tuple`" => {
+        "a `Tensor`" | "a `ndarray`" | "a `list`" | "a `tuple`" => {
             format!("pass it as a parameter: `{name}: Array[f32]`")
         }
+        "an `Image`" => format!("pass it as a parameter: `{name}: Image[\"2d r32f\"]`"),
         "a `ufunc`" if text == name && builtins::lookup(name).is_some() => {
             format!("that one is for arrays on the host: write `math.{name}(x)`")
         }
