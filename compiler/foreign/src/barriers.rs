@@ -1,6 +1,9 @@
-//! Barriers of subgroups, of which naga says that they order the memory of a subgroup: Vulkan knows none, and wants
-//! the memory named. They come to order buffers and shared memory.
+//! Barriers, of which naga says too much: those of GLSL wait for a subgroup alone, and those of subgroups order the
+//! memory of a subgroup, of which Vulkan knows none and wants the memory named.
 
+use naga::{Barrier, Module, Statement};
+
+use crate::statements;
 use crate::words::{HEADER_WORDS, instructions};
 
 const OP_CONSTANT: u32 = 43;
@@ -14,6 +17,16 @@ const OF_SUBGROUP: u32 = 0x8 | 0x80;
 /// Acquire and release, of what is in buffers and in shared memory.
 const OF_BUFFERS_AND_SHARED: u32 = 0x8 | 0x40 | 0x100;
 
+/// GLSL's `barrier()` waits for the workgroup: there are no others in its text.
+pub(crate) fn wait_for_workgroups(module: &mut Module) {
+    statements::for_each(module, &mut |statement| {
+        if let Statement::ControlBarrier(flags) = statement {
+            flags.remove(Barrier::SUB_GROUP);
+        }
+    });
+}
+
+/// Barriers of subgroups come to order buffers and shared memory.
 pub(crate) fn name_memory(words: Vec<u32>) -> Vec<u32> {
     let semantics = |instruction: &[u32]| match (instruction[0] & 0xffff, instruction) {
         (OP_CONTROL_BARRIER, [_, _, _, id]) | (OP_MEMORY_BARRIER, [_, _, id]) => Some(*id),

@@ -7,7 +7,7 @@ use kps_syntax::{Diagnostic, Diagnostics, Location, Source};
 use naga::ShaderStage;
 use naga::front::glsl::{self, Error, ErrorKind, ExpectedToken, Frontend};
 
-use crate::{Options, Stage, blocks, errors, switches};
+use crate::{Options, Stage, barriers, blocks, errors, switches};
 
 mod limits;
 
@@ -40,6 +40,7 @@ pub(crate) fn parse(source: &Source, options: &Options) -> Result<naga::Module, 
     let_write_only_buffers_be_read(&mut module);
     blocks::load_members(&mut module);
     switches::fill_empty_cases(&mut module);
+    barriers::wait_for_workgroups(&mut module);
     Ok(module)
 }
 

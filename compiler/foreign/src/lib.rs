@@ -27,6 +27,7 @@ mod memory;
 mod nesting;
 mod panics;
 mod specialise;
+mod statements;
 mod switches;
 mod unwritable;
 mod wgsl;

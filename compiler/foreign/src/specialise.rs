@@ -2,7 +2,7 @@
 //!
 //! Before naga writes the words, each constant is made a plain one whose value occurs nowhere else; in the
 //! words, that value is found again and turned into a specialisation constant. Booleans, and constants that
-//! types or other constants are made of, keep their defaults, which the words say of each.
+//! types or other constants are made of, keep their defaults, and so do all beside them, which the words say of each.
 
 use naga::{Constant, Expression, Handle, Literal, Module, Override};
 use rustc_hash::FxHashSet;
@@ -39,28 +39,39 @@ struct Hidden {
 /// Hides the constants that can be specialised.
 pub(crate) fn take_constants(module: &mut Module) -> Constants {
     let fixed = part_of_others(module);
-    let mut constants = Constants::default();
     let overrides: Vec<(Handle<Override>, Override)> =
         module.overrides.iter().map(|(handle, one)| (handle, one.clone())).collect();
-    let ids = ids(&overrides);
-    for ((handle, constant), id) in overrides.into_iter().zip(ids) {
+    let (mut hidden, mut settled) = (Vec::new(), Vec::new());
+    let mut found = Vec::new();
+    for ((handle, constant), id) in overrides.iter().zip(ids(&overrides)) {
         let name = constant.name.clone().unwrap_or_else(|| format!("id {id}"));
-        let mark = FIRST_MARK + constants.hidden.len() as u32;
-        match literals(module, &constant, mark) {
-            _ if fixed.contains(&handle) => constants.settled.push(format!(
+        let mark = FIRST_MARK + hidden.len() as u32;
+        match literals(module, constant, mark) {
+            _ if fixed.contains(handle) => settled.push(format!(
                 "`{name}` keeps its default: the length of an array, the size of a workgroup or another constant is \
                  made of it"
             )),
-            None => constants
-                .settled
-                .push(format!("`{name}` keeps its default: only `f32`, `i32` and `u32` can be given here")),
+            None => {
+                settled.push(format!("`{name}` keeps its default: only `f32`, `i32` and `u32` can be given here"));
+            }
             Some((literal, default)) => {
-                hide(module, handle, constant, literal);
-                constants.hidden.push(Hidden { id, mark, default });
+                hidden.push(Hidden { id, mark, default });
+                found.push((name, *handle, constant.clone(), literal));
             }
         }
     }
-    constants
+    // naga puts the defaults of some in and works out what follows from them, from the marks as well.
+    if !settled.is_empty() {
+        let beside = |(name, ..): &(String, _, _, _)| {
+            format!("`{name}` keeps its default, as all constants do beside one that cannot be given")
+        };
+        settled.extend(found.iter().map(beside));
+        return Constants { hidden: Vec::new(), settled };
+    }
+    for (_, handle, constant, literal) in found {
+        hide(module, handle, constant, literal);
+    }
+    Constants { hidden, settled }
 }
 
 /// Makes a plain constant of one.

@@ -4,26 +4,14 @@
 
 use naga::{Block, Module, Span, Statement, SwitchCase};
 
-pub(crate) fn fill_empty_cases(module: &mut Module) {
-    let functions = module.functions.iter_mut().map(|(_, function)| function);
-    for function in functions.chain(module.entry_points.iter_mut().map(|entry| &mut entry.function)) {
-        within(&mut function.body);
-    }
-}
+use crate::statements;
 
-fn within(block: &mut Block) {
-    for statement in block.iter_mut() {
-        match statement {
-            Statement::Block(block) => within(block),
-            Statement::If { accept, reject, .. } => [accept, reject].into_iter().for_each(within),
-            Statement::Loop { body, continuing, .. } => [body, continuing].into_iter().for_each(within),
-            Statement::Switch { cases, .. } => {
-                fill(cases);
-                cases.iter_mut().for_each(|case| within(&mut case.body));
-            }
-            _ => {}
+pub(crate) fn fill_empty_cases(module: &mut Module) {
+    statements::for_each(module, &mut |statement| {
+        if let Statement::Switch { cases, .. } = statement {
+            fill(cases);
         }
-    }
+    });
 }
 
 fn fill(cases: &mut [SwitchCase]) {

@@ -1,16 +1,19 @@
 //! Which entry point is meant, and how large its workgroups are.
 
 use rspirv::dr::{Instruction, Module, Operand};
-use rspirv::spirv::{BuiltIn, ExecutionMode, ExecutionModel};
+use rspirv::spirv::{BuiltIn, Decoration, ExecutionMode, ExecutionModel};
 
 use super::bad_module;
 use super::constants::Constants;
 use super::ids::{Ids, id_at, literal_at};
 use crate::Result;
 
+#[derive(Clone, Copy)]
 pub(super) struct Entry<'m> {
     name: &'m str,
     pub function: u32,
+    /// Its inputs and outputs, and in later versions all variables that it uses.
+    variables: &'m [Operand],
 }
 
 /// The compute shader of this name.
@@ -18,7 +21,7 @@ pub(super) fn find<'m>(module: &'m Module, name: &str) -> Result<Entry<'m>> {
     let all: Vec<_> = module.entry_points.iter().filter_map(declared).collect();
     let named: Vec<_> = all.iter().filter(|(_, entry)| entry.name == name).collect();
     if let Some((_, entry)) = named.iter().find(|(model, _)| *model == ExecutionModel::GLCompute) {
-        return Ok(Entry { name: entry.name, function: entry.function });
+        return Ok(Entry { ..*entry });
     }
     if let Some((model, _)) = named.first() {
         return Err(bad_module(format!("entry point `{name}` is a {model:?} shader, not a compute shader")));
@@ -32,14 +35,36 @@ pub(super) fn find<'m>(module: &'m Module, name: &str) -> Result<Entry<'m>> {
 
 fn declared(instruction: &Instruction) -> Option<(ExecutionModel, Entry<'_>)> {
     match instruction.operands.as_slice() {
-        [Operand::ExecutionModel(model), Operand::IdRef(function), Operand::LiteralString(name), ..] => {
-            Some((*model, Entry { name, function: *function }))
-        }
+        [
+            Operand::ExecutionModel(model),
+            Operand::IdRef(function),
+            Operand::LiteralString(name),
+            variables @ ..,
+        ] => Some((*model, Entry { name, function: *function, variables })),
         _ => None,
     }
 }
 
 impl Entry<'_> {
+    /// Refuses what other stages give and take: drivers are not ready for it in compute.
+    pub fn check_variables(&self, module: &Module, ids: &Ids) -> Result<()> {
+        let located = module.annotations.iter().filter_map(|inst| match &inst.operands[..] {
+            [Operand::IdRef(id), Operand::Decoration(Decoration::Location), ..] => Some(*id),
+            _ => None,
+        });
+        let mut located = located.filter(|id| self.variables.contains(&Operand::IdRef(*id)));
+        match located.next() {
+            None => Ok(()),
+            Some(id) => {
+                let name =
+                    ids.name(id).map_or_else(|| "an input or output".to_owned(), |name| format!("`{name}`"));
+                let message =
+                    format!("{name} has a location, which compute shaders have none of: bind a buffer");
+                Err(bad_module(message))
+            }
+        }
+    }
+
     /// The constant decorated `WorkgroupSize` rules over `LocalSizeId`, and that over `LocalSize`.
     pub fn local_size(&self, module: &Module, ids: &Ids, constants: &Constants) -> Result<[u32; 3]> {
         let size = match ids.built_in(BuiltIn::WorkgroupSize) {

@@ -41,6 +41,7 @@ pub(crate) struct Reflection {
 pub(crate) fn reflect(module: &rspirv::dr::Module, options: &PipelineOptions) -> Result<Reflection> {
     let ids = ids::Ids::of(module);
     let entry = entry::find(module, &options.entry_point)?;
+    entry.check_variables(module, &ids)?;
     let constants = constants::Constants::evaluate(module, &ids, &options.spec_constants);
     let reached = access::Reached::from_entry(module, &ids, entry.function);
     images::refuse_depth_comparison(module)?;

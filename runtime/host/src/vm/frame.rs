@@ -2,7 +2,8 @@
 //!
 //! The stack is one block that never moves, so that registers may be pointed at while native code
 //! runs. It starts zeroed, which makes every register `Unset`, and every frame leaves its registers
-//! `Unset` behind: whatever is above the top is empty.
+//! `Unset` behind: whatever is above the top is empty. So are the registers of a frame behind the arguments of
+//! a call, which are the callee's.
 
 use std::alloc::{Layout, alloc_zeroed, dealloc, handle_alloc_error};
 use std::ptr::NonNull;

@@ -210,8 +210,15 @@ impl Vm {
             }};
         }
         macro_rules! clear_frame {
-            () => {{
-                for at in 0..loaded.n_registers as usize {
+            () => {
+                clear_from!(0)
+            };
+        }
+        // Numbers stay where they were computed on the way. A callee's frame begins among them, and is to find
+        // nothing behind its arguments.
+        macro_rules! clear_from {
+            ($first:expr) => {{
+                for at in $first as usize..loaded.n_registers as usize {
                     let register = unsafe { base.add(at) };
                     unsafe {
                         if (*register).is_object() {
@@ -508,6 +515,7 @@ impl Vm {
 
                 Op::Call => {
                     save!();
+                    clear_from!(i.a + 1 + i.b);
                     let at = unsafe { base.add(i.a as usize) };
                     if let Value::Function(function) = unsafe { &*at.cast_const() }
                         && function.code.exact_arity == Some(i.b)
@@ -530,15 +538,18 @@ impl Vm {
                 }
                 Op::CallNames => {
                     save!();
+                    clear_from!(i.a + 1 + i.b);
                     let names = &loaded.keyword_names[i.c as usize];
                     called!(self.step_call(i.a, i.b as usize, names)?, i.a);
                 }
                 Op::CallMethod => {
                     save!();
+                    clear_from!(i.a + 2 + i.b);
                     called!(self.step_call_method(i.a, i.b as usize, &[])?, i.a);
                 }
                 Op::CallMethodNames => {
                     save!();
+                    clear_from!(i.a + 2 + i.b);
                     let names = &loaded.keyword_names[i.c as usize];
                     called!(self.step_call_method(i.a, i.b as usize, names)?, i.a);
                 }

@@ -4,7 +4,7 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use kps_compute::number::Unfit;
-use kps_compute::{ComputeError, DType, Extent, MemoryType, Number, Push, Running, Storage, Tensor, Told};
+use kps_compute::{ComputeError, DType, Extent, MemoryType, Number, Running, Storage, Tensor, Told};
 use kps_device::{ImageInfo, Instrument, Sampler, SamplerBinding};
 use kps_kernel::{
     ArrayParam, BindingPlace, Constant, Cover, Edge, Form, Ints, KernelModule, KernelTemplate, Memory, Param,
@@ -12,6 +12,7 @@ use kps_kernel::{
 };
 
 use super::object::Kernel;
+use super::push::{self, Spot};
 use super::{device, errors, structs};
 use crate::modules::numpy::NdArray;
 use crate::modules::{kp, numpy};
@@ -456,7 +457,7 @@ fn components(vm: &mut Vm, ty: &Type, value: &Value, name: &str) -> Result<Optio
 
 /// The numbers as a narrow type holds them, which the push constants do not show: its numbers travel
 /// in 32 bits. The wider types are checked with the push constants.
-fn narrowed(
+pub fn narrowed(
     template: &KernelTemplate,
     name: &str,
     scalar: Scalar,
@@ -531,13 +532,6 @@ fn check_record(kernel: &Kernel, name: &str, element: &Type, value: &Value) -> R
     }
 }
 
-/// Where a number goes. ORDER: the push constants come before the uniform buffer.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Spot {
-    Push(u32),
-    Uniform(u32),
-}
-
 fn submit(
     kernel: &Kernel,
     manager: &kp::ScriptedManager,
@@ -546,7 +540,7 @@ fn submit(
     extent: &Extent,
 ) -> Result<()> {
     let mut bound: Vec<(u32, Tensor)> = Vec::new();
-    let mut push: Vec<(Spot, &[Number])> = Vec::new();
+    let mut numbers_at: Vec<(Spot, &[Number])> = Vec::new();
     let mut samplers = Vec::new();
     for binding in &module.bindings {
         match (&binding.place, &arguments[binding.param_idx]) {
@@ -557,19 +551,14 @@ fn submit(
             (BindingPlace::Sampler { set, binding }, Argument::Sampler(sampler)) => {
                 samplers.push(SamplerBinding { set: *set, binding: *binding, sampler: *sampler });
             }
-            (BindingPlace::PushConstant { offset, .. }, Argument::Numbers(numbers)) => {
-                push.push((Spot::Push(*offset), numbers))
-            }
-            (BindingPlace::Uniform { offset, .. }, Argument::Numbers(numbers)) => {
-                push.push((Spot::Uniform(*offset), numbers))
+            (place, Argument::Numbers(numbers)) => {
+                let (spot, _) = push::spot(place).expect("the signature was made of these arguments");
+                numbers_at.push((spot, numbers));
             }
             _ => unreachable!("the signature was made of these arguments"),
         }
     }
-    // In the order in which the blocks list their members.
-    push.sort_by_key(|(spot, _)| *spot);
-    let numbers: Vec<Number> = push.iter().flat_map(|(_, numbers)| numbers.iter().copied()).collect();
-    let push = if numbers.is_empty() { Push::Default } else { Push::Numbers(numbers) };
+    let push = push::in_blocks(numbers_at);
     let mut tensors = by_slot(&bound, samplers.iter().map(|sampler| sampler.binding).max());
     // The last arrays are bound nowhere if the kernel never touches them.
     tensors.truncate(loaded.n_tensors());

@@ -11,12 +11,15 @@ mod explain;
 mod launch;
 mod object;
 pub mod options;
+mod push;
 pub mod structs;
 mod trace;
 mod types;
 
+use std::rc::Rc;
+
 use kps_compute::Tensor;
-use kps_kernel::KernelOptions;
+use kps_kernel::{KernelModule, KernelOptions};
 
 pub use self::device::target_of;
 pub use self::env::env_value as captured;
@@ -38,6 +41,7 @@ pub static MODULE: NativeModule = NativeModule {
 
 pub use dev::DEV;
 pub use device::Launched;
+pub use push::PushedKernel;
 
 /// The words of a kernel object for a manager's device, for tensors in the order of its bindings and for
 /// dispatches that run so, by the types that its parameters declare; `None` where the value is no kernel object.
@@ -48,11 +52,34 @@ pub fn words_for(
     launched: Launched,
     manager: &ScriptedManager,
 ) -> Option<Result<Vec<u32>>> {
+    let module = module_for(vm, value, tensors, launched, manager)?;
+    Some(module.map(|module| module.words.to_vec()))
+}
+
+/// What arranges the push constants of such words.
+pub fn pushed_for(
+    vm: &Vm,
+    value: &Value,
+    tensors: &[Tensor],
+    launched: Launched,
+    manager: &ScriptedManager,
+) -> Option<Result<PushedKernel>> {
+    let module = module_for(vm, value, tensors, launched, manager)?;
+    Some(module.map(|module| PushedKernel::new(value.clone(), module)))
+}
+
+fn module_for(
+    vm: &Vm,
+    value: &Value,
+    tensors: &[Tensor],
+    launched: Launched,
+    manager: &ScriptedManager,
+) -> Option<Result<Rc<KernelModule>>> {
     let kernel = value.downcast::<Kernel>()?;
     if let Err(raise) = errors::check_launchable(&kernel.template) {
         return Some(Err(raise));
     }
-    Some(device::compile_bound(vm, kernel, tensors, launched, manager).map(|module| module.words.to_vec()))
+    Some(device::compile_bound(vm, kernel, tensors, launched, manager))
 }
 
 pub fn is_kernel(value: &Value) -> bool {

@@ -10,6 +10,7 @@ use super::ops;
 use super::shared::SharedManager;
 use super::tensor::ScriptTensor;
 use super::values;
+use crate::modules::kernels::PushedKernel;
 use crate::value::{Args, Native, NativeDef, NativeType, Result, Value};
 use crate::vm::Vm;
 
@@ -27,6 +28,7 @@ pub static ALGORITHM: NativeType = NativeType {
 pub struct ScriptAlgorithm {
     algorithm: Algorithm,
     general: Option<General>,
+    pushed: Option<PushedKernel>,
     /// The tensors as the script holds them.
     tensors: Vec<Value>,
     /// Lives as long as what was made with it.
@@ -44,11 +46,20 @@ impl ScriptAlgorithm {
     pub fn value(
         algorithm: Algorithm,
         general: Option<Vec<u32>>,
+        pushed: Option<PushedKernel>,
         tensors: Vec<Value>,
         manager: SharedManager,
     ) -> Value {
         let general = general.map(|words| General { words, made: OnceCell::new() });
-        Value::native(ScriptAlgorithm { algorithm, general, tensors, _manager: manager })
+        Value::native(ScriptAlgorithm { algorithm, general, pushed, tensors, _manager: manager })
+    }
+
+    /// Push constants as the words have them, which scripts give in the order of a kernel's parameters.
+    pub fn arranged(&self, push: Push) -> Result<Push> {
+        match &self.pushed {
+            Some(pushed) => pushed.arranged(push),
+            None => Ok(push),
+        }
     }
 
     /// What a dispatch with these push constants runs.

@@ -207,6 +207,11 @@ fn algorithm(vm: &mut Vm, args: &Args) -> Result {
     let push = ops::push(vm, push_consts)?;
     let launched = Launched { edge, ints: ops::ints(&push), instrument };
     let words = ops::words_for(vm, spirv, &tensors, launched, &this.manager)?;
+    let pushed = kernels::pushed_for(vm, spirv, &tensors, launched, &this.manager).transpose()?;
+    let push = match &pushed {
+        Some(pushed) => pushed.arranged(push)?,
+        None => push,
+    };
     let general = general_words(vm, spirv, &tensors, launched, &this.manager)?;
     let builder = this.manager.algorithm_over(&tensors, &words);
     let subgroup_size = match subgroup_size {
@@ -224,7 +229,7 @@ fn algorithm(vm: &mut Vm, args: &Args) -> Result {
     let general = general.filter(|general| *general != words);
     let held =
         if values::tensor(operands).is_some() { vec![operands.clone()] } else { vm.collect(operands)? };
-    Ok(ScriptAlgorithm::value(algorithm, general, held, this.manager.clone()))
+    Ok(ScriptAlgorithm::value(algorithm, general, pushed, held, this.manager.clone()))
 }
 
 /// The words for dispatches that push larger ints than `launched` does; `None` where one form is for all.

@@ -101,7 +101,7 @@ fn dispatch(vm: &mut Vm, args: &Args) -> Result {
         let raise = type_error(format!("OpAlgoDispatch takes an algorithm, not {}", algorithm.type_name()));
         return Err(raise.help("make one first: mgr.algorithm(tensors, spirv)"));
     };
-    let push = push(vm, push_consts)?;
+    let push = algorithm.arranged(push(vm, push_consts)?)?;
     let (algorithm, extent) = (algorithm.for_push(&push)?, Extent::Default);
     ScriptOp::value(&OP_ALGO_DISPATCH, Op::Dispatch { algorithm, extent, push })
 }

@@ -1,0 +1,77 @@
+//! Numbers for the scalar parameters of a kernel, from the order of its parameters into that of its blocks: the
+//! push constants, and the uniform buffer that takes what does not fit them.
+
+use std::rc::Rc;
+
+use kps_compute::{Number, Push};
+use kps_kernel::{Binding, BindingPlace, KernelModule, Type};
+
+use super::launch::narrowed;
+use super::object::Kernel;
+use crate::value::{Result, Value};
+
+/// Where a number goes. ORDER: the push constants come before the uniform buffer.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Spot {
+    Push(u32),
+    Uniform(u32),
+}
+
+/// Where a parameter's numbers go, with their type; `None` where it is none of numbers.
+pub fn spot(place: &BindingPlace) -> Option<(Spot, &Type)> {
+    match place {
+        BindingPlace::PushConstant { offset, ty } => Some((Spot::Push(*offset), ty)),
+        BindingPlace::Uniform { offset, ty } => Some((Spot::Uniform(*offset), ty)),
+        _ => None,
+    }
+}
+
+/// The numbers of all parameters, in the order in which the blocks list their members.
+pub fn in_blocks(mut numbers: Vec<(Spot, &[Number])>) -> Push {
+    numbers.sort_by_key(|(spot, _)| *spot);
+    let numbers: Vec<Number> = numbers.iter().flat_map(|(_, numbers)| numbers.iter().copied()).collect();
+    if numbers.is_empty() { Push::Default } else { Push::Numbers(numbers) }
+}
+
+/// A kernel object whose words an algorithm runs.
+pub struct PushedKernel {
+    kernel: Value,
+    module: Rc<KernelModule>,
+}
+
+impl PushedKernel {
+    /// `kernel` is a kernel object, of which `module` was made.
+    pub fn new(kernel: Value, module: Rc<KernelModule>) -> PushedKernel {
+        PushedKernel { kernel, module }
+    }
+
+    /// Numbers that are given in the order of the parameters. An error where a narrow type does not hold one;
+    /// a count that is wrong is left to whoever takes them.
+    pub fn arranged(&self, push: Push) -> Result<Push> {
+        let Push::Numbers(numbers) = &push else { return Ok(push) };
+        let template = &self.kernel.downcast::<Kernel>().expect("made of one").template;
+        let mut bindings: Vec<(&Binding, Spot, &Type)> = Vec::new();
+        for binding in &self.module.bindings {
+            bindings.extend(spot(&binding.place).map(|(spot, ty)| (binding, spot, ty)));
+        }
+        bindings.sort_by_key(|(binding, ..)| binding.param_idx);
+        let mut placed = Vec::new();
+        let mut rest = &numbers[..];
+        for (binding, spot, ty) in bindings {
+            let Some((own, others)) = rest.split_at_checked(ty.numbers().len()) else { return Ok(push) };
+            rest = others;
+            let own = match ty.scalar().filter(|_| !ty.is_aggregate()) {
+                Some(scalar) => {
+                    let name = &template.params[binding.param_idx].name.name;
+                    narrowed(template, name, scalar, own.to_vec())?
+                }
+                None => own.to_vec(),
+            };
+            placed.push((spot, own));
+        }
+        if !rest.is_empty() {
+            return Ok(push);
+        }
+        Ok(in_blocks(placed.iter().map(|(spot, own)| (*spot, &own[..])).collect()))
+    }
+}
