@@ -165,7 +165,7 @@ pub fn argument_twice(template: &KernelTemplate, parameter: &str) -> Raise {
 }
 
 /// What a parameter without an annotation takes.
-pub const ANYTHING: &str = "a tensor or a number";
+pub const ANYTHING: &str = "a tensor, an image, a sampler or a number";
 
 /// `wanted` says what the parameter takes: `a tensor`, `a number`.
 pub fn argument_kind(template: &KernelTemplate, parameter: &str, wanted: &str, given: &Value) -> Raise {

@@ -347,7 +347,7 @@ fn by_value(vm: &mut Vm, kernel: &Kernel, name: &str, value: &Value) -> Result<(
         return Ok((ParamType::Scalar(ty), Argument::Numbers(numbers)));
     }
     let number = kp::number(value)?
-        .ok_or_else(|| errors::argument_kind(&kernel.template, name, "a tensor or a number", value))?;
+        .ok_or_else(|| errors::argument_kind(&kernel.template, name, errors::ANYTHING, value))?;
     let ty = match value.downcast::<numpy::Scalar>() {
         Some(scalar) => structs::scalar_type(scalar.dtype),
         None => host_type(number),
