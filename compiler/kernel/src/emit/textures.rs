@@ -7,7 +7,7 @@ use super::module::{ImageUse, Module, Operand, TypeKey};
 use crate::ir::{Kernel, NodeId, SamplerId, Texture, TextureId};
 use crate::signature::{Binding, BindingPlace, Capability};
 use crate::stages::Stage;
-use crate::types::Type;
+use crate::types::{Scalar, Type};
 
 /// The variables of a kernel's textures and samplers.
 #[derive(Default)]
@@ -131,8 +131,17 @@ impl FunctionEmitter<'_> {
 
     pub fn texture_read(&mut self, texture: TextureId, at: NodeId, ty: &Type) -> Word {
         self.interface.textures.textures[texture.idx()].reads = true;
-        let image = self.texture(texture);
         let at = self.value(at);
+        let texel = self.texel(texture, at, ty);
+        // Devices give alpha as one where the image has none, outside as well.
+        let inside = self.texel_is_inside(texture, at);
+        let result = self.module.ty(ty);
+        let nothing = self.module.null(result);
+        self.select(ty, inside, texel, nothing)
+    }
+
+    fn texel(&mut self, texture: TextureId, at: Word, ty: &Type) -> Word {
+        let image = self.texture(texture);
         if !self.kernel.textures[texture.idx()].is_sampled {
             return self.ids(Op::ImageRead, ty, &[image, at]);
         }
@@ -141,6 +150,14 @@ impl FunctionEmitter<'_> {
         let mut operands = vec![Operand::IdRef(image), Operand::IdRef(at)];
         operands.extend([Operand::ImageOperands(ImageOperands::LOD), Operand::IdRef(first)]);
         self.op(Op::ImageFetch, result, operands)
+    }
+
+    fn texel_is_inside(&mut self, texture: TextureId, at: Word) -> Word {
+        let n_axes = self.kernel.textures[texture.idx()].ty.n_axes;
+        let size = self.texture_size(texture, &Type::of(n_axes, Scalar::I32));
+        // Unsigned, so that those below zero lie beyond the end.
+        let inside = self.ids(Op::ULessThan, &Type::of(n_axes, Scalar::Bool), &[at, size]);
+        if n_axes == 1 { inside } else { self.ids(Op::All, &Type::BOOL, &[inside]) }
     }
 
     pub fn texture_write(&mut self, texture: TextureId, at: NodeId, value: NodeId) {

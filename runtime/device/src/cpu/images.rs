@@ -1,12 +1,12 @@
 //! Texels of images, as compiled code reads, writes and samples them: four words, of which a format may lack
-//! some. What lies outside of an image reads zero and is not written.
+//! some. What lies outside of an image is not written; it reads zero, and one as the alpha that a format lacks.
 //!
 //! Filtering is in 32-bit floats, along x, then y, then z. A texel's middle is at half coordinates.
 
 use half::f16;
 
 use super::probes::Bytes;
-use crate::{AddressMode, Channel, Filter, ImageInfo, Sampler};
+use crate::{AddressMode, Channel, Filter, ImageInfo, Sampler, TexelFormat};
 
 /// A bound image. ORDER: compiled code takes the offset of `size` from here.
 #[repr(C)]
@@ -37,10 +37,10 @@ impl ImageView {
     }
 
     fn read(&self, place: [i32; 3]) -> Texel {
-        let Some(at) = self.at(place) else { return [0; 4] };
         let format = self.info.format;
+        let mut texel = empty(format);
+        let Some(at) = self.at(place) else { return texel };
         let size = format.channel.stored().size() as usize;
-        let mut texel = [0, 0, 0, one(format.channel)];
         for (i, word) in texel.iter_mut().enumerate().take(usize::from(format.n_channels)) {
             // SAFETY: a texel has this many channels of this size.
             *word = unsafe { load(at.add(i * size), format.channel) };
@@ -164,6 +164,12 @@ fn wrapped(at: i64, n: u32, mode: AddressMode) -> i32 {
         }
     };
     at as i32
+}
+
+/// What a texel gives that has nothing in it, as one outside of the image, which Vulkan has none of either.
+fn empty(format: TexelFormat) -> Texel {
+    let has_alpha = format.n_channels == 4;
+    [0, 0, 0, if has_alpha { 0 } else { one(format.channel) }]
 }
 
 /// What a format without alpha gives as alpha.

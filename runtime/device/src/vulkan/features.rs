@@ -127,9 +127,9 @@ impl FeatureChain {
             storage_push_constant8 shader_buffer_int64_atomics shader_shared_int64_atomics shader_float16
             shader_int8 scalar_block_layout uniform_buffer_standard_layout shader_subgroup_extended_types
             timeline_semaphore buffer_device_address vulkan_memory_model vulkan_memory_model_device_scope);
-        copy!(used.v13, self.v13, subgroup_size_control compute_full_subgroups maintenance4
+        copy!(used.v13, self.v13, robust_image_access subgroup_size_control compute_full_subgroups maintenance4
             shader_zero_initialize_workgroup_memory shader_integer_dot_product);
-        copy!(used.robustness2, self.robustness2, robust_buffer_access2);
+        copy!(used.robustness2, self.robustness2, robust_buffer_access2 robust_image_access2);
         copy!(used.atomic_float, self.atomic_float, shader_buffer_float32_atomics
             shader_buffer_float32_atomic_add shader_buffer_float64_atomics shader_buffer_float64_atomic_add
             shader_shared_float32_atomics shader_shared_float32_atomic_add shader_shared_float64_atomics
