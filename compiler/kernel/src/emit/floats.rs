@@ -1,9 +1,10 @@
-//! Float `//` and `%`, with Python's sign.
+//! Float `//` and `%`, with Python's sign, and the remainder of C.
 
 use rspirv::spirv::{GlslStd450Op as GlslOp, Op, Word};
 
 use super::function::FunctionEmitter;
 use super::ints::bools;
+use crate::constant::Constant;
 use crate::types::Type;
 
 impl FunctionEmitter<'_> {
@@ -40,6 +41,19 @@ impl FunctionEmitter<'_> {
         let nothing = self.select(ty, wants_below, turned, nothing);
         let quotient = self.select(ty, has_quotient, quotient, nothing);
         self.select(ty, is_zero, zero, quotient)
+    }
+
+    /// The rest of a truncating division; NaN by zero, for which compilers of devices have shortcuts that give
+    /// the dividend where they see a constant.
+    pub fn float_trunc_rem(&mut self, a: Word, b: Word, divisor: Option<Constant>, ty: &Type) -> Word {
+        let remainder = self.ids(Op::FRem, ty, &[a, b]);
+        if divisor.and_then(Constant::as_float).is_some_and(|divisor| divisor != 0.0) {
+            return remainder;
+        }
+        let zero = self.float(ty, 0.0);
+        let is_zero = self.ids(Op::FOrdEqual, &bools(ty), &[b, zero]);
+        let nan = self.float(ty, f64::NAN);
+        self.select(ty, is_zero, nan, remainder)
     }
 
     fn signed_remainder(&mut self, a: Word, b: Word, ty: &Type) -> Word {

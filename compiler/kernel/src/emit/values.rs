@@ -5,6 +5,7 @@ use rspirv::spirv::{GlslStd450Op as GlslOp, Op, Word};
 use super::function::FunctionEmitter;
 use super::module::Operand;
 use crate::builtins::FloatFn;
+use crate::constant::Constant;
 use crate::ir::{BinaryOp, CallArg, CompareOp, FunctionId, GeometryFn, NodeId, NodeKind, UnaryOp};
 use crate::types::{Kind, Scalar, Type};
 
@@ -182,7 +183,8 @@ impl FunctionEmitter<'_> {
     }
 
     fn binary(&mut self, op: BinaryOp, a: NodeId, b: NodeId, ty: &Type) -> Word {
-        let known = self.known_int(b);
+        let constant = self.known(b);
+        let known = constant.and_then(Constant::as_int);
         if op == BinaryOp::Mul
             && is_float(ty)
             && let Some(product) = self.scaled_vector(a, b, ty)
@@ -216,7 +218,7 @@ impl FunctionEmitter<'_> {
                 }
             }
             BinaryOp::Div => Op::FDiv,
-            BinaryOp::TruncRem if float => Op::FRem,
+            BinaryOp::TruncRem if float => return self.float_trunc_rem(a, b, constant, ty),
             BinaryOp::FloorDiv if float => return self.float_floor_div(a, b, ty),
             BinaryOp::FloorMod if float => return self.float_floor_mod(a, b, ty),
             BinaryOp::FloorDiv
@@ -268,11 +270,11 @@ impl FunctionEmitter<'_> {
         Some(self.ids(Op::VectorTimesScalar, ty, &[vector, scalar]))
     }
 
-    /// The value of a constant int, in every component.
-    fn known_int(&self, node: NodeId) -> Option<i128> {
+    /// The value of a constant, in every component.
+    fn known(&self, node: NodeId) -> Option<Constant> {
         match self.function.node(node).kind {
-            NodeKind::Constant(constant) => constant.as_int(),
-            NodeKind::Splat(scalar) => self.known_int(scalar),
+            NodeKind::Constant(constant) => Some(constant),
+            NodeKind::Splat(scalar) => self.known(scalar),
             _ => None,
         }
     }
