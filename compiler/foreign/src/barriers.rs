@@ -4,13 +4,10 @@
 use naga::{Barrier, Module, Statement};
 
 use crate::statements;
-use crate::words::{HEADER_WORDS, instructions};
+use crate::words::{BOUND, HEADER_WORDS, OP_CONSTANT, instructions};
 
-const OP_CONSTANT: u32 = 43;
 const OP_CONTROL_BARRIER: u32 = 224;
 const OP_MEMORY_BARRIER: u32 = 225;
-
-const BOUND: usize = 3;
 
 /// Acquire and release, of what is in the memory of a subgroup.
 const OF_SUBGROUP: u32 = 0x8 | 0x80;

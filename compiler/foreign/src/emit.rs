@@ -3,45 +3,41 @@
 use kps_syntax::{Diagnostics, Source};
 use naga::back::spv::{self, SourceLanguage, WriterFlags, ZeroInitializeWorkgroupMemoryMode};
 use naga::proc::{BoundsCheckPolicies, BoundsCheckPolicy};
-use naga::valid::ModuleInfo;
 use naga::{Module, ShaderStage};
 
 use crate::invalid::check;
-use crate::{Language, Options, Stage, barriers, elements, errors, lines, memory, specialise, unwritable};
+use crate::specialise::Declared;
+use crate::{
+    Language, Options, Stage, barriers, elements, errors, lines, memory, recipe, specialise, unwritable,
+};
 
 /// What the words call their entry point, whatever the text called it.
 const ENTRY_POINT: &str = "main";
 
+/// `settled` are specialisation constants that the module knows as plain ones.
 pub(crate) fn words(
     source: &Source,
     mut module: Module,
+    settled: Vec<Declared>,
     language: Language,
     options: &Options,
 ) -> Result<Vec<u32>, Diagnostics> {
     let info = check(source, &module)?;
     elements::copy_for_calls(&mut module, &info);
     choose_entry_point(source, &mut module, language, options)?;
-    let constants = specialise::take_constants(&mut module);
+    let constants = specialise::take_constants(source, &mut module, settled, &options.constants)?;
     // What nothing uses would ask for capabilities all the same.
     naga::compact::compact(&mut module, naga::compact::KeepUnused::No);
-    unwritable::check(source, &module, &check(source, &module)?)?;
-    let (module, info) = settle(source, module)?;
+    let info = check(source, &module)?;
+    unwritable::check(source, &module, &info)?;
     let write = |policy| spv::write_vec(&module, &info, &settings(source, language, policy), None);
     // naga tests no index of an atomic operation: there it is kept inside by moving it there.
     let words = write(BoundsCheckPolicy::ReadZeroSkipWrite)
         .or_else(|_| write(BoundsCheckPolicy::Restrict))
         .map_err(|error| Diagnostics::from(errors::not_emitted(source, &error.to_string())))?;
-    let words = barriers::name_memory(constants.mark(words));
-    Ok(lines::strip_unknown(memory::strip_layouts(words)))
-}
-
-/// What is left to specialise gets its default: array lengths and workgroup sizes are part of types.
-fn settle(source: &Source, module: Module) -> Result<(Module, ModuleInfo), Diagnostics> {
-    let info = check(source, &module)?;
-    let (module, info) =
-        naga::back::pipeline_constants::process_overrides(&module, &info, None, &Default::default())
-            .map_err(|error| Diagnostics::from(errors::not_emitted(source, &error.to_string())))?;
-    Ok((module.into_owned(), info.into_owned()))
+    let words = barriers::name_memory(constants.declare(words));
+    let words = lines::strip_unknown(memory::strip_layouts(words));
+    Ok(if constants.are_settled() { recipe::note(words, language, options) } else { words })
 }
 
 /// Leaves the entry point that is meant, by the one name.

@@ -76,11 +76,11 @@ pub(crate) fn specialised_here(location: Location) -> Diagnostic {
     let is_length = before.rfind('[') > before.rfind(['=', ';', ']']);
     let (message, help) = match is_length {
         true => (
-            "the length of an array cannot be a specialisation constant here",
-            "write the largest length that may be wanted, and use a part of it",
+            "the length of an array cannot be this specialisation constant",
+            "write the constant's id as a number: `layout(constant_id = 0) const uint N = 64;`",
         ),
         false => (
-            "a constant cannot be made of a specialisation constant here",
+            "a constant cannot be made of this specialisation constant",
             "leave out `const`, and compute it in the function that uses it",
         ),
     };
@@ -124,10 +124,21 @@ pub(crate) fn no_default(name: &str, location: Location) -> Diagnostic {
         .help(format!("write one for when it is not: `override {name} = ..;`"))
 }
 
-pub(crate) fn wide_constant(name: &str, location: Location) -> Diagnostic {
-    Diagnostic::error("foreign/wide-constant", format!("the specialisation constant `{name}` has 64 bits"))
+pub(crate) fn not_finite(name: &str, location: Location) -> Diagnostic {
+    let message = format!("the specialisation constant `{name}` cannot be NaN or infinite here");
+    Diagnostic::error("foreign/not-finite", message)
         .label(location, "")
-        .help("declare it with 32 bits, and convert it where it is used")
+        .help("give it in a buffer or as a push constant, which take any number")
+}
+
+/// A size that is 0, negative, or more than any device has.
+pub(crate) fn workgroup_size(source: &Source) -> Diagnostic {
+    let told =
+        Diagnostic::error("foreign/workgroup-size", "a workgroup has 1 to 16384 invocations along each axis");
+    match word(source, &["workgroup_size", "local_size_x"]) {
+        Some(span) => told.label(location(source, span), ""),
+        None => told,
+    }
 }
 
 pub(crate) fn external_image(location: Location) -> Diagnostic {

@@ -4,12 +4,16 @@
 //! neither narrow nor 64-bit integers; what it lacks is told by name (`limits`) with what to write instead.
 
 use kps_syntax::{Diagnostic, Diagnostics, Location, Source};
-use naga::ShaderStage;
 use naga::front::glsl::{self, Error, ErrorKind, ExpectedToken, Frontend};
+use naga::{Module, ShaderStage};
 
+use self::constants::Constants;
+use crate::specialise::Declared;
 use crate::{Options, Stage, barriers, blocks, errors, switches};
 
+mod constants;
 mod limits;
+mod tokens;
 
 const WORKGROUP_SIZE: &str = "gl_WorkGroupSize";
 
@@ -17,7 +21,35 @@ const WORKGROUP_SIZE: &str = "gl_WorkGroupSize";
 const SAME_TYPES: [(&str, &str); 4] =
     [("int32_t", "int"), ("uint32_t", "uint"), ("float32_t", "float"), ("float64_t", "double")];
 
-pub(crate) fn parse(source: &Source, options: &Options) -> Result<naga::Module, Diagnostics> {
+/// The module, and the specialisation constants that are plain ones in it.
+pub(crate) fn parse(source: &Source, options: &Options) -> Result<(Module, Vec<Declared>), Diagnostics> {
+    let constants = Constants::of(source.text());
+    if let Some((name, range)) = constants.not_finite(&options.constants) {
+        let span = naga::Span::new(range.start as u32, range.end as u32);
+        return Err(errors::not_finite(name, errors::location(source, span)).into());
+    }
+    let must_settle = constants.have_sizes() || !options.constants.is_empty();
+    let open = (!must_settle).then(|| read(source.text(), settings(options), &mut |_| Vec::new()));
+    let (mut module, settled) = match open {
+        Some(Ok(read)) => read,
+        Some(Err(found)) if constants.is_empty() => return Err(diagnostics(source, &found)),
+        // What is made of a constant may be why: it is tried with their values.
+        _ => {
+            let (text, macros) = constants.settle(source.text(), &options.constants);
+            let mut settings = settings(options);
+            settings.defines.extend(macros);
+            read(&text, settings, &mut |module| constants.take(module, &options.constants))
+                .map_err(|found| diagnostics(source, &found))?
+        }
+    };
+    let_write_only_buffers_be_read(&mut module);
+    blocks::load_members(&mut module);
+    switches::fill_empty_cases(&mut module);
+    barriers::wait_for_workgroups(&mut module);
+    Ok((module, settled))
+}
+
+fn settings(options: &Options) -> glsl::Options {
     let mut settings = glsl::Options::from(match options.stage {
         Stage::Compute => ShaderStage::Compute,
         Stage::Vertex => ShaderStage::Vertex,
@@ -25,27 +57,32 @@ pub(crate) fn parse(source: &Source, options: &Options) -> Result<naga::Module, 
     });
     settings.defines.extend(SAME_TYPES.map(|(name, known)| (name.to_owned(), known.to_owned())));
     settings.defines.extend(options.definitions.iter().cloned());
-    let parse = |settings: &glsl::Options| {
-        Frontend::default().parse(settings, source.text()).map_err(|found| diagnostics(source, &found.errors))
+    settings
+}
+
+/// naga's module, with what `settle` finds in it: it may put the workgroup's size right.
+fn read(
+    text: &str,
+    mut settings: glsl::Options,
+    settle: &mut dyn FnMut(&mut Module) -> Vec<Declared>,
+) -> Result<(Module, Vec<Declared>), Vec<Error>> {
+    let mut parse = |settings: &glsl::Options| {
+        let mut module = Frontend::default().parse(settings, text).map_err(|found| found.errors)?;
+        let settled = settle(&mut module);
+        Ok((module, settled))
     };
-    if source.text().contains(WORKGROUP_SIZE) {
+    if text.contains(WORKGROUP_SIZE) {
         // It is a constant, and naga takes it for an input: it is read with some size to learn the one that it has.
         settings.defines.insert(WORKGROUP_SIZE.to_owned(), "uvec3(1, 1, 1)".to_owned());
-        let sizes: Vec<[u32; 3]> =
-            parse(&settings)?.entry_points.iter().map(|one| one.workgroup_size).collect();
-        let [x, y, z] = sizes.first().copied().unwrap_or([1; 3]);
+        let (module, _) = parse(&settings)?;
+        let [x, y, z] = module.entry_points.first().map_or([1; 3], |entry| entry.workgroup_size);
         settings.defines.insert(WORKGROUP_SIZE.to_owned(), format!("uvec3({x}, {y}, {z})"));
     }
-    let mut module = parse(&settings)?;
-    let_write_only_buffers_be_read(&mut module);
-    blocks::load_members(&mut module);
-    switches::fill_empty_cases(&mut module);
-    barriers::wait_for_workgroups(&mut module);
-    Ok(module)
+    parse(&settings)
 }
 
 /// GLSL has `writeonly` buffers, and naga's checker refuses them.
-fn let_write_only_buffers_be_read(module: &mut naga::Module) {
+fn let_write_only_buffers_be_read(module: &mut Module) {
     for (_, variable) in module.global_variables.iter_mut() {
         if let naga::AddressSpace::Storage { access } = &mut variable.space {
             *access |= naga::StorageAccess::LOAD;

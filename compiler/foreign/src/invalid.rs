@@ -19,7 +19,7 @@ pub(crate) fn check(source: &Source, module: &Module) -> Result<ModuleInfo, Diag
 }
 
 /// The innermost reason names the mistake; those around it name naga's own things.
-fn diagnostic(source: &Source, module: &Module, error: &WithSpan<ValidationError>) -> Diagnostic {
+pub(crate) fn diagnostic(source: &Source, module: &Module, error: &WithSpan<ValidationError>) -> Diagnostic {
     let mut reason: &dyn std::error::Error = error.as_inner();
     while let Some(inner) = reason.source() {
         reason = inner;

@@ -26,6 +26,7 @@ mod lines;
 mod memory;
 mod nesting;
 mod panics;
+mod recipe;
 mod specialise;
 mod statements;
 mod switches;
@@ -59,18 +60,29 @@ pub struct Options {
     pub entry_point: Option<String>,
     /// Names that GLSL's preprocessor knows from the start, with what they stand for.
     pub definitions: Vec<(String, String)>,
+    /// Values of specialisation constants; the others keep their defaults.
+    pub constants: Vec<Given>,
 }
+
+/// The value of a specialisation constant, by its id.
+pub type Given = (u32, f64);
 
 /// The words of a shader.
 pub fn compile(source: &Source, language: Language, options: &Options) -> Result<Vec<u32>, Diagnostics> {
     nesting::check(source)?;
     panics::caught(source, || {
-        let module = match language {
+        let (module, settled) = match language {
             Language::Glsl => glsl::parse(source, options)?,
-            Language::Wgsl => wgsl::parse(source)?,
+            Language::Wgsl => (wgsl::parse(source)?, Vec::new()),
         };
-        emit::words(source, module, language, options)
+        emit::words(source, module, settled, language, options)
     })
+}
+
+/// How words were made that have the values of their specialisation constants in them: for other values the text,
+/// which such words bring along, is compiled anew. `None` for words whose constants a device can give.
+pub fn recipe(words: &[u32]) -> Option<(Language, Options)> {
+    recipe::read(words)
 }
 
 impl Language {

@@ -4,10 +4,9 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::words::{HEADER_WORDS, instructions};
+use crate::words::{HEADER_WORDS, OP_DECORATE, instructions};
 
 const OP_MEMBER_DECORATE: u32 = 72;
-const OP_DECORATE: u32 = 71;
 const OP_TYPE_ARRAY: u32 = 28;
 const OP_TYPE_STRUCT: u32 = 30;
 const OP_TYPE_POINTER: u32 = 32;

@@ -1,96 +1,124 @@
 //! Specialisation constants, which naga can read and cannot write.
 //!
-//! Before naga writes the words, each constant is made a plain one whose value occurs nowhere else; in the
-//! words, that value is found again and turned into a specialisation constant. Booleans, and constants that
-//! types or other constants are made of, keep their defaults, and so do all beside them, which the words say of each.
+//! Before naga writes the words, each constant is made a plain one whose value occurs nowhere else; in the words, that
+//! value is found again and turned into a specialisation constant (`declare`). A boolean, or a constant that the length
+//! of an array, the size of a workgroup or another constant is made of, cannot be found again: then all of the module's
+//! constants are *settled*, which is to say that their values are in the words. Such words declare their constants all
+//! the same and say how they were made (`recipe`), so that they are made anew for other values.
 
-use naga::{Constant, Expression, Handle, Literal, Module, Override};
+use kps_syntax::{Diagnostics, Source};
+use naga::back::PipelineConstants;
+use naga::back::pipeline_constants::{PipelineConstantError, process_overrides};
+use naga::{Constant, Expression, Handle, Literal, Module, Override, Span, TypeInner};
 use rustc_hash::FxHashSet;
 
-use crate::words::{HEADER_WORDS, instructions};
+use crate::{Given, errors, invalid};
 
-const OP_DECORATE: u32 = 71;
-const OP_CONSTANT: u32 = 43;
-const OP_SPEC_CONSTANT: u32 = 50;
-const OP_MODULE_PROCESSED: u32 = 330;
-const DECORATION_SPEC_ID: u32 = 1;
+mod declare;
 
-/// What a text begins with that says why a constant cannot be specialised; devices find it by this.
-const SETTLED: &str = "kps.settled ";
-
-/// Values that no text is likely to hold: about 7e37 as floats, far from round numbers as integers.
+/// Values that no text is likely to hold: about 7e37 or 1e301 as floats, far from round numbers as integers.
 const FIRST_MARK: u32 = 0x7e5a_c301;
 
+/// A specialisation constant of a text.
+pub(crate) struct Declared {
+    pub id: u32,
+    pub name: String,
+    /// The value that it has here: the one that was given, or its default.
+    pub value: Literal,
+}
+
 /// The specialisation constants of a module.
-#[derive(Default)]
 pub(crate) struct Constants {
-    hidden: Vec<Hidden>,
-    /// Names of those that keep their defaults, each with the reason.
-    settled: Vec<String>,
+    declared: Vec<Declared>,
+    /// The values by which those are found again that are not settled, in the order of `declared`.
+    marks: Vec<Literal>,
 }
 
-/// A specialisation constant in hiding.
-struct Hidden {
+impl Constants {
+    /// Whether other values than those that were given take other words.
+    pub(crate) fn are_settled(&self) -> bool {
+        self.marks.len() < self.declared.len()
+    }
+}
+
+/// An override of naga's with the id by which values are given for it.
+struct Open {
     id: u32,
-    mark: u32,
-    default: u32,
+    handle: Handle<Override>,
+    constant: Override,
 }
 
-/// Hides the constants that can be specialised.
-pub(crate) fn take_constants(module: &mut Module) -> Constants {
-    let fixed = part_of_others(module);
-    let overrides: Vec<(Handle<Override>, Override)> =
-        module.overrides.iter().map(|(handle, one)| (handle, one.clone())).collect();
-    let (mut hidden, mut settled) = (Vec::new(), Vec::new());
-    let mut found = Vec::new();
-    for ((handle, constant), id) in overrides.iter().zip(ids(&overrides)) {
-        let name = constant.name.clone().unwrap_or_else(|| format!("id {id}"));
-        let mark = FIRST_MARK + hidden.len() as u32;
-        match literals(module, constant, mark) {
-            _ if fixed.contains(handle) => settled.push(format!(
-                "`{name}` keeps its default: the length of an array, the size of a workgroup or another constant is \
-                 made of it"
-            )),
-            None => {
-                settled.push(format!("`{name}` keeps its default: only `f32`, `i32` and `u32` can be given here"));
-            }
-            Some((literal, default)) => {
-                hidden.push(Hidden { id, mark, default });
-                found.push((name, *handle, constant.clone(), literal));
-            }
-        }
+/// Leaves no override in a module. `settled` are constants whose values the text had to be read with.
+pub(crate) fn take_constants(
+    source: &Source,
+    module: &mut Module,
+    settled: Vec<Declared>,
+    given: &[Given],
+) -> Result<Constants, Diagnostics> {
+    let open = open_constants(module, &settled);
+    if let Some(Open { handle, constant, .. }) = open.iter().find(|open| open.constant.init.is_none()) {
+        let location = errors::location(source, module.overrides.get_span(*handle));
+        return Err(errors::no_default(constant.name.as_deref().unwrap_or_default(), location).into());
     }
-    // naga puts the defaults of some in and works out what follows from them, from the marks as well.
-    if !settled.is_empty() {
-        let beside = |(name, ..): &(String, _, _, _)| {
-            format!("`{name}` keeps its default, as all constants do beside one that cannot be given")
-        };
-        settled.extend(found.iter().map(beside));
-        return Constants { hidden: Vec::new(), settled };
+    if settled.is_empty()
+        && given.is_empty()
+        && let Some(constants) = hide(module, &open)
+    {
+        return Ok(constants);
     }
-    for (_, handle, constant, literal) in found {
-        hide(module, handle, constant, literal);
-    }
-    Constants { hidden, settled }
+    let mut declared = settled;
+    declared.extend(settle(source, module, &open, given)?);
+    declared.sort_by_key(|constant| constant.id);
+    Ok(Constants { declared, marks: Vec::new() })
 }
 
-/// Makes a plain constant of one.
-fn hide(module: &mut Module, handle: Handle<Override>, constant: Override, literal: Literal) {
-    let init = module.global_expressions.append(Expression::Literal(literal), naga::Span::UNDEFINED);
-    let plain = Constant { name: constant.name, ty: constant.ty, init };
-    let plain = module.constants.append(plain, naga::Span::UNDEFINED);
-    replace(module, handle, plain);
-}
-
-/// The id of each constant; those that the text gives none get what is free, in order.
-fn ids(overrides: &[(Handle<Override>, Override)]) -> Vec<u32> {
-    let given: FxHashSet<u32> = overrides.iter().filter_map(|(_, one)| one.id).map(u32::from).collect();
+/// The overrides of a module; those that the text gives no id get what is free, in order.
+fn open_constants(module: &Module, settled: &[Declared]) -> Vec<Open> {
+    let in_text = module.overrides.iter().filter_map(|(_, one)| one.id).map(u32::from);
+    let given: FxHashSet<u32> = in_text.chain(settled.iter().map(|one| one.id)).collect();
     let mut free = (0..).filter(|id| !given.contains(id));
-    let id = |one: &Override| match one.id {
-        Some(id) => Some(u32::from(id)),
-        None => free.next(),
+    let open = |(handle, constant): (Handle<Override>, &Override)| {
+        let id =
+            constant.id.map(u32::from).or_else(|| free.next()).expect("there are more ids than constants");
+        Open { id, handle, constant: constant.clone() }
     };
-    overrides.iter().map(|(_, one)| one).filter_map(id).collect()
+    module.overrides.iter().map(open).collect()
+}
+
+/// Makes plain constants with marks of all, where all will be found again.
+fn hide(module: &mut Module, open: &[Open]) -> Option<Constants> {
+    let fixed = part_of_others(module);
+    let mut declared = Vec::new();
+    for Open { id, handle, constant } in open {
+        let value = value(module, constant.init?)?;
+        if fixed.contains(handle) {
+            return None;
+        }
+        declared.push(Declared { id: *id, name: constant.name.clone().unwrap_or_default(), value });
+    }
+    let marks: Vec<Literal> =
+        declared.iter().zip(FIRST_MARK..).map_while(|(one, mark)| marked(one.value, mark)).collect();
+    if marks.len() < declared.len() {
+        return None;
+    }
+    for (open, mark) in open.iter().zip(&marks) {
+        let init = module.global_expressions.append(Expression::Literal(*mark), Span::UNDEFINED);
+        let plain = Constant { name: open.constant.name.clone(), ty: open.constant.ty, init };
+        let plain = module.constants.append(plain, Span::UNDEFINED);
+        replace(module, open.handle, plain);
+    }
+    Some(Constants { declared, marks })
+}
+
+/// A mark of a value's type; there are none of few bits.
+fn marked(value: Literal, mark: u32) -> Option<Literal> {
+    Some(match value {
+        Literal::F64(_) => Literal::F64(f64::from_bits(u64::from(mark) << 32)),
+        Literal::F32(_) => Literal::F32(f32::from_bits(mark)),
+        Literal::I32(_) => Literal::I32(mark as i32),
+        Literal::U32(_) => Literal::U32(mark),
+        _ => return None,
+    })
 }
 
 /// Constants that types or other constants are made of; for all others, it is functions alone that use them.
@@ -100,21 +128,10 @@ fn part_of_others(module: &Module) -> FxHashSet<Handle<Override>> {
         _ => None,
     });
     let in_types = module.types.iter().filter_map(|(_, ty)| match ty.inner {
-        naga::TypeInner::Array { size: naga::ArraySize::Pending(handle), .. } => Some(handle),
+        TypeInner::Array { size: naga::ArraySize::Pending(handle), .. } => Some(handle),
         _ => None,
     });
     in_globals.chain(in_types).collect()
-}
-
-/// The mark as a value of the constant's type, and the bits of its default.
-fn literals(module: &Module, constant: &Override, mark: u32) -> Option<(Literal, u32)> {
-    let Expression::Literal(default) = module.global_expressions[constant.init?] else { return None };
-    match default {
-        Literal::F32(value) => Some((Literal::F32(f32::from_bits(mark)), value.to_bits())),
-        Literal::I32(value) => Some((Literal::I32(mark as i32), value as u32)),
-        Literal::U32(value) => Some((Literal::U32(mark), value)),
-        _ => None,
-    }
 }
 
 fn replace(module: &mut Module, from: Handle<Override>, to: Handle<Constant>) {
@@ -129,61 +146,79 @@ fn replace(module: &mut Module, from: Handle<Override>, to: Handle<Constant>) {
     }
 }
 
-impl Constants {
-    /// Words in which the hidden constants can be specialised, and which say why the others cannot.
-    pub(crate) fn mark(&self, words: Vec<u32>) -> Vec<u32> {
-        if self.hidden.is_empty() && self.settled.is_empty() {
-            return words;
+/// Puts values in: those that are given, and defaults, which may follow from them.
+fn settle(
+    source: &Source,
+    module: &mut Module,
+    open: &[Open],
+    given: &[Given],
+) -> Result<Vec<Declared>, Diagnostics> {
+    let mut values = PipelineConstants::default();
+    for Open { id, handle, constant } in open {
+        let Some((_, value)) = given.iter().find(|(given, _)| given == id) else { continue };
+        let name = constant.name.clone().unwrap_or_default();
+        if !value.is_finite() {
+            let location = errors::location(source, module.overrides.get_span(*handle));
+            return Err(errors::not_finite(&name, location).into());
         }
-        let (mut body, mut decorations): (Vec<u32>, Vec<u32>) = (Vec::new(), Vec::new());
-        // What says how the module came about goes before all decorations, and these go before the first type.
-        let (mut first_decoration, mut first_type) = (None, None);
-        for instruction in instructions(&words) {
-            let opcode = instruction[0] & 0xffff;
-            if is_decoration(opcode) || is_declaration(opcode) {
-                first_decoration.get_or_insert(body.len());
-            }
-            if is_declaration(opcode) {
-                first_type.get_or_insert(body.len());
-            }
-            let marked = match instruction {
-                [_, _, _, value] if opcode == OP_CONSTANT => {
-                    self.hidden.iter().find(|one| one.mark == *value)
-                }
-                _ => None,
-            };
-            match marked {
-                Some(one) => {
-                    let (ty, result) = (instruction[1], instruction[2]);
-                    body.extend([4 << 16 | OP_SPEC_CONSTANT, ty, result, one.default]);
-                    decorations.extend([4 << 16 | OP_DECORATE, result, DECORATION_SPEC_ID, one.id]);
-                }
-                None => body.extend(instruction),
-            }
-        }
-        let (notes, types) = (first_decoration.unwrap_or(body.len()), first_type.unwrap_or(body.len()));
-        let reasons: Vec<u32> = self.settled.iter().flat_map(|reason| note(reason)).collect();
-        let header = &words[..HEADER_WORDS];
-        [header, &body[..notes], &reasons, &body[notes..types], &decorations, &body[types..]].concat()
+        // naga goes by ids alone where there are some.
+        values.insert(constant.id.map_or(name, |id| id.to_string()), *value);
+    }
+    let info = invalid::check(source, module)?;
+    let mut kept = module.clone();
+    keep(&mut kept, open);
+    let (resolved, _) =
+        process_overrides(&kept, &info, None, &values).map_err(|error| unsettled(source, module, &error))?;
+    *module = resolved.into_owned();
+    Ok(take_kept(module, open))
+}
+
+/// naga drops what nothing uses, and keeps constants that have names: each gets one, which has its value then.
+fn keep(module: &mut Module, open: &[Open]) {
+    for Open { id, handle, constant } in open {
+        let init = module.global_expressions.append(Expression::Override(*handle), Span::UNDEFINED);
+        let constant = Constant { name: Some(kept_name(*id)), ty: constant.ty, init };
+        module.constants.append(constant, Span::UNDEFINED);
     }
 }
 
-/// An instruction that says something to people and tools.
-fn note(reason: &str) -> Vec<u32> {
-    let mut bytes = format!("{SETTLED}{reason}").into_bytes();
-    // A text ends with a 0, and fills whole words.
-    bytes.resize((bytes.len() + 1).next_multiple_of(4), 0);
-    let text = bytes.chunks_exact(4).map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]]));
-    let length = (bytes.len() / 4 + 1) as u32;
-    std::iter::once(length << 16 | OP_MODULE_PROCESSED).chain(text).collect()
+fn take_kept(module: &mut Module, open: &[Open]) -> Vec<Declared> {
+    let mut declared = Vec::new();
+    for Open { id, constant, .. } in open {
+        let name = kept_name(*id);
+        let Some((handle, kept)) = module.constants.iter().find(|(_, one)| one.name.as_ref() == Some(&name))
+        else {
+            continue;
+        };
+        if let Some(value) = value(module, kept.init) {
+            declared.push(Declared { id: *id, name: constant.name.clone().unwrap_or_default(), value });
+        }
+        // Without a name it goes with whatever else is not used.
+        module.constants[handle].name = None;
+    }
+    declared
 }
 
-/// `OpDecorate` to `OpGroupMemberDecorate`.
-fn is_decoration(opcode: u32) -> bool {
-    (71..=75).contains(&opcode)
+/// A name that is none in any language.
+fn kept_name(id: u32) -> String {
+    format!("constant {id}")
 }
 
-/// `OpTypeVoid` to `OpTypeForwardPointer`, and constants.
-fn is_declaration(opcode: u32) -> bool {
-    (19..=39).contains(&opcode) || (41..=52).contains(&opcode)
+/// The values, those that follow from them included, do not make a module.
+fn unsettled(source: &Source, module: &Module, error: &PipelineConstantError) -> Diagnostics {
+    match error {
+        PipelineConstantError::ValidationError(error) => invalid::diagnostic(source, module, error).into(),
+        PipelineConstantError::NegativeWorkgroupSize => errors::workgroup_size(source).into(),
+        error => errors::not_emitted(source, &error.to_string()).into(),
+    }
+}
+
+/// The value of a constant's expression, where it is known.
+pub(crate) fn value(module: &Module, init: Handle<Expression>) -> Option<Literal> {
+    match module.global_expressions[init] {
+        Expression::Literal(literal) => Some(literal),
+        Expression::Constant(constant) => value(module, module.constants[constant].init),
+        Expression::ZeroValue(ty) => Literal::zero(module.types[ty].inner.scalar()?),
+        _ => None,
+    }
 }

@@ -3,17 +3,14 @@
 use kps_syntax::{Diagnostic, Diagnostics, Source};
 use naga::valid::{FunctionInfo, ModuleInfo};
 use naga::{
-    Expression, Function, ImageClass, MathFunction as Math, Module, Override, Scalar, StorageAccess,
-    StorageFormat, TypeInner,
+    Expression, Function, ImageClass, MathFunction as Math, Module, Scalar, StorageAccess, StorageFormat,
+    TypeInner,
 };
 
 use crate::errors;
 
 pub(crate) fn check(source: &Source, module: &Module, info: &ModuleInfo) -> Result<(), Diagnostics> {
     let mut found = Diagnostics::default();
-    found.extend(module.overrides.iter().filter_map(|(handle, one)| {
-        constant(module, one, errors::location(source, module.overrides.get_span(handle)))
-    }));
     found.extend(module.global_variables.iter().filter_map(|(handle, variable)| {
         let TypeInner::Image { class, .. } = module.types[variable.ty].inner else { return None };
         let location = errors::location(source, module.global_variables.get_span(handle));
@@ -26,15 +23,6 @@ pub(crate) fn check(source: &Source, module: &Module, info: &ModuleInfo) -> Resu
         found.extend(wide_math(source, module, &entry.function, info.get_entry_point(at)));
     }
     if found.is_empty() { Ok(()) } else { Err(found) }
-}
-
-fn constant(module: &Module, constant: &Override, location: kps_syntax::Location) -> Option<Diagnostic> {
-    let name = constant.name.as_deref().unwrap_or_default();
-    let is_wide = module.types[constant.ty].inner.scalar().is_some_and(|scalar| scalar.width == 8);
-    match constant.init {
-        None => Some(errors::no_default(name, location)),
-        Some(_) => is_wide.then(|| errors::wide_constant(name, location)),
-    }
 }
 
 fn image(class: ImageClass, location: kps_syntax::Location) -> Option<Diagnostic> {

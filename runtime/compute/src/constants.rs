@@ -3,8 +3,8 @@
 //! Both are given as numbers and get the type that the module declares, so an `i32` never arrives as
 //! the bits of a float. A number that would change is refused by name.
 
-use kps_device::Interface;
-use kps_device::interface::{ADDRESS, Block, MemberType, SHAPE, Scalar};
+use kps_device::interface::{ADDRESS, Block, MemberType, SHAPE, Scalar, SpecConstant};
+use kps_device::{Interface, PipelineOptions};
 
 use crate::dtype::DType;
 use crate::error::{ComputeError, Result};
@@ -255,25 +255,46 @@ fn flatten_member(ty: &MemberType, name: &str, offset: usize, first: usize, plac
 
 /// The bits of each specialisation constant that numbers are given for, in the order of their ids.
 pub(crate) fn specialize(interface: &Interface, numbers: &[Number]) -> Result<Vec<(u32, u64)>> {
+    let given = given(interface, numbers)?;
+    if let Some((constant, number, _)) =
+        given.iter().find(|(constant, _, bits)| interface.settled && *bits != constant.default)
+    {
+        return Err(ComputeError::SpecSettled { constant: title(constant), value: *number });
+    }
+    Ok(given.iter().map(|(constant, _, bits)| (constant.id, *bits)).collect())
+}
+
+/// The numbers that are given for the specialisation constants of words, by their ids, once they are known to fit.
+pub fn spec_constants(words: &[u32], numbers: &[Number]) -> Result<Vec<(u32, Number)>> {
+    let interface = Interface::reflect(words, &PipelineOptions::default())?;
+    let given = given(&interface, numbers)?;
+    Ok(given.iter().map(|(constant, number, _)| (constant.id, *number)).collect())
+}
+
+/// Each constant with the number that is given for it, and the number's bits as the constant has them.
+fn given<'i>(interface: &'i Interface, numbers: &[Number]) -> Result<Vec<(&'i SpecConstant, Number, u64)>> {
     let mut constants: Vec<_> = interface.spec_constants.iter().collect();
     constants.sort_by_key(|constant| constant.id);
     if numbers.len() > constants.len() {
-        return Err(ComputeError::SpecCount {
-            expected: constants.len(),
-            given: numbers.len(),
-            settled: interface.settled.clone(),
-        });
+        return Err(ComputeError::SpecCount { expected: constants.len(), given: numbers.len() });
     }
-    let bits = |(constant, number): (&&kps_device::interface::SpecConstant, &Number)| {
+    let bits = |(constant, number): (&'i SpecConstant, &Number)| {
         let dtype = DType::from(constant.scalar);
         let mut bits = [0; 8];
-        number.exact(dtype, &mut bits).map_err(|unfit| {
-            let name = constant.name.clone().unwrap_or_else(|| format!("id {}", constant.id));
-            ComputeError::SpecUnfit { constant: name, value: *number, dtype, unfit }
+        number.exact(dtype, &mut bits).map_err(|unfit| ComputeError::SpecUnfit {
+            constant: title(constant),
+            value: *number,
+            dtype,
+            unfit,
         })?;
-        Ok((constant.id, u64::from_le_bytes(bits)))
+        Ok((constant, *number, u64::from_le_bytes(bits)))
     };
-    constants.iter().zip(numbers).map(bits).collect()
+    constants.into_iter().zip(numbers).map(bits).collect()
+}
+
+/// In messages.
+fn title(constant: &SpecConstant) -> String {
+    constant.name.clone().unwrap_or_else(|| format!("id {}", constant.id))
 }
 
 #[cfg(test)]

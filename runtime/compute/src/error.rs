@@ -101,9 +101,13 @@ pub enum ComputeError {
     #[error("push constant `{member}` cannot be filled in: no tensor is named so")]
     PushHidden { member: String },
 
-    /// `settled` says of constants of the source why they are not among them.
-    #[error("the kernel has {expected} specialisation constant{}, {given} {} given{}", plural(*.expected), were(.given), reasons_text(.settled))]
-    SpecCount { expected: usize, given: usize, settled: Vec<String> },
+    #[error("the kernel has {expected} specialisation constant{}, {given} {} given", plural(*.expected), were(.given))]
+    SpecCount { expected: usize, given: usize },
+
+    #[error(
+        "the words are for another value of the specialisation constant `{constant}`: compile the shader's text for {value}"
+    )]
+    SpecSettled { constant: String, value: Number },
 
     #[error("specialisation constant `{constant}` cannot be {value}: {}", unfit_text(.unfit, .dtype))]
     SpecUnfit { constant: String, value: Number, dtype: DType, unfit: Unfit },
@@ -182,11 +186,4 @@ fn plural(n: usize) -> &'static str {
 
 fn were(n: &usize) -> &'static str {
     if *n == 1 { "was" } else { "were" }
-}
-
-fn reasons_text(reasons: &[String]) -> String {
-    match reasons {
-        [] => String::new(),
-        reasons => format!("; {}", reasons.join("; ")),
-    }
 }

@@ -44,7 +44,7 @@ pub mod tensor;
 pub mod words;
 
 pub use algorithm::Algorithm;
-pub use constants::Push;
+pub use constants::{Push, spec_constants};
 pub use dtype::DType;
 pub use element::Element;
 pub use error::{ComputeError, Result};

@@ -184,6 +184,33 @@ fn specialisation_constants_take_the_declared_type() {
 }
 
 #[test]
+fn settled_words_are_for_their_own_constants() {
+    const OP_MODULE_PROCESSED: u32 = 330;
+    const OP_DECORATE: u32 = 71;
+    on_every_device(|manager| {
+        let a = manager.tensor(&[1.0f32, 2.0])?;
+        let mut words = kernels::scale();
+        let note = [5 << 16 | OP_MODULE_PROCESSED].into_iter().chain(text(b"kps.settled "));
+        let first = words.iter().position(|word| word & 0xffff == OP_DECORATE).expect("it is decorated");
+        words.splice(first..first, note);
+        let run = |constant: f64| {
+            let algorithm = manager.algorithm(&[&a], &words).spec_constants([constant]).build()?;
+            manager.sequence().dispatch(&algorithm, Extent::Default).eval()
+        };
+        assert_eq!(run(1.0), Ok(()));
+        let error = run(3.0).expect_err("the words are for another value");
+        assert!(error.to_string().contains("compile the shader's text for 3.0"), "{error}");
+        Ok(())
+    });
+}
+
+/// A text of 12 letters as words; the 0 behind it begins another one.
+fn text(letters: &[u8; 12]) -> Vec<u32> {
+    let words = letters.chunks_exact(4);
+    words.map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]])).chain([0]).collect()
+}
+
+#[test]
 fn every_type_is_multiplied_where_the_device_has_it() {
     on_every_device(|manager| {
         for dtype in DType::ALL {

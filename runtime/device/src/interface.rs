@@ -64,14 +64,15 @@ pub struct Interface {
     /// In the order of their push constants.
     pub addresses: Vec<AddressedArray>,
     pub spec_constants: Vec<SpecConstant>,
-    /// Why constants of the source cannot be specialised in the module, each in a sentence ([`SETTLED`]).
-    pub settled: Vec<String>,
+    /// Whether the values of the specialisation constants are in the words already ([`SETTLED`]): their defaults are
+    /// what they have here, and other values take other words.
+    pub settled: bool,
     /// What `print` and `assert` of our own kernels say of the records in the buffer [`PRINT`]: one text
     /// for each place (`kps.record ..`).
     pub records: Vec<String>,
 }
 
-/// What `OpModuleProcessed` begins with where it says that a constant keeps its default.
+/// What `OpModuleProcessed` begins with where the constants of a shader's text were given before it was translated.
 pub const SETTLED: &str = "kps.settled ";
 
 /// The name of the hidden buffer that `print` and `assert` write to. Four words count the words asked for

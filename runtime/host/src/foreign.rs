@@ -3,7 +3,8 @@
 
 use std::path::Path;
 
-use kps_device::tools;
+use kps_compute::Number;
+use kps_device::{source_texts, tools};
 pub use kps_foreign::{Language, Options, Stage};
 use kps_syntax::{Diagnostic, Diagnostics, Source};
 
@@ -42,6 +43,15 @@ pub fn compile_file(path: &Path, bytes: Vec<u8>) -> Result<Vec<u32>, Diagnostics
     let language = Language::of_file(path).unwrap_or_else(|| Language::of_text(&text));
     let options = Options { stage: Stage::of_file(path), ..Options::default() };
     compile(&Source::new(name, text), language, &options)
+}
+
+/// The words of a shader with other values of its specialisation constants, where they are made for some: they are
+/// made anew from the text that they bring along. `None` for words whose constants a device can give.
+pub fn specialise(words: &[u32], constants: &[(u32, Number)]) -> Option<Result<Vec<u32>, Diagnostics>> {
+    let (language, mut options) = kps_foreign::recipe(words)?;
+    let text = source_texts(words).into_iter().next()?;
+    options.constants = constants.iter().map(|(id, number)| (*id, number.as_f64())).collect();
+    Some(compile(&Source::new(text.file, text.text), language, &options))
 }
 
 /// Refuses words that are not a valid module.

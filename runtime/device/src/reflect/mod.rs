@@ -64,14 +64,12 @@ pub(crate) fn reflect(module: &rspirv::dr::Module, options: &PipelineOptions) ->
     Ok(Reflection { interface, shared_bytes })
 }
 
-/// What the translator of a shader says of constants that cannot be specialised.
-fn settled(module: &rspirv::dr::Module) -> Vec<String> {
-    let notes = module.debug_module_processed.iter();
-    let reasons = notes.filter_map(|instruction| match &instruction.operands[..] {
-        [rspirv::dr::Operand::LiteralString(text)] => text.strip_prefix(interface::SETTLED),
-        _ => None,
-    });
-    reasons.map(str::to_owned).collect()
+/// Whether the translator of a shader says so.
+fn settled(module: &rspirv::dr::Module) -> bool {
+    module.debug_module_processed.iter().any(|instruction| {
+        let text = instruction.operands.first();
+        matches!(text, Some(rspirv::dr::Operand::LiteralString(text)) if text.starts_with(interface::SETTLED))
+    })
 }
 
 /// The texts of the places that tell the host something.

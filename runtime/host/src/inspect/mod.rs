@@ -8,7 +8,9 @@ mod names;
 use std::rc::Rc;
 use std::sync::Arc;
 
-pub use crate::foreign::{compile_file as compile_shader, is_foreign as is_shader};
+pub use crate::foreign::{
+    compile_file as compile_shader, is_foreign as is_shader, specialise as specialise_shader,
+};
 pub use crate::modules::kernels::target_of;
 pub use crate::suggest::nearest;
 pub use kps_kernel::{

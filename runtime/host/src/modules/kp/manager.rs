@@ -213,17 +213,19 @@ fn algorithm(vm: &mut Vm, args: &Args) -> Result {
         None => push,
     };
     let general = general_words(vm, spirv, &tensors, launched, &this.manager)?;
+    let spec_consts = match spec_consts.filter(|given| !given.is_none()) {
+        Some(given) => values::numbers(vm, given, "spec_consts")?,
+        None => Vec::new(),
+    };
+    let words = ops::specialised(words, &spec_consts)?;
     let builder = this.manager.algorithm_over(&tensors, &words);
     let subgroup_size = match subgroup_size {
         Some(given) => Some(kernels::read_subgroup_size(vm, given)?),
         None => kernels::subgroup_size(spirv),
     };
-    let mut builder = builder.instrument(instrument).subgroup_size(subgroup_size);
+    let mut builder = builder.instrument(instrument).subgroup_size(subgroup_size).spec_constants(spec_consts);
     for (binding, sampler) in samplers {
         builder = builder.sampler(binding, sampler);
-    }
-    if let Some(given) = spec_consts.filter(|given| !given.is_none()) {
-        builder = builder.spec_constants(values::numbers(vm, given, "spec_consts")?);
     }
     let algorithm = builder.extent(groups).push(push).build().map_err(compute)?;
     let general = general.filter(|general| *general != words);

@@ -166,6 +166,18 @@ pub fn words_for(
     Ok(words)
 }
 
+/// The words for these values of specialisation constants: others than `words`, where a device cannot give them.
+pub fn specialised(words: Vec<u32>, spec_consts: &[Number]) -> Result<Vec<u32>> {
+    if spec_consts.is_empty() {
+        return Ok(words);
+    }
+    let given = kps_compute::spec_constants(&words, spec_consts).map_err(errors::compute)?;
+    match foreign::specialise(&words, &given) {
+        Some(words) => words.map_err(compile_error),
+        None => Ok(words),
+    }
+}
+
 /// The words of a kernel: SPIR-V as bytes or as a list of them, the text of a shader or the path of one, or
 /// an object that has `to_spirv`.
 pub fn words(vm: &mut Vm, given: &Value) -> Result<Vec<u32>> {

@@ -1,0 +1,38 @@
+//! GLSL text as tokens, for what is looked for in it before naga reads it: words, numbers and marks, each with its
+//! place. Comments and blanks are left out; macros are not followed.
+
+use std::ops::Range;
+
+pub(super) struct Token<'t> {
+    pub text: &'t str,
+    pub range: Range<usize>,
+}
+
+pub(super) fn tokens(text: &str) -> Vec<Token<'_>> {
+    let mut found = Vec::new();
+    let mut at = 0;
+    while let Some(first) = text[at..].chars().next() {
+        let rest = &text[at..];
+        let length = if rest.starts_with("//") {
+            rest.find('\n').unwrap_or(rest.len())
+        } else if rest.starts_with("/*") {
+            rest.find("*/").map_or(rest.len(), |end| end + 2)
+        } else if first.is_whitespace() {
+            first.len_utf8()
+        } else {
+            let length = length_of_token(rest, first);
+            found.push(Token { text: &rest[..length], range: at..at + length });
+            length
+        };
+        at += length;
+    }
+    found
+}
+
+fn length_of_token(rest: &str, first: char) -> usize {
+    let is_of_word = |letter: char| letter.is_alphanumeric() || letter == '_';
+    if !is_of_word(first) {
+        return first.len_utf8();
+    }
+    rest.find(|letter| !is_of_word(letter)).unwrap_or(rest.len())
+}

@@ -1,0 +1,57 @@
+//! How words were made whose specialisation constants are settled in them, in notes that the words bring along
+//! (`OpModuleProcessed`): with these and the text, which they have as well, they are made anew for other values.
+
+use crate::words::{HEADER_WORDS, instructions, is_declaration, is_decoration, n_before, string, text};
+use crate::{Language, Options, Stage};
+
+const OP_MODULE_PROCESSED: u32 = 330;
+
+/// What the first note begins with; devices know by it that they cannot give the constants.
+const SETTLED: &str = "kps.settled ";
+const ENTRY_POINT: &str = "kps.entry_point ";
+const DEFINITION: &str = "kps.definition ";
+
+const LANGUAGES: [(&str, Language); 2] = [("glsl", Language::Glsl), ("wgsl", Language::Wgsl)];
+const STAGES: [(&str, Stage); 3] =
+    [("compute", Stage::Compute), ("vertex", Stage::Vertex), ("fragment", Stage::Fragment)];
+
+/// Words with notes on how they were made.
+pub(crate) fn note(words: Vec<u32>, language: Language, options: &Options) -> Vec<u32> {
+    let language = LANGUAGES.iter().find(|(_, one)| *one == language).map_or("", |(word, _)| word);
+    let stage = STAGES.iter().find(|(_, one)| *one == options.stage).map_or("", |(word, _)| word);
+    let mut notes = vec![format!("{SETTLED}{language} {stage}")];
+    notes.extend(options.entry_point.iter().map(|name| format!("{ENTRY_POINT}{name}")));
+    notes.extend(options.definitions.iter().map(|(name, text)| format!("{DEFINITION}{name} {text}")));
+    let notes: Vec<u32> = notes.iter().flat_map(|note| instruction(note)).collect();
+    // Notes stand between names and what decorates these.
+    let n_before = n_before(&words[HEADER_WORDS..], |opcode| is_decoration(opcode) || is_declaration(opcode));
+    let (before, behind) = words.split_at(HEADER_WORDS + n_before);
+    [before, &notes, behind].concat()
+}
+
+/// What the notes of words say; `None` for words whose constants a device can give.
+pub(crate) fn read(words: &[u32]) -> Option<(Language, Options)> {
+    let notes = instructions(words).filter_map(|one| match one {
+        [first, text @ ..] if first & 0xffff == OP_MODULE_PROCESSED => Some(string(text)),
+        _ => None,
+    });
+    let (mut language, mut options) = (None, Options::default());
+    for note in notes {
+        if let Some(rest) = note.strip_prefix(SETTLED) {
+            let (word, stage) = rest.split_once(' ')?;
+            language = LANGUAGES.iter().find(|(known, _)| *known == word).map(|(_, language)| *language);
+            options.stage = STAGES.iter().find(|(known, _)| *known == stage)?.1;
+        } else if let Some(name) = note.strip_prefix(ENTRY_POINT) {
+            options.entry_point = Some(name.to_owned());
+        } else if let Some((name, text)) = note.strip_prefix(DEFINITION).and_then(|rest| rest.split_once(' '))
+        {
+            options.definitions.push((name.to_owned(), text.to_owned()));
+        }
+    }
+    Some((language?, options))
+}
+
+fn instruction(note: &str) -> Vec<u32> {
+    let text = text(note);
+    std::iter::once((text.len() as u32 + 1) << 16 | OP_MODULE_PROCESSED).chain(text).collect()
+}
