@@ -165,6 +165,9 @@ impl Verifier<'_> {
                 let ty = self.texture(*texture, *at, Scalar::I32, *span)?;
                 self.value(*value, &ty, *span)
             }
+            Stmt::Index(index) => {
+                index.axes.iter().try_for_each(|(at, _)| self.index(*at, index.span))
+            }
             Stmt::PortStore { port, value, span } => {
                 let ty = self.port(*port, Direction::Output, *span)?.clone();
                 self.value(*value, &ty, *span)

@@ -166,6 +166,8 @@ pub enum FindingKind {
         index: Vec<Int>,
         shape: Vec<u64>,
         access: Access,
+        /// Whether what is out of range in one axis alone meets an element of another row.
+        is_flat: bool,
     },
     /// `place` and `size` have a number for each axis of the image, x first.
     OutsideImage {

@@ -24,7 +24,7 @@ use crate::{Access, Dimension, TexelFormat};
 pub mod checks {
     pub const CHECKS: &str = "NonSemantic.kps.Checks";
 
-    /// The variable; 0 where it is read, 1 written, 2 both; index and length of each axis.
+    /// The variable, or a string that is the name of a part; 0 where it is read, 1 written, 2 both; index and length of each axis.
     pub const INDEX: u32 = 1;
     /// The dividend and the divisor.
     pub const DIVISION: u32 = 2;

@@ -59,15 +59,11 @@ pub struct Findings {
     sink: Option<Sink>,
 }
 
-/// A code, and where.
-type Mistake = (&'static str, Place);
+/// A code, where, and what it was made with.
+type Mistake = (&'static str, Place, Option<ArrayName>);
 
-/// A source and a place in it; of modules that do not tell their lines, what the mistake was made with.
-#[derive(PartialEq, Eq, Hash)]
-enum Place {
-    At(String, u32),
-    With(Option<ArrayName>),
-}
+/// A source and a place in it; `None` of modules that do not tell their lines.
+type Place = Option<(String, u32)>;
 
 type Sink = Box<dyn FnMut(&Diagnostic)>;
 
@@ -78,11 +74,8 @@ impl Findings {
 
     /// Counts a mistake that was made `times` times, and tells of it if it is new.
     pub(crate) fn note(&mut self, diagnostic: &Diagnostic, array: Option<&ArrayName>, times: u64) {
-        let place = match diagnostic.location() {
-            Some(at) => Place::At(at.source.name().to_owned(), at.span.start),
-            None => Place::With(array.cloned()),
-        };
-        let key = (diagnostic.code, place);
+        let place = diagnostic.location().map(|at| (at.source.name().to_owned(), at.span.start));
+        let key = (diagnostic.code, place, array.cloned());
         let count = self.counts.entry(key).or_default();
         let is_new = *count == 0;
         *count += times;

@@ -180,6 +180,8 @@ impl<'k> Invocation<'k> {
             }
             Stmt::Together(..) => unreachable!("`run` stops there"),
             Stmt::CoopStore { place, value, .. } => self.coop_store(place, *value, world),
+            // It says what is done next, and does nothing.
+            Stmt::Index(_) => {}
             Stmt::Record(_) => return Err(Stop::NotHere("records".into())),
             Stmt::TextureWrite { .. } => return Err(Stop::NotHere("textures".into())),
             Stmt::PortStore { .. } | Stmt::Discard(_) => return Err(Stop::NotHere("graphics".into())),

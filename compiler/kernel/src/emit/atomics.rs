@@ -11,12 +11,11 @@
 use rspirv::spirv::{LoopControl, MemoryModel, Op, Scope, Word};
 
 use super::bits::bits_of;
-use super::checks::Touch;
 use super::function::FunctionEmitter;
 use super::module::Operand;
 use super::values::is_float;
 use crate::builtins::AtomicOp;
-use crate::ir::{Atomic, AtomicPlace, BufferId, Home, Kernel, LocalId, NodeKind, SharedId, Step};
+use crate::ir::{Atomic, AtomicPlace, BufferId, Home, Kernel, LocalId, NodeKind, SharedId, Step, Touch};
 use crate::signature::{Capability, Target};
 use crate::types::{Scalar, Type};
 

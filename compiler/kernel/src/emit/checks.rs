@@ -4,7 +4,7 @@
 //!
 //! | instruction | operands |
 //! |---|---|
-//! | index | the variable; 0 where it is read, 1 written, 2 both; index and length of each axis |
+//! | index | the variable, or a string that is the name of a part; 0 where it is read, 1 written, 2 both; index and length of each axis |
 //! | division | the dividend, the divisor |
 //! | shift | what is shifted, the amount |
 //! | conversion | the float, the int that it became |
@@ -18,7 +18,7 @@ use rspirv::spirv::{Op, Word};
 
 use super::function::FunctionEmitter;
 use super::module::Operand;
-use crate::ir::{BinaryOp, BufferId, NodeId, NodeKind};
+use crate::ir::{BinaryOp, BufferId, LocalId, NodeId, NodeKind, Step, Touch, ValueIndex};
 use crate::types::{Kind, Scalar, Type};
 
 /// The name of the set.
@@ -33,14 +33,6 @@ pub enum Told {
     Uniform = 5,
     Arithmetic = 6,
     Birth = 7,
-}
-
-/// What is done with an element.
-#[derive(Clone, Copy)]
-pub enum Touch {
-    Read = 0,
-    Write = 1,
-    Both = 2,
 }
 
 impl FunctionEmitter<'_> {
@@ -72,21 +64,96 @@ impl FunctionEmitter<'_> {
         self.tell(Told::Index, &operands);
     }
 
-    /// A part of an array of the function's or the workgroup's, or of an array in a buffer.
-    pub fn tell_indices(&mut self, variable: Word, axes: &[(NodeId, u32)], touch: Touch) {
-        if axes.is_empty() || !self.tells() {
+    /// A part of what is no variable.
+    pub fn tell_value_index(&mut self, index: &ValueIndex) {
+        if !self.tells() {
             return;
         }
-        let mut operands = vec![variable, self.touch(touch)];
-        for (index, len) in axes {
-            operands.push(self.value(*index));
-            operands.push(self.int(&Type::U32, i128::from(*len)));
+        let axes: Vec<(Step, u32)> = index.axes.iter().map(|&(index, len)| (Step::At(index), len)).collect();
+        self.tell_axes(&index.whole, &axes, index.touch);
+    }
+
+    /// A part of a local.
+    pub fn tell_local_path(&mut self, local: LocalId, path: &[Step], touch: Touch) {
+        if self.tells() {
+            let local = self.function.local(local);
+            self.tell_path(local.name.to_string(), &local.ty, path, touch);
+        }
+    }
+
+    /// A part of an element of a buffer, or of the one value that is there.
+    pub fn tell_buffer_path(&mut self, buffer: BufferId, index: Option<NodeId>, path: &[Step], touch: Touch) {
+        if !self.tells() {
+            return;
+        }
+        let axes: Vec<Step> = match index.and_then(|index| self.function.axes.get(&index)) {
+            Some(axes) => axes.iter().map(|(index, _)| Step::At(*index)).collect(),
+            None => index.into_iter().map(Step::At).collect(),
+        };
+        let kernel = self.kernel;
+        let buffer = &kernel.buffers[buffer.idx()];
+        let name = format!("{}{}", buffer.name, self.brackets(axes));
+        self.tell_path(name, &buffer.element, path, touch);
+    }
+
+    /// The arrays and vectors that a path leads through, each by its own name (`p[..].f`) and with an index for each
+    /// of its axes.
+    fn tell_path(&mut self, mut name: String, ty: &Type, path: &[Step], touch: Touch) {
+        let (mut ty, mut axes) = (ty.clone(), Vec::new());
+        for &step in path {
+            if !matches!(ty, Type::Array(_)) {
+                self.tell_axes(&name, &axes, touch);
+                name += &self.brackets(axes.drain(..).map(|(step, _)| step));
+            }
+            match step.member_name(&ty) {
+                Some(member) => name += &format!(".{member}"),
+                None => axes.push((step, ty.n_parts().unwrap_or(0))),
+            }
+            ty = ty.part(step.part()).expect("verified: a path leads from part to part");
+        }
+        self.tell_axes(&name, &axes, touch);
+    }
+
+    /// Nothing where every index is known to be inside.
+    fn tell_axes(&mut self, name: &str, axes: &[(Step, u32)], touch: Touch) {
+        let is_inside = |&(step, len): &(Step, u32)| match step {
+            Step::Part(_) => true,
+            Step::At(index) => self.is_known_inside(index, len),
+        };
+        if axes.iter().all(is_inside) {
+            return;
+        }
+        let mut operands = vec![self.module.told_name(name), self.touch(touch)];
+        for &(step, len) in axes {
+            operands.push(match step {
+                Step::Part(at) => self.int(&Type::U32, i128::from(at)),
+                Step::At(index) => self.value(index),
+            });
+            operands.push(self.int(&Type::U32, i128::from(len)));
         }
         self.tell(Told::Index, &operands);
     }
 
+    /// `[2, ..]`: what is known only at run time is left out. Nothing where there are no indices.
+    fn brackets(&self, steps: impl IntoIterator<Item = Step>) -> String {
+        let known = |step| match step {
+            Step::Part(at) => Some(i128::from(at)),
+            Step::At(index) => self.function.constant(index)?.as_int(),
+        };
+        let shown = |step| known(step).map_or("..".to_owned(), |at: i128| at.to_string());
+        let indices: Vec<String> = steps.into_iter().map(shown).collect();
+        if indices.is_empty() { String::new() } else { format!("[{}]", indices.join(", ")) }
+    }
+
     fn touch(&mut self, touch: Touch) -> Word {
-        self.int(&Type::U32, touch as i128)
+        self.int(
+            &Type::U32,
+            match touch {
+                Touch::Read => 0,
+                Touch::Write => 1,
+                Touch::Both => 2,
+            },
+        )
     }
 
     /// What may go wrong in an operation, before it is done.

@@ -61,6 +61,10 @@ impl FunctionEmitter<'_> {
                 self.at(*span);
                 self.texture_write(*texture, *at, *value);
             }
+            Stmt::Index(index) => {
+                self.at(index.span);
+                self.tell_value_index(index);
+            }
             Stmt::PortStore { port, value, span } => {
                 self.at(*span);
                 self.store_port(*port, *value);

@@ -8,11 +8,10 @@ use rspirv::spirv::{
     CooperativeMatrixLayout, CooperativeMatrixOperands, CooperativeMatrixUse, FPEncoding, Op, Scope, Word,
 };
 
-use super::checks::Touch;
 use super::function::FunctionEmitter;
 use super::module::{Module, Operand, TypeKey};
 use crate::constant::Constant;
-use crate::ir::{BinaryOp, CoopLines, CoopMemory, CoopPlace, LocalId, NodeId, NodeKind, Step};
+use crate::ir::{BinaryOp, CoopLines, CoopMemory, CoopPlace, LocalId, NodeId, NodeKind, Step, Touch};
 use crate::matrices::{CoopType, CoopUse};
 use crate::signature::Capability;
 use crate::types::{Kind, Scalar, Type};

@@ -10,12 +10,11 @@
 use rspirv::spirv::{GlslStd450Op as GlslOp, Op, StorageClass, Word};
 
 use super::bits::bits_of;
-use super::checks::Touch;
 use super::counted::Counted;
 use super::function::FunctionEmitter;
 use super::layout::Packing;
 use super::module::Operand;
-use crate::ir::{BufferId, LocalId, NodeId, NodeKind, Step};
+use crate::ir::{BufferId, LocalId, NodeId, NodeKind, Step, Touch};
 use crate::types::Type;
 
 /// More elements than this are moved by a loop.
@@ -66,51 +65,35 @@ impl FunctionEmitter<'_> {
     pub fn local_part(&mut self, local: LocalId, path: &[Step], touch: Touch) -> (Word, Option<Word>) {
         let mut chain = vec![self.local(local)];
         let ty = self.function.local(local).ty.clone();
-        let (ty, is_inside) = self.walk(ty, path, &mut chain, touch);
+        self.tell_local_path(local, path, touch);
+        let (ty, is_inside) = self.walk(ty, path, &mut chain);
         let pointee = if self.holds_bits(local) { bits_of(&ty) } else { ty };
         let pointee = self.module.ty(&pointee);
         (self.pointer_to(self.storage_class(local), pointee, chain), is_inside)
     }
 
     /// Adds the indices of a path, and says where it leads.
-    fn walk(
-        &mut self,
-        mut ty: Type,
-        path: &[Step],
-        chain: &mut Vec<Word>,
-        touch: Touch,
-    ) -> (Type, Option<Word>) {
+    fn walk(&mut self, mut ty: Type, path: &[Step], chain: &mut Vec<Word>) -> (Type, Option<Word>) {
         let mut all_inside: Option<Word> = None;
-        let mut axes = Vec::new();
-        for step in path {
-            let at = match *step {
-                Step::Part(at) => {
-                    chain.push(self.int(&Type::I32, i128::from(at)));
-                    at
-                }
-                Step::At(index) if self.is_known_inside(index, ty.n_parts().unwrap_or(0)) => {
-                    chain.push(self.value(index));
-                    0
-                }
+        for &step in path {
+            let len = ty.n_parts().unwrap_or(0);
+            match step {
+                Step::Part(at) => chain.push(self.int(&Type::I32, i128::from(at))),
                 // The device tests it.
-                Step::At(index) if self.tells() => {
-                    axes.push((index, ty.n_parts().unwrap_or(0)));
+                Step::At(index) if self.is_known_inside(index, len) || self.tells() => {
                     chain.push(self.value(index));
-                    0
                 }
                 Step::At(index) => {
-                    let (is_inside, index) = self.inside_or_zero(index, ty.n_parts().unwrap_or(0));
+                    let (is_inside, index) = self.inside_or_zero(index, len);
                     all_inside = Some(match all_inside {
                         None => is_inside,
                         Some(others) => self.ids(Op::LogicalAnd, &Type::BOOL, &[others, is_inside]),
                     });
                     chain.push(index);
-                    0
                 }
-            };
-            ty = ty.part(at).expect("verified: a path leads from part to part");
+            }
+            ty = ty.part(step.part()).expect("verified: a path leads from part to part");
         }
-        self.tell_indices(chain[0], &axes, touch);
         (ty, all_inside)
     }
 
@@ -119,7 +102,7 @@ impl FunctionEmitter<'_> {
         self.op(Op::AccessChain, pointer, chain.into_iter().map(Operand::IdRef).collect())
     }
 
-    fn is_known_inside(&self, index: NodeId, len: u32) -> bool {
+    pub fn is_known_inside(&self, index: NodeId, len: u32) -> bool {
         match self.function.node(index).kind {
             NodeKind::Proven(_) => true,
             NodeKind::Constant(constant) => {
@@ -159,7 +142,6 @@ impl FunctionEmitter<'_> {
     /// Out of range reads 0.
     pub fn extract_element(&mut self, array: NodeId, index: NodeId, ty: &Type) -> Word {
         let variable = self.spilled(array);
-        self.tell_indices(variable, &[(index, self.n_parts(array))], Touch::Read);
         let (is_inside, index) = self.inside_or_zero(index, self.n_parts(array));
         let element = self.module.ty(ty);
         let place = self.pointer_to(StorageClass::Function, element, vec![variable, index]);
@@ -171,7 +153,6 @@ impl FunctionEmitter<'_> {
     pub fn insert_element(&mut self, array: NodeId, value: NodeId, index: NodeId, ty: &Type) -> Word {
         let variable = self.spilled(array);
         let element_ty = self.function.ty(value).clone();
-        self.tell_indices(variable, &[(index, self.n_parts(array))], Touch::Write);
         let (is_inside, index) = self.inside_or_zero(index, self.n_parts(array));
         let value = self.value(value);
         self.when(is_inside, |emitter| {
@@ -222,12 +203,14 @@ impl FunctionEmitter<'_> {
     ) -> (Place, Option<Word>) {
         let is_proven = matches!(self.function.node(index).kind, NodeKind::Proven(_));
         let class = self.interface.buffer(buffer).class();
-        if !is_proven && class != StorageClass::Uniform {
+        // A uniform holds one value, and no array of them.
+        let element_index = (class != StorageClass::Uniform).then_some(index);
+        if !is_proven && element_index.is_some() {
             self.tell_buffer_index(buffer, index, touch);
         }
+        self.tell_buffer_path(buffer, element_index, path, touch);
         let is_robust = self.target.robust_access && class == StorageClass::StorageBuffer;
         let (element_inside, index) = match class {
-            // It holds one value, and no array of them.
             StorageClass::Uniform => (None, None),
             _ if is_proven || self.tells() => (None, Some(self.proven_index(buffer, index))),
             _ if is_robust && self.is_counted(buffer, index) => (None, Some(self.value(index))),
@@ -242,7 +225,7 @@ impl FunctionEmitter<'_> {
             Some(index) => self.element_chain(buffer, index),
             None => vec![self.buffer_base(buffer), self.int(&Type::I32, 0)],
         };
-        let (ty, path_inside) = self.walk(element, path, &mut chain, touch);
+        let (ty, path_inside) = self.walk(element, path, &mut chain);
         let is_inside = match (element_inside, path_inside) {
             (Some(element), Some(path)) => Some(self.ids(Op::LogicalAnd, &Type::BOOL, &[element, path])),
             (element, path) => element.or(path),

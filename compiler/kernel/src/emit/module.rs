@@ -109,6 +109,7 @@ pub(crate) struct Module {
     pub functions: Vec<Word>,
     files: Vec<(Source, Word)>,
     strings: Vec<dr::Instruction>,
+    told_names: FxHashMap<String, Word>,
     /// Global variables, all of which the entry point lists.
     interface: Vec<Word>,
     /// Every place that needs a capability, in the order of the words.
@@ -136,6 +137,7 @@ impl Module {
             functions: Vec::new(),
             files: Vec::new(),
             strings: Vec::new(),
+            told_names: FxHashMap::default(),
             interface: Vec::new(),
             capabilities: BTreeMap::new(),
             place,
@@ -502,6 +504,16 @@ impl Module {
         }
         let id = self.id();
         self.files.push((source.clone(), id));
+        id
+    }
+
+    /// What a device that checks calls a part of something: the same string each time.
+    pub fn told_name(&mut self, name: &str) -> Word {
+        if let Some(known) = self.told_names.get(name) {
+            return *known;
+        }
+        let id = self.string(name.to_owned());
+        self.told_names.insert(name.to_owned(), id);
         id
     }
 

@@ -153,6 +153,27 @@ pub enum Step {
     At(NodeId),
 }
 
+impl Step {
+    /// The number of the part, or that of the first one.
+    pub fn part(self) -> u32 {
+        match self {
+            Step::Part(at) => at,
+            Step::At(_) => 0,
+        }
+    }
+
+    /// What the part of such a type is called, if it has a name.
+    pub fn member_name(self, ty: &Type) -> Option<String> {
+        match (ty, self) {
+            (Type::Struct(of), Step::Part(at)) => Some(of.members[at as usize].name.to_string()),
+            (Type::Vector(..), Step::Part(at)) => {
+                ["x", "y", "z", "w"].get(at as usize).map(|name| (*name).into())
+            }
+            _ => None,
+        }
+    }
+}
+
 /// One element, changed at once whoever else is at it. Out of range, nothing happens and 0 comes out.
 #[derive(Debug, Clone)]
 pub struct Atomic {

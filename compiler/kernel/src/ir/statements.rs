@@ -43,6 +43,8 @@ pub enum Stmt {
         value: NodeId,
         span: Span,
     },
+    /// For a device that checks: part of a value is about to be read or replaced.
+    Index(Box<ValueIndex>),
     /// What goes out of a vertex or fragment function.
     PortStore {
         port: PortId,
@@ -84,6 +86,25 @@ impl Together {
             Together::CoopMatrix => "an operation on a cooperative matrix",
         }
     }
+}
+
+/// What the source asks for of a vector, a matrix or an array that is a value.
+#[derive(Debug)]
+pub struct ValueIndex {
+    /// As the source names it.
+    pub whole: String,
+    pub touch: Touch,
+    /// Index and length of each axis.
+    pub axes: Vec<(NodeId, u32)>,
+    pub span: Span,
+}
+
+/// What is done with an element.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Touch {
+    Read,
+    Write,
+    Both,
 }
 
 /// Text for the host with values in it: numbers of 32 or 64 bits, and bools.

@@ -15,7 +15,7 @@ use super::vars::Binding;
 use crate::check::{TypeExpr, TypeReader};
 use crate::env::EnvValue;
 use crate::errors;
-use crate::ir::{NodeId, NodeKind, Step};
+use crate::ir::{NodeId, NodeKind, Step, Touch};
 use crate::template::{Param, ParamKind};
 use crate::types::Type;
 
@@ -71,6 +71,7 @@ impl Ctx<'_> {
             return self.error(errors::assign_self(self.at(target.span), name));
         }
         let target = self.target(target);
+        self.tell_target(&target, Touch::Write);
         self.store(target, operand, value_span);
     }
 
@@ -143,6 +144,7 @@ impl Ctx<'_> {
             return self.error(errors::augmented_tuple(self.at(target.span)));
         }
         let place = self.target(target);
+        self.tell_target(&place, Touch::Both);
         let current = self.load_target(&place);
         let operand = self.expr(value);
         if current.is_error() || operand.is_error() {
@@ -353,7 +355,7 @@ impl Ctx<'_> {
     }
 
     /// The type of what a target holds now; `None` where it holds no value.
-    fn target_type(&mut self, target: &Target) -> Option<Type> {
+    pub(super) fn target_type(&mut self, target: &Target) -> Option<Type> {
         match target {
             Target::Name(name, span) => {
                 let operand = self.name_operand(name, *span);

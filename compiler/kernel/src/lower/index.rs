@@ -15,7 +15,7 @@ use crate::builtins::{self, Builtin};
 use crate::constant::{Constant, Literal};
 use crate::env::{EnvModule, EnvValue};
 use crate::errors;
-use crate::ir::{BufferId, NodeId, NodeKind, Step, Stmt};
+use crate::ir::{BufferId, NodeId, NodeKind, Step, Stmt, Touch};
 use crate::library;
 use crate::structs::{MethodKind, StructType};
 use crate::suggest;
@@ -75,7 +75,9 @@ impl Ctx<'_> {
                 Some(place) => Operand::Place(place),
                 None => Operand::Error,
             },
-            Operand::Node(node) if is_indexable(self.ty(node)) => self.node_element(node, index, span),
+            Operand::Node(node) if is_indexable(self.ty(node)) => {
+                self.node_element(node, index, (value.span, span))
+            }
             Operand::Tuple(items) => self.tuple_item(&items, index, span),
             Operand::Static(Static::Generic(_) | Static::Type(_)) => self.type_operand(expr),
             operand if self.struct_method(&operand, "__getitem__") => {
@@ -91,9 +93,10 @@ impl Ctx<'_> {
     }
 
     /// An element of an array or a vector that is a value.
-    fn node_element(&mut self, node: NodeId, index: &Expr, span: Span) -> Operand {
+    fn node_element(&mut self, node: NodeId, index: &Expr, (name, span): (Span, Span)) -> Operand {
         let ty = self.ty(node).clone();
         let Some(step) = self.step_into(&ty, index) else { return Operand::Error };
+        self.tell_element(&ty, step, Touch::Read, (name, span));
         let part = ty.part(0).expect("indexable types have parts");
         let kind = match step {
             Step::Part(at) => NodeKind::Extract(node, at),

@@ -10,7 +10,7 @@ use super::Ctx;
 use super::operand::Operand;
 use crate::constant::Constant;
 use crate::errors;
-use crate::ir::{CompareOp, NodeId, NodeKind, Step};
+use crate::ir::{CompareOp, NodeId, NodeKind, Step, Touch};
 use crate::types::Type;
 
 /// What of a matrix an index names.
@@ -67,7 +67,10 @@ impl Ctx<'_> {
     pub fn matrix_item(&mut self, matrix: NodeId, index: &Expr, (name, span): (Span, Span)) -> Operand {
         let ty = self.ty(matrix).clone();
         match self.matrix_index(&ty, index, name) {
-            Some(at) => Operand::Node(self.matrix_part(matrix, &at, span)),
+            Some(at) => {
+                self.tell_matrix_part(&ty, &at, Touch::Read, (name, span));
+                Operand::Node(self.matrix_part(matrix, &at, span))
+            }
             None => Operand::Error,
         }
     }

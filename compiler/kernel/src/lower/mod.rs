@@ -49,6 +49,7 @@ mod structs;
 mod subgroup;
 mod textures;
 mod tiles;
+mod told;
 mod trace;
 mod tuples;
 mod vars;

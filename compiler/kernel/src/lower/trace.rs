@@ -134,8 +134,7 @@ impl Ctx<'_> {
         };
         let mut n_indices = 0;
         for &step in place.path.iter() {
-            let at = if let Step::Part(at) = step { at } else { 0 };
-            match member_name(&ty, step) {
+            match step.member_name(&ty) {
                 Some(name) => {
                     self.indices_text(text, &std::mem::take(&mut indices), span);
                     text.literal(&format!(".{name}"));
@@ -145,7 +144,7 @@ impl Ctx<'_> {
                     n_indices += 1;
                 }
             }
-            ty = ty.part(at)?;
+            ty = ty.part(step.part())?;
         }
         self.indices_text(text, &indices, span);
         (n_indices <= MAX_INDICES).then_some(())
@@ -174,15 +173,4 @@ fn n_numbers(ty: &Type) -> Option<u32> {
         return Some(n_parts.saturating_mul(n_numbers(&ty.part(0)?)?));
     }
     (0..n_parts).try_fold(0u32, |sum, at| Some(sum.saturating_add(n_numbers(&ty.part(at)?)?)))
-}
-
-/// What a step is called that has a name.
-fn member_name(ty: &Type, step: Step) -> Option<String> {
-    match (ty, step) {
-        (Type::Struct(of), Step::Part(at)) => Some(of.members[at as usize].name.to_string()),
-        (Type::Vector(..), Step::Part(at)) => {
-            ["x", "y", "z", "w"].get(at as usize).map(|name| (*name).into())
-        }
-        _ => None,
-    }
 }

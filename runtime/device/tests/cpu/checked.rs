@@ -92,6 +92,7 @@ OpBranch %head
         index: vec![Int::Unsigned(8)],
         shape: vec![8],
         access: Access::ReadWrite,
+        is_flat: false,
     };
     let invocation = Invocation { group: [1, 0, 0], local: [1, 0, 0], global: [5, 0, 0] };
     let finding = Finding { kind, line: at(3, 9), invocation, count: 6, launch: LAUNCH };

@@ -253,6 +253,7 @@ impl Walker<'_, '_> {
             | Stmt::CoopStore { .. }
             | Stmt::TextureWrite { .. }
             | Stmt::PortStore { .. }
+            | Stmt::Index(_)
             | Stmt::Record(_) => {}
             Stmt::Carry(carry) => {
                 let function = self.function;

@@ -94,7 +94,9 @@ impl Lowerer<'_> {
     }
 
     fn check_told_index(&mut self, inst: &Instruction) -> Result<()> {
-        let array = self.module.name(self.id(inst, 4)?);
+        let array = self.id(inst, 4)?;
+        // Parts that have no variable of their own are tested axis by axis.
+        let (array, is_flat) = (self.module.told_name(array), !self.module.strings.has(array));
         let access = match self.constant_int(inst, 5)? {
             0 => Access::Read,
             1 => Access::Write,
@@ -105,12 +107,16 @@ impl Lowerer<'_> {
             let ((index, at), (len, n)) = (self.int(inst, i)?, self.int(inst, i + 1)?);
             axes.push(((index, at), (len, n)));
         }
-        self.check_index(array, access, &axes);
+        self.check_index((array, access, is_flat), &axes);
         Ok(())
     }
 
     /// `axes` are index and length of each.
-    fn check_index(&mut self, array: Option<ArrayName>, access: Access, axes: &[(Number, Number)]) {
+    fn check_index(
+        &mut self,
+        (array, access, is_flat): (Option<ArrayName>, Access, bool),
+        axes: &[(Number, Number)],
+    ) {
         let (mut outside, mut values, mut kinds) = (None, Vec::new(), Vec::new());
         for &((scalar, index), (len_scalar, len)) in axes {
             // Lengths of 32 bits are below 2^31.
@@ -130,7 +136,7 @@ impl Lowerer<'_> {
             kinds.push(IntKind { bits: if is_narrow { 32 } else { 64 }, signed: is_signed(scalar) });
         }
         let Some(outside) = outside else { return };
-        self.probe_when(outside, Site::Index { array, access, kinds }, values);
+        self.probe_when(outside, Site::Index { array, access, kinds, is_flat }, values);
     }
 
     /// A step of an access chain of a module from elsewhere, into an array of known or unknown length.
@@ -155,7 +161,7 @@ impl Lowerer<'_> {
         let Some(len) = len else { return Ok(()) };
         let array = self.module.name(self.id(inst, 2)?).or_else(|| self.array_name(place));
         let wide = Scalar::Int { bits: 64, signed: false };
-        self.check_index(array, Access::ReadWrite, &[((scalar, index), (wide, len))]);
+        self.check_index((array, Access::ReadWrite, false), &[((scalar, index), (wide, len))]);
         Ok(())
     }
 

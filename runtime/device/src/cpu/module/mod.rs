@@ -118,6 +118,12 @@ impl Module<'_> {
         Some(ArrayName::Name(name.clone()))
     }
 
+    /// What a string of the module calls something, or the name of what has an id.
+    pub fn told_name(&self, id: Id) -> Option<ArrayName> {
+        let told = self.strings.0.get(&id).map(|name| ArrayName::Name(name.clone()));
+        told.or_else(|| self.name(id))
+    }
+
     pub fn line(&self, line: Option<Line>) -> Option<SourceLine> {
         self.strings.line(line)
     }
@@ -128,6 +134,10 @@ impl Module<'_> {
 pub struct Strings(FxHashMap<Id, String>);
 
 impl Strings {
+    pub fn has(&self, id: Id) -> bool {
+        self.0.contains_key(&id)
+    }
+
     pub fn line(&self, line: Option<Line>) -> Option<SourceLine> {
         let line = line?;
         let file = self.0.get(&line.file).cloned().unwrap_or_default();

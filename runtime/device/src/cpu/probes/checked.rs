@@ -19,6 +19,8 @@ pub enum Site {
         array: Option<ArrayName>,
         access: Access,
         kinds: Vec<IntKind>,
+        /// Whether the rows lie in a buffer, which is tested as a whole.
+        is_flat: bool,
     },
     /// Coordinate and size along each axis of an image.
     Texel {
@@ -222,13 +224,14 @@ impl Observer for Checker {
 
 fn kind(site: &Site, values: &[u64]) -> FindingKind {
     match site {
-        Site::Index { array, access, kinds } => {
+        Site::Index { array, access, kinds, is_flat } => {
             let axes = || values.chunks(2).zip(kinds);
             FindingKind::OutOfBounds {
                 array: array.clone(),
                 index: axes().map(|(pair, kind)| kind.read(pair[0])).collect(),
                 shape: axes().map(|(pair, _)| pair[1]).collect(),
                 access: *access,
+                is_flat: *is_flat,
             }
         }
         Site::Texel { image, access, signed } => {

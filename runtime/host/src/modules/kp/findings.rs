@@ -82,8 +82,9 @@ fn below_recorded(diagnostic: Diagnostic, recorded: &[Frame], ran: &[Frame]) -> 
 
 fn words(finding: &Finding) -> Diagnostic {
     match &finding.kind {
-        FindingKind::OutOfBounds { array, index, shape, access } => {
-            out_of_bounds(finding, (array.as_ref(), *access), index, shape)
+        FindingKind::OutOfBounds { array, index, shape, access, is_flat } => {
+            let help = out_of_bounds_help(*access, *is_flat && shape.len() > 1);
+            out_of_bounds(finding, (array.as_ref(), help), index, shape)
         }
         FindingKind::OutsideImage { image, place, size, access } => {
             outside_image(image.as_ref(), place, size, *access)
@@ -131,7 +132,7 @@ fn words(finding: &Finding) -> Diagnostic {
 
 fn out_of_bounds(
     finding: &Finding,
-    (array, access): (Option<&ArrayName>, Access),
+    (array, help): (Option<&ArrayName>, &str),
     index: &[Int],
     shape: &[u64],
 ) -> Diagnostic {
@@ -143,17 +144,8 @@ fn out_of_bounds(
         }
         _ => format!("index {} is out of range for {name} of shape {}", tuple(index), tuple(shape)),
     };
-    let help = match access {
-        Access::Read => "unchecked, it reads 0, or in a longer row an element of another one",
-        Access::Write => "unchecked, the write is dropped, or lands in another row",
-        Access::ReadWrite => "unchecked, it reads 0 and writes nothing, or meets another row",
-    };
-    let help = match shape {
-        [_] => help.split(", or").next().unwrap_or(help).to_owned(),
-        _ => help.to_owned(),
-    };
     let test = match array {
-        Some(ArrayName::Name(name)) if shape.len() == 1 && !is_shader(finding) => {
+        Some(ArrayName::Name(name)) if shape.len() == 1 && !name.contains("..") && !is_shader(finding) => {
             format!("test it first: if i < len({name}):")
         }
         _ => "test the index first".to_owned(),
@@ -163,6 +155,18 @@ fn out_of_bounds(
         None => test,
     };
     Diagnostic::error("checked/out-of-bounds", message).help(format!("{help}; {test}"))
+}
+
+/// What an access out of range does unchecked, in rows that lie one behind the other or not.
+fn out_of_bounds_help(access: Access, has_rows: bool) -> &'static str {
+    match (access, has_rows) {
+        (Access::Read, false) => "unchecked, it reads 0",
+        (Access::Read, true) => "unchecked, it reads 0, or in a longer row an element of another one",
+        (Access::Write, false) => "unchecked, the write is dropped",
+        (Access::Write, true) => "unchecked, the write is dropped, or lands in another row",
+        (Access::ReadWrite, false) => "unchecked, it reads 0 and writes nothing",
+        (Access::ReadWrite, true) => "unchecked, it reads 0 and writes nothing, or meets another row",
+    }
 }
 
 /// The axis of a launch that counts its workgroups along which an invocation's own id is the index, if one is.

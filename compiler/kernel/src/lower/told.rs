@@ -1,0 +1,82 @@
+//! Indices into vectors, matrices and arrays that are values (`v[i]`, `m[i, j]`, `v.xy[i] = x`), told to a device that
+//! checks. A statement with what the source asks for goes in front of what is done; where nothing is checked, or
+//! every index is proven, there is none. Of what lies in memory the emitter tells.
+
+use kps_syntax::Span;
+
+use super::Ctx;
+use super::assign::Target;
+use super::matrix_parts::MatrixIndex;
+use crate::constant::Constant;
+use crate::ir::{NodeKind, Step, Stmt, Touch, ValueIndex};
+use crate::types::Type;
+
+impl Ctx<'_> {
+    /// An index that is out of range in a value, told with what it is asked for.
+    pub(super) fn tell_target(&mut self, target: &Target, touch: Touch) {
+        let (Target::Part(inner, ..) | Target::Components(inner, ..) | Target::MatrixPart(inner, ..)) =
+            target
+        else {
+            return;
+        };
+        self.tell_target(inner, touch);
+        let (Some(name), Some(ty)) = (inner.span(), self.target_type(inner)) else { return };
+        match target {
+            Target::Part(_, step, span) => self.tell_element(&ty, *step, touch, (name, *span)),
+            Target::MatrixPart(_, at, span) => self.tell_matrix_part(&ty, at, touch, (name, *span)),
+            _ => {}
+        }
+    }
+
+    /// Part of a value of this type, which stands at `name`.
+    pub fn tell_element(&mut self, ty: &Type, at: Step, touch: Touch, places: (Span, Span)) {
+        self.tell_axes(&[(at, ty.n_parts().unwrap_or(0))], touch, places);
+    }
+
+    /// Of a whole row or column, its first number.
+    pub fn tell_matrix_part(&mut self, ty: &Type, at: &MatrixIndex, touch: Touch, places: (Span, Span)) {
+        let Type::Matrix { columns, rows, .. } = *ty else { return };
+        let [row, column] = match *at {
+            MatrixIndex::Element { row, column } => [row, column],
+            MatrixIndex::Row(row) => [row, Step::Part(0)],
+            MatrixIndex::Column(column) => [Step::Part(0), column],
+        };
+        self.tell_axes(&[(row, rows.into()), (column, columns.into())], touch, places);
+    }
+
+    fn tell_axes(&mut self, axes: &[(Step, u32)], touch: Touch, (name, span): (Span, Span)) {
+        if !self.checks || axes.iter().all(|(step, _)| self.is_inside(*step)) {
+            return;
+        }
+        let index = |ctx: &mut Self, step: Step| match step {
+            Step::Part(at) => ctx.constant(Constant::i32(at as i32), span),
+            Step::At(index) => index,
+        };
+        let axes = axes.iter().map(|&(step, len)| (index(self, step), len)).collect();
+        let whole = self.f.source.slice(name).to_owned();
+        self.f.block.push(Stmt::Index(Box::new(ValueIndex { whole, touch, axes, span })));
+    }
+
+    fn is_inside(&self, step: Step) -> bool {
+        match step {
+            Step::Part(_) => true,
+            Step::At(index) => matches!(self.f.func.node(index).kind, NodeKind::Proven(_)),
+        }
+    }
+}
+
+impl Target<'_> {
+    /// Where it stands.
+    fn span(&self) -> Option<Span> {
+        match self {
+            Target::Name(_, span)
+            | Target::Place(_, span)
+            | Target::Part(_, _, span)
+            | Target::Components(_, _, span)
+            | Target::MatrixPart(_, _, span)
+            | Target::Holder(_, span)
+            | Target::Tuple(_, span) => Some(*span),
+            Target::Error => None,
+        }
+    }
+}
