@@ -15,7 +15,7 @@ use crate::constant::{Constant, Literal};
 use crate::env::{EnvModule, EnvValue, Holder, KernelEnv};
 use crate::matrices::Matrices;
 use crate::stages::Stage;
-use crate::template::{KernelTemplate, ParamKind};
+use crate::template::{KernelTemplate, Param, ParamKind};
 use crate::textures::TextureType;
 use crate::types::{Scalar, Type};
 
@@ -299,8 +299,21 @@ impl Signature {
 
     /// What annotations and the defaults of `const` parameters say; `None` where a parameter has neither.
     pub fn declared(template: &KernelTemplate, env: &dyn KernelEnv) -> Option<Signature> {
-        let params = (0..template.params.len()).map(|at| crate::check::declared_param(template, at));
-        Some(Signature::new(template, env, params.collect::<Option<Vec<_>>>()?))
+        Signature::completed(template, env, |_| None).ok()
+    }
+
+    /// The same, where `given` says what the parameter at a place takes that declares nothing; fails with the
+    /// first one of which nobody says it.
+    pub fn completed<'t>(
+        template: &'t KernelTemplate,
+        env: &dyn KernelEnv,
+        given: impl Fn(usize) -> Option<ParamType>,
+    ) -> Result<Signature, &'t Param> {
+        let params = template.params.iter().enumerate().map(|(at, param)| {
+            let declared = crate::check::declared_param(template, at);
+            declared.or_else(|| given(at)).ok_or(param)
+        });
+        Ok(Signature::new(template, env, params.collect::<Result<Vec<_>, _>>()?))
     }
 
     /// The same, with `value` for each `const` parameter that has no default: what one launch might say.

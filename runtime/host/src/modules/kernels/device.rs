@@ -5,12 +5,15 @@ use std::rc::Rc;
 use kps_compute::Tensor;
 use kps_device::{Backend, Component, DeviceInfo, Feature, Instrument, MatrixProduct, MatrixScope};
 use kps_kernel::{
-    ArrayParam, Edge, Ints, KernelModule, Matrices, ParamKind, ParamType, Product, Reach, Target, Type, Width,
+    ArrayParam, Edge, Ints, KernelModule, KernelTemplate, Matrices, Param, ParamKind, ParamType, Product,
+    Reach, Signature, Target, Type, Width,
 };
 
+use super::errors;
+use super::launch::{memory_of, tensor_type};
 use super::object::Kernel;
-use crate::modules::kp::ScriptedManager;
-use crate::value::Result;
+use crate::modules::kp::{self, ScriptedManager};
+use crate::value::{Result, Value};
 use crate::vm::Vm;
 
 /// What words for a manager's device, watched so, may rely on.
@@ -62,6 +65,32 @@ pub fn reach(array: &mut ArrayParam, tensor: &Tensor, info: &DeviceInfo) {
     }
 }
 
+/// What is bound to one slot, and what a parameter without an annotation takes it for.
+pub struct Bound {
+    pub tensor: Tensor,
+    ty: ParamType,
+}
+
+impl Bound {
+    pub fn tensor(tensor: &Tensor) -> Bound {
+        Bound { tensor: tensor.clone(), ty: tensor_type(tensor, None) }
+    }
+
+    /// Of what the script gave; where that is a sampler, the tensor fills its slot, and nothing looks at it.
+    pub fn given(value: &Value, tensor: &Tensor) -> Bound {
+        let ty = match kp::sampler_of(value) {
+            Some(_) => ParamType::Sampler,
+            None => tensor_type(tensor, kp::record_of(value)),
+        };
+        Bound { tensor: tensor.clone(), ty }
+    }
+
+    /// What kernels see of it but a sampler.
+    fn seen(&self) -> Option<&Tensor> {
+        (self.ty != ParamType::Sampler).then_some(&self.tensor)
+    }
+}
+
 /// How words will be run: where their dispatches end, what these push, and what is watched meanwhile.
 #[derive(Clone, Copy)]
 pub struct Launched {
@@ -70,29 +99,51 @@ pub struct Launched {
     pub instrument: Instrument,
 }
 
-/// The compiled form for tensors that are bound in order, by the types that the parameters declare.
+/// The compiled form for what is bound in order: of the types that the parameters declare, or else of those that
+/// it has.
 pub fn compile_bound(
     vm: &Vm,
     kernel: &Kernel,
-    tensors: &[Tensor],
+    bound: &[Bound],
     launched: Launched,
     manager: &ScriptedManager,
 ) -> Result<Rc<KernelModule>> {
-    let mut signature = kernel.declared()?;
-    let mut next = 0;
-    for (param, ty) in kernel.template.params.iter().zip(&mut signature.params) {
-        let slot = match param.kind {
-            ParamKind::Buffer { binding, .. } => binding as usize,
-            ParamKind::Array(_) | ParamKind::Texture { .. } | ParamKind::Sampler { .. } => next,
-            _ => continue,
-        };
-        next += 1;
-        if let (ParamType::Array(array), Some(tensor)) = (ty, tensors.get(slot)) {
-            reach(array, tensor, manager.info());
+    let template = &kernel.template;
+    let slots = slots(template);
+    let bound_to = |at: usize| slots[at].and_then(|slot| bound.get(slot));
+    let by_what_is_bound = |at: usize| Some(bound_to(at)?.ty.clone());
+    let completed = Signature::completed(template, &kernel.env, by_what_is_bound);
+    let mut signature = completed.map_err(|param| match param.kind {
+        ParamKind::Untyped => errors::unbound(template, &param.name.name),
+        _ => errors::undeclared(template, param),
+    })?;
+    for (at, ty) in signature.params.iter_mut().enumerate() {
+        if let (ParamType::Array(array), Some(bound)) = (ty, bound_to(at)) {
+            reach(array, &bound.tensor, manager.info());
         }
     }
     let target = target(manager, launched.instrument);
     // Elsewhere every index is tested where it is used, whatever it is made of.
     let ints = if target.robust_access { launched.ints } else { Ints::Any };
-    kernel.compile(vm, &signature.with_edge(launched.edge).with_ints(ints), &target)
+    let tensors: Vec<Tensor> = bound.iter().filter_map(Bound::seen).cloned().collect();
+    let signature = signature.with_edge(launched.edge).with_ints(ints).with_memory(memory_of(&tensors));
+    kernel.compile(vm, &signature, &target)
+}
+
+/// Of each parameter, the place of what is bound to it.
+fn slots(template: &KernelTemplate) -> Vec<Option<usize>> {
+    let mut next = 0;
+    let slot = |param: &Param| {
+        let slot = match param.kind {
+            ParamKind::Buffer { binding, .. } => binding as usize,
+            ParamKind::Array(_)
+            | ParamKind::Texture { .. }
+            | ParamKind::Sampler { .. }
+            | ParamKind::Untyped => next,
+            _ => return None,
+        };
+        next += 1;
+        Some(slot)
+    };
+    template.params.iter().map(slot).collect()
 }

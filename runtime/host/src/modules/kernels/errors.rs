@@ -3,7 +3,7 @@
 use kps_compute::number::Unfit;
 use kps_compute::{ComputeError, Number};
 use kps_device::DeviceError;
-use kps_kernel::{ArrayParam, KernelTemplate, ParamKind, Scalar, Stage, StructType, Type};
+use kps_kernel::{ArrayParam, KernelTemplate, Param, ParamKind, Scalar, Stage, StructType, Type};
 use kps_syntax::{Diagnostic, Diagnostics, Location};
 
 use super::types::KernelType;
@@ -209,8 +209,8 @@ pub fn argument_rank(
     type_error(message).help(format!("give the tensor {} dimensions: tensor.reshape({wanted})", array.rank))
 }
 
-pub fn undeclared(template: &KernelTemplate) -> Raise {
-    let undeclared = template.undeclared().expect("a parameter leaves the signature open");
+/// Of a parameter that leaves the signature open.
+pub fn undeclared(template: &KernelTemplate, undeclared: &Param) -> Raise {
     let (kernel, parameter) = (template.name(), &undeclared.name.name);
     match undeclared.kind {
         ParamKind::Const(scalar) => {
@@ -225,6 +225,15 @@ pub fn undeclared(template: &KernelTemplate) -> Raise {
         ))
         .help(format!("annotate it, such as `{parameter}: Array[f32]` or `{parameter}: f32`")),
     }
+}
+
+/// A parameter without a type, for which an algorithm has no tensor.
+pub fn unbound(template: &KernelTemplate, parameter: &str) -> Raise {
+    let kernel = template.name();
+    type_error(format!(
+        "parameter `{parameter}` of kernel `{kernel}` has no type, and no tensor is bound to it"
+    ))
+    .help("bind a tensor for each array, and annotate the numbers that are pushed, such as `a: f32`")
 }
 
 pub fn no_tensor(template: &KernelTemplate) -> Raise {

@@ -8,7 +8,7 @@ use kps_compute::{ComputeError, DType, Extent, MemoryType, Number, Running, Stor
 use kps_device::{ImageInfo, Instrument, Sampler, SamplerBinding};
 use kps_kernel::{
     ArrayParam, BindingPlace, Constant, Cover, Edge, Form, Ints, KernelModule, KernelTemplate, Memory, Param,
-    ParamKind, ParamType, Scalar, Signature, Target, TextureType, Type, Width,
+    ParamKind, ParamType, Scalar, Signature, StructType, Target, TextureType, Type, Width,
 };
 
 use super::object::Kernel;
@@ -113,7 +113,8 @@ fn prepare(vm: &mut Vm, kernel: &Kernel, args: &Args, extent: &Extent) -> Result
     }
     let extent = settle(kernel, &types, &arguments, extent)?;
     let rank = if let Extent::Domain(domain) = &extent { domain.len().clamp(1, 3) as u8 } else { 1 };
-    let manager = kp::manager_for(vm, &tensors_of(&arguments))?;
+    let tensors = tensors_of(&arguments);
+    let manager = kp::manager_for(vm, &tensors)?;
     for (ty, argument) in types.iter_mut().zip(&arguments) {
         if let (ParamType::Array(array), Argument::Tensor(tensor)) = (ty, argument) {
             device::reach(array, tensor, manager.info());
@@ -126,7 +127,7 @@ fn prepare(vm: &mut Vm, kernel: &Kernel, args: &Args, extent: &Extent) -> Result
         .with_cover(counts.cover(manager.info().limits.max_groups))
         .with_edge(counts.edge(local_size))
         .with_ids(counts.ids())
-        .with_memory(memory_of(&arguments))
+        .with_memory(memory_of(&tensors))
         .with_ints(ints_of(&arguments));
     Ok(Prepared { arguments, extent, counts, manager, signature })
 }
@@ -157,8 +158,7 @@ fn tensors_of(arguments: &[Argument]) -> Vec<Tensor> {
 }
 
 /// Whether one tensor was given for two arrays.
-fn memory_of(arguments: &[Argument]) -> Memory {
-    let tensors = tensors_of(arguments);
+pub fn memory_of(tensors: &[Tensor]) -> Memory {
     let is_shared = |(at, tensor): (usize, &Tensor)| {
         tensors[..at].iter().any(|earlier| Rc::ptr_eq(earlier.storage(), tensor.storage()))
     };
@@ -329,15 +329,7 @@ fn argument(vm: &mut Vm, kernel: &Kernel, param: &Param, value: &Value) -> Resul
 /// A parameter that the argument alone says the type of.
 fn by_value(vm: &mut Vm, kernel: &Kernel, name: &str, value: &Value) -> Result<(ParamType, Argument)> {
     if let Some(tensor) = kp::tensor_of(value) {
-        let ty = match tensor.as_image() {
-            Some(image) => ParamType::Texture(texture_type(image)),
-            None => {
-                let element = kp::record_of(value).map(Type::Struct);
-                let element = element.unwrap_or_else(|| structs::scalar_type(tensor.dtype()));
-                ParamType::Array(ArrayParam::new(element, rank_of(&tensor)))
-            }
-        };
-        return Ok((ty, Argument::Tensor(tensor)));
+        return Ok((tensor_type(&tensor, kp::record_of(value)), Argument::Tensor(tensor)));
     }
     if let Some(sampler) = kp::sampler_of(value) {
         return Ok((ParamType::Sampler, Argument::Sampler(sampler)));
@@ -353,6 +345,18 @@ fn by_value(vm: &mut Vm, kernel: &Kernel, name: &str, value: &Value) -> Result<(
         None => host_type(number),
     };
     Ok((ParamType::Scalar(ty), Argument::Numbers(vec![number])))
+}
+
+/// What an annotation would say of a tensor, whose elements may be structs, or of an image.
+pub fn tensor_type(tensor: &Tensor, of: Option<Rc<StructType>>) -> ParamType {
+    match tensor.as_image() {
+        Some(image) => ParamType::Texture(texture_type(image)),
+        None => {
+            let element = of.map(Type::Struct);
+            let element = element.unwrap_or_else(|| structs::scalar_type(tensor.dtype()));
+            ParamType::Array(ArrayParam::new(element, rank_of(tensor)))
+        }
+    }
 }
 
 /// What an annotation would say of the image.

@@ -18,7 +18,6 @@ mod types;
 
 use std::rc::Rc;
 
-use kps_compute::Tensor;
 use kps_kernel::{KernelModule, KernelOptions};
 
 pub use self::device::target_of;
@@ -40,19 +39,19 @@ pub static MODULE: NativeModule = NativeModule {
 };
 
 pub use dev::DEV;
-pub use device::Launched;
+pub use device::{Bound, Launched};
 pub use push::PushedKernel;
 
-/// The words of a kernel object for a manager's device, for tensors in the order of its bindings and for
-/// dispatches that run so, by the types that its parameters declare; `None` where the value is no kernel object.
+/// The words of a kernel object for a manager's device, for what is bound in order and for dispatches that run
+/// so; `None` where the value is no kernel object.
 pub fn words_for(
     vm: &Vm,
     value: &Value,
-    tensors: &[Tensor],
+    bound: &[Bound],
     launched: Launched,
     manager: &ScriptedManager,
 ) -> Option<Result<Vec<u32>>> {
-    let module = module_for(vm, value, tensors, launched, manager)?;
+    let module = module_for(vm, value, bound, launched, manager)?;
     Some(module.map(|module| module.words.to_vec()))
 }
 
@@ -60,18 +59,18 @@ pub fn words_for(
 pub fn pushed_for(
     vm: &Vm,
     value: &Value,
-    tensors: &[Tensor],
+    bound: &[Bound],
     launched: Launched,
     manager: &ScriptedManager,
 ) -> Option<Result<PushedKernel>> {
-    let module = module_for(vm, value, tensors, launched, manager)?;
+    let module = module_for(vm, value, bound, launched, manager)?;
     Some(module.map(|module| PushedKernel::new(value.clone(), module)))
 }
 
 fn module_for(
     vm: &Vm,
     value: &Value,
-    tensors: &[Tensor],
+    bound: &[Bound],
     launched: Launched,
     manager: &ScriptedManager,
 ) -> Option<Result<Rc<KernelModule>>> {
@@ -79,7 +78,7 @@ fn module_for(
     if let Err(raise) = errors::check_launchable(&kernel.template) {
         return Some(Err(raise));
     }
-    Some(device::compile_bound(vm, kernel, tensors, launched, manager))
+    Some(device::compile_bound(vm, kernel, bound, launched, manager))
 }
 
 pub fn is_kernel(value: &Value) -> bool {

@@ -80,8 +80,8 @@ impl Kernel {
 
     /// What the parameters declare, for any launch.
     pub fn declared(&self) -> Result<Signature> {
-        let declared = Signature::declared(&self.template, &self.env);
-        declared.ok_or_else(|| errors::undeclared(&self.template))
+        let declared = Signature::completed(&self.template, &self.env, |_| None);
+        declared.map_err(|param| errors::undeclared(&self.template, param))
     }
 
     /// In PyShader's words.

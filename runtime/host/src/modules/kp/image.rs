@@ -206,14 +206,10 @@ type Operands = (Vec<Tensor>, Vec<(u32, Sampler)>);
 
 /// The tensors and images of a list, with the samplers at their places. Where a sampler stands, any tensor
 /// fills the list, and nothing looks at it.
-pub fn with_samplers(vm: &mut Vm, operands: &Value, operation: &str) -> Result<Operands> {
-    if !matches!(operands.base_value(), Value::List(_) | Value::Tuple(_)) {
-        return Ok((values::tensors(vm, operands, operation)?, Vec::new()));
-    }
-    let items = vm.collect(operands)?;
+pub fn with_samplers(items: &[Value], operation: &str) -> Result<Operands> {
     let filler = items.iter().find_map(values::tensor);
     let (mut tensors, mut samplers) = (Vec::new(), Vec::new());
-    for (binding, item) in (0..).zip(&items) {
+    for (binding, item) in (0..).zip(items) {
         match (values::tensor(item), sampler_of(item), &filler) {
             (Some(tensor), ..) => tensors.push(tensor),
             (None, Some(sampler), Some(filler)) => {

@@ -20,7 +20,7 @@ use super::values;
 use crate::checking::{Checking, parse_checks};
 use crate::convert::FromValue;
 use crate::errors::{type_error, value_error};
-use crate::modules::kernels::{self, Launched};
+use crate::modules::kernels::{self, Bound, Launched};
 use crate::modules::logging;
 use crate::value::{Args, Dict, Native, NativeDef, NativeType, Result, Value};
 use crate::vm::Vm;
@@ -196,7 +196,10 @@ fn algorithm(vm: &mut Vm, args: &Args) -> Result {
     let push_consts = parser.optional("push_consts")?;
     let subgroup_size = parser.keyword_only("subgroup_size").filter(|given| !given.is_none());
     parser.finish()?;
-    let (tensors, samplers) = image::with_samplers(vm, operands, "algorithm")?;
+    let operands = values::operands(vm, operands, "algorithm")?;
+    let (tensors, samplers) = image::with_samplers(&operands, "algorithm")?;
+    let given = operands.iter().zip(&tensors);
+    let bound: Vec<Bound> = given.map(|(operand, tensor)| Bound::given(operand, tensor)).collect();
     let groups = match workgroup.filter(|given| !given.is_none()) {
         Some(given) => values::groups(vm, "workgroup", given)?,
         None => [0; 3],
@@ -206,13 +209,13 @@ fn algorithm(vm: &mut Vm, args: &Args) -> Result {
     let instrument = this.manager.instrument(Some(n_invocations(groups, &tensors)));
     let push = ops::push(vm, push_consts)?;
     let launched = Launched { edge, ints: ops::ints(&push), instrument };
-    let words = ops::words_for(vm, spirv, &tensors, launched, &this.manager)?;
-    let pushed = kernels::pushed_for(vm, spirv, &tensors, launched, &this.manager).transpose()?;
+    let words = ops::words_for(vm, spirv, &bound, launched, &this.manager)?;
+    let pushed = kernels::pushed_for(vm, spirv, &bound, launched, &this.manager).transpose()?;
     let push = match &pushed {
         Some(pushed) => pushed.arranged(push)?,
         None => push,
     };
-    let general = general_words(vm, spirv, &tensors, launched, &this.manager)?;
+    let general = general_words(vm, spirv, &bound, launched, &this.manager)?;
     let spec_consts = match spec_consts.filter(|given| !given.is_none()) {
         Some(given) => values::numbers(vm, given, "spec_consts")?,
         None => Vec::new(),
@@ -229,23 +232,21 @@ fn algorithm(vm: &mut Vm, args: &Args) -> Result {
     }
     let algorithm = builder.extent(groups).push(push).build().map_err(compute)?;
     let general = general.filter(|general| *general != words);
-    let held =
-        if values::tensor(operands).is_some() { vec![operands.clone()] } else { vm.collect(operands)? };
-    Ok(ScriptAlgorithm::value(algorithm, general, pushed, held, this.manager.clone()))
+    Ok(ScriptAlgorithm::value(algorithm, general, pushed, operands, this.manager.clone()))
 }
 
 /// The words for dispatches that push larger ints than `launched` does; `None` where one form is for all.
 fn general_words(
     vm: &mut Vm,
     spirv: &Value,
-    tensors: &[Tensor],
+    bound: &[Bound],
     launched: Launched,
     manager: &SharedManager,
 ) -> Result<Option<Vec<u32>>> {
     if launched.ints == Ints::Any || !kernels::is_kernel(spirv) {
         return Ok(None);
     }
-    ops::words_for(vm, spirv, tensors, Launched { ints: Ints::Any, ..launched }, manager).map(Some)
+    ops::words_for(vm, spirv, bound, Launched { ints: Ints::Any, ..launched }, manager).map(Some)
 }
 
 /// Roughly how many invocations there will be: how large a workgroup is the words say, which are not made yet.

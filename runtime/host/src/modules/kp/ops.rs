@@ -9,7 +9,7 @@ use super::shared::ScriptedManager;
 use super::values;
 use crate::errors::type_error;
 use crate::foreign;
-use crate::modules::kernels::{self, Launched, compile_error};
+use crate::modules::kernels::{self, Bound, Launched, compile_error};
 use crate::value::{Args, ExceptionKind, Native, NativeType, Raise, Result, Value};
 use crate::vm::Vm;
 
@@ -152,16 +152,16 @@ pub fn ints(push: &Push) -> Ints {
 }
 
 /// The words that a device runs: a kernel object is compiled for what the device has, all else is taken as
-/// by [`words`]. `launched` says how the words will be run over these tensors.
+/// by [`words`]. `launched` says how the words will be run over what is bound.
 pub fn words_for(
     vm: &mut Vm,
     given: &Value,
-    tensors: &[Tensor],
+    bound: &[Bound],
     launched: Launched,
     manager: &ScriptedManager,
 ) -> Result<Vec<u32>> {
     let words =
-        kernels::words_for(vm, given, tensors, launched, manager).unwrap_or_else(|| words(vm, given))?;
+        kernels::words_for(vm, given, bound, launched, manager).unwrap_or_else(|| words(vm, given))?;
     vm.keep_sources(&words);
     Ok(words)
 }

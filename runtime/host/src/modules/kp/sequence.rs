@@ -13,7 +13,7 @@ use super::shared::SharedManager;
 use super::told::deliver;
 use super::values;
 use crate::errors::{type_error, value_error};
-use crate::modules::kernels::Launched;
+use crate::modules::kernels::{Bound, Launched};
 use crate::value::{Args, Native, NativeDef, NativeType, Parser, Result, Value};
 use crate::vm::Vm;
 
@@ -237,7 +237,7 @@ pub fn verb_op<const OP: u8>(
         ALGO_MULT => Op::Multiply(tensors),
         ALGO_LRO => match parser.optional("data")? {
             Some(spirv) => {
-                let words = ops::words_for(vm, spirv, &tensors, launched(manager, &tensors), manager)?;
+                let words = words_over(vm, spirv, &tensors, manager)?;
                 kernel_op(manager, tensors, &words)?
             }
             None => Op::Multiply(tensors),
@@ -250,10 +250,15 @@ pub fn verb_op<const OP: u8>(
         }
         _ => {
             let spirv = parser.required("data")?;
-            let words = ops::words_for(vm, spirv, &tensors, launched(manager, &tensors), manager)?;
+            let words = words_over(vm, spirv, &tensors, manager)?;
             kernel_op(manager, tensors, &words)?
         }
     })
+}
+
+fn words_over(vm: &mut Vm, spirv: &Value, tensors: &[Tensor], manager: &SharedManager) -> Result<Vec<u32>> {
+    let bound: Vec<Bound> = tensors.iter().map(Bound::tensor).collect();
+    ops::words_for(vm, spirv, &bound, launched(manager, tensors), manager)
 }
 
 /// With as many workgroups as the tensors ask for.

@@ -75,15 +75,19 @@ pub fn record(value: &Value) -> Option<Rc<StructType>> {
 
 /// The tensors of a list, or of one tensor. `operation` is what takes them, for errors.
 pub fn tensors(vm: &mut Vm, value: &Value, operation: &str) -> Result<Vec<Tensor>> {
-    if let Some(one) = tensor(value) {
-        return Ok(vec![one]);
-    }
-    if !matches!(value.base_value(), Value::List(_) | Value::Tuple(_) | Value::Iter(_) | Value::Generator(_))
-    {
-        return Err(errors::not_a_tensor(operation, value));
-    }
-    let items = vm.collect(value)?;
+    let items = operands(vm, value, operation)?;
     items.iter().map(|item| tensor(item).ok_or_else(|| errors::not_a_tensor(operation, item))).collect()
+}
+
+/// The items of a list, or one tensor.
+pub fn operands(vm: &mut Vm, value: &Value, operation: &str) -> Result<Vec<Value>> {
+    if tensor(value).is_some() {
+        return Ok(vec![value.clone()]);
+    }
+    match value.base_value() {
+        Value::List(_) | Value::Tuple(_) | Value::Iter(_) | Value::Generator(_) => vm.collect(value),
+        _ => Err(errors::not_a_tensor(operation, value)),
+    }
 }
 
 /// The elements of anything that holds numbers. Those without a type of their own become `untyped`.
