@@ -92,6 +92,12 @@ pub fn read_type(expr: &Expr, source: &Source, env: &dyn KernelEnv) -> Result<Ty
     check::TypeReader { source, env, ints: check::NO_INTS }.value_type(expr).map_err(Diagnostics::from)
 }
 
+/// What is wrong with such an expression; arrays of any length, which are no values, may be named too.
+pub fn check_type(expr: &Expr, source: &Source, env: &dyn KernelEnv) -> Diagnostics {
+    let read = check::TypeReader { source, env, ints: check::NO_INTS }.read(expr);
+    read.err().map(Diagnostics::from).unwrap_or_default()
+}
+
 /// The type of a value that a text such as `"vec3"` or `"Array(12, i16)"` names, case and spaces aside.
 pub fn type_named(text: &str) -> Option<Type> {
     check::type_of_text(text)

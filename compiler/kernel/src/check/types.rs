@@ -174,7 +174,7 @@ impl TypeReader<'_> {
     fn vector(&self, n: &Expr, scalar: &Expr, span: Span) -> Result<TypeExpr, Diagnostic> {
         match (self.int(n), self.value_type(scalar)?) {
             (Some(n @ 2..=4), Type::Scalar(scalar)) => Ok(TypeExpr::Value(Type::Vector(n as u8, scalar))),
-            _ => Err(errors::not_a_type(self.source.at(span), self.source.slice(span))),
+            _ => Err(errors::vector_type(self.source.at(span), self.source.slice(span))),
         }
     }
 

@@ -239,6 +239,11 @@ pub(crate) fn match_parts(at: Location, what: &str) -> Diagnostic {
         .help("match several values at once: `match (x, y):` with `case (0, 1):`")
 }
 
+pub(crate) fn vector_type(at: Location, text: &str) -> Diagnostic {
+    error("kernel/vector", at, format!("`{text}` is not a vector"), "")
+        .help("2 to 4 numbers of one type: `Vector(3, f32)`")
+}
+
 pub(crate) fn matrix_type(at: Location, text: &str) -> Diagnostic {
     error("kernel/matrix", at, format!("`{text}` is not a matrix"), "")
         .help("2 to 4 columns and rows of floats: `Matrix(3, 2, f64)`")

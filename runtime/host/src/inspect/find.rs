@@ -1,10 +1,11 @@
-//! The kernels and structs of a script, wherever they are defined, each with what it sees.
+//! The kernels, structs and types of a script, wherever they are defined, each with what it sees.
 
 use std::sync::Arc;
 
 use kps_syntax::Source;
 use kps_syntax::ast::*;
 
+use super::declared::{StaticType, is_type};
 use super::decoration::decoration;
 use super::names::{StaticEnv, is_struct};
 use super::{StaticKernel, StaticStruct};
@@ -14,12 +15,14 @@ pub(super) struct Found {
     source: Source,
     pub kernels: Vec<StaticKernel>,
     pub structs: Vec<StaticStruct>,
+    pub types: Vec<StaticType>,
 }
 
 impl Found {
     pub fn of(module: &Module) -> Found {
         let env = StaticEnv::of_script(module);
-        let mut found = Found { source: module.source.clone(), kernels: Vec::new(), structs: Vec::new() };
+        let source = module.source.clone();
+        let mut found = Found { source, kernels: Vec::new(), structs: Vec::new(), types: Vec::new() };
         found.in_block(&module.body, &env);
         found
     }
@@ -34,6 +37,10 @@ impl Found {
                         self.structs.push(StaticStruct { def, span: stmt.span, source, env: env.clone() });
                     }
                     self.in_block(&def.body, env);
+                }
+                StmtKind::Assign { value, .. } if is_type(value) => {
+                    let (expr, source) = (value.clone(), self.source.clone());
+                    self.types.push(StaticType { expr, source, env: env.clone() });
                 }
                 StmtKind::If { branches, orelse } => {
                     branches.iter().for_each(|branch| self.in_block(&branch.body, env));

@@ -1,5 +1,6 @@
 //! What can be said of a script without running it, and without any device: its mistakes, its kernels.
 
+mod declared;
 mod decoration;
 mod find;
 mod imports;
@@ -35,10 +36,11 @@ pub fn check(source: &Source) -> Diagnostics {
     // A mended statement is not what its author meant: nothing more is said about it.
     module.body.retain(|stmt| !diagnostics.iter().any(|found| lies_in(found, source, stmt.span)));
     let mut host = kps_bytecode::compile(&module).err().unwrap_or_default();
-    let Found { kernels, structs, .. } = Found::of(&module);
+    let Found { kernels, structs, types, .. } = Found::of(&module);
+    let of_types = types.iter().map(|of| (of.expr.span, of.check()));
     let of_structs = structs.iter().map(|of| (of.span, of.check()));
     let of_kernels = kernels.iter().map(|kernel| (kernel.def.span, kernel.check()));
-    for (span, found) in of_structs.chain(of_kernels) {
+    for (span, found) in of_types.chain(of_structs).chain(of_kernels) {
         if found.has_errors() {
             // As host code it may be wrong for the same reasons.
             host.0.retain(|mistake| !lies_in(mistake, source, span));

@@ -14,6 +14,7 @@ use kps_syntax::Source;
 use kps_syntax::ast::*;
 use num_traits::ToPrimitive;
 
+use super::declared::is_type;
 use super::imports::Imports;
 use crate::modules::{self, kernels};
 use crate::output::Output;
@@ -324,14 +325,8 @@ fn is_kernel(decorator: &Expr) -> bool {
     matches!(called(decorator), Some("kernel" | "python2shader"))
 }
 
-/// `Struct(..)`, `Array(4, f32)`, `Vector(2, i32)`.
-fn is_type(value: &Expr) -> bool {
-    let ExprKind::Call { func, .. } = &value.kind else { return false };
-    matches!(called(func), Some("Struct" | "Array" | "Vector" | "Matrix"))
-}
-
 /// The last part of a name.
-fn called(expr: &Expr) -> Option<&str> {
+pub(super) fn called(expr: &Expr) -> Option<&str> {
     match &expr.kind {
         ExprKind::Name(name) => Some(name),
         ExprKind::Attribute { attr, .. } => Some(&attr.name),

@@ -83,7 +83,10 @@ impl KernelType {
         let given = args.positional();
         match (self.text.as_str(), given) {
             ("Array", [len, element]) => {
-                let Some(element) = type_of(element) else { return Ok(None) };
+                // `Array(f32, 2)` has any number of elements.
+                let Some(element) = type_of(element) else {
+                    return type_of(len).map(|_| None).ok_or_else(errors::bad_array);
+                };
                 let len = len.as_int().and_then(|len| u32::try_from(len).ok());
                 let len = len.filter(|len| (1..=0xffff).contains(len)).ok_or_else(errors::bad_array_len)?;
                 Ok(Some(Type::array(len, element)))

@@ -1,0 +1,53 @@
+//! Types that a script makes, `Struct(a=f32)`, `Array(4, vec2)`, and what is wrong with them.
+//!
+//! Only what is written out is judged: a type that hangs on a call, on an item of a list or on a name whose
+//! value only running tells is left for the run.
+
+use kps_kernel::{EnvValue, KernelEnv};
+use kps_syntax::ast::*;
+use kps_syntax::{Diagnostics, Source};
+
+use super::names::{StaticEnv, called};
+
+/// A call that makes a type, with what it sees.
+pub(super) struct StaticType {
+    pub expr: Expr,
+    pub source: Source,
+    pub env: StaticEnv,
+}
+
+impl StaticType {
+    pub fn check(&self) -> Diagnostics {
+        match is_written_out(&self.expr, &self.env) {
+            true => kps_kernel::check_type(&self.expr, &self.source, &self.env),
+            false => Diagnostics::new(),
+        }
+    }
+}
+
+/// `Struct(..)`, `Array(4, f32)`, `Vector(2, i32)`.
+pub(super) fn is_type(value: &Expr) -> bool {
+    let ExprKind::Call { func, .. } = &value.kind else { return false };
+    matches!(called(func), Some("Struct" | "Array" | "Vector" | "Matrix"))
+}
+
+fn is_written_out(expr: &Expr, env: &StaticEnv) -> bool {
+    let is_known = |expr: &Expr| is_written_out(expr, env);
+    match &expr.kind {
+        ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Str(_) => true,
+        ExprKind::Name(name) => !matches!(env.get(name), Some(EnvValue::Unknown | EnvValue::Function(_))),
+        ExprKind::Attribute { value, .. } => match &value.kind {
+            ExprKind::Name(name) => matches!(env.get(name), Some(EnvValue::Module(_))),
+            _ => false,
+        },
+        ExprKind::Binary { left, right, .. } => is_known(left) && is_known(right),
+        ExprKind::Call { func, args } if is_type(expr) => {
+            is_known(func)
+                && args.iter().all(|arg| match &arg.kind {
+                    ArgumentKind::Positional(value) | ArgumentKind::Keyword(_, value) => is_known(value),
+                    ArgumentKind::Spread(_) | ArgumentKind::KeywordSpread(_) => false,
+                })
+        }
+        _ => false,
+    }
+}
