@@ -55,7 +55,7 @@ pub(crate) struct Block {
     pub size: u32,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum BlockKind {
     Push,
     /// The uniform buffer.

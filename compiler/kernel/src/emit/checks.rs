@@ -36,9 +36,10 @@ pub enum Told {
 }
 
 impl FunctionEmitter<'_> {
-    /// Whether this function is told of: what our own functions do is no mistake of the user's.
+    /// Whether this function is told of: what our own functions do is no mistake of the user's, where they are
+    /// no operators.
     pub fn tells(&self) -> bool {
-        self.target.checks && self.function.called_for.is_none()
+        self.target.checks && (self.function.called_for.is_none() || self.function.is_operator)
     }
 
     fn tell(&mut self, told: Told, operands: &[Word]) {

@@ -11,7 +11,7 @@ use super::interface::Interface;
 use super::module::{Module, Operand, instruction};
 use crate::constant::Constant;
 use crate::ir::{Arg, BufferId, Function, Home, Kernel, LocalId, NodeId, NodeKind};
-use crate::push::Member;
+use crate::push::{BlockKind, Member};
 use crate::signature::Target;
 use crate::types::{Scalar, Type};
 
@@ -36,6 +36,8 @@ pub(crate) struct FunctionEmitter<'e> {
     pub bases: FxHashMap<BufferId, Word>,
     /// What was loaded of the push constants there.
     pub hidden: FxHashMap<Member, Word>,
+    /// What was loaded there of parameters that are many numbers, by block and member.
+    pub numbers: FxHashMap<(BlockKind, usize), Word>,
     /// Which locals are counters, once an index asks.
     pub counted: Option<Counted>,
     blocks: Vec<dr::Block>,
@@ -43,6 +45,8 @@ pub(crate) struct FunctionEmitter<'e> {
     file: Word,
     /// Where the last `OpLine` of this block points: the place of the source, and its line and column.
     line: Option<(u32, (u32, u32))>,
+    /// Whether instructions belong to no place of the source here.
+    is_placeless: bool,
     /// Where in the source we are: the start of the span.
     at: u32,
     pub loops: Vec<super::control::LoopLabels>,
@@ -75,11 +79,13 @@ impl<'e> FunctionEmitter<'e> {
             lens: FxHashMap::default(),
             bases: FxHashMap::default(),
             hidden: FxHashMap::default(),
+            numbers: FxHashMap::default(),
             counted: None,
             blocks: Vec::new(),
             current: dr::Block::new(),
             file,
             line: None,
+            is_placeless: function.called_for.is_some(),
             at: u32::MAX,
             loops: Vec::new(),
             debug: None,
@@ -181,11 +187,11 @@ impl<'e> FunctionEmitter<'e> {
 
     /// `OpLine`, where the place changed since the last one of this block.
     fn place_line(&mut self) {
-        let (source, at) = match &self.function.called_for {
-            Some(place) => (&place.source, place.span.start),
-            None => (&self.function.source, self.at),
-        };
-        let at = at.min(source.text().len() as u32);
+        if self.is_placeless {
+            return;
+        }
+        let source = &self.function.source;
+        let at = self.at.min(source.text().len() as u32);
         if self.line.is_some_and(|(known, _)| known == at) {
             return;
         }
@@ -205,6 +211,17 @@ impl<'e> FunctionEmitter<'e> {
             self.debug_line(place);
         }
         self.current.instructions.push(instruction);
+    }
+
+    /// Computes what no place of the source asked for, in front of all else.
+    pub fn in_prologue<T>(&mut self, compute: impl FnOnce(&mut Self) -> T) -> T {
+        let prologue = std::mem::take(&mut self.prologue);
+        let block = std::mem::replace(&mut self.current.instructions, prologue);
+        let is_placeless = std::mem::replace(&mut self.is_placeless, true);
+        let computed = compute(self);
+        self.is_placeless = is_placeless;
+        self.prologue = std::mem::replace(&mut self.current.instructions, block);
+        computed
     }
 
     /// An instruction without a result.
@@ -257,6 +274,9 @@ impl<'e> FunctionEmitter<'e> {
         if let NodeKind::Constant(constant) = self.function.node(node).kind {
             self.set_span(self.function.node(node).span);
             return self.module.constant(constant);
+        }
+        if self.values[node.idx()] == 0 && self.is_param_part(node) {
+            self.values[node.idx()] = self.load_param_part(node);
         }
         let id = self.values[node.idx()];
         debug_assert!(id != 0, "a verified node is computed before it is used");

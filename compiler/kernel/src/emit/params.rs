@@ -4,7 +4,7 @@ use rspirv::spirv::{Decoration, Op, StorageClass, Word};
 
 use super::function::FunctionEmitter;
 use super::module::{Module, Operand, instruction};
-use crate::ir::{Kernel, ScalarId};
+use crate::ir::{Kernel, NodeId, NodeKind, ScalarId};
 use crate::push::{BlockKind, Member};
 use crate::types::Type;
 
@@ -91,13 +91,12 @@ impl FunctionEmitter<'_> {
         self.kernel.push.position(member).expect("lowering listed every member that is used")
     }
 
-    /// The value of a parameter.
+    /// The value of a parameter, of a number, a vector or a matrix.
     pub fn load_scalar(&mut self, scalar: ScalarId, ty: &Type) -> Word {
-        let kernel = self.kernel;
-        let place = kernel.push.place(scalar);
+        let place = self.kernel.push.place(scalar).clone();
         let mut parts = Vec::with_capacity(place.members.len());
-        for at in place.members.clone() {
-            let stored = &kernel.push.block(place.block).members[at].ty;
+        for at in place.members {
+            let stored = &self.kernel.push.block(place.block).members[at].ty;
             let value = self.load_member(place.block, at as u32, stored);
             parts.push((value, stored.clone()));
         }
@@ -105,6 +104,50 @@ impl FunctionEmitter<'_> {
             Type::Scalar(_) | Type::Vector(..) => self.arrived(&parts[0], ty),
             ty => self.assembled(ty, &mut parts.into_iter()),
         }
+    }
+
+    /// Whether a node is a parameter of many numbers, or a part of one; such are loaded when somebody asks for them,
+    /// and debuggers ask for all.
+    pub fn is_param_part(&self, node: NodeId) -> bool {
+        self.debug.is_none() && self.first_number(node).is_some()
+    }
+
+    /// Loads such a part where the function begins, but for what was loaded of it before.
+    pub fn load_param_part(&mut self, node: NodeId) -> Word {
+        let (scalar, first) = self.first_number(node).expect("asked of a part of a parameter");
+        let (place, ty) = (self.kernel.push.place(scalar).clone(), self.function.ty(node));
+        let n = ty.numbers().len();
+        self.in_prologue(|emitter| {
+            let members = place.members.skip(first).take(n);
+            let numbers = members.map(|at| emitter.number_once(place.block, at)).collect::<Vec<_>>();
+            emitter.assembled(ty, &mut numbers.into_iter())
+        })
+    }
+
+    /// The parameter that a node is a part of, and the numbers of it before that part.
+    fn first_number(&self, node: NodeId) -> Option<(ScalarId, usize)> {
+        match self.function.node(node).kind {
+            NodeKind::Scalar(scalar) => self.function.ty(node).is_aggregate().then_some((scalar, 0)),
+            NodeKind::Extract(whole, at) => {
+                let of = self.function.ty(whole);
+                // The columns of a matrix do not lie together.
+                let (scalar, first) =
+                    self.first_number(whole).filter(|_| !matches!(of, Type::Matrix { .. }))?;
+                Some((scalar, first + numbers_before(of, at)))
+            }
+            _ => None,
+        }
+    }
+
+    /// A number of a block as it travelled, loaded once; in the prologue.
+    fn number_once(&mut self, block: BlockKind, member: usize) -> (Word, Type) {
+        let stored = &self.kernel.push.block(block).members[member].ty;
+        let value = match self.numbers.get(&(block, member)) {
+            Some(known) => *known,
+            None => self.load_member(block, member as u32, stored),
+        };
+        self.numbers.insert((block, member), value);
+        (value, stored.clone())
     }
 
     /// What the runtime filled in, loaded where the function begins.
@@ -172,5 +215,14 @@ impl FunctionEmitter<'_> {
                 self.construct(&parts, ty)
             }
         }
+    }
+}
+
+/// How many numbers lie in front of a part.
+fn numbers_before(ty: &Type, at: u32) -> usize {
+    let n_of = |at: u32| ty.part(at).map_or(0, |part| part.numbers().len());
+    match ty {
+        Type::Array(_) => at as usize * n_of(0),
+        _ => (0..at).map(n_of).sum(),
     }
 }

@@ -14,6 +14,9 @@ impl FunctionEmitter<'_> {
     pub fn node(&mut self, id: NodeId) {
         let function = self.function;
         let node = function.node(id);
+        if self.is_param_part(id) {
+            return;
+        }
         self.at(node.span);
         let value = self.compute(&node.kind, &node.ty);
         self.tell_birth(&node.kind, value, &node.ty);

@@ -189,9 +189,11 @@ pub struct Function {
     /// For flat indices of arrays of several axes, index and length along each; where the target checks.
     pub axes: FxHashMap<NodeId, Vec<(NodeId, NodeId)>>,
     pub body: Block,
-    /// The place in the user's source that called for it, where it is a function of `library`. Its
-    /// instructions belong to that place, and none of them may be contracted.
+    /// The place in the user's source that first called for it, where it is a function of our own. Its
+    /// instructions have no lines, so they belong to those of the calls, and none of them may be contracted.
     pub called_for: Option<Location>,
+    /// Of our own functions, one whose arithmetic is what the script wrote: `a ** n`.
+    pub is_operator: bool,
 }
 
 /// How an argument arrives.

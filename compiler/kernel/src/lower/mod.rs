@@ -313,6 +313,7 @@ impl<'a> FunctionState<'a> {
             axes: FxHashMap::default(),
             body: Vec::new(),
             called_for: None,
+            is_operator: false,
         };
         FunctionState {
             source: source.clone(),

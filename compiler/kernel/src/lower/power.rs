@@ -22,7 +22,7 @@ impl Ctx<'_> {
         if scalar.is_float() {
             return self.math(span, ty).power(base, exponent);
         }
-        let function = self.int_power(scalar);
+        let function = self.int_power(scalar, span);
         let call = |ctx: &mut Self, base, exponent| {
             let args = vec![CallArg::Value(base), CallArg::Value(exponent)];
             ctx.node(NodeKind::Call { function, args }, scalar, span)
@@ -40,13 +40,15 @@ impl Ctx<'_> {
     }
 
     /// A function of our own: repeated squaring, 0 for a negative exponent. Made once for each type.
-    fn int_power(&mut self, scalar: Scalar) -> FunctionId {
+    fn int_power(&mut self, scalar: Scalar, span: Span) -> FunctionId {
         if let Some((_, function)) = self.int_powers.iter().find(|(known, _)| *known == scalar) {
             return *function;
         }
         let env: EnvRef = self.f.env.clone();
-        let span = Span::default();
-        let state = FunctionState::bare(&format!("kps.pow.{scalar}"), &self.f.source, env, span);
+        let called_for = self.f.func.called_for.clone().unwrap_or_else(|| self.at(span));
+        let mut state = FunctionState::bare(&format!("kps.pow.{scalar}"), &self.f.source, env, span);
+        state.func.is_operator = self.f.func.called_for.is_none();
+        state.func.called_for = Some(called_for);
         let outer = std::mem::replace(&mut self.f, state);
         self.int_power_body(scalar, span);
         let mut inner = std::mem::replace(&mut self.f, outer);
@@ -87,8 +89,12 @@ impl Ctx<'_> {
             let mut binary = |op, a, b| ctx.node(NodeKind::Binary(op, a, b), ty.clone(), span);
             let last_bit = binary(BinaryOp::And, left, one);
             let multiplied = binary(BinaryOp::Mul, so_far, square);
-            let squared = binary(BinaryOp::Mul, square, square);
             let rest = binary(BinaryOp::ShiftRight, left, one);
+            // The last square is used by nobody: it shall not overflow.
+            let goes_on = ctx.node(NodeKind::Compare(CompareOp::Greater, rest, zero), Type::BOOL, span);
+            let factor = NodeKind::Select { condition: goes_on, then: square, orelse: zero };
+            let factor = ctx.node(factor, ty.clone(), span);
+            let squared = ctx.node(NodeKind::Binary(BinaryOp::Mul, square, factor), ty.clone(), span);
             let is_odd = ctx.node(NodeKind::Compare(CompareOp::NotEqual, last_bit, zero), Type::BOOL, span);
             let next = NodeKind::Select { condition: is_odd, then: multiplied, orelse: so_far };
             let next = ctx.node(next, ty.clone(), span);

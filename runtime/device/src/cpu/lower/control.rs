@@ -17,7 +17,9 @@ impl<'m> Lowerer<'m> {
     /// `after`.
     pub(super) fn enter(&mut self, function: &'m Function, values: Values, after: BlockId) -> Result<()> {
         let starts = function.blocks.iter().map(|_| self.builder.create_block()).collect();
-        let mut frame = Frame { function, values, starts, position: 0, next: 0, after, chosen: None };
+        let called_at = self.builder.line;
+        let mut frame =
+            Frame { function, called_at, values, starts, position: 0, next: 0, after, chosen: None };
         for &block in &function.flow.order {
             for phi in &function.blocks[block].phis {
                 let operand = self.phi_params(phi, &frame, frame.starts[block])?;

@@ -40,7 +40,7 @@ use super::errors;
 use super::lane::{self, BlockId, Builder, Terminator};
 use super::module::constants::lane_ty;
 use super::module::types::{MAX_SCALARS, Scalar, Type, TypeId};
-use super::module::{ExtInstSet, Function, Id, Instruction, Module};
+use super::module::{ExtInstSet, Function, Id, Instruction, Line, Module};
 use super::probes;
 use crate::{Checks, DeviceError, Instrument, Result, Schedule};
 
@@ -117,6 +117,8 @@ struct Lowerer<'m> {
 /// A function being inlined.
 struct Frame<'m> {
     function: &'m Function,
+    /// Instructions without a line of their own belong to that of the call.
+    called_at: Option<Line>,
     /// Each with the block of the function that defines it.
     values: provenance::Values,
     /// Where each block of the function begins in the kernel, its phis as parameters.
@@ -153,10 +155,10 @@ impl<'m> Lowerer<'m> {
         let block = &function.blocks[function.flow.order[frame.position]];
         if let Some(inst) = block.body.get(frame.next) {
             frame.next += 1;
-            self.builder.line = inst.line;
+            self.builder.line = inst.line.or(frame.called_at);
             return self.instruction(inst);
         }
-        self.builder.line = block.end.line;
+        self.builder.line = block.end.line.or(frame.called_at);
         self.terminator(block)?;
         self.next_block();
         Ok(())
