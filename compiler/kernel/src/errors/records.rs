@@ -15,9 +15,27 @@ pub(crate) fn print_separator(at: Location, name: &str) -> Diagnostic {
         .help(format!("such as `{name}=\", \"`"))
 }
 
-pub(crate) fn not_printable(at: Location, what: &str) -> Diagnostic {
-    error("kernel/print", at, format!("{what} cannot be printed in a kernel"), "")
-        .help("print numbers, bools, vectors and lists: of an array, its elements")
+/// What is printed instead, by the kind of what cannot be.
+pub(crate) enum Printable {
+    Element,
+    Texel,
+    StoredMatrix,
+    Result,
+    Value,
+}
+
+pub(crate) fn not_printable(at: Location, what: &str, instead: Printable) -> Diagnostic {
+    let text = at.source.slice(at.span).to_owned();
+    let message = format!("{what} cannot be printed in a kernel");
+    error("kernel/print", at, message, "").help(match instead {
+        Printable::Element => format!("print an element of it: `print({text}[i])`"),
+        Printable::Texel => format!("print a texel of it: `print({text}.read(at))`"),
+        Printable::StoredMatrix => {
+            "store it in an array with `coop_store`, and print elements of that".to_owned()
+        }
+        Printable::Result => format!("call it, and print what it gives: `print({text}(..))`"),
+        Printable::Value => "print numbers, bools, vectors, structs and lists of them".to_owned(),
+    })
 }
 
 pub(crate) fn spec_value(at: Location) -> Diagnostic {

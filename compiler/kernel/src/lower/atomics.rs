@@ -31,8 +31,9 @@ impl Ctx<'_> {
         let value = nodes.last().copied();
         let expected = (op == AtomicOp::CompareExchange).then(|| nodes[0]);
         let result = if op == AtomicOp::Store { Type::Void } else { element };
-        let kind = NodeKind::Atomic(Box::new(Atomic { op, place, value, expected }));
-        let node = self.node(kind, result.clone(), span);
+        let atomic = Atomic { op, place, value, expected };
+        let node = self.node(NodeKind::Atomic(Box::new(atomic.clone())), result.clone(), span);
+        self.trace_atomic(&atomic, node, span);
         match result {
             Type::Void => Operand::Static(Static::None),
             _ => Operand::Node(node),

@@ -14,7 +14,7 @@ use super::format_spec::{self, Subject};
 use super::operand::{Operand, Static};
 use super::stmts::Condition;
 use crate::constant::{Constant, Literal};
-use crate::errors;
+use crate::errors::{self, Printable};
 use crate::ir::{NodeId, NodeKind, Record, RecordKind, Stmt, UnaryOp};
 use crate::types::{Scalar, Type};
 
@@ -230,6 +230,7 @@ impl Ctx<'_> {
     pub(super) fn operand_text(&mut self, text: &mut Text, operand: &Operand, span: Span, format: Format) {
         match operand {
             Operand::Error => {}
+            operand if self.is_coop(operand) => self.not_printable(operand, span),
             Operand::Literal(Literal::Int(value)) if Literal::Int(*value).fit(Scalar::I32).is_none() => {
                 if let Some(node) = self.literal_as(Literal::Int(*value), Scalar::I64, span) {
                     self.node_text(text, node, span, format);
@@ -253,11 +254,20 @@ impl Ctx<'_> {
                 }
                 text.literal(if items.len() == 1 { ",)" } else { ")" });
             }
-            operand => {
-                let what = self.describe(operand);
-                self.error(errors::not_printable(self.at(span), &what));
-            }
+            operand => self.not_printable(operand, span),
         }
+    }
+
+    fn not_printable(&mut self, operand: &Operand, span: Span) {
+        let what = self.describe(operand);
+        let instead = match operand {
+            Operand::Buffer(_) | Operand::Row(_) => Printable::Element,
+            Operand::Static(Static::Texture(_)) => Printable::Texel,
+            Operand::Static(Static::Function(_) | Static::Builtin(_)) => Printable::Result,
+            operand if self.is_coop(operand) => Printable::StoredMatrix,
+            _ => Printable::Value,
+        };
+        self.error(errors::not_printable(self.at(span), &what, instead));
     }
 
     fn separate(&self, text: &mut Text, at: usize) {
@@ -273,7 +283,7 @@ impl Ctx<'_> {
             return self.scalar_text(text, node, scalar, span, format);
         }
         let (Some(n_parts), true) = (ty.n_parts(), text.values.len() <= MAX_VALUES) else {
-            return self.error(errors::not_printable(self.at(span), &format!("`{ty}`")));
+            return self.not_printable(&Operand::Node(node), span);
         };
         let [open, close] = brackets(&ty);
         text.literal(&open);

@@ -10,7 +10,10 @@ use kps_syntax::ast::Name;
 use super::Ctx;
 use super::operand::{Operand, Place, Root};
 use super::record::Text;
-use crate::ir::{Home, NodeId, NodeKind, RecordKind, Step, TextureId};
+use crate::builtins::AtomicOp;
+use crate::ir::{
+    Atomic, AtomicPlace, BinaryOp, CompareOp, Home, NodeId, NodeKind, RecordKind, Step, TextureId,
+};
 use crate::types::Type;
 
 /// Numbers of one value that are shown at most.
@@ -55,6 +58,57 @@ impl Ctx<'_> {
         let mut text = Text::default();
         if self.place_text(&mut text, place, span).is_some() {
             self.trace_value(text, &Operand::Node(value), span);
+        }
+    }
+
+    /// A step: what an atomic operation left in its element, and in brackets what it found there.
+    pub fn trace_atomic(&mut self, atomic: &Atomic, found: NodeId, span: Span) {
+        let (true, Some(value)) = (self.is_traced(), atomic.value) else { return };
+        let (root, path) = match &atomic.place {
+            AtomicPlace::Buffer { buffer, index } => (Root::Element(*buffer, *index), Vec::new()),
+            AtomicPlace::Shared { local, path } => (Root::Local(*local), path.clone()),
+        };
+        let place = Place { root, path: path.into(), ty: self.ty(value).clone() };
+        if atomic.op == AtomicOp::Store {
+            return self.trace_store(&place, value, span);
+        }
+        let mut text = Text::default();
+        if self.place_text(&mut text, &place, span).is_none() {
+            return;
+        }
+        let left = self.left_by(atomic, found, value, span);
+        text.literal("\n");
+        self.operand_text(&mut text, &Operand::Node(left), span, "");
+        text.literal(" (was ");
+        self.operand_text(&mut text, &Operand::Node(found), span, "");
+        text.literal(")");
+        self.push_record(RecordKind::Trace, text, span);
+    }
+
+    /// What an atomic operation stored, given what it found.
+    fn left_by(&mut self, atomic: &Atomic, found: NodeId, value: NodeId, span: Span) -> NodeId {
+        let ty = self.ty(value).clone();
+        let mut math = self.math(span, &ty);
+        match atomic.op {
+            AtomicOp::Add => math.binary(BinaryOp::Add, found, value),
+            AtomicOp::Sub => math.binary(BinaryOp::Sub, found, value),
+            AtomicOp::And => math.binary(BinaryOp::And, found, value),
+            AtomicOp::Or => math.binary(BinaryOp::Or, found, value),
+            AtomicOp::Xor => math.binary(BinaryOp::Xor, found, value),
+            AtomicOp::Min | AtomicOp::Max => {
+                let op = if atomic.op == AtomicOp::Min { CompareOp::Less } else { CompareOp::Greater };
+                let changes = math.compare(op, value, found);
+                math.select(changes, value, found)
+            }
+            AtomicOp::CompareExchange => {
+                let expected = atomic.expected.expect("a compare-exchange expects something");
+                // Bit for bit.
+                let bits = Type::from(ty.scalar().expect("atomics are on numbers").as_unsigned());
+                let [a, b] = [found, expected].map(|x| self.node(NodeKind::Bitcast(x), bits.clone(), span));
+                let changes = self.math(span, &bits).compare(CompareOp::Equal, a, b);
+                self.math(span, &ty).select(changes, value, found)
+            }
+            AtomicOp::Exchange | AtomicOp::Load | AtomicOp::Store => value,
         }
     }
 

@@ -312,8 +312,15 @@ pub fn trace_at(template: &KernelTemplate) -> Raise {
 pub fn trace_outside(template: &KernelTemplate, at: [u32; 3], domain: [u64; 3]) -> Raise {
     let ([x, y, z], [n_x, n_y, n_z]) = (at, domain);
     let name = template.name();
-    crate::errors::value_error(format!("kernel `{name}` has no invocation ({x}, {y}, {z}) here"))
-        .help(format!("the launch has {n_x} x {n_y} x {n_z} of them along x, y and z, each counted from 0"))
+    let raise = crate::errors::value_error(format!(
+        "kernel `{name}` has no invocation ({x}, {y}, {z}): the launch has {n_x} x {n_y} x {n_z} along x, y and z"
+    ));
+    match domain.map(|n| n.checked_sub(1)) {
+        [Some(x), Some(y), Some(z)] => {
+            raise.help(format!("they are counted from 0: the last one is at=({x}, {y}, {z})"))
+        }
+        _ => raise.help("give it something to do: a domain or arrays that are not empty"),
+    }
 }
 
 // Explanations.
