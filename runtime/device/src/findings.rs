@@ -227,16 +227,32 @@ pub enum FindingKind {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Element {
     pub array: Option<ArrayName>,
-    /// Along each axis, or counted flat; empty for what is no array. Of an image x comes first.
-    pub index: Vec<u64>,
+    /// The way to it from the array; empty for what is no array. Of an image x comes first.
+    pub path: Vec<Part>,
     pub memory: SharedMemory,
+}
+
+/// A step into what is made of parts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// Along each axis.
+    Index(Vec<u64>),
+    Member(String),
 }
 
 /// What a module calls an array or an image; where it does not say, what it is bound to.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum ArrayName {
     Name(String),
-    Binding { set: u32, binding: u32 },
+    /// One more of that name, counted from the first.
+    Namesake {
+        name: String,
+        nth: u32,
+    },
+    Binding {
+        set: u32,
+        binding: u32,
+    },
 }
 
 /// Memory that invocations share: of a workgroup, or of all.

@@ -40,6 +40,16 @@ pub mod checks {
     pub const BIRTH: u32 = 7;
 }
 
+/// How translators of other languages name what they guard, so that checks know what was asked for: functions that
+/// divide their first argument by the second, and a float that is cut to what an int holds.
+pub mod guards {
+    pub const DIVISIONS: [&str; 2] = ["kps.divide", "kps.modulo"];
+    pub const CLAMPED: &str = "kps.clamped";
+}
+
+/// The names of the blocks of an array and of a uniform, whose one member the source does not know of.
+pub const WRAPPERS: [&str; 2] = ["kps.array", "kps.uniform"];
+
 /// The set of the uniform buffer that takes what the push constants do not.
 pub const SPILL_SET: u32 = 1;
 /// The name of that buffer.

@@ -172,7 +172,9 @@ impl Job {
             let shared = bytes(&Slot { base: context.shared, size: self.shared_size as u64 });
             let (buffers, written) = (self.slots.iter().map(bytes).collect(), watch.written.clone());
             let images = self.images.iter().map(ImageView::texels).collect();
-            observation.observer.begins(Extent { groups: self.groups, buffers, images, written, shared });
+            let push = self.push.iter().flat_map(|word| word.to_ne_bytes()).collect();
+            let extent = Extent { groups: self.groups, buffers, images, written, shared, push };
+            observation.observer.begins(extent);
             context.observation = std::ptr::from_mut(observation);
         }
         self.chunks(&mut context);

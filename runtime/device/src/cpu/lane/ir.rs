@@ -2,6 +2,7 @@
 
 use super::{Atomic, Binary, Compare, Convert, Terminator, Unary};
 use crate::cpu::module::Line;
+use crate::cpu::probes::parts::Parts;
 use crate::cpu::probes::{ProbeSite, SiteKind};
 use crate::findings::ArrayName;
 
@@ -75,10 +76,7 @@ pub struct Array {
     pub start: u64,
     pub end: u64,
     pub name: Option<ArrayName>,
-    /// Bytes of an element, where it is an array, and elements along each axis, the last closest together; none
-    /// where the length is known at run time alone.
-    pub element: Option<u64>,
-    pub axes: Vec<u64>,
+    pub parts: Parts,
 }
 
 #[derive(Clone, Copy, Debug)]

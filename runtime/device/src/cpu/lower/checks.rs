@@ -4,18 +4,19 @@
 //! besides is guarded, and guards are neither mistakes nor may they hide one. Of modules from elsewhere the
 //! instructions themselves are taken at their word.
 
-use rspirv::spirv::Op;
+use rspirv::spirv::{GlslStd450Op as GlslOp, Op};
 
 use super::pointers::{MemoryPlace, Place, Pointer};
 use super::{Data, Lowerer};
-use crate::cpu::lane::{self, Array, Binary, Compare, Space, Ty, Unary};
+use crate::cpu::lane::{self, Binary, Compare, Space, Ty, Unary};
 use crate::cpu::module::constants::lane_ty;
-use crate::cpu::module::types::{Layout, MatrixLayout, Scalar, Type};
-use crate::cpu::module::{ExtInstSet, Global, Instruction};
+use crate::cpu::module::types::{Scalar, Type};
+use crate::cpu::module::{ExtInstSet, Instruction};
 use crate::cpu::probes::SiteKind;
 use crate::cpu::probes::checked::{FloatKind, IntKind, Site};
 use crate::findings::{Arithmetic, ArrayName};
 use crate::interface::checks::{self as told, CHECKS};
+use crate::interface::guards;
 use crate::{Access, Check, Checks, Result};
 
 /// A value with its type.
@@ -27,6 +28,14 @@ impl Lowerer<'_> {
         match inst.op {
             Op::ExtInst if self.set(inst)? == Some(ExtInstSet::Checks) => self.check_told(inst, checks),
             _ if self.module.is_told() => Ok(()),
+            Op::FunctionCall if checks.has(Check::Division) && self.is_guarded_division(inst)? => {
+                let [(scalar, a), (other, b)] = self.told_pair(inst, 3)?;
+                if scalar.is_int() && other.is_alike(scalar) {
+                    self.check_division(scalar, is_signed(scalar), &a.parts, &b.parts);
+                }
+                Ok(())
+            }
+            Op::ExtInst if checks.has(Check::Conversion) => self.note_clamped(inst),
             Op::SDiv | Op::SRem | Op::SMod | Op::UDiv | Op::UMod if checks.has(Check::Division) => {
                 let signed = !matches!(inst.op, Op::UDiv | Op::UMod);
                 let (_, _, operands) = self.elementwise(inst)?;
@@ -47,11 +56,30 @@ impl Lowerer<'_> {
                 let [a] = &operands[..] else { return Err(self.wrong_operands(inst)) };
                 let Scalar::Int { bits, .. } = to else { return Err(self.wrong_operands(inst)) };
                 let to = Scalar::Int { bits, signed: inst.op == Op::ConvertFToS };
-                self.check_conversion(a.scalar, to, &a.parts);
+                let parts = self.unclamped.get(&self.id(inst, 2)?).unwrap_or(&a.parts).clone();
+                self.check_conversion(a.scalar, to, &parts);
                 Ok(())
             }
             _ => Ok(()),
         }
+    }
+
+    fn is_guarded_division(&self, inst: &Instruction) -> Result<bool> {
+        let name = self.module.names.get(&self.id(inst, 2)?);
+        Ok(name.is_some_and(|name| guards::DIVISIONS.contains(&name.as_str())))
+    }
+
+    /// Remembers what a float was before a guard cut it.
+    fn note_clamped(&mut self, inst: &Instruction) -> Result<()> {
+        let id = self.id(inst, 1)?;
+        let is_guard = self.module.names.get(&id).is_some_and(|name| name == guards::CLAMPED);
+        let is_clamp =
+            self.set(inst)? == Some(ExtInstSet::Glsl) && self.word(inst, 3)? == GlslOp::FClamp as u32;
+        if is_guard && is_clamp {
+            let (_, value) = self.scalars(inst, 4)?;
+            self.unclamped.insert(id, value.parts);
+        }
+        Ok(())
     }
 
     fn set(&self, inst: &Instruction) -> Result<Option<ExtInstSet>> {
@@ -142,34 +170,22 @@ impl Lowerer<'_> {
     /// A step of an access chain of a module from elsewhere, into an array of known or unknown length.
     pub(super) fn check_step(
         &mut self,
-        inst: &Instruction,
         pointer: &Pointer,
-        scalar: Scalar,
-        index: lane::Value,
+        array: Option<ArrayName>,
+        index: Number,
         len: Option<u32>,
-    ) -> Result<()> {
-        let wanted = self.checks.is_some_and(|checks| checks.has(Check::Bounds)) && !self.module.is_told();
-        let Place::Memory(place) = &pointer.place else { return Ok(()) };
-        let is_structure = matches!(self.module.types.get(pointer.pointee), Type::Struct(_));
-        if !wanted || is_structure {
-            return Ok(());
+    ) {
+        let Place::Memory(place) = &pointer.place else { return };
+        if matches!(self.module.types.get(pointer.pointee), Type::Struct(_)) {
+            return;
         }
         let len = match len {
             Some(len) => Some(self.builder.int(Ty::I64, i64::from(len))),
             None => self.run_time_len(pointer, place),
         };
-        let Some(len) = len else { return Ok(()) };
-        let array = self.module.name(self.id(inst, 2)?).or_else(|| self.array_name(place));
+        let Some(len) = len else { return };
         let wide = Scalar::Int { bits: 64, signed: false };
-        self.check_index((array, Access::ReadWrite, false), &[((scalar, index), (wide, len))]);
-        Ok(())
-    }
-
-    /// What an array is called of which a pointer was made before.
-    fn array_name(&self, place: &MemoryPlace) -> Option<ArrayName> {
-        let is_it =
-            |array: &&Array| array.space == place.space && (array.start..array.end).contains(&place.constant);
-        self.builder.kernel.arrays.iter().find(is_it).filter(|_| place.others.is_empty())?.name.clone()
+        self.check_index((array, Access::ReadWrite, false), &[(index, (wide, len))]);
     }
 
     /// Elements of a buffer's array; `None` where it is not known which buffer that is.
@@ -397,43 +413,4 @@ fn is_float(ty: Ty) -> bool {
 
 fn float_kind(ty: Ty) -> FloatKind {
     if ty == Ty::F64 { FloatKind::F64 } else { FloatKind::F32 }
-}
-
-// What memory is called.
-
-impl Lowerer<'_> {
-    pub(super) fn name_shared(&mut self, global: &Global, start: u64, end: u64) {
-        let types = &self.module.types;
-        let (mut ty, mut axes) = (global.pointee, Vec::new());
-        while let Type::Array { element, len, .. } = *types.get(ty) {
-            axes.push(u64::from(len));
-            ty = element;
-        }
-        let size = types.size(ty, Layout::Natural, MatrixLayout::default());
-        let element = size.filter(|_| !axes.is_empty());
-        self.name_array(global, Array { space: Space::Shared, start, end, name: None, element, axes });
-    }
-
-    pub(super) fn name_buffer(&mut self, global: &Global, buffer: u32) {
-        let types = &self.module.types;
-        let stride = match types.get(global.pointee) {
-            Type::Struct(members) if members.len() == 1 => match *types.get(members[0].ty) {
-                Type::RuntimeArray { element, stride } => types.stride(element, stride, Layout::Explicit),
-                _ => None,
-            },
-            _ => None,
-        };
-        let space = Space::Buffer(buffer);
-        let array = Array { space, start: 0, end: u64::MAX, name: None, element: stride, axes: Vec::new() };
-        self.name_array(global, array);
-    }
-
-    fn name_array(&mut self, global: &Global, array: Array) {
-        let name = self.module.names.get(&global.id).filter(|name| !name.is_empty());
-        // A second variable for the bits of one buffer is called after the first.
-        let name = name.map(|name| ArrayName::Name(name.trim_end_matches(".bits").to_owned()));
-        let bound = || Some(ArrayName::Binding { set: global.set?, binding: global.binding? });
-        let name = name.or_else(bound);
-        self.builder.kernel.arrays.push(Array { name, ..array });
-    }
 }

@@ -21,6 +21,7 @@ mod glsl;
 mod images;
 mod matrices;
 mod memory;
+mod named;
 mod narrow;
 mod packing;
 pub mod pointers;
@@ -35,6 +36,7 @@ use rspirv::spirv::Op;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use self::images::Opaque;
+use self::named::ChainName;
 use self::pointers::Pointer;
 use super::errors;
 use super::lane::{self, BlockId, Builder, Terminator};
@@ -67,6 +69,9 @@ pub fn lower(module: &Module<'_>, subgroup_size: u32, instrument: Instrument) ->
             Instrument::Checked(checks) => Some(checks),
             Instrument::None | Instrument::Profile => None,
         },
+        known_parts: named::KnownParts::default(),
+        chain_names: FxHashMap::default(),
+        unclamped: FxHashMap::default(),
     };
     lowerer.private_variables()?;
     let exit = lowerer.builder.create_block();
@@ -112,6 +117,11 @@ struct Lowerer<'m> {
     texel_slot: Option<u32>,
     /// The mistakes to look for.
     checks: Option<Checks>,
+    /// What memory is called, and pointers into it.
+    known_parts: named::KnownParts,
+    chain_names: FxHashMap<Id, ChainName>,
+    /// Floats that a guard cut, as they were before.
+    unclamped: FxHashMap<Id, Rc<[lane::Value]>>,
 }
 
 /// A function being inlined.

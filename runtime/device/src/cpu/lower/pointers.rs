@@ -5,6 +5,7 @@ use std::rc::Rc;
 use rspirv::spirv::{BuiltIn, Op, StorageClass};
 
 use super::images::Opaque;
+use super::named::ChainName;
 use super::{Data, Lowerer, Operand};
 use crate::Result;
 use crate::cpu::errors;
@@ -238,14 +239,24 @@ impl<'m> Lowerer<'m> {
         if by_element {
             pointer = self.step_by_element(inst, pointer)?;
         }
+        let mut name = self.chain_start(inst, &pointer)?;
         for i in if by_element { 4 } else { 3 }..self.module.operands(inst).len() {
-            pointer = self.index(inst, pointer, i)?;
+            pointer = self.index(inst, pointer, i, name.as_mut())?;
+        }
+        if let Some(name) = name {
+            self.chain_names.insert(self.id(inst, 1)?, name);
         }
         self.define(inst, Operand::Pointer(pointer))
     }
 
-    /// One step of an access chain: the index is operand `i`.
-    fn index(&mut self, inst: &Instruction, pointer: Pointer, i: usize) -> Result<Pointer> {
+    /// One step of an access chain: the index is operand `i`. `name` is that of what it leads out of, then into.
+    fn index(
+        &mut self,
+        inst: &Instruction,
+        pointer: Pointer,
+        i: usize,
+        name: Option<&mut ChainName>,
+    ) -> Result<Pointer> {
         let (scalar, index) = self.int(inst, i)?;
         let constant = self.builder.as_const(index);
         let types = &self.module.types;
@@ -263,7 +274,10 @@ impl<'m> Lowerer<'m> {
             }
             _ => return Err(self.malformed(inst, "an index goes into what has no parts")),
         };
-        self.check_step(inst, &pointer, scalar, index, len)?;
+        if let Some(name) = name {
+            self.check_step(&pointer, name.array(), (scalar, index), len);
+            self.chain_step(name, pointer.pointee, constant);
+        }
         let types = &self.module.types;
         let place = match &pointer.place {
             Place::Memory(place) => {

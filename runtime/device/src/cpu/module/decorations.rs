@@ -1,4 +1,4 @@
-//! What decorations say of ids and members; those that this device has no use for are left out.
+//! What decorations say of ids and members, and what members are called; decorations that this device has no use for are left out.
 
 use rspirv::spirv::Decoration;
 use rustc_hash::FxHashMap;
@@ -9,6 +9,7 @@ use super::Id;
 pub struct Decorations {
     ids: FxHashMap<Id, OfId>,
     members: FxHashMap<(Id, u32), OfMember>,
+    pub member_names: FxHashMap<(Id, u32), String>,
 }
 
 #[derive(Clone, Copy, Default)]

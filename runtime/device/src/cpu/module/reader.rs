@@ -167,6 +167,11 @@ impl<'w> Reader<'w, '_> {
                 let name = text(&self.module.operands(inst)[1..]);
                 self.module.names.insert(named, name);
             }
+            Op::MemberName => {
+                let (of, member) = (self.id(inst, 0)?, self.word(inst, 1)?);
+                let name = text(&self.module.operands(inst)[2..]);
+                self.decorations.member_names.insert((of, member), name);
+            }
             Op::ExtInstImport => self.ext_inst_import(inst)?,
             Op::MemoryModel => self.memory_model(inst)?,
             Op::EntryPoint => self.entry_point(inst)?,
@@ -345,7 +350,6 @@ fn is_silent(op: Op) -> bool {
             | Op::Source
             | Op::SourceContinued
             | Op::SourceExtension
-            | Op::MemberName
             | Op::ModuleProcessed
             | Op::DecorationGroup
             | Op::GroupMemberDecorate

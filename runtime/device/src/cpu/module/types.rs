@@ -115,6 +115,8 @@ pub enum Type {
 
 #[derive(Clone, Debug)]
 pub struct Member {
+    /// As the source names it.
+    pub name: Option<String>,
     pub ty: TypeId,
     pub offset: Option<u32>,
     pub matrix: MatrixLayout,

@@ -7,10 +7,12 @@
 //! Each thread of a dispatch has an observer of its own, which sees whole workgroups. Where one must see all of
 //! them, the dispatch runs on one thread.
 
+mod axes;
 pub mod checked;
 mod found;
 pub mod memory;
 mod own;
+pub mod parts;
 pub mod profile;
 mod races;
 pub mod schedule;
@@ -20,6 +22,7 @@ mod written;
 
 use std::sync::{Arc, Mutex, PoisonError};
 
+use self::axes::AxisLen;
 use self::checked::{Site, Where};
 use self::found::Found;
 use self::own::Axes;
@@ -51,6 +54,8 @@ pub enum SiteKind {
 pub struct Sites {
     pub all: Arc<[ProbeSite<Option<SourceLine>>]>,
     pub arrays: Arc<[Array]>,
+    /// Of each array, where its axes behind the first have their lengths.
+    pub axes: Arc<[Vec<AxisLen>]>,
     /// Of each buffer, then of each image, along which axes invocations lie whose elements of it are their own.
     pub own: Arc<[Option<Axes>]>,
     pub n_buffers: usize,
@@ -121,6 +126,7 @@ pub struct Extent {
     /// Of each buffer what was written, if not all of it.
     pub written: Vec<Option<Written>>,
     pub shared: Bytes,
+    pub push: Vec<u8>,
 }
 
 /// What a dispatch is about to meet.
@@ -172,6 +178,7 @@ pub fn sites(kernel: &Kernel, module: &Module<'_>) -> Sites {
     Sites {
         all: kernel.probes.iter().map(site).collect(),
         arrays: kernel.arrays.clone().into(),
+        axes: axes::find(kernel, module).into(),
         own: own::find(kernel).into(),
         n_buffers: kernel.buffers.len(),
         images: kernel.images.iter().map(|&slot| Some(module.image_name(slot))).collect(),

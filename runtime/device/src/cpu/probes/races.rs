@@ -6,9 +6,9 @@ use super::found::{Found, Mistake};
 use super::memory::Touch;
 use super::shadow::{Event, Shadow};
 use super::shared::{SharedShadow, StampForm, Stamps};
-use super::{Bytes, Extent, ProbeSite, SiteKind, Sites};
+use super::{Bytes, Extent, ProbeSite, SiteKind, Sites, axes};
 use crate::cpu::lane::{Array, Space};
-use crate::findings::{Before, Element, Launch, SharedMemory};
+use crate::findings::{Before, Element, Launch, Part, SharedMemory};
 use crate::{Access, Check, Checks, Finding, FindingKind, Invocation, SourceLine};
 
 /// What is known of the accesses of one thread.
@@ -106,7 +106,7 @@ impl Accesses {
                 let event = self.event(probe, invocation, touch);
                 let Some(other) = self.device.touch(range, event, (touch, stored)) else { return };
                 let other = Other { probe: other.probe, invocation: self.invocation(other) };
-                let element = self.element(&sites.arrays, space, range.0);
+                let element = self.element(sites, space, range.0);
                 self.race(sites, (probe, invocation), other, element, found);
             }
             None => {}
@@ -130,7 +130,8 @@ impl Accesses {
         let Some(other) = self.texels.touch((address, 1), event, does) else { return };
         let other = Other { probe: other.probe, invocation: self.invocation(other) };
         let array = sites.images[image as usize].clone();
-        let element = Element { array, index: texels.place(address), memory: SharedMemory::Image };
+        let element =
+            Element { array, path: vec![Part::Index(texels.place(address))], memory: SharedMemory::Image };
         self.race(sites, (probe, invocation), other, element, found);
     }
 
@@ -155,7 +156,7 @@ impl Accesses {
         let local = [other.lane % x, other.lane / x % y, other.lane / x / y];
         let other_invocation = Invocation::new(invocation.group, local, self.local_size);
         let other = Other { probe: other.probe, invocation: other_invocation };
-        let element = self.element(&sites.arrays, Space::Shared, range.0);
+        let element = self.element(sites, Space::Shared, range.0);
         self.race(sites, (probe, invocation), other, element, found);
     }
 
@@ -180,7 +181,7 @@ impl Accesses {
         found: &mut Found,
     ) {
         found.add(Mistake::At(probe), invocation, || Finding {
-            kind: FindingKind::Uninitialised(self.element(&sites.arrays, space, address)),
+            kind: FindingKind::Uninitialised(self.element(sites, space, address)),
             line: sites.all[probe as usize].line.clone(),
             invocation,
             count: 1,
@@ -248,21 +249,22 @@ impl Accesses {
     }
 
     /// What lies at an address of a space.
-    fn element(&self, arrays: &[Array], space: Space, address: u64) -> Element {
+    fn element(&self, sites: &Sites, space: Space, address: u64) -> Element {
         let base = match space {
             Space::Buffer(buffer) => self.extent.buffers[buffer as usize].start,
             _ => self.extent.shared.start,
         };
         let offset = address - base;
-        let array =
-            arrays.iter().find(|array| array.space == space && (array.start..array.end).contains(&offset));
-        let index = array.and_then(|array| {
-            let flat = (offset - array.start) / array.element.filter(|&size| size > 0)?;
-            Some(if array.axes.is_empty() { vec![flat] } else { unflattened(flat, &array.axes) })
+        let is_it = |array: &Array| array.space == space && (array.start..array.end).contains(&offset);
+        let found = sites.arrays.iter().zip(sites.axes.iter()).find(|(array, _)| is_it(array));
+        let path = found.map(|(array, axes)| {
+            let mut path = array.parts.path(offset - array.start);
+            axes::unflatten(&mut path, axes, &self.extent);
+            path
         });
         Element {
-            array: array.and_then(|array| array.name.clone()),
-            index: index.unwrap_or_default(),
+            array: found.and_then(|(array, _)| array.name.clone()),
+            path: path.unwrap_or_default(),
             memory: if space == Space::Shared { SharedMemory::Workgroup } else { SharedMemory::Buffer },
         }
     }
@@ -309,18 +311,4 @@ fn access_of(site: &ProbeSite<Option<SourceLine>>) -> Access {
         Some(Touch::Write | Touch::AtomicWrite) => Access::Write,
         _ => Access::ReadWrite,
     }
-}
-
-fn unflattened(mut flat: u64, axes: &[u64]) -> Vec<u64> {
-    let mut index: Vec<u64> = axes
-        .iter()
-        .rev()
-        .map(|&len| {
-            let at = flat % len.max(1);
-            flat /= len.max(1);
-            at
-        })
-        .collect();
-    index.reverse();
-    index
 }

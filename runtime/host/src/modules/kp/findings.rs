@@ -4,7 +4,7 @@
 use std::rc::Rc;
 
 use kps_compute::Sequence;
-use kps_device::findings::{Arithmetic, ArrayName, Before, Element, Int, Launch, SharedMemory};
+use kps_device::findings::{Arithmetic, ArrayName, Before, Element, Int, Launch, Part, SharedMemory};
 use kps_device::{Access, Finding, FindingKind, Invocation, SourceLine};
 use kps_syntax::Diagnostic;
 use kps_syntax::diagnostic::Frame;
@@ -91,14 +91,14 @@ fn words(finding: &Finding) -> Diagnostic {
         }
         FindingKind::DivisionByZero { dividend } => {
             Diagnostic::error("checked/division-by-zero", format!("{dividend} is divided by zero"))
-                .help("unchecked, the result is 0: divide only where the divisor is not 0")
+                .help(format!("unchecked, {}: divide only where the divisor is not 0", quotient(finding)))
         }
         FindingKind::ShiftAmount { amount, width } => {
             let message = format!("a shift by {amount}, of an int that has {width} bits");
             Diagnostic::error("checked/shift-amount", message)
                 .help(format!("unchecked, the amount counts modulo {width}: shift by 0 to {}", width - 1))
         }
-        FindingKind::Conversion { value, bits, signed } => conversion(*value, *bits, *signed),
+        FindingKind::Conversion { value, bits, signed } => conversion(finding, *value, *bits, *signed),
         FindingKind::NotUniform { other, .. } => {
             let message = "`uniform(..)` is given a value that differs within the workgroup";
             Diagnostic::error("checked/not-uniform", message)
@@ -106,20 +106,21 @@ fn words(finding: &Finding) -> Diagnostic {
         }
         FindingKind::DivergentBarrier { other } => divergent_barrier(other.as_ref()),
         FindingKind::Uninitialised(element) if element.memory != SharedMemory::Workgroup => {
-            let message = format!("{} is read, and nobody has written it", name(element));
+            let message = format!("{} is read, and nobody has written it", name(finding, element));
             Diagnostic::error("checked/uninitialised", message).help(
                 "what is made without data holds any values: write it first, or begin with np.zeros(..)",
             )
         }
         FindingKind::Uninitialised(element) => {
-            let message = format!("{} is read before anyone of the workgroup has written it", name(element));
+            let message =
+                format!("{} is read before anyone of the workgroup has written it", name(finding, element));
             Diagnostic::error("checked/uninitialised", message)
                 .help("shared memory begins with any values: write it first, then barrier()")
         }
         FindingKind::Race { element, access, before } => {
             let message = format!(
                 "{} is {} while another invocation {}",
-                name(element),
+                name(finding, element),
                 done(*access),
                 does(before.access)
             );
@@ -191,7 +192,7 @@ fn invocations_along(launch: Launch, axis: usize) -> String {
 /// Whether the mistake is in a shader, whose language is not ours.
 fn is_shader(finding: &Finding) -> bool {
     let file = finding.line.as_ref().map_or("<shader>", |line| &line.file);
-    file == "<shader>" || foreign::is_path(file)
+    file.starts_with("<shader") || foreign::is_path(file)
 }
 
 fn outside_image(image: Option<&ArrayName>, place: &[Int], size: &[u64], access: Access) -> Diagnostic {
@@ -230,30 +231,54 @@ fn array_of(finding: &Finding) -> Option<&ArrayName> {
 fn called(name: Option<&ArrayName>, kind: &str) -> String {
     match name {
         Some(ArrayName::Name(name)) => format!("`{name}`"),
+        Some(ArrayName::Namesake { name, nth }) => format!("`{name}` ({})", namesake(*nth)),
         Some(ArrayName::Binding { set: 0, binding }) => format!("the {kind} at binding {binding}"),
         Some(ArrayName::Binding { set, binding }) => format!("the {kind} at set {set}, binding {binding}"),
         None => format!("the {kind}"),
     }
 }
 
-/// `tile[3]`, `element 7 of the buffer at binding 0`, `texel (1, 0) of picture` ..
-fn name(element: &Element) -> String {
-    let array = match element.memory {
-        SharedMemory::Image => {
-            let place = coordinates(&element.index);
-            return format!("texel {place} of {}", called(element.array.as_ref(), "image"));
-        }
-        SharedMemory::Workgroup if element.array.is_none() => "shared memory".to_owned(),
-        SharedMemory::Workgroup | SharedMemory::Buffer => called(element.array.as_ref(), "buffer"),
+/// `tile[3, 0].pos`, `element 7 of the buffer at binding 0`, `texel (1, 0) of picture` ..
+fn name(finding: &Finding, element: &Element) -> String {
+    let array = element.array.as_ref();
+    let called = match element.memory {
+        SharedMemory::Image => called(array, "image"),
+        SharedMemory::Workgroup if array.is_none() => "shared memory".to_owned(),
+        SharedMemory::Workgroup | SharedMemory::Buffer => called(array, "buffer"),
     };
-    match (&element.index[..], &element.array) {
-        ([], _) => array,
-        (index, Some(ArrayName::Name(name))) => {
-            let index: Vec<String> = index.iter().map(u64::to_string).collect();
-            format!("`{name}[{}]`", index.join(", "))
+    let way = way(&element.path, is_shader(finding));
+    match (array, &element.path[..]) {
+        (_, []) => called,
+        (_, [Part::Index(place), ..]) if element.memory == SharedMemory::Image => {
+            format!("texel {} of {called}", coordinates(place))
         }
-        (index, _) => format!("element {} of {array}", coordinates(index)),
+        (Some(ArrayName::Name(name)), _) => format!("`{name}{way}`"),
+        (Some(ArrayName::Namesake { name, nth }), _) => format!("`{name}{way}` ({})", namesake(*nth)),
+        (_, [Part::Index(index), rest @ ..]) => {
+            let part =
+                if rest.is_empty() { "" } else { &format!("`{}` of ", &way[way.find('.').unwrap_or(0)..]) };
+            format!("{part}element {} of {called}", coordinates(index))
+        }
+        // A member of a block without a name has the name alone.
+        (_, [Part::Member(_), ..]) => format!("`{}`", &way[1..]),
     }
+}
+
+/// `[3, 0].pos` as kernels write it, `[3][0].pos` as shaders do.
+fn way(path: &[Part], is_shader: bool) -> String {
+    let between = if is_shader { "][" } else { ", " };
+    let step = |part: &Part| match part {
+        Part::Index(index) => {
+            let index: Vec<String> = index.iter().map(u64::to_string).collect();
+            format!("[{}]", index.join(between))
+        }
+        Part::Member(name) => format!(".{name}"),
+    };
+    path.iter().map(step).collect()
+}
+
+fn namesake(nth: u32) -> String {
+    format!("variable {nth} of that name")
 }
 
 fn coordinates<T: std::fmt::Display>(place: &[T]) -> String {
@@ -312,10 +337,22 @@ fn remedy(finding: &Finding, memory: SharedMemory, before: &Before) -> String {
     }
 }
 
-fn conversion(value: f64, bits: u32, signed: bool) -> Diagnostic {
+/// What a division by zero gives.
+fn quotient(finding: &Finding) -> &'static str {
+    match is_shader(finding) {
+        true => "`a / 0` is `a` and `a % 0` is 0",
+        false => "the result is 0",
+    }
+}
+
+fn conversion(finding: &Finding, value: f64, bits: u32, signed: bool) -> Diagnostic {
     let ty = format!("{}{bits}", if signed { "i" } else { "u" });
     let message = format!("{} does not fit {ty}", float(value));
-    let saturated = if value.is_nan() { "0" } else { "the nearest that does" };
+    let saturated = match value.is_nan() {
+        true if is_shader(finding) => "some number that does",
+        true => "0",
+        false => "the nearest that does",
+    };
     Diagnostic::error("checked/conversion", message)
         .help(format!("unchecked, it becomes {saturated}: clamp it before it is converted"))
 }

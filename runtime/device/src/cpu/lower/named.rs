@@ -1,0 +1,138 @@
+//! What memory is called, for whoever watches it: a variable with its parts, and the array that an access chain of a
+//! module from elsewhere leads into. Where nothing is checked, variables are named, and that is all.
+
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
+use super::Lowerer;
+use super::pointers::{MemoryPlace, Place, Pointer};
+use crate::cpu::lane::{Array, Space};
+use crate::cpu::module::types::{self, Layout, Type, TypeId};
+use crate::cpu::module::{Global, Instruction};
+use crate::cpu::probes::parts::{Member, Parts};
+use crate::findings::ArrayName;
+use crate::{Check, Result};
+
+/// What an access chain of a module from elsewhere leads into, as far as it was followed.
+#[derive(Clone)]
+pub(super) struct ChainName {
+    start: Option<ArrayName>,
+    /// As `[..].member`.
+    path: String,
+}
+
+/// Of types that were met before, by the layout they have.
+pub(super) type KnownParts = FxHashMap<(TypeId, bool), Parts>;
+
+impl Lowerer<'_> {
+    pub(super) fn name_shared(&mut self, global: &Global, start: u64, end: u64) {
+        self.name_array(global, Space::Shared, (start, end), Layout::Natural);
+    }
+
+    pub(super) fn name_buffer(&mut self, global: &Global, buffer: u32) {
+        self.name_array(global, Space::Buffer(buffer), (0, u64::MAX), Layout::Explicit);
+    }
+
+    fn name_array(&mut self, global: &Global, space: Space, (start, end): (u64, u64), layout: Layout) {
+        let name = self.module.names.get(&global.id).filter(|name| !name.is_empty());
+        // A second variable for the bits of one buffer is called after the first.
+        let name = name.map(|name| self.apart(name.trim_end_matches(".bits")));
+        let bound = || Some(ArrayName::Binding { set: global.set?, binding: global.binding? });
+        let name = name.or_else(bound);
+        let parts = match self.checks {
+            Some(_) => self.parts(global.pointee, layout),
+            None => Parts::Whole,
+        };
+        self.builder.kernel.arrays.push(Array { space, start, end, name, parts });
+    }
+
+    /// A name as that of one variable alone.
+    fn apart(&self, name: &str) -> ArrayName {
+        let is_namesake = |array: &&Array| match &array.name {
+            Some(ArrayName::Name(known) | ArrayName::Namesake { name: known, .. }) => known == name,
+            _ => false,
+        };
+        match self.builder.kernel.arrays.iter().filter(is_namesake).count() as u32 {
+            0 => ArrayName::Name(name.to_owned()),
+            before => ArrayName::Namesake { name: name.to_owned(), nth: before + 1 },
+        }
+    }
+
+    /// What a type is made of. Types are made of few others, however many parts that makes, so each is looked at
+    /// once.
+    fn parts(&mut self, ty: TypeId, layout: Layout) -> Parts {
+        let key = (ty, layout == Layout::Natural);
+        if let Some(known) = self.known_parts.get(&key) {
+            return known.clone();
+        }
+        let module = self.module;
+        let types = &module.types;
+        let parts = match types.get(ty) {
+            Type::Array { element, stride, .. } | Type::RuntimeArray { element, stride } => {
+                match types.stride(*element, *stride, layout) {
+                    Some(stride) => {
+                        Parts::Elements { stride, element: Arc::new(self.parts(*element, layout)) }
+                    }
+                    None => Parts::Whole,
+                }
+            }
+            Type::Struct(members) => {
+                let member = |(at, of): (usize, &types::Member)| {
+                    let offset = types.member_offset(members, at, layout)?;
+                    Some(Member { name: of.name.clone(), offset, parts: self.parts(of.ty, layout) })
+                };
+                let made: Option<Vec<Member>> = members.iter().enumerate().map(member).collect();
+                made.map_or(Parts::Whole, |members| Parts::Members(members.into()))
+            }
+            _ => Parts::Whole,
+        };
+        self.known_parts.insert(key, parts.clone());
+        parts
+    }
+
+    // Access chains.
+
+    /// Where a chain begins; `None` where nobody asks.
+    pub(super) fn chain_start(&self, inst: &Instruction, pointer: &Pointer) -> Result<Option<ChainName>> {
+        let is_checked = self.checks.is_some_and(|checks| checks.has(Check::Bounds));
+        let Place::Memory(place) = &pointer.place else { return Ok(None) };
+        if !is_checked || self.module.is_told() {
+            return Ok(None);
+        }
+        let id = self.id(inst, 2)?;
+        let start = || self.module.name(id).or_else(|| self.array_name(place));
+        let known = self.chain_names.get(&id).cloned();
+        Ok(Some(known.unwrap_or_else(|| ChainName { start: start(), path: String::new() })))
+    }
+
+    /// A step of a chain, out of what has a type.
+    pub(super) fn chain_step(&self, name: &mut ChainName, ty: TypeId, index: Option<u64>) {
+        name.path += &match (self.module.types.get(ty), index) {
+            (Type::Struct(members), Some(at)) => {
+                let member = members.get(at as usize).and_then(|member| member.name.as_ref());
+                member.map_or(String::new(), |name| format!(".{name}"))
+            }
+            (_, Some(at)) => format!("[{at}]"),
+            (_, None) => "[..]".to_owned(),
+        };
+    }
+
+    /// What an array is called of which a pointer was made before.
+    fn array_name(&self, place: &MemoryPlace) -> Option<ArrayName> {
+        let is_it =
+            |array: &&Array| array.space == place.space && (array.start..array.end).contains(&place.constant);
+        self.builder.kernel.arrays.iter().find(is_it).filter(|_| place.others.is_empty())?.name.clone()
+    }
+}
+
+impl ChainName {
+    /// Members of a block without a name are named as they are.
+    pub fn array(&self) -> Option<ArrayName> {
+        match (&self.start, self.path.strip_prefix('.')) {
+            (Some(ArrayName::Name(name)), _) => Some(ArrayName::Name(format!("{name}{}", self.path))),
+            (Some(ArrayName::Binding { .. }), Some(member)) => Some(ArrayName::Name(member.to_owned())),
+            (start, _) => start.clone(),
+        }
+    }
+}
