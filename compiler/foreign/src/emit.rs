@@ -8,7 +8,8 @@ use naga::{Module, ShaderStage};
 use crate::invalid::check;
 use crate::specialise::Declared;
 use crate::{
-    Language, Options, Stage, barriers, elements, errors, lines, memory, recipe, specialise, unwritable,
+    Language, Options, Stage, barriers, elements, errors, guards, lines, memory, recipe, specialise,
+    unwritable,
 };
 
 /// What the words call their entry point, whatever the text called it.
@@ -36,7 +37,7 @@ pub(crate) fn words(
         .or_else(|_| write(BoundsCheckPolicy::Restrict))
         .map_err(|error| Diagnostics::from(errors::not_emitted(source, &error.to_string())))?;
     let words = barriers::name_memory(constants.declare(words));
-    let words = lines::strip_unknown(memory::strip_layouts(words));
+    let words = lines::carry_on(lines::strip_unknown(memory::strip_layouts(guards::name(words))));
     Ok(if constants.are_settled() { recipe::note(words, language, options) } else { words })
 }
 

@@ -21,6 +21,7 @@ mod elements;
 mod emit;
 mod errors;
 mod glsl;
+mod guards;
 mod invalid;
 mod lines;
 mod memory;
