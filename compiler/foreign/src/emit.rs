@@ -6,6 +6,7 @@ use naga::proc::{BoundsCheckPolicies, BoundsCheckPolicy};
 use naga::{Module, ShaderStage};
 
 use crate::invalid::check;
+use crate::names::Names;
 use crate::specialise::Declared;
 use crate::{
     Language, Options, Stage, barriers, elements, errors, guards, lines, memory, recipe, specialise,
@@ -23,13 +24,13 @@ pub(crate) fn words(
     language: Language,
     options: &Options,
 ) -> Result<Vec<u32>, Diagnostics> {
-    let info = check(source, &module)?;
+    let info = check(source, Names { module: &module, language })?;
     elements::copy_for_calls(&mut module, &info);
     choose_entry_point(source, &mut module, language, options)?;
-    let constants = specialise::take_constants(source, &mut module, settled, &options.constants)?;
+    let constants = specialise::take_constants(source, &mut module, language, settled, &options.constants)?;
     // What nothing uses would ask for capabilities all the same.
     naga::compact::compact(&mut module, naga::compact::KeepUnused::No);
-    let info = check(source, &module)?;
+    let info = check(source, Names { module: &module, language })?;
     unwritable::check(source, &module, &info)?;
     let write = |policy| spv::write_vec(&module, &info, &settings(source, language, policy), None);
     // naga tests no index of an atomic operation: there it is kept inside by moving it there.

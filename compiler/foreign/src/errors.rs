@@ -87,6 +87,13 @@ pub(crate) fn specialised_here(location: Location) -> Diagnostic {
     Diagnostic::error("foreign/glsl", message).label(location, "").help(help)
 }
 
+pub(crate) fn behind_array(location: Location) -> Diagnostic {
+    let name = location.source.slice(location.span).to_owned();
+    Diagnostic::error("foreign/glsl", format!("`{name}` cannot be declared behind an array here"))
+        .label(location, "")
+        .help(format!("write a declaration of its own: `float {name};`"))
+}
+
 pub(crate) fn not_assignable(name: &str, location: Location) -> Diagnostic {
     Diagnostic::error("foreign/glsl", format!("`{name}` cannot be assigned to: it is a constant or an input"))
         .label(location, "")
@@ -122,6 +129,15 @@ pub(crate) fn no_default(name: &str, location: Location) -> Diagnostic {
     Diagnostic::error("foreign/no-default", format!("`{name}` has no value until it is specialised"))
         .label(location, "")
         .help(format!("write one for when it is not: `override {name} = ..;`"))
+}
+
+pub(crate) fn too_many_immediates(size: u32, limit: u32, location: Location) -> Diagnostic {
+    Diagnostic::error(
+        "foreign/push-constants",
+        format!("push constants are {limit} bytes at most, and these are {size}"),
+    )
+    .label(location, "")
+    .help("bind a buffer for what is larger; every device takes 128 bytes")
 }
 
 pub(crate) fn not_finite(name: &str, location: Location) -> Diagnostic {

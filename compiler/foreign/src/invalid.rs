@@ -2,96 +2,107 @@
 //! place in the text.
 
 use kps_syntax::{Diagnostic, Diagnostics, Source};
+use naga::proc::LayoutError;
 use naga::valid::{
     Capabilities, EntryPointError, FunctionError, ModuleInfo, ShaderStages, SubgroupOperationSet,
-    ValidationError, ValidationFlags, Validator,
+    ValidationError, ValidationFlags, Validator, VaryingError,
 };
-use naga::{Block, Expression, Function, Module, SampleLevel, Span, Statement, WithSpan};
+use naga::{
+    AddressSpace, Block, EntryPoint, Expression, Function, Handle, Module, SampleLevel, Span, Statement,
+    SwitchValue, Type, WithSpan,
+};
 
+use self::told::{Told, told};
 use crate::errors;
+use crate::names::Names;
 
-pub(crate) fn check(source: &Source, module: &Module) -> Result<ModuleInfo, Diagnostics> {
+mod entries;
+mod expressions;
+mod functions;
+mod globals;
+mod told;
+
+/// More than any device has.
+const MAX_IMMEDIATE_BYTES: u32 = 256;
+
+pub(crate) fn check(source: &Source, names: Names) -> Result<ModuleInfo, Diagnostics> {
+    if let Some(found) = too_many_immediates(source, names.module) {
+        return Err(found.into());
+    }
     Validator::new(ValidationFlags::all(), Capabilities::all())
         .subgroup_stages(ShaderStages::all())
         .subgroup_operations(SubgroupOperationSet::all())
-        .validate(module)
-        .map_err(|error| Diagnostics::from(diagnostic(source, module, &error)))
+        .validate(names.module)
+        .map_err(|error| Diagnostics::from(diagnostic(source, names, &error)))
 }
 
-/// The innermost reason names the mistake; those around it name naga's own things.
-pub(crate) fn diagnostic(source: &Source, module: &Module, error: &WithSpan<ValidationError>) -> Diagnostic {
-    let mut reason: &dyn std::error::Error = error.as_inner();
+/// naga's checker keeps one bit for each word of push constants, and ends where it has no more.
+fn too_many_immediates(source: &Source, module: &Module) -> Option<Diagnostic> {
+    let size = |ty| module.types.get_handle(ty).map_or(0, |ty| ty.inner.size(module.to_ctx()));
+    let mut immediates =
+        module.global_variables.iter().filter(|(_, variable)| variable.space == AddressSpace::Immediate);
+    let (handle, variable) = immediates.find(|(_, variable)| size(variable.ty) > MAX_IMMEDIATE_BYTES)?;
+    let location = errors::location(source, module.global_variables.get_span(handle));
+    Some(errors::too_many_immediates(size(variable.ty), MAX_IMMEDIATE_BYTES, location))
+}
+
+pub(crate) fn diagnostic(source: &Source, names: Names, error: &WithSpan<ValidationError>) -> Diagnostic {
+    let told = told_of(names, error.as_inner()).unwrap_or_else(|| innermost(error.as_inner()));
+    let mut diagnostic = Diagnostic::error("foreign/invalid", told.message);
+    if let Some(help) = told.help {
+        diagnostic = diagnostic.help(help);
+    }
+    // Spans are from the outermost in.
+    let known = error.spans().last().map(|(span, _)| *span).filter(Span::is_defined);
+    let known = switch_place(names.module, error.as_inner()).or(known);
+    match known.or_else(|| place(source, names, error.as_inner())) {
+        Some(span) => diagnostic.label(errors::location(source, span), ""),
+        None => diagnostic,
+    }
+}
+
+fn told_of(names: Names, error: &ValidationError) -> Option<Told> {
+    let module = names.module;
+    match error {
+        ValidationError::Type { source, .. } => globals::ty(names, source),
+        ValidationError::Constant { source, .. } => globals::constant(source),
+        ValidationError::ConstExpression { source, .. } => globals::constant_expression(source),
+        ValidationError::Override { source, .. } => globals::specialised(source),
+        ValidationError::GlobalVariable { handle, source, .. } => {
+            globals::variable(names, &module.global_variables[*handle], source)
+        }
+        ValidationError::Function { handle, source, .. } => {
+            functions::told_of(names, &module.functions[*handle], source)
+        }
+        ValidationError::EntryPoint { stage, name, source } => {
+            let is_meant = |entry: &&EntryPoint| entry.name == *name && entry.stage == *stage;
+            entries::told_of(names, module.entry_points.iter().find(is_meant)?, source)
+        }
+        ValidationError::Layouter(_) => Some(told("this is larger than 2147483647 bytes")),
+        ValidationError::ArraySizeError { .. } => Some(told("an array has at least one element")),
+        // What a function is used by stands before it, so it can only be part of a circle.
+        ValidationError::InvalidHandle(_) => {
+            Some(told("functions may not call themselves").help("write a loop"))
+        }
+        _ => None,
+    }
+}
+
+/// What naga says, where it is of nothing that a text is known to reach.
+fn innermost(error: &ValidationError) -> Told {
+    let mut reason: &dyn std::error::Error = error;
     while let Some(inner) = reason.source() {
         reason = inner;
     }
-    let told = errors::told("foreign/invalid", &plain(&reason.to_string()));
-    // Spans are from the outermost in.
-    let known = error.spans().last().map(|(span, _)| *span).filter(Span::is_defined);
-    match known.or_else(|| place(source, module, error.as_inner())) {
-        Some(span) => told.label(errors::location(source, span), ""),
-        None => told,
-    }
-}
-
-/// naga counts expressions, types and functions, and nobody else does.
-fn plain(reason: &str) -> String {
-    let plain = match reason {
-        _ if reason.starts_with("The type of [") && reason.contains("stored in [") => {
-            "the value is of another type than what it is stored in"
-        }
-        _ if reason.starts_with("Operation ") && reason.contains("can't work with [") => {
-            "this operation does not take operands of these types"
-        }
-        _ if reason.starts_with("Base type [") && reason.contains("for the array is invalid") => {
-            "arrays of buffers, images and samplers are not known here"
-        }
-        _ if reason.starts_with("The base handle [") && reason.ends_with("has to be a struct") => {
-            "arrays of buffers, images and samplers are not known here"
-        }
-        _ if reason.starts_with("Loading of [") => {
-            "this loads a buffer whose length is known at run time alone: leave out the name behind the block, and \
-             name its members alone"
-        }
-        _ if reason.starts_with("The pointer [") && reason.contains("destination for a store") => {
-            "this cannot be stored to: it lies in a uniform, or in a buffer that is for reading alone"
-        }
-        _ if reason.starts_with("The `return` expression None") => {
-            "this function comes to its end without a `return` of its value"
-        }
-        _ if reason.starts_with("The `return` expression Some") => {
-            "a value of another type is returned than the function says"
-        }
-        _ if reason.starts_with("Bindings for [") => {
-            "another resource has this binding: each has a number of its own"
-        }
-        _ if reason.contains("is a pointer of space") => {
-            "a pointer to a buffer cannot be handed to a function here: let the function name the buffer"
-        }
-        _ if reason.contains("of kind naga::ir::Function") => "functions may not call themselves",
-        _ if reason.contains("can't be stored in a local variable") => {
-            "a local variable has a known size: write the lengths of arrays"
-        }
-        _ if reason.starts_with("Initializer can't be used with address space") => {
-            "this memory has no value from the start: store one, and write a barrier behind"
-        }
-        _ if reason.starts_with("The array stride") && reason.contains("required alignment 16") => {
-            "elements of an array in a uniform lie 16 bytes apart: make them vectors of four, or use a buffer"
-        }
-        "Uses operations forbidden at this stage" => {
-            "compute shaders have neither `discard` nor derivatives: sample an image at a level, with `textureLod`, or \
-             `textureSampleLevel` in WGSL"
-        }
-        "Workgroup size is out of range" => "a workgroup has 1 to 16384 invocations along each axis",
-        reason => reason,
-    };
-    plain.to_owned()
+    told(errors::plain(&reason.to_string()))
 }
 
 /// Where a mistake is whose place naga does not tell.
-fn place(source: &Source, module: &Module, error: &ValidationError) -> Option<Span> {
+fn place(source: &Source, names: Names, error: &ValidationError) -> Option<Span> {
+    let module = names.module;
     let entry = |name: &str| module.entry_points.iter().find(|entry| entry.name == name);
     let span = match error {
-        ValidationError::Type { handle, .. } => module.types.get_span(*handle),
+        ValidationError::Type { handle, .. } => return place_of_type(module, *handle),
         ValidationError::GlobalVariable { handle, .. } => module.global_variables.get_span(*handle),
         ValidationError::Function {
             handle, source: FunctionError::Expression { handle: at, .. }, ..
@@ -108,10 +119,43 @@ fn place(source: &Source, module: &Module, error: &ValidationError) -> Option<Sp
         ValidationError::EntryPoint { source: EntryPointError::OutOfRangeWorkgroupSize, .. } => {
             return errors::word(source, &["workgroup_size", "local_size_x"]);
         }
+        ValidationError::Layouter(LayoutError { ty, .. }) => return place_of_type(module, *ty),
+        ValidationError::EntryPoint { name, source: error, .. } => {
+            let name = name.clone();
+            return entry_place(names, error)
+                .and_then(|words| errors::word(source, &[&words]))
+                .or_else(|| errors::word(source, &[&format!("fn {name}("), &format!("{name}(")]));
+        }
         ValidationError::InvalidHandle(_) => return call_of_itself(module),
         _ => return None,
     };
     Some(span).filter(Span::is_defined)
+}
+
+/// Where a type is written, or something that has it.
+fn place_of_type(module: &Module, ty: Handle<Type>) -> Option<Span> {
+    let of_globals = module.global_variables.iter().filter(|(_, one)| one.ty == ty);
+    let of_globals = of_globals.map(|(handle, _)| module.global_variables.get_span(handle));
+    let of_locals = functions(module).flat_map(|function| {
+        let variables = function.local_variables.iter().filter(|(_, one)| one.ty == ty);
+        variables.map(|(handle, _)| function.local_variables.get_span(handle))
+    });
+    let mut places = std::iter::once(module.types.get_span(ty)).chain(of_globals).chain(of_locals);
+    places.find(Span::is_defined)
+}
+
+/// The word of a text that a mistake of an entry point is about.
+fn entry_place(names: Names, error: &EntryPointError) -> Option<String> {
+    match error {
+        EntryPointError::Argument(_, error) | EntryPointError::Result(error) => match error {
+            VaryingError::InvalidBuiltInStage(built_in)
+            | VaryingError::InvalidBuiltInType(built_in, _)
+            | VaryingError::DuplicateBuiltIn(built_in) => Some(names.built_in(*built_in)),
+            VaryingError::InvalidMultiDimensionalSubgroupBuiltIn => Some("workgroup_size".to_owned()),
+            _ => None,
+        },
+        _ => None,
+    }
 }
 
 fn functions(module: &Module) -> impl Iterator<Item = &Function> {
@@ -131,6 +175,25 @@ fn of_fragments_alone(function: &Function) -> Option<Span> {
     expression
         .map(|(handle, _)| function.expressions.get_span(handle))
         .or_else(|| statement(&function.body, &|statement| matches!(statement, Statement::Kill)))
+}
+
+/// Where a `switch` is whose cases do not go together: naga tells of what stands in the last of them.
+fn switch_place(module: &Module, error: &ValidationError) -> Option<Span> {
+    let (ValidationError::Function { source, .. }
+    | ValidationError::EntryPoint { source: EntryPointError::Function(source), .. }) = error
+    else {
+        return None;
+    };
+    let wanted = match source {
+        FunctionError::ConflictingSwitchCase(value) => *value,
+        FunctionError::MultipleDefaultCases => SwitchValue::Default,
+        _ => return None,
+    };
+    let is_meant = |statement: &Statement| match statement {
+        Statement::Switch { cases, .. } => cases.iter().filter(|case| case.value == wanted).count() > 1,
+        _ => false,
+    };
+    functions(module).find_map(|function| statement(&function.body, &is_meant)).filter(Span::is_defined)
 }
 
 /// Functions call only what stands before them, so a call of what does not is part of a circle.

@@ -25,6 +25,7 @@ mod guards;
 mod invalid;
 mod lines;
 mod memory;
+mod names;
 mod nesting;
 mod panics;
 mod recipe;

@@ -12,7 +12,8 @@ use naga::back::pipeline_constants::{PipelineConstantError, process_overrides};
 use naga::{Constant, Expression, Handle, Literal, Module, Override, Span, TypeInner};
 use rustc_hash::FxHashSet;
 
-use crate::{Given, errors, invalid};
+use crate::names::Names;
+use crate::{Given, Language, errors, invalid};
 
 mod declare;
 
@@ -52,6 +53,7 @@ struct Open {
 pub(crate) fn take_constants(
     source: &Source,
     module: &mut Module,
+    language: Language,
     settled: Vec<Declared>,
     given: &[Given],
 ) -> Result<Constants, Diagnostics> {
@@ -67,7 +69,7 @@ pub(crate) fn take_constants(
         return Ok(constants);
     }
     let mut declared = settled;
-    declared.extend(settle(source, module, &open, given)?);
+    declared.extend(settle(source, module, language, &open, given)?);
     declared.sort_by_key(|constant| constant.id);
     Ok(Constants { declared, marks: Vec::new() })
 }
@@ -150,6 +152,7 @@ fn replace(module: &mut Module, from: Handle<Override>, to: Handle<Constant>) {
 fn settle(
     source: &Source,
     module: &mut Module,
+    language: Language,
     open: &[Open],
     given: &[Given],
 ) -> Result<Vec<Declared>, Diagnostics> {
@@ -164,11 +167,11 @@ fn settle(
         // naga goes by ids alone where there are some.
         values.insert(constant.id.map_or(name, |id| id.to_string()), *value);
     }
-    let info = invalid::check(source, module)?;
+    let info = invalid::check(source, Names { module, language })?;
     let mut kept = module.clone();
     keep(&mut kept, open);
-    let (resolved, _) =
-        process_overrides(&kept, &info, None, &values).map_err(|error| unsettled(source, module, &error))?;
+    let (resolved, _) = process_overrides(&kept, &info, None, &values)
+        .map_err(|error| unsettled(source, Names { module, language }, &error))?;
     *module = resolved.into_owned();
     Ok(take_kept(module, open))
 }
@@ -205,9 +208,9 @@ fn kept_name(id: u32) -> String {
 }
 
 /// The values, those that follow from them included, do not make a module.
-fn unsettled(source: &Source, module: &Module, error: &PipelineConstantError) -> Diagnostics {
+fn unsettled(source: &Source, names: Names, error: &PipelineConstantError) -> Diagnostics {
     match error {
-        PipelineConstantError::ValidationError(error) => invalid::diagnostic(source, module, error).into(),
+        PipelineConstantError::ValidationError(error) => invalid::diagnostic(source, names, error).into(),
         PipelineConstantError::NegativeWorkgroupSize => errors::workgroup_size(source).into(),
         error => errors::not_emitted(source, &error.to_string()).into(),
     }

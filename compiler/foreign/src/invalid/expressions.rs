@@ -1,0 +1,274 @@
+//! What is wrong with an expression, by the types of its parts.
+
+use naga::front::Typifier;
+use naga::proc::ResolveContext;
+use naga::valid::{ComposeError, ExpressionError as Error, LiteralError};
+use naga::{BinaryOperator, Expression, Function, Handle, ImageClass, ScalarKind, TypeInner, UnaryOperator};
+
+use super::told::{Told, told};
+use crate::Language;
+use crate::names::{Names, binary, unary};
+
+/// A function's expressions, by their types.
+pub(super) struct Typed<'m> {
+    pub names: Names<'m>,
+    types: Typifier,
+    function: &'m Function,
+}
+
+impl<'m> Typed<'m> {
+    pub fn new(names: Names<'m>, function: &'m Function) -> Typed<'m> {
+        Typed { names, types: Typifier::new(), function }
+    }
+
+    /// What the type of an expression is called.
+    pub fn ty(&mut self, handle: Handle<Expression>) -> String {
+        let names = self.names;
+        self.inner(handle).map_or_else(|| "this type".to_owned(), |inner| format!("`{}`", names.inner(inner)))
+    }
+
+    /// The type of an expression; that of a whole that is read through a pointer is the whole's.
+    pub fn inner(&mut self, handle: Handle<Expression>) -> Option<&TypeInner> {
+        let Names { module, .. } = self.names;
+        let context =
+            ResolveContext::with_locals(module, &self.function.local_variables, &self.function.arguments);
+        self.types.grow(handle, &self.function.expressions, &context).ok()?;
+        let inner = self.types.get(handle, &module.types);
+        match *inner {
+            TypeInner::Pointer { base, .. } => Some(&module.types[base].inner),
+            _ => Some(inner),
+        }
+    }
+
+    /// How to make one type of another, where that can be done.
+    pub fn converted(&mut self, message: Told, to: &TypeInner, value: Handle<Expression>) -> Told {
+        let name = self.names.inner(to);
+        let Some(from) = self.inner(value) else { return message };
+        match (to, from) {
+            (TypeInner::Vector { size, .. }, TypeInner::Vector { size: given, .. }) if size != given => {
+                message.help(format!("`{name}` has {} components", *size as u8))
+            }
+            (TypeInner::Vector { .. }, TypeInner::Vector { .. } | TypeInner::Scalar(_))
+            | (TypeInner::Scalar(_), TypeInner::Scalar(_)) => {
+                message.help(format!("convert it: `{name}(..)`"))
+            }
+            (TypeInner::Scalar(_), TypeInner::Vector { .. }) => {
+                message.help("take one of its components: `v.x`")
+            }
+            _ => message,
+        }
+    }
+
+    pub fn told(&mut self, error: &Error) -> Option<Told> {
+        Some(match *error {
+            Error::InvalidUnaryOperandType(operator, operand) => self.unary(operator, operand),
+            Error::InvalidBinaryOperandTypes { op, ref lhs_type, ref rhs_type, .. } => {
+                self.binary(op, lhs_type, rhs_type)
+            }
+            Error::ShiftAmountTooLarge { ref lhs_type, .. } => {
+                told(format!("this shifts by more bits than `{}` has", self.names.inner(lhs_type)))
+                    .help("a shift is by fewer bits than the number has")
+            }
+            Error::DivideByZero => told("division by zero"),
+            Error::IndexOutOfBounds(base, index) => self.out_of_bounds(base, index),
+            Error::NegativeIndex(_) => {
+                told("this index is negative").help("the first element has the index 0")
+            }
+            Error::InvalidIndexType(index) => {
+                let float = self.ty(index);
+                let (glsl, wgsl) = ("int(x)", "i32(x)");
+                told(format!("an index is an integer, and this one is {float}"))
+                    .help(format!("convert it: `{}`", self.choose(glsl, wgsl)))
+            }
+            Error::InvalidBaseType(base) => told(format!("{} has no elements", self.ty(base))),
+            Error::InvalidPointerType(_) => self.unsized_value(),
+            Error::InvalidArrayType(array) => told(format!("{} has no length to ask for", self.ty(array)))
+                .help("vectors and matrices have as many components as their types say"),
+            Error::Compose(ref error) => composed(error),
+            Error::SelectConditionNotABool { ref actual } => {
+                told(format!("a condition is a `bool`, and this one is `{}`", self.names.inner(actual)))
+            }
+            Error::SelectValuesTypeMismatch { ref accept, ref reject } => {
+                let [accept, reject] = [accept, reject].map(|one| self.names.inner(one));
+                told(format!("both values have one type, and these are `{accept}` and `{reject}`"))
+            }
+            Error::InvalidArgumentType(function, at, argument) => {
+                let ty = self.ty(argument);
+                told(format!("`{}` does not take {ty} as its argument {}", camel(&function), at + 1))
+            }
+            Error::WrongArgumentCount(function) => {
+                told(format!("`{}` takes another number of arguments", camel(&function)))
+            }
+            Error::UnsupportedWidth(function, _, width) => told(format!(
+                "`{}` is not known of numbers with {} bits here",
+                camel(&function),
+                u32::from(width) * 8
+            ))
+            .help("convert the argument to 32 bits"),
+            Error::InvalidCastArgument => told("this cannot be converted so"),
+            Error::Literal(ref error) => literal(error),
+            _ => return self.image(error),
+        })
+    }
+
+    fn choose(&self, glsl: &'static str, wgsl: &'static str) -> &'static str {
+        if self.names.language == Language::Glsl { glsl } else { wgsl }
+    }
+
+    fn unary(&mut self, operator: UnaryOperator, operand: Handle<Expression>) -> Told {
+        let ty = self.ty(operand);
+        let message = told(format!("`{}` does not take {ty}", unary(operator)));
+        match (operator, self.inner(operand).and_then(TypeInner::scalar_kind)) {
+            (UnaryOperator::LogicalNot, Some(kind)) if kind != ScalarKind::Bool => {
+                message.help("it takes a `bool`: write `x == 0` for whether a number is 0")
+            }
+            (UnaryOperator::Negate, Some(ScalarKind::Uint)) => {
+                message.help("a number without a sign has no negative: convert it first")
+            }
+            (UnaryOperator::BitwiseNot, _) => message.help("it takes integers"),
+            _ => message,
+        }
+    }
+
+    fn binary(&self, operator: BinaryOperator, left: &TypeInner, right: &TypeInner) -> Told {
+        use BinaryOperator as Op;
+        let [l, r] = [left, right].map(|one| self.names.inner(one));
+        let message = told(format!("`{}` does not take `{l}` and `{r}`", binary(operator)));
+        let kinds = [left, right].map(TypeInner::scalar_kind);
+        match operator {
+            Op::LogicalAnd | Op::LogicalOr => {
+                message.help("it takes a `bool` on both sides: write `x != 0` for a number")
+            }
+            Op::ShiftLeft | Op::ShiftRight | Op::And | Op::InclusiveOr | Op::ExclusiveOr if l == r => {
+                message.help("it takes integers")
+            }
+            Op::ShiftLeft | Op::ShiftRight => message.help("it takes integers"),
+            _ if kinds.contains(&Some(ScalarKind::Bool)) => {
+                message.help("it takes numbers: a `bool` is none")
+            }
+            _ if l == r => message,
+            _ if kinds[0] != kinds[1] => {
+                message.help(format!("convert one of them: `{}`", self.choose("float(x)", "f32(x)")))
+            }
+            Op::Multiply => message.help("a matrix takes a vector with as many components as it has columns"),
+            _ => message.help("give both sides as many components"),
+        }
+    }
+
+    fn out_of_bounds(&mut self, base: Handle<Expression>, index: u32) -> Told {
+        let n = match self.inner(base) {
+            Some(TypeInner::Array { size: naga::ArraySize::Constant(n), .. }) => Some(n.get()),
+            Some(TypeInner::Vector { size, .. }) => Some(*size as u32),
+            Some(TypeInner::Matrix { columns, .. }) => Some(*columns as u32),
+            _ => None,
+        };
+        let message = told(format!("there is no element {index}"));
+        match n {
+            Some(n) => message.help(format!("{} has {n}: the last is {}", self.ty(base), n - 1)),
+            None => message,
+        }
+    }
+
+    fn unsized_value(&self) -> Told {
+        match self.names.language {
+            Language::Glsl => told(
+                "this loads a buffer whose length is known at run time alone: leave out the name behind the block, and \
+                 name its members alone",
+            ),
+            Language::Wgsl => {
+                told("a buffer whose length is known at run time alone has no value of its own")
+                    .help("name an element, `data[i]`, or take its address, `arrayLength(&data)`")
+            }
+        }
+    }
+
+    /// What is wrong with how an image is read.
+    fn image(&mut self, error: &Error) -> Option<Told> {
+        Some(match *error {
+            Error::InvalidImageCoordinateType(dimension, coordinate) => {
+                let ty = self.ty(coordinate);
+                let n = match dimension {
+                    naga::ImageDimension::D1 => "one component",
+                    naga::ImageDimension::D2 => "two components",
+                    _ => "three components",
+                };
+                told(format!("a place in this image is not {ty}"))
+                    .help(format!("it has {n}: integers for a texel, floats for a sample"))
+            }
+            Error::InvalidImageArrayIndexType(index) | Error::InvalidImageOtherIndexType(index) => {
+                told(format!("a layer or a level is an integer, and this one is {}", self.ty(index)))
+            }
+            Error::InvalidImageArrayIndex => {
+                told("an image with layers is read at one of them, and no other is")
+            }
+            Error::InvalidImageClass(ImageClass::Sampled { .. }) => {
+                told("an image of integers cannot be sampled")
+                    .help(format!("read its texels: `{}`", self.choose("texelFetch", "textureLoad")))
+            }
+            Error::InvalidImageClass(_) => told("this cannot be done with an image of this kind"),
+            Error::ComparisonSamplingMismatch { sampler: true, .. } => {
+                told("a sampler that compares is for images of depths")
+                    .help(format!("declare it as `{}`", self.choose("sampler", "sampler")))
+            }
+            Error::ComparisonSamplingMismatch { .. } => told("this sampler does not compare")
+                .help(format!("declare it as `{}`", self.choose("samplerShadow", "sampler_comparison"))),
+            Error::InvalidImageStorageAccess(_) => told("this image takes no atomic operations")
+                .help("declare it with that access: `texture_storage_2d<r32uint, atomic>`"),
+            Error::InvalidImageFormat(_) => told("images of this format take no atomic operations")
+                .help("those of `r32uint` and `r32sint` do"),
+            Error::InvalidSampleOffsetExprType | Error::InvalidSampleOffset(..) => {
+                told("the offset of a sample is a constant with as many components as the image has axes")
+            }
+            Error::InvalidSampleLevelExactType(level) | Error::InvalidSampleLevelBiasType(level) => {
+                let ty = self.ty(level);
+                told(format!("the level of a sample of this image is not {ty}"))
+                    .help("it is an integer for an image of depths, and a float for others")
+            }
+            Error::InvalidSampleLevelBiasDimension(_) => {
+                told("images of this kind are sampled without a bias")
+            }
+            Error::InvalidSampleLevelGradientType(..) => {
+                told("a gradient has as many components as the image has axes")
+            }
+            Error::InvalidGatherDimension(_) => told("components are gathered of images with two axes alone"),
+            Error::InvalidGatherComponent(_) | Error::InvalidGatherLevel => {
+                told("this component cannot be gathered")
+            }
+            Error::InvalidDepthReference(_) => told("what a depth is compared with is a float"),
+            Error::InvalidDerivative => told("derivatives are of floats"),
+            _ => return None,
+        })
+    }
+}
+
+fn composed(error: &ComposeError) -> Told {
+    match *error {
+        ComposeError::Type(_) => told("values of this type cannot be made of parts"),
+        ComposeError::ComponentCount { given, expected } => told(format!(
+            "this is made of {expected} values, and {given} {} given",
+            if given == 1 { "is" } else { "are" }
+        )),
+        ComposeError::ComponentType { index } => told(format!("value {} is of another type", index + 1))
+            .help("convert it to the type that stands at this place"),
+    }
+}
+
+pub(super) fn literal(error: &LiteralError) -> Told {
+    let what = match error {
+        LiteralError::NaN => "NaN",
+        LiteralError::Infinity => "infinite",
+        LiteralError::Width(_) => {
+            return told("nothing says which type this literal has").help(
+                "write it, as in `1.0f` and `1u`; a `return` takes a value where the function says its type",
+            );
+        }
+    };
+    told(format!("a constant here is {what}"))
+        .help("read the number from a buffer or a push constant: these take any")
+}
+
+/// `InverseSqrt` as `inverseSqrt`.
+fn camel(function: &naga::MathFunction) -> String {
+    let name = format!("{function:?}");
+    name[..1].to_lowercase() + &name[1..]
+}

@@ -1,0 +1,158 @@
+//! What is wrong with a function: its variables, what it is handed and returns, and its statements.
+
+use naga::valid::{CallError, FunctionError as Error, LocalVariableError, SubgroupError};
+use naga::{ArraySize, Expression, Function, Handle, SwitchValue, Type, TypeInner};
+
+use super::expressions::Typed;
+use super::told::{Told, told};
+use crate::Language;
+use crate::names::Names;
+
+pub(super) fn told_of(names: Names, function: &Function, error: &Error) -> Option<Told> {
+    let mut typed = Typed::new(names, function);
+    Some(match *error {
+        Error::Expression { ref source, .. }
+        | Error::InvalidImageStore(ref source)
+        | Error::InvalidImageAtomic(ref source) => return typed.told(source),
+        Error::LocalVariable { ref name, ref source, handle } => {
+            let ty = function.local_variables[handle].ty;
+            variable(&mut typed, name, ty, function.local_variables[handle].init, source)?
+        }
+        Error::InvalidArgumentType { ref name, .. } => {
+            told(format!("`{name}` cannot be a parameter: values of its type are not handed to functions"))
+                .help("let the function name the buffer or the image itself")
+        }
+        Error::InvalidArgumentPointerSpace { .. } => {
+            told("a pointer to a buffer cannot be handed to a function here: let the function name the buffer")
+        }
+        Error::NonConstructibleReturnType => told("a function cannot return a value of this type"),
+        Error::BreakOutsideOfLoopOrSwitch => told("`break` stands outside of a loop and of a `switch`"),
+        Error::ContinueOutsideOfLoop => told("`continue` stands outside of a loop"),
+        Error::InvalidReturnSpot => told("`return` cannot stand in a `continuing` block"),
+        Error::InvalidReturnType { expression, .. } => returned(&mut typed, function, expression),
+        Error::InvalidIfType(condition) => not_a_condition(&mut typed, condition),
+        Error::InvalidSwitchType(value) => {
+            told(format!("a `switch` is over an integer, and this is {}", typed.ty(value)))
+        }
+        Error::ConflictingSwitchCase(value) => told(format!("another case has the value {}", case(value)))
+            .help("write what is to be done for a value once"),
+        Error::ConflictingCaseType => told("the values of these cases have different types"),
+        Error::MissingDefaultCase => told("this `switch` has no `default`").help("add `default: {}`"),
+        Error::MultipleDefaultCases => told("this `switch` has `default` twice"),
+        Error::LastCaseFallTrough => told("the last case has nothing to fall through to"),
+        Error::InvalidStorePointer(_) => told(
+            "this cannot be stored to: it lies in a uniform, or in a buffer that is for reading alone",
+        ),
+        Error::InvalidStoreTypes { pointer, value } => stored(&mut typed, pointer, value),
+        Error::InvalidStoreTexture { .. } => told("this image cannot be stored to"),
+        Error::InvalidStoreValue { ref actual_ty, ref expected_ty, .. } => {
+            let [actual, expected] = [actual_ty, expected_ty].map(|one| names.inner(one));
+            told(format!("a texel of this image is `{expected}`, and this is `{actual}`"))
+        }
+        Error::InvalidCall { ref error, .. } => called(&mut typed, error)?,
+        Error::InvalidAtomic(_) => told("this atomic operation does not fit what it is done to")
+            .help("atomics are `i32` and `u32`, in `var<workgroup>` and `var<storage, read_write>`; `f32` has `atomicAdd`"),
+        Error::InvalidSubgroup(SubgroupError::InvalidOperand(operand)) => {
+            told(format!("subgroup operations of this kind do not take {}", typed.ty(operand)))
+        }
+        Error::InvalidSubgroup(SubgroupError::InvalidInvocationIdExprType(_)) => {
+            told("the invocation that a value is taken from is a constant here")
+        }
+        Error::NonUniformControlFlow(..) => told("not all invocations come here, and all would have to"),
+        Error::NonUniformWorkgroupUniformLoad(_) => {
+            told("not all invocations come here, and `workgroupUniformLoad` is a barrier")
+        }
+        Error::PipelineInputRegularFunction { ref name } => {
+            told(format!("`{name}` is built in, and entry points alone are given such values"))
+                .help("hand the value to the function as any other")
+        }
+        Error::PipelineOutputRegularFunction => told("entry points alone have built-in results and locations"),
+        _ => return None,
+    })
+}
+
+fn variable(
+    typed: &mut Typed,
+    name: &str,
+    ty: Handle<Type>,
+    init: Option<Handle<Expression>>,
+    error: &LocalVariableError,
+) -> Option<Told> {
+    let names = typed.names;
+    Some(match error {
+        LocalVariableError::InvalidType(_) => match names.module.types[ty].inner {
+            TypeInner::Image { .. } | TypeInner::Sampler { .. } => {
+                told("images and samplers cannot be kept in variables").help("name them where they are used")
+            }
+            TypeInner::Array { size: ArraySize::Pending(_), .. } => told(format!(
+                "the length of `{name}` is an override, which arrays in `var<workgroup>` alone have"
+            ))
+            .help("write a number, or a `const`"),
+            _ => told("a local variable has a known size: write the lengths of arrays"),
+        },
+        LocalVariableError::InitializerType => {
+            let value = init?;
+            let message =
+                told(format!("`{name}` is `{}`, and its value is {}", names.ty(ty), typed.ty(value)));
+            let variable = names.module.types[ty].inner.clone();
+            typed.converted(message, &variable, value)
+        }
+        LocalVariableError::NonConstOrOverrideInitializer => told(format!("`{name}` begins with a constant")),
+    })
+}
+
+fn returned(typed: &mut Typed, function: &Function, value: Option<Handle<Expression>>) -> Told {
+    let expected = function.result.as_ref().map(|result| typed.names.ty(result.ty));
+    match (value, expected) {
+        (Some(value), Some(expected)) => {
+            told(format!("this function returns `{expected}`, and this is {}", typed.ty(value)))
+        }
+        (None, Some(_)) => told("this function comes to its end without a `return` of its value"),
+        (_, None) => told("this function returns nothing").help(match typed.names.language {
+            Language::Glsl => "leave out the value, or write its type for `void`",
+            Language::Wgsl => "leave out the value, or write its type: `fn f() -> f32`",
+        }),
+    }
+}
+
+fn not_a_condition(typed: &mut Typed, condition: Handle<Expression>) -> Told {
+    let message = told(format!("a condition is a `bool`, and this is {}", typed.ty(condition)));
+    match typed.inner(condition) {
+        Some(TypeInner::Vector { .. }) => message.help("write `all(..)` or `any(..)`"),
+        Some(TypeInner::Scalar(_)) => message.help("write `x != 0` for whether a number is not 0"),
+        _ => message,
+    }
+}
+
+fn stored(typed: &mut Typed, pointer: Handle<Expression>, value: Handle<Expression>) -> Told {
+    let message =
+        told(format!("what belongs here is {}, and this is {}", typed.ty(pointer), typed.ty(value)));
+    match typed.inner(pointer).cloned() {
+        Some(place) => typed.converted(message, &place, value),
+        None => message,
+    }
+}
+
+fn case(value: SwitchValue) -> String {
+    match value {
+        SwitchValue::I32(value) => value.to_string(),
+        SwitchValue::U32(value) => value.to_string(),
+        _ => "that this one has".to_owned(),
+    }
+}
+
+fn called(typed: &mut Typed, error: &CallError) -> Option<Told> {
+    Some(match *error {
+        CallError::ArgumentCount { required, seen } => {
+            told(format!("this function takes {required} arguments, and {seen} are given"))
+        }
+        CallError::ArgumentType { index, required, seen_expression } => {
+            let (given, wanted) = (typed.ty(seen_expression), typed.names.ty(required));
+            told(format!("argument {} is a `{wanted}`, and {given} is given", index + 1))
+        }
+        // Entry points of GLSL call what the text calls `main`, and take no value of it.
+        CallError::ExpressionMismatch(_) => told("`main` returns nothing").help("write `void main()`"),
+        CallError::Argument { ref source, .. } => return typed.told(source),
+        _ => return None,
+    })
+}

@@ -1,0 +1,2 @@
+@group(0) @binding(0) var<storage, read_write> d: array<f32>;
+@compute @workgroup_size(1) fn main(@builtin(global_invocation_id) x: vec3u, @builtin(global_invocation_id) y: vec3u) { d[0] = 1.0; }

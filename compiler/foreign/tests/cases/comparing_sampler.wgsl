@@ -1,0 +1,9 @@
+@group(0) @binding(0) var<storage, read_write> d: array<f32>;
+@group(0) @binding(1) var t: texture_2d<f32>;
+@group(0) @binding(2) var s: sampler_comparison;
+fn f() { let x = textureSampleLevel(t, s, vec2f(0.0), 0.0); }
+@compute @workgroup_size(1)
+fn main(@builtin(global_invocation_id) id: vec3u) {
+    let i = id.x;
+    d[0] = 1.0;
+}

@@ -1,0 +1,6 @@
+#version 450
+layout(local_size_x = 1) in;
+layout(set = 0, binding = 0) buffer B { float d[]; };
+layout(push_constant) uniform P { float a; };
+layout(push_constant) uniform Q { float b; };
+void main() { d[0] = a + b; }

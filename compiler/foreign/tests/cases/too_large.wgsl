@@ -1,0 +1,8 @@
+@group(0) @binding(0) var<storage, read_write> d: array<f32>;
+var<workgroup> e: array<f32, 1000000000>;
+fn f() { e[0] = 1.0; }
+@compute @workgroup_size(1)
+fn main(@builtin(global_invocation_id) id: vec3u) {
+    let i = id.x;
+    d[0] = 1.0;
+}
