@@ -11,6 +11,7 @@ use self::constants::Constants;
 use crate::specialise::Declared;
 use crate::{Options, Stage, barriers, blocks, errors, switches};
 
+mod arrays;
 mod constants;
 mod limits;
 mod tokens;
@@ -23,19 +24,22 @@ const SAME_TYPES: [(&str, &str); 4] =
 
 /// The module, and the specialisation constants that are plain ones in it.
 pub(crate) fn parse(source: &Source, options: &Options) -> Result<(Module, Vec<Declared>), Diagnostics> {
-    let constants = Constants::of(source.text());
+    let text = arrays::turn_lengths(source.text());
+    if let Some(range) = arrays::behind_array(&text) {
+        return Err(errors::behind_array(errors::location(source, span(range))).into());
+    }
+    let constants = Constants::of(&text);
     if let Some((name, range)) = constants.not_finite(&options.constants) {
-        let span = naga::Span::new(range.start as u32, range.end as u32);
-        return Err(errors::not_finite(name, errors::location(source, span)).into());
+        return Err(errors::not_finite(name, errors::location(source, span(range))).into());
     }
     let must_settle = constants.have_sizes() || !options.constants.is_empty();
-    let open = (!must_settle).then(|| read(source.text(), settings(options), &mut |_| Vec::new()));
+    let open = (!must_settle).then(|| read(&text, settings(options), &mut |_| Vec::new()));
     let (mut module, settled) = match open {
         Some(Ok(read)) => read,
         Some(Err(found)) if constants.is_empty() => return Err(diagnostics(source, &found)),
         // What is made of a constant may be why: it is tried with their values.
         _ => {
-            let (text, macros) = constants.settle(source.text(), &options.constants);
+            let (text, macros) = constants.settle(&text, &options.constants);
             let mut settings = settings(options);
             settings.defines.extend(macros);
             read(&text, settings, &mut |module| constants.take(module, &options.constants))
@@ -47,6 +51,10 @@ pub(crate) fn parse(source: &Source, options: &Options) -> Result<(Module, Vec<D
     switches::fill_empty_cases(&mut module);
     barriers::wait_for_workgroups(&mut module);
     Ok((module, settled))
+}
+
+fn span(range: std::ops::Range<usize>) -> naga::Span {
+    naga::Span::new(range.start as u32, range.end as u32)
 }
 
 fn settings(options: &Options) -> glsl::Options {

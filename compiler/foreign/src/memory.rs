@@ -8,6 +8,7 @@ use crate::words::{HEADER_WORDS, OP_DECORATE, instructions};
 
 const OP_MEMBER_DECORATE: u32 = 72;
 const OP_TYPE_ARRAY: u32 = 28;
+const OP_TYPE_RUNTIME_ARRAY: u32 = 29;
 const OP_TYPE_STRUCT: u32 = 30;
 const OP_TYPE_POINTER: u32 = 32;
 const OP_VARIABLE: u32 = 59;
@@ -24,7 +25,7 @@ pub(crate) fn strip_layouts(words: Vec<u32>) -> Vec<u32> {
     let (mut shared, mut laid) = (FxHashSet::default(), FxHashSet::default());
     for instruction in instructions(&words) {
         match (instruction[0] & 0xffff, instruction) {
-            (OP_TYPE_ARRAY, [_, id, element, ..]) => {
+            (OP_TYPE_ARRAY | OP_TYPE_RUNTIME_ARRAY, [_, id, element, ..]) => {
                 parts.insert(*id, vec![*element]);
             }
             (OP_TYPE_STRUCT, [_, id, members @ ..]) => {

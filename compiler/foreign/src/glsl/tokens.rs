@@ -1,5 +1,5 @@
 //! GLSL text as tokens, for what is looked for in it before naga reads it: words, numbers and marks, each with its
-//! place. Comments and blanks are left out; macros are not followed.
+//! place. Comments, blanks and the preprocessor's lines are left out; macros are not followed.
 
 use std::ops::Range;
 
@@ -17,6 +17,8 @@ pub(super) fn tokens(text: &str) -> Vec<Token<'_>> {
             rest.find('\n').unwrap_or(rest.len())
         } else if rest.starts_with("/*") {
             rest.find("*/").map_or(rest.len(), |end| end + 2)
+        } else if first == '#' {
+            length_of_directive(rest)
         } else if first.is_whitespace() {
             first.len_utf8()
         } else {
@@ -29,8 +31,24 @@ pub(super) fn tokens(text: &str) -> Vec<Token<'_>> {
     found
 }
 
+impl Token<'_> {
+    /// Whether it is a name, a keyword or a number.
+    pub fn is_word(&self) -> bool {
+        self.text.starts_with(is_of_word)
+    }
+}
+
+/// To the end of the line, and of those that it goes on in.
+fn length_of_directive(rest: &str) -> usize {
+    let mut ends = rest.match_indices('\n').map(|(at, _)| at);
+    ends.find(|at| !rest[..*at].trim_end_matches('\r').ends_with('\\')).unwrap_or(rest.len())
+}
+
+fn is_of_word(letter: char) -> bool {
+    letter.is_alphanumeric() || letter == '_'
+}
+
 fn length_of_token(rest: &str, first: char) -> usize {
-    let is_of_word = |letter: char| letter.is_alphanumeric() || letter == '_';
     if !is_of_word(first) {
         return first.len_utf8();
     }
