@@ -170,9 +170,12 @@ pub const ANYTHING: &str = "a tensor, an image, a sampler or a number";
 /// `wanted` says what the parameter takes: `a tensor`, `a number`.
 pub fn argument_kind(template: &KernelTemplate, parameter: &str, wanted: &str, given: &Value) -> Raise {
     let kernel = template.name();
+    let takes = format!("parameter `{parameter}` of kernel `{kernel}` takes {wanted}");
+    if kp::is_slice(given) && matches!(wanted, "a tensor" | ANYTHING) {
+        return type_error(format!("{takes}, not a slice of a tensor")).help(kp::SLICE_HELP);
+    }
     let given_type = given.type_name();
-    let raise =
-        type_error(format!("parameter `{parameter}` of kernel `{kernel}` takes {wanted}, not {given_type}"));
+    let raise = type_error(format!("{takes}, not {given_type}"));
     match given {
         Value::List(_) | Value::Tuple(_) if matches!(wanted, "a tensor" | ANYTHING) => {
             raise.help(format!("make a tensor of it first: {parameter} = Tensor({parameter})"))

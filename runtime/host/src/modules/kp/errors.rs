@@ -3,7 +3,9 @@
 use kps_compute::ComputeError;
 use kps_device::DeviceError;
 
+use super::values;
 use crate::errors::type_error;
+use crate::modules::numpy::NdArray;
 use crate::value::{ExceptionKind, KernelPlace, Raise, Value};
 
 /// The exception of a compute error, with what to do about it.
@@ -118,10 +120,18 @@ pub fn cannot_check(device: &str) -> Raise {
         .help("run with --device cpu, or leave out --check and `checked`")
 }
 
+/// For a slice where a device wants a tensor.
+pub const SLICE_HELP: &str = "devices are given whole tensors: copy the elements into one of their own, \
+                              Tensor(t[2:4]), or give all of the tensor and say where to begin";
+
 pub fn not_a_tensor(operation: &str, value: &Value) -> Raise {
+    if values::is_slice(value) {
+        return type_error(format!("{operation} takes tensors, not a slice of one")).help(SLICE_HELP);
+    }
     let raise = type_error(format!("{operation} takes tensors, not {}", value.type_name()));
     match value {
         Value::List(_) | Value::Tuple(_) => raise.help("make one first: Tensor(values)"),
+        _ if value.downcast::<NdArray>().is_some() => raise.help("make one first: Tensor(array)"),
         _ => raise,
     }
 }

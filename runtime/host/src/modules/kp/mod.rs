@@ -30,7 +30,7 @@ use crate::ops::Side;
 use crate::value::{Args, BinaryOp, Module, NativeDef, NativeModule, Result, Value};
 use crate::vm::Vm;
 
-pub use errors::compute;
+pub use errors::{SLICE_HELP, compute};
 pub use image::sampler_of;
 pub use manager::{MANAGER, level};
 pub use ops::words;
@@ -38,7 +38,7 @@ pub use sequence::SEQUENCE;
 pub use shared::{ScriptedManager, manager_for};
 pub use tensor::TENSOR;
 pub use told::{deliver, pieces_text};
-pub use values::{groups, number, record as record_of, tensor as tensor_of, value as number_value};
+pub use values::{groups, is_slice, number, record as record_of, tensor as tensor_of, value as number_value};
 use view::TensorData;
 
 pub static MODULE: NativeModule = NativeModule {

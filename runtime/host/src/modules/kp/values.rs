@@ -60,12 +60,17 @@ pub fn value(number: Number) -> Value {
     }
 }
 
-/// The tensor that a value is or looks into.
+/// The tensor that a value is, or looks at as a whole. Devices are bound whole tensors: a slice is none.
 pub fn tensor(value: &Value) -> Option<Tensor> {
     if let Some(tensor) = value.downcast::<ScriptTensor>() {
         return Some(tensor.tensor().clone());
     }
-    value.downcast::<TensorData>().map(|view| view.tensor().clone())
+    value.downcast::<TensorData>().filter(|view| view.is_whole()).map(|view| view.tensor().clone())
+}
+
+/// Whether a value is some elements of a tensor, or all in another order.
+pub fn is_slice(value: &Value) -> bool {
+    value.downcast::<TensorData>().is_some_and(|view| !view.is_whole())
 }
 
 /// The struct that a tensor's elements are.

@@ -47,6 +47,11 @@ impl TensorData {
         &self.tensor
     }
 
+    /// Whether it shows all elements in their order.
+    pub fn is_whole(&self) -> bool {
+        (self.start, self.step, self.n) == (0, 1, self.tensor.size())
+    }
+
     fn flat(&self, at: usize) -> usize {
         (self.start + at as i64 * self.step) as usize
     }
