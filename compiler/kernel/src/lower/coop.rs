@@ -205,7 +205,7 @@ impl Ctx<'_> {
             return self.tile_multiply_add([&c, &a, &b], span);
         }
         let number = (Operand::Static(Static::Type(c.scalar.into())), args[0].1);
-        Some(self.call_coop(name, args.into_iter().chain([number]).collect(), span))
+        Some(self.call_coop("coop_multiply_add", args.into_iter().chain([number]).collect(), span))
     }
 
     fn coop_factors(&mut self, name: &str, args: &[(Operand, Span)]) -> Option<[Coop; 3]> {
@@ -244,7 +244,7 @@ impl Ctx<'_> {
             return self.tile_fill(&coop, value, span);
         }
         let args = vec![(Operand::Place(coop.place), args[0].1), (Operand::Node(value), args[1].1)];
-        Some(self.call_coop(name, args, span))
+        Some(self.call_coop("coop_fill", args, span))
     }
 
     fn coop_move(
@@ -257,13 +257,16 @@ impl Ctx<'_> {
     ) -> Option<Operand> {
         let coop = self.coop(name, &args[0])?;
         self.coop_memory(name, &coop, &args)?;
-        match self.matrices {
-            Some(_) => self.tile_move(function, lines, &coop, args, span),
-            None if lines == CoopLines::Columns => {
-                Some(self.call_coop(&format!("{name}_columns"), args, span))
-            }
-            None => Some(self.call_coop(name, args, span)),
+        if self.matrices.is_some() {
+            return self.tile_move(function, lines, &coop, args, span);
         }
+        let ours = match (function, lines) {
+            (CoopFunction::Store, CoopLines::Rows) => "coop_store",
+            (CoopFunction::Store, CoopLines::Columns) => "coop_store_columns",
+            (_, CoopLines::Rows) => "coop_load",
+            (_, CoopLines::Columns) => "coop_load_columns",
+        };
+        Some(self.call_coop(ours, args, span))
     }
 
     fn coop_memory(&mut self, name: &str, coop: &Coop, args: &[(Operand, Span)]) -> Option<()> {

@@ -49,7 +49,7 @@ impl<'a> Ctx<'a> {
             Function::DivMod => return self.divmod(args, span),
             Function::TruncDiv => return self.truncating_call(BinaryOp::TruncDiv, args, span),
             Function::TruncRem => return self.truncating_call(BinaryOp::TruncRem, args, span),
-            Function::Sum => return self.sum(args, name, span),
+            Function::Sum => return self.sum(args, span),
             Function::Frexp => return self.frexp(args, name, span),
             Function::Pow if args.len() == 3 => return self.power_modulo(args, name, span),
             Function::Float(FloatFn::Round) if args.len() == 2 => return self.round_digits(args, name, span),

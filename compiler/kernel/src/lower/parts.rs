@@ -114,14 +114,14 @@ impl Ctx<'_> {
     }
 
     /// `sum(xs)`, `sum(xs, start)`: from the first to the last.
-    pub fn sum(&mut self, args: Args, name: &str, span: Span) -> Operand {
+    pub fn sum(&mut self, args: Args, span: Span) -> Operand {
         let (xs, at) = &args[0];
         let items = match xs {
             Operand::Tuple(items) => Rc::clone(items),
             Operand::Node(node) if self.ty(*node).is_vector() => {
                 self.numbers_of(*node, *at).into_iter().map(Operand::Node).collect()
             }
-            xs => return self.sum_of_list(xs, args, name, span),
+            xs => return self.sum_of_list(xs, args, span),
         };
         if items.iter().any(|item| self.is_bool(item)) {
             return self.fail(errors::sum_of_bools(self.at(*at)));
@@ -148,7 +148,7 @@ impl Ctx<'_> {
         self.fail(errors::sum_types(self.at(at), &total, &item))
     }
 
-    fn sum_of_list(&mut self, xs: &Operand, args: Args, name: &str, span: Span) -> Operand {
+    fn sum_of_list(&mut self, xs: &Operand, args: Args, span: Span) -> Operand {
         let element = match xs {
             Operand::Place(Place { ty: Type::Array(array), .. }) => Some(array.element.clone()),
             Operand::Buffer(_) | Operand::Row(_) => {
@@ -172,7 +172,7 @@ impl Ctx<'_> {
                 Operand::Node(self.splat_to(zero, &element, span))
             }
         };
-        self.ours_of(name, vec![(xs.clone(), args[0].1), (start, span)], span)
+        self.ours_of("sum", vec![(xs.clone(), args[0].1), (start, span)], span)
     }
 
     /// One float, or a vector of them.
