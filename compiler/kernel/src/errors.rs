@@ -74,16 +74,36 @@ fn how_to_convert(text: &str, found: &str, wanted: &Type) -> String {
     match () {
         () if is_array(found) => format!("take one element: `{text}[i]`"),
         () if found.contains("function") || found.contains("lambda") => format!("call it: `{text}(x)`"),
+        () if found.contains("the module") => format!("name what is wanted of it: `{text}.pi`"),
         () if found.contains("the type") => format!("make a value of it: `{text}(0)`"),
         () if found.contains("`range`") => "loop over it: `for i in range(..)`".to_owned(),
         () if found.contains("tuple") => format!("make a value of it: `{wanted}(..)`"),
-        () if found.contains("vec") && !wanted.is_vector() => format!("take one component: `{text}.x`"),
+        () if found.contains("bvec") && *wanted == Type::BOOL => {
+            format!("ask for all of them, `all({text})`, or for one, `any({text})`")
+        }
+        () if found.contains("vec") && !wanted.is_vector() => {
+            format!("take one component: `{}.x`", as_operand(text))
+        }
         () if is_int && text.contains(" / ") => format!(
             "`/` gives a float: write `{}`, or cast it: `{wanted}({text})`",
             text.replacen(" / ", " // ", 1)
         ),
         () => format!("cast it: `{wanted}({text})`"),
     }
+}
+
+/// The text of an expression as a dot or an index takes it.
+fn as_operand(text: &str) -> String {
+    let mut depth = 0i32;
+    let has_operator = text.chars().any(|letter| {
+        match letter {
+            '(' | '[' => depth += 1,
+            ')' | ']' => depth -= 1,
+            _ => {}
+        }
+        letter == ' ' && depth == 0
+    });
+    if has_operator { format!("({text})") } else { text.to_owned() }
 }
 
 /// An array parameter or a list, as messages describe it.

@@ -190,7 +190,7 @@ impl TypeReader<'_> {
     fn array_len(&self, expr: &Expr) -> Result<u32, Diagnostic> {
         match self.int(expr) {
             Some(len @ 1..=0xffff) => Ok(len as u32),
-            _ => Err(errors::array_len(self.source.at(expr.span), self.source.slice(expr.span))),
+            known => Err(errors::array_len(self.source.at(expr.span), self.source.slice(expr.span), known)),
         }
     }
 
@@ -306,7 +306,7 @@ impl TypeReader<'_> {
             ("array", None) => Ok(TypeExpr::Buffer(ArrayParam::flat(value(inner)?))),
             ("array", Some((len, element))) => match len.parse::<u32>() {
                 Ok(len @ 1..=0xffff) => Ok(TypeExpr::Value(Type::array(len, value(element)?))),
-                _ => Err(errors::array_len(self.source.at(span), len)),
+                _ => Err(errors::array_len(self.source.at(span), len, None)),
             },
             ("matrix", Some((columns, rest))) => {
                 let (rows, scalar) = rest.split_once(',').ok_or_else(unreadable)?;

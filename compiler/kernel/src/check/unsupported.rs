@@ -44,7 +44,9 @@ pub(super) fn expr(expr: &Expr, source: &Source) -> Option<Diagnostic> {
             "`None`",
             "kernels have numbers, bools, vectors and arrays: use a number that says \"nothing\", such as `-1`",
         ),
-        ExprKind::Ellipsis => ("`...`", "write `pass`"),
+        ExprKind::Ellipsis => {
+            ("`...`", "write `pass` for an empty body; an index says which element it is: `x[i]`")
+        }
         ExprKind::Imaginary(_) => ("a complex number", "keep the two parts in a `vec2`"),
         ExprKind::Str(_) | ExprKind::Bytes(_) => (
             "a string",

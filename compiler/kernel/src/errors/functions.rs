@@ -173,7 +173,7 @@ pub(crate) fn not_callable(at: Location, text: &str, what: &str) -> Diagnostic {
         }
         // `global_id(0)` is OpenCL's way.
         false if what.contains("vec") => diagnostic.help(format!("write a component of it: `{text}.x`")),
-        false if builtins::lookup(text).is_some() => {
+        false if is_count_of_array(text) || builtins::lookup(text).is_some() => {
             diagnostic.help(format!("it is a value: leave the parentheses out, `{text}`"))
         }
         false if what.starts_with("the class") => {
@@ -184,6 +184,11 @@ pub(crate) fn not_callable(at: Location, text: &str, what: &str) -> Diagnostic {
         }
         false => diagnostic.help(format!("to multiply, write `{text} * (..)`")),
     }
+}
+
+/// NumPy's are attributes too, but some libraries call them.
+fn is_count_of_array(text: &str) -> bool {
+    [".size", ".ndim", ".shape"].iter().any(|name| text.ends_with(name))
 }
 
 pub(crate) fn keyword_argument(at: Location, name: &str, keyword: &str) -> Diagnostic {

@@ -78,6 +78,13 @@ pub(crate) fn atomic_place(at: Location, name: &str, what: &str) -> Diagnostic {
         .help(format!("write `{name}(a, i, ..)`, with `a` an array parameter or `shared(..)`"))
 }
 
+/// A list within an element of an array of the device.
+pub(crate) fn atomic_in_element(at: Location, text: &str) -> Diagnostic {
+    error("kernel/atomic", at, format!("`{text}` is a list within an element of an array"), "a list").help(
+        "atomics change whole elements: keep these numbers in an array of their own, `counts: Array[u32]`",
+    )
+}
+
 pub(crate) fn atomic_own_memory(at: Location, text: &str) -> Diagnostic {
     error("kernel/atomic", at, format!("`{text}` is this invocation's own list, which no other one sees"), "")
         .help("assign to its elements, or make it `shared(..)`")

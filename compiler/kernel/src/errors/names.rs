@@ -17,7 +17,11 @@ pub(crate) fn unknown_name(at: Location, name: &str, nearest: Option<&str>) -> D
     if let Some(instead) = habits::instead(name) {
         return error("kernel/unknown-name", at, format!("kernels have no `{name}`"), "").help(instead);
     }
+    let at_component = at.source.text().get(at.span.end as usize..).is_some_and(|rest| rest.starts_with('.'));
     let diagnostic = error("kernel/unknown-name", at, format!("unknown name `{name}`"), "");
+    if INDEX_NAMES.contains(&name) && at_component {
+        return diagnostic.help("the invocation's place is `global_id`; within its workgroup, `local_id`");
+    }
     if INDEX_NAMES.contains(&name) {
         return diagnostic.help(format!("say which element it is: `{name} = global_id.x`"));
     }

@@ -2,7 +2,7 @@
 
 use kps_syntax::{Diagnostic, Location};
 
-use super::{error, is_array, is_function, meant};
+use super::{as_operand, error, is_array, is_function, meant};
 use crate::habits;
 use crate::signature::ArrayParam;
 use crate::types::Type;
@@ -48,7 +48,9 @@ pub(crate) fn not_indexable(at: Location, text: &str, what: &str) -> Diagnostic 
 pub(crate) fn index_type(at: Location, text: &str, what: &str) -> Diagnostic {
     let diagnostic = error("kernel/index", at, format!("an index is an int, not {what}"), what);
     match what {
-        what if what.contains("vec") => diagnostic.help(format!("take one component: `{text}.x`")),
+        what if what.contains("vec") => {
+            diagnostic.help(format!("take one component: `{}.x`", as_operand(text)))
+        }
         what if is_array(what) => diagnostic.help(format!("take one element: `{text}[i]`")),
         // `x[i / 2]` means the whole part.
         _ if text.contains(" / ") => {
@@ -115,6 +117,9 @@ pub(crate) fn no_attribute(at: Location, name: &str, what: &str) -> Diagnostic {
         }
         None if is_component && what.starts_with("a tuple") => diagnostic
             .help("count the items of a tuple, `t[0]`, or take it apart: `height, width = image.shape`"),
+        None if is_component && what.contains("mat") => {
+            diagnostic.help("take an element of the matrix, `m[row, column]`, or a row, `m[row]`")
+        }
         None if is_component => diagnostic.help(format!("leave `.{name}` out: it is one number already")),
         None => diagnostic.help("vectors have components, `v.xy`; arrays have `shape` and `size`"),
     }

@@ -64,7 +64,11 @@ pub(crate) fn const_not_scalar(at: Location, text: &str) -> Diagnostic {
         .help("write `const[i32]`")
 }
 
-pub(crate) fn array_len(at: Location, text: &str) -> Diagnostic {
-    error("kernel/array-length", at, format!("`{text}` is not the length of an array"), "")
-        .help("a length is an int from 1 to 65535")
+/// `known` is what the text stands for, where that is an int.
+pub(crate) fn array_len(at: Location, text: &str, known: Option<i64>) -> Diagnostic {
+    let message = match known.filter(|known| known.to_string() != text) {
+        Some(known) => format!("`{text}` is {known}, which is not the length of an array"),
+        None => format!("`{text}` is not the length of an array"),
+    };
+    error("kernel/array-length", at, message, "").help("a length is an int from 1 to 65535")
 }

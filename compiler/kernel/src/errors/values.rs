@@ -15,10 +15,12 @@ pub(crate) fn literal_does_not_fit(at: Location, literal: Literal, scalar: Scala
         (Literal::Float(_), Some(_)) => {
             format!("the float `{literal}` is not an int, and `{scalar}` is wanted")
         }
+        _ if scalar == Scalar::Bool => format!("the number `{literal}` is not a `bool`"),
         _ => format!("`{literal}` does not fit `{scalar}`"),
     };
     let diagnostic = error("kernel/literal", at, message, "");
     match (literal, scalar.int_range()) {
+        _ if scalar == Scalar::Bool => diagnostic.help("write `True`, `False` or a comparison: `x != 0`"),
         (Literal::Float(_), Some(_)) => diagnostic.help(format!("write `{scalar}({literal})` to cut it off")),
         (Literal::Int(value), Some((min, max))) => {
             let holds = |scalar: &Scalar| literal.fit(*scalar).is_some();
@@ -72,6 +74,26 @@ pub(crate) fn stored_type(
     .help(how_to_convert(value_text, found, wanted))
 }
 
+/// Of `a += b`: `target` and `symbol` stand on its left, `value` on its right.
+pub(crate) fn augmented_type(
+    (target_at, target, wanted): (Location, &str, &Type),
+    symbol: &str,
+    (value_at, value, found): (Location, &str, &str),
+) -> Diagnostic {
+    let message = format!("`{target}` is `{wanted}`, and `{target} {symbol} {value}` is {found}");
+    let diagnostic = error("kernel/type", value_at, message, "").label(target_at, format!("`{wanted}`"));
+    match wanted.scalar().is_some_and(Scalar::is_int) && symbol == "/" {
+        true => diagnostic.help(format!("`/` gives a float: write `{target} //= {value}`")),
+        false => diagnostic.help(format!("cast it: `{target} = {wanted}({target} {symbol} {value})`")),
+    }
+}
+
+/// Of `for a[i] in ..`.
+pub(crate) fn loop_target_type(at: Location, target: &str, wanted: &Type, found: &str) -> Diagnostic {
+    error("kernel/type", at, format!("the loop gives {found}, and `{target}` is `{wanted}`"), "")
+        .help(format!("loop with a name, and convert that: `{target} = {wanted}(i)`"))
+}
+
 pub(crate) fn operand_types(
     at: Location,
     symbol: &str,
@@ -80,7 +102,7 @@ pub(crate) fn operand_types(
     cast: Option<String>,
 ) -> Diagnostic {
     let message = format!("`{symbol}` does not take {} and {}", left.1, right.1);
-    if symbol == "^" && (left.1.contains("`f") || left.1.contains("float")) {
+    if symbol == "^" && is_float(left.1) {
         let diagnostic = error("kernel/operand-types", at, message, "");
         return diagnostic
             .label(left.0, left.1)
@@ -128,6 +150,14 @@ fn with_operands(
         None if left.1.contains("vec") || right.1.contains("vec") => {
             diagnostic.help("take as many components of both: `v.xy`")
         }
+        None if symbol == "@" => {
+            diagnostic.help("`@` is of vectors and matrices: numbers are multiplied by `*`")
+        }
+        None if matches!(symbol, "&" | "|" | "<<" | ">>")
+            && [left.1, right.1].iter().any(|what| is_float(what)) =>
+        {
+            diagnostic.help("bits are those of ints: `i32(x)`, or `bitcast(u32, x)`")
+        }
         None => diagnostic.help("write numbers on both sides"),
     }
 }
@@ -166,9 +196,7 @@ pub(crate) fn condition_not_bool(at: Location, text: &str, what: &str, is_vector
             diagnostic.help(format!("test one element, `{text}[i] != 0`, or the length, `len({text}) > 0`"))
         }
         false if what.contains("vec") => diagnostic.help(format!("write `any({text} != 0)`")),
-        false if what.contains("float literal") || what.contains("`f") => {
-            diagnostic.help(format!("write `{text} != 0.0`"))
-        }
+        false if is_float(what) => diagnostic.help(format!("write `{text} != 0.0`")),
         false if what.ends_with("literal") => {
             diagnostic.help(format!("compare it with something: `x == {text}`, `x == 1 or x == {text}`"))
         }
@@ -179,7 +207,11 @@ pub(crate) fn condition_not_bool(at: Location, text: &str, what: &str, is_vector
 
 pub(crate) fn ternary_types(then: (Location, &str), orelse: (Location, &str)) -> Diagnostic {
     let message = format!("the two sides of `if .. else` are {} and {}", then.1, orelse.1);
-    let help = if is_function(then.1) || is_function(orelse.1) {
+    let help = if is_array(then.1) && is_array(orelse.1) {
+        "an array is chosen before the launch: choose among elements, `a[i] if c else b[i]`"
+    } else if is_array(then.1) || is_array(orelse.1) {
+        "take one element of the array: `a[i]`"
+    } else if is_function(then.1) || is_function(orelse.1) {
         "a function is chosen when the kernel is compiled: call both, `f(x) if c else g(x)`, or let a \
          `const[bool]` parameter choose"
     } else if then.1.ends_with("texture") || orelse.1.ends_with("texture") {
@@ -188,6 +220,11 @@ pub(crate) fn ternary_types(then: (Location, &str), orelse: (Location, &str)) ->
         "cast one of them"
     };
     error("kernel/choice-types", then.0, message, then.1).label(orelse.0, orelse.1).help(help)
+}
+
+/// Whether a description of an operand is that of floats.
+fn is_float(what: &str) -> bool {
+    what.contains("`f") || what.contains("float literal")
 }
 
 /// Whether a description of an operand is that of a function.

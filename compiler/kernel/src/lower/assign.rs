@@ -44,7 +44,24 @@ impl Ctx<'_> {
             return self.poison_targets(targets);
         }
         for target in targets {
-            self.assign_target(target, operand.clone(), value.span);
+            self.assign_display(target, operand.clone(), value);
+        }
+    }
+
+    /// `a, b = x, y` gives each target the value that stands in its place.
+    fn assign_display(&mut self, target: &Expr, operand: Operand, value: &Expr) {
+        let is_starred = |expr: &Expr| matches!(expr.kind, ExprKind::Starred(_));
+        match (&target.kind, &value.kind, &operand) {
+            (
+                ExprKind::Tuple(targets) | ExprKind::List(targets),
+                ExprKind::Tuple(values) | ExprKind::List(values),
+                Operand::Tuple(items),
+            ) if targets.len() == values.len() && !targets.iter().chain(values).any(is_starred) => {
+                for ((target, item), value) in targets.iter().zip(items.iter()).zip(values) {
+                    self.assign_display(target, item.clone(), value);
+                }
+            }
+            _ => self.assign_target(target, operand, value.span),
         }
     }
 
@@ -336,6 +353,10 @@ impl Ctx<'_> {
                 }
             },
             Operand::Error => Target::Error,
+            Operand::Place(place) if matches!(place.ty, Type::Tuple(_)) => {
+                self.error(errors::tuple_item_assigned(self.at(span), self.f.source.slice(span)));
+                Target::Error
+            }
             operand => {
                 let what = self.describe(&operand);
                 self.error(errors::not_indexable(self.at(span), self.f.source.slice(value.span), &what));
@@ -567,13 +588,30 @@ impl Ctx<'_> {
     ) -> kps_syntax::Diagnostic {
         let (value, target) = (self.f.source.slice(value_span), self.f.source.slice(span));
         let found = self.describe(operand);
-        let error = errors::stored_type(self.at(value_span), self.at(span), (value, &found), (target, ty));
+        let error = match self.augmented_parts(span, value_span) {
+            _ if value_span == span => errors::loop_target_type(self.at(span), target, ty, &found),
+            Some((symbol, right)) => {
+                let right = (self.at(right), self.f.source.slice(right), &*found);
+                errors::augmented_type((self.at(span), target, ty), symbol, right)
+            }
+            None => errors::stored_type(self.at(value_span), self.at(span), (value, &found), (target, ty)),
+        };
         let is_number = |ty: &Type| ty.scalar().is_some();
         match is_number(ty) && self.value_type(operand).is_none_or(|found| is_number(&found)) {
             true => error,
             // No cast leads from or to a struct, a list or a tuple.
             false => kps_syntax::Diagnostic { help: None, ..error },
         }
+    }
+
+    /// The operator and the right side of `target op= value`, whose value has the span of all of it.
+    fn augmented_parts(&self, target: Span, value: Span) -> Option<(&str, Span)> {
+        if value.start != target.start {
+            return None;
+        }
+        let (operator, right) = self.f.source.slice(Span { start: target.end, ..value }).split_once('=')?;
+        let right = Span { start: value.end - right.trim_start().len() as u32, ..value };
+        Some((operator.trim(), right))
     }
 }
 

@@ -86,9 +86,12 @@ impl Ctx<'_> {
                 let path = element.path.to_vec();
                 Some((AtomicPlace::Shared { local, path }, element.ty))
             }
-            Operand::Place(_) => {
+            Operand::Place(place) => {
                 let text = self.f.source.slice(array.span).to_owned();
-                self.error(errors::atomic_own_memory(self.at(array.span), &text));
+                self.error(match place.root {
+                    Root::Element(..) => errors::atomic_in_element(self.at(array.span), &text),
+                    Root::Local(_) => errors::atomic_own_memory(self.at(array.span), &text),
+                });
                 None
             }
             operand => {

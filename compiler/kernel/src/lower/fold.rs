@@ -47,15 +47,14 @@ impl Ctx<'_> {
             Ok(literal) => Operand::Literal(literal),
             Err(Fold::DivisionByZero) => self.fail(errors::constant_division_by_zero(self.at(span))),
             Err(Fold::TooLarge) => self.fail(errors::int_too_large(self.at(span))),
+            Err(Fold::NegativeShift(amount)) => {
+                self.fail(errors::negative_shift(self.at(spans.1), amount, op.symbol()))
+            }
             Err(Fold::NoSuchOperator) => {
-                let left = (self.at(spans.0), "a float literal");
-                self.fail(errors::operand_types(
-                    self.at(span),
-                    op.symbol(),
-                    left,
-                    (self.at(spans.1), "a literal"),
-                    None,
-                ))
+                let [what_a, what_b] = [a, b].map(|literal| self.describe(&Operand::Literal(literal)));
+                let (left, right) = ((self.at(spans.0), &*what_a), (self.at(spans.1), &*what_b));
+                let between = Span { start: spans.0.end, end: spans.1.start };
+                self.fail(errors::operand_types(self.at(between), op.symbol(), left, right, None))
             }
         }
     }
@@ -64,6 +63,7 @@ impl Ctx<'_> {
 enum Fold {
     DivisionByZero,
     TooLarge,
+    NegativeShift(i128),
     NoSuchOperator,
 }
 
@@ -82,10 +82,11 @@ fn fold_ints(op: AstBinaryOp, a: i128, b: i128) -> Result<Literal, Fold> {
         AstBinaryOp::Mod => a.checked_rem(b).map(|r| if r != 0 && (r < 0) != (b < 0) { r + b } else { r }),
         AstBinaryOp::Pow if b < 0 => return fold_floats(op, a as f64, b as f64),
         AstBinaryOp::Pow => u32::try_from(b).ok().and_then(|b| a.checked_pow(b)),
+        AstBinaryOp::LeftShift | AstBinaryOp::RightShift if b < 0 => return Err(Fold::NegativeShift(b)),
         AstBinaryOp::LeftShift => {
             u32::try_from(b).ok().filter(|b| *b < 127).and_then(|b| a.checked_mul(1i128 << b))
         }
-        AstBinaryOp::RightShift => Some(a >> b.clamp(0, 127)),
+        AstBinaryOp::RightShift => Some(a >> b.min(127)),
         AstBinaryOp::BitAnd => Some(a & b),
         AstBinaryOp::BitOr => Some(a | b),
         AstBinaryOp::BitXor => Some(a ^ b),

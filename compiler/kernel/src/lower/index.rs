@@ -79,6 +79,13 @@ impl Ctx<'_> {
                 self.node_element(node, index, (value.span, span))
             }
             Operand::Tuple(items) => self.tuple_item(&items, index, span),
+            // A tuple in a list.
+            Operand::Place(ref place) if matches!(place.ty, Type::Tuple(_)) => {
+                match self.loaded(container, span) {
+                    Operand::Tuple(items) => self.tuple_item(&items, index, span),
+                    _ => Operand::Error,
+                }
+            }
             Operand::Static(Static::Generic(_) | Static::Type(_)) => self.type_operand(expr),
             operand if self.struct_method(&operand, "__getitem__") => {
                 let at = self.expr(index);
