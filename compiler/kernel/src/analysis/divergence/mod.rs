@@ -104,8 +104,16 @@ struct Analysis<'k> {
 struct Inputs {
     function: FunctionId,
     args: Vec<bool>,
-    references: Vec<bool>,
+    /// With the first reference that is to the same array.
+    references: Vec<(usize, bool)>,
     is_divergent: bool,
+}
+
+/// An array that is passed by reference.
+struct Given {
+    /// Of the caller's.
+    local: LocalId,
+    why: Why,
 }
 
 /// What a call leaves behind.
@@ -117,12 +125,14 @@ struct Summary {
 }
 
 impl<'k> Analysis<'k> {
-    fn function(&mut self, id: FunctionId, args: &[Why], references: &[Why], context: Why) -> Summary {
-        let is_some = |whys: &[Why]| whys.iter().map(Option::is_some).collect();
+    fn function(&mut self, id: FunctionId, args: &[Why], references: &[Given], context: Why) -> Summary {
+        let first_of = |given: &Given| references.iter().position(|other| other.local == given.local);
+        let firsts: Vec<usize> = references.iter().filter_map(first_of).collect();
+        let differs = references.iter().map(|given| given.why.is_some());
         let inputs = Inputs {
             function: id,
-            args: is_some(args),
-            references: is_some(references),
+            args: args.iter().map(Option::is_some).collect(),
+            references: firsts.iter().copied().zip(differs).collect(),
             is_divergent: context.is_some(),
         };
         if let Some(known) = self.summaries.get(&inputs) {
@@ -135,14 +145,17 @@ impl<'k> Analysis<'k> {
             Arg::Value { .. } => None,
         });
         let reference_locals: Vec<LocalId> = reference_locals.collect();
-        for (local, why) in reference_locals.iter().zip(references) {
-            locals[local.idx()] = *why;
+        let mut arrays: Vec<LocalId> = (0..function.locals.len() as u32).map(LocalId).collect();
+        for ((local, given), first) in reference_locals.iter().zip(references).zip(firsts) {
+            arrays[local.idx()] = reference_locals[first];
+            locals[local.idx()] = given.why;
         }
         let mut walker = Walker {
             analysis: self,
             id,
             function,
             args: args.to_vec(),
+            arrays,
             nodes: vec![None; function.nodes.len()],
             state: State { locals, is_live: true },
             under: context,
@@ -155,8 +168,9 @@ impl<'k> Analysis<'k> {
         let end = walker.state.clone();
         walker.leave(end);
         let exit = walker.exit.take().unwrap_or(walker.state);
-        let references = reference_locals.iter().map(|local| exit.locals[local.idx()]).collect();
-        let summary = Summary { result: walker.result, references };
+        let left = |local: &LocalId| exit.locals[walker.arrays[local.idx()].idx()];
+        let summary =
+            Summary { result: walker.result, references: reference_locals.iter().map(left).collect() };
         let nodes = walker.nodes;
         let differing = self.differing.entry(id).or_insert_with(|| vec![false; nodes.len()]);
         for (differs, why) in differing.iter_mut().zip(nodes) {
@@ -218,6 +232,8 @@ struct Walker<'a, 'k> {
     id: FunctionId,
     function: &'k Function,
     args: Vec<Why>,
+    /// For each local the one that is known of: of references to the same array, the first.
+    arrays: Vec<LocalId>,
     nodes: Vec<Why>,
     state: State,
     /// The branches and loops around this point, and the call of this function.
@@ -242,12 +258,15 @@ impl Walker<'_, '_> {
     fn stmt(&mut self, stmt: &Stmt) {
         match stmt {
             Stmt::Eval(node) => self.nodes[node.idx()] = self.node(*node),
-            Stmt::Store { local, value, .. } => self.state.locals[local.idx()] = self.why(*value),
-            Stmt::StoreElement { local, path, value, .. } => {
+            Stmt::Store { local, value, span } => {
+                let why = self.why(*value).or_else(|| self.stored_for_caller(*local, *span));
+                *self.local_mut(*local) = why;
+            }
+            Stmt::StoreElement { local, path, value, span } => {
                 let index = steps(path).find_map(|index| self.why(index));
-                let why = self.why(*value).or(index);
-                let element = &mut self.state.locals[local.idx()];
-                *element = element.or(why);
+                let known = self.local(*local).or(self.why(*value)).or(index);
+                let why = known.or_else(|| self.stored_for_caller(*local, *span));
+                *self.local_mut(*local) = why;
             }
             Stmt::BufferStore { .. }
             | Stmt::CoopStore { .. }
@@ -258,7 +277,7 @@ impl Walker<'_, '_> {
             Stmt::Carry(carry) => {
                 let function = self.function;
                 for (local, value) in &function.carries[carry.idx()] {
-                    self.state.locals[local.idx()] = self.why(*value);
+                    *self.local_mut(*local) = self.why(*value);
                 }
             }
             Stmt::Together(what, span) => {
@@ -301,6 +320,14 @@ impl Walker<'_, '_> {
                 self.leave(state);
             }
         }
+    }
+
+    fn local(&self, local: LocalId) -> Why {
+        self.state.locals[self.arrays[local.idx()].idx()]
+    }
+
+    fn local_mut(&mut self, local: LocalId) -> &mut Why {
+        &mut self.state.locals[self.arrays[local.idx()].idx()]
     }
 
     fn leave(&mut self, state: State) {
@@ -347,12 +374,20 @@ impl Walker<'_, '_> {
     }
 
     /// What is stored in these blocks differs behind them: some invocations stored it and some did not.
+    /// Arrays of the caller's differ from the store on.
     fn part(&mut self, blocks: &[&Block], span: Span, why: ReasonId) {
         for local in stored_locals(self.function, blocks) {
-            if self.state.locals[local.idx()].is_none() && self.function.local(local).home == Home::Own {
-                self.state.locals[local.idx()] = Some(self.assigned(local, span, why));
+            if self.local(local).is_none() && self.function.local(local).home == Home::Own {
+                *self.local_mut(local) = Some(self.assigned(local, span, why));
             }
         }
+    }
+
+    /// An array of the caller's differs behind the function where only some invocations stored to it: the
+    /// others may have returned, or not called at all.
+    fn stored_for_caller(&mut self, local: LocalId, span: Span) -> Why {
+        let control = self.control().filter(|_| self.function.local(local).home == Home::Caller)?;
+        Some(self.assigned(local, span, control))
     }
 
     fn assigned(&mut self, local: LocalId, span: Span, why: ReasonId) -> ReasonId {

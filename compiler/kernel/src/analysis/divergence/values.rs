@@ -3,7 +3,7 @@
 use kps_syntax::{Location, Span};
 
 use super::super::reasons::{ReasonId, Why};
-use super::Walker;
+use super::{Given, Walker};
 use crate::ir::{Arg, CallArg, FunctionId, Home, LocalId, NodeId, NodeKind};
 use crate::signature::Memory;
 use crate::template::Input;
@@ -132,12 +132,15 @@ impl Walker<'_, '_> {
             let text = "each invocation holds other components of a matrix";
             return Some(self.source(span, "a cooperative matrix", text));
         }
-        let why = self.state.locals[local.idx()]?;
+        if index.is_some() {
+            return index;
+        }
+        let why = self.local(local)?;
         let name = &self.function.local(local).name;
         if name.starts_with("kps.") {
-            return index.or(Some(why));
+            return Some(why);
         }
-        index.or(Some(self.analysis.reasons.named(&self.function.source, span, name, why)))
+        Some(self.analysis.reasons.named(&self.function.source, span, name, why))
     }
 
     fn call(&mut self, callee: FunctionId, args: &[CallArg], span: Span) -> Why {
@@ -150,7 +153,9 @@ impl Walker<'_, '_> {
                     let why = self.why(*value);
                     values.push(why.map(|why| self.passed(&at, name, &function.name, why)));
                 }
-                (_, CallArg::Reference(local)) => references.push(self.state.locals[local.idx()]),
+                (_, CallArg::Reference(local)) => {
+                    references.push(Given { local: self.arrays[local.idx()], why: self.local(*local) });
+                }
                 _ => {}
             }
         }
@@ -159,12 +164,8 @@ impl Walker<'_, '_> {
             self.analysis.reasons.step(at, "this call", why, |_| text)
         });
         let summary = self.analysis.function(callee, &values, &references, context);
-        let given = args.iter().filter_map(|arg| match arg {
-            CallArg::Reference(local) => Some(*local),
-            CallArg::Value(_) => None,
-        });
-        for (local, why) in given.zip(&summary.references) {
-            self.state.locals[local.idx()] = *why;
+        for (given, why) in references.iter().zip(&summary.references) {
+            *self.local_mut(given.local) = *why;
         }
         // What the call was under says nothing about its result.
         summary.result
