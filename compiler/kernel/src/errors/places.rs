@@ -81,6 +81,11 @@ pub(crate) fn too_many_indices(at: Location, name: &str, array: &ArrayParam, n_i
     error("kernel/index", at, message, "").help(help)
 }
 
+pub(crate) fn no_index(at: Location) -> Diagnostic {
+    error("kernel/index", at, "an empty tuple is no index", "")
+        .help("give an index for each dimension: `a[i]`, or `a[i, j]`")
+}
+
 pub(crate) fn assign_row(at: Location, text: &str, name: &str, n_missing: u8) -> Diagnostic {
     let more = if n_missing == 1 { "one more index" } else { "more indices" };
     let message = format!("`{text}` is a row of `{name}`, which cannot be assigned as a whole");

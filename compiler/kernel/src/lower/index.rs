@@ -181,7 +181,11 @@ impl Ctx<'_> {
     pub fn step_into(&mut self, ty: &Type, index: &Expr) -> Option<Step> {
         let what = if ty.is_vector() { "vector" } else { "list" };
         if let ExprKind::Tuple(items) = &index.kind {
-            self.error(errors::list_index_tuple(self.at(index.span), items.len()));
+            let at = self.at(index.span);
+            self.error(match items.len() {
+                0 => errors::no_index(at),
+                n_indices => errors::list_index_tuple(at, n_indices),
+            });
             return None;
         }
         let operand = self.expr(index);
@@ -192,6 +196,7 @@ impl Ctx<'_> {
     pub fn element_place(&mut self, place: &Place, index: &Expr) -> Option<Place> {
         if let ExprKind::Tuple(items) = &index.kind
             && self.shared_id(place).is_some()
+            && !items.is_empty()
         {
             return self.shared_element(place, items, index.span);
         }

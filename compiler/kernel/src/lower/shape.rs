@@ -55,6 +55,10 @@ impl Ctx<'_> {
             ExprKind::Tuple(items) => items.iter().collect(),
             _ => vec![index],
         };
+        if indices.is_empty() {
+            self.error(errors::no_index(self.at(index.span)));
+            return None;
+        }
         let nodes: Vec<Option<NodeId>> = indices
             .iter()
             .zip(first..rank)
