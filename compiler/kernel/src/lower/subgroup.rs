@@ -2,16 +2,16 @@
 //!
 //! Those take part that are active where the operation stands; who asks for the value of another lane gets its own.
 //! Narrow numbers are combined as numbers of
-//! 32 bits, and made narrow again: what wraps, wraps the same.
+//! 32 bits, and made narrow again: what wraps, wraps the same, and what no lane gave is made to fit.
 
 use kps_syntax::Span;
 
 use super::Ctx;
 use super::operand::Operand;
-use crate::builtins::{Combine, SubgroupOp};
-use crate::constant::Literal;
+use crate::builtins::{Combine, Spread, SubgroupOp};
+use crate::constant::{Constant, Literal};
 use crate::errors;
-use crate::ir::{NodeId, NodeKind};
+use crate::ir::{CompareOp, NodeId, NodeKind};
 use crate::types::{Scalar, Type};
 
 type Args<'e> = &'e [(Operand, Span)];
@@ -107,7 +107,33 @@ impl Ctx<'_> {
         };
         let value = self.convert(value, wide, span);
         let combined = self.subgroup_node(op, Some(value), None, ty.with_scalar(wide), span);
+        let combined = match op {
+            SubgroupOp::Combine(_, Spread::Exclusive) => self.kept_narrow(combined, combine, scalar, span),
+            _ => combined,
+        };
         Some(self.convert(combined, scalar, span))
+    }
+
+    /// The first lane has the largest or the least number of all, which is one of 32 bits, and a signed one would
+    /// wrap to another.
+    fn kept_narrow(&mut self, combined: NodeId, combine: Combine, narrow: Scalar, span: Span) -> NodeId {
+        let wide = self.ty(combined).clone();
+        let (Some(scalar), Some((least, most))) = (wide.scalar(), narrow.int_range()) else {
+            return combined;
+        };
+        let (op, limit) = match combine {
+            Combine::Min => (CompareOp::Less, most),
+            Combine::Max => (CompareOp::Greater, least),
+            _ => return combined,
+        };
+        if scalar == narrow || !narrow.is_signed() {
+            return combined;
+        }
+        let limit = self.constant(Constant::int(scalar, limit), span);
+        let limit = self.splat_to(limit, &wide, span);
+        let bools = wide.with_scalar(Scalar::Bool);
+        let condition = self.node(NodeKind::Compare(op, limit, combined), bools, span);
+        self.node(NodeKind::Select { condition, then: limit, orelse: combined }, wide, span)
     }
 
     fn shuffle(&mut self, op: SubgroupOp, name: &str, args: Args, span: Span) -> Option<NodeId> {
