@@ -280,11 +280,14 @@ pub fn domain_twice(given: &Value, template: &KernelTemplate, domain: &[usize]) 
 /// `local_size` begins with x, `domain` ends with it.
 pub fn partial_group(template: &KernelTemplate, domain: &[usize], local_size: [usize; 3]) -> Raise {
     let name = template.name();
-    let mut groups: Vec<usize> =
-        domain.iter().rev().zip(local_size).map(|(n, local)| n.div_ceil(local)).collect();
-    let whole: Vec<usize> = groups.iter().zip(local_size).map(|(n, local)| n * local).rev().collect();
-    groups.resize(3, 1);
-    let mut local_size: Vec<usize> = local_size[..domain.len().min(3)].to_vec();
+    let n_axes_of_group = local_size.iter().rposition(|&n| n > 1).map_or(1, |last| last + 1);
+    let n_axes = domain.len().clamp(n_axes_of_group, 3);
+    let along = domain.iter().rev().copied().chain(std::iter::repeat(1));
+    let groups: Vec<usize> = along.zip(local_size).map(|(n, local)| n.div_ceil(local)).collect();
+    let whole = groups.iter().zip(local_size).map(|(n, local)| n * local);
+    let mut whole: Vec<usize> = whole.take(n_axes).collect();
+    whole.reverse();
+    let mut local_size = local_size[..n_axes].to_vec();
     local_size.reverse();
     let message = format!(
         "kernel `{name}` needs its invocations together, so its domain must be whole workgroups of {}, and {} is not",

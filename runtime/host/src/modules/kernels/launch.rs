@@ -519,8 +519,9 @@ fn texel_shape(image: &ImageInfo) -> Vec<usize> {
 fn check_whole_groups(kernel: &Kernel, module: &KernelModule, extent: &Extent) -> Result<()> {
     let Extent::Domain(domain) = extent else { return Ok(()) };
     let local_size = module.local_size.map(|n| n as usize);
-    let is_whole = |(n, local): (&usize, &usize)| n.is_multiple_of(*local);
-    if !module.whole_groups || domain.iter().rev().zip(&local_size).all(is_whole) {
+    // An axis that the domain lacks is one invocation long.
+    let along = domain.iter().rev().copied().chain(std::iter::repeat(1));
+    if !module.whole_groups || along.zip(local_size).all(|(n, local)| n.is_multiple_of(local)) {
         return Ok(());
     }
     Err(errors::partial_group(&kernel.template, domain, local_size))
