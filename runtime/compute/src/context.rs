@@ -170,6 +170,7 @@ impl Context {
         let mut told = self.told.borrow_mut();
         told.messages.extend(more.messages);
         told.lost += more.lost;
+        told.lost_asserts += more.lost_asserts;
     }
 
     pub fn told(&self) -> Told {

@@ -53,9 +53,11 @@ pub struct Format {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Told {
     pub messages: Vec<Message>,
-    /// Messages that found no room. Of a trace: steps in its middle, behind the first
+    /// Prints that found no room. Of a trace: steps in its middle, behind the first
     /// [`RECORD_STEPS_KEPT`] of them.
     pub lost: u64,
+    /// Failed assertions that found no room.
+    pub lost_asserts: u64,
 }
 
 /// A place in a kernel that tells something.
@@ -110,10 +112,11 @@ impl Ring {
     /// What the dispatch told; waits for it.
     pub fn take(&self, sites: &[Site]) -> Result<Told> {
         let counters = self.words(0, COUNTER_BYTES as usize / 4)?;
+        let counters: [u32; 4] = counters.try_into().expect("as many words were read");
         let total = ((RING_BYTES - COUNTER_BYTES) / 4) as usize;
         let for_asserts = RECORD_ASSERT_WORDS as usize;
         if sites.iter().any(|site| site.kind == MessageKind::Trace) {
-            return self.take_trace(sites, counters[0], counters[2]);
+            return self.take_trace(sites, counters);
         }
         let n_prints = (counters[0] as usize).min(total - for_asserts);
         let n_asserts = (counters[2] as usize).min(for_asserts);
@@ -123,11 +126,12 @@ impl Ring {
             let [x, y, z] = message.invocation;
             (z, y, x)
         });
-        Ok(Told { messages, lost: counters[1].into() })
+        Ok(Told { messages, lost: counters[1].into(), lost_asserts: counters[3].into() })
     }
 
     /// The steps in their order, then the assertions that failed.
-    fn take_trace(&self, sites: &[Site], n_steps: u32, assert_words: u32) -> Result<Told> {
+    fn take_trace(&self, sites: &[Site], counters: [u32; 4]) -> Result<Told> {
+        let [n_steps, _, assert_words, lost_asserts] = counters;
         let (start, width) = (COUNTER_BYTES + 4 * u64::from(RECORD_ASSERT_WORDS), RECORD_STEP_WORDS as usize);
         let n_places = n_steps.min(2 * RECORD_STEPS_KEPT) as usize;
         let places = self.words(start, n_places * width)?;
@@ -136,7 +140,8 @@ impl Ring {
             steps.filter_map(|at| decode(&places[at * width..][..width], sites).into_iter().next()).collect();
         let n_asserts = assert_words.min(RECORD_ASSERT_WORDS) as usize;
         messages.extend(decode(&self.words(COUNTER_BYTES, n_asserts)?, sites));
-        Ok(Told { messages, lost: u64::from(n_steps.saturating_sub(2 * RECORD_STEPS_KEPT)) })
+        let lost = n_steps.saturating_sub(2 * RECORD_STEPS_KEPT);
+        Ok(Told { messages, lost: lost.into(), lost_asserts: lost_asserts.into() })
     }
 
     fn words(&self, offset: u64, n: usize) -> Result<Vec<u32>> {

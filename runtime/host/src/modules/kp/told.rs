@@ -30,13 +30,13 @@ pub fn deliver(vm: &mut Vm, manager: &ScriptedManager, sequence: Option<&Sequenc
         vm.print(&text)?;
     }
     match failed.split_first() {
-        Some((first, others)) => Err(failure(vm, first, others.len())?),
+        Some((first, others)) => Err(failure(vm, first, others.len() as u64 + told.lost_asserts)?),
         None => Ok(()),
     }
 }
 
 /// The exception for an assertion: its message, and in brackets the invocation and what it looked at.
-fn failure(vm: &mut Vm, message: &Message, n_others: usize) -> Result<Raise> {
+fn failure(vm: &mut Vm, message: &Message, n_others: u64) -> Result<Raise> {
     let text = pieces_text(vm, &message.pieces)?;
     let (said, values) = text.rsplit_once('\n').unwrap_or((&text, ""));
     let said = if said.is_empty() { "assertion failed" } else { said };
