@@ -7,7 +7,7 @@ use kps_syntax::ast::Name;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::op::{ENDS_B, ENDS_C, Instruction, Op};
-use crate::program::{Code, Constant, HandlerRange, HandlingRange};
+use crate::program::{Code, Constant, HandlerKind, HandlerRange, HandlingRange};
 use crate::scope::ScopeId;
 
 /// The most registers of a frame; what the machine adds to a call fits above.
@@ -59,6 +59,7 @@ pub struct Label(usize);
 pub struct Region {
     target: Label,
     level: Register,
+    kind: HandlerKind,
     segments: Vec<(u32, u32)>,
     open_since: Option<u32>,
 }
@@ -299,8 +300,8 @@ impl Emitter {
     // Exceptions.
 
     /// Opens a region whose exceptions go to `target`, with registers from `level` on emptied.
-    pub fn open_region(&mut self, target: Label, level: Register) -> RegionId {
-        let region = Region { target, level, segments: Vec::new(), open_since: Some(self.pc()) };
+    pub fn open_region(&mut self, target: Label, level: Register, kind: HandlerKind) -> RegionId {
+        let region = Region { target, level, kind, segments: Vec::new(), open_since: Some(self.pc()) };
         self.regions.push(region);
         RegionId(self.regions.len() - 1)
     }
@@ -341,7 +342,8 @@ impl Emitter {
         for region in self.regions.iter().rev() {
             let target = self.labels[region.target.0].expect("every label is placed");
             for &(start, end) in &region.segments {
-                self.code.handlers.push(HandlerRange { start, end, target, level: region.level });
+                let (level, kind) = (region.level, region.kind);
+                self.code.handlers.push(HandlerRange { start, end, target, level, kind });
             }
         }
         // One register more takes the receiver that a call puts before its arguments.

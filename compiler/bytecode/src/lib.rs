@@ -9,5 +9,5 @@ mod scope;
 
 pub use compile::{compile, compile_entry};
 pub use program::{
-    Capture, Code, CodeKind, Constant, HandlerRange, HandlingRange, Params, Program, ProgramData,
+    Capture, Code, CodeKind, Constant, HandlerKind, HandlerRange, HandlingRange, Params, Program, ProgramData,
 };

@@ -140,6 +140,15 @@ pub struct HandlerRange {
     pub end: u32,
     pub target: u32,
     pub level: u16,
+    pub kind: HandlerKind,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum HandlerKind {
+    /// `except`: the exception may end here.
+    Except,
+    /// `finally` and `with`: what is done on every way out.
+    Cleanup,
 }
 
 /// Between `start` and `end` the exception in `register` is being handled.

@@ -123,13 +123,15 @@ impl HostBuilder {
         self
     }
 
-    /// Loops and calls that all scripts of the host together may spend.
+    /// Loops and calls that all scripts of the host together may spend. As with a time limit, no `except` takes the
+    /// TimeoutError that ends them.
     pub fn fuel(mut self, n_steps: u64) -> HostBuilder {
         self.limits.fuel = Some(n_steps);
         self
     }
 
-    /// Time that each run or call may take; it ends with a TimeoutError at the line it was on.
+    /// Time that each run or call may take; it ends with a TimeoutError at the line it was on, which no `except`
+    /// takes. What `finally` and `with` do then may take a second.
     pub fn time_limit(mut self, time: Duration) -> HostBuilder {
         self.limits.time = Some(time);
         self

@@ -42,11 +42,16 @@ fn values_and_functions_go_both_ways() {
 
 #[test]
 fn limits_end_what_never_ends() {
-    let mut fueled = Host::builder().fuel(10_000).build();
-    assert_eq!(message("while True: pass", &mut fueled), "TimeoutError: the script used up its fuel");
+    let endless = "while True:\n    try:\n        while True: pass\n    except: pass\n";
+    for endless in [endless, "while True:\n    try:\n        while True: pass\n    finally: continue\n"] {
+        let mut fueled = Host::builder().fuel(10_000).build();
+        assert_eq!(message(endless, &mut fueled), "TimeoutError: the script used up its fuel");
+    }
     let mut timed = Host::builder().time_limit(Duration::from_millis(20)).build();
-    let endless = "def f():\n    try:\n        while True: pass\n    except ValueError: pass\nf()\n";
-    assert_eq!(message(endless, &mut timed), "TimeoutError: the script ran past its time limit");
+    let ended = "try:\n    while True: pass\nexcept Exception: pass\nfinally: done = True\n";
+    assert_eq!(message(ended, &mut timed), "TimeoutError: the script ran past its time limit");
+    assert!(timed.get::<bool>("done").expect("it is there"), "a host goes on behind a limit");
+    timed.run(&program("done = 3")).expect("there is time again");
     let mut host = Host::builder().build();
     let interrupter = host.interrupter();
     std::thread::spawn(move || {

@@ -11,6 +11,7 @@ use super::{Block, Compiler};
 use crate::emit::{Operand, Register};
 use crate::errors;
 use crate::op::{ENDS_B, Op};
+use crate::program::HandlerKind;
 
 impl<'a> Compiler<'a> {
     pub(super) fn try_stmt(&mut self, stmt: &'a Try, span: Span) {
@@ -23,7 +24,7 @@ impl<'a> Compiler<'a> {
         let exception = self.emitter().alloc();
         let (handler, end) = (self.emitter().label(), self.emitter().label());
         let before = self.frame.emitter.flow.clone();
-        let region = self.emitter().open_region(handler, exception);
+        let region = self.emitter().open_region(handler, exception, HandlerKind::Cleanup);
         self.push_block(Block::Finally { region, body: &stmt.finally }, span);
         if stmt.handlers.is_empty() {
             self.block(&stmt.body);
@@ -52,7 +53,7 @@ impl<'a> Compiler<'a> {
         let exception = self.emitter().alloc();
         let (handler, end) = (self.emitter().label(), self.emitter().label());
         let before = self.frame.emitter.flow.clone();
-        let region = self.emitter().open_region(handler, exception);
+        let region = self.emitter().open_region(handler, exception, HandlerKind::Except);
         self.push_block(Block::Try { region }, span);
         self.block(&stmt.body);
         self.frame.blocks.pop();
@@ -131,7 +132,7 @@ impl<'a> Compiler<'a> {
         let (handler, handled, end) =
             (self.emitter().label(), self.emitter().label(), self.emitter().label());
         let before = self.frame.emitter.flow.clone();
-        let region = self.emitter().open_region(handler, manager + 2);
+        let region = self.emitter().open_region(handler, manager + 2, HandlerKind::Cleanup);
         self.push_block(Block::With { region, manager }, span);
         match &item.target {
             Some(target) => self.store(target, Operand::temporary(manager + 2)),

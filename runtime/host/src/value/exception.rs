@@ -102,11 +102,23 @@ exception_kinds! {
 /// An exception under way. Small, so that `Result` stays cheap.
 pub struct Raise(Box<Raised>);
 
+/// Whether an exception is an order of the host, which scripts cannot refuse.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Order {
+    #[default]
+    None,
+    /// No `except` takes it; what `finally` and `with` have to do is done.
+    End,
+    /// Nothing of the script runs any more.
+    EndNow,
+}
+
 enum Raised {
     /// Not an object yet.
     New {
         kind: ExceptionKind,
         args: Vec<Value>,
+        order: Order,
         help: Option<String>,
         diagnostics: Option<Diagnostics>,
         place: Option<KernelPlace>,
@@ -121,7 +133,14 @@ impl Raise {
     }
 
     pub fn with_args(kind: ExceptionKind, args: Vec<Value>) -> Raise {
-        Raise(Box::new(Raised::New { kind, args, help: None, diagnostics: None, place: None }))
+        Raise(Box::new(Raised::New {
+            kind,
+            args,
+            order: Order::None,
+            help: None,
+            diagnostics: None,
+            place: None,
+        }))
     }
 
     /// An exception object; its payload must be [`super::Payload::Exception`].
@@ -135,7 +154,14 @@ impl Raise {
     pub fn with_diagnostics(kind: ExceptionKind, diagnostics: Diagnostics) -> Raise {
         let message = diagnostics.iter().next().map_or(String::new(), |first| first.message.clone());
         let args = vec![Value::str(message)];
-        Raise(Box::new(Raised::New { kind, args, help: None, diagnostics: Some(diagnostics), place: None }))
+        Raise(Box::new(Raised::New {
+            kind,
+            args,
+            order: Order::None,
+            help: None,
+            diagnostics: Some(diagnostics),
+            place: None,
+        }))
     }
 
     pub fn with_diagnostic(kind: ExceptionKind, diagnostic: Diagnostic) -> Raise {
@@ -164,6 +190,14 @@ impl Raise {
                     *data.place.borrow_mut() = Some(kernel_place);
                 }
             }
+        }
+        self
+    }
+
+    /// Makes an exception that is no object yet an order of the host.
+    pub(crate) fn ordered(mut self, by_host: Order) -> Raise {
+        if let Raised::New { order, .. } = &mut *self.0 {
+            *order = by_host;
         }
         self
     }
@@ -216,9 +250,10 @@ impl Raise {
     ) -> Rc<Instance> {
         match *self.0 {
             Raised::Object(instance) => instance,
-            Raised::New { kind, args, help, diagnostics, place } => {
+            Raised::New { kind, args, order, help, diagnostics, place } => {
                 let data = ExceptionData::default();
                 *data.args.borrow_mut() = args;
+                data.order.set(order);
                 *data.help.borrow_mut() = help;
                 *data.diagnostics.borrow_mut() = diagnostics;
                 *data.place.borrow_mut() = place;
@@ -248,6 +283,13 @@ impl super::Class {
     }
 }
 
+impl Instance {
+    /// Whether this is an exception that the host ordered.
+    pub fn order(&self) -> Order {
+        self.exception().map_or(Order::None, |data| data.order.get())
+    }
+}
+
 /// One frame that an exception passed through.
 #[derive(Clone)]
 pub struct TraceEntry {
@@ -274,6 +316,7 @@ pub struct ExceptionData {
     pub context: RefCell<Option<Rc<Instance>>>,
     /// `from None`, or a cause: the context is not told.
     pub suppress_context: Cell<bool>,
+    pub order: Cell<Order>,
     pub help: RefCell<Option<String>>,
     pub diagnostics: RefCell<Option<Diagnostics>>,
     pub place: RefCell<Option<KernelPlace>>,

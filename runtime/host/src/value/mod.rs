@@ -26,7 +26,7 @@ use num_bigint::BigInt;
 pub use class::{BuiltinType, Class, Layout};
 pub(crate) use dict::PlainKey;
 pub use dict::{Dict, HashedKey, PassHash};
-pub use exception::{ExceptionData, ExceptionKind, KernelPlace, Raise, Result, TraceEntry};
+pub use exception::{ExceptionData, ExceptionKind, KernelPlace, Order, Raise, Result, TraceEntry};
 pub use function::{
     Args, BoundMethod, Cell, Descriptor, Function, NativeCode, NativeDef, NativeFn, NativeFunction,
     NativeKind, Parser, Super,

@@ -6,9 +6,12 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
 
 use super::{POLL_INTERVAL, Vm};
-use crate::value::{ExceptionKind, Raise, Result};
+use crate::value::{ExceptionKind, Order, Raise, Result};
 
 const OUT_OF_TIME: &str = "the script ran past its time limit";
+
+/// What `finally` and `with` may still take when the time is up.
+const GRACE: Duration = Duration::from_secs(1);
 
 /// Stops the code that a host runs, from any thread: it raises KeyboardInterrupt in the script, and
 /// ends kernels at their next chance.
@@ -29,6 +32,17 @@ struct Flags {
 enum Cause {
     Asked = 1,
     TimeLimit,
+    GraceOver,
+}
+
+impl Cause {
+    fn order(self) -> Order {
+        match self {
+            Cause::Asked => Order::None,
+            Cause::TimeLimit => Order::End,
+            Cause::GraceOver => Order::EndNow,
+        }
+    }
 }
 
 impl Interrupter {
@@ -50,6 +64,7 @@ impl Interrupter {
         let cause = match self.0.script.swap(0, Ordering::Relaxed) {
             0 => return None,
             code if code == Cause::TimeLimit as u8 => Cause::TimeLimit,
+            code if code == Cause::GraceOver as u8 => Cause::GraceOver,
             _ => Cause::Asked,
         };
         self.set_devices(false);
@@ -92,7 +107,7 @@ impl Default for Limits {
     }
 }
 
-/// Stops what runs when its time is up, unless it is dropped before.
+/// Stops what runs when its time is up, and again when the grace for cleaning up is, unless it is dropped before.
 pub(crate) struct Watchdog {
     _alive: Sender<()>,
 }
@@ -101,8 +116,10 @@ impl Watchdog {
     fn start(interrupter: Interrupter, time: Duration) -> Watchdog {
         let (alive, dropped) = mpsc::channel::<()>();
         std::thread::spawn(move || {
-            if dropped.recv_timeout(time) == Err(RecvTimeoutError::Timeout) {
-                interrupter.stop(Cause::TimeLimit);
+            let (mut wait, mut cause) = (time, Cause::TimeLimit);
+            while dropped.recv_timeout(wait) == Err(RecvTimeoutError::Timeout) {
+                interrupter.stop(cause);
+                (wait, cause) = (GRACE, Cause::GraceOver);
             }
         });
         Watchdog { _alive: alive }
@@ -124,12 +141,15 @@ impl Vm {
             return raise;
         }
         match self.interrupter.take() {
-            Some(Cause::TimeLimit) => raise.turn_into(ExceptionKind::TimeoutError, |said| match said {
-                // Of a device that ended what ran, this is all there is to say.
-                "interrupted" | "" => OUT_OF_TIME.to_owned(),
-                said => format!("{OUT_OF_TIME}: {said}"),
-            }),
             Some(Cause::Asked) | None => raise,
+            Some(cause) => {
+                let raise = raise.turn_into(ExceptionKind::TimeoutError, |said| match said {
+                    // Of a device that ended what ran, this is all there is to say.
+                    "interrupted" | "" => OUT_OF_TIME.to_owned(),
+                    said => format!("{OUT_OF_TIME}: {said}"),
+                });
+                raise.ordered(cause.order())
+            }
         }
     }
 
@@ -151,13 +171,18 @@ impl Vm {
             Some(Cause::Asked) => {
                 return Err(Raise::with_args(ExceptionKind::KeyboardInterrupt, Vec::new()));
             }
-            Some(Cause::TimeLimit) => return Err(Raise::new(ExceptionKind::TimeoutError, OUT_OF_TIME)),
+            Some(cause) => {
+                return Err(Raise::new(ExceptionKind::TimeoutError, OUT_OF_TIME).ordered(cause.order()));
+            }
             None => {}
         }
         if let Some(fuel) = &mut self.limits.fuel {
+            // The time until the next poll is the grace.
+            let order = if *fuel == 0 { Order::EndNow } else { Order::End };
             *fuel = fuel.saturating_sub(n_passed as u64);
             if *fuel == 0 {
-                return Err(Raise::new(ExceptionKind::TimeoutError, "the script used up its fuel"));
+                let raise = Raise::new(ExceptionKind::TimeoutError, "the script used up its fuel");
+                return Err(raise.ordered(order));
             }
         }
         Ok(())

@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use kps_bytecode::HandlerKind;
 use kps_bytecode::op::Op;
 use kps_syntax::diagnostic::Frame as TraceFrame;
 
@@ -10,7 +11,7 @@ use kps_syntax::{Diagnostic, Diagnostics};
 use super::Vm;
 use super::frame::FrameKind;
 use crate::errors;
-use crate::value::{Args, ExceptionKind, Instance, Name, Raise, Result, TraceEntry, Value};
+use crate::value::{Args, ExceptionKind, Instance, Name, Order, Raise, Result, TraceEntry, Value};
 
 /// Places of a runaway recursion that a trace shows at either end.
 const TRACE_ENDS: usize = 10;
@@ -123,13 +124,17 @@ impl Vm {
 
     /// As [`Vm::unwind`], for an exception that goes on.
     pub(super) fn unwind_object(&mut self, exception: Rc<Instance>, floor: usize) -> Result<()> {
+        let order = exception.order();
         while self.frames.len() > floor {
             self.record_frame(&exception);
             let frame = self.frames.last_mut().expect("there are frames above the floor");
             let code = &frame.function.code.code;
             let running = frame.pc.saturating_sub(1) as u32;
-            let handler =
-                code.handlers.iter().find(|range| range.start <= running && running < range.end).copied();
+            let handler = code
+                .handlers
+                .iter()
+                .find(|range| range.start <= running && running < range.end && takes(range.kind, order));
+            let handler = handler.copied();
             if let Some(handler) = handler {
                 frame.pc = handler.target as usize;
                 let (base, top) = (frame.base, frame.top());
@@ -267,4 +272,13 @@ fn trace_of(exception: &Rc<Instance>) -> Vec<TraceFrame> {
         frames[TRACE_ENDS].left_out = left_out;
     }
     frames
+}
+
+/// Whether a handler may have an exception.
+fn takes(kind: HandlerKind, order: Order) -> bool {
+    match order {
+        Order::None => true,
+        Order::End => kind == HandlerKind::Cleanup,
+        Order::EndNow => false,
+    }
 }

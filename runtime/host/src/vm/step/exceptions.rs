@@ -4,7 +4,7 @@ use kps_bytecode::op::Instruction;
 
 use super::{operand, set};
 use crate::errors;
-use crate::value::{Raise, Result, Value};
+use crate::value::{Order, Raise, Result, Value};
 use crate::vm::Vm;
 
 impl Vm {
@@ -51,8 +51,9 @@ impl Vm {
         let exit = operand(base, i.a + 1, false);
         let exception = operand(base, i.a + 2, false);
         let class = Value::Class(self.class_of(&exception));
+        let is_ordered = matches!(&exception, Value::Instance(given) if given.order() != Order::None);
         let handled = self.call(&exit, &[class, exception, Value::None])?;
-        let handled = self.truth(&handled)?;
+        let handled = self.truth(&handled)? && !is_ordered;
         set(base, i.a + 3, Value::Bool(handled));
         Ok(())
     }
