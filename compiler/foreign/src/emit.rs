@@ -34,11 +34,12 @@ pub(crate) fn words(
     unwritable::check(source, &module, &info)?;
     let write = |policy| spv::write_vec(&module, &info, &settings(source, language, policy), None);
     // naga tests no index of an atomic operation: there it is kept inside by moving it there.
-    let words = write(BoundsCheckPolicy::ReadZeroSkipWrite)
+    let write = |policy| write(policy).map(|words| (words, policy));
+    let (words, indices) = write(BoundsCheckPolicy::ReadZeroSkipWrite)
         .or_else(|_| write(BoundsCheckPolicy::Restrict))
         .map_err(|error| Diagnostics::from(errors::not_emitted(source, &error.to_string())))?;
     let words = barriers::name_memory(constants.declare(words));
-    let words = lines::carry_on(lines::strip_unknown(memory::strip_layouts(guards::name(words))));
+    let words = lines::carry_on(lines::strip_unknown(memory::strip_layouts(guards::name(words, indices))));
     Ok(if constants.are_settled() { recipe::note(words, language, options) } else { words })
 }
 

@@ -166,8 +166,7 @@ pub enum FindingKind {
         index: Vec<Int>,
         shape: Vec<u64>,
         access: Access,
-        /// Whether what is out of range in one axis alone meets an element of another row.
-        is_flat: bool,
+        beyond: Beyond,
     },
     /// `place` and `size` have a number for each axis of the image, x first.
     OutsideImage {
@@ -221,6 +220,17 @@ pub enum FindingKind {
         value: f64,
         of: Vec<f64>,
     },
+}
+
+/// What an access out of range meets where nothing is checked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Beyond {
+    /// It reads 0 and writes nothing.
+    Nothing,
+    /// Out of range in one axis alone, an element of another row.
+    Row,
+    /// The element at the end.
+    End,
 }
 
 /// An element of an array, or a texel of an image, that invocations share.

@@ -40,11 +40,16 @@ pub mod checks {
     pub const BIRTH: u32 = 7;
 }
 
-/// How translators of other languages name what they guard, so that checks know what was asked for: functions that
-/// divide their first argument by the second, and a float that is cut to what an int holds.
+/// How translators of other languages name what they guard, so that checks know what was asked for.
 pub mod guards {
+    /// Functions that divide their first argument by the second.
     pub const DIVISIONS: [&str; 2] = ["kps.divide", "kps.modulo"];
+    /// A float that is cut to what an int holds.
     pub const CLAMPED: &str = "kps.clamped";
+    /// Whether an index is below a length, on which an access depends.
+    pub const INSIDE: &str = "kps.inside";
+    /// An index that is cut to the last one.
+    pub const NEAREST: &str = "kps.nearest";
 }
 
 /// The names of the blocks of an array and of a uniform, whose one member the source does not know of.

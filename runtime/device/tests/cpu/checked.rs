@@ -1,6 +1,6 @@
 //! What the checked mode finds in modules, and that it changes no result.
 
-use kps_device::findings::{ArrayName, Int, Launch};
+use kps_device::findings::{ArrayName, Beyond, Int, Launch};
 use kps_device::{
     Access, Check, Checks, Command, Finding, FindingKind, Instrument, Invocation, PipelineOptions,
     SourceLine, Waited,
@@ -92,7 +92,7 @@ OpBranch %head
         index: vec![Int::Unsigned(8)],
         shape: vec![8],
         access: Access::ReadWrite,
-        is_flat: false,
+        beyond: Beyond::Nothing,
     };
     let invocation = Invocation { group: [1, 0, 0], local: [1, 0, 0], global: [5, 0, 0] };
     let finding = Finding { kind, line: at(3, 9), invocation, count: 6, launch: LAUNCH };

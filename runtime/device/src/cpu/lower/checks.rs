@@ -4,23 +4,22 @@
 //! besides is guarded, and guards are neither mistakes nor may they hide one. Of modules from elsewhere the
 //! instructions themselves are taken at their word.
 
-use rspirv::spirv::{GlslStd450Op as GlslOp, Op};
+use rspirv::spirv::Op;
 
 use super::pointers::{MemoryPlace, Place, Pointer};
 use super::{Data, Lowerer};
 use crate::cpu::lane::{self, Binary, Compare, Space, Ty, Unary};
 use crate::cpu::module::constants::lane_ty;
 use crate::cpu::module::types::{Scalar, Type};
-use crate::cpu::module::{ExtInstSet, Instruction};
+use crate::cpu::module::{ExtInstSet, Id, Instruction};
 use crate::cpu::probes::SiteKind;
 use crate::cpu::probes::checked::{FloatKind, IntKind, Site};
-use crate::findings::{Arithmetic, ArrayName};
+use crate::findings::{Arithmetic, ArrayName, Beyond};
 use crate::interface::checks::{self as told, CHECKS};
-use crate::interface::guards;
 use crate::{Access, Check, Checks, Result};
 
 /// A value with its type.
-type Number = (Scalar, lane::Value);
+pub(super) type Number = (Scalar, lane::Value);
 
 impl Lowerer<'_> {
     /// Puts in what an instruction asks for.
@@ -28,14 +27,9 @@ impl Lowerer<'_> {
         match inst.op {
             Op::ExtInst if self.set(inst)? == Some(ExtInstSet::Checks) => self.check_told(inst, checks),
             _ if self.module.is_told() => Ok(()),
-            Op::FunctionCall if checks.has(Check::Division) && self.is_guarded_division(inst)? => {
-                let [(scalar, a), (other, b)] = self.told_pair(inst, 3)?;
-                if scalar.is_int() && other.is_alike(scalar) {
-                    self.check_division(scalar, is_signed(scalar), &a.parts, &b.parts);
-                }
-                Ok(())
+            Op::FunctionCall | Op::ExtInst | Op::ULessThan | Op::VectorExtractDynamic => {
+                self.check_guard(inst, checks)
             }
-            Op::ExtInst if checks.has(Check::Conversion) => self.note_clamped(inst),
             Op::SDiv | Op::SRem | Op::SMod | Op::UDiv | Op::UMod if checks.has(Check::Division) => {
                 let signed = !matches!(inst.op, Op::UDiv | Op::UMod);
                 let (_, _, operands) = self.elementwise(inst)?;
@@ -56,7 +50,7 @@ impl Lowerer<'_> {
                 let [a] = &operands[..] else { return Err(self.wrong_operands(inst)) };
                 let Scalar::Int { bits, .. } = to else { return Err(self.wrong_operands(inst)) };
                 let to = Scalar::Int { bits, signed: inst.op == Op::ConvertFToS };
-                let parts = self.unclamped.get(&self.id(inst, 2)?).unwrap_or(&a.parts).clone();
+                let parts = self.guarded.floats.get(&self.id(inst, 2)?).unwrap_or(&a.parts).clone();
                 self.check_conversion(a.scalar, to, &parts);
                 Ok(())
             }
@@ -64,25 +58,7 @@ impl Lowerer<'_> {
         }
     }
 
-    fn is_guarded_division(&self, inst: &Instruction) -> Result<bool> {
-        let name = self.module.names.get(&self.id(inst, 2)?);
-        Ok(name.is_some_and(|name| guards::DIVISIONS.contains(&name.as_str())))
-    }
-
-    /// Remembers what a float was before a guard cut it.
-    fn note_clamped(&mut self, inst: &Instruction) -> Result<()> {
-        let id = self.id(inst, 1)?;
-        let is_guard = self.module.names.get(&id).is_some_and(|name| name == guards::CLAMPED);
-        let is_clamp =
-            self.set(inst)? == Some(ExtInstSet::Glsl) && self.word(inst, 3)? == GlslOp::FClamp as u32;
-        if is_guard && is_clamp {
-            let (_, value) = self.scalars(inst, 4)?;
-            self.unclamped.insert(id, value.parts);
-        }
-        Ok(())
-    }
-
-    fn set(&self, inst: &Instruction) -> Result<Option<ExtInstSet>> {
+    pub(super) fn set(&self, inst: &Instruction) -> Result<Option<ExtInstSet>> {
         Ok(self.module.ext_inst_sets.get(&self.id(inst, 2)?).copied())
     }
 
@@ -113,7 +89,7 @@ impl Lowerer<'_> {
         }
     }
 
-    fn told_pair(&mut self, inst: &Instruction, first: usize) -> Result<[(Scalar, Data); 2]> {
+    pub(super) fn told_pair(&mut self, inst: &Instruction, first: usize) -> Result<[(Scalar, Data); 2]> {
         let (a, b) = (self.scalars(inst, first)?, self.scalars(inst, first + 1)?);
         match a.1.parts.len() == b.1.parts.len() {
             true => Ok([a, b]),
@@ -123,8 +99,8 @@ impl Lowerer<'_> {
 
     fn check_told_index(&mut self, inst: &Instruction) -> Result<()> {
         let array = self.id(inst, 4)?;
-        // Parts that have no variable of their own are tested axis by axis.
-        let (array, is_flat) = (self.module.told_name(array), !self.module.strings.has(array));
+        let is_part = self.module.strings.has(array);
+        let array = self.module.told_name(array);
         let access = match self.constant_int(inst, 5)? {
             0 => Access::Read,
             1 => Access::Write,
@@ -135,14 +111,16 @@ impl Lowerer<'_> {
             let ((index, at), (len, n)) = (self.int(inst, i)?, self.int(inst, i + 1)?);
             axes.push(((index, at), (len, n)));
         }
-        self.check_index((array, access, is_flat), &axes);
+        // Parts are tested axis by axis, a buffer as a whole.
+        let beyond = if is_part || axes.len() == 1 { Beyond::Nothing } else { Beyond::Row };
+        self.check_index((array, access, beyond), &axes);
         Ok(())
     }
 
     /// `axes` are index and length of each.
-    fn check_index(
+    pub(super) fn check_index(
         &mut self,
-        (array, access, is_flat): (Option<ArrayName>, Access, bool),
+        (array, access, beyond): (Option<ArrayName>, Access, Beyond),
         axes: &[(Number, Number)],
     ) {
         let (mut outside, mut values, mut kinds) = (None, Vec::new(), Vec::new());
@@ -164,7 +142,7 @@ impl Lowerer<'_> {
             kinds.push(IntKind { bits: if is_narrow { 32 } else { 64 }, signed: is_signed(scalar) });
         }
         let Some(outside) = outside else { return };
-        self.probe_when(outside, Site::Index { array, access, kinds, is_flat }, values);
+        self.probe_when(outside, Site::Index { array, access, kinds, beyond }, values);
     }
 
     /// A step of an access chain of a module from elsewhere, into an array of known or unknown length.
@@ -172,9 +150,12 @@ impl Lowerer<'_> {
         &mut self,
         pointer: &Pointer,
         array: Option<ArrayName>,
-        index: Number,
+        (id, index): (Id, Number),
         len: Option<u32>,
     ) {
+        if self.name_guarded(array.as_ref(), id, len) {
+            return;
+        }
         let Place::Memory(place) = &pointer.place else { return };
         if matches!(self.module.types.get(pointer.pointee), Type::Struct(_)) {
             return;
@@ -185,7 +166,7 @@ impl Lowerer<'_> {
         };
         let Some(len) = len else { return };
         let wide = Scalar::Int { bits: 64, signed: false };
-        self.check_index((array, Access::ReadWrite, false), &[(index, (wide, len))]);
+        self.check_index((array, Access::ReadWrite, Beyond::Nothing), &[(index, (wide, len))]);
     }
 
     /// Elements of a buffer's array; `None` where it is not known which buffer that is.
@@ -236,7 +217,13 @@ impl Lowerer<'_> {
         Ok(())
     }
 
-    fn check_division(&mut self, scalar: Scalar, signed: bool, a: &[lane::Value], b: &[lane::Value]) {
+    pub(super) fn check_division(
+        &mut self,
+        scalar: Scalar,
+        signed: bool,
+        a: &[lane::Value],
+        b: &[lane::Value],
+    ) {
         let number = IntKind { bits: scalar.bits(), signed };
         for (&dividend, &divisor) in a.iter().zip(b) {
             let zero = self.builder.int(self.builder.ty(divisor), 0);
@@ -403,7 +390,7 @@ fn operation(op: Arithmetic) -> Binary {
     }
 }
 
-fn is_signed(scalar: Scalar) -> bool {
+pub(super) fn is_signed(scalar: Scalar) -> bool {
     matches!(scalar, Scalar::Int { signed: true, .. })
 }
 

@@ -18,6 +18,7 @@ mod control;
 mod convert;
 mod cooperative;
 mod glsl;
+mod guarded;
 mod images;
 mod matrices;
 mod memory;
@@ -71,7 +72,7 @@ pub fn lower(module: &Module<'_>, subgroup_size: u32, instrument: Instrument) ->
         },
         known_parts: named::KnownParts::default(),
         chain_names: FxHashMap::default(),
-        unclamped: FxHashMap::default(),
+        guarded: guarded::Guarded::default(),
     };
     lowerer.private_variables()?;
     let exit = lowerer.builder.create_block();
@@ -120,8 +121,7 @@ struct Lowerer<'m> {
     /// What memory is called, and pointers into it.
     known_parts: named::KnownParts,
     chain_names: FxHashMap<Id, ChainName>,
-    /// Floats that a guard cut, as they were before.
-    unclamped: FxHashMap<Id, Rc<[lane::Value]>>,
+    guarded: guarded::Guarded,
 }
 
 /// A function being inlined.

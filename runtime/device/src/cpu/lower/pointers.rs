@@ -275,7 +275,7 @@ impl<'m> Lowerer<'m> {
             _ => return Err(self.malformed(inst, "an index goes into what has no parts")),
         };
         if let Some(name) = name {
-            self.check_step(&pointer, name.array(), (scalar, index), len);
+            self.check_step(&pointer, name.array(), (self.id(inst, i)?, (scalar, index)), len);
             self.chain_step(name, pointer.pointee, constant);
         }
         let types = &self.module.types;

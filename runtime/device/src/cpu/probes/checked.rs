@@ -8,7 +8,7 @@ use super::memory::Touch;
 use super::races::Accesses;
 use super::shared::Stamps;
 use super::{Extent, Lanes, Observer, SiteKind, Sites};
-use crate::findings::{Arithmetic, ArrayName, Int, Launch};
+use crate::findings::{Arithmetic, ArrayName, Beyond, Int, Launch};
 use crate::{Access, Checks, Finding, FindingKind, Invocation};
 
 /// What is wrong where a probe is reached. Its values are those that each kind names, in order.
@@ -19,8 +19,7 @@ pub enum Site {
         array: Option<ArrayName>,
         access: Access,
         kinds: Vec<IntKind>,
-        /// Whether the rows lie in a buffer, which is tested as a whole.
-        is_flat: bool,
+        beyond: Beyond,
     },
     /// Coordinate and size along each axis of an image.
     Texel {
@@ -224,14 +223,14 @@ impl Observer for Checker {
 
 fn kind(site: &Site, values: &[u64]) -> FindingKind {
     match site {
-        Site::Index { array, access, kinds, is_flat } => {
+        Site::Index { array, access, kinds, beyond } => {
             let axes = || values.chunks(2).zip(kinds);
             FindingKind::OutOfBounds {
                 array: array.clone(),
                 index: axes().map(|(pair, kind)| kind.read(pair[0])).collect(),
                 shape: axes().map(|(pair, _)| pair[1]).collect(),
                 access: *access,
-                is_flat: *is_flat,
+                beyond: *beyond,
             }
         }
         Site::Texel { image, access, signed } => {

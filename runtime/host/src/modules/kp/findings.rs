@@ -4,7 +4,7 @@
 use std::rc::Rc;
 
 use kps_compute::Sequence;
-use kps_device::findings::{Arithmetic, ArrayName, Before, Element, Int, Launch, Part, SharedMemory};
+use kps_device::findings::{Arithmetic, ArrayName, Before, Beyond, Element, Int, Launch, Part, SharedMemory};
 use kps_device::{Access, Finding, FindingKind, Invocation, SourceLine};
 use kps_syntax::Diagnostic;
 use kps_syntax::diagnostic::Frame;
@@ -82,8 +82,8 @@ fn below_recorded(diagnostic: Diagnostic, recorded: &[Frame], ran: &[Frame]) -> 
 
 fn words(finding: &Finding) -> Diagnostic {
     match &finding.kind {
-        FindingKind::OutOfBounds { array, index, shape, access, is_flat } => {
-            let help = out_of_bounds_help(*access, *is_flat && shape.len() > 1);
+        FindingKind::OutOfBounds { array, index, shape, access, beyond } => {
+            let help = out_of_bounds_help(*access, *beyond);
             out_of_bounds(finding, (array.as_ref(), help), index, shape)
         }
         FindingKind::OutsideImage { image, place, size, access } => {
@@ -158,15 +158,15 @@ fn out_of_bounds(
     Diagnostic::error("checked/out-of-bounds", message).help(format!("{help}; {test}"))
 }
 
-/// What an access out of range does unchecked, in rows that lie one behind the other or not.
-fn out_of_bounds_help(access: Access, has_rows: bool) -> &'static str {
-    match (access, has_rows) {
-        (Access::Read, false) => "unchecked, it reads 0",
-        (Access::Read, true) => "unchecked, it reads 0, or in a longer row an element of another one",
-        (Access::Write, false) => "unchecked, the write is dropped",
-        (Access::Write, true) => "unchecked, the write is dropped, or lands in another row",
-        (Access::ReadWrite, false) => "unchecked, it reads 0 and writes nothing",
-        (Access::ReadWrite, true) => "unchecked, it reads 0 and writes nothing, or meets another row",
+fn out_of_bounds_help(access: Access, beyond: Beyond) -> &'static str {
+    match (access, beyond) {
+        (_, Beyond::End) => "unchecked, it meets the element at the end",
+        (Access::Read, Beyond::Nothing) => "unchecked, it reads 0",
+        (Access::Read, Beyond::Row) => "unchecked, it reads 0, or in a longer row an element of another one",
+        (Access::Write, Beyond::Nothing) => "unchecked, the write is dropped",
+        (Access::Write, Beyond::Row) => "unchecked, the write is dropped, or lands in another row",
+        (Access::ReadWrite, Beyond::Nothing) => "unchecked, it reads 0 and writes nothing",
+        (Access::ReadWrite, Beyond::Row) => "unchecked, it reads 0 and writes nothing, or meets another row",
     }
 }
 
