@@ -14,6 +14,7 @@ use kps_syntax::Source;
 use kps_syntax::ast::{FunctionDef, Name};
 
 use crate::constant::Constant;
+use crate::errors;
 use crate::types::Type;
 
 /// The most items that a captured list or array may have.
@@ -99,7 +100,7 @@ impl EnvModule {
         match self.kind {
             Holder::Module => format!("the module `{}`", self.name),
             Holder::Class => format!("the class `{}`", self.name),
-            Holder::Object => with_article(&self.name),
+            Holder::Object => errors::one(&self.name),
         }
     }
 }
@@ -111,26 +112,18 @@ impl EnvValue {
             EnvValue::Int(_) => "an int".to_owned(),
             EnvValue::Float(_) => "a float".to_owned(),
             EnvValue::Bool(_) => "a bool".to_owned(),
-            EnvValue::Constant(constant) => format!("a `{}`", constant.scalar()),
+            EnvValue::Constant(constant) => errors::one(constant.scalar()),
             EnvValue::Type(ty) => format!("the type `{ty}`"),
             EnvValue::Function(function) => format!("the function `{}`", function.def.name.name),
             EnvValue::Builtin(name) => format!("the function `{name}`"),
             EnvValue::Str(_) => "a `str`".to_owned(),
             EnvValue::Tuple(items) => format!("a tuple of {}", items.len()),
             EnvValue::List(_) => "a `list`".to_owned(),
-            EnvValue::Vector(ty, _) => format!("a `{ty}`"),
+            EnvValue::Vector(ty, _) => errors::one(ty),
             EnvValue::Module(module) => module.describe(),
             EnvValue::Unknown => "a value that is known only when the script runs".to_owned(),
-            EnvValue::Other { type_name } => with_article(type_name),
+            EnvValue::Other { type_name } => errors::one(type_name),
         }
-    }
-}
-
-/// `u` sounds like a consonant in the types that there are: `ufunc`, `uint8`.
-fn with_article(type_name: &str) -> String {
-    match type_name.starts_with(['A', 'E', 'I', 'O', 'a', 'e', 'i', 'o']) {
-        true => format!("an `{type_name}`"),
-        false => format!("a `{type_name}`"),
     }
 }
 

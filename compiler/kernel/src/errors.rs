@@ -41,6 +41,17 @@ fn meant(diagnostic: Diagnostic, nearest: Option<&str>) -> Diagnostic {
     }
 }
 
+/// `an i32`, `a vec3`, with backquotes.
+pub(crate) fn one(name: impl std::fmt::Display) -> String {
+    let name = name.to_string();
+    // As they are spoken: an "eff 32", a "you 32".
+    let is_spoken_so = ["f16", "f32", "f64", "hvec"].iter().any(|word| name.starts_with(word));
+    match is_spoken_so || name.starts_with(['a', 'e', 'i', 'o', 'A', 'E', 'I', 'O']) {
+        true => format!("an `{name}`"),
+        false => format!("a `{name}`"),
+    }
+}
+
 // What kernels do not have.
 
 pub(crate) fn not_yet(at: Location, what: &str) -> Diagnostic {

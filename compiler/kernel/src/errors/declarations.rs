@@ -2,7 +2,7 @@
 
 use kps_syntax::{Diagnostic, Location};
 
-use super::{arguments, error, meant};
+use super::{arguments, error, meant, one};
 use crate::types::Type;
 
 pub(crate) fn zero_local_size(at: Location, local_size: [u32; 3]) -> Diagnostic {
@@ -105,7 +105,7 @@ pub(crate) fn unknown_input(at: Location, name: &str, nearest: Option<&str>) -> 
 }
 
 pub(crate) fn input_type(at: Location, name: &str, declared: &Type, wanted: &str) -> Diagnostic {
-    error("kernel/input-type", at, format!("the input \"{name}\" is not a `{declared}`"), "")
+    error("kernel/input-type", at, format!("the input \"{name}\" is not {}", one(declared)), "")
         .help(format!("declare it as `{wanted}`"))
 }
 

@@ -212,6 +212,12 @@ pub(crate) fn fold_of_array(at: Location, name: &str, array: &str) -> Diagnostic
         .help(format!("compare in a loop: `best = a[0]`, `for x in a: best = {name}(best, x)`"))
 }
 
+/// `max(x)` of one number, `max(())`.
+pub(crate) fn fold_of_nothing(at: Location, name: &str, what: &str) -> Diagnostic {
+    error("kernel/call", at, format!("`{name}` has nothing to choose from in {what}"), what)
+        .help(format!("give it numbers: `{name}(a, b)`, or a tuple, a vector or a fixed array of them"))
+}
+
 pub(crate) fn helper_argument(
     at: Location,
     declared: Location,

@@ -2,7 +2,7 @@
 
 use kps_syntax::{Diagnostic, Location};
 
-use super::{error, how_to_convert, meant};
+use super::{error, how_to_convert, meant, one};
 use crate::stages::{self, Direction, Port, Slot, Stage};
 use crate::types::{Scalar, Type};
 
@@ -80,7 +80,7 @@ pub(crate) fn port_type(
     declared: &Type,
     wanted: &str,
 ) -> Diagnostic {
-    let message = format!("the {} \"{name}\" is not a `{declared}`", direction.name());
+    let message = format!("the {} \"{name}\" is not {}", direction.name(), one(declared));
     error("kernel/input-type", at, message, "").help(format!("declare it as `{wanted}`"))
 }
 
@@ -91,11 +91,11 @@ pub(crate) fn port_cannot_travel(at: Location, ty: &Type) -> Diagnostic {
         Some(Scalar::Bool) => "use i32, with 1 for true and 0 for false",
         _ => "use i32",
     };
-    error("kernel/port-type", at, format!("a `{ty}` cannot travel between stages"), "").help(help)
+    error("kernel/port-type", at, format!("{} cannot travel between stages", one(ty)), "").help(help)
 }
 
 pub(crate) fn port_too_large(at: Location, ty: &Type, n: u32) -> Diagnostic {
-    error("kernel/port-type", at, format!("a `{ty}` takes {n} locations, more than there are"), "")
+    error("kernel/port-type", at, format!("{} takes {n} locations, more than there are", one(ty)), "")
         .help("put it in a buffer: (\"buffer\", 0, Array(f32))")
 }
 
@@ -165,7 +165,7 @@ pub(crate) fn output_maybe_unwritten(
 }
 
 pub(crate) fn output_type(at: Location, name: &str, wanted: &Type, found: &str) -> Diagnostic {
-    error("kernel/type", at, format!("the output `{name}` is a `{wanted}`, not {found}"), found)
+    error("kernel/type", at, format!("the output `{name}` is {}, not {found}", one(wanted)), found)
         .help(how_to_convert("value", found, wanted))
 }
 

@@ -2,7 +2,7 @@
 
 use kps_syntax::{Diagnostic, Location};
 
-use super::{arguments, error, meant};
+use super::{arguments, error, meant, one};
 use crate::structs::{Member, StructType};
 use crate::types::Type;
 
@@ -63,7 +63,7 @@ pub(crate) fn structs_have_no_order(at: Location, ty: &Type) -> Diagnostic {
 }
 
 pub(crate) fn struct_too_long_to_compare(at: Location, ty: &Type) -> Diagnostic {
-    error("kernel/struct", at, format!("a `{ty}` has too many numbers to compare at once"), "")
+    error("kernel/struct", at, format!("{} has too many numbers to compare at once", one(ty)), "")
         .help("compare its members in a loop")
 }
 
@@ -107,7 +107,7 @@ pub(crate) fn method_without_self(at: Location, name: &str) -> Diagnostic {
 }
 
 pub(crate) fn no_layout(at: Location, ty: &Type) -> Diagnostic {
-    error("kernel/type", at, format!("a `{ty}` has no place in an array that the host shares"), "")
+    error("kernel/type", at, format!("{} has no place in an array that the host shares", one(ty)), "")
         .help("use a struct: its members have names and places")
 }
 

@@ -2,7 +2,7 @@
 
 use kps_syntax::{Diagnostic, Location};
 
-use super::{arguments, error, how_to_convert, is_array};
+use super::{arguments, error, how_to_convert, is_array, one};
 use crate::constant::Literal;
 use crate::types::{ArrayType, Scalar, Type};
 
@@ -184,7 +184,7 @@ pub(crate) fn bitcast_type(at: Location, what: &str) -> Diagnostic {
 }
 
 pub(crate) fn bitcast_width(at: Location, from: &str, to: &Type) -> Diagnostic {
-    error("kernel/bitcast", at, format!("{from} has other bits than a `{to}`"), from)
+    error("kernel/bitcast", at, format!("{from} has other bits than {}", one(to)), from)
         .help("both have the same number of bits: `bitcast(u32, x)` of an `f32`")
 }
 
@@ -233,7 +233,7 @@ pub(crate) fn is_function(what: &str) -> bool {
 }
 
 pub(crate) fn cast_type(at: Location, what: &str, to: &Type) -> Diagnostic {
-    error("kernel/cast", at, format!("cannot make a `{to}` of {what}"), what).help(match () {
+    error("kernel/cast", at, format!("cannot make {} of {what}", one(to)), what).help(match () {
         () if is_array(what) => "take one element: `a[i]`".to_owned(),
         () if what.contains("vec") => format!("take one component: `{to}(v.x)`"),
         () => format!("give it a number: `{to}(1)`"),
@@ -244,7 +244,7 @@ pub(crate) fn vector_parts(at: Location, ty: &Type, given: usize) -> Diagnostic 
     error(
         "kernel/vector-parts",
         at,
-        format!("a `{ty}` has {} components, not {given}", ty.n_components()),
+        format!("{} has {} components, not {given}", one(ty), ty.n_components()),
         "",
     )
     .help(format!("give {} numbers, or one for all of them: `{ty}(0)`", ty.n_components()))
@@ -262,7 +262,7 @@ pub(crate) fn array_elements(at: Location, array: &ArrayType, given: usize) -> D
 }
 
 pub(crate) fn array_element(at: Location, what: &str, element: &Type) -> Diagnostic {
-    error("kernel/array-element", at, format!("an element is a `{element}`, not {what}"), "")
+    error("kernel/array-element", at, format!("an element is {}, not {what}", one(element)), "")
         .help(format!("convert it: `{element}(..)`"))
 }
 
@@ -311,15 +311,16 @@ pub(crate) fn matrix_parts(at: Location, ty: &Type, given: usize) -> Diagnostic 
         _ => (0, 0),
     };
     let numbers = usize::from(columns) * usize::from(rows);
-    error("kernel/matrix", at, format!("a `{ty}` is not made of {}", arguments(given)), "").help(format!(
+    error("kernel/matrix", at, format!("{} is not made of {}", one(ty), arguments(given)), "").help(format!(
         "give it {columns} columns of {rows} components, {numbers} numbers column by column, or one for the diagonal"
     ))
 }
 
 pub(crate) fn matrix_column(at: Location, wanted: &Type, found: &str) -> Diagnostic {
-    error("kernel/matrix", at, format!("a column of this matrix is a `{wanted}`, not {found}"), found).help(
-        format!("write each column as `{wanted}(..)`, or all numbers one after the other, column by column"),
-    )
+    error("kernel/matrix", at, format!("a column of this matrix is {}, not {found}", one(wanted)), found)
+        .help(format!(
+            "write each column as `{wanted}(..)`, or all numbers one after the other, column by column"
+        ))
 }
 
 pub(crate) fn matrix_wanted(at: Location, name: &str, what: &str) -> Diagnostic {
@@ -328,7 +329,7 @@ pub(crate) fn matrix_wanted(at: Location, name: &str, what: &str) -> Diagnostic 
 }
 
 pub(crate) fn matrix_not_square(at: Location, name: &str, ty: &Type) -> Diagnostic {
-    error("kernel/matrix", at, format!("`{name}` takes a square matrix, not a `{ty}`"), "")
+    error("kernel/matrix", at, format!("`{name}` takes a square matrix, not {}", one(ty)), "")
         .help("use `mat2`, `mat3` or `mat4`")
 }
 

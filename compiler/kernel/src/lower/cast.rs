@@ -54,7 +54,7 @@ impl Ctx<'_> {
             }
             Type::Array(array) => self.make_array(array, args, span),
             // A struct takes names, too, so its call is read elsewhere.
-            _ => self.fail(errors::not_yet(self.at(span), &format!("making a `{ty}`"))),
+            _ => self.fail(errors::not_yet(self.at(span), &format!("making {}", errors::one(ty)))),
         }
     }
 

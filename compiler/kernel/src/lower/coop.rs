@@ -230,7 +230,7 @@ impl Ctx<'_> {
             return None;
         }
         if !a.scalar.widens_to(c.scalar) {
-            let wanted = format!("numbers that hold a `{}`", a.scalar);
+            let wanted = format!("numbers that hold {}", errors::one(a.scalar));
             self.error(errors::coop_mismatch(self.at(args[0].1), name, &wanted, &c.to_string()));
             return None;
         }

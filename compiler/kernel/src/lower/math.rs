@@ -23,17 +23,17 @@ impl<'a> Ctx<'a> {
         if args.iter().any(|(operand, _)| operand.is_error()) {
             return Operand::Error;
         }
-        if let (Function::Min | Function::Max, [(array, at)]) = (function, args)
-            && !matches!(array, Operand::Node(_) | Operand::Literal(_))
+        if let (Function::Min | Function::Max, [(items, at)]) = (function, args)
+            && !matches!(items, Operand::Literal(_))
         {
-            let what = self.describe(array);
-            return self.fail(errors::fold_of_array(self.at(*at), name, &what));
+            return self.extreme(function, items, *at, span);
         }
         let (least, most) = arity(function);
         if args.len() < least || args.len() > most {
             let wanted = match (least, most) {
                 (1, 1) => "one argument".to_owned(),
                 (least, most) if least == most => format!("{least} arguments"),
+                (1, usize::MAX) => "one argument or more".to_owned(),
                 (least, usize::MAX) => format!("at least {least} arguments"),
                 (least, most) => format!("{least} to {most} arguments"),
             };
@@ -171,7 +171,7 @@ impl<'a> Ctx<'a> {
     }
 
     /// `min` and `max`: `b if b < a else a`, NaN included.
-    fn choose(&mut self, op: CompareOp, args: Args, name: &str, span: Span) -> Option<NodeId> {
+    pub fn choose(&mut self, op: CompareOp, args: Args, name: &str, span: Span) -> Option<NodeId> {
         let (nodes, ty) = self.alike(args, name)?;
         let condition_ty = ty.with_scalar(Scalar::Bool);
         let mut best = nodes[0];
@@ -311,7 +311,13 @@ impl<'a> Ctx<'a> {
             }
             Function::Log1p => self.math(span, &ty).log1p(x),
             Function::Expm1 => self.math(span, &ty).expm1(x),
-            Function::Hypot => self.math(span, &ty).hypot(x, nodes[1]),
+            Function::Hypot => {
+                let mut math = self.math(span, &ty);
+                match &nodes[1..] {
+                    [] => math.abs(x),
+                    others => others.iter().fold(x, |length, side| math.hypot(length, *side)),
+                }
+            }
             Function::Cbrt => self.math(span, &ty).cbrt(x),
             Function::Copysign => self.math(span, &ty).copysign(x, nodes[1]),
             Function::Mix => {
@@ -427,6 +433,7 @@ fn arity(function: Function) -> (usize, usize) {
         Function::Print => (0, usize::MAX),
         Function::Discard => (0, 0),
         Function::Min | Function::Max => (2, usize::MAX),
+        Function::Hypot => (1, usize::MAX),
         Function::Log | Function::Sum | Function::Float(FloatFn::Round) => (1, 2),
         Function::Pow => (2, 3),
         Function::Clamp
@@ -440,7 +447,6 @@ fn arity(function: Function) -> (usize, usize) {
         | Function::TruncDiv
         | Function::TruncRem
         | Function::Fmod
-        | Function::Hypot
         | Function::Copysign
         | Function::Remainder
         | Function::NextAfter

@@ -209,7 +209,7 @@ fn describe_kind(kind: &ParamKind) -> String {
         ParamKind::Untyped => "an array, an image or a scalar".to_owned(),
         ParamKind::Array(array) => format!("`{array}`"),
         ParamKind::Buffer { element, .. } => format!("`Array[{element}]`"),
-        ParamKind::Cell { ty, .. } => format!("a buffer with a `{ty}`"),
+        ParamKind::Cell { ty, .. } => format!("a buffer with {}", errors::one(ty)),
         ParamKind::Uniform { ty, .. } => format!("the uniform `{ty}`"),
         ParamKind::Scalar(ty) => format!("`{ty}`"),
         ParamKind::Const(scalar) => format!("`const[{scalar}]`"),

@@ -13,9 +13,10 @@ use super::Ctx;
 use super::calls::Arguments;
 use super::operand::{Operand, Place, Static};
 use super::sequences::Spanned;
+use crate::builtins::Function;
 use crate::constant::{Constant, Literal};
 use crate::errors;
-use crate::ir::{NodeId, NodeKind};
+use crate::ir::{CompareOp, NodeId, NodeKind};
 use crate::library;
 use crate::types::{Scalar, Type};
 
@@ -173,6 +174,34 @@ impl Ctx<'_> {
             }
         };
         self.ours_of("sum", vec![(xs.clone(), args[0].1), (start, span)], span)
+    }
+
+    /// `min(xs)`, `max(xs)` of a tuple, a vector or a fixed array.
+    pub fn extreme(&mut self, function: Function, xs: &Operand, at: Span, span: Span) -> Operand {
+        let (op, name, ours) = match function {
+            Function::Min => (CompareOp::Less, "min", "least"),
+            _ => (CompareOp::Greater, "max", "greatest"),
+        };
+        let is_number = |ty: &Type| matches!(ty, Type::Scalar(scalar) if *scalar != Scalar::Bool);
+        match xs {
+            Operand::Place(Place { ty: Type::Array(array), .. })
+                if !self.is_coop(xs) && is_number(&array.element) =>
+            {
+                return self.ours_of(ours, vec![(xs.clone(), at)], span);
+            }
+            Operand::Tuple(_) | Operand::Node(_) => {}
+            _ => {
+                let what = self.describe(xs);
+                return self.fail(errors::fold_of_array(self.at(at), name, &what));
+            }
+        }
+        let items = self.items_of(xs, at).filter(|items| !items.is_empty());
+        let Some(items) = items else {
+            let what = self.describe(xs);
+            return self.fail(errors::fold_of_nothing(self.at(at), name, &what));
+        };
+        let items: Vec<Spanned> = items.iter().map(|item| (item.clone(), at)).collect();
+        self.choose(op, &items, name, span).map_or(Operand::Error, Operand::Node)
     }
 
     /// One float, or a vector of them.
