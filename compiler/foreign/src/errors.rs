@@ -87,11 +87,67 @@ pub(crate) fn specialised_here(location: Location) -> Diagnostic {
     Diagnostic::error("foreign/glsl", message).label(location, "").help(help)
 }
 
+pub(crate) fn calls_itself(name: &str, location: Location) -> Diagnostic {
+    Diagnostic::error("foreign/glsl", format!("functions may not call themselves, and `{name}` does"))
+        .label(location, "")
+        .help("write a loop")
+}
+
+pub(crate) fn defined_behind(name: &str, location: Location) -> Diagnostic {
+    Diagnostic::error("foreign/glsl", format!("`{name}` is defined behind what calls it"))
+        .label(location, "")
+        .help("put it in front, or declare it there: its first line with a `;`")
+}
+
+pub(crate) fn not_defined(name: &str, location: Location) -> Diagnostic {
+    Diagnostic::error("foreign/glsl", format!("`{name}` is declared, and nothing defines it"))
+        .label(location, "")
+        .help("write what it does in the same text, `{ .. }`")
+}
+
+pub(crate) fn no_main(location: Location) -> Diagnostic {
+    Diagnostic::error("foreign/glsl", "there is no `main`")
+        .label(location, "")
+        .help("write what is to run as `void main() { .. }`")
+}
+
+pub(crate) fn main_with_parameters(location: Location) -> Diagnostic {
+    Diagnostic::error("foreign/glsl", "`main` has no parameters")
+        .label(location, "")
+        .help("write `void main()`; numbers come in buffers and push constants")
+}
+
+pub(crate) fn run_time_value(name: &str, location: Location) -> Diagnostic {
+    Diagnostic::error("foreign/glsl", format!("the value of `{name}` is not known before the shader runs"))
+        .label(location, "")
+        .help(format!("write `{name} = ..;` at the start of `main`"))
+}
+
+pub(crate) fn odd_character(character: &str, location: Location) -> Diagnostic {
+    let shown = match character.contains(char::is_control) {
+        true => character.escape_debug().to_string(),
+        false => character.to_owned(),
+    };
+    let message = format!("`{shown}` is no part of GLSL");
+    let told = Diagnostic::error("foreign/glsl", message).label(location, "");
+    match character {
+        "\"" | "'" => told.help("shaders have no texts: take numbers for what is to be told apart"),
+        "@" => told.help("WGSL has it: name its file `.wgsl`"),
+        _ => told.help("leave it out"),
+    }
+}
+
 pub(crate) fn behind_array(location: Location) -> Diagnostic {
     let name = location.source.slice(location.span).to_owned();
     Diagnostic::error("foreign/glsl", format!("`{name}` cannot be declared behind an array here"))
         .label(location, "")
         .help(format!("write a declaration of its own: `float {name};`"))
+}
+
+pub(crate) fn no_variable(text: &str, location: Location) -> Diagnostic {
+    Diagnostic::error("foreign/glsl", format!("`{text}` cannot be assigned to: it is no variable"))
+        .label(location, "")
+        .help("put the value into a variable first")
 }
 
 pub(crate) fn not_assignable(name: &str, location: Location) -> Diagnostic {
@@ -128,7 +184,7 @@ pub(crate) fn stopped_by_text(message: &str, location: Location) -> Diagnostic {
 pub(crate) fn no_default(name: &str, location: Location) -> Diagnostic {
     Diagnostic::error("foreign/no-default", format!("`{name}` has no value until it is specialised"))
         .label(location, "")
-        .help(format!("write one for when it is not: `override {name} = ..;`"))
+        .help(format!("write one for when it is not: `{name} = ..;`"))
 }
 
 pub(crate) fn too_many_immediates(size: u32, limit: u32, location: Location) -> Diagnostic {
@@ -184,13 +240,22 @@ pub(crate) fn too_deep(at: Location, limit: u32) -> Diagnostic {
 }
 
 pub(crate) fn no_entry_point(source: &Source, wanted: &str, names: &[String]) -> Diagnostic {
-    let message = match names {
-        [] => format!("`{}` has no {wanted} entry point", source.name()),
-        names => {
-            format!("`{}` has no {wanted} entry point of that name: it has {}", source.name(), list(names))
+    match names {
+        [] => {
+            let size = if wanted == "compute" { " @workgroup_size(64)" } else { "" };
+            let message = format!("`{}` has no {wanted} entry point", source.name());
+            Diagnostic::error("foreign/no-entry-point", message)
+                .help(format!("write `@{wanted}{size}` before the function that is to run"))
         }
-    };
-    Diagnostic::error("foreign/no-entry-point", message)
+        names => {
+            let message = format!(
+                "`{}` has no {wanted} entry point of that name: it has {}",
+                source.name(),
+                list(names)
+            );
+            Diagnostic::error("foreign/no-entry-point", message)
+        }
+    }
 }
 
 pub(crate) fn several_entry_points(source: &Source, names: &[String]) -> Diagnostic {

@@ -3,18 +3,21 @@
 //! naga's front end for GLSL knows no atomic and no subgroup operations, no images with their samplers in one, and
 //! neither narrow nor 64-bit integers; what it lacks is told by name (`limits`) with what to write instead.
 
-use kps_syntax::{Diagnostic, Diagnostics, Location, Source};
-use naga::front::glsl::{self, Error, ErrorKind, ExpectedToken, Frontend};
-use naga::{Module, ShaderStage};
+use kps_syntax::{Diagnostic, Diagnostics, Source};
+use naga::front::glsl::{self, Error, Frontend};
+use naga::{AddressSpace, Module, ShaderStage};
 
 use self::constants::Constants;
+use self::told::diagnostics;
 use crate::specialise::Declared;
 use crate::{Options, Stage, barriers, blocks, errors, switches};
 
 mod arrays;
 mod constants;
+mod functions;
 mod limits;
 mod tokens;
+mod told;
 
 const WORKGROUP_SIZE: &str = "gl_WorkGroupSize";
 
@@ -46,6 +49,9 @@ pub(crate) fn parse(source: &Source, options: &Options) -> Result<(Module, Vec<D
                 .map_err(|found| diagnostics(source, &found))?
         }
     };
+    if let Some(found) = functions::undefined(source, &module).or_else(|| run_time_value(source, &module)) {
+        return Err(found.into());
+    }
     let_write_only_buffers_be_read(&mut module);
     blocks::load_members(&mut module);
     switches::fill_empty_cases(&mut module);
@@ -92,163 +98,21 @@ fn read(
 /// GLSL has `writeonly` buffers, and naga's checker refuses them.
 fn let_write_only_buffers_be_read(module: &mut Module) {
     for (_, variable) in module.global_variables.iter_mut() {
-        if let naga::AddressSpace::Storage { access } = &mut variable.space {
+        if let AddressSpace::Storage { access } = &mut variable.space {
             *access |= naga::StorageAccess::LOAD;
         }
     }
 }
 
-/// Where something that is not known here is told by name, that is why the rest was not understood.
-fn diagnostics(source: &Source, errors: &[Error]) -> Diagnostics {
-    let told: Vec<Diagnostic> = errors.iter().map(|error| diagnostic(source, error)).collect();
-    let is_named = |one: &Diagnostic| one.help.is_some();
-    let has_named = told.iter().any(is_named);
-    Diagnostics(told.into_iter().filter(|one| !has_named || is_named(one)).collect())
-}
-
-fn diagnostic(source: &Source, error: &Error) -> Diagnostic {
-    let location = errors::location(source, error.meta);
-    let found = source.slice(location.span);
-    let told = |message: &str| errors::told("foreign/glsl", message).label(location.clone(), "");
-    if error.kind.to_string().starts_with("Unexpected override-expression") {
-        return errors::specialised_here(location);
-    }
-    match &error.kind {
-        ErrorKind::InvalidToken(_, expected) => limit(source, error.meta).unwrap_or_else(|| {
-            let expected = expected.iter().map(expected_words).collect::<Vec<_>>();
-            told(&format!("expected {}, found `{found}`", errors::alternatives(&expected)))
-        }),
-        ErrorKind::UnknownVariable(name) => unknown("variable", name, source, error.meta),
-        ErrorKind::UnknownType(name) => unknown("type", name, source, error.meta),
-        ErrorKind::UnknownField(name) => told(&format!("unknown field `{name}`")),
-        ErrorKind::UnknownLayoutQualifier(name) => {
-            let beyond = |help| errors::beyond_glsl(name, help, location.clone());
-            limits::instead_of(name)
-                .map(beyond)
-                .unwrap_or_else(|| told(&format!("the layout qualifier `{name}` is not known here")))
-        }
-        ErrorKind::InvalidVersion(version) => {
-            told(&format!("GLSL version {version} is not known here")).help("write `#version 450`")
-        }
-        ErrorKind::InvalidProfile(profile) => {
-            told(&format!("the profile `{profile}` is not known here")).help("write `#version 450`")
-        }
-        ErrorKind::VariableAlreadyDeclared(name) => told(&format!("`{name}` is declared already")),
-        ErrorKind::NotImplemented("variable qualifier") => limit(source, error.meta)
-            .unwrap_or_else(|| told(&format!("variables of the kind `{found}` are not known here"))),
-        ErrorKind::NotImplemented(what) => told(&format!("{what} is not known here")),
-        ErrorKind::UnsupportedMatrixWithTwoRowsInStd140 { .. } => errors::narrow_matrix(location),
-        ErrorKind::PreprocessorError(error) => preprocessor(source, location, &format!("{error:?}")),
-        ErrorKind::SemanticError(message) => semantic(source, error, message),
-        other => told(&other.to_string()),
-    }
-}
-
-/// Mistakes that naga has no kinds for.
-fn semantic(source: &Source, error: &Error, message: &str) -> Diagnostic {
-    if let Some(name) = message.strip_prefix("Unknown function '").and_then(|rest| rest.strip_suffix('\'')) {
-        return unknown("function", name, source, error.meta);
-    }
-    let location = errors::location(source, error.meta);
-    let found = source.slice(location.span);
-    match message {
-        "Unexpected qualifier" => limit(source, error.meta).unwrap_or_else(|| {
-            errors::told("foreign/glsl", &format!("`{found}` cannot stand here")).label(location, "")
-        }),
-        "Variable cannot be used in LHS position" => errors::not_assignable(found, location),
-        _ if message.starts_with("Can't lookup field on this type") => errors::told(
-            "foreign/glsl",
-            &format!("there is no member `{}` here", found.trim_start_matches('.')),
-        )
-        .label(location, ""),
-        "Missing entry point" => errors::told("foreign/glsl", message)
-            .label(location, "")
-            .help("write what is to run as `void main() { .. }`"),
-        _ if message.starts_with("uniform/buffer blocks require") => errors::not_bound(location),
-        _ if message.starts_with("image types require") => errors::no_format(location),
-        message => errors::told("foreign/glsl", message).label(location, ""),
-    }
-}
-
-fn preprocessor(source: &Source, location: Location, reason: &str) -> Diagnostic {
-    let line = source.line_text(source.line_column(location.span.start).0);
-    let directive = line.trim_start().strip_prefix('#').map_or("", str::trim_start);
-    if directive.starts_with("include") {
-        return errors::beyond_glsl("#include", "put the text of that file in its place", location);
-    }
-    if let Some(message) = directive.strip_prefix("error") {
-        return errors::stopped_by_text(message.trim(), location);
-    }
-    errors::told("foreign/glsl", &format!("the preprocessor stops here: {}", errors::spaced(reason)))
-        .label(location, "")
-}
-
-fn unknown(what: &str, name: &str, source: &Source, place: naga::Span) -> Diagnostic {
-    let location = errors::name_location(source, place);
-    let message = if what == "function" && (limits::is_function(name) || is_defined(source.text(), name)) {
-        format!("no form of `{name}` takes these arguments")
-    } else if let Some(help) = limits::instead_of(name) {
-        return errors::beyond_glsl(name, help, location);
-    } else {
-        format!("unknown {what} `{name}`")
-    };
-    errors::told("foreign/glsl", &message).label(location, "")
-}
-
-/// What stands at a place, if it is known to be GLSL and not known here.
-fn limit(source: &Source, place: naga::Span) -> Option<Diagnostic> {
-    let location = errors::name_location(source, place);
-    let name = source.slice(location.span).to_owned();
-    match limits::instead_of(&name) {
-        Some(help) => Some(errors::beyond_glsl(&name, help, location)),
-        None => limits::instead_of_here(&name).map(|help| errors::misplaced(&name, help, location)),
-    }
-}
-
-/// Whether a text defines a function: somewhere a type stands before the name, and a bracket behind.
-fn is_defined(text: &str, name: &str) -> bool {
-    text.match_indices(name).any(|(at, _)| {
-        let before = text[..at].trim_end_matches([' ', '\t']);
-        let word = before.rsplit(|letter: char| !letter.is_alphanumeric() && letter != '_').next();
-        let is_type = before.len() < at && word.is_some_and(|word| !["", "return", "else"].contains(&word));
-        is_type && text[at + name.len()..].trim_start().starts_with('(')
+/// A variable outside of functions with a value that naga leaves out, since it is none of a constant.
+fn run_time_value(source: &Source, module: &Module) -> Option<Diagnostic> {
+    module.global_variables.iter().find_map(|(handle, variable)| {
+        let place = module.global_variables.get_span(handle);
+        let location = errors::location(source, place);
+        let is_left_out = variable.space == AddressSpace::Private
+            && variable.init.is_none()
+            && place.is_defined()
+            && source.slice(location.span).contains('=');
+        is_left_out.then(|| errors::run_time_value(variable.name.as_deref().unwrap_or_default(), location))
     })
-}
-
-fn expected_words(expected: &ExpectedToken) -> String {
-    match expected {
-        ExpectedToken::Token(token) => token_words(&format!("{token:?}")),
-        ExpectedToken::TypeName => "a type".to_owned(),
-        ExpectedToken::Identifier => "a name".to_owned(),
-        ExpectedToken::IntLiteral => "an integer".to_owned(),
-        ExpectedToken::FloatLiteral => "a float".to_owned(),
-        ExpectedToken::BoolLiteral => "`true` or `false`".to_owned(),
-        ExpectedToken::Eof => "the end of the text".to_owned(),
-    }
-}
-
-/// A token by what is written for it; naga has names alone.
-fn token_words(name: &str) -> String {
-    const WRITTEN: [(&str, &str); 16] = [
-        ("Semicolon", ";"),
-        ("Comma", ","),
-        ("Colon", ":"),
-        ("Dot", "."),
-        ("LeftParen", "("),
-        ("RightParen", ")"),
-        ("LeftBrace", "{"),
-        ("RightBrace", "}"),
-        ("LeftBracket", "["),
-        ("RightBracket", "]"),
-        ("LeftAngle", "<"),
-        ("RightAngle", ">"),
-        ("Assign", "="),
-        ("Plus", "+"),
-        ("Dash", "-"),
-        ("Star", "*"),
-    ];
-    match WRITTEN.iter().find(|(known, _)| *known == name) {
-        Some((_, written)) => format!("`{written}`"),
-        None => format!("`{}`", name.to_lowercase()),
-    }
 }

@@ -20,6 +20,7 @@ mod blocks;
 mod elements;
 mod emit;
 mod errors;
+mod evaluated;
 mod glsl;
 mod guards;
 mod invalid;
@@ -97,9 +98,10 @@ impl Language {
         }
     }
 
-    /// By the look of a text: WGSL marks its entry points, GLSL does not.
+    /// By the look of a text: WGSL marks its entry points and bindings, and begins functions with `fn`.
     pub fn of_text(text: &str) -> Language {
-        match ["@compute", "@vertex", "@fragment"].iter().any(|mark| text.contains(mark)) {
+        let has_mark = ["@compute", "@vertex", "@fragment", "@group("].iter().any(|mark| text.contains(mark));
+        match has_mark || text.lines().any(|line| line.trim_start().starts_with("fn ")) {
             true => Language::Wgsl,
             false => Language::Glsl,
         }

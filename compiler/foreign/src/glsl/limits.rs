@@ -95,6 +95,46 @@ fn qualifier(name: &str) -> Option<&'static str> {
     })
 }
 
+/// What to write instead of a word that people bring along from other languages.
+pub(super) fn of_other_languages(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "fn" => "this is WGSL: name its file `.wgsl`",
+        "def" | "import" => "this is Python: a kernel of kps has `@kernel` before it",
+        "let" | "var" | "auto" => "write the type: `float x = 1.0;`",
+        "float2" | "float3" | "float4" => "write `vec2`, `vec3` and `vec4`",
+        "int2" | "int3" | "int4" => "write `ivec2`, `ivec3` and `ivec4`",
+        "f32" => "write `float`",
+        "i32" => "write `int`",
+        "u32" | "uint32" | "size_t" | "dword" => "write `uint`",
+        "half" => "16-bit floats are known in WGSL, as `f16`, and in SPIR-V",
+        "char" | "string" => "shaders have no texts: take numbers for what is to be told apart",
+        "static" | "__shared__" | "groupshared" => "write `shared` for the memory of a workgroup",
+        "True" => "write `true`",
+        "False" => "write `false`",
+        "null" | "NULL" | "nullptr" | "None" => {
+            "nothing in GLSL is without a value: write a number that means it"
+        }
+        "goto" => "write a loop with `break` and `continue`",
+        "typedef" => "write the type itself, or a `#define`",
+        "sizeof" => "`.length()` gives how many elements an array has",
+        "printf" | "print" => "kernels have `print`; a shader can write what is of interest to a buffer",
+        "assert" => "kernels have `assert`; a shader can write what is of interest to a buffer",
+        "saturate" => "write `clamp(x, 0.0, 1.0)`",
+        "lerp" => "write `mix`",
+        "frac" => "write `fract`",
+        "rsqrt" => "write `inversesqrt`",
+        "fmod" => "write `mod`",
+        "atan2" => "write `atan(y, x)`",
+        "fabs" | "fabsf" => "write `abs`",
+        "sqrtf" => "write `sqrt`",
+        "powf" => "write `pow`",
+        "__syncthreads" => "write `barrier()`",
+        "gl_FragColor" => "declare an output: `layout(location = 0) out vec4 color;`",
+        "varying" | "attribute" => "declare it `in` or `out`, with a location",
+        _ => return None,
+    })
+}
+
 /// What to write instead of a word of GLSL that naga does not take at some places.
 pub(super) fn instead_of_here(word: &str) -> Option<&'static str> {
     Some(match word {

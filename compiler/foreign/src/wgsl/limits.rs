@@ -23,6 +23,22 @@ pub(super) fn instead_of(found: &str, before: &str) -> Option<String> {
     })
 }
 
+/// What to write instead of a word that begins a declaration elsewhere.
+pub(super) fn declared_elsewhere(found: &str) -> Option<&'static str> {
+    Some(match found {
+        "let" => "outside of functions it is `const`, or `var<private>`",
+        "type" | "typedef" => "write `alias`",
+        "#" => "WGSL has no preprocessor: write `const`, or put the other text in its place",
+        "import" | "use" => "WGSL is one text: put the other one in its place",
+        "uniform" | "buffer" => "write `@group(0) @binding(0) var<uniform> name: type;`",
+        "layout" | "void" | "in" | "out" | "shared" => "this is GLSL: name its file `.comp`",
+        "def" => "this is Python: a kernel of kps has `@kernel` before it",
+        _ => {
+            "outside of functions are declarations alone: `fn`, `var`, `const`, `override`, `struct`, `alias`"
+        }
+    })
+}
+
 /// What to do about a mistake that naga tells without saying it.
 pub(super) fn about(message: &str) -> Option<String> {
     if message.contains("pointer to a non-atomic") {
@@ -56,7 +72,7 @@ fn ty(name: &str) -> Option<&'static str> {
 
 fn name(name: &str) -> Option<String> {
     if let Some(ty) = ty(name) {
-        return Some(format!("write `{ty}`"));
+        return (ty != name).then(|| format!("write `{ty}`"));
     }
     let builtin =
         |input: &str, of: &str| Some(format!("take it as a parameter: `@builtin({input}) name: {of}`"));

@@ -1,0 +1,71 @@
+//! What naga says of constants that cannot be worked out, in words that both languages share.
+
+/// The message that stands for naga's, and what to write instead; `None` for what is no such message.
+pub(crate) fn plain(message: &str) -> Option<(String, Option<&'static str>)> {
+    if let Some(function) = message.strip_suffix(" built-in function argument is out of valid range") {
+        return Some((format!("`{function}` is not defined for this number"), None));
+    }
+    if let Some(counts) = message.strip_prefix("Constructor expects ") {
+        let (expected, given) = counts.split_once(" components, found ")?;
+        let are = if given == "1" { "is" } else { "are" };
+        return Some((format!("this is made of {expected} values, and {given} {are} given"), None));
+    }
+    if message.ends_with(" operation overflowed") {
+        return Some(("the result of this is more than its type holds".to_owned(), None));
+    }
+    if let Some(rest) = message.strip_prefix("the concrete type `") {
+        let (ty, value) = rest.split_once("` cannot represent the abstract value `")?;
+        let value = value.split('`').next()?;
+        return Some((format!("`{ty}` cannot hold {value}"), None));
+    }
+    let (message, help) = match message {
+        "Unexpected runtime-expression"
+        | "this operation is not supported in a const context"
+        | "Constants cannot access function arguments"
+        | "Constants cannot access global variables"
+        | "Constants cannot access local variables"
+        | "Constants cannot call functions" => (
+            "this is not known before the shader runs, and a constant would have to be",
+            Some("leave out `const`, or write `let` in WGSL; a length is a number or a constant"),
+        ),
+        "Unexpected override-expression" => (
+            "a `const` cannot be made of an override, whose value is not known yet",
+            Some("write `override` for it, too"),
+        ),
+        "Float literal is infinite" => (
+            "this constant is infinite, or larger than its type holds",
+            Some("read the number from a buffer or a push constant: these take any"),
+        ),
+        "Float literal is NaN" => {
+            ("this constant is NaN", Some("read the number from a buffer or a push constant: these take any"))
+        }
+        "Cannot apply the unary op to the argument" | "Cannot apply the binary op to the arguments" => {
+            ("this operation does not take constants of these types", None)
+        }
+        "Cannot apply math function to type" => {
+            ("this function does not take constants of these types", None)
+        }
+        "Cannot access at the index" => {
+            ("there is no such element", Some("the first element has the index 0"))
+        }
+        "value of `low` is greater than `high` for clamp built-in function" => {
+            ("the lower bound of `clamp` is above its upper one", Some("write `clamp(x, lower, upper)`"))
+        }
+        "RHS of shift operation is greater than or equal to 32" => {
+            ("this shifts by more bits than the number has", None)
+        }
+        "Expected boolean expression for condition argument of `select`, got something else"
+        | "Expected boolean vector for condition arg., got something else" => {
+            ("the condition of `select` is a `bool`", Some("write `select(if_false, if_true, condition)`"))
+        }
+        "Expected reject and accept args. to be scalars of vectors of the same type, got something else" => {
+            ("both values of `select` have one type", Some("convert one of them"))
+        }
+        "Expected a uint constant" => {
+            ("a whole number that is known belongs here", Some("write it as a number, or make it a `const`"))
+        }
+        "int constant overflows" => ("a number that is not negative belongs here", None),
+        _ => return None,
+    };
+    Some((message.to_owned(), help))
+}

@@ -1,0 +1,260 @@
+//! What naga's front end for WGSL finds, in our words.
+
+use kps_syntax::{Diagnostic, Source, Span};
+use naga::front::wgsl::ParseError;
+
+use super::limits;
+use crate::{errors, evaluated};
+
+const CODE: &str = "foreign/wgsl";
+
+/// A message with what to write instead.
+type Words = (String, Option<String>);
+
+pub(super) fn diagnostic(source: &Source, error: &ParseError) -> Diagnostic {
+    let place = error
+        .labels()
+        .find(|(span, _)| span.is_defined())
+        .map(|(span, _)| errors::location(source, span).span);
+    let found = place.map_or("", |span| source.slice(span));
+    let (message, own_help) = words(error, found);
+    let mut told = Diagnostic::error(CODE, message);
+    for (span, text) in error.labels().filter(|(span, _)| span.is_defined()) {
+        told = told.label(errors::location(source, span), label(text));
+    }
+    // Where the first label is, naga stopped.
+    let instead = place.and_then(|span| limits::instead_of(found, source.slice(Span::new(0, span.start))));
+    match instead.or_else(|| limits::about(error.message())).or(own_help) {
+        Some(help) => told.help(help),
+        None => told,
+    }
+}
+
+/// What naga says where it points; what only repeats the message goes.
+fn label(text: &str) -> String {
+    if let Some(ty) = text.strip_prefix("this expression has type ") {
+        return format!("this is {}", quoted(ty));
+    }
+    if let Some(rest) = text.strip_prefix("a value ") {
+        let ty = rest.split("of type ").nth(1).and_then(|rest| rest.split(" is required").next());
+        return ty.map_or_else(String::new, |ty| format!("{} belongs here", quoted(ty)));
+    }
+    let kept = ["argument #", "evaluates to", "uses ", "ending the cycle"];
+    match text {
+        "this is an immutable binding" => "it is declared here".to_owned(),
+        _ if text.starts_with("previous definition") => "it is declared here".to_owned(),
+        _ if kept.iter().any(|start| text.starts_with(start)) => of_types(text),
+        _ => String::new(),
+    }
+}
+
+fn words(error: &ParseError, found: &str) -> Words {
+    let message = error.message();
+    if let Some((message, help)) = evaluated::plain(message) {
+        return (message, help.map(str::to_owned));
+    }
+    if let Some((expected, _)) =
+        message.strip_prefix("expected ").and_then(|rest| rest.split_once(", found "))
+    {
+        return unexpected(expected, found);
+    }
+    if let Some(words) = of_types_that_differ(message).or_else(|| of_calls(error, found)) {
+        return words;
+    }
+    if let Some(words) = of_names(message, found).or_else(|| of_places(message)) {
+        return words;
+    }
+    let notes: Vec<&str> = error.notes().filter(|note| !note.contains("://")).collect();
+    let help = (!notes.is_empty()).then(|| errors::plain(&of_types(&notes.join("; "))));
+    (errors::plain(&of_types(message)), help)
+}
+
+/// Something else stands in a place than can.
+fn unexpected(expected: &str, found: &str) -> Words {
+    let stands = match found.trim() {
+        "" => "the end of the text".to_owned(),
+        found => format!("`{found}`"),
+    };
+    let expected = match expected {
+        _ if expected.starts_with("global item") => "a declaration",
+        _ if expected.starts_with("LHS expression") => "something that can be assigned to",
+        "identifier" => "a name",
+        "expression" => "a value",
+        "statement" => "a statement",
+        "assignment or increment/decrement" => "an assignment, or a call",
+        "if" => "`if`",
+        _ => expected,
+    };
+    let expected = expected.strip_prefix("operation (").map_or(expected, |rest| rest.trim_end_matches(')'));
+    let help = match (expected, found) {
+        ("a declaration", found) => limits::declared_elsewhere(found),
+        ("`{`", _) => Some("the body of `if`, `for` and `while` stands in braces"),
+        ("`,`", ";") => Some("members of a struct are parted by `,`"),
+        ("`(`", _) => Some("write `for (var i = 0; i < n; i++) { .. }`"),
+        _ => None,
+    };
+    (format!("expected {expected}, found {stands}"), help.map(str::to_owned))
+}
+
+/// Values of one type where another one belongs.
+fn of_types_that_differ(message: &str) -> Option<Words> {
+    if let Some(rest) = message.strip_prefix("automatic conversions cannot convert ") {
+        let rest = rest.strip_prefix("elements of ").unwrap_or(rest);
+        let (from, to) = rest.split_once(" to ")?;
+        let help = format!("convert it: `{}(..)`", to.trim_matches('`'));
+        return Some((format!("{} does not become {} by itself", of_types(from), of_types(to)), Some(help)));
+    }
+    if let Some(rest) = message.strip_prefix("the type of `") {
+        let (name, rest) = rest.split_once("` is expected to be `")?;
+        let (wanted, given) = rest.split_once("`, but got `")?;
+        let given = given.trim_end_matches('`');
+        let help = format!("convert the value: `{wanted}(..)`");
+        return Some((format!("`{name}` is `{wanted}`, and its value is {}", quoted(given)), Some(help)));
+    }
+    if message == "failed to convert expression to a concrete type" {
+        let help = "convert one of them: `f32(x)`, `u32(x)`".to_owned();
+        return Some(("the parts of this have different types".to_owned(), Some(help)));
+    }
+    let operands = message.to_lowercase();
+    let operands = operands.strip_prefix("incompatible operands: ")?;
+    let help = match operands.starts_with("logical") {
+        true => "`&&` and `||` take a `bool` on both sides: write `x != 0`",
+        false => "convert one of them",
+    };
+    Some(("an operation does not take values of these types".to_owned(), Some(help.to_owned())))
+}
+
+/// Arguments that a function does not take.
+fn of_calls(error: &ParseError, found: &str) -> Option<Words> {
+    let message = error.message();
+    if let Some(counts) = message.strip_prefix("wrong number of arguments: expected ") {
+        let (expected, given) = counts.split_once(", found ")?;
+        let are = if given == "1" { "is" } else { "are" };
+        return Some((format!("`{found}` takes {expected} arguments, and {given} {are} given"), None));
+    }
+    if message.starts_with("wrong type passed as argument") || message.starts_with("inconsistent type passed")
+    {
+        let at = message.split('#').nth(1)?.split(' ').next()?;
+        let allowed = error.notes().filter_map(|note| note.strip_prefix("allowed type: "));
+        let types: Vec<String> = allowed.filter(|ty| !ty.contains('{')).map(|ty| format!("`{ty}`")).collect();
+        let (shown, more) = types.split_at(types.len().min(4));
+        let others = if more.is_empty() { "" } else { ", .." };
+        let help = (!shown.is_empty()).then(|| format!("it takes {}{others}", shown.join(", ")));
+        return Some((format!("`{found}` does not take this as its argument {at}"), help));
+    }
+    message
+        .starts_with("type mismatch for reject and accept values")
+        .then(|| ("both values of `select` have one type".to_owned(), Some("convert one of them".to_owned())))
+}
+
+/// What is not known, or cannot have the name that it has.
+fn of_names(message: &str, found: &str) -> Option<Words> {
+    let (what, help) = match message {
+        _ if message.starts_with("no definition in scope") => {
+            return Some((format!("unknown name `{found}`"), None));
+        }
+        _ if message.starts_with("invalid field accessor") => {
+            return Some((format!("there is no member `{found}` here"), None));
+        }
+        _ if message.starts_with("redefinition of") => {
+            return Some((format!("`{found}` is declared already"), None));
+        }
+        "Identifier can't be `_`" => {
+            ("cannot be the name of a variable", "write `_ = value;` for one that is not used")
+        }
+        _ if message.ends_with("is a reserved keyword") => {
+            ("is a word that WGSL keeps for itself", "choose another name")
+        }
+        _ if message.starts_with("Identifier starts with a reserved prefix") => {
+            ("cannot be a name: it begins with `__`", "choose another name")
+        }
+        _ if message.starts_with("declaration of `") && message.ends_with("is recursive") => {
+            ("is made of itself", "a function may not call itself, nor a struct contain itself")
+        }
+        _ if message.starts_with("declaration of `") && message.ends_with("is cyclic") => (
+            "is made of itself, by way of others",
+            "functions may not call themselves, nor each other in a circle: write a loop",
+        ),
+        _ if message.starts_with("unknown builtin") => (
+            "is not known as a built-in value",
+            "those of compute shaders are `global_invocation_id`, `local_invocation_id`, `workgroup_id`, ..",
+        ),
+        _ if message.starts_with("unknown address space") => (
+            "is not known as a kind of memory",
+            "they are `storage`, `uniform`, `workgroup`, `private` and `immediate`",
+        ),
+        _ if message.starts_with("unknown access") => {
+            ("is not known as an access", "they are `read`, `write` and `read_write`")
+        }
+        _ => return None,
+    };
+    Some((format!("`{found}` {what}"), Some(help.to_owned())))
+}
+
+/// What stands where it cannot.
+fn of_places(message: &str) -> Option<Words> {
+    let lower = message.to_lowercase();
+    if let Some((index, _)) =
+        lower.strip_prefix("index ").and_then(|rest| rest.split_once(" is out of bounds"))
+    {
+        let help = "the first element has the index 0".to_owned();
+        return Some((format!("there is no element {index}"), Some(help)));
+    }
+    let (message, help) = match message {
+        "expected global declaration, but found a global directive" => {
+            ("directives stand before all declarations", "put it at the top of the text")
+        }
+        "the `wgpu_binding_array` enable extension is not enabled" => {
+            ("arrays of buffers, images and samplers are not known here", "bind each by itself")
+        }
+        "workgroup size is missing on compute shader entry point" => {
+            ("this entry point does not say the size of its workgroups", "write `@workgroup_size(64)`")
+        }
+        "A break if is only allowed in a continuing block" => {
+            ("`break if` ends a `continuing` block", "write `if condition { break; }`")
+        }
+        "array element count must be positive (> 0)" => {
+            ("an array has at least one element", "write its length, or none at the end of a buffer")
+        }
+        "pipeline constant ID must be between 0 and 65535 inclusive" => {
+            ("the id of an override is 0 to 65535", "choose a smaller one")
+        }
+        "the operand of the `&` operator must be a reference" => {
+            ("`&` takes a variable, an element or a member", "declare it with `var`")
+        }
+        "the operand of the `*` operator must be a pointer" => {
+            ("`*` in front of a value takes a pointer", "a power is `pow(x, y)`")
+        }
+        "cannot take the address of a vector component" => {
+            ("a component of a vector has no address", "put it into a variable, and take that one's")
+        }
+        _ if message.starts_with("must be a const-expression that resolves to a concrete integer") => {
+            ("a whole number that is known belongs here", "write it as a number, or make it a `const`")
+        }
+        _ if message.starts_with("must be a const-expression that resolves to a `bool`") => {
+            ("a condition that is known belongs here", "compare constants: `N > 0`")
+        }
+        _ if message.starts_with("must be non-negative") => {
+            ("a number that is not negative belongs here", "write 0 or more")
+        }
+        _ if message.starts_with("Invalid sub-access") || message.starts_with("Invalid access") => {
+            ("something is indexed that has no elements", "arrays, vectors and matrices have some")
+        }
+        _ if message.starts_with("unused expressions for template") => {
+            ("there is more between `<` and `>` than this type takes", "leave it out")
+        }
+        _ => return None,
+    };
+    Some((message.to_owned(), Some(help.to_owned())))
+}
+
+/// naga's types of literals in words.
+fn of_types(text: &str) -> String {
+    let text =
+        text.replace("`{AbstractFloat}`", "a float literal").replace("`{AbstractInt}`", "an integer literal");
+    text.replace("{AbstractFloat}", "a float literal").replace("{AbstractInt}", "an integer literal")
+}
+
+fn quoted(ty: &str) -> String {
+    of_types(&format!("`{ty}`"))
+}

@@ -1,0 +1,9 @@
+#version 450
+layout(local_size_x = 1) in;
+layout(set = 0, binding = 0) buffer B { float d[]; };
+float f(float x) { return x; }
+float f(uint x) { return 1.0; }
+void main() {
+    uint i = gl_GlobalInvocationID.x;
+    d[0] = f(1);
+}

@@ -1,0 +1,5 @@
+#version 450
+layout(local_size_x = 1) in;
+layout(set = 0, binding = 0) buffer B { float d[]; };
+void main() { d[0] = f(1.0); }
+float f(float x) { return x; }

@@ -1,0 +1,8 @@
+@group(0) @binding(0) var<storage, read_write> d: array<f32>;
+override k: i32 = 1;
+const j = k * 2;
+@compute @workgroup_size(1)
+fn main(@builtin(global_invocation_id) id: vec3u) {
+    let i = id.x;
+    d[0] = 1.0;
+}

@@ -1,0 +1,2 @@
+@group(0) @binding(0) var<storage, read_write> d: array<f32>;
+fn main() { d[0] = 1.0; }

@@ -1,0 +1,7 @@
+@group(0) @binding(0) var<storage, read_write> d: array<f32>;
+
+@compute @workgroup_size(1)
+fn main(@builtin(global_invocation_id) id: vec3u) {
+    let i = id.x;
+    let x = select(1.0, 2.0, 1.0);
+}

@@ -1,0 +1,5 @@
+#version 450
+layout(local_size_x = 1) in;
+layout(set = 0, binding = 0) buffer B { float d[]; };
+d[0] = 1.0;
+void main() { }
