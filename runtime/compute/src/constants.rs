@@ -188,9 +188,17 @@ fn hidden_value(place: &Place, named: &[Named], part: Part) -> Result<Number> {
         return Ok(Number::Int((tensor.n_bytes() / element_size) as i128));
     }
     let (parameter, axis) = shape_axis(&place.name).ok_or_else(unknown)?;
-    let tensor = &find(parameter)?.tensor;
-    // A shape with fewer axes than the kernel looks at goes on with ones.
-    let len = tensor.shape().get(axis).copied().unwrap_or(1);
+    let Named { tensor, element_size, .. } = find(parameter)?;
+    let n_axes = tensor.shape().len();
+    // Several numbers that are one element lie along axes of their own, which no kernel asks for, or with others
+    // along the last one. A shape with fewer axes than the kernel looks at goes on with ones.
+    let len = match tensor.shape().get(axis) {
+        Some(len) if axis + 1 == n_axes => {
+            tensor.check_last_axis(parameter, *element_size)?;
+            len / tensor.numbers_in(*element_size)
+        }
+        len => len.copied().unwrap_or(1),
+    };
     Ok(Number::Int(len as i128))
 }
 

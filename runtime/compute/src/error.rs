@@ -63,6 +63,12 @@ pub enum ComputeError {
     )]
     ParameterDivides { parameter: String, tensor: String, element_size: usize, given: usize },
 
+    #[error(
+        "parameter `{parameter}` has elements of {n_numbers} numbers, which do not divide the last axis of the shape {}",
+        shape_text(.shape)
+    )]
+    ParameterAxis { parameter: String, n_numbers: usize, shape: Vec<usize> },
+
     #[error("parameter `{parameter}` needs at least {needed} bytes, but {tensor} has {given}")]
     ParameterSize { parameter: String, tensor: String, needed: usize, given: usize },
 

@@ -122,6 +122,23 @@ impl Tensor {
         self.storage.len() / self.element_size
     }
 
+    /// Elements of the tensor that so many bytes take: how many numbers one element of a kernel's array has.
+    pub fn numbers_in(&self, n_bytes: usize) -> usize {
+        (n_bytes / self.element_size).max(1)
+    }
+
+    /// An error where the elements of a kernel's array, each of so many bytes, do not divide the last axis.
+    pub fn check_last_axis(&self, parameter: &str, n_bytes: usize) -> Result<()> {
+        let n_numbers = self.numbers_in(n_bytes);
+        match self.shape.last() {
+            Some(last) if !last.is_multiple_of(n_numbers) => {
+                let (parameter, shape) = (parameter.to_owned(), self.shape.to_vec());
+                Err(ComputeError::ParameterAxis { parameter, n_numbers, shape })
+            }
+            _ => Ok(()),
+        }
+    }
+
     pub fn n_bytes(&self) -> usize {
         self.storage.len()
     }

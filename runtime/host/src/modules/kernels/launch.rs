@@ -378,15 +378,18 @@ fn check_dtype(kernel: &Kernel, name: &str, element: &Type, tensor: &Tensor) -> 
 }
 
 /// The tensor in the dimensions that the parameter says: one is any shape, counted flat. Numbers that
-/// lie together as one element of the array are no axis of it.
+/// lie together as one element of the array are no axis of it: they are axes of the tensor behind those
+/// of the array, or part of its last one.
 fn seen_as(kernel: &Kernel, name: &str, array: &ArrayParam, tensor: Tensor) -> Result<Tensor> {
     let rank = rank_of(&tensor);
     if array.rank == 1 && rank > 1 {
         return tensor.reshape(&[tensor.size()]).map_err(kp::compute);
     }
-    if array.rank == rank
-        || usize::from(array.rank) + inner_axes(&array.element, &tensor) == usize::from(rank)
-    {
+    if array.rank == rank {
+        tensor.check_last_axis(name, array.element.packed_size() as usize).map_err(kp::compute)?;
+        return Ok(tensor);
+    }
+    if usize::from(array.rank) + inner_axes(&array.element, &tensor) == usize::from(rank) {
         return Ok(tensor);
     }
     Err(errors::argument_rank(&kernel.template, name, array, tensor.shape()))
@@ -394,7 +397,7 @@ fn seen_as(kernel: &Kernel, name: &str, array: &ArrayParam, tensor: Tensor) -> R
 
 /// Elements of the tensor that one element of the array takes.
 fn numbers_per_element(element: &Type, tensor: &Tensor) -> usize {
-    (element.packed_size() as usize / tensor.element_size()).max(1)
+    tensor.numbers_in(element.packed_size() as usize)
 }
 
 /// How many of a tensor's last axes lie within one element of the array: that of a vector's components,
@@ -413,14 +416,12 @@ fn inner_axes(element: &Type, tensor: &Tensor) -> usize {
 }
 
 /// The axes of an array parameter.
-fn array_shape(element: &Type, tensor: &Tensor) -> Vec<usize> {
-    let shape = tensor.shape();
-    let outer = &shape[..shape.len() - inner_axes(element, tensor)];
-    match outer {
+fn array_shape(array: &ArrayParam, tensor: &Tensor) -> Vec<usize> {
+    match tensor.shape() {
         [] => vec![1],
-        outer if outer.len() < shape.len() => outer.to_vec(),
+        shape if shape.len() > usize::from(array.rank) => shape[..usize::from(array.rank)].to_vec(),
         [first @ .., last] => {
-            let per_element = numbers_per_element(element, tensor);
+            let per_element = numbers_per_element(&array.element, tensor);
             first.iter().copied().chain([(last / per_element).max(1)]).collect()
         }
     }
@@ -502,7 +503,7 @@ fn settle(kernel: &Kernel, types: &[ParamType], arguments: &[Argument], extent: 
     let first = types.iter().zip(arguments).find_map(|(ty, argument)| match (ty, argument) {
         (ParamType::Array(array), Argument::Tensor(tensor)) => Some(match kernel.template.options.form {
             Form::Python2Shader => vec![tensor.size()],
-            Form::Kernel => array_shape(&array.element, tensor),
+            Form::Kernel => array_shape(array, tensor),
         }),
         (ParamType::Texture(_), Argument::Tensor(tensor)) => tensor.as_image().map(texel_shape),
         _ => None,

@@ -29,6 +29,7 @@ fn kind(error: &ComputeError) -> ExceptionKind {
         | ComputeError::ZeroSized { .. }
         | ComputeError::CopySize { .. }
         | ComputeError::ParameterDivides { .. }
+        | ComputeError::ParameterAxis { .. }
         | ComputeError::ParameterSize { .. }
         | ComputeError::DomainRank { .. }
         | ComputeError::ImageChannels { .. }
