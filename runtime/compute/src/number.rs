@@ -47,6 +47,7 @@ impl Number {
     /// Writes the number as an element at the start of `bytes` where that keeps its value.
     pub fn exact(self, dtype: DType, bytes: &mut [u8]) -> Result<(), Unfit> {
         let keeps = match self {
+            Number::Float(value) if dtype == DType::Bool => value == 0.0 || value == 1.0,
             Number::Float(value) if !dtype.is_float() => value.fract() == 0.0 || !value.is_finite(),
             Number::Int(value) if dtype == DType::Bool => value == 0 || value == 1,
             _ => true,
@@ -160,6 +161,8 @@ mod tests {
         assert_eq!(exact(16_777_216, DType::F32), Ok(Number::Float(16_777_216.0)));
         assert_eq!(exact(0.1, DType::F32), Ok(Number::Float(f64::from(0.1f32))));
         assert_eq!(exact(2, DType::Bool), Err(Unfit::NotExact));
+        assert_eq!(exact(1.0, DType::Bool), Ok(Number::Bool(true)));
+        assert_eq!(exact(2.0, DType::Bool), Err(Unfit::NotExact));
         assert_eq!(exact(65504.0, DType::F16), Ok(Number::Float(65504.0)));
         assert_eq!(exact(65520.0, DType::F16), Err(Unfit::OutOfRange));
         assert_eq!(exact(f64::INFINITY, DType::F32), Ok(Number::Float(f64::INFINITY)));

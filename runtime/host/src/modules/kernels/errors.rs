@@ -1,7 +1,7 @@
 //! Mistakes with kernels as scripts meet them.
 
 use kps_compute::number::Unfit;
-use kps_compute::{ComputeError, Number};
+use kps_compute::{ComputeError, DType, Number};
 use kps_device::DeviceError;
 use kps_kernel::{ArrayParam, KernelTemplate, Param, ParamKind, Scalar, Stage, StructType, Type};
 use kps_syntax::{Diagnostic, Diagnostics, Location};
@@ -17,6 +17,7 @@ pub fn launch(template: &KernelTemplate, error: ComputeError) -> Raise {
     match error {
         ComputeError::PushUnfit { member, value, dtype, unfit } => {
             let why = match (unfit, dtype.int_range()) {
+                _ if dtype == DType::Bool => "it is True or False".to_owned(),
                 (Unfit::OutOfRange, Some((least, greatest))) => {
                     format!("{dtype} holds {least} to {greatest}")
                 }
@@ -25,7 +26,11 @@ pub fn launch(template: &KernelTemplate, error: ComputeError) -> Raise {
             };
             let kernel = template.name();
             let message = format!("parameter `{member}` of kernel `{kernel}` cannot be {value}: {why}");
-            Raise::new(ExceptionKind::OverflowError, message)
+            let raise = Raise::new(ExceptionKind::OverflowError, message);
+            match dtype {
+                DType::Bool => raise.help("write what makes it true, such as `n != 0`"),
+                _ => raise,
+            }
         }
         error => kp::compute(error),
     }

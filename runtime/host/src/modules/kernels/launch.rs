@@ -468,7 +468,7 @@ pub fn narrowed(
     scalar: Scalar,
     numbers: Vec<Number>,
 ) -> Result<Vec<Number>> {
-    if scalar == Scalar::Bool || scalar.bits() >= 32 {
+    if scalar.bits() >= 32 {
         return Ok(numbers);
     }
     let dtype = DType::parse(scalar.name()).expect("elements have every scalar type");
