@@ -65,6 +65,9 @@ pub(crate) fn captured_value(at: Location, name: &str, what: &str) -> Diagnostic
         "a `ufunc`" if builtins::lookup(name).is_some() => {
             format!("kernels have it without a module: write `{name}(x)`")
         }
+        "a `classmethod`" => {
+            "kernels have no classes: make it a `@staticmethod`, or a plain `def`".to_owned()
+        }
         "a `str`" => "kernels have no strings: capture a number that stands for it".to_owned(),
         _ if habits::instead(name).is_some() => habits::instead(name).unwrap_or_default().to_owned(),
         what if ["function", "method", "ufunc"].iter().any(|kind| what.contains(kind)) => {

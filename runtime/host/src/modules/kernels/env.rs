@@ -71,7 +71,8 @@ impl KernelEnv for ClassEnv {
         Some(match self.0.lookup_text(name)? {
             Value::Descriptor(descriptor) => match &*descriptor {
                 Descriptor::StaticMethod(function) => env_value(function),
-                _ => EnvValue::Other { type_name: "property".to_owned() },
+                Descriptor::ClassMethod(_) => EnvValue::Other { type_name: "classmethod".to_owned() },
+                Descriptor::Property { .. } => EnvValue::Other { type_name: "property".to_owned() },
             },
             value => env_value(&value),
         })
