@@ -58,8 +58,8 @@ pub enum EnvValue {
     Tuple(Rc<[EnvValue]>),
     /// A list or an array of the host as it is now, 1 to [`MAX_TABLE`] items: a table to kernels.
     List(Rc<[EnvValue]>),
-    /// A vector, with its components.
-    Vector(Type, Rc<[Constant]>),
+    /// A vector or a matrix with its numbers, those of a matrix row by row.
+    Numbers(Type, Rc<[Constant]>),
     Module(EnvModule),
     /// Known only when the script runs: a kernel that captures one can be checked, not specialised.
     Unknown,
@@ -119,7 +119,7 @@ impl EnvValue {
             EnvValue::Str(_) => "a `str`".to_owned(),
             EnvValue::Tuple(items) => format!("a tuple of {}", items.len()),
             EnvValue::List(_) => "a `list`".to_owned(),
-            EnvValue::Vector(ty, _) => errors::one(ty),
+            EnvValue::Numbers(ty, _) => errors::one(ty),
             EnvValue::Module(module) => module.describe(),
             EnvValue::Unknown => "a value that is known only when the script runs".to_owned(),
             EnvValue::Other { type_name } => errors::one(type_name),

@@ -361,7 +361,7 @@ pub(crate) enum CaptureValue {
     Builtin(Name),
     Str(Name),
     Items(Box<[CaptureValue]>),
-    Vector(Type, Rc<[Constant]>),
+    Numbers(Type, Rc<[Constant]>),
     Module(Name),
     /// A class or an object that was named as a whole, with what it holds.
     Holder(Name, Vec<Capture>),
@@ -383,7 +383,7 @@ impl CaptureValue {
             EnvValue::Tuple(items) | EnvValue::List(items) => {
                 CaptureValue::Items(items.iter().cloned().map(CaptureValue::of).collect())
             }
-            EnvValue::Vector(ty, components) => CaptureValue::Vector(ty, components),
+            EnvValue::Numbers(ty, numbers) => CaptureValue::Numbers(ty, numbers),
             EnvValue::Module(module) => CaptureValue::held(module, MAX_HELD_DEPTH),
             EnvValue::Unknown => CaptureValue::Unknown,
             EnvValue::Other { type_name } => CaptureValue::Other(type_name),

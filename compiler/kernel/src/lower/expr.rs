@@ -188,9 +188,13 @@ impl Ctx<'_> {
                     items.iter().map(|item| (self.captured(name, item.clone(), span), span)).collect();
                 self.array_of(&items, span)
             }
-            EnvValue::Vector(ty, components) => {
-                let parts = components.iter().map(|constant| self.constant(*constant, span)).collect();
-                Operand::Node(self.node(NodeKind::Construct(parts), ty, span))
+            EnvValue::Numbers(ty, numbers) => {
+                let numbers: Vec<NodeId> =
+                    numbers.iter().map(|constant| self.constant(*constant, span)).collect();
+                Operand::Node(match ty {
+                    Type::Matrix { columns, .. } => self.matrix_of_rows(&numbers, columns, span),
+                    ty => self.node(NodeKind::Construct(numbers), ty, span),
+                })
             }
             EnvValue::Module(module) => Operand::Static(Static::Module(module.name.clone(), Some(module))),
             EnvValue::Unknown if self.is_faulty => Operand::Error,

@@ -40,6 +40,19 @@ impl Ctx<'_> {
         self.node(NodeKind::Construct(columns), ty, span)
     }
 
+    /// From its numbers row by row.
+    pub fn matrix_of_rows(&mut self, numbers: &[NodeId], columns: u8, span: Span) -> NodeId {
+        let scalar = self.ty(numbers[0]).scalar().expect("numbers are scalars");
+        let columns = usize::from(columns);
+        let column = |at: usize| numbers.iter().skip(at).step_by(columns).copied().collect::<Vec<_>>();
+        let columns = (0..columns).map(column).map(|parts| {
+            let ty = Type::of(parts.len() as u8, scalar);
+            self.node(NodeKind::Construct(parts), ty, span)
+        });
+        let columns = columns.collect();
+        self.matrix_of(columns, span)
+    }
+
     fn components(&mut self, vector: NodeId, span: Span) -> Vec<NodeId> {
         let ty = self.ty(vector).clone();
         let scalar = ty.scalar().expect("a vector has one");

@@ -1,5 +1,5 @@
 //! What loops walk over and `in` looks into: `range`, `enumerate`, `zip`, `reversed`, lists, tuples,
-//! vectors and array parameters.
+//! vectors, rows of matrices and array parameters.
 //!
 //! A loop over anything but a plain range counts rounds from zero and asks for the value of each.
 
@@ -51,6 +51,8 @@ enum Walk {
     },
     Array(Place, u32),
     Vector(NodeId),
+    /// Of a matrix, and how many there are.
+    Rows(NodeId, u32),
     /// The first axis of an array parameter or of a row, with its length.
     Axis(Operand, NodeId),
     Enumerate(Box<Walk>, NodeId),
@@ -145,7 +147,14 @@ impl Ctx<'_> {
                 let list = self.array_of(&items, *span);
                 self.walk(&(list, *span))
             }
-            Operand::Node(node) if self.ty(*node).is_vector() => Some(Walk::Vector(*node)),
+            Operand::Node(node) => match *self.ty(*node) {
+                Type::Vector(..) => Some(Walk::Vector(*node)),
+                Type::Matrix { rows, .. } => Some(Walk::Rows(*node, rows.into())),
+                _ => {
+                    let what = self.describe(operand);
+                    self.no_walk(&what, *span)
+                }
+            },
             Operand::Buffer(_) | Operand::Row(_) => {
                 let (buffer, axis) = self.array_place(operand);
                 let len = self.axis_len(buffer, axis, *span);
@@ -214,7 +223,7 @@ impl Ctx<'_> {
         let known = |ctx: &mut Self, n: u32| ctx.constant(Constant::int(ty, n.into()), span);
         Some(match walk {
             Walk::Range { count, .. } | Walk::Axis(_, count) => self.convert(*count, ty, span),
-            Walk::Array(_, len) => known(self, *len),
+            Walk::Array(_, len) | Walk::Rows(_, len) => known(self, *len),
             Walk::Vector(vector) => {
                 let n = u32::from(self.ty(*vector).n_components());
                 known(self, n)
@@ -259,6 +268,7 @@ impl Ctx<'_> {
                 let scalar = self.ty(*vector).scalar().expect("vectors have one");
                 Operand::Node(self.node(NodeKind::ExtractAt { whole: *vector, index: at }, scalar, span))
             }
+            Walk::Rows(matrix, _) => Operand::Node(self.row(*matrix, &Step::At(at), span)),
             Walk::Axis(array, _) => self.first_axis_at(array, at, span),
             Walk::Enumerate(of, start) => {
                 let round = self.as_int(at, Scalar::I32, span);

@@ -122,7 +122,7 @@ fn table(items: &[Value]) -> Option<EnvValue> {
     is_short.then(|| EnvValue::List(items.iter().map(env_value).collect()))
 }
 
-/// An array as a vector where it is as short as one, and as a table of rows otherwise.
+/// An array as a vector or a matrix where it is as small as one, and as a table of rows otherwise.
 fn array(array: &NdArray) -> Option<EnvValue> {
     if !(1..=MAX_TABLE).contains(&array.size()) {
         return None;
@@ -130,9 +130,13 @@ fn array(array: &NdArray) -> Option<EnvValue> {
     let (dtype, bytes) = (array.dtype(), array.to_contiguous_bytes().ok()?);
     let numbers: Vec<Constant> =
         bytes.chunks_exact(dtype.size()).map(|row| structs::constant(scalar(dtype), row)).collect();
-    Some(match array.shape() {
-        [n @ 2..=4] => EnvValue::Vector(Type::Vector(*n as u8, scalar(dtype)), numbers.into()),
-        shape => rows(shape, &mut numbers.into_iter()),
+    Some(match *array.shape() {
+        [n @ 2..=4] => EnvValue::Numbers(Type::Vector(n as u8, scalar(dtype)), numbers.into()),
+        [rows @ 2..=4, columns @ 2..=4] if dtype.is_float() => {
+            let ty = Type::Matrix { columns: columns as u8, rows: rows as u8, scalar: scalar(dtype) };
+            EnvValue::Numbers(ty, numbers.into())
+        }
+        ref shape => rows(shape, &mut numbers.into_iter()),
     })
 }
 

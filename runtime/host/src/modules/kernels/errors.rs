@@ -460,10 +460,12 @@ pub fn member_value(name: &str, ty: &Type, given: &Value) -> Raise {
     }
 }
 
-pub fn member_len(name: &str, ty: &Type, given: usize) -> Raise {
+/// `wanted` and `given` count the parts that a value has on the host, where a matrix is its rows.
+pub fn member_len(name: &str, ty: &Type, wanted: usize, given: usize) -> Raise {
     let what = if name.is_empty() { "a value".to_owned() } else { format!("`{name}`") };
-    let n = ty.n_parts().unwrap_or(0);
-    crate::errors::value_error(format!("{what} of type `{ty}` has {n} parts, {given} were given"))
+    let parts = if ty.is_matrix() { "rows" } else { "parts" };
+    let verb = if given == 1 { "was" } else { "were" };
+    crate::errors::value_error(format!("{what} of type `{ty}` has {wanted} {parts}, {given} {verb} given"))
 }
 
 pub fn member_range(name: &str, ty: &Type, number: Number) -> Raise {

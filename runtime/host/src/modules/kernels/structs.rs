@@ -270,11 +270,11 @@ pub fn write(vm: &mut Vm, ty: &Type, value: &Value, bytes: &mut [u8], name: &str
                 value => Some(vm.collect(value).map_err(|_| errors::member_value(name, ty, value))?),
             };
             let items = items.ok_or_else(|| errors::member_value(name, ty, value))?;
-            if ty.n_parts() != Some(items.len() as u32) {
-                return Err(errors::member_len(name, ty, items.len()));
+            let parts = ty.offsets();
+            if items.len() != parts.len() {
+                return Err(errors::member_len(name, ty, parts.len(), items.len()));
             }
-            let parts = items.iter().zip(ty.offsets());
-            for (at, (item, (offset, part))) in parts.enumerate() {
+            for (at, (item, (offset, part))) in items.iter().zip(parts).enumerate() {
                 let end = offset + part.packed_size();
                 let place = &mut bytes[offset as usize..end as usize];
                 write(vm, &part, item, place, &format!("{name}[{at}]"))?;
@@ -294,7 +294,7 @@ fn write_struct(vm: &mut Vm, of: &Rc<StructType>, value: &Value, bytes: &mut [u8
     if let Some(items) = &items
         && items.len() != of.members.len()
     {
-        return Err(errors::member_len(name, &ty, items.len()));
+        return Err(errors::member_len(name, &ty, of.members.len(), items.len()));
     }
     if let Value::Dict(dict) = value {
         let unknown = dict.to_pairs().into_iter().find_map(|(key, _)| match key.as_str() {
@@ -346,8 +346,8 @@ pub fn unpack(vm: &mut Vm, ty: &Type, bytes: &[u8]) -> Result {
     Ok(Value::Instance(Rc::new(instance)))
 }
 
-/// The shape of what is an array of numbers on the host, and their type; `None` for a single number and
-/// for what holds structs.
+/// The shape of what is an array of numbers on the host, rows of a matrix first, and their type; `None` for
+/// a single number and for what holds structs.
 pub fn array_shape(ty: &Type) -> Option<(Vec<usize>, Scalar)> {
     let mut shape = Vec::new();
     let mut ty = ty.clone();
@@ -355,6 +355,10 @@ pub fn array_shape(ty: &Type) -> Option<(Vec<usize>, Scalar)> {
         match ty {
             Type::Scalar(scalar) => return (!shape.is_empty()).then_some((shape, scalar)),
             Type::Struct(_) => return None,
+            Type::Matrix { columns, rows, scalar } => {
+                shape.extend([usize::from(rows), usize::from(columns)]);
+                ty = Type::Scalar(scalar);
+            }
             _ => {
                 shape.push(ty.n_parts()? as usize);
                 ty = ty.part(0)?;
