@@ -1,8 +1,9 @@
 //! Which names a function's body assigns: those are its own, all others come from outside.
 
+use kps_syntax::Span;
 use kps_syntax::ast::{
-    Expr, ExprKind, FunctionDef, ImportName, ImportedNames, Lambda, Name, Parameters, Pattern, PatternKind,
-    Stmt, StmtKind,
+    Expr, ExprKind, FunctionDef, Ident, ImportName, ImportedNames, Lambda, Name, Parameters, Pattern,
+    PatternKind, Stmt, StmtKind,
 };
 use rustc_hash::FxHashMap;
 
@@ -19,7 +20,7 @@ impl Scope {
     pub fn of(def: &FunctionDef) -> Scope {
         let mut scope = Scope::of_params(&def.params);
         assigned_names(&def.body, &mut |name, assigns| {
-            if assigns == Assigns::Name {
+            if matches!(assigns, Assigns::Name(_)) {
                 scope.add(name);
             }
         });
@@ -28,7 +29,7 @@ impl Scope {
 
     pub fn of_lambda(lambda: &Lambda) -> Scope {
         let mut scope = Scope::of_params(&lambda.params);
-        walrus_names(&lambda.body, &mut |name| scope.add(name));
+        walrus_names(&lambda.body, &mut |target| scope.add(&target.name));
         scope
     }
 
@@ -61,8 +62,8 @@ impl Scope {
 /// How a statement gives a variable a new value.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Assigns {
-    /// `v = ..`: it also makes the name the function's own.
-    Name,
+    /// `v = ..`, and where that is written: it also makes the name the function's own.
+    Name(Span),
     /// `v.x = ..`, `v[i] = ..`.
     Part,
 }
@@ -70,9 +71,9 @@ pub(crate) enum Assigns {
 /// Calls `found` for every name that `body` assigns, each as often as it does.
 pub(crate) fn assigned_names(body: &[Stmt], found: &mut dyn FnMut(&Name, Assigns)) {
     for stmt in body {
-        exprs_of_stmt(stmt, &mut |expr| walrus_names(expr, &mut |name| found(name, Assigns::Name)));
+        exprs_of_stmt(stmt, &mut |expr| walrus_names(expr, &mut |target| found_ident(target, found)));
         match &stmt.kind {
-            StmtKind::Function(def) => found(&def.name.name, Assigns::Name),
+            StmtKind::Function(def) => found_ident(&def.name, found),
             StmtKind::Assign { targets, .. } => {
                 targets.iter().for_each(|target| target_names(target, found));
             }
@@ -116,16 +117,16 @@ fn names_of_refused(stmt: &Stmt, found: &mut dyn FnMut(&Name, Assigns)) {
         }
         StmtKind::Try(parts) => {
             for handler in &parts.handlers {
-                handler.name.iter().for_each(|name| found(&name.name, Assigns::Name));
+                handler.name.iter().for_each(|name| found_ident(name, found));
                 assigned_names(&handler.body, found);
             }
             let blocks = [&parts.body, &parts.orelse, &parts.finally];
             blocks.into_iter().for_each(|body| assigned_names(body, found));
         }
-        StmtKind::Class(def) => found(&def.name.name, Assigns::Name),
-        StmtKind::TypeAlias { name, .. } => found(&name.name, Assigns::Name),
+        StmtKind::Class(def) => found_ident(&def.name, found),
+        StmtKind::TypeAlias { name, .. } => found_ident(name, found),
         StmtKind::Global(names) | StmtKind::Nonlocal(names) => {
-            names.iter().for_each(|name| found(&name.name, Assigns::Name));
+            names.iter().for_each(|name| found_ident(name, found));
         }
         StmtKind::Import(imports) => imports.iter().for_each(|import| imported_name(import, found)),
         StmtKind::ImportFrom(import) => {
@@ -139,14 +140,18 @@ fn names_of_refused(stmt: &Stmt, found: &mut dyn FnMut(&Name, Assigns)) {
 
 fn imported_name(import: &ImportName, found: &mut dyn FnMut(&Name, Assigns)) {
     let name = import.alias.as_ref().or(import.path.first());
-    name.iter().for_each(|name| found(&name.name, Assigns::Name));
+    name.iter().for_each(|name| found_ident(name, found));
+}
+
+fn found_ident(ident: &Ident, found: &mut dyn FnMut(&Name, Assigns)) {
+    found(&ident.name, Assigns::Name(ident.span));
 }
 
 /// Calls `found` for every name that an expression assigns with `:=`; a lambda's are its own.
-pub(crate) fn walrus_names(expr: &Expr, found: &mut dyn FnMut(&Name)) {
+pub(crate) fn walrus_names(expr: &Expr, found: &mut dyn FnMut(&Ident)) {
     match &expr.kind {
         ExprKind::Lambda(_) => return,
-        ExprKind::Walrus { target, .. } => found(&target.name),
+        ExprKind::Walrus { target, .. } => found(target),
         _ => {}
     }
     children(expr, &mut |child| walrus_names(child, found));
@@ -154,7 +159,7 @@ pub(crate) fn walrus_names(expr: &Expr, found: &mut dyn FnMut(&Name)) {
 
 fn target_names(target: &Expr, found: &mut dyn FnMut(&Name, Assigns)) {
     match &target.kind {
-        ExprKind::Name(name) => found(name, Assigns::Name),
+        ExprKind::Name(name) => found(name, Assigns::Name(target.span)),
         ExprKind::Tuple(items) | ExprKind::List(items) => {
             items.iter().for_each(|item| target_names(item, found));
         }
@@ -181,18 +186,18 @@ pub(super) fn root_name(mut expr: &Expr) -> Option<&Name> {
 
 pub(crate) fn pattern_names(pattern: &Pattern, found: &mut dyn FnMut(&Name, Assigns)) {
     match &pattern.kind {
-        PatternKind::Capture(ident) => found(&ident.name, Assigns::Name),
+        PatternKind::Capture(ident) => found_ident(ident, found),
         PatternKind::As { pattern, name } => {
             pattern_names(pattern, found);
-            found(&name.name, Assigns::Name);
+            found_ident(name, found);
         }
         PatternKind::Or(patterns) | PatternKind::Sequence(patterns) => {
             patterns.iter().for_each(|pattern| pattern_names(pattern, found));
         }
-        PatternKind::Star(name) => name.iter().for_each(|name| found(&name.name, Assigns::Name)),
+        PatternKind::Star(name) => name.iter().for_each(|name| found_ident(name, found)),
         PatternKind::Mapping { items, rest } => {
             items.iter().for_each(|(_, pattern)| pattern_names(pattern, found));
-            rest.iter().for_each(|name| found(&name.name, Assigns::Name));
+            rest.iter().for_each(|name| found_ident(name, found));
         }
         PatternKind::Class { positional, keywords, .. } => {
             let patterns = positional.iter().chain(keywords.iter().map(|(_, pattern)| pattern));

@@ -94,7 +94,7 @@ pub(crate) fn used_before_assignment(at: Location, name: &str, is_outside: bool)
         true => diagnostic.help(format!(
             "the function assigns `{name}`, which hides the one outside: use another name for its own"
         )),
-        false => diagnostic.help(format!("give it a value first: `{name} = 0.0`")),
+        false => diagnostic.help(format!("give it a value first: `{name} = ..`")),
     }
 }
 

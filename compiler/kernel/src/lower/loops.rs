@@ -6,6 +6,8 @@
 //! this ends. Until then the values are *soft*: mistakes that a wider type would mend pass, and make
 //! the loop run once more without softness if nothing widened.
 
+use std::rc::Rc;
+
 use kps_syntax::Span;
 use kps_syntax::ast::{Expr, ExprKind, Name, Stmt as AstStmt};
 
@@ -16,7 +18,7 @@ use super::ranges::Within;
 use super::sequences::{Sequence, Spanned};
 use super::stmts::Condition;
 use super::vars::{Binding, Fork, Missing, Var, Way, binding_span, guess, literal_of, same_static};
-use crate::check::{assigned_names, has_break, receivers, receivers_in, walrus_names};
+use crate::check::{Assigns, assigned_names, has_break, receivers, receivers_in, walrus_names};
 use crate::constant::{Constant, Literal};
 use crate::errors;
 use crate::ir::{BinaryOp, Block, CarryId, LocalId, Loop, NodeId, NodeKind, Stmt};
@@ -29,7 +31,7 @@ pub(crate) enum Hint {
     Type(Type),
     /// The guess was right: no softness any more.
     Firm,
-    Conflict(std::rc::Rc<super::vars::Conflict>),
+    Conflict(Rc<super::vars::Conflict>),
 }
 
 /// A loop being lowered.
@@ -39,6 +41,18 @@ pub(crate) struct LoopState {
     continues: Vec<Way>,
     /// Set to false by `break`, where the loop has an `else`.
     completed: Option<LocalId>,
+    /// What has no value before the loop, and where a round gives it one.
+    set_in_rounds: Rc<[(Var, Span)]>,
+    /// What decides about rounds: the range, the test.
+    header: Span,
+}
+
+impl LoopState {
+    /// Where a round gives the variable its first value, and the loop's header.
+    pub fn sets(&self, var: Var) -> Option<(Span, Span)> {
+        let (_, assigned) = self.set_in_rounds.iter().find(|(set, _)| *set == var)?;
+        Some((*assigned, self.header))
+    }
 }
 
 /// The parts that differ between the kinds of loops.
@@ -81,7 +95,7 @@ impl<'a> Ctx<'a> {
 
     pub fn while_stmt(&mut self, test: &Expr, body: &[AstStmt], orelse: &[AstStmt], span: Span) {
         let mut assigned = Vec::new();
-        walrus_names(test, &mut |name| assigned.extend(self.f.scope.get(name)));
+        walrus_names(test, &mut |target| assigned.extend(self.f.scope.get(&target.name)));
         // A method may change the struct that it is called on.
         receivers_in(test, &mut |name| assigned.extend(self.struct_named(name)));
         if !assigned.is_empty() {
@@ -238,7 +252,15 @@ impl<'a> Ctx<'a> {
         step: impl Fn(&mut Self),
     ) {
         let mut changed = targets.to_vec();
-        assigned_names(parts.body, &mut |name, _| changed.extend(self.f.scope.get(name)));
+        let mut set_in_rounds = Vec::new();
+        assigned_names(parts.body, &mut |name, assigns| {
+            let Some(var) = self.f.scope.get(name) else { return };
+            changed.push(var);
+            if let (Assigns::Name(span), Binding::Unset) = (assigns, &self.f.vars[var as usize]) {
+                set_in_rounds.push((var, span));
+            }
+        });
+        let set_in_rounds: Rc<[(Var, Span)]> = set_in_rounds.into();
         // A method may change the struct that it is called on.
         receivers(parts.body, &mut |name| changed.extend(self.f.scope.get(name)));
         let mut changed = self.with_items(&changed);
@@ -253,7 +275,14 @@ impl<'a> Ctx<'a> {
             let completed = has_completed.then(|| self.completed_flag(parts.span));
             let heads = self.enter_head(&changed, parts.span);
             let fork = self.fork();
-            self.f.loops.push(LoopState { fork, breaks: Vec::new(), continues: Vec::new(), completed });
+            self.f.loops.push(LoopState {
+                fork,
+                breaks: Vec::new(),
+                continues: Vec::new(),
+                completed,
+                set_in_rounds: Rc::clone(&set_in_rounds),
+                header: parts.missing.span,
+            });
             let (test_block, condition) = self.sub_block(&mut test);
             let (body, ()) = self.sub_block(|ctx| {
                 start_body(ctx);
@@ -297,7 +326,7 @@ impl<'a> Ctx<'a> {
         match (condition, completed) {
             (None, _) => self.merge(&breaks),
             (Some(_), Some(flag)) => {
-                let otherwise = self.else_after_flag(parts, flag, &continues);
+                let otherwise = self.else_after_flag(parts, flag, changed, &continues);
                 let ways: Vec<Way> = breaks.into_iter().chain(otherwise).collect();
                 self.merge(&ways);
             }
@@ -332,7 +361,13 @@ impl<'a> Ctx<'a> {
     }
 
     /// `else` runs when no `break` cleared the flag.
-    fn else_after_flag(&mut self, parts: &Parts, flag: LocalId, continues: &[Way]) -> Option<Way> {
+    fn else_after_flag(
+        &mut self,
+        parts: &Parts,
+        flag: LocalId,
+        changed: &[Var],
+        continues: &[Way],
+    ) -> Option<Way> {
         let span = parts.span;
         let condition = self.node(NodeKind::Load(flag), Type::BOOL, span);
         let fork = self.fork();
@@ -341,6 +376,9 @@ impl<'a> Ctx<'a> {
             // Where it was left by `break`, no round stored what the next ones find.
             if parts.runs_once {
                 ctx.merge(continues);
+            } else {
+                let unset = ctx.unset_without_rounds(parts, changed, continues);
+                unset.into_iter().for_each(|(var, binding)| ctx.set(var, binding));
             }
             if ctx.f.live {
                 ctx.block(parts.orelse);
@@ -376,7 +414,7 @@ impl<'a> Ctx<'a> {
         if let (Some(Hint::Conflict(conflict)), Binding::Bound { .. } | Binding::Stored { .. }) =
             (&hint, entry)
         {
-            return Binding::Conflict(std::rc::Rc::clone(conflict));
+            return Binding::Conflict(Rc::clone(conflict));
         }
         let literal = literal_of(entry);
         let known = self.stored_type(entry);
@@ -414,9 +452,7 @@ impl<'a> Ctx<'a> {
                 let Some(back) = way.changed(*var) else { continue };
                 let hint = match self.hand_over(head, *literal, back, way.carry) {
                     None => continue,
-                    Some(Hint::Type(_)) if give_up => {
-                        Hint::Conflict(std::rc::Rc::new(self.conflict(head, back)))
-                    }
+                    Some(Hint::Type(_)) if give_up => Hint::Conflict(Rc::new(self.conflict(head, back))),
                     Some(hint) => hint,
                 };
                 self.f.hints.insert((span.start, *var), hint);
@@ -435,11 +471,11 @@ impl<'a> Ctx<'a> {
         back: &Binding,
         carry: Option<CarryId>,
     ) -> Option<Hint> {
-        let conflict = |ctx: &Self| Some(Hint::Conflict(std::rc::Rc::new(ctx.conflict(head, back))));
+        let conflict = |ctx: &Self| Some(Hint::Conflict(Rc::new(ctx.conflict(head, back))));
         match (head, back) {
             (Binding::Unset | Binding::Maybe { .. } | Binding::Conflict(_) | Binding::Error, _) => None,
             (_, Binding::Error) => None,
-            (_, Binding::Conflict(found)) => Some(Hint::Conflict(std::rc::Rc::clone(found))),
+            (_, Binding::Conflict(found)) => Some(Hint::Conflict(Rc::clone(found))),
             (Binding::Bound { operand: a, .. }, Binding::Bound { operand: b, .. }) if same_static(a, b) => {
                 None
             }
@@ -516,45 +552,6 @@ impl<'a> Ctx<'a> {
             }
         }
     }
-
-    fn checkpoint(&self) -> Checkpoint {
-        Checkpoint {
-            fork: self.fork(),
-            n_nodes: self.f.func.nodes.len(),
-            n_carries: self.f.func.carries.len(),
-            n_stmts: self.f.block.len(),
-            n_diagnostics: self.f.diagnostics.len(),
-            n_remarks: self.f.remarks.len(),
-            n_returns: self.f.returns.len(),
-            n_calls: self.f.calls.len(),
-        }
-    }
-
-    /// Forgets everything since the checkpoint but the hints, and the locals, which cost nothing.
-    fn restore(&mut self, before: &Checkpoint) {
-        self.rewind(before.fork);
-        self.f.func.nodes.truncate(before.n_nodes);
-        self.f.facts.truncate(before.n_nodes);
-        self.f.func.carries.truncate(before.n_carries);
-        self.f.block.truncate(before.n_stmts);
-        self.f.diagnostics.truncate(before.n_diagnostics);
-        self.f.remarks.truncate(before.n_remarks);
-        self.f.returns.truncate(before.n_returns);
-        self.f.calls.truncate(before.n_calls);
-        self.f.live = true;
-    }
-}
-
-/// Where lowering was before a loop.
-struct Checkpoint {
-    fork: Fork,
-    n_nodes: usize,
-    n_carries: usize,
-    n_stmts: usize,
-    n_diagnostics: usize,
-    n_remarks: usize,
-    n_returns: usize,
-    n_calls: usize,
 }
 
 /// The variables that a `for` target assigns.

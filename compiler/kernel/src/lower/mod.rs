@@ -11,6 +11,7 @@ mod atomics;
 mod bounds;
 mod calls;
 mod cast;
+mod checkpoint;
 mod closures;
 mod compare;
 mod coop;

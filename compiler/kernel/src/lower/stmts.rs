@@ -84,7 +84,7 @@ impl Ctx<'_> {
         ));
         let mut names = Vec::new();
         assigned_names(std::slice::from_ref(stmt), &mut |name, assigns| match assigns {
-            Assigns::Name => names.push(name.clone()),
+            Assigns::Name(_) => names.push(name.clone()),
             Assigns::Part => {}
         });
         names.iter().for_each(|name| self.poison(name, stmt.span));

@@ -8,8 +8,8 @@
 
 use std::rc::Rc;
 
-use kps_syntax::Span;
 use kps_syntax::ast::Name;
+use kps_syntax::{Diagnostic, Span};
 
 use super::Ctx;
 use super::closures::Closure;
@@ -187,10 +187,7 @@ impl Ctx<'_> {
             }
             Binding::Items { .. } | Binding::Error => return Operand::Error,
             Binding::Unset if self.is_output(var) => errors::output_read_before_written(self.at(span), &name),
-            Binding::Unset => {
-                let is_outside = self.f.env.get().get(&name).is_some();
-                errors::used_before_assignment(self.at(span), &name, is_outside)
-            }
+            Binding::Unset => self.unset(var, span),
             Binding::Maybe { assigned, missing, .. } => errors::maybe_unset(
                 self.at(span),
                 &name,
@@ -211,6 +208,23 @@ impl Ctx<'_> {
         self.error(diagnostic);
         self.set(var, Binding::Error);
         Operand::Error
+    }
+
+    /// A variable without a value here; a round of a loop may have given it one.
+    fn unset(&self, var: Var, span: Span) -> Diagnostic {
+        let (at, name) = (self.at(span), self.var_name(var));
+        let is_outside = self.f.env.get().get(&name).is_some();
+        let in_round = self.f.loops.iter().rev().find_map(|state| state.sets(var));
+        match in_round.filter(|_| !is_outside) {
+            Some((assigned, header)) => errors::maybe_unset(
+                at,
+                &name,
+                self.at(assigned),
+                self.at(header),
+                "not in the first round of this loop",
+            ),
+            None => errors::used_before_assignment(at, &name, is_outside),
+        }
     }
 
     pub fn fork(&self) -> Fork {

@@ -1,0 +1,47 @@
+//! A point of lowering to come back to: a loop is lowered again until the types that it carries are settled.
+//!
+//! Never here: what was found out meanwhile. Hints outlive a return to the point, that is what they are for.
+
+use super::Ctx;
+use super::vars::Fork;
+
+/// Where lowering was before a loop.
+pub(crate) struct Checkpoint {
+    fork: Fork,
+    n_nodes: usize,
+    n_carries: usize,
+    n_stmts: usize,
+    n_diagnostics: usize,
+    n_remarks: usize,
+    n_returns: usize,
+    n_calls: usize,
+}
+
+impl Ctx<'_> {
+    pub fn checkpoint(&self) -> Checkpoint {
+        Checkpoint {
+            fork: self.fork(),
+            n_nodes: self.f.func.nodes.len(),
+            n_carries: self.f.func.carries.len(),
+            n_stmts: self.f.block.len(),
+            n_diagnostics: self.f.diagnostics.len(),
+            n_remarks: self.f.remarks.len(),
+            n_returns: self.f.returns.len(),
+            n_calls: self.f.calls.len(),
+        }
+    }
+
+    /// Forgets everything since the checkpoint but the hints, and the locals, which cost nothing.
+    pub fn restore(&mut self, before: &Checkpoint) {
+        self.rewind(before.fork);
+        self.f.func.nodes.truncate(before.n_nodes);
+        self.f.facts.truncate(before.n_nodes);
+        self.f.func.carries.truncate(before.n_carries);
+        self.f.block.truncate(before.n_stmts);
+        self.f.diagnostics.truncate(before.n_diagnostics);
+        self.f.remarks.truncate(before.n_remarks);
+        self.f.returns.truncate(before.n_returns);
+        self.f.calls.truncate(before.n_calls);
+        self.f.live = true;
+    }
+}
