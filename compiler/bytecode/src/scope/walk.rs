@@ -31,6 +31,8 @@ impl Walker<'_> {
                 if self.scope().kind == ScopeKind::Class {
                     self.expr(annotation);
                     self.bind(&"__annotations__".into());
+                } else {
+                    self.declaration(annotation);
                 }
                 if let Some(value) = value {
                     self.expr(value);
@@ -158,8 +160,25 @@ impl Walker<'_> {
         self.bind(&def.name.name);
         self.open(node(def), ScopeKind::Function);
         self.params(&def.params);
+        let declared =
+            def.params.iter().flat_map(|param| param.annotation.iter().chain(tuple_default(param)));
+        declared.chain(&def.returns).for_each(|declaration| self.declaration(declaration));
         self.block(&def.body);
         self.close();
+    }
+
+    /// What is never run, and read by kernels all the same: the names in it are handed down as those that are
+    /// used, and may still be declared `global` or `nonlocal`.
+    fn declaration(&mut self, declaration: &Expr) {
+        let used = self.scope().used.clone();
+        match &declaration.kind {
+            ExprKind::Str(text) => {
+                let words = text.split(|letter: char| !letter.is_alphanumeric() && letter != '_');
+                words.for_each(|word| self.use_name(&word.into(), declaration.span));
+            }
+            _ => self.expr(declaration),
+        }
+        self.scope().used = used;
     }
 
     fn defaults(&mut self, params: &Parameters) {
@@ -357,4 +376,9 @@ impl Walker<'_> {
         elements.iter().for_each(|element| self.expr(element));
         self.close();
     }
+}
+
+/// PyShader's declaration of a parameter: `("buffer", 0, Array(f32))`.
+fn tuple_default(param: &Param) -> Option<&Expr> {
+    param.default.as_ref().filter(|default| matches!(default.kind, ExprKind::Tuple(_)))
 }

@@ -91,6 +91,10 @@ impl TypeReader<'_> {
         {
             return Some(name.clone());
         }
+        if let ExprKind::Str(text) = &expr.kind {
+            let mut words = text.split(|letter: char| !letter.is_alphanumeric() && letter != '_');
+            return words.find(|word| matches!(self.env.get(word), Some(EnvValue::Unknown))).map(Name::from);
+        }
         let mut found = None;
         children(expr, &mut |part| found = found.take().or_else(|| self.unknown_name(part)));
         found

@@ -102,10 +102,9 @@ impl Walk<'_> {
                 self.target(target);
             }
             StmtKind::AnnAssign { target, annotation, value } => {
-                if let Err(diagnostic) =
-                    (TypeReader { source: self.source, env: self.env, ints: NO_INTS }).read(annotation)
-                {
-                    self.diagnostics.push(diagnostic);
+                let reader = TypeReader { source: self.source, env: self.env, ints: NO_INTS };
+                if let Err(mistake) = reader.read(annotation) {
+                    self.diagnostics.push(reader.blame(annotation, mistake));
                 }
                 value.iter().for_each(|value| self.expr(value));
                 self.target(target);
