@@ -11,6 +11,7 @@ use kps_syntax::ast::{
 use kps_syntax::{Diagnostic, Source, Span};
 use num_traits::ToPrimitive;
 
+use super::below::binding_below;
 use super::structs::checked_member;
 use super::visit::children;
 use crate::builtins::{self, Builtin};
@@ -121,6 +122,9 @@ impl TypeReader<'_> {
             Some(Builtin::Type(ty)) => Ok(TypeExpr::Value(ty)),
             _ if name == "Array" => Err(errors::array_without_element(at())),
             _ => {
+                if let Some(below) = binding_below(self.source, name, span) {
+                    return Err(errors::name_below(at(), name, self.source.at(below)));
+                }
                 let known = builtins::names().filter(|name| is_type_name(name));
                 Err(errors::unknown_type(at(), name, crate::suggest::nearest(name, known)))
             }

@@ -12,6 +12,7 @@ use kps_syntax::ast::{
 };
 use kps_syntax::{Diagnostic, Diagnostics, Location, Source, Span};
 
+use super::below::binding_below;
 use super::params;
 use super::scope::{Scope, pattern_names};
 use super::slips;
@@ -392,6 +393,9 @@ impl Walk<'_> {
         }
         if name == self.own_name {
             return self.diagnostics.push(errors::own_name(self.at(span), name));
+        }
+        if let Some(below) = binding_below(self.source, name, span) {
+            return self.diagnostics.push(errors::name_below(self.at(span), name, self.at(below)));
         }
         let outside = self.env.names();
         let own = self.scopes.iter().flat_map(Scope::names);

@@ -31,6 +31,19 @@ pub(crate) fn unknown_name(at: Location, name: &str, nearest: Option<&str>) -> D
     }
 }
 
+/// The script gives the name a value, but only `below` where the kernel is defined.
+pub(crate) fn name_below(at: Location, name: &str, below: Location) -> Diagnostic {
+    let line = below.source.line(below.span.start);
+    error(
+        "kernel/unknown-name",
+        at,
+        format!("`{name}` has no value yet when the kernel is defined"),
+        "needed here",
+    )
+    .label(below, "defined here")
+    .help(format!("it is defined below, on line {line}: move it above the kernel"))
+}
+
 pub(crate) fn unknown_function(at: Location, name: &str, nearest: Option<&str>) -> Diagnostic {
     if habits::instead(name).is_some() || nearest.is_some() {
         return unknown_name(at, name, nearest);

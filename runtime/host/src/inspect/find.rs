@@ -47,8 +47,9 @@ impl Found {
                     self.in_block(orelse, env);
                 }
                 StmtKind::For { body, orelse, .. } | StmtKind::While { body, orelse, .. } => {
-                    self.in_block(body, env);
-                    self.in_block(orelse, env);
+                    let env = env.until(stmt.span.end);
+                    self.in_block(body, &env);
+                    self.in_block(orelse, &env);
                 }
                 StmtKind::With { body, .. } => self.in_block(body, env),
                 StmtKind::Try(try_stmt) => {
@@ -69,7 +70,8 @@ impl Found {
         match decorators.find_map(|decorator| decoration(decorator, &self.source, env)) {
             Some(decoration) => {
                 let (def, source) = (Arc::clone(def), self.source.clone());
-                self.kernels.push(StaticKernel { def, decoration, source, env: env.clone() });
+                let env = env.until(def.header.start);
+                self.kernels.push(StaticKernel { def, decoration, source, env });
             }
             None => self.in_block(&def.body, &env.of_function(def)),
         }

@@ -23,11 +23,23 @@ use crate::vm::{Limits, Vm};
 
 /// What one scope of a script binds, above what the scopes around it bind. Cheap to clone.
 #[derive(Clone)]
-pub struct StaticEnv(Rc<Scope>);
+pub struct StaticEnv {
+    scope: Rc<Scope>,
+    /// Names that the scope binds for the first time behind this are not there yet; `None` where it has all.
+    until: Option<u32>,
+}
+
+type Names = BTreeMap<Name, Bound>;
+
+struct Bound {
+    /// Where the scope binds it first.
+    start: u32,
+    binding: Binding,
+}
 
 struct Scope {
     source: Source,
-    names: BTreeMap<Name, Binding>,
+    names: Names,
     outer: Option<StaticEnv>,
     /// The types and imports being read: a type that names itself has no size.
     reading: RefCell<Vec<Name>>,
@@ -73,25 +85,43 @@ impl StaticEnv {
     /// What a function of this scope binds in its body.
     pub fn of_function(&self, def: &FunctionDef) -> StaticEnv {
         let params = def.params.iter().map(|param| Arc::clone(&param.name.name));
-        let names = params.map(|param| (param, Binding::Value(EnvValue::Unknown))).collect();
-        let around = (Some(self.clone()), self.0.imports.clone());
-        StaticEnv::of_body(&self.0.source, &def.body, names, around)
+        let unknown = || Bound { start: 0, binding: Binding::Value(EnvValue::Unknown) };
+        let names = params.map(|param| (param, unknown())).collect();
+        let around = (Some(self.whole()), self.scope.imports.clone());
+        StaticEnv::of_body(&self.scope.source, &def.body, names, around)
     }
 
     fn of_body(
         source: &Source,
         body: &[Stmt],
-        mut names: BTreeMap<Name, Binding>,
+        mut names: Names,
         (outer, imports): (Option<StaticEnv>, Imports),
     ) -> StaticEnv {
         bind_block(&mut names, body);
         let stars = body.iter().filter_map(star).collect();
         let (source, reading) = (source.clone(), RefCell::default());
-        StaticEnv(Rc::new(Scope { source, names, outer, reading, imports, stars }))
+        let scope = Rc::new(Scope { source, names, outer, reading, imports, stars });
+        StaticEnv { scope, until: None }
+    }
+
+    /// As it is when control gets to this place; what is in a loop sees what all of the loop binds.
+    pub fn until(&self, at: u32) -> StaticEnv {
+        StaticEnv { scope: Rc::clone(&self.scope), until: self.until.or(Some(at)) }
+    }
+
+    /// With the names that it binds last, which functions see that are called later.
+    fn whole(&self) -> StaticEnv {
+        StaticEnv { scope: Rc::clone(&self.scope), until: None }
+    }
+
+    /// A kernel counts as there: to use it in another is a mistake wherever it is defined.
+    fn has(&self, bound: &Bound) -> bool {
+        let is_kernel = matches!(bound.binding, Binding::Value(EnvValue::Other { .. }));
+        is_kernel || self.until.is_none_or(|until| bound.start < until)
     }
 
     fn import(&self, module: &str, level: usize, member: Option<&str>) -> EnvValue {
-        let module = self.0.imports.module(module, level);
+        let module = self.scope.imports.module(module, level);
         match (module, member) {
             (Some(module), None) => EnvValue::Module(module),
             (Some(module), Some(member)) => module.members.get(member).unwrap_or(EnvValue::Unknown),
@@ -101,7 +131,7 @@ impl StaticEnv {
 
     /// A name that came with all of a module's.
     fn of_stars(&self, name: &str) -> Option<EnvValue> {
-        let mut stars = self.0.stars.iter().rev().filter(|_| !name.starts_with('_'));
+        let mut stars = self.scope.stars.iter().rev().filter(|_| !name.starts_with('_'));
         // Modules may take all names of each other.
         self.reading(name, |_| {
             stars.find_map(|star| match self.value("*", star) {
@@ -116,11 +146,12 @@ impl StaticEnv {
             Binding::Value(value) => value.clone(),
             Binding::Function(def) => EnvValue::Function(HelperFunction {
                 def: Arc::clone(def),
-                source: self.0.source.clone(),
+                source: self.scope.source.clone(),
                 env: Rc::new(self.clone()),
             }),
+            // Its methods are looked at when a kernel is launched.
             Binding::Struct(def) => self.read_type(name, |source| {
-                let env: Rc<dyn KernelEnv> = Rc::new(self.clone());
+                let env: Rc<dyn KernelEnv> = Rc::new(self.whole());
                 let of = kps_kernel::read_struct(def, source, &env).ok()?;
                 Some(Type::Struct(Rc::new(of)))
             }),
@@ -144,31 +175,32 @@ impl StaticEnv {
 
     /// What is read for a name; `None` where that asks for the name itself.
     fn reading<T>(&self, name: &str, read: impl FnOnce(&Source) -> Option<T>) -> Option<T> {
-        if self.0.reading.borrow().iter().any(|reading| &**reading == name) {
+        if self.scope.reading.borrow().iter().any(|reading| &**reading == name) {
             return None;
         }
-        self.0.reading.borrow_mut().push(name.into());
-        let value = read(&self.0.source);
-        self.0.reading.borrow_mut().pop();
+        self.scope.reading.borrow_mut().push(name.into());
+        let value = read(&self.scope.source);
+        self.scope.reading.borrow_mut().pop();
         value
     }
 }
 
 impl KernelEnv for StaticEnv {
     fn get(&self, name: &str) -> Option<EnvValue> {
-        if let Some(binding) = self.0.names.get(name) {
-            return Some(self.value(name, binding));
+        if let Some(bound) = self.scope.names.get(name).filter(|bound| self.has(bound)) {
+            return Some(self.value(name, &bound.binding));
         }
-        self.of_stars(name).or_else(|| self.0.outer.as_ref()?.get(name))
+        self.of_stars(name).or_else(|| self.scope.outer.as_ref()?.get(name))
     }
 
     fn names(&self) -> Vec<Name> {
-        let outer = self.0.outer.iter().flat_map(|outer| outer.names());
-        self.0.names.keys().cloned().chain(outer).collect()
+        let outer = self.scope.outer.iter().flat_map(|outer| outer.names());
+        let own = self.scope.names.iter().filter(|(_, bound)| self.has(bound));
+        own.map(|(name, _)| Arc::clone(name)).chain(outer).collect()
     }
 
     fn identity(&self) -> usize {
-        Rc::as_ptr(&self.0) as usize
+        Rc::as_ptr(&self.scope) as usize
     }
 
     fn default_of(&self, _: &str) -> Option<EnvValue> {
@@ -177,25 +209,25 @@ impl KernelEnv for StaticEnv {
 }
 
 /// Binds every name of a block; a name that is bound twice has no value that could be told.
-fn bind_block(names: &mut BTreeMap<Name, Binding>, body: &[Stmt]) {
+fn bind_block(names: &mut Names, body: &[Stmt]) {
     for stmt in body {
         bind_stmt(names, stmt);
     }
 }
 
-fn bind(names: &mut BTreeMap<Name, Binding>, name: &Ident, binding: Binding) {
-    let binding = match names.contains_key(&name.name) {
-        true => Binding::Value(EnvValue::Unknown),
-        false => binding,
+fn bind(names: &mut Names, name: &Ident, binding: Binding) {
+    let bound = match names.get(&name.name) {
+        Some(Bound { start, .. }) => Bound { start: *start, binding: Binding::Value(EnvValue::Unknown) },
+        None => Bound { start: name.span.start, binding },
     };
-    names.insert(Arc::clone(&name.name), binding);
+    names.insert(Arc::clone(&name.name), bound);
 }
 
-fn bind_unknown(names: &mut BTreeMap<Name, Binding>, name: &Ident) {
+fn bind_unknown(names: &mut Names, name: &Ident) {
     bind(names, name, Binding::Value(EnvValue::Unknown));
 }
 
-fn bind_stmt(names: &mut BTreeMap<Name, Binding>, stmt: &Stmt) {
+fn bind_stmt(names: &mut Names, stmt: &Stmt) {
     match &stmt.kind {
         StmtKind::Assign { targets, value } => {
             for target in targets {
@@ -272,17 +304,19 @@ fn bind_stmt(names: &mut BTreeMap<Name, Binding>, stmt: &Stmt) {
 }
 
 /// Binds the names of a block that may not run, or may run often.
-fn bind_as_unknown(names: &mut BTreeMap<Name, Binding>, body: &[Stmt]) {
+fn bind_as_unknown(names: &mut Names, body: &[Stmt]) {
     let mut inner = BTreeMap::new();
     bind_block(&mut inner, body);
-    for (name, binding) in inner {
+    for (name, Bound { start, binding }) in inner {
         // A function that is defined once keeps its meaning wherever that is.
-        let is_function = matches!(binding, Binding::Function(_)) && !names.contains_key(&name);
-        names.insert(name, if is_function { binding } else { Binding::Value(EnvValue::Unknown) });
+        let known = names.get(&name).map(|bound| bound.start);
+        let is_function = matches!(binding, Binding::Function(_)) && known.is_none();
+        let binding = if is_function { binding } else { Binding::Value(EnvValue::Unknown) };
+        names.insert(name, Bound { start: known.unwrap_or(start), binding });
     }
 }
 
-fn bind_target(names: &mut BTreeMap<Name, Binding>, target: &Expr, value: Option<&Expr>) {
+fn bind_target(names: &mut Names, target: &Expr, value: Option<&Expr>) {
     match (&target.kind, value.map(|value| &value.kind)) {
         (ExprKind::Name(name), Some(ExprKind::Lambda(lambda))) => {
             let def = Arc::new(lambda.to_function(value.map_or(target.span, |value| value.span)));
@@ -352,7 +386,7 @@ pub(super) fn constant(expr: &Expr) -> Option<EnvValue> {
     })
 }
 
-fn bind_pattern(names: &mut BTreeMap<Name, Binding>, pattern: &Pattern) {
+fn bind_pattern(names: &mut Names, pattern: &Pattern) {
     match &pattern.kind {
         PatternKind::Capture(name) | PatternKind::Star(Some(name)) => bind_unknown(names, name),
         PatternKind::As { pattern, name } => {
@@ -378,7 +412,7 @@ fn bind_pattern(names: &mut BTreeMap<Name, Binding>, pattern: &Pattern) {
     }
 }
 
-fn bind_import(names: &mut BTreeMap<Name, Binding>, import: &ImportName) {
+fn bind_import(names: &mut Names, import: &ImportName) {
     let Some(first) = import.path.first() else { return };
     let bound = import.alias.as_ref().unwrap_or(first);
     let path = match import.alias {
@@ -388,7 +422,7 @@ fn bind_import(names: &mut BTreeMap<Name, Binding>, import: &ImportName) {
     bind(names, bound, module(&path, 0));
 }
 
-fn bind_import_from(names: &mut BTreeMap<Name, Binding>, import: &ImportFrom) {
+fn bind_import_from(names: &mut Names, import: &ImportFrom) {
     let from = dotted(&import.path);
     let ImportedNames::Names(imports) = &import.names else { return };
     for import_name in imports {
