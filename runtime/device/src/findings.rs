@@ -176,7 +176,7 @@ pub enum FindingKind {
         access: Access,
     },
     DivisionByZero {
-        dividend: Int,
+        dividend: Number,
     },
     /// The amount is taken modulo the width.
     ShiftAmount {
@@ -218,7 +218,7 @@ pub enum FindingKind {
     /// A NaN or an infinity, made of finite numbers.
     Birth {
         value: f64,
-        of: Vec<f64>,
+        of: Vec<Number>,
     },
 }
 
@@ -297,6 +297,13 @@ pub enum Arithmetic {
 pub enum Int {
     Signed(i64),
     Unsigned(u64),
+}
+
+/// An int or a float of any width.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Number {
+    Int(Int),
+    Float(f64),
 }
 
 /// One invocation of a dispatch.

@@ -10,7 +10,7 @@
 //! | conversion | the float, the int that it became |
 //! | uniform | the value |
 //! | arithmetic | 0 sum, 1 difference, 2 product; the two ints |
-//! | birth | the float, and those that it was made from |
+//! | birth | the float, and the numbers that it was made from |
 //!
 //! ORDER: the device reads these numbers.
 
@@ -18,6 +18,8 @@ use rspirv::spirv::{Op, Word};
 
 use super::function::FunctionEmitter;
 use super::module::Operand;
+use super::values::is_float;
+use crate::constant::Constant;
 use crate::ir::{BinaryOp, BufferId, LocalId, NodeId, NodeKind, Step, Touch, ValueIndex};
 use crate::types::{Kind, Scalar, Type};
 
@@ -158,12 +160,18 @@ impl FunctionEmitter<'_> {
     }
 
     /// What may go wrong in an operation, before it is done.
-    pub fn tell_binary(&mut self, op: BinaryOp, [a, b]: [Word; 2], known: Option<i128>, ty: &Type) {
-        if !self.tells() || ty.scalar().is_none_or(|scalar| !scalar.is_int()) {
-            return;
-        }
-        let bits = i128::from(ty.scalar().map_or(32, Scalar::bits));
+    pub fn tell_binary(&mut self, op: BinaryOp, [a, b]: [Word; 2], divisor: Option<Constant>, ty: &Type) {
+        let Some(scalar) = ty.scalar().filter(|_| self.tells()) else { return };
+        let known = divisor.and_then(Constant::as_int);
+        let bits = i128::from(scalar.bits());
         match op {
+            BinaryOp::FloorDiv | BinaryOp::FloorMod
+                if scalar.is_float()
+                    && divisor.and_then(Constant::as_float).is_none_or(|divisor| divisor == 0.0) =>
+            {
+                self.tell(Told::Division, &[a, b]);
+            }
+            _ if !scalar.is_int() => {}
             BinaryOp::FloorDiv
             | BinaryOp::FloorMod
             | BinaryOp::TruncDiv
@@ -206,22 +214,63 @@ impl FunctionEmitter<'_> {
         }
     }
 
-    /// A float that a node made from others.
-    pub fn tell_birth(&mut self, kind: &NodeKind, value: Word, ty: &Type) {
-        let is_float = ty.scalar().is_some_and(Scalar::is_float) && !ty.is_matrix();
-        if !is_float || !self.tells() {
+    /// A float that a node made of others, or that a function or a power made of what it was given.
+    pub fn tell_birth(&mut self, id: NodeId, value: Word) {
+        let function = self.function;
+        let node = function.node(id);
+        if !self.tells() || !node.ty.number().is_some_and(Scalar::is_float) {
             return;
         }
-        let parents: Vec<NodeId> = match kind {
-            NodeKind::Binary(_, a, b) => vec![*a, *b],
-            NodeKind::Float(_, args) => args.iter().flatten().copied().collect(),
-            NodeKind::Dot(a, b) => vec![*a, *b],
-            NodeKind::Geometry(_, args) => args.clone(),
-            NodeKind::Convert(a) if self.function.ty(*a).scalar().is_some_and(Scalar::is_float) => vec![*a],
-            _ => return,
+        let of = match function.births.get(&id) {
+            Some(given) if given.is_empty() => return,
+            Some(given) => given.clone(),
+            None if node.ty.is_matrix() => return,
+            None => match self.parents(&node.kind) {
+                Some(parents) => parents,
+                None => return,
+            },
         };
-        let mut operands = vec![value];
-        operands.extend(parents.into_iter().map(|parent| self.value(parent)));
-        self.tell(Told::Birth, &operands);
+        let mut parents = Vec::new();
+        for parent in of {
+            let ty = function.ty(parent);
+            let value = self.value(parent);
+            self.told_numbers(value, ty, &mut parents);
+        }
+        match node.ty.column() {
+            None => self.tell(Told::Birth, &[&[value], &parents[..]].concat()),
+            Some(column) => {
+                for at in 0..node.ty.n_parts().unwrap_or(0) {
+                    let made = self.extract(value, at, &column);
+                    self.tell(Told::Birth, &[&[made], &parents[..]].concat());
+                }
+            }
+        }
+    }
+
+    /// What an operation makes a float of.
+    fn parents(&self, kind: &NodeKind) -> Option<Vec<NodeId>> {
+        match kind {
+            NodeKind::Binary(_, a, b) | NodeKind::Dot(a, b) => Some(vec![*a, *b]),
+            NodeKind::Float(_, args) => Some(args.iter().flatten().copied().collect()),
+            NodeKind::Geometry(_, args) => Some(args.clone()),
+            NodeKind::Convert(a) => is_float(self.function.ty(*a)).then(|| vec![*a]),
+            _ => None,
+        }
+    }
+
+    /// A number or a vector as it is; of a matrix each number, for each of them is in all of what it gives.
+    fn told_numbers(&mut self, value: Word, ty: &Type, told: &mut Vec<Word>) {
+        match ty {
+            Type::Matrix { columns, rows, scalar } => {
+                for column in 0..u32::from(*columns) {
+                    let column = self.extract(value, column, &Type::Vector(*rows, *scalar));
+                    let of_column =
+                        (0..u32::from(*rows)).map(|row| self.extract(column, row, &(*scalar).into()));
+                    told.extend(of_column);
+                }
+            }
+            ty if ty.scalar().is_some_and(|scalar| scalar != Scalar::Bool) => told.push(value),
+            _ => {}
+        }
     }
 }

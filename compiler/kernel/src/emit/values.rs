@@ -19,7 +19,7 @@ impl FunctionEmitter<'_> {
         }
         self.at(node.span);
         let value = self.compute(&node.kind, &node.ty);
-        self.tell_birth(&node.kind, value, &node.ty);
+        self.tell_birth(id, value);
         if let Some(name) = &node.name
             && !self.module.is_constant(value)
         {
@@ -195,7 +195,7 @@ impl FunctionEmitter<'_> {
             return product;
         }
         let (a, b) = (self.value(a), self.value(b));
-        self.tell_binary(op, [a, b], known, ty);
+        self.tell_binary(op, [a, b], constant, ty);
         let kind = ty.scalar().map_or(Kind::Signed, Scalar::kind);
         let float = kind == Kind::Float;
         let plain = match op {

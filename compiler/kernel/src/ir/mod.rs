@@ -188,11 +188,14 @@ pub struct Function {
     pub carries: Vec<Vec<(LocalId, NodeId)>>,
     /// For flat indices of arrays of several axes, index and length along each; where the target checks.
     pub axes: FxHashMap<NodeId, Vec<(NodeId, NodeId)>>,
+    /// What a function or a power that is a formula was given, at the float that it gives; nothing at its steps, which
+    /// are no mistake where the result is none. A float that is not here is an operation of its own.
+    pub births: FxHashMap<NodeId, Vec<NodeId>>,
     pub body: Block,
     /// The place in the user's source that first called for it, where it is a function of our own. Its
     /// instructions have no lines, so they belong to those of the calls, and none of them may be contracted.
     pub called_for: Option<Location>,
-    /// Of our own functions, one whose arithmetic is what the script wrote: `a ** n`.
+    /// Of our own functions, one whose arithmetic is what the script wrote: `a ** n`, `sum(xs)`.
     pub is_operator: bool,
 }
 

@@ -66,6 +66,13 @@ pub(crate) fn is_ours(def: &Arc<FunctionDef>) -> bool {
     PARSED.iter().filter_map(OnceLock::get).any(|chapter| chapter.get(&*def.name.name).is_some_and(is_it))
 }
 
+/// Functions whose every step is arithmetic that the script asked for: what goes wrong in one of them is its mistake.
+const STEPWISE: [&str; 9] = ["sum", "prod", "fsum", "sumprod", "dist", "lcm", "factorial", "perm", "comb"];
+
+pub(crate) fn is_stepwise(name: &str) -> bool {
+    STEPWISE.contains(&name)
+}
+
 enum Item {
     Function(Arc<FunctionDef>, Source),
     Int(i128),

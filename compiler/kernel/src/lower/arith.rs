@@ -299,6 +299,11 @@ impl Ctx<'_> {
 
     /// `**`. A constant exponent becomes products; Python's sign rules hold for the rest.
     pub fn power(&mut self, sides: Sides) -> Operand {
+        let given = self.given([sides.left, sides.right], sides.op_span);
+        self.as_one(&given, |ctx| ctx.power_by_exponent(sides))
+    }
+
+    fn power_by_exponent(&mut self, sides: Sides) -> Operand {
         let Sides { left, right, spans, .. } = sides;
         let span = spans.0.to(spans.1);
         let base = self.value_type(left);

@@ -39,39 +39,51 @@ impl<'a> Ctx<'a> {
             };
             return self.fail(errors::argument_count_range(self.at(span), name, &wanted, args.len()));
         }
-        let result = match function {
+        match function {
             Function::Range | Function::Enumerate | Function::Zip | Function::Reversed => {
-                return self.sequence(function, args, span);
+                self.sequence(function, args, span)
             }
             Function::Print => unreachable!("its arguments are read by `print_call`"),
-            Function::Len => return self.len(args, span),
-            Function::All | Function::Any => return self.all_any(function, args, span),
-            Function::DivMod => return self.divmod(args, span),
-            Function::TruncDiv => return self.truncating_call(BinaryOp::TruncDiv, args, span),
-            Function::TruncRem => return self.truncating_call(BinaryOp::TruncRem, args, span),
-            Function::Sum => return self.sum(args, span),
-            Function::Frexp => return self.frexp(args, name, span),
-            Function::Pow if args.len() == 3 => return self.power_modulo(args, name, span),
-            Function::Float(FloatFn::Round) if args.len() == 2 => return self.round_digits(args, name, span),
+            Function::Len => self.len(args, span),
+            Function::All | Function::Any => self.all_any(function, args, span),
+            Function::DivMod => self.divmod(args, span),
+            Function::TruncDiv => self.truncating_call(BinaryOp::TruncDiv, args, span),
+            Function::TruncRem => self.truncating_call(BinaryOp::TruncRem, args, span),
+            Function::Sum => self.sum(args, span),
+            Function::Frexp => self.frexp(args, name, span),
+            Function::Pow if args.len() == 3 => self.power_modulo(args, name, span),
             Function::Pow => {
                 let ((a, a_span), (b, b_span)) = (&args[0], &args[1]);
                 if let (Operand::Literal(_), Operand::Literal(_)) = (a, b) {
                     return self.binary(AstBinaryOp::Pow, a, b, span, (*a_span, *b_span));
                 }
-                return self.power(Sides { left: a, right: b, op_span: span, spans: (*a_span, *b_span) });
+                self.power(Sides { left: a, right: b, op_span: span, spans: (*a_span, *b_span) })
             }
             Function::Dot => {
                 let ((a, a_span), (b, b_span)) = (&args[0], &args[1]);
-                return self.dot(Sides { left: a, right: b, op_span: span, spans: (*a_span, *b_span) });
+                self.dot(Sides { left: a, right: b, op_span: span, spans: (*a_span, *b_span) })
             }
-            Function::Bitcast => return self.bitcast_call(args, span),
+            Function::Bitcast => self.bitcast_call(args, span),
             Function::Transpose | Function::Determinant | Function::Inverse => {
-                return self.matrix_function(function, &args[0], name, span);
+                self.matrix_function(function, &args[0], name, span)
             }
             Function::TextureRead | Function::TextureWrite | Function::TextureSample => {
-                return self.texture_function(function, args, span);
+                self.texture_function(function, args, span)
             }
-            Function::Discard => return self.discard(span),
+            Function::Discard => self.discard(span),
+            _ => {
+                let given = self.given(args.iter().map(|(operand, _)| operand), span);
+                self.as_one(&given, |ctx| {
+                    let result = ctx.number_function(function, args, name, span);
+                    result.map_or(Operand::Error, Operand::Node)
+                })
+            }
+        }
+    }
+
+    fn number_function(&mut self, function: Function, args: Args, name: &str, span: Span) -> Option<NodeId> {
+        match function {
+            Function::Float(FloatFn::Round) if args.len() == 2 => self.round_digits(args, name, span),
             Function::Abs => self.abs(args, span),
             Function::Sign => self.sign(args, span),
             Function::Min => self.choose(CompareOp::Less, args, name, span),
@@ -88,8 +100,7 @@ impl<'a> Ctx<'a> {
             | Function::Reflect
             | Function::Refract => self.geometry(function, args, name, span),
             _ => self.float_function(function, args, name, span),
-        };
-        result.map_or(Operand::Error, Operand::Node)
+        }
     }
 
     fn len(&mut self, args: Args, span: Span) -> Operand {

@@ -333,7 +333,7 @@ impl Ctx<'_> {
         if columns != rows {
             return self.fail(errors::matrix_not_square(self.at(*at), name, &ty));
         }
-        self.square_function(function, *matrix, span)
+        self.as_one(&[*matrix], |ctx| ctx.square_function(function, *matrix, span))
     }
 
     pub fn transpose(&mut self, matrix: NodeId, span: Span) -> NodeId {

@@ -8,6 +8,7 @@
 mod arith;
 mod assign;
 mod atomics;
+mod births;
 mod bounds;
 mod calls;
 mod cast;
@@ -312,6 +313,7 @@ impl<'a> FunctionState<'a> {
             nodes: Vec::new(),
             carries: Vec::new(),
             axes: FxHashMap::default(),
+            births: FxHashMap::default(),
             body: Vec::new(),
             called_for: None,
             is_operator: false,

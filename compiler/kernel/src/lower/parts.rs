@@ -74,11 +74,7 @@ impl Ctx<'_> {
     }
 
     /// `round(x, n)`: digits behind the point, or before it where `n` is negative. Ints stay ints.
-    pub fn round_digits(&mut self, args: Args, name: &str, span: Span) -> Operand {
-        self.rounded(args, name, span).map_or(Operand::Error, Operand::Node)
-    }
-
-    fn rounded(&mut self, args: Args, name: &str, span: Span) -> Option<NodeId> {
+    pub fn round_digits(&mut self, args: Args, name: &str, span: Span) -> Option<NodeId> {
         let x = self.number(&args[0], name)?;
         let ty = self.ty(x).clone();
         let scalar = ty.scalar()?;

@@ -1,6 +1,6 @@
 //! What the checked mode finds in modules, and that it changes no result.
 
-use kps_device::findings::{ArrayName, Beyond, Int, Launch};
+use kps_device::findings::{ArrayName, Beyond, Int, Launch, Number};
 use kps_device::{
     Access, Check, Checks, Command, Finding, FindingKind, Instrument, Invocation, PipelineOptions,
     SourceLine, Waited,
@@ -41,7 +41,7 @@ fn at(line: u32, column: u32) -> Option<SourceLine> {
 fn a_division_by_zero_is_found() {
     let body = "%d = OpISub %u32 %i %n5\nOpLine %name 3 9\n%r = OpUDiv %u32 %n10 %d";
     let finding = Finding {
-        kind: FindingKind::DivisionByZero { dividend: Int::Unsigned(10) },
+        kind: FindingKind::DivisionByZero { dividend: Number::Int(Int::Unsigned(10)) },
         line: at(3, 9),
         invocation: Invocation { group: [1, 0, 0], local: [1, 0, 0], global: [5, 0, 0] },
         count: 1,
@@ -55,7 +55,7 @@ fn findings_of_one_line_are_counted() {
     let body = "%d = OpShiftRightLogical %u32 %i %n2\n%x = OpNot %u32 %n0\n%y = OpBitcast %i32 %x\n\
                 %z = OpBitcast %i32 %d\nOpLine %name 4 2\n%q = OpSRem %i32 %y %z\n%r = OpBitcast %u32 %q";
     let [finding] = &findings("", body)[..] else { panic!("one line is wrong") };
-    assert_eq!(finding.kind, FindingKind::DivisionByZero { dividend: Int::Signed(-1) });
+    assert_eq!(finding.kind, FindingKind::DivisionByZero { dividend: Number::Int(Int::Signed(-1)) });
     assert_eq!((finding.count, finding.invocation.global), (4, [0, 0, 0]));
 }
 

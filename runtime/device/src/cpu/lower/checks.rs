@@ -13,7 +13,7 @@ use crate::cpu::module::constants::lane_ty;
 use crate::cpu::module::types::{Scalar, Type};
 use crate::cpu::module::{ExtInstSet, Id, Instruction};
 use crate::cpu::probes::SiteKind;
-use crate::cpu::probes::checked::{FloatKind, IntKind, Site};
+use crate::cpu::probes::checked::{FloatKind, IntKind, NumberKind, Site};
 use crate::findings::{Arithmetic, ArrayName, Beyond};
 use crate::interface::checks::{self as told, CHECKS};
 use crate::{Access, Check, Checks, Result};
@@ -34,7 +34,8 @@ impl Lowerer<'_> {
                 let signed = !matches!(inst.op, Op::UDiv | Op::UMod);
                 let (_, _, operands) = self.elementwise(inst)?;
                 let [a, b] = &operands[..] else { return Err(self.wrong_operands(inst)) };
-                self.check_division(a.scalar, signed, &a.parts, &b.parts);
+                let number = NumberKind::Int(IntKind { bits: a.scalar.bits(), signed });
+                self.check_division(number, &a.parts, &b.parts);
                 Ok(())
             }
             Op::ShiftLeftLogical | Op::ShiftRightLogical | Op::ShiftRightArithmetic
@@ -68,7 +69,7 @@ impl Lowerer<'_> {
             told::INDEX if checks.has(Check::Bounds) => self.check_told_index(inst),
             told::DIVISION if checks.has(Check::Division) => {
                 let [(scalar, a), (_, b)] = self.told_pair(inst, 4)?;
-                self.check_division(scalar, is_signed(scalar), &a.parts, &b.parts);
+                self.check_division(number_kind(scalar), &a.parts, &b.parts);
                 Ok(())
             }
             told::SHIFT if checks.has(Check::Shift) => {
@@ -217,17 +218,14 @@ impl Lowerer<'_> {
         Ok(())
     }
 
-    pub(super) fn check_division(
-        &mut self,
-        scalar: Scalar,
-        signed: bool,
-        a: &[lane::Value],
-        b: &[lane::Value],
-    ) {
-        let number = IntKind { bits: scalar.bits(), signed };
+    pub(super) fn check_division(&mut self, number: NumberKind, a: &[lane::Value], b: &[lane::Value]) {
         for (&dividend, &divisor) in a.iter().zip(b) {
-            let zero = self.builder.int(self.builder.ty(divisor), 0);
-            let is_zero = self.builder.compare(Compare::Eq, divisor, zero);
+            let ty = self.builder.ty(divisor);
+            let (equal, zero) = match number {
+                NumberKind::Int(_) => (Compare::Eq, self.builder.int(ty, 0)),
+                NumberKind::Float(_) => (Compare::FEq, self.builder.float(ty, 0.0)),
+            };
+            let is_zero = self.builder.compare(equal, divisor, zero);
             self.probe_when(is_zero, Site::Division { number }, vec![dividend]);
         }
     }
@@ -343,29 +341,30 @@ impl Lowerer<'_> {
         let (scalar, made) = self.scalars(inst, 4)?;
         let mut parents = Vec::new();
         for i in 5..self.module.operands(inst).len() {
-            parents.push(self.scalars(inst, i)?.1);
+            parents.push(self.scalars(inst, i)?);
         }
         if !scalar.is_float() {
             return Err(self.wrong_operands(inst));
         }
         for (i, &part) in made.parts.iter().enumerate() {
             let mut born = self.is_strange(part);
-            let mut values = vec![part];
-            for parent in &parents {
+            let (mut values, mut of) = (vec![part], Vec::new());
+            for (scalar, parent) in &parents {
                 // A vector's length is made of all of its components.
                 let own = parent.parts.len() == made.parts.len();
                 let all = if own { &parent.parts[i..=i] } else { &parent.parts[..] };
                 for &parent in all {
-                    if !is_float(self.builder.ty(parent)) {
+                    values.push(parent);
+                    of.push(number_kind(*scalar));
+                    if !scalar.is_float() {
                         continue;
                     }
                     let strange = self.is_strange(parent);
                     let plain = self.builder.unary(Unary::Not, strange);
                     born = self.builder.binary(Binary::And, born, plain);
-                    values.push(parent);
                 }
             }
-            self.probe_when(born, Site::Birth { number: float_kind(lane_ty(scalar)) }, values);
+            self.probe_when(born, Site::Birth { number: float_kind(lane_ty(scalar)), of }, values);
         }
         Ok(())
     }
@@ -394,8 +393,11 @@ pub(super) fn is_signed(scalar: Scalar) -> bool {
     matches!(scalar, Scalar::Int { signed: true, .. })
 }
 
-fn is_float(ty: Ty) -> bool {
-    matches!(ty, Ty::F32 | Ty::F64)
+pub(super) fn number_kind(scalar: Scalar) -> NumberKind {
+    match scalar.is_float() {
+        true => NumberKind::Float(float_kind(lane_ty(scalar))),
+        false => NumberKind::Int(IntKind { bits: scalar.bits(), signed: is_signed(scalar) }),
+    }
 }
 
 fn float_kind(ty: Ty) -> FloatKind {

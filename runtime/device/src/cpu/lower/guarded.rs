@@ -7,7 +7,7 @@ use rspirv::spirv::{GlslStd450Op as GlslOp, Op};
 use rustc_hash::FxHashMap;
 
 use super::Lowerer;
-use super::checks::{Number, is_signed};
+use super::checks::{Number, number_kind};
 use crate::cpu::lane::{self, Ty};
 use crate::cpu::module::types::Scalar;
 use crate::cpu::module::{ExtInstSet, Id, Instruction};
@@ -67,7 +67,7 @@ impl Lowerer<'_> {
     fn check_guarded_division(&mut self, inst: &Instruction) -> Result<()> {
         let [(scalar, a), (other, b)] = self.told_pair(inst, 3)?;
         if scalar.is_int() && other.is_alike(scalar) {
-            self.check_division(scalar, is_signed(scalar), &a.parts, &b.parts);
+            self.check_division(number_kind(scalar), &a.parts, &b.parts);
         }
         Ok(())
     }

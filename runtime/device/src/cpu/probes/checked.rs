@@ -8,7 +8,7 @@ use super::memory::Touch;
 use super::races::Accesses;
 use super::shared::Stamps;
 use super::{Extent, Lanes, Observer, SiteKind, Sites};
-use crate::findings::{Arithmetic, ArrayName, Beyond, Int, Launch};
+use crate::findings::{Arithmetic, ArrayName, Beyond, Int, Launch, Number};
 use crate::{Access, Checks, Finding, FindingKind, Invocation};
 
 /// What is wrong where a probe is reached. Its values are those that each kind names, in order.
@@ -29,7 +29,7 @@ pub enum Site {
     },
     /// The dividend.
     Division {
-        number: IntKind,
+        number: NumberKind,
     },
     /// The amount.
     Shift {
@@ -47,9 +47,10 @@ pub enum Site {
         op: Arithmetic,
         number: IntKind,
     },
-    /// The float, and those that it was made of.
+    /// The float, and the numbers that it was made of.
     Birth {
         number: FloatKind,
+        of: Vec<NumberKind>,
     },
     /// Always reached: the address, and what is stored there. `offset` is added to the address.
     Access {
@@ -114,6 +115,22 @@ impl FloatKind {
         match self {
             FloatKind::F32 => f32::from_bits(bits as u32).into(),
             FloatKind::F64 => f64::from_bits(bits),
+        }
+    }
+}
+
+/// How the bits of a number are to be read.
+#[derive(Clone, Copy, Debug)]
+pub enum NumberKind {
+    Int(IntKind),
+    Float(FloatKind),
+}
+
+impl NumberKind {
+    fn read(self, bits: u64) -> Number {
+        match self {
+            NumberKind::Int(kind) => Number::Int(kind.read(bits)),
+            NumberKind::Float(kind) => Number::Float(kind.read(bits)),
         }
     }
 }
@@ -253,9 +270,10 @@ fn kind(site: &Site, values: &[u64]) -> FindingKind {
             let [a, b] = [values[0], values[1]].map(|bits| number.read(bits));
             FindingKind::Overflow { op: *op, a, b, bits: number.bits }
         }
-        Site::Birth { number } => {
-            let values: Vec<f64> = values.iter().map(|&bits| number.read(bits)).collect();
-            FindingKind::Birth { value: values[0], of: values[1..].to_vec() }
+        Site::Birth { number, of } => {
+            let parents = of.iter().zip(&values[1..]);
+            let of = parents.map(|(kind, &bits)| kind.read(bits)).collect();
+            FindingKind::Birth { value: number.read(values[0]), of }
         }
         Site::Uniform | Site::Access { .. } | Site::TexelAccess { .. } => {
             unreachable!("what they tell is compared first")

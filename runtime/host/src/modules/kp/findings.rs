@@ -4,7 +4,9 @@
 use std::rc::Rc;
 
 use kps_compute::Sequence;
-use kps_device::findings::{Arithmetic, ArrayName, Before, Beyond, Element, Int, Launch, Part, SharedMemory};
+use kps_device::findings::{
+    Arithmetic, ArrayName, Before, Beyond, Element, Int, Launch, Number, Part, SharedMemory,
+};
 use kps_device::{Access, Finding, FindingKind, Invocation, SourceLine};
 use kps_syntax::Diagnostic;
 use kps_syntax::diagnostic::Frame;
@@ -90,7 +92,7 @@ fn words(finding: &Finding) -> Diagnostic {
             outside_image(image.as_ref(), place, size, *access)
         }
         FindingKind::DivisionByZero { dividend } => {
-            Diagnostic::error("checked/division-by-zero", format!("{dividend} is divided by zero"))
+            Diagnostic::error("checked/division-by-zero", format!("{} is divided by zero", number(*dividend)))
                 .help(format!("unchecked, {}: divide only where the divisor is not 0", quotient(finding)))
         }
         FindingKind::ShiftAmount { amount, width } => {
@@ -347,7 +349,10 @@ fn quotient(finding: &Finding) -> &'static str {
 
 fn conversion(finding: &Finding, value: f64, bits: u32, signed: bool) -> Diagnostic {
     let ty = format!("{}{bits}", if signed { "i" } else { "u" });
-    let message = format!("{} does not fit {ty}", float(value));
+    // What an f32 needs to be told from its neighbours may be less than what a whole number is.
+    let is_count = value.fract() == 0.0 && value.abs() < 1e16;
+    let shown = if is_count { text::float::repr(value) } else { float(value) };
+    let message = format!("{shown} does not fit {ty}");
     let saturated = match value.is_nan() {
         true if is_shader(finding) => "some number that does",
         true => "0",
@@ -371,9 +376,9 @@ fn overflow(op: Arithmetic, [a, b]: [Int; 2], bits: u32) -> Diagnostic {
         .help("unchecked, it wraps: compute it in a wider type")
 }
 
-fn birth(value: f64, of: &[f64]) -> Diagnostic {
+fn birth(value: f64, of: &[Number]) -> Diagnostic {
     let what = if value.is_nan() { "a NaN" } else { "an infinity" };
-    let parents: Vec<String> = of.iter().map(|&value| float(value)).collect();
+    let parents: Vec<String> = of.iter().map(|&value| number(value)).collect();
     Diagnostic::error("checked/nan", format!("{what} comes of {}", parents.join(" and ")))
 }
 
@@ -421,6 +426,13 @@ fn triple([x, y, z]: [u32; 3]) -> String {
 fn tuple<T: std::fmt::Display>(items: &[T]) -> String {
     let items: Vec<String> = items.iter().map(T::to_string).collect();
     format!("({})", items.join(", "))
+}
+
+fn number(value: Number) -> String {
+    match value {
+        Number::Int(int) => int.to_string(),
+        Number::Float(value) => float(value),
+    }
 }
 
 /// As Python writes it, no longer than an f32 needs to be if it is one.

@@ -1,0 +1,38 @@
+//! Functions and powers of many nodes as the one operation that the script wrote: what their result was made of, for
+//! a device that looks for the birth of a NaN. Only the words of a target that checks say it.
+
+use kps_syntax::Span;
+
+use super::Ctx;
+use super::operand::Operand;
+use crate::constant::Constant;
+use crate::ir::NodeId;
+use crate::types::Scalar;
+
+impl Ctx<'_> {
+    /// Lowers an operation on `given`. Each node that `make` adds is a step of it, or the result.
+    pub fn as_one(&mut self, given: &[NodeId], make: impl FnOnce(&mut Self) -> Operand) -> Operand {
+        let first = self.f.func.nodes.len();
+        let made = make(self);
+        let func = &mut self.f.func;
+        func.births.extend((first..func.nodes.len()).map(|step| (NodeId(step as u32), Vec::new())));
+        if let Operand::Node(result) = made
+            && result.idx() >= first
+        {
+            func.births.insert(result, given.to_vec());
+        }
+        made
+    }
+
+    /// The numbers among operands.
+    pub fn given<'o>(&mut self, operands: impl IntoIterator<Item = &'o Operand>, span: Span) -> Vec<NodeId> {
+        let number = |operand: &Operand| match operand {
+            Operand::Node(node) => Some(*node),
+            Operand::Literal(literal) => {
+                Some(self.constant(Constant::float(Scalar::F32, literal.to_f64()), span))
+            }
+            _ => None,
+        };
+        operands.into_iter().filter_map(number).collect()
+    }
+}
