@@ -38,7 +38,7 @@ pub(crate) fn parse(source: &Source, options: &Options) -> Result<(Module, Vec<D
     let must_settle = constants.have_sizes() || !options.constants.is_empty();
     let open = (!must_settle).then(|| read(&text, settings(options), &mut |_| Vec::new()));
     let (mut module, settled) = match open {
-        Some(Ok(read)) => read,
+        Some(Ok(read)) if constants.is_empty() || run_time_value(source, &read.0).is_none() => read,
         Some(Err(found)) if constants.is_empty() => return Err(diagnostics(source, &found)),
         // What is made of a constant may be why: it is tried with their values.
         _ => {
