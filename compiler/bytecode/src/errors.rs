@@ -63,6 +63,12 @@ pub fn star_alone(location: Location) -> Diagnostic {
         .help("write it in a list or a tuple: `[*items]`")
 }
 
+pub fn duplicate_key(location: Location) -> Diagnostic {
+    let key = location.source.slice(location.span).to_owned();
+    at("compile/duplicate-key", format!("the mapping pattern checks the key {key} twice"), location, "")
+        .help("write each key once, with all that its value shall match")
+}
+
 pub fn default_except_last(location: Location) -> Diagnostic {
     at("compile/default-except-last", "a bare `except:` must be the last one", location, "")
 }

@@ -150,6 +150,11 @@ impl<'a> Compiler<'a> {
         bound: &mut Bound<'a>,
     ) {
         let span = self.emitter().span;
+        for (at, (key, _)) in items.iter().enumerate() {
+            if items[..at].iter().any(|(earlier, _)| is_same_literal(earlier, key)) {
+                self.report(errors::duplicate_key(self.location(key.span)));
+            }
+        }
         let first = self.emitter().alloc_row(items.len() + 1);
         for ((key, _), register) in items.iter().zip(row(first, items.len())) {
             self.expr_to(key, register);
@@ -249,6 +254,20 @@ fn names_of<'a>(pattern: &'a Pattern, names: &mut Vec<&'a Ident>) {
         }
         // They bind the same ones.
         PatternKind::Or(patterns) => patterns.iter().take(1).for_each(|pattern| names_of(pattern, names)),
+    }
+}
+
+/// Whether two keys are the same whatever the program does.
+fn is_same_literal(a: &Expr, b: &Expr) -> bool {
+    match (&a.kind, &b.kind) {
+        (ExprKind::Int(a), ExprKind::Int(b)) => a == b,
+        (ExprKind::Float(a), ExprKind::Float(b)) => a == b,
+        (ExprKind::Str(a), ExprKind::Str(b)) => a == b,
+        (ExprKind::Bytes(a), ExprKind::Bytes(b)) => a == b,
+        (ExprKind::None, ExprKind::None)
+        | (ExprKind::True, ExprKind::True)
+        | (ExprKind::False, ExprKind::False) => true,
+        _ => false,
     }
 }
 

@@ -39,6 +39,7 @@ impl Vm {
     pub(in crate::vm) fn step_match_mapping(&mut self, base: *mut Value, i: Instruction) -> Result<bool> {
         let keys = self.take_row(base, i.a, i.c);
         let value = operand(base, i.b, false);
+        let Some(value) = self.as_mapping(&value)? else { return Ok(false) };
         let Value::Dict(dict) = value.base_value() else { return Ok(false) };
         if dict.len() < keys.len() {
             return Ok(false);
@@ -62,6 +63,17 @@ impl Vm {
             set(base, i.a + i.c, Value::Dict(rest));
         }
         Ok(true)
+    }
+
+    /// A dict, or what a mapping of the library gives as one.
+    fn as_mapping(&mut self, value: &Value) -> Result<Option<Value>> {
+        if let Value::Dict(_) = value.base_value() {
+            return Ok(Some(value.clone()));
+        }
+        match self.script_method(value, "__as_mapping__") {
+            Some(method) => self.call_method_value(&method, value, &[]).map(Some),
+            None => Ok(None),
+        }
     }
 
     /// `names` are those of the attributes that the pattern names; `x` more go by their places.
