@@ -118,7 +118,7 @@ fn issubclass(_: &mut Vm, args: &Args) -> Result {
 /// Whether the class derives from one of `classes`, a class or nested tuples; `None` for anything else.
 fn is_one_of(class: &crate::value::Class, classes: &Value) -> Option<bool> {
     match classes {
-        Value::Class(other) => Some(class.is_subclass_of(other)),
+        Value::Class(other) => Some(class.is_subclass_of(other) || passes_for(class, other)),
         Value::Tuple(others) => {
             let mut found = false;
             for other in others.iter() {
@@ -128,6 +128,11 @@ fn is_one_of(class: &crate::value::Class, classes: &Value) -> Option<bool> {
         }
         _ => None,
     }
+}
+
+/// Whether a class of the library says that it is another one, too.
+fn passes_for(class: &crate::value::Class, other: &crate::value::Class) -> bool {
+    matches!(class.lookup_script("__class_is__"), Some(Value::Class(said)) if said.is_subclass_of(other))
 }
 
 /// `iter(iterable)`, `iter(callable, sentinel)`.

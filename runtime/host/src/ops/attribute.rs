@@ -233,6 +233,7 @@ impl Vm {
                 self.set_instance_attr(value, instance, name, new)
             }
             Value::Class(class) if class.is_script => {
+                self.class_says(value, "__class_setattr__", &[name.value()])?;
                 self.set_class_attr(class, name, new);
                 Ok(())
             }
@@ -339,6 +340,7 @@ impl Vm {
                 instance.fields.borrow_mut().remove(&name)
             }
             Value::Class(class) if class.is_script => {
+                self.class_says(value, "__class_delattr__", &[name.value()])?;
                 self.class_epoch += 1;
                 class.remove(&name)
             }
