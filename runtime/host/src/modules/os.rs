@@ -22,6 +22,7 @@ static FUNCTIONS: &[NativeDef] = &[
     NativeDef::function("rename", rename),
     NativeDef::function("realpath", realpath),
     NativeDef::function("getcwd", getcwd),
+    NativeDef::function("chdir", |vm, args| act(vm, args, |path| std::env::set_current_dir(path))),
     NativeDef::function("environ", environ),
     NativeDef::function("getpid", |_, _| Ok(Value::Int(std::process::id().into()))),
     NativeDef::function("cpu_count", |_, _| {
