@@ -165,8 +165,8 @@ pub enum Op {
     CallSpread,      // R[A] := R[A](*R[A+1], **R[A+2]); a list, and a dict or unset
     Return,          // return ~R[A]
     Yield,           // give R[B] to whoever resumed this generator; R[A] := what it is sent
-    Delegate,        // R[A] := next of the iterator R[B], sent R[A]; at its end R[A] := its result, and
-                     // the next jump is skipped
+    Delegate,        // R[A] := next of the iterator R[B], sent R[A], and the next jump is skipped; at its end
+                     // R[A] := its result. A `Yield` of R[A] follows the jump, and nothing else is like that
 
     // Displays. Elements end.
     BuildTuple,      // R[A] := (R[B .. B+C])

@@ -536,11 +536,10 @@ impl<'a> Compiler<'a> {
         self.emitter().abcx(Op::Iter, iter, value.register, 0, value.first());
         self.emitter().load_constant(item, Constant::None);
         let step = self.emitter().here();
-        let (pass_on, end) = (self.emitter().label(), self.emitter().label());
+        let end = self.emitter().label();
+        // ORDER: who throws into the waiting generator finds the iterator by the instructions before.
         self.emitter().abc(Op::Delegate, item, iter, 0);
-        self.emitter().jump(pass_on);
         self.emitter().jump(end);
-        self.emitter().place(pass_on);
         self.emitter().abc(Op::Yield, item, item, 0);
         self.emitter().jump(step);
         self.emitter().place(end);

@@ -3,10 +3,7 @@
 use std::rc::Rc;
 
 use crate::errors;
-use crate::value::{
-    Args, Attrs, Descriptor, Dict, ExceptionKind, Function, Generator, GeneratorState, NativeDef, Raise,
-    Result, Value,
-};
+use crate::value::{Args, Attrs, Descriptor, Dict, Function, Generator, NativeDef, Raise, Result, Value};
 use crate::vm::Vm;
 
 pub static FUNCTION_METHODS: &[NativeDef] = &[
@@ -210,29 +207,33 @@ fn generator_send(vm: &mut Vm, args: &Args) -> Result {
     yielded(step)
 }
 
+/// `throw(exception)`, or as in older scripts `throw(class, value)`; a traceback behind it is not looked at.
 fn generator_throw(vm: &mut Vm, args: &Args) -> Result {
     let mut parser = args.method_parser("throw");
-    let exception = parser.positional("exception")?.clone();
-    parser.optional_positional();
+    let exception = parser.positional("exception")?;
+    let value = parser.optional_positional().filter(|value| !value.is_none());
     parser.optional_positional();
     parser.finish()?;
-    let raise = vm.raise_of(&exception);
+    let raise = match value {
+        None => vm.raise_of(exception),
+        Some(value) => raise_with(vm, exception, value)?,
+    };
     let step = vm.throw_into(generator(args)?, raise)?;
     yielded(step)
 }
 
+/// What a class and a value raise: the value if it is of the class, else what the class makes of it.
+fn raise_with(vm: &mut Vm, class: &Value, value: &Value) -> Result<Raise> {
+    let exception = match (class, value) {
+        (Value::Class(class), Value::Instance(_)) if vm.is_instance(value, class) => value.clone(),
+        (Value::Class(_), Value::Tuple(values)) => vm.call(class, values)?,
+        (Value::Class(_), value) => vm.call(class, std::slice::from_ref(value))?,
+        _ => return Err(errors::type_error("instance exception may not have a separate value")),
+    };
+    Ok(vm.raise_of(&exception))
+}
+
 fn generator_close(vm: &mut Vm, args: &Args) -> Result {
-    let generator = generator(args)?;
-    if matches!(&*generator.state.borrow(), GeneratorState::Done) {
-        return Ok(Value::None);
-    }
-    let exit = Raise::with_args(ExceptionKind::GeneratorExit, Vec::new());
-    match vm.throw_into(generator, exit) {
-        Ok(Ok(_)) => Err(errors::runtime_error("generator ignored GeneratorExit")),
-        Ok(Err(_)) => Ok(Value::None),
-        Err(raise) if raise.is(ExceptionKind::GeneratorExit) || raise.is(ExceptionKind::StopIteration) => {
-            Ok(Value::None)
-        }
-        Err(raise) => Err(raise),
-    }
+    vm.close(generator(args)?)?;
+    Ok(Value::None)
 }

@@ -70,7 +70,7 @@ impl Vm {
     }
 
     /// The first register that nothing uses.
-    fn top(&self) -> usize {
+    pub(super) fn top(&self) -> usize {
         self.frames.last().map_or(0, Frame::top)
     }
 
@@ -275,102 +275,6 @@ impl Vm {
             "{}() takes {takes} positional argument{plural} but {given} {were} given",
             function_name(function)
         ))
-    }
-
-    /// Runs a generator to its next `yield` (`Ok`) or its end (`Err`, what it returned).
-    pub(crate) fn resume(
-        &mut self,
-        generator: &Rc<Generator>,
-        sent: Value,
-    ) -> Result<std::result::Result<Value, Value>> {
-        self.mark_stack();
-        self.check_stack()?;
-        match self.wake(generator, sent)? {
-            false => Ok(Err(Value::None)),
-            true => self.run_step(generator),
-        }
-    }
-
-    /// Raises an exception at the `yield` where the generator waits.
-    pub(crate) fn throw_into(
-        &mut self,
-        generator: &Rc<Generator>,
-        raise: Raise,
-    ) -> Result<std::result::Result<Value, Value>> {
-        self.mark_stack();
-        self.check_stack()?;
-        if matches!(&*generator.state.borrow(), GeneratorState::Suspended { pc: 0, .. }) {
-            *generator.state.borrow_mut() = GeneratorState::Done;
-        }
-        if !self.wake(generator, Value::None)? {
-            return Err(raise);
-        }
-        let floor = self.frames.len() - 1;
-        match self.unwind(raise, floor) {
-            Ok(()) => self.run_step(generator),
-            Err(raise) => {
-                *generator.state.borrow_mut() = GeneratorState::Done;
-                Err(raise)
-            }
-        }
-    }
-
-    /// Moves a waiting generator's frame onto the stack; false when it is over.
-    fn wake(&mut self, generator: &Rc<Generator>, sent: Value) -> Result<bool> {
-        let is_new = matches!(&*generator.state.borrow(), GeneratorState::Suspended { pc: 0, .. });
-        if is_new && !sent.is_none() {
-            return Err(errors::type_error("can't send non-None value to a just-started generator"));
-        }
-        let base = self.top();
-        let state = std::mem::replace(&mut *generator.state.borrow_mut(), GeneratorState::Running);
-        let (function, registers, pc, sent_register) = match state {
-            GeneratorState::Suspended { function, registers, pc, sent } => (function, registers, pc, sent),
-            GeneratorState::Running => return Err(errors::value_error("generator already executing")),
-            GeneratorState::Done => {
-                *generator.state.borrow_mut() = GeneratorState::Done;
-                return Ok(false);
-            }
-        };
-        let n_registers = function.code.code.n_registers as usize;
-        if self.frames.len() >= self.limits.recursion || !self.stack.has(base + n_registers + 1) {
-            *generator.state.borrow_mut() =
-                GeneratorState::Suspended { function, registers, pc, sent: sent_register };
-            return Err(errors::recursion_error());
-        }
-        for (at, value) in registers.into_iter().enumerate() {
-            self.stack.put(base + at, value);
-        }
-        if pc > 0 {
-            self.stack.put(base + sent_register as usize, sent);
-        }
-        let mut frame = Frame::new(function, base, FrameKind::Step);
-        frame.pc = pc as usize;
-        frame.generator = Some(generator.clone());
-        self.frames.push(frame);
-        Ok(true)
-    }
-
-    fn run_step(&mut self, generator: &Rc<Generator>) -> Result<std::result::Result<Value, Value>> {
-        let floor = self.frames.len() - 1;
-        let result = self.run(floor);
-        let is_suspended = matches!(&*generator.state.borrow(), GeneratorState::Suspended { .. });
-        match result {
-            Ok(value) if is_suspended => Ok(Ok(value)),
-            Ok(value) => {
-                *generator.state.borrow_mut() = GeneratorState::Done;
-                Ok(Err(value))
-            }
-            Err(raise) => {
-                *generator.state.borrow_mut() = GeneratorState::Done;
-                if raise.is(crate::value::ExceptionKind::StopIteration) {
-                    let cause = self.exception_object(raise);
-                    return Err(
-                        self.raise_from(errors::runtime_error("generator raised StopIteration"), cause)
-                    );
-                }
-                Err(raise)
-            }
-        }
     }
 }
 

@@ -12,6 +12,7 @@ mod call;
 mod class;
 mod code;
 mod frame;
+mod generator;
 pub(crate) mod import;
 mod inspect;
 mod interrupt;

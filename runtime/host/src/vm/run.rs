@@ -589,11 +589,8 @@ impl Vm {
                     return Ok(value);
                 }
                 Op::Delegate => {
-                    let has_item = fallible!(self.step_delegate(base, i));
-                    let jump = unsafe { *ip };
-                    ip = unsafe { ip.add(1) };
-                    if has_item {
-                        jump!(jump);
+                    if fallible!(self.step_delegate(base, i)) {
+                        ip = unsafe { ip.add(1) };
                     }
                 }
 

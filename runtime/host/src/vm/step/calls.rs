@@ -1,10 +1,10 @@
-//! Calls of functions, methods and classes, and the calls that a `yield from` makes.
+//! Calls of functions, methods and classes.
 
 use kps_bytecode::op::Instruction;
 
-use super::{Called, operand, set};
+use super::{Called, operand};
 use crate::errors;
-use crate::value::{Args, ExceptionKind, Layout, Name, Raise, Result, Value};
+use crate::value::{Args, Layout, Name, Result, Value};
 use crate::vm::Vm;
 use crate::vm::call::Entered;
 use crate::vm::frame::FrameKind;
@@ -125,30 +125,5 @@ impl Vm {
             }
         }
         self.call_with(&callee, &Args::new(&values, &names))
-    }
-
-    /// Steps the iterator of a `yield from`; false at its end.
-    pub(in crate::vm) fn step_delegate(&mut self, base: *mut Value, i: Instruction) -> Result<bool> {
-        let sent = operand(base, i.a, true);
-        let iter = operand(base, i.b, false);
-        let step = match &iter {
-            Value::Generator(generator) => self.resume(generator, sent)?,
-            iter if sent.is_none() => self.next(iter)?.ok_or(Value::None),
-            iter => match self.call_method(iter, "send", &[sent]) {
-                Ok(item) => Ok(item),
-                Err(raise) if raise.is(ExceptionKind::StopIteration) => Err(self.stop_value(raise)),
-                Err(raise) => return Err(raise),
-            },
-        };
-        let has_item = step.is_ok();
-        let (Ok(value) | Err(value)) = step;
-        set(base, i.a, value);
-        Ok(has_item)
-    }
-
-    fn stop_value(&mut self, raise: Raise) -> Value {
-        let exception = self.exception_object(raise);
-        let args = exception.exception().map(|data| data.args.borrow().clone()).unwrap_or_default();
-        args.into_iter().next().unwrap_or(Value::None)
     }
 }

@@ -60,7 +60,7 @@ const COMPARE_OPS: [CompareOp; 10] = [
 ];
 
 /// A register's value: taken when it ends, else cloned.
-fn operand(base: *mut Value, at: u16, ends: bool) -> Value {
+pub(super) fn operand(base: *mut Value, at: u16, ends: bool) -> Value {
     // SAFETY: the compiler only emits registers of the running frame, and no reference to one is held.
     unsafe {
         let register = base.add(at as usize);
@@ -68,7 +68,7 @@ fn operand(base: *mut Value, at: u16, ends: bool) -> Value {
     }
 }
 
-fn set(base: *mut Value, at: u16, value: Value) {
+pub(super) fn set(base: *mut Value, at: u16, value: Value) {
     // SAFETY: as in `operand`. The previous value is dropped once the register holds the new one.
     let previous = unsafe { base.add(at as usize).replace(value) };
     drop(previous);
