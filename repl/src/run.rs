@@ -1,13 +1,19 @@
 //! `kps run`: a script from its text to its exit code.
 
+use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use kps::device::{Checks, Selector};
-use kps::{Checking, Findings, Host, HostBuilder, Interrupter, Outcome, Profile, Program};
+use kps::{Checking, Findings, Host, HostBuilder, Outcome, Profile, Program, Unwritten};
+use kps_syntax::Diagnostics;
 
 use crate::args::HostOptions;
 use crate::render::{Colour, render};
 use crate::{Failure, read, tell_all};
+
+/// How long the reader of a process that is ended may take for what it printed.
+const LAST_WORDS: Duration = Duration::from_millis(100);
 
 /// Runs a file, or the standard input for `-`.
 pub fn file(file: &Path, args: Vec<String>, options: HostOptions) -> Result<u8, Failure> {
@@ -38,7 +44,7 @@ fn run(
 ) -> Result<u8, Failure> {
     let program = Program::parse(name, text)?;
     let mut host = host.args(std::iter::once(argv0).chain(args)).build();
-    let interrupted = interrupt_on_ctrl_c(host.interrupter());
+    interrupt_on_ctrl_c(&host);
     let result = host.run(&program);
     let flushed = host.flush();
     if let (Some(file), Some(profile)) = (profile, host.profile()) {
@@ -51,7 +57,7 @@ fn run(
             let found = tell_findings(host.findings());
             Ok(exit_code(outcome).max(found))
         }
-        Err(diagnostics) if interrupted.is_set() => {
+        Err(diagnostics) if is_interrupt(&diagnostics) => {
             tell_all(&diagnostics);
             Ok(130)
         }
@@ -60,6 +66,11 @@ fn run(
         }
         Err(diagnostics) => Err(diagnostics.into()),
     }
+}
+
+/// Whether a KeyboardInterrupt ended the script.
+fn is_interrupt(diagnostics: &Diagnostics) -> bool {
+    diagnostics.iter().any(|diagnostic| diagnostic.code == "runtime/KeyboardInterrupt")
 }
 
 /// Sums up what checked launches did wrong; the exit code that it asks for.
@@ -151,30 +162,29 @@ pub fn exit_code(outcome: Outcome) -> u8 {
     }
 }
 
-/// Set once Ctrl-C was pressed.
-pub struct Interrupted(std::sync::Arc<std::sync::atomic::AtomicBool>);
-
-impl Interrupted {
-    pub fn is_set(&self) -> bool {
-        self.0.load(std::sync::atomic::Ordering::Relaxed)
-    }
-
-    pub fn clear(&self) {
-        self.0.store(false, std::sync::atomic::Ordering::Relaxed);
-    }
-}
-
-/// Lets Ctrl-C stop what runs; pressed a second time before it has stopped, it ends the process.
-pub fn interrupt_on_ctrl_c(interrupter: Interrupter) -> Interrupted {
-    let flag = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
-    let raised = std::sync::Arc::clone(&flag);
+/// Lets Ctrl-C stop what runs; pressed again before that was heard of, it ends the process.
+pub fn interrupt_on_ctrl_c(host: &Host) {
+    let (interrupter, unwritten) = (host.interrupter(), host.unwritten());
     let set = ctrlc::set_handler(move || {
-        if raised.swap(true, std::sync::atomic::Ordering::Relaxed) {
-            std::process::exit(130);
+        if interrupter.is_set() {
+            end_now(&unwritten);
         }
         interrupter.interrupt();
     });
     // Without a handler, Ctrl-C ends the process, as the system does by itself.
     drop(set);
-    Interrupted(flag)
+}
+
+/// Ends the process, with what was printed written out if somebody takes it at once.
+fn end_now(unwritten: &Unwritten) -> ! {
+    let bytes = unwritten.take();
+    let written = std::thread::spawn(move || {
+        let mut stdout = std::io::stdout();
+        stdout.write_all(&bytes).and_then(|()| stdout.flush())
+    });
+    let start = Instant::now();
+    while !written.is_finished() && start.elapsed() < LAST_WORDS {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    std::process::exit(130)
 }

@@ -13,7 +13,7 @@ use kps::device::Checks;
 use kps::{Checking, Evaluated, Session};
 
 use crate::args::HostOptions;
-use crate::run::{self, Interrupted, interrupt_on_ctrl_c};
+use crate::run::{self, interrupt_on_ctrl_c};
 use crate::{Failure, tell_all};
 use line::{Lines, Read};
 
@@ -26,14 +26,14 @@ pub fn start(options: HostOptions) -> Result<u8, Failure> {
         host = host.checked(Checking::Small(Checks::usual()));
     }
     let mut host = host.module_path(".").args([String::new()]).build();
-    let interrupted = interrupt_on_ctrl_c(host.interrupter());
+    interrupt_on_ctrl_c(&host);
     if std::io::stdin().is_terminal() {
         println!("kps {} (:help for help, Ctrl-D leaves)", env!("CARGO_PKG_VERSION"));
     }
     host.flush()?;
     let session = Rc::new(RefCell::new(Session::new(host)));
     let mut lines = Lines::open(Rc::clone(&session))?;
-    let code = run_entries(&mut lines, &session, &interrupted)?;
+    let code = run_entries(&mut lines, &session)?;
     if let (Some(file), Some(profile)) = (profile, session.borrow_mut().host().profile()) {
         run::tell_profile(&file, &profile)?;
     }
@@ -41,11 +41,7 @@ pub fn start(options: HostOptions) -> Result<u8, Failure> {
 }
 
 /// Entry after entry, until the input ends or one of them exits.
-fn run_entries(
-    lines: &mut Lines,
-    session: &RefCell<Session>,
-    interrupted: &Interrupted,
-) -> Result<u8, Failure> {
+fn run_entries(lines: &mut Lines, session: &RefCell<Session>) -> Result<u8, Failure> {
     loop {
         let entry = match lines.read()? {
             Read::Entry(entry) => entry,
@@ -54,20 +50,15 @@ fn run_entries(
         };
         if commands::is_command(&entry) {
             commands::run(&mut session.borrow_mut(), &entry)?;
-        } else if let Some(code) = run_entry(session, interrupted, &entry)? {
+        } else if let Some(code) = run_entry(session, &entry)? {
             return Ok(code);
         }
     }
 }
 
 /// Runs what was typed or pasted; the exit code when it asked for the end.
-fn run_entry(
-    session: &RefCell<Session>,
-    interrupted: &Interrupted,
-    entry: &str,
-) -> Result<Option<u8>, Failure> {
+fn run_entry(session: &RefCell<Session>, entry: &str) -> Result<Option<u8>, Failure> {
     for part in paste::entries(entry) {
-        interrupted.clear();
         session.borrow_mut().host().interrupter().clear();
         let result = session.borrow_mut().eval(&part);
         match result {

@@ -11,7 +11,7 @@ use kps_syntax::{Diagnostic, Diagnostics, Source};
 use crate::checking::{Checking, Findings};
 use crate::convert::{FromValue, HostFunction, IntoArgs};
 use crate::errors;
-use crate::output::Output;
+use crate::output::{Output, Unwritten};
 use crate::profile::Profile;
 use crate::value::{Module, NativeFunction, Result as ScriptResult, Value};
 use crate::vm::{Interrupter, Limits, Vm, compile};
@@ -251,6 +251,11 @@ impl Host {
         self.vm.interrupter()
     }
 
+    /// What `print` has buffered, for another thread that ends the process.
+    pub fn unwritten(&self) -> Unwritten {
+        self.vm.output.unwritten()
+    }
+
     /// Writes out what `print` has buffered.
     pub fn flush(&mut self) -> std::io::Result<()> {
         self.vm.output.flush()
@@ -268,8 +273,10 @@ impl Host {
     /// Everything that runs from outside comes through here: the clock starts, and output is flushed.
     pub(crate) fn enter<T>(&mut self, act: impl FnOnce(&mut Vm) -> ScriptResult<T>) -> ScriptResult<T> {
         let clock = self.vm.start_clock();
-        let result = act(&mut self.vm);
+        let ended = act(&mut self.vm);
         drop(clock);
+        // What ran last may have been one long call, which nothing polled behind.
+        let result = ended.and_then(|value| self.vm.poll().map(|()| value));
         // A broken pipe was raised in the script where it printed; here nobody is left to tell.
         let _ = self.vm.output.flush();
         result

@@ -23,7 +23,7 @@ pub use convert::{FromValue, HostFunction, IntoArgs, IntoResult};
 pub use host::{Host, HostBuilder, Outcome, Program};
 pub use kps_device as device;
 pub use kps_syntax::{Diagnostic, Diagnostics, Source};
-pub use output::Output;
+pub use output::{Output, Unwritten};
 pub use profile::Profile;
 pub use session::{Evaluated, Session};
 pub use value::{Raise, Result, Value};

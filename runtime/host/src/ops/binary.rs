@@ -107,7 +107,12 @@ impl Vm {
     ) -> Result<Option<Value>> {
         let (this, other) = if side == Side::Left { (left, right) } else { (right, left) };
         match this {
-            Value::Native(object) => object.object().binary(this, self, op, side, other),
+            Value::Native(object) => {
+                let value = object.object().binary(this, self, op, side, other)?;
+                // Operators of arrays take their time, and a script may have nothing else in a row.
+                self.poll()?;
+                Ok(value)
+            }
             Value::Instance(_) => {
                 let (plain, reflected, _) = dunders(op);
                 self.call_operator(this, if side == Side::Left { plain } else { reflected }, other)
