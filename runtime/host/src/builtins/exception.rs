@@ -11,6 +11,7 @@ pub static BASE_METHODS: &[NativeDef] = &[
     NativeDef::getter("args", args),
     NativeDef::getter("__cause__", cause),
     NativeDef::getter("__context__", context),
+    NativeDef::getter("__suppress_context__", suppress_context),
     NativeDef::getter("__traceback__", traceback),
     NativeDef::method("with_traceback", with_traceback),
     NativeDef::method("add_note", add_note),
@@ -60,6 +61,11 @@ fn context(_: &mut Vm, args: &Args) -> Result {
     let (_, data) = exception(args)?;
     let context = data.context.borrow().clone();
     Ok(context.map_or(Value::None, Value::Instance))
+}
+
+fn suppress_context(_: &mut Vm, args: &Args) -> Result {
+    let (_, data) = exception(args)?;
+    Ok(data.suppress_context.get().into())
 }
 
 /// The frames as text: a traceback is told by the host, scripts cannot walk it.

@@ -78,16 +78,21 @@ impl Vm {
 
     fn get_instance_attr(&mut self, value: &Value, instance: &Rc<Instance>, name: &Name) -> Result {
         let class = instance.class();
-        if let Some(function) = class.lookup_script("__getattribute__") {
-            return self.call_method_value(&function, value, &[name.value()]);
+        let found = match class.lookup_script("__getattribute__") {
+            Some(function) => self.call_method_value(&function, value, &[name.value()]).map(Some),
+            None => self.get_own_attr(value, instance, name),
+        };
+        let missing = match found {
+            Ok(Some(found)) => return Ok(found),
+            Ok(None) => None,
+            // The code of a property may find that there is no such attribute.
+            Err(raise) if raise.is(ExceptionKind::AttributeError) => Some(raise),
+            Err(raise) => return Err(raise),
+        };
+        match class.lookup_script("__getattr__") {
+            Some(function) => self.call_method_value(&function, value, &[name.value()]),
+            None => Err(missing.unwrap_or_else(|| self.missing_attr(value, name))),
         }
-        if let Some(found) = self.get_own_attr(value, instance, name)? {
-            return Ok(found);
-        }
-        if let Some(function) = class.lookup_script("__getattr__") {
-            return self.call_method_value(&function, value, &[name.value()]);
-        }
-        Err(self.missing_attr(value, name))
     }
 
     /// `object.__getattribute__`: the usual places, no hooks.
