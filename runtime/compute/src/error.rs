@@ -151,8 +151,8 @@ pub enum ComputeError {
     #[error("the sequence has not been evaluated")]
     NotEvaluated,
 
-    #[error("there is no queue {index}: the manager was opened with {available}")]
-    NoQueue { index: u32, available: usize },
+    #[error("there is no queue {index}: the manager was opened with {available}, counted from 0")]
+    NoQueue { index: u32, available: u32 },
 
     #[error("{what} belongs to another manager")]
     OtherManager { what: String },

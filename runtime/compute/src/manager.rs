@@ -43,6 +43,8 @@ use crate::tensor::Tensor;
 pub struct Manager {
     context: Rc<Context>,
     info: DeviceInfo,
+    /// Queues that were asked for: a device that has fewer runs them all on its first.
+    n_queues: u32,
     named: RefCell<HashMap<String, Sequence>>,
     /// Anonymous sequences that were started and not awaited yet.
     started: RefCell<Vec<Sequence>>,
@@ -62,9 +64,10 @@ impl Manager {
     pub fn over(device: Rc<dyn Device>, log: Log) -> Manager {
         let info = device.info().clone();
         let context = Context::new(device, log);
+        let n_queues = context.n_queues() as u32;
         context.log.event(Level::Debug, || "Kompute Manager device created".to_owned());
         context.log.event(Level::Debug, || "Kompute Manager compute queue obtained".to_owned());
-        Manager { context, info, named: RefCell::default(), started: RefCell::default() }
+        Manager { context, info, n_queues, named: RefCell::default(), started: RefCell::default() }
     }
 
     /// Every device of this machine, in the order in which `Selector::Index` counts them.
@@ -144,11 +147,12 @@ impl Manager {
 
     fn make_sequence(&self, queue: u32, timestamps: Timestamps) -> Result<Sequence> {
         self.context.device("make a sequence with")?;
-        let available = self.context.n_queues();
-        if queue as usize >= available {
-            return Err(ComputeError::NoQueue { index: queue, available });
+        if queue >= self.n_queues {
+            return Err(ComputeError::NoQueue { index: queue, available: self.n_queues });
         }
-        Ok(Sequence::new(&self.context, QueueId(queue), timestamps))
+        let is_there = (queue as usize) < self.context.n_queues();
+        let queue = QueueId(if is_there { queue } else { 0 });
+        Ok(Sequence::new(&self.context, queue, timestamps))
     }
 
     /// A new sequence by this name, in the place of any that had it.
@@ -293,7 +297,8 @@ impl Builder {
         Builder { selector, ..self }
     }
 
-    /// One queue of each of these families; see [`OpenOptions::queue_families`].
+    /// One queue of each of these families; see [`OpenOptions::queue_families`]. A device with one queue has it
+    /// stand for them all.
     pub fn queue_families(mut self, families: &[u32]) -> Builder {
         self.options.queue_families = families.to_vec();
         self
@@ -325,7 +330,9 @@ impl Builder {
             log.event(Level::Warning, || warning.clone());
         }
         log.event(Level::Info, || using(&self.selector, opened.device.info()));
-        Ok(Manager::over(opened.device, self.log))
+        let n_asked = self.options.queue_families.len() as u32;
+        let manager = Manager::over(opened.device, self.log);
+        Ok(Manager { n_queues: manager.n_queues.max(n_asked), ..manager })
     }
 }
 

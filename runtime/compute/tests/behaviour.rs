@@ -346,7 +346,7 @@ fn what_was_destroyed_is_told_by_name() {
 fn queues_that_are_not_there_are_refused() {
     on_every_device(|manager| {
         let error = manager.sequence_on(99).err().expect("there are fewer queues");
-        assert_eq!(error.to_string(), "there is no queue 99: the manager was opened with 1");
+        assert_eq!(error.to_string(), "there is no queue 99: the manager was opened with 1, counted from 0");
         Ok(())
     });
 }

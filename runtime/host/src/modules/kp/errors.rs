@@ -24,7 +24,7 @@ pub fn compute(error: ComputeError) -> Raise {
 
 fn kind(error: &ComputeError) -> ExceptionKind {
     match error {
-        ComputeError::OutOfRange { .. } => ExceptionKind::IndexError,
+        ComputeError::OutOfRange { .. } | ComputeError::NoQueue { .. } => ExceptionKind::IndexError,
         ComputeError::SizeMismatch { .. }
         | ComputeError::ZeroSized { .. }
         | ComputeError::CopySize { .. }
@@ -112,6 +112,21 @@ fn place(error: &DeviceError) -> Option<KernelPlace> {
         _ => return None,
     };
     Some(KernelPlace { line: line.clone()?, text })
+}
+
+pub fn no_queue(index: i64) -> Raise {
+    let message =
+        format!("there is no queue {index}: they are counted from 0, in the order of the manager's families");
+    Raise::new(ExceptionKind::IndexError, message)
+        .help("two queues: Manager(0, [0, 0]), then mgr.sequence(0) and mgr.sequence(1)")
+}
+
+/// Where a kernel is given that has no other entry points.
+pub fn no_choice_of_entry_points() -> Raise {
+    type_error(
+        "`entry_point` chooses among those of a shader's text; a kernel and SPIR-V bytes are run at `main`",
+    )
+    .help("leave `entry_point` out, or give the text of the shader")
 }
 
 /// Only the built-in device checks what kernels do.
