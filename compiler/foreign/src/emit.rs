@@ -9,8 +9,8 @@ use crate::invalid::check;
 use crate::names::Names;
 use crate::specialise::Declared;
 use crate::{
-    Language, Options, Stage, barriers, elements, errors, guards, lines, memory, recipe, specialise,
-    unwritable,
+    Language, Options, Stage, barriers, elements, errors, guards, lines, memory, recipe, resources,
+    specialise, unwritable,
 };
 
 /// What the words call their entry point, whatever the text called it.
@@ -28,8 +28,7 @@ pub(crate) fn words(
     elements::copy_for_calls(&mut module, &info);
     choose_entry_point(source, &mut module, language, options)?;
     let constants = specialise::take_constants(source, &mut module, language, settled, &options.constants)?;
-    // What nothing uses would ask for capabilities all the same.
-    naga::compact::compact(&mut module, naga::compact::KeepUnused::No);
+    resources::compact(&mut module);
     let info = check(source, Names { module: &module, language })?;
     unwritable::check(source, &module, &info)?;
     let write = |policy| spv::write_vec(&module, &info, &settings(source, language, policy), None);

@@ -16,6 +16,7 @@ mod arrays;
 mod constants;
 mod functions;
 mod limits;
+mod lines;
 mod tokens;
 mod told;
 
@@ -80,6 +81,7 @@ fn read(
     mut settings: glsl::Options,
     settle: &mut dyn FnMut(&mut Module) -> Vec<Declared>,
 ) -> Result<(Module, Vec<Declared>), Vec<Error>> {
+    let text = &*lines::counted(text);
     let mut parse = |settings: &glsl::Options| {
         let mut module = Frontend::default().parse(settings, text).map_err(|found| found.errors)?;
         let settled = settle(&mut module);

@@ -30,6 +30,7 @@ mod names;
 mod nesting;
 mod panics;
 mod recipe;
+mod resources;
 mod specialise;
 mod statements;
 mod switches;
@@ -98,13 +99,12 @@ impl Language {
         }
     }
 
-    /// By the look of a text: WGSL marks its entry points and bindings, and begins functions with `fn`.
+    /// By the look of a text: WGSL marks its entry points and resources, and has a word for functions.
     pub fn of_text(text: &str) -> Language {
-        let has_mark = ["@compute", "@vertex", "@fragment", "@group("].iter().any(|mark| text.contains(mark));
-        match has_mark || text.lines().any(|line| line.trim_start().starts_with("fn ")) {
-            true => Language::Wgsl,
-            false => Language::Glsl,
-        }
+        const MARKS: [&str; 6] = ["@compute", "@vertex", "@fragment", "@group", "@binding", "var<"];
+        let says_fn = || text.lines().any(|line| line.trim_start().starts_with("fn "));
+        let is_wgsl = MARKS.iter().any(|mark| text.contains(mark)) || says_fn();
+        if is_wgsl && !text.trim_start().starts_with("#version") { Language::Wgsl } else { Language::Glsl }
     }
 }
 
