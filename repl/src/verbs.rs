@@ -16,7 +16,9 @@ pub fn check(files: &[PathBuf]) -> Result<u8, Failure> {
     let mut n_errors = 0;
     for file in files {
         let diagnostics = match inspect::is_shader(file) {
-            true => inspect::compile_shader(file, read_bytes(file)?).err().unwrap_or_default(),
+            true => inspect::compile_shader(file, read_bytes(file)?, &Default::default())
+                .err()
+                .unwrap_or_default(),
             false => inspect::check(&source(file)?),
         };
         tell_all(&diagnostics);
@@ -80,7 +82,7 @@ fn shader(file: &Path, name: Option<&str>, output: Option<&Path>) -> Result<u8, 
         let sentence = format!("`{}` is one shader, which has no kernels to choose from", file.display());
         return Err(Failure::Usage(sentence));
     }
-    let words = inspect::compile_shader(file, read_bytes(file)?)?;
+    let words = inspect::compile_shader(file, read_bytes(file)?, &Default::default())?;
     match output {
         Some(output) => write_words(output, &words)?,
         None => std::io::stdout().write_all(inspect::disassemble(&words).as_bytes())?,

@@ -18,11 +18,6 @@ pub fn is_path(text: &str) -> bool {
     !text.contains('\n') && is_foreign(Path::new(text))
 }
 
-/// The words of a shader in the language that its text looks like.
-pub fn compile_text(source: &Source) -> Result<Vec<u32>, Diagnostics> {
-    compile(source, Language::of_text(source.text()), &Options::default())
-}
-
 /// The words of a shader's text.
 pub fn compile(source: &Source, language: Language, options: &Options) -> Result<Vec<u32>, Diagnostics> {
     let words = kps_foreign::compile(source, language, options)?;
@@ -30,18 +25,20 @@ pub fn compile(source: &Source, language: Language, options: &Options) -> Result
     Ok(words)
 }
 
-/// The words of a shader's file. What its name says nothing about is SPIR-V or text by its looks.
-pub fn compile_file(path: &Path, bytes: Vec<u8>) -> Result<Vec<u32>, Diagnostics> {
+/// The words of a shader's file. What its name says nothing about is SPIR-V or text by its looks. The stage that
+/// its name says stands before that of the options.
+pub fn compile_file(path: &Path, bytes: Vec<u8>, options: &Options) -> Result<Vec<u32>, Diagnostics> {
     let name = path.display().to_string();
+    let is_spirv = path.extension().is_some_and(|extension| extension == "spv");
     let is_text = Language::of_file(path).is_some() || !bytes.contains(&0);
-    if !is_text {
+    if is_spirv || !is_text {
         let words = kps_compute::words::from_bytes(&bytes).map_err(|error| bad_spirv(error.to_string()))?;
         validate(&words)?;
         return Ok(words);
     }
     let text = String::from_utf8(bytes).map_err(|error| not_text(&name, error.utf8_error().valid_up_to()))?;
     let language = Language::of_file(path).unwrap_or_else(|| Language::of_text(&text));
-    let options = Options { stage: Stage::of_file(path), ..Options::default() };
+    let options = Options { stage: Stage::of_file(path), ..options.clone() };
     compile(&Source::new(name, text), language, &options)
 }
 
@@ -73,8 +70,16 @@ pub fn assemble(text: &str) -> Result<Vec<u32>, Diagnostics> {
 }
 
 fn without_comment(line: &str) -> &str {
-    // In the middle of a line it may be part of a string.
-    if line.trim_start().starts_with('#') { "" } else { line }
+    let (mut in_string, mut is_escaped) = (false, false);
+    for (at, letter) in line.char_indices() {
+        match letter {
+            '#' if !in_string => return &line[..at],
+            '"' if !is_escaped => in_string = !in_string,
+            _ => {}
+        }
+        is_escaped = letter == '\\' && !is_escaped;
+    }
+    line
 }
 
 /// The translator of shaders makes words that are none.

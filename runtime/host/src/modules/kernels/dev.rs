@@ -57,13 +57,13 @@ fn assemble(vm: &mut Vm, args: &Args) -> Result {
 /// The assembly of SPIR-V bytes or of a kernel.
 fn disassemble(vm: &mut Vm, args: &Args) -> Result {
     let [module] = args.exactly("disassemble")?;
-    Ok(Value::str(kps_kernel::disassemble(&kp::words(vm, module)?)))
+    Ok(Value::str(kps_kernel::disassemble(&kp::words(vm, module, &Options::default())?)))
 }
 
 /// Raises where SPIR-V bytes, or a kernel, are not valid.
 fn validate(vm: &mut Vm, args: &Args) -> Result {
     let [module] = args.exactly("validate")?;
-    foreign::validate(&kp::words(vm, module)?).map_err(errors::compile)?;
+    foreign::validate(&kp::words(vm, module, &Options::default())?).map_err(errors::compile)?;
     Ok(Value::None)
 }
 

@@ -8,7 +8,7 @@ use kps_kernel::{Edge, Ints};
 
 use super::algorithm::ScriptAlgorithm;
 use super::enums;
-use super::errors::compute;
+use super::errors::{self, compute};
 use super::image;
 use super::ops;
 use super::records;
@@ -20,6 +20,7 @@ use super::values;
 use crate::checking::{Checking, parse_checks};
 use crate::convert::FromValue;
 use crate::errors::{type_error, value_error};
+use crate::foreign::Options;
 use crate::modules::kernels::{self, Bound, Launched};
 use crate::modules::logging;
 use crate::value::{Args, Dict, Native, NativeDef, NativeType, Result, Value};
@@ -185,7 +186,8 @@ fn image_of(vm: &mut Vm, args: &Args, function: &str, default: Option<DType>) ->
     Ok(ScriptTensor::value(this.manager.adopt(made).map_err(compute)?))
 }
 
-/// `algorithm(tensors, spirv, workgroup=(0, 0, 0), spec_consts=[], push_consts=[], subgroup_size=None)`
+/// `algorithm(tensors, spirv, workgroup=(0, 0, 0), spec_consts=[], push_consts=[], subgroup_size=None,
+/// entry_point=None)`
 fn algorithm(vm: &mut Vm, args: &Args) -> Result {
     let this: &ScriptManager = args.this()?;
     let mut parser = args.method_parser("algorithm");
@@ -195,6 +197,7 @@ fn algorithm(vm: &mut Vm, args: &Args) -> Result {
     let spec_consts = parser.optional("spec_consts")?;
     let push_consts = parser.optional("push_consts")?;
     let subgroup_size = parser.keyword_only("subgroup_size").filter(|given| !given.is_none());
+    let options = ops::options(vm, parser.keyword_only("entry_point"))?;
     parser.finish()?;
     let operands = values::operands(vm, operands, "algorithm")?;
     let (tensors, samplers) = image::with_samplers(&operands, "algorithm")?;
@@ -209,7 +212,7 @@ fn algorithm(vm: &mut Vm, args: &Args) -> Result {
     let instrument = this.manager.instrument(Some(n_invocations(groups, &tensors)));
     let push = ops::push(vm, push_consts)?;
     let launched = Launched { edge, ints: ops::ints(&push), instrument };
-    let words = ops::words_for(vm, spirv, &bound, launched, &this.manager)?;
+    let words = ops::words_for(vm, spirv, &options, &bound, launched, &this.manager)?;
     let pushed = kernels::pushed_for(vm, spirv, &bound, launched, &this.manager).transpose()?;
     let push = match &pushed {
         Some(pushed) => pushed.arranged(push)?,
@@ -246,7 +249,8 @@ fn general_words(
     if launched.ints == Ints::Any || !kernels::is_kernel(spirv) {
         return Ok(None);
     }
-    ops::words_for(vm, spirv, bound, Launched { ints: Ints::Any, ..launched }, manager).map(Some)
+    let launched = Launched { ints: Ints::Any, ..launched };
+    ops::words_for(vm, spirv, &Options::default(), bound, launched, manager).map(Some)
 }
 
 /// Roughly how many invocations there will be: how large a workgroup is the words say, which are not made yet.
@@ -271,7 +275,9 @@ fn make_sequence(vm: &mut Vm, args: &Args) -> Result {
 }
 
 fn queue(vm: &mut Vm, given: Option<&Value>) -> Result<u32> {
-    given.map_or(Ok(0), |given| u32::from_value(vm, given))
+    let Some(given) = given else { return Ok(0) };
+    let index = vm.index(given)?;
+    u32::try_from(index).map_err(|_| errors::no_queue(index))
 }
 
 fn script_sequence(this: &ScriptManager, sequence: Sequence) -> Value {

@@ -7,8 +7,9 @@ use super::algorithm::ScriptAlgorithm;
 use super::errors;
 use super::shared::ScriptedManager;
 use super::values;
+use crate::convert::FromValue;
 use crate::errors::type_error;
-use crate::foreign;
+use crate::foreign::{self, Language, Options};
 use crate::modules::kernels::{self, Bound, Launched, compile_error};
 use crate::value::{Args, ExceptionKind, Native, NativeType, Raise, Result, Value};
 use crate::vm::Vm;
@@ -156,14 +157,32 @@ pub fn ints(push: &Push) -> Ints {
 pub fn words_for(
     vm: &mut Vm,
     given: &Value,
+    options: &Options,
     bound: &[Bound],
     launched: Launched,
     manager: &ScriptedManager,
 ) -> Result<Vec<u32>> {
-    let words =
-        kernels::words_for(vm, given, bound, launched, manager).unwrap_or_else(|| words(vm, given))?;
+    let words = match kernels::words_for(vm, given, bound, launched, manager) {
+        Some(words) => plain_entry(words?, options)?,
+        None => words(vm, given, options)?,
+    };
     vm.keep_sources(&words);
     Ok(words)
+}
+
+/// How the text of a shader is to be read: `entry_point` names the one that is meant, where it has several.
+pub fn options(vm: &mut Vm, entry_point: Option<&Value>) -> Result<Options> {
+    let given = entry_point.filter(|given| !given.is_none());
+    let entry_point = given.map(|name| String::from_value(vm, name)).transpose()?;
+    Ok(Options { entry_point, ..Options::default() })
+}
+
+/// Words in which there is nothing to choose.
+fn plain_entry(words: Vec<u32>, options: &Options) -> Result<Vec<u32>> {
+    match options.entry_point {
+        Some(_) => Err(errors::no_choice_of_entry_points()),
+        None => Ok(words),
+    }
 }
 
 /// The words for these values of specialisation constants: others than `words`, where a device cannot give them.
@@ -180,14 +199,14 @@ pub fn specialised(words: Vec<u32>, spec_consts: &[Number]) -> Result<Vec<u32>> 
 
 /// The words of a kernel: SPIR-V as bytes or as a list of them, the text of a shader or the path of one, or
 /// an object that has `to_spirv`.
-pub fn words(vm: &mut Vm, given: &Value) -> Result<Vec<u32>> {
+pub fn words(vm: &mut Vm, given: &Value, options: &Options) -> Result<Vec<u32>> {
     let bytes = match given {
         Value::Bytes(bytes) => bytes.to_vec(),
-        Value::Str(text) if foreign::is_path(text) => return words_of_file(vm, given),
-        Value::Str(text) => return words_of_text(vm, text),
+        Value::Str(text) if foreign::is_path(text) => return words_of_file(vm, given, options),
+        Value::Str(text) => return words_of_text(vm, text, options),
         Value::List(_) | Value::Tuple(_) => match bytes_of_list(vm, given)? {
             Listed::Bytes(bytes) => bytes,
-            Listed::Text(text) => return words_of_text(vm, &text),
+            Listed::Text(text) => return words_of_text(vm, &text, options),
         },
         other => match vm.find_attr(other, "to_spirv")? {
             Some(to_spirv) => {
@@ -195,19 +214,22 @@ pub fn words(vm: &mut Vm, given: &Value) -> Result<Vec<u32>> {
                 let Value::Bytes(bytes) = &spirv else { return Err(not_a_kernel(other)) };
                 bytes.to_vec()
             }
-            None if vm.find_attr(other, "__fspath__")?.is_some() => return words_of_file(vm, other),
+            None if vm.find_attr(other, "__fspath__")?.is_some() => {
+                return words_of_file(vm, other, options);
+            }
             None => return Err(not_a_kernel(other)),
         },
     };
-    kps_compute::words::from_bytes(&bytes).map_err(errors::compute)
+    plain_entry(kps_compute::words::from_bytes(&bytes).map_err(errors::compute)?, options)
 }
 
-fn words_of_text(vm: &Vm, text: &str) -> Result<Vec<u32>> {
-    foreign::compile_text(&vm.shader_source(text)).map_err(compile_error)
+fn words_of_text(vm: &Vm, text: &str, options: &Options) -> Result<Vec<u32>> {
+    let source = vm.shader_source(text);
+    foreign::compile(&source, Language::of_text(source.text()), options).map_err(compile_error)
 }
 
 /// The words of the shader in a file.
-pub fn words_of_file(vm: &mut Vm, path: &Value) -> Result<Vec<u32>> {
+pub fn words_of_file(vm: &mut Vm, path: &Value, options: &Options) -> Result<Vec<u32>> {
     let path = vm.str(path)?;
     let bytes = std::fs::read(&path).map_err(|error| match error.kind() {
         std::io::ErrorKind::NotFound => {
@@ -215,7 +237,7 @@ pub fn words_of_file(vm: &mut Vm, path: &Value) -> Result<Vec<u32>> {
         }
         _ => Raise::new(ExceptionKind::OSError, format!("cannot read {path:?}: {error}")),
     })?;
-    foreign::compile_file(std::path::Path::new(&path), bytes).map_err(compile_error)
+    foreign::compile_file(std::path::Path::new(&path), bytes, options).map_err(compile_error)
 }
 
 /// What a list of characters or of bytes holds.

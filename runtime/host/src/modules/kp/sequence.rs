@@ -13,6 +13,7 @@ use super::shared::SharedManager;
 use super::told::deliver;
 use super::values;
 use crate::errors::{type_error, value_error};
+use crate::foreign::Options;
 use crate::modules::kernels::{Bound, Launched};
 use crate::value::{Args, Native, NativeDef, NativeType, Parser, Result, Value};
 use crate::vm::Vm;
@@ -224,6 +225,10 @@ pub fn verb_op<const OP: u8>(
     tensors: Vec<Tensor>,
     parser: &mut Parser,
 ) -> Result<Op> {
+    let options = match OP {
+        ALGO_LRO | ALGO_FILE | ALGO_STR | ALGO_DATA => ops::options(vm, parser.keyword_only("entry_point"))?,
+        _ => Options::default(),
+    };
     Ok(match OP {
         TENSOR_CREATE => {
             for tensor in &tensors {
@@ -237,28 +242,34 @@ pub fn verb_op<const OP: u8>(
         ALGO_MULT => Op::Multiply(tensors),
         ALGO_LRO => match parser.optional("data")? {
             Some(spirv) => {
-                let words = words_over(vm, spirv, &tensors, manager)?;
+                let words = words_over(vm, spirv, &options, &tensors, manager)?;
                 kernel_op(manager, tensors, &words)?
             }
             None => Op::Multiply(tensors),
         },
         ALGO_FILE => {
             let path = parser.required("file_path")?;
-            let words = ops::words_of_file(vm, path)?;
+            let words = ops::words_of_file(vm, path, &options)?;
             vm.keep_sources(&words);
             kernel_op(manager, tensors, &words)?
         }
         _ => {
             let spirv = parser.required("data")?;
-            let words = words_over(vm, spirv, &tensors, manager)?;
+            let words = words_over(vm, spirv, &options, &tensors, manager)?;
             kernel_op(manager, tensors, &words)?
         }
     })
 }
 
-fn words_over(vm: &mut Vm, spirv: &Value, tensors: &[Tensor], manager: &SharedManager) -> Result<Vec<u32>> {
+fn words_over(
+    vm: &mut Vm,
+    spirv: &Value,
+    options: &Options,
+    tensors: &[Tensor],
+    manager: &SharedManager,
+) -> Result<Vec<u32>> {
     let bound: Vec<Bound> = tensors.iter().map(Bound::tensor).collect();
-    ops::words_for(vm, spirv, &bound, launched(manager, tensors), manager)
+    ops::words_for(vm, spirv, options, &bound, launched(manager, tensors), manager)
 }
 
 /// With as many workgroups as the tensors ask for.

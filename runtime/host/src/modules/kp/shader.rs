@@ -2,6 +2,7 @@
 
 use kps_syntax::Source;
 
+use super::ops;
 use crate::convert::FromValue;
 use crate::errors::type_error;
 use crate::foreign::{self, Language, Options};
@@ -46,13 +47,9 @@ fn compile_sources(vm: &mut Vm, args: &Args) -> Result {
 }
 
 fn compile(vm: &mut Vm, source: &Source, entry_point: Option<&Value>, definitions: Option<&Value>) -> Result {
-    let entry_point = match entry_point.filter(|given| !given.is_none()) {
-        Some(name) => Some(String::from_value(vm, name)?),
-        None => None,
-    };
     let definitions = definitions.map_or(Ok(Vec::new()), |given| read_definitions(vm, given))?;
     let language = Language::of_text(source.text());
-    let options = Options { entry_point, definitions, ..Options::default() };
+    let options = Options { definitions, ..ops::options(vm, entry_point)? };
     let words = foreign::compile(source, language, &options).map_err(compile_error)?;
     Ok(Value::bytes(kps_compute::words::to_bytes(&words)))
 }
