@@ -21,7 +21,8 @@ pub enum Form {
 }
 
 /// Explains the kernels of a file, the one behind the colon, or a line of one. No script runs, and
-/// devices are looked at only where the kernel needs what not every device has.
+/// devices are looked at only where the kernel needs what not every device has. Of one among several that only
+/// a run could explain it says so.
 pub fn explain(
     argument: &str,
     given: &GivenArgs,
@@ -43,10 +44,18 @@ pub fn explain(
     let (given, target) = (given_types(given)?, target(device.as_deref())?);
     let device = asked_device(device);
     let mut explained = Vec::with_capacity(chosen.len());
+    let mut left_out = Vec::new();
     for kernel in chosen {
-        let explanation = done(kernel, kernel.explain(given.as_ref(), &target)?)?;
-        let found = Explained::new(kernel.name(), explanation, device.as_deref());
-        explained.push(found.map_err(|error| Failure::Usage(error.to_string()))?);
+        match done(kernel, kernel.explain(given.as_ref(), &target)?) {
+            Ok(explanation) => {
+                let found = Explained::new(kernel.name(), explanation, device.as_deref());
+                explained.push(found.map_err(|error| Failure::Usage(error.to_string()))?);
+            }
+            Err(reason) => left_out.push(reason),
+        }
+    }
+    if explained.is_empty() && !left_out.is_empty() {
+        return Err(left_out.swap_remove(0));
     }
     let text = match (form, &line) {
         (Form::Json, _) => explain::json(&explained, line.as_ref()),
@@ -54,6 +63,9 @@ pub fn explain(
         (Form::Page, Some(line)) => line_page(&explained, file, line)?,
     };
     std::io::stdout().write_all(text.as_bytes())?;
+    for reason in left_out {
+        reason.tell();
+    }
     Ok(0)
 }
 
