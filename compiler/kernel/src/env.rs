@@ -13,6 +13,7 @@ use std::sync::Arc;
 use kps_syntax::Source;
 use kps_syntax::ast::{FunctionDef, Name};
 
+use crate::check::TypeExpr;
 use crate::constant::Constant;
 use crate::errors;
 use crate::types::Type;
@@ -37,6 +38,11 @@ pub trait KernelEnv {
     fn default_of(&self, _param: &str) -> Option<EnvValue> {
         None
     }
+
+    /// The module of the host's own library that this belongs to; what a script wrote has none.
+    fn library(&self) -> Option<Name> {
+        None
+    }
 }
 
 /// A captured value, as far as a kernel can use it.
@@ -50,12 +56,16 @@ pub enum EnvValue {
     /// A scalar that has a type of its own, such as `numpy.float64(0.1)`.
     Constant(Constant),
     Type(Type),
+    /// `Array[f32]`, `const[i32]`: what a parameter is declared as, and no value has.
+    Declared(TypeExpr),
     Function(HelperFunction),
     /// A function of ours under whatever name it was imported: `Builtin("sin")` for `math.sin`.
     Builtin(Name),
     /// For declarations such as `("texture", 0, "2d " + FORMAT)`; kernels themselves have no strings.
     Str(Name),
     Tuple(Rc<[EnvValue]>),
+    /// A named tuple: its items by their names, and in order.
+    Named(EnvModule, Rc<[EnvValue]>),
     /// A list or an array of the host as it is now, 1 to [`MAX_TABLE`] items: a table to kernels.
     List(Rc<[EnvValue]>),
     /// A vector or a matrix with its numbers, those of a matrix row by row.
@@ -105,6 +115,15 @@ impl EnvModule {
     }
 }
 
+impl From<TypeExpr> for EnvValue {
+    fn from(named: TypeExpr) -> EnvValue {
+        match named {
+            TypeExpr::Value(ty) => EnvValue::Type(ty),
+            declared => EnvValue::Declared(declared),
+        }
+    }
+}
+
 impl EnvValue {
     /// What it is, for messages: `an int`, `a module`.
     pub fn describe(&self) -> String {
@@ -114,10 +133,12 @@ impl EnvValue {
             EnvValue::Bool(_) => "a bool".to_owned(),
             EnvValue::Constant(constant) => errors::one(constant.scalar()),
             EnvValue::Type(ty) => format!("the type `{ty}`"),
+            EnvValue::Declared(_) => "the type of a parameter".to_owned(),
             EnvValue::Function(function) => format!("the function `{}`", function.def.name.name),
             EnvValue::Builtin(name) => format!("the function `{name}`"),
             EnvValue::Str(_) => "a `str`".to_owned(),
             EnvValue::Tuple(items) => format!("a tuple of {}", items.len()),
+            EnvValue::Named(module, _) => module.describe(),
             EnvValue::List(_) => "a `list`".to_owned(),
             EnvValue::Numbers(ty, _) => errors::one(ty),
             EnvValue::Module(module) => module.describe(),

@@ -47,6 +47,7 @@ use std::sync::Arc;
 use kps_syntax::ast::{ClassDef, Expr, FunctionDef};
 use kps_syntax::{Diagnostics, Source};
 
+pub use check::TypeExpr;
 pub use constant::{Constant, Literal};
 pub use disassembly::disassemble;
 pub use env::{EnvModule, EnvValue, HelperFunction, Holder, KernelEnv, MAX_TABLE, MapEnv};
@@ -87,15 +88,14 @@ pub fn read_struct(
     check::read_struct(def, source, env)
 }
 
-/// The type of a value that an expression such as `Struct(a=f32)` or `vec3` names.
-pub fn read_type(expr: &Expr, source: &Source, env: &dyn KernelEnv) -> Result<Type, Diagnostics> {
-    check::TypeReader { source, env, ints: check::NO_INTS }.value_type(expr).map_err(Diagnostics::from)
+/// What an expression such as `Struct(a=f32)`, `vec3` or `Array[f32]` names.
+pub fn read_type(expr: &Expr, source: &Source, env: &dyn KernelEnv) -> Result<TypeExpr, Diagnostics> {
+    check::TypeReader { source, env, ints: check::NO_INTS }.read(expr).map_err(Diagnostics::from)
 }
 
 /// What is wrong with such an expression; arrays of any length, which are no values, may be named too.
 pub fn check_type(expr: &Expr, source: &Source, env: &dyn KernelEnv) -> Diagnostics {
-    let read = check::TypeReader { source, env, ints: check::NO_INTS }.read(expr);
-    read.err().map(Diagnostics::from).unwrap_or_default()
+    read_type(expr, source, env).err().unwrap_or_default()
 }
 
 /// The type of a value that a text such as `"vec3"` or `"Array(12, i16)"` names, case and spaces aside.

@@ -11,6 +11,7 @@ use std::sync::Arc;
 use kps_syntax::ast::{Argument, FunctionDef, Name};
 use kps_syntax::{Diagnostics, Location, Source};
 
+use crate::check::TypeExpr;
 use crate::constant::{Constant, Literal};
 use crate::env::{EnvModule, EnvValue, Holder, KernelEnv};
 use crate::matrices::Matrices;
@@ -360,6 +361,7 @@ pub(crate) enum CaptureValue {
     Function(DefIdentity),
     Builtin(Name),
     Str(Name),
+    Declared(TypeExpr),
     Items(Box<[CaptureValue]>),
     Numbers(Type, Rc<[Constant]>),
     Module(Name),
@@ -377,10 +379,11 @@ impl CaptureValue {
             EnvValue::Bool(value) => CaptureValue::Bool(value),
             EnvValue::Constant(constant) => CaptureValue::Constant(constant),
             EnvValue::Type(ty) => CaptureValue::Type(ty),
+            EnvValue::Declared(declared) => CaptureValue::Declared(declared),
             EnvValue::Function(function) => CaptureValue::Function(DefIdentity(function.def)),
             EnvValue::Builtin(name) => CaptureValue::Builtin(name),
             EnvValue::Str(text) => CaptureValue::Str(text),
-            EnvValue::Tuple(items) | EnvValue::List(items) => {
+            EnvValue::Tuple(items) | EnvValue::Named(_, items) | EnvValue::List(items) => {
                 CaptureValue::Items(items.iter().cloned().map(CaptureValue::of).collect())
             }
             EnvValue::Numbers(ty, numbers) => CaptureValue::Numbers(ty, numbers),

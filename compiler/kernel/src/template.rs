@@ -295,7 +295,7 @@ fn functions_of(value: &EnvValue, called: &mut Vec<HelperFunction>) {
     match value {
         EnvValue::Function(function) => called.push(function.clone()),
         EnvValue::Type(ty) => called.extend(ty.methods()),
-        EnvValue::Tuple(items) | EnvValue::List(items) => {
+        EnvValue::Tuple(items) | EnvValue::Named(_, items) | EnvValue::List(items) => {
             items.iter().for_each(|item| functions_of(item, called));
         }
         _ => {}
@@ -306,7 +306,9 @@ fn functions_of(value: &EnvValue, called: &mut Vec<HelperFunction>) {
 fn resolve(path: &str, env: &dyn KernelEnv) -> Option<EnvValue> {
     let (name, rest) = path.split_once('.').unwrap_or((path, ""));
     match env.get(name)? {
-        EnvValue::Module(module) if !rest.is_empty() => resolve(rest, &*module.members),
+        EnvValue::Module(module) | EnvValue::Named(module, _) if !rest.is_empty() => {
+            resolve(rest, &*module.members)
+        }
         value => Some(value),
     }
 }

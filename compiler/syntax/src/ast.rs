@@ -298,6 +298,19 @@ pub struct Expr {
     pub(crate) depth: u32,
 }
 
+impl Expr {
+    /// A name at a place where it is not written.
+    pub fn name(name: Name, span: Span) -> Expr {
+        Expr { span, kind: ExprKind::Name(name), depth: 0 }
+    }
+
+    /// A tuple of such.
+    pub fn tuple(items: Vec<Expr>, span: Span) -> Expr {
+        let depth = items.iter().map(|item| item.depth + 1).max().unwrap_or(0);
+        Expr { span, kind: ExprKind::Tuple(items), depth }
+    }
+}
+
 #[derive(Debug, Clone)]
 pub enum ExprKind {
     None,

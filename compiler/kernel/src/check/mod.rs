@@ -5,6 +5,7 @@
 //! kernel calls are checked with it.
 
 mod below;
+mod captured;
 mod cycles;
 mod defaults;
 mod further;
@@ -36,7 +37,8 @@ pub(crate) use params::is_constant;
 pub(crate) use scope::{Assigns, Scope, assigned_names, pattern_names, walrus_names};
 pub(crate) use slips::has_break;
 pub(crate) use structs::read_struct;
-pub(crate) use types::{NO_INTS, TypeExpr, TypeReader, type_of_text};
+pub use types::TypeExpr;
+pub(crate) use types::{NO_INTS, TypeReader, type_of_text};
 pub(crate) use visit::{captured_names, children, free_names, free_paths, receivers, receivers_in};
 
 pub(crate) fn check(
@@ -62,8 +64,8 @@ pub(crate) fn check(
     }
 }
 
-/// A method of a struct, checked when a kernel is found to call it: which one a name stands for depends
-/// on types, and methods for the host alone may be anything.
+/// A function on its own. A method of a struct is checked when a kernel is found to call it: which one a name
+/// stands for depends on types, and methods for the host alone may be anything.
 pub(crate) fn check_method(function: &HelperFunction) -> Diagnostics {
     let mut diagnostics = Diagnostics::new();
     let HelperFunction { def, source, env } = function;
@@ -82,9 +84,16 @@ fn check_bodies(def: &Arc<FunctionDef>, source: &Source, env: &dyn KernelEnv, di
         if graph.contains(&function.def) {
             continue;
         }
-        let env: Rc<dyn KernelEnv> = Rc::clone(&function.env);
-        params::helper_params(&function.def, &function.source, &*env, diagnostics);
-        let further = walk::check_function(&function.def, &function.source, &*env, diagnostics);
+        let further_env: Rc<dyn KernelEnv> = Rc::clone(&function.env);
+        // What is wrong within the library is not the script's to mend.
+        if let (None, Some(module)) = (env.library(), further_env.library())
+            && check_method(&function).has_errors()
+        {
+            diagnostics.push(errors::of_the_host(call.location, &module));
+            continue;
+        }
+        params::helper_params(&function.def, &function.source, &*further_env, diagnostics);
+        let further = walk::check_function(&function.def, &function.source, &*further_env, diagnostics);
         graph.add(&function.def, &further);
         calls.extend(further);
     }

@@ -7,7 +7,7 @@ use kps_syntax::ast::{Expr, ExprKind, FunctionDef, Param as ParamDef, Parameters
 use kps_syntax::{Diagnostic, Diagnostics, Source};
 
 use super::types::{NO_INTS, TypeExpr, TypeReader};
-use super::{defaults, ports};
+use super::{captured, defaults, ports};
 use crate::env::{EnvValue, KernelEnv};
 use crate::errors;
 use crate::signature::{ArrayParam, Form};
@@ -150,15 +150,31 @@ fn declared_by_tuple(param: &ParamDef, stage: Stage, reader: &TypeReader) -> Res
     let Some(declaration) = param.default.as_ref().or(param.annotation.as_ref()) else {
         return Err(errors::parameter_without_info(source.at(param.span), name));
     };
-    let ExprKind::Tuple(items) = &declaration.kind else {
-        return Err(errors::parameter_not_a_tuple(
+    if let Some(EnvValue::Tuple(held)) = reader.constant(declaration) {
+        let (items, env) = captured::spelled(&held, declaration.span, reader.env);
+        return declared_by_items(param, &items, stage, &TypeReader { env: &env, ..*reader });
+    }
+    match &declaration.kind {
+        ExprKind::Tuple(items) => declared_by_items(param, items, stage, reader),
+        _ => Err(errors::parameter_not_a_tuple(
             source.at(declaration.span),
             name,
             source.slice(declaration.span),
-        ));
-    };
-    let [kind, slot, ty] = &items[..] else {
-        return Err(errors::parameter_tuple_len(source.at(declaration.span), name, items.len()));
+        )),
+    }
+}
+
+fn declared_by_items(
+    param: &ParamDef,
+    items: &[Expr],
+    stage: Stage,
+    reader: &TypeReader,
+) -> Result<ParamKind, Diagnostic> {
+    let (source, name) = (reader.source, &*param.name.name);
+    let [kind, slot, ty] = items else {
+        let declaration = param.default.as_ref().or(param.annotation.as_ref());
+        let span = declaration.map_or(param.span, |declaration| declaration.span);
+        return Err(errors::parameter_tuple_len(source.at(span), name, items.len()));
     };
     match &*kind_name(kind, reader) {
         "input" if stage == Stage::Compute || ports::is_of_every_stage(slot, reader) => {

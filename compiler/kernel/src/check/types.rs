@@ -22,8 +22,8 @@ use crate::structs::StructType;
 use crate::types::{Scalar, Type};
 
 /// What a type expression names.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) enum TypeExpr {
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum TypeExpr {
     Value(Type),
     /// `Array[T]`, `Array[T, 2]`: any number of elements, in a buffer.
     Buffer(ArrayParam),
@@ -55,7 +55,7 @@ impl TypeReader<'_> {
                 };
                 self.generic(value, &args, expr.span)
             }
-            ExprKind::Call { func, args } if is_named(func, "Struct") => self.struct_type(args, expr.span),
+            ExprKind::Call { func, args } if self.is_struct(func) => self.struct_type(args, expr.span),
             ExprKind::Call { func, args } => {
                 let ours = ["Array", "const", "Vector", "Matrix"];
                 if let ExprKind::Attribute { attr, .. } = &func.kind
@@ -114,6 +114,8 @@ impl TypeReader<'_> {
         let at = || self.source.at(span);
         match self.env.get(name) {
             Some(EnvValue::Type(ty)) => return Ok(TypeExpr::Value(ty)),
+            Some(EnvValue::Declared(declared)) => return Ok(declared),
+            Some(EnvValue::Str(text)) => return self.text(&text, span),
             // The host's own `int` and `float` arrive as types of another kind.
             Some(EnvValue::Other { .. } | EnvValue::Unknown | EnvValue::Builtin(_)) | None => {}
             Some(value) => return Err(errors::value_as_type(at(), name, &value.describe())),
@@ -131,13 +133,27 @@ impl TypeReader<'_> {
         }
     }
 
+    /// What makes a type of others, by its own name: `Array`, `pyshader.Array`, and `A` that was imported as that.
+    fn maker(&self, callee: &Expr) -> Option<Name> {
+        match &callee.kind {
+            ExprKind::Name(name) => match self.env.get(name) {
+                Some(EnvValue::Builtin(own)) => Some(own),
+                _ => Some(name.clone()),
+            },
+            ExprKind::Attribute { value, attr } if is_module(value) => Some(attr.name.clone()),
+            _ => None,
+        }
+    }
+
+    fn is_struct(&self, callee: &Expr) -> bool {
+        self.maker(callee).is_some_and(|name| &*name == "Struct")
+    }
+
     fn generic(&self, callee: &Expr, args: &[&Expr], span: Span) -> Result<TypeExpr, Diagnostic> {
-        let name = match &callee.kind {
-            ExprKind::Name(name) => &**name,
-            ExprKind::Attribute { value, attr } if is_module(value) => &*attr.name,
-            _ => return Err(errors::not_a_type(self.source.at(span), self.source.slice(span))),
+        let Some(name) = self.maker(callee) else {
+            return Err(errors::not_a_type(self.source.at(span), self.source.slice(span)));
         };
-        match (name, args) {
+        match (&*name, args) {
             ("Array", [element]) => Ok(TypeExpr::Buffer(ArrayParam::flat(self.value_type(element)?))),
             ("Array", [first, second]) => match (self.int(first), self.int(second)) {
                 (Some(_), _) => {
@@ -258,11 +274,11 @@ impl TypeReader<'_> {
     }
 
     /// What the script holds under a name, dotted or not.
-    fn constant(&self, expr: &Expr) -> Option<EnvValue> {
+    pub fn constant(&self, expr: &Expr) -> Option<EnvValue> {
         match &expr.kind {
             ExprKind::Name(name) => self.env.get(name),
             ExprKind::Attribute { value, attr } => match self.constant(value)? {
-                EnvValue::Module(module) => module.members.get(&attr.name),
+                EnvValue::Module(module) | EnvValue::Named(module, _) => module.members.get(&attr.name),
                 _ => None,
             },
             _ => None,
@@ -342,15 +358,6 @@ pub(crate) fn type_of_text(text: &str) -> Option<Type> {
     {
         Ok(TypeExpr::Value(ty)) => Some(ty),
         _ => None,
-    }
-}
-
-/// `Struct`, `pyshader.Struct`.
-fn is_named(expr: &Expr, wanted: &str) -> bool {
-    match &expr.kind {
-        ExprKind::Name(name) => &**name == wanted,
-        ExprKind::Attribute { value, attr } => is_module(value) && &*attr.name == wanted,
-        _ => false,
     }
 }
 

@@ -4,7 +4,6 @@
 //! inside it is not looked at, so that one mistake gives one message.
 
 use std::collections::HashSet;
-use std::rc::Rc;
 
 use kps_syntax::ast::{
     Argument, ArgumentKind, BinaryOp, CompareOp, Comparison, Expr, ExprKind, FStringPart, FunctionDef,
@@ -454,7 +453,7 @@ impl Walk<'_> {
             _ => return None,
         };
         match value {
-            EnvValue::Module(module) => Some(EnvModule { members: Rc::clone(&module.members), ..module }),
+            EnvValue::Module(module) | EnvValue::Named(module, _) => Some(module),
             _ => None,
         }
     }

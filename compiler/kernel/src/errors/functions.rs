@@ -9,6 +9,15 @@ use crate::types::{Scalar, Type};
 
 // Functions.
 
+/// A function of the host's library, which does what kernels cannot.
+pub(crate) fn of_the_host(at: Location, module: &str) -> Diagnostic {
+    let called = at.source.slice(at.span).split('(').next().unwrap_or_default().to_owned();
+    let message = format!("`{called}` is for the host: kernels cannot run this function of `{module}`");
+    error("kernel/host-function", at, message, "").help(
+        "kernels call plain functions that you write, those of `math`, and what the language has for them",
+    )
+}
+
 pub(crate) fn recursion(name: &str, steps: Vec<(Location, String)>) -> Diagnostic {
     let what = match name {
         "lambda" => "a lambda calls itself".to_owned(),

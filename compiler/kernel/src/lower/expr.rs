@@ -174,12 +174,14 @@ impl Ctx<'_> {
                     }
                 },
             },
-            EnvValue::Tuple(items) | EnvValue::List(items) if items.iter().any(is_of_the_host) => {
+            EnvValue::Tuple(items) | EnvValue::Named(_, items) | EnvValue::List(items)
+                if items.iter().any(is_of_the_host) =>
+            {
                 let item = items.iter().find(|item| is_of_the_host(item)).expect("there is one");
                 let what = format!("a collection with {}", item.describe());
                 self.fail(errors::captured_value(self.at(span), name, &what))
             }
-            EnvValue::Tuple(items) => {
+            EnvValue::Tuple(items) | EnvValue::Named(_, items) => {
                 let items = items.iter().map(|item| self.captured(name, item.clone(), span));
                 Operand::Tuple(items.collect())
             }
@@ -198,7 +200,10 @@ impl Ctx<'_> {
             }
             EnvValue::Module(module) => Operand::Static(Static::Module(module.name.clone(), Some(module))),
             EnvValue::Unknown if self.is_faulty => Operand::Error,
-            value @ (EnvValue::Unknown | EnvValue::Str(_) | EnvValue::Other { .. }) => {
+            value @ (EnvValue::Unknown
+            | EnvValue::Declared(_)
+            | EnvValue::Str(_)
+            | EnvValue::Other { .. }) => {
                 self.fail(errors::captured_value(self.at(span), name, &value.describe()))
             }
         }

@@ -16,7 +16,7 @@ use super::operand::{Facts, Operand, Static};
 use super::passing::{ArgKey, Passed};
 use super::{Ctx, FunctionState};
 use crate::check::{NO_INTS, TypeExpr, TypeReader, is_constant};
-use crate::env::HelperFunction;
+use crate::env::{EnvValue, HelperFunction};
 use crate::errors;
 use crate::ir::{Arg, CallArg, Function, FunctionId, Home, Local, LocalId, NodeId, NodeKind, Stmt};
 use crate::library;
@@ -225,7 +225,7 @@ impl<'a> Ctx<'a> {
                 };
                 let operand = match &callee.defaults {
                     Some(defaults) => defaults[place].clone().unwrap_or(Operand::Error),
-                    None => self.default_value(callee, &param.name.name, default),
+                    None => self.default_value(callee, &param.name.name, default, span),
                 };
                 matched[place] = Some((operand, span));
             }
@@ -233,10 +233,12 @@ impl<'a> Ctx<'a> {
         matched.into_iter().collect()
     }
 
-    /// The default of a parameter of a function of the script.
-    fn default_value(&mut self, callee: &Callee<'a>, name: &str, default: &Expr) -> Operand {
+    /// The default of a parameter of a function of the script, for a call at `span`.
+    fn default_value(&mut self, callee: &Callee<'a>, name: &str, default: &Expr, span: Span) -> Operand {
         match callee.env.get().default_of(name) {
-            Some(value) if !is_constant(default) => self.captured(name, value, default.span),
+            // `check` refused it, where it is written.
+            Some(EnvValue::Other { .. }) if self.is_faulty => Operand::Error,
+            Some(value) if !is_constant(default) => self.captured(name, value, span),
             // Numbers that are written out: they mean the same here.
             _ => self.expr(default),
         }
@@ -291,6 +293,12 @@ impl<'a> Ctx<'a> {
         self.active.pop();
         let FunctionState { mut func, diagnostics, remarks, calls, method, .. } = inner;
         let callees_compiled = calls.iter().all(|call| self.instances[*call].compiled.is_some());
+        if let Some(module) = callee.env.get().library()
+            && !(is_settled && diagnostics.is_empty() && callees_compiled)
+        {
+            self.error(errors::of_the_host(self.at(span), &module));
+            return None;
+        }
         let compiled = (is_settled && diagnostics.is_empty() && callees_compiled).then(|| {
             let id = FunctionId(self.functions.len() as u32);
             let result = func.result.clone();

@@ -27,7 +27,10 @@ impl Ctx<'_> {
     pub fn part(&mut self, expr: &Expr) -> Operand {
         match &expr.kind {
             ExprKind::Attribute { value, attr } => {
-                let container = self.nested(expr.span, Operand::Error, |ctx| ctx.part(value));
+                let container = match self.named_tuple(value) {
+                    Some(named) => Operand::Static(Static::Module(named.name.clone(), Some(named))),
+                    None => self.nested(expr.span, Operand::Error, |ctx| ctx.part(value)),
+                };
                 self.attribute(container, attr, expr.span)
             }
             ExprKind::Subscript { value, index } => {
@@ -40,6 +43,26 @@ impl Ctx<'_> {
                 None => self.expr(expr),
             },
             _ => self.expr(expr),
+        }
+    }
+
+    /// The names of a captured tuple that has some. As a value it is a tuple like any other.
+    fn named_tuple(&self, expr: &Expr) -> Option<EnvModule> {
+        match self.held_by_script(expr)? {
+            EnvValue::Named(named, _) => Some(named),
+            _ => None,
+        }
+    }
+
+    /// What the script holds under a name, dotted or not, that the kernel does not hide.
+    fn held_by_script(&self, expr: &Expr) -> Option<EnvValue> {
+        match &expr.kind {
+            ExprKind::Name(name) if self.f.scope.get(name).is_none() => self.f.env.get().get(name),
+            ExprKind::Attribute { value, attr } => match self.held_by_script(value)? {
+                EnvValue::Module(module) | EnvValue::Named(module, _) => module.members.get(&attr.name),
+                _ => None,
+            },
+            _ => None,
         }
     }
 

@@ -83,7 +83,7 @@ impl ModuleEnv {
             });
         }
         match kps_kernel::read_type(value, &self.0.source, self) {
-            Ok(ty) if matches!(value.kind, ExprKind::Call { .. }) => EnvValue::Type(ty),
+            Ok(ty) if matches!(value.kind, ExprKind::Call { .. }) => ty.into(),
             _ => constant(value),
         }
     }

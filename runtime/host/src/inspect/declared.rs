@@ -25,10 +25,13 @@ impl StaticType {
     }
 }
 
-/// `Struct(..)`, `Array(4, f32)`, `Vector(2, i32)`.
+/// `Struct(..)`, `Array(4, f32)`, `Vector(2, i32)`, `Array[f32]`.
 pub(super) fn is_type(value: &Expr) -> bool {
-    let ExprKind::Call { func, .. } = &value.kind else { return false };
-    matches!(called(func), Some("Struct" | "Array" | "Vector" | "Matrix"))
+    match &value.kind {
+        ExprKind::Call { func, .. } => matches!(called(func), Some("Struct" | "Array" | "Vector" | "Matrix")),
+        ExprKind::Subscript { value, .. } => matches!(called(value), Some("Array" | "const")),
+        _ => false,
+    }
 }
 
 fn is_written_out(expr: &Expr, env: &StaticEnv) -> bool {

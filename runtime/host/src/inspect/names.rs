@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use kps_kernel::{EnvModule, EnvValue, HelperFunction, Holder, KernelEnv, MapEnv, Type};
+use kps_kernel::{EnvModule, EnvValue, HelperFunction, Holder, KernelEnv, MapEnv, Type, TypeExpr};
 use kps_syntax::Source;
 use kps_syntax::ast::*;
 use num_traits::ToPrimitive;
@@ -153,7 +153,7 @@ impl StaticEnv {
             Binding::Struct(def) => self.read_type(name, |source| {
                 let env: Rc<dyn KernelEnv> = Rc::new(self.whole());
                 let of = kps_kernel::read_struct(def, source, &env).ok()?;
-                Some(Type::Struct(Rc::new(of)))
+                Some(TypeExpr::Value(Type::Struct(Rc::new(of))))
             }),
             Binding::Type(expr) => {
                 self.read_type(name, |source| kps_kernel::read_type(expr, source, self).ok())
@@ -169,8 +169,8 @@ impl StaticEnv {
     }
 
     /// A type that the script defines; what is wrong with it is told where it is defined.
-    fn read_type(&self, name: &str, read: impl FnOnce(&Source) -> Option<Type>) -> EnvValue {
-        self.reading(name, read).map_or(EnvValue::Unknown, EnvValue::Type)
+    fn read_type(&self, name: &str, read: impl FnOnce(&Source) -> Option<TypeExpr>) -> EnvValue {
+        self.reading(name, read).map_or(EnvValue::Unknown, EnvValue::from)
     }
 
     /// What is read for a name; `None` where that asks for the name itself.
@@ -205,6 +205,10 @@ impl KernelEnv for StaticEnv {
 
     fn default_of(&self, _: &str) -> Option<EnvValue> {
         Some(EnvValue::Unknown)
+    }
+
+    fn library(&self) -> Option<Name> {
+        kernels::library_of(&self.scope.source)
     }
 }
 

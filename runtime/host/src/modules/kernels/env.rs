@@ -4,7 +4,10 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use kps_compute::DType;
-use kps_kernel::{Constant, EnvModule, EnvValue, HelperFunction, Holder, KernelEnv, MAX_TABLE, Scalar, Type};
+use kps_kernel::{
+    Constant, EnvModule, EnvValue, HelperFunction, Holder, KernelEnv, MAX_TABLE, MapEnv, Scalar, Type,
+};
+use kps_syntax::Source;
 use kps_syntax::ast::Name as SourceName;
 
 use super::structs;
@@ -43,6 +46,10 @@ impl KernelEnv for FunctionEnv {
             }
         };
         (!value.is_unset()).then(|| env_value(value))
+    }
+
+    fn library(&self) -> Option<SourceName> {
+        library_of(self.0.source())
     }
 }
 
@@ -110,6 +117,27 @@ impl KernelEnv for ObjectEnv {
     fn identity(&self) -> usize {
         Rc::as_ptr(&self.0) as usize
     }
+}
+
+/// The module of the library whose text this is.
+pub fn library_of(source: &Source) -> Option<SourceName> {
+    let module = source.name().strip_prefix('<')?.strip_suffix('>')?;
+    kps_stdlib::source(module).map(|_| module.into())
+}
+
+/// An instance of a class that derives from `tuple`: with names where the class has some for its items.
+fn tuple(instance: &Instance, items: &Value) -> EnvValue {
+    let EnvValue::Tuple(items) = env_value(items) else { unreachable!("it was a tuple") };
+    let names = match instance.class().lookup_text("_fields") {
+        Some(Value::Tuple(names)) if names.len() == items.len() => names,
+        _ => return EnvValue::Tuple(items),
+    };
+    let mut members = MapEnv::new();
+    for (name, item) in names.iter().zip(items.iter()) {
+        members.insert(name.as_str().unwrap_or_default(), item.clone());
+    }
+    let name = Arc::from(&*instance.class().name);
+    EnvValue::Named(EnvModule { name, kind: Holder::Object, members: Rc::new(members) }, items)
 }
 
 fn is_special(name: &str) -> bool {
@@ -190,6 +218,9 @@ pub fn env_value(value: &Value) -> EnvValue {
         {
             env_value(value.base_value())
         }
+        Value::Instance(instance) if matches!(instance.payload_value(), Some(Value::Tuple(_))) => {
+            tuple(instance, value.base_value())
+        }
         Value::Instance(instance) if instance.class().is_script => EnvValue::Module(EnvModule {
             name: Arc::from(&*instance.class().name),
             kind: Holder::Object,
@@ -205,8 +236,8 @@ pub fn env_value(value: &Value) -> EnvValue {
             let scalar = value.downcast::<numpy::Scalar>().expect("asked above");
             EnvValue::Constant(structs::constant(self::scalar(scalar.dtype), &scalar.row()))
         }
-        Value::Native(_) => match value.downcast::<KernelType>().map(|ty| (ty.ty(), ty.name())) {
-            Some((Some(ty), _)) => EnvValue::Type(ty.clone()),
+        Value::Native(_) => match value.downcast::<KernelType>().map(|ty| (ty.declares(), ty.name())) {
+            Some((Some(ty), _)) => ty.clone().into(),
             Some((None, Some(name))) => EnvValue::Builtin(Arc::from(name)),
             _ => other(),
         },

@@ -21,7 +21,7 @@ use std::rc::Rc;
 use kps_kernel::{KernelModule, KernelOptions};
 
 pub use self::device::target_of;
-pub use self::env::env_value as captured;
+pub use self::env::{env_value as captured, library_of};
 pub use self::errors::compile as compile_error;
 pub use self::explain::of_value as explained;
 use self::object::Kernel;

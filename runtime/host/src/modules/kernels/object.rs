@@ -141,7 +141,8 @@ fn domain_of(vm: &mut Vm, kernel: &Kernel, index: &Value) -> Result<Vec<usize>> 
     };
     let mut domain = Vec::with_capacity(axes.len());
     for axis in &axes {
-        let n = vm.try_index(axis)?.and_then(|n| usize::try_from(n).ok());
+        let is_bool = matches!(axis, Value::Bool(_));
+        let n = vm.try_index(axis)?.and_then(|n| usize::try_from(n).ok()).filter(|_| !is_bool);
         domain.push(n.ok_or_else(|| errors::bad_domain(&kernel.template))?);
     }
     if domain.is_empty() || domain.len() > 3 {

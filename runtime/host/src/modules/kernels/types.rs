@@ -4,7 +4,7 @@
 use std::rc::Rc;
 
 use kps_compute::{DType, Number};
-use kps_kernel::{MAX_STRUCT_BYTES, Member, StructType, Type};
+use kps_kernel::{ArrayParam, MAX_STRUCT_BYTES, Member, StructType, Type, TypeExpr};
 
 use super::construct::construct;
 use super::{errors, structs};
@@ -29,13 +29,13 @@ pub const CONSTRUCTORS: &[&str] = &["Array", "Vector", "Matrix", "Struct", "cons
 /// A type, or what makes one, by the text that it is written with.
 pub struct KernelType {
     text: String,
-    /// `None` for what is no type of a value: `Array(f32)`, `Vector`.
-    ty: Option<Type>,
+    /// `None` for what makes types: `Vector`.
+    ty: Option<TypeExpr>,
 }
 
 impl KernelType {
     pub fn named(name: &str) -> Value {
-        Value::native(KernelType { text: name.to_owned(), ty: Type::by_name(name) })
+        Value::native(KernelType { text: name.to_owned(), ty: Type::by_name(name).map(TypeExpr::Value) })
     }
 
     pub fn of_struct(of: &Rc<StructType>) -> Value {
@@ -43,11 +43,19 @@ impl KernelType {
     }
 
     fn of_type(ty: Type) -> Value {
-        Value::native(KernelType { text: ty.to_string(), ty: Some(ty) })
+        Value::native(KernelType { text: ty.to_string(), ty: Some(TypeExpr::Value(ty)) })
     }
 
     /// The type, where a value can have it.
     pub fn ty(&self) -> Option<&Type> {
+        match &self.ty {
+            Some(TypeExpr::Value(ty)) => Some(ty),
+            _ => None,
+        }
+    }
+
+    /// What a parameter may be declared as.
+    pub fn declares(&self) -> Option<&TypeExpr> {
         self.ty.as_ref()
     }
 
@@ -70,10 +78,24 @@ impl KernelType {
         if self.text == "boolean" { Some(DType::Bool) } else { DType::parse(&self.text) }
     }
 
-    fn applied(&self, arguments: &[String], brackets: [char; 2]) -> Value {
-        let [open, close] = brackets;
+    fn applied(&self, arguments: &[String], [open, close]: [char; 2], ty: Option<TypeExpr>) -> Value {
         let text = format!("{}{open}{}{close}", self.text, arguments.join(", "));
-        Value::native(KernelType { text, ty: None })
+        Value::native(KernelType { text, ty })
+    }
+
+    /// `Array[f32]`, `Array(f32, 2)`, `const[i32]`; `None` for what is nothing of that kind, which is told where a
+    /// kernel uses it.
+    fn declared_of(&self, given: &[Value]) -> Option<TypeExpr> {
+        let rank = |n: &Value| n.as_int().and_then(|n| u8::try_from(n).ok()).filter(|n| (1..=8).contains(n));
+        match (self.text.as_str(), given) {
+            ("Array", [element]) => Some(TypeExpr::Buffer(ArrayParam::flat(type_of(element)?))),
+            ("Array", [element, n]) => Some(TypeExpr::Buffer(ArrayParam::new(type_of(element)?, rank(n)?))),
+            ("const", [ty]) => match type_of(ty)? {
+                Type::Scalar(scalar) => Some(TypeExpr::Const(scalar)),
+                _ => None,
+            },
+            _ => None,
+        }
     }
 }
 
@@ -179,7 +201,7 @@ impl Native for KernelType {
     fn get_attr(&self, _: &Value, _: &mut Vm, name: &str) -> Result<Option<Value>> {
         Ok(match name {
             "name" | "__name__" => Some(self.text.as_str().into()),
-            _ => self.ty.as_ref().and_then(|ty| type_attr(ty, name)),
+            _ => self.ty().and_then(|ty| type_attr(ty, name)),
         })
     }
 
@@ -200,9 +222,9 @@ impl Native for KernelType {
             for (name, argument) in args.keywords() {
                 arguments.push(format!("{}={}", &**name, vm.str(argument)?));
             }
-            return Ok(Some(self.applied(&arguments, ['(', ')'])));
+            return Ok(Some(self.applied(&arguments, ['(', ')'], self.declared_of(args.positional()))));
         }
-        if let Some(ty @ Type::Struct(of)) = &self.ty {
+        if let Some(ty @ Type::Struct(of)) = self.ty() {
             // As ctypes has it: a struct of zeros, to be filled in.
             if args.positional().is_empty() && !args.has_keywords() {
                 return structs::unpack(vm, ty, &vec![0; ty.packed_size() as usize]).map(Some);
@@ -210,7 +232,7 @@ impl Native for KernelType {
             let class = structs::class_of(vm, of);
             return vm.instantiate(&class, args).map(Some);
         }
-        if let Some(ty @ (Type::Vector(..) | Type::Matrix { .. } | Type::Array(_))) = &self.ty {
+        if let Some(ty @ (Type::Vector(..) | Type::Matrix { .. } | Type::Array(_))) = self.ty() {
             return construct(vm, ty, args).map(Some);
         }
         let Some(dtype) = self.dtype() else {
@@ -232,16 +254,15 @@ impl Native for KernelType {
         if !self.is_constructor() {
             return Ok(None);
         }
+        let given = match index {
+            Value::Tuple(items) => items.to_vec(),
+            one => vec![one.clone()],
+        };
         let mut arguments = Vec::new();
-        match index {
-            Value::Tuple(items) => {
-                for item in items.iter() {
-                    arguments.push(vm.str(item)?);
-                }
-            }
-            one => arguments.push(vm.str(one)?),
+        for argument in &given {
+            arguments.push(vm.str(argument)?);
         }
-        Ok(Some(self.applied(&arguments, ['[', ']'])))
+        Ok(Some(self.applied(&arguments, ['[', ']'], self.declared_of(&given))))
     }
 
     fn compare(&self, _: &Value, _: &mut Vm, op: CompareOp, other: &Value) -> Result<Option<Value>> {
