@@ -134,6 +134,7 @@ impl Ctx<'_> {
         match operand {
             Operand::Place(place) => match place.ty.clone() {
                 Type::Array(array) => Some(Walk::Array(place.clone(), array.len)),
+                Type::Matrix { rows, .. } => Some(Walk::Rows(self.load_whole(place, *span), rows.into())),
                 ty => self.no_walk(&format!("`{ty}`"), *span),
             },
             Operand::Tuple(items) => {

@@ -42,12 +42,23 @@ impl Ctx<'_> {
                 let n = u32::from(self.ty(*node).n_components());
                 Some((0..n).map(|at| self.load_components(*node, &[at], span)).collect())
             }
+            Operand::Node(node) => self.rows(*node, span),
+            Operand::Place(place) if place.ty.is_matrix() => {
+                let matrix = self.load_whole(place, span);
+                self.rows(matrix, span)
+            }
             Operand::Place(place) => {
                 let n = place.ty.n_parts()?;
                 Some((0..n).map(|at| self.element_of(place, Step::Part(at), span)).collect())
             }
             _ => None,
         }
+    }
+
+    /// The rows of a matrix; `None` for any other value.
+    fn rows(&mut self, matrix: NodeId, span: Span) -> Option<Rc<[Operand]>> {
+        let Type::Matrix { rows, .. } = *self.ty(matrix) else { return None };
+        Some((0..u32::from(rows)).map(|at| Operand::Node(self.row(matrix, &Step::Part(at), span))).collect())
     }
 
     /// Items of a tuple or a list as they are written, `*t` being those of `t`.
