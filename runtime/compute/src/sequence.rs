@@ -185,7 +185,8 @@ impl Sequence {
         self.eval_await(None).map(drop)
     }
 
-    /// Starts the recorded operations. What the host reads waits for them by itself.
+    /// Starts the recorded operations; on the built-in device they have run when it returns. What the host reads waits
+    /// for them by itself.
     pub fn eval_async(&self) -> Result<()> {
         self.check_idle("evaluate")?;
         let inner = &*self.inner;

@@ -205,7 +205,7 @@ unsafe fn load(at: *const u8, channel: Channel) -> u32 {
     }
 }
 
-/// Ints that do not fit keep their lowest bits.
+/// Numbers that do not fit become the nearest that do. Of ints Vulkan says nothing, and its software driver does so.
 ///
 /// # Safety
 /// A channel lies at `at`.
@@ -218,7 +218,11 @@ unsafe fn store(at: *mut u8, channel: Channel, word: u32) {
         Channel::Unorm8 => scaled(0.0, 255.0),
         Channel::Snorm16 => scaled(-1.0, 32767.0),
         Channel::Snorm8 => scaled(-1.0, 127.0),
-        _ => word,
+        Channel::U16 => word.min(u16::MAX.into()),
+        Channel::U8 => word.min(u8::MAX.into()),
+        Channel::I16 => (word as i32).clamp(i16::MIN.into(), i16::MAX.into()) as u32,
+        Channel::I8 => (word as i32).clamp(i8::MIN.into(), i8::MAX.into()) as u32,
+        Channel::F32 | Channel::I32 | Channel::U32 => word,
     };
     // SAFETY: the caller's.
     unsafe {

@@ -128,7 +128,7 @@ fn record_optional(vm: &Vm, this: &ScriptSequence, args: &Args, function: &str) 
     }
 }
 
-/// `eval_await(wait=None)`: seconds; whether it is done.
+/// `eval_await(wait_for=None)`: whether it is done, after that many seconds at most. Kompute counts nanoseconds.
 fn eval_await(vm: &mut Vm, args: &Args) -> Result {
     let this: &ScriptSequence = args.this()?;
     let mut parser = args.method_parser("eval_await");
