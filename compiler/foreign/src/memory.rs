@@ -1,10 +1,14 @@
 //! Layouts of what lies in the memory of a workgroup, where SPIR-V wants none and naga writes them.
 //!
-//! Decorations of offsets and strides go from the types that only workgroups' variables are made of.
+//! Decorations of offsets and strides go from the types that only workgroups' variables are made of. A type that
+//! buffers are made of as well keeps them, and the workgroup gets a twin of it ([`twins`]).
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::words::{HEADER_WORDS, OP_DECORATE, instructions};
+use self::twins::Twins;
+use crate::words::{OP_CONSTANT, OP_DECORATE, instructions};
+
+mod twins;
 
 const OP_MEMBER_DECORATE: u32 = 72;
 const OP_TYPE_ARRAY: u32 = 28;
@@ -20,50 +24,86 @@ const WITH_LAYOUT: [u32; 3] = [2, 9, 12];
 /// Row-major, column-major, array stride, matrix stride, offset.
 const LAYOUT: [u32; 5] = [4, 5, 6, 7, 35];
 
+/// The types of a module that are made of others, and where they lie.
+#[derive(Default)]
+struct Types {
+    /// What each is made of, in the order in which they are declared.
+    parts: Vec<(u32, Vec<u32>)>,
+    position: FxHashMap<u32, usize>,
+    /// Of the memory of workgroups.
+    shared: FxHashSet<u32>,
+    /// Of buffers and push constants.
+    laid: FxHashSet<u32>,
+}
+
 pub(crate) fn strip_layouts(words: Vec<u32>) -> Vec<u32> {
-    let (mut parts, mut pointees) = (FxHashMap::default(), FxHashMap::default());
-    let (mut shared, mut laid) = (FxHashSet::default(), FxHashSet::default());
-    for instruction in instructions(&words) {
-        match (instruction[0] & 0xffff, instruction) {
-            (OP_TYPE_ARRAY | OP_TYPE_RUNTIME_ARRAY, [_, id, element, ..]) => {
-                parts.insert(*id, vec![*element]);
-            }
-            (OP_TYPE_STRUCT, [_, id, members @ ..]) => {
-                parts.insert(*id, members.to_vec());
-            }
-            (OP_TYPE_POINTER, [_, id, _, pointee]) => {
-                pointees.insert(*id, *pointee);
-            }
-            (OP_VARIABLE, [_, pointer, _, class, ..]) => {
-                let Some(pointee) = pointees.get(pointer) else { continue };
-                match *class {
-                    WORKGROUP => reach(&parts, *pointee, &mut shared),
-                    class if WITH_LAYOUT.contains(&class) => reach(&parts, *pointee, &mut laid),
-                    _ => {}
-                }
-            }
-            _ => {}
-        }
-    }
-    if shared.is_empty() {
+    let types = Types::of(&words);
+    if types.shared.is_empty() {
         return words;
     }
     let is_in_the_way = |instruction: &&[u32]| match (instruction[0] & 0xffff, *instruction) {
         (OP_DECORATE, [_, id, decoration, ..]) | (OP_MEMBER_DECORATE, [_, id, _, decoration, ..]) => {
-            LAYOUT.contains(decoration) && shared.contains(id) && !laid.contains(id)
+            LAYOUT.contains(decoration) && types.shared.contains(id) && !types.laid.contains(id)
         }
         _ => false,
     };
-    let kept = instructions(&words).filter(|instruction| !is_in_the_way(instruction));
-    words[..HEADER_WORDS].iter().chain(kept.flatten()).copied().collect()
+    let mut twins = Twins::of(&types, &words);
+    for instruction in instructions(&words).filter(|instruction| !is_in_the_way(instruction)) {
+        twins.push(instruction);
+    }
+    twins.words
 }
 
-/// The type and all that it is made of.
-fn reach(parts: &FxHashMap<u32, Vec<u32>>, first: u32, reached: &mut FxHashSet<u32>) {
-    let mut waiting = vec![first];
-    while let Some(ty) = waiting.pop() {
-        if reached.insert(ty) {
-            waiting.extend(parts.get(&ty).into_iter().flatten());
+impl Types {
+    fn of(words: &[u32]) -> Types {
+        let mut types = Types::default();
+        let (mut ints, mut pointees) = (FxHashMap::default(), FxHashMap::default());
+        for instruction in instructions(words) {
+            match (instruction[0] & 0xffff, instruction) {
+                (OP_CONSTANT, [_, _, id, value]) => {
+                    ints.insert(*id, *value as usize);
+                }
+                (OP_TYPE_ARRAY, [_, id, element, length]) => {
+                    types.declare(*id, vec![*element; ints.get(length).copied().unwrap_or(1)]);
+                }
+                (OP_TYPE_RUNTIME_ARRAY, [_, id, element]) => types.declare(*id, vec![*element]),
+                (OP_TYPE_STRUCT, [_, id, members @ ..]) => types.declare(*id, members.to_vec()),
+                (OP_TYPE_POINTER, [_, id, _, pointee]) => {
+                    pointees.insert(*id, *pointee);
+                }
+                (OP_VARIABLE, [_, pointer, _, class, ..]) => {
+                    let Some(pointee) = pointees.get(pointer) else { continue };
+                    match *class {
+                        WORKGROUP => types.shared.extend(types.reach(*pointee)),
+                        class if WITH_LAYOUT.contains(&class) => types.laid.extend(types.reach(*pointee)),
+                        _ => {}
+                    }
+                }
+                _ => {}
+            }
         }
+        types
+    }
+
+    fn declare(&mut self, id: u32, parts: Vec<u32>) {
+        self.position.insert(id, self.parts.len());
+        self.parts.push((id, parts));
+    }
+
+    /// What a type is made of, one after the other; nothing for numbers, vectors and matrices.
+    fn parts(&self, id: u32) -> &[u32] {
+        self.position.get(&id).map_or(&[], |at| &self.parts[*at].1)
+    }
+
+    /// The type and all that it is made of.
+    fn reach(&self, first: u32) -> FxHashSet<u32> {
+        let mut reached = FxHashSet::default();
+        let mut waiting = vec![first];
+        while let Some(ty) = waiting.pop() {
+            if reached.insert(ty) {
+                waiting.extend(self.parts(ty));
+            }
+        }
+        reached
     }
 }

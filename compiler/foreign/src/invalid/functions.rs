@@ -23,7 +23,7 @@ pub(super) fn told_of(names: Names, function: &Function, error: &Error) -> Optio
                 .help("let the function name the buffer or the image itself")
         }
         Error::InvalidArgumentPointerSpace { .. } => {
-            told("a pointer to a buffer cannot be handed to a function here: let the function name the buffer")
+            told("a pointer to a buffer or to shared memory cannot be handed to a function here: let the function name it")
         }
         Error::NonConstructibleReturnType => told("a function cannot return a value of this type"),
         Error::BreakOutsideOfLoopOrSwitch => told("`break` stands outside of a loop and of a `switch`"),
@@ -125,8 +125,13 @@ fn not_a_condition(typed: &mut Typed, condition: Handle<Expression>) -> Told {
 }
 
 fn stored(typed: &mut Typed, pointer: Handle<Expression>, value: Handle<Expression>) -> Told {
-    let message =
-        told(format!("what belongs here is {}, and this is {}", typed.ty(pointer), typed.ty(value)));
+    let (place, stored) = (typed.ty(pointer), typed.ty(value));
+    if place == stored {
+        // naga lays out a struct of GLSL anew for each kind of block.
+        return told(format!("{stored} has other offsets in this block than in variables"))
+            .help("copy its members one by one, or keep arrays of numbers out of the struct");
+    }
+    let message = told(format!("what belongs here is {place}, and this is {stored}"));
     match typed.inner(pointer).cloned() {
         Some(place) => typed.converted(message, &place, value),
         None => message,
