@@ -67,7 +67,7 @@ enum Role<'k> {
 impl<'k> Invocation<'k> {
     pub fn new(kernel: &'k Kernel, group: [u32; 3], local: [u32; 3]) -> Invocation<'k> {
         let mut invocation = Invocation { kernel, group, local, calls: Vec::new() };
-        invocation.enter(FunctionId(kernel.functions.len() as u32 - 1), &[], None);
+        invocation.enter(FunctionId(kernel.functions.len() as u32 - 1), &[], Vec::new(), None);
         invocation
     }
 
@@ -150,7 +150,8 @@ impl<'k> Invocation<'k> {
                 }
             }
             Stmt::BufferStore { buffer, index, path, value, .. } => {
-                let (index, path, value) = (self.value(*index).as_int(), self.path(path), self.value(*value));
+                let index = self.element_index(*index, world);
+                let (path, value) = (self.path(path), self.value(*value));
                 let elements = &mut world.buffers[buffer.idx()].values;
                 let element = usize::try_from(index).ok().and_then(|index| elements.get_mut(index));
                 if let Some(part) = element.and_then(|element| element.at_mut(&path)) {
@@ -192,7 +193,12 @@ impl<'k> Invocation<'k> {
     fn eval(&mut self, id: NodeId, world: &mut World<'k>) -> Result<(), Stop> {
         let node = self.function().node(id);
         if let NodeKind::Call { function, args } = &node.kind {
-            self.enter(*function, args, Some(id));
+            let values = args.iter().map(|arg| match arg {
+                CallArg::Value(value) => self.passed(*value, world),
+                CallArg::Reference(_) => Value::nothing(),
+            });
+            let values = values.collect();
+            self.enter(*function, args, values, Some(id));
             return Ok(());
         }
         let value = self.compute(node, world)?;
@@ -200,7 +206,8 @@ impl<'k> Invocation<'k> {
         Ok(())
     }
 
-    fn enter(&mut self, function: FunctionId, given: &[CallArg], gives: Option<NodeId>) {
+    /// `args` are the values that are given, and nothing for a reference.
+    fn enter(&mut self, function: FunctionId, given: &[CallArg], args: Vec<Value>, gives: Option<NodeId>) {
         let function = &self.kernel.functions[function.idx()];
         let depth = self.calls.len();
         let mut places: Vec<Place> = (0..function.locals.len())
@@ -209,15 +216,9 @@ impl<'k> Invocation<'k> {
                 Home::Own | Home::Caller => Place::Own(depth, LocalId(at as u32)),
             })
             .collect();
-        let mut args = Vec::new();
         for (arg, given) in function.args.iter().zip(given) {
-            match (arg, given) {
-                (Arg::Reference(local), CallArg::Reference(given)) => {
-                    places[local.idx()] = self.call().places[given.idx()];
-                    args.push(Value::nothing());
-                }
-                (_, CallArg::Value(value)) => args.push(self.value(*value)),
-                _ => panic!("an argument of another kind, which `verify` refuses"),
+            if let (Arg::Reference(local), CallArg::Reference(given)) = (arg, given) {
+                places[local.idx()] = self.call().places[given.idx()];
             }
         }
         let (locals, nodes) = (vec![None; function.locals.len()], vec![None; function.nodes.len()]);

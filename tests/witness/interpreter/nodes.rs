@@ -52,6 +52,30 @@ impl<'k> Invocation<'k> {
         path.iter().map(step).collect()
     }
 
+    /// The value of an index; beyond every array where the offsets along its axes are more than an int holds.
+    pub fn element_index(&self, index: NodeId, world: &World) -> i128 {
+        if self.is_held(index, world) { self.value(index).as_int() } else { i128::MAX }
+    }
+
+    fn is_held(&self, index: NodeId, world: &World) -> bool {
+        let Some(flat) = self.function().flats.get(&index) else { return true };
+        let shape = &world.buffers[flat.buffer.idx()].shape;
+        let stride =
+            |axis: u8| shape[usize::from(axis) + 1..].iter().map(|&n| u128::from(n)).product::<u128>();
+        let outer = match &flat.terms[..] {
+            [outer @ .., (_, axis)] if usize::from(*axis) + 1 == shape.len() => outer,
+            terms => terms,
+        };
+        let size = |index: i128| if index < 0 { 4 * index.unsigned_abs() } else { index.unsigned_abs() };
+        let offset = |&(index, axis): &(NodeId, u8)| size(self.value(index).as_int()) * stride(axis);
+        outer.iter().map(offset).sum::<u128>() <= 1 << 31
+    }
+
+    /// An argument; the least int in place of where a row starts that is not held.
+    pub fn passed(&self, value: NodeId, world: &World) -> Value {
+        if self.is_held(value, world) { self.value(value) } else { Value::Int(i32::MIN.into()) }
+    }
+
     fn input(&self, input: Input, world: &World) -> Result {
         let [nx, ny, nz] = self.kernel.local_size;
         let [x, y, z] = self.local;
@@ -103,7 +127,7 @@ impl<'k> Invocation<'k> {
                 self.local(*local, world).at(&self.path(path)).cloned().unwrap_or_else(|| Value::zero(ty))
             }
             NodeKind::BufferLoad { buffer, index, path } => {
-                let index = usize::try_from(self.value(*index).as_int()).ok();
+                let index = usize::try_from(self.element_index(*index, world)).ok();
                 let element = index.and_then(|index| world.buffers[buffer.idx()].values.get(index));
                 let part = element.and_then(|element| element.at(&self.path(path)));
                 part.cloned().unwrap_or_else(|| Value::zero(ty))
@@ -195,7 +219,7 @@ impl<'k> Invocation<'k> {
         let expected = atomic.expected.map(|expected| self.value(expected));
         let (ty, place) = match &atomic.place {
             AtomicPlace::Buffer { buffer, index } => {
-                let index = usize::try_from(self.value(*index).as_int()).ok();
+                let index = usize::try_from(self.element_index(*index, world)).ok();
                 let memory = &mut world.buffers[buffer.idx()];
                 (memory.element.clone(), index.and_then(|index| memory.values.get_mut(index)))
             }

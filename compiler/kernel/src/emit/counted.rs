@@ -3,10 +3,10 @@
 //!
 //! Such a one does not leave its array by gigabytes as long as it makes no large steps, and what is added to it
 //! would keep drivers from stepping along addresses. A local counts as long as nothing else is ever stored to
-//! it. Never here: how an index is tested.
+//! it, and an argument as long as nothing else is ever given. Never here: how an index is tested.
 
 use super::values::is_float;
-use crate::ir::{BinaryOp, CallArg, Function, Home, LocalId, NodeId, NodeKind, Stmt, walk};
+use crate::ir::{BinaryOp, CallArg, Function, Home, Kernel, LocalId, NodeId, NodeKind, Stmt, walk};
 use crate::signature::Ints;
 
 /// Of the nodes behind an index, more than these are not looked at.
@@ -20,15 +20,37 @@ const MAX_STRIDE: u64 = 16 * Ints::MAX_MODEST as u64;
 const MAX_OFFSET: u64 = 1 << 28;
 
 /// For each local of a function, whether all that is stored to it is counted.
-pub(crate) struct Counted {
+pub(crate) struct Counted<'a> {
     locals: Vec<bool>,
+    args: &'a [bool],
     scalars: Ints,
 }
 
-impl Counted {
+/// For each function, which of its arguments are counted wherever it is called.
+pub(crate) fn counted_args(kernel: &Kernel) -> Vec<Vec<bool>> {
+    let mut counted_args: Vec<Vec<bool>> =
+        kernel.functions.iter().map(|function| vec![true; function.args.len()]).collect();
+    let reached = kernel.reached();
+    // Callees come before their callers.
+    for (at, function) in kernel.functions.iter().enumerate().rev().filter(|(at, _)| reached[*at]) {
+        let (callees, own) = counted_args.split_at_mut(at);
+        let counted = Counted::of(function, kernel.ints, &own[0]);
+        for node in &function.nodes {
+            let NodeKind::Call { function: callee, args } = &node.kind else { continue };
+            for (is_counted, arg) in callees[callee.idx()].iter_mut().zip(args) {
+                if let CallArg::Value(value) = arg {
+                    *is_counted &= counted.holds(function, *value, 1);
+                }
+            }
+        }
+    }
+    counted_args
+}
+
+impl<'a> Counted<'a> {
     /// Takes locals for counted until a store says otherwise, again and again while that changes anything.
-    pub fn of(function: &Function, scalars: Ints) -> Counted {
-        let mut counted = Counted { locals: vec![true; function.locals.len()], scalars };
+    pub fn of(function: &Function, scalars: Ints, args: &'a [bool]) -> Counted<'a> {
+        let mut counted = Counted { locals: vec![true; function.locals.len()], args, scalars };
         let stores = stores(function, &mut counted);
         let mut is_settled = false;
         while !is_settled {
@@ -56,7 +78,9 @@ impl Counted {
                     _ => return false,
                 },
                 NodeKind::Load(local) if !self.locals[local.idx()] => return false,
+                NodeKind::Arg(at) if !self.args[*at as usize] => return false,
                 NodeKind::Load(_)
+                | NodeKind::Arg(_)
                 | NodeKind::Input(_)
                 | NodeKind::Domain
                 | NodeKind::Proven(_)
@@ -104,7 +128,7 @@ impl Counted {
 }
 
 /// What is stored to each local as a whole. Those that others can change are not counted.
-fn stores(function: &Function, counted: &mut Counted) -> Vec<(LocalId, NodeId)> {
+fn stores(function: &Function, counted: &mut Counted<'_>) -> Vec<(LocalId, NodeId)> {
     for (local, is_counted) in function.locals.iter().zip(&mut counted.locals) {
         *is_counted = local.home == Home::Own;
     }

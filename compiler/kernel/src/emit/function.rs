@@ -39,7 +39,9 @@ pub(crate) struct FunctionEmitter<'e> {
     /// What was loaded there of parameters that are many numbers, by block and member.
     pub numbers: FxHashMap<(BlockKind, usize), Word>,
     /// Which locals are counters, once an index asks.
-    pub counted: Option<Counted>,
+    pub counted: Option<Counted<'e>>,
+    /// Which arguments are.
+    pub counted_args: &'e [bool],
     blocks: Vec<dr::Block>,
     pub current: dr::Block,
     file: Word,
@@ -59,6 +61,7 @@ impl<'e> FunctionEmitter<'e> {
         kernel: &'e Kernel,
         function: &'e Function,
         functions: &'e [Option<Word>],
+        counted_args: &'e [bool],
         target: &'e Target,
         module: &'e mut Module,
         interface: &'e mut Interface,
@@ -81,6 +84,7 @@ impl<'e> FunctionEmitter<'e> {
             hidden: FxHashMap::default(),
             numbers: FxHashMap::default(),
             counted: None,
+            counted_args,
             blocks: Vec::new(),
             current: dr::Block::new(),
             file,

@@ -238,16 +238,18 @@ impl FunctionEmitter<'_> {
         (Place { class, chain, ty, packing }, is_inside)
     }
 
-    fn is_counted(&mut self, buffer: BufferId, index: NodeId) -> bool {
-        let (function, scalars) = (self.function, self.kernel.ints);
+    pub fn is_counted(&mut self, buffer: BufferId, index: NodeId) -> bool {
+        let (function, scalars, args) = (self.function, self.kernel.ints, self.counted_args);
         let element = u64::from(self.interface.buffer(buffer).element.packed_size());
-        self.counted.get_or_insert_with(|| Counted::of(function, scalars)).holds(function, index, element)
+        self.counted
+            .get_or_insert_with(|| Counted::of(function, scalars, args))
+            .holds(function, index, element)
     }
 
     /// An index for a device that tests accesses itself. It tests them by their place in bytes, of which some
     /// count 32 bits: one that lies behind them all is cut to the last of which no byte comes round.
     fn unwrapped_index(&mut self, buffer: BufferId, index: NodeId) -> Word {
-        let value = self.value(index);
+        let value = self.element_index(index);
         let scalar = self.function.ty(index).scalar().expect("verified: an index is an int");
         let n_elements = (1 << 32) / u64::from(self.interface.buffer(buffer).element.packed_size().max(1));
         let last = n_elements - 1;

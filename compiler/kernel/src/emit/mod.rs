@@ -3,7 +3,7 @@
 //! One file for each family of instructions: `control` for the tree of statements, `values` for what
 //! each node becomes, `ints`, `floats`, `convert` and `vectors` for arithmetic, `memory` for locals and
 //! buffers, which `reach` leads to and whose types are `layout`'s, `counted` for which indices drivers
-//! need not fear, `stored` and `bits` for what memory holds instead of a value, `coop` for matrices that
+//! need not fear, `flat` for those of several axes that may not fit, `stored` and `bits` for what memory holds instead of a value, `coop` for matrices that
 //! subgroups hold, `atomics`, `narrow` and `subgroup` for operations that invocations share, `checks` for
 //! what a device is told that checks, `debug` for what debuggers are told; `interface` holds what the
 //! module binds, `module` what its functions share, `ports` what comes into a stage of a graphics pipeline
@@ -17,6 +17,7 @@ mod convert;
 mod coop;
 mod counted;
 mod debug;
+mod flat;
 mod floats;
 mod function;
 mod interface;
@@ -55,13 +56,15 @@ pub(crate) fn emit(kernel: &Verified<Kernel>, target: &Target) -> KernelModule {
     }
     let mut interface = Interface::new(kernel, target, &mut module);
     let ids = function_ids(kernel, &mut module);
-    for (function, id) in kernel.functions.iter().zip(&ids) {
+    let counted_args = counted::counted_args(kernel);
+    for ((function, id), counted_args) in kernel.functions.iter().zip(&ids).zip(&counted_args) {
         let Some(id) = *id else { continue };
         match &function.called_for {
             Some(place) => module.set_place(place),
             None => module.set_source(&function.source),
         }
-        let emitter = FunctionEmitter::new(kernel, function, &ids, target, &mut module, &mut interface);
+        let emitter =
+            FunctionEmitter::new(kernel, function, &ids, counted_args, target, &mut module, &mut interface);
         let emitted = emitter.emit(id);
         emitted.assemble_into(&mut module.functions);
     }

@@ -224,7 +224,7 @@ impl FunctionEmitter<'_> {
     /// An index that is inside, of the type that [`Self::element_chain`] takes.
     pub fn proven_index(&mut self, buffer: BufferId, index: NodeId) -> Word {
         let ty = self.function.ty(index).clone();
-        let index = self.value(index);
+        let index = self.element_index(index);
         self.fit_for_reach(buffer, index, &ty)
     }
 
@@ -266,8 +266,14 @@ impl FunctionEmitter<'_> {
     pub fn inside_buffer(&mut self, buffer: BufferId, index: NodeId) -> (Word, Word) {
         let counts = self.kernel.buffers[buffer.idx()].counts;
         let mut ty = self.function.ty(index).clone();
-        let mut index = self.value(index);
+        let (fits, mut index) = (self.fits(index), self.value(index));
         let mut len = self.buffer_len(buffer);
+        // A length that neighbours have in common, where they have the outer indices.
+        if let Some(fits) = fits {
+            let counts = Type::Scalar(counts.unsigned());
+            let none = self.int(&counts, 0);
+            len = self.select(&counts, fits, len, none);
+        }
         match (ty.scalar().map(Scalar::bits), counts) {
             (Some(64), Width::Narrow) => len = self.ids(Op::UConvert, &Scalar::U64.into(), &[len]),
             (Some(32), Width::Wide) => {

@@ -168,7 +168,7 @@ impl FunctionEmitter<'_> {
         let mut operands = vec![callee];
         for arg in args {
             operands.push(match arg {
-                CallArg::Value(value) => self.value(*value),
+                CallArg::Value(value) => self.argument(*value),
                 CallArg::Reference(local) => self.local(*local),
             });
         }

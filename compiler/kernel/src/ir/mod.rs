@@ -191,12 +191,23 @@ pub struct Function {
     /// What a function or a power that is a formula was given, at the float that it gives; nothing at its steps, which
     /// are no mistake where the result is none. A float that is not here is an operation of its own.
     pub births: FxHashMap<NodeId, Vec<NodeId>>,
+    /// For flat indices of arrays of several axes that are worked out in 32 bits, what they stand for.
+    pub flats: FxHashMap<NodeId, Flat>,
     pub body: Block,
     /// The place in the user's source that first called for it, where it is a function of our own. Its
     /// instructions have no lines, so they belong to those of the calls, and none of them may be contracted.
     pub called_for: Option<Location>,
     /// Of our own functions, one whose arithmetic is what the script wrote: `a ** n`, `sum(xs)`.
     pub is_operator: bool,
+}
+
+/// An index along each of some axes of an array, as one: the sum of their offsets, which an int may not hold.
+#[derive(Debug, Clone)]
+pub struct Flat {
+    pub buffer: BufferId,
+    /// Each index with its axis: what is next to another along it lies as many elements further as all axes behind
+    /// it have together. Where a row starts counts along the last one.
+    pub terms: Vec<(NodeId, u8)>,
 }
 
 /// How an argument arrives.

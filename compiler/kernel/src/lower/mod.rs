@@ -314,6 +314,7 @@ impl<'a> FunctionState<'a> {
             carries: Vec::new(),
             axes: FxHashMap::default(),
             births: FxHashMap::default(),
+            flats: FxHashMap::default(),
             body: Vec::new(),
             called_for: None,
             is_operator: false,

@@ -2,7 +2,8 @@
 //!
 //! An element lies where the indices lead when the last axis is closest together. That one flat index
 //! is what is tested: an index that is out of range in its axis alone reaches a neighbouring row.
-//! Index arithmetic is in i32, or in i64 once an index is, or the array has more elements than an i32 counts. A negative constant counts from the end.
+//! Index arithmetic is in i32, or in i64 once an index is, or the array has more elements than an i32 counts; what
+//! an i32 stands for is kept, for it may wrap. A negative constant counts from the end.
 
 use std::rc::Rc;
 
@@ -13,7 +14,7 @@ use super::Ctx;
 use super::operand::{Operand, Place, Row};
 use crate::constant::Literal;
 use crate::errors;
-use crate::ir::{BinaryOp, BufferId, NodeId, NodeKind};
+use crate::ir::{BinaryOp, BufferId, Flat, NodeId, NodeKind};
 use crate::signature::{ArrayParam, Width};
 use crate::suggest;
 use crate::types::{Scalar, Type};
@@ -91,6 +92,7 @@ impl Ctx<'_> {
             flat = self.proven_in(buffer, flat, index.span);
         }
         self.note_indices(array, &nodes, flat);
+        self.note_terms(array, &nodes, flat);
         Some(match axis == rank {
             true => Indexed::Element(buffer, flat),
             false => Indexed::Row(Row { buffer, start: flat, axis }),
@@ -108,6 +110,25 @@ impl Ctx<'_> {
         };
         let all = before.iter().chain(indices).copied().collect();
         self.f.indices.insert(flat, all);
+    }
+
+    /// Remembers what a flat index in 32 bits stands for.
+    fn note_terms(&mut self, array: &Operand, indices: &[NodeId], flat: NodeId) {
+        let (buffer, first) = self.array_place(array);
+        let rank = self.buffers[buffer.idx()].rank;
+        let is_sum = matches!(self.f.func.nodes[flat.idx()].kind, NodeKind::Binary(..));
+        if rank == 1 || !is_sum || *self.ty(flat) != Type::I32 {
+            return;
+        }
+        let mut terms = match array {
+            Operand::Row(row) => match self.f.func.flats.get(&row.start) {
+                Some(before) => before.terms.clone(),
+                None => vec![(row.start, rank - 1)],
+            },
+            _ => Vec::new(),
+        };
+        terms.extend(indices.iter().copied().zip(first..));
+        self.f.func.flats.insert(flat, Flat { buffer, terms });
     }
 
     /// Index and length of each axis so far; `None` where they are not told.

@@ -123,8 +123,10 @@ pub fn compile_bound(
         }
     }
     let target = target(manager, launched.instrument);
-    // Elsewhere every index is tested where it is used, whatever it is made of.
-    let ints = if target.robust_access { launched.ints } else { Ints::Any };
+    // Elsewhere an index of one axis is tested where it is used, whatever it is made of.
+    let has_axes = |ty: &ParamType| matches!(ty, ParamType::Array(array) if array.rank > 1);
+    let matters = target.robust_access || signature.params.iter().any(has_axes);
+    let ints = if matters { launched.ints } else { Ints::Any };
     let tensors: Vec<Tensor> = bound.iter().filter_map(Bound::seen).cloned().collect();
     let signature = signature.with_edge(launched.edge).with_ints(ints).with_memory(memory_of(&tensors));
     kernel.compile(vm, &signature, &target)

@@ -1,0 +1,83 @@
+//! Flat indices of arrays of several axes, so that none comes round where 32 bits do not hold it.
+//!
+//! One that is counted (`counted.rs`) is taken as it is. Of any other the offsets along the outer axes are added up
+//! as floats, without their signs, which no int of 32 bits would hold: where they are more than an i32 counts, the
+//! index is outside, whatever the last axis adds. That axis alone is left out, so that the test is one for all
+//! neighbours in a row. Never here: whether an index lies inside.
+
+use rspirv::spirv::{GlslStd450Op as GlslOp, Op, Word};
+
+use super::function::FunctionEmitter;
+use crate::ir::{BufferId, NodeId};
+use crate::push::Member;
+use crate::types::{Kind, Scalar, Type};
+
+const F32: Type = Type::Scalar(Scalar::F32);
+
+/// As many elements an array has at most, and what sums of floats may be off by.
+const LIMIT: f64 = (1u64 << 31) as f64 + 1024.0;
+
+/// How much heavier an offset weighs that leads below the array: what the last axis takes away besides must not come
+/// round from below.
+const BELOW: f64 = -4.0;
+
+impl FunctionEmitter<'_> {
+    /// The index of an element: beyond every array, as an unsigned number, where it stands for more than it holds.
+    pub fn element_index(&mut self, index: NodeId) -> Word {
+        self.held(index, -1)
+    }
+
+    /// What a function is given. Where a row starts that an int does not hold, the least one: whatever is added to
+    /// it does not lead into an array.
+    pub fn argument(&mut self, value: NodeId) -> Word {
+        self.held(value, i32::MIN)
+    }
+
+    fn held(&mut self, index: NodeId, otherwise: i32) -> Word {
+        let value = self.value(index);
+        let Some(fits) = self.fits(index) else { return value };
+        let otherwise = self.int(&Type::I32, otherwise.into());
+        self.select(&Type::I32, fits, value, otherwise)
+    }
+
+    /// Whether the value of an index is what it stands for; `None` where it is known to be, or is no flat one.
+    pub fn fits(&mut self, index: NodeId) -> Option<Word> {
+        let function = self.function;
+        let flat = function.flats.get(&index)?;
+        if self.is_counted(flat.buffer, index) {
+            return None;
+        }
+        let last = self.kernel.buffers[flat.buffer.idx()].rank - 1;
+        let outer = match &flat.terms[..] {
+            [outer @ .., (_, axis)] if *axis == last => outer,
+            terms => terms,
+        };
+        let mut sum = None;
+        for (index, axis) in outer {
+            let offset = self.offset(flat.buffer, *index, *axis);
+            sum = Some(match sum {
+                Some(sum) => self.ids(Op::FAdd, &F32, &[sum, offset]),
+                None => offset,
+            });
+        }
+        let limit = self.float(&F32, LIMIT);
+        Some(self.ids(Op::FOrdLessThan, &Type::BOOL, &[sum?, limit]))
+    }
+
+    /// Elements between the start of an axis and an index of it.
+    fn offset(&mut self, buffer: BufferId, index: NodeId, axis: u8) -> Word {
+        let is_signed = self.function.ty(index).scalar().is_some_and(|scalar| scalar.kind() == Kind::Signed);
+        let op = if is_signed { Op::ConvertSToF } else { Op::ConvertUToF };
+        let index = self.value(index);
+        let index = self.ids(op, &F32, &[index]);
+        let below = self.float(&F32, BELOW);
+        let below = self.ids(Op::FMul, &F32, &[index, below]);
+        let mut offset = self.glsl(GlslOp::FMax, &F32, &[index, below]);
+        for inner in axis + 1..self.kernel.buffers[buffer.idx()].rank {
+            let len = self.hidden_once(Member::Axis(buffer, inner), &Type::U32);
+            let len = self.ids(Op::ConvertUToF, &F32, &[len]);
+            offset = self.ids(Op::FMul, &F32, &[offset, len]);
+        }
+        offset
+    }
+}
