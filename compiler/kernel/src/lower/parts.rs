@@ -191,7 +191,7 @@ impl Ctx<'_> {
                 return self.fail(errors::fold_of_array(self.at(at), name, &what));
             }
         }
-        let items = self.items_of(xs, at).filter(|items| !items.is_empty());
+        let items = self.items_of(xs, at).filter(|items| !items.is_empty() && !self.is_matrix(xs));
         let Some(items) = items else {
             let what = self.describe(xs);
             return self.fail(errors::fold_of_nothing(self.at(at), name, &what));
