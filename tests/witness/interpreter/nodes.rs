@@ -62,8 +62,11 @@ impl<'k> Invocation<'k> {
         let shape = &world.buffers[flat.buffer.idx()].shape;
         let stride =
             |axis: u8| shape[usize::from(axis) + 1..].iter().map(|&n| u128::from(n)).product::<u128>();
+        let is_signed = |index: NodeId| self.function().ty(index).scalar().is_some_and(Scalar::is_signed);
         let outer = match &flat.terms[..] {
-            [outer @ .., (_, axis)] if usize::from(*axis) + 1 == shape.len() => outer,
+            [outer @ .., (index, axis)] if usize::from(*axis) + 1 == shape.len() && is_signed(*index) => {
+                outer
+            }
             terms => terms,
         };
         let size = |index: i128| if index < 0 { 4 * index.unsigned_abs() } else { index.unsigned_abs() };

@@ -2,15 +2,15 @@
 //!
 //! One that is counted (`counted.rs`) is taken as it is. Of any other the offsets along the outer axes are added up
 //! as floats, without their signs, which no int of 32 bits would hold: where they are more than an i32 counts, the
-//! index is outside, whatever the last axis adds. That axis alone is left out, so that the test is one for all
-//! neighbours in a row. Never here: whether an index lies inside.
+//! index is outside, whatever the last axis adds. That axis alone is left out, where its index has a sign, so that the
+//! test is one for all neighbours in a row. Never here: whether an index lies inside.
 
 use rspirv::spirv::{GlslStd450Op as GlslOp, Op, Word};
 
 use super::function::FunctionEmitter;
 use crate::ir::{BufferId, NodeId};
 use crate::push::Member;
-use crate::types::{Kind, Scalar, Type};
+use crate::types::{Scalar, Type};
 
 const F32: Type = Type::Scalar(Scalar::F32);
 
@@ -49,7 +49,7 @@ impl FunctionEmitter<'_> {
         }
         let last = self.kernel.buffers[flat.buffer.idx()].rank - 1;
         let outer = match &flat.terms[..] {
-            [outer @ .., (_, axis)] if *axis == last => outer,
+            [outer @ .., (index, axis)] if *axis == last && self.is_signed(*index) => outer,
             terms => terms,
         };
         let mut sum = None;
@@ -66,8 +66,7 @@ impl FunctionEmitter<'_> {
 
     /// Elements between the start of an axis and an index of it.
     fn offset(&mut self, buffer: BufferId, index: NodeId, axis: u8) -> Word {
-        let is_signed = self.function.ty(index).scalar().is_some_and(|scalar| scalar.kind() == Kind::Signed);
-        let op = if is_signed { Op::ConvertSToF } else { Op::ConvertUToF };
+        let op = if self.is_signed(index) { Op::ConvertSToF } else { Op::ConvertUToF };
         let index = self.value(index);
         let index = self.ids(op, &F32, &[index]);
         let below = self.float(&F32, BELOW);
@@ -79,5 +78,9 @@ impl FunctionEmitter<'_> {
             offset = self.ids(Op::FMul, &F32, &[offset, len]);
         }
         offset
+    }
+
+    fn is_signed(&self, index: NodeId) -> bool {
+        self.function.ty(index).scalar().is_some_and(Scalar::is_signed)
     }
 }
