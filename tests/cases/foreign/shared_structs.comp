@@ -22,6 +22,7 @@ void main() {
         own.half_.weight += tile[i].speed.y;
         bodies[i] = own;
     }
+    barrier();
     if (i == 0u) {
         tile[0] = last;
         rows[0] = rows[1];

@@ -67,7 +67,19 @@ pub(crate) fn is_ours(def: &Arc<FunctionDef>) -> bool {
 }
 
 /// Functions whose every step is arithmetic that the script asked for: what goes wrong in one of them is its mistake.
-const STEPWISE: [&str; 9] = ["sum", "prod", "fsum", "sumprod", "dist", "lcm", "factorial", "perm", "comb"];
+const STEPWISE: [&str; 11] = [
+    "sum",
+    "prod",
+    "fsum",
+    "sumprod",
+    "dist",
+    "lcm",
+    "common_multiple",
+    "factorial",
+    "perm",
+    "arrangements",
+    "comb",
+];
 
 pub(crate) fn is_stepwise(name: &str) -> bool {
     STEPWISE.contains(&name)

@@ -274,9 +274,10 @@ impl<'a> Ctx<'a> {
         self.active.push(Active { def: Arc::clone(def), given, location: self.at(span) });
         let mut state = FunctionState::new(def, &callee.source, callee.env.clone(), &callee.captured);
         if library::is_ours(def) {
-            let called_by = &self.f.func.called_for;
-            state.func.is_operator = called_by.is_none() && library::is_stepwise(&def.name.name);
-            state.func.called_for = Some(called_by.clone().unwrap_or_else(|| self.at(span)));
+            let caller = &self.f.func;
+            let is_told = caller.called_for.is_none() || caller.is_operator;
+            state.func.is_operator = is_told && library::is_stepwise(&def.name.name);
+            state.func.called_for = Some(caller.called_for.clone().unwrap_or_else(|| self.at(span)));
         }
         let outer = std::mem::replace(&mut self.f, state);
         let is_settled = self.nested(def.name.span, false, |ctx| {
