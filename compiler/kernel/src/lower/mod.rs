@@ -47,6 +47,7 @@ mod shape;
 mod shared;
 mod stages;
 mod stmts;
+mod stored;
 mod structs;
 mod subgroup;
 mod textures;

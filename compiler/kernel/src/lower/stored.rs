@@ -1,0 +1,109 @@
+//! What is stored, as the type of what it is stored in: converted where no value is lost, and else the mistake, with
+//! the cast to write. Nothing here knows where it goes.
+
+use kps_syntax::{Diagnostic, Span};
+
+use super::Ctx;
+use super::operand::Operand;
+use crate::errors;
+use crate::ir::NodeId;
+use crate::types::Type;
+
+impl Ctx<'_> {
+    /// The operand as `ty`, or the error that shows the cast.
+    pub fn expect(&mut self, operand: &Operand, ty: &Type, span: Span) -> Operand {
+        match (self.converted(operand, ty, span), operand) {
+            (Some(operand), _) => operand,
+            (None, Operand::Error) => Operand::Error,
+            (None, Operand::Literal(literal)) if matches!(ty, Type::Scalar(_)) => {
+                let scalar = ty.scalar().expect("matched a scalar");
+                self.fail(errors::literal_does_not_fit(self.at(span), *literal, scalar))
+            }
+            (None, operand) => {
+                let (text, found) = (self.f.source.slice(span).to_owned(), self.describe(operand));
+                self.fail(errors::expected_type(self.at(span), &text, ty, &found))
+            }
+        }
+    }
+
+    /// The operand as `ty`, where no value is lost.
+    pub fn converted(&mut self, operand: &Operand, ty: &Type, span: Span) -> Option<Operand> {
+        match operand {
+            Operand::Error => None,
+            Operand::Place(place) if place.ty == *ty => Some(operand.clone()),
+            Operand::Literal(literal) if matches!(ty, Type::Scalar(_)) => {
+                let scalar = ty.scalar()?;
+                let constant = literal.fit(scalar)?;
+                self.remark_taken(*literal, scalar, span);
+                Some(Operand::Node(self.constant(constant, span)))
+            }
+            operand => self.try_convert_whole(operand, ty, span).map(Operand::Node),
+        }
+    }
+
+    /// Without making a vector of a scalar.
+    fn try_convert_whole(&mut self, operand: &Operand, ty: &Type, span: Span) -> Option<NodeId> {
+        let from = self.value_type(operand)?;
+        (from.n_components() == ty.n_components()).then(|| self.try_convert(operand, ty, span))?
+    }
+
+    /// What goes into an element of type `ty`.
+    pub fn stored_value(
+        &mut self,
+        operand: &Operand,
+        ty: &Type,
+        span: Span,
+        value_span: Span,
+    ) -> Option<NodeId> {
+        match operand {
+            Operand::Error => return None,
+            Operand::Literal(literal) if ty.scalar().is_some() => {
+                let scalar = ty.scalar()?;
+                if ty.is_vector() || literal.fit(scalar).is_none() {
+                    let error = match ty.is_vector() {
+                        true => self.stored_type_error(operand, ty, span, value_span),
+                        false => errors::literal_does_not_fit(self.at(value_span), *literal, scalar),
+                    };
+                    self.error(error);
+                    return None;
+                }
+            }
+            _ => {}
+        }
+        let converted = self.try_convert_whole(operand, ty, value_span);
+        if converted.is_none() {
+            let error = self.stored_type_error(operand, ty, span, value_span);
+            self.error(error);
+        }
+        converted
+    }
+
+    fn stored_type_error(&self, operand: &Operand, ty: &Type, span: Span, value_span: Span) -> Diagnostic {
+        let (value, target) = (self.f.source.slice(value_span), self.f.source.slice(span));
+        let found = self.describe(operand);
+        let error = match self.augmented_parts(span, value_span) {
+            _ if value_span == span => errors::loop_target_type(self.at(span), target, ty, &found),
+            Some((symbol, right)) => {
+                let right = (self.at(right), self.f.source.slice(right), &*found);
+                errors::augmented_type((self.at(span), target, ty), symbol, right)
+            }
+            None => errors::stored_type(self.at(value_span), self.at(span), (value, &found), (target, ty)),
+        };
+        let is_number = |ty: &Type| ty.scalar().is_some();
+        match is_number(ty) && self.value_type(operand).is_none_or(|found| is_number(&found)) {
+            true => error,
+            // No cast leads from or to a struct, a list or a tuple.
+            false => Diagnostic { help: None, ..error },
+        }
+    }
+
+    /// The operator and the right side of `target op= value`, whose value has the span of all of it.
+    fn augmented_parts(&self, target: Span, value: Span) -> Option<(&str, Span)> {
+        if value.start != target.start {
+            return None;
+        }
+        let (operator, right) = self.f.source.slice(Span { start: target.end, ..value }).split_once('=')?;
+        let right = Span { start: value.end - right.trim_start().len() as u32, ..value };
+        Some((operator.trim(), right))
+    }
+}
