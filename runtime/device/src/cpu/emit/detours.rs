@@ -1,7 +1,9 @@
 //! Functions that gangs call off their usual way, as at the ends of arrays. An ordinary call may change every
 //! register of vectors, so one in a loop, however seldom it is made, would keep them all in memory; these
-//! leave all registers as they are.
+//! leave all registers as they are. [`read_ahead`] is on the usual way, for there is no instruction of the code
+//! generator's that does what it does.
 
+use std::arch::naked_asm;
 use std::sync::OnceLock;
 
 use cranelift_codegen::ir::{AbiParam, InstBuilder, Signature, UserFuncName, types};
@@ -19,6 +21,7 @@ use crate::Result;
 pub struct Detours {
     pub gather: usize,
     pub scatter: usize,
+    pub read_ahead: usize,
 }
 
 /// Made for the first gangs.
@@ -44,7 +47,18 @@ fn make() -> Result<Detours> {
     }
     jit.finalize_definitions().map_err(failed)?;
     let [gather, scatter] = [0, 1].map(|i| jit.get_finalized_function(ids[i]) as usize);
-    Ok(Detours { gather, scatter })
+    Ok(Detours { gather, scatter, read_ahead: read_ahead as *const () as usize })
+}
+
+/// Begins to bring a line of memory near that is wanted soon. It changes no register, and no address faults.
+#[unsafe(naked)]
+extern "C" fn read_ahead(_address: *const u8) {
+    #[cfg(target_arch = "x86_64")]
+    naked_asm!("prefetcht0 [rdi]", "ret");
+    #[cfg(target_arch = "aarch64")]
+    naked_asm!("prfm pldl1keep, [x0]", "ret");
+    #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+    naked_asm!("ret");
 }
 
 /// `fn(argument)`, whatever its address is of. More arguments would tie registers on the usual way.

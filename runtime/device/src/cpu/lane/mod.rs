@@ -13,9 +13,10 @@
 //!
 //! Passes work on a whole kernel: [`guard`] finds what every invocation asks first, [`rounds`] counts the rounds of loops round operations of subgroups,
 //! [`ssa`] turns locals into values, [`known`] uses what branches found out, [`shortcuts`] takes short ones away, [`regions`] cuts the graph where lanes wait, [`gangs`] finds what
-//! neighbouring lanes have in common ([`shapes`], [`order`]), [`frames`] how their memory lies, and [`meetings`] makes
+//! neighbouring lanes have in common ([`shapes`], [`order`]), [`advance`] how far addresses go in a round, [`frames`] how their memory lies, and [`meetings`] makes
 //! instructions of what subgroups do together, where gangs hold whole ones.
 
+pub mod advance;
 pub mod builder;
 pub mod fold;
 pub mod frames;

@@ -15,6 +15,7 @@ use crate::Access;
 use crate::cpu::emit::address::Limit;
 use crate::cpu::emit::detours::call_signature;
 use crate::cpu::emit::scalar::{Emitter, clif};
+use crate::cpu::lane::advance::advance;
 use crate::cpu::lane::frames::is_own;
 use crate::cpu::lane::gangs::{Plan, RegionPlan};
 use crate::cpu::lane::shapes::{Bound, Shape, Shapes};
@@ -36,7 +37,15 @@ pub(super) struct Row {
     /// Tests of an index that every lane of a whole row passes.
     tests: Vec<Value>,
     exact: bool,
+    /// Whether a loop goes through memory from row to row, each of them a line of the cache or more.
+    is_streamed: bool,
 }
+
+/// Bytes of a line of the cache.
+const LINE: i64 = 64;
+/// How far ahead of a stream memory is fetched. The hardware fetches ahead as well, but stops where a page of 4 KiB
+/// ends, and then has to begin anew.
+const AHEAD: i64 = 16 << 10;
 
 impl Row {
     /// Bytes from one lane to the next.
@@ -73,11 +82,15 @@ pub(super) fn rows(
 ) -> FxHashMap<Value, Row> {
     let mut rows = FxHashMap::default();
     let kernel = scalar.kernel;
-    for block in &region.order.blocks {
+    for (place, block) in region.order.blocks.iter().enumerate() {
         for inst in &kernel.blocks[block.0 as usize].insts {
             if let (Op::Address(address), Some(result)) = (&inst.op, inst.result)
-                && let Some(row) = row(scalar, plan, shapes, lazy, address)
+                && let Some(mut row) = row(scalar, plan, shapes, lazy, address)
             {
+                let bytes = row.stride * i64::from(plan.width);
+                row.is_streamed = bytes >= LINE
+                    && matches!(address.space, Space::Buffer(_))
+                    && advance(kernel, shapes, &region.order, place, row.dynamic) == Some(bytes);
                 rows.insert(result, row);
             }
         }
@@ -127,6 +140,7 @@ fn row(
         guards,
         tests,
         exact,
+        is_streamed: false,
     })
 }
 
@@ -314,6 +328,9 @@ impl<'k> Gang<'_, 'k, '_> {
         self.scalar.builder.ins().brif(whole, fast, &[], slow, &[]);
 
         self.scalar.builder.switch_to_block(fast);
+        if row.is_streamed {
+            self.read_ahead(there);
+        }
         let vectors = self.load_vectors(ty, memory(), there, offset as i32);
         self.scalar.builder.ins().jump(behind, &vectors);
 
@@ -325,6 +342,13 @@ impl<'k> Gang<'_, 'k, '_> {
         self.scalar.builder.ins().jump(behind, &vectors);
         self.scalar.builder.switch_to_block(behind);
         results
+    }
+
+    fn read_ahead(&mut self, there: ir::Value) {
+        let soon = self.scalar.builder.ins().iadd_imm_s(there, AHEAD);
+        let signature = self.scalar.builder.import_signature(call_signature());
+        let function = self.scalar.builder.ins().iconst(types::I64, self.detours.read_ahead as i64);
+        self.scalar.builder.ins().call_indirect(signature, function, &[soon]);
     }
 
     fn load_vectors(
