@@ -39,6 +39,7 @@ pub mod op;
 mod plan;
 pub mod records;
 pub mod sequence;
+mod sides;
 pub mod storage;
 pub mod tensor;
 pub mod words;

@@ -12,10 +12,11 @@ use std::cell::{Cell, Ref, RefCell, RefMut};
 use std::ops::Range;
 use std::rc::{Rc, Weak};
 
-use kps_device::{Access, BufferId, Device, HostMemory, ImageInfo, MemoryUsage, Ticket};
+use kps_device::{Access, BufferId, ImageInfo, MemoryUsage, Ticket};
 
 use crate::context::{Context, Dependent};
 use crate::error::{ComputeError, Result};
+use crate::sides::{HostBytes, Placed, Sides, State, host_bytes, zeroed};
 
 /// Where a tensor's bytes may live.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
@@ -57,50 +58,13 @@ pub struct Storage {
     image: Option<ImageInfo>,
     /// How errors name it.
     label: String,
-    /// Outside of `inner`, so that it can be set while the bytes are being looked at.
+    /// Outside of `sides`, so that it can be set while the bytes are being looked at.
     destroyed: Cell<bool>,
     /// Whether nobody has written any of the bytes, and they mean nothing.
     blank: Cell<bool>,
     /// The manager whose end is the storage's end.
     owner: RefCell<Weak<Context>>,
-    inner: RefCell<Inner>,
-}
-
-struct Inner {
-    state: State,
-    host: HostBytes,
-    placed: Option<Placed>,
-    /// The last submission of each queue that the next writer must come after.
-    readers: Vec<Ticket>,
-    partial_reads: u32,
-}
-
-/// Which side has the newest bytes.
-#[derive(Clone, Debug, PartialEq)]
-enum State {
-    /// The host; `changed` are the bytes in which it differs from the device's.
-    Host { changed: Range<usize> },
-    /// The device.
-    Device,
-    /// Both have the same.
-    Both,
-    /// A submission is writing the device's.
-    InFlight(Ticket),
-}
-
-enum HostBytes {
-    /// Zeros, or bytes older than the device's: no memory is spent on them.
-    None,
-    Own(Vec<u8>),
-    /// The device's own memory.
-    Shared(HostMemory),
-}
-
-struct Placed {
-    context: Rc<Context>,
-    /// Kept beside the context's: the memory must not go away with the manager while it is looked at.
-    device: Rc<dyn Device>,
-    buffer: BufferId,
+    sides: RefCell<Sides>,
 }
 
 /// What a submission finds in a buffer that it uses.
@@ -141,7 +105,7 @@ impl Storage {
     }
 
     fn build(len: usize, host: HostBytes, memory: MemoryType, label: String) -> Rc<Storage> {
-        let inner = Inner {
+        let sides = Sides {
             state: State::Host { changed: 0..len },
             host,
             placed: None,
@@ -156,7 +120,7 @@ impl Storage {
             destroyed: Cell::new(false),
             blank: Cell::new(false),
             owner: RefCell::new(Weak::new()),
-            inner: RefCell::new(inner),
+            sides: RefCell::new(sides),
         })
     }
 
@@ -206,14 +170,14 @@ impl Storage {
     pub fn destroy(&self) {
         self.destroyed.set(true);
         // Bytes that are being looked at stay until the last reference goes.
-        if let Ok(mut inner) = self.inner.try_borrow_mut() {
-            inner.release();
+        if let Ok(mut sides) = self.sides.try_borrow_mut() {
+            sides.release();
         }
     }
 
     /// Whether the device has memory for it.
     pub fn is_on_device(&self) -> bool {
-        self.inner.try_borrow().is_ok_and(|inner| inner.placed.is_some())
+        self.sides.try_borrow().is_ok_and(|sides| sides.placed.is_some())
     }
 
     /// Lets the storage end with its manager.
@@ -233,8 +197,8 @@ impl Storage {
     pub fn read<R>(&self, operation: &'static str, look: impl FnOnce(&[u8]) -> R) -> Result<R> {
         self.check_readable(operation)?;
         self.fetch(operation)?;
-        let inner = self.borrow(operation)?;
-        Ok(look(inner.bytes(self.len)))
+        let sides = self.borrow(operation)?;
+        Ok(look(sides.bytes(self.len)))
     }
 
     /// Calls `look` with some of the newest bytes. Of a large tensor, only those are downloaded.
@@ -248,17 +212,17 @@ impl Storage {
         if self.borrow(operation)?.is_at_hand() {
             return self.read(operation, |bytes| look(&bytes[range]));
         }
-        let mut inner = self.borrow_mut(operation)?;
-        inner.settle()?;
+        let mut sides = self.borrow_mut(operation)?;
+        sides.settle()?;
         let few = self.len > ALWAYS_WHOLE && range.len() <= self.len / 16;
-        if inner.state == State::Device && few && inner.partial_reads < PARTIAL_READS {
-            inner.partial_reads += 1;
+        if sides.state == State::Device && few && sides.partial_reads < PARTIAL_READS {
+            sides.partial_reads += 1;
             let mut part = vec![0; range.len()];
-            let placed = inner.newest();
+            let placed = sides.newest();
             placed.device.read(placed.buffer, range.start as u64, &mut part)?;
             return Ok(look(&part));
         }
-        drop(inner);
+        drop(sides);
         self.read(operation, |bytes| look(&bytes[range]))
     }
 
@@ -271,35 +235,35 @@ impl Storage {
     ) -> Result<R> {
         self.check_readable(operation)?;
         self.fetch(operation)?;
-        let mut inner = self.borrow_mut(operation)?;
+        let mut sides = self.borrow_mut(operation)?;
         self.blank.set(false);
-        if inner.is_shared() {
-            inner.await_readers()?;
-            inner.tell_written(&range);
-            return Ok(change(&mut inner.bytes_mut(self.len)[range]));
+        if sides.is_shared() {
+            sides.await_readers()?;
+            sides.tell_written(&range);
+            return Ok(change(&mut sides.bytes_mut(self.len)[range]));
         }
-        let result = change(&mut inner.bytes_mut(self.len)[range.clone()]);
-        inner.host_changed(range);
+        let result = change(&mut sides.bytes_mut(self.len)[range.clone()]);
+        sides.host_changed(range);
         Ok(result)
     }
 
     /// Replaces all bytes. `bytes` are as many as the storage has.
     pub(crate) fn replace(&self, operation: &'static str, bytes: Vec<u8>) -> Result<()> {
-        let mut inner = self.borrow_mut(operation)?;
+        let mut sides = self.borrow_mut(operation)?;
         self.blank.set(false);
-        if inner.is_shared() {
-            inner.settle()?;
-            inner.await_readers()?;
-            inner.tell_written(&(0..self.len));
-            inner.bytes_mut(self.len).copy_from_slice(&bytes);
+        if sides.is_shared() {
+            sides.settle()?;
+            sides.await_readers()?;
+            sides.tell_written(&(0..self.len));
+            sides.bytes_mut(self.len).copy_from_slice(&bytes);
             return Ok(());
         }
         // What is in flight writes bytes that nobody will see: whoever writes next comes after it.
-        if let State::InFlight(ticket) = inner.state {
-            inner.readers.push(ticket);
+        if let State::InFlight(ticket) = sides.state {
+            sides.readers.push(ticket);
         }
-        inner.host = HostBytes::Own(bytes);
-        inner.state = State::Host { changed: 0..self.len };
+        sides.host = HostBytes::Own(bytes);
+        sides.state = State::Host { changed: 0..self.len };
         Ok(())
     }
 
@@ -309,19 +273,19 @@ impl Storage {
         if self.borrow(operation)?.is_at_hand() {
             return Ok(());
         }
-        let mut inner = self.borrow_mut(operation)?;
-        inner.settle()?;
-        if inner.state != State::Device {
-            return inner.own_zeros(self.len);
+        let mut sides = self.borrow_mut(operation)?;
+        sides.settle()?;
+        if sides.state != State::Device {
+            return sides.own_zeros(self.len);
         }
-        let mut bytes = match std::mem::replace(&mut inner.host, HostBytes::None) {
+        let mut bytes = match std::mem::replace(&mut sides.host, HostBytes::None) {
             HostBytes::Own(bytes) => bytes,
             HostBytes::None | HostBytes::Shared(_) => zeroed(self.len)?,
         };
-        let placed = inner.newest();
+        let placed = sides.newest();
         placed.device.read(placed.buffer, 0, &mut bytes)?;
-        inner.host = HostBytes::Own(bytes);
-        inner.state = State::Both;
+        sides.host = HostBytes::Own(bytes);
+        sides.state = State::Both;
         Ok(())
     }
 
@@ -333,8 +297,8 @@ impl Storage {
         operation: &'static str,
     ) -> Result<BufferId> {
         let placed_here = {
-            let inner = self.borrow(operation)?;
-            inner.placed.as_ref().map(|placed| Rc::ptr_eq(&placed.context, context))
+            let sides = self.borrow(operation)?;
+            sides.placed.as_ref().map(|placed| Rc::ptr_eq(&placed.context, context))
         };
         if placed_here == Some(false) {
             self.leave_device(operation)?;
@@ -349,19 +313,19 @@ impl Storage {
     /// Brings the bytes back to the host and gives the device's memory back.
     fn leave_device(&self, operation: &'static str) -> Result<()> {
         self.fetch(operation)?;
-        let mut inner = self.borrow_mut(operation)?;
-        inner.await_readers()?;
-        if inner.is_shared() {
-            let bytes = inner.bytes(self.len).to_vec();
-            inner.host = HostBytes::Own(bytes);
+        let mut sides = self.borrow_mut(operation)?;
+        sides.await_readers()?;
+        if sides.is_shared() {
+            let bytes = sides.bytes(self.len).to_vec();
+            sides.host = HostBytes::Own(bytes);
         }
-        inner.release_place();
-        inner.state = State::Host { changed: 0..self.len };
+        sides.release_place();
+        sides.state = State::Host { changed: 0..self.len };
         Ok(())
     }
 
     fn place(&self, context: &Rc<Context>, operation: &'static str) -> Result<()> {
-        let mut inner = self.borrow_mut(operation)?;
+        let mut sides = self.borrow_mut(operation)?;
         let device = context.device(operation)?;
         let buffer = match &self.image {
             Some(image) => device.alloc_image(image)?,
@@ -371,34 +335,34 @@ impl Storage {
             device.blank(buffer);
         }
         let shared = device.host_memory(buffer).filter(|memory| memory.len >= self.len);
-        inner.placed = Some(Placed { context: context.clone(), device, buffer });
+        sides.placed = Some(Placed { context: context.clone(), device, buffer });
         let Some(memory) = shared else {
             // Fresh memory is zeros already.
-            if let HostBytes::None = inner.host {
-                inner.state = State::Both;
+            if let HostBytes::None = sides.host {
+                sides.state = State::Both;
             }
             return Ok(());
         };
-        let before = std::mem::replace(&mut inner.host, HostBytes::Shared(memory));
+        let before = std::mem::replace(&mut sides.host, HostBytes::Shared(memory));
         if let HostBytes::Own(bytes) = before {
-            inner.bytes_mut(self.len).copy_from_slice(&bytes);
+            sides.bytes_mut(self.len).copy_from_slice(&bytes);
         }
-        inner.state = State::Both;
+        sides.state = State::Both;
         Ok(())
     }
 
     fn upload(&self, contents: Contents, operation: &'static str) -> Result<BufferId> {
-        let mut inner = self.borrow_mut(operation)?;
-        let inner = &mut *inner;
-        let placed = inner.placed.as_ref().expect("the caller placed it");
-        if let State::Host { changed } = &inner.state
+        let mut sides = self.borrow_mut(operation)?;
+        let sides = &mut *sides;
+        let placed = sides.placed.as_ref().expect("the caller placed it");
+        if let State::Host { changed } = &sides.state
             && contents == Contents::Current
         {
-            let bytes = host_bytes(&inner.host, self.len);
+            let bytes = host_bytes(&sides.host, self.len);
             placed.device.write(placed.buffer, changed.start as u64, &bytes[changed.clone()])?;
-            inner.state = State::Both;
+            sides.state = State::Both;
             if self.memory == MemoryType::Storage {
-                inner.host = HostBytes::None;
+                sides.host = HostBytes::None;
             }
         }
         Ok(placed.buffer)
@@ -406,32 +370,32 @@ impl Storage {
 
     /// Adds the submissions that one which uses the bytes in this way has to come after.
     pub(crate) fn predecessors(&self, access: Access, after: &mut Vec<Ticket>) {
-        let Ok(inner) = self.inner.try_borrow() else { return };
-        let Some(placed) = &inner.placed else { return };
+        let Ok(sides) = self.sides.try_borrow() else { return };
+        let Some(placed) = &sides.placed else { return };
         let mut add = |ticket: Ticket| {
             if !placed.context.has_ended(ticket) && !after.contains(&ticket) {
                 after.push(ticket);
             }
         };
-        if let State::InFlight(ticket) = inner.state {
+        if let State::InFlight(ticket) = sides.state {
             add(ticket);
         }
         if access.writes() {
-            inner.readers.iter().copied().for_each(add);
+            sides.readers.iter().copied().for_each(add);
         }
     }
 
     /// Notes a submission that uses the bytes.
     pub(crate) fn submitted(&self, ticket: Ticket, access: Access) {
-        let Ok(mut inner) = self.inner.try_borrow_mut() else { return };
+        let Ok(mut sides) = self.sides.try_borrow_mut() else { return };
         if access.writes() {
             self.blank.set(false);
-            inner.state = State::InFlight(ticket);
-            inner.readers.clear();
-            inner.partial_reads = 0;
+            sides.state = State::InFlight(ticket);
+            sides.readers.clear();
+            sides.partial_reads = 0;
         } else {
-            inner.readers.retain(|reader| reader.queue != ticket.queue);
-            inner.readers.push(ticket);
+            sides.readers.retain(|reader| reader.queue != ticket.queue);
+            sides.readers.push(ticket);
         }
     }
 
@@ -442,14 +406,14 @@ impl Storage {
         Ok(())
     }
 
-    fn borrow(&self, operation: &'static str) -> Result<Ref<'_, Inner>> {
+    fn borrow(&self, operation: &'static str) -> Result<Ref<'_, Sides>> {
         self.check_alive(operation)?;
-        self.inner.try_borrow().map_err(|_| self.in_use(operation))
+        self.sides.try_borrow().map_err(|_| self.in_use(operation))
     }
 
-    fn borrow_mut(&self, operation: &'static str) -> Result<RefMut<'_, Inner>> {
+    fn borrow_mut(&self, operation: &'static str) -> Result<RefMut<'_, Sides>> {
         self.check_alive(operation)?;
-        self.inner.try_borrow_mut().map_err(|_| self.in_use(operation))
+        self.sides.try_borrow_mut().map_err(|_| self.in_use(operation))
     }
 
     pub(crate) fn check_alive(&self, operation: &'static str) -> Result<()> {
@@ -464,111 +428,6 @@ impl Storage {
     }
 }
 
-impl Inner {
-    /// Waits for the submission that writes the bytes, if one does.
-    fn settle(&mut self) -> Result<()> {
-        let State::InFlight(ticket) = self.state else { return Ok(()) };
-        let context = self.newest().context.clone();
-        let outcome = context.wait(ticket, None);
-        if context.has_ended(ticket) {
-            self.state = if self.is_shared() { State::Both } else { State::Device };
-        }
-        outcome.map(drop)
-    }
-
-    fn await_readers(&mut self) -> Result<()> {
-        let Some(placed) = &self.placed else { return Ok(()) };
-        for reader in &self.readers {
-            placed.context.wait(*reader, None)?;
-        }
-        self.readers.clear();
-        Ok(())
-    }
-
-    /// Whether the host has the newest bytes.
-    fn is_at_hand(&self) -> bool {
-        matches!(self.state, State::Host { .. } | State::Both) && !matches!(self.host, HostBytes::None)
-    }
-
-    fn is_shared(&self) -> bool {
-        matches!(self.host, HostBytes::Shared(_))
-    }
-
-    fn newest(&self) -> &Placed {
-        self.placed.as_ref().expect("what the device has or writes is placed there")
-    }
-
-    fn host_changed(&mut self, range: Range<usize>) {
-        self.state = match &self.state {
-            State::Host { changed } => {
-                State::Host { changed: changed.start.min(range.start)..changed.end.max(range.end) }
-            }
-            State::Device | State::Both | State::InFlight(_) => State::Host { changed: range },
-        };
-    }
-
-    fn own_zeros(&mut self, len: usize) -> Result<()> {
-        if let HostBytes::None = self.host {
-            self.host = HostBytes::Own(zeroed(len)?);
-        }
-        Ok(())
-    }
-
-    fn bytes(&self, len: usize) -> &[u8] {
-        host_bytes(&self.host, len)
-    }
-
-    /// Tells the device of bytes that the host writes in the device's own memory.
-    fn tell_written(&self, range: &Range<usize>) {
-        if let Some(placed) = &self.placed {
-            placed.device.wrote(placed.buffer, range.start as u64..range.end as u64);
-        }
-    }
-
-    fn bytes_mut(&mut self, len: usize) -> &mut [u8] {
-        match &mut self.host {
-            HostBytes::Own(bytes) => bytes,
-            // SAFETY: as in `host_bytes`; besides, the caller waited for every submission that reads
-            // the buffer, and `&mut self` keeps other looks at the bytes away.
-            HostBytes::Shared(memory) => unsafe { std::slice::from_raw_parts_mut(memory.ptr, len) },
-            HostBytes::None => unreachable!("bytes were fetched or zeros made before anybody writes"),
-        }
-    }
-
-    fn release(&mut self) {
-        self.release_place();
-        self.host = HostBytes::None;
-        self.readers = Vec::new();
-    }
-
-    fn release_place(&mut self) {
-        let Some(placed) = self.placed.take() else { return };
-        if self.is_shared() {
-            self.host = HostBytes::None;
-        }
-        placed.device.free(placed.buffer);
-    }
-}
-
-/// Zeros on the host; more than there is memory for is an error.
-fn zeroed(len: usize) -> Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    bytes.try_reserve_exact(len).map_err(|_| ComputeError::HostMemory { bytes: len })?;
-    bytes.resize(len, 0);
-    Ok(bytes)
-}
-
-fn host_bytes(host: &HostBytes, len: usize) -> &[u8] {
-    match host {
-        HostBytes::Own(bytes) => bytes,
-        // SAFETY: the memory is the buffer's, of `len` bytes or more (compared in `place`), and lives until
-        // `release_place` frees the buffer and forgets the pointer; no submission writes it now, because
-        // every way here first waited for the one in flight (`settle`).
-        HostBytes::Shared(memory) => unsafe { std::slice::from_raw_parts(memory.ptr, len) },
-        HostBytes::None => unreachable!("bytes were fetched or zeros made before anybody looks"),
-    }
-}
-
 impl Dependent for Storage {
     fn end_with(&self, context: &Context) {
         let owned = std::ptr::eq(self.owner.borrow().as_ptr(), context);
@@ -580,6 +439,6 @@ impl Dependent for Storage {
 
 impl Drop for Storage {
     fn drop(&mut self) {
-        self.inner.get_mut().release();
+        self.sides.get_mut().release();
     }
 }

@@ -1,0 +1,153 @@
+//! Where the bytes of a storage lie, on the host and on the device, and which side has the newest.
+//!
+//! Here is what waits for submissions and what looks at memory; when any of that is to happen, `storage` decides.
+
+use std::ops::Range;
+use std::rc::Rc;
+
+use kps_device::{BufferId, Device, HostMemory, Ticket};
+
+use crate::context::Context;
+use crate::error::{ComputeError, Result};
+
+pub struct Sides {
+    pub state: State,
+    pub host: HostBytes,
+    pub placed: Option<Placed>,
+    /// The last submission of each queue that the next writer must come after.
+    pub readers: Vec<Ticket>,
+    pub partial_reads: u32,
+}
+
+/// Which side has the newest bytes.
+#[derive(Clone, Debug, PartialEq)]
+pub enum State {
+    /// The host; `changed` are the bytes in which it differs from the device's.
+    Host { changed: Range<usize> },
+    /// The device.
+    Device,
+    /// Both have the same.
+    Both,
+    /// A submission is writing the device's.
+    InFlight(Ticket),
+}
+
+pub enum HostBytes {
+    /// Zeros, or bytes older than the device's: no memory is spent on them.
+    None,
+    Own(Vec<u8>),
+    /// The device's own memory.
+    Shared(HostMemory),
+}
+
+pub struct Placed {
+    pub context: Rc<Context>,
+    /// Kept beside the context's: the memory must not go away with the manager while it is looked at.
+    pub device: Rc<dyn Device>,
+    pub buffer: BufferId,
+}
+
+impl Sides {
+    /// Waits for the submission that writes the bytes, if one does.
+    pub fn settle(&mut self) -> Result<()> {
+        let State::InFlight(ticket) = self.state else { return Ok(()) };
+        let context = self.newest().context.clone();
+        let outcome = context.wait(ticket, None);
+        if context.has_ended(ticket) {
+            self.state = if self.is_shared() { State::Both } else { State::Device };
+        }
+        outcome.map(drop)
+    }
+
+    pub fn await_readers(&mut self) -> Result<()> {
+        let Some(placed) = &self.placed else { return Ok(()) };
+        for reader in &self.readers {
+            placed.context.wait(*reader, None)?;
+        }
+        self.readers.clear();
+        Ok(())
+    }
+
+    /// Whether the host has the newest bytes.
+    pub fn is_at_hand(&self) -> bool {
+        matches!(self.state, State::Host { .. } | State::Both) && !matches!(self.host, HostBytes::None)
+    }
+
+    pub fn is_shared(&self) -> bool {
+        matches!(self.host, HostBytes::Shared(_))
+    }
+
+    pub fn newest(&self) -> &Placed {
+        self.placed.as_ref().expect("what the device has or writes is placed there")
+    }
+
+    pub fn host_changed(&mut self, range: Range<usize>) {
+        self.state = match &self.state {
+            State::Host { changed } => {
+                State::Host { changed: changed.start.min(range.start)..changed.end.max(range.end) }
+            }
+            State::Device | State::Both | State::InFlight(_) => State::Host { changed: range },
+        };
+    }
+
+    pub fn own_zeros(&mut self, len: usize) -> Result<()> {
+        if let HostBytes::None = self.host {
+            self.host = HostBytes::Own(zeroed(len)?);
+        }
+        Ok(())
+    }
+
+    pub fn bytes(&self, len: usize) -> &[u8] {
+        host_bytes(&self.host, len)
+    }
+
+    /// Tells the device of bytes that the host writes in the device's own memory.
+    pub fn tell_written(&self, range: &Range<usize>) {
+        if let Some(placed) = &self.placed {
+            placed.device.wrote(placed.buffer, range.start as u64..range.end as u64);
+        }
+    }
+
+    pub fn bytes_mut(&mut self, len: usize) -> &mut [u8] {
+        match &mut self.host {
+            HostBytes::Own(bytes) => bytes,
+            // SAFETY: as in `host_bytes`; besides, the caller waited for every submission that reads
+            // the buffer, and `&mut self` keeps other looks at the bytes away.
+            HostBytes::Shared(memory) => unsafe { std::slice::from_raw_parts_mut(memory.ptr, len) },
+            HostBytes::None => unreachable!("bytes were fetched or zeros made before anybody writes"),
+        }
+    }
+
+    pub fn release(&mut self) {
+        self.release_place();
+        self.host = HostBytes::None;
+        self.readers = Vec::new();
+    }
+
+    pub fn release_place(&mut self) {
+        let Some(placed) = self.placed.take() else { return };
+        if self.is_shared() {
+            self.host = HostBytes::None;
+        }
+        placed.device.free(placed.buffer);
+    }
+}
+
+/// Zeros on the host; more than there is memory for is an error.
+pub fn zeroed(len: usize) -> Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    bytes.try_reserve_exact(len).map_err(|_| ComputeError::HostMemory { bytes: len })?;
+    bytes.resize(len, 0);
+    Ok(bytes)
+}
+
+pub fn host_bytes(host: &HostBytes, len: usize) -> &[u8] {
+    match host {
+        HostBytes::Own(bytes) => bytes,
+        // SAFETY: the memory is the buffer's, of `len` bytes or more (compared in `place`), and lives until
+        // `release_place` frees the buffer and forgets the pointer; no submission writes it now, because
+        // every way here first waited for the one in flight (`settle`).
+        HostBytes::Shared(memory) => unsafe { std::slice::from_raw_parts(memory.ptr, len) },
+        HostBytes::None => unreachable!("bytes were fetched or zeros made before anybody looks"),
+    }
+}
