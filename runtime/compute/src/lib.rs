@@ -43,6 +43,7 @@ mod sides;
 pub mod storage;
 pub mod tensor;
 pub mod words;
+mod written;
 
 pub use algorithm::Algorithm;
 pub use constants::{Push, spec_constants};
@@ -60,3 +61,4 @@ pub use records::{Message, MessageKind, Piece, Told};
 pub use sequence::{Origin, Sequence};
 pub use storage::{MemoryType, Storage};
 pub use tensor::Tensor;
+pub use written::Written;

@@ -9,6 +9,7 @@ use kps_device::{BufferId, Device, HostMemory, Ticket};
 
 use crate::context::Context;
 use crate::error::{ComputeError, Result};
+use crate::written::Written;
 
 pub struct Sides {
     pub state: State,
@@ -101,11 +102,19 @@ impl Sides {
         host_bytes(&self.host, len)
     }
 
-    /// Tells the device of bytes that the host writes in the device's own memory.
-    pub fn tell_written(&self, range: &Range<usize>) {
-        if let Some(placed) = &self.placed {
-            placed.device.wrote(placed.buffer, range.start as u64..range.end as u64);
+    /// Tells the device which bytes of a buffer that is new mean nothing.
+    pub fn tell_blank(&self, written: &Written, len: usize) {
+        if *written != Written::All {
+            let Placed { device, buffer, .. } = self.newest();
+            device.blank(*buffer);
+            self.tell_written(written, 0..len);
         }
+    }
+
+    /// Tells the device of bytes that the host writes in the device's own memory, those among a range.
+    pub fn tell_written(&self, written: &Written, range: Range<usize>) {
+        let Some(Placed { device, buffer, .. }) = &self.placed else { return };
+        written.each_run(range, |bytes| device.wrote(*buffer, bytes.start as u64..bytes.end as u64));
     }
 
     pub fn bytes_mut(&mut self, len: usize) -> &mut [u8] {

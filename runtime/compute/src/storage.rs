@@ -17,6 +17,7 @@ use kps_device::{Access, BufferId, ImageInfo, MemoryUsage, Ticket};
 use crate::context::{Context, Dependent};
 use crate::error::{ComputeError, Result};
 use crate::sides::{HostBytes, Placed, Sides, State, host_bytes, zeroed};
+use crate::written::Written;
 
 /// Where a tensor's bytes may live.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
@@ -60,8 +61,8 @@ pub struct Storage {
     label: String,
     /// Outside of `sides`, so that it can be set while the bytes are being looked at.
     destroyed: Cell<bool>,
-    /// Whether nobody has written any of the bytes, and they mean nothing.
-    blank: Cell<bool>,
+    /// The bytes that mean something, as far as the host wrote them.
+    written: RefCell<Written>,
     /// The manager whose end is the storage's end.
     owner: RefCell<Weak<Context>>,
     sides: RefCell<Sides>,
@@ -118,7 +119,7 @@ impl Storage {
             image: None,
             label,
             destroyed: Cell::new(false),
-            blank: Cell::new(false),
+            written: RefCell::default(),
             owner: RefCell::new(Weak::new()),
             sides: RefCell::new(sides),
         })
@@ -134,14 +135,14 @@ impl Storage {
         })
     }
 
-    /// Says that the bytes mean nothing until somebody writes them. They are zeros, so that no two runs differ.
-    pub fn forget(&self) {
-        self.blank.set(true);
+    /// Says that all but these bytes mean nothing until somebody writes them. They are zeros, so that no two runs differ.
+    pub fn forget_but(&self, written: Written) {
+        self.written.replace(written);
     }
 
-    /// Whether nobody has written any of the bytes since they were said to mean nothing.
-    pub fn is_blank(&self) -> bool {
-        self.blank.get()
+    /// The bytes that mean something; all of them once a kernel has written to any.
+    pub fn written(&self) -> Ref<'_, Written> {
+        self.written.borrow()
     }
 
     /// Bytes; at least one for tensors.
@@ -226,20 +227,46 @@ impl Storage {
         self.read(operation, |bytes| look(&bytes[range]))
     }
 
-    /// Lets `change` write into some of the bytes.
+    /// Lets `change` write all of some bytes.
     pub fn write<R>(
         &self,
         operation: &'static str,
         range: Range<usize>,
         change: impl FnOnce(&mut [u8]) -> R,
     ) -> Result<R> {
+        let mut sides = self.writable(operation)?;
+        self.written.borrow_mut().note(self.len, range.clone());
+        self.change(&mut sides, range, change)
+    }
+
+    /// Lets `change` write some bytes within a range; `mark` writes a 1 where each of them lies.
+    pub fn write_among<R>(
+        &self,
+        operation: &'static str,
+        range: Range<usize>,
+        mark: impl FnOnce(&mut [u8]),
+        change: impl FnOnce(&mut [u8]) -> R,
+    ) -> Result<R> {
+        let mut sides = self.writable(operation)?;
+        self.written.borrow_mut().note_among(self.len, range.clone(), mark);
+        self.change(&mut sides, range, change)
+    }
+
+    fn writable(&self, operation: &'static str) -> Result<RefMut<'_, Sides>> {
         self.check_readable(operation)?;
         self.fetch(operation)?;
-        let mut sides = self.borrow_mut(operation)?;
-        self.blank.set(false);
+        self.borrow_mut(operation)
+    }
+
+    fn change<R>(
+        &self,
+        sides: &mut Sides,
+        range: Range<usize>,
+        change: impl FnOnce(&mut [u8]) -> R,
+    ) -> Result<R> {
         if sides.is_shared() {
             sides.await_readers()?;
-            sides.tell_written(&range);
+            sides.tell_written(&self.written(), range.clone());
             return Ok(change(&mut sides.bytes_mut(self.len)[range]));
         }
         let result = change(&mut sides.bytes_mut(self.len)[range.clone()]);
@@ -250,11 +277,11 @@ impl Storage {
     /// Replaces all bytes. `bytes` are as many as the storage has.
     pub(crate) fn replace(&self, operation: &'static str, bytes: Vec<u8>) -> Result<()> {
         let mut sides = self.borrow_mut(operation)?;
-        self.blank.set(false);
+        self.written.replace(Written::All);
         if sides.is_shared() {
             sides.settle()?;
             sides.await_readers()?;
-            sides.tell_written(&(0..self.len));
+            sides.tell_written(&Written::All, 0..self.len);
             sides.bytes_mut(self.len).copy_from_slice(&bytes);
             return Ok(());
         }
@@ -331,11 +358,9 @@ impl Storage {
             Some(image) => device.alloc_image(image)?,
             None => device.alloc(self.len as u64, self.memory.usage())?,
         };
-        if self.is_blank() {
-            device.blank(buffer);
-        }
         let shared = device.host_memory(buffer).filter(|memory| memory.len >= self.len);
         sides.placed = Some(Placed { context: context.clone(), device, buffer });
+        sides.tell_blank(&self.written(), self.len);
         let Some(memory) = shared else {
             // Fresh memory is zeros already.
             if let HostBytes::None = sides.host {
@@ -389,7 +414,7 @@ impl Storage {
     pub(crate) fn submitted(&self, ticket: Ticket, access: Access) {
         let Ok(mut sides) = self.sides.try_borrow_mut() else { return };
         if access.writes() {
-            self.blank.set(false);
+            self.written.replace(Written::All);
             sides.state = State::InFlight(ticket);
             sides.readers.clear();
             sides.partial_reads = 0;

@@ -185,7 +185,10 @@ fn used(kernel: &Kernel) -> FxHashSet<Value> {
 
 fn access(kernel: &Kernel, places: &Places, used: &FxHashSet<Value>, inst: &Inst) -> Option<Watched> {
     let size = |value: Value| kernel.values[value.0 as usize].ty.size();
+    let is_used = || inst.result.is_some_and(|result| used.contains(&result));
     let (touch, address, offset, size, stored) = match inst.op {
+        // Whoever copies a struct for some of its members asks for no others.
+        Op::Load { .. } | Op::LoadNarrow { .. } if !is_used() => return None,
         Op::Load { ty, address, offset } => (Touch::Read, address, offset, ty.size(), None),
         Op::LoadNarrow { bytes, address, offset } => (Touch::Read, address, offset, bytes, None),
         Op::Store { address, offset, value } => (Touch::Write, address, offset, size(value), Some(value)),
@@ -194,9 +197,7 @@ fn access(kernel: &Kernel, places: &Places, used: &FxHashSet<Value>, inst: &Inst
         }
         Op::AtomicLoad { ty, address } => (Touch::AtomicRead, address, 0, ty.size(), None),
         // What was there is not looked at: an atomic store.
-        Op::Atomic { op: Atomic::Exchange, address, value }
-            if inst.result.is_none_or(|result| !used.contains(&result)) =>
-        {
+        Op::Atomic { op: Atomic::Exchange, address, value } if !is_used() => {
             (Touch::AtomicWrite, address, 0, size(value), None)
         }
         Op::Atomic { address, value, .. } | Op::CompareExchange { address, value, .. } => {

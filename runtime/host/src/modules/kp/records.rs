@@ -2,11 +2,12 @@
 
 use std::rc::Rc;
 
-use kps_compute::{MemoryType, Tensor};
+use kps_compute::{DType, MemoryType, Tensor, Written};
 use kps_kernel::{StructType, Type};
 
 use super::errors::compute;
 use super::tensor::ScriptTensor;
+use super::values::Elements;
 use crate::modules::kernels::structs;
 use crate::modules::numpy::RecordArray;
 use crate::value::{Result, Value};
@@ -34,39 +35,43 @@ pub fn type_of_data(data: &Value) -> Option<Rc<StructType>> {
 
 /// A tensor with these structs as elements.
 pub fn make(vm: &mut Vm, of: &Rc<StructType>, data: &Value, memory: MemoryType) -> Result {
-    let (shape, bytes) = elements(vm, of, data)?;
-    from_bytes(of, &shape, memory, bytes)
+    let elements = elements(vm, of, data)?;
+    let tensor = from_bytes(of, &elements.shape, memory, elements.bytes)?;
+    tensor.storage().forget_but(elements.written);
+    Ok(ScriptTensor::of_records(tensor, of.clone()))
 }
 
 pub fn zeros(of: &Rc<StructType>, shape: &[usize], memory: MemoryType) -> Result {
     let n = shape.iter().product::<usize>().saturating_mul(of.size() as usize);
-    from_bytes(of, shape, memory, vec![0; n])
+    Ok(ScriptTensor::of_records(from_bytes(of, shape, memory, vec![0; n])?, of.clone()))
 }
 
-fn from_bytes(of: &Rc<StructType>, shape: &[usize], memory: MemoryType, bytes: Vec<u8>) -> Result {
-    let tensor = Tensor::records(&of.to_string(), of.size() as usize, shape, memory, bytes);
-    Ok(ScriptTensor::of_records(tensor.map_err(compute)?, of.clone()))
+fn from_bytes(of: &Rc<StructType>, shape: &[usize], memory: MemoryType, bytes: Vec<u8>) -> Result<Tensor> {
+    Tensor::records(&of.to_string(), of.size() as usize, shape, memory, bytes).map_err(compute)
 }
 
-/// The bytes of all elements, and their shape.
-pub fn elements(vm: &mut Vm, of: &Rc<StructType>, data: &Value) -> Result<(Vec<usize>, Vec<u8>)> {
+/// All structs, as bytes.
+pub fn elements(vm: &mut Vm, of: &Rc<StructType>, data: &Value) -> Result<Elements> {
+    let dtype = DType::U8;
     if let Some(array) = data.downcast::<RecordArray>()
         && same_layout(array.of(), of)
     {
-        return Ok((vec![array.size()], array.bytes()?));
+        let (shape, bytes) = (vec![array.size()], array.bytes()?);
+        return Ok(Elements { dtype, shape, bytes, written: array.written() });
     }
     if let Some(tensor) = data.downcast::<ScriptTensor>()
         && tensor.record().is_some_and(|record| same_layout(record, of))
     {
-        let bytes = tensor.tensor().bytes().map_err(compute)?;
-        return Ok((tensor.tensor().shape().to_vec(), bytes));
+        let tensor = tensor.tensor();
+        let (shape, bytes) = (tensor.shape().to_vec(), tensor.bytes().map_err(compute)?);
+        return Ok(Elements { dtype, shape, bytes, written: tensor.storage().written().clone() });
     }
     let items = vm.collect(data)?;
     let mut bytes = Vec::with_capacity(items.len() * of.size() as usize);
     for (at, item) in items.iter().enumerate() {
         bytes.extend(structs::pack(vm, &Type::Struct(of.clone()), item, &format!("[{at}]"))?);
     }
-    Ok((vec![items.len()], bytes))
+    Ok(Elements { dtype, shape: vec![items.len()], bytes, written: Written::All })
 }
 
 fn same_layout(a: &Rc<StructType>, b: &Rc<StructType>) -> bool {

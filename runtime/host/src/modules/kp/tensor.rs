@@ -89,9 +89,7 @@ impl ScriptTensor {
 pub fn make(elements: Elements, memory: kps_compute::MemoryType) -> Result<Tensor> {
     let builder = kps_compute::tensor::Builder::new(elements.dtype, &elements.shape).memory(memory);
     let tensor = builder.bytes(elements.bytes).map_err(compute)?;
-    if elements.is_blank {
-        tensor.storage().forget();
-    }
+    tensor.storage().forget_but(elements.written);
     Ok(tensor)
 }
 
@@ -190,8 +188,8 @@ fn set_data(vm: &mut Vm, args: &Args) -> Result {
     let this: &ScriptTensor = args.this()?;
     let [_, data] = args.exactly("set_data")?;
     if let Some(of) = &this.record {
-        let (_, bytes) = records::elements(vm, of, data)?;
-        this.tensor.set_bytes(bytes).map_err(compute)?;
+        let elements = records::elements(vm, of, data)?;
+        this.tensor.set_bytes(elements.bytes).map_err(compute)?;
         return Ok(Value::None);
     }
     let elements = values::elements(vm, data, this.tensor.dtype())?.cast(this.tensor.dtype());

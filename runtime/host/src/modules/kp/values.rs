@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use kps_compute::{DType, Number, Tensor};
+use kps_compute::{DType, Number, Tensor, Written};
 use kps_kernel::StructType;
 
 use super::tensor::ScriptTensor;
@@ -18,8 +18,8 @@ pub struct Elements {
     pub dtype: DType,
     pub shape: Vec<usize>,
     pub bytes: Vec<u8>,
-    /// Whether the source was made without data.
-    pub is_blank: bool,
+    /// Which of the bytes mean something, where the source was made without data.
+    pub written: Written,
 }
 
 impl Elements {
@@ -27,7 +27,9 @@ impl Elements {
         if self.dtype == dtype {
             return self;
         }
-        Elements { bytes: kps_compute::number::convert(&self.bytes, self.dtype, dtype), dtype, ..self }
+        let bytes = kps_compute::number::convert(&self.bytes, self.dtype, dtype);
+        let written = self.written.resized(self.dtype.size(), dtype.size());
+        Elements { dtype, bytes, written, ..self }
     }
 }
 
@@ -106,29 +108,25 @@ pub fn elements(vm: &mut Vm, source: &Value, untyped: DType) -> Result<Elements>
             dtype: tensor.dtype(),
             shape: tensor.shape().to_vec(),
             bytes,
-            is_blank: tensor.storage().is_blank(),
+            written: tensor.storage().written().clone(),
         });
     }
     if let Some(array) = source.downcast::<NdArray>() {
         let bytes = array.to_contiguous_bytes()?;
-        let (shape, is_blank) = (array.shape().to_vec(), array.storage().is_blank());
-        return Ok(Elements { dtype: array.dtype(), shape, bytes, is_blank });
+        let (shape, written) = (array.shape().to_vec(), array.written());
+        return Ok(Elements { dtype: array.dtype(), shape, bytes, written });
     }
     if let Value::Bytes(bytes) = source {
-        return Ok(Elements {
-            dtype: DType::U8,
-            shape: vec![bytes.len()],
-            bytes: bytes.to_vec(),
-            is_blank: false,
-        });
+        let (shape, bytes) = (vec![bytes.len()], bytes.to_vec());
+        return Ok(Elements { dtype: DType::U8, shape, bytes, written: Written::All });
     }
     let mut flat = Flat { dtype: untyped, shape: Vec::new(), bytes: Vec::new() };
     if let Some(one) = number(source)? {
         flat.push(one)?;
-        return Ok(Elements { dtype: untyped, shape: vec![1], bytes: flat.bytes, is_blank: false });
+        return Ok(Elements { dtype: untyped, shape: vec![1], bytes: flat.bytes, written: Written::All });
     }
     flat.rows(vm, source, 0)?;
-    Ok(Elements { dtype: untyped, shape: flat.shape, bytes: flat.bytes, is_blank: false })
+    Ok(Elements { dtype: untyped, shape: flat.shape, bytes: flat.bytes, written: Written::All })
 }
 
 /// Rows within rows being laid out one after the other.

@@ -6,7 +6,7 @@
 use std::rc::Rc;
 
 use kps_compute::number::Number;
-use kps_compute::{DType, Storage};
+use kps_compute::{DType, Storage, Written};
 use kps_syntax::ast::UnaryOp;
 
 use super::layout::Layout;
@@ -135,6 +135,19 @@ impl NdArray {
         self.with_row(|row| kernel::cast::cast(row, self.dtype, dtype))
     }
 
+    /// Which bytes of the elements mean something, in the order of their indices.
+    pub fn written(&self) -> Written {
+        let gather = |marks: &[u8]| strided::gather(marks, self.dtype.size(), &self.layout);
+        self.storage.written().gathered(gather)
+    }
+
+    /// The same elements once more, in a shape for as many. What means nothing here does not there either.
+    pub fn copied(&self, shape: &[usize]) -> Result<NdArray> {
+        let copy = NdArray::from_row(self.dtype, shape, self.to_contiguous_bytes()?);
+        copy.storage.forget_but(self.written());
+        Ok(copy)
+    }
+
     /// Assigns all elements, in the order of their indices.
     pub fn write_row(&self, row: &[u8]) -> Result<()> {
         self.write(|bytes, layout| strided::scatter(bytes, self.dtype.size(), layout, row))
@@ -153,8 +166,9 @@ impl NdArray {
         let (Some(&low), Some(&high)) = (offsets.iter().min(), offsets.iter().max()) else { return Ok(()) };
         let size = self.dtype.size();
         let offsets: Vec<usize> = offsets.iter().map(|offset| offset - low).collect();
+        let mark = |marks: &mut [u8]| offsets.iter().for_each(|&at| marks[at..at + size].fill(1));
         let change = |bytes: &mut [u8]| strided::scatter_at(bytes, size, &offsets, row);
-        self.storage.write("write", low..high + size, change).map_err(errors::storage)
+        self.storage.write_among("write", low..high + size, mark, change).map_err(errors::storage)
     }
 
     /// Lets `change` write to the part of the storage that the elements span.
@@ -165,9 +179,17 @@ impl NdArray {
         if self.size() == 0 {
             return Ok(());
         }
-        let range = self.layout.byte_range(self.dtype.size());
+        let size = self.dtype.size();
+        let range = self.layout.byte_range(size);
         let layout = Layout { offset: self.layout.offset - range.start, ..self.layout.clone() };
-        self.storage.write("write", range, |bytes| change(bytes, &layout)).map_err(errors::storage)
+        let change = |bytes: &mut [u8]| change(bytes, &layout);
+        let written = if range.len() == self.size() * size {
+            self.storage.write("write", range, change)
+        } else {
+            let mark = |marks: &mut [u8]| strided::fill(marks, size, &layout, &[1; 8]);
+            self.storage.write_among("write", range, mark, change)
+        };
+        written.map_err(errors::storage)
     }
 
     /// The elements that begin at these bytes of the storage.

@@ -1,6 +1,6 @@
 //! Functions that make arrays.
 
-use kps_compute::DType;
+use kps_compute::{DType, Written};
 
 use super::array::NdArray;
 use super::kernel::cast::cast;
@@ -8,6 +8,7 @@ use super::layout::Layout;
 use super::operand::{self, Operand};
 use super::operators::check_room;
 use super::promote::{Kind, promote};
+use super::records::RecordArray;
 use super::{dtype, errors, records, strided};
 use crate::value::{Args, NativeDef, Result, Value};
 use crate::vm::Vm;
@@ -90,7 +91,7 @@ fn array(vm: &mut Vm, args: &Args) -> Result {
             shape.insert(0, 1);
         }
     }
-    Ok(Value::native(NdArray::from_row(array.dtype(), &shape, array.to_contiguous_bytes()?)))
+    Ok(Value::native(array.copied(&shape)?))
 }
 
 fn as_array(vm: &mut Vm, object: &Value, dtype: Option<DType>) -> Result {
@@ -116,8 +117,7 @@ fn ascontiguousarray(vm: &mut Vm, args: &Args) -> Result {
     let array = asarray(vm, args)?;
     match array.downcast::<NdArray>() {
         Some(strided) if !strided.layout().is_contiguous() => {
-            let row = strided.to_contiguous_bytes()?;
-            Ok(Value::native(NdArray::from_row(strided.dtype(), strided.shape(), row)))
+            Ok(Value::native(strided.copied(strided.shape())?))
         }
         _ => Ok(array),
     }
@@ -148,8 +148,9 @@ fn empty(vm: &mut Vm, args: &Args) -> Result {
 
 /// What `np.empty` makes are zeros, too: nobody sees bytes that were somebody else's. They only mean nothing.
 fn forgotten(made: Value) -> Value {
-    if let Some(array) = made.downcast::<NdArray>() {
-        array.storage().forget();
+    let array = made.downcast::<NdArray>().map(NdArray::storage);
+    if let Some(storage) = array.or_else(|| made.downcast::<RecordArray>().map(RecordArray::storage)) {
+        storage.forget_but(Written::Nothing);
     }
     made
 }

@@ -208,11 +208,9 @@ fn astype(vm: &mut Vm, args: &Args) -> Result {
 
 /// A new array of the same elements.
 pub fn copy(vm: &mut Vm, args: &Args) -> Result {
-    let operand = receiver(vm, args)?;
-    let row = operand.row_as(operand.dtype())?;
-    match operand {
-        Operand::Array(array) => Ok(Value::native(NdArray::from_row(array.dtype(), array.shape(), row))),
-        other => Ok(operators::wrap(other.dtype(), &[], row)),
+    match receiver(vm, args)? {
+        Operand::Array(array) => Ok(Value::native(array.copied(array.shape())?)),
+        other => Ok(operators::wrap(other.dtype(), &[], other.row_as(other.dtype())?)),
     }
 }
 

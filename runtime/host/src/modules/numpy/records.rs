@@ -5,7 +5,7 @@
 
 use std::rc::Rc;
 
-use kps_compute::Storage;
+use kps_compute::{Storage, Written};
 use kps_kernel::{Member, StructType, Type};
 
 use super::array::NdArray;
@@ -107,18 +107,29 @@ impl RecordArray {
         &self.of
     }
 
+    /// Who owns its bytes.
+    pub fn storage(&self) -> &Rc<Storage> {
+        &self.storage
+    }
+
     pub fn size(&self) -> usize {
         self.span.n
     }
 
     /// The elements, one after the other.
     pub fn bytes(&self) -> Result<Vec<u8>> {
+        self.storage.read("read", |bytes| self.gather(bytes)).map_err(errors::storage)
+    }
+
+    /// Which bytes of the elements mean something.
+    pub fn written(&self) -> Written {
+        self.storage.written().gathered(|marks| self.gather(marks))
+    }
+
+    fn gather(&self, bytes: &[u8]) -> Vec<u8> {
         let size = self.of.size() as usize;
-        let gather = |bytes: &[u8]| {
-            let elements = self.span.indices().map(|at| &bytes[at * size..(at + 1) * size]);
-            elements.collect::<Vec<_>>().concat()
-        };
-        self.storage.read("read", gather).map_err(errors::storage)
+        let elements = self.span.indices().map(|at| &bytes[at * size..(at + 1) * size]);
+        elements.collect::<Vec<_>>().concat()
     }
 
     /// Where an element lies in the storage.
@@ -276,5 +287,6 @@ fn tolist(vm: &mut Vm, args: &Args) -> Result {
 fn copy(_: &mut Vm, args: &Args) -> Result {
     let this: &RecordArray = args.this()?;
     let storage = Storage::host(this.bytes()?);
+    storage.forget_but(this.written());
     Ok(Value::native(RecordArray::over(storage, this.of.clone(), this.size(), None)))
 }

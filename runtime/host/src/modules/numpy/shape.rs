@@ -87,7 +87,7 @@ fn fitting_shape(vm: &mut Vm, lens: &[Value], size: usize) -> Result<Vec<usize>>
 pub fn reshaped(owner: &Value, array: &NdArray, shape: &[usize]) -> Result<NdArray> {
     match array.layout().reshape(shape) {
         Some(layout) => Ok(array.view(owner, layout)),
-        None => Ok(NdArray::from_row(array.dtype(), shape, array.to_contiguous_bytes()?)),
+        None => array.copied(shape),
     }
 }
 
@@ -133,7 +133,7 @@ pub fn ravel(vm: &mut Vm, args: &Args) -> Result {
 
 pub fn flatten(vm: &mut Vm, args: &Args) -> Result {
     let array = super::methods::receiver(vm, args)?.into_array()?;
-    Ok(Value::native(NdArray::from_row(array.dtype(), &[array.size()], array.to_contiguous_bytes()?)))
+    Ok(Value::native(array.copied(&[array.size()])?))
 }
 
 pub fn transposed(vm: &mut Vm, args: &Args) -> Result {
