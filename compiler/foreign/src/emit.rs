@@ -10,7 +10,7 @@ use crate::names::Names;
 use crate::specialise::Declared;
 use crate::{
     Language, Options, Stage, barriers, elements, errors, guards, lines, memory, recipe, resources,
-    specialise, unwritable,
+    specialise, unwritable, zeros,
 };
 
 /// What the words call their entry point, whatever the text called it.
@@ -29,8 +29,12 @@ pub(crate) fn words(
     choose_entry_point(source, &mut module, language, options)?;
     let constants = specialise::take_constants(source, &mut module, language, settled, &options.constants)?;
     resources::compact(&mut module);
+    if language == Language::Wgsl {
+        zeros::store(source, &mut module);
+    }
     let info = check(source, Names { module: &module, language })?;
     unwritable::check(source, &module, &info)?;
+    lines::note_variables(source, &mut module);
     let write = |policy| spv::write_vec(&module, &info, &settings(source, language, policy), None);
     // naga tests no index of an atomic operation: there it is kept inside by moving it there.
     let write = |policy| write(policy).map(|words| (words, policy));
@@ -39,6 +43,7 @@ pub(crate) fn words(
         .map_err(|error| Diagnostics::from(errors::not_emitted(source, &error.to_string())))?;
     let words = barriers::name_memory(constants.declare(words));
     let words = lines::carry_on(lines::strip_unknown(memory::strip_layouts(guards::name(words, indices))));
+    let words = lines::tell_variables(words);
     Ok(if constants.are_settled() { recipe::note(words, language, options) } else { words })
 }
 
@@ -110,10 +115,7 @@ fn settings<'s>(source: &'s Source, language: Language, index: BoundsCheckPolicy
             image_load: BoundsCheckPolicy::Unchecked,
             binding_array: BoundsCheckPolicy::Restrict,
         },
-        zero_initialize_workgroup_memory: match language {
-            Language::Glsl => ZeroInitializeWorkgroupMemoryMode::None,
-            Language::Wgsl => ZeroInitializeWorkgroupMemoryMode::Polyfill,
-        },
+        zero_initialize_workgroup_memory: ZeroInitializeWorkgroupMemoryMode::None,
         // A loop that does not end is for whoever runs it to end.
         force_loop_bounding: false,
         // Inputs and outputs of 16 bits are made of wider ones: compute shaders have none, and few devices do.

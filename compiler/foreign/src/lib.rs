@@ -37,6 +37,7 @@ mod switches;
 mod unwritable;
 mod wgsl;
 mod words;
+mod zeros;
 
 use std::path::Path;
 

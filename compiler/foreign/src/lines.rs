@@ -1,10 +1,83 @@
-//! Lines of statements, which naga tells too rarely and too often.
+//! Lines of statements, which naga tells too rarely and too often, and those of variables, of which it tells none.
 
-use crate::words::{HEADER_WORDS, instructions};
+use kps_syntax::Source;
+use naga::{AddressSpace, Arena, GlobalVariable, LocalVariable, Module};
+use rustc_hash::FxHashMap;
 
+use crate::words::{HEADER_WORDS, instructions, string, text};
+
+const OP_SOURCE: u32 = 3;
+const OP_NAME: u32 = 5;
 const OP_LINE: u32 = 8;
 const OP_FUNCTION: u32 = 54;
+const OP_VARIABLE: u32 = 59;
 const OP_LABEL: u32 = 248;
+const OP_NO_LINE: u32 = 317;
+
+/// What a name begins with that tells where its variable is declared.
+const PLACE: &str = "kps.at ";
+
+/// Lets the variables that an invocation has for itself tell in their names where they are declared.
+pub(crate) fn note_variables(source: &Source, module: &mut Module) {
+    let is_own = |variable: &GlobalVariable| variable.space == AddressSpace::Private;
+    note(source, &mut module.global_variables, |one| is_own(one).then_some(&mut one.name));
+    let functions = module.functions.iter_mut().map(|(_, function)| function);
+    for function in functions.chain(module.entry_points.iter_mut().map(|entry| &mut entry.function)) {
+        note(source, &mut function.local_variables, |one: &mut LocalVariable| Some(&mut one.name));
+    }
+}
+
+fn note<T>(source: &Source, arena: &mut Arena<T>, name: impl Fn(&mut T) -> Option<&mut Option<String>>) {
+    let spans: Vec<naga::Span> = arena.iter().map(|(handle, _)| arena.get_span(handle)).collect();
+    for ((_, variable), span) in arena.iter_mut().zip(spans).filter(|(_, span)| span.is_defined()) {
+        let Some(name) = name(variable) else { continue };
+        let place = span.location(source.text());
+        let known = name.take().unwrap_or_default();
+        *name = Some(format!("{PLACE}{} {} {known}", place.line_number, place.line_position));
+    }
+}
+
+/// The words with lines before such variables, whose first values are stored there, and with their own names.
+pub(crate) fn tell_variables(words: Vec<u32>) -> Vec<u32> {
+    let mut told = words[..HEADER_WORDS].to_vec();
+    let mut places: FxHashMap<u32, [u32; 2]> = FxHashMap::default();
+    let mut file = 0;
+    for instruction in instructions(&words) {
+        match (instruction[0] & 0xffff, instruction) {
+            (OP_SOURCE, [_, _, _, id, ..]) => file = *id,
+            (OP_NAME, [_, id, name @ ..]) => {
+                if let Some((place, name)) = placed(&string(name)) {
+                    places.insert(*id, place);
+                    let name = if name.is_empty() { Vec::new() } else { text(name) };
+                    if !name.is_empty() {
+                        told.extend([(2 + name.len() as u32) << 16 | OP_NAME, *id]);
+                        told.extend(name);
+                    }
+                    continue;
+                }
+            }
+            (OP_VARIABLE, [_, _, id, ..]) => {
+                if let Some([line, column]) = places.get(id) {
+                    told.extend([4 << 16 | OP_LINE, file, *line, *column]);
+                    told.extend(instruction);
+                    told.push(1 << 16 | OP_NO_LINE);
+                    continue;
+                }
+            }
+            _ => {}
+        }
+        told.extend(instruction);
+    }
+    told
+}
+
+/// The place that a name tells, and the name itself.
+fn placed(name: &str) -> Option<([u32; 2], &str)> {
+    let mut parts = name.strip_prefix(PLACE)?.splitn(3, ' ');
+    let line = parts.next()?.parse().ok()?;
+    let column = parts.next()?.parse().ok()?;
+    Some(([line, column], parts.next()?))
+}
 
 /// Without the lines of what naga knows no place of: it gives them the first line, where no statement is.
 ///

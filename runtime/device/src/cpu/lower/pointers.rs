@@ -185,6 +185,7 @@ impl<'m> Lowerer<'m> {
     pub(super) fn private_variables(&mut self) -> Result<()> {
         let module = self.module;
         for global in module.globals.iter().filter(|global| global.class == StorageClass::Private) {
+            self.builder.line = global.line;
             let line = module.line(global.line);
             if !module.types.is_data(global.pointee) {
                 return Err(errors::malformed("no variable has the type of a `Private` one", line));
@@ -203,6 +204,7 @@ impl<'m> Lowerer<'m> {
             }
             self.globals.insert(global.id, pointer);
         }
+        self.builder.line = None;
         Ok(())
     }
 
