@@ -27,6 +27,7 @@ impl<'k> Invocation<'k> {
             | NodeKind::LoadElement { .. }
             | NodeKind::BufferLoad { .. }
             | NodeKind::BufferLen(_)
+            | NodeKind::IsInside { .. }
             | NodeKind::BufferAxis { .. } => Ok(self.load(&node.kind, ty, world)),
             NodeKind::Atomic(atomic) => Ok(self.atomic(atomic, world)),
             NodeKind::CoopLoad(place) => self.coop_load(place, ty, world),
@@ -134,6 +135,11 @@ impl<'k> Invocation<'k> {
                 let element = index.and_then(|index| world.buffers[buffer.idx()].values.get(index));
                 let part = element.and_then(|element| element.at(&self.path(path)));
                 part.cloned().unwrap_or_else(|| Value::zero(ty))
+            }
+            NodeKind::IsInside { buffer, index } => {
+                let index = usize::try_from(self.element_index(*index, world)).ok();
+                let n_elements = world.buffers[buffer.idx()].values.len();
+                Value::Bool(index.is_some_and(|index| index < n_elements))
             }
             NodeKind::BufferLen(buffer) => Value::Int(world.buffers[buffer.idx()].values.len() as i128),
             NodeKind::BufferAxis { buffer, axis } => {

@@ -140,6 +140,7 @@ impl FunctionEmitter<'_> {
             NodeKind::LoadElement { local, path } => self.load_element(*local, path, ty),
             NodeKind::BufferLoad { buffer, index, path } => self.load_buffer(*buffer, *index, path),
             NodeKind::BufferAxis { buffer, axis } => self.buffer_axis(*buffer, *axis),
+            NodeKind::IsInside { buffer, index } => self.inside_buffer(*buffer, *index).0,
             NodeKind::BufferLen(buffer) => {
                 let len = self.buffer_len(*buffer);
                 self.ids(Op::Bitcast, ty, &[len])

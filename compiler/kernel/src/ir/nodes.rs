@@ -96,6 +96,11 @@ pub enum NodeKind {
     },
     /// All elements of it.
     BufferLen(BufferId),
+    /// Whether an index is one of an element that is there: a bool.
+    IsInside {
+        buffer: BufferId,
+        index: NodeId,
+    },
     /// The length of one axis of a buffer with several.
     BufferAxis {
         buffer: BufferId,
@@ -324,6 +329,7 @@ impl NodeKind {
             | NodeKind::All(a)
             | NodeKind::Any(a)
             | NodeKind::Uniform(a)
+            | NodeKind::IsInside { index: a, .. }
             | NodeKind::TextureRead { at: a, .. }
             | NodeKind::TextureSample { at: a, .. } => visit(*a),
             NodeKind::Binary(_, a, b)

@@ -17,6 +17,7 @@ mod closures;
 mod compare;
 mod coop;
 mod coop_math;
+mod dropped;
 mod dunders;
 mod expr;
 mod fold;

@@ -27,7 +27,7 @@ const MAX_TEXT: usize = 60_000;
 /// How a value is written: `!r:spec`, or nothing.
 type Format<'t> = &'t str;
 
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Text {
     template: String,
     values: Vec<NodeId>,

@@ -57,7 +57,8 @@ impl Ctx<'_> {
         self.f.block.push(Stmt::Index(Box::new(ValueIndex { whole, touch, axes, span })));
     }
 
-    fn is_inside(&self, step: Step) -> bool {
+    /// Whether an index is known to lie inside.
+    pub fn is_inside(&self, step: Step) -> bool {
         match step {
             Step::Part(_) => true,
             Step::At(index) => matches!(self.f.func.node(index).kind, NodeKind::Proven(_)),

@@ -1,8 +1,9 @@
 //! Tracing: after each assignment a record of what was assigned, for the one invocation that the target names.
 //!
 //! A record's text is the name, a line's end and the value, both as `print` would write them: `x`,
-//! `out[{i32}]`, `p.pos.x`, `image[{i32}, {i32}]`. What is too long to be shown is shown by its type. What is
-//! printed is a step called `print`; functions of our own library leave no steps.
+//! `out[{i32}]`, `p.pos.x`, `image[{i32}, {i32}]`. What is too long to be shown is shown by its type; of what was not
+//! stored (`dropped.rs`) a third line says why. What is printed is a step called `print`; functions of our own library
+//! leave no steps.
 
 use kps_syntax::Span;
 use kps_syntax::ast::Name;
@@ -21,6 +22,10 @@ const MAX_NUMBERS: u32 = 24;
 
 /// What a list is called that no variable has yet.
 const LIST: &str = "list";
+
+/// Why nothing was stored: in an array, in an image.
+const BEYOND: &str = "out of range";
+const OUTSIDE: &str = "outside of the image";
 
 /// Indices in one name that are shown at most.
 const MAX_INDICES: usize = 8;
@@ -56,8 +61,12 @@ impl Ctx<'_> {
             return;
         }
         let mut text = Text::default();
-        if self.place_text(&mut text, place, span).is_some() {
-            self.trace_value(text, &Operand::Node(value), span);
+        if self.place_text(&mut text, place, span).is_none() {
+            return;
+        }
+        if let Some(text) = self.with_value(text, &Operand::Node(value), span) {
+            let inside = self.place_inside(place, span);
+            self.push_stored(&inside, (text.clone(), text), BEYOND, span);
         }
     }
 
@@ -79,10 +88,12 @@ impl Ctx<'_> {
         let left = self.left_by(atomic, found, value, span);
         text.literal("\n");
         self.operand_text(&mut text, &Operand::Node(left), span, "");
+        let dropped = text.clone();
         text.literal(" (was ");
         self.operand_text(&mut text, &Operand::Node(found), span, "");
         text.literal(")");
-        self.push_record(RecordKind::Trace, text, span);
+        let inside = self.place_inside(&place, span);
+        self.push_stored(&inside, (text, dropped), BEYOND, span);
     }
 
     /// What an atomic operation stored, given what it found.
@@ -127,7 +138,10 @@ impl Ctx<'_> {
         };
         let axes: Vec<Step> = axes.into_iter().map(Step::At).collect();
         self.indices_text(&mut text, &axes, span);
-        self.trace_value(text, value, span);
+        if let Some(text) = self.with_value(text, value, span) {
+            let inside = self.texel_inside(texture, at, span);
+            self.push_stored(&inside, (text.clone(), text), OUTSIDE, span);
+        }
     }
 
     /// A step: this was printed.
@@ -137,14 +151,21 @@ impl Ctx<'_> {
         }
     }
 
-    fn trace_value(&mut self, mut text: Text, operand: &Operand, span: Span) {
-        let Some(n_numbers) = self.n_numbers(operand) else { return };
+    fn trace_value(&mut self, name: Text, operand: &Operand, span: Span) {
+        if let Some(text) = self.with_value(name, operand, span) {
+            self.push_record(RecordKind::Trace, text, span);
+        }
+    }
+
+    /// A name with its value behind it; `None` for what has none.
+    fn with_value(&mut self, mut text: Text, operand: &Operand, span: Span) -> Option<Text> {
+        let n_numbers = self.n_numbers(operand)?;
         text.literal("\n");
         match n_numbers {
             0..=MAX_NUMBERS => self.operand_text(&mut text, operand, span, ""),
             _ => text.literal(&self.describe(operand).replace('`', "")),
         }
-        self.push_record(RecordKind::Trace, text, span);
+        Some(text)
     }
 
     /// The numbers of which a value is; `None` for what is none, or is not the invocation's own.

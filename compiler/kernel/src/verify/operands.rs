@@ -118,6 +118,11 @@ impl Verifier<'_> {
                 self.buffer(*buffer, span)?;
                 *ty == self.kernel.buffers[buffer.idx()].counts.signed().into()
             }
+            NodeKind::IsInside { buffer, index } => {
+                self.index(*index, span)?;
+                self.buffer(*buffer, span)?;
+                *ty == Type::BOOL
+            }
             NodeKind::BufferAxis { buffer, axis } => {
                 self.buffer(*buffer, span)?;
                 let Buffer { rank, counts, .. } = self.kernel.buffers[buffer.idx()];

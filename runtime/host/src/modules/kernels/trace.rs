@@ -44,8 +44,9 @@ struct Step {
     /// The text of the line.
     source: String,
     name: String,
-    /// As `print` writes it.
+    /// As `print` writes it, and in brackets why nothing was stored.
     text: String,
+    /// `None` where nothing was stored.
     value: Value,
 }
 
@@ -191,8 +192,18 @@ impl Step {
             return Ok(Step { line, source, name: FAILED.to_owned(), value: Value::str(text.clone()), text });
         }
         let (name, value) = parted(pieces);
-        let (name, text) = (kp::pieces_text(vm, &name)?, kp::pieces_text(vm, &value)?);
-        let value = value_of(&value).filter(|_| name != PRINTED).unwrap_or_else(|| Value::str(text.clone()));
+        let name = kp::pieces_text(vm, &name)?;
+        if name == PRINTED {
+            let text = kp::pieces_text(vm, &value)?;
+            return Ok(Step { line, source, name, value: Value::str(text.clone()), text });
+        }
+        let (value, dropped) = parted(value);
+        let text = kp::pieces_text(vm, &value)?;
+        if !dropped.is_empty() {
+            let text = format!("{text} ({})", kp::pieces_text(vm, &dropped)?);
+            return Ok(Step { line, source, name, value: Value::None, text });
+        }
+        let value = value_of(&value).unwrap_or_else(|| Value::str(text.clone()));
         Ok(Step { line, source, name, text, value })
     }
 }

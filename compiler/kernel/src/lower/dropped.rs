@@ -1,0 +1,64 @@
+//! Stores that go nowhere, as a trace tells them: where it is not proven that an index lies inside, a traced kernel asks,
+//! and the step of what was dropped says so on a line of its own behind the value.
+
+use kps_syntax::Span;
+
+use super::Ctx;
+use super::operand::{Place, Root};
+use super::record::Text;
+use super::stmts::Condition;
+use crate::constant::Constant;
+use crate::ir::{BinaryOp, CompareOp, NodeId, NodeKind, RecordKind, Step, TextureId};
+use crate::types::Type;
+
+impl Ctx<'_> {
+    /// A step: one text where all is inside, elsewhere the other one and why nothing was stored.
+    pub(super) fn push_stored(&mut self, inside: &Condition, texts: (Text, Text), why: &str, span: Span) {
+        let (stored, mut dropped) = texts;
+        dropped.literal(&format!("\nnot stored: {why}"));
+        let push = |text: Text| move |ctx: &mut Self| ctx.push_record(RecordKind::Trace, text, span);
+        self.branch(inside, span, push(stored), push(dropped));
+    }
+
+    /// Whether a place is there.
+    pub fn place_inside(&mut self, place: &Place, span: Span) -> Condition {
+        let (mut tests, mut ty) = (Vec::new(), Type::Void);
+        match place.root {
+            Root::Local(local) => ty.clone_from(&self.f.func.local(local).ty),
+            Root::Element(buffer, index) => {
+                ty.clone_from(&self.buffers[buffer.idx()].element);
+                if !self.is_inside(Step::At(index)) {
+                    tests.push(self.node(NodeKind::IsInside { buffer, index }, Type::BOOL, span));
+                }
+            }
+        }
+        for &step in place.path.iter() {
+            if let (Step::At(index), Some(len), false) = (step, ty.n_parts(), self.is_inside(step)) {
+                let scalar = self.ty(index).scalar().expect("an index is an int");
+                let len = self.constant(Constant::int(scalar, len.into()), span);
+                tests.push(self.is_below(index, len, span));
+            }
+            ty = ty.part(step.part()).unwrap_or(Type::Void);
+        }
+        let both = |a, b| self.node(NodeKind::Binary(BinaryOp::And, a, b), Type::BOOL, span);
+        tests.into_iter().reduce(both).map_or(Condition::Known(true), Condition::Node)
+    }
+
+    /// Whether an image has such a texel.
+    pub fn texel_inside(&mut self, texture: TextureId, at: NodeId, span: Span) -> Condition {
+        let size = self.node(NodeKind::TextureSize(texture), self.ty(at).clone(), span);
+        let below = self.is_below(at, size, span);
+        Condition::Node(match self.ty(below) {
+            Type::Scalar(_) => below,
+            _ => self.node(NodeKind::All(below), Type::BOOL, span),
+        })
+    }
+
+    /// Each axis as an unsigned number, so that what is negative lies beyond the end.
+    fn is_below(&mut self, index: NodeId, len: NodeId, span: Span) -> NodeId {
+        let ty = self.ty(index).clone();
+        let unsigned = ty.with_scalar(ty.scalar().expect("an index is of ints").as_unsigned());
+        let [index, len] = [index, len].map(|x| self.node(NodeKind::Bitcast(x), unsigned.clone(), span));
+        self.math(span, &unsigned).compare(CompareOp::Less, index, len)
+    }
+}
