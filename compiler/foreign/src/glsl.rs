@@ -8,12 +8,14 @@ use naga::front::glsl::{self, Error, Frontend};
 use naga::{AddressSpace, Module, ShaderStage};
 
 use self::constants::Constants;
+use self::counts::Counts;
 use self::told::diagnostics;
 use crate::specialise::Declared;
 use crate::{Options, Stage, barriers, blocks, errors, switches};
 
 mod arrays;
 mod constants;
+mod counts;
 mod functions;
 mod limits;
 mod lines;
@@ -81,9 +83,13 @@ fn read(
     mut settings: glsl::Options,
     settle: &mut dyn FnMut(&mut Module) -> Vec<Declared>,
 ) -> Result<(Module, Vec<Declared>), Vec<Error>> {
+    let counts = Counts::of(text);
+    settings.defines.extend([counts.declaration()]);
     let text = &*lines::counted(text);
+    let text = &*counts.mark(text);
     let mut parse = |settings: &glsl::Options| {
         let mut module = Frontend::default().parse(settings, text).map_err(|found| found.errors)?;
+        counts.define(&mut module);
         let settled = settle(&mut module);
         Ok((module, settled))
     };
