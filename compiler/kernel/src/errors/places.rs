@@ -192,3 +192,38 @@ pub(crate) fn tuple_item_assigned(at: Location, text: &str) -> Diagnostic {
     error("kernel/assignment", at, format!("`{text}` is an item of a tuple, which cannot be assigned"), "")
         .help("make a new tuple, or use a list")
 }
+
+pub(crate) fn part_replaced(
+    at: Location,
+    name: &str,
+    named: (Location, Option<&str>),
+    by: (Location, &str),
+) -> Diagnostic {
+    let message = match named.1 {
+        Some(part) => format!("`{name}` is `{part}` itself, which may have been replaced since"),
+        None => format!("what `{name}` stands for may have been replaced since"),
+    };
+    error("kernel/replaced", at, message, "used here")
+        .label(named.0, format!("`{name}` names it here"))
+        .label(by.0, format!("`{}` is replaced here", by.1))
+        .help(match named.1 {
+            Some(part) => {
+                format!("copy it: `{name} = [*{part}]`; or swap in one line: `a[0], a[1] = a[1], a[0]`")
+            }
+            None => "go through the indices, and copy what is to be kept: `row = [*a[i]]`".to_owned(),
+        })
+}
+
+pub(crate) fn copy_written(at: Location, copied: Location, text: &str) -> Diagnostic {
+    let spread = if text.contains(" if ") { format!("({text})") } else { text.to_owned() };
+    error(
+        "kernel/copy-written",
+        at,
+        format!("this would be written into a copy of the list that `{text}` is"),
+        "",
+    )
+    .label(copied, "this gives a copy")
+    .help(format!(
+        "write into the list itself, by its own name; where a copy is meant, say so: `[*{spread}]`"
+    ))
+}

@@ -44,7 +44,8 @@ impl Ctx<'_> {
             return self.poison_targets(targets);
         }
         for target in targets {
-            self.assign_display(target, operand.clone(), value);
+            let operand = self.read_before_stores(target, &operand, value.span);
+            self.assign_display(target, operand, value);
         }
     }
 
@@ -87,6 +88,7 @@ impl Ctx<'_> {
         {
             return self.error(errors::assign_self(self.at(target.span), name));
         }
+        self.note_named_part(target, &operand, value_span);
         let target = self.target(target);
         self.tell_target(&target, Touch::Write);
         self.store(target, operand, value_span);
@@ -417,8 +419,10 @@ impl Ctx<'_> {
             },
             Target::Place(place, span) => {
                 if let Some(value) = self.stored_value(&operand, &place.ty, span, value_span) {
+                    self.copy_written(&place, span);
                     self.store_whole(&place, value, span);
                     self.trace_store(&place, value, span);
+                    self.part_replaced(&place, span);
                 }
             }
             Target::Part(inner, step, span) => self.store_part(*inner, step, &operand, span, value_span),

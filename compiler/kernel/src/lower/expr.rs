@@ -4,6 +4,7 @@ use kps_syntax::Span;
 use kps_syntax::ast::{BinaryOp as AstBinaryOp, BoolOp, Expr, ExprKind, FunctionDef, Ident, Name};
 use num_traits::ToPrimitive;
 
+use super::aliases::may_be_named;
 use super::operand::{Operand, Place, Static};
 use super::stmts::Condition;
 use super::vars::{Fork, Missing, Way};
@@ -411,7 +412,11 @@ impl Ctx<'_> {
             self.set_facts(node, super::Facts { soft, ..facts });
             node
         };
-        self.value(node, span)
+        let value = self.value(node, span);
+        if may_be_named(then) || may_be_named(orelse) {
+            self.note_copy(&value, span);
+        }
+        value
     }
 
     /// The type that all of them have once literals and guesses are widened, and whether it is a

@@ -40,6 +40,8 @@ struct Compiled {
     writes: Vec<bool>,
     /// It leaves a changed `self` in one more reference.
     changes_self: bool,
+    /// It gives back a list that its caller can reach in another way.
+    gives_what_lives_on: bool,
 }
 
 #[derive(PartialEq, Eq, Hash)]
@@ -167,6 +169,9 @@ impl<'a> Ctx<'a> {
             Type::Void => Operand::Static(Static::None),
             _ => self.value(node, span),
         };
+        if compiled.gives_what_lives_on {
+            self.note_copy(&result, span);
+        }
         Called { result, changed_self }
     }
 
@@ -292,7 +297,7 @@ impl<'a> Ctx<'a> {
         });
         let inner = std::mem::replace(&mut self.f, outer);
         self.active.pop();
-        let FunctionState { mut func, diagnostics, remarks, calls, method, .. } = inner;
+        let FunctionState { mut func, diagnostics, remarks, calls, method, gives_what_lives_on, .. } = inner;
         let callees_compiled = calls.iter().all(|call| self.instances[*call].compiled.is_some());
         if let Some(module) = callee.env.get().library()
             && !(is_settled && diagnostics.is_empty() && callees_compiled)
@@ -310,7 +315,7 @@ impl<'a> Ctx<'a> {
             }
             self.functions.push(func);
             self.keep_remarks(id, def, remarks);
-            Compiled { id, result, writes, changes_self }
+            Compiled { id, result, writes, changes_self, gives_what_lives_on }
         });
         self.instances.push(Instance { compiled, diagnostics, calls });
         Some(self.instances.len() - 1)

@@ -70,7 +70,13 @@ impl Ctx<'_> {
     pub fn loaded(&mut self, operand: Operand, span: Span) -> Operand {
         match operand {
             Operand::Place(place) => self.load_place(&place, span),
-            Operand::Node(node) => self.value(node, span),
+            Operand::Node(node) => {
+                let value = self.value(node, span);
+                if self.is_part_of_a_value(node) {
+                    self.note_copy(&value, span);
+                }
+                value
+            }
             operand => operand,
         }
     }

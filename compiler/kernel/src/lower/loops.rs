@@ -17,7 +17,7 @@ use super::outcomes::without_outcome;
 use super::ranges::Within;
 use super::sequences::{Sequence, Spanned};
 use super::stmts::Condition;
-use super::vars::{Binding, Fork, Missing, Var, Way, binding_span, guess, literal_of, same_static};
+use super::vars::{Binding, Conflict, Fork, Missing, Var, Way, binding_span, guess, literal_of, same_static};
 use crate::check::{Assigns, assigned_names, has_break, receivers, receivers_in, walrus_names};
 use crate::constant::{Constant, Literal};
 use crate::errors;
@@ -31,7 +31,7 @@ pub(crate) enum Hint {
     Type(Type),
     /// The guess was right: no softness any more.
     Firm,
-    Conflict(Rc<super::vars::Conflict>),
+    Conflict(Rc<Conflict>),
 }
 
 /// A loop being lowered.
@@ -295,6 +295,13 @@ impl<'a> Ctx<'a> {
             let (step_block, ()) = self.sub_block(&step);
             let state = self.f.loops.pop().expect("pushed above");
             self.rewind(fork);
+            let replaced = self.replaced_in_rounds(&changed, &state.continues, parts.span);
+            if !replaced.is_empty() {
+                changed.extend(replaced);
+                self.f.lenient = false;
+                self.restore(&before);
+                continue;
+            }
             let settled = self.settle(&heads, &state.continues, parts.span, passes_left == 0);
             let is_settled = settled && !self.firm_up(&heads, parts.span);
             if !is_settled && passes_left > 0 {
@@ -516,6 +523,22 @@ impl<'a> Ctx<'a> {
             }
             _ => conflict(self),
         }
+    }
+
+    /// Names of parts of lists that a round replaces, which the next round must not read.
+    fn replaced_in_rounds(&mut self, changed: &[Var], ways: &[Way], span: Span) -> Vec<Var> {
+        let mut replaced = Vec::new();
+        for (var, binding) in ways.iter().flat_map(|way| &way.changes) {
+            if let Binding::Conflict(conflict) = binding
+                && matches!(**conflict, Conflict::Replaced { .. })
+                && !changed.contains(var)
+                && !replaced.contains(var)
+            {
+                self.f.hints.insert((span.start, *var), Hint::Conflict(Rc::clone(conflict)));
+                replaced.push(*var);
+            }
+        }
+        replaced
     }
 
     /// When something passed only because of a guess that is now known to be right, the guesses of

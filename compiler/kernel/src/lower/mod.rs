@@ -5,6 +5,7 @@
 //! turns out to have another type than was guessed (`loops.rs`). Every mistake is reported, and what
 //! it touched is `Operand::Error`, about which nothing more is said.
 
+mod aliases;
 mod arith;
 mod assign;
 mod atomics;
@@ -260,6 +261,12 @@ pub(crate) struct FunctionState<'a> {
     shared: FxHashMap<u32, LocalId>,
     /// Captured lists, which lie in locals of their own.
     tables: FxHashMap<Name, Operand>,
+    /// What each variable was assigned last, where that is a part of a list.
+    parts_named: FxHashMap<Var, Span>,
+    /// Lists that are copies of others, by where they were made.
+    copies: FxHashMap<LocalId, Span>,
+    /// Whether the function gives back a list that its caller can reach in another way.
+    gives_what_lives_on: bool,
     /// What cooperative matrices are for.
     coops: FxHashMap<LocalId, CoopUse>,
     loops: Vec<LoopState>,
@@ -340,6 +347,9 @@ impl<'a> FunctionState<'a> {
             locals: FxHashMap::default(),
             shared: FxHashMap::default(),
             tables: FxHashMap::default(),
+            parts_named: FxHashMap::default(),
+            copies: FxHashMap::default(),
+            gives_what_lives_on: false,
             coops: FxHashMap::default(),
             loops: Vec::new(),
             hints: FxHashMap::default(),

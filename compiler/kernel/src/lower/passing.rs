@@ -174,8 +174,12 @@ impl Ctx<'_> {
             Operand::Place(place) if self.shared_id(place).is_some() => {
                 args.extend(steps(&place.path).map(CallArg::Value));
             }
-            Operand::Place(Place { root: Root::Local(local), path, .. }) if path.is_empty() => {
-                args.push(CallArg::Reference(*local));
+            Operand::Place(place) if matches!(place.root, Root::Local(_)) && place.path.is_empty() => {
+                if writes.get(n_references).copied().unwrap_or(true) {
+                    self.copy_written(place, at);
+                }
+                let Root::Local(local) = place.root else { unreachable!("matched a local") };
+                args.push(CallArg::Reference(local));
             }
             Operand::Place(place) => {
                 let local = self.new_local("kps.part", place.ty.clone(), at);

@@ -105,6 +105,14 @@ impl Ctx<'_> {
             return poison(self);
         }
         let n_rest = items.len() - n_plain;
+        // Behind a star nothing is read anew: what it gets is made here.
+        let items: Vec<Operand> = match star {
+            None => {
+                let pairs = targets.iter().zip(items.iter());
+                pairs.map(|(target, item)| self.read_before_stores(target, item, value_span)).collect()
+            }
+            Some(_) => items.to_vec(),
+        };
         let mut items = items.iter();
         for (at, target) in targets.iter().enumerate() {
             let item = if star == Some(at) {

@@ -62,11 +62,13 @@ pub(crate) struct Missing {
     pub text: &'static str,
 }
 
-/// Two places that give a variable different types.
+/// Why a variable cannot be read, though it was assigned.
 #[derive(Debug)]
-pub(crate) struct Conflict {
-    pub first: (Span, String),
-    pub second: (Span, String),
+pub(crate) enum Conflict {
+    /// Two places give it different types.
+    Types { first: (Span, String), second: (Span, String) },
+    /// It was given a part of a list, in words of the source where it has such, that was replaced since.
+    Replaced { named: Span, part: Option<Span>, by: Span },
 }
 
 /// One of the paths that meet: what it changed since the fork, and where its stores go.
@@ -195,15 +197,20 @@ impl Ctx<'_> {
                 self.at(missing.span),
                 missing.text,
             ),
-            Binding::Conflict(conflict) => {
-                let Conflict { first, second } = &**conflict;
-                errors::conflicting_types(
+            Binding::Conflict(conflict) => match &**conflict {
+                Conflict::Types { first, second } => errors::conflicting_types(
                     self.at(span),
                     &name,
                     (self.at(first.0), &first.1),
                     (self.at(second.0), &second.1),
-                )
-            }
+                ),
+                Conflict::Replaced { named, part, by } => {
+                    let part = part.map(|part| self.f.source.slice(part));
+                    let replaced = self.f.source.slice(*by);
+                    let (named, by) = ((self.at(*named), part), (self.at(*by), replaced));
+                    errors::part_replaced(self.at(span), &name, named, by)
+                }
+            },
         };
         self.error(diagnostic);
         self.set(var, Binding::Error);
@@ -406,7 +413,7 @@ impl Ctx<'_> {
         if first.0.start > second.0.start {
             std::mem::swap(&mut first, &mut second);
         }
-        Conflict { first, second }
+        Conflict::Types { first, second }
     }
 
     fn store_joined(&mut self, var: Var, ty: Type, bindings: &[Binding], ways: &[Way]) -> Binding {
@@ -490,7 +497,9 @@ pub(crate) fn binding_span(binding: &Binding) -> Span {
     match binding {
         Binding::Bound { span, .. } | Binding::Stored { span, .. } | Binding::Items { span, .. } => *span,
         Binding::Maybe { assigned, .. } => *assigned,
-        Binding::Conflict(conflict) => conflict.first.0,
+        Binding::Conflict(conflict) => match **conflict {
+            Conflict::Types { first: (span, _), .. } | Conflict::Replaced { named: span, .. } => span,
+        },
         Binding::Unset | Binding::Error => Span::default(),
     }
 }

@@ -1,0 +1,136 @@
+//! Two names for one list. A name stands for a list, or for a part of one, by reference, as in Python; but parts lie
+//! inside of what they are parts of, and a list that is chosen or handed on at run time is copied. Where a kernel would
+//! see the difference, it is told so: at a name whose part was replaced, and at a store into a copy that nobody but its
+//! own name sees.
+
+use std::rc::Rc;
+
+use kps_syntax::Span;
+use kps_syntax::ast::{Expr, ExprKind};
+
+use super::Ctx;
+use super::operand::{Operand, Place, Root};
+use super::vars::{Binding, Conflict, Var};
+use crate::errors;
+use crate::ir::{Home, NodeId, NodeKind, Step};
+use crate::types::Type;
+
+impl Ctx<'_> {
+    /// What is assigned to `target`, read before anything is stored: `m[0], m[1] = m[1], m[0]` swaps.
+    pub fn read_before_stores(&mut self, target: &Expr, operand: &Operand, span: Span) -> Operand {
+        match (&target.kind, operand) {
+            (ExprKind::Tuple(targets) | ExprKind::List(targets), Operand::Tuple(items))
+                if targets.len() == items.len() =>
+            {
+                let pairs = targets.iter().zip(items.iter());
+                Operand::Tuple(
+                    pairs.map(|(target, item)| self.read_before_stores(target, item, span)).collect(),
+                )
+            }
+            // Behind a star, too, only what a name gets stays where it lies.
+            (ExprKind::Tuple(_) | ExprKind::List(_), _) | (ExprKind::Name(_) | ExprKind::Starred(_), _) => {
+                operand.clone()
+            }
+            (_, Operand::Place(place)) if matches!(place.ty, Type::Array(_)) => {
+                Operand::Node(self.load_whole(place, span))
+            }
+            _ => operand.clone(),
+        }
+    }
+
+    /// Notes what a name that is assigned a part of a list gets.
+    pub fn note_named_part(&mut self, target: &Expr, operand: &Operand, value: Span) {
+        if let (ExprKind::Name(name), Operand::Place(_)) = (&target.kind, operand)
+            && let Some(var) = self.f.scope.get(name)
+        {
+            self.f.parts_named.insert(var, value);
+        }
+    }
+
+    /// A whole part of a list or of an array is being replaced: names of what lies in it stand for nothing that is there
+    /// any more.
+    pub fn part_replaced(&mut self, replaced: &Place, by: Span) {
+        if !matches!(replaced.ty, Type::Array(_) | Type::Struct(_)) {
+            return;
+        }
+        let lies_in = |binding: &Binding| match binding {
+            Binding::Bound { operand: Operand::Place(place), span }
+                if matches!(place.ty, Type::Array(_)) && may_lie_in(place, replaced) =>
+            {
+                Some(*span)
+            }
+            _ => None,
+        };
+        let named: Vec<(Var, Span)> =
+            (0..).zip(&self.f.vars).filter_map(|(var, binding)| Some((var, lies_in(binding)?))).collect();
+        for (var, named) in named {
+            let part = self.f.parts_named.get(&var).copied().filter(|part| *part != named);
+            self.set(var, Binding::Conflict(Rc::new(Conflict::Replaced { named, part, by })));
+        }
+    }
+
+    /// Notes that a list is a copy of one that others can reach.
+    pub fn note_copy(&mut self, copy: &Operand, at: Span) {
+        match copy {
+            Operand::Place(Place { root: Root::Local(local), .. }) => _ = self.f.copies.insert(*local, at),
+            Operand::Tuple(items) => items.iter().for_each(|item| self.note_copy(item, at)),
+            _ => {}
+        }
+    }
+
+    /// Reports that something in a copy is written, once for each.
+    pub fn copy_written(&mut self, place: &Place, at: Span) {
+        let Root::Local(local) = place.root else { return };
+        if let Some(copied) = self.f.copies.remove(&local) {
+            let text = self.f.source.slice(copied).to_owned();
+            self.error(errors::copy_written(self.at(at), self.at(copied), &text));
+        }
+    }
+
+    /// Whether what a function gives back is a list that its caller can reach in another way.
+    pub fn is_reachable_elsewhere(&self, operand: &Operand) -> bool {
+        match operand {
+            Operand::Place(Place { root: Root::Local(local), .. }) => {
+                self.f.copies.contains_key(local) || self.f.func.local(*local).home != Home::Own
+            }
+            Operand::Place(_) => true,
+            Operand::Node(node) => self.is_part_of_a_value(*node),
+            Operand::Tuple(items) => items.iter().any(|item| self.is_reachable_elsewhere(item)),
+            _ => false,
+        }
+    }
+
+    /// Whether a list is a part of a struct that has a name, or came from elsewhere.
+    pub fn is_part_of_a_value(&self, list: NodeId) -> bool {
+        let NodeKind::Extract(whole, _) = self.f.func.nodes[list.idx()].kind else { return false };
+        let of = &self.f.func.nodes[whole.idx()];
+        let is_fresh = of.name.is_none() && matches!(of.kind, NodeKind::Call { .. } | NodeKind::Construct(_));
+        matches!(self.ty(list), Type::Array(_)) && !is_fresh
+    }
+}
+
+/// Whether an expression may stand for a list that has another name.
+pub(super) fn may_be_named(expr: &Expr) -> bool {
+    match &expr.kind {
+        ExprKind::Name(_) | ExprKind::Attribute { .. } | ExprKind::Subscript { .. } => true,
+        ExprKind::IfElse { then, orelse, .. } => may_be_named(then) || may_be_named(orelse),
+        _ => false,
+    }
+}
+
+/// Whether a part may lie in another one, or be it. All of a local or of an element is not a part.
+fn may_lie_in(part: &Place, whole: &Place) -> bool {
+    let same_root = match (part.root, whole.root) {
+        (Root::Element(a, _), Root::Element(b, _)) => a == b,
+        (a, b) => a == b,
+    };
+    let may_be_same = |(a, b): (&Step, &Step)| match (a, b) {
+        (Step::Part(a), Step::Part(b)) => a == b,
+        _ => true,
+    };
+    let is_part = !part.path.is_empty() || matches!(part.root, Root::Element(..));
+    same_root
+        && is_part
+        && part.path.len() >= whole.path.len()
+        && part.path.iter().zip(&*whole.path).all(may_be_same)
+}
