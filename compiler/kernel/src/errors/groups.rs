@@ -165,8 +165,9 @@ pub(crate) fn coop_wanted(at: Location, name: &str, what: &str) -> Diagnostic {
 }
 
 pub(crate) fn coop_memory(at: Location, name: &str, what: &str) -> Diagnostic {
-    error("kernel/coop-matrix", at, format!("`{name}` takes an array of one dimension, not {what}"), what)
-        .help("pass an array parameter or `shared(..)`, where the matrix begins, and what lies between its rows")
+    error("kernel/coop-matrix", at, format!("`{name}` takes an array of numbers, not {what}"), what).help(
+        "pass an array parameter or `shared(..)`, where the matrix begins, and what lies between its rows",
+    )
 }
 
 pub(crate) fn coop_memory_axes(at: Location, name: &str, array: &ArrayParam) -> Diagnostic {
@@ -175,6 +176,32 @@ pub(crate) fn coop_memory_axes(at: Location, name: &str, array: &ArrayParam) -> 
         "annotate it as `Array[{}]`, its rows one after another; the last argument is the length of a row",
         array.element
     ))
+}
+
+pub(crate) fn coop_memory_nested(at: Location, name: &str, text: &str, ty: &Type) -> Diagnostic {
+    let message = format!("`{name}` takes an array of one dimension, not `{ty}`");
+    let (n_rows, row) = (ty.n_parts().unwrap_or(0), ty.part(0).unwrap_or(Type::Error));
+    let (numbers, len) = (row.numbers(), row.numbers().len());
+    let number = numbers.first().map_or(Scalar::F32, |(_, number)| *number);
+    error("kernel/coop-matrix", at, message, "").help(format!(
+        "make it one of one dimension, `{text} = shared({number}, {n_rows} * {len})`: its rows lie {len} elements apart"
+    ))
+}
+
+/// `call` is the line to write, where `n` is the length of a row.
+pub(crate) fn coop_memory_row(
+    at: Location,
+    name: &str,
+    array: &str,
+    element: &Type,
+    call: &str,
+) -> Diagnostic {
+    let row = at.source.slice(at.span).to_owned();
+    let message =
+        format!("`{name}` takes a whole array and where in it the matrix begins, not the row `{row}`");
+    let length = if call.contains(" * n") { ", where `n` is how many elements a row has" } else { "" };
+    error("kernel/coop-matrix", at, message, "")
+        .help(format!("annotate `{array}` as `Array[{element}]` and write `{call}`{length}"))
 }
 
 /// What no instruction of the device does. Nobody hears it: the kernel is compiled again, with its matrices

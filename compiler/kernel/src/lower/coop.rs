@@ -12,11 +12,11 @@ use kps_syntax::ast::{Argument, ArgumentKind, Expr, ExprKind, Ident};
 
 use super::Ctx;
 use super::calls::Arguments;
-use super::operand::{Operand, Place, Root, Static};
+use super::operand::{Operand, Place, Root, Row, Static};
 use crate::builtins::CoopFunction;
 use crate::constant::Constant;
 use crate::errors;
-use crate::ir::{CoopLines, Stmt, Together};
+use crate::ir::{Buffer, CoopLines, Stmt, Together};
 use crate::library;
 use crate::matrices::{CoopType, CoopUse};
 use crate::types::{Scalar, Type};
@@ -269,6 +269,19 @@ impl Ctx<'_> {
         Some(self.call_coop(ours, args, span))
     }
 
+    /// A call that moves a matrix in a row, as it is written with the array that the row is of.
+    fn without_row(&self, name: &str, row: &Row, args: &[(Operand, Span)]) -> String {
+        let [matrix, text, start, stride] = [0, 1, 2, 3].map(|at| self.f.source.slice(args[at].1));
+        let array = &*self.buffers[row.buffer.idx()].name;
+        let index = text.strip_prefix(array).and_then(|rest| rest.strip_prefix('[')?.strip_suffix(']'));
+        let begin = match (index.unwrap_or("i"), start) {
+            ("0", start) => start.to_owned(),
+            (index, "0") => format!("{index} * n"),
+            (index, start) => format!("{index} * n + {start}"),
+        };
+        format!("{name}({matrix}, {array}, {begin}, {stride})")
+    }
+
     fn coop_memory(&mut self, name: &str, coop: &Coop, args: &[(Operand, Span)]) -> Option<()> {
         let (memory, at) = &args[1];
         if let Operand::Buffer(buffer) = memory
@@ -276,6 +289,19 @@ impl Ctx<'_> {
         {
             let array = self.buffer_array(*buffer);
             self.error(errors::coop_memory_axes(self.at(*at), name, &array));
+            return None;
+        }
+        if let Operand::Row(row) = memory {
+            let call = self.without_row(name, row, args);
+            let Buffer { name: array, element, .. } = &self.buffers[row.buffer.idx()];
+            self.error(errors::coop_memory_row(self.at(*at), name, array, element, &call));
+            return None;
+        }
+        if let Operand::Place(place) = memory
+            && matches!(place.ty.part(0), Some(Type::Array(_)))
+        {
+            let text = self.f.source.slice(*at);
+            self.error(errors::coop_memory_nested(self.at(*at), name, text, &place.ty));
             return None;
         }
         let element = match memory {
