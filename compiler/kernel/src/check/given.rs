@@ -11,7 +11,7 @@ use super::params::image_or_sampler;
 use super::types::{NO_INTS, TypeExpr, TypeReader};
 use crate::constant::{Constant, Literal};
 use crate::env::KernelEnv;
-use crate::errors;
+use crate::errors::{self, Declared};
 use crate::signature::{ParamType, Signature};
 use crate::template::{KernelTemplate, Param, ParamKind};
 use crate::types::Scalar;
@@ -81,7 +81,8 @@ fn place_of(
     place.ok_or_else(|| {
         let known = template.params.iter().map(|param| &*param.name.name);
         let nearest = crate::suggest::nearest(&name.name, known);
-        errors::unknown_keyword(source.at(name.span), template.name(), &name.name, nearest)
+        let declared = Declared::Here(template.source.at(template.def.header));
+        errors::unknown_keyword(source.at(name.span), template.name(), &name.name, nearest, declared)
     })
 }
 

@@ -31,33 +31,56 @@ pub(crate) fn recursion(name: &str, steps: Vec<(Location, String)>) -> Diagnosti
     diagnostic.help("write a loop, with a list as the stack if it needs one")
 }
 
+/// What a function takes.
+pub(crate) enum Declared {
+    /// The script says it here.
+    Here(Location),
+    /// It is one of ours, which is called like this.
+    Ours(String),
+}
+
 pub(crate) fn call_count(
     at: Location,
     name: &str,
     most: usize,
     given: usize,
-    declared: Location,
+    declared: Declared,
 ) -> Diagnostic {
     let message = match most {
         0 => format!("`{name}` takes no arguments, not {given}"),
         most => format!("`{name}` takes {}, not {given}", arguments(most)),
     };
-    error("kernel/call", at, message, "")
-        .label(declared, "declared here")
-        .help("leave out what it does not take, or give it another parameter")
+    let diagnostic = error("kernel/call", at, message, "");
+    match declared {
+        Declared::Here(declared) => diagnostic
+            .label(declared, "declared here")
+            .help("leave out what it does not take, or give it another parameter"),
+        Declared::Ours(signature) => diagnostic.help(format!("write `{signature}`")),
+    }
 }
 
-pub(crate) fn missing_argument(at: Location, name: &str, param: &str, declared: Location) -> Diagnostic {
-    error("kernel/call", at, format!("this call of `{name}` lacks `{param}`"), "")
-        .label(declared, "it has no default")
-        .help(format!("pass it: `{name}(.., {param}=..)`"))
+pub(crate) fn missing_argument(at: Location, name: &str, param: &str, declared: Declared) -> Diagnostic {
+    let diagnostic = error("kernel/call", at, format!("this call of `{name}` lacks `{param}`"), "");
+    match declared {
+        Declared::Here(declared) => {
+            diagnostic.label(declared, "it has no default").help(format!("pass it: `{name}(.., {param}=..)`"))
+        }
+        Declared::Ours(signature) => diagnostic.help(format!("write `{signature}`")),
+    }
 }
 
-pub(crate) fn unknown_keyword(at: Location, name: &str, keyword: &str, nearest: Option<&str>) -> Diagnostic {
+pub(crate) fn unknown_keyword(
+    at: Location,
+    name: &str,
+    keyword: &str,
+    nearest: Option<&str>,
+    declared: Declared,
+) -> Diagnostic {
     let diagnostic = error("kernel/call", at, format!("`{name}` has no parameter `{keyword}`"), "");
-    match nearest {
-        Some(_) => meant(diagnostic, nearest),
-        None => diagnostic.help("pass it by position, or leave it out"),
+    match (nearest, declared) {
+        (Some(_), _) => meant(diagnostic, nearest),
+        (None, Declared::Here(_)) => diagnostic.help("pass it by position, or leave it out"),
+        (None, Declared::Ours(signature)) => diagnostic.help(format!("write `{signature}`")),
     }
 }
 

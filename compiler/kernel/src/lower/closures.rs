@@ -14,7 +14,8 @@ use super::operand::{Operand, Static};
 use super::{Ctx, EnvRef};
 use crate::check::captured_names;
 use crate::env::{HelperFunction, KernelEnv};
-use crate::errors;
+use crate::errors::{self, Declared};
+use crate::library;
 
 /// A function that was written inside the kernel or inside one of its functions.
 pub(crate) struct Closure {
@@ -59,9 +60,14 @@ impl Callee<'_> {
         &self.def.name.name
     }
 
-    /// Where its parameters are written.
-    pub fn at_header(&self) -> Location {
-        self.source.at(self.def.header)
+    /// What it takes, which the script says at a place; of ours, how it is called by this name.
+    pub fn declared(&self, name: &str, at: Span) -> Declared {
+        if !library::is_ours(&self.def) {
+            return Declared::Here(self.source.at(at));
+        }
+        let header = self.source.slice(self.def.header);
+        let params = header.split_once('(').map_or("", |(_, params)| params.trim_end_matches(':'));
+        Declared::Ours(format!("{name}({params}"))
     }
 }
 

@@ -183,7 +183,7 @@ impl<'a> Ctx<'a> {
         span: Span,
     ) -> Option<Vec<(Operand, Span)>> {
         let def = &callee.def;
-        let name = callee.name();
+        let name = &self.name_of_call(callee, span);
         let params: Vec<_> = def.params.iter().collect();
         let n_positional = def.params.positional_only.len() + def.params.regular.len();
         let mut matched: Vec<Option<(Operand, Span)>> = vec![None; params.len()];
@@ -193,7 +193,8 @@ impl<'a> Ctx<'a> {
             let items = rest.into_iter().map(|(operand, _)| operand).collect();
             matched[n_positional] = Some((Operand::Tuple(items), span));
         } else if !rest.is_empty() {
-            let error = errors::call_count(self.at(span), name, n_positional, n_given, callee.at_header());
+            let declared = callee.declared(name, callee.def.header);
+            let error = errors::call_count(self.at(span), name, n_positional, n_given, declared);
             self.error(error);
             return None;
         }
@@ -211,8 +212,8 @@ impl<'a> Ctx<'a> {
                 None => {
                     let known = params.iter().map(|param| &*param.name.name);
                     let nearest = crate::suggest::nearest(&keyword.name, known);
-                    let error = errors::unknown_keyword(self.at(keyword.span), name, &keyword.name, nearest);
-                    self.error(error);
+                    let (at, declared) = (self.at(keyword.span), callee.declared(name, callee.def.header));
+                    self.error(errors::unknown_keyword(at, name, &keyword.name, nearest, declared));
                     return None;
                 }
             }
@@ -224,8 +225,8 @@ impl<'a> Ctx<'a> {
             }
             if matched[place].is_none() {
                 let Some(default) = &param.default else {
-                    let at = callee.source.at(param.span);
-                    self.error(errors::missing_argument(self.at(span), name, &param.name.name, at));
+                    let declared = callee.declared(name, param.span);
+                    self.error(errors::missing_argument(self.at(span), name, &param.name.name, declared));
                     return None;
                 };
                 let operand = match &callee.defaults {
@@ -236,6 +237,15 @@ impl<'a> Ctx<'a> {
             }
         }
         matched.into_iter().collect()
+    }
+
+    /// What a call names: functions of ours are members of modules.
+    fn name_of_call(&self, callee: &Callee, span: Span) -> Name {
+        let text = self.f.source.slice(span);
+        match text.split_once('(') {
+            Some((name, _)) if library::is_ours(&callee.def) => name.trim_end().into(),
+            _ => callee.name().clone(),
+        }
     }
 
     /// The default of a parameter of a function of the script, for a call at `span`.
