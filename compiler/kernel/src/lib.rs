@@ -32,6 +32,7 @@ mod library;
 mod lower;
 mod matrices;
 mod push;
+mod rows;
 mod signature;
 mod stages;
 mod structs;
@@ -53,6 +54,7 @@ pub use disassembly::disassemble;
 pub use env::{EnvModule, EnvValue, HelperFunction, Holder, KernelEnv, MAX_TABLE, MapEnv};
 pub use explain::{ExplainedFunction, Explanation, IndexTest, Remark, RemarkKind, assembly_of_line};
 pub use matrices::{CoopType, CoopUse, Matrices, Product};
+pub use rows::{Quantity, RowLimits, Rows};
 pub use signature::{
     ArrayParam, Binding, BindingPlace, Capability, CapabilityUse, Cover, Edge, Form, Ints, KernelModule,
     KernelOptions, Memory, ParamType, Reach, Signature, Target, Width,

@@ -15,6 +15,7 @@ use crate::check::TypeExpr;
 use crate::constant::{Constant, Literal};
 use crate::env::{EnvModule, EnvValue, Holder, KernelEnv};
 use crate::matrices::Matrices;
+use crate::rows::{RowLimits, Rows};
 use crate::stages::Stage;
 use crate::template::{KernelTemplate, Param, ParamKind};
 use crate::textures::TextureType;
@@ -249,6 +250,7 @@ pub struct Signature {
     pub memory: Memory,
     /// Of scalar parameters.
     pub ints: Ints,
+    pub rows: Rows,
     captures: Vec<Capture>,
 }
 
@@ -269,6 +271,7 @@ impl Signature {
             ids: Width::default(),
             memory: Memory::default(),
             ints: Ints::default(),
+            rows: Rows::default(),
             captures,
         }
     }
@@ -296,6 +299,15 @@ impl Signature {
 
     pub fn with_ints(self, ints: Ints) -> Signature {
         Signature { ints, ..self }
+    }
+
+    pub fn with_rows(self, rows: Rows) -> Signature {
+        Signature { rows, ..self }
+    }
+
+    /// Whether an array has several axes, so that its rows may be far.
+    pub fn has_rows(&self) -> bool {
+        self.params.iter().any(|ty| matches!(ty, ParamType::Array(array) if array.rank > 1))
     }
 
     /// What annotations and the defaults of `const` parameters say; `None` where a parameter has neither.
@@ -450,6 +462,8 @@ pub struct KernelModule {
     pub push_constant_size: u32,
     /// Bytes of the uniform buffer; 0 where there is none.
     pub uniform_size: u32,
+    /// What a launch has to hold to, where the words are for near rows.
+    pub rows: RowLimits,
     /// What the kernel needs beyond the floor, and the places that need it.
     pub capabilities: Vec<CapabilityUse>,
 }

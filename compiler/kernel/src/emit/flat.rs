@@ -1,15 +1,17 @@
 //! Flat indices of arrays of several axes, so that none comes round where 32 bits do not hold it.
 //!
-//! One that is counted (`counted.rs`) is taken as it is. Of any other the offsets along the outer axes are added up
-//! as floats, without their signs, which no int of 32 bits would hold: where they are more than an i32 counts, the
+//! One that a launch promises to lead to near rows (`limits.rs`) is taken as it is. Of any other the offsets along the
+//! outer axes are added up as floats, without their signs, which no int of 32 bits would hold: where they are more than an i32 counts, the
 //! index is outside, whatever the last axis adds. That axis alone is left out, where its index has a sign, so that the
 //! test is one for all neighbours in a row. Never here: whether an index lies inside.
 
 use rspirv::spirv::{GlslStd450Op as GlslOp, Op, Word};
 
 use super::function::FunctionEmitter;
+use super::limits::Limits;
 use crate::ir::{BufferId, NodeId};
 use crate::push::Member;
+use crate::rows::Rows;
 use crate::types::{Scalar, Type};
 
 const F32: Type = Type::Scalar(Scalar::F32);
@@ -43,15 +45,8 @@ impl FunctionEmitter<'_> {
     /// Whether the value of an index is what it stands for; `None` where it is known to be, or is no flat one.
     pub fn fits(&mut self, index: NodeId) -> Option<Word> {
         let function = self.function;
-        let flat = function.flats.get(&index)?;
-        if self.is_counted(flat.buffer, index) {
-            return None;
-        }
-        let last = self.kernel.buffers[flat.buffer.idx()].rank - 1;
-        let outer = match &flat.terms[..] {
-            [outer @ .., (index, axis)] if *axis == last && self.is_signed(*index) => outer,
-            terms => terms,
-        };
+        let flat = function.flats.get(&index).filter(|_| !self.is_held(index))?;
+        let (outer, _) = flat.outer_and_last(function, self.kernel.buffers[flat.buffer.idx()].rank);
         let mut sum = None;
         for (index, axis) in outer {
             let offset = self.offset(flat.buffer, *index, *axis);
@@ -64,9 +59,26 @@ impl FunctionEmitter<'_> {
         Some(self.ids(Op::FOrdLessThan, &Type::BOOL, &[sum?, limit]))
     }
 
+    /// Whether an index is what it stands for in every launch that takes these words.
+    pub fn is_held(&mut self, index: NodeId) -> bool {
+        let (kernel, function, args) = (self.kernel, self.function, self.limits_of_args);
+        let Some(flat) = function.flats.get(&index) else { return true };
+        if kernel.rows == Rows::Far {
+            return false;
+        }
+        let limits = self.limits.get_or_insert_with(|| Limits::of(kernel, function, args));
+        let Some(limits) = limits.of_axes(flat) else { return false };
+        let buffer = &kernel.buffers[flat.buffer.idx()];
+        for (axis, limit) in limits {
+            self.interface.rows.add(buffer, axis, limit);
+        }
+        true
+    }
+
     /// Elements between the start of an axis and an index of it.
     fn offset(&mut self, buffer: BufferId, index: NodeId, axis: u8) -> Word {
-        let op = if self.is_signed(index) { Op::ConvertSToF } else { Op::ConvertUToF };
+        let is_signed = self.function.ty(index).scalar().is_some_and(Scalar::is_signed);
+        let op = if is_signed { Op::ConvertSToF } else { Op::ConvertUToF };
         let index = self.value(index);
         let index = self.ids(op, &F32, &[index]);
         let below = self.float(&F32, BELOW);
@@ -78,9 +90,5 @@ impl FunctionEmitter<'_> {
             offset = self.ids(Op::FMul, &F32, &[offset, len]);
         }
         offset
-    }
-
-    fn is_signed(&self, index: NodeId) -> bool {
-        self.function.ty(index).scalar().is_some_and(Scalar::is_signed)
     }
 }

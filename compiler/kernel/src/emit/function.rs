@@ -5,13 +5,15 @@ use rspirv::dr;
 use rspirv::spirv::{Decoration, FunctionControl, GlslStd450Op as GlslOp, Op, StorageClass, Word};
 use rustc_hash::FxHashMap;
 
-use super::counted::Counted;
+use super::counted::{Counted, counted_args};
 use super::debug::FunctionDebug;
 use super::interface::Interface;
+use super::limits::{Limits, limits_of_args};
 use super::module::{Module, Operand, instruction};
 use crate::constant::Constant;
 use crate::ir::{Arg, BufferId, Function, Home, Kernel, LocalId, NodeId, NodeKind};
 use crate::push::{BlockKind, Member};
+use crate::rows::Limit;
 use crate::signature::Target;
 use crate::types::{Scalar, Type};
 
@@ -42,6 +44,10 @@ pub(crate) struct FunctionEmitter<'e> {
     pub counted: Option<Counted<'e>>,
     /// Which arguments are.
     pub counted_args: &'e [bool],
+    /// How far values go, once an index asks.
+    pub limits: Option<Limits<'e>>,
+    /// How far arguments do.
+    pub limits_of_args: &'e [Option<Limit>],
     blocks: Vec<dr::Block>,
     pub current: dr::Block,
     file: Word,
@@ -56,12 +62,26 @@ pub(crate) struct FunctionEmitter<'e> {
     pub debug: Option<FunctionDebug>,
 }
 
+/// What is known of a function's arguments wherever it is called.
+pub(crate) struct KnownArgs {
+    counted: Vec<bool>,
+    limits: Vec<Option<Limit>>,
+}
+
+impl KnownArgs {
+    /// Of each function.
+    pub fn of(kernel: &Kernel) -> Vec<KnownArgs> {
+        let known = counted_args(kernel).into_iter().zip(limits_of_args(kernel));
+        known.map(|(counted, limits)| KnownArgs { counted, limits }).collect()
+    }
+}
+
 impl<'e> FunctionEmitter<'e> {
     pub fn new(
         kernel: &'e Kernel,
         function: &'e Function,
         functions: &'e [Option<Word>],
-        counted_args: &'e [bool],
+        args: &'e KnownArgs,
         target: &'e Target,
         module: &'e mut Module,
         interface: &'e mut Interface,
@@ -84,7 +104,9 @@ impl<'e> FunctionEmitter<'e> {
             hidden: FxHashMap::default(),
             numbers: FxHashMap::default(),
             counted: None,
-            counted_args,
+            counted_args: &args.counted,
+            limits: None,
+            limits_of_args: &args.limits,
             blocks: Vec::new(),
             current: dr::Block::new(),
             file,

@@ -20,6 +20,7 @@ use super::textures::TextureVariables;
 use crate::analysis::written_buffers;
 use crate::ir::{BufferId, Kernel, ScalarId, SharedId};
 use crate::push::BlockKind;
+use crate::rows::RowLimits;
 use crate::signature::{Binding, BindingPlace, Capability, Target};
 use crate::stages::Stage;
 use crate::template::Input;
@@ -37,6 +38,8 @@ pub(crate) struct Interface {
     shared: FxHashMap<SharedId, Word>,
     /// Shared memory that holds the bits of its elements.
     pub shared_bits: Vec<SharedId>,
+    /// How far indices go that are not tested.
+    pub rows: RowLimits,
     /// Buffers that the kernel writes, where it says so at each access.
     written: HashSet<BufferId>,
 }
@@ -69,6 +72,7 @@ impl Interface {
             n_sites: 0,
             shared: FxHashMap::default(),
             shared_bits: shared_bits(kernel, target),
+            rows: RowLimits::default(),
             written: match module.model {
                 MemoryModel::Vulkan => written_buffers(kernel),
                 _ => HashSet::new(),

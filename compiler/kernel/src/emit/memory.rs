@@ -244,6 +244,7 @@ impl FunctionEmitter<'_> {
         self.counted
             .get_or_insert_with(|| Counted::of(function, scalars, args))
             .holds(function, index, element)
+            && self.is_held(index)
     }
 
     /// An index for a device that tests accesses itself. It tests them by their place in bytes, of which some

@@ -3,8 +3,8 @@
 //! One file for each family of instructions: `control` for the tree of statements, `values` for what
 //! each node becomes, `ints`, `floats`, `convert` and `vectors` for arithmetic, `memory` for locals and
 //! buffers, which `reach` leads to and whose types are `layout`'s, `counted` for which indices drivers
-//! need not fear, `flat` for those of several axes that may not fit, `stored` and `bits` for what memory holds instead of a value, `coop` for matrices that
-//! subgroups hold, `atomics`, `narrow` and `subgroup` for operations that invocations share, `checks` for
+//! need not fear, `flat` for those of several axes that may not fit, `limits` for those that surely do, `stored` and
+//! `bits` for what memory holds instead of a value, `coop` for matrices that subgroups hold, `atomics`, `narrow` and `subgroup` for operations that invocations share, `checks` for
 //! what a device is told that checks, `debug` for what debuggers are told; `interface` holds what the
 //! module binds, `module` what its functions share, `ports` what comes into a stage of a graphics pipeline
 //! and goes out of it.
@@ -23,6 +23,7 @@ mod function;
 mod interface;
 mod ints;
 mod layout;
+mod limits;
 mod memory;
 mod module;
 mod narrow;
@@ -39,7 +40,7 @@ mod vectors;
 use rspirv::binary::Assemble;
 use rspirv::spirv::{MemoryModel, Word};
 
-use self::function::FunctionEmitter;
+use self::function::{FunctionEmitter, KnownArgs};
 use self::interface::Interface;
 use self::module::{EntryPoint, Module};
 use crate::ir::Kernel;
@@ -56,15 +57,14 @@ pub(crate) fn emit(kernel: &Verified<Kernel>, target: &Target) -> KernelModule {
     }
     let mut interface = Interface::new(kernel, target, &mut module);
     let ids = function_ids(kernel, &mut module);
-    let counted_args = counted::counted_args(kernel);
-    for ((function, id), counted_args) in kernel.functions.iter().zip(&ids).zip(&counted_args) {
+    let known_args = KnownArgs::of(kernel);
+    for ((function, id), args) in kernel.functions.iter().zip(&ids).zip(&known_args) {
         let Some(id) = *id else { continue };
         match &function.called_for {
             Some(place) => module.set_place(place),
             None => module.set_source(&function.source),
         }
-        let emitter =
-            FunctionEmitter::new(kernel, function, &ids, counted_args, target, &mut module, &mut interface);
+        let emitter = FunctionEmitter::new(kernel, function, &ids, args, target, &mut module, &mut interface);
         let emitted = emitter.emit(id);
         emitted.assemble_into(&mut module.functions);
     }
@@ -87,6 +87,7 @@ pub(crate) fn emit(kernel: &Verified<Kernel>, target: &Target) -> KernelModule {
         bindings: interface.bindings(kernel),
         push_constant_size: kernel.push.push.size,
         uniform_size: kernel.push.spill.size,
+        rows: std::mem::take(&mut interface.rows),
         capabilities,
         words: module.finish(&entry),
     }

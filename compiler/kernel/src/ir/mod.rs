@@ -22,10 +22,11 @@ pub use self::statements::*;
 pub use crate::builtins::{AtomicOp, Combine, FloatFn, Spread, SubgroupOp};
 use crate::constant::Constant;
 use crate::push::PushLayout;
+use crate::rows::Rows;
 use crate::signature::{Edge, Ints, Memory, Reach, Width};
 use crate::stages::{self, Stage};
 use crate::textures::TextureType;
-use crate::types::Type;
+use crate::types::{Scalar, Type};
 
 macro_rules! id {
     ($(#[$doc:meta])* $name:ident) => {
@@ -94,6 +95,7 @@ pub struct Kernel {
     pub memory: Memory,
     /// Of its scalars.
     pub ints: Ints,
+    pub rows: Rows,
     /// It waits at barriers: a launch is of whole workgroups, and the domain needs no guard.
     pub whole_groups: bool,
     pub precise: bool,
@@ -193,6 +195,8 @@ pub struct Function {
     pub births: FxHashMap<NodeId, Vec<NodeId>>,
     /// For flat indices of arrays of several axes that are worked out in 32 bits, what they stand for.
     pub flats: FxHashMap<NodeId, Flat>,
+    /// For values that loops give, what each lies between, or is.
+    pub between: FxHashMap<NodeId, (NodeId, NodeId)>,
     pub body: Block,
     /// The place in the user's source that first called for it, where it is a function of our own. Its
     /// instructions have no lines, so they belong to those of the calls, and none of them may be contracted.
@@ -207,7 +211,24 @@ pub struct Flat {
     pub buffer: BufferId,
     /// Each index with its axis: what is next to another along it lies as many elements further as all axes behind
     /// it have together. Where a row starts counts along the last one.
-    pub terms: Vec<(NodeId, u8)>,
+    pub terms: Vec<Term>,
+}
+
+/// An index, and the axis that it is of.
+pub type Term = (NodeId, u8);
+
+impl Flat {
+    /// The terms that say in which row it lies, and the index along the last axis of `rank`. One without a sign,
+    /// which may be more than an i32, is with the others.
+    pub fn outer_and_last(&self, function: &Function, rank: u8) -> (&[Term], Option<&Term>) {
+        let is_signed = |index: NodeId| function.ty(index).scalar().is_some_and(Scalar::is_signed);
+        match &self.terms[..] {
+            [outer @ .., last @ (index, axis)] if axis + 1 == rank && is_signed(*index) => {
+                (outer, Some(last))
+            }
+            terms => (terms, None),
+        }
+    }
 }
 
 /// How an argument arrives.
@@ -242,6 +263,15 @@ pub enum Home {
 impl Function {
     pub fn node(&self, id: NodeId) -> &Node {
         &self.nodes[id.idx()]
+    }
+
+    /// Forgets all nodes but the first ones.
+    pub(crate) fn truncate_nodes(&mut self, n_nodes: usize) {
+        self.nodes.truncate(n_nodes);
+        self.axes.retain(|node, _| node.idx() < n_nodes);
+        self.births.retain(|node, _| node.idx() < n_nodes);
+        self.flats.retain(|node, _| node.idx() < n_nodes);
+        self.between.retain(|node, _| node.idx() < n_nodes);
     }
 
     pub fn local(&self, id: LocalId) -> &Local {

@@ -34,7 +34,7 @@ impl Ctx<'_> {
     /// Forgets everything since the checkpoint but the hints, and the locals, which cost nothing.
     pub fn restore(&mut self, before: &Checkpoint) {
         self.rewind(before.fork);
-        self.f.func.nodes.truncate(before.n_nodes);
+        self.f.func.truncate_nodes(before.n_nodes);
         self.f.facts.truncate(before.n_nodes);
         self.f.func.carries.truncate(before.n_carries);
         self.f.block.truncate(before.n_stmts);

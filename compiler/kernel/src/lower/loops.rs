@@ -211,6 +211,7 @@ impl<'a> Ctx<'a> {
                 let now = ctx.node(NodeKind::Load(counter), ty.clone(), iter_span);
                 let value = range.value_of(ctx, now, iter_span);
                 ctx.set_facts(value, Facts { nonneg: range.nonneg, soft: false });
+                ctx.f.func.between.insert(value, range.between);
                 match range.within {
                     Within::Below(stop) => ctx.learn_less(value, stop),
                     Within::AtMost(first) => ctx.learn_at_most(value, first),

@@ -84,6 +84,7 @@ use crate::ir::{
     Stmt, Texture,
 };
 use crate::matrices::{CoopUse, Matrices};
+use crate::rows::Rows;
 use crate::signature::{Cover, Edge, Form, Ints, Memory, Signature, Target, Width};
 use crate::template::KernelTemplate;
 use crate::types::{Scalar, Type};
@@ -170,6 +171,7 @@ pub(crate) struct Ctx<'a> {
     edge: Edge,
     memory: Memory,
     ints: Ints,
+    rows: Rows,
     ids: Width,
     /// The invocation whose steps are recorded.
     trace: Option<[u32; 3]>,
@@ -324,6 +326,7 @@ impl<'a> FunctionState<'a> {
             axes: FxHashMap::default(),
             births: FxHashMap::default(),
             flats: FxHashMap::default(),
+            between: FxHashMap::default(),
             body: Vec::new(),
             called_for: None,
             is_operator: false,
@@ -380,6 +383,7 @@ impl<'a> Ctx<'a> {
             edge: signature.edge,
             memory: signature.memory,
             ints: signature.ints,
+            rows: signature.rows,
             ids: signature.ids,
             trace: target.trace,
             checks: target.checks,
@@ -461,6 +465,7 @@ impl<'a> Ctx<'a> {
             ids: self.ids,
             memory: self.memory,
             ints: self.ints,
+            rows: self.rows,
             whole_groups: false,
             precise: options.precise,
             buffers: self.buffers,

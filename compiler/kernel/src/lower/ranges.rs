@@ -22,6 +22,8 @@ pub(crate) struct Range {
     scale: Option<(Scalar, NodeId, NodeId)>,
     /// Where all bounds are constants.
     pub n_rounds: Option<i128>,
+    /// All values lie between these.
+    pub between: (NodeId, NodeId),
     /// No value is negative.
     pub nonneg: bool,
     pub within: Within,
@@ -128,6 +130,7 @@ impl Ctx<'_> {
                 increment: 1,
                 scale: None,
                 n_rounds,
+                between: (first, stop),
                 nonneg,
                 within,
             },
@@ -142,6 +145,7 @@ impl Ctx<'_> {
                     increment: -1,
                     scale: None,
                     n_rounds,
+                    between: (first, stop),
                     nonneg,
                     within,
                 }
@@ -159,6 +163,7 @@ impl Ctx<'_> {
                     increment: 1,
                     scale: Some((ty, first, step)),
                     n_rounds,
+                    between: (first, stop),
                     nonneg,
                     within,
                 }

@@ -46,6 +46,7 @@ enum Walk {
     Range {
         ty: Scalar,
         first: NodeId,
+        stop: NodeId,
         step: NodeId,
         count: NodeId,
     },
@@ -118,6 +119,7 @@ impl Ctx<'_> {
             |ctx| {
                 let now = ctx.node(NodeKind::Load(counter), ty, at);
                 ctx.set_facts(now, Facts { nonneg: true, ..Facts::default() });
+                ctx.f.func.between.insert(now, (zero, count));
                 let value = ctx.value_at(&walk, now, at);
                 ctx.assign_target(target, value, target.span);
             },
@@ -187,7 +189,7 @@ impl Ctx<'_> {
             Sequence::Range(bounds, span) => {
                 let (ty, [first, stop, step]) = self.range_bounds(bounds)?;
                 let count = self.round_count(ty, first, stop, step, *span);
-                Walk::Range { ty, first, step, count }
+                Walk::Range { ty, first, stop, step, count }
             }
             Sequence::Enumerate(of, (start, at)) => {
                 let walk = self.walk(of)?;
@@ -256,10 +258,12 @@ impl Ctx<'_> {
     /// The value of round `at`.
     fn value_at(&mut self, walk: &Walk, at: NodeId, span: Span) -> Operand {
         match walk {
-            Walk::Range { ty, first, step, .. } => {
+            Walk::Range { ty, first, stop, step, .. } => {
                 let round = self.as_int(at, *ty, span);
                 let offset = self.node(NodeKind::Binary(BinaryOp::Mul, round, *step), *ty, span);
-                Operand::Node(self.node(NodeKind::Binary(BinaryOp::Add, *first, offset), *ty, span))
+                let value = self.node(NodeKind::Binary(BinaryOp::Add, *first, offset), *ty, span);
+                self.f.func.between.insert(value, (*first, *stop));
+                Operand::Node(value)
             }
             Walk::Array(place, _) => {
                 let at = self.proven(at, span);

@@ -208,6 +208,7 @@ impl Ctx<'_> {
         let axis = axis + 1;
         self.note_indices(array, &[at], flat);
         if axis < self.buffers[buffer.idx()].rank {
+            self.note_terms(array, &[at], flat);
             return Operand::Row(Row { buffer, start: flat, axis });
         }
         // A loop over an array counts to its length.

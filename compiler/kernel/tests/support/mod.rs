@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use kps_kernel::{
     ArrayParam, Constant, EnvModule, EnvValue, HelperFunction, Holder, Ints, KernelEnv, KernelModule,
-    KernelOptions, MapEnv, ParamType, Reach, Scalar, Signature, Target, Type, Width,
+    KernelOptions, MapEnv, ParamType, Reach, Rows, Scalar, Signature, Target, Type, Width,
 };
 use kps_syntax::ast::{ArgumentKind, Expr, ExprKind, FunctionDef, Module, Name, Stmt, StmtKind, UnaryOp};
 use kps_syntax::{Diagnostic, Diagnostics, Severity, Source};
@@ -137,10 +137,10 @@ pub fn compile(file: &str, text: &str, target: &Target, reach: Reach) -> (Vec<Co
 
 /// What the annotations say, or the lines `# with`.
 pub fn signature(template: &kps_kernel::KernelTemplate, env: &dyn KernelEnv, text: &str) -> Signature {
-    match Signature::declared(template, env) {
-        Some(signature) => signature,
-        None => Signature::new(template, env, given(template, text)),
-    }
+    let declared = Signature::declared(template, env);
+    let signature = declared.unwrap_or_else(|| Signature::new(template, env, given(template, text)));
+    let are_far = text.lines().any(|line| line == "# far rows");
+    signature.with_rows(if are_far { Rows::Far } else { Rows::Near })
 }
 
 fn compile_one(

@@ -6,11 +6,11 @@ use kps_compute::Tensor;
 use kps_device::{Backend, Component, DeviceInfo, Feature, Instrument, MatrixProduct, MatrixScope};
 use kps_kernel::{
     ArrayParam, Edge, Ints, KernelModule, KernelTemplate, Matrices, Param, ParamKind, ParamType, Product,
-    Reach, Signature, Target, Type, Width,
+    Quantity, Reach, Rows, Signature, Target, Type, Width,
 };
 
 use super::errors;
-use super::launch::{memory_of, tensor_type};
+use super::launch::{array_shape, memory_of, tensor_type};
 use super::object::Kernel;
 use crate::modules::kp::{self, ScriptedManager};
 use crate::value::{Result, Value};
@@ -96,6 +96,8 @@ impl Bound {
 pub struct Launched {
     pub edge: Edge,
     pub ints: Ints,
+    /// Workgroups along x, y and z; 0 along x leaves it to the tensors.
+    pub groups: [u32; 3],
     pub instrument: Instrument,
 }
 
@@ -124,12 +126,53 @@ pub fn compile_bound(
     }
     let target = target(manager, launched.instrument);
     // Elsewhere an index of one axis is tested where it is used, whatever it is made of.
-    let has_axes = |ty: &ParamType| matches!(ty, ParamType::Array(array) if array.rank > 1);
-    let matters = target.robust_access || signature.params.iter().any(has_axes);
+    let matters = target.robust_access || signature.has_rows();
     let ints = if matters { launched.ints } else { Ints::Any };
     let tensors: Vec<Tensor> = bound.iter().filter_map(Bound::seen).cloned().collect();
     let signature = signature.with_edge(launched.edge).with_ints(ints).with_memory(memory_of(&tensors));
-    kernel.compile(vm, &signature, &target)
+    let local_size = template.local_size(signature.rank);
+    let invocations = std::array::from_fn(|axis| match launched.groups {
+        [0, ..] => tensors.iter().map(|tensor| tensor.size() as u64).max().unwrap_or(0),
+        groups => u64::from(groups[axis]) * u64::from(local_size[axis]),
+    });
+    let tensor = |at: usize| bound_to(at).map(|bound| &bound.tensor);
+    let quantity = |of: Quantity| quantity(of, &signature, invocations, tensor);
+    compile_for_rows(vm, kernel, &signature, &target, &quantity)
+}
+
+/// What a launch says of a quantity: the tensor of a parameter is known by its place.
+pub fn quantity<'t>(
+    of: Quantity,
+    signature: &Signature,
+    invocations: [u64; 3],
+    tensor: impl Fn(usize) -> Option<&'t Tensor>,
+) -> u64 {
+    match of {
+        Quantity::Invocations(axis) => invocations[usize::from(axis)],
+        Quantity::Axis { param_idx, axis } => match (&signature.params[param_idx], tensor(param_idx)) {
+            (ParamType::Array(array), Some(tensor)) => {
+                array_shape(array, tensor).get(usize::from(axis)).map_or(1, |&len| len as u64)
+            }
+            _ => u64::MAX,
+        },
+    }
+}
+
+/// The form for near rows where they are, in a launch of which `quantity` tells.
+pub fn compile_for_rows(
+    vm: &Vm,
+    kernel: &Kernel,
+    signature: &Signature,
+    target: &Target,
+    quantity: &dyn Fn(Quantity) -> u64,
+) -> Result<Rc<KernelModule>> {
+    if signature.has_rows() {
+        let near = kernel.compile(vm, &signature.clone().with_rows(Rows::Near), target)?;
+        if near.rows.hold(quantity) {
+            return Ok(near);
+        }
+    }
+    kernel.compile(vm, signature, target)
 }
 
 /// Of each parameter, the place of what is bound to it.

@@ -8,7 +8,7 @@ use kps_compute::{ComputeError, DType, Extent, MemoryType, Number, Running, Stor
 use kps_device::{ImageInfo, Instrument, Sampler, SamplerBinding};
 use kps_kernel::{
     ArrayParam, BindingPlace, Constant, Cover, Edge, Form, Ints, KernelModule, KernelTemplate, Memory, Param,
-    ParamKind, ParamType, Scalar, Signature, StructType, Target, TextureType, Type, Width,
+    ParamKind, ParamType, Quantity, Scalar, Signature, StructType, Target, TextureType, Type, Width,
 };
 
 use super::object::Kernel;
@@ -140,8 +140,15 @@ fn start(
     target: &Target,
     instrument: Instrument,
 ) -> Result<()> {
-    let Prepared { arguments, extent, manager, signature, .. } = prepared;
-    let module = kernel.compile(vm, signature, target)?;
+    let Prepared { arguments, extent, counts, manager, signature } = prepared;
+    let local_size = kernel.template.local_size(signature.rank).map(u64::from);
+    let invocations = std::array::from_fn(|axis| counts.groups[axis].saturating_mul(local_size[axis]));
+    let tensor = |at: usize| match &arguments[at] {
+        Argument::Tensor(tensor) | Argument::Uniform(tensor) => Some(tensor),
+        _ => None,
+    };
+    let quantity = |of: Quantity| device::quantity(of, signature, invocations, tensor);
+    let module = device::compile_for_rows(vm, kernel, signature, target, &quantity)?;
     check_whole_groups(kernel, &module, extent)?;
     let running = Running { instrument, subgroup_size: kernel.template.options.subgroup_size };
     let loaded = manager.loaded(&module, running)?;
@@ -416,7 +423,7 @@ fn inner_axes(element: &Type, tensor: &Tensor) -> usize {
 }
 
 /// The axes of an array parameter.
-fn array_shape(array: &ArrayParam, tensor: &Tensor) -> Vec<usize> {
+pub fn array_shape(array: &ArrayParam, tensor: &Tensor) -> Vec<usize> {
     match tensor.shape() {
         [] => vec![1],
         shape if shape.len() > usize::from(array.rank) => shape[..usize::from(array.rank)].to_vec(),

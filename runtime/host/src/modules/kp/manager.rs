@@ -211,7 +211,7 @@ fn algorithm(vm: &mut Vm, args: &Args) -> Result {
     let edge = if groups[0] == 0 { Edge::Partial } else { Edge::Whole };
     let instrument = this.manager.instrument(Some(n_invocations(groups, &tensors)));
     let push = ops::push(vm, push_consts)?;
-    let launched = Launched { edge, ints: ops::ints(&push), instrument };
+    let launched = Launched { edge, ints: ops::ints(&push), groups, instrument };
     let words = ops::words_for(vm, spirv, &options, &bound, launched, &this.manager)?;
     let pushed = kernels::pushed_for(vm, spirv, &bound, launched, &this.manager).transpose()?;
     let push = match &pushed {

@@ -275,7 +275,7 @@ fn words_over(
 /// With as many workgroups as the tensors ask for.
 fn launched(manager: &SharedManager, tensors: &[Tensor]) -> Launched {
     let instrument = manager.instrument(Some(n_invocations([0; 3], tensors)));
-    Launched { edge: Edge::Partial, ints: ops::ints(&Push::Default), instrument }
+    Launched { edge: Edge::Partial, ints: ops::ints(&Push::Default), groups: [0; 3], instrument }
 }
 
 fn kernel_op(manager: &SharedManager, tensors: Vec<Tensor>, words: &[u32]) -> Result<Op> {
