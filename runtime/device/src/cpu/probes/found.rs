@@ -2,11 +2,12 @@
 //!
 //! A mistake is told with the first invocation that made it, in the order of workgroups and of the invocations in
 //! each, whichever was met first; so the same dispatch finds the same, however its work is shared out and whether
-//! it runs in gangs or not.
+//! it runs in gangs or not. A matrix or a struct is moved number by number, each at a probe of its own: what is wrong
+//! with several of them is one mistake, and counts once for each time that the whole is moved.
 
 use rustc_hash::FxHashMap;
 
-use crate::findings::{ArrayName, Element};
+use crate::findings::{ArrayName, Before, Element};
 use crate::{Access, Finding, FindingKind, Invocation, SourceLine};
 
 /// One mistake, however often it is made.
@@ -14,8 +15,16 @@ use crate::{Access, Finding, FindingKind, Invocation, SourceLine};
 pub enum Mistake {
     /// At the probe of this number.
     At(u32),
-    /// Of an array, between two lines, the lower one first, within a workgroup or not.
-    Race { array: Option<ArrayName>, lines: [Option<(String, u32)>; 2], in_group: bool },
+    /// There as well, of an array, with what another line did, within a workgroup or not.
+    Race { probe: u32, array: Option<ArrayName>, before: Option<SourceLine>, in_group: bool },
+}
+
+impl Mistake {
+    fn probe(&self) -> u32 {
+        match self {
+            Mistake::At(probe) | Mistake::Race { probe, .. } => *probe,
+        }
+    }
 }
 
 /// In the order in which they were met.
@@ -70,20 +79,27 @@ fn rank(invocation: Invocation) -> [[u32; 3]; 2] {
 pub fn together(threads: impl IntoIterator<Item = Found>) -> Vec<Finding> {
     let mut all = Found::default();
     threads.into_iter().for_each(|found| all.absorb(found));
-    let mut found: Vec<Finding> = all.all.into_iter().map(|(_, finding)| finding).collect();
-    found.sort_by_key(|finding| {
-        let [group, _] = rank(finding.invocation);
-        group
-    });
+    let mut found = all.all;
+    found.sort_by_key(|(mistake, finding)| (rank(finding.invocation), mistake.probe()));
+    let found: Vec<Finding> = found.into_iter().map(|(_, finding)| finding).collect();
+    let told = found.iter().filter(|finding| !is_part_of_race(finding, &found)).cloned();
+    let wholes = merged(told, is_part_of_one_value, |known, other| known.max(other));
+    merged(wholes, is_one_mistake, |known, other| known + other)
+}
+
+/// Findings in the order of their invocations; of those that are the same the first one stays.
+fn merged(
+    findings: impl IntoIterator<Item = Finding>,
+    is_same: fn(&Finding, &Finding) -> bool,
+    count: fn(u64, u64) -> u64,
+) -> Vec<Finding> {
     let mut merged: Vec<Finding> = Vec::new();
-    for finding in found.iter().filter(|finding| !is_part_of_race(finding, &found)).cloned() {
-        let same = merged.iter_mut().find(|known| {
-            known.line.as_ref().map(place) == finding.line.as_ref().map(place)
-                && known.invocation == finding.invocation
-                && is_same(&known.kind, &finding.kind)
-        });
-        match same {
-            Some(known) => merge(known, finding),
+    for finding in findings {
+        match merged.iter_mut().find(|known| is_same(known, &finding)) {
+            Some(known) => {
+                known.count = count(known.count, finding.count);
+                widen(known, &finding);
+            }
             None => merged.push(finding),
         }
     }
@@ -105,19 +121,51 @@ fn is_part_of_race(finding: &Finding, all: &[Finding]) -> bool {
     })
 }
 
-/// Whether two findings of a line are one mistake: an element that is read and written.
-fn is_same(a: &FindingKind, b: &FindingKind) -> bool {
-    match (a, b) {
+/// Whether two findings are of one access: of an element that is read and written, or of the numbers of a whole.
+fn is_part_of_one_value(a: &Finding, b: &Finding) -> bool {
+    match (&a.kind, &b.kind) {
         (
-            FindingKind::OutOfBounds { array: a, index: i, shape: m, .. },
-            FindingKind::OutOfBounds { array: b, index: j, shape: n, .. },
-        ) => (a, i, m) == (b, j, n),
+            FindingKind::OutOfBounds { array: m, index: i, shape: s, .. },
+            FindingKind::OutOfBounds { array: n, index: j, shape: t, .. },
+        ) => {
+            a.line.as_ref().map(place) == b.line.as_ref().map(place)
+                && a.invocation == b.invocation
+                && (m, i, s) == (n, j, t)
+        }
+        (FindingKind::Uninitialised(one), FindingKind::Uninitialised(other)) => {
+            a.line.is_some() && a.line == b.line && one.array == other.array
+        }
+        (
+            FindingKind::Race { access: does, before: m, .. },
+            FindingKind::Race { access: other, before: n, .. },
+        ) => {
+            a.line.is_some() && a.line == b.line && does == other && m.line == n.line && is_one_mistake(a, b)
+        }
         _ => false,
     }
 }
 
-fn merge(known: &mut Finding, other: Finding) {
-    known.count = known.count.max(other.count);
+/// Whether two findings are races between the same two lines, whichever came first.
+fn is_one_mistake(a: &Finding, b: &Finding) -> bool {
+    let (FindingKind::Race { element: m, before: x, .. }, FindingKind::Race { element: n, before: y, .. }) =
+        (&a.kind, &b.kind)
+    else {
+        return false;
+    };
+    let in_group = |finding: &Finding, before: &Before| finding.invocation.group == before.invocation.group;
+    m.array == n.array
+        && lines([&a.line, &x.line]) == lines([&b.line, &y.line])
+        && in_group(a, x) == in_group(b, y)
+}
+
+fn lines(of: [&Option<SourceLine>; 2]) -> [Option<(&str, u32)>; 2] {
+    let mut lines = of.map(|line| line.as_ref().map(place));
+    lines.sort();
+    lines
+}
+
+/// An element that is read here and written there is both.
+fn widen(known: &mut Finding, other: &Finding) {
     if let (FindingKind::OutOfBounds { access, .. }, FindingKind::OutOfBounds { access: other, .. }) =
         (&mut known.kind, &other.kind)
         && access != other

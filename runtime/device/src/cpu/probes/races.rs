@@ -198,11 +198,8 @@ impl Accesses {
         found: &mut Found,
     ) {
         let [now, before] = [probe, other.probe].map(|probe| &sites.all[probe as usize]);
-        let line_of = |line: &Option<SourceLine>| line.as_ref().map(|line| (line.file.clone(), line.line));
-        let mut lines = [line_of(&now.line), line_of(&before.line)];
-        lines.sort();
-        let in_group = other.invocation.group == invocation.group;
-        let mistake = Mistake::Race { array: element.array.clone(), lines, in_group };
+        let (array, in_group) = (element.array.clone(), other.invocation.group == invocation.group);
+        let mistake = Mistake::Race { probe, array, before: before.line.clone(), in_group };
         found.add(mistake, invocation, || {
             let before = Before {
                 access: access_of(before),
