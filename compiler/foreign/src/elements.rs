@@ -10,6 +10,8 @@ use naga::{
     UniqueArena,
 };
 
+use crate::statements;
+
 pub(crate) fn copy_for_calls(module: &mut Module, info: &ModuleInfo) {
     let Module { types, functions, entry_points, .. } = module;
     for (handle, function) in functions.iter_mut() {
@@ -23,7 +25,7 @@ pub(crate) fn copy_for_calls(module: &mut Module, info: &ModuleInfo) {
 fn copy_in(types: &mut UniqueArena<Type>, function: &mut Function, info: &FunctionInfo) {
     let body = std::mem::take(&mut function.body);
     let mut copies = Copies { types, function, info };
-    let body = copies.block(body);
+    let body = statements::replaced(body, &mut |statement, span, to| copies.statement(statement, span, to));
     function.body = body;
 }
 
@@ -34,40 +36,13 @@ struct Copies<'f> {
 }
 
 impl Copies<'_> {
-    fn block(&mut self, block: Block) -> Block {
-        let mut copied = Block::with_capacity(block.len());
-        for (statement, span) in block.span_into_iter() {
-            self.statement(statement, span, &mut copied);
-        }
-        copied
-    }
-
     fn statement(&mut self, statement: Statement, span: Span, to: &mut Block) {
-        let statement = match statement {
-            Statement::Call { function, arguments, result } => {
-                let elements: Vec<(usize, Handle<Type>)> = arguments
-                    .iter()
-                    .enumerate()
-                    .filter_map(|(at, one)| Some((at, self.element(*one)?)))
-                    .collect();
-                return self.call((function, arguments, result), &elements, span, to);
-            }
-            Statement::Block(block) => Statement::Block(self.block(block)),
-            Statement::If { condition, accept, reject } => {
-                Statement::If { condition, accept: self.block(accept), reject: self.block(reject) }
-            }
-            Statement::Loop { body, continuing, break_if } => {
-                Statement::Loop { body: self.block(body), continuing: self.block(continuing), break_if }
-            }
-            Statement::Switch { selector, mut cases } => {
-                for case in &mut cases {
-                    case.body = self.block(std::mem::take(&mut case.body));
-                }
-                Statement::Switch { selector, cases }
-            }
-            other => other,
+        let Statement::Call { function, arguments, result } = statement else {
+            return to.push(statement, span);
         };
-        to.push(statement, span);
+        let elements: Vec<(usize, Handle<Type>)> =
+            arguments.iter().enumerate().filter_map(|(at, one)| Some((at, self.element(*one)?))).collect();
+        self.call((function, arguments, result), &elements, span, to);
     }
 
     /// The type of what an argument points at, if that is a part of something.

@@ -11,7 +11,7 @@ use self::constants::Constants;
 use self::counts::Counts;
 use self::told::diagnostics;
 use crate::specialise::Declared;
-use crate::{Options, Stage, barriers, blocks, errors, switches};
+use crate::{Options, Stage, barriers, blocks, errors, layouts, switches};
 
 mod arrays;
 mod constants;
@@ -57,6 +57,7 @@ pub(crate) fn parse(source: &Source, options: &Options) -> Result<(Module, Vec<D
     }
     let_write_only_buffers_be_read(&mut module);
     blocks::load_members(&mut module);
+    layouts::convert(&mut module);
     switches::fill_empty_cases(&mut module);
     barriers::wait_for_workgroups(&mut module);
     Ok((module, settled))

@@ -24,6 +24,7 @@ mod evaluated;
 mod glsl;
 mod guards;
 mod invalid;
+mod layouts;
 mod lines;
 mod memory;
 mod names;

@@ -1,6 +1,6 @@
-//! All statements of a module, however deep they are nested.
+//! All statements of a module or a block, however deep they are nested.
 
-use naga::{Block, Module, Statement};
+use naga::{Block, Module, Span, Statement};
 
 pub(crate) fn for_each(module: &mut Module, change: &mut dyn FnMut(&mut Statement)) {
     let functions = module.functions.iter_mut().map(|(_, function)| function);
@@ -28,4 +28,36 @@ fn within(block: &mut Block, change: &mut dyn FnMut(&mut Statement)) {
             _ => {}
         }
     }
+}
+
+/// A block that has in the place of each statement what `replace` puts there; those that others nest in stay around
+/// these.
+pub(crate) fn replaced(block: Block, replace: &mut dyn FnMut(Statement, Span, &mut Block)) -> Block {
+    let mut made = Block::with_capacity(block.len());
+    for (statement, span) in block.span_into_iter() {
+        let nesting = match statement {
+            Statement::Block(block) => Statement::Block(replaced(block, replace)),
+            Statement::If { condition, accept, reject } => Statement::If {
+                condition,
+                accept: replaced(accept, replace),
+                reject: replaced(reject, replace),
+            },
+            Statement::Loop { body, continuing, break_if } => {
+                let (body, continuing) = (replaced(body, replace), replaced(continuing, replace));
+                Statement::Loop { body, continuing, break_if }
+            }
+            Statement::Switch { selector, mut cases } => {
+                for case in &mut cases {
+                    case.body = replaced(std::mem::take(&mut case.body), replace);
+                }
+                Statement::Switch { selector, cases }
+            }
+            other => {
+                replace(other, span, &mut made);
+                continue;
+            }
+        };
+        made.push(nesting, span);
+    }
+    made
 }

@@ -59,6 +59,31 @@ impl<'m> Typed<'m> {
         }
     }
 
+    /// A part of what is put together has another type than the part that belongs there.
+    pub fn component(&mut self, whole: Handle<Expression>, error: &Error) -> Option<Told> {
+        let Error::Compose(ComposeError::ComponentType { index }) = *error else { return None };
+        let Expression::Compose { ty, ref components } = self.function.expressions[whole] else {
+            return None;
+        };
+        let wanted = match &self.names.module.types[ty].inner {
+            TypeInner::Struct { members, .. } => members.get(index as usize)?.ty,
+            TypeInner::Array { base, .. } => *base,
+            _ => return None,
+        };
+        let value = *components.get(index as usize)?;
+        let (name, given) = (format!("`{}`", self.names.ty(wanted)), self.ty(value));
+        if name == given {
+            // naga lays out a struct of GLSL anew for each kind of block.
+            return Some(
+                told(format!("{given} has other offsets in this block than in variables"))
+                    .help("copy it into a variable first, and write that one here"),
+            );
+        }
+        let message = told(format!("value {} belongs to {name}, and this is {given}", index + 1));
+        let wanted = &self.names.module.types[wanted].inner;
+        Some(self.converted(message, wanted, value))
+    }
+
     pub fn told(&mut self, error: &Error) -> Option<Told> {
         Some(match *error {
             Error::InvalidUnaryOperandType(operator, operand) => self.unary(operator, operand),

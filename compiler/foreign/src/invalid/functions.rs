@@ -11,9 +11,12 @@ use crate::names::Names;
 pub(super) fn told_of(names: Names, function: &Function, error: &Error) -> Option<Told> {
     let mut typed = Typed::new(names, function);
     Some(match *error {
-        Error::Expression { ref source, .. }
-        | Error::InvalidImageStore(ref source)
-        | Error::InvalidImageAtomic(ref source) => return typed.told(source),
+        Error::Expression { handle, ref source } => {
+            return typed.component(handle, source).or_else(|| typed.told(source));
+        }
+        Error::InvalidImageStore(ref source) | Error::InvalidImageAtomic(ref source) => {
+            return typed.told(source);
+        }
         Error::LocalVariable { ref name, ref source, handle } => {
             let ty = function.local_variables[handle].ty;
             variable(&mut typed, name, ty, function.local_variables[handle].init, source)?
@@ -126,11 +129,6 @@ fn not_a_condition(typed: &mut Typed, condition: Handle<Expression>) -> Told {
 
 fn stored(typed: &mut Typed, pointer: Handle<Expression>, value: Handle<Expression>) -> Told {
     let (place, stored) = (typed.ty(pointer), typed.ty(value));
-    if place == stored {
-        // naga lays out a struct of GLSL anew for each kind of block.
-        return told(format!("{stored} has other offsets in this block than in variables"))
-            .help("copy its members one by one, or keep arrays of numbers out of the struct");
-    }
     let message = told(format!("what belongs here is {place}, and this is {stored}"));
     match typed.inner(pointer).cloned() {
         Some(place) => typed.converted(message, &place, value),

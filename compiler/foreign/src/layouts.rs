@@ -1,0 +1,143 @@
+//! Values of one struct with different layouts. naga's front end for GLSL lays a struct out anew for each kind of
+//! block, and what comes out is another type: such a value is put together anew, of the type that is wanted,
+//! where it is stored or returned. As an argument, naga's front end refuses it.
+
+use naga::front::Typifier;
+use naga::proc::{ResolveContext, TypeResolution};
+use naga::{
+    Arena, ArraySize, Block, Expression, Function, Handle, Module, Range, Span, Statement, Type, TypeInner,
+};
+use rustc_hash::FxHashSet;
+
+use crate::statements;
+
+pub(crate) fn convert(module: &mut Module) {
+    if !has_struct_twice(module) {
+        return;
+    }
+    let handles: Vec<Handle<Function>> = module.functions.iter().map(|(handle, _)| handle).collect();
+    for handle in handles {
+        let mut function = std::mem::take(module.functions.get_mut(handle));
+        convert_in(module, &mut function);
+        *module.functions.get_mut(handle) = function;
+    }
+}
+
+fn has_struct_twice(module: &Module) -> bool {
+    let mut names = FxHashSet::default();
+    let structs = module.types.iter().filter(|(_, ty)| matches!(ty.inner, TypeInner::Struct { .. }));
+    structs.filter_map(|(_, ty)| ty.name.as_ref()).any(|name| !names.insert(name))
+}
+
+fn convert_in(module: &Module, function: &mut Function) {
+    let Function { arguments, result, local_variables, expressions, body, .. } = function;
+    let mut typifier = Typifier::new();
+    let Some((last, _)) = expressions.iter().last() else { return };
+    let context = ResolveContext::with_locals(module, local_variables, arguments);
+    // What has no type is a mistake that is told where the module is checked.
+    if typifier.grow(last, expressions, &context).is_err() {
+        return;
+    }
+    let result = result.as_ref().map(|result| result.ty);
+    let mut values = Values { module, typifier, expressions };
+    *body = statements::replaced(std::mem::take(body), &mut |mut statement, span, to| {
+        match &mut statement {
+            Statement::Store { pointer, value } => {
+                let wanted = values.pointee(*pointer);
+                *value = values.wanted(*value, wanted, span, to);
+            }
+            Statement::Return { value: Some(value) } => *value = values.wanted(*value, result, span, to),
+            _ => {}
+        }
+        to.push(statement, span);
+    });
+}
+
+/// The values of a function.
+struct Values<'f> {
+    module: &'f Module,
+    /// The types of those that were there from the start.
+    typifier: Typifier,
+    expressions: &'f mut Arena<Expression>,
+}
+
+impl Values<'_> {
+    fn pointee(&self, pointer: Handle<Expression>) -> Option<Handle<Type>> {
+        match *self.typifier.get(pointer, &self.module.types) {
+            TypeInner::Pointer { base, .. } => Some(base),
+            _ => None,
+        }
+    }
+
+    /// A value with the layout that is wanted, which most have.
+    fn wanted(
+        &mut self,
+        value: Handle<Expression>,
+        wanted: Option<Handle<Type>>,
+        span: Span,
+        to: &mut Block,
+    ) -> Handle<Expression> {
+        let (TypeResolution::Handle(given), Some(wanted)) = (&self.typifier[value], wanted) else {
+            return value;
+        };
+        match *given != wanted && self.is_relaid(*given, wanted) {
+            true => self.put_together(value, (*given, wanted), span, to),
+            false => value,
+        }
+    }
+
+    /// Whether two types have the same parts, wherever these lie.
+    fn is_relaid(&self, one: Handle<Type>, other: Handle<Type>) -> bool {
+        if one == other {
+            return true;
+        }
+        let [one, other] = [one, other].map(|ty| &self.module.types[ty]);
+        match (&one.inner, &other.inner) {
+            (TypeInner::Struct { members, .. }, TypeInner::Struct { members: others, .. }) => {
+                let mut pairs = members.iter().zip(others);
+                one.name == other.name
+                    && members.len() == others.len()
+                    && pairs.all(|(member, other)| self.is_relaid(member.ty, other.ty))
+            }
+            (TypeInner::Array { base, size, .. }, TypeInner::Array { base: other, size: other_size, .. }) => {
+                size == other_size && self.is_relaid(*base, *other)
+            }
+            _ => false,
+        }
+    }
+
+    fn put_together(
+        &mut self,
+        value: Handle<Expression>,
+        (given, wanted): (Handle<Type>, Handle<Type>),
+        span: Span,
+        to: &mut Block,
+    ) -> Handle<Expression> {
+        let parts = self.parts(given).into_iter().zip(self.parts(wanted));
+        let mut components = Vec::new();
+        for (index, (given, wanted)) in (0..).zip(parts) {
+            let part = self.computed(Expression::AccessIndex { base: value, index }, span, to);
+            components.push(match given == wanted {
+                true => part,
+                false => self.put_together(part, (given, wanted), span, to),
+            });
+        }
+        self.computed(Expression::Compose { ty: wanted, components }, span, to)
+    }
+
+    fn parts(&self, ty: Handle<Type>) -> Vec<Handle<Type>> {
+        match &self.module.types[ty].inner {
+            TypeInner::Struct { members, .. } => members.iter().map(|member| member.ty).collect(),
+            TypeInner::Array { base, size: ArraySize::Constant(length), .. } => {
+                vec![*base; length.get() as usize]
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    fn computed(&mut self, value: Expression, span: Span, to: &mut Block) -> Handle<Expression> {
+        let value = self.expressions.append(value, span);
+        to.push(Statement::Emit(Range::new_from_bounds(value, value)), span);
+        value
+    }
+}
