@@ -142,13 +142,15 @@ impl miette::SourceCode for crate::source::Source {
         context_lines_after: usize,
     ) -> Result<Box<dyn miette::SpanContents<'a> + 'a>, miette::MietteError> {
         let contents = self.text().read_span(span, context_lines_before, context_lines_after)?;
+        // Of a text miette counts them from its beginning, and would draw all between two labels.
+        let n_lines = contents.data().split_inclusive(|byte| *byte == b'\n').count();
         Ok(Box::new(miette::MietteSpanContents::new_named(
             self.name().to_owned(),
             contents.data(),
             *contents.span(),
             contents.line(),
             contents.column(),
-            contents.line_count(),
+            n_lines,
         )))
     }
 }
