@@ -149,6 +149,13 @@ pub fn prelude_names() -> impl Iterator<Item = &'static str> {
     decorators.chain(types::NAMES.iter().copied()).chain(types::CONSTRUCTORS.iter().copied())
 }
 
+/// Gives a module the decorators and types, for scripts that name them through it.
+pub fn add_to(module: &Module) {
+    for name in prelude_names() {
+        module.set(name, prelude(name).expect("the prelude has its names"));
+    }
+}
+
 /// What scripts see of this without an import.
 pub fn prelude(name: &str) -> Option<Value> {
     if let Some(decorator) = DECORATORS.iter().find(|def| def.name == name) {

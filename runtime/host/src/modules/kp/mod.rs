@@ -24,8 +24,8 @@ mod view;
 
 use kps_compute::{DType, Tensor};
 
-use crate::modules::logging;
 use crate::modules::numpy::{self, NdArray};
+use crate::modules::{kernels, logging};
 use crate::ops::Side;
 use crate::value::{Args, BinaryOp, Module, NativeDef, NativeModule, Result, Value};
 use crate::vm::Vm;
@@ -61,6 +61,7 @@ fn init(vm: &mut Vm, module: &Module) -> Result<()> {
         module.set(ty.name, Value::Class(vm.native_class(ty)));
     }
     enums::add_to(module);
+    kernels::add_to(module);
     module.set("__version__", env!("CARGO_PKG_VERSION"));
     logging::prepare_kp(vm);
     Ok(())
