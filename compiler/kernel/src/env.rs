@@ -125,6 +125,17 @@ impl From<TypeExpr> for EnvValue {
 }
 
 impl EnvValue {
+    /// Whether it, or a part of it, is known only when the script runs.
+    pub fn has_unknown(&self) -> bool {
+        match self {
+            EnvValue::Unknown => true,
+            EnvValue::Tuple(items) | EnvValue::Named(_, items) | EnvValue::List(items) => {
+                items.iter().any(EnvValue::has_unknown)
+            }
+            _ => false,
+        }
+    }
+
     /// What it is, for messages: `an int`, `a module`.
     pub fn describe(&self) -> String {
         match self {

@@ -123,6 +123,11 @@ pub fn specialize(
     Ok(emit::emit(&typed(template, env, signature, target)?, target))
 }
 
+/// The mistakes that a kernel has whatever its parameters, its `const`s and the names that it captures turn out to be.
+pub fn mistakes_of_any(template: &KernelTemplate, env: &dyn KernelEnv) -> Diagnostics {
+    mistakes(lower::lower_partial(template, env))
+}
+
 /// The same, with remarks on the source: types, conversions, what is tested and what is needed.
 pub fn explain(
     template: &KernelTemplate,

@@ -35,6 +35,8 @@ pub struct KernelOptions {
     pub form: Form,
     /// As written in `@kernel(local_size=(16, 16))`, missing axes 1.
     pub local_size: Option<[u32; 3]>,
+    /// The decorator says a size that only running the script tells: of a kernel that is read, not launched.
+    pub sized_later: bool,
     /// No contraction of a multiply and an add; signed zeros, infinities and NaNs kept.
     pub precise: bool,
     /// Invocations of a subgroup, where the device is not to choose.
@@ -43,7 +45,13 @@ pub struct KernelOptions {
 
 impl KernelOptions {
     pub fn kernel() -> KernelOptions {
-        KernelOptions { form: Form::Kernel, local_size: None, precise: false, subgroup_size: None }
+        KernelOptions {
+            form: Form::Kernel,
+            local_size: None,
+            sized_later: false,
+            precise: false,
+            subgroup_size: None,
+        }
     }
 
     pub fn python2shader() -> KernelOptions {

@@ -11,7 +11,7 @@ use crate::lower;
 use crate::template::KernelTemplate;
 
 pub(super) fn mistakes(template: KernelTemplate, env: &dyn KernelEnv) -> Diagnostics {
-    let found = crate::mistakes(lower::lower_faulty(&template, env));
+    let found = crate::mistakes(lower::lower_partial(&template, env));
     let mut told = template.warnings;
     let is_new = |mistake: &Diagnostic| !told.iter().any(|known| tells(known, mistake));
     let new: Vec<Diagnostic> = found.into_iter().filter(is_new).collect();

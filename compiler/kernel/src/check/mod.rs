@@ -39,7 +39,7 @@ pub(crate) use slips::has_break;
 pub(crate) use structs::read_struct;
 pub use types::TypeExpr;
 pub(crate) use types::{NO_INTS, TypeReader, type_of_text};
-pub(crate) use visit::{captured_names, children, free_names, free_paths, receivers, receivers_in};
+pub(crate) use visit::{captured_names, children, free_names, free_paths, mentions, receivers, receivers_in};
 
 pub(crate) fn check(
     def: &Arc<FunctionDef>,

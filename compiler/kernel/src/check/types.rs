@@ -86,11 +86,12 @@ impl TypeReader<'_> {
         }
     }
 
-    fn unknown_name(&self, expr: &Expr) -> Option<Name> {
-        if let ExprKind::Name(name) = &expr.kind
-            && let Some(EnvValue::Unknown) = self.env.get(name)
+    /// A name in a declaration that has no value before the script runs.
+    pub fn unknown_name(&self, expr: &Expr) -> Option<Name> {
+        if let ExprKind::Name(_) | ExprKind::Attribute { .. } = &expr.kind
+            && self.constant(expr).is_some_and(|value| value.has_unknown())
         {
-            return Some(name.clone());
+            return Some(self.source.slice(expr.span).into());
         }
         if let ExprKind::Str(text) = &expr.kind {
             let mut words = text.split(|letter: char| !letter.is_alphanumeric() && letter != '_');

@@ -115,6 +115,16 @@ fn dotted_path(expr: &Expr) -> Name {
     }
 }
 
+/// Whether an expression has this name in it.
+pub(crate) fn mentions(expr: &Expr, name: &Name) -> bool {
+    if let ExprKind::Name(found) = &expr.kind {
+        return found == name;
+    }
+    let mut is_there = false;
+    children(expr, &mut |child| is_there = is_there || mentions(child, name));
+    is_there
+}
+
 /// Calls `visit` for the direct parts of an expression that kernels may have.
 pub(crate) fn children(expr: &Expr, visit: &mut dyn FnMut(&Expr)) {
     match &expr.kind {

@@ -57,6 +57,9 @@ pub(crate) fn unknown_member(at: Location, holder: &str, name: &str, nearest: Op
     let diagnostic = error("kernel/unknown-member", at, format!("{holder} has no `{name}` for kernels"), "");
     match nearest {
         Some(_) => meant(diagnostic, nearest),
+        None if builtins::lookup(name).is_some() => {
+            diagnostic.help(format!("kernels have it without a module: write `{name}`"))
+        }
         None => diagnostic.help("compute it on the host and capture the number, or write it out"),
     }
 }

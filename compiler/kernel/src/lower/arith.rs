@@ -36,7 +36,7 @@ impl Ctx<'_> {
         spans: (Span, Span),
     ) -> Operand {
         let sides = Sides { left, right, op_span, spans };
-        if left.is_error() || right.is_error() {
+        if left.has_error() || right.has_error() {
             return Operand::Error;
         }
         if let (Operand::Literal(a), Operand::Literal(b)) = (left, right) {
@@ -458,7 +458,7 @@ impl Ctx<'_> {
                 super::stmts::Condition::Node(node) => {
                     Operand::Node(self.node(NodeKind::Unary(UnaryOp::Not, node), Type::BOOL, span))
                 }
-                super::stmts::Condition::Error => Operand::Error,
+                super::stmts::Condition::Error | super::stmts::Condition::Unknown => Operand::Error,
             },
             (op, Operand::Node(node)) => self.unary_node(op, *node, span),
             (AstUnaryOp::Minus, operand) if self.is_coop(operand) => self.coop_negated(operand, span),

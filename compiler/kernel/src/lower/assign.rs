@@ -115,7 +115,7 @@ impl Ctx<'_> {
         let Some(value) = value else { return };
         let operand = self.expr(value);
         let operand = match ty {
-            Some(ty) if !operand.is_error() => self.expect(&operand, &ty, value.span),
+            Some(ty) if !operand.has_error() => self.expect(&operand, &ty, value.span),
             _ => Operand::Error,
         };
         self.assign_target(target, operand, value.span);
@@ -129,7 +129,7 @@ impl Ctx<'_> {
         self.tell_target(&place, Touch::Both);
         let current = self.load_target(&place);
         let operand = self.expr(value);
-        if current.is_error() || operand.is_error() {
+        if current.has_error() || operand.has_error() {
             return self.store(place, Operand::Error, span);
         }
         let spans = (target.span, value.span);
@@ -223,7 +223,7 @@ impl Ctx<'_> {
             }
             None => {
                 let operand = self.expr(value);
-                if !operand.is_error() {
+                if !operand.has_error() {
                     let what = self.describe(&operand);
                     self.error(match is_array_attribute(&attr.name) {
                         true => errors::array_attribute_assigned(self.at(span), &what, &attr.name),

@@ -18,6 +18,9 @@ pub(crate) struct Arguments<'e> {
 
 impl Ctx<'_> {
     pub fn call(&mut self, expr: &Expr, func: &Expr, args: &[Argument]) -> Operand {
+        if self.is_partial && args.iter().any(|arg| self.spreads_unknown(arg)) {
+            return self.call_of_unknown(args);
+        }
         let callee = match &func.kind {
             ExprKind::Attribute { value, attr } => {
                 let receiver = self.part(value);
@@ -85,7 +88,7 @@ impl Ctx<'_> {
         }
     }
 
-    /// What is called is wrong: its arguments may be, too, but strings and types could be right.
+    /// What is called is wrong, or not known: its arguments may be wrong, too, but strings and types could be right.
     fn call_of_unknown(&mut self, args: &[Argument]) -> Operand {
         for arg in args {
             if let ArgumentKind::Positional(value) | ArgumentKind::Keyword(_, value) = &arg.kind

@@ -18,8 +18,8 @@ impl Ctx<'_> {
     /// `Vector(2, f32)`, `Array(4, f32)`: a type where a value could stand.
     pub fn type_operand(&mut self, expr: &Expr) -> Operand {
         let (env, source) = (self.f.env.clone(), self.f.source.clone());
-        match (TypeReader { source: &source, env: env.get(), ints: &|name| self.named_int(name) }).read(expr)
-        {
+        let reader = TypeReader { source: &source, env: env.get(), ints: &|name| self.named_int(name) };
+        match reader.read(expr) {
             Ok(TypeExpr::Value(ty)) => Operand::Static(Static::Type(ty)),
             Ok(_) => {
                 let text = self.f.source.slice(expr.span).to_owned();
@@ -27,6 +27,7 @@ impl Ctx<'_> {
             }
             // The value of a `const` parameter is not known where another mistake keeps the kernel from its launch.
             Err(_) if self.reads_mistake(expr) => Operand::Error,
+            Err(_) if self.is_partial && reader.unknown_name(expr).is_some() => Operand::Error,
             Err(diagnostic) => self.fail(diagnostic),
         }
     }
@@ -43,7 +44,7 @@ impl Ctx<'_> {
     }
 
     pub fn cast(&mut self, ty: &Type, args: &[(Operand, Span)], span: Span) -> Operand {
-        if args.iter().any(|(operand, _)| operand.is_error()) {
+        if args.iter().any(|(operand, _)| operand.has_error()) {
             return Operand::Error;
         }
         match ty {

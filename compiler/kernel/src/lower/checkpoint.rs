@@ -43,5 +43,6 @@ impl Ctx<'_> {
         self.f.returns.truncate(before.n_returns);
         self.f.calls.truncate(before.n_calls);
         self.f.live = true;
+        self.f.stopped = false;
     }
 }

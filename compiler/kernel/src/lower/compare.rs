@@ -49,7 +49,7 @@ impl Ctx<'_> {
             return self
                 .fail(errors::chained_vectors(self.at(span), self.f.source.slice(spans.0.to(spans.1))));
         }
-        if rest.is_empty() || test.is_error() {
+        if rest.is_empty() || test.has_error() {
             return test;
         }
         self.short_circuit_with(BoolOp::And, &test, spans.0.to(spans.1), span, |ctx| {

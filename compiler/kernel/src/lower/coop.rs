@@ -61,7 +61,7 @@ impl Ctx<'_> {
         let mut arguments = self.arguments(args);
         let Some(lines) = self.coop_lines(function, &mut arguments) else { return Operand::Error };
         let Some(args) = self.only_positional(arguments, name) else { return Operand::Error };
-        if args.iter().any(|(operand, _)| operand.is_error()) {
+        if args.iter().any(|(operand, _)| operand.has_error()) {
             return Operand::Error;
         }
         let (n_wanted, wanted) = match function {
@@ -98,7 +98,7 @@ impl Ctx<'_> {
             Some(known) if known == Constant::bool(true) => Some(CoopLines::Columns),
             Some(_) => Some(CoopLines::Rows),
             None => {
-                if !value.is_error() {
+                if !value.has_error() {
                     let text = self.f.source.slice(span);
                     self.error(errors::coop_lines(self.at(span), text));
                 }
@@ -169,7 +169,7 @@ impl Ctx<'_> {
     fn coop_side(&mut self, side: &Expr) -> Option<u32> {
         let operand = self.expr(side);
         let known = self.known_int(&operand).filter(|side| (1..=MAX_SIDE).contains(side));
-        if known.is_none() && !operand.is_error() {
+        if known.is_none() && !operand.has_error() {
             self.error(errors::coop_shape(self.at(side.span), self.f.source.slice(side.span)));
         }
         known.map(|side| side as u32)

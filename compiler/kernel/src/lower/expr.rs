@@ -1,5 +1,7 @@
 //! Expressions: names, literals, lists, conditions that are values.
 
+use std::rc::Rc;
+
 use kps_syntax::Span;
 use kps_syntax::ast::{BinaryOp as AstBinaryOp, BoolOp, Expr, ExprKind, FunctionDef, Ident, Name};
 use num_traits::ToPrimitive;
@@ -70,8 +72,13 @@ impl Ctx<'_> {
     }
 
     pub fn tuple(&mut self, items: &[Expr]) -> Operand {
-        let items = self.items(items).into_iter();
-        Operand::Tuple(items.map(|(operand, _)| operand).collect())
+        let operands: Rc<[Operand]> = self.items(items).into_iter().map(|(operand, _)| operand).collect();
+        let is_spread = |item: &Expr| matches!(item.kind, ExprKind::Starred(_));
+        // How many items a mistake stands for is not known.
+        match items.iter().any(is_spread) && operands.iter().any(Operand::is_error) {
+            true => Operand::Error,
+            false => Operand::Tuple(operands),
+        }
     }
 
     /// `name := value`.
@@ -136,7 +143,7 @@ impl Ctx<'_> {
             Some(Builtin::Module) => Operand::Static(Static::Module(name.clone(), None)),
             Some(builtin) => self.builtin(&builtin, span),
             None if &**name == "Array" => Operand::Static(Static::Generic("Array")),
-            None if self.is_faulty => Operand::Error,
+            None if self.is_partial => Operand::Error,
             // The environment lost the name since the kernel was checked.
             None => self.fail(errors::unknown_name(self.at(span), name, None)),
         }
@@ -200,7 +207,7 @@ impl Ctx<'_> {
                 })
             }
             EnvValue::Module(module) => Operand::Static(Static::Module(module.name.clone(), Some(module))),
-            EnvValue::Unknown if self.is_faulty => Operand::Error,
+            EnvValue::Unknown if self.is_partial => Operand::Error,
             value @ (EnvValue::Unknown
             | EnvValue::Declared(_)
             | EnvValue::Str(_)
@@ -212,7 +219,7 @@ impl Ctx<'_> {
 
     fn bool_chain(&mut self, op: BoolOp, values: &[Expr]) -> Operand {
         let [first, rest @ ..] = values else { return Operand::Error };
-        let mut left = self.expr(first);
+        let mut left = self.truth(first);
         let mut span = first.span;
         for value in rest {
             left = self.short_circuit(op, &left, span, value);
@@ -223,7 +230,7 @@ impl Ctx<'_> {
 
     /// `left and right`, `left or right`: the right side runs only where it decides.
     pub fn short_circuit(&mut self, op: BoolOp, left: &Operand, left_span: Span, right: &Expr) -> Operand {
-        self.short_circuit_with(op, left, left_span, right.span, |ctx| ctx.expr(right))
+        self.short_circuit_with(op, left, left_span, right.span, |ctx| ctx.truth(right))
     }
 
     /// The same with any right side.
@@ -245,7 +252,11 @@ impl Ctx<'_> {
         let left = match condition {
             Condition::Known(value) if value == decided => return self.bool_constant(value, span),
             Condition::Known(_) => return right(self),
-            Condition::Error => {
+            Condition::Error if self.is_partial => {
+                self.perhaps(|ctx| drop(right(ctx)));
+                return Operand::Error;
+            }
+            Condition::Error | Condition::Unknown => {
                 right(self);
                 return Operand::Error;
             }
@@ -321,7 +332,7 @@ impl Ctx<'_> {
 
     fn bool_operand(&mut self, operand: Operand, span: Span) -> Operand {
         match self.condition_of(&operand, span) {
-            Condition::Error => Operand::Error,
+            Condition::Error | Condition::Unknown => Operand::Error,
             Condition::Known(value) => self.bool_constant(value, span),
             Condition::Node(node) => Operand::Node(node),
         }
@@ -357,6 +368,11 @@ impl Ctx<'_> {
             Condition::Known(false) => return self.expr(orelse),
             Condition::Node(node) => Some(node),
             Condition::Error => None,
+            Condition::Unknown => {
+                self.perhaps(|ctx| drop(ctx.expr(then)));
+                self.perhaps(|ctx| drop(ctx.expr(orelse)));
+                return Operand::Error;
+            }
         };
         let missing = Missing { span: test.span, text: "on one side of this choice only" };
         let fork = self.fork();
@@ -369,7 +385,7 @@ impl Ctx<'_> {
             (ctx.expr(orelse), ctx.changing_way(fork, missing))
         });
         let Some(condition) = condition else { return Operand::Error };
-        if a.is_error() || b.is_error() {
+        if a.has_error() || b.has_error() {
             return Operand::Error;
         }
         let assigns = then_way.is_some() || else_way.is_some();
@@ -467,7 +483,7 @@ impl Ctx<'_> {
     }
 
     pub fn array_of(&mut self, operands: &[(Operand, Span)], span: Span) -> Operand {
-        if operands.iter().any(|(operand, _)| operand.is_error()) {
+        if operands.iter().any(|(operand, _)| operand.has_error()) {
             return Operand::Error;
         }
         if operands.is_empty() {

@@ -252,7 +252,7 @@ impl<'a> Ctx<'a> {
     fn default_value(&mut self, callee: &Callee<'a>, name: &str, default: &Expr, span: Span) -> Operand {
         match callee.env.get().default_of(name) {
             // `check` refused it, where it is written.
-            Some(EnvValue::Other { .. }) if self.is_faulty => Operand::Error,
+            Some(EnvValue::Other { .. }) if self.is_partial => Operand::Error,
             Some(value) if !is_constant(default) => self.captured(name, value, span),
             // Numbers that are written out: they mean the same here.
             _ => self.expr(default),
@@ -307,15 +307,19 @@ impl<'a> Ctx<'a> {
         });
         let inner = std::mem::replace(&mut self.f, outer);
         self.active.pop();
-        let FunctionState { mut func, diagnostics, remarks, calls, method, gives_what_lives_on, .. } = inner;
+        let FunctionState {
+            mut func, diagnostics, remarks, calls, method, stopped, gives_what_lives_on, ..
+        } = inner;
         let callees_compiled = calls.iter().all(|call| self.instances[*call].compiled.is_some());
+        let is_whole = is_settled && diagnostics.is_empty() && callees_compiled && !stopped;
         if let Some(module) = callee.env.get().library()
-            && !(is_settled && diagnostics.is_empty() && callees_compiled)
+            && !is_whole
+            && !(self.is_partial && diagnostics.is_empty())
         {
             self.error(errors::of_the_host(self.at(span), &module));
             return None;
         }
-        let compiled = (is_settled && diagnostics.is_empty() && callees_compiled).then(|| {
+        let compiled = is_whole.then(|| {
             let id = FunctionId(self.functions.len() as u32);
             let result = func.result.clone();
             let writes = self.written_references(&func);

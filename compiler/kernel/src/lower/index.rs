@@ -85,7 +85,7 @@ impl Ctx<'_> {
         let span = expr.span;
         match container {
             Operand::Error => {
-                self.expr(index);
+                self.index_of_unknown(index);
                 Operand::Error
             }
             Operand::Buffer(_) | Operand::Row(_) => match self.array_element(&container, index) {
@@ -153,7 +153,7 @@ impl Ctx<'_> {
                     }
                 }
             }
-            None if operand.is_error() => Operand::Error,
+            None if operand.has_error() => Operand::Error,
             None => self.fail(errors::tuple_index(self.at(span))),
         }
     }
@@ -172,9 +172,20 @@ impl Ctx<'_> {
         }
     }
 
+    /// The mistakes in an index of something of which nothing is known: a matrix may have an axis as a whole.
+    fn index_of_unknown(&mut self, index: &Expr) {
+        match &index.kind {
+            ExprKind::Slice { .. } => {}
+            ExprKind::Tuple(items) => items.iter().for_each(|item| self.index_of_unknown(item)),
+            _ => drop(self.expr(index)),
+        }
+    }
+
     /// An index operand: an int of any type.
     pub fn index_node(&mut self, operand: &Operand, span: Span) -> Option<NodeId> {
         match operand {
+            // What it leads to is of the same type at every index.
+            Operand::Error if self.is_partial => Some(self.constant(Constant::i32(0), span)),
             Operand::Error => None,
             Operand::Node(node) if matches!(self.ty(*node), Type::Scalar(scalar) if scalar.is_int()) => {
                 let is_narrow = self.ty(*node).scalar().is_some_and(|scalar| scalar.bits() < 32);

@@ -18,7 +18,7 @@ use super::ranges::Within;
 use super::sequences::{Sequence, Spanned};
 use super::stmts::Condition;
 use super::vars::{Binding, Conflict, Fork, Missing, Var, Way, binding_span, guess, literal_of, same_static};
-use crate::check::{Assigns, assigned_names, has_break, receivers, receivers_in, walrus_names};
+use crate::check::{Assigns, assigned_names, has_break, mentions, receivers, receivers_in, walrus_names};
 use crate::constant::{Constant, Literal};
 use crate::errors;
 use crate::ir::{BinaryOp, Block, CarryId, LocalId, Loop, NodeId, NodeKind, Stmt};
@@ -32,6 +32,8 @@ pub(crate) enum Hint {
     /// The guess was right: no softness any more.
     Firm,
     Conflict(Rc<Conflict>),
+    /// A round gives it a value of which nothing is known.
+    Unknown,
 }
 
 /// A loop being lowered.
@@ -103,6 +105,7 @@ impl<'a> Ctx<'a> {
         }
         let missing = Missing { span: test.span, text: "not when this is false at once" };
         let parts = Parts { span, body, orelse, missing, runs_once: false };
+        let mut may_be_endless = false;
         self.nested(span, (), |ctx| {
             ctx.lower_loop(
                 &parts,
@@ -113,12 +116,19 @@ impl<'a> Ctx<'a> {
                     Condition::Known(false) | Condition::Error => {
                         Some(ctx.constant(Constant::bool(false), test.span))
                     }
+                    Condition::Unknown => {
+                        may_be_endless = !assigns_what_is_tested(body, test);
+                        Some(ctx.constant(Constant::bool(false), test.span))
+                    }
                     Condition::Node(node) => Some(node),
                 },
                 |_| {},
                 |_| {},
             );
         });
+        if may_be_endless {
+            self.stop();
+        }
     }
 
     /// The variable of this name, if it is a struct.
@@ -295,6 +305,12 @@ impl<'a> Ctx<'a> {
             });
             let (step_block, ()) = self.sub_block(&step);
             let state = self.f.loops.pop().expect("pushed above");
+            if self.f.stopped {
+                // What the other rounds make of its variables is not known.
+                self.restore(&before);
+                self.f.lenient |= outer_lenient;
+                return self.stop();
+            }
             self.rewind(fork);
             let replaced = self.replaced_in_rounds(&changed, &state.continues, parts.span);
             if !replaced.is_empty() {
@@ -362,6 +378,9 @@ impl<'a> Ctx<'a> {
         let unset = changed.iter().filter(|var| matches!(self.f.vars[**var as usize], Binding::Unset));
         let maybe = unset.filter_map(|var| {
             let bindings = continues.iter().filter_map(|way| way.changed(*var));
+            if bindings.clone().any(|binding| matches!(binding, Binding::Error)) {
+                return Some((*var, Binding::Error));
+            }
             let assigned = bindings.map(binding_span).find(|span| !span.is_empty())?;
             Some((*var, Binding::Maybe { assigned, missing: parts.missing, outcome: None }))
         });
@@ -424,6 +443,9 @@ impl<'a> Ctx<'a> {
         {
             return Binding::Conflict(Rc::clone(conflict));
         }
+        if matches!(hint, Some(Hint::Unknown)) {
+            return Binding::Error;
+        }
         let literal = literal_of(entry);
         let known = self.stored_type(entry);
         let (ty, soft) = match (literal, known, hint) {
@@ -482,7 +504,7 @@ impl<'a> Ctx<'a> {
         let conflict = |ctx: &Self| Some(Hint::Conflict(Rc::new(ctx.conflict(head, back))));
         match (head, back) {
             (Binding::Unset | Binding::Maybe { .. } | Binding::Conflict(_) | Binding::Error, _) => None,
-            (_, Binding::Error) => None,
+            (_, Binding::Error) => Some(Hint::Unknown),
             (_, Binding::Conflict(found)) => Some(Hint::Conflict(Rc::clone(found))),
             (Binding::Bound { operand: a, .. }, Binding::Bound { operand: b, .. }) if same_static(a, b) => {
                 None
@@ -587,4 +609,11 @@ pub(crate) fn target_vars(ctx: &Ctx, target: &Expr) -> Vec<Var> {
         }
         _ => Vec::new(),
     }
+}
+
+/// Whether rounds change what the test reads: then it is computed anew before each of them.
+fn assigns_what_is_tested(body: &[AstStmt], test: &Expr) -> bool {
+    let mut is_assigned = false;
+    assigned_names(body, &mut |name, _| is_assigned |= mentions(test, name));
+    is_assigned
 }

@@ -8,6 +8,7 @@ use kps_syntax::ast::{BoolOp, CompareOp, Expr, Ident, MatchCase, Pattern, Patter
 
 use super::Ctx;
 use super::operand::Operand;
+use super::stmts::Condition;
 use crate::check::pattern_names;
 use crate::errors;
 use crate::ir::{BinaryOp, NodeId, NodeKind};
@@ -15,9 +16,10 @@ use crate::types::Type;
 
 impl Ctx<'_> {
     pub fn match_stmt(&mut self, subject: &Expr, cases: &[MatchCase]) {
+        let n_told = self.n_told();
         let operand = self.expr(subject);
         let operand = self.match_subject(&operand, subject.span);
-        self.match_cases(&operand, cases);
+        self.match_cases(&operand, cases, n_told);
     }
 
     /// Evaluated once, and typed once.
@@ -35,7 +37,8 @@ impl Ctx<'_> {
         }
     }
 
-    fn match_cases(&mut self, subject: &Operand, cases: &[MatchCase]) {
+    /// `n_told` is how many mistakes were told before the statement.
+    fn match_cases(&mut self, subject: &Operand, cases: &[MatchCase], n_told: usize) {
         let [case, rest @ ..] = cases else { return };
         self.nested(case.span, (), |ctx| {
             let matches = ctx.pattern(subject, &case.pattern).unwrap_or(Operand::Error);
@@ -43,7 +46,10 @@ impl Ctx<'_> {
                 None => matches,
                 Some(guard) => ctx.guarded(subject, &case.pattern, &matches, guard),
             };
-            let condition = ctx.condition_of(&matches, case.pattern.span);
+            let condition = match ctx.is_unknown(&matches, n_told) {
+                true => Condition::Unknown,
+                false => ctx.condition_of(&matches, case.pattern.span),
+            };
             ctx.branch(
                 &condition,
                 case.pattern.span,
@@ -51,7 +57,7 @@ impl Ctx<'_> {
                     ctx.capture(subject, &case.pattern);
                     ctx.block(&case.body);
                 },
-                |ctx| ctx.match_cases(subject, rest),
+                |ctx| ctx.match_cases(subject, rest, n_told),
             );
         });
     }
@@ -77,7 +83,7 @@ impl Ctx<'_> {
                 let right = self.expr(value);
                 let spans = (value.span, value.span);
                 let operand = self.compare(CompareOp::Eq, subject, &right, pattern.span, spans);
-                (!operand.is_error()).then_some(operand)
+                (!operand.has_error()).then_some(operand)
             }
             PatternKind::Or(patterns) => {
                 let matches = patterns.iter().map(|alternative| (subject.clone(), alternative));
@@ -90,7 +96,7 @@ impl Ctx<'_> {
                 }
                 None if matches!(subject, Operand::Tuple(_)) => Some(self.bool_constant(false, pattern.span)),
                 None => {
-                    if !subject.is_error() {
+                    if !subject.has_error() {
                         let what = self.describe(subject);
                         self.error(errors::match_parts(self.at(pattern.span), &what));
                     }

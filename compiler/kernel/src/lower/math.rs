@@ -20,7 +20,8 @@ type Args<'e> = &'e [(Operand, Span)];
 
 impl<'a> Ctx<'a> {
     pub fn call_builtin(&mut self, function: Function, name: &str, args: Args, span: Span) -> Operand {
-        if args.iter().any(|(operand, _)| operand.is_error()) {
+        // A loop over a `range` is one, whatever its bounds are.
+        if function != Function::Range && args.iter().any(|(operand, _)| operand.has_error()) {
             return Operand::Error;
         }
         if let (Function::Min | Function::Max, [(items, at)]) = (function, args)
@@ -143,7 +144,7 @@ impl<'a> Ctx<'a> {
     fn divmod(&mut self, args: Args, span: Span) -> Operand {
         let ((a, a_span), (b, b_span)) = (&args[0], &args[1]);
         let quotient = self.binary(AstBinaryOp::FloorDiv, a, b, span, (*a_span, *b_span));
-        if quotient.is_error() {
+        if quotient.has_error() {
             return quotient;
         }
         let remainder = self.binary(AstBinaryOp::Mod, a, b, span, (*a_span, *b_span));

@@ -57,6 +57,7 @@ mod tiles;
 mod told;
 mod trace;
 mod tuples;
+mod unknown;
 mod vars;
 mod widen;
 
@@ -106,11 +107,11 @@ pub(crate) fn lower(
     ctx.finish()
 }
 
-/// A kernel in which `check` found mistakes, as far as its annotations go: for the mistakes in the rest.
-pub(crate) fn lower_faulty(template: &KernelTemplate, env: &dyn KernelEnv) -> Lowered {
+/// A kernel as far as its text goes: for the mistakes that it has whatever a launch gives it.
+pub(crate) fn lower_partial(template: &KernelTemplate, env: &dyn KernelEnv) -> Lowered {
     let signature = Signature::new(template, env, Vec::new());
     let mut ctx = Ctx::new(template, env, &signature, &Target::portable());
-    ctx.is_faulty = true;
+    ctx.is_partial = true;
     for (param_idx, param) in template.params.iter().enumerate() {
         match param.kind.declared() {
             Some(declared) => ctx.bind_declared(param_idx, param, &declared),
@@ -207,8 +208,8 @@ pub(crate) struct Ctx<'a> {
     lambdas: Vec<(Arc<Lambda>, Arc<FunctionDef>)>,
     /// What the kernel itself sees.
     kernel_env: &'a dyn KernelEnv,
-    /// `check` told of mistakes, which are not told again.
-    is_faulty: bool,
+    /// Nothing is launched: what only a launch tells has no value, and what `check` told is not told again.
+    is_partial: bool,
     nesting: u32,
     /// The finished functions with their remarks, where somebody asked for them.
     remarked: Option<Vec<Remarked>>,
@@ -246,6 +247,8 @@ pub(crate) struct FunctionState<'a> {
     block: Block,
     /// Whether control gets here.
     live: bool,
+    /// Of the rest nothing is known, not even whether a launch compiles it.
+    stopped: bool,
     /// The last expression that was a statement of its own.
     alone: Option<Span>,
     vars: Vec<Binding>,
@@ -340,6 +343,7 @@ impl<'a> FunctionState<'a> {
             facts: Vec::new(),
             block: Vec::new(),
             live: true,
+            stopped: false,
             alone: None,
             vars: Vec::new(),
             items: FxHashMap::default(),
@@ -406,7 +410,7 @@ impl<'a> Ctx<'a> {
             active: vec![Active::kernel(def, template.source.at(def.name.span))],
             lambdas: Vec::new(),
             kernel_env: env,
-            is_faulty: false,
+            is_partial: false,
             nesting: 0,
             remarked: None,
             f: FunctionState::kernel(def, &template.source, env),

@@ -77,6 +77,9 @@ impl Ctx<'_> {
 
     /// An input as the type that it is read as.
     pub fn input(&mut self, input: Input, ty: &Type, span: Span) -> Operand {
+        if input == Input::WorkgroupSize && self.template.options.sized_later {
+            return Operand::Error;
+        }
         if input == Input::WorkgroupSize {
             let parts = self.local_size.map(|size| self.constant(Constant::i32(size as i32), span));
             let size = self.node(NodeKind::Construct(parts.to_vec()), Type::Vector(3, Scalar::I32), span);

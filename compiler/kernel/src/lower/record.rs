@@ -92,7 +92,7 @@ impl Ctx<'_> {
             Condition::Known(false) => None,
             Condition::Node(node) => Some(node),
             // Its message may have mistakes of its own.
-            Condition::Error => {
+            Condition::Error | Condition::Unknown => {
                 return message.iter().for_each(|message| drop(self.assert_text(test, message)));
             }
         };
@@ -215,7 +215,7 @@ impl Ctx<'_> {
                 FStringPart::Value(value) => {
                     let operand = self.expr(&value.expr);
                     let Some(number) = self.known_int(&operand) else {
-                        if !operand.is_error() {
+                        if !operand.has_error() {
                             self.error(errors::spec_value(self.at(value.span)));
                         }
                         return None;

@@ -87,7 +87,7 @@ impl<'a> Ctx<'a> {
     /// it returns is wrong.
     pub(super) fn finish_returns(&mut self, def: &Arc<FunctionDef>) -> bool {
         let returns = std::mem::take(&mut self.f.returns);
-        let is_settled = !returns.iter().any(|site| site.operand.has_error());
+        let is_settled = !self.f.stopped && !returns.iter().any(|site| site.operand.has_error());
         if is_settled {
             self.settle_returns(def, &returns);
         }

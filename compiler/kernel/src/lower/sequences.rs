@@ -95,8 +95,13 @@ impl Ctx<'_> {
         if matches!(&iterable.0, Operand::Tuple(items) if items.is_empty()) {
             return self.block(orelse);
         }
+        let n_told = self.n_told();
         let Some(walk) = self.walk(iterable) else {
-            return self.for_unknown(target, body, orelse, span);
+            // What is empty has no round to compile.
+            return match self.is_unknown(&Operand::Error, n_told) {
+                true => self.perhaps(|ctx| ctx.for_unknown(target, body, orelse, span)),
+                false => self.for_unknown(target, body, orelse, span),
+            };
         };
         let ty = self.counter_type(&walk);
         let Some(count) = self.count(&walk, ty, at) else {
@@ -434,7 +439,7 @@ impl Ctx<'_> {
         spans: (Span, Span),
     ) -> Operand {
         let [(start, start_span), (stop, stop_span), (step, step_span)] = bounds;
-        if self.range_bounds(bounds).is_none() || left.is_error() {
+        if self.range_bounds(bounds).is_none() || left.has_error() {
             return Operand::Error;
         }
         let is_int = self.value_type(left).is_some_and(|ty| matches!(ty, Type::Scalar(ty) if ty.is_int()));

@@ -66,7 +66,7 @@ impl Ctx<'_> {
     /// What works on whole workgroups wants the kernel to say how large they are.
     pub fn says_local_size(&mut self, name: &str, span: Span) -> bool {
         let options = &self.template.options;
-        let says = options.form != Form::Kernel || options.local_size.is_some();
+        let says = options.form != Form::Kernel || options.local_size.is_some() || options.sized_later;
         if !says {
             self.error(errors::local_size_needed(self.at(span), name));
         }
@@ -96,7 +96,7 @@ impl Ctx<'_> {
     }
 
     fn shared_array(&mut self, args: &[(Operand, Span)], span: Span) -> Operand {
-        if args.iter().any(|(operand, _)| operand.is_error()) || !self.says_local_size("shared", span) {
+        if args.iter().any(|(operand, _)| operand.has_error()) || !self.says_local_size("shared", span) {
             return Operand::Error;
         }
         let Some(((element, at), sizes)) = args.split_first() else {

@@ -56,7 +56,7 @@ impl Ctx<'_> {
         let (name, ty) = (name.clone(), port.ty.clone());
         match self.converted(&operand, &ty, span) {
             Some(value) => value,
-            None if operand.is_error() => Operand::Error,
+            None if operand.has_error() => Operand::Error,
             None => {
                 let found = self.describe(&operand);
                 self.fail(errors::output_type(self.at(span), &name, &ty, &found))

@@ -19,14 +19,16 @@ pub(crate) enum Condition {
     Node(NodeId),
     /// A mistake was reported: both sides are lowered, to report theirs.
     Error,
+    /// Only a launch tells, and may compile one side alone.
+    Unknown,
 }
 
 impl Ctx<'_> {
     /// Statements in order. Those that nothing reaches are left out.
     pub fn block(&mut self, body: &[Stmt]) {
         for stmt in body {
-            if !self.f.live {
-                return;
+            if !self.f.live || self.f.stopped {
+                return self.f.live = false;
             }
             self.stmt(stmt);
         }
@@ -98,8 +100,12 @@ impl Ctx<'_> {
 
     /// A condition must be a bool.
     pub fn condition(&mut self, test: &Expr) -> Condition {
+        let n_told = self.n_told();
         let operand = self.expr(test);
-        self.condition_of(&operand, test.span)
+        match self.is_unknown(&operand, n_told) {
+            true => self.unknown_condition(test),
+            false => self.condition_of(&operand, test.span),
+        }
     }
 
     pub fn condition_of(&mut self, operand: &Operand, span: Span) -> Condition {
@@ -148,6 +154,10 @@ impl Ctx<'_> {
             Condition::Known(false) => return orelse(self),
             Condition::Node(node) => Some(*node),
             Condition::Error => None,
+            Condition::Unknown => {
+                self.perhaps(then);
+                return self.perhaps(orelse);
+            }
         };
         let when_true = Missing { span, text: "not when this is true" };
         let when_false = Missing { span, text: "not when this is false" };
@@ -197,7 +207,7 @@ impl Ctx<'_> {
             self.trace_name(&"return".into(), &operand, span);
             self.return_value(operand, span);
         } else {
-            if value.is_some() && !operand.is_error() && !matches!(operand, Operand::Static(Static::None)) {
+            if value.is_some() && !operand.has_error() && !matches!(operand, Operand::Static(Static::None)) {
                 self.error(match self.template.stage {
                     Stage::Compute => errors::kernel_returns(self.at(span)),
                     stage => errors::stage_returns(self.at(span), stage),

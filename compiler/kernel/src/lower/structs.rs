@@ -141,7 +141,7 @@ impl Ctx<'_> {
         operand: &Operand,
         span: Span,
     ) -> Option<NodeId> {
-        if operand.is_error() {
+        if operand.has_error() {
             return None;
         }
         let same_shape =

@@ -18,7 +18,7 @@ type Args<'e> = &'e [(Operand, Span)];
 
 impl Ctx<'_> {
     pub fn subgroup_call(&mut self, op: SubgroupOp, name: &str, args: Args, span: Span) -> Operand {
-        if args.iter().any(|(operand, _)| operand.is_error()) {
+        if args.iter().any(|(operand, _)| operand.has_error()) {
             return Operand::Error;
         }
         let (n_wanted, wanted) = match op {

@@ -161,6 +161,9 @@ impl Ctx<'_> {
         at: &(Operand, Span),
         span: Span,
     ) -> Operand {
+        if sampler.0.has_error() || at.0.has_error() {
+            return Operand::Error;
+        }
         let Operand::Static(Static::Sampler(sampler)) = sampler.0 else {
             let what = self.describe(&sampler.0);
             return self.fail(errors::not_a_sampler(self.at(sampler.1), &what));
@@ -181,7 +184,7 @@ impl Ctx<'_> {
         let ty = self.textures[texture.idx()].ty;
         let wanted = [Scalar::I32, Scalar::U32].map(|scalar| Type::of(ty.n_axes, scalar));
         let place = self.as_vector(at, &wanted, *span);
-        if place.is_none() && !at.is_error() {
+        if place.is_none() && !at.has_error() {
             let what = self.describe(at);
             self.error(errors::texture_coordinate(self.at(*span), &ty, &wanted[0], &what));
         }
@@ -205,7 +208,7 @@ impl Ctx<'_> {
             }
             return Some(self.node(NodeKind::Construct(parts), Type::Vector(4, scalar), *span));
         }
-        if !value.is_error() {
+        if !value.has_error() {
             let (ty, what) = (self.textures[texture.idx()].ty, self.describe(value));
             self.error(errors::texture_value(self.at(*span), &ty, &what));
         }

@@ -74,7 +74,7 @@ impl Ctx<'_> {
             match self.items_of(&operand, item.span) {
                 Some(spread) => operands.extend(spread.iter().map(|operand| (operand.clone(), item.span))),
                 None => {
-                    if !operand.is_error() {
+                    if !operand.has_error() {
                         let what = self.describe(&operand);
                         self.error(errors::not_spreadable(self.at(item.span), &what));
                     }
@@ -91,7 +91,7 @@ impl Ctx<'_> {
             targets.iter().for_each(|target| ctx.assign_target(unstarred(target), Operand::Error, span));
         };
         let Some(items) = self.items_of(operand, value_span) else {
-            if !operand.is_error() {
+            if !operand.has_error() {
                 let what = self.describe(operand);
                 self.error(errors::not_unpackable(self.at(value_span), &what, targets.len()));
             }

@@ -3,9 +3,9 @@
 use kps_kernel::{EnvValue, KernelEnv, KernelOptions};
 use kps_syntax::ast::*;
 use kps_syntax::{Diagnostics, Source};
-use num_traits::ToPrimitive;
 
-use super::names::{StaticEnv, constant};
+use super::names::StaticEnv;
+use super::values::value_of;
 use crate::modules::kernels::errors;
 use crate::modules::kernels::options::{Known, NAMES, known_local_size, known_precise, known_subgroup_size};
 use crate::suggest;
@@ -38,6 +38,8 @@ pub(super) fn decoration(decorator: &Expr, source: &Source, env: &StaticEnv) -> 
         ExprKind::Name(name) => match env.get(name) {
             // A function of the user's own by that name hides ours.
             Some(EnvValue::Function(_)) => None,
+            // Whatever it was imported as.
+            Some(EnvValue::Builtin(ours)) => by_name(&ours),
             _ => by_name(name),
         },
         _ => None,
@@ -64,6 +66,7 @@ impl Decoration {
             },
             ArgumentKind::Spread(_) | ArgumentKind::KeywordSpread(_) => {
                 self.unknown = Some(source.slice(argument.span).to_owned());
+                self.options.sized_later = true;
             }
         }
     }
@@ -84,7 +87,10 @@ impl Decoration {
         };
         match known {
             Known::Value(()) => {}
-            Known::Later => self.unknown = Some(name.name.to_string()),
+            Known::Later => {
+                self.unknown = Some(name.name.to_string());
+                self.options.sized_later |= &*name.name == "local_size";
+            }
             Known::Wrong => {
                 self.mistakes.push(errors::bad_option_at(source.at(given.span), &name.name));
             }
@@ -100,41 +106,5 @@ fn keep<T>(known: Known<T>, set: impl FnOnce(T)) -> Known<()> {
         }
         Known::Later => Known::Later,
         Known::Wrong => Known::Wrong,
-    }
-}
-
-/// What is written out, computed from such, or has a name.
-fn value_of(expr: &Expr, env: &StaticEnv) -> EnvValue {
-    let value = match &expr.kind {
-        ExprKind::Name(name) => env.get(name),
-        ExprKind::Tuple(items) | ExprKind::List(items) => {
-            Some(EnvValue::Tuple(items.iter().map(|item| value_of(item, env)).collect()))
-        }
-        ExprKind::None => Some(EnvValue::Other { type_name: "NoneType".to_owned() }),
-        ExprKind::Binary { .. } => int(expr, env).map(EnvValue::Int),
-        _ => constant(expr),
-    };
-    value.unwrap_or(EnvValue::Unknown)
-}
-
-/// An int that is written out, or computed from such.
-fn int(expr: &Expr, env: &StaticEnv) -> Option<i128> {
-    match &expr.kind {
-        ExprKind::Int(value) => value.to_i128(),
-        ExprKind::Name(name) => match env.get(name)? {
-            EnvValue::Int(value) => Some(value),
-            _ => None,
-        },
-        ExprKind::Binary { op, left, right, .. } => {
-            let (left, right) = (int(left, env)?, int(right, env)?);
-            match op {
-                BinaryOp::Add => left.checked_add(right),
-                BinaryOp::Sub => left.checked_sub(right),
-                BinaryOp::Mul => left.checked_mul(right),
-                BinaryOp::FloorDiv if right > 0 => Some(left.div_euclid(right)),
-                _ => None,
-            }
-        }
-        _ => None,
     }
 }

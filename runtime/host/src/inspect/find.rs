@@ -2,11 +2,13 @@
 
 use std::sync::Arc;
 
+use kps_kernel::{EnvValue, KernelEnv};
 use kps_syntax::Source;
 use kps_syntax::ast::*;
 
 use super::declared::{StaticType, is_type};
 use super::decoration::decoration;
+use super::makers::made_kernels;
 use super::names::{StaticEnv, is_struct};
 use super::{StaticKernel, StaticStruct};
 
@@ -16,13 +18,16 @@ pub(super) struct Found {
     pub kernels: Vec<StaticKernel>,
     pub structs: Vec<StaticStruct>,
     pub types: Vec<StaticType>,
+    /// Those of functions that the script calls with values, once more for each call.
+    pub made: Vec<StaticKernel>,
 }
 
 impl Found {
     pub fn of(module: &Module) -> Found {
         let env = StaticEnv::of_script(module);
         let source = module.source.clone();
-        let mut found = Found { source, kernels: Vec::new(), structs: Vec::new(), types: Vec::new() };
+        let made = made_kernels(module, &env);
+        let mut found = Found { source, kernels: Vec::new(), structs: Vec::new(), types: Vec::new(), made };
         found.in_block(&module.body, &env);
         found
     }
@@ -32,7 +37,7 @@ impl Found {
             match &stmt.kind {
                 StmtKind::Function(def) => self.in_function(def, env),
                 StmtKind::Class(def) => {
-                    if is_struct(def) {
+                    if is_struct(def) || is_named_struct(def, env) {
                         let (def, source) = (Arc::clone(def), self.source.clone());
                         self.structs.push(StaticStruct { def, span: stmt.span, source, env: env.clone() });
                     }
@@ -71,9 +76,18 @@ impl Found {
             Some(decoration) => {
                 let (def, source) = (Arc::clone(def), self.source.clone());
                 let env = env.until(def.header.start);
-                self.kernels.push(StaticKernel { def, decoration, source, env });
+                self.kernels.push(StaticKernel { def, decoration, source, env, made_by: None });
             }
             None => self.in_block(&def.body, &env.of_function(def)),
         }
     }
+}
+
+/// `@struct` by another name: `from kp import struct as record`.
+fn is_named_struct(class: &ClassDef, env: &StaticEnv) -> bool {
+    let is_ours = |value: EnvValue| matches!(value, EnvValue::Builtin(name) if &*name == "struct");
+    class.decorators.iter().any(|decorator| match &decorator.kind {
+        ExprKind::Name(name) => env.get(name).is_some_and(is_ours),
+        _ => false,
+    })
 }

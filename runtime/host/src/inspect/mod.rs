@@ -1,10 +1,15 @@
 //! What can be said of a script without running it, and without any device: its mistakes, its kernels.
 
+mod builtin;
+mod changes;
 mod declared;
 mod decoration;
 mod find;
 mod imports;
+mod makers;
 mod names;
+mod values;
+mod walk;
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -36,10 +41,10 @@ pub fn check(source: &Source) -> Diagnostics {
     // A mended statement is not what its author meant: nothing more is said about it.
     module.body.retain(|stmt| !diagnostics.iter().any(|found| lies_in(found, source, stmt.span)));
     let mut host = kps_bytecode::compile(&module).err().unwrap_or_default();
-    let Found { kernels, structs, types, .. } = Found::of(&module);
+    let Found { kernels, structs, types, made, .. } = Found::of(&module);
     let of_types = types.iter().map(|of| (of.expr.span, of.check()));
     let of_structs = structs.iter().map(|of| (of.span, of.check()));
-    let of_kernels = kernels.iter().map(|kernel| (kernel.def.span, kernel.check()));
+    let of_kernels = kernels.iter().chain(&made).map(|kernel| (kernel.def.span, kernel.check()));
     for (span, found) in of_types.chain(of_structs).chain(of_kernels) {
         if found.has_errors() {
             // As host code it may be wrong for the same reasons.
@@ -79,6 +84,8 @@ pub struct StaticKernel {
     decoration: Decoration,
     source: Source,
     env: StaticEnv,
+    /// The call of the function around it that gave what it captures these values.
+    made_by: Option<Span>,
 }
 
 /// A struct of such a script.
@@ -157,14 +164,20 @@ impl StaticKernel {
             Ok(Compiled::NeedsRun(_)) => self.mistakes_of_any(&template),
             compiled => compiled.err().unwrap_or_default(),
         });
+        if let Some(call) = self.made_by {
+            let made = |mistake: Diagnostic| mistake.label(self.source.at(call), "made by this call");
+            found = Diagnostics(found.into_iter().map(made).collect());
+        }
         found.extend(template.warnings);
         found
     }
 
-    /// The mistakes that stay whatever launches give the `const` parameters: those of a few values.
+    /// The mistakes that stay whatever a launch gives it: where no more than `const` parameters are open, those of a
+    /// few values.
     fn mistakes_of_any(&self, template: &KernelTemplate) -> Diagnostics {
-        if self.needs_run(template).is_some() {
-            return Diagnostics::new();
+        let is_open = |kind: &ParamKind| matches!(kind, ParamKind::Untyped);
+        if self.needs_run(template).is_some() || template.params.iter().any(|param| is_open(&param.kind)) {
+            return kps_kernel::mistakes_of_any(template, &self.env);
         }
         let supposed = |value: i128| {
             let signature = Signature::supposing(template, &self.env, value)?;

@@ -9,17 +9,16 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use kps_kernel::{EnvModule, EnvValue, HelperFunction, Holder, KernelEnv, MapEnv, Type, TypeExpr};
+use kps_kernel::{EnvValue, HelperFunction, KernelEnv, Type, TypeExpr};
 use kps_syntax::Source;
 use kps_syntax::ast::*;
-use num_traits::ToPrimitive;
 
+use super::builtin::{self, is_builtin, of_kernels};
+use super::changes::Changes;
 use super::declared::is_type;
 use super::imports::Imports;
-use crate::modules::{self, kernels};
-use crate::output::Output;
-use crate::value::Value;
-use crate::vm::{Limits, Vm};
+use super::values::value_of;
+use crate::modules::kernels;
 
 /// What one scope of a script binds, above what the scopes around it bind. Cheap to clone.
 #[derive(Clone)]
@@ -51,6 +50,11 @@ struct Scope {
 #[derive(Clone)]
 enum Binding {
     Value(EnvValue),
+    /// What an expression gives: told when somebody asks for it.
+    Computed {
+        expr: Rc<Expr>,
+        value: OnceCell<EnvValue>,
+    },
     /// Kept as its definition: a function sees the scope that it is bound in.
     Function(Arc<FunctionDef>),
     /// `@struct class`.
@@ -82,13 +86,31 @@ impl StaticEnv {
         StaticEnv::of_body(&module.source, &module.body, BTreeMap::new(), (None, imports))
     }
 
-    /// What a function of this scope binds in its body.
+    /// What a function of this scope binds in its body, whatever it is called with.
     pub fn of_function(&self, def: &FunctionDef) -> StaticEnv {
+        self.of_call(def, &[])
+    }
+
+    /// The same for a call that gives some of the parameters values.
+    pub fn of_call(&self, def: &FunctionDef, given: &[(Name, EnvValue)]) -> StaticEnv {
         let params = def.params.iter().map(|param| Arc::clone(&param.name.name));
-        let unknown = || Bound { start: 0, binding: Binding::Value(EnvValue::Unknown) };
-        let names = params.map(|param| (param, unknown())).collect();
+        let value_of =
+            |param: &Name| given.iter().find(|(name, _)| name == param).map(|(_, value)| value.clone());
+        let bound = |param: Name| {
+            let value = value_of(&param).unwrap_or(EnvValue::Unknown);
+            (param, Bound { start: 0, binding: Binding::Value(value) })
+        };
         let around = (Some(self.whole()), self.scope.imports.clone());
-        StaticEnv::of_body(&self.scope.source, &def.body, names, around)
+        StaticEnv::of_body(&self.scope.source, &def.body, params.map(bound).collect(), around)
+    }
+
+    /// The function of the script that a name stands for, with the scope around it.
+    pub fn function(&self, name: &str) -> Option<(Arc<FunctionDef>, StaticEnv)> {
+        match self.scope.names.get(name).map(|bound| &bound.binding) {
+            Some(Binding::Function(def)) => Some((Arc::clone(def), self.clone())),
+            Some(_) => None,
+            None => self.scope.outer.as_ref()?.function(name),
+        }
     }
 
     fn of_body(
@@ -98,6 +120,12 @@ impl StaticEnv {
         (outer, imports): (Option<StaticEnv>, Imports),
     ) -> StaticEnv {
         bind_block(&mut names, body);
+        let changes = Changes::of(body);
+        for (name, bound) in &mut names {
+            if is_changed(name, &bound.binding, &changes) {
+                bound.binding = Binding::Value(EnvValue::Unknown);
+            }
+        }
         let stars = body.iter().filter_map(star).collect();
         let (source, reading) = (source.clone(), RefCell::default());
         let scope = Rc::new(Scope { source, names, outer, reading, imports, stars });
@@ -107,6 +135,10 @@ impl StaticEnv {
     /// As it is when control gets to this place; what is in a loop sees what all of the loop binds.
     pub fn until(&self, at: u32) -> StaticEnv {
         StaticEnv { scope: Rc::clone(&self.scope), until: self.until.or(Some(at)) }
+    }
+
+    pub fn source(&self) -> &Source {
+        &self.scope.source
     }
 
     /// With the names that it binds last, which functions see that are called later.
@@ -144,6 +176,10 @@ impl StaticEnv {
     fn value(&self, name: &str, binding: &Binding) -> EnvValue {
         match binding {
             Binding::Value(value) => value.clone(),
+            Binding::Computed { expr, value } => {
+                let compute = || self.reading(name, |_| Some(value_of(expr, &self.whole())));
+                value.get_or_init(|| compute().unwrap_or(EnvValue::Unknown)).clone()
+            }
             Binding::Function(def) => EnvValue::Function(HelperFunction {
                 def: Arc::clone(def),
                 source: self.scope.source.clone(),
@@ -159,7 +195,7 @@ impl StaticEnv {
                 self.read_type(name, |source| kps_kernel::read_type(expr, source, self).ok())
             }
             Binding::Builtin { module, member, value } => {
-                value.get_or_init(|| builtin(module, member.as_deref())).clone()
+                value.get_or_init(|| builtin::value_of(module, member.as_deref())).clone()
             }
             Binding::Import { module, level, member } => {
                 let read = |_: &Source| Some(self.import(module, *level, member.as_deref()));
@@ -209,6 +245,31 @@ impl KernelEnv for StaticEnv {
 
     fn library(&self) -> Option<Name> {
         kernels::library_of(&self.scope.source)
+    }
+}
+
+/// Whether a binding may not be what its name stands for when a kernel is launched.
+fn is_changed(name: &str, binding: &Binding, changes: &Changes) -> bool {
+    let lists = match binding {
+        Binding::Computed { expr, .. } => depth_of_lists(expr),
+        _ => 0,
+    };
+    let is_import = matches!(binding, Binding::Import { .. } | Binding::Builtin { .. });
+    changes.rebinds(name)
+        || is_import && changes.sets_attributes(name)
+        || lists == 1 && changes.touches_list(name)
+        || lists > 1 && changes.touches_nested(name)
+}
+
+/// How many lists lie in one another, tuples counted as well.
+fn depth_of_lists(expr: &Expr) -> usize {
+    match &expr.kind {
+        ExprKind::List(items) => 1 + items.iter().map(depth_of_lists).max().unwrap_or(0),
+        ExprKind::Tuple(items) => match items.iter().map(depth_of_lists).max().unwrap_or(0) {
+            0 => 0,
+            depth => 1 + depth,
+        },
+        _ => 0,
     }
 }
 
@@ -329,7 +390,8 @@ fn bind_target(names: &mut Names, target: &Expr, value: Option<&Expr>) {
         (ExprKind::Name(name), _) => {
             let binding = match value {
                 Some(value) if is_type(value) => Binding::Type(Rc::new(value.clone())),
-                value => Binding::Value(value.and_then(constant).unwrap_or(EnvValue::Unknown)),
+                Some(value) => Binding::Computed { expr: Rc::new(value.clone()), value: OnceCell::new() },
+                None => Binding::Value(EnvValue::Unknown),
             };
             bind(names, &Ident { name: Arc::clone(name), span: target.span }, binding);
         }
@@ -355,7 +417,7 @@ pub(super) fn is_struct(class: &ClassDef) -> bool {
 }
 
 /// `@kernel`, `@kp.kernel(local_size=64)`.
-fn is_kernel(decorator: &Expr) -> bool {
+pub(super) fn is_kernel(decorator: &Expr) -> bool {
     let decorator = match &decorator.kind {
         ExprKind::Call { func, .. } => func,
         _ => decorator,
@@ -370,24 +432,6 @@ pub(super) fn called(expr: &Expr) -> Option<&str> {
         ExprKind::Attribute { attr, .. } => Some(&attr.name),
         _ => None,
     }
-}
-
-/// A number, truth value or string that is written out, or a tuple of such.
-pub(super) fn constant(expr: &Expr) -> Option<EnvValue> {
-    Some(match &expr.kind {
-        ExprKind::Int(value) => EnvValue::Int(value.to_i128()?),
-        ExprKind::Float(value) => EnvValue::Float(*value),
-        ExprKind::True => EnvValue::Bool(true),
-        ExprKind::False => EnvValue::Bool(false),
-        ExprKind::Str(text) => EnvValue::Str(Name::from(&**text)),
-        ExprKind::Tuple(items) => EnvValue::Tuple(items.iter().map(constant).collect::<Option<_>>()?),
-        ExprKind::Unary { op: UnaryOp::Minus, operand } => match constant(operand)? {
-            EnvValue::Int(value) => EnvValue::Int(-value),
-            EnvValue::Float(value) => EnvValue::Float(-value),
-            _ => return None,
-        },
-        _ => return None,
-    })
 }
 
 fn bind_pattern(names: &mut Names, pattern: &Pattern) {
@@ -433,8 +477,8 @@ fn bind_import_from(names: &mut Names, import: &ImportFrom) {
         let Some(member) = import_name.path.first() else { continue };
         let member_name = Some(Arc::clone(&member.name));
         let binding = match from.as_str() {
-            "math" | "pyshader" | "pyshader.stdlib" | "kp" if import.level == 0 => {
-                Binding::Value(ours(&member.name))
+            "math" | "pyshader" | "pyshader.stdlib" if import.level == 0 => {
+                Binding::Value(of_kernels(&member.name))
             }
             from if import.level == 0 && is_builtin(from) => {
                 Binding::Builtin { module: from.into(), member: member_name, value: OnceCell::new() }
@@ -457,52 +501,16 @@ fn star(stmt: &Stmt) -> Option<Binding> {
     }
 }
 
-/// A name that kernels know by themselves, under whatever name it was imported.
-fn ours(name: &Name) -> EnvValue {
-    match Type::by_name(name) {
-        Some(ty) => EnvValue::Type(ty),
-        None => EnvValue::Builtin(Arc::clone(name)),
-    }
-}
-
 fn module(path: &str, level: usize) -> Binding {
     match path {
         "math" | "pyshader" | "pyshader.stdlib" if level == 0 => {
-            let members = Rc::new(MapEnv::new());
-            Binding::Value(EnvValue::Module(EnvModule { name: path.into(), kind: Holder::Module, members }))
+            Binding::Value(builtin::module_of_kernels(path))
         }
         path if level == 0 && is_builtin(path) => {
             Binding::Builtin { module: path.into(), member: None, value: OnceCell::new() }
         }
         path => Binding::Import { module: path.into(), level, member: None },
     }
-}
-
-/// Whether a module has the same names in every run.
-fn is_builtin(path: &str) -> bool {
-    path != "kp" && modules::find(path).is_some()
-}
-
-/// What a kernel that runs would see of a module, or of one of its members.
-fn builtin(module: &str, member: Option<&str>) -> EnvValue {
-    let mut vm = Vm::new(Limits::default(), Output::new(std::io::sink()));
-    vm.mark_stack();
-    let Ok(module) = vm.import(module) else { return EnvValue::Unknown };
-    match member {
-        None => lasting(&Value::Module(module)),
-        Some(member) => module.get(member).map_or(EnvValue::Unknown, |value| lasting(&value)),
-    }
-}
-
-/// What a value is to a kernel, modules with all their names: the machine's own lose theirs when it ends.
-fn lasting(value: &Value) -> EnvValue {
-    let Value::Module(module) = value else { return kernels::captured(value) };
-    let mut members = MapEnv::new();
-    for (name, value) in module.namespace.to_pairs() {
-        members.insert(&name, lasting(&value));
-    }
-    let name = Name::from(&*module.name);
-    EnvValue::Module(EnvModule { name, kind: Holder::Module, members: Rc::new(members) })
 }
 
 fn dotted(path: &[Ident]) -> String {

@@ -1,0 +1,141 @@
+//! What only a run tells, in a kernel of which no more than the text is known.
+//!
+//! A captured name without a value, a parameter without a type: they are `Operand::Error`, and nothing is said of what
+//! they touch. What a launch decides before it compiles may leave a part of the kernel out, whatever is wrong with
+//! that part: it is lowered for what it assigns, and judged by no one. Never here: a kernel that is launched.
+
+use kps_syntax::Span;
+use kps_syntax::ast::{Argument, ArgumentKind, CompareOp as AstCompareOp, Expr, ExprKind, UnaryOp};
+
+use super::Ctx;
+use super::operand::Operand;
+use super::stmts::Condition;
+use super::vars::{Binding, same_static};
+use crate::ir::{CompareOp, NodeId, NodeKind};
+use crate::types::Type;
+
+impl Ctx<'_> {
+    /// How many mistakes were told, to ask later whether one was told since.
+    pub fn n_told(&self) -> usize {
+        self.f.diagnostics.len()
+    }
+
+    /// Whether something has no value because only a run tells it, and not because of a mistake.
+    pub fn is_unknown(&self, operand: &Operand, n_told: usize) -> bool {
+        self.is_partial && operand.has_error() && self.n_told() == n_told
+    }
+
+    /// A condition that only a run tells: what is computed in each invocation lets both ways be compiled.
+    pub fn unknown_condition(&mut self, test: &Expr) -> Condition {
+        match self.tested_number(test) {
+            Some(number) => Condition::Node(self.unknown_test(number, test.span)),
+            None => Condition::Unknown,
+        }
+    }
+
+    /// One side of `and` or `or`, a bool as it is.
+    pub fn truth(&mut self, test: &Expr) -> Operand {
+        let n_told = self.n_told();
+        let operand = self.expr(test);
+        let number = if self.is_unknown(&operand, n_told) { self.tested_number(test) } else { None };
+        number.map_or(operand, |number| Operand::Node(self.unknown_test(number, test.span)))
+    }
+
+    /// Stands for a comparison of `number` with something, for what depends on that.
+    fn unknown_test(&mut self, number: NodeId, span: Span) -> NodeId {
+        self.node(NodeKind::Compare(CompareOp::NotEqual, number, number), Type::BOOL, span)
+    }
+
+    /// A number that is computed in each invocation and that the test compares, whatever with.
+    fn tested_number(&mut self, test: &Expr) -> Option<NodeId> {
+        match &test.kind {
+            // What comes first decides whether the others are compiled.
+            ExprKind::Compare { left, comparisons } => match &comparisons[..] {
+                [first, ..] if is_of_numbers(first.op) => {
+                    self.computed_number(left).or_else(|| self.computed_number(&first.right))
+                }
+                _ => None,
+            },
+            ExprKind::Unary { op: UnaryOp::Not, operand } => self.tested_number(operand),
+            ExprKind::Bool { values, .. } => self.tested_number(values.first()?),
+            _ => None,
+        }
+    }
+
+    /// The value of an expression, or of a part that its value is computed of.
+    fn computed_number(&mut self, expr: &Expr) -> Option<NodeId> {
+        let n_told = self.n_told();
+        let operand = self.expr(expr);
+        self.f.diagnostics.truncate(n_told);
+        match (operand, &expr.kind) {
+            (Operand::Node(node), _) => {
+                let is_computed =
+                    self.f.func.constant(node).is_none() && matches!(self.ty(node), Type::Scalar(_));
+                is_computed.then_some(node)
+            }
+            (Operand::Error, ExprKind::Binary { left, right, .. }) => {
+                self.computed_number(left).or_else(|| self.computed_number(right))
+            }
+            (Operand::Error, ExprKind::Unary { operand, .. }) => self.computed_number(operand),
+            _ => None,
+        }
+    }
+
+    /// `*xs` of something that may have any number of items.
+    pub fn spreads_unknown(&mut self, arg: &Argument) -> bool {
+        let ArgumentKind::Spread(value) = &arg.kind else { return false };
+        let n_told = self.n_told();
+        let is_unknown = self.expr(value).is_error();
+        self.f.diagnostics.truncate(n_told);
+        is_unknown
+    }
+
+    /// Lowers what a launch may leave out: nothing is told of it, and what it assigns is not known behind it. Where
+    /// it leaves the function or a loop, nothing is known of the rest.
+    pub fn perhaps(&mut self, lower: impl FnOnce(&mut Self)) {
+        let (n_told, n_calls) = (self.n_told(), self.f.calls.len());
+        let fork = self.fork();
+        let (_, leaves) = self.sub_block(|ctx| {
+            lower(ctx);
+            !ctx.f.live
+        });
+        self.f.diagnostics.truncate(n_told);
+        self.f.calls.truncate(n_calls);
+        let changes = self.changes_since(fork);
+        self.rewind(fork);
+        for (var, now) in changes {
+            if !is_same(&self.f.vars[var as usize], &now) {
+                self.set(var, Binding::Error);
+            }
+        }
+        self.f.live = true;
+        if leaves {
+            self.stop();
+        }
+    }
+
+    /// From here on a launch may have nothing left to compile.
+    pub fn stop(&mut self) {
+        self.f.stopped = true;
+        self.f.live = false;
+    }
+}
+
+fn is_of_numbers(op: AstCompareOp) -> bool {
+    use AstCompareOp::{Eq, Greater, GreaterEq, Less, LessEq, NotEq};
+    matches!(op, Eq | NotEq | Less | LessEq | Greater | GreaterEq)
+}
+
+/// Whether a variable is what it was, the very same value included.
+fn is_same(before: &Binding, now: &Binding) -> bool {
+    match (before, now) {
+        (
+            Binding::Bound { operand: Operand::Node(a), .. },
+            Binding::Bound { operand: Operand::Node(b), .. },
+        ) => a == b,
+        (Binding::Bound { operand: a, .. }, Binding::Bound { operand: b, .. }) => same_static(a, b),
+        (Binding::Items { items: a, .. }, Binding::Items { items: b, .. }) => a == b,
+        (Binding::Unset, Binding::Unset) => true,
+        _ => false,
+    }
+}

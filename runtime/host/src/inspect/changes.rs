@@ -1,0 +1,217 @@
+//! Names whose values may change where no binding of theirs is seen.
+//!
+//! In goes the body of a scope; out come the names that functions in it bind by `global` or `nonlocal`, those that
+//! something is set or deleted of, and those of lists that are handed to somebody, who might change them. A name
+//! counts whatever scope it belongs to: the less is known the fewer mistakes are told.
+
+use std::collections::HashSet;
+
+use kps_syntax::ast::*;
+
+use super::names::is_kernel;
+use super::walk;
+
+/// They look at a list and leave it alone.
+const READERS: [&str; 24] = [
+    "len",
+    "print",
+    "sum",
+    "min",
+    "max",
+    "any",
+    "all",
+    "sorted",
+    "reversed",
+    "enumerate",
+    "zip",
+    "map",
+    "filter",
+    "range",
+    "list",
+    "tuple",
+    "set",
+    "str",
+    "repr",
+    "isinstance",
+    "type",
+    "id",
+    "iter",
+    "round",
+];
+/// They copy all of a list, or look at no item of it.
+const COPIERS: [&str; 7] = ["len", "print", "array", "asarray", "tensor", "tensor_t", "Tensor"];
+/// Methods of a list that leave it alone.
+const LOOKS: [&str; 3] = ["index", "count", "copy"];
+
+#[derive(Default)]
+pub(super) struct Changes {
+    /// Bound by a function further in, or deleted.
+    rebound: HashSet<Name>,
+    /// Handed on, or something of theirs is set.
+    handed: HashSet<Name>,
+    /// Looked into: what lies in them may be handed on from there.
+    opened: HashSet<Name>,
+    /// Attributes of theirs are set.
+    set: HashSet<Name>,
+}
+
+impl Changes {
+    pub fn of(body: &[Stmt]) -> Changes {
+        let mut changes = Changes::default();
+        changes.block(body);
+        changes
+    }
+
+    pub fn rebinds(&self, name: &str) -> bool {
+        self.rebound.contains(name)
+    }
+
+    pub fn sets_attributes(&self, name: &str) -> bool {
+        self.set.contains(name)
+    }
+
+    /// Whether a list of this name may come to have other items.
+    pub fn touches_list(&self, name: &str) -> bool {
+        self.handed.contains(name)
+    }
+
+    /// Whether a list in a list of this name may.
+    pub fn touches_nested(&self, name: &str) -> bool {
+        self.handed.contains(name) || self.opened.contains(name)
+    }
+
+    fn block(&mut self, body: &[Stmt]) {
+        body.iter().for_each(|stmt| self.stmt(stmt));
+    }
+
+    fn stmt(&mut self, stmt: &Stmt) {
+        match &stmt.kind {
+            StmtKind::Global(names) | StmtKind::Nonlocal(names) => {
+                self.rebound.extend(names.iter().map(|ident| ident.name.clone()));
+            }
+            StmtKind::Assign { targets, value } => {
+                targets.iter().for_each(|target| self.target(target));
+                self.hand(value);
+            }
+            StmtKind::AnnAssign { target, value, .. } => {
+                self.target(target);
+                value.iter().for_each(|value| self.hand(value));
+            }
+            StmtKind::AugAssign { target, value, .. } => {
+                self.target(target);
+                self.look(value);
+            }
+            StmtKind::Delete(targets) => {
+                for target in targets {
+                    self.target(target);
+                    if let ExprKind::Name(name) = &target.kind {
+                        self.rebound.insert(name.clone());
+                    }
+                }
+            }
+            StmtKind::For { target, iter, .. } => {
+                self.target(target);
+                self.look(iter);
+            }
+            StmtKind::With { items, .. } => {
+                for item in items {
+                    item.target.iter().for_each(|target| self.target(target));
+                    self.hand(&item.context);
+                }
+            }
+            // What a kernel captures, it reads.
+            StmtKind::Function(def) if def.decorators.iter().any(is_kernel) => {}
+            StmtKind::Function(def) => {
+                walk::exprs(stmt, &mut |expr| self.hand(expr));
+                self.block(&def.body);
+            }
+            StmtKind::Class(def) => {
+                walk::exprs(stmt, &mut |expr| self.hand(expr));
+                self.block(&def.body);
+            }
+            StmtKind::Return(_) | StmtKind::Raise { .. } => walk::exprs(stmt, &mut |expr| self.hand(expr)),
+            _ => walk::exprs(stmt, &mut |expr| self.look(expr)),
+        }
+        walk::blocks(stmt).into_iter().for_each(|block| self.block(block));
+    }
+
+    /// What is assigned to: a name is bound by that, of anything else a part is set.
+    fn target(&mut self, target: &Expr) {
+        match &target.kind {
+            ExprKind::Name(_) => {}
+            ExprKind::Tuple(items) | ExprKind::List(items) => items.iter().for_each(|item| self.target(item)),
+            ExprKind::Starred(inner) => self.target(inner),
+            ExprKind::Attribute { value, .. } => {
+                if let ExprKind::Name(name) = &value.kind {
+                    self.set.insert(name.clone());
+                }
+                self.hand(value);
+            }
+            _ => walk::parts(target, &mut |part| self.hand(part)),
+        }
+    }
+
+    /// A value that goes to somebody who may keep it.
+    fn hand(&mut self, expr: &Expr) {
+        match &expr.kind {
+            ExprKind::Name(name) => drop(self.handed.insert(name.clone())),
+            ExprKind::Call { func, args } => self.call(func, args),
+            ExprKind::Subscript { .. }
+            | ExprKind::Compare { .. }
+            | ExprKind::Binary { .. }
+            | ExprKind::Unary { .. }
+            | ExprKind::Starred(_)
+            | ExprKind::FString(_) => walk::parts(expr, &mut |part| self.look(part)),
+            ExprKind::ListComp { element, clauses }
+            | ExprKind::SetComp { element, clauses }
+            | ExprKind::Generator { element, clauses } => {
+                self.hand(element);
+                self.clauses(clauses);
+            }
+            ExprKind::DictComp { key, value, clauses } => {
+                self.hand(key);
+                self.hand(value);
+                self.clauses(clauses);
+            }
+            _ => walk::parts(expr, &mut |part| self.hand(part)),
+        }
+    }
+
+    /// A value that is only looked at.
+    fn look(&mut self, expr: &Expr) {
+        match &expr.kind {
+            ExprKind::Name(name) => drop(self.opened.insert(name.clone())),
+            _ => self.hand(expr),
+        }
+    }
+
+    fn clauses(&mut self, clauses: &[Comprehension]) {
+        for clause in clauses {
+            self.look(&clause.iter);
+            clause.conditions.iter().for_each(|condition| self.look(condition));
+        }
+    }
+
+    fn call(&mut self, func: &Expr, args: &[Argument]) {
+        let args = args.iter().map(walk::argument);
+        let is_name = |expr: &&Expr| matches!(expr.kind, ExprKind::Name(_));
+        match &func.kind {
+            ExprKind::Name(name) if COPIERS.contains(&&**name) => {
+                args.filter(|arg| !is_name(arg)).for_each(|arg| self.hand(arg));
+            }
+            ExprKind::Attribute { value, attr } if COPIERS.contains(&&*attr.name) => {
+                self.look(value);
+                args.filter(|arg| !is_name(arg)).for_each(|arg| self.hand(arg));
+            }
+            ExprKind::Name(name) if READERS.contains(&&**name) => args.for_each(|arg| self.look(arg)),
+            ExprKind::Attribute { value, attr } if LOOKS.contains(&&*attr.name) => {
+                self.look(value);
+                args.for_each(|arg| self.hand(arg));
+            }
+            _ => {
+                self.hand(func);
+                args.for_each(|arg| self.hand(arg));
+            }
+        }
+    }
+}
