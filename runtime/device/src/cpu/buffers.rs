@@ -74,22 +74,23 @@ impl Buffers {
 
     /// Bytes of a buffer were written.
     pub fn wrote(&mut self, id: BufferId, bytes: Range<u64>) {
-        if let Some(written) = self.all.get(&id).and_then(|buffer| buffer.written.as_ref()) {
+        let Some(buffer) = self.all.get_mut(&id) else { return };
+        if bytes.start == 0 && bytes.end >= buffer.size as u64 {
+            buffer.written = None;
+        } else if let Some(written) = &buffer.written {
             written.note(bytes);
         }
     }
 
     /// Bytes were copied from one buffer to another, and so is whether they mean anything.
     pub fn copied(&mut self, from: (BufferId, u64), to: (BufferId, u64), size: u64) {
-        let written = |id: BufferId| self.all.get(&id).and_then(|buffer| buffer.written.clone());
-        let source = written(from.0).map(|written| written.from(from.1));
-        if source.is_some() && written(to.0).is_none() {
-            self.blank(to.0);
-            self.wrote(to.0, 0..u64::MAX / 2);
+        let source = self.all.get(&from.0).and_then(|buffer| buffer.written.clone());
+        let source = source.map(|written| written.from(from.1));
+        let Some(buffer) = self.all.get_mut(&to.0) else { return };
+        if source.is_some() {
+            buffer.written.get_or_insert_with(|| Written::all(buffer.size));
         }
-        if let Some(buffer) = self.all.get(&to.0)
-            && let Some(target) = &buffer.written
-        {
+        if let Some(target) = &buffer.written {
             target.copy(to.1, source.as_ref(), size);
         }
     }

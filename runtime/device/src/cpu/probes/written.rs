@@ -2,20 +2,33 @@
 //! launch, until all of it was written.
 
 use std::ops::Range;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 
 /// Bytes of a buffer from `start` on, as a binding shows them. Clones are the same marks.
 #[derive(Clone)]
 pub struct Written {
-    marks: Arc<[AtomicBool]>,
+    marks: Arc<Marks>,
     start: u64,
+}
+
+/// One for each byte, made when the first is written.
+struct Marks {
+    n_bytes: usize,
+    all: OnceLock<Box<[AtomicBool]>>,
 }
 
 impl Written {
     /// None of so many bytes.
     pub fn nothing(n_bytes: usize) -> Written {
-        Written { marks: (0..n_bytes).map(|_| AtomicBool::new(false)).collect(), start: 0 }
+        Written { marks: Arc::new(Marks { n_bytes, all: OnceLock::new() }), start: 0 }
+    }
+
+    /// All of so many bytes.
+    pub fn all(n_bytes: usize) -> Written {
+        let written = Written::nothing(n_bytes);
+        written.note(0..n_bytes as u64);
+        written
     }
 
     /// The same marks seen from a byte on.
@@ -28,11 +41,14 @@ impl Written {
     }
 
     pub fn has(&self, bytes: Range<u64>) -> bool {
-        self.part(bytes).iter().all(|mark| mark.load(Ordering::Relaxed))
+        match self.marks.all.get() {
+            Some(marks) => marks[self.range(bytes)].iter().all(|mark| mark.load(Ordering::Relaxed)),
+            None => self.range(bytes).is_empty(),
+        }
     }
 
     pub fn is_whole(&self) -> bool {
-        self.marks.iter().all(|mark| mark.load(Ordering::Relaxed))
+        self.marks.all.get().is_some_and(|marks| marks.iter().all(|mark| mark.load(Ordering::Relaxed)))
     }
 
     /// Takes over the marks of other bytes that are copied to `at`; `None` are all written.
@@ -44,9 +60,15 @@ impl Written {
         }
     }
 
-    /// Bytes behind the last one are nobody's.
     fn part(&self, bytes: Range<u64>) -> &[AtomicBool] {
-        let at = |byte: u64| usize::try_from(self.start + byte).unwrap_or(usize::MAX).min(self.marks.len());
-        &self.marks[at(bytes.start)..at(bytes.end)]
+        let unmarked = || (0..self.marks.n_bytes).map(|_| AtomicBool::new(false)).collect();
+        &self.marks.all.get_or_init(unmarked)[self.range(bytes)]
+    }
+
+    /// Bytes behind the last one are nobody's.
+    fn range(&self, bytes: Range<u64>) -> Range<usize> {
+        let n_bytes = self.marks.n_bytes;
+        let at = |byte: u64| usize::try_from(self.start + byte).unwrap_or(usize::MAX).min(n_bytes);
+        at(bytes.start)..at(bytes.end)
     }
 }
