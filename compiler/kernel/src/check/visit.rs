@@ -15,10 +15,14 @@ pub(crate) fn free_names(def: &FunctionDef) -> Vec<Name> {
     free_paths(def).into_iter().map(|(path, _)| path).collect()
 }
 
-/// The variables around a nested function that it uses, each with the place of its first use.
+/// The variables around a nested function that it uses, each with the place of its first use. Defaults are computed
+/// around it, where they may read a name that is a parameter as well: `def f(i=i)`.
 pub(crate) fn captured_names(def: &FunctionDef, around: &Scope) -> Vec<(Name, Span)> {
     let mut seen = FxHashSet::default();
-    let heads = free_paths(def).into_iter().map(|(path, span)| match path.split_once('.') {
+    let mut free = Free { scopes: Vec::new(), paths: Vec::new(), seen: FxHashSet::default() };
+    def.params.iter().flat_map(|param| &param.annotation).for_each(|expr| free.expr(expr));
+    free.results_and_body(def);
+    let heads = free.paths.into_iter().map(|(path, span)| match path.split_once('.') {
         Some((head, _)) => (Name::from(head), span),
         None => (path, span),
     });
@@ -42,6 +46,10 @@ struct Free {
 impl Free {
     fn function(&mut self, def: &FunctionDef) {
         self.params(&def.params);
+        self.results_and_body(def);
+    }
+
+    fn results_and_body(&mut self, def: &FunctionDef) {
         def.returns.iter().for_each(|expr| self.expr(expr));
         self.scopes.push(Scope::of(def));
         self.block(&def.body);

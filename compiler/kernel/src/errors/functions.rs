@@ -223,6 +223,11 @@ fn is_count_of_array(text: &str) -> bool {
     [".size", ".ndim", ".shape"].iter().any(|name| text.ends_with(name))
 }
 
+pub(crate) fn spread_argument(at: Location, name: &str) -> Diagnostic {
+    error("kernel/call", at, format!("`{name}` takes its arguments one by one"), "")
+        .help(format!("write each of them: `{name}(x, i, ..)`"))
+}
+
 pub(crate) fn keyword_argument(at: Location, name: &str, keyword: &str) -> Diagnostic {
     let diagnostic =
         error("kernel/call", at, format!("`{name}` takes no argument by the name `{keyword}`"), "");

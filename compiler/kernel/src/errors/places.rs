@@ -215,15 +215,12 @@ pub(crate) fn part_replaced(
 }
 
 pub(crate) fn copy_written(at: Location, copied: Location, text: &str) -> Diagnostic {
-    let spread = if text.contains(" if ") { format!("({text})") } else { text.to_owned() };
-    error(
-        "kernel/copy-written",
-        at,
-        format!("this would be written into a copy of the list that `{text}` is"),
-        "",
-    )
-    .label(copied, "this gives a copy")
-    .help(format!(
-        "write into the list itself, by its own name; where a copy is meant, say so: `[*{spread}]`"
-    ))
+    let (what, copy) = match text {
+        _ if text.starts_with(['[', '(']) => (format!("what `{text}` holds"), "`[*a]` of each".to_owned()),
+        _ if text.contains(" if ") => (format!("the list that `{text}` is"), format!("`[*({text})]`")),
+        _ => (format!("the list that `{text}` is"), format!("`[*{text}]`")),
+    };
+    error("kernel/copy-written", at, format!("this would be written into a copy of {what}"), "")
+        .label(copied, "this gives a copy")
+        .help(format!("write into the list itself, by its own name; where a copy is meant, say so: {copy}"))
 }

@@ -87,6 +87,18 @@ impl Ctx<'_> {
         }
     }
 
+    /// Whether a list can be reached in another way than by what stands here: it has a name, or lies in memory that
+    /// others see.
+    pub fn lives_on(&self, list: &Operand) -> bool {
+        let Operand::Place(place) = list else { return false };
+        let Root::Local(local) = place.root else { return true };
+        let names_it = |binding: &Binding| match binding {
+            Binding::Bound { operand: Operand::Place(named), .. } => named.root == place.root,
+            _ => false,
+        };
+        self.f.func.local(local).home != Home::Own || self.f.vars.iter().any(names_it)
+    }
+
     /// Whether what a function gives back is a list that its caller can reach in another way.
     pub fn is_reachable_elsewhere(&self, operand: &Operand) -> bool {
         match operand {
@@ -106,15 +118,6 @@ impl Ctx<'_> {
         let of = &self.f.func.nodes[whole.idx()];
         let is_fresh = of.name.is_none() && matches!(of.kind, NodeKind::Call { .. } | NodeKind::Construct(_));
         matches!(self.ty(list), Type::Array(_)) && !is_fresh
-    }
-}
-
-/// Whether an expression may stand for a list that has another name.
-pub(super) fn may_be_named(expr: &Expr) -> bool {
-    match &expr.kind {
-        ExprKind::Name(_) | ExprKind::Attribute { .. } | ExprKind::Subscript { .. } => true,
-        ExprKind::IfElse { then, orelse, .. } => may_be_named(then) || may_be_named(orelse),
-        _ => false,
     }
 }
 

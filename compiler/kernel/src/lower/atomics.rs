@@ -55,8 +55,12 @@ impl Ctx<'_> {
                     self.error(errors::keyword_argument(self.at(keyword.span), name, &keyword.name));
                     return None;
                 }
-                // `check` refused these.
-                ArgumentKind::Spread(_) | ArgumentKind::KeywordSpread(_) => return None,
+                ArgumentKind::Spread(value) => {
+                    self.error(errors::spread_argument(self.at(value.span), name));
+                    return None;
+                }
+                // `check` refused it.
+                ArgumentKind::KeywordSpread(_) => return None,
             }
         }
         let (n_wanted, wanted) = match op {

@@ -125,7 +125,7 @@ impl Ctx<'_> {
     }
 
     /// `*xs`: the parts of what has a known number of them.
-    fn spread(&mut self, operand: &Operand, span: Span) -> Vec<Operand> {
+    pub fn spread(&mut self, operand: &Operand, span: Span) -> Vec<Operand> {
         match self.items_of(operand, span) {
             Some(items) => items.to_vec(),
             None if operand.is_error() => vec![Operand::Error],

@@ -6,7 +6,6 @@ use kps_syntax::Span;
 use kps_syntax::ast::{BinaryOp as AstBinaryOp, BoolOp, Expr, ExprKind, FunctionDef, Ident, Name};
 use num_traits::ToPrimitive;
 
-use super::aliases::may_be_named;
 use super::operand::{Operand, Place, Static};
 use super::stmts::Condition;
 use super::vars::{Fork, Missing, Way};
@@ -396,6 +395,7 @@ impl Ctx<'_> {
             }
             return a;
         }
+        let lives_on = self.lives_on(&a) || self.lives_on(&b);
         let sides = [(&a, then.span), (&b, orelse.span)];
         let joined = match (&a, &b) {
             (Operand::Tuple(_) | Operand::Place(_), _) => self.join_values(&sides).map(|ty| (ty, false)),
@@ -429,7 +429,7 @@ impl Ctx<'_> {
             node
         };
         let value = self.value(node, span);
-        if may_be_named(then) || may_be_named(orelse) {
+        if lives_on {
             self.note_copy(&value, span);
         }
         value
@@ -501,7 +501,11 @@ impl Ctx<'_> {
                 None => return Operand::Error,
             }
         }
-        self.array_local(parts, element, span)
+        let list = self.array_local(parts, element, span);
+        if operands.iter().any(|(operand, _)| self.lives_on(operand)) {
+            self.note_copy(&list, span);
+        }
+        list
     }
 
     fn unlike_elements(&mut self, operands: &[(Operand, Span)]) -> Operand {

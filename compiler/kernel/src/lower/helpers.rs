@@ -323,10 +323,9 @@ impl<'a> Ctx<'a> {
             let id = FunctionId(self.functions.len() as u32);
             let result = func.result.clone();
             let writes = self.written_references(&func);
-            let changes_self = method.as_ref().is_some_and(|method| method.changed);
-            if let Some(method) = method.filter(|method| method.changed) {
-                func.args.push(Arg::Reference(method.out));
-            }
+            let changed_self = method.and_then(|method| method.changed());
+            func.args.extend(changed_self.map(Arg::Reference));
+            let changes_self = changed_self.is_some();
             self.functions.push(func);
             self.keep_remarks(id, def, remarks);
             Compiled { id, result, writes, changes_self, gives_what_lives_on }

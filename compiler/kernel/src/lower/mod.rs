@@ -32,6 +32,7 @@ mod match_stmt;
 mod math;
 mod matrix;
 mod matrix_parts;
+mod memory_parts;
 mod operand;
 mod ours;
 mod outcomes;

@@ -12,11 +12,11 @@ use kps_syntax::ast::Name;
 
 use super::Ctx;
 use super::closures::Closure;
+use super::memory_parts::MemoryPart;
 use super::operand::{Facts, Operand, Place, Root, Row, Static};
-use super::shared::SharedPart;
 use crate::builtins::Function;
 use crate::constant::{Constant, Literal};
-use crate::ir::{Arg, BufferId, CallArg, LocalId, SamplerId, Stmt, TextureId, steps};
+use crate::ir::{Arg, BufferId, CallArg, LocalId, SamplerId, Stmt, TextureId};
 use crate::signature::DefIdentity;
 use crate::types::Type;
 
@@ -30,8 +30,8 @@ pub(crate) enum ArgKey {
     Literal(Literal),
     Constant(Constant),
     Array(Type),
-    /// The workgroup's memory, or a part of it.
-    Shared(SharedPart),
+    /// A part of memory that others see.
+    Memory(MemoryPart),
     Buffer(BufferId),
     /// Its buffer, the axes that have their index, and the type of where it starts.
     Row(BufferId, u8, Type),
@@ -73,7 +73,7 @@ pub(crate) enum Passed {
     },
     Constant(Constant),
     Array(Type),
-    Shared(SharedPart),
+    Memory(MemoryPart),
     /// By where it starts; the type of that.
     Row(Row, Type),
     Tuple(Vec<Passed>),
@@ -93,7 +93,7 @@ impl Passed {
             Passed::Value { ty, facts } => ArgKey::Value { ty: ty.clone(), nonneg: facts.nonneg },
             Passed::Constant(constant) => ArgKey::Constant(*constant),
             Passed::Array(ty) => ArgKey::Array(ty.clone()),
-            Passed::Shared(part) => ArgKey::Shared(part.clone()),
+            Passed::Memory(part) => ArgKey::Memory(part.clone()),
             Passed::Row(row, ty) => ArgKey::Row(row.buffer, row.axis, ty.clone()),
             Passed::Tuple(items) => ArgKey::Tuple(keys(items)?),
             Passed::Closure { closure, values, defaults } => {
@@ -139,8 +139,8 @@ impl Ctx<'_> {
                 }
             },
             Operand::Row(row) => Passed::Row(*row, self.ty(row.start).clone()),
-            Operand::Place(place) => match self.shared_part(place) {
-                Some(part) => Passed::Shared(part),
+            Operand::Place(place) => match self.memory_part(place) {
+                Some(part) => Passed::Memory(part),
                 None => Passed::Array(place.ty.clone()),
             },
             Operand::Tuple(items) => Passed::Tuple(all(items)),
@@ -170,10 +170,7 @@ impl Ctx<'_> {
         let n_references = args.iter().filter(|arg| matches!(arg, CallArg::Reference(_))).count();
         match operand {
             Operand::Node(node) if self.f.func.constant(*node).is_none() => args.push(CallArg::Value(*node)),
-            // The function knows which array it is; what leads to a part of it is passed.
-            Operand::Place(place) if self.shared_id(place).is_some() => {
-                args.extend(steps(&place.path).map(CallArg::Value));
-            }
+            Operand::Place(place) if self.memory_part(place).is_some() => self.pass_indices(place, args),
             Operand::Place(place) if matches!(place.root, Root::Local(_)) && place.path.is_empty() => {
                 if writes.get(n_references).copied().unwrap_or(true) {
                     self.copy_written(place, at);
@@ -219,7 +216,7 @@ impl Ctx<'_> {
                 Operand::Place(Place::local(local, ty.clone()))
             }
             Passed::Row(row, ty) => Operand::Row(Row { start: self.value_arg(name, ty, span), ..*row }),
-            Passed::Shared(part) => Operand::Place(self.bind_shared(part, name, span)),
+            Passed::Memory(part) => Operand::Place(self.bind_memory_part(part, name, span)),
             Passed::Tuple(items) => {
                 Operand::Tuple(items.iter().map(|item| self.received(item, name, span)).collect())
             }

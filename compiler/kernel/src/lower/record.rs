@@ -38,6 +38,18 @@ impl Text {
         self.template.push_str(&text.replace('{', "{{").replace('}', "}}"));
     }
 
+    fn joined(texts: Vec<Text>, separator: &str) -> Text {
+        let mut all = Text::default();
+        for (at, text) in texts.into_iter().enumerate() {
+            if at > 0 {
+                all.literal(separator);
+            }
+            all.template += &text.template;
+            all.values.extend(text.values);
+        }
+        all
+    }
+
     /// The same behind a line of its own.
     pub fn headed(self, line: &str) -> Text {
         Text { template: format!("{line}\n{}", self.template), ..self }
@@ -51,7 +63,7 @@ impl Ctx<'_> {
         let mut values = Vec::new();
         for arg in args {
             match &arg.kind {
-                ArgumentKind::Positional(value) => values.push(value),
+                ArgumentKind::Positional(_) | ArgumentKind::Spread(_) => values.push(&arg.kind),
                 ArgumentKind::Keyword(name, value) => match (&*name.name, &value.kind) {
                     ("sep", ExprKind::Str(text)) => separator = text.to_string(),
                     ("end", ExprKind::Str(text)) => end = text.to_string(),
@@ -61,17 +73,30 @@ impl Ctx<'_> {
                     }
                     _ => return self.fail(errors::print_keyword(self.at(name.span), &name.name)),
                 },
-                // `check` refused these.
-                ArgumentKind::Spread(_) | ArgumentKind::KeywordSpread(_) => return Operand::Error,
+                // `check` refused it.
+                ArgumentKind::KeywordSpread(_) => return Operand::Error,
             }
         }
-        let mut text = Text::default();
-        for (at, value) in values.into_iter().enumerate() {
-            if at > 0 {
-                text.literal(&separator);
+        let mut texts = Vec::new();
+        for value in values {
+            match value {
+                ArgumentKind::Spread(value) => {
+                    let operand = self.expr(value);
+                    for part in self.spread(&operand, value.span) {
+                        let mut text = Text::default();
+                        self.operand_text(&mut text, &part, value.span, "");
+                        texts.push(text);
+                    }
+                }
+                ArgumentKind::Positional(value) => {
+                    let mut text = Text::default();
+                    self.text_of(&mut text, value);
+                    texts.push(text);
+                }
+                ArgumentKind::Keyword(..) | ArgumentKind::KeywordSpread(_) => {}
             }
-            self.text_of(&mut text, value);
         }
+        let mut text = Text::joined(texts, &separator);
         if self.trace.is_some() {
             self.trace_print(text, span);
         } else {

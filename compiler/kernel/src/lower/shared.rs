@@ -1,18 +1,16 @@
 //! Memory of a workgroup, barriers and the promise of uniformity.
 //!
-//! `shared(f32, 16, 16)` gives a place, like a list: a local that lies in the workgroup's memory. A
-//! function that it is passed to is compiled for this very array, and gets only the indices that lead
-//! to a part of it.
+//! `shared(f32, 16, 16)` gives a place, like a list: a local that lies in the workgroup's memory.
 
 use kps_syntax::Span;
-use kps_syntax::ast::{Argument, Expr, Name};
+use kps_syntax::ast::{Argument, Expr};
 
 use super::Ctx;
 use super::operand::{Operand, Place, Root, Static};
 use super::vars::Var;
 use crate::builtins::GroupFunction;
 use crate::errors;
-use crate::ir::{Arg, Home, LocalId, NodeKind, Shared, SharedId, Step, Stmt, Together};
+use crate::ir::{Home, LocalId, NodeKind, Shared, SharedId, Stmt, Together};
 use crate::signature::Form;
 use crate::types::Type;
 
@@ -21,22 +19,6 @@ const MAX_SHARED_BYTES: u64 = 1 << 20;
 
 /// What a variable that is not assigned is called.
 const UNNAMED: &str = "shared";
-
-/// Shared memory as an argument.
-#[derive(Clone, PartialEq, Eq, Hash)]
-pub(crate) struct SharedPart {
-    id: SharedId,
-    steps: Vec<StepPassed>,
-    /// Of the part that the steps lead to.
-    ty: Type,
-}
-
-#[derive(Clone, PartialEq, Eq, Hash)]
-enum StepPassed {
-    Part(u32),
-    /// The index is passed, and is of this type.
-    At(Type),
-}
 
 impl Ctx<'_> {
     pub fn group_call(
@@ -184,34 +166,5 @@ impl Ctx<'_> {
             element = self.element_place(&element, item)?;
         }
         Some(element)
-    }
-
-    // As arguments of functions.
-
-    pub fn shared_part(&self, place: &Place) -> Option<SharedPart> {
-        let id = self.shared_id(place)?;
-        let steps = place.path.iter().map(|step| match step {
-            Step::Part(at) => StepPassed::Part(*at),
-            Step::At(index) => StepPassed::At(self.ty(*index).clone()),
-        });
-        Some(SharedPart { id, steps: steps.collect(), ty: place.ty.clone() })
-    }
-
-    /// The parameter that stands for it, with an argument for each index.
-    pub fn bind_shared(&mut self, part: &SharedPart, name: &Name, span: Span) -> Place {
-        let ty = self.shared[part.id.idx()].ty.clone();
-        let local = self.local_for_shared(part.id, name, ty, span);
-        let mut path: Vec<Step> = Vec::new();
-        for step in &part.steps {
-            path.push(match step {
-                StepPassed::Part(at) => Step::Part(*at),
-                StepPassed::At(ty) => {
-                    let at = self.f.func.args.len() as u32;
-                    self.f.func.args.push(Arg::Value { name: name.clone(), ty: ty.clone() });
-                    Step::At(self.node(NodeKind::Arg(at), ty.clone(), span))
-                }
-            });
-        }
-        Place { root: Root::Local(local), path: path.into(), ty: part.ty.clone() }
     }
 }

@@ -31,10 +31,23 @@ const MAX_COMPARED: u32 = 64;
 /// What a method does with the struct that it is called on.
 pub(crate) struct MethodState {
     var: Var,
-    given: NodeId,
+    /// `None` where the struct lies in memory that others see, where the method changes it itself.
+    given: Option<GivenStruct>,
+}
+
+/// A struct that a method was given as a value.
+struct GivenStruct {
+    value: NodeId,
     /// The caller's local for the changed struct.
-    pub out: LocalId,
-    pub changed: bool,
+    out: LocalId,
+    changed: bool,
+}
+
+impl MethodState {
+    /// The caller's local for the changed struct, if the method changed it.
+    pub fn changed(&self) -> Option<LocalId> {
+        self.given.as_ref().filter(|given| given.changed).map(|given| given.out)
+    }
 }
 
 impl Ctx<'_> {
@@ -243,11 +256,15 @@ impl Ctx<'_> {
             let args = self.arguments(args);
             return Some(self.call_helper(&method.function, args, span));
         }
-        let Operand::Node(this) = self.loaded(receiver.clone(), value.span) else {
-            return Some(Operand::Error);
-        };
         let mut args = self.arguments(args);
-        args.positional.insert(0, (Operand::Node(this), value.span));
+        let this = match receiver {
+            Operand::Place(place) if self.memory_part(place).is_some() => receiver.clone(),
+            Operand::Place(place) => self.load_place(place, value.span),
+            // The arguments may have changed it: `s.push(s.pop())`.
+            _ if is_path(value) => self.expr(value),
+            _ => receiver.clone(),
+        };
+        args.positional.insert(0, (this, value.span));
         let called = self.call_function(&Callee::of_helper(&method.function), args, CallStyle::Method, span);
         if let Some(changed) = called.changed_self {
             self.store_changed(receiver, value, changed);
@@ -287,15 +304,25 @@ impl Ctx<'_> {
     pub fn watch_self(&mut self, def: &FunctionDef) {
         let Some(param) = def.params.iter().next() else { return };
         let Some(var) = self.f.scope.get(&param.name.name) else { return };
-        let Binding::Bound { operand: Operand::Node(given), .. } = self.f.vars[var as usize] else { return };
-        let ty = self.ty(given).clone();
-        let out = self.reference(&param.name.name, ty, param.name.span);
-        self.f.method = Some(MethodState { var, given, out, changed: false });
+        let given = match self.f.vars[var as usize] {
+            Binding::Bound { operand: Operand::Node(value), .. } => {
+                let ty = self.ty(value).clone();
+                let out = self.reference(&param.name.name, ty, param.name.span);
+                Some(GivenStruct { value, out, changed: false })
+            }
+            Binding::Bound { operand: Operand::Place(_), .. } => None,
+            _ => return,
+        };
+        self.f.method = Some(MethodState { var, given });
     }
 
     /// Before a method ends: leaves `self` to the caller, if it was changed.
     pub fn leave_self(&mut self, span: Span) {
-        let Some(&MethodState { var, given, out, .. }) = self.f.method.as_ref() else { return };
+        let Some(&MethodState { var, given: Some(GivenStruct { value: given, out, .. }) }) =
+            self.f.method.as_ref()
+        else {
+            return;
+        };
         match self.f.vars[var as usize] {
             Binding::Bound { operand: Operand::Node(now), .. } if now == given => return,
             Binding::Error => return,
@@ -303,8 +330,8 @@ impl Ctx<'_> {
         }
         if let Operand::Node(value) = self.read_var(var, span) {
             self.f.block.push(Stmt::Store { local: out, value, span });
-            if let Some(method) = &mut self.f.method {
-                method.changed = true;
+            if let Some(given) = self.f.method.as_mut().and_then(|method| method.given.as_mut()) {
+                given.changed = true;
             }
         }
     }
@@ -312,6 +339,15 @@ impl Ctx<'_> {
     /// Whether a name is the `self` of the method being lowered.
     pub fn is_self(&self, name: &str) -> bool {
         self.f.method.as_ref().is_some_and(|method| self.f.scope.get(name) == Some(method.var))
+    }
+}
+
+/// Whether an expression is a name or members of one: it may be looked at again.
+fn is_path(expr: &Expr) -> bool {
+    match &expr.kind {
+        ExprKind::Name(_) => true,
+        ExprKind::Attribute { value, .. } => is_path(value),
+        _ => false,
     }
 }
 

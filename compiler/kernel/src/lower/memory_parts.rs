@@ -1,0 +1,82 @@
+//! Memory that other invocations see, as an argument: the workgroup's, and elements of buffers. A function that it is
+//! passed to is compiled for this very array, and gets only the indices that lead to a part of it. So it loads what it
+//! asks for and stores what it changes, and nothing beside that.
+
+use kps_syntax::Span;
+use kps_syntax::ast::Name;
+
+use super::Ctx;
+use super::operand::{Place, Root};
+use crate::ir::{Arg, BufferId, CallArg, NodeId, NodeKind, SharedId, Step, steps};
+use crate::types::Type;
+
+/// What leads to a part, but for the indices.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub(crate) struct MemoryPart {
+    root: RootPassed,
+    steps: Vec<StepPassed>,
+    /// Of the part that the steps lead to.
+    ty: Type,
+}
+
+#[derive(Clone, PartialEq, Eq, Hash)]
+enum RootPassed {
+    Workgroup(SharedId),
+    /// The element's index is passed, and is of this type.
+    Element(BufferId, Type),
+}
+
+#[derive(Clone, PartialEq, Eq, Hash)]
+enum StepPassed {
+    Part(u32),
+    /// The index is passed, and is of this type.
+    At(Type),
+}
+
+impl Ctx<'_> {
+    /// `None` where a place lies in memory of the invocation's own.
+    pub fn memory_part(&self, place: &Place) -> Option<MemoryPart> {
+        let root = match place.root {
+            Root::Local(_) => RootPassed::Workgroup(self.shared_id(place)?),
+            Root::Element(buffer, index) => RootPassed::Element(buffer, self.ty(index).clone()),
+        };
+        let steps = place.path.iter().map(|step| match step {
+            Step::Part(at) => StepPassed::Part(*at),
+            Step::At(index) => StepPassed::At(self.ty(*index).clone()),
+        });
+        Some(MemoryPart { root, steps: steps.collect(), ty: place.ty.clone() })
+    }
+
+    /// The indices that lead to a part of memory, as [`Ctx::bind_memory_part`] takes them.
+    pub fn pass_indices(&self, place: &Place, args: &mut Vec<CallArg>) {
+        if let Root::Element(_, index) = place.root {
+            args.push(CallArg::Value(index));
+        }
+        args.extend(steps(&place.path).map(CallArg::Value));
+    }
+
+    /// The parameter that stands for a part of memory, with an argument for each index.
+    pub fn bind_memory_part(&mut self, part: &MemoryPart, name: &Name, span: Span) -> Place {
+        let root = match &part.root {
+            RootPassed::Workgroup(id) => {
+                let ty = self.shared[id.idx()].ty.clone();
+                Root::Local(self.local_for_shared(*id, name, ty, span))
+            }
+            RootPassed::Element(buffer, ty) => Root::Element(*buffer, self.index_passed(ty, name, span)),
+        };
+        let mut path: Vec<Step> = Vec::new();
+        for step in &part.steps {
+            path.push(match step {
+                StepPassed::Part(at) => Step::Part(*at),
+                StepPassed::At(ty) => Step::At(self.index_passed(ty, name, span)),
+            });
+        }
+        Place { root, path: path.into(), ty: part.ty.clone() }
+    }
+
+    fn index_passed(&mut self, ty: &Type, name: &Name, span: Span) -> NodeId {
+        let at = self.f.func.args.len() as u32;
+        self.f.func.args.push(Arg::Value { name: name.clone(), ty: ty.clone() });
+        self.node(NodeKind::Arg(at), ty.clone(), span)
+    }
+}
