@@ -24,7 +24,8 @@ pub(crate) fn words(
     language: Language,
     options: &Options,
 ) -> Result<Vec<u32>, Diagnostics> {
-    let info = check(source, Names { module: &module, language })?;
+    let info = check(source, Names { module: &module, language })
+        .map_err(|found| specialise::explain(found, &module, &settled, &options.constants))?;
     elements::copy_for_calls(&mut module, &info);
     choose_entry_point(source, &mut module, language, options)?;
     let constants = specialise::take_constants(source, &mut module, language, settled, &options.constants)?;
@@ -32,7 +33,8 @@ pub(crate) fn words(
     if language == Language::Wgsl {
         zeros::store(source, &mut module);
     }
-    let info = check(source, Names { module: &module, language })?;
+    let info =
+        check(source, Names { module: &module, language }).map_err(|found| constants.explain(found))?;
     unwritable::check(source, &module, &info)?;
     lines::note_variables(source, &mut module);
     let write = |policy| spv::write_vec(&module, &info, &settings(source, language, policy), None);

@@ -10,6 +10,17 @@ pub(crate) fn location(source: &Source, span: naga::Span) -> Location {
     Location { source: source.clone(), span: Span::new(start as u32, end as u32) }
 }
 
+/// A place, without the body of what has one.
+pub(crate) fn head_location(source: &Source, span: naga::Span) -> Location {
+    let mut location = location(source, span);
+    let found = source.slice(location.span);
+    let is_headed = ["fn ", "if ", "switch ", "while ", "for "].iter().any(|word| found.starts_with(word));
+    if let Some(at) = found.find('{').filter(|_| is_headed) {
+        location.span.end = location.span.start + found[..at].trim_end().len() as u32;
+    }
+    location
+}
+
 /// The place of a name alone, where it begins something longer.
 pub(crate) fn name_location(source: &Source, span: naga::Span) -> Location {
     let mut location = location(source, span);
@@ -123,6 +134,38 @@ pub(crate) fn run_time_value(name: &str, location: Location) -> Diagnostic {
         .help(format!("write `{name} = ..;` at the start of `main`"))
 }
 
+pub(crate) fn large_number(location: Location) -> Diagnostic {
+    let number = location.source.slice(location.span).to_owned();
+    Diagnostic::error("foreign/glsl", format!("`{number}` is more than 32 bits hold"))
+        .label(location, "")
+        .help("the largest are 2147483647 and 4294967295u")
+}
+
+pub(crate) fn odd_number(location: Location) -> Diagnostic {
+    let number = location.source.slice(location.span).to_owned();
+    Diagnostic::error("foreign/glsl", format!("`{number}` is no number")).label(location, "").help(
+        "digits are 0 to 9, in numbers that begin with 0 they are 0 to 7, and behind 0x 0 to 9 and a to f",
+    )
+}
+
+pub(crate) fn length_at_run_time(name: &str, location: Location) -> Diagnostic {
+    let message = format!("the length of an array is known before the shader runs, and `{name}` is not");
+    Diagnostic::error("foreign/glsl", message)
+        .label(location, "")
+        .help("write a number, or declare it `const` with a value that is known")
+}
+
+pub(crate) fn no_elements(length: &str, location: Location) -> Diagnostic {
+    let is_name = length.starts_with(|letter: char| letter.is_alphabetic() || letter == '_');
+    let message = match is_name {
+        true => format!("an array has at least one element, and `{length}` is 0 here"),
+        false => "an array has at least one element".to_owned(),
+    };
+    Diagnostic::error("foreign/glsl", message)
+        .label(location, "")
+        .help("write its length, or none at the end of a buffer")
+}
+
 pub(crate) fn odd_character(character: &str, location: Location) -> Diagnostic {
     let shown = match character.contains(char::is_control) {
         true => character.escape_debug().to_string(),
@@ -156,14 +199,14 @@ pub(crate) fn not_assignable(name: &str, location: Location) -> Diagnostic {
 }
 
 pub(crate) fn not_bound(location: Location) -> Diagnostic {
-    Diagnostic::error("foreign/glsl", "this does not say where it is bound").label(location, "").help(
+    Diagnostic::error("foreign/glsl-binding", "this does not say where it is bound").label(location, "").help(
         "write `layout(set = 0, binding = 0)` before a block; a number alone goes into one: \
          `layout(push_constant) uniform Numbers { float k; };`",
     )
 }
 
 pub(crate) fn no_format(location: Location) -> Diagnostic {
-    Diagnostic::error("foreign/glsl", "this image does not say the format of its texels")
+    Diagnostic::error("foreign/glsl-format", "this image does not say the format of its texels")
         .label(location, "")
         .help("write it, as in `layout(set = 0, binding = 0, r32f) uniform image2D picture;`")
 }

@@ -8,7 +8,8 @@ pub(crate) fn plain(message: &str) -> Option<(String, Option<&'static str>)> {
     if let Some(counts) = message.strip_prefix("Constructor expects ") {
         let (expected, given) = counts.split_once(" components, found ")?;
         let are = if given == "1" { "is" } else { "are" };
-        return Some((format!("this is made of {expected} values, and {given} {are} given"), None));
+        let help = "give one value for each part; one number makes a whole vector, too";
+        return Some((format!("this is made of {expected} values, and {given} {are} given"), Some(help)));
     }
     if message.ends_with(" operation overflowed") {
         return Some(("the result of this is more than its type holds".to_owned(), None));
@@ -64,7 +65,10 @@ pub(crate) fn plain(message: &str) -> Option<(String, Option<&'static str>)> {
         "Expected a uint constant" => {
             ("a whole number that is known belongs here", Some("write it as a number, or make it a `const`"))
         }
-        "int constant overflows" => ("a number that is not negative belongs here", None),
+        "int constant overflows" => (
+            "a number that is not negative belongs here",
+            Some("write 0 or more, and 1 or more for a length"),
+        ),
         _ => return None,
     };
     Some((message.to_owned(), help))

@@ -9,6 +9,7 @@ use naga::{AddressSpace, Module, ShaderStage};
 
 use self::constants::Constants;
 use self::counts::Counts;
+use self::numbers::Odd;
 use self::told::diagnostics;
 use crate::specialise::Declared;
 use crate::{Options, Stage, barriers, blocks, errors, layouts, switches};
@@ -17,8 +18,10 @@ mod arrays;
 mod constants;
 mod counts;
 mod functions;
+mod instead;
 mod limits;
 mod lines;
+mod numbers;
 mod tokens;
 mod told;
 
@@ -33,6 +36,15 @@ pub(crate) fn parse(source: &Source, options: &Options) -> Result<(Module, Vec<D
     let text = arrays::turn_lengths(source.text());
     if let Some(range) = arrays::behind_array(&text) {
         return Err(errors::behind_array(errors::location(source, span(range))).into());
+    }
+    match numbers::odd(&text) {
+        Some(Odd::TooLarge(range)) => {
+            return Err(errors::large_number(errors::location(source, span(range))).into());
+        }
+        Some(Odd::Digits(range)) => {
+            return Err(errors::odd_number(errors::location(source, span(range))).into());
+        }
+        None => {}
     }
     let constants = Constants::of(&text);
     if let Some((name, range)) = constants.not_finite(&options.constants) {

@@ -54,9 +54,9 @@ pub(crate) fn diagnostic(source: &Source, names: Names, error: &WithSpan<Validat
     }
     // Spans are from the outermost in.
     let known = error.spans().last().map(|(span, _)| *span).filter(Span::is_defined);
-    let known = switch_place(names.module, error.as_inner()).or(known);
+    let known = statement_place(names.module, error.as_inner(), known).or(known);
     match known.or_else(|| place(source, names, error.as_inner())) {
-        Some(span) => diagnostic.label(errors::location(source, span), ""),
+        Some(span) => diagnostic.label(errors::head_location(source, span), ""),
         None => diagnostic,
     }
 }
@@ -177,23 +177,33 @@ fn of_fragments_alone(function: &Function) -> Option<Span> {
         .or_else(|| statement(&function.body, &|statement| matches!(statement, Statement::Kill)))
 }
 
-/// Where a `switch` is whose cases do not go together: naga tells of what stands in the last of them.
-fn switch_place(module: &Module, error: &ValidationError) -> Option<Span> {
+/// Where a statement is of which naga tells a part alone, that may stand elsewhere: a `switch` whose cases do not go
+/// together, an `if` on what is no condition, and a place that cannot be stored to.
+fn statement_place(module: &Module, error: &ValidationError, known: Option<Span>) -> Option<Span> {
     let (ValidationError::Function { source, .. }
     | ValidationError::EntryPoint { source: EntryPointError::Function(source), .. }) = error
     else {
         return None;
     };
-    let wanted = match source {
-        FunctionError::ConflictingSwitchCase(value) => *value,
-        FunctionError::MultipleDefaultCases => SwitchValue::Default,
-        _ => return None,
-    };
-    let is_meant = |statement: &Statement| match statement {
-        Statement::Switch { cases, .. } => cases.iter().filter(|case| case.value == wanted).count() > 1,
+    let is_meant = |statement: &Statement| match (statement, source) {
+        (Statement::Switch { cases, .. }, FunctionError::ConflictingSwitchCase(value)) => {
+            cases.iter().filter(|case| case.value == *value).count() > 1
+        }
+        (Statement::Switch { cases, .. }, FunctionError::MultipleDefaultCases) => {
+            cases.iter().filter(|case| case.value == SwitchValue::Default).count() > 1
+        }
+        (Statement::If { condition, .. }, FunctionError::InvalidIfType(wanted)) => condition == wanted,
+        (Statement::Store { pointer, .. }, FunctionError::InvalidStorePointer(wanted)) => pointer == wanted,
         _ => false,
     };
-    functions(module).find_map(|function| statement(&function.body, &is_meant)).filter(Span::is_defined)
+    let found = functions(module).find_map(|function| statement(&function.body, &is_meant));
+    let is_part = |whole: &Span| match (whole.to_range(), known.and_then(|part| part.to_range())) {
+        (Some(whole), Some(part)) => whole.start <= part.start && part.end <= whole.end,
+        _ => false,
+    };
+    let is_switch =
+        matches!(source, FunctionError::ConflictingSwitchCase(_) | FunctionError::MultipleDefaultCases);
+    found.filter(|span| span.is_defined() && (is_switch || !is_part(span)))
 }
 
 /// Functions call only what stands before them, so a call of what does not is part of a circle.

@@ -20,12 +20,57 @@ mod declare;
 /// Values that no text is likely to hold: about 7e37 or 1e301 as floats, far from round numbers as integers.
 const FIRST_MARK: u32 = 0x7e5a_c301;
 
+/// Mistakes of a module whose constants are not taken yet, with their values.
+pub(crate) fn explain(
+    found: Diagnostics,
+    module: &Module,
+    settled: &[Declared],
+    given: &[Given],
+) -> Diagnostics {
+    let open = current(module, &open_constants(module, settled), given);
+    with_values(with_values(found, settled), &open)
+}
+
+/// Mistakes with the values of the constants that are named where they are, or behind on the line.
+fn with_values(mut found: Diagnostics, constants: &[Declared]) -> Diagnostics {
+    for diagnostic in found.0.iter_mut().filter(|one| one.help.is_none()) {
+        let Some(label) = diagnostic.labels.first() else { continue };
+        let rest = &label.location.source.text()[label.location.span.start as usize..];
+        let line = rest.lines().next().unwrap_or_default();
+        let words: Vec<&str> = line
+            .split(|letter: char| !letter.is_alphanumeric() && letter != '_')
+            .filter(|word| !word.is_empty())
+            .collect();
+        let is_told = |one: &&Declared| {
+            let is_size = |pair: &[&str]| pair[0].ends_with("_id") && pair[1] == one.id.to_string();
+            words.contains(&one.name.as_str()) || words.windows(2).any(is_size)
+        };
+        let told: Vec<String> = constants.iter().filter(is_told).map(Declared::told).collect();
+        diagnostic.help = (!told.is_empty()).then(|| told.join("; "));
+    }
+    found
+}
+
 /// A specialisation constant of a text.
 pub(crate) struct Declared {
     pub id: u32,
     pub name: String,
     /// The value that it has here: the one that was given, or its default.
     pub value: Literal,
+}
+
+impl Declared {
+    fn told(&self) -> String {
+        let value = match self.value {
+            Literal::F64(value) => value.to_string(),
+            Literal::F32(value) => value.to_string(),
+            Literal::U32(value) => value.to_string(),
+            Literal::I32(value) => value.to_string(),
+            Literal::Bool(value) => value.to_string(),
+            _ => "another".to_owned(),
+        };
+        format!("the specialisation constant `{}` is {value} here", self.name)
+    }
 }
 
 /// The specialisation constants of a module.
@@ -39,6 +84,11 @@ impl Constants {
     /// Whether other values than those that were given take other words.
     pub(crate) fn are_settled(&self) -> bool {
         self.marks.len() < self.declared.len()
+    }
+
+    /// Mistakes that come of their values, with these.
+    pub(crate) fn explain(&self, found: Diagnostics) -> Diagnostics {
+        with_values(found, &self.declared)
     }
 }
 
@@ -170,10 +220,22 @@ fn settle(
     let info = invalid::check(source, Names { module, language })?;
     let mut kept = module.clone();
     keep(&mut kept, open);
-    let (resolved, _) = process_overrides(&kept, &info, None, &values)
-        .map_err(|error| unsettled(source, Names { module, language }, &error))?;
+    let (resolved, _) = process_overrides(&kept, &info, None, &values).map_err(|error| {
+        let found = unsettled(source, Names { module, language }, &error);
+        with_values(found, &current(module, open, given))
+    })?;
     *module = resolved.into_owned();
     Ok(take_kept(module, open))
+}
+
+/// The constants as they are given, or else by default.
+fn current(module: &Module, open: &[Open], given: &[Given]) -> Vec<Declared> {
+    let declared = |Open { id, constant, .. }: &Open| {
+        let given = given.iter().find(|(given, _)| given == id).map(|(_, value)| Literal::F64(*value));
+        let value = given.or_else(|| value(module, constant.init?))?;
+        Some(Declared { id: *id, name: constant.name.clone().unwrap_or_default(), value })
+    };
+    open.iter().filter_map(declared).collect()
 }
 
 /// naga drops what nothing uses, and keeps constants that have names: each gets one, which has its value then.

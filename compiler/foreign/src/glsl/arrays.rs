@@ -74,6 +74,17 @@ fn is_member(tokens: &[Token], at: usize) -> bool {
     before.is_some_and(|before| before.is_word() && !["else", "do"].contains(&before.text))
 }
 
+/// Whether what stands at a place of the text is in the length of an array.
+pub(super) fn is_length(text: &str, place: usize) -> bool {
+    let tokens = tokens(text);
+    (0..tokens.len()).any(|at| {
+        let groups = groups(&tokens, at);
+        let Some(last) = groups.last() else { return false };
+        let places = tokens[at].range.start..tokens[last.end - 1].range.end;
+        places.contains(&place) && is_declared(&tokens, at, last.end)
+    })
+}
+
 /// The pairs of brackets that stand one behind the other from a token on, as ranges of tokens.
 fn groups(tokens: &[Token], start: usize) -> Vec<Range<usize>> {
     let mut groups = Vec::new();

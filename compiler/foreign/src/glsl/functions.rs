@@ -37,6 +37,25 @@ pub(super) fn is_defined(text: &str, name: &str) -> bool {
     functions(text).iter().any(|one| one.name == name)
 }
 
+/// The first line of a function that a text has, as it stands there.
+pub(super) fn declaration<'t>(text: &'t str, name: &str) -> Option<&'t str> {
+    let tokens = tokens(text);
+    let at = functions(text).into_iter().find(|one| one.name == name)?.place.start;
+    let at = tokens.iter().position(|token| token.range.start == at)?;
+    let end = parameters(&tokens, at)?;
+    Some(&text[tokens[at - 1].range.start..tokens[end].range.end])
+}
+
+/// Whether a function of the text has a parameter that is a struct.
+pub(super) fn takes_struct(text: &str, name: &str) -> bool {
+    let tokens = tokens(text);
+    let structs = tokens.windows(2).filter(|pair| pair[0].text == "struct").map(|pair| pair[1].text);
+    let structs: Vec<&str> = structs.collect();
+    let words =
+        |declared: &str| super::tokens::tokens(declared).iter().any(|one| structs.contains(&one.text));
+    declaration(text, name).is_some_and(words)
+}
+
 /// A function that is declared and not defined: naga has it do nothing.
 pub(super) fn undefined(source: &Source, module: &Module) -> Option<Diagnostic> {
     let does_nothing = |name: &str| {

@@ -98,6 +98,13 @@ fn qualifier(name: &str) -> Option<&'static str> {
 /// What to write instead of a word that people bring along from other languages.
 pub(super) fn of_other_languages(name: &str) -> Option<&'static str> {
     Some(match name {
+        "elif" | "elseif" | "elsif" => "write `else if`",
+        "and" => "write `&&`",
+        "or" => "write `||`",
+        "not" => "write `!`",
+        "threadIdx" => "write `gl_LocalInvocationID`",
+        "blockIdx" => "write `gl_WorkGroupID`",
+        "blockDim" => "write `gl_WorkGroupSize`",
         "fn" => "this is WGSL: name its file `.wgsl`",
         "def" | "import" => "this is Python: a kernel of kps has `@kernel` before it",
         "let" | "var" | "auto" => "write the type: `float x = 1.0;`",

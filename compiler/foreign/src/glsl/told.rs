@@ -4,16 +4,16 @@ use kps_syntax::{Diagnostic, Diagnostics, Location, Source};
 use naga::front::glsl::{Error, ErrorKind, ExpectedToken};
 
 use super::tokens::tokens;
-use super::{functions, limits, span};
+use super::{arrays, functions, instead, limits, span};
 use crate::{errors, evaluated};
 
-/// Where something that is not known here is told by name, or the preprocessor stops, that is why the rest was not
-/// understood.
+/// Where something that is not known here is told by name, with a code of its own, or the preprocessor stops, that is
+/// why the rest was not understood.
 pub(super) fn diagnostics(source: &Source, errors: &[Error]) -> Diagnostics {
     let stopped: Vec<Error> = errors.iter().filter(|error| stops(error)).take(1).cloned().collect();
     let errors = if stopped.is_empty() { errors } else { &stopped };
     let told: Vec<Diagnostic> = errors.iter().map(|error| diagnostic(source, error)).collect();
-    let is_named = |one: &Diagnostic| one.help.is_some();
+    let is_named = |one: &Diagnostic| one.code != CODE;
     if told.iter().any(is_named) {
         return Diagnostics(told.into_iter().filter(is_named).collect());
     }
@@ -55,7 +55,7 @@ fn diagnostic(source: &Source, error: &Error) -> Diagnostic {
         }
         ErrorKind::UnknownVariable(name) => unknown("variable", name, source, error.meta),
         ErrorKind::UnknownType(name) => unknown("type", name, source, error.meta),
-        ErrorKind::UnknownField(name) => plain(&format!("there is no member `{name}` here")),
+        ErrorKind::UnknownField(name) => member(name, &plain),
         ErrorKind::UnknownLayoutQualifier(name) => {
             let beyond = |help| errors::beyond_glsl(name, help, location.clone());
             limits::instead_of(name)
@@ -68,7 +68,8 @@ fn diagnostic(source: &Source, error: &Error) -> Diagnostic {
         ErrorKind::InvalidProfile(profile) => {
             plain(&format!("the profile `{profile}` is not known here")).help("write `#version 450`")
         }
-        ErrorKind::VariableAlreadyDeclared(name) => plain(&format!("`{name}` is declared already")),
+        ErrorKind::VariableAlreadyDeclared(name) => plain(&format!("`{name}` is declared already"))
+            .help("give it another name; without a type, it is assigned to"),
         ErrorKind::NotImplemented("variable qualifier") => limit(source, error.meta).unwrap_or_else(|| {
             plain(&format!("`{found}` is no type"))
                 .help("write the type before the name: `const float k = 1.0;`")
@@ -89,7 +90,15 @@ const CODE: &str = "foreign/glsl";
 /// Something else stands in a place than can.
 fn unexpected(source: &Source, expected: &[ExpectedToken], location: Location) -> Diagnostic {
     let found = source.slice(location.span).to_owned();
-    let told = |message: &str| errors::told(CODE, message).label(location.clone(), "");
+    let told = |message: &str| {
+        let told = errors::told(CODE, message).label(location.clone(), "");
+        let before = &source.text()[..location.span.start as usize];
+        let expected: Vec<String> = expected.iter().map(expected_words).collect();
+        match instead::of(&found, before, &expected) {
+            Some(help) => told.help(help),
+            None => told,
+        }
+    };
     match expected {
         [ExpectedToken::Eof] if found == "}" => {
             told("this `}` closes nothing").help("leave it out, or write a `{` before")
@@ -149,15 +158,20 @@ fn semantic(source: &Source, error: &Error, message: &str) -> Diagnostic {
             told("this function gives no value").help("call it in a statement of its own")
         }
         "Declaration cannot have void type" => told("a variable cannot be `void`"),
-        "Function already defined" | "Prototype already defined" => told("this function is defined already"),
+        "Array size must be greater than zero" => errors::no_elements(found, location),
+        "Cannot use more than one storage qualifier per declaration" => told("this is declared in two ways")
+            .help("leave one out, or end the declaration before it with `;`"),
+        "Function already defined" | "Prototype already defined" => {
+            told("this function is defined already").help("give it another name, or leave one out")
+        }
         _ if message.ends_with("cannot be in the left hand side") => errors::no_variable(found, location),
         _ if message.starts_with("Can't lookup field on this type") => {
-            told(&format!("there is no member `{}` here", found.trim_start_matches('.')))
+            member(found.trim_start_matches('.'), &told)
         }
         _ if message.starts_with("Can't resolve type") => unresolved(message, &told),
         _ if message.starts_with("Ambiguous best function") => {
             told("several forms of this function take these arguments")
-                .help("convert an argument to the type of one: `float(1)`")
+                .help("write literals with their types, `1.0` and `1u`, or convert an argument: `float(x)`")
         }
         _ if message.contains("image needs StorageAccess") => of_access(message, &told),
         _ if message.starts_with("Invalid swizzle") || message.starts_with("Bad swizzle") => {
@@ -171,6 +185,11 @@ fn semantic(source: &Source, error: &Error, message: &str) -> Diagnostic {
         _ if message.starts_with("image types require") => errors::no_format(location),
         message => told(message),
     }
+}
+
+fn member(name: &str, told: &dyn Fn(&str) -> Diagnostic) -> Diagnostic {
+    let told = told(&format!("there is no member `{name}` here"));
+    if name == "length" { told.help("write `.length()`") } else { told }
 }
 
 /// The first call of the function that a message names, where naga does not tell the place.
@@ -249,18 +268,35 @@ fn preprocessor(source: &Source, location: Location, reason: &str) -> Diagnostic
 
 fn unknown(what: &str, name: &str, source: &Source, place: naga::Span) -> Diagnostic {
     let location = errors::name_location(source, place);
+    if what == "variable" && arrays::is_length(source.text(), location.span.start as usize) {
+        return errors::length_at_run_time(name, location);
+    }
     let is_function = what == "function";
     if is_function && let Some(told) = functions::not_callable(source, name, place) {
         return told;
     }
-    if is_function && (limits::is_function(name) || functions::is_defined(source.text(), name)) {
-        let message = format!("no form of `{name}` takes these arguments");
-        return errors::told(CODE, &message).label(location, "");
+    let message = format!("no form of `{name}` takes these arguments");
+    if is_function && let Some(declared) = functions::declaration(source.text(), name) {
+        let help = match functions::takes_struct(source.text(), name) {
+            true => "; a struct that lies in a block is copied into a variable first",
+            false => "",
+        };
+        return errors::told(CODE, &message).label(location, "").help(format!("it is `{declared}`{help}"));
+    }
+    if is_function && limits::is_function(name) {
+        return errors::told(CODE, &message)
+            .label(location, "")
+            .help("write literals with their types, `1.0` and `1u`, and vectors of one size");
     }
     if let Some(help) = limits::instead_of(name).or_else(|| limits::of_other_languages(name)) {
         return errors::beyond_glsl(name, help, location);
     }
-    errors::told(CODE, &format!("unknown {what} `{name}`")).label(location, "")
+    let help = match what {
+        "variable" => format!("declare it first: `float {name} = ..;`"),
+        "function" => format!("define it first: `float {name}(float x) {{ .. }}`"),
+        _ => format!("declare it first: `struct {name} {{ .. }};`"),
+    };
+    errors::told(CODE, &format!("unknown {what} `{name}`")).label(location, "").help(help)
 }
 
 /// What stands at a place, if it is known to be GLSL and not known here.

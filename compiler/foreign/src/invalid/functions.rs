@@ -45,7 +45,11 @@ pub(super) fn told_of(names: Names, function: &Function, error: &Error) -> Optio
         Error::LastCaseFallTrough => told("the last case has nothing to fall through to"),
         Error::InvalidStorePointer(_) => told(
             "this cannot be stored to: it lies in a uniform, or in a buffer that is for reading alone",
-        ),
+        )
+        .help(match names.language {
+            Language::Glsl => "declare the block a `buffer`, without `readonly`",
+            Language::Wgsl => "declare it `var<storage, read_write>`",
+        }),
         Error::InvalidStoreTypes { pointer, value } => stored(&mut typed, pointer, value),
         Error::InvalidStoreTexture { .. } => told("this image cannot be stored to"),
         Error::InvalidStoreValue { ref actual_ty, ref expected_ty, .. } => {
@@ -108,7 +112,10 @@ fn returned(typed: &mut Typed, function: &Function, value: Option<Handle<Express
     let expected = function.result.as_ref().map(|result| typed.names.ty(result.ty));
     match (value, expected) {
         (Some(value), Some(expected)) => {
-            told(format!("this function returns `{expected}`, and this is {}", typed.ty(value)))
+            let message =
+                told(format!("this function returns `{expected}`, and this is {}", typed.ty(value)));
+            let Some(result) = &function.result else { return message };
+            typed.converted(message, &typed.names.module.types[result.ty].inner, value)
         }
         (None, Some(_)) => told("this function comes to its end without a `return` of its value"),
         (_, None) => told("this function returns nothing").help(match typed.names.language {
@@ -147,7 +154,8 @@ fn case(value: SwitchValue) -> String {
 fn called(typed: &mut Typed, error: &CallError) -> Option<Told> {
     Some(match *error {
         CallError::ArgumentCount { required, seen } => {
-            told(format!("this function takes {required} arguments, and {seen} are given"))
+            let are = if seen == 1 { "is" } else { "are" };
+            told(format!("this function takes {required} arguments, and {seen} {are} given"))
         }
         CallError::ArgumentType { index, required, seen_expression } => {
             let (given, wanted) = (typed.ty(seen_expression), typed.names.ty(required));

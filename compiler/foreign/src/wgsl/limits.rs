@@ -11,10 +11,20 @@ pub(super) fn instead_of(found: &str, before: &str) -> Option<String> {
             "attributes are written with `@`: `@group(0) @binding(0)`, `@compute @workgroup_size(64)`"
                 .to_owned()
         }
+        "=" if is_test(before) => "a comparison is written `==`".to_owned(),
+        "++" | "--" => "it is a statement of its own: `i++;`".to_owned(),
+        "[" => "an array is written `array(1.0, 2.0)`".to_owned(),
         "(" if word == "length" => "write `arrayLength(&name)`".to_owned(),
         ";" if word == "fallthrough" => {
             "cases do not fall through: write the values of a case together, `case 0, 1`".to_owned()
         }
+        _ if is_name && is_cast(before) => "a conversion is written `f32(x)`".to_owned(),
+        _ if is_name && word == "mut" => format!("write `var {found} = ..`"),
+        _ if is_name && ["elif", "elseif", "elsif"].contains(&word) => "write `else if`".to_owned(),
+        _ if is_name && word == "fn" && before.matches('{').count() > before.matches('}').count() => {
+            "functions are written outside of others".to_owned()
+        }
+        _ if is_name && is_head(before) => format!("write `-> {found}` for what the function returns"),
         _ if is_name && ty(word).is_some() => {
             let ty = ty(word)?;
             format!("write `var {found}: {ty} = ..`, or `let {found} = ..` for what stays as it is")
@@ -23,9 +33,28 @@ pub(super) fn instead_of(found: &str, before: &str) -> Option<String> {
     })
 }
 
+/// Whether a text ends in what `if` and `while` test.
+fn is_test(before: &str) -> bool {
+    let line = before.lines().last().unwrap_or_default();
+    line.split(|letter: char| !letter.is_alphanumeric()).any(|word| ["if", "while"].contains(&word))
+}
+
+/// Whether a text ends in a type in parentheses: `(f32) x`.
+fn is_cast(before: &str) -> bool {
+    let inside = before.strip_suffix(')').and_then(|text| text.rsplit('(').next());
+    inside.is_some_and(|ty| ["f32", "i32", "u32", "bool", "f16"].contains(&ty.trim()))
+}
+
+/// Whether a text ends behind the parameters of a function.
+fn is_head(before: &str) -> bool {
+    let line = before.lines().last().unwrap_or_default();
+    before.ends_with(')') && line.trim_start().starts_with("fn ")
+}
+
 /// What to write instead of a word that begins a declaration elsewhere.
 pub(super) fn declared_elsewhere(found: &str) -> Option<&'static str> {
     Some(match found {
+        "}" => "leave it out, or write a `{` before",
         "let" => "outside of functions it is `const`, or `var<private>`",
         "type" | "typedef" => "write `alias`",
         "#" => "WGSL has no preprocessor: write `const`, or put the other text in its place",
@@ -83,6 +112,13 @@ fn name(name: &str) -> Option<String> {
         "gl_WorkGroupID" => builtin("workgroup_id", "vec3<u32>"),
         "gl_NumWorkGroups" => builtin("num_workgroups", "vec3<u32>"),
         "i8" | "u8" | "i16" | "u16" => Some("narrow integers are known in SPIR-V alone".to_owned()),
+        "mod" | "fmod" => Some("the rest of a division is `a % b`".to_owned()),
+        "and" => Some("write `&&`".to_owned()),
+        "or" => Some("write `||`".to_owned()),
+        "not" => Some("write `!x`".to_owned()),
+        "rsqrt" | "inversesqrt" => Some("write `inverseSqrt`".to_owned()),
+        "lerp" => Some("write `mix`".to_owned()),
+        "atan2f" => Some("write `atan2`".to_owned()),
         "barrier" => Some("write `workgroupBarrier()`".to_owned()),
         "push_constant" => Some("write `var<immediate>`".to_owned()),
         "print" => {

@@ -19,6 +19,11 @@ pub(super) fn diagnostic(source: &Source, error: &ParseError) -> Diagnostic {
     let found = place.map_or("", |span| source.slice(span));
     let (message, own_help) = words(error, found);
     let mut told = Diagnostic::error(CODE, message);
+    if place.is_none()
+        && let Some(span) = guessed_place(source, error.message())
+    {
+        told = told.label(errors::location(source, span), "");
+    }
     for (span, text) in error.labels().filter(|(span, _)| span.is_defined()) {
         told = told.label(errors::location(source, span), label(text));
     }
@@ -30,6 +35,16 @@ pub(super) fn diagnostic(source: &Source, error: &ParseError) -> Diagnostic {
     }
 }
 
+/// The first place of what a message is about, where naga tells none.
+fn guessed_place(source: &Source, message: &str) -> Option<naga::Span> {
+    let lower = message.to_lowercase();
+    if let Some(operands) = lower.strip_prefix("incompatible operands: logical") {
+        return errors::word(source, &[if operands.starts_with("and") { "&&" } else { "||" }]);
+    }
+    let index = lower.strip_prefix("index ")?.split(' ').next()?;
+    errors::word(source, &[&format!("[{index}]")])
+}
+
 /// What naga says where it points; what only repeats the message goes.
 fn label(text: &str) -> String {
     if let Some(ty) = text.strip_prefix("this expression has type ") {
@@ -39,7 +54,10 @@ fn label(text: &str) -> String {
         let ty = rest.split("of type ").nth(1).and_then(|rest| rest.split(" is required").next());
         return ty.map_or_else(String::new, |ty| format!("{} belongs here", quoted(ty)));
     }
-    let kept = ["argument #", "evaluates to", "uses ", "ending the cycle"];
+    if let Some(ty) = text.strip_prefix("argument #").and_then(|rest| rest.split(" has type ").nth(1)) {
+        return format!("this is {}", quoted(ty.trim_matches('`')));
+    }
+    let kept = ["evaluates to", "uses ", "ending the cycle"];
     match text {
         "this is an immutable binding" => "it is declared here".to_owned(),
         _ if text.starts_with("previous definition") => "it is declared here".to_owned(),
@@ -60,6 +78,9 @@ fn words(error: &ParseError, found: &str) -> Words {
     }
     if let Some(words) = of_types_that_differ(message).or_else(|| of_calls(error, found)) {
         return words;
+    }
+    if message == "invalid left-hand side of assignment" {
+        return of_assignments(error, found);
     }
     if let Some(words) = of_names(message, found).or_else(|| of_places(message)) {
         return words;
@@ -86,7 +107,11 @@ fn unexpected(expected: &str, found: &str) -> Words {
         _ => expected,
     };
     let expected = expected.strip_prefix("operation (").map_or(expected, |rest| rest.trim_end_matches(')'));
+    if (expected, found) == ("a declaration", "}") {
+        return ("this `}` closes nothing".to_owned(), limits::declared_elsewhere(found).map(str::to_owned));
+    }
     let help = match (expected, found) {
+        (_, "") => Some("close what is open: a `{`, a `(`, or a comment's `/*`"),
         ("a declaration", found) => limits::declared_elsewhere(found),
         ("`{`", _) => Some("the body of `if`, `for` and `while` stands in braces"),
         ("`,`", ";") => Some("members of a struct are parted by `,`"),
@@ -124,13 +149,38 @@ fn of_types_that_differ(message: &str) -> Option<Words> {
     Some(("an operation does not take values of these types".to_owned(), Some(help.to_owned())))
 }
 
+/// What stands left of `=` and cannot.
+fn of_assignments(error: &ParseError, found: &str) -> Words {
+    let notes: String = error.notes().collect();
+    let help = match () {
+        _ if notes.contains("swizzles") => {
+            let help = "assign one after the other: `v.x = ..; v.y = ..;`";
+            return ("several components cannot be assigned at once".to_owned(), Some(help.to_owned()));
+        }
+        _ if notes.contains("declaring") => format!("declare it with `var`: `var {found} = ..;`"),
+        _ => "variables are, which are declared with `var`, and their elements and members".to_owned(),
+    };
+    (format!("`{found}` cannot be assigned to"), Some(help))
+}
+
 /// Arguments that a function does not take.
 fn of_calls(error: &ParseError, found: &str) -> Option<Words> {
     let message = error.message();
     if let Some(counts) = message.strip_prefix("wrong number of arguments: expected ") {
         let (expected, given) = counts.split_once(", found ")?;
         let are = if given == "1" { "is" } else { "are" };
-        return Some((format!("`{found}` takes {expected} arguments, and {given} {are} given"), None));
+        let arguments = if expected == "1" { "argument" } else { "arguments" };
+        return Some((format!("`{found}` takes {expected} {arguments}, and {given} {are} given"), None));
+    }
+    if message.starts_with("too many arguments passed to") {
+        let notes: String = error.notes().collect();
+        let n = notes.split("at most ").nth(1)?.split(' ').next()?.to_owned();
+        let arguments = if n == "1" { "argument" } else { "arguments" };
+        return Some((format!("`{found}` takes {n} {arguments} at most"), Some("leave this out".to_owned())));
+    }
+    if message.starts_with("unused return value") {
+        let help = format!("write `_ = {found}(..);`, or leave it out");
+        return Some((format!("nothing is done with the result of `{found}`"), Some(help)));
     }
     if message.starts_with("wrong type passed as argument") || message.starts_with("inconsistent type passed")
     {
@@ -151,7 +201,8 @@ fn of_calls(error: &ParseError, found: &str) -> Option<Words> {
 fn of_names(message: &str, found: &str) -> Option<Words> {
     let (what, help) = match message {
         _ if message.starts_with("no definition in scope") => {
-            return Some((format!("unknown name `{found}`"), None));
+            let help = format!("declare it first: `let {found} = ..;`, `var`, or `fn` for a function");
+            return Some((format!("unknown name `{found}`"), Some(help)));
         }
         _ if message.starts_with("invalid field accessor") => {
             return Some((format!("there is no member `{found}` here"), None));
@@ -183,6 +234,20 @@ fn of_names(message: &str, found: &str) -> Option<Words> {
             "is not known as a kind of memory",
             "they are `storage`, `uniform`, `workgroup`, `private` and `immediate`",
         ),
+        _ if message.starts_with("unknown attribute") => (
+            "is not known as an attribute",
+            "there are `@compute`, `@workgroup_size(64)`, `@group(0)`, `@binding(0)`, `@builtin(..)`, `@id(0)`, ..",
+        ),
+        _ if message.starts_with("declaration of `")
+            && message.ends_with("needs a type specifier or initializer") =>
+        {
+            let name = message.split('`').nth(1)?;
+            let help = format!("write `var {name}: f32;`, or `var {name} = ..;`");
+            return Some((format!("`{name}` has neither a type nor a value"), Some(help)));
+        }
+        _ if message.starts_with("numeric literal not representable by target type") => {
+            return Some((format!("`{found}` is more than its type holds"), None));
+        }
         _ if message.starts_with("unknown access") => {
             ("is not known as an access", "they are `read`, `write` and `read_write`")
         }
@@ -210,6 +275,7 @@ fn of_places(message: &str) -> Option<Words> {
         "workgroup size is missing on compute shader entry point" => {
             ("this entry point does not say the size of its workgroups", "write `@workgroup_size(64)`")
         }
+        "invalid `switch` selector" => ("a `switch` is over an integer", "convert the value: `i32(x)`"),
         "A break if is only allowed in a continuing block" => {
             ("`break if` ends a `continuing` block", "write `if condition { break; }`")
         }

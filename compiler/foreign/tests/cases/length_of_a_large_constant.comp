@@ -1,0 +1,6 @@
+#version 450
+layout(local_size_x = 1) in;
+layout(constant_id = 0) const uint N = 1000000000;
+layout(binding = 0) buffer B { float a[]; };
+shared float t[N];
+void main() { t[0] = 1.0; a[0] = t[0]; }

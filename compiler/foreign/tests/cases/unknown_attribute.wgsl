@@ -1,0 +1,1 @@
+@compute @workgroup(1) fn main() { }
