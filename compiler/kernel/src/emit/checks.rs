@@ -103,16 +103,20 @@ impl FunctionEmitter<'_> {
     /// of its axes.
     fn tell_path(&mut self, mut name: String, ty: &Type, path: &[Step], touch: Touch) {
         let (mut ty, mut axes) = (ty.clone(), Vec::new());
+        let mut is_row = false;
         for &step in path {
-            if !matches!(ty, Type::Array(_)) {
+            // Rows and columns are two axes of one matrix.
+            if !matches!(ty, Type::Array(_)) && !is_row {
                 self.tell_axes(&name, &axes, touch);
                 name += &self.brackets(axes.drain(..).map(|(step, _)| step));
             }
-            match step.member_name(&ty) {
+            let of = ty.in_paths();
+            match step.member_name(&of).filter(|_| !is_row) {
                 Some(member) => name += &format!(".{member}"),
-                None => axes.push((step, ty.n_parts().unwrap_or(0))),
+                None => axes.push((step, of.n_parts().unwrap_or(0))),
             }
-            ty = ty.part(step.part()).expect("verified: a path leads from part to part");
+            is_row = ty.is_matrix();
+            ty = of.part(step.part()).expect("verified: a path leads from part to part");
         }
         self.tell_axes(&name, &axes, touch);
     }

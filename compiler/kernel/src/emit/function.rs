@@ -11,7 +11,7 @@ use super::interface::Interface;
 use super::limits::{Limits, limits_of_args};
 use super::module::{Module, Operand, instruction};
 use crate::constant::Constant;
-use crate::ir::{Arg, BufferId, Function, Home, Kernel, LocalId, NodeId, NodeKind};
+use crate::ir::{Arg, BufferId, Function, Home, Kernel, LocalId, NodeId, NodeKind, ScalarId};
 use crate::push::{BlockKind, Member};
 use crate::rows::Limit;
 use crate::signature::Target;
@@ -40,6 +40,8 @@ pub(crate) struct FunctionEmitter<'e> {
     pub hidden: FxHashMap<Member, Word>,
     /// What was loaded there of parameters that are many numbers, by block and member.
     pub numbers: FxHashMap<(BlockKind, usize), Word>,
+    /// Variables that hold such parameters, or parts of them from a number on, for indices known at run time.
+    pub param_variables: FxHashMap<(ScalarId, usize, Type), Word>,
     /// Which locals are counters, once an index asks.
     pub counted: Option<Counted<'e>>,
     /// Which arguments are.
@@ -103,6 +105,7 @@ impl<'e> FunctionEmitter<'e> {
             bases: FxHashMap::default(),
             hidden: FxHashMap::default(),
             numbers: FxHashMap::default(),
+            param_variables: FxHashMap::default(),
             counted: None,
             counted_args: &args.counted,
             limits: None,

@@ -76,6 +76,7 @@ impl FunctionEmitter<'_> {
     fn walk(&mut self, mut ty: Type, path: &[Step], chain: &mut Vec<Word>) -> (Type, Option<Word>) {
         let mut all_inside: Option<Word> = None;
         for &step in path {
+            ty = ty.in_paths();
             let len = ty.n_parts().unwrap_or(0);
             match step {
                 Step::Part(at) => chain.push(self.int(&Type::I32, i128::from(at))),
@@ -141,7 +142,10 @@ impl FunctionEmitter<'_> {
 
     /// Out of range reads 0.
     pub fn extract_element(&mut self, array: NodeId, index: NodeId, ty: &Type) -> Word {
-        let variable = self.spilled(array);
+        let variable = match self.is_param_part(array) {
+            true => self.param_variable(array),
+            false => self.spilled(array),
+        };
         let (is_inside, index) = self.inside_or_zero(index, self.n_parts(array));
         let element = self.module.ty(ty);
         let place = self.pointer_to(StorageClass::Function, element, vec![variable, index]);

@@ -124,6 +124,21 @@ impl FunctionEmitter<'_> {
         })
     }
 
+    /// A variable that holds such a part, filled where the function begins.
+    pub fn param_variable(&mut self, node: NodeId) -> Word {
+        let (scalar, first) = self.first_number(node).expect("asked of a part of a parameter");
+        let key = (scalar, first, self.function.ty(node).clone());
+        if let Some(known) = self.param_variables.get(&key) {
+            return *known;
+        }
+        let (value, variable) = (self.value(node), self.variable(&key.2));
+        self.in_prologue(|emitter| {
+            emitter.effect(Op::Store, [variable, value].map(Operand::IdRef).to_vec());
+        });
+        self.param_variables.insert(key, variable);
+        variable
+    }
+
     /// The parameter that a node is a part of, and the numbers of it before that part.
     fn first_number(&self, node: NodeId) -> Option<(ScalarId, usize)> {
         match self.function.node(node).kind {

@@ -9,7 +9,7 @@ use kps_syntax::ast::{BinaryOp as AstBinaryOp, Expr, ExprKind, Ident, Name};
 use super::Ctx;
 use super::index::is_indexable;
 use super::matrix_parts::MatrixIndex;
-use super::operand::{Operand, Place};
+use super::operand::{Operand, Place, Root};
 use super::shape::{Indexed, is_array_attribute};
 use super::vars::Binding;
 use crate::check::{TypeExpr, TypeReader};
@@ -268,9 +268,14 @@ impl Ctx<'_> {
             _ => Operand::Error,
         };
         if let Some(ty) = self.matrix_type(&inner, &container) {
-            return match self.matrix_index(&ty, index, value.span) {
-                Some(at) => Target::MatrixPart(Box::new(inner), at, span),
-                None => Target::Error,
+            let Some(at) = self.matrix_index(&ty, index, value.span) else { return Target::Error };
+            let in_buffer = match &container {
+                Operand::Place(matrix) => self.part_in_buffer(matrix, &at),
+                _ => None,
+            };
+            return match in_buffer {
+                Some(part) => Target::Place(part, span),
+                None => Target::MatrixPart(Box::new(inner), at, span),
             };
         }
         if let Target::Part(..) | Target::Components(..) | Target::MatrixPart(..) = inner {
@@ -473,6 +478,12 @@ impl Ctx<'_> {
         span: Span,
         value_span: Span,
     ) {
+        if let (Target::Place(place, _), MatrixIndex::Column(column)) = (&inner, at)
+            && matches!(place.root, Root::Element(..))
+            && !self.is_told(*column)
+        {
+            return self.store_column(place, *column, operand, span, value_span);
+        }
         let Some(matrix) = self.load_node(&inner) else { return };
         let Some(part) = at.part_type(self.ty(matrix)) else { return };
         let Some(value) = self.stored_value(operand, &part, span, value_span) else {
@@ -480,6 +491,17 @@ impl Ctx<'_> {
         };
         let matrix = self.with_matrix_part(matrix, at, value, span);
         self.store(inner, Operand::Node(matrix), span);
+    }
+
+    /// Into a matrix in a buffer, whose other columns are left alone.
+    fn store_column(&mut self, matrix: &Place, at: Step, operand: &Operand, span: Span, value_span: Span) {
+        let Some(ty) = MatrixIndex::Column(at).part_type(&matrix.ty) else { return };
+        let Some(value) = self.stored_value(operand, &ty, span, value_span) else { return };
+        for (place, at) in self.column_in_buffer(matrix, at).into_iter().zip(0..) {
+            let part = self.node(NodeKind::Extract(value, at), place.ty.clone(), span);
+            self.store_whole(&place, part, span);
+            self.trace_store(&place, part, span);
+        }
     }
 
     fn store_components(

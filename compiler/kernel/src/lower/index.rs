@@ -94,8 +94,7 @@ impl Ctx<'_> {
                 None => Operand::Error,
             },
             Operand::Place(place) if place.ty.is_matrix() => {
-                let matrix = self.load_whole(&place, span);
-                self.matrix_item(matrix, index, (value.span, span))
+                self.matrix_item_at(&place, index, (value.span, span))
             }
             Operand::Node(node) if self.ty(node).is_matrix() => {
                 self.matrix_item(node, index, (value.span, span))

@@ -7,7 +7,7 @@ use kps_syntax::Span;
 use kps_syntax::ast::{Expr, ExprKind};
 
 use super::Ctx;
-use super::operand::Operand;
+use super::operand::{Operand, Place, Root};
 use crate::constant::Constant;
 use crate::errors;
 use crate::ir::{CompareOp, NodeId, NodeKind, Step, Touch};
@@ -73,6 +73,53 @@ impl Ctx<'_> {
             }
             None => Operand::Error,
         }
+    }
+
+    /// The same of a matrix in memory. In a buffer only what is named is touched.
+    pub fn matrix_item_at(&mut self, matrix: &Place, index: &Expr, (name, span): (Span, Span)) -> Operand {
+        if !matches!(matrix.root, Root::Element(..)) {
+            let whole = self.load_whole(matrix, span);
+            return self.matrix_item(whole, index, (name, span));
+        }
+        let Some(at) = self.matrix_index(&matrix.ty, index, name) else { return Operand::Error };
+        match (self.part_in_buffer(matrix, &at), &at) {
+            (Some(part), _) => Operand::Place(part),
+            (None, MatrixIndex::Column(column)) if !self.is_told(*column) => {
+                let parts: Vec<NodeId> = self
+                    .column_in_buffer(matrix, *column)
+                    .iter()
+                    .map(|part| self.load_whole(part, span))
+                    .collect();
+                let ty = at.part_type(&matrix.ty).expect("it is a matrix");
+                Operand::Node(self.node(NodeKind::Construct(parts), ty, span))
+            }
+            (None, _) => {
+                let whole = self.load_whole(matrix, span);
+                self.tell_matrix_part(&matrix.ty, &at, Touch::Read, (name, span));
+                Operand::Node(self.matrix_part(whole, &at, span))
+            }
+        }
+    }
+
+    /// Where a row or an element of a matrix in a buffer lies; `None` for a column, whose numbers lie apart, and of
+    /// what lies elsewhere.
+    pub fn part_in_buffer(&self, matrix: &Place, at: &MatrixIndex) -> Option<Place> {
+        let Type::Matrix { columns, scalar, .. } = matrix.ty else { return None };
+        let row_at = |row: Step| matrix.part(row, Type::Vector(columns, scalar));
+        match (matrix.root, at) {
+            (Root::Element(..), MatrixIndex::Row(row)) => Some(row_at(*row)),
+            (Root::Element(..), MatrixIndex::Element { row, column }) => {
+                Some(row_at(*row).part(*column, scalar.into()))
+            }
+            _ => None,
+        }
+    }
+
+    /// Where the numbers of a column lie.
+    pub fn column_in_buffer(&self, matrix: &Place, column: Step) -> Vec<Place> {
+        let Type::Matrix { rows, .. } = matrix.ty else { return Vec::new() };
+        let element = |row| MatrixIndex::Element { row: Step::Part(row), column };
+        (0..rows.into()).filter_map(|row| self.part_in_buffer(matrix, &element(row))).collect()
     }
 
     pub fn matrix_part(&mut self, matrix: NodeId, at: &MatrixIndex, span: Span) -> NodeId {

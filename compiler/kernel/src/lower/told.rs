@@ -57,6 +57,11 @@ impl Ctx<'_> {
         self.f.block.push(Stmt::Index(Box::new(ValueIndex { whole, touch, axes, span })));
     }
 
+    /// Whether an index of a column is told by itself, once for all its numbers.
+    pub fn is_told(&self, column: Step) -> bool {
+        self.checks && !self.is_inside(column)
+    }
+
     /// Whether an index is known to lie inside.
     pub fn is_inside(&self, step: Step) -> bool {
         match step {

@@ -219,7 +219,7 @@ impl Ctx<'_> {
                     n_indices += 1;
                 }
             }
-            ty = ty.part(step.part())?;
+            ty = ty.in_paths().part(step.part())?;
         }
         self.indices_text(text, &indices, span);
         (n_indices <= MAX_INDICES).then_some(())
