@@ -92,11 +92,10 @@ impl Vm {
         }
     }
 
-    /// Whether a frame of so many registers fits behind register `a` of the running one.
+    /// Whether a frame of so many registers fits behind the register that holds the function.
     #[inline(always)]
-    pub(super) fn can_push(&self, base: *const Value, a: u16, n_registers: u32) -> bool {
-        self.frames.len() < self.limits.recursion
-            && self.stack.has_room(base, a as usize + 2 + n_registers as usize)
+    pub(super) fn can_push(&self, callee: *const Value, n_registers: u32) -> bool {
+        self.frames.len() < self.limits.recursion && self.stack.has_room(callee, 2 + n_registers as usize)
     }
 
     /// Pushes a frame for a function whose arguments lie in the registers from `base` on, the last ones

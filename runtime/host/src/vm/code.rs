@@ -79,6 +79,24 @@ impl LoadedCode {
         &self.program.namespace
     }
 
+    #[inline(always)]
+    pub(super) fn constant(&self, at: usize) -> &Value {
+        // SAFETY: the compiler only emits constants that exist.
+        unsafe { self.constants.get_unchecked(at) }
+    }
+
+    #[inline(always)]
+    pub(super) fn global(&self, at: usize) -> &Global {
+        // SAFETY: the compiler only emits globals that exist.
+        unsafe { self.program.globals.get_unchecked(at) }
+    }
+
+    #[inline(always)]
+    pub(super) fn site(&self, at: u16) -> &Site {
+        // SAFETY: the compiler only emits sites that exist.
+        unsafe { self.sites.get_unchecked(at as usize) }
+    }
+
     /// The place of the instruction before `pc`: the one that is running when the frame's `pc` is this.
     pub(crate) fn span_before(&self, pc: usize) -> Span {
         self.code.spans.get(pc.saturating_sub(1)).copied().unwrap_or_default()

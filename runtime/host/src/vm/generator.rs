@@ -7,7 +7,7 @@ use kps_bytecode::op::{Instruction, Op};
 
 use super::Vm;
 use super::frame::{Frame, FrameKind};
-use super::step::{operand, set};
+use super::register::Registers;
 
 use crate::errors;
 use crate::value::{ExceptionKind, Generator, GeneratorState, Raise, Result, Value};
@@ -107,10 +107,22 @@ impl Vm {
         self.step_of(step)
     }
 
+    /// Moves the running generator's frame off the stack, and gives what it yields.
+    pub(super) fn step_yield(&mut self, registers: Registers, i: Instruction) -> Value {
+        let value = registers.take(i.b);
+        let Frame { function, base, pc, generator, .. } = self.frames.pop().expect("a frame is running");
+        let n_registers = function.code.code.n_registers as usize;
+        let registers = (base..base + n_registers).map(|at| self.stack.take(at)).collect();
+        let generator = generator.expect("only generators yield, and they only run in steps");
+        *generator.state.borrow_mut() =
+            GeneratorState::Suspended { function, registers, pc: pc as u32, sent: i.a };
+        value
+    }
+
     /// Steps the iterator of a `yield from`; false at its end.
-    pub(super) fn step_delegate(&mut self, base: *mut Value, i: Instruction) -> Result<bool> {
-        let sent = operand(base, i.a, true);
-        let iter = operand(base, i.b, false);
+    pub(super) fn step_delegate(&mut self, registers: Registers, i: Instruction) -> Result<bool> {
+        let sent = registers.operand(i.a, true);
+        let iter = registers.operand(i.b, false);
         let step = match &iter {
             Value::Generator(generator) => self.resume(generator, sent)?,
             Value::Instance(_) if sent.is_none() => {
@@ -125,7 +137,7 @@ impl Vm {
         };
         let has_item = step.is_ok();
         let (Ok(value) | Err(value)) = step;
-        set(base, i.a, value);
+        registers.set(i.a, value);
         Ok(has_item)
     }
 

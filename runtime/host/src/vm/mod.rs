@@ -1,7 +1,7 @@
 //! The virtual machine: one stack of registers, frames that script calls push without recursion in Rust,
 //! and everything that native code may ask of it.
 //!
-//! `run.rs` is the loop; `call.rs` binds arguments; `unwind.rs` finds handlers and tells uncaught
+//! `run.rs` is the loop, `short/` and `step/` what its instructions do; `call.rs` binds arguments; `unwind.rs` finds handlers and tells uncaught
 //! exceptions; `code.rs` ties compiled code to this machine; `types.rs` knows the classes; `import.rs`
 //! finds modules. The meaning of the operators is in `ops/`.
 //!
@@ -18,6 +18,7 @@ mod inspect;
 mod interrupt;
 mod register;
 mod run;
+mod short;
 mod sources;
 mod step;
 mod types;

@@ -1,4 +1,4 @@
-//! Copying and moving values between registers, for the loop that runs instructions.
+//! The registers of the running frame, as instructions read and write them.
 //!
 //! A register is written tag first, then what the value holds, in two stores of different widths. To
 //! read both back in one wide load makes the processor wait until the stores have left its buffers,
@@ -6,10 +6,114 @@
 
 use std::mem::{MaybeUninit, forget};
 
-use crate::value::Value;
+use crate::value::{Cell, Value};
 
 /// What a value other than a bool holds lies in its second eight bytes.
 type Held = MaybeUninit<u64>;
+
+/// The running frame's registers, by where the first one lies.
+#[derive(Clone, Copy)]
+pub(super) struct Registers(*mut Value);
+
+// SAFETY (for the blocks in these methods): who makes `Registers` promises that those which the code names exist
+// and hold values, for as long as its frame runs. Nobody keeps a reference to a register across something that
+// could change it.
+#[expect(clippy::undocumented_unsafe_blocks, reason = "one reason, given first, holds for all blocks")]
+impl Registers {
+    /// # Safety
+    /// A frame runs whose first register this is, and it runs code that the compiler made: that names no register
+    /// beyond the frame's.
+    #[inline(always)]
+    pub unsafe fn from(first: *mut Value) -> Registers {
+        Registers(first)
+    }
+
+    #[inline(always)]
+    pub fn pointer(self, at: u16) -> *mut Value {
+        unsafe { self.0.add(at as usize) }
+    }
+
+    #[inline(always)]
+    pub fn get(&self, at: u16) -> &Value {
+        unsafe { &*self.pointer(at).cast_const() }
+    }
+
+    /// Moves a value out.
+    #[inline(always)]
+    pub fn take(self, at: u16) -> Value {
+        unsafe { self.pointer(at).replace(Value::Unset) }
+    }
+
+    /// A register's value: taken where it ends, else cloned.
+    #[inline(always)]
+    pub fn operand(self, at: u16, ends: bool) -> Value {
+        if ends { self.take(at) } else { self.get(at).clone() }
+    }
+
+    #[inline(always)]
+    pub fn set(self, at: u16, value: Value) {
+        let register = self.pointer(at);
+        unsafe {
+            if (*register).is_object() {
+                *register = value;
+            } else {
+                register.write(value);
+            }
+        }
+    }
+
+    /// Copies a value that lies elsewhere to a register.
+    #[inline(always)]
+    pub fn copy(self, at: u16, value: &Value) {
+        let to = self.pointer(at);
+        unsafe {
+            if (*to).is_object() {
+                *to = value.clone();
+            } else {
+                copy(value, to);
+            }
+        }
+    }
+
+    /// Copies the value at `from` to a register, or moves it there and leaves the place empty where it ends.
+    /// Register -1 is the one below the frame.
+    #[inline(always)]
+    pub fn assign(self, at: isize, from: *mut Value, ends: bool) {
+        let to = unsafe { self.0.offset(at) };
+        unsafe {
+            if (*to).is_object() {
+                *to = if ends { from.replace(Value::Unset) } else { (*from).clone() };
+            } else if ends {
+                shift(from, to);
+                from.write(Value::Unset);
+            } else {
+                copy(from, to);
+            }
+        }
+    }
+
+    /// Empties the registers `first..end`.
+    #[inline(always)]
+    pub fn clear(self, first: usize, end: usize) {
+        for at in first..end {
+            let register = unsafe { self.0.add(at) };
+            unsafe {
+                if (*register).is_object() {
+                    *register = Value::Unset;
+                } else {
+                    register.write(Value::Unset);
+                }
+            }
+        }
+    }
+
+    /// What a register holds that the compiler made a cell.
+    #[inline(always)]
+    pub fn cell(&self, at: u16) -> &Cell {
+        let Value::Cell(cell) = self.get(at) else { unreachable!("the register holds a cell") };
+        cell
+    }
+}
 
 /// Writes a copy of the value at `from` to `to`, whose previous value is not dropped.
 ///

@@ -1,20 +1,20 @@
 //! The loop that runs instructions.
 //!
-//! The hot cases (small ints, floats, cached attributes, calls of script functions) are handled in
-//! place; everything else goes to the methods in `step`. `ip` and `base`
-//! are pointers into the running frame's code and registers. The frame learns of `ip` before anything
-//! that may raise or call, so that spans and handlers are found.
+//! Common cases go the short ways of `short`, which are inlined here; everything else goes to the methods in `step`.
+//! `ip` points into the running frame's code and `registers` are the frame's. The frame learns of `ip` before
+//! anything that may raise or call, so that spans and handlers are found.
 
 use std::rc::Rc;
 
 use kps_bytecode::op::{Instruction, Op};
 
 use super::class::check_init;
-use super::frame::{Frame, FrameKind, pop_call, push_call};
-use super::step::Called;
-use super::{LoadedCode, Vm, register};
-use crate::errors;
-use crate::value::{GeneratorState, Result, Value};
+use super::frame::{FrameKind, pop_call, push_call};
+use super::register::Registers;
+use super::short;
+use super::step::{Called, assertion_error};
+use super::{LoadedCode, Vm};
+use crate::value::{Result, Value};
 
 impl Vm {
     /// Runs the frame on top until the frames above `floor` are gone.
@@ -30,7 +30,7 @@ impl Vm {
     /// Runs until a frame of kind `Entry` or `Step` ends, or something raises.
     #[expect(clippy::undocumented_unsafe_blocks, reason = "one reason, given first, holds for all blocks")]
     fn execute(&mut self) -> Result {
-        let mut base: *mut Value;
+        let mut registers: Registers;
         let mut ip: *const Instruction;
         let mut loaded: &LoadedCode;
 
@@ -44,48 +44,8 @@ impl Vm {
             () => {{
                 let frame = self.frames.last().expect("a frame is running");
                 loaded = unsafe { &*Rc::as_ptr(&frame.function.code) };
-                base = self.stack.register(frame.base);
+                registers = unsafe { Registers::from(self.stack.register(frame.base)) };
                 ip = unsafe { loaded.code.instructions.as_ptr().add(frame.pc) };
-            }};
-        }
-        macro_rules! register {
-            ($at:expr) => {
-                unsafe { &*base.add($at as usize).cast_const() }
-            };
-        }
-        macro_rules! take {
-            ($at:expr) => {
-                unsafe { base.add($at as usize).replace(Value::Unset) }
-            };
-        }
-        macro_rules! set {
-            ($at:expr, $value:expr) => {{
-                let value = $value;
-                let register = unsafe { base.add($at as usize) };
-                unsafe {
-                    if (*register).is_object() {
-                        *register = value;
-                    } else {
-                        register.write(value);
-                    }
-                }
-            }};
-        }
-        // Copies the value at a pointer to a register, or moves it there and leaves the place empty.
-        macro_rules! assign {
-            ($at:expr, $from:expr, $ends:expr) => {{
-                let (from, ends): (*mut Value, bool) = ($from, $ends);
-                let to = unsafe { base.offset($at as isize) };
-                unsafe {
-                    if (*to).is_object() {
-                        *to = if ends { from.replace(Value::Unset) } else { (*from).clone() };
-                    } else if ends {
-                        register::shift(from, to);
-                        from.write(Value::Unset);
-                    } else {
-                        register::copy(from, to);
-                    }
-                }
             }};
         }
         macro_rules! save {
@@ -128,113 +88,107 @@ impl Vm {
                 }
             }};
         }
+        // Goes the short way if there is one, else the long one.
+        macro_rules! either {
+            ($short:expr, $step:expr) => {{
+                if !$short {
+                    fallible!($step);
+                }
+            }};
+        }
         macro_rules! arithmetic {
             ($i:expr, $checked:ident, $op:tt) => {{
-                match (register!($i.b), register!($i.c)) {
+                match (registers.get($i.b), registers.get($i.c)) {
                     (Value::Int(left), Value::Int(right)) => {
                         if let Some(int) = left.$checked(*right) {
-                            set!($i.a, Value::Int(int));
+                            registers.set($i.a, Value::Int(int));
                             continue;
                         }
                     }
                     (Value::Float(left), Value::Float(right)) => {
                         let float = *left $op *right;
-                        set!($i.a, Value::Float(float));
+                        registers.set($i.a, Value::Float(float));
                         continue;
                     }
                     (Value::Float(left), Value::Int(right)) => {
                         let float = *left $op *right as f64;
-                        set!($i.a, Value::Float(float));
+                        registers.set($i.a, Value::Float(float));
                         continue;
                     }
                     (Value::Int(left), Value::Float(right)) => {
                         let float = *left as f64 $op *right;
-                        set!($i.a, Value::Float(float));
+                        registers.set($i.a, Value::Float(float));
                         continue;
                     }
                     _ => {}
                 }
-                fallible!(self.step_binary(base, $i));
+                fallible!(self.step_binary(registers, $i));
             }};
         }
         macro_rules! arithmetic_int {
             ($i:expr, $checked:ident, $op:tt) => {{
-                match register!($i.b) {
+                match registers.get($i.b) {
                     Value::Int(left) => {
                         if let Some(int) = left.$checked($i.c as i16 as i64) {
-                            set!($i.a, Value::Int(int));
+                            registers.set($i.a, Value::Int(int));
                             continue;
                         }
                     }
                     Value::Float(left) => {
                         let float = *left $op ($i.c as i16 as f64);
-                        set!($i.a, Value::Float(float));
+                        registers.set($i.a, Value::Float(float));
                         continue;
                     }
                     _ => {}
                 }
-                fallible!(self.step_binary_int(base, $i));
+                fallible!(self.step_binary_int(registers, $i));
             }};
         }
         macro_rules! comparison {
             ($i:expr, $op:tt) => {{
-                let truth = match (register!($i.b), register!($i.c)) {
+                let truth = match (registers.get($i.b), registers.get($i.c)) {
                     (Value::Int(left), Value::Int(right)) => *left $op *right,
                     (Value::Float(left), Value::Float(right)) => *left $op *right,
                     _ => {
-                        fallible!(self.step_compare(base, $i));
+                        fallible!(self.step_compare(registers, $i));
                         continue;
                     }
                 };
-                set!($i.a, Value::Bool(truth));
+                registers.set($i.a, Value::Bool(truth));
             }};
         }
         macro_rules! test {
             ($i:expr, $op:tt) => {{
-                let holds = match (register!($i.a), register!($i.b)) {
+                let holds = match (registers.get($i.a), registers.get($i.b)) {
                     (Value::Int(left), Value::Int(right)) => *left $op *right,
                     (Value::Float(left), Value::Float(right)) => *left $op *right,
-                    _ => fallible!(self.step_test(base, $i)),
+                    _ => fallible!(self.step_test(registers, $i)),
                 };
                 branch!(holds, $i);
             }};
         }
         macro_rules! test_int {
             ($i:expr, $op:tt) => {{
-                let holds = match register!($i.a) {
+                let holds = match registers.get($i.a) {
                     Value::Int(left) => *left $op $i.c as i16 as i64,
                     Value::Float(left) => *left $op $i.c as i16 as f64,
-                    _ => fallible!(self.step_test_int(base, $i)),
+                    _ => fallible!(self.step_test_int(registers, $i)),
                 };
                 branch!(holds, $i);
             }};
         }
-        macro_rules! clear_frame {
-            () => {
-                clear_from!(0)
-            };
-        }
         // Numbers stay where they were computed on the way. A callee's frame begins among them, and is to find
         // nothing behind its arguments.
         macro_rules! clear_from {
-            ($first:expr) => {{
-                for at in $first as usize..loaded.n_registers as usize {
-                    let register = unsafe { base.add(at) };
-                    unsafe {
-                        if (*register).is_object() {
-                            *register = Value::Unset;
-                        } else {
-                            register.write(Value::Unset);
-                        }
-                    }
-                }
-            }};
+            ($first:expr) => {
+                registers.clear($first as usize, loaded.n_registers as usize)
+            };
         }
         macro_rules! called {
             ($called:expr, $at:expr) => {{
                 match $called {
                     Called::Frame => reload!(),
-                    Called::Value(value) => set!($at, value),
+                    Called::Value(value) => registers.set($at, value),
                 }
             }};
         }
@@ -244,172 +198,85 @@ impl Vm {
             let i = unsafe { *ip };
             ip = unsafe { ip.add(1) };
             match i.op {
-                Op::Move => {
-                    let from = unsafe { base.add(i.b as usize) };
-                    assign!(i.a, from, i.ends_b());
-                }
-                Op::LoadConst => {
-                    let constant: *const Value = unsafe { loaded.constants.get_unchecked(i.index()) };
-                    assign!(i.a, constant.cast_mut(), false);
-                }
-                Op::LoadInt => set!(i.a, Value::Int(i.bx() as i64)),
-                Op::Clear => {
-                    for at in i.a..i.a + i.b {
-                        set!(at, Value::Unset);
-                    }
-                }
+                Op::Move => registers.assign(i.a as isize, registers.pointer(i.b), i.ends_b()),
+                Op::LoadConst => registers.copy(i.a, loaded.constant(i.index())),
+                Op::LoadInt => registers.set(i.a, Value::Int(i.bx() as i64)),
+                Op::Clear => registers.clear(i.a as usize, (i.a + i.b) as usize),
                 Op::CheckLocal => {
-                    if register!(i.a).is_unset() {
+                    if registers.get(i.a).is_unset() {
                         fallible!(Err(self.unbound(i.a)));
                     }
                 }
-                Op::DeleteLocal => {
-                    if take!(i.a).is_unset() {
-                        fallible!(Err(self.unbound(i.a)));
-                    }
-                }
-                Op::LoadGlobal => {
-                    let program = &loaded.program;
-                    let global = unsafe { program.globals.get_unchecked(i.index()) };
-                    let register = unsafe { base.add(i.a as usize) };
-                    let is_loaded = unsafe { !(*register).is_object() }
-                        && program.namespace.look(global.slot, |value| {
-                            let is_set = !value.is_unset();
-                            if is_set {
-                                unsafe { register::copy(value, register) };
-                            }
-                            is_set
-                        });
-                    if is_loaded {
-                        continue;
-                    }
-                    let mut value = program.namespace.at(global.slot);
-                    if value.is_unset() {
-                        value = match global.builtin.get() {
-                            Some(builtin) => builtin.clone(),
-                            None => fallible!(self.load_builtin(global)),
-                        };
-                    }
-                    set!(i.a, value);
-                }
-                Op::StoreGlobal => {
-                    let program = &loaded.program;
-                    let global = unsafe { program.globals.get_unchecked(i.index()) };
-                    let value = if i.ends_b() { take!(i.a) } else { register!(i.a).clone() };
-                    let previous = program.namespace.put(global.slot, value);
-                    drop(previous);
-                }
-                Op::DeleteGlobal => {
-                    let program = &loaded.program;
-                    let global = &program.globals[i.index()];
-                    if program.namespace.put(global.slot, Value::Unset).is_unset() {
-                        fallible!(Err(errors::name_not_defined(&global.name, None)));
-                    }
-                }
-                Op::LoadClassName => {
-                    let own = register!(i.b).clone();
-                    let value = if own.is_unset() {
-                        let program = &loaded.program;
-                        let global = &program.globals[i.c as usize];
-                        match program.namespace.at(global.slot) {
-                            Value::Unset => fallible!(self.load_builtin(global)),
-                            value => value,
-                        }
-                    } else {
-                        own
-                    };
-                    set!(i.a, value);
-                }
+                Op::DeleteLocal => fallible!(self.step_delete_local(registers, i)),
+                Op::LoadGlobal => either!(
+                    short::load_global(registers, &i, loaded),
+                    self.step_load_builtin(registers, i, loaded)
+                ),
+                Op::StoreGlobal => short::store_global(registers, &i, loaded),
+                Op::DeleteGlobal => fallible!(self.step_delete_global(i, loaded)),
+                Op::LoadClassName => fallible!(self.step_load_class_name(registers, i, loaded)),
                 Op::MakeCell => {
-                    let value = take!(i.a);
-                    set!(i.a, Vm::new_cell(value));
+                    let value = registers.take(i.a);
+                    registers.set(i.a, Vm::new_cell(value));
                 }
-                Op::LoadCell => {
-                    let Value::Cell(cell) = register!(i.b) else { unreachable!("the register holds a cell") };
-                    let value = cell.get();
-                    if value.is_unset() {
-                        fallible!(Err(self.unbound(i.b)));
-                    }
-                    set!(i.a, value);
-                }
-                Op::StoreCell => {
-                    let value = if i.ends_b() { take!(i.b) } else { register!(i.b).clone() };
-                    let Value::Cell(cell) = register!(i.a) else { unreachable!("the register holds a cell") };
-                    let previous = cell.put(value);
-                    drop(previous);
-                }
-                Op::DeleteCell => {
-                    let Value::Cell(cell) = register!(i.a) else { unreachable!("the register holds a cell") };
-                    if cell.put(Value::Unset).is_unset() {
-                        fallible!(Err(self.unbound(i.a)));
-                    }
-                }
+                Op::LoadCell => either!(short::load_cell(registers, &i), Err(self.unbound(i.b))),
+                Op::StoreCell => short::store_cell(registers, &i),
+                Op::DeleteCell => fallible!(self.step_delete_cell(registers, i)),
                 Op::LoadFree => {
-                    let value = self.running().closure[i.b as usize].get();
-                    if value.is_unset() {
-                        fallible!(Err(self.unbound_free(i.b)));
-                    }
-                    set!(i.a, value);
+                    either!(short::load_free(registers, &i, self.running()), Err(self.unbound_free(i.b)))
                 }
-                Op::StoreFree => {
-                    let value = if i.ends_b() { take!(i.b) } else { register!(i.b).clone() };
-                    let previous = self.running().closure[i.a as usize].put(value);
-                    drop(previous);
-                }
-                Op::DeleteFree => {
-                    if self.running().closure[i.a as usize].put(Value::Unset).is_unset() {
-                        fallible!(Err(self.unbound_free(i.a)));
-                    }
-                }
+                Op::StoreFree => short::store_free(registers, &i, self.running()),
+                Op::DeleteFree => fallible!(self.step_delete_free(i)),
 
                 Op::Add => arithmetic!(i, checked_add, +),
                 Op::Sub => arithmetic!(i, checked_sub, -),
                 Op::Mul => arithmetic!(i, checked_mul, *),
                 Op::Div => {
-                    if let (Value::Float(left), Value::Float(right)) = (register!(i.b), register!(i.c))
+                    if let (Value::Float(left), Value::Float(right)) =
+                        (registers.get(i.b), registers.get(i.c))
                         && *right != 0.0
                     {
                         let float = *left / *right;
-                        set!(i.a, Value::Float(float));
+                        registers.set(i.a, Value::Float(float));
                         continue;
                     }
-                    fallible!(self.step_binary(base, i));
+                    fallible!(self.step_binary(registers, i));
                 }
                 Op::FloorDiv => {
-                    if let (Value::Int(left), Value::Int(right)) = (register!(i.b), register!(i.c))
+                    if let (Value::Int(left), Value::Int(right)) = (registers.get(i.b), registers.get(i.c))
                         && *right > 0
                     {
                         let int = left.div_euclid(*right);
-                        set!(i.a, Value::Int(int));
+                        registers.set(i.a, Value::Int(int));
                         continue;
                     }
-                    fallible!(self.step_binary(base, i));
+                    fallible!(self.step_binary(registers, i));
                 }
                 Op::Mod => {
-                    if let (Value::Int(left), Value::Int(right)) = (register!(i.b), register!(i.c))
+                    if let (Value::Int(left), Value::Int(right)) = (registers.get(i.b), registers.get(i.c))
                         && *right > 0
                     {
                         let int = left.rem_euclid(*right);
-                        set!(i.a, Value::Int(int));
+                        registers.set(i.a, Value::Int(int));
                         continue;
                     }
-                    fallible!(self.step_binary(base, i));
+                    fallible!(self.step_binary(registers, i));
                 }
                 Op::BitAnd => {
-                    if let (Value::Int(left), Value::Int(right)) = (register!(i.b), register!(i.c)) {
+                    if let (Value::Int(left), Value::Int(right)) = (registers.get(i.b), registers.get(i.c)) {
                         let int = *left & *right;
-                        set!(i.a, Value::Int(int));
+                        registers.set(i.a, Value::Int(int));
                         continue;
                     }
-                    fallible!(self.step_binary(base, i));
+                    fallible!(self.step_binary(registers, i));
                 }
                 Op::MatMul | Op::Pow | Op::LeftShift | Op::RightShift | Op::BitOr | Op::BitXor => {
-                    fallible!(self.step_binary(base, i));
+                    fallible!(self.step_binary(registers, i));
                 }
                 Op::AddInt => arithmetic_int!(i, checked_add, +),
                 Op::SubInt => arithmetic_int!(i, checked_sub, -),
                 Op::MulInt => arithmetic_int!(i, checked_mul, *),
-                Op::Neg | Op::Pos | Op::Invert | Op::Not => fallible!(self.step_unary(base, i)),
+                Op::Neg | Op::Pos | Op::Invert | Op::Not => fallible!(self.step_unary(registers, i)),
 
                 Op::Eq => comparison!(i, ==),
                 Op::NotEq => comparison!(i, !=),
@@ -417,15 +284,15 @@ impl Vm {
                 Op::LessEq => comparison!(i, <=),
                 Op::Greater => comparison!(i, >),
                 Op::GreaterEq => comparison!(i, >=),
-                Op::Is | Op::IsNot | Op::In | Op::NotIn => fallible!(self.step_compare(base, i)),
+                Op::Is | Op::IsNot | Op::In | Op::NotIn => fallible!(self.step_compare(registers, i)),
 
                 Op::Jump => jump!(i),
                 Op::JumpIfTrue | Op::JumpIfFalse => {
-                    let truth = match register!(i.a) {
+                    let truth = match registers.get(i.a) {
                         Value::Bool(truth) => *truth,
                         Value::None => false,
                         Value::Int(int) => *int != 0,
-                        _ => fallible!(self.step_truth(base, i)),
+                        _ => fallible!(self.step_truth(registers, i)),
                     };
                     if truth == (i.op == Op::JumpIfTrue) {
                         jump!(i);
@@ -445,81 +312,38 @@ impl Vm {
                 Op::TestGreaterEqInt => test_int!(i, >=),
 
                 Op::LoadAttr => {
-                    let site = unsafe { loaded.sites.get_unchecked(i.c as usize) };
-                    if let Value::Instance(instance) = register!(i.b) {
-                        let fields = instance.fields.borrow();
-                        let key = site.key.get();
-                        if key.shape == fields.shape_id()
-                            && key.epoch == self.class_epoch
-                            && let Some(value) = fields.at(site.slot.get())
-                        {
-                            let value = value.clone();
-                            drop(fields);
-                            if i.ends_b() {
-                                set!(i.b, Value::Unset);
-                            }
-                            set!(i.a, value);
-                            continue;
-                        }
-                    }
-                    fallible!(self.step_load_attr(base, i, site));
+                    let site = loaded.site(i.c);
+                    either!(
+                        short::load_attr(registers, &i, site, self.class_epoch),
+                        self.step_load_attr(registers, i, site)
+                    );
                 }
-                Op::StoreAttr => {
-                    let site = unsafe { loaded.sites.get_unchecked(i.c as usize) };
-                    fallible!(self.step_store_attr(base, i, site));
-                }
+                Op::StoreAttr => fallible!(self.step_store_attr(registers, i, loaded.site(i.c))),
                 Op::DeleteAttr => {
-                    let site = unsafe { loaded.sites.get_unchecked(i.c as usize) };
-                    let object = if i.ends_b() { take!(i.a) } else { register!(i.a).clone() };
-                    fallible!(self.delete_attr(&object, &site.name));
+                    let object = registers.operand(i.a, i.ends_b());
+                    fallible!(self.delete_attr(&object, &loaded.site(i.c).name));
                 }
                 Op::LoadMethod => {
-                    let site = unsafe { loaded.sites.get_unchecked(i.c as usize) };
-                    if let Value::Instance(instance) = register!(i.b) {
-                        let key = site.key.get();
-                        if key.shape == instance.fields.borrow().shape_id() && key.epoch == self.class_epoch {
-                            let method = site.method.borrow().clone();
-                            let receiver = if i.ends_b() { take!(i.b) } else { register!(i.b).clone() };
-                            set!(i.a, method);
-                            set!(i.a + 1, receiver);
-                            continue;
-                        }
-                    }
-                    fallible!(self.step_load_method(base, i, site));
+                    let site = loaded.site(i.c);
+                    either!(
+                        short::load_method(registers, &i, site, self.class_epoch),
+                        self.step_load_method(registers, i, site)
+                    );
                 }
                 Op::LoadItem => {
-                    let item = match (register!(i.b), register!(i.c)) {
-                        (Value::List(list), Value::Int(at)) if *at >= 0 => {
-                            list.borrow().get(*at as usize).cloned()
-                        }
-                        (Value::Tuple(tuple), Value::Int(at)) if *at >= 0 => tuple.get(*at as usize).cloned(),
-                        (Value::Dict(dict), key @ Value::Int(_)) => dict.get_plain(key).flatten(),
-                        (Value::Dict(dict), key @ Value::Str(_)) if !i.ends_c() => {
-                            dict.get_plain(key).flatten()
-                        }
-                        _ => None,
-                    };
-                    match item {
-                        Some(item) => {
-                            if i.ends_b() {
-                                set!(i.b, Value::Unset);
-                            }
-                            set!(i.a, item);
-                        }
-                        None => fallible!(self.step_load_item(base, i)),
-                    }
+                    either!(short::load_item(registers, &i), self.step_load_item(registers, i));
                 }
-                Op::StoreItem => fallible!(self.step_store_item(base, i)),
-                Op::DeleteItem => fallible!(self.step_delete_item(base, i)),
-                Op::BuildSlice => self.step_slice(base, i),
+                Op::StoreItem => fallible!(self.step_store_item(registers, i)),
+                Op::DeleteItem => fallible!(self.step_delete_item(registers, i)),
+                Op::BuildSlice => self.step_slice(registers, i),
 
                 Op::Call => {
                     save!();
                     clear_from!(i.a + 1 + i.b);
-                    let at = unsafe { base.add(i.a as usize) };
+                    let at = registers.pointer(i.a);
                     if let Value::Function(function) = unsafe { &*at.cast_const() }
                         && function.code.exact_arity == Some(i.b)
-                        && self.can_push(base, i.a, function.code.n_registers)
+                        && self.can_push(at, function.code.n_registers)
                     {
                         self.until_poll -= 1;
                         if self.until_poll == 0 {
@@ -529,9 +353,9 @@ impl Vm {
                         let function = unsafe { std::ptr::read(function) };
                         unsafe { at.write(Value::Unset) };
                         loaded = unsafe { &*Rc::as_ptr(&function.code) };
-                        base = unsafe { at.add(1) };
+                        registers = unsafe { Registers::from(at.add(1)) };
                         ip = loaded.code.instructions.as_ptr();
-                        push_call(&mut self.frames, function, self.stack.index(base));
+                        push_call(&mut self.frames, function, self.stack.index(at) + 1);
                         continue;
                     }
                     called!(self.step_call(i.a, i.b as usize, &[])?, i.a);
@@ -554,21 +378,21 @@ impl Vm {
                     called!(self.step_call_method(i.a, i.b as usize, names)?, i.a);
                 }
                 Op::CallSpread => {
-                    let value = fallible!(self.step_call_spread(base, i));
-                    set!(i.a, value);
+                    let value = fallible!(self.step_call_spread(registers, i));
+                    registers.set(i.a, value);
                 }
                 Op::Return => {
                     let kind = self.frames.last().expect("a frame is running").kind;
                     if kind == FrameKind::Call {
                         // The callee was taken from the register below when the frame was pushed.
-                        assign!(-1isize, unsafe { base.add(i.a as usize) }, i.ends_b());
-                        clear_frame!();
+                        registers.assign(-1, registers.pointer(i.a), i.ends_b());
+                        clear_from!(0);
                         drop(pop_call(&mut self.frames));
                         reload!();
                         continue;
                     }
-                    let value = if i.ends_b() { take!(i.a) } else { register!(i.a).clone() };
-                    clear_frame!();
+                    let value = registers.operand(i.a, i.ends_b());
+                    clear_from!(0);
                     self.frames.pop();
                     if kind != FrameKind::Init {
                         return Ok(value);
@@ -578,119 +402,88 @@ impl Vm {
                 }
                 Op::Yield => {
                     save!();
-                    let value = take!(i.b);
-                    let Frame { function, base: first, pc, generator, .. } =
-                        self.frames.pop().expect("a frame is running");
-                    let n_registers = function.code.code.n_registers as usize;
-                    let registers = (first..first + n_registers).map(|at| self.stack.take(at)).collect();
-                    let generator = generator.expect("only generators yield, and they only run in steps");
-                    *generator.state.borrow_mut() =
-                        GeneratorState::Suspended { function, registers, pc: pc as u32, sent: i.a };
-                    return Ok(value);
+                    return Ok(self.step_yield(registers, i));
                 }
                 Op::Delegate => {
-                    if fallible!(self.step_delegate(base, i)) {
+                    if fallible!(self.step_delegate(registers, i)) {
                         ip = unsafe { ip.add(1) };
                     }
                 }
 
                 Op::BuildTuple => {
-                    let items = self.take_row(base, i.b, i.c);
-                    set!(i.a, Value::tuple(items));
+                    let items = self.take_row(registers, i.b, i.c);
+                    registers.set(i.a, Value::tuple(items));
                 }
                 Op::BuildList => {
-                    let items = self.take_row(base, i.b, i.c);
-                    set!(i.a, Value::list(items));
+                    let items = self.take_row(registers, i.b, i.c);
+                    registers.set(i.a, Value::list(items));
                 }
-                Op::BuildSet => fallible!(self.step_build_set(base, i)),
-                Op::BuildDict => fallible!(self.step_build_dict(base, i)),
-                Op::ListAppend => {
-                    let item = if i.ends_b() { take!(i.b) } else { register!(i.b).clone() };
-                    let Value::List(list) = register!(i.a) else { unreachable!("the register holds a list") };
-                    list.borrow_mut().push(item);
-                }
-                Op::ListExtend => fallible!(self.step_list_extend(base, i)),
-                Op::ListToTuple => {
-                    let Value::List(list) = register!(i.a) else { unreachable!("the register holds a list") };
-                    let items = std::mem::take(&mut *list.borrow_mut());
-                    set!(i.a, Value::tuple(items));
-                }
-                Op::SetAdd => fallible!(self.step_set_add(base, i)),
-                Op::SetUpdate => fallible!(self.step_set_update(base, i)),
-                Op::DictInsert => fallible!(self.step_dict_insert(base, i)),
-                Op::DictUpdate => fallible!(self.step_dict_update(base, i)),
-                Op::DictMerge => fallible!(self.step_dict_merge(base, i)),
-                Op::Format => fallible!(self.step_format(base, i)),
-                Op::BuildString => self.step_build_string(base, i),
+                Op::BuildSet => fallible!(self.step_build_set(registers, i)),
+                Op::BuildDict => fallible!(self.step_build_dict(registers, i)),
+                Op::ListAppend => short::append(registers, &i),
+                Op::ListExtend => fallible!(self.step_list_extend(registers, i)),
+                Op::ListToTuple => short::list_to_tuple(registers, &i),
+                Op::SetAdd => fallible!(self.step_set_add(registers, i)),
+                Op::SetUpdate => fallible!(self.step_set_update(registers, i)),
+                Op::DictInsert => fallible!(self.step_dict_insert(registers, i)),
+                Op::DictUpdate => fallible!(self.step_dict_update(registers, i)),
+                Op::DictMerge => fallible!(self.step_dict_merge(registers, i)),
+                Op::Format => fallible!(self.step_format(registers, i)),
+                Op::BuildString => self.step_build_string(registers, i),
 
-                Op::Unpack => fallible!(self.step_unpack(base, i)),
-                Op::UnpackStar => fallible!(self.step_unpack_star(base, i)),
+                Op::Unpack => fallible!(self.step_unpack(registers, i)),
+                Op::UnpackStar => fallible!(self.step_unpack_star(registers, i)),
                 // Where a pattern matches, the jump that leads past its block is skipped.
                 Op::MatchSequence => {
-                    let matches = fallible!(self.step_match_sequence(base, i));
+                    let matches = fallible!(self.step_match_sequence(registers, i));
                     ip = unsafe { ip.add(matches as usize) };
                 }
                 Op::MatchMapping => {
-                    let matches = fallible!(self.step_match_mapping(base, i));
+                    let matches = fallible!(self.step_match_mapping(registers, i));
                     ip = unsafe { ip.add(matches as usize) };
                 }
                 Op::MatchClass => {
                     let names = &loaded.keyword_names[i.c as usize];
-                    let matches = fallible!(self.step_match_class(base, i, names));
+                    let matches = fallible!(self.step_match_class(registers, i, names));
                     ip = unsafe { ip.add(matches as usize) };
                 }
-                Op::GetIter => fallible!(self.step_get_iter(base, i)),
-                Op::Iter => fallible!(self.step_iter(base, i)),
+                Op::GetIter => fallible!(self.step_get_iter(registers, i)),
+                Op::Iter => fallible!(self.step_iter(registers, i)),
                 Op::ForIter => {
-                    let item = match (register!(i.a), register!(i.a + 1)) {
-                        (Value::Int(_), Value::Int(0)) => Value::Unset,
-                        (&Value::Int(next), &Value::Int(remaining)) => {
-                            let Value::Int(step) = *register!(i.a + 2) else {
-                                unreachable!("a range has a step")
-                            };
-                            set!(i.a, Value::Int(next.wrapping_add(step)));
-                            set!(i.a + 1, Value::Int(remaining - 1));
-                            Value::Int(next)
-                        }
-                        (Value::List(list), &Value::Int(at)) => {
-                            let item = list.borrow().get(at as usize).cloned();
-                            set!(i.a + 1, Value::Int(at + 1));
-                            item.unwrap_or(Value::Unset)
-                        }
-                        _ => fallible!(self.step_for(base, i)),
+                    let item = match short::next_item(registers, &i) {
+                        Some(item) => item,
+                        None => fallible!(self.step_for(registers, i)),
                     };
                     let jump = unsafe { *ip };
                     ip = unsafe { ip.add(1) };
                     if item.is_unset() {
-                        for at in i.a..i.a + 3 {
-                            set!(at, Value::Unset);
-                        }
+                        registers.clear(i.a as usize, i.a as usize + 3);
                     } else {
-                        set!(i.b, item);
+                        registers.set(i.b, item);
                         jump!(jump);
                     }
                 }
 
                 Op::MakeFunction => {
-                    let function = self.step_make_function(base, i);
-                    set!(i.a, function);
+                    let function = self.step_make_function(registers, i);
+                    registers.set(i.a, function);
                 }
-                Op::MakeClass => fallible!(self.step_make_class(base, i)),
+                Op::MakeClass => fallible!(self.step_make_class(registers, i)),
                 Op::LoadLocals => {
-                    let locals = self.step_locals(base);
-                    set!(i.a, locals);
+                    let locals = self.step_locals(registers);
+                    registers.set(i.a, locals);
                 }
-                Op::Import => fallible!(self.step_import(base, i)),
-                Op::ImportFrom => fallible!(self.step_import_from(base, i)),
-                Op::ImportStar => fallible!(self.step_import_star(base, i)),
+                Op::Import => fallible!(self.step_import(registers, i)),
+                Op::ImportFrom => fallible!(self.step_import_from(registers, i)),
+                Op::ImportStar => fallible!(self.step_import_star(registers, i)),
 
                 Op::Raise => {
-                    let value = if i.ends_b() { take!(i.a) } else { register!(i.a).clone() };
+                    let value = registers.operand(i.a, i.ends_b());
                     fallible!(Err(self.raise_of(&value)));
                 }
                 Op::RaiseFrom => {
-                    let value = take!(i.a);
-                    let cause = take!(i.b);
+                    let value = registers.take(i.a);
+                    let cause = registers.take(i.b);
                     fallible!(Err(self.raise_with_cause(&value, &cause)));
                 }
                 Op::RaiseBare => {
@@ -698,22 +491,15 @@ impl Vm {
                     return Err(self.raise_bare());
                 }
                 Op::Reraise => {
-                    let value = take!(i.a);
+                    let value = registers.take(i.a);
                     save!();
                     return Err(self.raise_of(&value));
                 }
-                Op::MatchException => fallible!(self.step_match_exception(base, i)),
-                Op::AssertFail => {
-                    let message = i.ends_b().then(|| take!(i.a));
-                    save!();
-                    return Err(crate::value::Raise::with_args(
-                        crate::value::ExceptionKind::AssertionError,
-                        message.into_iter().collect(),
-                    ));
-                }
-                Op::WithEnter => fallible!(self.step_with_enter(base, i)),
-                Op::WithExit => fallible!(self.step_with_exit(base, i)),
-                Op::WithExcept => fallible!(self.step_with_except(base, i)),
+                Op::MatchException => fallible!(self.step_match_exception(registers, i)),
+                Op::AssertFail => fallible!(Err(assertion_error(registers, i))),
+                Op::WithEnter => fallible!(self.step_with_enter(registers, i)),
+                Op::WithExit => fallible!(self.step_with_exit(registers, i)),
+                Op::WithExcept => fallible!(self.step_with_except(registers, i)),
             }
         }
     }

@@ -2,20 +2,20 @@
 
 use kps_bytecode::op::Instruction;
 
-use super::{operand, set};
 use crate::ops::is_data_descriptor;
 use crate::value::{Instance, Result, Value};
 use crate::vm::Vm;
 use crate::vm::code::{CacheKey, Site};
+use crate::vm::register::Registers;
 
 impl Vm {
     pub(in crate::vm) fn step_load_attr(
         &mut self,
-        base: *mut Value,
+        registers: Registers,
         i: Instruction,
         site: &Site,
     ) -> Result<()> {
-        let object = operand(base, i.b, i.ends_b());
+        let object = registers.operand(i.b, i.ends_b());
         let value = self.get_attr_named(&object, &site.name)?;
         if let Value::Instance(instance) = &object {
             let class = instance.class();
@@ -30,18 +30,18 @@ impl Vm {
                 site.slot.set(slot);
             }
         }
-        set(base, i.a, value);
+        registers.set(i.a, value);
         Ok(())
     }
 
     pub(in crate::vm) fn step_store_attr(
         &mut self,
-        base: *mut Value,
+        registers: Registers,
         i: Instruction,
         site: &Site,
     ) -> Result<()> {
-        let object = operand(base, i.a, i.ends_b());
-        let value = operand(base, i.b, i.ends_c());
+        let object = registers.operand(i.a, i.ends_b());
+        let value = registers.operand(i.b, i.ends_c());
         let Value::Instance(instance) = &object else {
             return self.set_attr_named(&object, &site.name, value);
         };
@@ -83,11 +83,11 @@ impl Vm {
 
     pub(in crate::vm) fn step_load_method(
         &mut self,
-        base: *mut Value,
+        registers: Registers,
         i: Instruction,
         site: &Site,
     ) -> Result<()> {
-        let object = operand(base, i.b, i.ends_b());
+        let object = registers.operand(i.b, i.ends_b());
         // Values of built-in types and host objects have no shape: their class's own one stands for them.
         let class = match &object {
             Value::Instance(_)
@@ -100,8 +100,8 @@ impl Vm {
         let key = class.map(|class| CacheKey { shape: class.shape.id(), epoch: self.class_epoch });
         if key == Some(site.key.get()) {
             let method = site.method.borrow().clone();
-            set(base, i.a, method);
-            set(base, i.a + 1, object);
+            registers.set(i.a, method);
+            registers.set(i.a + 1, object);
             return Ok(());
         }
         let (method, receiver) = self.get_method(&object, &site.name)?;
@@ -119,8 +119,8 @@ impl Vm {
                 drop(previous);
             }
         }
-        set(base, i.a, method);
-        set(base, i.a + 1, receiver);
+        registers.set(i.a, method);
+        registers.set(i.a + 1, receiver);
         Ok(())
     }
 }

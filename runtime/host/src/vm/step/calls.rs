@@ -2,12 +2,13 @@
 
 use kps_bytecode::op::Instruction;
 
-use super::{Called, operand};
+use super::Called;
 use crate::errors;
 use crate::value::{Args, Layout, Name, Result, Value};
 use crate::vm::Vm;
 use crate::vm::call::Entered;
 use crate::vm::frame::FrameKind;
+use crate::vm::register::Registers;
 
 impl Vm {
     /// Calls `R[a]` with the `n` values behind it.
@@ -109,8 +110,8 @@ impl Vm {
         result.map(Called::Value)
     }
 
-    pub(in crate::vm) fn step_call_spread(&mut self, base: *mut Value, i: Instruction) -> Result {
-        let [callee, list, dict] = [i.a, i.a + 1, i.a + 2].map(|at| operand(base, at, true));
+    pub(in crate::vm) fn step_call_spread(&mut self, registers: Registers, i: Instruction) -> Result {
+        let [callee, list, dict] = [i.a, i.a + 1, i.a + 2].map(|at| registers.operand(at, true));
         self.poll()?;
         let Value::List(list) = list else { unreachable!("spread arguments are collected in a list") };
         let mut values = std::mem::take(&mut *list.borrow_mut());

@@ -5,17 +5,17 @@ use std::rc::Rc;
 use kps_bytecode::op::Instruction;
 use kps_bytecode::{Capture, Constant};
 
-use super::{operand, set};
 use crate::value::{Cell, Dict, Function, Name, Result, Value};
 use crate::vm::Vm;
+use crate::vm::register::Registers;
 
 impl Vm {
-    pub(in crate::vm) fn step_make_function(&mut self, base: *mut Value, i: Instruction) -> Value {
+    pub(in crate::vm) fn step_make_function(&mut self, registers: Registers, i: Instruction) -> Value {
         let function = self.running().clone();
         let code = function.code.child(self, i.c as usize);
         let defaults = match i.x & 1 {
             0 => Vec::new(),
-            _ => match operand(base, i.b, true) {
+            _ => match registers.operand(i.b, true) {
                 Value::Tuple(defaults) => defaults.to_vec(),
                 _ => unreachable!("the compiler builds a tuple of defaults"),
             },
@@ -24,7 +24,7 @@ impl Vm {
         let keyword_names = &code.param_names[params.n_positional as usize..params.n_named()];
         let keyword_defaults = match i.x & 2 {
             0 => Vec::new(),
-            _ => match operand(base, i.b + 1, true) {
+            _ => match registers.operand(i.b + 1, true) {
                 Value::Dict(defaults) => {
                     keyword_names.iter().map(|name| defaults.get_text(name).unwrap_or_default()).collect()
                 }
@@ -34,7 +34,7 @@ impl Vm {
         let cell = |capture: &Capture| -> Rc<Cell> {
             match capture {
                 Capture::Free(at) => function.closure[*at as usize].clone(),
-                Capture::Local(at) => match operand(base, *at, false) {
+                Capture::Local(at) => match registers.operand(*at, false) {
                     Value::Cell(cell) => cell,
                     _ => unreachable!("a captured variable lives in a cell"),
                 },
@@ -52,14 +52,14 @@ impl Vm {
         }))
     }
 
-    pub(in crate::vm) fn step_make_class(&mut self, base: *mut Value, i: Instruction) -> Result<()> {
+    pub(in crate::vm) fn step_make_class(&mut self, registers: Registers, i: Instruction) -> Result<()> {
         let name = self.constant_name(i.c);
-        let Value::Function(body) = operand(base, i.a, true) else {
+        let Value::Function(body) = registers.operand(i.a, true) else {
             unreachable!("a class body is a function")
         };
-        let bases = self.take_row(base, i.a + 1, i.b);
+        let bases = self.take_row(registers, i.a + 1, i.b);
         let class = self.make_class(&name, &body, &bases)?;
-        set(base, i.a, class);
+        registers.set(i.a, class);
         Ok(())
     }
 
@@ -72,11 +72,11 @@ impl Vm {
         }
     }
 
-    pub(in crate::vm) fn step_locals(&mut self, base: *mut Value) -> Value {
+    pub(in crate::vm) fn step_locals(&mut self, registers: Registers) -> Value {
         let dict = Dict::new();
         let code = self.running().code.clone();
         for (at, name) in code.code.locals.iter().enumerate() {
-            let value = operand(base, at as u16, false);
+            let value = registers.operand(at as u16, false);
             let value = match value {
                 Value::Cell(cell) if &**name != "__class__" => cell.get(),
                 value => value,
@@ -88,27 +88,27 @@ impl Vm {
         Value::Dict(Rc::new(dict))
     }
 
-    pub(in crate::vm) fn step_import(&mut self, base: *mut Value, i: Instruction) -> Result<()> {
+    pub(in crate::vm) fn step_import(&mut self, registers: Registers, i: Instruction) -> Result<()> {
         let name = self.constant_name(i.b);
         let module = self.import_from_code(&name, i.c as usize)?;
         let module = match name.split_once('.') {
             Some((first, _)) if i.x == 0 => self.import_from_code(first, i.c as usize)?,
             _ => module,
         };
-        set(base, i.a, Value::Module(module));
+        registers.set(i.a, Value::Module(module));
         Ok(())
     }
 
-    pub(in crate::vm) fn step_import_from(&mut self, base: *mut Value, i: Instruction) -> Result<()> {
+    pub(in crate::vm) fn step_import_from(&mut self, registers: Registers, i: Instruction) -> Result<()> {
         let name = self.constant_name(i.c);
-        let module = operand(base, i.b, false);
+        let module = registers.operand(i.b, false);
         let value = self.import_name(&module, &name)?;
-        set(base, i.a, value);
+        registers.set(i.a, value);
         Ok(())
     }
 
-    pub(in crate::vm) fn step_import_star(&mut self, base: *mut Value, i: Instruction) -> Result<()> {
-        let module = operand(base, i.a, true);
+    pub(in crate::vm) fn step_import_star(&mut self, registers: Registers, i: Instruction) -> Result<()> {
+        let module = registers.operand(i.a, true);
         let namespace = self.running().globals().clone();
         for (name, value) in self.public_names(&module)? {
             let slot = namespace.slot(&name);

@@ -5,14 +5,18 @@ use std::rc::Rc;
 
 use kps_bytecode::op::Instruction;
 
-use super::{operand, set};
 use crate::errors;
 use crate::value::{BuiltinType, Class, Dict, Layout, Name, Result, Value};
 use crate::vm::Vm;
+use crate::vm::register::Registers;
 
 impl Vm {
-    pub(in crate::vm) fn step_match_sequence(&mut self, base: *mut Value, i: Instruction) -> Result<bool> {
-        let value = operand(base, i.b, false);
+    pub(in crate::vm) fn step_match_sequence(
+        &mut self,
+        registers: Registers,
+        i: Instruction,
+    ) -> Result<bool> {
+        let value = registers.operand(i.b, false);
         if !is_sequence(&value) {
             return Ok(false);
         }
@@ -31,14 +35,14 @@ impl Vm {
             self.unpack_star(&value, before, after)?
         };
         for (item, at) in items.into_iter().zip(i.a..) {
-            set(base, at, item);
+            registers.set(at, item);
         }
         Ok(true)
     }
 
-    pub(in crate::vm) fn step_match_mapping(&mut self, base: *mut Value, i: Instruction) -> Result<bool> {
-        let keys = self.take_row(base, i.a, i.c);
-        let value = operand(base, i.b, false);
+    pub(in crate::vm) fn step_match_mapping(&mut self, registers: Registers, i: Instruction) -> Result<bool> {
+        let keys = self.take_row(registers, i.a, i.c);
+        let value = registers.operand(i.b, false);
         let Some(value) = self.as_mapping(&value)? else { return Ok(false) };
         let Value::Dict(dict) = value.base_value() else { return Ok(false) };
         if dict.len() < keys.len() {
@@ -52,7 +56,7 @@ impl Vm {
             }
             self.dict_insert(&seen, key, Value::None)?;
             let Some(item) = self.dict_get(dict, key)? else { return Ok(false) };
-            set(base, at, item);
+            registers.set(at, item);
         }
         if i.x != 0 {
             let rest = Rc::new(Dict::new());
@@ -60,7 +64,7 @@ impl Vm {
             for key in &keys {
                 self.dict_remove(&rest, key)?;
             }
-            set(base, i.a + i.c, Value::Dict(rest));
+            registers.set(i.a + i.c, Value::Dict(rest));
         }
         Ok(true)
     }
@@ -79,14 +83,14 @@ impl Vm {
     /// `names` are those of the attributes that the pattern names; `x` more go by their places.
     pub(in crate::vm) fn step_match_class(
         &mut self,
-        base: *mut Value,
+        registers: Registers,
         i: Instruction,
         names: &[Name],
     ) -> Result<bool> {
-        let Value::Class(class) = operand(base, i.a, true) else {
+        let Value::Class(class) = registers.operand(i.a, true) else {
             return Err(errors::type_error("called match pattern must be a class"));
         };
-        let value = operand(base, i.b, false);
+        let value = registers.operand(i.b, false);
         if !self.is_instance(&value, &class) {
             return Ok(false);
         }
@@ -110,7 +114,7 @@ impl Vm {
                     part
                 }
             };
-            set(base, at, part);
+            registers.set(at, part);
         }
         Ok(true)
     }
