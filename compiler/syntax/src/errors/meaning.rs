@@ -333,3 +333,17 @@ pub(crate) fn pattern_arithmetic(at: Location) -> Diagnostic {
         .label(at, "")
         .help("only complex numbers are written with a sign: `1 + 2j`; anything else is compared in a guard")
 }
+
+/// A whole pattern that is an expression; `case` is what to write.
+pub(crate) fn computed_pattern(at: Location, case: &str) -> Diagnostic {
+    Diagnostic::error("syntax/pattern", "a pattern neither computes nor compares")
+        .label(at, "")
+        .help(format!("take the value and compare it in a guard: `{case}`"))
+}
+
+/// A part of a pattern that is an expression; `guard` is the condition to write.
+pub(crate) fn computed_part_of_pattern(at: Location, guard: &str) -> Diagnostic {
+    Diagnostic::error("syntax/pattern", "a pattern neither computes nor compares")
+        .label(at, "")
+        .help(format!("write a name here, such as `part`, and compare it in a guard: `if {guard}`"))
+}

@@ -6,6 +6,7 @@
 mod headers;
 mod missing;
 mod operators;
+mod patterns;
 mod words;
 
 use crate::Diagnostic;
@@ -45,11 +46,12 @@ pub(super) fn diagnose(source: &Source, tokens: &[Spanned], failure: &Failure) -
 }
 
 fn mistake(scene: &Scene) -> Diagnostic {
-    const QUESTIONS: [fn(&Scene) -> Option<Diagnostic>; 28] = [
+    const QUESTIONS: [fn(&Scene) -> Option<Diagnostic>; 29] = [
         headers::stray_clause,
         missing::fstring_field,
         headers::else_if,
         operators::foreign_operator,
+        patterns::computed,
         operators::increment,
         operators::dotted_range,
         words::raise_comma,
