@@ -52,8 +52,10 @@ pub mod guards {
     pub const NEAREST: &str = "kps.nearest";
 }
 
-/// The names of the blocks of an array and of a uniform, whose one member the source does not know of.
-pub const WRAPPERS: [&str; 2] = ["kps.array", "kps.uniform"];
+/// The names of the blocks of an array, of one struct and of a uniform, whose one member the source does not know of.
+pub const WRAPPERS: [&str; 3] = ["kps.array", CELL, "kps.uniform"];
+/// The name of the block of a buffer that is one struct in the source, which knows of no array either.
+pub const CELL: &str = "kps.cell";
 
 /// The set of the uniform buffer that takes what the push constants do not.
 pub const SPILL_SET: u32 = 1;

@@ -89,12 +89,14 @@ impl FunctionEmitter<'_> {
         if !self.tells() {
             return;
         }
+        let kernel = self.kernel;
+        let buffer = &kernel.buffers[buffer.idx()];
+        // Nobody wrote the index of the one struct of a buffer.
+        let index = index.filter(|_| !buffer.is_cell);
         let axes: Vec<Step> = match index.and_then(|index| self.function.axes.get(&index)) {
             Some(axes) => axes.iter().map(|(index, _)| Step::At(*index)).collect(),
             None => index.into_iter().map(Step::At).collect(),
         };
-        let kernel = self.kernel;
-        let buffer = &kernel.buffers[buffer.idx()];
         let name = format!("{}{}", buffer.name, self.brackets(axes));
         self.tell_path(name, &buffer.element, path, touch);
     }

@@ -15,7 +15,7 @@ use super::module::Module;
 use super::params::Blocks;
 use super::ports::Ports;
 use super::reach::{BufferVariable, fits_uniform};
-use super::record::ring_variable;
+use super::record::{failed_variable, ring_variable};
 use super::textures::TextureVariables;
 use crate::analysis::written_buffers;
 use crate::ir::{BufferId, Kernel, ScalarId, SharedId};
@@ -34,6 +34,8 @@ pub(crate) struct Interface {
     inputs: FxHashMap<Input, Word>,
     /// The buffer of records, where there is one, and how many sites write to it.
     ring: Option<Word>,
+    /// Whether an assertion of the invocation has failed, where that must be known.
+    failed: Option<Word>,
     n_sites: u32,
     shared: FxHashMap<SharedId, Word>,
     /// Shared memory that holds the bits of its elements.
@@ -69,6 +71,7 @@ impl Interface {
             ports,
             inputs: FxHashMap::default(),
             ring: None,
+            failed: None,
             n_sites: 0,
             shared: FxHashMap::default(),
             shared_bits: shared_bits(kernel, target),
@@ -91,6 +94,11 @@ impl Interface {
     /// The buffer of records, made when first used.
     pub fn ring(&mut self, kernel: &Kernel, module: &mut Module) -> Word {
         *self.ring.get_or_insert_with(|| ring_variable(kernel, module))
+    }
+
+    /// The variable that tells whether an assertion of the invocation has failed, made when first used.
+    pub fn failed(&mut self, module: &mut Module) -> Word {
+        *self.failed.get_or_insert_with(|| failed_variable(module))
     }
 
     /// Sites count from 1: a 0 ends the list of records.

@@ -76,6 +76,7 @@ pub(crate) enum TypeKey {
     Function(Word, Vec<Word>),
     /// The block around a run-time array.
     Block(Word),
+    CellBlock(Word),
     /// What reading gives, the number of axes, and the format.
     Image(Word, u8, spirv::ImageFormat, ImageUse),
     Sampler,
@@ -341,13 +342,19 @@ impl Module {
     /// The block of a buffer with elements of this type and stride.
     pub fn buffer_block(&mut self, element: Word, stride: u32) -> Word {
         let array = self.runtime_array(element, stride);
-        self.type_of(TypeKey::Block(array), |module| module.array_block(array))
+        self.type_of(TypeKey::Block(array), |module| module.array_block(array, "kps.array"))
+    }
+
+    /// The block of a buffer that the kernel knows as one element.
+    pub fn cell_block(&mut self, element: Word, stride: u32) -> Word {
+        let array = self.runtime_array(element, stride);
+        self.type_of(TypeKey::CellBlock(array), |module| module.array_block(array, "kps.cell"))
     }
 
     /// The same as a type of its own, so that its member can say what is done with it.
     pub fn own_block(&mut self, element: Word, stride: u32) -> Word {
         let array = self.runtime_array(element, stride);
-        self.array_block(array)
+        self.array_block(array, "kps.array")
     }
 
     /// The block of a uniform buffer that holds one value.
@@ -360,11 +367,11 @@ impl Module {
         block
     }
 
-    fn array_block(&mut self, array: Word) -> Word {
+    fn array_block(&mut self, array: Word, name: &str) -> Word {
         let block = self.struct_type(&[array]);
         self.decorate(block, spirv::Decoration::Block, &[]);
         self.decorate_member(block, 0, spirv::Decoration::Offset, &[0]);
-        self.name(block, "kps.array");
+        self.name(block, name);
         self.member_name(block, 0, "data");
         block
     }
@@ -431,6 +438,16 @@ impl Module {
     pub fn variable(&mut self, class: StorageClass, pointee: Word) -> Word {
         let pointer = self.pointer(class, pointee);
         let id = self.global(Op::Variable, Some(pointer), vec![Operand::StorageClass(class)]);
+        self.interface.push(id);
+        id
+    }
+
+    /// A variable of each invocation's own that begins with a constant.
+    pub fn initialized_variable(&mut self, pointee: Word, constant: Word) -> Word {
+        let class = StorageClass::Private;
+        let pointer = self.pointer(class, pointee);
+        let operands = vec![Operand::StorageClass(class), Operand::IdRef(constant)];
+        let id = self.global(Op::Variable, Some(pointer), operands);
         self.interface.push(id);
         id
     }

@@ -38,7 +38,7 @@ impl BufferVariable {
         let stride = buffer.element.packed_size();
         let home = match buffer.reach {
             Reach::Binding => {
-                let block = module.buffer_block(element, stride);
+                let block = block_of(buffer, element, stride, module);
                 Home::Binding {
                     id: bound(buffer, StorageClass::StorageBuffer, block, &buffer.name, module),
                     bits: None,
@@ -107,7 +107,7 @@ impl BufferVariable {
         let Home::Binding { id, bits: known } = &mut self.home else { return None };
         Some(*known.get_or_insert_with(|| {
             let element = module.ty(bits);
-            let block = module.buffer_block(element, bits.packed_size());
+            let block = block_of(buffer, element, bits.packed_size(), module);
             let alias =
                 bound(buffer, StorageClass::StorageBuffer, block, &format!("{}.bits", buffer.name), module);
             for variable in [*id, alias] {
@@ -115,6 +115,14 @@ impl BufferVariable {
             }
             alias
         }))
+    }
+}
+
+/// The block around elements of this type and stride.
+fn block_of(buffer: &Buffer, element: Word, stride: u32, module: &mut Module) -> Word {
+    match buffer.is_cell {
+        true => module.cell_block(element, stride),
+        false => module.buffer_block(element, stride),
     }
 }
 

@@ -13,6 +13,7 @@ use rspirv::spirv::{Decoration, MemorySemantics, Op, Scope, StorageClass, Word};
 
 use super::function::FunctionEmitter;
 use super::module::{Module, Operand};
+use crate::constant::Constant;
 use crate::ir::{Kernel, NodeId, Record, RecordKind};
 use crate::template::Input;
 use crate::types::{Scalar, Type};
@@ -54,6 +55,15 @@ pub(super) fn ring_variable(kernel: &Kernel, module: &mut Module) -> Word {
     id
 }
 
+/// The variable that tells whether an assertion of the invocation has failed.
+pub(super) fn failed_variable(module: &mut Module) -> Word {
+    let truth = module.scalar(Scalar::Bool);
+    let no = module.constant(Constant::bool(false));
+    let id = module.initialized_variable(truth, no);
+    module.name(id, "kps.failed");
+    id
+}
+
 impl FunctionEmitter<'_> {
     pub fn record(&mut self, record: &Record) {
         if record.kind == RecordKind::Trace {
@@ -62,12 +72,27 @@ impl FunctionEmitter<'_> {
         let site = self.site(record);
         let ring = self.interface.ring(self.kernel, self.module);
         let words = self.record_words(site, &record.values);
+        if record.kind != RecordKind::AssertOnce {
+            return self.put_record(ring, record.kind, &words);
+        }
+        let flag = self.interface.failed(self.module);
+        let truth = self.module.scalar(Scalar::Bool);
+        let has_failed = self.op(Op::Load, truth, vec![Operand::IdRef(flag)]);
+        let is_first = self.ids(Op::LogicalNot, &Type::BOOL, &[has_failed]);
+        let yes = self.module.constant(Constant::bool(true));
+        self.when(is_first, |emitter| {
+            emitter.effect(Op::Store, vec![Operand::IdRef(flag), Operand::IdRef(yes)]);
+            emitter.put_record(ring, record.kind, &words);
+        });
+    }
+
+    fn put_record(&mut self, ring: Word, kind: RecordKind, words: &[Word]) {
         let n_words = self.int(&Type::U32, words.len() as i128);
-        let (first_counter, start) = match record.kind {
+        let (first_counter, start) = match kind {
             RecordKind::Print | RecordKind::Trace => (0, ASSERT_WORDS),
-            RecordKind::Assert => (2, 0),
+            RecordKind::Assert | RecordKind::AssertOnce => (2, 0),
         };
-        let room = self.room(ring, record.kind);
+        let room = self.room(ring, kind);
         let asked = self.ring_word(ring, first_counter);
         let lost = self.ring_word(ring, first_counter + 1);
         // Looked at first, so that a full buffer is not counted up until the counter wraps.
@@ -84,7 +109,7 @@ impl FunctionEmitter<'_> {
                 let place = emitter.ids(Op::IAdd, &Type::U32, &[at, start]);
                 emitter.when_else(
                     fits,
-                    |emitter| emitter.put_words(ring, place, &words),
+                    |emitter| emitter.put_words(ring, place, words),
                     |emitter| {
                         emitter.relaxed(Op::AtomicIAdd, lost, Some(one));
                         let begins = emitter.ids(Op::ULessThan, &Type::BOOL, &[at, room]);
@@ -135,7 +160,7 @@ impl FunctionEmitter<'_> {
         let site = self.interface.next_site();
         let kind = match record.kind {
             RecordKind::Print => "print",
-            RecordKind::Assert => "assert",
+            RecordKind::Assert | RecordKind::AssertOnce => "assert",
             RecordKind::Trace => "trace",
         };
         let (line, column) = self.function.source.line_column(record.span.start);
@@ -177,7 +202,7 @@ impl FunctionEmitter<'_> {
     /// Words that this kind of record has room for.
     fn room(&mut self, ring: Word, kind: RecordKind) -> Word {
         let reserved = self.int(&Type::U32, i128::from(ASSERT_WORDS));
-        if kind == RecordKind::Assert {
+        if matches!(kind, RecordKind::Assert | RecordKind::AssertOnce) {
             return reserved;
         }
         let result = self.module.scalar(Scalar::U32);

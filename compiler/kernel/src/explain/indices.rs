@@ -3,15 +3,15 @@
 use kps_syntax::Span;
 
 use super::{IndexTest, Remark, RemarkKind};
-use crate::ir::{AtomicPlace, Function, NodeId, NodeKind, Step, Stmt, steps, walk};
+use crate::ir::{AtomicPlace, BufferId, Function, Kernel, NodeId, NodeKind, Step, Stmt, steps, walk};
 
 /// Remarks on every access of a function at an index; `differs` says which of its nodes may differ
 /// between invocations.
-pub(super) fn remark(function: &Function, differs: &[bool], remarks: &mut Vec<Remark>) {
+pub(super) fn remark(kernel: &Kernel, function: &Function, differs: &[bool], remarks: &mut Vec<Remark>) {
     walk(&function.body, &mut |stmt| match stmt {
-        Stmt::Eval(node) => remark_node(function, *node, differs, remarks),
-        Stmt::BufferStore { index, path, span, .. } => {
-            let indices = steps(path).chain([*index]);
+        Stmt::Eval(node) => remark_node(kernel, function, *node, differs, remarks),
+        Stmt::BufferStore { buffer, index, path, span, .. } => {
+            let indices = steps(path).chain(written(kernel, *buffer, *index));
             remarks.extend(tested(function, indices, IndexTest::TestedStore, *span));
         }
         Stmt::StoreElement { path, span, .. } => {
@@ -21,11 +21,22 @@ pub(super) fn remark(function: &Function, differs: &[bool], remarks: &mut Vec<Re
     });
 }
 
-fn remark_node(function: &Function, id: NodeId, differs: &[bool], remarks: &mut Vec<Remark>) {
+/// The index of an element where somebody wrote it: not of what is one struct.
+fn written(kernel: &Kernel, buffer: BufferId, index: NodeId) -> Option<NodeId> {
+    (!kernel.buffers[buffer.idx()].is_cell).then_some(index)
+}
+
+fn remark_node(
+    kernel: &Kernel,
+    function: &Function,
+    id: NodeId,
+    differs: &[bool],
+    remarks: &mut Vec<Remark>,
+) {
     let node = function.node(id);
     match &node.kind {
-        NodeKind::BufferLoad { index, path, .. } => {
-            let indices = steps(path).chain([*index]);
+        NodeKind::BufferLoad { buffer, index, path, .. } => {
+            let indices = steps(path).chain(written(kernel, *buffer, *index));
             remarks.extend(tested(function, indices, IndexTest::TestedLoad, node.span));
             if differs.get(id.idx()) == Some(&false) {
                 remarks.push(Remark { span: node.span, kind: RemarkKind::Uniform });
@@ -39,7 +50,9 @@ fn remark_node(function: &Function, id: NodeId, differs: &[bool], remarks: &mut 
         }
         NodeKind::Atomic(atomic) => {
             let indices: Vec<NodeId> = match &atomic.place {
-                AtomicPlace::Buffer { index, .. } => vec![*index],
+                AtomicPlace::Buffer { buffer, index } => {
+                    written(kernel, *buffer, *index).into_iter().collect()
+                }
                 AtomicPlace::Shared { path, .. } => steps(path).collect(),
             };
             remarks.extend(tested(function, indices, IndexTest::TestedAtomic, node.span));

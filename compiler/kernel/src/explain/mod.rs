@@ -129,7 +129,7 @@ fn functions(
         let function = &kernel.functions[found.id.idx()];
         let differs = differing.get(&found.id).map_or(&[][..], |differs| differs);
         let mut remarks = found.remarks;
-        indices::remark(function, differs, &mut remarks);
+        indices::remark(kernel, function, differs, &mut remarks);
         remark_calls(function, &order, &mut remarks);
         remark_needs(function, &found.def, uses, &mut remarks);
         let causes = emulated.iter().filter(|at| is_in(function, &found.def, at));

@@ -122,6 +122,8 @@ pub struct Buffer {
     pub reach: Reach,
     /// One value, which kernels only read.
     pub is_uniform: bool,
+    /// One struct, which kernels read and write where it lies.
+    pub is_cell: bool,
     /// Of its elements.
     pub counts: Width,
     pub span: Span,

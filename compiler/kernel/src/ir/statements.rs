@@ -120,7 +120,10 @@ pub struct Record {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RecordKind {
     Print,
+    /// The invocation ends behind it.
     Assert,
+    /// The invocation goes on: only the first one that it comes by is left.
+    AssertOnce,
     /// What an assignment assigned.
     Trace,
 }

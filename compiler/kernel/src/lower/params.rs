@@ -114,6 +114,7 @@ impl Ctx<'_> {
             rank: *rank,
             reach: *reach,
             is_uniform: false,
+            is_cell: false,
             counts: *counts,
             span,
         });
@@ -150,6 +151,7 @@ impl Ctx<'_> {
         let Operand::Buffer(buffer) = self.bind_array(param_idx, param, array, Some(slot)) else {
             return Operand::Error;
         };
+        self.buffers[buffer.idx()].is_cell = true;
         let first = self.constant(Constant::i32(0), param.name.span);
         Operand::Place(self.buffer_place(buffer, first))
     }

@@ -132,8 +132,13 @@ impl Ctx<'_> {
                 Some(message) => ctx.assert_text(test, message),
                 None => ctx.values_text(test),
             };
-            ctx.push_record(RecordKind::Assert, text, stmt.span);
-            ctx.end_invocation(stmt.span);
+            if ctx.may_end_invocation() {
+                ctx.push_record(RecordKind::Assert, text, stmt.span);
+                ctx.f.block.push(Stmt::Return(None, stmt.span));
+                ctx.f.live = false;
+            } else {
+                ctx.push_record(RecordKind::AssertOnce, text, stmt.span);
+            }
         };
         self.branch(&condition, test.span, fails, |_| {});
     }
@@ -148,14 +153,10 @@ impl Ctx<'_> {
         text
     }
 
-    /// An invocation whose assertion failed does nothing more, unless others wait for it at a barrier,
-    /// or a caller of this function for its value.
-    fn end_invocation(&mut self, span: Span) {
-        let env = self.f.env.clone();
-        if self.f.is_kernel && !self.template.works_together(env.get()) {
-            self.f.block.push(Stmt::Return(None, span));
-            self.f.live = false;
-        }
+    /// Whether an invocation whose assertion failed does nothing more: not where others wait for it at a barrier, or
+    /// a caller of this function for its value.
+    fn may_end_invocation(&self) -> bool {
+        self.f.is_kernel && !self.template.works_together(self.f.env.clone().get())
     }
 
     /// `\nx = {f32}, n = {i32}`: what the sides of the comparisons are.

@@ -80,7 +80,11 @@ impl Lowerer<'_> {
             Type::Struct(members) => {
                 let member = |(at, of): (usize, &types::Member)| {
                     let offset = types.member_offset(members, at, layout)?;
-                    Some(Member { name: of.name.clone(), offset, parts: self.parts(of.ty, layout) })
+                    let parts = match self.parts(of.ty, layout) {
+                        Parts::Elements { element, .. } if of.is_cell => (*element).clone(),
+                        parts => parts,
+                    };
+                    Some(Member { name: of.name.clone(), offset, parts })
                 };
                 let made: Option<Vec<Member>> = members.iter().enumerate().map(member).collect();
                 made.map_or(Parts::Whole, |members| Parts::Members(members.into()))

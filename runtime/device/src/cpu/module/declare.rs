@@ -8,7 +8,7 @@ use super::types::{MAX_SCALARS, MatrixLayout, Member, Scalar, Type, TypeId};
 use super::{Global, Id, Instruction};
 use crate::Result;
 use crate::cpu::errors;
-use crate::interface::WRAPPERS;
+use crate::interface::{CELL, WRAPPERS};
 
 /// Scalars in all constants together.
 const MAX_CONSTANT_SCALARS: usize = 1 << 22;
@@ -175,7 +175,8 @@ impl Reader<'_, '_> {
 
     fn struct_type(&self, inst: &Instruction) -> Result<Type> {
         let id = self.id(inst, 0)?;
-        let is_wrapper = self.module.names.get(&id).is_some_and(|name| WRAPPERS.contains(&name.as_str()));
+        let block = self.module.names.get(&id).map_or("", |name| name);
+        let (is_wrapper, is_cell) = (WRAPPERS.contains(&block), block == CELL);
         let member = |i: usize| {
             let name = self.decorations.member_names.get(&(id, i as u32 - 1)).filter(|_| !is_wrapper);
             let of = self.decorations.of_member(id, i as u32 - 1);
@@ -183,7 +184,7 @@ impl Reader<'_, '_> {
             if of.offset.is_some_and(|offset| offset > 0x7fff_ffff) {
                 return Err(self.malformed(inst, "an offset is at most 2^31 - 1"));
             }
-            Ok(Member { name: name.cloned(), ty: self.type_at(inst, i)?, offset: of.offset, matrix })
+            Ok(Member { name: name.cloned(), ty: self.type_at(inst, i)?, is_cell, offset: of.offset, matrix })
         };
         Ok(Type::Struct((1..inst.n as usize).map(member).collect::<Result<_>>()?))
     }

@@ -118,6 +118,8 @@ pub struct Member {
     /// As the source names it.
     pub name: Option<String>,
     pub ty: TypeId,
+    /// An array, of which the source knows the first element alone.
+    pub is_cell: bool,
     pub offset: Option<u32>,
     pub matrix: MatrixLayout,
 }
