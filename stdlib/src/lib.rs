@@ -2,6 +2,7 @@
 
 /// The modules and their texts, by dotted name.
 static MODULES: &[(&str, &str)] = &[
+    ("_awaited", include_str!("modules/_awaited.kps")),
     ("bisect", include_str!("modules/bisect.kps")),
     ("collections", include_str!("modules/collections.kps")),
     ("copy", include_str!("modules/copy.kps")),

@@ -7,11 +7,12 @@
 
 mod calendar;
 mod deque;
+mod enumeration;
 mod json;
 mod json_read;
 pub mod kernels;
 pub mod kp;
-mod logging;
+pub mod logging;
 mod math;
 mod math_int;
 mod math_step;
@@ -32,6 +33,7 @@ use crate::vm::Vm;
 /// Every module written in Rust, by its dotted name.
 pub static MODULES: &[&NativeModule] = &[
     &deque::MODULE,
+    &enumeration::MODULE,
     &json::MODULE,
     &kernels::DEV,
     &kernels::MODULE,

@@ -5,14 +5,12 @@
 
 use std::cell::{Ref, RefCell};
 use std::rc::Rc;
-use std::sync::Arc;
-
-use kps_syntax::ast::ClassDef;
 
 use super::{
     Attrs, ExceptionKind, Function, Name, NativeDef, NativeFn, NativeFunction, NativeType, Shape, Value,
     teardown,
 };
+use crate::vm::LoadedCode;
 
 /// The types that are part of the language itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -135,8 +133,8 @@ pub struct Class {
     pub new: Option<NativeFn>,
     /// Where instances start; it names the class in inline caches.
     pub shape: Rc<Shape>,
-    /// The class as it was written.
-    pub def: Option<Arc<ClassDef>>,
+    /// The code that made it: how it was written.
+    pub body: Option<Rc<LoadedCode>>,
     /// A class that scripts wrote may be changed by scripts.
     pub is_script: bool,
     attrs: RefCell<Attrs>,
@@ -156,7 +154,7 @@ impl Class {
             layout,
             new: None,
             shape: Shape::empty(),
-            def: None,
+            body: None,
             is_script: false,
             attrs: RefCell::default(),
             init: RefCell::default(),

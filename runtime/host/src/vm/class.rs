@@ -25,7 +25,7 @@ impl Vm {
         class.qualname = self.name(&body.code.code.qualname);
         class.module = body.code.program.module.clone();
         class.new = base.new;
-        class.def = body.code.code.class.clone();
+        class.body = Some(body.code.clone());
         let class = Rc::new(class);
         let mut class_cell = None;
         for (key, value) in members.to_pairs() {
