@@ -48,8 +48,9 @@ pub fn assemble(text: &str) -> std::result::Result<Vec<u32>, (String, u32)> {
 
 /// What `; Version: 1.3`, one of the comments that a disassembly begins with, says.
 fn stated_version(text: &str) -> Option<u32> {
-    let header = text.lines().map_while(|line| line.trim().strip_prefix(';'));
+    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    let header = lines.map_while(|line| line.strip_prefix(';'));
     let version = header.filter_map(|line| line.trim().strip_prefix("Version:")).next()?;
-    let (major, minor) = version.trim().split_once('.')?;
+    let (major, minor) = version.split_whitespace().next()?.split_once('.')?;
     Some(u32::from(major.parse::<u8>().ok()?) << 16 | u32::from(minor.parse::<u8>().ok()?) << 8)
 }

@@ -2,6 +2,7 @@
 //! What comes out has been validated; what is wrong comes out as diagnostics.
 
 use std::path::Path;
+use std::str::Chars;
 
 use kps_compute::Number;
 use kps_device::{source_texts, tools};
@@ -56,11 +57,13 @@ pub fn validate(words: &[u32]) -> Result<(), Diagnostics> {
     tools::validate(words).map_err(|error| bad_spirv(error.to_string()))
 }
 
-/// The words of SPIR-V assembly, in which `#` begins a comment as `;` does.
+/// The words of SPIR-V assembly, in which `#` begins a comment as `;` does, and strings have escapes as a
+/// disassembly writes them.
 pub fn assemble(text: &str) -> Result<Vec<u32>, Diagnostics> {
-    let plain: String = text.lines().flat_map(|line| [without_comment(line), "\n"]).collect();
+    let plain = Plain::of(text);
     let source = Source::new("<assembly>", text);
-    tools::assemble(&plain).map_err(|(message, line)| {
+    tools::assemble(&plain.text).map_err(|(message, line)| {
+        let line = plain.lines.get(line.saturating_sub(1) as usize).copied().unwrap_or(line);
         let start = source.offset(line, 1);
         let span = kps_syntax::Span::new(start, start + source.line_text(line).len() as u32);
         let location = kps_syntax::Location { source: source.clone(), span };
@@ -69,17 +72,68 @@ pub fn assemble(text: &str) -> Result<Vec<u32>, Diagnostics> {
     })
 }
 
-fn without_comment(line: &str) -> &str {
-    let (mut in_string, mut is_escaped) = (false, false);
-    for (at, letter) in line.char_indices() {
-        match letter {
-            '#' if !in_string => return &line[..at],
-            '"' if !is_escaped => in_string = !in_string,
-            _ => {}
+/// Assembly without comments by `#`, in whose strings every character but `"` and `\` stands for itself.
+struct Plain {
+    text: String,
+    /// For each of its lines, which one of the given text it comes from.
+    lines: Vec<u32>,
+}
+
+impl Plain {
+    fn of(given: &str) -> Plain {
+        let mut plain = Plain { text: String::with_capacity(given.len()), lines: vec![1] };
+        let (mut letters, mut line, mut in_string) = (given.chars(), 1, false);
+        while let Some(letter) = letters.next() {
+            match letter {
+                '\n' => {
+                    line += 1;
+                    plain.push('\n', line);
+                }
+                '\\' if in_string => match unescaped(&mut letters) {
+                    Some(letter @ ('"' | '\\')) => plain.text.extend(['\\', letter]),
+                    Some(letter) => plain.push(letter, line),
+                    None => {}
+                },
+                '#' | ';' if !in_string => {
+                    let rest = letters.as_str();
+                    let (comment, rest) = rest.split_at(rest.find('\n').unwrap_or(rest.len()));
+                    // One in a disassembly says the version.
+                    if letter == ';' {
+                        plain.text.push(';');
+                        plain.text.push_str(comment);
+                    }
+                    letters = rest.chars();
+                }
+                _ => {
+                    in_string ^= letter == '"';
+                    plain.text.push(letter);
+                }
+            }
         }
-        is_escaped = letter == '\\' && !is_escaped;
+        plain
     }
-    line
+
+    fn push(&mut self, letter: char, line: u32) {
+        self.text.push(letter);
+        if letter == '\n' {
+            self.lines.push(line);
+        }
+    }
+}
+
+/// What stands behind a backslash in a string, as Rust writes texts for debugging; other letters stand for themselves.
+fn unescaped(letters: &mut Chars) -> Option<char> {
+    Some(match letters.next()? {
+        'n' => '\n',
+        'r' => '\r',
+        't' => '\t',
+        'u' => {
+            let (code, rest) = letters.as_str().strip_prefix('{').and_then(|rest| rest.split_once('}'))?;
+            *letters = rest.chars();
+            u32::from_str_radix(code, 16).ok().and_then(char::from_u32)?
+        }
+        letter => letter,
+    })
 }
 
 /// The translator of shaders makes words that are none.
