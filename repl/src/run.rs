@@ -46,6 +46,8 @@ fn run(
     let mut host = host.args(std::iter::once(argv0).chain(args)).build();
     interrupt_on_ctrl_c(&host);
     let result = host.run(&program);
+    let ended = host.end();
+    let result = result.and_then(|outcome| ended.map(|()| outcome));
     let flushed = host.flush();
     if let (Some(file), Some(profile)) = (profile, host.profile()) {
         tell_profile(&file, &profile)?;

@@ -34,6 +34,7 @@ pub fn start(options: HostOptions) -> Result<u8, Failure> {
     let session = Rc::new(RefCell::new(Session::new(host)));
     let mut lines = Lines::open(Rc::clone(&session))?;
     let code = run_entries(&mut lines, &session)?;
+    session.borrow_mut().host().end()?;
     if let (Some(file), Some(profile)) = (profile, session.borrow_mut().host().profile()) {
         run::tell_profile(&file, &profile)?;
     }

@@ -240,3 +240,8 @@ pub fn given_types(at: Location) -> Diagnostic {
         .label(at, "")
         .help("write a type or a number for each parameter: `f32, Array[f32]`, or `x=Array[f32], n=16`")
 }
+
+/// What a warning says of an exception that left a generator which nobody steps any more.
+pub fn ignored_in_generator(name: &str, exception: &str) -> String {
+    format!("exception ignored in generator `{name}`, which was dropped before its end: {exception}")
+}

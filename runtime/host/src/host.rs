@@ -246,6 +246,13 @@ impl Host {
         Some(Profile::new(recorder.kernels(), |line| self.vm.source_line(line)))
     }
 
+    /// Does what is left when no more programs come: generators that wait in a `try` are closed, and run what they
+    /// have in `finally` and `with`. A host that is dropped does this, and tells nobody of an error.
+    pub fn end(&mut self) -> Result<(), Diagnostics> {
+        let ended = self.enter(Vm::end_generators);
+        ended.map_err(|raise| self.vm.tell(raise))
+    }
+
     /// A handle that stops what runs here, from another thread.
     pub fn interrupter(&self) -> Interrupter {
         self.vm.interrupter()
@@ -275,10 +282,16 @@ impl Host {
         let clock = self.vm.start_clock();
         let ended = act(&mut self.vm);
         drop(clock);
-        // What ran last may have been one long call, which nothing polled behind.
-        let result = ended.and_then(|value| self.vm.poll().map(|()| value));
+        // What ran last may have been one long call, which nothing polled behind, or may have dropped a generator.
+        let result = ended.and_then(|value| self.vm.pause().map(|()| value));
         // A broken pipe was raised in the script where it printed; here nobody is left to tell.
         let _ = self.vm.output.flush();
         result
+    }
+}
+
+impl Drop for Host {
+    fn drop(&mut self) {
+        let _ = self.end();
     }
 }

@@ -30,6 +30,8 @@ fn run(file: &Path) -> String {
     let folder = file.parent().expect("a case lies in a folder");
     let mut host = Host::builder().output(sink.clone()).module_path(folder.join("modules")).build();
     let result = Program::parse(name, text).and_then(|program| host.run(&program));
+    let ended = host.end();
+    let result = result.and_then(|outcome| ended.map(|()| outcome));
     let mut out = String::from_utf8(sink.0.borrow().clone()).expect("scripts print text");
     match result {
         Ok(Outcome::Finished) => {}

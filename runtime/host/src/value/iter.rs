@@ -127,7 +127,13 @@ pub enum GeneratorState {
 impl Drop for Generator {
     fn drop(&mut self) {
         let state = std::mem::replace(self.state.get_mut(), GeneratorState::Done);
-        if matches!(state, GeneratorState::Suspended { .. }) {
+        let GeneratorState::Suspended { function, pc, .. } = &state else { return };
+        let code = function.code.clone();
+        let is_left = match code.cleans_up_before(*pc) {
+            true => code.program.abandoned.put(self.name.clone(), state),
+            false => Some(state),
+        };
+        if let Some(state) = is_left {
             teardown(state);
         }
     }

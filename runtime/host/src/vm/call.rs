@@ -133,8 +133,11 @@ impl Vm {
         let n_args = function.code.code.params.n_registers();
         let registers = (base..base + n_args).map(|at| self.stack.take(at)).collect();
         let name = Name::from(&*function.code.code.qualname);
+        let code = function.code.clone();
         let state = GeneratorState::Suspended { function, registers, pc: 0, sent: 0 };
-        Value::Generator(Rc::new(Generator { name, state: state.into() }))
+        let generator = Rc::new(Generator { name, state: state.into() });
+        self.abandoned.remember(&generator, &code.code);
+        Value::Generator(generator)
     }
 
     /// Brings the arguments into the order of the parameters and fills in defaults.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use kps_bytecode::{Code, CodeKind, Constant, Program};
 use kps_syntax::{Source, Span};
 
-use super::Vm;
+use super::{Abandoned, Vm};
 use crate::value::{Name, Namespace, Shape, Value};
 
 /// The code of one function in this machine.
@@ -34,6 +34,8 @@ pub(crate) struct LoadedProgram {
     pub globals: Box<[Global]>,
     /// `__name__` of the module that the code belongs to.
     pub module: Name,
+    /// Where generators go that are dropped before their end.
+    pub abandoned: Rc<Abandoned>,
 }
 
 /// A global name of a program.
@@ -102,6 +104,11 @@ impl LoadedCode {
         self.code.spans.get(pc.saturating_sub(1)).copied().unwrap_or_default()
     }
 
+    /// Whether something is to be done before the frame ends that waits before `pc`, in `finally` or its like.
+    pub(crate) fn cleans_up_before(&self, pc: u32) -> bool {
+        self.code.handlers.iter().any(|range| range.start < pc && pc <= range.end)
+    }
+
     pub(crate) fn child(self: &Rc<LoadedCode>, vm: &Vm, at: usize) -> Rc<LoadedCode> {
         self.children[at].get_or_init(|| vm.load_code(&self.code.children[at], &self.program)).clone()
     }
@@ -120,6 +127,7 @@ impl Vm {
             program: program.clone(),
             namespace: namespace.clone(),
             module,
+            abandoned: self.abandoned.clone(),
         });
         self.load_code(&program.main, &loaded)
     }

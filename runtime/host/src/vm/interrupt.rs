@@ -20,7 +20,7 @@ pub struct Interrupter(Arc<Flags>);
 
 #[derive(Debug, Default)]
 struct Flags {
-    /// Why to stop: a [`Cause`], or 0.
+    /// Why to stop: a [`Cause`], or 0; and whether there are [`CHORES`].
     script: AtomicU8,
     /// Raised and lowered with the script's: those of the devices that it opened.
     devices: Mutex<Vec<Weak<AtomicBool>>>,
@@ -34,6 +34,9 @@ enum Cause {
     TimeLimit,
     GraceOver,
 }
+
+/// Beside the cause: something is to be done before the script goes on.
+const CHORES: u8 = 0x80;
 
 impl Cause {
     fn order(self) -> Order {
@@ -51,8 +54,24 @@ impl Interrupter {
     }
 
     fn stop(&self, cause: Cause) {
-        self.0.script.store(cause as u8, Ordering::Relaxed);
+        let set = |flags| Some(flags & CHORES | cause as u8);
+        let _ = self.0.script.fetch_update(Ordering::Relaxed, Ordering::Relaxed, set);
         self.set_devices(true);
+    }
+
+    /// Has the loop pause when it next may.
+    pub(super) fn call_for_chores(&self) {
+        self.0.script.fetch_or(CHORES, Ordering::Relaxed);
+    }
+
+    pub(super) fn end_chores(&self) {
+        self.0.script.fetch_and(!CHORES, Ordering::Relaxed);
+    }
+
+    /// Whether there is a cause to stop or something to do.
+    #[inline(always)]
+    pub(super) fn wants_a_pause(&self) -> bool {
+        self.0.script.load(Ordering::Relaxed) != 0
     }
 
     /// Takes a pending interrupt back; true when there was one.
@@ -61,7 +80,7 @@ impl Interrupter {
     }
 
     fn take(&self) -> Option<Cause> {
-        let cause = match self.0.script.swap(0, Ordering::Relaxed) {
+        let cause = match self.0.script.fetch_and(CHORES, Ordering::Relaxed) & !CHORES {
             0 => return None,
             code if code == Cause::TimeLimit as u8 => Cause::TimeLimit,
             code if code == Cause::GraceOver as u8 => Cause::GraceOver,
@@ -72,7 +91,7 @@ impl Interrupter {
     }
 
     pub fn is_set(&self) -> bool {
-        self.0.script.load(Ordering::Relaxed) != 0
+        self.0.script.load(Ordering::Relaxed) & !CHORES != 0
     }
 
     /// Lets an interrupt raise the flag of a device as well, for as long as that is there.

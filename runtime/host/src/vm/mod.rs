@@ -3,11 +3,12 @@
 //!
 //! `run.rs` is the loop, `short/` and `step/` what its instructions do; `call.rs` binds arguments; `unwind.rs` finds handlers and tells uncaught
 //! exceptions; `code.rs` ties compiled code to this machine; `types.rs` knows the classes; `import.rs`
-//! finds modules. The meaning of the operators is in `ops/`.
+//! finds modules; `abandoned.rs` closes generators that were dropped. The meaning of the operators is in `ops/`.
 //!
 //! Rust recursion happens only where native code calls back (`sorted(key=..)`, `__repr__`); every such
 //! way passes [`Vm::check_stack`], so that it ends in a RecursionError and not in a crash.
 
+mod abandoned;
 mod call;
 mod class;
 mod code;
@@ -32,6 +33,7 @@ use std::rc::Rc;
 use indexmap::IndexMap;
 use rustc_hash::FxHashMap;
 
+pub(crate) use abandoned::Abandoned;
 pub use code::LoadedCode;
 use frame::{Frame, Stack};
 pub(crate) use import::{compile, compile_entry};
@@ -76,6 +78,7 @@ pub struct Vm {
     pub debug_info: bool,
     pub(crate) limits: Limits,
     interrupter: Interrupter,
+    abandoned: Rc<Abandoned>,
     /// Counts down to the next look at the clock and the flag.
     until_poll: u32,
     /// Goes up whenever a class changes in a way that inline caches must notice.
@@ -91,6 +94,7 @@ pub struct Vm {
 
 impl Vm {
     pub(crate) fn new(limits: Limits, output: Output) -> Vm {
+        let interrupter = Interrupter::default();
         Vm {
             stack: Stack::new(),
             frames: Vec::new(),
@@ -107,7 +111,8 @@ impl Vm {
             recorder: None,
             debug_info: false,
             limits,
-            interrupter: Interrupter::default(),
+            abandoned: Rc::new(Abandoned::new(interrupter.clone())),
+            interrupter,
             until_poll: POLL_INTERVAL,
             class_epoch: 0,
             repr_active: Vec::new(),
@@ -207,6 +212,7 @@ fn write_error(error: std::io::Error) -> Raise {
 
 impl Drop for Vm {
     fn drop(&mut self) {
+        self.abandoned.end();
         self.state.clear();
         for module in self.modules.values() {
             module.namespace.clear();

@@ -69,8 +69,8 @@ impl Vm {
                 let distance = $instruction.bx();
                 if distance < 0 {
                     self.until_poll -= 1;
-                    if self.until_poll == 0 || self.interrupter.is_set() {
-                        fallible!(self.poll_now());
+                    if self.until_poll == 0 || self.interrupter.wants_a_pause() {
+                        fallible!(self.pause_now());
                     }
                 }
                 ip = unsafe { ip.offset(distance as isize) };
@@ -347,7 +347,7 @@ impl Vm {
                     {
                         self.until_poll -= 1;
                         if self.until_poll == 0 {
-                            self.poll_now()?;
+                            self.pause_now()?;
                         }
                         // The frame takes over what the register held.
                         let function = unsafe { std::ptr::read(function) };

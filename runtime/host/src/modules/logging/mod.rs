@@ -92,6 +92,13 @@ pub fn kp_log(vm: &mut Vm) -> Log {
     Log::to(move |level, message| registry.tell(KP, super::kp::level(level), message))
 }
 
+/// A warning on the logger `kp`.
+pub fn warn_kp(vm: &mut Vm, message: &str) -> Result<()> {
+    prepare_kp(vm);
+    vm.state::<Registry>().tell(KP, WARNING, message);
+    flush_kp(vm)
+}
+
 /// Writes what waits in the handlers of `kp` for the machine.
 pub fn flush_kp(vm: &mut Vm) -> Result<()> {
     let registry = vm.state::<Registry>();

@@ -15,7 +15,7 @@ impl Vm {
     pub(in crate::vm) fn step_call(&mut self, a: u16, n: usize, names: &[Name]) -> Result<Called> {
         let at = self.frames.last().expect("a frame is running").base + a as usize;
         let callee = self.stack.take(at);
-        self.poll()?;
+        self.pause()?;
         self.call_registers(callee, at, at + 1, n, names)
     }
 
@@ -23,7 +23,7 @@ impl Vm {
     pub(in crate::vm) fn step_call_method(&mut self, a: u16, n: usize, names: &[Name]) -> Result<Called> {
         let at = self.frames.last().expect("a frame is running").base + a as usize;
         let callee = self.stack.take(at);
-        self.poll()?;
+        self.pause()?;
         // SAFETY: the compiler reserved the receiver's register.
         let has_receiver = unsafe { !(*self.stack.register(at + 1)).is_unset() };
         if has_receiver {
@@ -112,7 +112,7 @@ impl Vm {
 
     pub(in crate::vm) fn step_call_spread(&mut self, registers: Registers, i: Instruction) -> Result {
         let [callee, list, dict] = [i.a, i.a + 1, i.a + 2].map(|at| registers.operand(at, true));
-        self.poll()?;
+        self.pause()?;
         let Value::List(list) = list else { unreachable!("spread arguments are collected in a list") };
         let mut values = std::mem::take(&mut *list.borrow_mut());
         let mut names = Vec::new();
