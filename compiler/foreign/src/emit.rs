@@ -10,7 +10,7 @@ use crate::names::Names;
 use crate::specialise::Declared;
 use crate::{
     Language, Options, Stage, barriers, elements, errors, guards, lines, memory, recipe, resources,
-    specialise, unwritable, zeros,
+    short_circuits, specialise, unwritable, zeros,
 };
 
 /// What the words call their entry point, whatever the text called it.
@@ -44,8 +44,12 @@ pub(crate) fn words(
         .or_else(|_| write(BoundsCheckPolicy::Restrict))
         .map_err(|error| Diagnostics::from(errors::not_emitted(source, &error.to_string())))?;
     let words = barriers::name_memory(constants.declare(words));
-    let words = lines::carry_on(lines::strip_unknown(memory::strip_layouts(guards::name(words, indices))));
-    let words = lines::tell_variables(words);
+    let words = lines::strip_unknown(memory::strip_layouts(guards::name(words, indices)));
+    let words = match language {
+        Language::Glsl => short_circuits::branch(words),
+        Language::Wgsl => words,
+    };
+    let words = lines::tell_variables(lines::carry_on(words));
     Ok(if constants.are_settled() { recipe::note(words, language, options) } else { words })
 }
 

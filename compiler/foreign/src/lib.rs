@@ -32,6 +32,7 @@ mod nesting;
 mod panics;
 mod recipe;
 mod resources;
+mod short_circuits;
 mod specialise;
 mod statements;
 mod switches;
