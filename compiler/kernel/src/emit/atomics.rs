@@ -47,18 +47,22 @@ pub(super) fn shared_bits(kernel: &Kernel, target: &Target) -> Vec<SharedId> {
     for (function, _) in functions {
         for node in &function.nodes {
             let NodeKind::Atomic(atomic) = &node.kind else { continue };
-            let AtomicPlace::Shared { local, .. } = &atomic.place else { continue };
+            let AtomicPlace::Shared { local, path } = &atomic.place else { continue };
             let Home::Workgroup(id) = function.local(*local).home else { continue };
-            let mut element = &function.local(*local).ty;
-            while let Type::Array(array) = element {
-                element = &array.element;
-            }
+            let element = part_at(&function.local(*local).ty, path);
             if element.scalar().is_some_and(|scalar| !is_direct(atomic.op, scalar, target)) {
                 shared.push(id);
             }
         }
     }
     shared
+}
+
+/// Where a path leads.
+fn part_at(ty: &Type, path: &[Step]) -> Type {
+    let part =
+        |ty: Type, step: &Step| ty.part(step.part()).expect("verified: a path leads from part to part");
+    path.iter().fold(ty.clone(), part)
 }
 
 impl FunctionEmitter<'_> {
@@ -117,10 +121,7 @@ impl FunctionEmitter<'_> {
     }
 
     fn shared_element(&mut self, local: LocalId, path: &[Step], pointer: Word) -> Element {
-        let mut ty = self.function.local(local).ty.clone();
-        for _ in path {
-            ty = ty.part(0).expect("verified: a path leads from part to part");
-        }
+        let ty = part_at(&self.function.local(local).ty, path);
         let bits = self.holds_bits(local).then(|| bits_of(&ty));
         let scope = self.scope(Scope::Workgroup);
         Element { pointer, ty, bits, scope }

@@ -5,20 +5,33 @@
 //! | 32 and 64 bits | its bits |
 //! | `f16`, `bf16` | the bits of the f32 that it is |
 //! | narrow ints | extended to u32 |
+//!
+//! Bools and matrices, of which nothing is changed atomically, are as they always are.
+
+use std::rc::Rc;
 
 use rspirv::spirv::{Op, Word};
 
 use super::function::FunctionEmitter;
 use super::module::Operand;
 use crate::ir::{Home, LocalId};
+use crate::structs::{Member, StructType};
 use crate::types::{Scalar, Type};
 
-/// The int, or the array of ints, that holds the bits of these numbers.
+/// What holds the bits of these numbers: ints, in arrays and structs of the same form.
 pub(super) fn bits_of(ty: &Type) -> Type {
     match ty {
         Type::Array(array) => Type::array(array.len, bits_of(&array.element)),
-        ty if ty.scalar().is_some_and(|scalar| scalar.bits() == 64) => ty.with_scalar(Scalar::U64),
-        ty => ty.with_scalar(Scalar::U32),
+        Type::Struct(of) => {
+            let bits = |member: &Member| Member::new(member.name.clone(), bits_of(&member.ty));
+            let members = of.members.iter().map(bits).collect();
+            Type::Struct(Rc::new(StructType { name: of.name.clone(), ..StructType::new(members) }))
+        }
+        ty => match ty.scalar() {
+            None | Some(Scalar::Bool) => ty.clone(),
+            Some(scalar) if scalar.bits() == 64 => ty.with_scalar(Scalar::U64),
+            Some(_) => ty.with_scalar(Scalar::U32),
+        },
     }
 }
 
@@ -54,41 +67,45 @@ impl FunctionEmitter<'_> {
     pub fn bits_of_value(&mut self, value: Word, ty: &Type, bits: &Type) -> Word {
         self.each_number(value, (ty, bits), |emitter, value, ty, bits| match ty.scalar() {
             Some(Scalar::F16) => {
-                let wide = emitter.convert(value, ty, &Type::F32);
+                let wide = emitter.convert(value, ty, &ty.with_scalar(Scalar::F32));
                 emitter.ids(Op::Bitcast, bits, &[wide])
             }
             Some(scalar) if scalar.is_float() => emitter.ids(Op::Bitcast, bits, &[value]),
-            _ => emitter.convert_int(value, ty, bits),
+            _ => emitter.convert(value, ty, bits),
         })
     }
 
     pub fn value_of_bits(&mut self, value: Word, bits: &Type, ty: &Type) -> Word {
         self.each_number(value, (bits, ty), |emitter, value, bits, ty| match ty.scalar() {
             Some(Scalar::F16) => {
-                let wide = emitter.ids(Op::Bitcast, &Type::F32, &[value]);
-                emitter.convert(wide, &Type::F32, ty)
+                let floats = ty.with_scalar(Scalar::F32);
+                let wide = emitter.ids(Op::Bitcast, &floats, &[value]);
+                emitter.convert(wide, &floats, ty)
             }
             Some(scalar) if scalar.is_float() => emitter.ids(Op::Bitcast, ty, &[value]),
-            _ => emitter.convert_int(value, bits, ty),
+            _ => emitter.convert(value, bits, ty),
         })
     }
 
-    fn convert_int(&mut self, value: Word, from: &Type, to: &Type) -> Word {
-        if from == to { value } else { self.convert(value, from, to) }
-    }
-
-    /// Arrays go element by element.
+    /// Arrays and structs go part by part.
     fn each_number(
         &mut self,
         value: Word,
         (from, to): (&Type, &Type),
         convert: fn(&mut Self, Word, &Type, &Type) -> Word,
     ) -> Word {
-        let (Type::Array(a), Type::Array(b)) = (from, to) else { return convert(self, value, from, to) };
-        let mut parts = Vec::with_capacity(a.len as usize);
-        for at in 0..a.len {
-            let part = self.extract(value, at, &a.element);
-            parts.push(self.each_number(part, (&a.element, &b.element), convert));
+        if from == to {
+            return value;
+        }
+        let n_parts = match from {
+            Type::Array(_) | Type::Struct(_) => from.n_parts().unwrap_or(0),
+            _ => return convert(self, value, from, to),
+        };
+        let mut parts = Vec::with_capacity(n_parts as usize);
+        for at in 0..n_parts {
+            let [from, to] = [from, to].map(|ty| ty.part(at).expect("both have as many parts"));
+            let part = self.extract(value, at, &from);
+            parts.push(self.each_number(part, (&from, &to), convert));
         }
         self.construct(&parts, to)
     }
