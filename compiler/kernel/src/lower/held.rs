@@ -12,7 +12,7 @@ use kps_syntax::Span;
 
 use super::Ctx;
 use super::closures::Closure;
-use super::operand::{Facts, Operand, Place, Root, Row, Static};
+use super::operand::{Facts, Operand, Place, Root, Static};
 use super::vars::{Binding, Var, Way, binding_span, same_static};
 use crate::ir::{NodeId, NodeKind, Step};
 
@@ -105,7 +105,7 @@ fn is_alike_place(a: &Place, b: &Place) -> bool {
 fn numbers(operand: &Operand) -> Vec<NodeId> {
     match operand {
         Operand::Node(node) => vec![*node],
-        Operand::Row(row) => vec![row.start],
+        Operand::Row(row) => row.numbers().collect(),
         Operand::Place(place) => {
             let index = match place.root {
                 Root::Element(_, index) => Some(index),
@@ -137,7 +137,7 @@ fn replaced(operand: &Operand, numbers: &mut dyn Iterator<Item = NodeId>) -> Ope
     };
     match operand {
         Operand::Node(_) => Operand::Node(next(numbers)),
-        Operand::Row(row) => Operand::Row(Row { start: next(numbers), ..*row }),
+        Operand::Row(row) => Operand::Row(row.with_numbers(|| next(numbers))),
         Operand::Place(place) => {
             let root = match place.root {
                 Root::Element(buffer, _) => Root::Element(buffer, next(numbers)),

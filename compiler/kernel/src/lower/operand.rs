@@ -66,13 +66,29 @@ impl Place {
 }
 
 /// An array within a buffer: what is left when its first axes have their indices.
-#[derive(Clone, Copy, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub(crate) struct Row {
     pub buffer: BufferId,
     /// Where it starts, counted flat: an i32, or an i64 after such an index.
     pub start: NodeId,
     /// Axes that have their index, fewer than the buffer has.
     pub axis: u8,
+    /// The indices that they have, all of one type, where a device that checks or a trace is told of them.
+    pub indices: Option<Rc<[NodeId]>>,
+}
+
+impl Row {
+    /// What was computed of it.
+    pub fn numbers(&self) -> impl Iterator<Item = NodeId> {
+        [self.start].into_iter().chain(self.indices.iter().flat_map(|indices| indices.iter().copied()))
+    }
+
+    /// The same with other numbers, as many as it has.
+    pub fn with_numbers(&self, mut next: impl FnMut() -> NodeId) -> Row {
+        let start = next();
+        let indices = self.indices.as_ref().map(|indices| indices.iter().map(|_| next()).collect());
+        Row { start, indices, ..*self }
+    }
 }
 
 /// What has a name but no value at run time.

@@ -33,8 +33,8 @@ pub(crate) enum ArgKey {
     /// A part of memory that others see.
     Memory(MemoryPart),
     Buffer(BufferId),
-    /// Its buffer, the axes that have their index, and the type of where it starts.
-    Row(BufferId, u8, Type),
+    /// Its buffer, the axes that have their index, and the types of its numbers.
+    Row(BufferId, u8, Vec<Type>),
     Texture(TextureId),
     Sampler(SamplerId),
     Type(Type),
@@ -74,8 +74,8 @@ pub(crate) enum Passed {
     Constant(Constant),
     Array(Type),
     Memory(MemoryPart),
-    /// By where it starts; the type of that.
-    Row(Row, Type),
+    /// By its numbers; their types.
+    Row(Row, Vec<Type>),
     Tuple(Vec<Passed>),
     Closure {
         closure: Rc<Closure>,
@@ -94,7 +94,7 @@ impl Passed {
             Passed::Constant(constant) => ArgKey::Constant(*constant),
             Passed::Array(ty) => ArgKey::Array(ty.clone()),
             Passed::Memory(part) => ArgKey::Memory(part.clone()),
-            Passed::Row(row, ty) => ArgKey::Row(row.buffer, row.axis, ty.clone()),
+            Passed::Row(row, types) => ArgKey::Row(row.buffer, row.axis, types.clone()),
             Passed::Tuple(items) => ArgKey::Tuple(keys(items)?),
             Passed::Closure { closure, values, defaults } => {
                 let mut parts = keys(values)?;
@@ -138,7 +138,9 @@ impl Ctx<'_> {
                     Passed::Value { ty: self.ty(*node).clone(), facts }
                 }
             },
-            Operand::Row(row) => Passed::Row(*row, self.ty(row.start).clone()),
+            Operand::Row(row) => {
+                Passed::Row(row.clone(), row.numbers().map(|node| self.ty(node).clone()).collect())
+            }
             Operand::Place(place) => match self.memory_part(place) {
                 Some(part) => Passed::Memory(part),
                 None => Passed::Array(place.ty.clone()),
@@ -187,7 +189,7 @@ impl Ctx<'_> {
                 }
                 args.push(CallArg::Reference(local));
             }
-            Operand::Row(row) => args.push(CallArg::Value(row.start)),
+            Operand::Row(row) => args.extend(row.numbers().map(CallArg::Value)),
             Operand::Tuple(items) => {
                 items.iter().for_each(|item| self.travelling(item, writes, at, args, copies));
             }
@@ -215,7 +217,14 @@ impl Ctx<'_> {
                 self.f.func.args.push(Arg::Reference(local));
                 Operand::Place(Place::local(local, ty.clone()))
             }
-            Passed::Row(row, ty) => Operand::Row(Row { start: self.value_arg(name, ty, span), ..*row }),
+            Passed::Row(row, types) => {
+                let mut types = types.iter();
+                let mut number = || {
+                    let ty = types.next().expect("a type for each number");
+                    self.value_arg(name, ty, span)
+                };
+                Operand::Row(row.with_numbers(&mut number))
+            }
             Passed::Memory(part) => Operand::Place(self.bind_memory_part(part, name, span)),
             Passed::Tuple(items) => {
                 Operand::Tuple(items.iter().map(|item| self.received(item, name, span)).collect())

@@ -73,7 +73,6 @@ impl Ctx<'_> {
         }
         let nodes: Vec<NodeId> = nodes.into_iter().collect::<Option<_>>()?;
         let axis = first + nodes.len() as u8;
-        let axes = self.told_axes(array, &nodes, index.span);
         let mut flat = match array {
             Operand::Row(row) => Some(row.start),
             _ => None,
@@ -86,30 +85,56 @@ impl Ctx<'_> {
             });
         }
         let mut flat = flat?;
-        if let Some(axes) = axes {
-            self.f.func.axes.insert(flat, axes);
-        } else if axis == rank {
+        let indices = self.told_indices(array, &nodes);
+        if axis < rank {
+            self.note_terms(array, &nodes, flat);
+            let indices = indices.map(|indices| self.row_indices(&indices, flat, index.span));
+            return Some(Indexed::Row(Row { buffer, start: flat, axis, indices }));
+        }
+        if !self.tells_axes(buffer) {
             flat = self.proven_in(buffer, flat, index.span);
         }
-        self.note_indices(array, &nodes, flat);
+        self.note_indices(buffer, flat, indices, index.span);
         self.note_terms(array, &nodes, flat);
-        Some(match axis == rank {
-            true => Indexed::Element(buffer, flat),
-            false => Indexed::Row(Row { buffer, start: flat, axis }),
-        })
+        Some(Indexed::Element(buffer, flat))
     }
 
-    /// Remembers the indices of which a flat one was made.
-    fn note_indices(&mut self, array: &Operand, indices: &[NodeId], flat: NodeId) {
-        if !self.is_traced() {
-            return;
+    /// The indices of all axes so far; `None` where nobody is told of them, or they are not known.
+    fn told_indices(&self, array: &Operand, indices: &[NodeId]) -> Option<Vec<NodeId>> {
+        if !self.checks && !self.is_traced() {
+            return None;
         }
         let before = match array {
-            Operand::Row(row) => self.f.indices.get(&row.start).map_or(&[][..], |before| before),
+            Operand::Row(row) => &row.indices.as_ref()?[..],
             _ => &[],
         };
-        let all = before.iter().chain(indices).copied().collect();
-        self.f.indices.insert(flat, all);
+        Some(before.iter().chain(indices).copied().collect())
+    }
+
+    /// The indices of a row, all of one type, whatever those were that the script wrote: rows that differ in them
+    /// alone may have one name. A device that checks is to see a u32 as it is.
+    fn row_indices(&mut self, indices: &[NodeId], start: NodeId, span: Span) -> Rc<[NodeId]> {
+        let of_start = self.ty(start).scalar().unwrap_or(Scalar::I32);
+        let scalar = if self.checks { Scalar::I64 } else { of_start };
+        indices.iter().map(|index| self.convert(*index, scalar, span)).collect()
+    }
+
+    /// Remembers the indices of which that of an element was made.
+    fn note_indices(&mut self, buffer: BufferId, flat: NodeId, indices: Option<Vec<NodeId>>, span: Span) {
+        let Some(indices) = indices else { return };
+        if self.tells_axes(buffer) {
+            let axes = indices.iter().zip(0..);
+            let axes = axes.map(|(index, axis)| (*index, self.axis_len(buffer, axis, span))).collect();
+            self.f.func.axes.insert(flat, axes);
+        }
+        if self.is_traced() {
+            self.f.indices.insert(flat, indices.into());
+        }
+    }
+
+    /// Whether a device that checks is told of the index along each axis.
+    fn tells_axes(&self, buffer: BufferId) -> bool {
+        self.checks && self.buffers[buffer.idx()].rank > 1
     }
 
     /// Remembers what a flat index in 32 bits stands for.
@@ -129,22 +154,6 @@ impl Ctx<'_> {
         };
         terms.extend(indices.iter().copied().zip(first..));
         self.f.func.flats.insert(flat, Flat { buffer, terms });
-    }
-
-    /// Index and length of each axis so far; `None` where they are not told.
-    fn told_axes(&mut self, array: &Operand, nodes: &[NodeId], span: Span) -> Option<Vec<(NodeId, NodeId)>> {
-        let (buffer, first) = self.array_place(array);
-        if !self.checks || self.buffers[buffer.idx()].rank == 1 {
-            return None;
-        }
-        let mut axes = match array {
-            Operand::Row(row) => self.f.func.axes.get(&row.start)?.clone(),
-            _ => Vec::new(),
-        };
-        for (node, axis) in nodes.iter().zip(first..) {
-            axes.push((*node, self.axis_len(buffer, axis, span)));
-        }
-        Some(axes)
     }
 
     /// The same where only an element will do.
@@ -202,15 +211,14 @@ impl Ctx<'_> {
             Operand::Row(row) => self.index_math(BinaryOp::Add, row.start, offset, span),
             _ => offset,
         };
-        if let Some(axes) = self.told_axes(array, &[at], span) {
-            self.f.func.axes.insert(flat, axes);
-        }
+        let indices = self.told_indices(array, &[at]);
         let axis = axis + 1;
-        self.note_indices(array, &[at], flat);
         if axis < self.buffers[buffer.idx()].rank {
             self.note_terms(array, &[at], flat);
-            return Operand::Row(Row { buffer, start: flat, axis });
+            let indices = indices.map(|indices| self.row_indices(&indices, flat, span));
+            return Operand::Row(Row { buffer, start: flat, axis, indices });
         }
+        self.note_indices(buffer, flat, indices, span);
         // A loop over an array counts to its length.
         let flat = if axis == 1 { self.proven(flat, span) } else { flat };
         let element = self.buffers[buffer.idx()].element.clone();
