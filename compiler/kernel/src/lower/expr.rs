@@ -337,10 +337,12 @@ impl Ctx<'_> {
         }
     }
 
-    /// A few operations without effects, which cost less than a branch.
+    /// A few operations without effects, which cost less than a branch. Of those, a device that checks would take
+    /// any that it is told of for what the script asked for.
     fn is_eager(&self, block: &Block) -> bool {
         block.len() <= MAX_EAGER
             && block.iter().all(|stmt| match stmt {
+                Stmt::Eval(node) if self.checks && self.is_told(*node) => false,
                 Stmt::Eval(node) => !matches!(
                     self.f.func.nodes[node.idx()].kind,
                     NodeKind::BufferLoad { .. }

@@ -1,6 +1,6 @@
-//! Indices into vectors, matrices and arrays that are values (`v[i]`, `m[i, j]`, `v.xy[i] = x`), told to a device that
-//! checks. A statement with what the source asks for goes in front of what is done; where nothing is checked, or
-//! every index is proven, there is none. Of what lies in memory the emitter tells.
+//! What a device that checks is told: of operations, which they are; of indices into vectors, matrices and arrays
+//! that are values (`v[i]`, `m[i, j]`, `v.xy[i] = x`), a statement with what the source asks for in front of what is
+//! done. Where nothing is checked, or every index is proven, there is none. Of what lies in memory the emitter tells.
 
 use kps_syntax::Span;
 
@@ -8,10 +8,23 @@ use super::Ctx;
 use super::assign::Target;
 use super::matrix_parts::MatrixIndex;
 use crate::constant::Constant;
-use crate::ir::{NodeKind, Step, Stmt, Touch, ValueIndex};
+use crate::ir::{BinaryOp, NodeId, NodeKind, Step, Stmt, Touch, ValueIndex};
 use crate::types::Type;
 
 impl Ctx<'_> {
+    /// Whether the emitter may tell of an operation: shifts, divisions, conversions, arithmetic, births of floats.
+    pub(super) fn is_told(&self, node: NodeId) -> bool {
+        match self.f.func.node(node).kind {
+            NodeKind::Binary(op, ..) => !matches!(op, BinaryOp::And | BinaryOp::Or | BinaryOp::Xor),
+            NodeKind::Convert(_)
+            | NodeKind::Dot(..)
+            | NodeKind::Float(..)
+            | NodeKind::Geometry(..)
+            | NodeKind::Uniform(_) => true,
+            _ => self.f.func.births.contains_key(&node),
+        }
+    }
+
     /// An index that is out of range in a value, told with what it is asked for.
     pub(super) fn tell_target(&mut self, target: &Target, touch: Touch) {
         let (Target::Part(inner, ..) | Target::Components(inner, ..) | Target::MatrixPart(inner, ..)) =
