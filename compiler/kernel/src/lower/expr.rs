@@ -342,7 +342,7 @@ impl Ctx<'_> {
     fn is_eager(&self, block: &Block) -> bool {
         block.len() <= MAX_EAGER
             && block.iter().all(|stmt| match stmt {
-                Stmt::Eval(node) if self.checks && self.is_told(*node) => false,
+                Stmt::Eval(node) if self.checks && self.tells_of(*node) => false,
                 Stmt::Eval(node) => !matches!(
                     self.f.func.nodes[node.idx()].kind,
                     NodeKind::BufferLoad { .. }

@@ -22,8 +22,9 @@ pub(crate) struct MemoryPart {
 #[derive(Clone, PartialEq, Eq, Hash)]
 enum RootPassed {
     Workgroup(SharedId),
-    /// The element's index is passed, and is of this type.
-    Element(BufferId, Type),
+    /// The element's index is passed, and where a device that checks is told of them, those along each axis; their
+    /// types.
+    Element(BufferId, Vec<Type>),
 }
 
 #[derive(Clone, PartialEq, Eq, Hash)]
@@ -38,7 +39,10 @@ impl Ctx<'_> {
     pub fn memory_part(&self, place: &Place) -> Option<MemoryPart> {
         let root = match place.root {
             Root::Local(_) => RootPassed::Workgroup(self.shared_id(place)?),
-            Root::Element(buffer, index) => RootPassed::Element(buffer, self.ty(index).clone()),
+            Root::Element(buffer, index) => {
+                let types = self.element_indices(index).map(|index| self.ty(index).clone()).collect();
+                RootPassed::Element(buffer, types)
+            }
         };
         let steps = place.path.iter().map(|step| match step {
             Step::Part(at) => StepPassed::Part(*at),
@@ -50,9 +54,15 @@ impl Ctx<'_> {
     /// The indices that lead to a part of memory, as [`Ctx::bind_memory_part`] takes them.
     pub fn pass_indices(&self, place: &Place, args: &mut Vec<CallArg>) {
         if let Root::Element(_, index) = place.root {
-            args.push(CallArg::Value(index));
+            args.extend(self.element_indices(index).map(CallArg::Value));
         }
         args.extend(steps(&place.path).map(CallArg::Value));
+    }
+
+    /// That of an element, then those along each axis.
+    fn element_indices(&self, index: NodeId) -> impl Iterator<Item = NodeId> {
+        let axes = self.f.func.axes.get(&index).into_iter().flatten();
+        [index].into_iter().chain(axes.map(|(index, _)| *index))
     }
 
     /// The parameter that stands for a part of memory, with an argument for each index.
@@ -62,7 +72,13 @@ impl Ctx<'_> {
                 let ty = self.shared[id.idx()].ty.clone();
                 Root::Local(self.local_for_shared(*id, name, ty, span))
             }
-            RootPassed::Element(buffer, ty) => Root::Element(*buffer, self.index_passed(ty, name, span)),
+            RootPassed::Element(buffer, types) => {
+                let mut indices: Vec<NodeId> =
+                    types.iter().map(|ty| self.index_passed(ty, name, span)).collect();
+                let index = indices.remove(0);
+                self.note_indices(*buffer, index, (!indices.is_empty()).then_some(indices), span);
+                Root::Element(*buffer, index)
+            }
         };
         let mut path: Vec<Step> = Vec::new();
         for step in &part.steps {

@@ -120,7 +120,7 @@ impl Ctx<'_> {
     }
 
     /// Remembers the indices of which that of an element was made.
-    fn note_indices(&mut self, buffer: BufferId, flat: NodeId, indices: Option<Vec<NodeId>>, span: Span) {
+    pub fn note_indices(&mut self, buffer: BufferId, flat: NodeId, indices: Option<Vec<NodeId>>, span: Span) {
         let Some(indices) = indices else { return };
         if self.tells_axes(buffer) {
             let axes = indices.iter().zip(0..);

@@ -13,7 +13,7 @@ use crate::types::Type;
 
 impl Ctx<'_> {
     /// Whether the emitter may tell of an operation: shifts, divisions, conversions, arithmetic, births of floats.
-    pub(super) fn is_told(&self, node: NodeId) -> bool {
+    pub(super) fn tells_of(&self, node: NodeId) -> bool {
         match self.f.func.node(node).kind {
             NodeKind::Binary(op, ..) => !matches!(op, BinaryOp::And | BinaryOp::Or | BinaryOp::Xor),
             NodeKind::Convert(_)
