@@ -105,6 +105,11 @@ pub fn type_named(text: &str) -> Option<Type> {
     check::type_of_text(text)
 }
 
+/// Whether kernels know a name by themselves: `global_id`, `f32`, `sin`.
+pub fn is_name(name: &str) -> bool {
+    name == "Array" || builtins::lookup(name).is_some()
+}
+
 /// The names of `stdlib`: functions, and constants with their values.
 pub fn stdlib() -> impl Iterator<Item = (&'static str, Option<f64>)> {
     builtins::member_names().map(|name| match builtins::member(name) {

@@ -234,6 +234,35 @@ impl From<TextError> for Raise {
     }
 }
 
+/// A warning: whether control gets there only running tells.
+pub fn nothing_binds(at: Location, name: &str, help: String) -> Diagnostic {
+    Diagnostic::warning("script/unknown-name", format!("nothing in this file gives `{name}` a value"))
+        .label(at, "")
+        .help(help)
+}
+
+/// The same of an import.
+pub fn no_module(at: Location, name: &str, nearest: Option<&str>) -> Diagnostic {
+    let help = match nearest {
+        Some(nearest) => format!("did you mean `{nearest}`?"),
+        None => format!("`{name}.kps` would stand in the folder of this file"),
+    };
+    Diagnostic::warning("script/unknown-module", format!("there is no module `{name}`"))
+        .label(at, "")
+        .help(help)
+}
+
+/// The same of a module that is part of the program.
+pub fn no_member(at: Location, module: &str, name: &str, nearest: Option<&str>) -> Diagnostic {
+    let help = match nearest {
+        Some(nearest) => format!("did you mean `{nearest}`?"),
+        None => format!("`dir({module})` lists what it has"),
+    };
+    Diagnostic::warning("script/unknown-member", format!("the module `{module}` has no `{name}`"))
+        .label(at, "")
+        .help(help)
+}
+
 /// The text of `--args` is not what stands between the brackets of a call.
 pub fn given_types(at: Location) -> Diagnostic {
     Diagnostic::error("inspect/args", "these are not the arguments of a launch")

@@ -51,8 +51,11 @@ pub(crate) fn known_later(at: Location, name: &str) -> Diagnostic {
 }
 
 pub(crate) fn value_as_type(at: Location, name: &str, what: &str) -> Diagnostic {
-    error("kernel/not-a-type", at, format!("`{name}` is {what}, not a type"), "")
-        .help("write `f32`, `vec3`, `Array[f32]` or the like")
+    let mistake = error("kernel/not-a-type", at, format!("`{name}` is {what}, not a type"), "");
+    match what.starts_with("the class") {
+        true => mistake.help("decorate the class with `@struct`: its members are names with types, `x: f32`"),
+        false => mistake.help("write `f32`, `vec3`, `Array[f32]` or the like"),
+    }
 }
 
 pub(crate) fn array_without_element(at: Location) -> Diagnostic {

@@ -207,7 +207,11 @@ impl Ctx<'_> {
             self.trace_name(&"return".into(), &operand, span);
             self.return_value(operand, span);
         } else {
-            if value.is_some() && !operand.has_error() && !matches!(operand, Operand::Static(Static::None)) {
+            let is_value = match operand.has_error() {
+                true => self.is_partial && value.is_some_and(is_number_if_right),
+                false => value.is_some() && !matches!(operand, Operand::Static(Static::None)),
+            };
+            if is_value {
                 self.error(match self.template.stage {
                     Stage::Compute => errors::kernel_returns(self.at(span)),
                     stage => errors::stage_returns(self.at(span), stage),
@@ -229,4 +233,9 @@ impl Ctx<'_> {
         };
         self.f.block.push(end);
     }
+}
+
+/// What is something, whatever it is made of; a call may give nothing.
+fn is_number_if_right(value: &Expr) -> bool {
+    matches!(value.kind, ExprKind::Subscript { .. } | ExprKind::Binary { .. } | ExprKind::Compare { .. })
 }

@@ -5,13 +5,15 @@
 //! that part: it is lowered for what it assigns, and judged by no one. Never here: a kernel that is launched.
 
 use kps_syntax::Span;
-use kps_syntax::ast::{Argument, ArgumentKind, CompareOp as AstCompareOp, Expr, ExprKind, UnaryOp};
+use kps_syntax::ast::{Argument, ArgumentKind, CompareOp as AstCompareOp, Expr, ExprKind, Name, UnaryOp};
 
 use super::Ctx;
 use super::operand::Operand;
 use super::stmts::Condition;
 use super::vars::{Binding, same_static};
+use crate::check::{Assigns, assigned_names};
 use crate::ir::{CompareOp, NodeId, NodeKind};
+use crate::template::{Param, ParamKind};
 use crate::types::Type;
 
 impl Ctx<'_> {
@@ -29,6 +31,7 @@ impl Ctx<'_> {
     pub fn unknown_condition(&mut self, test: &Expr) -> Condition {
         match self.tested_number(test) {
             Some(number) => Condition::Node(self.unknown_test(number, test.span)),
+            None if self.tests_argument(test) => Condition::Error,
             None => Condition::Unknown,
         }
     }
@@ -60,6 +63,42 @@ impl Ctx<'_> {
             ExprKind::Bool { values, .. } => self.tested_number(values.first()?),
             _ => None,
         }
+    }
+
+    /// Whether a test compares what a launch gives, a number or an element of an array, of whatever type.
+    fn tests_argument(&self, test: &Expr) -> bool {
+        match &test.kind {
+            ExprKind::Compare { left, comparisons } => match &comparisons[..] {
+                [first, ..] if is_of_numbers(first.op) => {
+                    self.is_of_argument(left) || self.is_of_argument(&first.right)
+                }
+                _ => false,
+            },
+            ExprKind::Unary { op: UnaryOp::Not, operand } => self.tests_argument(operand),
+            ExprKind::Bool { values, .. } => values.first().is_some_and(|value| self.tests_argument(value)),
+            _ => false,
+        }
+    }
+
+    fn is_of_argument(&self, expr: &Expr) -> bool {
+        match &expr.kind {
+            ExprKind::Name(name) => self.is_argument(name),
+            ExprKind::Subscript { value, .. } => {
+                matches!(&value.kind, ExprKind::Name(name) if self.is_argument(name))
+            }
+            ExprKind::Binary { left, right, .. } => self.is_of_argument(left) || self.is_of_argument(right),
+            _ => false,
+        }
+    }
+
+    /// A parameter of the kernel that the body leaves as it is.
+    fn is_argument(&self, name: &Name) -> bool {
+        let mut is_assigned = false;
+        assigned_names(&self.template.def.body, &mut |assigned, assigns| {
+            is_assigned |= assigned == name && matches!(assigns, Assigns::Name(_));
+        });
+        let is_given = |param: &Param| param.name.name == *name && matches!(param.kind, ParamKind::Untyped);
+        self.f.is_kernel && !is_assigned && self.template.params.iter().any(is_given)
     }
 
     /// The value of an expression, or of a part that its value is computed of.

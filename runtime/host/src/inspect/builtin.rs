@@ -1,4 +1,4 @@
-//! Modules that are written in Rust, as kernels see them.
+//! Modules that are written in Rust, and classes of the script, as kernels see them.
 //!
 //! In goes the name of a module or of a member of one; out comes what a kernel that runs would see. The module is made
 //! for that in a machine of its own, which prints nothing and has no device.
@@ -6,7 +6,7 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use kps_kernel::{EnvModule, EnvValue, Holder, MapEnv, Type};
+use kps_kernel::{EnvModule, EnvValue, Holder, KernelEnv, MapEnv, Type};
 use kps_syntax::ast::Name;
 
 use crate::modules::{self, kernels};
@@ -28,6 +28,28 @@ pub(super) fn module_of_kernels(path: &str) -> EnvValue {
     EnvValue::Module(EnvModule { name: path.into(), kind: Holder::Module, members })
 }
 
+/// A class of the script: what it is can be told, what it has only by running.
+pub(super) fn class_of_script(name: &Name) -> EnvValue {
+    EnvValue::Module(EnvModule { name: name.clone(), kind: Holder::Class, members: Rc::new(Anything) })
+}
+
+/// Has every name, and no value that could be told.
+struct Anything;
+
+impl KernelEnv for Anything {
+    fn get(&self, _: &str) -> Option<EnvValue> {
+        Some(EnvValue::Unknown)
+    }
+
+    fn names(&self) -> Vec<Name> {
+        Vec::new()
+    }
+
+    fn identity(&self) -> usize {
+        0
+    }
+}
+
 /// Whether a module is written in Rust: it has the same names in every run.
 pub(super) fn is_builtin(path: &str) -> bool {
     modules::find(path).is_some()
@@ -41,6 +63,14 @@ pub(super) fn value_of(module: &str, member: Option<&str>) -> EnvValue {
     match member {
         None => lasting(&Value::Module(module)),
         Some(member) => module.get(member).map_or(EnvValue::Unknown, |value| lasting(&value)),
+    }
+}
+
+/// The names of a module's members.
+pub(super) fn members_of(module: &str) -> Vec<Name> {
+    match value_of(module, None) {
+        EnvValue::Module(module) => module.members.names(),
+        _ => Vec::new(),
     }
 }
 

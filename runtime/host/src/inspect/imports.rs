@@ -57,6 +57,15 @@ impl Imports {
         Some(EnvModule { name, kind: Holder::Module, members: Rc::new(Members(read)) })
     }
 
+    /// Whether there is no such module, as far as that can be told: text that is in no file has none of its own.
+    pub fn lacks(&self, name: &str) -> bool {
+        let folder = self.read.upgrade().and_then(|modules| modules.folder.clone());
+        let is_of_scripts = |folder: PathBuf| file_of(&folder, name).is_none() && !folder.join(name).is_dir();
+        modules::find(name).is_none()
+            && kps_stdlib::source(name).is_none()
+            && folder.is_some_and(is_of_scripts)
+    }
+
     fn read(&self, name: &Name) -> Option<Read> {
         let modules = self.read.upgrade()?;
         if let Some(known) = modules.read.borrow().get(name) {

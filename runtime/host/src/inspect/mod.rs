@@ -8,6 +8,7 @@ mod find;
 mod imports;
 mod makers;
 mod names;
+mod slips;
 mod values;
 mod walk;
 
@@ -62,6 +63,10 @@ pub fn check(source: &Source) -> Diagnostics {
         diagnostics.extend(new);
     }
     diagnostics.extend(host);
+    // A broken statement may bind what the others need.
+    if !is_broken {
+        diagnostics.extend(slips::slips(&module, &StaticEnv::of_script(&module)));
+    }
     diagnostics.in_order()
 }
 

@@ -152,6 +152,11 @@ impl StaticEnv {
         is_kernel || self.until.is_none_or(|until| bound.start < until)
     }
 
+    /// Whether an import of this module fails.
+    pub fn lacks_module(&self, name: &str) -> bool {
+        self.scope.imports.lacks(name)
+    }
+
     fn import(&self, module: &str, level: usize, member: Option<&str>) -> EnvValue {
         let module = self.scope.imports.module(module, level);
         match (module, member) {
@@ -350,6 +355,9 @@ fn bind_stmt(names: &mut Names, stmt: &Stmt) {
         StmtKind::Function(def) => bind_unknown(names, &def.name),
         StmtKind::Class(class) if is_struct(class) => {
             bind(names, &class.name, Binding::Struct(Arc::clone(class)));
+        }
+        StmtKind::Class(class) if class.decorators.is_empty() && class.arguments.is_empty() => {
+            bind(names, &class.name, Binding::Value(builtin::class_of_script(&class.name.name)));
         }
         StmtKind::Class(class) => bind_unknown(names, &class.name),
         StmtKind::TypeAlias { name, .. } => bind_unknown(names, name),

@@ -1,0 +1,273 @@
+//! What is most likely a slip in the ordinary code of a script: names that nothing binds, modules and members of
+//! modules that are not there.
+//!
+//! In goes a tree; out come warnings, for only running tells whether control gets there. A name counts as bound
+//! wherever the file binds it. Never here: kernels, which are judged with their types, and what stands in a `try`.
+
+use std::collections::HashMap;
+
+use kps_kernel::{EnvValue, KernelEnv};
+use kps_syntax::ast::*;
+use kps_syntax::{Diagnostics, Source, Span};
+
+use super::builtin::{self, is_builtin};
+use super::names::{StaticEnv, is_kernel};
+use super::walk;
+use crate::suggest::nearest;
+use crate::{builtins, errors, modules};
+
+pub(super) fn slips(module: &Module, env: &StaticEnv) -> Diagnostics {
+    let mut bound = Bound::default();
+    bound.block(&module.body);
+    let mut slips = Slips {
+        source: &module.source,
+        env,
+        bound,
+        members: HashMap::new(),
+        depth: 0,
+        found: Diagnostics::new(),
+    };
+    slips.block(&module.body);
+    slips.found
+}
+
+/// How often the file binds each name, whatever the scope.
+#[derive(Default)]
+struct Bound {
+    names: HashMap<Name, usize>,
+    /// Names may come from where nobody sees them: `from module import *`, `globals()`.
+    is_open: bool,
+}
+
+struct Slips<'s> {
+    source: &'s Source,
+    env: &'s StaticEnv,
+    bound: Bound,
+    /// What the modules have that were asked for.
+    members: HashMap<Name, Vec<Name>>,
+    /// Functions around the place that is looked at: what they call may be meant for kernels.
+    depth: usize,
+    found: Diagnostics,
+}
+
+impl Bound {
+    fn bind(&mut self, name: &Ident) {
+        *self.names.entry(name.name.clone()).or_default() += 1;
+    }
+
+    fn block(&mut self, body: &[Stmt]) {
+        for stmt in body {
+            self.stmt(stmt);
+            walk::exprs(stmt, &mut |expr| self.expr(expr));
+            walk::blocks(stmt).into_iter().for_each(|block| self.block(block));
+        }
+    }
+
+    fn stmt(&mut self, stmt: &Stmt) {
+        match &stmt.kind {
+            StmtKind::Assign { targets, .. } => targets.iter().for_each(|target| self.target(target)),
+            StmtKind::AnnAssign { target, .. } | StmtKind::For { target, .. } => self.target(target),
+            StmtKind::With { items, .. } => {
+                items.iter().filter_map(|item| item.target.as_ref()).for_each(|target| self.target(target));
+            }
+            StmtKind::Try(of) => {
+                of.handlers
+                    .iter()
+                    .filter_map(|handler| handler.name.as_ref())
+                    .for_each(|name| self.bind(name));
+            }
+            StmtKind::Match { cases, .. } => cases.iter().for_each(|case| self.pattern(&case.pattern)),
+            StmtKind::Import(imports) => {
+                let names = imports.iter().filter_map(|of| of.alias.as_ref().or(of.path.first()));
+                names.for_each(|name| self.bind(name));
+            }
+            StmtKind::ImportFrom(ImportFrom { names: ImportedNames::Names(imports), .. }) => {
+                let names = imports.iter().filter_map(|of| of.alias.as_ref().or(of.path.first()));
+                names.for_each(|name| self.bind(name));
+            }
+            StmtKind::ImportFrom(_) => self.is_open = true,
+            StmtKind::Function(def) => {
+                self.bind(&def.name);
+                def.type_params.iter().for_each(|param| self.bind(&param.name));
+                def.params.iter().for_each(|param| self.bind(&param.name));
+                self.block(&def.body);
+            }
+            StmtKind::Class(def) => {
+                self.bind(&def.name);
+                def.type_params.iter().for_each(|param| self.bind(&param.name));
+                self.block(&def.body);
+            }
+            StmtKind::TypeAlias { name, .. } => self.bind(name),
+            // A function may bind it by what is seen nowhere else.
+            StmtKind::Global(names) | StmtKind::Nonlocal(names) => {
+                names.iter().for_each(|name| self.bind(name))
+            }
+            StmtKind::Error => self.is_open = true,
+            _ => {}
+        }
+    }
+
+    fn target(&mut self, target: &Expr) {
+        match &target.kind {
+            ExprKind::Name(name) => self.bind(&Ident { name: name.clone(), span: target.span }),
+            ExprKind::Tuple(items) | ExprKind::List(items) => items.iter().for_each(|item| self.target(item)),
+            ExprKind::Starred(inner) => self.target(inner),
+            _ => {}
+        }
+    }
+
+    fn expr(&mut self, expr: &Expr) {
+        match &expr.kind {
+            ExprKind::Walrus { target, .. } => self.bind(target),
+            ExprKind::Lambda(lambda) => lambda.params.iter().for_each(|param| self.bind(&param.name)),
+            ExprKind::ListComp { clauses, .. }
+            | ExprKind::SetComp { clauses, .. }
+            | ExprKind::Generator { clauses, .. }
+            | ExprKind::DictComp { clauses, .. } => {
+                clauses.iter().for_each(|clause| self.target(&clause.target));
+            }
+            ExprKind::Name(name) if &**name == "globals" => self.is_open = true,
+            ExprKind::Error => self.is_open = true,
+            _ => {}
+        }
+        walk::parts(expr, &mut |part| self.expr(part));
+    }
+
+    fn pattern(&mut self, pattern: &Pattern) {
+        match &pattern.kind {
+            PatternKind::Capture(name) | PatternKind::Star(Some(name)) => self.bind(name),
+            PatternKind::As { pattern, name } => {
+                self.pattern(pattern);
+                self.bind(name);
+            }
+            PatternKind::Sequence(patterns) | PatternKind::Or(patterns) => {
+                patterns.iter().for_each(|pattern| self.pattern(pattern));
+            }
+            PatternKind::Mapping { items, rest } => {
+                items.iter().for_each(|(_, pattern)| self.pattern(pattern));
+                rest.iter().for_each(|name| self.bind(name));
+            }
+            PatternKind::Class { positional, keywords, .. } => {
+                let keywords = keywords.iter().map(|(_, pattern)| pattern);
+                positional.iter().chain(keywords).for_each(|pattern| self.pattern(pattern));
+            }
+            _ => {}
+        }
+    }
+}
+
+impl Slips<'_> {
+    fn block(&mut self, body: &[Stmt]) {
+        body.iter().for_each(|stmt| self.stmt(stmt));
+    }
+
+    fn stmt(&mut self, stmt: &Stmt) {
+        match &stmt.kind {
+            // What is missing there, the script may well know.
+            StmtKind::Try(of) => return self.block(&of.finally),
+            StmtKind::Import(imports) => imports.iter().for_each(|import| self.import(import)),
+            StmtKind::ImportFrom(import) => self.import_from(import),
+            StmtKind::Function(def) => {
+                def.decorators.iter().for_each(|decorator| self.expr(decorator));
+                def.params
+                    .iter()
+                    .filter_map(|param| param.default.as_ref())
+                    .for_each(|value| self.expr(value));
+                // Tuples are what PyShader declares its parameters by.
+                if !def.decorators.iter().any(is_kernel) {
+                    self.depth += 1;
+                    self.block(&def.body);
+                    self.depth -= 1;
+                }
+            }
+            StmtKind::Class(def) => {
+                def.decorators.iter().for_each(|decorator| self.expr(decorator));
+                def.arguments.iter().map(walk::argument).for_each(|base| self.expr(base));
+                self.block(&def.body);
+            }
+            // Nobody evaluates annotations.
+            StmtKind::AnnAssign { target, value, .. } => {
+                [target].into_iter().chain(value).for_each(|expr| self.expr(expr));
+            }
+            StmtKind::TypeAlias { .. } => {}
+            _ => walk::exprs(stmt, &mut |expr| self.expr(expr)),
+        }
+        walk::blocks(stmt).into_iter().for_each(|block| self.block(block));
+    }
+
+    fn expr(&mut self, expr: &Expr) {
+        match &expr.kind {
+            ExprKind::Name(name) => self.name(name, expr.span),
+            ExprKind::Attribute { value, attr } => {
+                if let ExprKind::Name(module) = &value.kind {
+                    self.attribute(module, attr);
+                }
+            }
+            _ => {}
+        }
+        walk::parts(expr, &mut |part| self.expr(part));
+    }
+
+    fn name(&mut self, name: &Name, span: Span) {
+        let is_known = self.bound.names.contains_key(name) || builtins::names().any(|known| *known == **name);
+        let is_for_kernels = kps_kernel::is_name(name);
+        if is_known || self.bound.is_open || name.starts_with("__") || is_for_kernels && self.depth > 0 {
+            return;
+        }
+        let own = self.bound.names.keys().map(|name| &**name);
+        let nearest = nearest(name, own.chain(builtins::names().map(|known| -> &str { known })));
+        let help = match (is_for_kernels, nearest) {
+            (true, _) if kps_kernel::stdlib().any(|(known, _)| *known == **name) => {
+                format!("kernels have it; ordinary code writes `import math` and `math.{name}`")
+            }
+            (true, _) => "only kernels, and the functions that they call, have it".to_owned(),
+            (false, Some(nearest)) => format!("did you mean `{nearest}`?"),
+            (false, None) => "assign it before this, or import it".to_owned(),
+        };
+        self.found.push(errors::nothing_binds(self.source.at(span), name, help));
+        // Once is enough.
+        self.bound.bind(&Ident { name: name.clone(), span });
+    }
+
+    fn import(&mut self, import: &ImportName) {
+        let Some(first) = import.path.first() else { return };
+        if self.env.lacks_module(&first.name) {
+            let nearest = nearest(&first.name, modules::names());
+            self.found.push(errors::no_module(self.source.at(first.span), &first.name, nearest));
+        }
+    }
+
+    fn import_from(&mut self, import: &ImportFrom) {
+        let Some(first) = import.path.first().filter(|_| import.level == 0) else { return };
+        if self.env.lacks_module(&first.name) {
+            let nearest = nearest(&first.name, modules::names());
+            return self.found.push(errors::no_module(self.source.at(first.span), &first.name, nearest));
+        }
+        let path: Vec<&str> = import.path.iter().map(|part| &*part.name).collect();
+        if let ImportedNames::Names(names) = &import.names {
+            names.iter().filter_map(|of| of.path.first()).for_each(|name| self.member(&path.join("."), name));
+        }
+    }
+
+    /// `math.squareroot`, where nothing else is called `math`.
+    fn attribute(&mut self, name: &Name, attr: &Ident) {
+        if self.bound.names.get(name) != Some(&1) {
+            return;
+        }
+        if let Some(EnvValue::Module(module)) = self.env.get(name) {
+            self.member(&module.name, attr);
+        }
+    }
+
+    fn member(&mut self, module: &str, member: &Ident) {
+        let name = &member.name;
+        if !is_builtin(module) || is_builtin(&format!("{module}.{name}")) || name.starts_with("__") {
+            return;
+        }
+        let members = self.members.entry(module.into()).or_insert_with(|| builtin::members_of(module));
+        if !members.is_empty() && !members.contains(name) {
+            let nearest = nearest(name, members.iter().map(|known| &**known));
+            self.found.push(errors::no_member(self.source.at(member.span), module, name, nearest));
+        }
+    }
+}
