@@ -29,7 +29,8 @@ pub(crate) fn store(source: &Source, module: &mut Module) {
     }
     let mut body = Block::new();
     let invocation = invocation(types, entry, index, &mut body);
-    let n_invocations = entry.workgroup_size.iter().product();
+    // More than any device has, which is refused where the words are loaded.
+    let n_invocations = entry.workgroup_size.iter().fold(1, |n: u32, size| n.saturating_mul(*size));
     let function = &mut entry.function;
     let declared = GlobalCtx { types, constants, overrides, global_expressions };
     let mut zeros = Zeros { declared, function, index, invocation, n_invocations, span: Span::UNDEFINED };
