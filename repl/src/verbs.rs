@@ -85,7 +85,7 @@ fn shader(file: &Path, name: Option<&str>, output: Option<&Path>) -> Result<u8, 
     let words = inspect::compile_shader(file, read_bytes(file)?, &Default::default())?;
     match output {
         Some(output) => write_words(output, &words)?,
-        None => std::io::stdout().write_all(inspect::disassemble(&words).as_bytes())?,
+        None => std::io::stdout().write_all(inspect::disassemble(&words)?.as_bytes())?,
     }
     Ok(0)
 }
@@ -167,7 +167,7 @@ fn words(kernel: &StaticKernel, target: &Target, given: Option<&GivenTypes>) -> 
 }
 
 fn show(kernel: &StaticKernel, target: &Target, given: Option<&GivenTypes>) -> Result<(), Failure> {
-    let text = inspect::disassemble(&words(kernel, target, given)?);
+    let text = inspect::disassemble(&words(kernel, target, given)?)?;
     Ok(std::io::stdout().write_all(format!("; {}\n{text}\n", kernel.name()).as_bytes())?)
 }
 

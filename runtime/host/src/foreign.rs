@@ -57,6 +57,15 @@ pub fn validate(words: &[u32]) -> Result<(), Diagnostics> {
     tools::validate(words).map_err(|error| bad_spirv(error.to_string()))
 }
 
+/// The assembly of words; what cannot be shown as such is refused as words that are not a valid module are.
+pub fn disassemble(words: &[u32]) -> Result<String, Diagnostics> {
+    let Some(assembly) = kps_kernel::disassemble(words) else {
+        validate(words)?;
+        return Err(bad_spirv("the module has instructions that cannot be shown".to_owned()));
+    };
+    Ok(assembly)
+}
+
 /// The words of SPIR-V assembly, in which `#` begins a comment as `;` does, and strings have escapes as a
 /// disassembly writes them.
 pub fn assemble(text: &str) -> Result<Vec<u32>, Diagnostics> {

@@ -9,7 +9,7 @@ use rspirv::spirv::{GlslStd450Op, Op};
 /// The instructions that belong to line `line` of the file called `file`, each as a line of assembly;
 /// empty where there are none.
 pub fn assembly_of_line(words: &[u32], file: &str, line: u32) -> Vec<String> {
-    let Ok(module) = crate::disassembly::load(words) else { return Vec::new() };
+    let Some(module) = crate::disassembly::load(words) else { return Vec::new() };
     let names = names(&module);
     let files = files(&module, file);
     let mut lines = Vec::new();

@@ -16,7 +16,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 pub use crate::foreign::{
-    compile_file as compile_shader, is_foreign as is_shader, specialise as specialise_shader,
+    compile_file as compile_shader, disassemble, is_foreign as is_shader, specialise as specialise_shader,
 };
 pub use crate::modules::kernels::target_of;
 pub use crate::suggest::nearest;
@@ -288,9 +288,4 @@ fn lacking(template: &KernelTemplate) -> &'static str {
         Some(ParamKind::Const(_)) => "not every `const` parameter has a default that is written out",
         _ => "not every parameter has an annotation",
     }
-}
-
-/// The assembly of a module, as the SPIR-V tools write it.
-pub fn disassemble(words: &[u32]) -> String {
-    kps_kernel::disassemble(words)
 }

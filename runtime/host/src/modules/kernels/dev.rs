@@ -57,7 +57,8 @@ fn assemble(vm: &mut Vm, args: &Args) -> Result {
 /// The assembly of SPIR-V bytes or of a kernel.
 fn disassemble(vm: &mut Vm, args: &Args) -> Result {
     let [module] = args.exactly("disassemble")?;
-    Ok(Value::str(kps_kernel::disassemble(&kp::words(vm, module, &Options::default())?)))
+    let words = kp::words(vm, module, &Options::default())?;
+    Ok(Value::str(foreign::disassemble(&words).map_err(errors::compile)?))
 }
 
 /// Raises where SPIR-V bytes, or a kernel, are not valid.

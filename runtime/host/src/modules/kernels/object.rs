@@ -11,6 +11,7 @@ use super::env::FunctionEnv;
 use super::explain::explain;
 use super::trace::trace;
 use super::{dump, errors, launch};
+use crate::foreign;
 use crate::value::{Args, Function, Native, NativeDef, NativeType, Result, Value};
 use crate::vm::Vm;
 
@@ -162,7 +163,7 @@ fn to_spirv(vm: &mut Vm, args: &Args) -> Result {
 fn to_bytecode(vm: &mut Vm, args: &Args) -> Result {
     let this: &Kernel = args.this()?;
     args.exactly::<1>("to_bytecode")?;
-    let text = kps_kernel::disassemble(&this.compile_portable(vm)?.words);
+    let text = foreign::disassemble(&this.compile_portable(vm)?.words).map_err(errors::compile)?;
     let instruction = |line: &str| {
         let (result, rest) = match line.split_once(" = ") {
             Some((result, rest)) => (Some(result), rest),
