@@ -132,6 +132,7 @@ impl Ctx<'_> {
         for (name, span) in check::free_paths(def) {
             if let Some(value @ EnvValue::List(_)) = self.f.env.get().get(&name) {
                 let table = self.captured(&name, value, span);
+                self.name_list(&table, &name);
                 self.f.tables.insert(name, table);
             }
         }
