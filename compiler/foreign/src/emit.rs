@@ -9,8 +9,8 @@ use crate::invalid::check;
 use crate::names::Names;
 use crate::specialise::Declared;
 use crate::{
-    Language, Options, Stage, barriers, elements, errors, guards, lines, memory, recipe, resources,
-    short_circuits, specialise, unwritable, zeros,
+    Language, Options, Stage, barriers, comparisons, elements, errors, guards, lines, members, memory,
+    recipe, resources, specialise, unwritable, zeros,
 };
 
 /// What the words call their entry point, whatever the text called it.
@@ -26,6 +26,7 @@ pub(crate) fn words(
 ) -> Result<Vec<u32>, Diagnostics> {
     let info = check(source, Names { module: &module, language })
         .map_err(|found| specialise::explain(found, &module, &settled, &options.constants))?;
+    members::load_alone(&mut module, &info);
     elements::copy_for_calls(&mut module, &info);
     choose_entry_point(source, &mut module, language, options)?;
     let constants = specialise::take_constants(source, &mut module, language, settled, &options.constants)?;
@@ -43,13 +44,9 @@ pub(crate) fn words(
     let (words, indices) = write(BoundsCheckPolicy::ReadZeroSkipWrite)
         .or_else(|_| write(BoundsCheckPolicy::Restrict))
         .map_err(|error| Diagnostics::from(errors::not_emitted(source, &error.to_string())))?;
-    let words = barriers::name_memory(constants.declare(words));
-    let words = lines::strip_unknown(memory::strip_layouts(guards::name(words, indices)));
-    let words = match language {
-        Language::Glsl => short_circuits::branch(words),
-        Language::Wgsl => words,
-    };
-    let words = lines::tell_variables(lines::carry_on(words));
+    let words = comparisons::let_nan_differ(barriers::name_memory(constants.declare(words)));
+    let words = lines::carry_on(lines::strip_unknown(memory::strip_layouts(guards::name(words, indices))));
+    let words = lines::tell_variables(words);
     Ok(if constants.are_settled() { recipe::note(words, language, options) } else { words })
 }
 

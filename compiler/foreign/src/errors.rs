@@ -246,6 +246,22 @@ pub(crate) fn not_finite(name: &str, location: Location) -> Diagnostic {
         .help("give it in a buffer or as a push constant, which take any number")
 }
 
+/// An index in an argument that a function changes, or in a macro.
+pub(crate) fn changing_index(location: Location) -> Diagnostic {
+    Diagnostic::error(
+        "foreign/glsl",
+        "this index is part of what is changed, and cannot itself change something here",
+    )
+    .label(location, "")
+    .help("put it into a variable first: `int k = i++;`, and index by `k`")
+}
+
+pub(crate) fn continue_before_condition(location: Location) -> Diagnostic {
+    Diagnostic::error("foreign/glsl", "`continue` cannot be the last statement of a `do` here")
+        .label(location, "")
+        .help("leave it out: what follows is the condition")
+}
+
 /// A size that is 0, negative, or more than any device has.
 pub(crate) fn workgroup_size(source: &Source) -> Diagnostic {
     let told =

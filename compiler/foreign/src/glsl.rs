@@ -3,6 +3,8 @@
 //! naga's front end for GLSL knows no atomic and no subgroup operations, no images with their samplers in one, and
 //! neither narrow nor 64-bit integers; what it lacks is told by name (`limits`) with what to write instead.
 
+use std::ops::Range;
+
 use kps_syntax::{Diagnostic, Diagnostics, Source};
 use naga::front::glsl::{self, Error, Frontend};
 use naga::{AddressSpace, Module, ShaderStage};
@@ -10,6 +12,7 @@ use naga::{AddressSpace, Module, ShaderStage};
 use self::constants::Constants;
 use self::counts::Counts;
 use self::numbers::Odd;
+use self::places::Change;
 use self::told::diagnostics;
 use crate::specialise::Declared;
 use crate::{Options, Stage, barriers, blocks, errors, layouts, switches};
@@ -21,7 +24,12 @@ mod functions;
 mod instead;
 mod limits;
 mod lines;
+mod loops;
+mod lvalues;
+mod mends;
 mod numbers;
+mod places;
+mod shortcuts;
 mod tokens;
 mod told;
 
@@ -30,6 +38,10 @@ const WORKGROUP_SIZE: &str = "gl_WorkGroupSize";
 /// Names that extensions give to types that GLSL has by other names.
 const SAME_TYPES: [(&str, &str); 4] =
     [("int32_t", "int"), ("uint32_t", "uint"), ("float32_t", "float"), ("float64_t", "double")];
+
+/// What GLSL for Vulkan defines, and naga does not; the version is defined with the text at hand.
+const KNOWN_MACROS: [(&str, &str); 2] = [("VULKAN", "100"), ("GL_core_profile", "1")];
+const VERSION: &str = "__VERSION__";
 
 /// The module, and the specialisation constants that are plain ones in it.
 pub(crate) fn parse(source: &Source, options: &Options) -> Result<(Module, Vec<Declared>), Diagnostics> {
@@ -64,9 +76,19 @@ pub(crate) fn parse(source: &Source, options: &Options) -> Result<(Module, Vec<D
                 .map_err(|found| diagnostics(source, &found))?
         }
     };
-    if let Some(found) = functions::undefined(source, &module).or_else(|| run_time_value(source, &module)) {
+    let found = functions::undefined(source, &module)
+        .or_else(|| run_time_value(source, &module))
+        .or_else(|| loops::without_condition(source, &mut module))
+        .or_else(|| lvalues::of_call(source, &module));
+    if let Some(found) = found {
         return Err(found.into());
     }
+    loops::test_behind_continue(&mut module);
+    loops::end_behind_endless(&mut module);
+    if let Some(found) = lvalues::evaluate_once(source, &mut module) {
+        return Err(found.into());
+    }
+    shortcuts::take(&mut module);
     let_write_only_buffers_be_read(&mut module);
     blocks::load_members(&mut module);
     layouts::convert(&mut module);
@@ -75,7 +97,7 @@ pub(crate) fn parse(source: &Source, options: &Options) -> Result<(Module, Vec<D
     Ok((module, settled))
 }
 
-fn span(range: std::ops::Range<usize>) -> naga::Span {
+fn span(range: Range<usize>) -> naga::Span {
     naga::Span::new(range.start as u32, range.end as u32)
 }
 
@@ -86,22 +108,63 @@ fn settings(options: &Options) -> glsl::Options {
         Stage::Fragment => ShaderStage::Fragment,
     });
     settings.defines.extend(SAME_TYPES.map(|(name, known)| (name.to_owned(), known.to_owned())));
+    settings.defines.extend(KNOWN_MACROS.map(|(name, known)| (name.to_owned(), known.to_owned())));
     settings.defines.extend(options.definitions.iter().cloned());
     settings
 }
 
 /// naga's module, with what `settle` finds in it: it may put the workgroup's size right.
+///
+/// What naga refuses for no reason is changed, and the text read again.
 fn read(
     text: &str,
+    settings: glsl::Options,
+    settle: &mut dyn FnMut(&mut Module) -> Vec<Declared>,
+) -> Result<(Module, Vec<Declared>), Vec<Error>> {
+    let mut changes: Vec<Change> = Vec::new();
+    let mut first_errors = None;
+    loop {
+        let settings = glsl::Options { stage: settings.stage, defines: settings.defines.clone() };
+        let result = read_changed(text, &changes, settings, settle);
+        let change = match &result {
+            Ok((module, _)) => mends::of_module(text, module),
+            Err(errors) => errors.iter().find_map(|error| mends::of_error(text, error)),
+        };
+        let is_changed = |place: Range<usize>| {
+            changes.iter().any(|one| one.place.start < place.end && place.start < one.place.end)
+        };
+        match (change, result) {
+            (Some(change), result) if !is_changed(change.place.clone()) => {
+                first_errors = first_errors.or(result.err());
+                changes.push(change);
+            }
+            (_, Err(errors)) => {
+                let are_of_changes = errors.iter().filter_map(|one| one.meta.to_range()).any(is_changed);
+                return Err(first_errors.filter(|_| are_of_changes).unwrap_or(errors));
+            }
+            (_, result) => return result,
+        }
+    }
+}
+
+fn read_changed(
+    text: &str,
+    changes: &[Change],
     mut settings: glsl::Options,
     settle: &mut dyn FnMut(&mut Module) -> Vec<Declared>,
 ) -> Result<(Module, Vec<Declared>), Vec<Error>> {
     let counts = Counts::of(text);
-    settings.defines.extend([counts.declaration()]);
+    settings.defines.extend([counts.declaration(), (VERSION.to_owned(), version(text))]);
     let text = &*lines::counted(text);
     let text = &*counts.mark(text);
+    let declarations = shortcuts::declaration(text) + &mends::declaration(changes);
+    let changed = places::change(text, [changes, &[places::declare(text, declarations)]].concat());
     let mut parse = |settings: &glsl::Options| {
-        let mut module = Frontend::default().parse(settings, text).map_err(|found| found.errors)?;
+        let mut module = Frontend::default().parse(settings, &changed.text).map_err(|mut found| {
+            found.errors.iter_mut().for_each(|error| error.meta = changed.span(error.meta));
+            found.errors
+        })?;
+        changed.restore(&mut module);
         counts.define(&mut module);
         let settled = settle(&mut module);
         Ok((module, settled))
@@ -114,6 +177,12 @@ fn read(
         settings.defines.insert(WORKGROUP_SIZE.to_owned(), format!("uvec3({x}, {y}, {z})"));
     }
     parse(&settings)
+}
+
+/// The number of the version that a text says, or else of the newest that is known here.
+fn version(text: &str) -> String {
+    let said = text.split_once("#version").and_then(|(_, behind)| behind.split_whitespace().next());
+    said.filter(|said| said.parse::<u32>().is_ok()).unwrap_or("460").to_owned()
 }
 
 /// GLSL has `writeonly` buffers, and naga's checker refuses them.

@@ -17,6 +17,7 @@
 
 mod barriers;
 mod blocks;
+mod comparisons;
 mod elements;
 mod emit;
 mod errors;
@@ -26,13 +27,13 @@ mod guards;
 mod invalid;
 mod layouts;
 mod lines;
+mod members;
 mod memory;
 mod names;
 mod nesting;
 mod panics;
 mod recipe;
 mod resources;
-mod short_circuits;
 mod specialise;
 mod statements;
 mod switches;

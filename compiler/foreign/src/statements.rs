@@ -5,29 +5,30 @@ use naga::{Block, Module, Span, Statement};
 pub(crate) fn for_each(module: &mut Module, change: &mut dyn FnMut(&mut Statement)) {
     let functions = module.functions.iter_mut().map(|(_, function)| function);
     for function in functions.chain(module.entry_points.iter_mut().map(|entry| &mut entry.function)) {
-        within(&mut function.body, change);
+        blocks(&mut function.body, &mut |block| block.iter_mut().for_each(&mut *change));
     }
 }
 
-fn within(block: &mut Block, change: &mut dyn FnMut(&mut Statement)) {
+/// A block and those in it, the innermost first.
+pub(crate) fn blocks(block: &mut Block, change: &mut dyn FnMut(&mut Block)) {
     for statement in block.iter_mut() {
-        change(statement);
         match statement {
-            Statement::Block(block) => within(block, change),
+            Statement::Block(block) => blocks(block, change),
             Statement::If { accept, reject, .. } => {
-                within(accept, change);
-                within(reject, change);
+                blocks(accept, change);
+                blocks(reject, change);
             }
             Statement::Loop { body, continuing, .. } => {
-                within(body, change);
-                within(continuing, change);
+                blocks(body, change);
+                blocks(continuing, change);
             }
             Statement::Switch { cases, .. } => {
-                cases.iter_mut().for_each(|case| within(&mut case.body, change));
+                cases.iter_mut().for_each(|case| blocks(&mut case.body, change));
             }
             _ => {}
         }
     }
+    change(block);
 }
 
 /// A block that has in the place of each statement what `replace` puts there; those that others nest in stay around

@@ -165,6 +165,13 @@ fn semantic(source: &Source, error: &Error, message: &str) -> Diagnostic {
             told("this function is defined already").help("give it another name, or leave one out")
         }
         _ if message.ends_with("cannot be in the left hand side") => errors::no_variable(found, location),
+        _ if message.starts_with("Can't lookup field on this type") && is_of_element(source, &location) => {
+            told(&format!(
+                "there is no member `{}` here that can be assigned to",
+                found.trim_start_matches('.')
+            ))
+            .help("assign to the components of a matrix's column one by one: `m[1].x = v.x;`")
+        }
         _ if message.starts_with("Can't lookup field on this type") => {
             member(found.trim_start_matches('.'), &told)
         }
@@ -190,6 +197,13 @@ fn semantic(source: &Source, error: &Error, message: &str) -> Diagnostic {
 fn member(name: &str, told: &dyn Fn(&str) -> Diagnostic) -> Diagnostic {
     let told = told(&format!("there is no member `{name}` here"));
     if name == "length" { told.help("write `.length()`") } else { told }
+}
+
+/// Whether several components of an element are at a place.
+fn is_of_element(source: &Source, member: &Location) -> bool {
+    let names = source.slice(member.span).trim_start_matches('.');
+    let is_element = source.text()[..member.span.start as usize].trim_end().ends_with(']');
+    is_element && names.len() > 1 && names.chars().all(|name| "xyzwrgbastpq".contains(name))
 }
 
 /// The first call of the function that a message names, where naga does not tell the place.

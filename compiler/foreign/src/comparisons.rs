@@ -1,0 +1,18 @@
+//! `a != b` of floats, which holds where one is NaN: naga writes the comparison that does not.
+
+use crate::words::{HEADER_WORDS, instructions};
+
+const OP_F_ORD_NOT_EQUAL: u32 = 182;
+const OP_F_UNORD_NOT_EQUAL: u32 = 183;
+
+pub(crate) fn let_nan_differ(words: Vec<u32>) -> Vec<u32> {
+    let mut mended = words[..HEADER_WORDS].to_vec();
+    for instruction in instructions(&words) {
+        let at = mended.len();
+        mended.extend(instruction);
+        if instruction[0] & 0xffff == OP_F_ORD_NOT_EQUAL {
+            mended[at] = instruction[0] & !0xffff | OP_F_UNORD_NOT_EQUAL;
+        }
+    }
+    mended
+}
