@@ -258,6 +258,13 @@ fn list(axes: &[usize]) -> String {
     axes.iter().map(usize::to_string).collect::<Vec<_>>().join(", ")
 }
 
+/// `kernel[-1]`, `kernel[2.5]`.
+pub fn bad_count(template: &KernelTemplate, count: &str) -> Raise {
+    let name = template.name();
+    type_error(format!("the domain of kernel `{name}` counts invocations, and {count} is no count"))
+        .help(format!("a count is an int of at least 0, such as {name}[n](..) or {name}[height, width](..)"))
+}
+
 /// `kernel[4, 3]`, as a script writes it.
 pub fn with_domain(template: &KernelTemplate, domain: &[usize]) -> String {
     format!("{}[{}]", template.name(), list(domain))

@@ -12,6 +12,7 @@ use super::explain::explain;
 use super::trace::trace;
 use super::{dump, errors, launch};
 use crate::foreign;
+use crate::modules::kp;
 use crate::value::{Args, Function, Native, NativeDef, NativeType, Result, Value};
 use crate::vm::Vm;
 
@@ -140,14 +141,15 @@ fn domain_of(vm: &mut Vm, kernel: &Kernel, index: &Value) -> Result<Vec<usize>> 
         Value::Tuple(axes) => axes.to_vec(),
         one => vec![one.clone()],
     };
+    if axes.is_empty() || axes.len() > 3 {
+        return Err(errors::bad_domain(&kernel.template));
+    }
     let mut domain = Vec::with_capacity(axes.len());
     for axis in &axes {
-        let is_bool = matches!(axis, Value::Bool(_));
-        let n = vm.try_index(axis)?.and_then(|n| usize::try_from(n).ok()).filter(|_| !is_bool);
-        domain.push(n.ok_or_else(|| errors::bad_domain(&kernel.template))?);
-    }
-    if domain.is_empty() || domain.len() > 3 {
-        return Err(errors::bad_domain(&kernel.template));
+        match kp::count(vm, axis)?.and_then(|n| usize::try_from(n).ok()) {
+            Some(n) => domain.push(n),
+            None => return Err(errors::bad_count(&kernel.template, &vm.repr(axis)?)),
+        }
     }
     Ok(domain)
 }

@@ -7,6 +7,7 @@
 use kps_kernel::{EnvValue, KernelOptions};
 
 use super::errors;
+use crate::modules::kp;
 use crate::value::{Parser, Result, Value};
 use crate::vm::Vm;
 
@@ -31,28 +32,17 @@ pub fn read(vm: &mut Vm, mut parser: Parser) -> Result<KernelOptions> {
 
 fn read_local_size(vm: &mut Vm, given: &Value) -> Result<[u32; 3]> {
     let wrong = || errors::bad_option("local_size");
-    let axes = match vm.try_index(given)? {
-        Some(_) => vec![given.clone()],
-        None => vm.collect(given).map_err(|_| wrong())?,
-    };
+    let axes = kp::axes(vm, given)?.ok_or_else(wrong)?;
     let mut sizes = Vec::with_capacity(axes.len());
     for axis in &axes {
-        sizes.push(count(vm, axis)?.ok_or_else(wrong)?);
+        sizes.push(kp::count(vm, axis)?.ok_or_else(wrong)?.into());
     }
     local_size(&sizes).ok_or_else(wrong)
 }
 
-/// An int that is no bool: `local_size=True` is a slip.
-fn count(vm: &mut Vm, given: &Value) -> Result<Option<i128>> {
-    match given {
-        Value::Bool(_) => Ok(None),
-        given => Ok(vm.try_index(given)?.map(i128::from)),
-    }
-}
-
 /// Invocations of a subgroup, as `mgr.algorithm` takes them as well.
 pub fn read_subgroup_size(vm: &mut Vm, given: &Value) -> Result<u32> {
-    let size = count(vm, given)?.and_then(subgroup_size);
+    let size = kp::count(vm, given)?.map(i128::from).and_then(subgroup_size);
     size.ok_or_else(|| errors::bad_option("subgroup_size"))
 }
 

@@ -38,7 +38,9 @@ pub use sequence::SEQUENCE;
 pub use shared::{ScriptedManager, manager_for};
 pub use tensor::TENSOR;
 pub use told::{deliver, pieces_text};
-pub use values::{groups, is_slice, number, record as record_of, tensor as tensor_of, value as number_value};
+pub use values::{
+    axes, count, groups, is_slice, number, record as record_of, tensor as tensor_of, value as number_value,
+};
 use view::TensorData;
 
 pub static MODULE: NativeModule = NativeModule {

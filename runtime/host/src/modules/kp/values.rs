@@ -211,20 +211,33 @@ pub fn dtype(vm: &mut Vm, given: &Value) -> Result<DType> {
     DType::parse(&name).ok_or_else(|| errors::unknown_dtype(given, &name))
 }
 
+/// An int to count with; `None` for what is none. A bool is an int elsewhere, and no count.
+pub fn count(vm: &mut Vm, given: &Value) -> Result<Option<i64>> {
+    match given {
+        Value::Bool(_) => Ok(None),
+        // An array of several numbers is an error of NumPy's.
+        Value::Native(_) => Ok(vm.try_index(given).unwrap_or(None)),
+        given => vm.try_index(given),
+    }
+}
+
+/// A lone count, or the items of a collection of them, of an array too; `None` for what is neither.
+pub fn axes(vm: &mut Vm, given: &Value) -> Result<Option<Vec<Value>>> {
+    match count(vm, given)? {
+        Some(_) => Ok(Some(vec![given.clone()])),
+        None => Ok(vm.collect(given).ok()),
+    }
+}
+
 /// Up to three counts of workgroups; missing ones are 0, which is for the launch to fill in.
 pub fn groups(vm: &mut Vm, argument: &str, given: &Value) -> Result<[u32; 3]> {
-    let items = match vm.try_index(given)? {
-        Some(_) => vec![given.clone()],
-        None => vm.collect(given).map_err(|_| errors::no_groups(argument, given))?,
-    };
+    let items = axes(vm, given)?.ok_or_else(|| errors::no_groups(argument, given))?;
     if items.len() > 3 {
         return Err(errors::too_many_axes_of_groups(argument, items.len()));
     }
     let mut groups = [0; 3];
     for (place, item) in groups.iter_mut().zip(&items) {
-        // A bool is an int elsewhere, and no count.
-        let n = if matches!(item, Value::Bool(_)) { None } else { vm.try_index(item)? };
-        let n = n.ok_or_else(|| errors::no_groups(argument, item))?;
+        let n = count(vm, item)?.ok_or_else(|| errors::no_groups(argument, item))?;
         *place = u32::try_from(n).map_err(|_| errors::group_count(argument, n))?;
     }
     Ok(groups)
