@@ -68,7 +68,7 @@ pub enum EnvValue {
     Named(EnvModule, Rc<[EnvValue]>),
     /// A list or an array of the host as it is now, 1 to [`MAX_TABLE`] items: a table to kernels.
     List(Rc<[EnvValue]>),
-    /// A vector or a matrix with its numbers, those of a matrix row by row.
+    /// A vector, a matrix or a struct with its numbers in order, those of a matrix row by row.
     Numbers(Type, Rc<[Constant]>),
     Module(EnvModule),
     /// Known only when the script runs: a kernel that captures one can be checked, not specialised.

@@ -15,8 +15,22 @@ pub(crate) fn unknown_struct_member(
     let diagnostic = error("kernel/struct", at, format!("`{of}` has no member `{name}`"), "");
     match nearest {
         Some(_) => meant(diagnostic, nearest),
+        None if !name.contains(char::is_lowercase) => diagnostic.help(beside_the_class(name)),
         None => diagnostic.help(format!("it has {}", member_list(of))),
     }
+}
+
+/// Of `P.name`, where `P` is the struct itself.
+pub(crate) fn not_of_the_struct(at: Location, of: &StructType, name: &str) -> Diagnostic {
+    let diagnostic = error("kernel/struct", at, format!("the type `{of}` has no `{name}` in kernels"), "");
+    match of.member(name) {
+        Some(_) => diagnostic.help(format!("a value of it has: `p.{name}`, where `p = {of}(..)`")),
+        None => diagnostic.help(beside_the_class(name)),
+    }
+}
+
+fn beside_the_class(name: &str) -> String {
+    format!("of a struct, kernels see members and methods: keep a constant beside the class, `{name} = ..`")
 }
 
 pub(crate) fn method_as_value(at: Location, of: &str, name: &str) -> Diagnostic {
@@ -109,6 +123,27 @@ pub(crate) fn method_without_self(at: Location, name: &str) -> Diagnostic {
 pub(crate) fn no_layout(at: Location, ty: &Type) -> Diagnostic {
     error("kernel/type", at, format!("{} has no place in an array that the host shares", one(ty)), "")
         .help("use a struct: its members have names and places")
+}
+
+pub(crate) fn part_of_item(at: Location, text: &str) -> Diagnostic {
+    error(
+        "kernel/assignment",
+        at,
+        format!("`{text}` is what a method gives, and has no place to assign to"),
+        "",
+    )
+    .help(format!("change a copy, and store that: `item = {text}`, `{text} = item`"))
+}
+
+/// Of `text[i] += 1`.
+pub(crate) fn item_not_read(at: Location, text: &str, what: &str) -> Diagnostic {
+    error(
+        "kernel/index",
+        at,
+        format!("`{text}` is {what}, which has no method `__getitem__` to read with"),
+        "",
+    )
+    .help("define it: `def __getitem__(self, i):`")
 }
 
 fn member_list(of: &StructType) -> String {

@@ -8,6 +8,7 @@ use kps_syntax::ast::{BinaryOp as AstBinaryOp, Expr, ExprKind, Ident, Name};
 
 use super::Ctx;
 use super::index::is_indexable;
+use super::items::{SET_ITEM, StructItem};
 use super::matrix_parts::MatrixIndex;
 use super::operand::{Operand, Place, Root};
 use super::shape::{Indexed, is_array_attribute};
@@ -30,6 +31,8 @@ pub(super) enum Target<'e> {
     Components(Box<Target<'e>>, Vec<u32>, Span),
     /// An element, a row or a column of a matrix that is itself a target.
     MatrixPart(Box<Target<'e>>, MatrixIndex, Span),
+    /// An item of a struct that has items by its methods.
+    Item(StructItem<'e>, Span),
     /// What holds arrays and cannot be assigned itself.
     Holder(Operand, Span),
     Tuple(&'e [Expr], Span),
@@ -193,7 +196,14 @@ impl Ctx<'_> {
     fn container_target<'e>(&mut self, value: &'e Expr) -> Target<'e> {
         match &value.kind {
             ExprKind::Name(_) | ExprKind::Attribute { .. } | ExprKind::Subscript { .. } => {
-                self.nested(value.span, Target::Error, |ctx| ctx.target(value))
+                match self.nested(value.span, Target::Error, |ctx| ctx.target(value)) {
+                    Target::Item(_, span) => {
+                        let text = self.f.source.slice(span);
+                        self.error(errors::part_of_item(self.at(span), text));
+                        Target::Error
+                    }
+                    target => target,
+                }
             }
             _ => match self.expr(value) {
                 Operand::Place(place) => Target::Place(place, value.span),
@@ -280,6 +290,10 @@ impl Ctx<'_> {
         }
         if let Target::Part(..) | Target::Components(..) | Target::MatrixPart(..) = inner {
             return match self.target_type(&inner) {
+                Some(Type::Struct(of)) if of.method(SET_ITEM).is_some() => {
+                    let receiver = self.part(value);
+                    self.item_target(receiver, value, index, span)
+                }
                 Some(ty) if is_indexable(&ty) => match self.step_into(&ty, index) {
                     Some(step) => part_target(inner, &ty, step, span),
                     None => Target::Error,
@@ -323,6 +337,9 @@ impl Ctx<'_> {
                 }
             },
             Operand::Error => Target::Error,
+            receiver if self.struct_method(&receiver, SET_ITEM) => {
+                self.item_target(receiver, value, index, span)
+            }
             Operand::Place(place) if matches!(place.ty, Type::Tuple(_)) => {
                 self.error(errors::tuple_item_assigned(self.at(span), self.f.source.slice(span)));
                 Target::Error
@@ -361,7 +378,7 @@ impl Ctx<'_> {
             }
             Target::MatrixPart(inner, at, _) => at.part_type(&self.target_type(inner)?),
             Target::Holder(operand, _) => self.value_type(operand),
-            Target::Tuple(..) | Target::Error => None,
+            Target::Item(..) | Target::Tuple(..) | Target::Error => None,
         }
     }
 
@@ -376,6 +393,7 @@ impl Ctx<'_> {
                 }
             }
             Target::Holder(operand, _) => operand.clone(),
+            Target::Item(item, span) => self.load_item(item, *span),
             Target::Tuple(..) | Target::Error => Operand::Error,
         }
     }
@@ -409,7 +427,7 @@ impl Ctx<'_> {
                 let matrix = self.load_node(inner)?;
                 Some(self.matrix_part(matrix, at, *span))
             }
-            Target::Holder(..) | Target::Tuple(..) | Target::Error => None,
+            Target::Item(..) | Target::Holder(..) | Target::Tuple(..) | Target::Error => None,
         }
     }
 
@@ -438,6 +456,7 @@ impl Ctx<'_> {
                 self.store_matrix_part(*inner, &at, &operand, span, value_span);
             }
             Target::Tuple(items, span) => self.unpack(items, &operand, span, value_span),
+            Target::Item(item, span) => self.store_item(item, operand, span, value_span),
             Target::Holder(Operand::Row(row), span) => {
                 let (text, name) = (self.f.source.slice(span), &self.buffers[row.buffer.idx()].name);
                 let n_missing = self.row_array(&row).rank;

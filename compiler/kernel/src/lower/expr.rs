@@ -198,14 +198,7 @@ impl Ctx<'_> {
                     items.iter().map(|item| (self.captured(name, item.clone(), span), span)).collect();
                 self.array_of(&items, span)
             }
-            EnvValue::Numbers(ty, numbers) => {
-                let numbers: Vec<NodeId> =
-                    numbers.iter().map(|constant| self.constant(*constant, span)).collect();
-                Operand::Node(match ty {
-                    Type::Matrix { columns, .. } => self.matrix_of_rows(&numbers, columns, span),
-                    ty => self.node(NodeKind::Construct(numbers), ty, span),
-                })
-            }
+            EnvValue::Numbers(ty, numbers) => Operand::Node(self.filled(&ty, &mut numbers.iter(), span)),
             EnvValue::Module(module) => Operand::Static(Static::Module(module.name.clone(), Some(module))),
             EnvValue::Unknown if self.is_partial => Operand::Error,
             value @ (EnvValue::Unknown

@@ -332,10 +332,7 @@ impl Ctx<'_> {
             (Operand::Static(Static::Texture(texture)), _) => self.texture_attribute(texture, attr, span),
             (Operand::Static(Static::Type(Type::Struct(of))), _) => match of.method(&attr.name) {
                 Some(method) => Operand::Static(Static::Function(method.function.clone())),
-                None => {
-                    let what = format!("the type `{of}`");
-                    self.fail(errors::no_attribute(self.at(attr.span), &attr.name, &what))
-                }
+                None => self.fail(errors::not_of_the_struct(self.at(attr.span), &of, &attr.name)),
             },
             (Operand::Static(Static::Module(name, module)), _) => self.member(&name, module, attr, span),
             (operand, _) => {
@@ -352,12 +349,22 @@ impl Ctx<'_> {
                 Some(ty) => Operand::Place(place.part(Step::Part(at), ty)),
                 None => Operand::Error,
             },
-            Operand::Node(node) => match self.ty(node).part(at) {
-                Some(ty) => Operand::Node(self.node(NodeKind::Extract(node, at), ty, span)),
-                None => Operand::Error,
+            Operand::Node(node) => match (self.known_member(node, at), self.ty(node).part(at)) {
+                (Some(known), _) => Operand::Node(known),
+                (None, Some(ty)) => Operand::Node(self.node(NodeKind::Extract(node, at), ty, span)),
+                (None, None) => Operand::Error,
             },
             _ => Operand::Error,
         }
+    }
+
+    /// A member that is a constant, of a struct that was put together here.
+    fn known_member(&self, whole: NodeId, at: u32) -> Option<NodeId> {
+        let (Type::Struct(_), NodeKind::Construct(parts)) = (self.ty(whole), &self.f.func.node(whole).kind)
+        else {
+            return None;
+        };
+        parts.get(at as usize).copied().filter(|part| self.f.func.constant(*part).is_some())
     }
 
     fn components_of(&mut self, container: Operand, components: &[u32], span: Span) -> Operand {

@@ -600,13 +600,14 @@ impl<'a> Ctx<'a> {
     }
 }
 
-/// The variables that a `for` target assigns.
+/// The variables that a `for` target assigns, or assigns a part of.
 pub(crate) fn target_vars(ctx: &Ctx, target: &Expr) -> Vec<Var> {
     match &target.kind {
         ExprKind::Name(name) => ctx.f.scope.get(name).into_iter().collect(),
         ExprKind::Tuple(items) | ExprKind::List(items) => {
             items.iter().flat_map(|item| target_vars(ctx, item)).collect()
         }
+        ExprKind::Attribute { value, .. } | ExprKind::Subscript { value, .. } => target_vars(ctx, value),
         _ => Vec::new(),
     }
 }

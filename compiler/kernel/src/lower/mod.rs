@@ -27,6 +27,7 @@ mod formulas;
 mod held;
 mod helpers;
 mod index;
+mod items;
 mod loops;
 mod match_stmt;
 mod math;

@@ -168,11 +168,16 @@ impl Ctx<'_> {
         node
     }
 
-    /// A value whose numbers are these, in order.
-    fn filled(&mut self, ty: &Type, numbers: &mut dyn Iterator<Item = &Constant>, span: Span) -> NodeId {
+    /// A value whose numbers are these, in order, those of a matrix row by row.
+    pub fn filled(&mut self, ty: &Type, numbers: &mut dyn Iterator<Item = &Constant>, span: Span) -> NodeId {
         if let Type::Scalar(scalar) = ty {
             let constant = numbers.next().copied().unwrap_or(Constant::zero(*scalar));
             return self.constant(constant, span);
+        }
+        if let Type::Matrix { columns, rows, scalar } = *ty {
+            let number = |_| self.filled(&scalar.into(), numbers, span);
+            let numbers: Vec<NodeId> = (0..columns * rows).map(number).collect();
+            return self.matrix_of_rows(&numbers, columns, span);
         }
         let n = ty.n_parts().unwrap_or(0);
         let parts = (0..n).filter_map(|at| Some(self.filled(&ty.part(at)?, numbers, span))).collect();
@@ -256,7 +261,18 @@ impl Ctx<'_> {
             let args = self.arguments(args);
             return Some(self.call_helper(&method.function, args, span));
         }
-        let mut args = self.arguments(args);
+        let args = self.arguments(args);
+        Some(self.call_changing(&method.function, (receiver, value), args, span))
+    }
+
+    /// A call of a method whose changes are stored to where `receiver`, which is `value`, came from.
+    pub fn call_changing(
+        &mut self,
+        function: &HelperFunction,
+        (receiver, value): (&Operand, &Expr),
+        mut args: Arguments,
+        span: Span,
+    ) -> Operand {
         let this = match receiver {
             Operand::Place(place) if self.memory_part(place).is_some() => receiver.clone(),
             Operand::Place(place) => self.load_place(place, value.span),
@@ -265,11 +281,11 @@ impl Ctx<'_> {
             _ => receiver.clone(),
         };
         args.positional.insert(0, (this, value.span));
-        let called = self.call_function(&Callee::of_helper(&method.function), args, CallStyle::Method, span);
+        let called = self.call_function(&Callee::of_helper(function), args, CallStyle::Method, span);
         if let Some(changed) = called.changed_self {
             self.store_changed(receiver, value, changed);
         }
-        Some(called.result)
+        called.result
     }
 
     /// Whether a method has nothing in it that kernels do not have; told once.

@@ -93,6 +93,7 @@ impl Target<'_> {
             | Target::Part(_, _, span)
             | Target::Components(_, _, span)
             | Target::MatrixPart(_, _, span)
+            | Target::Item(_, span)
             | Target::Holder(_, span)
             | Target::Tuple(_, span) => Some(*span),
             Target::Error => None,

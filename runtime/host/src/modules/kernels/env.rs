@@ -140,6 +140,22 @@ fn tuple(instance: &Instance, items: &Value) -> EnvValue {
     EnvValue::Named(EnvModule { name, kind: Holder::Object, members: Rc::new(members) }, items)
 }
 
+/// What is no struct, or holds what no struct of its type does.
+fn object(instance: &Rc<Instance>) -> EnvValue {
+    EnvValue::Module(EnvModule {
+        name: Arc::from(&*instance.class().name),
+        kind: Holder::Object,
+        members: Rc::new(ObjectEnv(instance.clone())),
+    })
+}
+
+/// A struct with the members that it has now.
+fn struct_value(value: &Value) -> Option<EnvValue> {
+    let ty = structs::type_of_value(value)?;
+    let numbers = structs::held_numbers(&ty, value)?;
+    (numbers.len() <= MAX_TABLE).then(|| EnvValue::Numbers(ty, numbers.into()))
+}
+
 fn is_special(name: &str) -> bool {
     name.starts_with("__") && name.ends_with("__")
 }
@@ -221,11 +237,9 @@ pub fn env_value(value: &Value) -> EnvValue {
         Value::Instance(instance) if matches!(instance.payload_value(), Some(Value::Tuple(_))) => {
             tuple(instance, value.base_value())
         }
-        Value::Instance(instance) if instance.class().is_script => EnvValue::Module(EnvModule {
-            name: Arc::from(&*instance.class().name),
-            kind: Holder::Object,
-            members: Rc::new(ObjectEnv(instance.clone())),
-        }),
+        Value::Instance(instance) if instance.class().is_script => {
+            struct_value(value).unwrap_or_else(|| object(instance))
+        }
         Value::Str(text) => EnvValue::Str(Arc::from(text.as_str())),
         Value::Tuple(items) => EnvValue::Tuple(items.iter().map(env_value).collect()),
         Value::List(list) => table(&list.borrow()).unwrap_or_else(other),

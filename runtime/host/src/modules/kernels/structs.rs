@@ -247,6 +247,32 @@ pub fn numbers(ty: &Type, bytes: &[u8]) -> Vec<Number> {
     ty.numbers().into_iter().map(number).collect()
 }
 
+/// The numbers of a struct and of its members, in order; `None` where a script put in something else.
+pub fn held_numbers(ty: &Type, value: &Value) -> Option<Vec<Constant>> {
+    let parts: Vec<Type> = ty.offsets().into_iter().map(|(_, part)| part).collect();
+    let items: Vec<Value> = match (ty, value) {
+        (Type::Scalar(scalar), value) => {
+            let mut bytes = vec![0; scalar.size() as usize];
+            kp::number(value).ok()??.exact(dtype(*scalar), &mut bytes).ok()?;
+            return Some(vec![constant(*scalar, &bytes)]);
+        }
+        (Type::Struct(of), Value::Instance(instance)) if type_of_value(value).as_ref() == Some(ty) => {
+            of.members.iter().map(|member| instance.get_text(&member.name)).collect::<Option<_>>()?
+        }
+        (_, Value::Tuple(items)) => items.to_vec(),
+        (_, Value::List(items)) => items.borrow().to_vec(),
+        (ty, array) => {
+            let Value::List(items) = array.downcast::<NdArray>()?.to_list().ok()? else { return None };
+            return held_numbers(ty, &Value::List(items));
+        }
+    };
+    if items.len() != parts.len() {
+        return None;
+    }
+    let numbers = parts.iter().zip(&items).map(|(part, item)| held_numbers(part, item));
+    numbers.collect::<Option<Vec<_>>>().map(|parts| parts.concat())
+}
+
 /// A value's bytes as they lie in memory. `name` is what errors call it.
 pub fn pack(vm: &mut Vm, ty: &Type, value: &Value, name: &str) -> Result<Vec<u8>> {
     let mut bytes = vec![0; ty.packed_size() as usize];
