@@ -234,8 +234,22 @@ pub(crate) fn keyword_argument(at: Location, name: &str, keyword: &str) -> Diagn
     match keyword {
         // Python's `math.nextafter` takes it by its name only.
         "steps" => diagnostic.help("leave it out: in kernels it takes one step, and a loop takes more"),
+        "key" => diagnostic.help("leave it out: compare what the key would give, `a if f(a) > f(b) else b`"),
+        "default" => diagnostic
+            .help("leave it out, and write the default itself where there is nothing to choose among"),
+        "strict" => diagnostic.help("leave it out: what is zipped ends with the shortest"),
         _ => diagnostic.help("pass it by position"),
     }
+}
+
+pub(crate) fn distance_of(at: Location, what: &str) -> Diagnostic {
+    error("kernel/call", at, format!("`dist` takes two points, and {what} is none"), what)
+        .help("a point is a vector, a tuple or a list: `math.dist((x, y), (0.0, 0.0))`")
+}
+
+pub(crate) fn distance_of_unlike(at: Location, n: u32, m: u32) -> Diagnostic {
+    error("kernel/call", at, format!("`dist` takes points of as many numbers, not of {n} and {m}"), "")
+        .help("write a number for each axis of both")
 }
 
 pub(crate) fn argument_count_range(at: Location, name: &str, wanted: &str, given: usize) -> Diagnostic {

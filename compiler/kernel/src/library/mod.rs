@@ -67,12 +67,14 @@ pub(crate) fn is_ours(def: &Arc<FunctionDef>) -> bool {
 }
 
 /// Functions whose every step is arithmetic that the script asked for: what goes wrong in one of them is its mistake.
-const STEPWISE: [&str; 11] = [
+const STEPWISE: [&str; 13] = [
     "sum",
     "prod",
+    "product_from",
     "fsum",
     "sumprod",
     "dist",
+    "distance",
     "lcm",
     "common_multiple",
     "factorial",

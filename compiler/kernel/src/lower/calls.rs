@@ -68,7 +68,12 @@ impl Ctx<'_> {
             args.positional.push((start, span));
         }
         match callee {
-            Operand::Static(Static::Function(function)) => self.call_helper(&function, args, expr.span),
+            Operand::Static(Static::Function(function)) => {
+                match self.call_of_items(&function.def, &mut args, expr.span) {
+                    Some(result) => result,
+                    None => self.call_helper(&function, args, expr.span),
+                }
+            }
             Operand::Static(Static::Closure(closure)) => match self.callee_of(&closure, func.span) {
                 Some(callee) => self.call_function(&callee, args, CallStyle::Function, expr.span).result,
                 None => Operand::Error,

@@ -34,6 +34,7 @@ mod math;
 mod matrix;
 mod matrix_parts;
 mod memory_parts;
+mod of_items;
 mod operand;
 mod ours;
 mod outcomes;

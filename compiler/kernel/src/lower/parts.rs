@@ -259,7 +259,7 @@ impl Ctx<'_> {
         self.ours_of(name, args.map(|arg| (arg, span)).collect(), span)
     }
 
-    fn ours_of(&mut self, name: &str, positional: Vec<Spanned>, span: Span) -> Operand {
+    pub fn ours_of(&mut self, name: &str, positional: Vec<Spanned>, span: Span) -> Operand {
         let function = library::function(name).expect("our functions are there");
         self.call_helper(&function, Arguments { positional, keywords: Vec::new() }, span)
     }
