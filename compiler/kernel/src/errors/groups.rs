@@ -52,13 +52,12 @@ pub(crate) fn shared_too_large(at: Location, size: u64, limit: u64) -> Diagnosti
 }
 
 pub(crate) fn shared_index_count(at: Location, n_axes: usize, n_indices: usize) -> Diagnostic {
-    error(
-        "kernel/index",
-        at,
-        format!("shared memory of {n_axes} dimensions takes no {n_indices} indices"),
-        "",
-    )
-    .help("give one index for each dimension: `tile[i, j]`")
+    if n_axes == 1 {
+        let message = format!("shared memory of one dimension takes one index, not {n_indices}");
+        return error("kernel/index", at, message, "").help("write `tile[i]`");
+    }
+    let message = format!("shared memory of {n_axes} dimensions takes {n_axes} indices, not {n_indices}");
+    error("kernel/index", at, message, "").help("give one index for each dimension: `tile[i, j]`")
 }
 
 pub(crate) fn group_arguments(at: Location, name: &str, wanted: &str, given: usize) -> Diagnostic {

@@ -38,11 +38,41 @@ pub(crate) fn not_indexable(at: Location, text: &str, what: &str) -> Diagnostic 
         return diagnostic.help(format!("read one texel, or write it: `{text}.read(ivec2(x, y))`"));
     }
     match text.strip_suffix(']').and_then(|text| text.split_once('[')) {
-        Some((array, _)) => diagnostic.help(format!(
-            "leave the last index out, or declare an array of more dimensions: `{array}: Array[f32, 2]`"
-        )),
+        Some((array, indices)) => {
+            let n_indices = indices.split("][").map(n_items).sum::<usize>();
+            let element = what.strip_prefix('`').and_then(|what| what.strip_suffix('`')).unwrap_or("f32");
+            diagnostic.help(format!(
+                "leave the last index out, or declare an array of more dimensions: \
+                 `{array}: Array[{element}, {}]`",
+                n_indices + 1
+            ))
+        }
         None => diagnostic.help(format!("leave the index out: `{text}`")),
     }
+}
+
+/// What commas divide outside of brackets.
+fn n_items(text: &str) -> usize {
+    let mut depth = 0i32;
+    let is_comma = |letter: &char| {
+        depth += i32::from("([".contains(*letter)) - i32::from(")]".contains(*letter));
+        *letter == ',' && depth == 0
+    };
+    1 + text.chars().filter(is_comma).count()
+}
+
+/// A vector with a component for each axis of `array`; x goes along the last.
+pub(crate) fn vector_index(at: Location, array: &str, text: &str, what: &str) -> Diagnostic {
+    let (letters, vector) = match text.rsplit_once('.') {
+        Some((vector, "xy")) => ("yx", vector),
+        Some((vector, "xyz")) => ("zyx", vector),
+        _ if what.contains("vec2") => ("yx", text),
+        _ => ("zyx", text),
+    };
+    let vector = as_operand(vector);
+    let indices: Vec<String> = letters.chars().map(|letter| format!("{vector}.{letter}")).collect();
+    error("kernel/index", at, format!("an index is an int, not {what}"), what)
+        .help(format!("give each axis its component: `{array}[{}]`", indices.join(", ")))
 }
 
 pub(crate) fn index_type(at: Location, text: &str, what: &str) -> Diagnostic {

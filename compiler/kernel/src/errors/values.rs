@@ -88,6 +88,13 @@ pub(crate) fn augmented_type(
     }
 }
 
+/// `items` is the text of a list of ints, as it may be of numbers times how many.
+pub(crate) fn begin_with_floats(name: &str, items: &str) -> String {
+    let (list, times) = items.split_at(items.find(']').map_or(items.len(), |end| end + 1));
+    let numbers = list.trim_matches(['[', ']']).split(',').map(|item| format!("{}.0", item.trim()));
+    format!("begin with floats: `{name} = [{}]{times}`", numbers.collect::<Vec<_>>().join(", "))
+}
+
 /// Of `for a[i] in ..`.
 pub(crate) fn loop_target_type(at: Location, target: &str, wanted: &Type, found: &str) -> Diagnostic {
     error("kernel/type", at, format!("the loop gives {found}, and `{target}` is `{wanted}`"), "")
@@ -147,6 +154,11 @@ fn with_operands(
     match cast {
         Some(cast) => diagnostic.help(format!("cast one of them: `{cast}`")),
         None if is_array(left.1) || is_array(right.1) => diagnostic.help(element_by_element(symbol)),
+        None if [left.1, right.1].iter().any(|what| what.contains("mat"))
+            && [left.1, right.1].iter().any(|what| what.contains("vec")) =>
+        {
+            diagnostic.help(format!("take one row of the matrix: `m[0] {symbol} v`"))
+        }
         None if left.1.contains("vec") || right.1.contains("vec") => {
             diagnostic.help("take as many components of both: `v.xy`")
         }

@@ -173,6 +173,16 @@ impl Ctx<'_> {
     fn axis_index(&mut self, buffer: BufferId, axis: u8, index: &Expr) -> Option<NodeId> {
         let span = index.span;
         let operand = self.expr(index);
+        if let Operand::Node(node) = operand
+            && let Type::Vector(n @ 2..=3, scalar) = *self.ty(node)
+            && scalar.is_int()
+            && self.buffers[buffer.idx()].rank == n
+        {
+            let (array, text) = (&self.buffers[buffer.idx()].name, self.f.source.slice(span));
+            let what = self.describe(&operand);
+            self.error(errors::vector_index(self.at(span), array, text, &what));
+            return None;
+        }
         let counts = self.buffers[buffer.idx()].counts;
         match self.known_int(&operand) {
             Some(value) if value < 0 || counts == Width::Wide => {

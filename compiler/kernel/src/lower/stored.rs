@@ -4,10 +4,11 @@
 use kps_syntax::{Diagnostic, Span};
 
 use super::Ctx;
-use super::operand::Operand;
+use super::operand::{Operand, Root};
+use super::vars::Binding;
 use crate::errors;
 use crate::ir::NodeId;
-use crate::types::Type;
+use crate::types::{Scalar, Type};
 
 impl Ctx<'_> {
     /// The operand as `ty`, or the error that shows the cast.
@@ -85,7 +86,11 @@ impl Ctx<'_> {
             _ if value_span == span => errors::loop_target_type(self.at(span), target, ty, &found),
             Some((symbol, right)) => {
                 let right = (self.at(right), self.f.source.slice(right), &*found);
-                errors::augmented_type((self.at(span), target, ty), symbol, right)
+                let error = errors::augmented_type((self.at(span), target, ty), symbol, right);
+                match self.list_begun_with_ints(target, operand) {
+                    Some((name, items)) => error.help(errors::begin_with_floats(name, &items)),
+                    None => error,
+                }
             }
             None => errors::stored_type(self.at(value_span), self.at(span), (value, &found), (target, ty)),
         };
@@ -95,6 +100,23 @@ impl Ctx<'_> {
             // No cast leads from or to a struct, a list or a tuple.
             false => Diagnostic { help: None, ..error },
         }
+    }
+
+    /// The list that an element is of, with its items as written, where those are ints and the value is a float.
+    fn list_begun_with_ints<'t>(&self, target: &'t str, value: &Operand) -> Option<(&'t str, String)> {
+        let is_float = self.value_type(value).and_then(|ty| ty.scalar()).is_some_and(Scalar::is_float);
+        let (name, _) = target.split_once('[')?;
+        let Binding::Bound { operand: Operand::Place(place), .. } =
+            &self.f.vars[self.f.scope.get(name)? as usize]
+        else {
+            return None;
+        };
+        let Root::Local(local) = place.root else { return None };
+        let items = self.f.source.slice(self.f.func.local(local).span);
+        let is_of_ints = items.starts_with('[')
+            && items.matches('[').count() == 1
+            && items.chars().all(|letter| "[]0123456789, *".contains(letter));
+        (is_float && is_of_ints).then(|| (name, items.to_owned()))
     }
 
     /// The operator and the right side of `target op= value`, whose value has the span of all of it.
