@@ -254,3 +254,14 @@ pub(crate) fn copy_written(at: Location, copied: Location, text: &str) -> Diagno
         .label(copied, "this gives a copy")
         .help(format!("write into the list itself, by its own name; where a copy is meant, say so: {copy}"))
 }
+
+pub(crate) fn part_given_twice(at: Location, first: Location, text: &str) -> Diagnostic {
+    error(
+        "kernel/given-twice",
+        at,
+        "a function that writes to a part of a list gets that part once",
+        "and here again",
+    )
+    .label(first, "it is given here")
+    .help(format!("where the function only reads it, give a copy: `[*{text}]`"))
+}

@@ -10,6 +10,7 @@ use kps_syntax::ast::{Expr, ExprKind};
 
 use super::Ctx;
 use super::operand::{Operand, Place, Root};
+use super::passing::ListGiven;
 use super::vars::{Binding, Conflict, Var};
 use crate::errors;
 use crate::ir::{Home, NodeId, NodeKind, Step};
@@ -87,6 +88,24 @@ impl Ctx<'_> {
         }
     }
 
+    /// A part of a list is copied into a function and back, so that nothing else that the function is given may be the
+    /// same list, if it writes to one of the two.
+    pub fn parts_given_twice(&mut self, given: &[ListGiven]) {
+        for (n_before, later) in given.iter().enumerate() {
+            let is_twice = |earlier: &&ListGiven| {
+                let some_copied = !earlier.place.path.is_empty() || !later.place.path.is_empty();
+                some_copied
+                    && (earlier.is_written || later.is_written)
+                    && may_overlap(&earlier.place, &later.place)
+            };
+            if let Some(earlier) = given[..n_before].iter().find(is_twice) {
+                let text = self.f.source.slice(later.at).to_owned();
+                let error = errors::part_given_twice(self.at(later.at), self.at(earlier.at), &text);
+                return self.error(error);
+            }
+        }
+    }
+
     /// Whether a list can be reached in another way than by what stands here: it has a name, or lies in memory that
     /// others see.
     pub fn lives_on(&self, list: &Operand) -> bool {
@@ -121,9 +140,15 @@ impl Ctx<'_> {
     }
 }
 
-/// Whether a part may lie in another one, or be it. All of a local or of an element is not a part.
+/// Whether a part may lie in another one, or be it. All of a local is not a part.
 fn may_lie_in(part: &Place, whole: &Place) -> bool {
-    let same_root = match (part.root, whole.root) {
+    let is_part = !part.path.is_empty() || matches!(part.root, Root::Element(..));
+    is_part && part.path.len() >= whole.path.len() && may_overlap(part, whole)
+}
+
+/// Whether two places may have memory in common.
+fn may_overlap(a: &Place, b: &Place) -> bool {
+    let same_root = match (a.root, b.root) {
         (Root::Element(a, _), Root::Element(b, _)) => a == b,
         (a, b) => a == b,
     };
@@ -131,9 +156,5 @@ fn may_lie_in(part: &Place, whole: &Place) -> bool {
         (Step::Part(a), Step::Part(b)) => a == b,
         _ => true,
     };
-    let is_part = !part.path.is_empty() || matches!(part.root, Root::Element(..));
-    same_root
-        && is_part
-        && part.path.len() >= whole.path.len()
-        && part.path.iter().zip(&*whole.path).all(may_be_same)
+    same_root && a.path.iter().zip(&*b.path).all(may_be_same)
 }

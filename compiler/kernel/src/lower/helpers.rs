@@ -13,7 +13,7 @@ use kps_syntax::{Diagnostic, Diagnostics, Location, Span};
 use super::calls::Arguments;
 use super::closures::Callee;
 use super::operand::{Facts, Operand, Static};
-use super::passing::{ArgKey, Passed};
+use super::passing::{ArgKey, OnTheWay, Passed};
 use super::{Ctx, FunctionState};
 use crate::check::{NO_INTS, TypeExpr, TypeReader, is_constant};
 use crate::env::{EnvValue, HelperFunction};
@@ -140,11 +140,12 @@ impl<'a> Ctx<'a> {
     }
 
     fn emit_call(&mut self, compiled: &Compiled, args: &[(Operand, Span)], span: Span) -> Called {
-        let mut call_args = Vec::new();
-        let mut copies = Vec::new();
+        let mut on_the_way = OnTheWay::default();
         for (operand, at) in args {
-            self.travelling(operand, &compiled.writes, *at, &mut call_args, &mut copies);
+            self.travelling(operand, &compiled.writes, *at, &mut on_the_way);
         }
+        let OnTheWay { args: mut call_args, copies, lists } = on_the_way;
+        self.parts_given_twice(&lists);
         let changed = compiled.changes_self.then(|| {
             let (receiver, at) = &args[0];
             let Operand::Node(value) = *receiver else { unreachable!("a method is called on a struct") };

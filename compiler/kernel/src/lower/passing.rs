@@ -123,8 +123,21 @@ impl Passed {
     }
 }
 
-/// A part of an array that is passed through a local of its own, and written back after the call.
-type Copied = (Place, LocalId);
+/// The arguments of a call on their way into the function.
+#[derive(Default)]
+pub(crate) struct OnTheWay {
+    pub args: Vec<CallArg>,
+    /// Parts of lists that are passed through a local of their own, and written back after the call.
+    pub copies: Vec<(Place, LocalId)>,
+    pub lists: Vec<ListGiven>,
+}
+
+/// A list of the invocation's own, or a part of one, as an argument.
+pub(crate) struct ListGiven {
+    pub place: Place,
+    pub is_written: bool,
+    pub at: Span,
+}
 
 impl Ctx<'_> {
     /// What an operand, which was made passable, is inside the function that it is passed to.
@@ -159,45 +172,45 @@ impl Ctx<'_> {
         }
     }
 
-    /// What travels at run time, in order. Parts of arrays go through a local of their own, which is
+    /// What travels at run time, in order. Parts of lists go through a local of their own, which is
     /// written back where the function writes to it: `writes` says so of each reference.
-    pub fn travelling(
-        &mut self,
-        operand: &Operand,
-        writes: &[bool],
-        at: Span,
-        args: &mut Vec<CallArg>,
-        copies: &mut Vec<Copied>,
-    ) {
-        let n_references = args.iter().filter(|arg| matches!(arg, CallArg::Reference(_))).count();
+    pub fn travelling(&mut self, operand: &Operand, writes: &[bool], at: Span, on_the_way: &mut OnTheWay) {
+        let args = &mut on_the_way.args;
         match operand {
             Operand::Node(node) if self.f.func.constant(*node).is_none() => args.push(CallArg::Value(*node)),
             Operand::Place(place) if self.memory_part(place).is_some() => self.pass_indices(place, args),
-            Operand::Place(place) if matches!(place.root, Root::Local(_)) && place.path.is_empty() => {
-                if writes.get(n_references).copied().unwrap_or(true) {
-                    self.copy_written(place, at);
-                }
-                let Root::Local(local) = place.root else { unreachable!("matched a local") };
-                args.push(CallArg::Reference(local));
-            }
             Operand::Place(place) => {
-                let local = self.new_local("kps.part", place.ty.clone(), at);
-                let value = self.load_whole(place, at);
-                self.f.block.push(Stmt::Store { local, value, span: at });
-                if writes.get(n_references).copied().unwrap_or(true) {
-                    copies.push((place.clone(), local));
-                }
-                args.push(CallArg::Reference(local));
+                let n_references = args.iter().filter(|arg| matches!(arg, CallArg::Reference(_))).count();
+                let is_written = writes.get(n_references).copied().unwrap_or(true);
+                on_the_way.lists.push(ListGiven { place: place.clone(), is_written, at });
+                let local = match place.root {
+                    Root::Local(local) if place.path.is_empty() => {
+                        if is_written {
+                            self.copy_written(place, at);
+                        }
+                        local
+                    }
+                    _ => {
+                        let local = self.new_local("kps.part", place.ty.clone(), at);
+                        let value = self.load_whole(place, at);
+                        self.f.block.push(Stmt::Store { local, value, span: at });
+                        if is_written {
+                            on_the_way.copies.push((place.clone(), local));
+                        }
+                        local
+                    }
+                };
+                on_the_way.args.push(CallArg::Reference(local));
             }
             Operand::Row(row) => args.extend(row.numbers().map(CallArg::Value)),
             Operand::Tuple(items) => {
-                items.iter().for_each(|item| self.travelling(item, writes, at, args, copies));
+                items.iter().for_each(|item| self.travelling(item, writes, at, on_the_way));
             }
             Operand::Static(Static::Closure(closure)) => {
                 let values = closure.values.clone().expect("a closure that is passed was made passable");
                 let defaults = Rc::clone(&closure.defaults);
                 let parts = values.iter().chain(defaults.iter().flatten());
-                parts.for_each(|part| self.travelling(part, writes, at, args, copies));
+                parts.for_each(|part| self.travelling(part, writes, at, on_the_way));
             }
             _ => {}
         }
