@@ -342,14 +342,6 @@ impl Type {
         })
     }
 
-    /// What a path leads into: the rows of a matrix, which lie so in a buffer. Elsewhere none leads into one.
-    pub fn in_paths(&self) -> Type {
-        match *self {
-            Type::Matrix { columns, rows, scalar } => Type::array(rows.into(), Type::Vector(columns, scalar)),
-            _ => self.clone(),
-        }
-    }
-
     /// The methods of every struct in it.
     pub(crate) fn methods(&self) -> Vec<HelperFunction> {
         match self {

@@ -301,20 +301,17 @@ impl Verifier<'_> {
 
     /// The type of the part of a local that a path leads to.
     fn path(&self, local: LocalId, path: &[Step], span: Span) -> Result<Type, Violation> {
-        let ty = self.local(local, span)?.clone();
-        ensure(!leads_into_matrix(&ty, path), span, "a path into a matrix that lies in no buffer")?;
-        self.part(ty, path, span)
+        self.part(self.local(local, span)?.clone(), path, span)
     }
 
     /// The type that a path leads to from a value of type `ty`.
     fn part(&self, mut ty: Type, path: &[Step], span: Span) -> Result<Type, Violation> {
         for step in path {
-            ty = ty.in_paths();
             let part = match step {
                 Step::Part(at) => ty.part(*at),
                 Step::At(index) => {
                     self.index(*index, span)?;
-                    indexed(&ty)
+                    ty.column().or_else(|| indexed(&ty))
                 }
             };
             ty = part.ok_or_else(|| Violation { what: "a path that leads nowhere".to_owned(), span })?;
@@ -375,14 +372,6 @@ fn ends_control(stmt: &Stmt) -> bool {
         // Left by `Break` or by its test, or never.
         Stmt::Loop(_) => true,
         _ => false,
-    }
-}
-
-fn leads_into_matrix(ty: &Type, path: &[Step]) -> bool {
-    match path {
-        [] => false,
-        [..] if ty.is_matrix() => true,
-        [step, rest @ ..] => ty.part(step.part()).is_some_and(|part| leads_into_matrix(&part, rest)),
     }
 }
 

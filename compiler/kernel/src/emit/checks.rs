@@ -20,7 +20,9 @@ use super::function::FunctionEmitter;
 use super::module::Operand;
 use super::values::is_float;
 use crate::constant::Constant;
-use crate::ir::{BinaryOp, BufferId, LocalId, NodeId, NodeKind, Step, Touch, ValueIndex};
+use crate::ir::{
+    BinaryOp, BufferId, LocalId, NodeId, NodeKind, Step, Touch, ValueIndex, Written, as_written,
+};
 use crate::types::{Kind, Scalar, Type};
 
 /// The name of the set.
@@ -101,26 +103,21 @@ impl FunctionEmitter<'_> {
         self.tell_path(name, &buffer.element, path, touch);
     }
 
-    /// The arrays and vectors that a path leads through, each by its own name (`p[..].f`) and with an index for each
-    /// of its axes.
+    /// The arrays, vectors and matrices that a path leads through, each by its own name (`p[..].f`) and with an index
+    /// for each of its axes.
     fn tell_path(&mut self, mut name: String, ty: &Type, path: &[Step], touch: Touch) {
-        let (mut ty, mut axes) = (ty.clone(), Vec::new());
-        let mut is_row = false;
-        for &step in path {
-            // Rows and columns are two axes of one matrix.
-            if !matches!(ty, Type::Array(_)) && !is_row {
-                self.tell_axes(&name, &axes, touch);
-                name += &self.brackets(axes.drain(..).map(|(step, _)| step));
+        for step in as_written(ty, path) {
+            match step {
+                Written::Member(member) => name += &format!(".{member}"),
+                Written::Indices(axes) => {
+                    // Of a whole column, its first number.
+                    let first = |(step, len): (Option<Step>, u32)| (step.unwrap_or(Step::Part(0)), len);
+                    let axes: Vec<(Step, u32)> = axes.into_iter().map(first).collect();
+                    self.tell_axes(&name, &axes, touch);
+                    name += &self.brackets(axes.into_iter().map(|(step, _)| step));
+                }
             }
-            let of = ty.in_paths();
-            match step.member_name(&of).filter(|_| !is_row) {
-                Some(member) => name += &format!(".{member}"),
-                None => axes.push((step, of.n_parts().unwrap_or(0))),
-            }
-            is_row = ty.is_matrix();
-            ty = of.part(step.part()).expect("verified: a path leads from part to part");
         }
-        self.tell_axes(&name, &axes, touch);
     }
 
     /// Nothing where every index is known to be inside.

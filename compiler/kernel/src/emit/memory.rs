@@ -26,6 +26,8 @@ struct Place {
     class: StorageClass,
     /// The pointer to the block, its member, and on to the part.
     chain: Vec<Word>,
+    /// Of a matrix, which is rows here: in each of them the part is this number.
+    column: Option<Word>,
     ty: Type,
     packing: Packing,
 }
@@ -34,7 +36,8 @@ impl Place {
     fn part(&self, index: Word, ty: Type) -> Place {
         let mut chain = self.chain.clone();
         chain.push(index);
-        Place { class: self.class, chain, ty, packing: self.packing.of_part() }
+        chain.extend(self.column);
+        Place { class: self.class, chain, column: None, ty, packing: self.packing.of_part() }
     }
 }
 
@@ -66,22 +69,29 @@ impl FunctionEmitter<'_> {
         let mut chain = vec![self.local(local)];
         let ty = self.function.local(local).ty.clone();
         self.tell_local_path(local, path, touch);
-        let (ty, is_inside) = self.walk(ty, path, &mut chain);
+        let class = self.storage_class(local);
+        let (ty, is_inside) = self.walk(ty, path, &mut chain, class);
         let pointee = if self.holds_bits(local) { bits_of(&ty) } else { ty };
         let pointee = self.module.ty(&pointee);
-        (self.pointer_to(self.storage_class(local), pointee, chain), is_inside)
+        (self.pointer_to(class, pointee, chain), is_inside)
     }
 
     /// Adds the indices of a path, and says where it leads.
-    fn walk(&mut self, mut ty: Type, path: &[Step], chain: &mut Vec<Word>) -> (Type, Option<Word>) {
+    fn walk(
+        &mut self,
+        mut ty: Type,
+        path: &[Step],
+        chain: &mut Vec<Word>,
+        class: StorageClass,
+    ) -> (Type, Option<Word>) {
+        // One that is told of what is outside tests what is no buffer; those it tests as a whole.
+        let is_tested = self.tells() && matches!(class, StorageClass::Function | StorageClass::Workgroup);
         let mut all_inside: Option<Word> = None;
         for &step in path {
-            ty = ty.in_paths();
             let len = ty.n_parts().unwrap_or(0);
             match step {
                 Step::Part(at) => chain.push(self.int(&Type::I32, i128::from(at))),
-                // The device tests it.
-                Step::At(index) if self.is_known_inside(index, len) || self.tells() => {
+                Step::At(index) if self.is_known_inside(index, len) || is_tested => {
                     chain.push(self.value(index));
                 }
                 Step::At(index) => {
@@ -229,7 +239,10 @@ impl FunctionEmitter<'_> {
             Some(index) => self.element_chain(buffer, index),
             None => vec![self.buffer_base(buffer), self.int(&Type::I32, 0)],
         };
-        let (ty, path_inside) = self.walk(element, path, &mut chain);
+        let n_before = chain.len();
+        let column_step = step_to_column(&element, path);
+        let (ty, path_inside) = self.walk(element, path, &mut chain, class);
+        let column = column_step.and_then(|at| by_rows(&mut chain, n_before + at));
         let is_inside = match (element_inside, path_inside) {
             (Some(element), Some(path)) => Some(self.ids(Op::LogicalAnd, &Type::BOOL, &[element, path])),
             (element, path) => element.or(path),
@@ -239,7 +252,7 @@ impl FunctionEmitter<'_> {
             _ => Packing::of_element(self.target.scalar_layout),
         };
         let packing = path.iter().fold(whole, |packing, _| packing.of_part());
-        (Place { class, chain, ty, packing }, is_inside)
+        (Place { class, chain, column, ty, packing }, is_inside)
     }
 
     pub fn is_counted(&mut self, buffer: BufferId, index: NodeId) -> bool {
@@ -344,7 +357,7 @@ impl FunctionEmitter<'_> {
     /// `None` for what is moved as one.
     fn parts_to_move(&self, place: &Place) -> Option<u32> {
         match place.ty {
-            Type::Vector(n, _) if place.packing.keeps_vector(n) => None,
+            Type::Vector(n, _) if place.column.is_none() && place.packing.keeps_vector(n) => None,
             _ => place.ty.n_parts(),
         }
     }
@@ -383,4 +396,22 @@ impl FunctionEmitter<'_> {
             emitter.store_place(&place.part(round, element.clone()), value);
         });
     }
+}
+
+/// The step of a path that leads to a column of a matrix.
+fn step_to_column(element: &Type, path: &[Step]) -> Option<usize> {
+    let mut ty = element.clone();
+    path.iter().position(|step| {
+        let part = ty.part(step.part()).expect("verified: a path leads from part to part");
+        std::mem::replace(&mut ty, part).is_matrix()
+    })
+}
+
+/// Row by row, as a matrix lies: the row comes before the column. The column, where there is no row yet.
+fn by_rows(chain: &mut Vec<Word>, column: usize) -> Option<Word> {
+    if column + 1 == chain.len() {
+        return chain.pop();
+    }
+    chain.swap(column, column + 1);
+    None
 }

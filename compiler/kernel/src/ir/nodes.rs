@@ -152,9 +152,9 @@ pub enum NodeKind {
 /// One step into what is made of parts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Step {
-    /// A member, a component or an element that is there.
+    /// A member, a component, a column or an element that is there.
     Part(u32),
-    /// An element or a component, known at run time.
+    /// An element, a component or a column, known at run time.
     At(NodeId),
 }
 
@@ -168,7 +168,7 @@ impl Step {
     }
 
     /// What the part of such a type is called, if it has a name.
-    pub fn member_name(self, ty: &Type) -> Option<String> {
+    fn member_name(self, ty: &Type) -> Option<String> {
         match (ty, self) {
             (Type::Struct(of), Step::Part(at)) => Some(of.members[at as usize].name.to_string()),
             (Type::Vector(..), Step::Part(at)) => {
@@ -177,6 +177,41 @@ impl Step {
             _ => None,
         }
     }
+}
+
+/// Steps as the source writes them.
+pub(crate) enum Written {
+    Member(String),
+    /// Into one array, vector or matrix: along each axis the index, or `None` for all along it, and the axis's length.
+    Indices(Vec<(Option<Step>, u32)>),
+}
+
+/// A path from what has this type as the source writes it. Arrays of arrays have one index of several axes; of a matrix
+/// the row comes first.
+pub(crate) fn as_written(ty: &Type, path: &[Step]) -> Vec<Written> {
+    let (mut ty, mut written) = (ty.clone(), Vec::new());
+    let (mut before, mut path) = (Type::Void, path.iter().copied());
+    while let Some(step) = path.next() {
+        let index = (Some(step), ty.n_parts().unwrap_or(0));
+        let part = ty.part(step.part()).expect("a path leads from part to part");
+        let whole = std::mem::replace(&mut ty, part);
+        match (step.member_name(&whole), written.last_mut()) {
+            (Some(name), _) => written.push(Written::Member(name)),
+            _ if whole.is_matrix() => {
+                let row = path.next();
+                let n_rows = ty.n_parts().unwrap_or(0);
+                written.push(Written::Indices(vec![(row, n_rows), index]));
+            }
+            (None, Some(Written::Indices(axes)))
+                if matches!((&before, &whole), (Type::Array(_), Type::Array(_))) =>
+            {
+                axes.push(index);
+            }
+            _ => written.push(Written::Indices(vec![index])),
+        }
+        before = whole;
+    }
+    written
 }
 
 /// One element, changed at once whoever else is at it. Out of range, nothing happens and 0 comes out.

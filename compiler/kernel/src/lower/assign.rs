@@ -3,6 +3,8 @@
 //! What lies in memory is stored to where it lies. A variable that is a vector or a struct becomes a
 //! new value with one part replaced.
 
+use std::rc::Rc;
+
 use kps_syntax::Span;
 use kps_syntax::ast::{BinaryOp as AstBinaryOp, Expr, ExprKind, Ident, Name};
 
@@ -10,7 +12,8 @@ use super::Ctx;
 use super::index::is_indexable;
 use super::items::{SET_ITEM, StructItem};
 use super::matrix_parts::MatrixIndex;
-use super::operand::{Operand, Place, Root};
+use super::operand::{Operand, Place};
+use super::scattered::Scattered;
 use super::shape::{Indexed, is_array_attribute};
 use super::vars::Binding;
 use crate::check::{TypeExpr, TypeReader};
@@ -33,6 +36,8 @@ pub(super) enum Target<'e> {
     MatrixPart(Box<Target<'e>>, MatrixIndex, Span),
     /// An item of a struct that has items by its methods.
     Item(StructItem<'e>, Span),
+    /// Components that lie apart in memory.
+    Scattered(Rc<Scattered>, Span),
     /// What holds arrays and cannot be assigned itself.
     Holder(Operand, Span),
     Tuple(&'e [Expr], Span),
@@ -253,9 +258,15 @@ impl Ctx<'_> {
             self.error(errors::repeated_component(self.at(attr.span), &attr.name));
             return Target::Error;
         }
-        match components[..] {
-            [component] => part_target(inner, ty, Step::Part(component), span),
-            _ => Target::Components(Box::new(inner), components, span),
+        match (inner, &components[..]) {
+            (Target::Scattered(vector, _), components) => {
+                memory_target(vector.components(components).into_operand(), span)
+            }
+            (inner, [component]) => part_target(inner, ty, Step::Part(*component), span),
+            (Target::Place(place, _), components) => {
+                memory_target(Scattered::of_vector(&place, components).into_operand(), span)
+            }
+            (inner, _) => Target::Components(Box::new(inner), components, span),
         }
     }
 
@@ -278,14 +289,18 @@ impl Ctx<'_> {
             _ => Operand::Error,
         };
         if let Some(ty) = self.matrix_type(&inner, &container) {
-            let Some(at) = self.matrix_index(&ty, index, value.span) else { return Target::Error };
-            let in_buffer = match &container {
-                Operand::Place(matrix) => self.part_in_buffer(matrix, &at),
-                _ => None,
+            return match (self.matrix_index(&ty, index, value.span), container) {
+                (Some(at), Operand::Place(matrix)) => {
+                    memory_target(self.matrix_place(&matrix, &at, (value.span, span)), span)
+                }
+                (Some(at), _) => Target::MatrixPart(Box::new(inner), at, span),
+                (None, _) => Target::Error,
             };
-            return match in_buffer {
-                Some(part) => Target::Place(part, span),
-                None => Target::MatrixPart(Box::new(inner), at, span),
+        }
+        if let Target::Scattered(vector, _) = &inner {
+            return match self.step_into(&vector.ty(), index) {
+                Some(step) => memory_target(self.scattered_element(vector, step, (value.span, span)), span),
+                None => Target::Error,
             };
         }
         if let Target::Part(..) | Target::Components(..) | Target::MatrixPart(..) = inner {
@@ -377,6 +392,7 @@ impl Ctx<'_> {
                 Some(Type::of(components.len() as u8, scalar))
             }
             Target::MatrixPart(inner, at, _) => at.part_type(&self.target_type(inner)?),
+            Target::Scattered(vector, _) => Some(vector.ty()),
             Target::Holder(operand, _) => self.value_type(operand),
             Target::Item(..) | Target::Tuple(..) | Target::Error => None,
         }
@@ -386,6 +402,7 @@ impl Ctx<'_> {
         match target {
             Target::Name(name, span) => self.name_operand(name, *span),
             Target::Place(place, span) => self.load_place(place, *span),
+            Target::Scattered(vector, span) => Operand::Node(self.load_scattered(vector, *span)),
             Target::Part(_, _, span) | Target::Components(_, _, span) | Target::MatrixPart(_, _, span) => {
                 match self.load_node(target) {
                     Some(node) => self.value(node, *span),
@@ -407,6 +424,7 @@ impl Ctx<'_> {
                 _ => None,
             },
             Target::Place(place, span) => Some(self.load_whole(place, *span)),
+            Target::Scattered(vector, span) => Some(self.load_scattered(vector, *span)),
             Target::Part(inner, step, span) => {
                 let whole = self.load_node(inner)?;
                 let (kind, at) = match *step {
@@ -450,8 +468,9 @@ impl Ctx<'_> {
             }
             Target::Part(inner, step, span) => self.store_part(*inner, step, &operand, span, value_span),
             Target::Components(inner, components, span) => {
-                self.store_components(*inner, &components, &operand, span, value_span);
+                self.store_swizzle(*inner, &components, &operand, span, value_span);
             }
+            Target::Scattered(to, span) => self.store_scattered(&to, &operand, span, value_span),
             Target::MatrixPart(inner, at, span) => {
                 self.store_matrix_part(*inner, &at, &operand, span, value_span);
             }
@@ -497,12 +516,6 @@ impl Ctx<'_> {
         span: Span,
         value_span: Span,
     ) {
-        if let (Target::Place(place, _), MatrixIndex::Column(column)) = (&inner, at)
-            && matches!(place.root, Root::Element(..))
-            && !self.is_told(*column)
-        {
-            return self.store_column(place, *column, operand, span, value_span);
-        }
         let Some(matrix) = self.load_node(&inner) else { return };
         let Some(part) = at.part_type(self.ty(matrix)) else { return };
         let Some(value) = self.stored_value(operand, &part, span, value_span) else {
@@ -512,18 +525,7 @@ impl Ctx<'_> {
         self.store(inner, Operand::Node(matrix), span);
     }
 
-    /// Into a matrix in a buffer, whose other columns are left alone.
-    fn store_column(&mut self, matrix: &Place, at: Step, operand: &Operand, span: Span, value_span: Span) {
-        let Some(ty) = MatrixIndex::Column(at).part_type(&matrix.ty) else { return };
-        let Some(value) = self.stored_value(operand, &ty, span, value_span) else { return };
-        for (place, at) in self.column_in_buffer(matrix, at).into_iter().zip(0..) {
-            let part = self.node(NodeKind::Extract(value, at), place.ty.clone(), span);
-            self.store_whole(&place, part, span);
-            self.trace_store(&place, part, span);
-        }
-    }
-
-    fn store_components(
+    fn store_swizzle(
         &mut self,
         inner: Target,
         components: &[u32],
@@ -540,20 +542,20 @@ impl Ctx<'_> {
         let parts: Vec<NodeId> = (0..components.len() as u32)
             .map(|at| self.node(NodeKind::Extract(value, at), scalar, span))
             .collect();
-        // In memory each goes to its own place, so that other components are left alone.
-        if let Target::Place(place, _) = &inner {
-            for (part, component) in parts.into_iter().zip(components) {
-                let place = place.part(Step::Part(*component), scalar.into());
-                self.store_whole(&place, part, span);
-                self.trace_store(&place, part, span);
-            }
-            return;
-        }
         let Some(mut whole) = self.load_node(&inner) else { return };
         for (value, part) in parts.into_iter().zip(components) {
             whole = self.node(NodeKind::Insert { whole, value, part: *part }, ty.clone(), span);
         }
         self.store(inner, Operand::Node(whole), span);
+    }
+}
+
+/// What lies in memory, as a target.
+fn memory_target<'e>(operand: Operand, span: Span) -> Target<'e> {
+    match operand {
+        Operand::Place(place) => Target::Place(place, span),
+        Operand::Scattered(vector) => Target::Scattered(vector, span),
+        _ => Target::Error,
     }
 }
 

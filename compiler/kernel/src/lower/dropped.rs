@@ -34,9 +34,7 @@ impl Ctx<'_> {
         }
         for &step in place.path.iter() {
             if let (Step::At(index), Some(len), false) = (step, ty.n_parts(), self.is_inside(step)) {
-                let scalar = self.ty(index).scalar().expect("an index is an int");
-                let len = self.constant(Constant::int(scalar, len.into()), span);
-                tests.push(self.is_below(index, len, span));
+                tests.push(self.is_below_len(index, len, span));
             }
             ty = ty.part(step.part()).unwrap_or(Type::Void);
         }
@@ -52,6 +50,12 @@ impl Ctx<'_> {
             Type::Scalar(_) => below,
             _ => self.node(NodeKind::All(below), Type::BOOL, span),
         })
+    }
+
+    pub fn is_below_len(&mut self, index: NodeId, len: u32, span: Span) -> NodeId {
+        let scalar = self.ty(index).scalar().expect("an index is an int");
+        let len = self.constant(Constant::int(scalar, len.into()), span);
+        self.is_below(index, len, span)
     }
 
     /// Each axis as an unsigned number, so that what is negative lies beyond the end.

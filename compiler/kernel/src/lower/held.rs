@@ -122,7 +122,11 @@ fn numbers(operand: &Operand) -> Vec<NodeId> {
             let values = closure.values.iter().flat_map(|values| values.iter());
             values.chain(closure.defaults.iter().flatten()).flat_map(numbers).collect()
         }
-        Operand::Literal(_) | Operand::Buffer(_) | Operand::Static(_) | Operand::Error => Vec::new(),
+        Operand::Literal(_)
+        | Operand::Buffer(_)
+        | Operand::Scattered(_)
+        | Operand::Static(_)
+        | Operand::Error => Vec::new(),
     }
 }
 

@@ -10,6 +10,7 @@ use kps_syntax::ast::{Expr, ExprKind, Ident};
 
 use super::Ctx;
 use super::operand::{Operand, Place, Root, Static};
+use super::scattered::Scattered;
 use super::shape::{Indexed, fixed_attribute, is_array_attribute};
 use crate::builtins::{self, Builtin};
 use crate::constant::{Constant, Literal};
@@ -70,6 +71,12 @@ impl Ctx<'_> {
     pub fn loaded(&mut self, operand: Operand, span: Span) -> Operand {
         match operand {
             Operand::Place(place) => self.load_place(&place, span),
+            Operand::Scattered(vector) => {
+                for tested in &vector.tested {
+                    self.tell_axes(&tested.axes, Touch::Read, tested.places);
+                }
+                Operand::Node(self.load_scattered(&vector, span))
+            }
             Operand::Node(node) => {
                 let value = self.value(node, span);
                 if self.is_part_of_a_value(node) {
@@ -94,8 +101,15 @@ impl Ctx<'_> {
                 None => Operand::Error,
             },
             Operand::Place(place) if place.ty.is_matrix() => {
-                self.matrix_item_at(&place, index, (value.span, span))
+                match self.matrix_index(&place.ty, index, value.span) {
+                    Some(at) => self.matrix_place(&place, &at, (value.span, span)),
+                    None => Operand::Error,
+                }
             }
+            Operand::Scattered(vector) => match self.step_into(&vector.ty(), index) {
+                Some(step) => self.scattered_element(&vector, step, (value.span, span)),
+                None => Operand::Error,
+            },
             Operand::Node(node) if self.ty(node).is_matrix() => {
                 self.matrix_item(node, index, (value.span, span))
             }
@@ -301,6 +315,7 @@ impl Ctx<'_> {
         let ty = match &container {
             Operand::Node(node) => self.ty(*node).clone(),
             Operand::Place(place) => place.ty.clone(),
+            Operand::Scattered(vector) => vector.ty(),
             _ => Type::Void,
         };
         match (container, &ty) {
@@ -369,7 +384,12 @@ impl Ctx<'_> {
 
     fn components_of(&mut self, container: Operand, components: &[u32], span: Span) -> Operand {
         match (components, container) {
+            (components, Operand::Scattered(vector)) => vector.components(components).into_operand(),
             ([component], container) => self.part_of(container, *component, span),
+            // Who checks is told of no component that is not asked for; else one load is the cheaper way.
+            (_, Operand::Place(place)) if self.checks => {
+                Scattered::of_vector(&place, components).into_operand()
+            }
             (_, Operand::Place(place)) => {
                 let vector = self.load_whole(&place, span);
                 self.load_components(vector, components, span)

@@ -1,13 +1,15 @@
 //! Elements, rows and columns of matrices: read, and replaced.
 //!
 //! `m[row, column]` counts as NumPy does, `m[row]` is a row, `m[:, column]` a column. A part that is known
-//! only at run time reads 0 out of range, and is dropped where it is written.
+//! only at run time reads 0 out of range, and is dropped where it is written. Of a matrix in memory no other
+//! part is touched.
 
 use kps_syntax::Span;
 use kps_syntax::ast::{Expr, ExprKind};
 
 use super::Ctx;
-use super::operand::{Operand, Place, Root};
+use super::operand::{Operand, Place};
+use super::scattered::{Scattered, Tested};
 use crate::constant::Constant;
 use crate::errors;
 use crate::ir::{CompareOp, NodeId, NodeKind, Step, Touch};
@@ -28,6 +30,17 @@ impl MatrixIndex {
             MatrixIndex::Row(_) => Type::Vector(columns, scalar),
             MatrixIndex::Column(_) => Type::Vector(rows, scalar),
         })
+    }
+
+    /// Index and length of each axis; of a whole row or column, those of its first number.
+    pub fn axes(&self, matrix: &Type) -> Vec<(Step, u32)> {
+        let Type::Matrix { columns, rows, .. } = *matrix else { return Vec::new() };
+        let [row, column] = match *self {
+            MatrixIndex::Element { row, column } => [row, column],
+            MatrixIndex::Row(row) => [row, Step::Part(0)],
+            MatrixIndex::Column(column) => [Step::Part(0), column],
+        };
+        vec![(row, rows.into()), (column, columns.into())]
     }
 }
 
@@ -75,51 +88,24 @@ impl Ctx<'_> {
         }
     }
 
-    /// The same of a matrix in memory. In a buffer only what is named is touched.
-    pub fn matrix_item_at(&mut self, matrix: &Place, index: &Expr, (name, span): (Span, Span)) -> Operand {
-        if !matches!(matrix.root, Root::Element(..)) {
-            let whole = self.load_whole(matrix, span);
-            return self.matrix_item(whole, index, (name, span));
-        }
-        let Some(at) = self.matrix_index(&matrix.ty, index, name) else { return Operand::Error };
-        match (self.part_in_buffer(matrix, &at), &at) {
-            (Some(part), _) => Operand::Place(part),
-            (None, MatrixIndex::Column(column)) if !self.is_told(*column) => {
-                let parts: Vec<NodeId> = self
-                    .column_in_buffer(matrix, *column)
-                    .iter()
-                    .map(|part| self.load_whole(part, span))
-                    .collect();
-                let ty = at.part_type(&matrix.ty).expect("it is a matrix");
-                Operand::Node(self.node(NodeKind::Construct(parts), ty, span))
+    /// A part of a matrix that lies in memory; `name` is what stands before the bracket.
+    pub fn matrix_place(&mut self, matrix: &Place, at: &MatrixIndex, spans: (Span, Span)) -> Operand {
+        let (Some(column), Some(number)) = (matrix.ty.column(), matrix.ty.number()) else {
+            return Operand::Error;
+        };
+        match *at {
+            MatrixIndex::Element { row, column: at } => {
+                Operand::Place(matrix.part(at, column).part(row, number.into()))
             }
-            (None, _) => {
-                let whole = self.load_whole(matrix, span);
-                self.tell_matrix_part(&matrix.ty, &at, Touch::Read, (name, span));
-                Operand::Node(self.matrix_part(whole, &at, span))
+            MatrixIndex::Column(at) => Operand::Place(matrix.part(at, column)),
+            MatrixIndex::Row(row) => {
+                let (row, inside) = self.tested_step(row, u32::from(column.n_components()), spans.1);
+                let number_of = |at| matrix.part(Step::Part(at), column.clone()).part(row, number.into());
+                let places = (0..matrix.ty.n_parts().unwrap_or(0)).map(number_of).collect();
+                let tested = inside.map(|_| Tested { axes: at.axes(&matrix.ty), places: spans });
+                Scattered { places, inside, tested: tested.into_iter().collect() }.into_operand()
             }
         }
-    }
-
-    /// Where a row or an element of a matrix in a buffer lies; `None` for a column, whose numbers lie apart, and of
-    /// what lies elsewhere.
-    pub fn part_in_buffer(&self, matrix: &Place, at: &MatrixIndex) -> Option<Place> {
-        let Type::Matrix { columns, scalar, .. } = matrix.ty else { return None };
-        let row_at = |row: Step| matrix.part(row, Type::Vector(columns, scalar));
-        match (matrix.root, at) {
-            (Root::Element(..), MatrixIndex::Row(row)) => Some(row_at(*row)),
-            (Root::Element(..), MatrixIndex::Element { row, column }) => {
-                Some(row_at(*row).part(*column, scalar.into()))
-            }
-            _ => None,
-        }
-    }
-
-    /// Where the numbers of a column lie.
-    pub fn column_in_buffer(&self, matrix: &Place, column: Step) -> Vec<Place> {
-        let Type::Matrix { rows, .. } = matrix.ty else { return Vec::new() };
-        let element = |row| MatrixIndex::Element { row: Step::Part(row), column };
-        (0..rows.into()).filter_map(|row| self.part_in_buffer(matrix, &element(row))).collect()
     }
 
     pub fn matrix_part(&mut self, matrix: NodeId, at: &MatrixIndex, span: Span) -> NodeId {
@@ -168,7 +154,7 @@ impl Ctx<'_> {
     }
 
     /// The first of two where `index` is `at`, else the second.
-    fn where_index(
+    pub fn where_index(
         &mut self,
         index: NodeId,
         at: usize,

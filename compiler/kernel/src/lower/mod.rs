@@ -47,6 +47,7 @@ mod ranges;
 mod record;
 mod remarks;
 mod returns;
+mod scattered;
 mod sequences;
 mod shape;
 mod shared;

@@ -10,6 +10,7 @@ use kps_syntax::ast::Name;
 
 use super::Ctx;
 use super::closures::Closure;
+use super::scattered::Scattered;
 use super::sequences::Sequence;
 use crate::builtins::Function;
 use crate::constant::{Constant, Literal};
@@ -25,6 +26,8 @@ pub(crate) enum Operand {
     Literal(Literal),
     /// An array in memory, by reference. While an expression leads further in, whatever lies there.
     Place(Place),
+    /// A row or a swizzle in memory, while an expression leads further in.
+    Scattered(Rc<Scattered>),
     Buffer(BufferId),
     /// `A[i]` of an array with several axes.
     Row(Row),
@@ -260,6 +263,7 @@ impl Ctx<'_> {
             Operand::Node(node) => Some(self.ty(*node).clone()),
             Operand::Literal(literal) => Some(literal.default_scalar().into()),
             Operand::Place(place) => Some(place.ty.clone()),
+            Operand::Scattered(scattered) => Some(scattered.ty()),
             Operand::Tuple(items) => {
                 let types: Option<Vec<Type>> = items.iter().map(|item| self.value_type(item)).collect();
                 types.map(Type::tuple)
@@ -279,6 +283,7 @@ impl Ctx<'_> {
                 None => "a matrix".to_owned(),
             },
             Operand::Place(place) => format!("`{}`", place.ty),
+            Operand::Scattered(scattered) => format!("`{}`", scattered.ty()),
             Operand::Buffer(buffer) => format!("`{}`", self.buffer_array(*buffer)),
             Operand::Row(row) => format!("`{}`", self.row_array(row)),
             Operand::Tuple(items) => format!("a tuple of {}", items.len()),

@@ -27,6 +27,11 @@ impl Ctx<'_> {
 
     /// An index that is out of range in a value, told with what it is asked for.
     pub(super) fn tell_target(&mut self, target: &Target, touch: Touch) {
+        if let Target::Scattered(scattered, _) = target {
+            for tested in &scattered.tested {
+                self.tell_axes(&tested.axes, touch, tested.places);
+            }
+        }
         let (Target::Part(inner, ..) | Target::Components(inner, ..) | Target::MatrixPart(inner, ..)) =
             target
         else {
@@ -46,18 +51,11 @@ impl Ctx<'_> {
         self.tell_axes(&[(at, ty.n_parts().unwrap_or(0))], touch, places);
     }
 
-    /// Of a whole row or column, its first number.
     pub fn tell_matrix_part(&mut self, ty: &Type, at: &MatrixIndex, touch: Touch, places: (Span, Span)) {
-        let Type::Matrix { columns, rows, .. } = *ty else { return };
-        let [row, column] = match *at {
-            MatrixIndex::Element { row, column } => [row, column],
-            MatrixIndex::Row(row) => [row, Step::Part(0)],
-            MatrixIndex::Column(column) => [Step::Part(0), column],
-        };
-        self.tell_axes(&[(row, rows.into()), (column, columns.into())], touch, places);
+        self.tell_axes(&at.axes(ty), touch, places);
     }
 
-    fn tell_axes(&mut self, axes: &[(Step, u32)], touch: Touch, (name, span): (Span, Span)) {
+    pub fn tell_axes(&mut self, axes: &[(Step, u32)], touch: Touch, (name, span): (Span, Span)) {
         if !self.checks || axes.iter().all(|(step, _)| self.is_inside(*step)) {
             return;
         }
@@ -68,11 +66,6 @@ impl Ctx<'_> {
         let axes = axes.iter().map(|&(step, len)| (index(self, step), len)).collect();
         let whole = self.f.source.slice(name).to_owned();
         self.f.block.push(Stmt::Index(Box::new(ValueIndex { whole, touch, axes, span })));
-    }
-
-    /// Whether an index of a column is told by itself, once for all its numbers.
-    pub fn is_told(&self, column: Step) -> bool {
-        self.checks && !self.is_inside(column)
     }
 
     /// Whether an index is known to lie inside.
@@ -94,6 +87,7 @@ impl Target<'_> {
             | Target::Components(_, _, span)
             | Target::MatrixPart(_, _, span)
             | Target::Item(_, span)
+            | Target::Scattered(_, span)
             | Target::Holder(_, span)
             | Target::Tuple(_, span) => Some(*span),
             Target::Error => None,

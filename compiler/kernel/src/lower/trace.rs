@@ -13,7 +13,8 @@ use super::operand::{Operand, Place, Root};
 use super::record::Text;
 use crate::builtins::AtomicOp;
 use crate::ir::{
-    Atomic, AtomicPlace, BinaryOp, CompareOp, Home, NodeId, NodeKind, RecordKind, Step, TextureId,
+    Atomic, AtomicPlace, BinaryOp, CompareOp, Home, NodeId, NodeKind, RecordKind, Step, TextureId, Written,
+    as_written,
 };
 use crate::types::Type;
 
@@ -67,6 +68,19 @@ impl Ctx<'_> {
         if let Some(text) = self.with_value(text, &Operand::Node(value), span) {
             let inside = self.place_inside(place, span);
             self.push_stored(&inside, (text.clone(), text), BEYOND, span);
+        }
+    }
+
+    /// A step: this was to be stored to `target`, of which an index is out of range.
+    pub fn trace_dropped(&mut self, target: Span, value: NodeId) {
+        if !self.is_traced() {
+            return;
+        }
+        let mut text = Text::default();
+        text.literal(self.f.source.slice(target));
+        if let Some(mut text) = self.with_value(text, &Operand::Node(value), target) {
+            text.literal(&format!("\nnot stored: {BEYOND}"));
+            self.push_record(RecordKind::Trace, text, target);
         }
     }
 
@@ -136,7 +150,7 @@ impl Ctx<'_> {
             }
             _ => vec![at],
         };
-        let axes: Vec<Step> = axes.into_iter().map(Step::At).collect();
+        let axes: Vec<Option<Step>> = axes.into_iter().map(|axis| Some(Step::At(axis))).collect();
         self.indices_text(&mut text, &axes, span);
         if let Some(text) = self.with_value(text, value, span) {
             let inside = self.texel_inside(texture, at, span);
@@ -189,8 +203,7 @@ impl Ctx<'_> {
 
     /// `out[3, i]`, `p.pos.x`; `None` for a place with too many indices.
     fn place_text(&mut self, text: &mut Text, place: &Place, span: Span) -> Option<()> {
-        let mut indices = Vec::new();
-        let mut ty = match place.root {
+        let ty = match place.root {
             Root::Local(local) => {
                 let local = self.f.func.local(local);
                 text.literal(&local.name);
@@ -198,39 +211,34 @@ impl Ctx<'_> {
             }
             Root::Element(buffer, flat) => {
                 let known = self.f.indices.get(&flat).filter(|_| self.buffers[buffer.idx()].rank > 1);
-                match known {
-                    Some(axes) => indices.extend(axes.iter().map(|axis| Step::At(*axis))),
-                    None => indices.push(Step::At(flat)),
-                }
-                let buffer = &self.buffers[buffer.idx()];
-                text.literal(&buffer.name);
-                buffer.element.clone()
+                let axes = known.map_or(vec![flat], |axes| axes.to_vec());
+                let indices: Vec<Option<Step>> = axes.into_iter().map(|axis| Some(Step::At(axis))).collect();
+                text.literal(&self.buffers[buffer.idx()].name);
+                self.indices_text(text, &indices, span);
+                self.buffers[buffer.idx()].element.clone()
             }
         };
         let mut n_indices = 0;
-        for &step in place.path.iter() {
-            match step.member_name(&ty) {
-                Some(name) => {
-                    self.indices_text(text, &std::mem::take(&mut indices), span);
-                    text.literal(&format!(".{name}"));
-                }
-                None => {
-                    indices.push(step);
-                    n_indices += 1;
+        for step in as_written(&ty, &place.path) {
+            match step {
+                Written::Member(name) => text.literal(&format!(".{name}")),
+                Written::Indices(axes) => {
+                    let indices: Vec<Option<Step>> = axes.into_iter().map(|(index, _)| index).collect();
+                    self.indices_text(text, &indices, span);
+                    n_indices += indices.len();
                 }
             }
-            ty = ty.in_paths().part(step.part())?;
         }
-        self.indices_text(text, &indices, span);
         (n_indices <= MAX_INDICES).then_some(())
     }
 
-    fn indices_text(&mut self, text: &mut Text, indices: &[Step], span: Span) {
+    fn indices_text(&mut self, text: &mut Text, indices: &[Option<Step>], span: Span) {
         for (at, index) in indices.iter().enumerate() {
             text.literal(if at == 0 { "[" } else { ", " });
             match index {
-                Step::Part(index) => text.literal(&index.to_string()),
-                Step::At(node) => self.operand_text(text, &Operand::Node(*node), span, ""),
+                None => text.literal(":"),
+                Some(Step::Part(index)) => text.literal(&index.to_string()),
+                Some(Step::At(node)) => self.operand_text(text, &Operand::Node(*node), span, ""),
             }
         }
         if !indices.is_empty() {

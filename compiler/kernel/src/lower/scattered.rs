@@ -1,0 +1,151 @@
+//! Vectors whose components lie apart in memory: rows of matrices, of which the columns are the parts, and swizzles.
+//! Each component is loaded and stored where it lies, so that nothing beside them is touched.
+//!
+//! An index that is known only at run time is tested once for all of them: out of range, nothing is stored, and what
+//! is loaded counts as 0.
+
+use std::rc::Rc;
+
+use kps_syntax::Span;
+
+use super::Ctx;
+use super::operand::{Operand, Place};
+use super::stmts::Condition;
+use crate::constant::Constant;
+use crate::ir::{BinaryOp, NodeId, NodeKind, Step};
+use crate::types::Type;
+
+#[derive(Clone)]
+pub(crate) struct Scattered {
+    /// Of each component; a single one is a number.
+    pub places: Vec<Place>,
+    /// They are the ones that are meant only where this holds.
+    pub inside: Option<NodeId>,
+    pub tested: Vec<Tested>,
+}
+
+/// What was asked for, where an index was tested.
+#[derive(Clone)]
+pub(crate) struct Tested {
+    /// Index and length of each.
+    pub axes: Vec<(Step, u32)>,
+    /// Of what they are indices of, and of the whole.
+    pub places: (Span, Span),
+}
+
+impl Scattered {
+    /// Components of a vector that lies in memory.
+    pub fn of_vector(vector: &Place, components: &[u32]) -> Scattered {
+        let number = Type::from(vector.ty.scalar().expect("components are of vectors"));
+        let places = components.iter().map(|at| vector.part(Step::Part(*at), number.clone())).collect();
+        Scattered { places, inside: None, tested: Vec::new() }
+    }
+
+    pub fn ty(&self) -> Type {
+        let number = self.places[0].ty.scalar().expect("components are numbers");
+        Type::of(self.places.len() as u8, number)
+    }
+
+    /// Some of the components.
+    pub fn components(&self, components: &[u32]) -> Scattered {
+        let places = components.iter().map(|at| self.places[*at as usize].clone()).collect();
+        Scattered { places, ..self.clone() }
+    }
+
+    /// What needs no care is a place like any other.
+    pub fn into_operand(self) -> Operand {
+        match (&self.places[..], self.inside) {
+            ([place], None) => Operand::Place(place.clone()),
+            _ => Operand::Scattered(Rc::new(self)),
+        }
+    }
+}
+
+impl Ctx<'_> {
+    /// A step that leads to a part that exists, and whether it is the one meant, where that is not known.
+    pub fn tested_step(&mut self, step: Step, len: u32, span: Span) -> (Step, Option<NodeId>) {
+        let Step::At(index) = step else { return (step, None) };
+        if self.is_inside(step) {
+            return (step, None);
+        }
+        let inside = self.is_below_len(index, len, span);
+        let ty = self.ty(index).clone();
+        let first = self.constant(Constant::zero(ty.scalar().expect("an index is an int")), span);
+        let kind = NodeKind::Select { condition: inside, then: index, orelse: first };
+        let there = self.node(kind, ty, span);
+        (Step::At(self.proven(there, span)), Some(inside))
+    }
+
+    /// One component.
+    pub fn scattered_element(&mut self, of: &Scattered, step: Step, spans: (Span, Span)) -> Operand {
+        if let Step::Part(at) = step {
+            return of.components(&[at]).into_operand();
+        }
+        let n = of.places.len() as u32;
+        let (there, inside) = self.tested_step(step, n, spans.1);
+        let Step::At(index) = there else { return Operand::Error };
+        let mut tested = of.tested.clone();
+        tested.extend(inside.map(|_| Tested { axes: vec![(step, n)], places: spans }));
+        let both = |a, b| self.node(NodeKind::Binary(BinaryOp::And, a, b), Type::BOOL, spans.1);
+        let inside = of.inside.into_iter().chain(inside).reduce(both);
+        let place = self.chosen_place(&of.places, index, spans.1);
+        Scattered { places: vec![place], inside, tested }.into_operand()
+    }
+
+    /// The place at an index. All places differ in one step at most, and know it.
+    fn chosen_place(&mut self, places: &[Place], index: NodeId, span: Span) -> Place {
+        let first = &places[0];
+        let differs = |at: &usize| places.iter().any(|place| place.path[*at] != first.path[*at]);
+        let Some(at) = (0..first.path.len()).find(differs) else { return first.clone() };
+        let numbers: Vec<u32> = places.iter().map(|place| place.path[at].part()).collect();
+        let number = self.chosen_number(&numbers, index, span);
+        let mut path = first.path.to_vec();
+        path[at] = Step::At(self.proven(number, span));
+        Place { path: path.into(), ..first.clone() }
+    }
+
+    /// `numbers[index]`.
+    fn chosen_number(&mut self, numbers: &[u32], index: NodeId, span: Span) -> NodeId {
+        if numbers.iter().zip(0..).all(|(number, at)| *number == at) {
+            return index;
+        }
+        let scalar = self.ty(index).scalar().expect("an index is an int");
+        let mut chosen = self.constant(Constant::int(scalar, numbers[0].into()), span);
+        for (at, number) in numbers.iter().enumerate().skip(1) {
+            let number = self.constant(Constant::int(scalar, (*number).into()), span);
+            chosen = self.where_index(index, at, (number, chosen), span);
+        }
+        chosen
+    }
+
+    pub fn load_scattered(&mut self, of: &Scattered, span: Span) -> NodeId {
+        let parts: Vec<NodeId> = of.places.iter().map(|place| self.load_whole(place, span)).collect();
+        let ty = of.ty();
+        let value = match parts[..] {
+            [only] => only,
+            _ => self.node(NodeKind::Construct(parts), ty.clone(), span),
+        };
+        let Some(condition) = of.inside else { return value };
+        let orelse = self.zero(&ty, span);
+        self.node(NodeKind::Select { condition, then: value, orelse }, ty, span)
+    }
+
+    pub fn store_scattered(&mut self, to: &Scattered, operand: &Operand, span: Span, value_span: Span) {
+        let Some(value) = self.stored_value(operand, &to.ty(), span, value_span) else { return };
+        self.copy_written(&to.places[0], span);
+        let inside = to.inside.map_or(Condition::Known(true), Condition::Node);
+        let store = |ctx: &mut Self| ctx.store_components(&to.places, value, span);
+        self.branch(&inside, span, store, |ctx| ctx.trace_dropped(span, value));
+    }
+
+    fn store_components(&mut self, places: &[Place], value: NodeId, span: Span) {
+        for (place, at) in places.iter().zip(0..) {
+            let part = match places.len() {
+                1 => value,
+                _ => self.node(NodeKind::Extract(value, at), place.ty.clone(), span),
+            };
+            self.store_whole(place, part, span);
+            self.trace_store(place, part, span);
+        }
+    }
+}
