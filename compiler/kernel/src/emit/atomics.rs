@@ -122,7 +122,7 @@ impl FunctionEmitter<'_> {
 
     fn shared_element(&mut self, local: LocalId, path: &[Step], pointer: Word) -> Element {
         let ty = part_at(&self.function.local(local).ty, path);
-        let bits = self.holds_bits(local).then(|| bits_of(&ty));
+        let bits = self.holds_bits(local, path).then(|| bits_of(&ty));
         let scope = self.scope(Scope::Workgroup);
         Element { pointer, ty, bits, scope }
     }

@@ -13,8 +13,9 @@ use std::rc::Rc;
 use rspirv::spirv::{Op, Word};
 
 use super::function::FunctionEmitter;
+use super::memory::step_to_column;
 use super::module::Operand;
-use crate::ir::{Home, LocalId};
+use crate::ir::{Home, LocalId, Step};
 use crate::structs::{Member, StructType};
 use crate::types::{Scalar, Type};
 
@@ -36,16 +37,20 @@ pub(super) fn bits_of(ty: &Type) -> Type {
 }
 
 impl FunctionEmitter<'_> {
-    pub fn holds_bits(&self, local: LocalId) -> bool {
-        match self.function.local(local).home {
-            Home::Workgroup(shared) => self.interface.shared_bits.contains(&shared),
+    /// Whether a part of a local is held as bits; the numbers of a matrix are not.
+    pub fn holds_bits(&self, local: LocalId, path: &[Step]) -> bool {
+        let local = self.function.local(local);
+        match local.home {
+            Home::Workgroup(shared) => {
+                self.interface.shared_bits.contains(&shared) && step_to_column(&local.ty, path).is_none()
+            }
             Home::Own | Home::Caller => false,
         }
     }
 
     /// What lies at a place of a local.
-    pub fn load_local(&mut self, local: LocalId, place: Word, ty: &Type) -> Word {
-        let holds_bits = self.holds_bits(local);
+    pub fn load_local(&mut self, local: LocalId, path: &[Step], place: Word, ty: &Type) -> Word {
+        let holds_bits = self.holds_bits(local, path);
         let bits = if holds_bits { bits_of(ty) } else { ty.clone() };
         let mut operands = vec![Operand::IdRef(place)];
         operands.extend(self.memory_access(self.storage_class(local), &bits));
@@ -57,8 +62,9 @@ impl FunctionEmitter<'_> {
         self.value_of_bits(loaded, &bits, ty)
     }
 
-    pub fn store_local(&mut self, local: LocalId, place: Word, value: Word, ty: &Type) {
-        let value = if self.holds_bits(local) { self.bits_of_value(value, ty, &bits_of(ty)) } else { value };
+    pub fn store_local(&mut self, (local, path): (LocalId, &[Step]), place: Word, value: Word, ty: &Type) {
+        let value =
+            if self.holds_bits(local, path) { self.bits_of_value(value, ty, &bits_of(ty)) } else { value };
         let mut operands = vec![Operand::IdRef(place), Operand::IdRef(value)];
         operands.extend(self.memory_access(self.storage_class(local), ty));
         self.effect(Op::Store, operands);
