@@ -5,8 +5,8 @@
 //! of which writes, and that are not both atomic, the result may depend on the order: a race. Writing what is
 //! there already is none.
 //!
-//! Of each cell the last write is kept, plain and atomic, and two reads by different invocations, which is enough to find a
-//! race at every line that has one, though not with everyone who takes part in it.
+//! Of each cell the last plain write is kept, and two atomic changes and two reads by different invocations, which is
+//! enough to find a race at every line that has one, though not with everyone who takes part in it.
 
 use rustc_hash::FxHashMap;
 
@@ -31,8 +31,9 @@ struct Cell {
     write: Event,
     /// What was written plainly, as far as it is known.
     value: Option<u64>,
-    atomic: Event,
-    /// The last read, and one by another invocation that nothing orders with it.
+    /// The last atomic change, and one by another invocation that nothing orders with it.
+    atomics: [Event; 2],
+    /// The same of reads.
     reads: [Event; 2],
 }
 
@@ -68,13 +69,13 @@ impl Shadow {
             let race = if touch.writes() {
                 let race = cell.race_of_write(event, value, order);
                 match event.is_atomic {
-                    true => cell.atomic = event,
+                    true => note(&mut cell.atomics, event, order),
                     false => (cell.write, cell.value) = (event, value),
                 }
                 race
             } else {
                 let race = cell.race_of_read(event, order);
-                cell.note_read(event, order);
+                note(&mut cell.reads, event, order);
                 race
             };
             met = met.or(race);
@@ -109,20 +110,22 @@ impl Order {
 
 impl Cell {
     fn race_of_read(&self, event: Event, order: Order) -> Option<Event> {
-        [self.write, self.atomic].into_iter().find(|&write| order.races(write, event))
+        let [last, other] = self.atomics;
+        [self.write, last, other].into_iter().find(|&write| order.races(write, event))
     }
 
     fn race_of_write(&self, event: Event, value: Option<u64>, order: Order) -> Option<Event> {
         let changes_nothing = value.is_some() && value == self.value;
         let write = Some(self.write).filter(|&write| order.races(write, event) && !changes_nothing);
-        let others = [self.atomic, self.reads[0], self.reads[1]];
-        write.or_else(|| others.into_iter().find(|&other| order.races(other, event)))
+        let mut others = self.atomics.into_iter().chain(self.reads);
+        write.or_else(|| others.find(|&other| order.races(other, event)))
     }
+}
 
-    fn note_read(&mut self, event: Event, order: Order) {
-        if order.concurrent(self.reads[0], event) {
-            self.reads[1] = self.reads[0];
-        }
-        self.reads[0] = event;
+/// Puts an access in front of the last two of its kind.
+fn note(last: &mut [Event; 2], event: Event, order: Order) {
+    if order.concurrent(last[0], event) {
+        last[1] = last[0];
     }
+    last[0] = event;
 }

@@ -59,6 +59,7 @@ pub struct Stamps {
     /// What leads from the address of a word of shared memory to its stamp, where words have four bytes.
     pub writes: i64,
     pub atomics: i64,
+    pub other_atomics: i64,
     pub reads: i64,
     pub others: i64,
     /// The first stamps of this workgroup, and since the last barrier.
@@ -72,7 +73,9 @@ pub struct SharedShadow {
     form: StampForm,
     /// The last ones, 0 for nobody.
     writes: Vec<i32>,
+    /// The last atomic changes, and those by another lane since the last barrier.
     atomics: Vec<i32>,
+    other_atomics: Vec<i32>,
     /// The last reads, and reads by another lane since the last barrier.
     reads: Vec<i32>,
     others: Vec<i32>,
@@ -107,6 +110,7 @@ impl SharedShadow {
             form,
             writes: nobody(),
             atomics: nobody(),
+            other_atomics: nobody(),
             reads: nobody(),
             others: nobody(),
             memory,
@@ -138,6 +142,7 @@ impl SharedShadow {
         Stamps {
             writes: lead(&mut self.writes),
             atomics: lead(&mut self.atomics),
+            other_atomics: lead(&mut self.other_atomics),
             reads: lead(&mut self.reads),
             others: lead(&mut self.others),
             group: self.group,
@@ -162,7 +167,8 @@ impl SharedShadow {
     /// Stamps begin at the start again: all that counts of an old one is whether this workgroup made it.
     fn count_anew(&mut self) {
         let group = self.group;
-        for stamps in [&mut self.writes, &mut self.atomics, &mut self.reads, &mut self.others] {
+        let writes = [&mut self.writes, &mut self.atomics, &mut self.other_atomics];
+        for stamps in writes.into_iter().chain([&mut self.reads, &mut self.others]) {
             stamps.iter_mut().for_each(|at| *at = i32::from(*at >= group));
         }
         (self.group, self.epoch) = (1, 1 << self.form.code_bits);
@@ -196,7 +202,7 @@ impl SharedShadow {
                 && !(at as u32 & ATOMIC != 0 && touch.is_atomic())
         };
         let write = Some(self.writes[word]).filter(races).filter(|_| !touch.writes() || changes());
-        let atomic = || Some(self.atomics[word]).filter(races);
+        let atomic = || [self.atomics[word], self.other_atomics[word]].into_iter().find(races);
         let read = || [self.reads[word], self.others[word]].into_iter().find(races);
         let race = write.or_else(atomic).or_else(|| if touch.writes() { read() } else { None });
         race.map(|at| self.earlier(at))
@@ -211,13 +217,18 @@ impl SharedShadow {
     fn note(&mut self, word: usize, (lane, probe): (u32, u32), touch: Touch) {
         let atomic = if touch.is_atomic() { ATOMIC } else { 0 };
         let me = self.epoch + (lane << self.form.code_bits | code(probe) | atomic) as i32;
+        let is_others = |before: i32| before >= self.epoch && self.earlier(before).lane != lane;
         match (touch.writes(), touch.is_atomic()) {
-            (true, true) => self.atomics[word] = me,
+            (true, true) => {
+                if is_others(self.atomics[word]) {
+                    self.other_atomics[word] = self.atomics[word];
+                }
+                self.atomics[word] = me;
+            }
             (true, false) => self.writes[word] = me,
             (false, _) => {
-                let before = self.reads[word];
-                if before >= self.epoch && self.earlier(before).lane != lane {
-                    self.others[word] = before;
+                if is_others(self.reads[word]) {
+                    self.others[word] = self.reads[word];
                 }
                 self.reads[word] = me;
             }
@@ -259,6 +270,14 @@ mod tests {
         touch(&mut shadow, 0, Touch::AtomicChange);
         assert!(touch(&mut shadow, 1, Touch::AtomicRead).race_with.is_none());
         assert_eq!(touch(&mut shadow, 2, Touch::Read).race_with.map(|race| race.lane), Some(0));
+    }
+
+    #[test]
+    fn an_atomic_of_ones_own_hides_none_of_others() {
+        let mut shadow = shadow();
+        touch(&mut shadow, 0, Touch::AtomicChange);
+        touch(&mut shadow, 1, Touch::AtomicChange);
+        assert_eq!(touch(&mut shadow, 1, Touch::Read).race_with.map(|race| race.lane), Some(0));
     }
 
     #[test]

@@ -30,8 +30,8 @@ struct Touching {
     before_epoch: ir::Value,
     group: ir::Value,
     code_bits: i64,
-    /// The kind of atomic writes, where there are some.
-    atomics: Option<usize>,
+    /// The kinds of atomic writes, the last ones first, where there are some.
+    atomics: Vec<usize>,
 }
 
 /// A field of the context's [`Stamps`].
@@ -115,7 +115,10 @@ impl<'g> Gang<'g, '_, '_> {
             own.push(self.scalar.builder.ins().ushr_imm_u(stamps, code_bits));
             me.push(self.scalar.builder.ins().bor(stamps, code));
         }
-        let atomics = form.has_atomics.then_some(field!(atomics));
+        let atomics = match form.has_atomics {
+            true => vec![field!(atomics), field!(other_atomics)],
+            false => Vec::new(),
+        };
         Touching { first, there, me, own, before_epoch, group, code_bits, atomics }
     }
 
@@ -148,8 +151,8 @@ impl<'g> Gang<'g, '_, '_> {
     fn read_meets(&mut self, touching: &Touching, i: usize) -> ir::Value {
         let last = self.last_write(touching, i);
         let new = self.is_new(touching, last);
-        let writes = [Some(field!(writes)), touching.atomics];
-        writes.into_iter().flatten().fold(new, |met, kind| {
+        let writes = [field!(writes)].into_iter().chain(touching.atomics.iter().copied());
+        writes.fold(new, |met, kind| {
             let other = self.other(touching, kind, i);
             self.scalar.builder.ins().bor(met, other)
         })
@@ -168,8 +171,8 @@ impl<'g> Gang<'g, '_, '_> {
     /// Whether another lane has touched a word since the last barrier.
     fn write_meets(&mut self, touching: &Touching, i: usize) -> ir::Value {
         let read = self.other(touching, field!(reads), i);
-        let kinds = [Some(field!(writes)), Some(field!(others)), touching.atomics];
-        kinds.into_iter().flatten().fold(read, |met, kind| {
+        let kinds = [field!(writes), field!(others)].into_iter().chain(touching.atomics.iter().copied());
+        kinds.fold(read, |met, kind| {
             let other = self.other(touching, kind, i);
             self.scalar.builder.ins().bor(met, other)
         })
@@ -215,7 +218,7 @@ impl<'g> Gang<'g, '_, '_> {
     /// The stamp of the last write, plain or atomic.
     fn last_write(&mut self, touching: &Touching, i: usize) -> ir::Value {
         let write = self.stamp(touching, field!(writes), i);
-        let Some(atomics) = touching.atomics else { return write };
+        let Some(&atomics) = touching.atomics.first() else { return write };
         let atomic = self.stamp(touching, atomics, i);
         self.scalar.builder.ins().smax(write, atomic)
     }
