@@ -34,8 +34,8 @@ void main() {
     int y[M]; y[7] = 3; o[19] = y[7];
     switch (o[19]) { case N - 1: o[20] = 5; break; default: o[20] = 6; }
     // NaN is like nothing.
-    float nan = x[0] / x[0];
-    o[21] = (nan != nan ? 1 : 0) + (nan == nan ? 10 : 0) + (x[1] != x[2] ? 100 : 0) + (x[1] != x[1] ? 1000 : 0);
+    float nan = x[0] / x[0], other = x[0] / (x[0] * x[2]);
+    o[21] = (nan != other ? 1 : 0) + (nan == other ? 10 : 0) + (x[1] != x[2] ? 100 : 0) + (x[1] != x[1] ? 1000 : 0);
 #if __VERSION__ >= 450 && defined(VULKAN)
     o[22] = __VERSION__;
 #endif

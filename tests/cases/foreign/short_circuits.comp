@@ -1,4 +1,4 @@
-// {"tensors": [["i32", [0, 1, 2, 3, 4, 5, 6, 7]], ["i32", 16], ["i32", 8]], "groups": [8, 1, 1]}
+// {"tensors": [["i32", [0, 1, 2, 3, 4, 5, 6, 7]], ["i32", 8], ["i32", 8]], "groups": [8, 1, 1]}
 #version 450
 // The right side of `&&` and `||` is done where the left one does not decide.
 layout(local_size_x = 1) in;
@@ -7,9 +7,10 @@ layout(binding = 1) buffer B { int calls[]; };
 layout(binding = 2) buffer C { int results[]; };
 shared int tile[4];
 shared bool flags[4];
+int counts[16];
 
 bool count(int which, bool result) {
-    calls[which] += 1 << 4 * int(gl_WorkGroupID.x);
+    counts[which]++;
     return result;
 }
 
@@ -33,6 +34,7 @@ void main() {
     int x = i, n = i;
     ivec2 both = ivec2(i, i);
     for (int j = 0; j < 4; j++) tile[j] = i;
+    for (int j = 0; j < 16; j++) counts[j] = 0;
     int result = 0;
     if (i > 3 && count(0, true)) result += 1;
     if (i > 3 || count(1, false)) result += 2;
@@ -43,7 +45,7 @@ void main() {
     if (i != 3 && (i < 2 ? count(6, i == 0) : tile[i & 3] > 4 && count(7, true))) result += 200;
     // What the left side leaves behind is there whatever comes of it.
     bool kept;
-    if ((kept = i > 4) && calls[15] == 0) result += 400;
+    if ((kept = i > 4) && counts[15] == 0) result += 400;
     result += kept ? 800 : 0;
     if ((flags[i & 3] = i == 6) && tile[i & 3] > 2) result += 1600;
     if (half_of(both.y) && tile[both.y & 3] >= 0) result += 3200;
@@ -57,5 +59,6 @@ void main() {
     do { steps += 2; } while (steps < 9 && 30 / steps > 3);
     for (int j = 0; j < 3 && early(i + j); j++) steps += 10;
     bool value = i < 4 ^^ (i > 2 && count(8, true));
+    for (int j = 0; j < 16; j++) calls[gl_WorkGroupID.x] |= counts[j] << 2 * j;
     results[gl_WorkGroupID.x] = result + 1000000 * steps + (value ? 100000000 : 0);
 }
