@@ -182,8 +182,12 @@ impl StaticEnv {
         match binding {
             Binding::Value(value) => value.clone(),
             Binding::Computed { expr, value } => {
-                let compute = || self.reading(name, |_| Some(value_of(expr, &self.whole())));
-                value.get_or_init(|| compute().unwrap_or(EnvValue::Unknown)).clone()
+                if let Some(known) = value.get() {
+                    return known.clone();
+                }
+                let computed = self.reading(name, |_| Some(value_of(expr, &self.whole())));
+                // Where names lead round to each other, this one was found to be unknown meanwhile.
+                value.get_or_init(|| computed.unwrap_or(EnvValue::Unknown)).clone()
             }
             Binding::Function(def) => EnvValue::Function(HelperFunction {
                 def: Arc::clone(def),
