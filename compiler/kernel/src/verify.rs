@@ -363,7 +363,7 @@ impl Verifier<'_> {
     }
 }
 
-fn ends_control(stmt: &Stmt) -> bool {
+pub(crate) fn ends_control(stmt: &Stmt) -> bool {
     match stmt {
         Stmt::Break | Stmt::Continue | Stmt::Return(..) | Stmt::Discard(_) => true,
         Stmt::If { then, orelse, .. } => {

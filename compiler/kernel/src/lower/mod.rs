@@ -93,6 +93,7 @@ use crate::rows::Rows;
 use crate::signature::{Cover, Edge, Form, Ints, Memory, Signature, Target, Width};
 use crate::template::KernelTemplate;
 use crate::types::{Scalar, Type};
+use crate::verify::ends_control;
 
 /// Expressions, blocks and calls of functions may nest this deep together. SPIR-V allows control flow
 /// to nest 1023 deep; this keeps every pass within a small stack.
@@ -453,6 +454,9 @@ impl<'a> Ctx<'a> {
         self.block(&def.body);
         if self.f.live {
             self.store_outputs(None);
+        }
+        // Where no `break` can be reached, what stands behind a loop's `else` looks as if it could.
+        if self.f.live || !self.f.block.last().is_some_and(ends_control) {
             self.f.block.push(Stmt::Return(None, def.span));
         }
         self.f.func.body = std::mem::take(&mut self.f.block);

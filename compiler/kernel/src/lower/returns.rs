@@ -13,6 +13,7 @@ use crate::constant::Constant;
 use crate::errors;
 use crate::ir::{NodeId, NodeKind, Stmt};
 use crate::types::Type;
+use crate::verify::ends_control;
 
 /// A `return` of the function being lowered; the value is settled when all are known.
 pub(crate) struct ReturnSite {
@@ -91,9 +92,13 @@ impl<'a> Ctx<'a> {
         if is_settled {
             self.settle_returns(def, &returns);
         }
-        if self.f.live && self.f.func.result == Type::Void {
-            self.leave_self(def.span);
-            self.f.block.push(Stmt::Return(None, def.span));
+        if self.f.func.result == Type::Void {
+            if self.f.live {
+                self.leave_self(def.span);
+            }
+            if self.f.live || !self.f.block.last().is_some_and(ends_control) {
+                self.f.block.push(Stmt::Return(None, def.span));
+            }
         }
         self.f.func.body = std::mem::take(&mut self.f.block);
         is_settled
