@@ -90,6 +90,8 @@ impl Ctx<'_> {
         spans: (Span, Span),
         bools: bool,
     ) -> Option<(Type, NodeId, NodeId)> {
+        let (in_left, in_right) = (self.beside(left, right, spans.0), self.beside(right, left, spans.1));
+        let (left, right) = (in_left.as_ref().unwrap_or(left), in_right.as_ref().unwrap_or(right));
         let (a, b) = (self.value_type(left)?, self.value_type(right)?);
         let n = match (a.n_components(), b.n_components()) {
             (0, _) | (_, 0) => return None,

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use kps_syntax::Span;
-use kps_syntax::ast::{BinaryOp as AstBinaryOp, BoolOp, Expr, ExprKind, FunctionDef, Ident, Name};
+use kps_syntax::ast::{BinaryOp as AstBinaryOp, BoolOp, Expr, ExprKind, Ident, Name};
 use num_traits::ToPrimitive;
 
 use super::operand::{Operand, Place, Static};
@@ -11,7 +11,6 @@ use super::stmts::Condition;
 use super::vars::{Fork, Missing, Way};
 use super::{Ctx, MAX_ARRAY_LEN};
 use crate::builtins::{self, Builtin};
-use crate::check;
 use crate::constant::Literal;
 use crate::env::EnvValue;
 use crate::errors;
@@ -127,17 +126,6 @@ impl Ctx<'_> {
         }
     }
 
-    /// Makes the tables that a function captures, once, before anything of it runs.
-    pub fn make_tables(&mut self, def: &FunctionDef) {
-        for (name, span) in check::free_paths(def) {
-            if let Some(value @ EnvValue::List(_)) = self.f.env.get().get(&name) {
-                let table = self.captured(&name, value, span);
-                self.name_list(&table, &name);
-                self.f.tables.insert(name, table);
-            }
-        }
-    }
-
     fn builtin_name(&mut self, name: &Name, span: Span) -> Operand {
         match builtins::lookup(name) {
             Some(Builtin::Module) => Operand::Static(Static::Module(name.clone(), None)),
@@ -193,11 +181,7 @@ impl Ctx<'_> {
                 let items = items.iter().map(|item| self.captured(name, item.clone(), span));
                 Operand::Tuple(items.collect())
             }
-            EnvValue::List(items) => {
-                let items: Vec<(Operand, Span)> =
-                    items.iter().map(|item| (self.captured(name, item.clone(), span), span)).collect();
-                self.array_of(&items, span)
-            }
+            EnvValue::List(items) => self.table(name, items, span),
             EnvValue::Numbers(ty, numbers) => Operand::Node(self.filled(&ty, &mut numbers.iter(), span)),
             EnvValue::Module(module) => Operand::Static(Static::Module(module.name.clone(), Some(module))),
             EnvValue::Unknown if self.is_partial => Operand::Error,

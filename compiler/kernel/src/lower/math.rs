@@ -243,10 +243,13 @@ impl<'a> Ctx<'a> {
         for (operand, span) in args {
             let node = match operand {
                 Operand::Literal(literal) => self.literal_as(*literal, scalar, *span)?,
-                operand => {
-                    let node = self.materialize(operand, *span)?;
-                    self.coerce(node, scalar, *span)
-                }
+                operand => match self.element_as(operand, scalar, *span) {
+                    Some(element) => element,
+                    None => {
+                        let node = self.materialize(operand, *span)?;
+                        self.coerce(node, scalar, *span)
+                    }
+                },
             };
             nodes.push(self.splat_to(node, &ty, *span));
         }

@@ -56,6 +56,7 @@ mod stmts;
 mod stored;
 mod structs;
 mod subgroup;
+mod tables;
 mod textures;
 mod tiles;
 mod told;
@@ -271,6 +272,8 @@ pub(crate) struct FunctionState<'a> {
     shared: FxHashMap<u32, LocalId>,
     /// Captured lists, which lie in locals of their own.
     tables: FxHashMap<Name, Operand>,
+    /// Those of them that have weak numbers alone.
+    weak_tables: FxHashMap<LocalId, tables::Table>,
     /// What each variable was assigned last, where that is a part of a list.
     parts_named: FxHashMap<Var, Span>,
     /// Lists that are copies of others, by where they were made.
@@ -359,6 +362,7 @@ impl<'a> FunctionState<'a> {
             locals: FxHashMap::default(),
             shared: FxHashMap::default(),
             tables: FxHashMap::default(),
+            weak_tables: FxHashMap::default(),
             parts_named: FxHashMap::default(),
             copies: FxHashMap::default(),
             gives_what_lives_on: false,
@@ -459,7 +463,14 @@ impl<'a> Ctx<'a> {
         if self.f.live || !self.f.block.last().is_some_and(ends_control) {
             self.f.block.push(Stmt::Return(None, def.span));
         }
-        self.f.func.body = std::mem::take(&mut self.f.block);
+        self.finish_body();
+    }
+
+    /// What was lowered is the function's body.
+    fn finish_body(&mut self) {
+        let mut body = self.other_tables();
+        body.append(&mut self.f.block);
+        self.f.func.body = body;
     }
 
     fn finish(mut self) -> Lowered {

@@ -100,7 +100,7 @@ impl<'a> Ctx<'a> {
                 self.f.block.push(Stmt::Return(None, def.span));
             }
         }
-        self.f.func.body = std::mem::take(&mut self.f.block);
+        self.finish_body();
         is_settled
     }
 

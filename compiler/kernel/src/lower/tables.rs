@@ -1,0 +1,185 @@
+//! Lists of the script that a kernel captures: tables, made before anything else of a function runs.
+//!
+//! Their numbers are as weak as a captured number is: an element takes the type of the other side, if all of its table
+//! fits that. The table is then made in that type too, so that nothing is rounded twice. Alone an element is an i32 or
+//! an f32; where the table has larger ints, the first of u32, i64 and u64 that holds them all.
+
+use std::rc::Rc;
+
+use kps_syntax::Span;
+use kps_syntax::ast::FunctionDef;
+
+use super::Ctx;
+use super::operand::{Operand, Place, Root};
+use crate::check;
+use crate::constant::{Constant, Literal};
+use crate::env::EnvValue;
+use crate::ir::{LocalId, NodeId, NodeKind, Stmt};
+use crate::types::{Scalar, Type};
+
+/// A table of weak numbers.
+pub(super) struct Table {
+    items: Rc<[EnvValue]>,
+    /// All of them, of inner lists too.
+    numbers: Vec<Literal>,
+    span: Span,
+    /// The same in other types.
+    others: Vec<(Scalar, LocalId)>,
+}
+
+impl Ctx<'_> {
+    /// Makes the tables that a function captures, once, before anything of it runs.
+    pub fn make_tables(&mut self, def: &FunctionDef) {
+        for (name, span) in check::free_paths(def) {
+            if let Some(value @ EnvValue::List(_)) = self.f.env.get().get(&name) {
+                let table = self.captured(&name, value, span);
+                self.name_list(&table, &name);
+                self.f.tables.insert(name, table);
+            }
+        }
+    }
+
+    /// A list of the script without anything of the host's in it.
+    pub fn table(&mut self, name: &str, items: Rc<[EnvValue]>, span: Span) -> Operand {
+        let mut numbers = Vec::new();
+        let is_weak = weak_numbers(&items, &mut numbers);
+        let large = if is_weak { scalar_of_large(&numbers) } else { None };
+        let operands: Vec<(Operand, Span)> = items
+            .iter()
+            .map(|item| match (item, large) {
+                (EnvValue::Int(value), Some(scalar)) => {
+                    (Operand::Node(self.constant(Constant::int(scalar, *value), span)), span)
+                }
+                (EnvValue::List(_), Some(scalar)) => {
+                    let node = self.table_value(item, scalar, span);
+                    (Operand::Node(node), span)
+                }
+                _ => (self.captured(name, item.clone(), span), span),
+            })
+            .collect();
+        let table = self.array_of(&operands, span);
+        if is_weak && let Operand::Place(Place { root: Root::Local(local), .. }) = table {
+            let _ = self.f.weak_tables.insert(local, Table { items, numbers, span, others: Vec::new() });
+        }
+        table
+    }
+
+    /// An element of a table beside something that has a type of its own: the element in the type that a
+    /// literal would take there.
+    pub fn beside(&mut self, operand: &Operand, other: &Operand, span: Span) -> Option<Operand> {
+        let (_, table) = self.table_of(operand)?;
+        if matches!(other, Operand::Literal(_)) || self.table_of(other).is_some() {
+            return None;
+        }
+        let scalar = self.value_type(other)?.scalar()?;
+        let has_floats = table.numbers.iter().any(|number| matches!(number, Literal::Float(_)));
+        let scalar = if has_floats && scalar.is_int() { scalar.as_float() } else { scalar };
+        self.element_as(operand, scalar, span).map(Operand::Node)
+    }
+
+    /// An element of a table as `scalar`, read from a table of that type; `None` where it is none, where not all of
+    /// the table fits, and where converting the element gives the same.
+    pub fn element_as(&mut self, operand: &Operand, scalar: Scalar, span: Span) -> Option<NodeId> {
+        let (node, table) = self.table_of(operand)?;
+        let own = self.ty(node).scalar()?;
+        let is_same = |number: &Literal| {
+            let [a, b] = [own, scalar].map(|scalar| number.fit(scalar).and_then(Constant::as_float));
+            a == b
+        };
+        let converts = own.widens_to(scalar) && (own.is_int() || table.numbers.iter().all(is_same))
+            || own.is_int() && matches!(scalar, Scalar::F32 | Scalar::F64);
+        if own == scalar || converts || table.numbers.iter().any(|number| number.fit(scalar).is_none()) {
+            return None;
+        }
+        let NodeKind::LoadElement { local, path } = self.f.func.node(node).kind.clone() else { return None };
+        let local = self.table_in(local, scalar);
+        let nonneg = self.facts(node).nonneg;
+        let element = self.node(NodeKind::LoadElement { local, path }, scalar, span);
+        let facts = self.facts(element);
+        self.set_facts(element, super::operand::Facts { nonneg, ..facts });
+        Some(element)
+    }
+
+    /// The number read from a table, and that table.
+    fn table_of(&self, operand: &Operand) -> Option<(NodeId, &Table)> {
+        let Operand::Node(node) = operand else { return None };
+        let NodeKind::LoadElement { local, .. } = &self.f.func.node(*node).kind else { return None };
+        let table = self.f.weak_tables.get(local)?;
+        matches!(self.ty(*node), Type::Scalar(_)).then_some((*node, table))
+    }
+
+    fn table_in(&mut self, table: LocalId, scalar: Scalar) -> LocalId {
+        let others = &self.f.weak_tables[&table].others;
+        if let Some((_, local)) = others.iter().find(|(of, _)| *of == scalar) {
+            return *local;
+        }
+        let local = self.f.func.local(table);
+        let (name, ty, span) = (local.name.clone(), in_scalar(&local.ty, scalar), local.span);
+        let local = self.new_local(&name, ty, span);
+        self.f.weak_tables.get_mut(&table).expect("it was found above").others.push((scalar, local));
+        local
+    }
+
+    /// What stores the tables of other types, to run before the rest of the function.
+    pub fn other_tables(&mut self) -> Vec<Stmt> {
+        let mut tables: Vec<(LocalId, Table)> = self.f.weak_tables.drain().collect();
+        tables.sort_by_key(|(local, _)| local.idx());
+        let (block, ()) = self.sub_block(|ctx| {
+            for (_, Table { items, span, others, .. }) in tables {
+                for (scalar, local) in others {
+                    let value = ctx.table_value(&EnvValue::List(Rc::clone(&items)), scalar, span);
+                    ctx.f.block.push(Stmt::Store { local, value, span });
+                }
+            }
+        });
+        block
+    }
+
+    /// A number, or a list of them and their lists, that all fit `scalar`.
+    fn table_value(&mut self, value: &EnvValue, scalar: Scalar, span: Span) -> NodeId {
+        let number = |literal: Literal| literal.fit(scalar).expect("all of the table fits");
+        match value {
+            EnvValue::List(items) => {
+                let parts: Vec<NodeId> =
+                    items.iter().map(|item| self.table_value(item, scalar, span)).collect();
+                let ty = Type::array(parts.len() as u32, self.ty(parts[0]).clone());
+                self.node(NodeKind::Construct(parts), ty, span)
+            }
+            EnvValue::Float(value) => self.constant(number(Literal::Float(*value)), span),
+            EnvValue::Int(value) => self.constant(number(Literal::Int(*value)), span),
+            _ => unreachable!("tables of weak numbers have nothing else"),
+        }
+    }
+}
+
+/// Whether there are ints and floats without a type alone; collects them.
+fn weak_numbers(items: &[EnvValue], numbers: &mut Vec<Literal>) -> bool {
+    items.iter().all(|item| match item {
+        EnvValue::Int(value) => {
+            numbers.push(Literal::Int(*value));
+            true
+        }
+        EnvValue::Float(value) => {
+            numbers.push(Literal::Float(*value));
+            true
+        }
+        EnvValue::List(items) => weak_numbers(items, numbers),
+        _ => false,
+    })
+}
+
+/// The type of ints of which some are too large for an i32.
+fn scalar_of_large(numbers: &[Literal]) -> Option<Scalar> {
+    let holds = |scalar: Scalar| {
+        numbers.iter().all(|number| matches!(number, Literal::Int(_)) && number.fit(scalar).is_some())
+    };
+    let larger = [Scalar::U32, Scalar::I64, Scalar::U64];
+    if holds(Scalar::I32) { None } else { larger.into_iter().find(|scalar| holds(*scalar)) }
+}
+
+fn in_scalar(ty: &Type, scalar: Scalar) -> Type {
+    match (ty, ty.part(0), ty.n_parts()) {
+        (Type::Array(_), Some(part), Some(len)) => Type::array(len, in_scalar(&part, scalar)),
+        _ => scalar.into(),
+    }
+}
