@@ -31,15 +31,8 @@ This page is printed from `compiler/kernel/src/intrinsics`, and the conformance 
 
 pub fn is_true() -> Result<(), String> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).parent().ok_or("no root")?.join("docs/intrinsics.md");
-    let page = page();
-    let found = std::fs::read_to_string(&path).unwrap_or_default();
-    if found == page {
-        return Ok(());
-    }
-    if std::env::var_os("UPDATE").is_some_and(|value| value != "0") {
-        return std::fs::write(path, page).map_err(|error| error.to_string());
-    }
-    Err("docs/intrinsics.md is not what the table says: UPDATE=1 writes it".to_owned())
+    kps_goldens::compare(&path, &page())
+        .map_err(|_| "docs/intrinsics.md is not what the table says: UPDATE=1 writes it".to_owned())
 }
 
 fn page() -> String {

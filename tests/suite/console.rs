@@ -6,9 +6,10 @@
 
 use std::path::Path;
 
-use crate::pattern::matches;
+use kps_goldens::{is_update, matches};
+
+use crate::Failure;
 use crate::program::{self, Program};
-use crate::{Failure, is_update};
 
 pub fn run(program: &Program, path: &Path) -> Result<(), Failure> {
     let transcript = std::fs::read_to_string(path)?;

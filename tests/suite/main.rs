@@ -7,7 +7,6 @@
 mod console;
 mod device;
 mod pages;
-mod pattern;
 mod program;
 mod prompt;
 mod script;
@@ -17,6 +16,7 @@ mod spirv;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use kps_goldens as goldens;
 use libtest_mimic::{Arguments, Failed, Trial};
 
 use device::TestDevice;
@@ -43,16 +43,22 @@ fn main() -> ExitCode {
     for device in TestDevice::ALL {
         let folders = ON_EVERY_DEVICE.iter().flat_map(|folder| scripts(folder)).chain(examples());
         trials.extend(folders.map(|path| script_trial(&program, path, Some(device))));
-        trials.extend(shaders().map(|path| shader_trial(&program, path, device)));
+        trials.extend(shaders().into_iter().map(|path| shader_trial(&program, path, device)));
     }
     trials.extend(
-        files(&cases().join("program"), "console").into_iter().map(|path| console_trial(&program, path)),
+        goldens::cases(&cases().join("program"), &["console"])
+            .into_iter()
+            .map(|path| console_trial(&program, path)),
     );
     trials.extend(
-        files(&cases().join("prompt"), "prompt").into_iter().map(|path| prompt_trial(&program, path)),
+        goldens::cases(&cases().join("prompt"), &["prompt"])
+            .into_iter()
+            .map(|path| prompt_trial(&program, path)),
     );
     trials.extend(
-        files(&root().join("examples/embed"), "rs").into_iter().map(|path| embed_trial(&program, path)),
+        goldens::cases(&root().join("examples/embed"), &["rs"])
+            .into_iter()
+            .map(|path| embed_trial(&program, path)),
     );
     trials.extend(pages::trials(&program));
     trials.extend(checked_scripts().map(|(path, option)| checked_trial(&program, path, option)));
@@ -88,7 +94,7 @@ fn checked_scripts() -> impl Iterator<Item = (PathBuf, String)> {
             "overflow" | "nan" => format!("--check={kind}"),
             _ => "--check".to_owned(),
         };
-        files(&folder, "kps").into_iter().map(move |path| (path, option.clone()))
+        goldens::cases(&folder, &["kps"]).into_iter().map(move |path| (path, option.clone()))
     });
     scripts.chain(examples().into_iter().map(|path| (path, "--check".to_owned())))
 }
@@ -149,27 +155,16 @@ fn cases() -> PathBuf {
 }
 
 fn scripts(folder: &str) -> Vec<PathBuf> {
-    files(&cases().join(folder), "kps")
+    goldens::cases(&cases().join(folder), &["kps"])
 }
 
 /// Shaders that are no scripts.
-fn shaders() -> impl Iterator<Item = PathBuf> {
-    ["comp", "wgsl"].into_iter().flat_map(|extension| files(&cases().join("foreign"), extension))
+fn shaders() -> Vec<PathBuf> {
+    goldens::cases(&cases().join("foreign"), &["comp", "wgsl"])
 }
 
 fn examples() -> Vec<PathBuf> {
-    files(&root().join("examples"), "kps")
-}
-
-/// The files of a folder with an ending, in order of name.
-fn files(folder: &Path, extension: &str) -> Vec<PathBuf> {
-    let Ok(entries) = folder.read_dir() else { return vec![] };
-    let mut paths: Vec<PathBuf> = entries
-        .filter_map(|entry| Some(entry.ok()?.path()))
-        .filter(|path| path.extension().is_some_and(|found| found == extension))
-        .collect();
-    paths.sort();
-    paths
+    goldens::cases(&root().join("examples"), &["kps"])
 }
 
 /// `kernels/negative_index_counts_from_the_end`.
@@ -178,25 +173,7 @@ fn title(path: &Path) -> String {
     Path::new(folder).join(path.file_stem().unwrap_or_default()).display().to_string()
 }
 
-/// True when the run writes what it sees as what is expected.
-pub fn is_update() -> bool {
-    std::env::var_os("UPDATE").is_some_and(|value| value != "0")
-}
-
-/// Compares text with the file that holds what is expected, which may be a pattern; a missing file means
-/// an empty text.
-pub fn compare(expected_path: &Path, actual: &str) -> Result<(), Failure> {
-    let expected = std::fs::read_to_string(expected_path).unwrap_or_default();
-    if expected == actual || expected.contains("[..]") && pattern::matches(&expected, actual) {
-        return Ok(());
-    }
-    if is_update() {
-        match actual {
-            "" => std::fs::remove_file(expected_path)?,
-            _ => std::fs::write(expected_path, actual)?,
-        }
-        return Ok(());
-    }
-    let expected_name = expected_path.file_name().unwrap_or_default().display();
-    Err(Failure(format!("--- expected ({expected_name})\n{expected}\n--- actual\n{actual}")))
+/// Compares text with the file that holds what is expected.
+pub fn compare(golden: &Path, seen: &str) -> Result<(), Failure> {
+    goldens::compare(golden, seen).map_err(Failure)
 }

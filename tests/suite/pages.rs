@@ -8,17 +8,18 @@
 use std::path::Path;
 use std::process::Command;
 
+use kps_goldens as goldens;
 use libtest_mimic::Trial;
 
 use crate::program::{self, Program};
-use crate::{Failure, files, pattern, root};
+use crate::{Failure, root};
 
 /// Where the excerpts in Rust come from; the suite runs it.
 const RUST: &str = "examples/embed/hello.rs";
 
 /// A test for each script and excerpt, by its page and line.
 pub fn trials(program: &Program) -> Vec<Trial> {
-    let pages = [root().join("README.md")].into_iter().chain(files(&root().join("docs"), "md"));
+    let pages = [root().join("README.md")].into_iter().chain(goldens::cases(&root().join("docs"), &["md"]));
     let mut trials: Vec<Trial> = pages.flat_map(|page| trials_of(program, &page)).collect();
     let program = program.clone();
     trials.push(Trial::test("pages/messages", move || Ok(messages_are_as_shown(&program)?)));
@@ -109,7 +110,7 @@ fn messages_are_as_shown(program: &Program) -> Result<(), Failure> {
 }
 
 fn same(shown: &str, seen: &str) -> Result<(), Failure> {
-    match shown == seen || shown.contains("[..]") && pattern::matches(shown, seen) {
+    match goldens::fits(shown, seen) {
         true => Ok(()),
         false => Err(Failure(format!("--- on the page\n{shown}\n--- actual\n{seen}"))),
     }

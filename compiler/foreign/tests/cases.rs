@@ -4,17 +4,13 @@
 use std::path::{Path, PathBuf};
 
 use kps_foreign::{Language, Options, Stage, compile};
+use kps_goldens::{cases, compare};
 use kps_syntax::{Diagnostic, Diagnostics, Source};
 use spirv_tools::TargetEnv;
 use spirv_tools::val::Validator;
 
 fn shaders(folder: &Path) -> Vec<PathBuf> {
-    let entries = folder.read_dir().unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
-    let paths = entries.map(|entry| entry.expect("a readable entry").path());
-    let mut paths: Vec<PathBuf> = paths.filter(|path| Language::of_file(path).is_some()).collect();
-    paths.sort();
-    assert!(!paths.is_empty(), "there are shaders in {}", folder.display());
-    paths
+    cases(folder, &["comp", "vert", "frag", "glsl", "wgsl"])
 }
 
 fn compiled(path: &Path) -> Result<Vec<u32>, Diagnostics> {
@@ -58,13 +54,7 @@ fn mistakes_are_told_with_their_places() {
         };
         let mut beside = path.clone().into_os_string();
         beside.push(".txt");
-        if std::env::var_os("UPDATE").is_some_and(|value| value != "0") {
-            std::fs::write(&beside, &found).expect("the folder can be written");
-        }
-        let expected = std::fs::read_to_string(&beside).unwrap_or_default();
-        if expected != found {
-            wrong.push(format!("{}:\n--- expected\n{expected}--- found\n{found}", path.display()));
-        }
+        wrong.extend(compare(Path::new(&beside), &found).err());
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }

@@ -10,6 +10,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
+use kps_goldens::{cases, compare};
 use kps_kernel::{ExplainedFunction, Explanation, Matrices, Reach, Target};
 use kps_syntax::Source;
 use kps_syntax::ast::StmtKind;
@@ -48,14 +49,7 @@ const TARGETS: [Target; 6] = [
 ];
 
 fn files(folder: &str) -> Vec<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases").join(folder);
-    let entries = fs::read_dir(&folder).expect("the folder of cases");
-    let mut files: Vec<PathBuf> = entries
-        .map(|entry| entry.expect("an entry").path())
-        .filter(|path| path.extension().is_some_and(|extension| extension == "kps"))
-        .collect();
-    files.sort();
-    files
+    cases(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases").join(folder), &["kps"])
 }
 
 fn validate(words: &[u32], target: &Target) -> Result<(), String> {
@@ -64,27 +58,10 @@ fn validate(words: &[u32], target: &Target) -> Result<(), String> {
     validator.validate(words, Some(options)).map_err(|error| error.to_string())
 }
 
-fn bless() -> bool {
-    std::env::var_os("UPDATE").is_some_and(|value| value == "1")
-}
-
-/// The golden's text is equal, or becomes so.
-fn compare(golden: &Path, found: &str, failures: &mut Vec<String>) {
-    if bless() {
-        return fs::write(golden, found).expect("the golden can be written");
-    }
-    let expected = fs::read_to_string(golden).unwrap_or_default();
-    if expected != found {
-        failures.push(format!("{}\n--- expected\n{expected}--- found\n{found}", golden.display()));
-    }
-}
-
 #[test]
 fn ok_cases_compile_and_validate() {
     let mut failures = Vec::new();
-    let files = files("ok");
-    assert!(!files.is_empty(), "there are cases");
-    for path in files {
+    for path in files("ok") {
         let text = fs::read_to_string(&path).expect("a case");
         let name = path.file_name().expect("a name").to_string_lossy().into_owned();
         for target in &TARGETS {
@@ -121,7 +98,7 @@ fn ok_cases_compile_and_validate() {
                     .iter()
                     .filter_map(|kernel| kps_kernel::disassemble(&kernel.module.words))
                     .collect();
-                compare(&golden, &(text.join("\n\n") + "\n"), &mut failures);
+                failures.extend(compare(&golden, &(text.join("\n\n") + "\n")).err());
             }
         }
     }
@@ -131,9 +108,7 @@ fn ok_cases_compile_and_validate() {
 #[test]
 fn error_cases_give_their_diagnostics() {
     let mut failures = Vec::new();
-    let files = files("errors");
-    assert!(!files.is_empty(), "there are cases");
-    for path in files {
+    for path in files("errors") {
         let text = fs::read_to_string(&path).expect("a case");
         let name = path.file_name().expect("a name").to_string_lossy().into_owned();
         let (_, mistakes) = compile(&name, &text, &Target::portable(), Reach::Binding);
@@ -143,7 +118,7 @@ fn error_cases_give_their_diagnostics() {
             "{name}: {}",
             render(&mistakes)
         );
-        compare(&path.with_extension("txt"), &render(&mistakes), &mut failures);
+        failures.extend(compare(&path.with_extension("txt"), &render(&mistakes)).err());
     }
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
@@ -180,9 +155,7 @@ fn render_remarks(function: &ExplainedFunction) -> String {
 #[test]
 fn explained_cases_give_their_remarks() {
     let mut failures = Vec::new();
-    let files = files("explain");
-    assert!(!files.is_empty(), "there are cases");
-    for path in files {
+    for path in files("explain") {
         let text = fs::read_to_string(&path).expect("a case");
         let name = path.file_name().expect("a name").to_string_lossy().into_owned();
         let found = explain(&name, &text);
@@ -191,7 +164,7 @@ fn explained_cases_give_their_remarks() {
             assert_eq!(explanation.module.words, kernel.module.words, "{name}: explaining changes nothing");
         }
         let found: String = found.into_iter().map(|(_, rendered)| rendered).collect();
-        compare(&path.with_extension("txt"), &found, &mut failures);
+        failures.extend(compare(&path.with_extension("txt"), &found).err());
     }
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }

@@ -246,14 +246,8 @@ fn run(device: &dyn Device, module: &KernelModule, setup: &Setup) -> String {
 fn kernels_give_what_lies_beside_them() {
     let device = kps_device::cpu::open().expect("the built-in device is always there");
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases/run");
-    let mut paths: Vec<_> = fs::read_dir(folder)
-        .expect("the folder of cases")
-        .map(|entry| entry.expect("an entry").path())
-        .filter(|path| path.extension().is_some_and(|extension| extension == "kps"))
-        .collect();
-    paths.sort();
     let mut failures = Vec::new();
-    for path in paths {
+    for path in kps_goldens::cases(&folder, &["kps"]) {
         let text = fs::read_to_string(&path).expect("a case");
         let name = path.file_name().expect("a name").to_string_lossy().into_owned();
         let setup = setup(&text);
@@ -265,15 +259,7 @@ fn kernels_give_what_lies_beside_them() {
         if found != by_address {
             failures.push(format!("{name}\n--- bound\n{found}--- reached by address\n{by_address}"));
         }
-        let golden = path.with_extension("out");
-        if std::env::var_os("UPDATE").is_some_and(|value| value == "1") {
-            fs::write(&golden, found).expect("the golden can be written");
-        } else {
-            let expected = fs::read_to_string(&golden).unwrap_or_default();
-            if expected != found {
-                failures.push(format!("{name}\n--- expected\n{expected}--- found\n{found}"));
-            }
-        }
+        failures.extend(kps_goldens::compare(&path.with_extension("out"), &found).err());
     }
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }

@@ -5,8 +5,9 @@
 
 use std::fmt::Write;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
+use kps_goldens::{cases, compare};
 use kps_syntax::{Diagnostics, Location, Source, dump, parse};
 
 #[test]
@@ -30,32 +31,14 @@ fn errors() {
 /// Runs `produce` on every case of a folder and compares with the files of this extension.
 fn check(folder: &str, extension: &str, produce: impl Fn(&Source) -> String) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases").join(folder);
-    let update = std::env::var_os("UPDATE").is_some();
-    let cases = cases(&folder);
-    assert!(!cases.is_empty(), "no cases in {}", folder.display());
     let mut failed = Vec::new();
-    for case in &cases {
+    for case in cases(&folder, &["kps"]) {
         let name = case.file_name().expect("a case is a file").to_string_lossy();
-        let text = fs::read_to_string(case).expect("cases are UTF-8");
+        let text = fs::read_to_string(&case).expect("cases are UTF-8");
         let produced = produce(&Source::new(name, text));
-        let golden = case.with_extension(extension);
-        if update {
-            fs::write(&golden, &produced).expect("goldens can be written");
-        } else if fs::read_to_string(&golden).unwrap_or_default() != produced {
-            failed.push(format!("{}\n{produced}", case.display()));
-        }
+        failed.extend(compare(&case.with_extension(extension), &produced).err());
     }
-    assert!(failed.is_empty(), "{} of {} differ:\n{}", failed.len(), cases.len(), failed.join("\n"));
-}
-
-fn cases(folder: &Path) -> Vec<PathBuf> {
-    let entries = fs::read_dir(folder).expect("the folder of cases is there");
-    let mut cases: Vec<PathBuf> = entries
-        .map(|entry| entry.expect("the folder can be listed").path())
-        .filter(|path| path.extension().is_some_and(|extension| extension == "kps"))
-        .collect();
-    cases.sort();
-    cases
+    assert!(failed.is_empty(), "{} differ:\n{}", failed.len(), failed.join("\n"));
 }
 
 /// All that a diagnostic holds, a line for each part.

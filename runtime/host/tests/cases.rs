@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use kps::{Host, Outcome, Program};
+use kps_goldens::compare;
 use kps_syntax::Diagnostic;
 
 #[derive(Clone, Default)]
@@ -89,17 +90,7 @@ fn cases_print_what_stands_beside_them() {
     assert!(!files.is_empty(), "there are cases");
     let mut failed = Vec::new();
     for file in files {
-        let expected_file = file.with_extension("out");
-        let out = run(&file);
-        if std::env::var_os("UPDATE").is_some() {
-            std::fs::write(&expected_file, &out).expect("the expected output can be written");
-            continue;
-        }
-        let expected = std::fs::read_to_string(&expected_file).unwrap_or_default();
-        if out != expected {
-            println!("{}:\n--- expected\n{expected}--- found\n{out}", file.display());
-            failed.push(file);
-        }
+        failed.extend(compare(&file.with_extension("out"), &run(&file)).err());
     }
-    assert!(failed.is_empty(), "{} cases differ: {failed:?}", failed.len());
+    assert!(failed.is_empty(), "{} differ:\n{}", failed.len(), failed.join("\n"));
 }
