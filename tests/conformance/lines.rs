@@ -5,7 +5,7 @@ use kps_kernel::intrinsics::intrinsic;
 use crate::casts;
 use crate::columns::{Cell, Column, Printed};
 use crate::judge::Judge;
-use crate::number::{Float, Number, Triple, bools, floats, int_range, ints};
+use crate::number::{Float, Number, Triple, bools, floats, int_range, ints, python};
 use crate::rows::{
     BOOL_TESTS, FLOAT_TESTS, FLOATS, FloatRow, Host, INT_TESTS, INTS, IntRow, OTHER_WAYS, SIGNED_INTS, Test,
 };
@@ -118,11 +118,6 @@ fn whole<T>(mut args: Vec<Triple<T>>, width: usize) -> Vec<Triple<T>> {
 
 fn write<T>(args: &[Triple<T>], text: impl Fn(&T) -> String) -> Vec<Triple<String>> {
     args.iter().map(|Triple([x, y, z])| Triple([text(x), text(y), text(z)])).collect()
-}
-
-/// Shortest, and read back as the same number.
-fn python(value: f64) -> String {
-    if value.is_nan() { "nan".to_owned() } else { format!("{value:e}") }
 }
 
 fn host(host: Host, call: &'static str) -> Option<&'static str> {

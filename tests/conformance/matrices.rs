@@ -10,7 +10,7 @@
 use std::fmt::Write as _;
 
 use crate::columns::{Column, Printed, cells, run};
-use crate::number::{Float, Number};
+use crate::number::{Float, Number, python};
 
 /// Units in the last place of the sum of the products' sizes, for each product.
 const PRODUCT: f64 = 1.0;
@@ -163,10 +163,6 @@ fn script(name: &str, float: Float, n: usize, pairs: &[(Matrix, Matrix)]) -> Str
         .expect("a string takes all");
     }
     script
-}
-
-fn python(number: f64) -> String {
-    if number.is_nan() { "nan".to_owned() } else { format!("{number:e}") }
 }
 
 /// One of many matrices, of numbers that the type has.

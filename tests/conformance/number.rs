@@ -36,6 +36,11 @@ pub const NUMBERS: [Number; 13] = [
     Number::Float(Float::F64),
 ];
 
+/// Of Python: shortest, and read back as the same number.
+pub fn python(number: f64) -> String {
+    if number.is_nan() { "nan".to_owned() } else { format!("{number:e}") }
+}
+
 impl Number {
     /// As kernels write it.
     pub fn name(self) -> String {

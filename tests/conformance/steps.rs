@@ -7,7 +7,7 @@
 use std::fmt::Write as _;
 
 use crate::columns::{Column, Printed, cells, run};
-use crate::number::{Float, Number};
+use crate::number::{Float, Number, python};
 
 /// Rows, columns, and the columns of what it is multiplied with.
 const SHAPES: [(usize, usize, usize); 9] =
@@ -230,11 +230,6 @@ fn script(float: Float, (rows, columns, others): (usize, usize, usize), tries: &
         + &format!(
             "@kernel(precise=True)\ndef every_row({params}):\n    i = global_id.x\n{body}every_row[{n}]({arguments})\n{shown}"
         )
-}
-
-/// Shortest, and read back as the same number.
-fn python(number: f64) -> String {
-    if number.is_nan() { "nan".to_owned() } else { format!("{number:e}") }
 }
 
 /// Ordinary numbers, of which a few are at the edges; in some tries all of them may be.
