@@ -7,7 +7,7 @@ use kps_syntax::ast::Name;
 
 use super::Ctx;
 use super::operand::{Place, Root};
-use crate::ir::{Arg, BufferId, CallArg, NodeId, NodeKind, SharedId, Step, steps};
+use crate::ir::{BufferId, CallArg, NodeId, SharedId, Step, steps};
 use crate::types::Type;
 
 /// What leads to a part, but for the indices.
@@ -74,7 +74,7 @@ impl Ctx<'_> {
             }
             RootPassed::Element(buffer, types) => {
                 let mut indices: Vec<NodeId> =
-                    types.iter().map(|ty| self.index_passed(ty, name, span)).collect();
+                    types.iter().map(|ty| self.value_arg(name, ty, span)).collect();
                 let index = indices.remove(0);
                 self.note_indices(*buffer, index, (!indices.is_empty()).then_some(indices), span);
                 Root::Element(*buffer, index)
@@ -84,15 +84,9 @@ impl Ctx<'_> {
         for step in &part.steps {
             path.push(match step {
                 StepPassed::Part(at) => Step::Part(*at),
-                StepPassed::At(ty) => Step::At(self.index_passed(ty, name, span)),
+                StepPassed::At(ty) => Step::At(self.value_arg(name, ty, span)),
             });
         }
         Place { root, path: path.into(), ty: part.ty.clone() }
-    }
-
-    fn index_passed(&mut self, ty: &Type, name: &Name, span: Span) -> NodeId {
-        let at = self.f.func.args.len() as u32;
-        self.f.func.args.push(Arg::Value { name: name.clone(), ty: ty.clone() });
-        self.node(NodeKind::Arg(at), ty.clone(), span)
     }
 }

@@ -1,7 +1,6 @@
 //! `dir`, `vars`, `globals`, `locals`, `help`, `input`: what a script asks about itself and its user.
 
 use std::io::BufRead;
-use std::rc::Rc;
 
 use crate::errors;
 use crate::value::{Args, Dict, ExceptionKind, Name, NativeDef, Raise, Result, Value};
@@ -15,14 +14,6 @@ pub static FUNCTIONS: &[NativeDef] = &[
     NativeDef::function("help", help),
     NativeDef::function("input", input),
 ];
-
-fn dict_of(pairs: Vec<(Name, Value)>) -> Value {
-    let dict = Dict::new();
-    for (name, value) in pairs {
-        dict.insert_text(name.value(), value);
-    }
-    Value::Dict(Rc::new(dict))
-}
 
 fn global_pairs(vm: &Vm) -> Vec<(Name, Value)> {
     vm.caller_globals().map_or(Vec::new(), |globals| globals.to_pairs())
@@ -56,7 +47,7 @@ fn vars(vm: &mut Vm, args: &Args) -> Result {
     let mut parser = args.parser("vars");
     let value = parser.optional_positional();
     parser.finish()?;
-    let Some(value) = value else { return Ok(dict_of(local_pairs(vm))) };
+    let Some(value) = value else { return Ok(Dict::of_names(local_pairs(vm))) };
     match vm.find_attr(value, "__dict__")? {
         Some(dict) => Ok(dict),
         None => Err(errors::type_error("vars() argument must have __dict__ attribute")),
@@ -65,12 +56,12 @@ fn vars(vm: &mut Vm, args: &Args) -> Result {
 
 fn globals(vm: &mut Vm, args: &Args) -> Result {
     args.exactly::<0>("globals")?;
-    Ok(dict_of(global_pairs(vm)))
+    Ok(Dict::of_names(global_pairs(vm)))
 }
 
 fn locals(vm: &mut Vm, args: &Args) -> Result {
     args.exactly::<0>("locals")?;
-    Ok(dict_of(local_pairs(vm)))
+    Ok(Dict::of_names(local_pairs(vm)))
 }
 
 /// `help(value)`: its kind, its docstring, and the names of its attributes.

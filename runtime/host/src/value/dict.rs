@@ -10,7 +10,7 @@ use std::rc::Rc;
 
 use indexmap::IndexMap;
 
-use super::{Value, teardown};
+use super::{Name, Value, teardown};
 
 /// A hasher for keys that bring their hash with them: it only spreads the bits.
 #[derive(Default, Clone, Copy)]
@@ -168,6 +168,15 @@ impl Dict {
     pub fn get_text(&self, key: &str) -> Option<Value> {
         let key = HashedKey::text(&Value::str(key));
         self.0.borrow().get(&key).cloned()
+    }
+
+    /// Names with what they stand for, as a value.
+    pub fn of_names(pairs: Vec<(Name, Value)>) -> Value {
+        let dict = Dict::new();
+        for (name, value) in pairs {
+            dict.insert_text(name.value(), value);
+        }
+        Value::Dict(Rc::new(dict))
     }
 
     /// Sets the entry of a str key.

@@ -190,6 +190,15 @@ pub fn required(vm: &mut Vm, value: &Value) -> Result<Operand> {
     }
 }
 
+/// The one number that an argument is, or the default where it is left out.
+pub fn one_f64(vm: &mut Vm, value: Option<&Value>, default: f64) -> Result<f64> {
+    let Some(value) = value else { return Ok(default) };
+    match required(vm, value)?.into_array()?.only()? {
+        Some(only) => Ok(only.number.as_f64()),
+        None => Err(errors::not_one_element()),
+    }
+}
+
 /// A nested list as an array: of the type given, or of one that holds all its numbers.
 pub fn nested(vm: &mut Vm, value: &Value, dtype: Option<DType>) -> Result<NdArray> {
     if let Value::Range(range) = value {

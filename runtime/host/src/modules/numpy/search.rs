@@ -333,8 +333,8 @@ fn close(vm: &mut Vm, args: &Args, name: &str) -> Result<operators::Made> {
     let mut parser = args.parser(name);
     let left = operand::required(vm, parser.required("a")?)?;
     let right = operand::required(vm, parser.required("b")?)?;
-    let relative = tolerance(vm, parser.optional("rtol")?, 1e-5)?;
-    let absolute = tolerance(vm, parser.optional("atol")?, 1e-8)?;
+    let relative = operand::one_f64(vm, parser.optional("rtol")?, 1e-5)?;
+    let absolute = operand::one_f64(vm, parser.optional("atol")?, 1e-8)?;
     let equal_nan = parser.optional("equal_nan")?.map_or(Ok(false), |equal| vm.truth(equal))?;
     parser.finish()?;
     let shape = operators::common_shape(&[left.shape(), right.shape()], DType::F64)?;
@@ -349,14 +349,6 @@ fn close(vm: &mut Vm, args: &Args, name: &str) -> Result<operators::Made> {
         right.with_row(DType::F64, &shape, |right| super::kernel::zip::<f64, bool>(left, right, n, is_close))
     })??;
     Ok(operators::Made { dtype: DType::Bool, shape, row })
-}
-
-fn tolerance(vm: &mut Vm, value: Option<&Value>, default: f64) -> Result<f64> {
-    let Some(value) = value else { return Ok(default) };
-    match operand::required(vm, value)?.into_array()?.only()? {
-        Some(only) => Ok(only.number.as_f64()),
-        None => Err(errors::not_one_element()),
-    }
 }
 
 fn isclose(vm: &mut Vm, args: &Args) -> Result {

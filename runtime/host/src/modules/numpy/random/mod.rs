@@ -255,14 +255,6 @@ fn standard_normal(vm: &mut Vm, args: &Args) -> Result {
     floats(vm, args, shape.as_deref(), Stream::normal)
 }
 
-fn f64_argument(vm: &mut Vm, value: Option<&Value>, default: f64) -> Result<f64> {
-    let Some(value) = value else { return Ok(default) };
-    match operand::required(vm, value)?.into_array()?.only()? {
-        Some(only) => Ok(only.number.as_f64()),
-        None => Err(errors::not_one_element()),
-    }
-}
-
 /// Two parameters that shift and scale what is drawn.
 fn scaled(
     vm: &mut Vm,
@@ -279,7 +271,7 @@ fn scaled(
     let shape = parser.optional("size")?;
     parser.finish()?;
     let (first, second) =
-        (f64_argument(vm, first, first_default)?, f64_argument(vm, second, second_default)?);
+        (operand::one_f64(vm, first, first_default)?, operand::one_f64(vm, second, second_default)?);
     if name == "normal" && second < 0.0 {
         return Err(value_error("scale < 0"));
     }
