@@ -122,10 +122,22 @@ pub struct Branch {
 /// `a.b.c as d` in an `import`, or `a as d` in a `from`.
 #[derive(Debug, Clone)]
 pub struct ImportName {
-    /// One identifier per dotted part; exactly one in a `from`.
+    /// One identifier per dotted part, at least one; exactly one in a `from`.
     pub path: Vec<Ident>,
     pub alias: Option<Ident>,
     pub span: Span,
+}
+
+impl ImportName {
+    /// The name that it binds: `a` of `a.b.c`.
+    pub fn bound(&self) -> &Ident {
+        self.alias.as_ref().unwrap_or(&self.path[0])
+    }
+}
+
+/// `a.b.c`, as it is written.
+pub fn dotted(path: &[Ident]) -> String {
+    path.iter().map(|part| &*part.name).collect::<Vec<_>>().join(".")
 }
 
 /// `from ..package.module import a as b, c`.
@@ -492,6 +504,18 @@ pub enum ArgumentKind {
     Keyword(Ident, Expr),
     /// `**mapping`.
     KeywordSpread(Expr),
+}
+
+impl Argument {
+    /// What is given, whichever way.
+    pub fn value(&self) -> &Expr {
+        match &self.kind {
+            ArgumentKind::Positional(value)
+            | ArgumentKind::Spread(value)
+            | ArgumentKind::Keyword(_, value)
+            | ArgumentKind::KeywordSpread(value) => value,
+        }
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

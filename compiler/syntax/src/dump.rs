@@ -211,10 +211,6 @@ fn names(all: &[Ident]) -> String {
     joined(all.iter().map(|ident| ident.name.to_string()))
 }
 
-fn dotted(path: &[Ident]) -> String {
-    path.iter().map(|ident| &*ident.name).collect::<Vec<_>>().join(".")
-}
-
 fn import_name(import: &ImportName) -> String {
     match &import.alias {
         Some(alias) => format!("({} as {})", dotted(&import.path), alias.name),

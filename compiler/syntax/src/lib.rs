@@ -14,6 +14,7 @@ mod lexer;
 mod parser;
 pub mod source;
 mod token;
+pub mod visit;
 
 pub use completeness::{Completeness, completeness};
 pub use diagnostic::{Diagnostic, Diagnostics, Severity};
@@ -21,3 +22,4 @@ pub use dump::dump;
 pub use highlight::{TokenClass, tokens};
 pub use parser::parse;
 pub use source::{Location, Source, Span};
+pub use visit::Part;

@@ -144,23 +144,21 @@ impl<'a> Compiler<'a> {
     }
 
     fn import(&mut self, import: &'a ImportName) {
-        let path: Vec<&str> = import.path.iter().map(|part| &*part.name).collect();
-        let name = self.name_constant(&path.join("."));
+        let name = self.name_constant(&dotted(&import.path));
         let register = self.emitter().alloc();
         self.emitter().span = import.span;
         let wants_last = import.alias.is_some() as u8;
         self.emitter().abcx(Op::Import, register, name, 0, wants_last);
-        let bound = import.alias.as_ref().unwrap_or(&import.path[0]);
-        self.store_name(&bound.name, Operand::temporary(register));
+        self.store_name(&import.bound().name, Operand::temporary(register));
     }
 
     fn import_from(&mut self, import: &'a ImportFrom) {
         let span = self.frame.emitter.span;
-        let path: Vec<&str> = import.path.iter().map(|part| &*part.name).collect();
-        if path == ["__future__"] {
+        let path = dotted(&import.path);
+        if path == "__future__" {
             return;
         }
-        let name = self.name_constant(&path.join("."));
+        let name = self.name_constant(&path);
         let module = self.emitter().alloc();
         self.emitter().abcx(Op::Import, module, name, import.level as u16, 1);
         match &import.names {
@@ -173,8 +171,7 @@ impl<'a> Compiler<'a> {
                     let value = self.emitter().alloc();
                     self.emitter().span = import.span;
                     self.emitter().abc(Op::ImportFrom, value, module, name);
-                    let bound = import.alias.as_ref().unwrap_or(&import.path[0]);
-                    self.store_name(&bound.name, Operand::temporary(value));
+                    self.store_name(&import.bound().name, Operand::temporary(value));
                 }
                 self.emitter().span = span;
                 self.emitter().abc(Op::Clear, module, 1, 0);

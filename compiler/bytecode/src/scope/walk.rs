@@ -1,7 +1,7 @@
 //! The walk over a module that finds its scopes, and what is bound and used in each.
 
-use kps_syntax::Span;
 use kps_syntax::ast::*;
+use kps_syntax::{Part, Span};
 
 use super::{Declared, ScopeKind, Walker, node};
 use crate::errors;
@@ -15,18 +15,6 @@ impl Walker<'_> {
 
     fn stmt(&mut self, stmt: &Stmt) {
         match &stmt.kind {
-            StmtKind::Expr(expr) => self.expr(expr),
-            StmtKind::Assign { targets, value } => {
-                self.expr(value);
-                targets.iter().for_each(|target| self.target(target));
-            }
-            StmtKind::AugAssign { target, value, .. } => {
-                if let ExprKind::Name(name) = &target.kind {
-                    self.use_name(name, target.span);
-                }
-                self.expr(value);
-                self.target(target);
-            }
             StmtKind::AnnAssign { target, annotation, value } => {
                 if self.scope().kind == ScopeKind::Class {
                     self.expr(annotation);
@@ -34,124 +22,41 @@ impl Walker<'_> {
                 } else {
                     self.declaration(annotation);
                 }
-                if let Some(value) = value {
-                    self.expr(value);
-                }
+                self.optional(value.as_ref());
                 self.target(target);
-            }
-            StmtKind::TypeAlias { name, value, .. } => {
-                self.expr(value);
-                self.bind(&name.name);
             }
             StmtKind::Delete(targets) => targets.iter().for_each(|target| self.delete(target)),
-            StmtKind::Return(value) => self.optional(value.as_ref()),
-            StmtKind::Raise { exception, cause } => {
-                self.optional(exception.as_ref());
-                self.optional(cause.as_ref());
-            }
             StmtKind::Global(names) => self.declare(names, Declared::Global),
             StmtKind::Nonlocal(names) => self.declare(names, Declared::Nonlocal),
-            StmtKind::Pass | StmtKind::Break | StmtKind::Continue | StmtKind::Error => {}
-            StmtKind::Assert { test, message } => {
-                self.expr(test);
-                self.optional(message.as_ref());
-            }
-            StmtKind::Import(names) => {
-                for import in names {
-                    let bound = import.alias.as_ref().unwrap_or(&import.path[0]);
-                    self.bind(&bound.name);
-                }
-            }
-            StmtKind::ImportFrom(import) => {
-                if let ImportedNames::Names(names) = &import.names {
-                    for import in names {
-                        let bound = import.alias.as_ref().unwrap_or(&import.path[0]);
-                        self.bind(&bound.name);
-                    }
-                }
-            }
-            StmtKind::If { branches, orelse } => {
-                for branch in branches {
-                    self.expr(&branch.test);
-                    self.block(&branch.body);
-                }
-                self.block(orelse);
-            }
-            StmtKind::While { test, body, orelse } => {
-                self.expr(test);
-                self.block(body);
-                self.block(orelse);
-            }
-            StmtKind::For { target, iter, body, orelse, .. } => {
-                self.expr(iter);
-                self.target(target);
-                self.block(body);
-                self.block(orelse);
-            }
-            StmtKind::With { items, body, .. } => {
-                for item in items {
-                    self.expr(&item.context);
-                    if let Some(target) = &item.target {
-                        self.target(target);
-                    }
-                }
-                self.block(body);
-            }
-            StmtKind::Try(stmt) => self.try_stmt(stmt),
-            StmtKind::Match { subject, cases } => {
-                self.expr(subject);
-                for case in cases {
-                    self.pattern(&case.pattern);
-                    self.optional(case.guard.as_ref());
-                    self.block(&case.body);
-                }
+            StmtKind::Try(of) => {
+                self.parts(stmt);
+                // The name of an exception is unbound behind its handler.
+                let names = of.handlers.iter().filter_map(|handler| handler.name.as_ref());
+                self.scope().deleted.extend(names.map(|ident| ident.name.clone()));
             }
             StmtKind::Function(def) => self.function(def),
-            StmtKind::Class(def) => self.class(def),
+            StmtKind::Class(def) => {
+                self.parts(stmt);
+                self.class_body(def);
+            }
+            _ => self.parts(stmt),
         }
     }
 
-    fn try_stmt(&mut self, stmt: &Try) {
-        self.block(&stmt.body);
-        for handler in &stmt.handlers {
-            self.optional(handler.exception.as_ref());
-            if let Some(name) = &handler.name {
-                self.bind(&name.name);
-                self.scope().deleted.insert(name.name.clone());
-            }
-            self.block(&handler.body);
-        }
-        self.block(&stmt.orelse);
-        self.block(&stmt.finally);
+    fn parts(&mut self, stmt: &Stmt) {
+        stmt.each_part(&mut |part| self.part(part));
     }
 
-    fn pattern(&mut self, pattern: &Pattern) {
-        match &pattern.kind {
-            PatternKind::Wildcard | PatternKind::Error | PatternKind::Star(None) => {}
-            PatternKind::Capture(name) | PatternKind::Star(Some(name)) => self.bind(&name.name),
-            PatternKind::Value(value) | PatternKind::Singleton(value) => self.expr(value),
-            PatternKind::Sequence(patterns) | PatternKind::Or(patterns) => {
-                patterns.iter().for_each(|pattern| self.pattern(pattern));
-            }
-            PatternKind::Mapping { items, rest } => {
-                for (key, pattern) in items {
-                    self.expr(key);
-                    self.pattern(pattern);
-                }
-                if let Some(rest) = rest {
-                    self.bind(&rest.name);
-                }
-            }
-            PatternKind::Class { class, positional, keywords } => {
-                self.expr(class);
-                positional.iter().for_each(|pattern| self.pattern(pattern));
-                keywords.iter().for_each(|(_, pattern)| self.pattern(pattern));
-            }
-            PatternKind::As { pattern, name } => {
-                self.pattern(pattern);
-                self.bind(&name.name);
-            }
+    fn part(&mut self, part: Part) {
+        match part {
+            Part::Expr(expr) | Part::Place(expr) => self.expr(expr),
+            Part::Name(name, _) => self.bind(name),
+            Part::Block(body) => self.block(body),
         }
+    }
+
+    fn target(&mut self, target: &Expr) {
+        target.each_target(&mut |part| self.part(part));
     }
 
     fn function(&mut self, def: &FunctionDef) {
@@ -198,35 +103,12 @@ impl Walker<'_> {
         }
     }
 
-    fn class(&mut self, def: &ClassDef) {
-        def.decorators.iter().for_each(|decorator| self.expr(decorator));
-        def.arguments.iter().for_each(|argument| self.argument(argument));
-        self.bind(&def.name.name);
+    fn class_body(&mut self, def: &ClassDef) {
         self.open(node(def), ScopeKind::Class);
         // Methods that say `super()` capture it.
         self.scope().declared.insert("__class__".into(), Declared::Local);
         self.block(&def.body);
         self.close();
-    }
-
-    fn argument(&mut self, argument: &Argument) {
-        match &argument.kind {
-            ArgumentKind::Positional(value)
-            | ArgumentKind::Spread(value)
-            | ArgumentKind::Keyword(_, value)
-            | ArgumentKind::KeywordSpread(value) => self.expr(value),
-        }
-    }
-
-    fn target(&mut self, target: &Expr) {
-        match &target.kind {
-            ExprKind::Name(name) => self.bind(name),
-            ExprKind::Tuple(items) | ExprKind::List(items) => {
-                items.iter().for_each(|item| self.target(item));
-            }
-            ExprKind::Starred(inner) => self.target(inner),
-            _ => self.expr(target),
-        }
     }
 
     fn delete(&mut self, target: &Expr) {
@@ -250,31 +132,10 @@ impl Walker<'_> {
 
     fn expr(&mut self, expr: &Expr) {
         match &expr.kind {
-            ExprKind::None
-            | ExprKind::True
-            | ExprKind::False
-            | ExprKind::Ellipsis
-            | ExprKind::Int(_)
-            | ExprKind::Float(_)
-            | ExprKind::Imaginary(_)
-            | ExprKind::Str(_)
-            | ExprKind::Bytes(_)
-            | ExprKind::Error => {}
-            ExprKind::FString(parts) => self.fstring(parts),
             ExprKind::Name(name) => self.use_name(name, expr.span),
-            ExprKind::Bool { values, .. } => values.iter().for_each(|value| self.expr(value)),
             ExprKind::Walrus { target, value } => {
                 self.expr(value);
                 self.bind_walrus(target);
-            }
-            ExprKind::Binary { left, right, .. } => {
-                self.expr(left);
-                self.expr(right);
-            }
-            ExprKind::Unary { operand, .. } => self.expr(operand),
-            ExprKind::Compare { left, comparisons } => {
-                self.expr(left);
-                comparisons.iter().for_each(|comparison| self.expr(&comparison.right));
             }
             ExprKind::Lambda(lambda) => {
                 self.defaults(&lambda.params);
@@ -282,25 +143,6 @@ impl Walker<'_> {
                 self.params(&lambda.params);
                 self.expr(&lambda.body);
                 self.close();
-            }
-            ExprKind::IfElse { test, then, orelse } => {
-                self.expr(test);
-                self.expr(then);
-                self.expr(orelse);
-            }
-            ExprKind::List(items) | ExprKind::Tuple(items) | ExprKind::Set(items) => {
-                items.iter().for_each(|item| self.expr(item));
-            }
-            ExprKind::Dict(items) => {
-                for item in items {
-                    match item {
-                        DictItem::Pair(key, value) => {
-                            self.expr(key);
-                            self.expr(value);
-                        }
-                        DictItem::Spread(mapping) => self.expr(mapping),
-                    }
-                }
             }
             ExprKind::ListComp { element, clauses } | ExprKind::SetComp { element, clauses } => {
                 self.comprehension(clauses, ScopeKind::Comprehension, &[element]);
@@ -311,29 +153,11 @@ impl Walker<'_> {
             ExprKind::Generator { element, clauses } => {
                 self.comprehension(clauses, ScopeKind::Function, &[element]);
             }
-            ExprKind::Call { func, args } => {
-                self.expr(func);
-                args.iter().for_each(|argument| self.argument(argument));
-            }
-            ExprKind::Attribute { value, .. } | ExprKind::Starred(value) | ExprKind::Await(value) => {
-                self.expr(value);
-            }
-            ExprKind::Subscript { value, index } => {
-                self.expr(value);
-                self.expr(index);
-            }
-            ExprKind::Slice { lower, upper, step } => {
-                for part in [lower, upper, step] {
-                    self.optional(part.as_deref());
+            _ => {
+                if let ExprKind::Yield(_) | ExprKind::YieldFrom(_) = expr.kind {
+                    self.mark_generator(expr.span);
                 }
-            }
-            ExprKind::Yield(value) => {
-                self.mark_generator(expr.span);
-                self.optional(value.as_deref());
-            }
-            ExprKind::YieldFrom(value) => {
-                self.mark_generator(expr.span);
-                self.expr(value);
+                expr.each_child(&mut |child| self.expr(child));
             }
         }
     }
@@ -344,17 +168,6 @@ impl Walker<'_> {
             self.diagnostics.push(errors::yield_outside_function(self.source.at(span)));
         }
         self.scopes.scopes[frame.0 as usize].is_generator = true;
-    }
-
-    fn fstring(&mut self, parts: &[FStringPart]) {
-        for part in parts {
-            if let FStringPart::Value(value) = part {
-                self.expr(&value.expr);
-                if let Some(spec) = &value.spec {
-                    self.fstring(spec);
-                }
-            }
-        }
     }
 
     /// The first iterable belongs to the scope around; everything else is inside.

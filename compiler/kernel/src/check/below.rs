@@ -26,20 +26,7 @@ fn in_stmt(stmt: &Stmt, name: &str, place: Span) -> Option<Span> {
         StmtKind::Class(def) => {
             def.body.iter().filter(|stmt| has(stmt, place)).find_map(|stmt| in_stmt(stmt, name, place))
         }
-        StmtKind::If { branches, orelse } => {
-            branches.iter().find_map(|branch| within(&branch.body)).or_else(|| within(orelse))
-        }
-        StmtKind::For { body, orelse, .. } | StmtKind::While { body, orelse, .. } => {
-            within(body).or_else(|| within(orelse))
-        }
-        StmtKind::With { body, .. } => within(body),
-        StmtKind::Try(parts) => {
-            let blocks = [&parts.body, &parts.orelse, &parts.finally];
-            let handlers = parts.handlers.iter().map(|handler| &handler.body);
-            blocks.into_iter().chain(handlers).find_map(|body| within(body))
-        }
-        StmtKind::Match { cases, .. } => cases.iter().find_map(|case| within(&case.body)),
-        _ => None,
+        _ => stmt.blocks().into_iter().find_map(within),
     }
 }
 

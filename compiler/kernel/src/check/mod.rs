@@ -8,6 +8,7 @@ mod below;
 mod captured;
 mod cycles;
 mod defaults;
+mod free;
 mod further;
 mod given;
 mod params;
@@ -17,7 +18,6 @@ mod slips;
 mod structs;
 mod types;
 mod unsupported;
-mod visit;
 mod walk;
 
 use std::rc::Rc;
@@ -32,14 +32,14 @@ use crate::signature::{Form, KernelOptions};
 use crate::stages::Stage;
 use crate::template::{KernelTemplate, Param, ParamKind};
 
+pub(crate) use free::{captured_names, free_names, free_paths, mentions, receivers, receivers_in};
 pub(crate) use given::{declared_param, signature as given_signature};
 pub(crate) use params::is_constant;
-pub(crate) use scope::{Assigns, Scope, assigned_names, pattern_names, walrus_names};
+pub(crate) use scope::{Assigns, Scope, assigned_names, pattern_names, root_name, walrus_names};
 pub(crate) use slips::has_break;
 pub(crate) use structs::read_struct;
 pub use types::TypeExpr;
 pub(crate) use types::{NO_INTS, TypeReader, type_of_text};
-pub(crate) use visit::{captured_names, children, free_names, free_paths, mentions, receivers, receivers_in};
 
 pub(crate) fn check(
     def: &Arc<FunctionDef>,

@@ -4,9 +4,8 @@
 //! In goes a function's body as written, out come warnings.
 
 use kps_syntax::ast::{CompareOp, Expr, ExprKind, FunctionDef, Stmt, StmtKind};
-use kps_syntax::{Diagnostic, Source, Span};
+use kps_syntax::{Diagnostic, Part, Source, Span};
 
-use super::visit::{blocks_of_stmt, children, exprs_of_stmt};
 use crate::builtins::{self, Builtin, Function};
 use crate::errors;
 
@@ -47,10 +46,12 @@ fn is_pure(expr: &Expr, is_own: &dyn Fn(&str) -> bool) -> bool {
             _ => false,
         },
         ExprKind::Walrus { .. } | ExprKind::Error => false,
+        // What it does when it is called is another matter.
+        ExprKind::Lambda(_) => return true,
         _ => true,
     };
     let mut is_all_pure = is_pure_here;
-    children(expr, &mut |child| is_all_pure &= is_pure(child, is_own));
+    expr.each_child(&mut |child| is_all_pure &= is_pure(child, is_own));
     is_all_pure
 }
 
@@ -92,7 +93,7 @@ fn visit_rebound(body: &[Stmt], visit: &mut dyn FnMut(Span, &str, Span)) {
                     }
                 }
             }
-            StmtKind::If { .. } => blocks_of_stmt(stmt, &mut |body| visit_rebound(body, visit)),
+            StmtKind::If { .. } => stmt.blocks().into_iter().for_each(|body| visit_rebound(body, visit)),
             _ => {}
         }
     }
@@ -104,13 +105,16 @@ fn visit_names(body: &[Stmt], visit: &mut dyn FnMut(&str, Span)) {
         if let ExprKind::Name(name) = &expr.kind {
             visit(name, expr.span);
         }
-        children(expr, &mut |child| in_expr(child, visit));
+        expr.each_child(&mut |child| in_expr(child, visit));
     }
     for stmt in body {
-        exprs_of_stmt(stmt, &mut |expr| in_expr(expr, visit));
-        match &stmt.kind {
-            StmtKind::Function(def) => visit_names(&def.body, visit),
-            _ => blocks_of_stmt(stmt, &mut |body| visit_names(body, visit)),
+        stmt.each_part(&mut |part| match part {
+            Part::Expr(expr) | Part::Place(expr) => in_expr(expr, visit),
+            Part::Name(name, span) => visit(name, span),
+            Part::Block(body) => visit_names(body, visit),
+        });
+        if let StmtKind::Function(def) = &stmt.kind {
+            visit_names(&def.body, visit);
         }
     }
 }
@@ -139,12 +143,8 @@ fn ends(stmt: &Stmt) -> bool {
 pub(crate) fn has_break(body: &[Stmt]) -> bool {
     body.iter().any(|stmt| match &stmt.kind {
         StmtKind::Break => true,
-        StmtKind::If { branches, orelse } => {
-            branches.iter().any(|branch| has_break(&branch.body)) || has_break(orelse)
-        }
-        StmtKind::Match { cases, .. } => cases.iter().any(|case| has_break(&case.body)),
         // A `break` in the `else` of an inner loop leaves this one.
         StmtKind::While { orelse, .. } | StmtKind::For { orelse, .. } => has_break(orelse),
-        _ => false,
+        _ => stmt.blocks().into_iter().any(has_break),
     })
 }

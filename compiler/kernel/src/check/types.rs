@@ -13,7 +13,6 @@ use num_traits::ToPrimitive;
 
 use super::below::binding_below;
 use super::structs::checked_member;
-use super::visit::children;
 use crate::builtins::{self, Builtin};
 use crate::env::{EnvValue, KernelEnv, MapEnv};
 use crate::errors;
@@ -98,7 +97,7 @@ impl TypeReader<'_> {
             return words.find(|word| matches!(self.env.get(word), Some(EnvValue::Unknown))).map(Name::from);
         }
         let mut found = None;
-        children(expr, &mut |part| found = found.take().or_else(|| self.unknown_name(part)));
+        expr.each_child(&mut |part| found = found.take().or_else(|| self.unknown_name(part)));
         found
     }
 

@@ -17,11 +17,10 @@ use super::scope::{Scope, pattern_names};
 use super::slips;
 use super::types::{NO_INTS, TypeReader};
 use super::unsupported;
-use super::visit::children;
 use crate::builtins;
 use crate::env::{EnvModule, EnvValue, HelperFunction, KernelEnv};
-use crate::library;
 use crate::{errors, suggest};
+use crate::library;
 
 /// A mention of a function that a kernel may call.
 pub(super) struct CallSite {
@@ -220,7 +219,7 @@ impl Walk<'_> {
             PatternKind::Value(value) | PatternKind::Singleton(value) => self.expr(value),
             PatternKind::Or(patterns) => {
                 let mut binds = false;
-                pattern_names(pattern, &mut |_, _| binds = true);
+                pattern_names(pattern, &mut |_| binds = true);
                 if binds {
                     let help = "write a `case` for each of them";
                     return self.unsupported(pattern.span, "a choice of patterns that binds names", help);
@@ -292,7 +291,7 @@ impl Walk<'_> {
                     };
                     matches!(child.kind, ExprKind::None) && comparisons.iter().any(is_compared)
                 };
-                children(expr, &mut |child| {
+                expr.each_child(&mut |child| {
                     if !is_told(child) {
                         self.expr(child);
                     }
@@ -308,7 +307,7 @@ impl Walk<'_> {
             }
             _ => match unsupported::expr(expr, self.source) {
                 Some(diagnostic) => self.diagnostics.push(diagnostic),
-                None => children(expr, &mut |child| self.expr(child)),
+                None => expr.each_child(&mut |child| self.expr(child)),
             },
         }
     }

@@ -8,7 +8,7 @@ use kps_syntax::ast::{Expr, ExprKind};
 use super::Ctx;
 use super::operand::{Operand, Static};
 use super::vars::Binding;
-use crate::check::{TypeExpr, TypeReader, children};
+use crate::check::{TypeExpr, TypeReader};
 use crate::constant::{Constant, Literal};
 use crate::errors;
 use crate::ir::{NodeId, NodeKind};
@@ -39,7 +39,7 @@ impl Ctx<'_> {
             return var.is_some_and(|var| matches!(self.f.vars[var as usize], Binding::Error));
         }
         let mut found = false;
-        children(expr, &mut |part| found |= self.reads_mistake(part));
+        expr.each_child(&mut |part| found |= self.reads_mistake(part));
         found
     }
 

@@ -8,8 +8,8 @@
 
 use std::rc::Rc;
 
-use kps_syntax::Span;
-use kps_syntax::ast::{Expr, ExprKind, Name, Stmt as AstStmt};
+use kps_syntax::ast::{Expr, Name, Stmt as AstStmt};
+use kps_syntax::{Part, Span};
 
 use super::Ctx;
 use super::operand::{Facts, Operand, Static};
@@ -18,7 +18,9 @@ use super::ranges::Within;
 use super::sequences::{Sequence, Spanned};
 use super::stmts::Condition;
 use super::vars::{Binding, Conflict, Fork, Missing, Var, Way, binding_span, guess, literal_of, same_static};
-use crate::check::{Assigns, assigned_names, has_break, mentions, receivers, receivers_in, walrus_names};
+use crate::check::{
+    Assigns, assigned_names, has_break, mentions, receivers, receivers_in, root_name, walrus_names,
+};
 use crate::constant::{Constant, Literal};
 use crate::errors;
 use crate::ir::{BinaryOp, Block, CarryId, LocalId, Loop, NodeId, NodeKind, Stmt};
@@ -602,14 +604,16 @@ impl<'a> Ctx<'a> {
 
 /// The variables that a `for` target assigns, or assigns a part of.
 pub(crate) fn target_vars(ctx: &Ctx, target: &Expr) -> Vec<Var> {
-    match &target.kind {
-        ExprKind::Name(name) => ctx.f.scope.get(name).into_iter().collect(),
-        ExprKind::Tuple(items) | ExprKind::List(items) => {
-            items.iter().flat_map(|item| target_vars(ctx, item)).collect()
-        }
-        ExprKind::Attribute { value, .. } | ExprKind::Subscript { value, .. } => target_vars(ctx, value),
-        _ => Vec::new(),
-    }
+    let mut vars = Vec::new();
+    target.each_target(&mut |part| {
+        let name = match part {
+            Part::Name(name, _) => Some(name),
+            Part::Place(place) => root_name(place),
+            Part::Expr(_) | Part::Block(_) => None,
+        };
+        vars.extend(name.and_then(|name| ctx.f.scope.get(name)));
+    });
+    vars
 }
 
 /// Whether rounds change what the test reads: then it is computed anew before each of them.

@@ -141,7 +141,7 @@ impl Ctx<'_> {
             }
             _ => {
                 let mut names = Vec::new();
-                pattern_names(pattern, &mut |name, _| names.push(name.clone()));
+                pattern_names(pattern, &mut |name| names.push(name.clone()));
                 names.iter().for_each(|name| self.poison(name, pattern.span));
             }
         }

@@ -383,7 +383,7 @@ fn compared<'e>(test: &'e Expr, sides: &mut Vec<&'e Expr>) {
 fn is_plain(expr: &Expr) -> bool {
     fn has_no_call(expr: &Expr) -> bool {
         let mut plain = !matches!(expr.kind, ExprKind::Call { .. });
-        crate::check::children(expr, &mut |child| plain &= has_no_call(child));
+        expr.each_child(&mut |child| plain &= has_no_call(child));
         plain
     }
     let is_constant = matches!(

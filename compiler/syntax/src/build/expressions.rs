@@ -2,9 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::ast::{
-    Argument, ArgumentKind, Comprehension, DictItem, Expr, ExprKind, Ident, Lambda, Parameters,
-};
+use crate::ast::{Argument, Comprehension, DictItem, Expr, ExprKind, Ident, Lambda, Parameters};
 use crate::errors;
 use crate::source::Span;
 
@@ -110,7 +108,7 @@ impl Builder<'_> {
     pub fn call(&mut self, func: Expr, args: Vec<Argument>, end: u32) -> Expr {
         self.check_arguments(&args);
         let span = Span::new(func.span.start, end);
-        let below = func.depth.max(deepest(args.iter().map(argument_value)));
+        let below = func.depth.max(deepest(args.iter().map(Argument::value)));
         self.expr(span, ExprKind::Call { func: Box::new(func), args }, below)
     }
 
@@ -278,13 +276,6 @@ impl Builder<'_> {
             }
             _ => {}
         }
-    }
-}
-
-fn argument_value(argument: &Argument) -> &Expr {
-    match &argument.kind {
-        ArgumentKind::Positional(value) | ArgumentKind::Spread(value) => value,
-        ArgumentKind::Keyword(_, value) | ArgumentKind::KeywordSpread(value) => value,
     }
 }
 

@@ -6,10 +6,10 @@
 
 use std::collections::HashSet;
 
+use kps_syntax::Part;
 use kps_syntax::ast::*;
 
-use super::names::is_kernel;
-use super::walk;
+use super::decoration::is_kernel;
 
 /// They look at a list and leave it alone.
 const READERS: [&str; 24] = [
@@ -122,33 +122,30 @@ impl Changes {
             // What a kernel captures, it reads.
             StmtKind::Function(def) if def.decorators.iter().any(is_kernel) => {}
             StmtKind::Function(def) => {
-                walk::exprs(stmt, &mut |expr| self.hand(expr));
+                stmt.each_expr(&mut |expr| self.hand(expr));
                 self.block(&def.body);
             }
             StmtKind::Class(def) => {
-                walk::exprs(stmt, &mut |expr| self.hand(expr));
+                stmt.each_expr(&mut |expr| self.hand(expr));
                 self.block(&def.body);
             }
-            StmtKind::Return(_) | StmtKind::Raise { .. } => walk::exprs(stmt, &mut |expr| self.hand(expr)),
-            _ => walk::exprs(stmt, &mut |expr| self.look(expr)),
+            StmtKind::Return(_) | StmtKind::Raise { .. } => stmt.each_expr(&mut |expr| self.hand(expr)),
+            _ => stmt.each_expr(&mut |expr| self.look(expr)),
         }
-        walk::blocks(stmt).into_iter().for_each(|block| self.block(block));
+        stmt.blocks().into_iter().for_each(|block| self.block(block));
     }
 
     /// What is assigned to: a name is bound by that, of anything else a part is set.
     fn target(&mut self, target: &Expr) {
-        match &target.kind {
-            ExprKind::Name(_) => {}
-            ExprKind::Tuple(items) | ExprKind::List(items) => items.iter().for_each(|item| self.target(item)),
-            ExprKind::Starred(inner) => self.target(inner),
-            ExprKind::Attribute { value, .. } => {
-                if let ExprKind::Name(name) = &value.kind {
-                    self.set.insert(name.clone());
-                }
-                self.hand(value);
+        target.each_target(&mut |part| {
+            let Part::Place(place) = part else { return };
+            if let ExprKind::Attribute { value, .. } = &place.kind
+                && let ExprKind::Name(name) = &value.kind
+            {
+                self.set.insert(name.clone());
             }
-            _ => walk::parts(target, &mut |part| self.hand(part)),
-        }
+            place.each_child(&mut |part| self.hand(part));
+        });
     }
 
     /// A value that goes to somebody who may keep it.
@@ -161,7 +158,7 @@ impl Changes {
             | ExprKind::Binary { .. }
             | ExprKind::Unary { .. }
             | ExprKind::Starred(_)
-            | ExprKind::FString(_) => walk::parts(expr, &mut |part| self.look(part)),
+            | ExprKind::FString(_) => expr.each_child(&mut |part| self.look(part)),
             ExprKind::ListComp { element, clauses }
             | ExprKind::SetComp { element, clauses }
             | ExprKind::Generator { element, clauses } => {
@@ -173,7 +170,7 @@ impl Changes {
                 self.hand(value);
                 self.clauses(clauses);
             }
-            _ => walk::parts(expr, &mut |part| self.hand(part)),
+            _ => expr.each_child(&mut |part| self.hand(part)),
         }
     }
 
@@ -193,7 +190,7 @@ impl Changes {
     }
 
     fn call(&mut self, func: &Expr, args: &[Argument]) {
-        let args = args.iter().map(walk::argument);
+        let args = args.iter().map(Argument::value);
         let is_name = |expr: &&Expr| matches!(expr.kind, ExprKind::Name(_));
         match &func.kind {
             ExprKind::Name(name) if COPIERS.contains(&&**name) => {

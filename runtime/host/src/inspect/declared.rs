@@ -7,7 +7,8 @@ use kps_kernel::{EnvValue, KernelEnv};
 use kps_syntax::ast::*;
 use kps_syntax::{Diagnostics, Source};
 
-use super::names::{StaticEnv, called};
+use super::decoration::called;
+use super::names::StaticEnv;
 
 /// A call that makes a type, with what it sees.
 pub(super) struct StaticType {

@@ -108,3 +108,26 @@ fn keep<T>(known: Known<T>, set: impl FnOnce(T)) -> Known<()> {
         Known::Wrong => Known::Wrong,
     }
 }
+
+/// `@struct class`, `@kp.struct class`.
+pub(super) fn is_struct(class: &ClassDef) -> bool {
+    class.decorators.iter().any(|decorator| called(decorator) == Some("struct"))
+}
+
+/// `@kernel`, `@kp.kernel(local_size=64)`.
+pub(super) fn is_kernel(decorator: &Expr) -> bool {
+    let decorator = match &decorator.kind {
+        ExprKind::Call { func, .. } => func,
+        _ => decorator,
+    };
+    matches!(called(decorator), Some("kernel" | "python2shader"))
+}
+
+/// The last part of a name.
+pub(super) fn called(expr: &Expr) -> Option<&str> {
+    match &expr.kind {
+        ExprKind::Name(name) => Some(name),
+        ExprKind::Attribute { attr, .. } => Some(&attr.name),
+        _ => None,
+    }
+}

@@ -7,9 +7,9 @@ use kps_syntax::Source;
 use kps_syntax::ast::*;
 
 use super::declared::{StaticType, is_type};
-use super::decoration::decoration;
+use super::decoration::{decoration, is_struct};
 use super::makers::made_kernels;
-use super::names::{StaticEnv, is_struct};
+use super::names::StaticEnv;
 use super::{StaticKernel, StaticStruct};
 
 /// In the order of the script.
@@ -47,25 +47,11 @@ impl Found {
                     let (expr, source) = (value.clone(), self.source.clone());
                     self.types.push(StaticType { expr, source, env: env.clone() });
                 }
-                StmtKind::If { branches, orelse } => {
-                    branches.iter().for_each(|branch| self.in_block(&branch.body, env));
-                    self.in_block(orelse, env);
-                }
-                StmtKind::For { body, orelse, .. } | StmtKind::While { body, orelse, .. } => {
+                StmtKind::For { .. } | StmtKind::While { .. } => {
                     let env = env.until(stmt.span.end);
-                    self.in_block(body, &env);
-                    self.in_block(orelse, &env);
+                    stmt.blocks().into_iter().for_each(|block| self.in_block(block, &env));
                 }
-                StmtKind::With { body, .. } => self.in_block(body, env),
-                StmtKind::Try(try_stmt) => {
-                    let handlers = try_stmt.handlers.iter().map(|handler| &handler.body);
-                    let blocks = [&try_stmt.body, &try_stmt.orelse, &try_stmt.finally];
-                    blocks.into_iter().chain(handlers).for_each(|block| self.in_block(block, env));
-                }
-                StmtKind::Match { cases, .. } => {
-                    cases.iter().for_each(|case| self.in_block(&case.body, env));
-                }
-                _ => {}
+                _ => stmt.blocks().into_iter().for_each(|block| self.in_block(block, env)),
             }
         }
     }

@@ -14,7 +14,6 @@ use super::StaticKernel;
 use super::decoration::decoration;
 use super::names::StaticEnv;
 use super::values::{truth_of, value_of};
-use super::walk;
 
 /// The kernels of the calls in a script, each with the call that makes it.
 pub(super) fn made_kernels(module: &Module, env: &StaticEnv) -> Vec<StaticKernel> {
@@ -40,8 +39,8 @@ enum Flow {
 impl Makers<'_> {
     fn stmt(&mut self, stmt: &Stmt) {
         // What stands under a condition may never be called.
-        if walk::blocks(stmt).is_empty() {
-            walk::exprs(stmt, &mut |expr| self.expr(expr));
+        if stmt.blocks().is_empty() {
+            stmt.each_expr(&mut |expr| self.expr(expr));
         }
     }
 
@@ -67,7 +66,7 @@ impl Makers<'_> {
                 self.called(&def.body, &env.of_call(&def, &given), expr.span);
             }
         }
-        walk::parts(expr, &mut |part| self.expr(part));
+        expr.each_child(&mut |part| self.expr(part));
     }
 
     /// The body of a function that is called.
@@ -117,7 +116,7 @@ impl Makers<'_> {
 /// Whether a statement may end the function that it stands in.
 fn leaves(stmt: &Stmt) -> bool {
     matches!(stmt.kind, StmtKind::Return(_) | StmtKind::Raise { .. })
-        || walk::blocks(stmt).into_iter().flatten().any(leaves)
+        || stmt.blocks().into_iter().flatten().any(leaves)
 }
 
 /// What a call gives the parameters: a value, or [`EnvValue::Unknown`].

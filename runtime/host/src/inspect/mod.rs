@@ -1,5 +1,6 @@
 //! What can be said of a script without running it, and without any device: its mistakes, its kernels.
 
+mod bindings;
 mod builtin;
 mod changes;
 mod declared;
@@ -10,7 +11,6 @@ mod makers;
 mod names;
 mod slips;
 mod values;
-mod walk;
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -19,13 +19,13 @@ pub use crate::foreign::{
     compile_file as compile_shader, disassemble, is_foreign as is_shader, specialise as specialise_shader,
 };
 pub use crate::modules::kernels::target_of;
-pub use crate::suggest::nearest;
 pub use kps_kernel::{
     BindingPlace, Capability, ExplainedFunction, Explanation, IndexTest, Remark, RemarkKind, Target,
     assembly_of_line,
 };
 use kps_kernel::{KernelEnv, KernelModule, KernelTemplate, ParamKind, Signature, Verified, ir};
 use kps_syntax::ast::*;
+pub use crate::suggest::nearest;
 use kps_syntax::{Diagnostic, Diagnostics, Source, Span};
 
 use crate::errors;

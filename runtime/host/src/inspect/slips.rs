@@ -8,13 +8,13 @@ use std::collections::HashMap;
 
 use kps_kernel::{EnvValue, KernelEnv};
 use kps_syntax::ast::*;
-use kps_syntax::{Diagnostics, Source, Span};
+use kps_syntax::{Diagnostics, Part, Source, Span};
 
 use super::builtin::{self, is_builtin};
-use super::names::{StaticEnv, is_kernel};
-use super::walk;
-use crate::suggest::nearest;
+use super::decoration::is_kernel;
+use super::names::StaticEnv;
 use crate::{builtins, errors, modules};
+use crate::suggest::nearest;
 
 pub(super) fn slips(module: &Module, env: &StaticEnv) -> Diagnostics {
     let mut bound = Bound::default();
@@ -51,108 +51,58 @@ struct Slips<'s> {
 }
 
 impl Bound {
-    fn bind(&mut self, name: &Ident) {
-        *self.names.entry(name.name.clone()).or_default() += 1;
+    fn bind(&mut self, name: &Name) {
+        *self.names.entry(name.clone()).or_default() += 1;
     }
 
     fn block(&mut self, body: &[Stmt]) {
-        for stmt in body {
-            self.stmt(stmt);
-            walk::exprs(stmt, &mut |expr| self.expr(expr));
-            walk::blocks(stmt).into_iter().for_each(|block| self.block(block));
-        }
+        body.iter().for_each(|stmt| self.stmt(stmt));
     }
 
     fn stmt(&mut self, stmt: &Stmt) {
         match &stmt.kind {
-            StmtKind::Assign { targets, .. } => targets.iter().for_each(|target| self.target(target)),
-            StmtKind::AnnAssign { target, .. } | StmtKind::For { target, .. } => self.target(target),
-            StmtKind::With { items, .. } => {
-                items.iter().filter_map(|item| item.target.as_ref()).for_each(|target| self.target(target));
-            }
-            StmtKind::Try(of) => {
-                of.handlers
-                    .iter()
-                    .filter_map(|handler| handler.name.as_ref())
-                    .for_each(|name| self.bind(name));
-            }
-            StmtKind::Match { cases, .. } => cases.iter().for_each(|case| self.pattern(&case.pattern)),
-            StmtKind::Import(imports) => {
-                let names = imports.iter().filter_map(|of| of.alias.as_ref().or(of.path.first()));
-                names.for_each(|name| self.bind(name));
-            }
-            StmtKind::ImportFrom(ImportFrom { names: ImportedNames::Names(imports), .. }) => {
-                let names = imports.iter().filter_map(|of| of.alias.as_ref().or(of.path.first()));
-                names.for_each(|name| self.bind(name));
-            }
-            StmtKind::ImportFrom(_) => self.is_open = true,
+            // This needs a name that is bound already.
+            StmtKind::AugAssign { .. } => return stmt.each_expr(&mut |expr| self.expr(expr)),
+            StmtKind::ImportFrom(ImportFrom { names: ImportedNames::Star(_), .. }) => self.is_open = true,
             StmtKind::Function(def) => {
-                self.bind(&def.name);
-                def.type_params.iter().for_each(|param| self.bind(&param.name));
-                def.params.iter().for_each(|param| self.bind(&param.name));
+                def.type_params.iter().for_each(|param| self.bind(&param.name.name));
+                def.params.iter().for_each(|param| self.bind(&param.name.name));
                 self.block(&def.body);
             }
             StmtKind::Class(def) => {
-                self.bind(&def.name);
-                def.type_params.iter().for_each(|param| self.bind(&param.name));
+                def.type_params.iter().for_each(|param| self.bind(&param.name.name));
                 self.block(&def.body);
-            }
-            StmtKind::TypeAlias { name, .. } => self.bind(name),
-            // A function may bind it by what is seen nowhere else.
-            StmtKind::Global(names) | StmtKind::Nonlocal(names) => {
-                names.iter().for_each(|name| self.bind(name))
             }
             StmtKind::Error => self.is_open = true,
             _ => {}
         }
+        stmt.each_part(&mut |part| self.part(part));
     }
 
-    fn target(&mut self, target: &Expr) {
-        match &target.kind {
-            ExprKind::Name(name) => self.bind(&Ident { name: name.clone(), span: target.span }),
-            ExprKind::Tuple(items) | ExprKind::List(items) => items.iter().for_each(|item| self.target(item)),
-            ExprKind::Starred(inner) => self.target(inner),
-            _ => {}
+    fn part(&mut self, part: Part) {
+        match part {
+            Part::Expr(expr) | Part::Place(expr) => self.expr(expr),
+            // A function may bind by `global` what is seen nowhere else.
+            Part::Name(name, _) => self.bind(name),
+            Part::Block(body) => self.block(body),
         }
     }
 
     fn expr(&mut self, expr: &Expr) {
         match &expr.kind {
-            ExprKind::Walrus { target, .. } => self.bind(target),
-            ExprKind::Lambda(lambda) => lambda.params.iter().for_each(|param| self.bind(&param.name)),
+            ExprKind::Walrus { target, .. } => self.bind(&target.name),
+            ExprKind::Lambda(lambda) => lambda.params.iter().for_each(|param| self.bind(&param.name.name)),
             ExprKind::ListComp { clauses, .. }
             | ExprKind::SetComp { clauses, .. }
             | ExprKind::Generator { clauses, .. }
             | ExprKind::DictComp { clauses, .. } => {
-                clauses.iter().for_each(|clause| self.target(&clause.target));
+                clauses.iter().for_each(|clause| clause.target.each_target(&mut |part| self.part(part)));
             }
             ExprKind::Name(name) if &**name == "globals" => self.is_open = true,
             ExprKind::Error => self.is_open = true,
             _ => {}
         }
-        walk::parts(expr, &mut |part| self.expr(part));
-    }
-
-    fn pattern(&mut self, pattern: &Pattern) {
-        match &pattern.kind {
-            PatternKind::Capture(name) | PatternKind::Star(Some(name)) => self.bind(name),
-            PatternKind::As { pattern, name } => {
-                self.pattern(pattern);
-                self.bind(name);
-            }
-            PatternKind::Sequence(patterns) | PatternKind::Or(patterns) => {
-                patterns.iter().for_each(|pattern| self.pattern(pattern));
-            }
-            PatternKind::Mapping { items, rest } => {
-                items.iter().for_each(|(_, pattern)| self.pattern(pattern));
-                rest.iter().for_each(|name| self.bind(name));
-            }
-            PatternKind::Class { positional, keywords, .. } => {
-                let keywords = keywords.iter().map(|(_, pattern)| pattern);
-                positional.iter().chain(keywords).for_each(|pattern| self.pattern(pattern));
-            }
-            _ => {}
-        }
+        expr.each_child(&mut |part| self.expr(part));
     }
 }
 
@@ -182,7 +132,7 @@ impl Slips<'_> {
             }
             StmtKind::Class(def) => {
                 def.decorators.iter().for_each(|decorator| self.expr(decorator));
-                def.arguments.iter().map(walk::argument).for_each(|base| self.expr(base));
+                def.arguments.iter().map(Argument::value).for_each(|base| self.expr(base));
                 self.block(&def.body);
             }
             // Nobody evaluates annotations.
@@ -190,9 +140,9 @@ impl Slips<'_> {
                 [target].into_iter().chain(value).for_each(|expr| self.expr(expr));
             }
             StmtKind::TypeAlias { .. } => {}
-            _ => walk::exprs(stmt, &mut |expr| self.expr(expr)),
+            _ => stmt.each_expr(&mut |expr| self.expr(expr)),
         }
-        walk::blocks(stmt).into_iter().for_each(|block| self.block(block));
+        stmt.blocks().into_iter().for_each(|block| self.block(block));
     }
 
     fn expr(&mut self, expr: &Expr) {
@@ -205,7 +155,7 @@ impl Slips<'_> {
             }
             _ => {}
         }
-        walk::parts(expr, &mut |part| self.expr(part));
+        expr.each_child(&mut |part| self.expr(part));
     }
 
     fn name(&mut self, name: &Name, span: Span) {
@@ -226,11 +176,11 @@ impl Slips<'_> {
         };
         self.found.push(errors::nothing_binds(self.source.at(span), name, help));
         // Once is enough.
-        self.bound.bind(&Ident { name: name.clone(), span });
+        self.bound.bind(name);
     }
 
     fn import(&mut self, import: &ImportName) {
-        let Some(first) = import.path.first() else { return };
+        let first = &import.path[0];
         if self.env.lacks_module(&first.name) {
             let nearest = nearest(&first.name, modules::names());
             self.found.push(errors::no_module(self.source.at(first.span), &first.name, nearest));
@@ -243,9 +193,9 @@ impl Slips<'_> {
             let nearest = nearest(&first.name, modules::names());
             return self.found.push(errors::no_module(self.source.at(first.span), &first.name, nearest));
         }
-        let path: Vec<&str> = import.path.iter().map(|part| &*part.name).collect();
         if let ImportedNames::Names(names) = &import.names {
-            names.iter().filter_map(|of| of.path.first()).for_each(|name| self.member(&path.join("."), name));
+            let module = dotted(&import.path);
+            names.iter().for_each(|of| self.member(&module, &of.path[0]));
         }
     }
 
