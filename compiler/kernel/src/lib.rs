@@ -36,7 +36,6 @@ mod rows;
 mod signature;
 mod stages;
 mod structs;
-mod suggest;
 mod template;
 mod textures;
 mod types;

@@ -13,6 +13,7 @@ mod highlight;
 mod lexer;
 mod parser;
 pub mod source;
+pub mod suggest;
 mod token;
 pub mod visit;
 

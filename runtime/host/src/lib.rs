@@ -13,7 +13,6 @@ mod ops;
 mod output;
 mod profile;
 mod session;
-mod suggest;
 pub mod text;
 pub mod value;
 mod vm;

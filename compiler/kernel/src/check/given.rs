@@ -80,7 +80,7 @@ fn place_of(
     let place = template.params.iter().position(|param| param.name.name == name.name);
     place.ok_or_else(|| {
         let known = template.params.iter().map(|param| &*param.name.name);
-        let nearest = crate::suggest::nearest(&name.name, known);
+        let nearest = kps_syntax::suggest::nearest(&name.name, known);
         let declared = Declared::Here(template.source.at(template.def.header));
         errors::unknown_keyword(source.at(name.span), template.name(), &name.name, nearest, declared)
     })

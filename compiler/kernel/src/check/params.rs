@@ -220,7 +220,7 @@ fn input(slot: &Expr, ty: &Expr, reader: &TypeReader) -> Result<ParamKind, Diagn
         if let Some(other) = ports::stage_with(Direction::Input, name) {
             return Err(errors::port_of_stage(at, name, (Stage::Compute, Direction::Input), other));
         }
-        let nearest = crate::suggest::nearest(name, Input::ALL.into_iter().map(Input::name));
+        let nearest = kps_syntax::suggest::nearest(name, Input::ALL.into_iter().map(Input::name));
         return Err(errors::unknown_input(at, name, nearest));
     };
     let declared = reader.value_type(ty)?;

@@ -70,7 +70,7 @@ fn unknown_builtin(
         return errors::port_of_stage(at, name, (stage, direction), other);
     }
     let known = || stages::builtins(stage, direction).iter().map(|row| row.name);
-    let nearest = crate::suggest::nearest(name, known());
+    let nearest = kps_syntax::suggest::nearest(name, known());
     errors::unknown_port(at, name, (stage, direction), nearest, &known().collect::<Vec<_>>())
 }
 

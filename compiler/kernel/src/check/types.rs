@@ -128,7 +128,7 @@ impl TypeReader<'_> {
                     return Err(errors::name_below(at(), name, self.source.at(below)));
                 }
                 let known = builtins::names().filter(|name| is_type_name(name));
-                Err(errors::unknown_type(at(), name, crate::suggest::nearest(name, known)))
+                Err(errors::unknown_type(at(), name, kps_syntax::suggest::nearest(name, known)))
             }
         }
     }

@@ -9,7 +9,7 @@ use kps_syntax::ast::{
     Argument, ArgumentKind, BinaryOp, CompareOp, Comparison, Expr, ExprKind, FStringPart, FunctionDef,
     Lambda, MatchCase, Name, Pattern, PatternKind, Stmt, StmtKind,
 };
-use kps_syntax::{Diagnostic, Diagnostics, Location, Source, Span};
+use kps_syntax::{Diagnostic, Diagnostics, Location, Source, Span, suggest};
 
 use super::below::binding_below;
 use super::params;
@@ -19,7 +19,7 @@ use super::types::{NO_INTS, TypeReader};
 use super::unsupported;
 use crate::builtins;
 use crate::env::{EnvModule, EnvValue, HelperFunction, KernelEnv};
-use crate::{errors, suggest};
+use crate::errors;
 use crate::library;
 
 /// A mention of a function that a kernel may call.

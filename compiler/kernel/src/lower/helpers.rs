@@ -212,7 +212,7 @@ impl<'a> Ctx<'a> {
                 Some(place) => matched[place] = Some((operand, at)),
                 None => {
                     let known = params.iter().map(|param| &*param.name.name);
-                    let nearest = crate::suggest::nearest(&keyword.name, known);
+                    let nearest = kps_syntax::suggest::nearest(&keyword.name, known);
                     let (at, declared) = (self.at(keyword.span), callee.declared(name, callee.def.header));
                     self.error(errors::unknown_keyword(at, name, &keyword.name, nearest, declared));
                     return None;

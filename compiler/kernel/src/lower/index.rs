@@ -5,8 +5,8 @@
 
 use std::rc::Rc;
 
-use kps_syntax::Span;
 use kps_syntax::ast::{Expr, ExprKind, Ident};
+use kps_syntax::{Span, suggest};
 
 use super::Ctx;
 use super::operand::{Operand, Place, Root, Static};
@@ -19,7 +19,6 @@ use crate::errors;
 use crate::ir::{BufferId, NodeId, NodeKind, Step, Stmt, Touch};
 use crate::library;
 use crate::structs::{MethodKind, StructType};
-use crate::suggest;
 use crate::types::{Scalar, Type};
 
 impl Ctx<'_> {

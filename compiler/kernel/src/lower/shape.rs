@@ -7,8 +7,8 @@
 
 use std::rc::Rc;
 
-use kps_syntax::Span;
 use kps_syntax::ast::{Expr, ExprKind, Ident};
+use kps_syntax::{Span, suggest};
 
 use super::Ctx;
 use super::operand::{Operand, Place, Row};
@@ -16,7 +16,6 @@ use crate::constant::Literal;
 use crate::errors;
 use crate::ir::{BinaryOp, BufferId, Flat, NodeId, NodeKind};
 use crate::signature::{ArrayParam, Width};
-use crate::suggest;
 use crate::types::{Scalar, Type};
 
 /// What indices lead to.

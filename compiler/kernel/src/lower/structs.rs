@@ -6,8 +6,8 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use kps_syntax::Span;
 use kps_syntax::ast::{Argument, CompareOp as AstCompareOp, Expr, ExprKind, FunctionDef, Ident};
+use kps_syntax::{Span, suggest};
 
 use super::Ctx;
 use super::assign::Target;
@@ -22,7 +22,6 @@ use crate::env::HelperFunction;
 use crate::errors;
 use crate::ir::{BinaryOp, CompareOp, LocalId, NodeId, NodeKind, Stmt};
 use crate::structs::{Member, MethodKind, StructType};
-use crate::suggest;
 use crate::types::{Scalar, Type};
 
 /// Comparing more parts than this wants a loop.

@@ -2,13 +2,12 @@
 
 use kps_kernel::{EnvValue, KernelEnv, KernelOptions};
 use kps_syntax::ast::*;
-use kps_syntax::{Diagnostics, Source};
+use kps_syntax::{Diagnostics, Source, suggest};
 
 use super::names::StaticEnv;
 use super::values::value_of;
 use crate::modules::kernels::errors;
 use crate::modules::kernels::options::{Known, NAMES, known_local_size, known_precise, known_subgroup_size};
-use crate::suggest;
 
 /// The options of a kernel.
 pub(super) struct Decoration {

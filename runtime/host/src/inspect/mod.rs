@@ -25,7 +25,7 @@ pub use kps_kernel::{
 };
 use kps_kernel::{KernelEnv, KernelModule, KernelTemplate, ParamKind, Signature, Verified, ir};
 use kps_syntax::ast::*;
-pub use crate::suggest::nearest;
+pub use kps_syntax::suggest::nearest;
 use kps_syntax::{Diagnostic, Diagnostics, Source, Span};
 
 use crate::errors;

@@ -14,7 +14,7 @@ use super::builtin::{self, is_builtin};
 use super::decoration::is_kernel;
 use super::names::StaticEnv;
 use crate::{builtins, errors, modules};
-use crate::suggest::nearest;
+use kps_syntax::suggest::nearest;
 
 pub(super) fn slips(module: &Module, env: &StaticEnv) -> Diagnostics {
     let mut bound = Bound::default();

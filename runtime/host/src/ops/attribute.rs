@@ -2,8 +2,9 @@
 
 use std::rc::Rc;
 
+use kps_syntax::suggest;
+
 use crate::errors;
-use crate::suggest;
 use crate::value::{
     Args, Attrs, BoundMethod, Class, Descriptor, Dict, ExceptionKind, Instance, Name, NativeKind, Result,
     Value,
@@ -34,7 +35,7 @@ impl Vm {
                 "__file__" if module.file.is_some() => {
                     module.file.as_ref().map(|file| Value::str(file.display().to_string()))
                 }
-                "__dict__" => Some(dict_of(module.namespace.to_pairs())),
+                "__dict__" => Some(Dict::of_names(module.namespace.to_pairs())),
                 name => module.namespace.get(name),
             },
             Value::Super(object) => {
@@ -122,7 +123,7 @@ impl Vm {
         }
         Ok(match &**name {
             "__class__" => Some(Value::Class(class.clone())),
-            "__dict__" => Some(dict_of(instance.fields.borrow().to_pairs())),
+            "__dict__" => Some(Dict::of_names(instance.fields.borrow().to_pairs())),
             _ => None,
         })
     }
@@ -140,7 +141,9 @@ impl Vm {
             "__mro__" => Some(Value::tuple(class.line().map(Value::Class).collect::<Vec<_>>())),
             "__dict__" => {
                 let attrs = class.own_attrs();
-                Some(dict_of(attrs.iter().map(|(name, value)| (name.clone(), value.clone())).collect()))
+                Some(Dict::of_names(
+                    attrs.iter().map(|(name, value)| (name.clone(), value.clone())).collect(),
+                ))
             }
             _ => None,
         };
@@ -439,12 +442,4 @@ pub(crate) fn is_data_descriptor(attr: &Value) -> bool {
 
 fn read_only(value: &Value, name: &str) -> crate::value::Raise {
     errors::attribute_error(format!("'{}' object attribute '{name}' is read-only", value.type_name()))
-}
-
-fn dict_of(pairs: Vec<(Name, Value)>) -> Value {
-    let dict = Dict::new();
-    for (name, value) in pairs {
-        dict.insert_text(name.value(), value);
-    }
-    Value::Dict(Rc::new(dict))
 }

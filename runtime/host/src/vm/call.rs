@@ -209,7 +209,7 @@ impl Vm {
             }
             (None, None) => {
                 let known = param_names.iter().skip(params.n_positional_only as usize);
-                let suggestion = crate::suggest::nearest(name, known.map(|name| &**name));
+                let suggestion = kps_syntax::suggest::nearest(name, known.map(|name| &**name));
                 let raise = errors::unexpected_keyword(&function_name(function), name);
                 return Err(match suggestion {
                     Some(suggestion) => raise.help(format!("did you mean `{suggestion}`?")),

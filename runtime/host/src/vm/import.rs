@@ -90,7 +90,7 @@ impl Vm {
             return Ok(Found { source, file: Some(file), is_package });
         }
         let raise = errors::module_not_found(name);
-        Err(match crate::suggest::nearest(name, modules::names()) {
+        Err(match kps_syntax::suggest::nearest(name, modules::names()) {
             Some(suggestion) => raise.help(format!("did you mean `{suggestion}`?")),
             None => raise,
         })
@@ -152,7 +152,7 @@ impl Vm {
         let raise =
             errors::import_error(format!("cannot import name '{name}' from '{}' ({place})", module.name));
         let known = module.namespace.to_pairs();
-        Err(match crate::suggest::nearest(name, known.iter().map(|(name, _)| &**name)) {
+        Err(match kps_syntax::suggest::nearest(name, known.iter().map(|(name, _)| &**name)) {
             Some(suggestion) => raise.help(format!("did you mean `{suggestion}`?")),
             None => raise,
         })

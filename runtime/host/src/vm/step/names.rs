@@ -99,7 +99,7 @@ impl Vm {
         let mut known: Vec<&str> = builtins::names().collect();
         known.extend(function.code.code.locals.iter().map(|name| &**name));
         known.extend(globals.iter().map(|(name, _)| &**name));
-        if let Some(nearest) = crate::suggest::nearest(name, known.into_iter()) {
+        if let Some(nearest) = kps_syntax::suggest::nearest(name, known.into_iter()) {
             return errors::name_not_defined(name, Some(nearest.to_owned()));
         }
         let raise = errors::name_not_defined(name, None);
