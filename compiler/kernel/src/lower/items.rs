@@ -7,9 +7,9 @@ use kps_syntax::Span;
 use kps_syntax::ast::Expr;
 
 use super::Ctx;
-use super::assign::Target;
 use super::calls::Arguments;
 use super::operand::Operand;
+use super::targets::Target;
 use crate::errors;
 use crate::types::Type;
 

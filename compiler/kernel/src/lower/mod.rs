@@ -57,6 +57,7 @@ mod stored;
 mod structs;
 mod subgroup;
 mod tables;
+mod targets;
 mod textures;
 mod tiles;
 mod told;

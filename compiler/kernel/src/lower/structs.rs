@@ -10,11 +10,11 @@ use kps_syntax::ast::{Argument, CompareOp as AstCompareOp, Expr, ExprKind, Funct
 use kps_syntax::{Span, suggest};
 
 use super::Ctx;
-use super::assign::Target;
 use super::calls::Arguments;
 use super::closures::Callee;
 use super::helpers::CallStyle;
 use super::operand::Operand;
+use super::targets::Target;
 use super::vars::{Binding, Var};
 use crate::check;
 use crate::constant::Constant;

@@ -5,8 +5,8 @@
 use kps_syntax::Span;
 
 use super::Ctx;
-use super::assign::Target;
 use super::matrix_parts::MatrixIndex;
+use super::targets::Target;
 use crate::constant::Constant;
 use crate::ir::{BinaryOp, NodeId, NodeKind, Step, Stmt, Touch, ValueIndex};
 use crate::types::Type;
