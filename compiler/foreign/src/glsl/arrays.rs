@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use super::tokens::{Token, tokens};
+use super::tokens::{Token, closing, tokens};
 
 /// The text with the lengths as naga reads them.
 pub(super) fn turn_lengths(text: &str) -> String {
@@ -95,19 +95,6 @@ fn groups(tokens: &[Token], start: usize) -> Vec<Range<usize>> {
         at = end + 1;
     }
     groups
-}
-
-/// Where the bracket closes that opens at a token.
-fn closing(tokens: &[Token], opening: usize) -> Option<usize> {
-    let mut depth = 0_usize;
-    tokens.iter().enumerate().skip(opening).find_map(|(at, token)| {
-        match token.text {
-            "[" => depth += 1,
-            "]" => depth -= 1,
-            _ => {}
-        }
-        (depth == 0).then_some(at)
-    })
 }
 
 /// Whether brackets are lengths: those from `start` on, with `end` behind them.

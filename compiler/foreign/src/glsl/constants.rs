@@ -9,7 +9,7 @@ use std::ops::Range;
 
 use naga::{Literal, Module};
 
-use super::tokens::{Token, tokens};
+use super::tokens::{Token, closing, tokens};
 use crate::Given;
 use crate::specialise::{Declared, value};
 
@@ -144,21 +144,6 @@ fn declaration(id: u32, layout: Range<usize>, rest: &[Token]) -> Option<Declarat
     let end = value.iter().position(|token| token.text == ";")?;
     let whole = layout.start..value[..end].last()?.range.end;
     Some(Declaration { id, ty: ty.text.to_owned(), name: name.text.to_owned(), layout, whole })
-}
-
-/// Where the bracket closes that opens at a token.
-fn closing(tokens: &[Token], opening: usize) -> Option<usize> {
-    let mut depth = 0_usize;
-    for (at, token) in tokens.iter().enumerate().skip(opening) {
-        match token.text {
-            "(" => depth += 1,
-            ")" if depth == 1 => return Some(at),
-            ")" => depth -= 1,
-            _ if depth == 0 => return None,
-            _ => {}
-        }
-    }
-    None
 }
 
 fn axis_of(name: &str) -> Option<usize> {

@@ -6,7 +6,7 @@ use std::ops::Range;
 use kps_syntax::{Diagnostic, Source};
 use naga::Module;
 
-use super::tokens::{Token, tokens};
+use super::tokens::{Token, closing, tokens};
 use crate::errors;
 
 /// A function where it is declared or defined.
@@ -114,17 +114,4 @@ fn parameters(tokens: &[Token], name: usize) -> Option<usize> {
 
 fn end_of_body(tokens: &[Token], opening: usize, text: &str) -> usize {
     closing(tokens, opening).map_or(text.len(), |end| tokens[end].range.end)
-}
-
-/// Where the bracket or brace closes that opens at a token.
-fn closing(tokens: &[Token], opening: usize) -> Option<usize> {
-    let mut depth = 0_usize;
-    tokens.iter().enumerate().skip(opening).find_map(|(at, token)| {
-        match token.text {
-            "(" | "[" | "{" => depth += 1,
-            ")" | "]" | "}" => depth = depth.saturating_sub(1),
-            _ => {}
-        }
-        (depth == 0).then_some(at)
-    })
 }

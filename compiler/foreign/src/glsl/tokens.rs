@@ -38,6 +38,21 @@ impl Token<'_> {
     }
 }
 
+/// Where the bracket or brace closes that opens at a token; `None` where none opens there.
+pub(super) fn closing(tokens: &[Token], opening: usize) -> Option<usize> {
+    let mut depth = 0_usize;
+    for (at, token) in tokens.iter().enumerate().skip(opening) {
+        match token.text {
+            "(" | "[" | "{" => depth += 1,
+            ")" | "]" | "}" if depth == 1 => return Some(at),
+            ")" | "]" | "}" => depth = depth.checked_sub(1)?,
+            _ if depth == 0 => return None,
+            _ => {}
+        }
+    }
+    None
+}
+
 /// To the end of the line, and of those that it goes on in.
 fn length_of_directive(rest: &str) -> usize {
     let mut ends = rest.match_indices('\n').map(|(at, _)| at);
