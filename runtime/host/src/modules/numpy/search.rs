@@ -12,7 +12,7 @@ use super::operand::{self, Operand};
 use super::operators;
 use super::promote::promote_types;
 use super::reduce::axis;
-use super::{errors, strided};
+use super::strided;
 use crate::value::{Args, NativeDef, Result, Value};
 use crate::vm::Vm;
 

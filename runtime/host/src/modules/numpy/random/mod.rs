@@ -18,7 +18,7 @@ use super::kernel::cast::cast;
 use super::layout::Layout;
 use super::operand::{self, Operand};
 use super::operators::{self, check_room};
-use super::{create, dtype, errors, strided};
+use super::{create, dtype, strided};
 use crate::errors::{type_error, value_error};
 use crate::modules::mersenne::Mersenne;
 use crate::ops::number::to_big;
