@@ -327,11 +327,14 @@ pub(crate) fn not_emitted(source: &Source, reason: &str) -> Diagnostic {
     Diagnostic::error("foreign/emit", format!("`{}` cannot be written as SPIR-V: {reason}", source.name()))
 }
 
+/// What helps where the translator of shaders is at fault.
+pub const ANOTHER_WAY: &str =
+    "write the shader in another way, or give it as SPIR-V: comment out parts of it to find which one it is";
+
 /// naga itself came to a place that it holds for impossible.
 pub(crate) fn translator_stopped(source: &Source) -> Diagnostic {
     let message = format!("`{}` cannot be translated: the translator of shaders fails on it", source.name());
-    Diagnostic::error("foreign/translator", message)
-        .help("write the shader in another way, or give it as SPIR-V: comment out parts of it to find which one it is")
+    Diagnostic::error("foreign/translator", message).help(ANOTHER_WAY)
 }
 
 pub(crate) fn alternatives(words: &[String]) -> String {

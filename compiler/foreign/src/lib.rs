@@ -42,6 +42,8 @@ mod wgsl;
 mod words;
 mod zeros;
 
+pub use errors::ANOTHER_WAY;
+
 use std::path::Path;
 
 use kps_syntax::{Diagnostics, Source};

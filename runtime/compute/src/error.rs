@@ -32,7 +32,7 @@ pub enum ComputeError {
     #[error("index {index} is out of range for {what} with {len} elements")]
     OutOfRange { what: String, index: usize, len: usize },
 
-    #[error("cannot store {value} in {what}: {}", unfit_text(.unfit, .dtype))]
+    #[error("cannot store {value} in {what}: {}", .unfit.why(*.dtype))]
     ElementUnfit { what: String, value: Number, dtype: DType, unfit: Unfit },
 
     /// Tensors with memory type `storage` live on the device alone.
@@ -101,7 +101,7 @@ pub enum ComputeError {
     #[error("the kernel's push constants are {expected} bytes, {given} were given")]
     PushSize { expected: usize, given: usize },
 
-    #[error("push constant `{member}` cannot be {value}: {}", unfit_text(.unfit, .dtype))]
+    #[error("push constant `{member}` cannot be {value}: {}", .unfit.why(*.dtype))]
     PushUnfit { member: String, value: Number, dtype: DType, unfit: Unfit },
 
     #[error("push constant `{member}` cannot be filled in: no tensor is named so")]
@@ -115,7 +115,7 @@ pub enum ComputeError {
     )]
     SpecSettled { constant: String, value: Number },
 
-    #[error("specialisation constant `{constant}` cannot be {value}: {}", unfit_text(.unfit, .dtype))]
+    #[error("specialisation constant `{constant}` cannot be {value}: {}", .unfit.why(*.dtype))]
     SpecUnfit { constant: String, value: Number, dtype: DType, unfit: Unfit },
 
     #[error("the domain {} has more than three axes", shape_text(.domain))]
@@ -175,14 +175,6 @@ pub(crate) fn shape_text(shape: &[usize]) -> String {
     match axes.as_slice() {
         [only] => format!("({only},)"),
         _ => format!("({})", axes.join(", ")),
-    }
-}
-
-fn unfit_text(unfit: &Unfit, dtype: &DType) -> String {
-    match (unfit, dtype.int_range()) {
-        (Unfit::OutOfRange, Some((least, greatest))) => format!("{dtype} holds {least} to {greatest}"),
-        (Unfit::OutOfRange, None) => format!("{dtype} cannot hold it"),
-        (Unfit::NotExact, _) => format!("it would lose its value as {dtype}"),
     }
 }
 

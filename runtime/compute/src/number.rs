@@ -24,6 +24,17 @@ pub enum Unfit {
     NotExact,
 }
 
+impl Unfit {
+    /// Why a number of a type cannot be what was given, in words.
+    pub fn why(self, dtype: DType) -> String {
+        match (self, dtype.int_range()) {
+            (Unfit::OutOfRange, Some((least, greatest))) => format!("{dtype} holds {least} to {greatest}"),
+            (Unfit::OutOfRange, None) => format!("{dtype} cannot hold it"),
+            (Unfit::NotExact, _) => format!("it would lose its value as {dtype}"),
+        }
+    }
+}
+
 impl Number {
     /// Reads the element at the start of `bytes`.
     pub fn load(dtype: DType, bytes: &[u8]) -> Number {

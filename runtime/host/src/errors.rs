@@ -60,6 +60,18 @@ pub fn module_not_found(name: &str) -> Raise {
 }
 
 /// `suggestion` is a name that was probably meant.
+pub fn byte_out_of_range() -> Raise {
+    value_error("byte must be in range(0, 256)")
+}
+
+pub fn not_bytes_like(value: &Value) -> Raise {
+    type_error(format!("a bytes-like object is required, not '{}'", value.type_name()))
+}
+
+pub fn too_large_for_index() -> Raise {
+    overflow_error("Python int too large to convert to C ssize_t")
+}
+
 pub fn name_not_defined(name: &str, suggestion: Option<String>) -> Raise {
     let raise = Raise::new(ExceptionKind::NameError, format!("name '{name}' is not defined"));
     match suggestion {

@@ -151,8 +151,7 @@ fn badly_translated(source: &Source, reason: &str) -> Diagnostics {
     let message =
         format!("`{}` cannot be translated: what comes is not valid SPIR-V: {reason}", source.name());
     let told = Diagnostic::error("foreign/translator", message);
-    told.help("write the shader in another way, or give it as SPIR-V: comment out parts of it to find which one it is")
-        .into()
+    told.help(kps_foreign::ANOTHER_WAY).into()
 }
 
 fn bad_spirv(message: String) -> Diagnostics {

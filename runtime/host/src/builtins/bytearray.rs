@@ -218,7 +218,7 @@ fn byte(vm: &mut Vm, value: &Value) -> Result<u8> {
     match value.base_value() {
         Value::Int(_) | Value::Bool(_) | Value::BigInt(_) => {
             let int = value.as_int().and_then(|int| u8::try_from(int).ok());
-            int.ok_or_else(|| errors::value_error("byte must be in range(0, 256)"))
+            int.ok_or_else(errors::byte_out_of_range)
         }
         _ => bytes::byte(vm, value),
     }

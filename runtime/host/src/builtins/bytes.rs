@@ -65,9 +65,7 @@ pub fn like(value: &Value) -> Option<Vec<u8>> {
 }
 
 pub fn required(value: &Value) -> Result<Vec<u8>> {
-    like(value).ok_or_else(|| {
-        errors::type_error(format!("a bytes-like object is required, not '{}'", value.type_name()))
-    })
+    like(value).ok_or_else(|| errors::not_bytes_like(value))
 }
 
 /// `bytes(..)`.
@@ -207,7 +205,7 @@ fn window_args(vm: &mut Vm, args: &Args, function: &'static str) -> Result<Searc
         Some(bytes) => bytes,
         None if matches!(wanted.base_value(), Value::Int(_) | Value::Bool(_)) => {
             let byte = u8::try_from(wanted.as_int().unwrap_or(-1));
-            vec![byte.map_err(|_| errors::value_error("byte must be in range(0, 256)"))?]
+            vec![byte.map_err(|_| errors::byte_out_of_range())?]
         }
         None => {
             let given = wanted.type_name();

@@ -184,7 +184,8 @@ fn callable(vm: &mut Vm, args: &Args) -> Result {
     Ok(Value::Bool(vm.is_callable(value)))
 }
 
-fn attr_name(name: &Value) -> Result<&str> {
+/// The name of an attribute that a script gives.
+pub fn attr_name(name: &Value) -> Result<&str> {
     name.as_str().ok_or_else(|| {
         errors::type_error(format!("attribute name must be string, not '{}'", name.type_name()))
     })

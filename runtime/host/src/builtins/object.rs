@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use super::core::attr_name;
 use crate::errors;
 use crate::value::{Args, Class, Layout, NativeDef, Result, Super, Value};
 use crate::vm::Vm;
@@ -140,9 +141,7 @@ fn hash(vm: &mut Vm, args: &Args) -> Result {
 
 fn setattr(vm: &mut Vm, args: &Args) -> Result {
     let [this, name, value] = args.exactly("__setattr__")?;
-    let Some(name) = name.as_str() else {
-        return Err(errors::type_error(format!("attribute name must be string, not '{}'", name.type_name())));
-    };
+    let name = attr_name(name)?;
     match this {
         Value::Instance(instance) => {
             vm.set_instance_attr(this, instance, &vm.name(name), value.clone())?;
@@ -154,9 +153,7 @@ fn setattr(vm: &mut Vm, args: &Args) -> Result {
 
 fn getattribute(vm: &mut Vm, args: &Args) -> Result {
     let [this, name] = args.exactly("__getattribute__")?;
-    let Some(name) = name.as_str() else {
-        return Err(errors::type_error(format!("attribute name must be string, not '{}'", name.type_name())));
-    };
+    let name = attr_name(name)?;
     vm.get_plain_attr(this, name)
 }
 

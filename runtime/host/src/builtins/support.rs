@@ -2,8 +2,6 @@
 
 use std::rc::Rc;
 
-use num_traits::Signed;
-
 use crate::errors;
 use crate::value::{Args, Result, Str, Value};
 use crate::vm::Vm;
@@ -26,22 +24,16 @@ pub fn str_arg<'a>(value: &'a Value, function: &str, position: usize) -> Result<
 
 /// An index that may be left out or None; big ints come as the nearest i64.
 pub fn bound(vm: &mut Vm, value: Option<&Value>) -> Result<Option<i64>> {
-    match value.map(Value::base_value) {
-        None | Some(Value::None) => Ok(None),
-        Some(Value::BigInt(int)) => Ok(Some(if int.is_negative() { i64::MIN } else { i64::MAX })),
-        Some(other) => match vm.try_index(other)? {
-            Some(index) => Ok(Some(index)),
-            None => {
-                Err(errors::type_error("slice indices must be integers or None or have an __index__ method"))
-            }
-        },
+    match value {
+        Some(value) => vm.slice_bound(value.base_value()),
+        None => Ok(None),
     }
 }
 
 /// An index as C takes it: an int that fits into 64 bits.
 pub fn index(vm: &mut Vm, value: &Value) -> Result<i64> {
     match value.base_value() {
-        Value::BigInt(_) => Err(errors::overflow_error("Python int too large to convert to C ssize_t")),
+        Value::BigInt(_) => Err(errors::too_large_for_index()),
         other => vm.index(other),
     }
 }

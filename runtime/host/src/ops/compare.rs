@@ -308,11 +308,8 @@ fn bytes_contain(bytes: &[u8], item: &Value) -> Result<bool> {
         }
         _ => match item.as_int() {
             Some(byte @ 0..=255) => Ok(bytes.contains(&(byte as u8))),
-            Some(_) => Err(errors::value_error("byte must be in range(0, 256)")),
-            None => Err(errors::type_error(format!(
-                "a bytes-like object is required, not '{}'",
-                item.type_name()
-            ))),
+            Some(_) => Err(errors::byte_out_of_range()),
+            None => Err(errors::not_bytes_like(item)),
         },
     }
 }

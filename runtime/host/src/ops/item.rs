@@ -47,7 +47,8 @@ impl Slice {
 }
 
 impl Vm {
-    fn slice_bound(&mut self, bound: &Value) -> Result<Option<i64>> {
+    /// A bound of a slice, or `None`; big ints come as the nearest i64.
+    pub fn slice_bound(&mut self, bound: &Value) -> Result<Option<i64>> {
         match bound {
             Value::None => Ok(None),
             Value::BigInt(big) => Ok(Some(if big.is_negative() { i64::MIN } else { i64::MAX })),

@@ -152,8 +152,7 @@ impl Vm {
             Value::Tuple(tuple) => tuple.len(),
             Value::Dict(dict) => dict.len(),
             Value::Set(set) | Value::FrozenSet(set) => set.len(),
-            Value::Range(range) => usize::try_from(range.len())
-                .map_err(|_| errors::overflow_error("Python int too large to convert to C ssize_t"))?,
+            Value::Range(range) => usize::try_from(range.len()).map_err(|_| errors::too_large_for_index())?,
             Value::Native(object) => {
                 return object.object().len(self)?.ok_or_else(|| errors::no_len(value));
             }

@@ -1,6 +1,5 @@
 //! Mistakes with kernels as scripts meet them.
 
-use kps_compute::number::Unfit;
 use kps_compute::{ComputeError, DType, Number};
 use kps_device::DeviceError;
 use kps_kernel::{ArrayParam, KernelTemplate, Param, ParamKind, Scalar, Stage, StructType, Type};
@@ -16,13 +15,9 @@ use crate::value::{ExceptionKind, Raise, Result, Value};
 pub fn launch(template: &KernelTemplate, error: ComputeError) -> Raise {
     match error {
         ComputeError::PushUnfit { member, value, dtype, unfit } => {
-            let why = match (unfit, dtype.int_range()) {
-                _ if dtype == DType::Bool => "it is True or False".to_owned(),
-                (Unfit::OutOfRange, Some((least, greatest))) => {
-                    format!("{dtype} holds {least} to {greatest}")
-                }
-                (Unfit::OutOfRange, None) => format!("{dtype} cannot hold it"),
-                (Unfit::NotExact, _) => format!("it would lose its value as {dtype}"),
+            let why = match dtype {
+                DType::Bool => "it is True or False".to_owned(),
+                _ => unfit.why(dtype),
             };
             let kernel = template.name();
             let message = format!("parameter `{member}` of kernel `{kernel}` cannot be {value}: {why}");

@@ -403,10 +403,7 @@ fn frombuffer(vm: &mut Vm, args: &Args) -> Result {
     parser.finish()?;
     let dtype = dtype::from_argument(vm, wanted)?.unwrap_or(DType::F64);
     let Value::Bytes(bytes) = buffer else {
-        return Err(crate::errors::type_error(format!(
-            "a bytes-like object is required, not '{}'",
-            buffer.type_name()
-        )));
+        return Err(crate::errors::not_bytes_like(buffer));
     };
     let start = usize::try_from(offset).ok().filter(|start| *start <= bytes.len());
     let Some(start) = start else {

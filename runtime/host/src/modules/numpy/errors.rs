@@ -171,6 +171,10 @@ pub fn int_too_large() -> Raise {
     overflow_error("Python int too large to convert to C long")
 }
 
+pub fn not_an_output() -> Raise {
+    type_error("return arrays must be of ArrayType")
+}
+
 pub fn unknown_dtype(name: &str) -> Raise {
     let raise = type_error(format!("data type '{name}' not understood"));
     raise.help("the types are bool, int8 to int64, uint8 to uint64, float16, float32, float64")

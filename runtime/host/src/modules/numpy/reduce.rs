@@ -288,7 +288,7 @@ impl Request {
     fn finish(self, name: &str, made: Made) -> Result {
         let Some(output) = self.output else { return Ok(made.into_value()) };
         let Some(array) = output.downcast::<NdArray>() else {
-            return Err(crate::errors::type_error("return arrays must be of ArrayType"));
+            return Err(errors::not_an_output());
         };
         operators::write_output(name, array, made)?;
         Ok(output)

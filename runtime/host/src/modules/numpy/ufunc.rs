@@ -234,7 +234,7 @@ fn finish(vm: &mut Vm, name: &str, made: Made, output: Option<&Value>, mask: Opt
     };
     let Some(output) = output else { return Ok(made.into_value()) };
     let Some(array) = output.downcast::<NdArray>() else {
-        return Err(crate::errors::type_error("return arrays must be of ArrayType"));
+        return Err(errors::not_an_output());
     };
     match mask {
         None | Some(Value::Bool(true)) => operators::write_output(name, array, made)?,
