@@ -22,8 +22,8 @@ use libtest_mimic::{Arguments, Failed, Trial};
 use device::TestDevice;
 use program::Program;
 
-/// Folders of `tests/cases` whose scripts run once, because they use no device.
-const WITHOUT_DEVICE: [&str; 2] = ["language", "errors"];
+/// The folder of `tests/cases` whose scripts run once, because they use no device.
+const WITHOUT_DEVICE: &str = "errors";
 /// Folders of `tests/cases` whose scripts run on every device.
 const ON_EVERY_DEVICE: [&str; 5] = ["kernels", "compute", "seeds", "launch_errors", "images"];
 
@@ -37,9 +37,7 @@ fn main() -> ExitCode {
         }
     };
     let mut trials = vec![];
-    for folder in WITHOUT_DEVICE {
-        trials.extend(scripts(folder).into_iter().map(|path| script_trial(&program, path, None)));
-    }
+    trials.extend(scripts(WITHOUT_DEVICE).into_iter().map(|path| script_trial(&program, path, None)));
     for device in TestDevice::ALL {
         let folders = ON_EVERY_DEVICE.iter().flat_map(|folder| scripts(folder)).chain(examples());
         trials.extend(folders.map(|path| script_trial(&program, path, Some(device))));
