@@ -4,14 +4,13 @@
 //! All are scripts that print a line of numbers for every row, so that what is compared is what a user
 //! would see.
 
-use std::cell::RefCell;
 use std::fmt::Write as _;
-use std::io::{self, Write};
+use std::io::Write;
 use std::process::{Command, Stdio};
-use std::rc::Rc;
 
 use kps::device::select::{self, Selector};
 use kps::{Host, Program};
+use kps_goldens::Sink;
 
 use crate::lines::Output;
 use crate::number::{Number, Triple};
@@ -236,19 +235,6 @@ fn parse(text: &str) -> Result<Cell, String> {
     }))
 }
 
-#[derive(Clone, Default)]
-struct Sink(Rc<RefCell<Vec<u8>>>);
-
-impl Write for Sink {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.borrow_mut().write(bytes)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
-
 /// What a script prints, or the message that ended it.
 pub fn run(device: &str, script: &str) -> Result<String, String> {
     let told = |diagnostics: kps::Diagnostics| {
@@ -266,6 +252,5 @@ pub fn run(device: &str, script: &str) -> Result<String, String> {
     let mut host = Host::builder().device(device).output(sink.clone()).build();
     host.run(&program).map_err(told)?;
     drop(host);
-    let printed = sink.0.take();
-    String::from_utf8(printed).map_err(|error| error.to_string())
+    Ok(sink.take())
 }

@@ -1,28 +1,11 @@
 //! Every `cases/*.kps` runs in a host of its own; what it prints, and how it fails, is in the `.out`
 //! file beside it. `UPDATE=1` writes those files anew.
 
-use std::cell::RefCell;
-use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::rc::Rc;
 
 use kps::{Host, Outcome, Program};
-use kps_goldens::compare;
+use kps_goldens::{Sink, compare};
 use kps_syntax::Diagnostic;
-
-#[derive(Clone, Default)]
-struct Sink(Rc<RefCell<Vec<u8>>>);
-
-impl Write for Sink {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.borrow_mut().extend_from_slice(bytes);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
 
 fn run(file: &Path) -> String {
     let text = std::fs::read_to_string(file).expect("the case can be read");
@@ -33,7 +16,7 @@ fn run(file: &Path) -> String {
     let result = Program::parse(name, text).and_then(|program| host.run(&program));
     let ended = host.end();
     let result = result.and_then(|outcome| ended.map(|()| outcome));
-    let mut out = String::from_utf8(sink.0.borrow().clone()).expect("scripts print text");
+    let mut out = sink.take();
     match result {
         Ok(Outcome::Finished) => {}
         Ok(Outcome::Exit(code)) => out.push_str(&format!("exit {code}\n")),

@@ -4,11 +4,13 @@
 //! written instead, to be read before it is committed.
 
 mod pattern;
+mod sink;
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 pub use pattern::matches;
+pub use sink::Sink;
 
 /// The files of a folder with one of these endings, in order of name.
 ///
