@@ -36,6 +36,7 @@ impl Ctx<'_> {
         self.rewind(before.fork);
         self.f.func.truncate_nodes(before.n_nodes);
         self.f.facts.truncate(before.n_nodes);
+        self.f.weak_choices.retain(|choice, _| choice.idx() < before.n_nodes);
         self.f.func.carries.truncate(before.n_carries);
         self.f.block.truncate(before.n_stmts);
         self.f.diagnostics.truncate(before.n_diagnostics);

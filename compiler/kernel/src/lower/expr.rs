@@ -8,6 +8,7 @@ use num_traits::ToPrimitive;
 
 use super::operand::{Operand, Place, Static};
 use super::stmts::Condition;
+use super::tables::scalar_of_large;
 use super::vars::{Fork, Missing, Way};
 use super::{Ctx, MAX_ARRAY_LEN};
 use crate::builtins::{self, Builtin};
@@ -386,21 +387,24 @@ impl Ctx<'_> {
             return self
                 .fail(errors::ternary_types((self.at(then.span), &what.0), (self.at(orelse.span), &what.1)));
         };
-        let (tail, a) = self.sub_block(|ctx| ctx.try_convert(&a, &ty, then.span));
+        let (tail, then_value) = self.sub_block(|ctx| ctx.try_convert(&a, &ty, then.span));
         then_block.extend(tail);
-        let (tail, b) = self.sub_block(|ctx| ctx.try_convert(&b, &ty, orelse.span));
+        let (tail, else_value) = self.sub_block(|ctx| ctx.try_convert(&b, &ty, orelse.span));
         else_block.extend(tail);
-        let (Some(a), Some(b)) = (a, b) else { return Operand::Error };
+        let (Some(then_value), Some(else_value)) = (then_value, else_value) else { return Operand::Error };
         let is_number = ty.scalar().is_some();
         let is_eager = !assigns && self.is_eager(&then_block) && self.is_eager(&else_block);
         let node = if is_number && is_eager {
             self.f.block.extend(then_block);
             self.f.block.extend(else_block);
-            self.node(NodeKind::Select { condition, then: a, orelse: b }, ty, span)
+            let kind = NodeKind::Select { condition, then: then_value, orelse: else_value };
+            let choice = self.node(kind, ty, span);
+            self.note_choice(choice, [&a, &b]);
+            choice
         } else {
             let result = self.new_local("kps.choice", ty.clone(), span);
-            then_block.push(Stmt::Store { local: result, value: a, span: then.span });
-            else_block.push(Stmt::Store { local: result, value: b, span: orelse.span });
+            then_block.push(Stmt::Store { local: result, value: then_value, span: then.span });
+            else_block.push(Stmt::Store { local: result, value: else_value, span: orelse.span });
             let arms = ((then_block, then_way), (else_block, else_way));
             self.join_arms(condition, arms.0, arms.1, (fork, missing), span);
             let node = self.node(NodeKind::Load(result), ty, span);
@@ -448,7 +452,10 @@ impl Ctx<'_> {
             })
         };
         let has_float = literals().any(|literal| matches!(literal, Literal::Float(_)));
-        let (ty, soft) = joined.unwrap_or((if has_float { Type::F32 } else { Type::I32 }, false));
+        let (ty, soft) = joined.unwrap_or_else(|| {
+            let large = scalar_of_large(literals()).map(Type::from);
+            (if has_float { Type::F32 } else { large.unwrap_or(Type::I32) }, false)
+        });
         let numbers =
             operands.iter().all(|(operand, _)| matches!(operand, Operand::Node(_) | Operand::Literal(_)));
         let fits =

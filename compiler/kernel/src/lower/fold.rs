@@ -1,10 +1,13 @@
 //! Arithmetic between literals, done here and now by Python's rules.
 
+use std::cmp::Ordering;
+
 use kps_syntax::Span;
 use kps_syntax::ast::BinaryOp as AstBinaryOp;
 
 use super::Ctx;
 use super::operand::Operand;
+use crate::builtins::{FloatFn, Function};
 use crate::constant::Literal;
 use crate::errors;
 
@@ -57,6 +60,32 @@ impl Ctx<'_> {
                 self.fail(errors::operand_types(self.at(between), op.symbol(), left, right, None))
             }
         }
+    }
+}
+
+/// What a function gives for literals, where that is exact but for one rounding and the same on every machine.
+pub(super) fn fold_function(function: Function, args: &[Literal]) -> Option<Literal> {
+    let extreme = |is_better: fn(Ordering) -> bool| {
+        let best = |a: Literal, b: Literal| {
+            let order = match (b, a) {
+                (Literal::Int(b), Literal::Int(a)) => b.cmp(&a),
+                (Literal::Float(b), Literal::Float(a)) => b.partial_cmp(&a)?,
+                _ => return None,
+            };
+            Some(if is_better(order) { b } else { a })
+        };
+        args.iter().copied().map(Some).reduce(|a, b| best(a?, b?)).flatten()
+    };
+    match (function, args) {
+        (Function::Float(FloatFn::Sqrt), [x]) => {
+            let root = x.to_f64().sqrt();
+            (!root.is_nan()).then_some(Literal::Float(root))
+        }
+        (Function::Abs, [Literal::Int(x)]) => x.checked_abs().map(Literal::Int),
+        (Function::Abs, [Literal::Float(x)]) => Some(Literal::Float(x.abs())),
+        (Function::Min, [_, _, ..]) => extreme(Ordering::is_lt),
+        (Function::Max, [_, _, ..]) => extreme(Ordering::is_gt),
+        _ => None,
     }
 }
 

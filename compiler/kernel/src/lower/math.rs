@@ -8,6 +8,7 @@ use kps_syntax::ast::BinaryOp as AstBinaryOp;
 
 use super::Ctx;
 use super::arith::Sides;
+use super::fold::fold_function;
 use super::formulas::Math;
 use super::operand::{Operand, Place, Static};
 use crate::builtins::{FloatFn, Function, function_name};
@@ -39,6 +40,16 @@ impl<'a> Ctx<'a> {
                 (least, most) => format!("{least} to {most} arguments"),
             };
             return self.fail(errors::argument_count_range(self.at(span), name, &wanted, args.len()));
+        }
+        let literals: Option<Vec<Literal>> = args
+            .iter()
+            .map(|(operand, _)| match operand {
+                Operand::Literal(literal) => Some(*literal),
+                _ => None,
+            })
+            .collect();
+        if let Some(folded) = literals.and_then(|literals| fold_function(function, &literals)) {
+            return Operand::Literal(folded);
         }
         match function {
             Function::Range | Function::Enumerate | Function::Zip | Function::Reversed => {
@@ -243,7 +254,7 @@ impl<'a> Ctx<'a> {
         for (operand, span) in args {
             let node = match operand {
                 Operand::Literal(literal) => self.literal_as(*literal, scalar, *span)?,
-                operand => match self.element_as(operand, scalar, *span) {
+                operand => match self.taken_as(operand, scalar, *span) {
                     Some(element) => element,
                     None => {
                         let node = self.materialize(operand, *span)?;

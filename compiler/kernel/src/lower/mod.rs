@@ -65,6 +65,7 @@ mod trace;
 mod tuples;
 mod unknown;
 mod vars;
+mod weak;
 mod widen;
 
 use std::rc::Rc;
@@ -275,6 +276,8 @@ pub(crate) struct FunctionState<'a> {
     tables: FxHashMap<Name, Operand>,
     /// Those of them that have weak numbers alone.
     weak_tables: FxHashMap<LocalId, tables::Table>,
+    /// Choices between literals.
+    weak_choices: FxHashMap<NodeId, [weak::WeakSide; 2]>,
     /// What each variable was assigned last, where that is a part of a list.
     parts_named: FxHashMap<Var, Span>,
     /// Lists that are copies of others, by where they were made.
@@ -364,6 +367,7 @@ impl<'a> FunctionState<'a> {
             shared: FxHashMap::default(),
             tables: FxHashMap::default(),
             weak_tables: FxHashMap::default(),
+            weak_choices: FxHashMap::default(),
             parts_named: FxHashMap::default(),
             copies: FxHashMap::default(),
             gives_what_lives_on: false,

@@ -322,7 +322,7 @@ impl Ctx<'_> {
                 }
                 let (a, b) = (from.scalar()?, to.scalar()?);
                 let same_shape = from.n_components() == to.n_components();
-                if same_shape && let Some(element) = self.element_as(operand, b, span) {
+                if same_shape && let Some(element) = self.taken_as(operand, b, span) {
                     return Some(element);
                 }
                 if same_shape && a.widens_to(b) {

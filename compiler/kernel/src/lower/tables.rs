@@ -1,8 +1,8 @@
 //! Lists of the script that a kernel captures: tables, made before anything else of a function runs.
 //!
-//! Their numbers are as weak as a captured number is: an element takes the type of the other side, if all of its table
-//! fits that. The table is then made in that type too, so that nothing is rounded twice. Alone an element is an i32 or
-//! an f32; where the table has larger ints, the first of u32, i64 and u64 that holds them all.
+//! Their numbers are as weak as a captured number is (`weak.rs`). A table is made again in each type that its elements
+//! take, so that nothing is rounded twice. Alone they are i32 or f32; where one is larger, the first of u32, i64 and u64
+//! that holds them all.
 
 use std::rc::Rc;
 
@@ -27,6 +27,12 @@ pub(super) struct Table {
     others: Vec<(Scalar, LocalId)>,
 }
 
+impl Table {
+    pub fn numbers(&self) -> &[Literal] {
+        &self.numbers
+    }
+}
+
 impl Ctx<'_> {
     /// Makes the tables that a function captures, once, before anything of it runs.
     pub fn make_tables(&mut self, def: &FunctionDef) {
@@ -43,7 +49,7 @@ impl Ctx<'_> {
     pub fn table(&mut self, name: &str, items: Rc<[EnvValue]>, span: Span) -> Operand {
         let mut numbers = Vec::new();
         let is_weak = weak_numbers(&items, &mut numbers);
-        let large = if is_weak { scalar_of_large(&numbers) } else { None };
+        let large = if is_weak { scalar_of_large(numbers.iter().copied()) } else { None };
         let operands: Vec<(Operand, Span)> = items
             .iter()
             .map(|item| match (item, large) {
@@ -64,51 +70,8 @@ impl Ctx<'_> {
         table
     }
 
-    /// An element of a table beside something that has a type of its own: the element in the type that a
-    /// literal would take there.
-    pub fn beside(&mut self, operand: &Operand, other: &Operand, span: Span) -> Option<Operand> {
-        let (_, table) = self.table_of(operand)?;
-        if matches!(other, Operand::Literal(_)) || self.table_of(other).is_some() {
-            return None;
-        }
-        let scalar = self.value_type(other)?.scalar()?;
-        let has_floats = table.numbers.iter().any(|number| matches!(number, Literal::Float(_)));
-        let scalar = if has_floats && scalar.is_int() { scalar.as_float() } else { scalar };
-        self.element_as(operand, scalar, span).map(Operand::Node)
-    }
-
-    /// An element of a table as `scalar`, read from a table of that type; `None` where it is none, where not all of
-    /// the table fits, and where converting the element gives the same.
-    pub fn element_as(&mut self, operand: &Operand, scalar: Scalar, span: Span) -> Option<NodeId> {
-        let (node, table) = self.table_of(operand)?;
-        let own = self.ty(node).scalar()?;
-        let is_same = |number: &Literal| {
-            let [a, b] = [own, scalar].map(|scalar| number.fit(scalar).and_then(Constant::as_float));
-            a == b
-        };
-        let converts = own.widens_to(scalar) && (own.is_int() || table.numbers.iter().all(is_same))
-            || own.is_int() && matches!(scalar, Scalar::F32 | Scalar::F64);
-        if own == scalar || converts || table.numbers.iter().any(|number| number.fit(scalar).is_none()) {
-            return None;
-        }
-        let NodeKind::LoadElement { local, path } = self.f.func.node(node).kind.clone() else { return None };
-        let local = self.table_in(local, scalar);
-        let nonneg = self.facts(node).nonneg;
-        let element = self.node(NodeKind::LoadElement { local, path }, scalar, span);
-        let facts = self.facts(element);
-        self.set_facts(element, super::operand::Facts { nonneg, ..facts });
-        Some(element)
-    }
-
-    /// The number read from a table, and that table.
-    fn table_of(&self, operand: &Operand) -> Option<(NodeId, &Table)> {
-        let Operand::Node(node) = operand else { return None };
-        let NodeKind::LoadElement { local, .. } = &self.f.func.node(*node).kind else { return None };
-        let table = self.f.weak_tables.get(local)?;
-        matches!(self.ty(*node), Type::Scalar(_)).then_some((*node, table))
-    }
-
-    fn table_in(&mut self, table: LocalId, scalar: Scalar) -> LocalId {
+    /// The same table in another type, which all of it fits.
+    pub fn table_in(&mut self, table: LocalId, scalar: Scalar) -> LocalId {
         let others = &self.f.weak_tables[&table].others;
         if let Some((_, local)) = others.iter().find(|(of, _)| *of == scalar) {
             return *local;
@@ -169,9 +132,9 @@ fn weak_numbers(items: &[EnvValue], numbers: &mut Vec<Literal>) -> bool {
 }
 
 /// The type of ints of which some are too large for an i32.
-fn scalar_of_large(numbers: &[Literal]) -> Option<Scalar> {
+pub(super) fn scalar_of_large(numbers: impl Iterator<Item = Literal> + Clone) -> Option<Scalar> {
     let holds = |scalar: Scalar| {
-        numbers.iter().all(|number| matches!(number, Literal::Int(_)) && number.fit(scalar).is_some())
+        numbers.clone().all(|number| matches!(number, Literal::Int(_)) && number.fit(scalar).is_some())
     };
     let larger = [Scalar::U32, Scalar::I64, Scalar::U64];
     if holds(Scalar::I32) { None } else { larger.into_iter().find(|scalar| holds(*scalar)) }

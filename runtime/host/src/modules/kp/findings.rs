@@ -1,16 +1,18 @@
 //! What a device found in a checked launch, in words: a diagnostic for each kind of mistake, at the kernel's
 //! line, below the calls that led to the launch.
 
+mod lines;
+mod remedy;
+
 use std::rc::Rc;
 
 use kps_compute::Sequence;
-use kps_device::findings::{
-    Arithmetic, ArrayName, Before, Beyond, Element, Int, Launch, Number, Part, SharedMemory,
-};
+use kps_device::findings::{Arithmetic, ArrayName, Beyond, Element, Int, Launch, Number, Part, SharedMemory};
 use kps_device::{Access, Finding, FindingKind, Invocation, SourceLine};
-use kps_syntax::Diagnostic;
 use kps_syntax::diagnostic::Frame;
+use kps_syntax::{Diagnostic, Source};
 
+use self::remedy::remedy;
 use super::shared::ScriptedManager;
 use crate::foreign;
 use crate::text;
@@ -26,12 +28,14 @@ pub fn tell(vm: &mut Vm, manager: &ScriptedManager, sequence: Option<&Sequence>)
     // What was printed before comes first.
     let _ = vm.flush();
     for mut finding in findings {
+        let n_groups = finding.launch.groups.iter().map(|n| u64::from(*n)).product();
         // Whoever calls a kernel gives a domain, and counts no workgroups.
         if sequence.is_none() {
             finding.launch = Launch::default();
         }
-        let mut diagnostic = words(&finding);
         let place = finding.line.as_ref().and_then(|line| vm.locate(line));
+        let near = Near { n_groups, text: &text_of(vm, &finding), script: script_of(vm, &finding) };
+        let mut diagnostic = words(&finding, &near);
         if let Some(location) = place {
             diagnostic = diagnostic.label(location, invocations(&finding));
         } else {
@@ -82,11 +86,31 @@ fn below_recorded(diagnostic: Diagnostic, recorded: &[Frame], ran: &[Frame]) -> 
     }
 }
 
-fn words(finding: &Finding) -> Diagnostic {
+/// What is known of the place of a mistake besides what the device told.
+struct Near<'a> {
+    n_groups: u64,
+    /// The kernel's line.
+    text: &'a str,
+    /// The script that the mistake was made in, and in a race what came before.
+    script: Option<Source>,
+}
+
+fn text_of(vm: &Vm, finding: &Finding) -> String {
+    finding.line.as_ref().map_or(String::new(), |line| vm.source_line(line))
+}
+
+fn script_of(vm: &Vm, finding: &Finding) -> Option<Source> {
+    let FindingKind::Race { before, .. } = &finding.kind else { return None };
+    let (line, before) = (finding.line.as_ref()?, before.line.as_ref()?);
+    let is_one = line.file == before.file && !is_shader(finding);
+    vm.locate(line).filter(|_| is_one).map(|location| location.source)
+}
+
+fn words(finding: &Finding, near: &Near) -> Diagnostic {
     match &finding.kind {
         FindingKind::OutOfBounds { array, index, shape, access, beyond } => {
             let help = out_of_bounds_help(*access, *beyond);
-            out_of_bounds(finding, (array.as_ref(), help), index, shape)
+            out_of_bounds(finding, (array.as_ref(), help), (index, shape), near.text)
         }
         FindingKind::OutsideImage { image, place, size, access } => {
             outside_image(image.as_ref(), place, size, *access)
@@ -126,7 +150,13 @@ fn words(finding: &Finding) -> Diagnostic {
                 done(*access),
                 does(before.access)
             );
-            Diagnostic::error("checked/race", message + " it").help(remedy(finding, element.memory, before))
+            Diagnostic::error("checked/race", message + " it").help(remedy(
+                finding,
+                element.memory,
+                before,
+                near.n_groups,
+                near.script.as_ref(),
+            ))
         }
         FindingKind::Overflow { op, a, b, bits } => overflow(*op, [*a, *b], *bits),
         FindingKind::Birth { value, of } => birth(*value, of),
@@ -136,8 +166,8 @@ fn words(finding: &Finding) -> Diagnostic {
 fn out_of_bounds(
     finding: &Finding,
     (array, help): (Option<&ArrayName>, &str),
-    index: &[Int],
-    shape: &[u64],
+    (index, shape): (&[Int], &[u64]),
+    line: &str,
 ) -> Diagnostic {
     let name = called(array, "array");
     let message = match (index, shape) {
@@ -147,17 +177,41 @@ fn out_of_bounds(
         }
         _ => format!("index {} is out of range for {name} of shape {}", tuple(index), tuple(shape)),
     };
-    let test = match array {
-        Some(ArrayName::Name(name)) if shape.len() == 1 && !name.contains("..") && !is_shader(finding) => {
-            format!("test it first: if i < len({name}):")
+    let test = match (array, index) {
+        (Some(ArrayName::Name(name)), [index]) if !name.contains("..") && !is_shader(finding) => {
+            index_test(name, *index, line)
         }
-        _ => "test the index first".to_owned(),
+        _ => None,
+    };
+    let test = match test {
+        Some(test) => format!("test it first: if {test}:"),
+        None => "test the index first".to_owned(),
     };
     let test = match runs_past(finding, index, shape) {
         Some(axis) => format!("{}, so {test}", invocations_along(finding.launch, axis)),
         None => test,
     };
     Diagnostic::error("checked/out-of-bounds", message).help(format!("{help}; {test}"))
+}
+
+/// What to test before an element is asked for, where the line says which index was wrong.
+fn index_test(array: &str, index: Int, line: &str) -> Option<String> {
+    let is_negative = matches!(index, Int::Signed(index) if index < 0);
+    let indices = lines::indices_on(line, array);
+    let sign = if is_negative { '-' } else { '+' };
+    // Of `a[i - 1]`, `a[i]` and `a[i + 1]` the first leads below 0, and the last past the end.
+    let likely: Vec<&String> = indices.iter().filter(|index| index.contains(sign)).collect();
+    let written = match (&indices[..], &likely[..]) {
+        ([index], _) => index,
+        (_, [index]) => *index,
+        _ => return None,
+    };
+    let is_name = written.chars().all(|c| c.is_alphanumeric() || c == '_');
+    Some(match (is_name, is_negative) {
+        (true, true) => format!("{written} >= 0"),
+        (true, false) => format!("{written} < len({array})"),
+        (false, _) => format!("0 <= {written} < len({array})"),
+    })
 }
 
 fn out_of_bounds_help(access: Access, beyond: Beyond) -> &'static str {
@@ -303,39 +357,6 @@ fn does(access: Access) -> &'static str {
         Access::Read => "reads",
         Access::Write => "writes",
         Access::ReadWrite => "atomically changes",
-    }
-}
-
-/// What would order the two accesses of a race.
-fn remedy(finding: &Finding, memory: SharedMemory, before: &Before) -> String {
-    if finding.invocation.group != before.invocation.group && memory == SharedMemory::Image {
-        return "no barrier orders invocations of different workgroups: write to another image, or in two launches"
-            .to_owned();
-    }
-    if finding.invocation.group != before.invocation.group {
-        return "no barrier orders invocations of different workgroups: use atomics, or two launches"
-            .to_owned();
-    }
-    if before.beside_atomic {
-        return "a plain access beside an atomic one is a race: make both atomic, or put a barrier() between them"
-            .to_owned();
-    }
-    let (Some(first), Some(second)) = (&before.line, &finding.line) else {
-        return "put a barrier() between the two".to_owned();
-    };
-    let (low, high) = (first.line.min(second.line), first.line.max(second.line));
-    match (low == high, before.barrier_between) {
-        (true, _) => {
-            let own = match memory {
-                SharedMemory::Image => "a texel of its own",
-                _ => "an element of its own, use an atomic operation",
-            };
-            format!("let each invocation write {own}, or read first, then barrier(), then write")
-        }
-        (false, false) => format!("a barrier() between line {low} and line {high} orders them"),
-        (false, true) => {
-            format!("a barrier() behind line {high}, before the loop comes back to line {low}, orders them")
-        }
     }
 }
 

@@ -1,0 +1,129 @@
+//! What stands around a line of a script: the functions, loops and branches that it is in.
+
+use kps_syntax::Source;
+use kps_syntax::ast::{Module, Stmt, StmtKind};
+
+/// What encloses a line, with its first and last line; of a branch, those of its block.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Enclosing {
+    pub kind: Kind,
+    pub first: u32,
+    pub last: u32,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Kind {
+    Function(String),
+    Loop,
+    /// A side of an `if`, or a case of a `match`.
+    Branch,
+}
+
+pub struct Lines {
+    source: Source,
+    module: Module,
+}
+
+impl Lines {
+    pub fn of(source: &Source) -> Lines {
+        Lines { source: source.clone(), module: kps_syntax::parse(source).0 }
+    }
+
+    /// All that a line is in, the outermost first.
+    pub fn around(&self, line: u32) -> Vec<Enclosing> {
+        let mut around = Vec::new();
+        let mut block: Option<&[Stmt]> = Some(&self.module.body);
+        while let Some(stmts) = block.take() {
+            for stmt in stmts.iter().filter(|stmt| self.range(stmt).contains(&line)) {
+                block = self.enter(stmt, line, &mut around);
+            }
+        }
+        around
+    }
+
+    /// The block of a statement that a line is in, and what that is.
+    fn enter<'m>(&self, stmt: &'m Stmt, line: u32, around: &mut Vec<Enclosing>) -> Option<&'m [Stmt]> {
+        let whole = self.range(stmt);
+        let (first, last) = (*whole.start(), *whole.end());
+        let is_in =
+            |block: &&'m Vec<Stmt>| self.block_lines(block).is_some_and(|(a, b)| a <= line && line <= b);
+        let (kind, blocks): (Option<Kind>, Vec<&'m Vec<Stmt>>) = match &stmt.kind {
+            StmtKind::Function(def) => (Some(Kind::Function(def.name.name.to_string())), vec![&def.body]),
+            StmtKind::Class(class) => (None, vec![&class.body]),
+            StmtKind::While { body, orelse, .. } | StmtKind::For { body, orelse, .. } => {
+                (Some(Kind::Loop), vec![body, orelse])
+            }
+            StmtKind::If { branches, orelse } => {
+                let blocks = branches.iter().map(|branch| &branch.body).chain([orelse]);
+                (Some(Kind::Branch), blocks.collect())
+            }
+            StmtKind::Match { cases, .. } => {
+                (Some(Kind::Branch), cases.iter().map(|case| &case.body).collect())
+            }
+            StmtKind::With { body, .. } => (None, vec![body]),
+            StmtKind::Try(tried) => (None, vec![&tried.body, &tried.orelse, &tried.finally]),
+            _ => (None, Vec::new()),
+        };
+        let block = blocks.into_iter().find(is_in);
+        match (kind, block) {
+            (Some(Kind::Branch), Some(block)) => {
+                let (first, last) = self.block_lines(block)?;
+                around.push(Enclosing { kind: Kind::Branch, first, last });
+            }
+            // A condition is tested in every round; the other branches' conditions stand around the branch.
+            (Some(Kind::Branch), None) | (None, _) => {}
+            (Some(kind), _) => around.push(Enclosing { kind, first, last }),
+        }
+        block.map(Vec::as_slice)
+    }
+
+    /// The first line of `caller` on which `callee` is called.
+    pub fn call(&self, caller: &Enclosing, callee: &str) -> Option<u32> {
+        (caller.first..=caller.last).find(|line| {
+            let text = self.source.line_text(*line);
+            let is_call = |(at, _): (usize, &str)| {
+                let before = text[..at].trim_end();
+                let is_name = text[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_');
+                !is_name && !before.ends_with("def") && text[at + callee.len()..].starts_with('(')
+            };
+            text.match_indices(callee).any(is_call)
+        })
+    }
+
+    /// Whether a barrier is called on one of these lines.
+    pub fn has_barrier(&self, mut lines: impl Iterator<Item = u32>) -> bool {
+        lines.any(|line| {
+            let code = self.source.line_text(line).split('#').next().unwrap_or("");
+            code.contains("barrier(")
+        })
+    }
+
+    fn block_lines(&self, block: &[Stmt]) -> Option<(u32, u32)> {
+        Some((*self.range(block.first()?).start(), *self.range(block.last()?).end()))
+    }
+
+    fn range(&self, stmt: &Stmt) -> std::ops::RangeInclusive<u32> {
+        self.source.line(stmt.span.start)..=self.source.line(stmt.span.end.max(stmt.span.start + 1) - 1)
+    }
+}
+
+/// What stands in the brackets behind each mention of an array on a line, as far as they close there.
+pub fn indices_on(line: &str, array: &str) -> Vec<String> {
+    let code = line.split('#').next().unwrap_or("");
+    let mut indices: Vec<String> = Vec::new();
+    for (at, _) in code.match_indices(array) {
+        let is_part = code[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_' || c == '.');
+        let Some(inner) = code[at + array.len()..].strip_prefix('[').filter(|_| !is_part) else { continue };
+        let mut depth = 1;
+        let end = inner.find(|c| {
+            depth += i32::from("[(".contains(c)) - i32::from("])".contains(c));
+            depth == 0
+        });
+        if let Some(end) = end {
+            indices.push(inner[..end].trim().to_owned());
+        }
+    }
+    indices.sort();
+    indices.dedup();
+    indices
+}
