@@ -185,9 +185,16 @@ impl Expr {
         }
     }
 
+    /// The direct parts, as [`ExprKind::each_child`] has them.
+    pub fn each_child<'t>(&'t self, visit: &mut dyn FnMut(&'t Expr)) {
+        self.kind.each_child(visit);
+    }
+}
+
+impl ExprKind {
     /// The direct parts, the insides of lambdas and comprehensions included; names that these bind are expressions.
     pub fn each_child<'t>(&'t self, visit: &mut dyn FnMut(&'t Expr)) {
-        match &self.kind {
+        match self {
             ExprKind::Bool { values, .. }
             | ExprKind::List(values)
             | ExprKind::Tuple(values)

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use crate::ast::{Argument, Comprehension, DictItem, Expr, ExprKind, Ident, Lambda, Parameters};
+use crate::ast::{Argument, Comprehension, DictItem, Expr, ExprKind, Ident, Lambda};
 use crate::errors;
 use crate::source::Span;
 
-use super::{Builder, ParamItem, deepest};
+use super::{Builder, ParamItem};
 
 /// What stands between the commas of `{..}`.
 pub(crate) enum BraceItem {
@@ -43,27 +43,24 @@ impl Builder<'_> {
     }
 
     pub fn tuple(&mut self, start: u32, elements: Vec<Expr>, end: u32) -> Expr {
-        let below = deepest(&elements);
-        self.expr(Span::new(start, end), ExprKind::Tuple(elements), below)
+        self.expr(Span::new(start, end), ExprKind::Tuple(elements))
     }
 
     pub fn list(&mut self, start: u32, elements: Vec<Expr>, end: u32) -> Expr {
-        let below = deepest(&elements);
-        self.expr(Span::new(start, end), ExprKind::List(elements), below)
+        self.expr(Span::new(start, end), ExprKind::List(elements))
     }
 
     pub fn starred(&mut self, start: u32, expr: Expr) -> Expr {
-        let (span, below) = (Span::new(start, expr.span.end), expr.depth);
-        self.expr(span, ExprKind::Starred(Box::new(expr)), below)
+        let span = Span::new(start, expr.span.end);
+        self.expr(span, ExprKind::Starred(Box::new(expr)))
     }
 
     pub fn walrus(&mut self, target: Expr, value: Expr) -> Expr {
         let span = target.span.to(value.span);
         match target.kind {
             ExprKind::Name(name) if !self.text[target.span.range()].starts_with('(') => {
-                let below = value.depth;
                 let target = Ident { name, span: target.span };
-                self.expr(span, ExprKind::Walrus { target, value: Box::new(value) }, below)
+                self.expr(span, ExprKind::Walrus { target, value: Box::new(value) })
             }
             _ => {
                 let at = self.at(target.span);
@@ -75,41 +72,37 @@ impl Builder<'_> {
 
     pub fn if_else(&mut self, test: Expr, then: Expr, orelse: Expr) -> Expr {
         let span = then.span.to(orelse.span);
-        let below = deepest([&test, &then, &orelse]);
         let (test, then, orelse) = (Box::new(test), Box::new(then), Box::new(orelse));
-        self.expr(span, ExprKind::IfElse { test, then, orelse }, below)
+        self.expr(span, ExprKind::IfElse { test, then, orelse })
     }
 
     pub fn lambda(&mut self, start: u32, params: Vec<ParamItem>, body: Expr) -> Expr {
         let params = self.parameters(params);
         let span = Span::new(start, body.span.end);
-        let below = body.depth.max(deepest_default(&params));
-        self.expr(span, ExprKind::Lambda(Arc::new(Lambda { params, body })), below)
+        self.expr(span, ExprKind::Lambda(Arc::new(Lambda { params, body })))
     }
 
     pub fn yield_(&mut self, start: u32, value: Option<Expr>, end: u32) -> Expr {
-        let below = deepest(&value);
         if let Some(value) = &value {
             self.check_value(value);
         }
-        self.expr(Span::new(start, end), ExprKind::Yield(value.map(Box::new)), below)
+        self.expr(Span::new(start, end), ExprKind::Yield(value.map(Box::new)))
     }
 
     pub fn yield_from(&mut self, start: u32, value: Expr) -> Expr {
-        let (span, below) = (Span::new(start, value.span.end), value.depth);
-        self.expr(span, ExprKind::YieldFrom(Box::new(value)), below)
+        let span = Span::new(start, value.span.end);
+        self.expr(span, ExprKind::YieldFrom(Box::new(value)))
     }
 
     pub fn attribute(&mut self, value: Expr, attr: Ident) -> Expr {
-        let (span, below) = (value.span.to(attr.span), value.depth);
-        self.expr(span, ExprKind::Attribute { value: Box::new(value), attr }, below)
+        let span = value.span.to(attr.span);
+        self.expr(span, ExprKind::Attribute { value: Box::new(value), attr })
     }
 
     pub fn call(&mut self, func: Expr, args: Vec<Argument>, end: u32) -> Expr {
         self.check_arguments(&args);
         let span = Span::new(func.span.start, end);
-        let below = func.depth.max(deepest(args.iter().map(Argument::value)));
-        self.expr(span, ExprKind::Call { func: Box::new(func), args }, below)
+        self.expr(span, ExprKind::Call { func: Box::new(func), args })
     }
 
     pub fn subscript(&mut self, value: Expr, index: Expr, end: u32) -> Expr {
@@ -119,8 +112,7 @@ impl Builder<'_> {
             _ => index,
         };
         let span = Span::new(value.span.start, end);
-        let below = value.depth.max(index.depth);
-        self.expr(span, ExprKind::Subscript { value: Box::new(value), index: Box::new(index) }, below)
+        self.expr(span, ExprKind::Subscript { value: Box::new(value), index: Box::new(index) })
     }
 
     pub fn slice(
@@ -131,9 +123,7 @@ impl Builder<'_> {
         step: Option<Box<Expr>>,
         end: u32,
     ) -> Expr {
-        let bounds = [&lower, &upper, &step];
-        let below = deepest(bounds.into_iter().flatten().map(|bound| &**bound));
-        self.expr(Span::new(start, end), ExprKind::Slice { lower, upper, step }, below)
+        self.expr(Span::new(start, end), ExprKind::Slice { lower, upper, step })
     }
 
     /// `{}`.
@@ -164,22 +154,18 @@ impl Builder<'_> {
                 _ => {}
             }
         }
-        let below = deepest(&elements);
-        self.expr(span, ExprKind::Set(elements), below)
+        self.expr(span, ExprKind::Set(elements))
     }
 
     fn filled_dict(&mut self, span: Span, items: Vec<BraceItem>) -> Expr {
-        let mut below = 0;
         let mut pairs = Vec::with_capacity(items.len());
         let mut reported = false;
         for item in items {
             match item {
                 BraceItem::Pair(key, value) => {
-                    below = below.max(key.depth).max(value.depth);
                     pairs.push(DictItem::Pair(key, *value));
                 }
                 BraceItem::Spread(mapping) => {
-                    below = below.max(mapping.depth);
                     pairs.push(DictItem::Spread(mapping));
                 }
                 BraceItem::Element(element) if !reported => {
@@ -190,35 +176,30 @@ impl Builder<'_> {
                 BraceItem::Element(_) => {}
             }
         }
-        self.expr(span, ExprKind::Dict(pairs), below)
+        self.expr(span, ExprKind::Dict(pairs))
     }
 
     pub fn list_comp(&mut self, start: u32, element: Expr, clauses: Vec<Comprehension>, end: u32) -> Expr {
         self.check_comprehended(&element);
-        let below = element.depth.max(deepest_clause(&clauses));
         let kind = ExprKind::ListComp { element: Box::new(element), clauses };
-        self.expr(Span::new(start, end), kind, below)
+        self.expr(Span::new(start, end), kind)
     }
 
     pub fn generator(&mut self, start: u32, element: Expr, clauses: Vec<Comprehension>, end: u32) -> Expr {
         self.check_comprehended(&element);
-        let below = element.depth.max(deepest_clause(&clauses));
         let kind = ExprKind::Generator { element: Box::new(element), clauses };
-        self.expr(Span::new(start, end), kind, below)
+        self.expr(Span::new(start, end), kind)
     }
 
     pub fn brace_comp(&mut self, start: u32, item: BraceItem, clauses: Vec<Comprehension>, end: u32) -> Expr {
-        let below = deepest_clause(&clauses);
         let span = Span::new(start, end);
         match item {
             BraceItem::Element(element) => {
                 self.check_comprehended(&element);
-                let below = below.max(element.depth);
-                self.expr(span, ExprKind::SetComp { element: Box::new(element), clauses }, below)
+                self.expr(span, ExprKind::SetComp { element: Box::new(element), clauses })
             }
             BraceItem::Pair(key, value) => {
-                let below = below.max(key.depth).max(value.depth);
-                self.expr(span, ExprKind::DictComp { key: Box::new(key), value, clauses }, below)
+                self.expr(span, ExprKind::DictComp { key: Box::new(key), value, clauses })
             }
             BraceItem::Spread(mapping) => {
                 let at = self.at(mapping.span);
@@ -277,14 +258,4 @@ impl Builder<'_> {
             _ => {}
         }
     }
-}
-
-fn deepest_default(params: &Parameters) -> u32 {
-    deepest(params.iter().filter_map(|param| param.default.as_ref()))
-}
-
-fn deepest_clause(clauses: &[Comprehension]) -> u32 {
-    let depth =
-        |clause: &Comprehension| clause.target.depth.max(clause.iter.depth).max(deepest(&clause.conditions));
-    clauses.iter().map(depth).max().unwrap_or(0)
 }

@@ -139,7 +139,7 @@ impl Builder<'_> {
         }
         end_literal(&mut parts, &mut text);
         let below = deepest_part(&parts);
-        self.expr(span, ExprKind::FString(parts), below)
+        self.expr_above(span, ExprKind::FString(parts), below)
     }
 
     /// Literal text in an f-string.

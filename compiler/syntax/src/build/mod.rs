@@ -91,8 +91,16 @@ impl<'a> Builder<'a> {
         Arc::clone(self.names.entry(text).or_insert_with(|| Arc::from(text)))
     }
 
-    /// A node above trees of which the deepest is `below` deep.
-    fn expr(&mut self, span: Span, kind: ExprKind, below: u32) -> Expr {
+    /// A node above all that it is made of.
+    fn expr(&mut self, span: Span, kind: ExprKind) -> Expr {
+        let mut below = 0;
+        kind.each_child(&mut |child| below = child.depth.max(below));
+        self.expr_above(span, kind, below)
+    }
+
+    /// A node above trees of which the deepest is `below` deep, where that is known: a chain that grows is not
+    /// looked through again.
+    fn expr_above(&mut self, span: Span, kind: ExprKind, below: u32) -> Expr {
         if below >= MAX_DEPTH {
             self.report_depth(span);
             return Expr { span, kind: ExprKind::Error, depth: 0 };
@@ -125,11 +133,6 @@ impl<'a> Builder<'a> {
     fn in_parens(&self, expr: &Expr) -> bool {
         self.text.as_bytes().get(expr.span.start as usize) == Some(&b'(')
     }
-}
-
-/// Depth of the deepest of these trees.
-fn deepest<'e>(exprs: impl IntoIterator<Item = &'e Expr>) -> u32 {
-    exprs.into_iter().map(|expr| expr.depth).max().unwrap_or(0)
 }
 
 /// Depth of the deepest field of an f-string, format specs included.

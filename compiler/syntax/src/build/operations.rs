@@ -12,7 +12,7 @@ use crate::errors;
 use crate::source::Span;
 use crate::token::{InfixOp, PrefixOp};
 
-use super::{Builder, deepest};
+use super::Builder;
 
 pub(crate) enum Piece {
     Operand(Expr),
@@ -185,13 +185,13 @@ impl Builder<'_> {
     }
 
     fn prefixed(&mut self, op: PrefixOp, op_span: Span, operand: Expr) -> Expr {
-        let (span, below) = (op_span.to(operand.span), operand.depth);
+        let span = op_span.to(operand.span);
         let operand = Box::new(operand);
         let kind = match op {
             PrefixOp::Unary(op) => ExprKind::Unary { op, operand },
             PrefixOp::Await => ExprKind::Await(operand),
         };
-        self.expr(span, kind, below)
+        self.expr(span, kind)
     }
 
     fn joined(&mut self, left: Operand, op: InfixOp, op_span: Span, right: Expr) -> Expr {
@@ -204,14 +204,12 @@ impl Builder<'_> {
 
     fn binary(&mut self, left: Expr, op: BinaryOp, op_span: Span, right: Expr) -> Expr {
         let span = left.span.to(right.span);
-        let below = deepest([&left, &right]);
         let (left, right) = (Box::new(left), Box::new(right));
-        self.expr(span, ExprKind::Binary { op, op_span, left, right }, below)
+        self.expr(span, ExprKind::Binary { op, op_span, left, right })
     }
 
     fn comparison(&mut self, left: Operand, op: CompareOp, op_span: Span, right: Expr) -> Expr {
         let span = left.expr.span.to(right.span);
-        let below = deepest([&left.expr, &right]);
         match left {
             Operand {
                 expr: Expr { kind: ExprKind::Compare { left, mut comparisons }, depth, .. },
@@ -219,18 +217,17 @@ impl Builder<'_> {
             } => {
                 let below = (depth - 1).max(right.depth);
                 comparisons.push(Comparison { op, op_span, right });
-                self.expr(span, ExprKind::Compare { left, comparisons }, below)
+                self.expr_above(span, ExprKind::Compare { left, comparisons }, below)
             }
             Operand { expr, .. } => {
                 let comparisons = vec![Comparison { op, op_span, right }];
-                self.expr(span, ExprKind::Compare { left: Box::new(expr), comparisons }, below)
+                self.expr(span, ExprKind::Compare { left: Box::new(expr), comparisons })
             }
         }
     }
 
     fn bool_chain(&mut self, left: Operand, op: BoolOp, right: Expr) -> Expr {
         let span = left.expr.span.to(right.span);
-        let below = deepest([&left.expr, &right]);
         match left {
             Operand {
                 expr: Expr { kind: ExprKind::Bool { op: same, mut values }, depth, .. },
@@ -238,9 +235,9 @@ impl Builder<'_> {
             } if same == op => {
                 let below = (depth - 1).max(right.depth);
                 values.push(right);
-                self.expr(span, ExprKind::Bool { op, values }, below)
+                self.expr_above(span, ExprKind::Bool { op, values }, below)
             }
-            Operand { expr, .. } => self.expr(span, ExprKind::Bool { op, values: vec![expr, right] }, below),
+            Operand { expr, .. } => self.expr(span, ExprKind::Bool { op, values: vec![expr, right] }),
         }
     }
 }

@@ -4,8 +4,8 @@ use crate::ast::{BinaryOp, Expr, ExprKind, Ident, Pattern, PatternKind};
 use crate::errors;
 use crate::source::Span;
 
+use super::Builder;
 use super::operations::sign;
-use super::{Builder, deepest};
 
 impl Builder<'_> {
     pub fn pattern(&mut self, start: u32, kind: PatternKind, end: u32) -> Box<Pattern> {
@@ -184,8 +184,7 @@ impl Builder<'_> {
         if op == BinaryOp::Add || !is_number(&number) {
             self.report(errors::pattern_sign(self.at(span)));
         }
-        let below = number.depth;
-        self.expr(span, ExprKind::Unary { op: sign(op), operand: Box::new(number) }, below)
+        self.expr(span, ExprKind::Unary { op: sign(op), operand: Box::new(number) })
     }
 
     /// `1 + 2j` in a pattern.
@@ -198,9 +197,8 @@ impl Builder<'_> {
         if !is_real || !matches!(right.kind, ExprKind::Imaginary(_)) {
             self.report(errors::pattern_arithmetic(self.at(span)));
         }
-        let below = deepest([&left, &right]);
         let (left, right) = (Box::new(left), Box::new(right));
-        self.expr(span, ExprKind::Binary { op, op_span, left, right }, below)
+        self.expr(span, ExprKind::Binary { op, op_span, left, right })
     }
 }
 
