@@ -3,10 +3,12 @@
 //! A name that the script defines hides the one here. Names whose family is not built yet are listed
 //! too, so that using one says so instead of "unknown name".
 
+mod calls;
 mod groups;
 
 use crate::types::Type;
 
+pub(crate) use calls::{Call, gives_nothing};
 pub(crate) use groups::coop_instruction;
 pub use groups::{AtomicOp, Combine, CoopFunction, CoopInstruction, GroupFunction, Spread, SubgroupOp};
 

@@ -110,6 +110,10 @@ impl EnvModule {
         match self.kind {
             Holder::Module => format!("the module `{}`", self.name),
             Holder::Class => format!("the class `{}`", self.name),
+            // What `enum` gives its members.
+            Holder::Object if self.members.get("_value_").is_some() => {
+                format!("{}`{}`", errors::ENUM_MEMBER, self.name)
+            }
             Holder::Object => errors::one(&self.name),
         }
     }

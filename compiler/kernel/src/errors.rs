@@ -6,6 +6,7 @@ mod groups;
 mod names;
 mod places;
 mod records;
+mod remedies;
 mod stages;
 mod structs;
 mod textures;
@@ -21,14 +22,13 @@ pub(crate) use self::groups::*;
 pub(crate) use self::names::*;
 pub(crate) use self::places::*;
 pub(crate) use self::records::*;
+pub(crate) use self::remedies::{split_at_commas, without_brackets};
 pub(crate) use self::stages::*;
 pub(crate) use self::structs::*;
 pub(crate) use self::textures::*;
 pub(crate) use self::types::*;
 pub(crate) use self::values::*;
 pub(crate) use self::warnings::*;
-
-use crate::types::{Scalar, Type};
 
 fn error(code: &'static str, at: Location, message: impl Into<String>, label: &str) -> Diagnostic {
     Diagnostic::error(code, message).label(at, label)
@@ -49,6 +49,14 @@ pub(crate) fn one(name: impl std::fmt::Display) -> String {
     match is_spoken_so || name.starts_with(['a', 'e', 'i', 'o', 'A', 'E', 'I', 'O']) {
         true => format!("an `{name}`"),
         false => format!("a `{name}`"),
+    }
+}
+
+/// With a line to write instead, where there is one.
+fn advised(diagnostic: Diagnostic, help: Option<String>) -> Diagnostic {
+    match help {
+        Some(help) => diagnostic.help(help),
+        None => diagnostic,
     }
 }
 
@@ -79,47 +87,16 @@ pub(crate) fn nested_too_deep(at: Location, limit: u32) -> Diagnostic {
 
 // What several families say.
 
-/// How a value becomes what is wanted of it.
-fn how_to_convert(text: &str, found: &str, wanted: &Type) -> String {
-    let is_int = wanted.scalar().is_some_and(Scalar::is_int);
-    match () {
-        () if is_array(found) => format!("take one element: `{text}[i]`"),
-        () if found.contains("function") || found.contains("lambda") => format!("call it: `{text}(x)`"),
-        () if found.contains("the module") => format!("name what is wanted of it: `{text}.pi`"),
-        () if found.contains("the type") => format!("make a value of it: `{text}(0)`"),
-        () if found.contains("`range`") => "loop over it: `for i in range(..)`".to_owned(),
-        () if found.contains("tuple") => format!("make a value of it: `{wanted}(..)`"),
-        () if found.contains("bvec") && *wanted == Type::BOOL => {
-            format!("ask for all of them, `all({text})`, or for one, `any({text})`")
-        }
-        () if found.contains("vec") && !wanted.is_vector() => {
-            format!("take one component: `{}.x`", as_operand(text))
-        }
-        () if is_int && text.contains(" / ") => format!(
-            "`/` gives a float: write `{}`, or cast it: `{wanted}({text})`",
-            text.replacen(" / ", " // ", 1)
-        ),
-        () => format!("cast it: `{wanted}({text})`"),
-    }
-}
-
-/// The text of an expression as a dot or an index takes it.
-fn as_operand(text: &str) -> String {
-    let mut depth = 0i32;
-    let has_operator = text.chars().any(|letter| {
-        match letter {
-            '(' | '[' => depth += 1,
-            ')' | ']' => depth -= 1,
-            _ => {}
-        }
-        letter == ' ' && depth == 0
-    });
-    if has_operator { format!("({text})") } else { text.to_owned() }
-}
-
 /// An array parameter or a list, as messages describe it.
 fn is_array(what: &str) -> bool {
     what.starts_with("`Array[") || what.starts_with("`Array(")
+}
+
+/// How a member of an enum that has no number for itself is described, in front of the enum's name.
+pub(crate) const ENUM_MEMBER: &str = "a member of ";
+
+fn is_enum_member(what: &str) -> bool {
+    what.starts_with(ENUM_MEMBER)
 }
 
 // Our own mistakes.

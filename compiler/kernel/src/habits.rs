@@ -57,7 +57,14 @@ const NAMES: &[(&str, &str)] = &[
     ),
     ("fminf fmaxf fmin fmax", "write `min(a, b)` or `max(a, b)`"),
     ("rsqrtf", "write `rsqrt(x)`"),
-    ("__popc __clz __ffs", "find the bits in a loop: `while x != 0: n += 1; x &= x - 1`"),
+    (
+        "__popc popcount popcnt bitCount bit_count countOneBits",
+        "count the bits in a loop: `while x != 0: n += 1; x &= x - 1`",
+    ),
+    (
+        "__clz __ffs clz ctz findMSB findLSB firstLeadingBit firstTrailingBit",
+        "find the bit in a loop: `while x > 1: n += 1; x >>= 1`",
+    ),
     ("__ldg __restrict__", "leave it out: arrays that a kernel only reads are known to be"),
     ("__threadfence __threadfence_block", "write `barrier()`; other workgroups see it after the launch"),
     ("clock clock64", "measure the launch: `kps run --profile`, or time it on the host"),
@@ -84,6 +91,11 @@ const NAMES: &[(&str, &str)] = &[
     ("frac", "write `fract(x)`"),
     ("select", "write `a if condition else b`"),
     ("workgroupBarrier groupMemoryBarrier", "write `barrier()`"),
+    (
+        "coop_mul_add coop_mma coop_matmul coop_mul coop_multiply coop_multiplyadd coop_mad coopMatMulAdd mma_sync",
+        "write `coop_multiply_add(c, a, b)`, which adds the product to `c`",
+    ),
+    ("coop_zero coop_zeros", "write `coop_fill(m, 0.0)`; a new matrix is zeros already"),
     (
         "Texture Texture2D RWTexture2D image2D sampler2D",
         "write `Image[\"2d r32f\"]`, with the format that is read and written",
@@ -195,6 +207,8 @@ const ATTRIBUTES: &[(&str, &str)] = &[
     ("T transpose", "index it the other way round: `a[column, row]`"),
     ("reshape flatten ravel view", "compute the index of the element: `a[row * width + column]`"),
     ("dtype", "the type is known here: write it"),
+    ("bit_count", "count the bits in a loop: `while x != 0: n += 1; x &= x - 1`"),
+    ("bit_length", "count them in a loop: `while x > 0: n += 1; x >>= 1`"),
     ("item tolist numpy cpu", "index one element: `a[i]`"),
     ("items keys values get", "kernels have no dicts: keep the values in a list and index it"),
     ("join split strip format upper lower", "kernels have no strings: format on the host"),

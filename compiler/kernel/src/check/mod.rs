@@ -36,7 +36,7 @@ pub(crate) use free::{captured_names, free_names, free_paths, mentions, receiver
 pub(crate) use given::{declared_param, signature as given_signature};
 pub(crate) use params::is_constant;
 pub(crate) use scope::{Assigns, Scope, assigned_names, pattern_names, root_name, walrus_names};
-pub(crate) use slips::has_break;
+pub(crate) use slips::{has_break, is_test_with_text};
 pub(crate) use structs::read_struct;
 pub use types::TypeExpr;
 pub(crate) use types::{NO_INTS, TypeReader, type_of_text};

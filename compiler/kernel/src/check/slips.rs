@@ -3,9 +3,12 @@
 //!
 //! In goes a function's body as written, out come warnings.
 
-use kps_syntax::ast::{CompareOp, Expr, ExprKind, FunctionDef, Stmt, StmtKind};
+use kps_syntax::ast::{
+    Argument, ArgumentKind, CompareOp, Expr, ExprKind, FunctionDef, Stmt, StmtKind, UnaryOp,
+};
 use kps_syntax::{Diagnostic, Part, Source, Span};
 
+use super::types::int_literal;
 use crate::builtins::{self, Builtin, Function};
 use crate::errors;
 
@@ -23,7 +26,7 @@ pub(super) fn unused(expr: &Expr, source: &Source, is_own: &dyn Fn(&str) -> bool
         ExprKind::Name(_) | ExprKind::Attribute { .. } => {
             format!("leave it out; a function is called with `{text}()`")
         }
-        _ => format!("assign it, `x = {text}`, or leave it out"),
+        _ => format!("assign it, `result = {text}`, or leave it out"),
     };
     Some(errors::unused_result(source.at(expr.span), text, help))
 }
@@ -53,6 +56,41 @@ fn is_pure(expr: &Expr, is_own: &dyn Fn(&str) -> bool) -> bool {
     let mut is_all_pure = is_pure_here;
     expr.each_child(&mut |child| is_all_pure &= is_pure(child, is_own));
     is_all_pure
+}
+
+/// `(test, "message")`, which an `assert` is given as one tuple.
+pub(crate) fn is_test_with_text(test: &Expr) -> bool {
+    let ExprKind::Tuple(items) = &test.kind else { return false };
+    matches!(&items[..], [_, Expr { kind: ExprKind::Str(_) | ExprKind::FString(_), .. }])
+}
+
+/// A loop over `range(10, 0)` or `range(0, 10, -1)`, which counts away from its end.
+pub(super) fn never_runs(iter: &Expr, source: &Source) -> Option<Diagnostic> {
+    let ExprKind::Call { func, args } = &iter.kind else { return None };
+    if !matches!(&func.kind, ExprKind::Name(name) if &**name == "range") {
+        return None;
+    }
+    let written = |arg: &Argument| match &arg.kind {
+        ArgumentKind::Positional(Expr { kind: ExprKind::Unary { op: UnaryOp::Minus, operand }, .. }) => {
+            int_literal(operand).map(|bound| -bound)
+        }
+        ArgumentKind::Positional(bound) => int_literal(bound),
+        _ => None,
+    };
+    let bounds: Vec<i64> = args.iter().map(written).collect::<Option<_>>()?;
+    let (start, stop, step) = match bounds[..] {
+        [start, stop] => (start, stop, 1),
+        [start, stop, step] => (start, stop, step),
+        _ => return None,
+    };
+    let is_away = start > stop && step > 0 || start < stop && step < 0;
+    is_away.then(|| {
+        let turned = match step {
+            -1 => format!("range({start}, {stop})"),
+            step => format!("range({start}, {stop}, {})", -step),
+        };
+        errors::never_runs(source.at(iter.span), source.slice(iter.span), &turned)
+    })
 }
 
 /// Of the functions that only compute, those that people forget to assign.

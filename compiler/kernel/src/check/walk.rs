@@ -127,6 +127,7 @@ impl Walk<'_> {
             }
             StmtKind::For { target, iter, body, orelse, is_async: false } => {
                 self.expr(iter);
+                self.diagnostics.extend(slips::never_runs(iter, self.source));
                 self.target(target);
                 self.body(body);
                 self.body(orelse);
@@ -134,6 +135,10 @@ impl Walk<'_> {
             StmtKind::Match { subject, cases } => {
                 self.expr(subject);
                 cases.iter().for_each(|case| self.case(case));
+            }
+            StmtKind::Assert { test, message: None } if slips::is_test_with_text(test) => {
+                let diagnostic = errors::assert_of_tuple(self.at(test.span));
+                self.diagnostics.push(diagnostic);
             }
             StmtKind::Assert { test, message } => {
                 self.expr(test);
@@ -277,6 +282,12 @@ impl Walk<'_> {
                 args.iter().filter(is_plain).for_each(|arg| self.argument(arg));
             }
             ExprKind::Lambda(lambda) => self.lambda(lambda, expr.span),
+            // It is the dict that cannot be used.
+            ExprKind::Subscript { value, index }
+                if matches!(index.kind, ExprKind::Str(_)) && self.is_of_the_host(value) =>
+            {
+                self.expr(value);
+            }
             ExprKind::Compare { comparisons, .. } => {
                 for comparison in comparisons {
                     if let CompareOp::Is | CompareOp::IsNot = comparison.op {
@@ -310,6 +321,12 @@ impl Walk<'_> {
                 None => expr.each_child(&mut |child| self.expr(child)),
             },
         }
+    }
+
+    /// Whether a name stands for what the host has and no kernel can use.
+    fn is_of_the_host(&self, expr: &Expr) -> bool {
+        let ExprKind::Name(name) = &expr.kind else { return false };
+        !self.is_own(name) && matches!(self.env.get(name), Some(EnvValue::Other { .. }))
     }
 
     fn argument_of_unknown(&mut self, arg: &Argument) {

@@ -3,7 +3,9 @@
 use kps_syntax::ast::CompareOp;
 use kps_syntax::{Diagnostic, Location};
 
-use super::{arguments, error, is_array, meant};
+use super::remedies::{as_operand, cut_alike, how_to_convert, literal_items, split_at_commas};
+use super::values::cast_one;
+use super::{advised, arguments, error, is_array, meant};
 use crate::builtins;
 use crate::types::{Scalar, Type};
 
@@ -192,8 +194,9 @@ pub(crate) fn range_bound(at: Location, text: &str, what: &str) -> Diagnostic {
 }
 
 pub(crate) fn range_types(at: Location, first: Scalar, other: Scalar) -> Diagnostic {
+    let text = at.source.slice(at.span).to_owned();
     error("kernel/loop", at, format!("the bounds of `range` are `{first}` and `{other}`"), "")
-        .help("cast one of them")
+        .help(format!("cast one of them: `{first}({text})`"))
 }
 
 pub(crate) fn not_callable(at: Location, text: &str, what: &str) -> Diagnostic {
@@ -252,9 +255,19 @@ pub(crate) fn distance_of_unlike(at: Location, n: u32, m: u32) -> Diagnostic {
         .help("write a number for each axis of both")
 }
 
-pub(crate) fn argument_count_range(at: Location, name: &str, wanted: &str, given: usize) -> Diagnostic {
-    error("kernel/call", at, format!("`{name}` takes {wanted}, not {given}"), "")
-        .help(format!("write `{name}` with {wanted}"))
+/// `line` is the call with as many as it takes.
+pub(crate) fn argument_count_range(
+    at: Location,
+    name: &str,
+    wanted: &str,
+    given: usize,
+    line: &str,
+) -> Diagnostic {
+    let mistake = error("kernel/call", at, format!("`{name}` takes {wanted}, not {given}"), "");
+    match name.starts_with("atomic_") {
+        true => mistake.help(format!("write `{line}`: the array and the index are apart")),
+        false => mistake.help(format!("write `{line}`")),
+    }
 }
 
 /// `max(a)` of a whole array.
@@ -285,10 +298,11 @@ pub(crate) fn helper_argument(
 }
 
 pub(crate) fn number_argument(at: Location, name: &str, what: &str) -> Diagnostic {
+    let text = at.source.slice(at.span).to_owned();
     let diagnostic = error("kernel/call", at, format!("`{name}` takes numbers, not {what}"), what);
     match () {
-        () if is_array(what) => diagnostic.help(format!("take one element: `{name}(a[i])`")),
-        () if what == "`bool`" => diagnostic.help(format!("make it a number first: `{name}(i32(x))`")),
+        () if is_array(what) => diagnostic.help(format!("take one element: `{name}({text}[i])`")),
+        () if what == "`bool`" => diagnostic.help(format!("make it a number first: `{name}(i32({text}))`")),
         () => diagnostic.help(format!("write a number: `{name}(1.0)`")),
     }
 }
@@ -316,8 +330,15 @@ pub(crate) fn sum_of(at: Location, what: &str) -> Diagnostic {
 }
 
 pub(crate) fn sum_of_bools(at: Location) -> Diagnostic {
-    error("kernel/call", at, "`sum` adds numbers, and there is a bool here", "")
-        .help("make numbers of bools first: `i32(x)`, `ivec2(v)`")
+    let items = literal_items(at.source.slice(at.span)).map(split_at_commas);
+    let comparisons = items.filter(|items| items.iter().all(|item| item.contains(['<', '>', '='])));
+    let number = |item: &&str| format!("i32({item})");
+    let numbers = comparisons.map(|items| items.iter().map(number).collect::<Vec<_>>().join(", "));
+    let mistake = error("kernel/call", at, "`sum` adds numbers, and there is a bool here", "");
+    match numbers {
+        Some(numbers) => mistake.help(format!("make a number of each: `sum([{numbers}])`")),
+        None => mistake.help("make numbers of bools first: `i32(x)`, `ivec2(v)`"),
+    }
 }
 
 pub(crate) fn sum_types(at: Location, total: &str, item: &str) -> Diagnostic {
@@ -325,9 +346,30 @@ pub(crate) fn sum_types(at: Location, total: &str, item: &str) -> Diagnostic {
         .help("make all of them one type first")
 }
 
+/// Of `any` and `all`.
 pub(crate) fn bools_wanted(at: Location, name: &str, what: &str) -> Diagnostic {
-    error("kernel/call", at, format!("`{name}` takes a vector of bools, not {what}"), what)
-        .help(format!("compare first: `{name}(a < b)`"))
+    let text = at.source.slice(at.span).to_owned();
+    let mistake = error(
+        "kernel/call",
+        at,
+        format!("`{name}` takes bools in a vector, a list or a tuple, not {what}"),
+        what,
+    );
+    match () {
+        () if what == "`bool`" => mistake.help(format!("leave `{name}` out: it is one bool already")),
+        () if what == "`Array[bool]`" => {
+            let (op, start) = if name == "any" { ("or", "False") } else { ("and", "True") };
+            mistake.help(format!("join them in a loop: `{name}_of = {start}`, `for item in {text}: {name}_of = {name}_of {op} item`"))
+        }
+        () if is_array(what) || what.contains("tuple") => {
+            mistake.help(format!("compare each of them: `{name}([a > 0, b > 0])`"))
+        }
+        () if what.contains("vec") => mistake.help(format!("compare first: `{name}({text} != 0)`")),
+        () if Type::by_name(what.trim_matches('`')).is_some() => {
+            mistake.help(format!("leave `{name}` out, and compare: `{} != 0`", as_operand(&text)))
+        }
+        () => mistake.help(format!("compare first: `{name}([a > 0, b > 0])`")),
+    }
 }
 
 pub(crate) fn no_len(at: Location, what: &str) -> Diagnostic {
@@ -335,10 +377,23 @@ pub(crate) fn no_len(at: Location, what: &str) -> Diagnostic {
         .help("`len` counts the elements of an array, a list or a vector: leave it out for one number")
 }
 
-pub(crate) fn unlike_arguments(at: Location, name: &str, first: (Location, &str), other: &str) -> Diagnostic {
+/// `cast` is what would make them alike.
+pub(crate) fn unlike_arguments(
+    at: Location,
+    name: &str,
+    first: (Location, &str),
+    other: &str,
+    cast: Option<String>,
+) -> Diagnostic {
+    let array = [(&first.0, first.1), (&at, other)].into_iter().find(|(_, what)| is_array(what));
+    let help = match array {
+        Some((array, _)) => format!("take one element: `{}[i]`", array.source.slice(array.span)),
+        None => cut_alike((first.0.source.slice(first.0.span), first.1), (at.source.slice(at.span), other))
+            .map_or_else(|| cast_one(cast), |cut| format!("take as many components of both: `{cut}`")),
+    };
     error("kernel/call", at, format!("`{name}` does not take {} with {other}", first.1), other)
         .label(first.0, first.1)
-        .help("cast one of them")
+        .help(help)
 }
 
 pub(crate) fn cross_product(at: Location, ty: &Type) -> Diagnostic {
@@ -353,14 +408,21 @@ pub(crate) fn returns_sometimes(at: Location, other: Location, name: &str, how: 
 }
 
 pub(crate) fn return_type(at: Location, name: &str, wanted: &Type, what: &str) -> Diagnostic {
-    error("kernel/return", at, format!("`{name}` returns `{wanted}`, not {what}"), what)
-        .help(format!("cast it: `{wanted}(..)`"))
+    let text = at.source.slice(at.span).to_owned();
+    let mistake = error("kernel/return", at, format!("`{name}` returns `{wanted}`, not {what}"), what);
+    advised(mistake, how_to_convert(&text, what, wanted))
 }
 
-pub(crate) fn return_types(name: &str, first: (Location, &str), second: (Location, &str)) -> Diagnostic {
+/// `cast` is what would make them alike.
+pub(crate) fn return_types(
+    name: &str,
+    first: (Location, &str),
+    second: (Location, &str),
+    cast: Option<String>,
+) -> Diagnostic {
     error("kernel/return", second.0, format!("`{name}` returns different types"), second.1)
         .label(first.0, first.1)
-        .help("cast one of them")
+        .help(cast_one(cast))
 }
 
 pub(crate) fn missing_return(at: Location, name: &str, declared: &Type) -> Diagnostic {

@@ -60,18 +60,6 @@ pub(crate) fn shared_index_count(at: Location, n_axes: usize, n_indices: usize) 
     error("kernel/index", at, message, "").help("give one index for each dimension: `tile[i, j]`")
 }
 
-pub(crate) fn group_arguments(at: Location, name: &str, wanted: &str, given: usize) -> Diagnostic {
-    let diagnostic = error("kernel/call", at, format!("`{name}` takes {wanted}, not {given}"), "");
-    match name.starts_with("atomic_") {
-        true if wanted.contains("value") => diagnostic.help(match name {
-            "atomic_compare_exchange" => format!("write `{name}(a, i, expected, new)`"),
-            _ => format!("write `{name}(a, i, value)`: the array and the index are apart"),
-        }),
-        true => diagnostic.help(format!("write `{name}(a, i)`: the array and the index are apart")),
-        false => diagnostic.help(format!("write `{name}` with {wanted}")),
-    }
-}
-
 pub(crate) fn atomic_place(at: Location, name: &str, what: &str) -> Diagnostic {
     error("kernel/atomic", at, format!("`{name}` takes an array and an index, and this is {what}"), what)
         .help(format!("write `{name}(a, i, ..)`, with `a` an array parameter or `shared(..)`"))

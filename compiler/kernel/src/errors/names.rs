@@ -74,6 +74,11 @@ pub(crate) fn captured_value(at: Location, name: &str, what: &str) -> Diagnostic
         "a `Tensor`" | "a `ndarray`" | "a `list`" | "a `tuple`" => {
             format!("pass it as a parameter: `{name}: Array[f32]`")
         }
+        "a `list of ints`" => format!("pass it as a parameter: `{name}: Array[i32]`"),
+        "a `range`" => "write it in the kernel, `range(0, N)`: its bounds may be captured ints".to_owned(),
+        "a `dict`" => {
+            format!("capture what the kernel needs of it: `value = {name}[..]`, outside of the kernel")
+        }
         "an `Image`" => format!("pass it as a parameter: `{name}: Image[\"2d r32f\"]`"),
         "a `ufunc`" if text == name && builtins::lookup(name).is_some() => {
             format!("that one is for arrays on the host: write `math.{name}(x)`")

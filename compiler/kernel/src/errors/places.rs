@@ -2,7 +2,9 @@
 
 use kps_syntax::{Diagnostic, Location};
 
-use super::{as_operand, error, is_array, is_function, meant};
+use super::remedies::{as_operand, split_at_commas};
+use super::values::cast_one;
+use super::{error, is_array, is_function, meant};
 use crate::habits;
 use crate::signature::ArrayParam;
 use crate::types::Type;
@@ -22,10 +24,15 @@ pub(crate) fn list_repeat(at: Location) -> Diagnostic {
         .help("write `[0.0] * 16`, or make the number a `const[i32]` parameter")
 }
 
-pub(crate) fn list_types(first: (Location, &str), other: (Location, &str)) -> Diagnostic {
+/// `cast` is what would make the elements alike.
+pub(crate) fn list_types(
+    first: (Location, &str),
+    other: (Location, &str),
+    cast: Option<String>,
+) -> Diagnostic {
     let help = match is_function(first.1) || is_function(other.1) {
-        true => "a list holds numbers and what is made of them: choose among functions with `if`",
-        false => "cast them to one",
+        true => "a list holds numbers and what is made of them: choose among functions with `if`".to_owned(),
+        false => cast_one(cast),
     };
     error("kernel/list", first.0, "the elements of a list have one type", first.1)
         .label(other.0, other.1)
@@ -39,7 +46,7 @@ pub(crate) fn not_indexable(at: Location, text: &str, what: &str) -> Diagnostic 
     }
     match text.strip_suffix(']').and_then(|text| text.split_once('[')) {
         Some((array, indices)) => {
-            let n_indices = indices.split("][").map(n_items).sum::<usize>();
+            let n_indices = indices.split("][").map(|indices| split_at_commas(indices).len()).sum::<usize>();
             let element = what.strip_prefix('`').and_then(|what| what.strip_suffix('`')).unwrap_or("f32");
             diagnostic.help(format!(
                 "leave the last index out, or declare an array of more dimensions: \
@@ -49,16 +56,6 @@ pub(crate) fn not_indexable(at: Location, text: &str, what: &str) -> Diagnostic 
         }
         None => diagnostic.help(format!("leave the index out: `{text}`")),
     }
-}
-
-/// What commas divide outside of brackets.
-fn n_items(text: &str) -> usize {
-    let mut depth = 0i32;
-    let is_comma = |letter: &char| {
-        depth += i32::from("([".contains(*letter)) - i32::from(")]".contains(*letter));
-        *letter == ',' && depth == 0
-    };
-    1 + text.chars().filter(is_comma).count()
 }
 
 /// A vector with a component for each axis of `array`; x goes along the last.
@@ -105,7 +102,12 @@ pub(crate) fn too_many_indices(at: Location, name: &str, array: &ArrayParam, n_i
             let help = format!("annotate it `{name}: Array[{element}, {n_indices}]`, or compute one index");
             ("one dimension".to_owned(), help)
         }
-        rank => (format!("{rank} dimensions"), "give one index for each".to_owned()),
+        rank => {
+            let text = at.source.slice(at.span);
+            let indices = split_at_commas(text);
+            let kept = indices[..indices.len().min(rank.into())].join(", ");
+            (format!("{rank} dimensions"), format!("give one index for each: `{name}[{kept}]`"))
+        }
     };
     let message = format!("`{name}` has {dimensions}, and {n_indices} indices are given");
     error("kernel/index", at, message, "").help(help)

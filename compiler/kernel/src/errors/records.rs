@@ -2,7 +2,7 @@
 
 use kps_syntax::{Diagnostic, Location};
 
-use super::error;
+use super::{error, without_brackets};
 use crate::types::Scalar;
 
 pub(crate) fn print_keyword(at: Location, name: &str) -> Diagnostic {
@@ -57,6 +57,13 @@ pub(crate) fn format_spec(
 pub(crate) fn string_formatted(at: Location) -> Diagnostic {
     error("kernel/unsupported", at, "a string cannot be formatted this way in a kernel", "")
         .help("write an f-string: `print(f\"x = {x:.2f}\")`")
+}
+
+/// `assert (x > 0, "message")`
+pub(crate) fn assert_of_tuple(at: Location) -> Diagnostic {
+    let text = without_brackets(at.source.slice(at.span)).to_owned();
+    error("kernel/condition", at, "the test of this `assert` is a tuple of a condition and a text", "")
+        .help(format!("leave the parentheses out: `assert {text}`"))
 }
 
 pub(crate) fn number_of_string(at: Location, text: &str) -> Diagnostic {

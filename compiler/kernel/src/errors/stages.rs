@@ -2,7 +2,8 @@
 
 use kps_syntax::{Diagnostic, Location};
 
-use super::{error, how_to_convert, meant, one};
+use super::remedies::how_to_convert;
+use super::{advised, error, meant, one};
 use crate::stages::{self, Direction, Port, Slot, Stage};
 use crate::types::{Scalar, Type};
 
@@ -165,8 +166,9 @@ pub(crate) fn output_maybe_unwritten(
 }
 
 pub(crate) fn output_type(at: Location, name: &str, wanted: &Type, found: &str) -> Diagnostic {
-    error("kernel/type", at, format!("the output `{name}` is {}, not {found}", one(wanted)), found)
-        .help(how_to_convert("value", found, wanted))
+    let mistake =
+        error("kernel/type", at, format!("the output `{name}` is {}, not {found}", one(wanted)), found);
+    advised(mistake, how_to_convert("value", found, wanted))
 }
 
 /// A value, and no value of a function.

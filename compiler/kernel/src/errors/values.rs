@@ -2,7 +2,11 @@
 
 use kps_syntax::{Diagnostic, Location};
 
-use super::{arguments, error, how_to_convert, is_array, one};
+use super::remedies::{
+    as_number, as_operand, cut_alike, fillers, first_components, how_to_call, how_to_convert,
+    split_at_commas, value_type, without_brackets,
+};
+use super::{advised, arguments, error, is_array, is_enum_member, one};
 use crate::constant::Literal;
 use crate::types::{ArrayType, Scalar, Type};
 
@@ -18,18 +22,50 @@ pub(crate) fn literal_does_not_fit(at: Location, literal: Literal, scalar: Scala
         _ if scalar == Scalar::Bool => format!("the number `{literal}` is not a `bool`"),
         _ => format!("`{literal}` does not fit `{scalar}`"),
     };
+    let text = at.source.slice(at.span).to_owned();
     let diagnostic = error("kernel/literal", at, message, "");
+    let holds = |scalar: &Scalar| literal.fit(*scalar).is_some();
     match (literal, scalar.int_range()) {
+        (Literal::Int(0), _) if scalar == Scalar::Bool => diagnostic.help("write `False`"),
+        (Literal::Int(1), _) if scalar == Scalar::Bool => diagnostic.help("write `True`"),
         _ if scalar == Scalar::Bool => diagnostic.help("write `True`, `False` or a comparison: `x != 0`"),
-        (Literal::Float(_), Some(_)) => diagnostic.help(format!("write `{scalar}({literal})` to cut it off")),
-        (Literal::Int(value), Some((min, max))) => {
-            let holds = |scalar: &Scalar| literal.fit(*scalar).is_some();
-            let wider = [Scalar::I32, Scalar::I64].into_iter().find(holds).unwrap_or(Scalar::U64);
-            diagnostic.help(format!("`{scalar}` holds {min} to {max}: a wider type is `{wider}({value})`"))
+        (Literal::Float(_), Some(_)) if text.contains(" / ") => {
+            diagnostic.help(format!("`/` gives a float: write `{}`", text.replacen(" / ", " // ", 1)))
         }
-        _ if scalar == Scalar::F16 => diagnostic.help("`f16` holds -65504 to 65504"),
-        _ => diagnostic.help(format!("a wider type is `f64({literal})`")),
+        (Literal::Float(_), Some(_)) => diagnostic.help(format!("write `{scalar}({literal})` to cut it off")),
+        (Literal::Int(value), Some((min @ 0, max))) if value < 0 && -value <= max / 2 + 1 => {
+            let same_bits = value.rem_euclid(max + 1);
+            diagnostic.help(format!(
+                "`{scalar}` holds {min} to {max}: write the number of the same bits, `{same_bits:#X}`"
+            ))
+        }
+        (Literal::Int(_), Some((min, max))) => {
+            let wider = [Scalar::I32, Scalar::I64].into_iter().find(holds).unwrap_or(Scalar::U64);
+            diagnostic.help(format!("`{scalar}` holds {min} to {max}: {}", declared_wider(wider, literal)))
+        }
+        _ => {
+            let wider = [Scalar::F32, Scalar::F64].into_iter().find(holds).unwrap_or(Scalar::F64);
+            let (wider, (most, text)) = (declared_wider(wider, literal), greatest(scalar));
+            diagnostic.help(match literal.to_f64().abs() <= most {
+                true => format!("`{scalar}` would round it: {wider}"),
+                false => format!("`{scalar}` holds -{text} to {text}: {wider}"),
+            })
+        }
     }
+}
+
+/// What a float type holds at most.
+fn greatest(float: Scalar) -> (f64, &'static str) {
+    match float {
+        Scalar::F16 => (65504.0, "65504"),
+        Scalar::F64 => (f64::MAX, "1.8e308"),
+        _ => (f32::MAX.into(), "3.4e38"),
+    }
+}
+
+/// What a number is stored in says its type, so a cast helps in arithmetic only.
+fn declared_wider(wider: Scalar, literal: Literal) -> String {
+    format!("declare what is to hold it as `{wider}`; in arithmetic, write `{wider}({literal})`")
 }
 
 pub(crate) fn constant_division_by_zero(at: Location) -> Diagnostic {
@@ -38,11 +74,13 @@ pub(crate) fn constant_division_by_zero(at: Location) -> Diagnostic {
 }
 
 pub(crate) fn not_a_value(at: Location, what: &str) -> Diagnostic {
+    let text = at.source.slice(at.span).to_owned();
     let diagnostic =
         error("kernel/not-a-value", at, format!("{what} is not a number"), "a number is wanted here");
     match () {
         () if is_array(what) => diagnostic.help("take one element: `a[i]`"),
-        () if what.contains("function") => diagnostic.help("call it: `f(x)`"),
+        () if is_enum_member(what) => diagnostic.help(format!("write what it stands for: `{text}.value`")),
+        () if is_function(what) => diagnostic.help(how_to_call(&text)),
         () if what.contains("type") => diagnostic.help("make a value of it: `f32(x)`"),
         () => diagnostic.help("write a number, or what gives one"),
     }
@@ -54,8 +92,8 @@ pub(crate) fn no_value(at: Location, text: &str) -> Diagnostic {
 }
 
 pub(crate) fn expected_type(at: Location, text: &str, wanted: &Type, found: &str) -> Diagnostic {
-    error("kernel/type", at, format!("`{text}` is {found}, not `{wanted}`"), found)
-        .help(how_to_convert(text, found, wanted))
+    let mistake = error("kernel/type", at, format!("`{text}` is {found}, not `{wanted}`"), found);
+    advised(mistake, how_to_convert(text, found, wanted))
 }
 
 pub(crate) fn stored_type(
@@ -64,14 +102,9 @@ pub(crate) fn stored_type(
     (value_text, found): (&str, &str),
     (target_text, wanted): (&str, &Type),
 ) -> Diagnostic {
-    error(
-        "kernel/type",
-        value,
-        format!("cannot store {found} in `{target_text}`, which is `{wanted}`"),
-        found,
-    )
-    .label(target, format!("`{wanted}`"))
-    .help(how_to_convert(value_text, found, wanted))
+    let message = format!("cannot store {found} in `{target_text}`, which is `{wanted}`");
+    let mistake = error("kernel/type", value, message, found).label(target, format!("`{wanted}`"));
+    advised(mistake, how_to_convert(value_text, found, wanted))
 }
 
 /// Of `a += b`: `target` and `symbol` stand on its left, `value` on its right.
@@ -139,6 +172,7 @@ pub(crate) fn compare_types(
 fn element_by_element(symbol: &str) -> String {
     match symbol {
         "@" => "sum the products in a loop: `total += a[i, k] * b[k, j]`".to_owned(),
+        "dot" => "sum the products in a loop: `total += a[i] * b[i]`".to_owned(),
         symbol => format!("a kernel works on one element at a time: `out[i] = a[i] {symbol} b[i]`"),
     }
 }
@@ -150,20 +184,36 @@ fn with_operands(
     right: (Location, &str),
     cast: Option<String>,
 ) -> Diagnostic {
+    let [left_text, right_text] =
+        [&left.0, &right.0].map(|at| without_brackets(at.source.slice(at.span)).to_owned());
     let diagnostic = diagnostic.label(left.0, left.1).label(right.0, right.1);
     match cast {
+        _ if is_bool(left.1) && is_bool(right.1) => {
+            diagnostic.help(of_bools(symbol, (&left_text, left.1), (&right_text, right.1)))
+        }
         Some(cast) => diagnostic.help(format!("cast one of them: `{cast}`")),
+        None if is_enum_member(left.1) || is_enum_member(right.1) => {
+            let number = |text: &str, what| match is_enum_member(what) {
+                true => format!("{text}.value"),
+                false => text.to_owned(),
+            };
+            let (left, right) = (number(&left_text, left.1), number(&right_text, right.1));
+            diagnostic.help(format!("write what they stand for: `{left} {symbol} {right}`"))
+        }
         None if is_array(left.1) || is_array(right.1) => diagnostic.help(element_by_element(symbol)),
         None if [left.1, right.1].iter().any(|what| what.contains("mat"))
             && [left.1, right.1].iter().any(|what| what.contains("vec")) =>
         {
             diagnostic.help(format!("take one row of the matrix: `m[0] {symbol} v`"))
         }
-        None if left.1.contains("vec") || right.1.contains("vec") => {
-            diagnostic.help("take as many components of both: `v.xy`")
+        None if matches!(symbol, "@" | "dot") && !(left.1.contains("vec") && right.1.contains("vec")) => {
+            let of = if symbol == "@" { "vectors and matrices" } else { "two vectors" };
+            diagnostic.help(format!("`{symbol}` is of {of}: numbers are multiplied by `*`"))
         }
-        None if symbol == "@" => {
-            diagnostic.help("`@` is of vectors and matrices: numbers are multiplied by `*`")
+        None if left.1.contains("vec") || right.1.contains("vec") => {
+            let cut = cut_alike((&left_text, left.1), (&right_text, right.1));
+            let cut = cut.unwrap_or_else(|| "v.xy".to_owned());
+            diagnostic.help(format!("take as many components of both: `{cut}`"))
         }
         None if matches!(symbol, "&" | "|" | "<<" | ">>")
             && [left.1, right.1].iter().any(|what| is_float(what)) =>
@@ -174,13 +224,35 @@ fn with_operands(
     }
 }
 
+fn is_bool(what: &str) -> bool {
+    what == "`bool`" || what.starts_with("`bvec")
+}
+
+/// Bools are joined, and counted as numbers.
+fn of_bools(symbol: &str, (left, a): (&str, &str), (right, b): (&str, &str)) -> String {
+    let counted = format!("`{} {symbol} {}`", as_number(left, a), as_number(right, b));
+    let are_single = a == "`bool`" && b == "`bool`";
+    match symbol {
+        "+" if are_single => format!("bools are joined by `or`; to count them, write {counted}"),
+        "*" if are_single => format!("bools are joined by `and`; to multiply them, write {counted}"),
+        _ => format!("make numbers of both: {counted}"),
+    }
+}
+
 pub(crate) fn unary_type(at: Location, symbol: &str, what: &str) -> Diagnostic {
+    let text = at.source.slice(at.span);
+    let operand = without_brackets(text.strip_prefix(symbol).unwrap_or(text).trim_start()).to_owned();
     let diagnostic = error("kernel/operand-types", at, format!("`{symbol}` does not take {what}"), what);
     match (symbol, what) {
-        ("~", "`bool`") => diagnostic.help("write `not`"),
-        ("-", "`bool`") | ("+", "`bool`") => diagnostic.help("make it a number first: `i32(x)`"),
+        ("~", "`bool`") => diagnostic.help(format!("write `not {operand}`")),
+        (_, what) if is_array(what) => diagnostic.help(format!("take one element: `{symbol}{operand}[i]`")),
+        ("-" | "+", what) if is_bool(what) => {
+            diagnostic.help(format!("make it a number first: `{symbol}{}`", as_number(&operand, what)))
+        }
+        ("~", what) if matches!(value_type(what), Some(Type::Scalar(_))) => {
+            diagnostic.help(format!("bits are those of ints: `~i32({operand})`"))
+        }
         ("~", _) => diagnostic.help("bits are those of ints: `~i32(x)`"),
-        (_, what) if is_array(what) => diagnostic.help("take one element: `-a[i]`"),
         _ => diagnostic.help("write a number"),
     }
 }
@@ -209,15 +281,22 @@ pub(crate) fn condition_not_bool(at: Location, text: &str, what: &str, is_vector
         }
         false if what.contains("vec") => diagnostic.help(format!("write `any({text} != 0)`")),
         false if is_float(what) => diagnostic.help(format!("write `{text} != 0.0`")),
-        false if what.ends_with("literal") => {
-            diagnostic.help(format!("compare it with something: `x == {text}`, `x == 1 or x == {text}`"))
-        }
-        false if what.contains("function") => diagnostic.help(format!("call it: `{text}(x) > 0`")),
+        false if what.ends_with("literal") => diagnostic.help(match text {
+            "0" | "0.0" => format!("write `False`, or compare it with something: `n == {text}`"),
+            "1" | "1.0" => format!("write `True`, or compare it with something: `n == {text}`"),
+            _ => format!("compare it with something: `n == {text}`, `n == 1 or n == {text}`"),
+        }),
+        false if is_function(what) => diagnostic.help(how_to_call(text)),
         false => diagnostic.help(format!("write `{text} != 0`")),
     }
 }
 
-pub(crate) fn ternary_types(then: (Location, &str), orelse: (Location, &str)) -> Diagnostic {
+/// `cast` is what would make the sides alike.
+pub(crate) fn ternary_types(
+    then: (Location, &str),
+    orelse: (Location, &str),
+    cast: Option<String>,
+) -> Diagnostic {
     let message = format!("the two sides of `if .. else` are {} and {}", then.1, orelse.1);
     let help = if is_array(then.1) && is_array(orelse.1) {
         "an array is chosen before the launch: choose among elements, `a[i] if c else b[i]`"
@@ -229,9 +308,18 @@ pub(crate) fn ternary_types(then: (Location, &str), orelse: (Location, &str)) ->
     } else if then.1.ends_with("texture") || orelse.1.ends_with("texture") {
         "a texture is chosen before the launch: choose what is read of them, `a.read(at) if c else b.read(at)`"
     } else {
-        "cast one of them"
+        let mistake = error("kernel/choice-types", then.0, message, then.1).label(orelse.0, orelse.1);
+        return mistake.help(cast_one(cast));
     };
     error("kernel/choice-types", then.0, message, then.1).label(orelse.0, orelse.1).help(help)
+}
+
+/// `cast` is what would make two values alike, where one line does.
+pub(super) fn cast_one(cast: Option<String>) -> String {
+    match cast {
+        Some(cast) => format!("cast one of them: `{cast}`"),
+        None => "cast one of them".to_owned(),
+    }
 }
 
 /// Whether a description of an operand is that of floats.
@@ -245,21 +333,35 @@ pub(crate) fn is_function(what: &str) -> bool {
 }
 
 pub(crate) fn cast_type(at: Location, what: &str, to: &Type) -> Diagnostic {
+    let text = at.source.slice(at.span).to_owned();
     error("kernel/cast", at, format!("cannot make {} of {what}", one(to)), what).help(match () {
-        () if is_array(what) => "take one element: `a[i]`".to_owned(),
-        () if what.contains("vec") => format!("take one component: `{to}(v.x)`"),
+        () if is_array(what) => format!("take one element: `{to}({}[0])`", as_operand(&text)),
+        () if is_enum_member(what) => format!("write what it stands for: `{to}({text}.value)`"),
+        () if what.contains("vec") => format!("take one component: `{to}({}.x)`", as_operand(&text)),
+        () if is_function(what) => how_to_call(&text),
+        () if what.contains("tuple") => format!("take one of its items: `{to}({}[0])`", as_operand(&text)),
         () => format!("give it a number: `{to}(1)`"),
     })
 }
 
 pub(crate) fn vector_parts(at: Location, ty: &Type, given: usize) -> Diagnostic {
-    error(
-        "kernel/vector-parts",
-        at,
-        format!("{} has {} components, not {given}", one(ty), ty.n_components()),
-        "",
-    )
-    .help(format!("give {} numbers, or one for all of them: `{ty}(0)`", ty.n_components()))
+    let n = ty.n_components();
+    let text = at.source.slice(at.span).to_owned();
+    let mistake =
+        error("kernel/vector-parts", at, format!("{} has {n} components, not {given}", one(ty)), "");
+    let args = text.split_once('(').and_then(|(_, args)| args.strip_suffix(')')).map(split_at_commas);
+    match args.as_deref() {
+        Some([]) | Some([""]) | None => {
+            mistake.help(format!("give {n} numbers, or one for all of them: `{ty}(0)`"))
+        }
+        Some(args) if given < usize::from(n) => {
+            mistake.help(format!("give {n} numbers: `{ty}({}{})`", args.join(", "), fillers(given, ty)))
+        }
+        Some([vector]) => {
+            mistake.help(format!("take as many components: `{ty}({})`", first_components(vector, n)))
+        }
+        Some(_) => mistake.help(format!("give {n} numbers, or one for all of them: `{ty}(0)`")),
+    }
 }
 
 pub(crate) fn array_elements(at: Location, array: &ArrayType, given: usize) -> Diagnostic {

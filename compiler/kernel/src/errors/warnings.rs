@@ -18,6 +18,12 @@ pub(crate) fn rebound_array(at: Location, name: &str, value: &str) -> Diagnostic
         .help(format!("write an element: `{name}[i] = {value}`, with `i = global_id.x`"))
 }
 
+/// `turned` is the range that counts the other way.
+pub(crate) fn never_runs(at: Location, text: &str, turned: &str) -> Diagnostic {
+    warning("kernel/never-runs", at, format!("this loop never runs: `{text}` is empty"), "")
+        .help(format!("to count the other way, write `{turned}`"))
+}
+
 /// Code behind a jump.
 pub(crate) fn unreachable_code(at: Location, jump: Location) -> Diagnostic {
     warning("kernel/unreachable", at, "this code is never reached", "")

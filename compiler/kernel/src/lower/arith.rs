@@ -72,7 +72,7 @@ impl Ctx<'_> {
             AstBinaryOp::Mod => self.floor(BinaryOp::FloorMod, sides),
             AstBinaryOp::Div => self.divide(sides),
             AstBinaryOp::Pow => self.power(sides),
-            AstBinaryOp::MatMul => self.dot(sides),
+            AstBinaryOp::MatMul => self.dot("@", sides),
             AstBinaryOp::LeftShift => self.shift(BinaryOp::ShiftLeft, sides),
             AstBinaryOp::RightShift => self.shift(BinaryOp::ShiftRight, sides),
             AstBinaryOp::BitAnd => self.bitwise(BinaryOp::And, sides),
@@ -201,11 +201,26 @@ impl Ctx<'_> {
             }
             _ => (a.with_scalar(scalar_b), spans.0),
         };
-        let text = self.f.source.slice(span);
-        let text = text.strip_prefix('(').and_then(|text| text.strip_suffix(')')).unwrap_or(text);
+        let text = errors::without_brackets(self.f.source.slice(span));
         // It is a part of a tuple that needs the cast.
-        let text = if has_commas(text) { ".." } else { text };
+        let text = if errors::split_at_commas(text).len() > 1 { ".." } else { text };
         Some(format!("{ty}({text})"))
+    }
+
+    /// The cast that gives two values one type.
+    pub fn alike_hint(
+        &self,
+        (left, left_at): (&Operand, Span),
+        (right, right_at): (&Operand, Span),
+    ) -> Option<String> {
+        let (a, b) = (self.value_type(left)?, self.value_type(right)?);
+        let (ty, at) = match (&a, &b) {
+            (Type::Vector(n, _), Type::Vector(m, _)) if n != m => return None,
+            (Type::Scalar(_), Type::Vector(..)) => (&b, left_at),
+            (Type::Vector(..), Type::Scalar(_)) => (&a, right_at),
+            _ => return self.cast_hint(left, right, (left_at, right_at)),
+        };
+        Some(format!("{ty}({})", errors::without_brackets(self.f.source.slice(at))))
     }
 
     fn floor(&mut self, op: BinaryOp, sides: Sides) -> Operand {
@@ -399,18 +414,18 @@ impl Ctx<'_> {
         Some(self.node(NodeKind::Binary(BinaryOp::Div, one, product), ty, span))
     }
 
-    /// `@`: the dot product of two vectors.
-    pub fn dot(&mut self, sides: Sides) -> Operand {
+    /// The dot product of two vectors, which is called as `symbol` says.
+    pub fn dot(&mut self, symbol: &str, sides: Sides) -> Operand {
         let Sides { left, right, spans, .. } = sides;
         if self.is_matrix(left) || self.is_matrix(right) {
-            return self.mismatch("dot", sides, self.f.diagnostics.len());
+            return self.mismatch(symbol, sides, self.f.diagnostics.len());
         }
         let n_errors = self.f.diagnostics.len();
         let vectors =
             [left, right].iter().all(|operand| self.value_type(operand).is_some_and(|ty| ty.is_vector()));
         let common = if vectors { self.common(left, right, spans, false) } else { None };
         let Some((ty, a, b)) = common else {
-            return self.mismatch("@", sides, n_errors);
+            return self.mismatch(symbol, sides, n_errors);
         };
         let scalar = ty.scalar().expect("vectors have one");
         Operand::Node(self.node(NodeKind::Dot(a, b), scalar, spans.0.to(spans.1)))
@@ -516,17 +531,4 @@ fn symbol(op: BinaryOp) -> &'static str {
         BinaryOp::Or => "|",
         BinaryOp::Xor => "^",
     }
-}
-
-/// Whether a source has commas outside of its brackets.
-fn has_commas(text: &str) -> bool {
-    let mut depth = 0;
-    text.chars().any(|letter| {
-        match letter {
-            '(' | '[' => depth += 1,
-            ')' | ']' => depth -= 1,
-            _ => {}
-        }
-        letter == ',' && depth == 0
-    })
 }

@@ -5,7 +5,7 @@ use kps_syntax::ast::{Argument, ArgumentKind, Expr};
 
 use super::Ctx;
 use super::operand::{Operand, Root, Static};
-use crate::builtins::AtomicOp;
+use crate::builtins::{AtomicOp, Call, GroupFunction};
 use crate::errors;
 use crate::ir::{Atomic, AtomicPlace, Buffer, NodeId, NodeKind};
 use crate::signature::Reach;
@@ -63,13 +63,16 @@ impl Ctx<'_> {
                 ArgumentKind::KeywordSpread(_) => return None,
             }
         }
-        let (n_wanted, wanted) = match op {
-            AtomicOp::Load => (2, "an array and an index"),
-            AtomicOp::CompareExchange => (4, "an array, an index, what is expected and the new value"),
-            _ => (3, "an array, an index and a value"),
+        let wanted = match op {
+            AtomicOp::Load => "an array and an index",
+            AtomicOp::CompareExchange => "an array, an index, what is expected and the new value",
+            _ => "an array, an index and a value",
         };
-        if exprs.len() != n_wanted {
-            self.error(errors::group_arguments(self.at(span), name, wanted, exprs.len()));
+        let call = Call::of_group(GroupFunction::Atomic(op));
+        if !call.takes(exprs.len()) {
+            // What lacks may be any of them.
+            let line = call.line(name, &[]);
+            self.error(errors::argument_count_range(self.at(span), name, wanted, exprs.len(), &line));
             return None;
         }
         Some(exprs)

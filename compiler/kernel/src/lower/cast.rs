@@ -8,6 +8,7 @@ use kps_syntax::ast::{Expr, ExprKind};
 use super::Ctx;
 use super::operand::{Operand, Static};
 use super::vars::Binding;
+use crate::builtins::Call;
 use crate::check::{TypeExpr, TypeReader};
 use crate::constant::{Constant, Literal};
 use crate::errors;
@@ -95,10 +96,7 @@ impl Ctx<'_> {
                 Some(node) => Operand::Node(node),
                 None => Operand::Error,
             },
-            _ => {
-                let name = to.name();
-                self.fail(errors::argument_count_range(self.at(span), name, "one argument", args.len()))
-            }
+            _ => self.wrong_count(&Call::CAST, to.name(), "one argument", args, span),
         }
     }
 

@@ -13,7 +13,7 @@ use kps_syntax::ast::{Argument, ArgumentKind, Expr, ExprKind, Ident};
 use super::Ctx;
 use super::calls::Arguments;
 use super::operand::{Operand, Place, Root, Row, Static};
-use crate::builtins::CoopFunction;
+use crate::builtins::{Call, CoopFunction, GroupFunction};
 use crate::constant::Constant;
 use crate::errors;
 use crate::ir::{Buffer, CoopLines, Stmt, Together};
@@ -64,16 +64,17 @@ impl Ctx<'_> {
         if args.iter().any(|(operand, _)| operand.has_error()) {
             return Operand::Error;
         }
-        let (n_wanted, wanted) = match function {
-            CoopFunction::Fill => (2, "a matrix and a number"),
-            CoopFunction::MultiplyAdd => (3, "an accumulator and the two factors"),
+        let wanted = match function {
+            CoopFunction::Fill => "a matrix and a number",
+            CoopFunction::MultiplyAdd => "an accumulator and the two factors",
             _ if lines == CoopLines::Columns => {
-                (4, "a matrix, an array, where it begins and the elements from column to column")
+                "a matrix, an array, where it begins and the elements from column to column"
             }
-            _ => (4, "a matrix, an array, where it begins and the elements from row to row"),
+            _ => "a matrix, an array, where it begins and the elements from row to row",
         };
-        if args.len() != n_wanted {
-            return self.fail(errors::group_arguments(self.at(span), name, wanted, args.len()));
+        let call = Call::of_group(GroupFunction::Coop(function));
+        if !call.takes(args.len()) {
+            return self.wrong_count(&call, name, wanted, &args, span);
         }
         self.f.block.push(Stmt::Together(Together::CoopMatrix, span));
         let done = match function {
@@ -117,7 +118,11 @@ impl Ctx<'_> {
         let exprs: Vec<&Expr> = args.iter().filter_map(positional).collect();
         let [element, rows, columns, purpose] = exprs[..] else {
             let wanted = "a type, rows, columns and what it is for";
-            return self.fail(errors::group_arguments(self.at(span), "coop_matrix", wanted, args.len()));
+            let call = Call::of_group(GroupFunction::Coop(CoopFunction::Matrix));
+            let given: Vec<&str> = exprs.iter().map(|expr| self.f.source.slice(expr.span)).collect();
+            let line = call.line("coop_matrix", &given);
+            let error = errors::argument_count_range(self.at(span), "coop_matrix", wanted, args.len(), &line);
+            return self.fail(error);
         };
         let scalar = match self.expr(element) {
             Operand::Error => return Operand::Error,

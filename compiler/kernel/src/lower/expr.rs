@@ -61,6 +61,8 @@ impl Ctx<'_> {
             ExprKind::Tuple(items) => self.tuple(items),
             ExprKind::Lambda(lambda) => self.lambda(lambda, span),
             ExprKind::Walrus { target, value } => self.walrus(target, value),
+            // `check` refused it, or what it is a key of.
+            ExprKind::Str(_) => Operand::Error,
             ExprKind::Slice { .. } => self.fail(errors::whole_axis(self.at(span))),
             ExprKind::Error => Operand::Error,
             _ => {
@@ -384,8 +386,9 @@ impl Ctx<'_> {
         };
         let Some((ty, soft)) = joined else {
             let what = (self.describe(&a), self.describe(&b));
-            return self
-                .fail(errors::ternary_types((self.at(then.span), &what.0), (self.at(orelse.span), &what.1)));
+            let cast = self.alike_hint((&a, then.span), (&b, orelse.span));
+            let (then, orelse) = ((self.at(then.span), &*what.0), (self.at(orelse.span), &*what.1));
+            return self.fail(errors::ternary_types(then, orelse, cast));
         };
         let (tail, then_value) = self.sub_block(|ctx| ctx.try_convert(&a, &ty, then.span));
         then_block.extend(tail);
@@ -500,8 +503,9 @@ impl Ctx<'_> {
         let what = self.describe(first);
         let other = operands.iter().find(|(operand, at)| self.describe(operand) != what && at != first_span);
         let (other, other_span) = other.unwrap_or(&operands[0]);
+        let cast = self.alike_hint((first, *first_span), (other, *other_span));
         let other = self.describe(other);
-        self.fail(errors::list_types((self.at(*first_span), &what), (self.at(*other_span), &other)))
+        self.fail(errors::list_types((self.at(*first_span), &what), (self.at(*other_span), &other), cast))
     }
 
     /// A local that holds these elements.

@@ -11,7 +11,7 @@ use super::arith::Sides;
 use super::fold::fold_function;
 use super::formulas::Math;
 use super::operand::{Operand, Place, Static};
-use crate::builtins::{FloatFn, Function, function_name};
+use crate::builtins::{Call, FloatFn, Function, function_name};
 use crate::constant::Literal;
 use crate::errors;
 use crate::ir::{BinaryOp, CompareOp, GeometryFn, NodeId, NodeKind, UnaryOp};
@@ -30,16 +30,17 @@ impl<'a> Ctx<'a> {
         {
             return self.extreme(function, items, *at, span);
         }
-        let (least, most) = arity(function);
-        if args.len() < least || args.len() > most {
-            let wanted = match (least, most) {
+        let call = Call::of(function);
+        if !call.takes(args.len()) {
+            let wanted = match (call.needs.len(), call.most) {
+                (0, 0) => "no arguments".to_owned(),
                 (1, 1) => "one argument".to_owned(),
                 (least, most) if least == most => format!("{least} arguments"),
                 (1, usize::MAX) => "one argument or more".to_owned(),
                 (least, usize::MAX) => format!("at least {least} arguments"),
                 (least, most) => format!("{least} to {most} arguments"),
             };
-            return self.fail(errors::argument_count_range(self.at(span), name, &wanted, args.len()));
+            return self.wrong_count(&call, name, &wanted, args, span);
         }
         let literals: Option<Vec<Literal>> = args
             .iter()
@@ -57,7 +58,7 @@ impl<'a> Ctx<'a> {
             }
             Function::Print => unreachable!("its arguments are read by `print_call`"),
             Function::Len => self.len(args, span),
-            Function::All | Function::Any => self.all_any(function, args, span),
+            Function::All | Function::Any => self.all_any(function, &args[0], span),
             Function::DivMod => self.divmod(args, span),
             Function::TruncDiv => self.truncating_call(BinaryOp::TruncDiv, args, span),
             Function::TruncRem => self.truncating_call(BinaryOp::TruncRem, args, span),
@@ -73,7 +74,7 @@ impl<'a> Ctx<'a> {
             }
             Function::Dot => {
                 let ((a, a_span), (b, b_span)) = (&args[0], &args[1]);
-                self.dot(Sides { left: a, right: b, op_span: span, spans: (*a_span, *b_span) })
+                self.dot("dot", Sides { left: a, right: b, op_span: span, spans: (*a_span, *b_span) })
             }
             Function::Bitcast => self.bitcast_call(args, span),
             Function::Transpose | Function::Determinant | Function::Inverse => {
@@ -91,6 +92,20 @@ impl<'a> Ctx<'a> {
                 })
             }
         }
+    }
+
+    /// A call with too few arguments, or too many.
+    pub fn wrong_count(&mut self, call: &Call, name: &str, wanted: &str, args: Args, span: Span) -> Operand {
+        // What a star spreads has one text for all of it.
+        let is_spread = args.windows(2).any(|pair| pair[0].1 == pair[1].1);
+        let given = if is_spread { &[][..] } else { args };
+        let given: Vec<&str> = given.iter().map(|(_, at)| self.f.source.slice(*at)).collect();
+        let line = match (name, &given[..]) {
+            // GLSL's form.
+            ("atan" | "math.atan", [y, x]) => format!("{name}2({y}, {x})"),
+            _ => call.line(name, &given),
+        };
+        self.fail(errors::argument_count_range(self.at(span), name, wanted, args.len(), &line))
     }
 
     fn number_function(&mut self, function: Function, args: Args, name: &str, span: Span) -> Option<NodeId> {
@@ -132,22 +147,6 @@ impl<'a> Ctx<'a> {
             operand => {
                 let what = self.describe(operand);
                 self.fail(errors::no_len(self.at(args[0].1), &what))
-            }
-        }
-    }
-
-    fn all_any(&mut self, function: Function, args: Args, span: Span) -> Operand {
-        match &args[0].0 {
-            Operand::Node(node) if matches!(self.ty(*node), Type::Vector(_, Scalar::Bool)) => {
-                let kind = match function {
-                    Function::All => NodeKind::All(*node),
-                    _ => NodeKind::Any(*node),
-                };
-                Operand::Node(self.node(kind, Type::BOOL, span))
-            }
-            operand => {
-                let what = self.describe(operand);
-                self.fail(errors::bools_wanted(self.at(args[0].1), function_name(function), &what))
             }
         }
     }
@@ -236,12 +235,9 @@ impl<'a> Ctx<'a> {
                 None => {
                     if self.f.diagnostics.len() == n_errors {
                         let (first, other) = (self.describe(&args[0].0), self.describe(operand));
-                        self.error(errors::unlike_arguments(
-                            self.at(*span),
-                            name,
-                            (self.at(first_span), &first),
-                            &other,
-                        ));
+                        let cast = self.alike_hint((&args[0].0, first_span), (operand, *span));
+                        let (first, at) = ((self.at(first_span), &*first), self.at(*span));
+                        self.error(errors::unlike_arguments(at, name, first, &other, cast));
                     }
                     return None;
                 }
@@ -448,43 +444,4 @@ pub(crate) fn f32_function(function: Function) -> Option<&'static str> {
         Function::Remainder => "remainder",
         _ => return None,
     })
-}
-
-/// The least and the most arguments.
-fn arity(function: Function) -> (usize, usize) {
-    match function {
-        Function::Range => (1, 3),
-        Function::Enumerate => (1, 2),
-        Function::Zip => (1, usize::MAX),
-        Function::Print => (0, usize::MAX),
-        Function::Discard => (0, 0),
-        Function::Min | Function::Max => (2, usize::MAX),
-        Function::Hypot => (1, usize::MAX),
-        Function::Log | Function::Sum | Function::Float(FloatFn::Round) => (1, 2),
-        Function::Pow => (2, 3),
-        Function::Clamp
-        | Function::Mix
-        | Function::SmoothStep
-        | Function::FaceForward
-        | Function::Refract
-        | Function::TextureWrite
-        | Function::TextureSample => (3, 3),
-        Function::DivMod
-        | Function::TruncDiv
-        | Function::TruncRem
-        | Function::Fmod
-        | Function::Copysign
-        | Function::Remainder
-        | Function::NextAfter
-        | Function::Ldexp
-        | Function::Dot
-        | Function::Cross
-        | Function::Distance
-        | Function::Reflect
-        | Function::Bitcast
-        | Function::TextureRead
-        | Function::Step => (2, 2),
-        Function::Float(float) => (float.n_args(), float.n_args()),
-        _ => (1, 1),
-    }
 }

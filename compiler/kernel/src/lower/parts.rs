@@ -13,7 +13,7 @@ use super::Ctx;
 use super::calls::Arguments;
 use super::operand::{Operand, Place, Static};
 use super::sequences::Spanned;
-use crate::builtins::Function;
+use crate::builtins::{Function, function_name};
 use crate::constant::{Constant, Literal};
 use crate::errors;
 use crate::ir::{CompareOp, NodeId, NodeKind};
@@ -129,6 +129,32 @@ impl Ctx<'_> {
         rest.iter().fold(total, |total, item| self.add_item(&total, item, *at, span))
     }
 
+    /// `any(xs)`, `all(xs)` of a vector, a list or a tuple of bools.
+    pub fn all_any(&mut self, function: Function, (xs, at): &Spanned, span: Span) -> Operand {
+        let (kind, op): (fn(NodeId) -> NodeKind, _) = match function {
+            Function::All => (NodeKind::All, AstBinaryOp::BitAnd),
+            _ => (NodeKind::Any, AstBinaryOp::BitOr),
+        };
+        if let Operand::Node(node) = xs
+            && matches!(self.ty(*node), Type::Vector(_, Scalar::Bool))
+        {
+            return Operand::Node(self.node(kind(*node), Type::BOOL, span));
+        }
+        let items = match xs {
+            Operand::Tuple(items) => Some(Rc::clone(items)),
+            Operand::Place(Place { ty: Type::Array(_), .. }) => self.items_of(xs, *at),
+            _ => None,
+        };
+        let is_bool = |item: &Operand| self.value_type(item) == Some(Type::BOOL);
+        let Some(items) = items.filter(|items| items.iter().all(is_bool)) else {
+            let what = self.describe(xs);
+            return self.fail(errors::bools_wanted(self.at(*at), function_name(function), &what));
+        };
+        let of_none = self.bool_constant(function == Function::All, span);
+        let joined = items.iter().cloned().reduce(|a, b| self.binary(op, &a, &b, span, (*at, *at)));
+        joined.unwrap_or(of_none)
+    }
+
     fn is_bool(&self, operand: &Operand) -> bool {
         self.value_type(operand).is_some_and(|ty| ty.scalar() == Some(Scalar::Bool))
     }
@@ -155,9 +181,13 @@ impl Ctx<'_> {
             }
             _ => None,
         };
+        let element_is_bool = element.as_ref().and_then(Type::scalar) == Some(Scalar::Bool);
         let is_number =
             |ty: &Type| ty.scalar().is_some_and(|scalar| scalar != Scalar::Bool) && !ty.is_matrix();
         let Some(element) = element.filter(is_number) else {
+            if element_is_bool {
+                return self.fail(errors::sum_of_bools(self.at(args[0].1)));
+            }
             let what = self.describe(xs);
             return self.fail(errors::sum_of(self.at(args[0].1), &what));
         };

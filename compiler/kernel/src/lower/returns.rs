@@ -179,10 +179,12 @@ impl<'a> Ctx<'a> {
         let first = self.describe(&returns[0].operand);
         let other = returns.iter().find(|site| self.describe(&site.operand) != first).unwrap_or(&returns[0]);
         let second = self.describe(&other.operand);
+        let cast = self.alike_hint((&returns[0].operand, returns[0].span), (&other.operand, other.span));
         self.error(errors::return_types(
             &def.name.name,
             (self.at(returns[0].span), &first),
             (self.at(other.span), &second),
+            cast,
         ));
     }
 

@@ -8,7 +8,7 @@ use kps_syntax::ast::{Argument, Expr};
 use super::Ctx;
 use super::operand::{Operand, Place, Root, Static};
 use super::vars::Var;
-use crate::builtins::GroupFunction;
+use crate::builtins::{Call, GroupFunction};
 use crate::errors;
 use crate::ir::{Home, LocalId, NodeKind, Shared, SharedId, Stmt, Together};
 use crate::signature::Form;
@@ -57,7 +57,8 @@ impl Ctx<'_> {
 
     fn barrier(&mut self, args: &[(Operand, Span)], span: Span) -> Operand {
         if !args.is_empty() {
-            return self.fail(errors::group_arguments(self.at(span), "barrier", "no arguments", args.len()));
+            let call = Call::of_group(GroupFunction::Barrier);
+            return self.wrong_count(&call, "barrier", "no arguments", args, span);
         }
         if !self.says_local_size("barrier", span) {
             return Operand::Error;
@@ -68,7 +69,8 @@ impl Ctx<'_> {
 
     fn uniform(&mut self, args: &[(Operand, Span)], span: Span) -> Operand {
         let [(operand, at)] = args else {
-            return self.fail(errors::group_arguments(self.at(span), "uniform", "one value", args.len()));
+            let call = Call::of_group(GroupFunction::Uniform);
+            return self.wrong_count(&call, "uniform", "one value", args, span);
         };
         let Some(node) = self.materialize(operand, *at) else { return Operand::Error };
         let (ty, facts) = (self.ty(node).clone(), self.facts(node));

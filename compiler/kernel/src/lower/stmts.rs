@@ -118,11 +118,11 @@ impl Ctx<'_> {
             operand => {
                 let text = self.f.source.slice(span).to_owned();
                 let what = self.describe(operand);
-                let is_bvec = matches!(operand, Operand::Node(node)
-                    if matches!(self.ty(*node), Type::Vector(_, crate::types::Scalar::Bool)));
-                let error = errors::condition_not_bool(self.at(span), &text, &what, is_bvec);
-                let is_whole = self.value_type(operand).is_some_and(|ty| ty.is_aggregate());
-                self.error(if is_whole { Diagnostic { help: None, ..error } } else { error });
+                let ty = self.value_type(operand);
+                let is_of_bools = ty.as_ref().is_some_and(is_of_bools);
+                let error = errors::condition_not_bool(self.at(span), &text, &what, is_of_bools);
+                let is_whole = ty.is_some_and(|ty| ty.is_aggregate());
+                self.error(if is_whole && !is_of_bools { Diagnostic { help: None, ..error } } else { error });
                 Condition::Error
             }
         }
@@ -238,4 +238,10 @@ impl Ctx<'_> {
 /// What is something, whatever it is made of; a call may give nothing.
 fn is_number_if_right(value: &Expr) -> bool {
     matches!(value.kind, ExprKind::Subscript { .. } | ExprKind::Binary { .. } | ExprKind::Compare { .. })
+}
+
+/// What `all` and `any` take.
+fn is_of_bools(ty: &Type) -> bool {
+    let n_parts = ty.n_parts().filter(|_| matches!(ty, Type::Vector(..) | Type::Array(_) | Type::Tuple(_)));
+    n_parts.is_some_and(|n| (0..n).all(|at| ty.part(at) == Some(Type::BOOL)))
 }

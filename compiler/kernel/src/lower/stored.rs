@@ -92,7 +92,10 @@ impl Ctx<'_> {
                     None => error,
                 }
             }
-            None => errors::stored_type(self.at(value_span), self.at(span), (value, &found), (target, ty)),
+            None => {
+                let (value, target) = ((value, &*found), (target, ty));
+                return errors::stored_type(self.at(value_span), self.at(span), value, target);
+            }
         };
         let is_number = |ty: &Type| ty.scalar().is_some();
         match is_number(ty) && self.value_type(operand).is_none_or(|found| is_number(&found)) {

@@ -8,7 +8,7 @@ use kps_syntax::Span;
 
 use super::Ctx;
 use super::operand::Operand;
-use crate::builtins::{Combine, Spread, SubgroupOp};
+use crate::builtins::{Call, Combine, GroupFunction, Spread, SubgroupOp};
 use crate::constant::{Constant, Literal};
 use crate::errors;
 use crate::ir::{CompareOp, NodeId, NodeKind};
@@ -21,16 +21,17 @@ impl Ctx<'_> {
         if args.iter().any(|(operand, _)| operand.has_error()) {
             return Operand::Error;
         }
-        let (n_wanted, wanted) = match op {
-            SubgroupOp::Elect => (0, "no arguments"),
-            SubgroupOp::Any | SubgroupOp::All | SubgroupOp::Ballot => (1, "one condition"),
-            SubgroupOp::Combine(..) | SubgroupOp::FromFirst => (1, "one value"),
-            SubgroupOp::ShuffleXor => (2, "a value and a mask of lanes"),
-            SubgroupOp::ShuffleUp | SubgroupOp::ShuffleDown => (2, "a value and a distance"),
-            SubgroupOp::Shuffle => (2, "a value and a lane"),
+        let wanted = match op {
+            SubgroupOp::Elect => "no arguments",
+            SubgroupOp::Any | SubgroupOp::All | SubgroupOp::Ballot => "one condition",
+            SubgroupOp::Combine(..) | SubgroupOp::FromFirst => "one value",
+            SubgroupOp::ShuffleXor => "a value and a mask of lanes",
+            SubgroupOp::ShuffleUp | SubgroupOp::ShuffleDown => "a value and a distance",
+            SubgroupOp::Shuffle => "a value and a lane",
         };
-        if args.len() != n_wanted {
-            return self.fail(errors::group_arguments(self.at(span), name, wanted, args.len()));
+        let call = Call::of_group(GroupFunction::Subgroup(op));
+        if !call.takes(args.len()) {
+            return self.wrong_count(&call, name, wanted, args, span);
         }
         let node = match op {
             SubgroupOp::Elect => Some(self.subgroup_node(op, None, None, Type::BOOL, span)),

@@ -166,6 +166,14 @@ fn table(items: &[Value]) -> Option<EnvValue> {
     is_short.then(|| EnvValue::List(items.iter().map(env_value).collect()))
 }
 
+/// What a list that is no table holds.
+fn list_name(items: &[Value]) -> &'static str {
+    match items {
+        [Value::Int(_), ..] if items.iter().all(|item| matches!(item, Value::Int(_))) => "list of ints",
+        _ => "list",
+    }
+}
+
 /// An array as a vector or a matrix where it is as small as one, and as a table of rows otherwise.
 fn array(array: &NdArray) -> Option<EnvValue> {
     if !(1..=MAX_TABLE).contains(&array.size()) {
@@ -242,7 +250,8 @@ pub fn env_value(value: &Value) -> EnvValue {
         }
         Value::Str(text) => EnvValue::Str(Arc::from(text.as_str())),
         Value::Tuple(items) => EnvValue::Tuple(items.iter().map(env_value).collect()),
-        Value::List(list) => table(&list.borrow()).unwrap_or_else(other),
+        Value::List(list) => table(&list.borrow())
+            .unwrap_or_else(|| EnvValue::Other { type_name: list_name(&list.borrow()).to_owned() }),
         Value::Native(_) if value.downcast::<NdArray>().is_some() => {
             value.downcast::<NdArray>().and_then(array).unwrap_or_else(other)
         }

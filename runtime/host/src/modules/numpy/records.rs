@@ -45,14 +45,21 @@ pub enum Alignment {
     AsInC,
 }
 
-/// `np.dtype([("pos", np.float32, 3), ("mass", np.float32)], align=True)`.
+/// `np.dtype([("pos", np.float32, 3), ("mass", np.float32)], align=True)`; a type may be such a list in its turn.
 pub fn of_fields(vm: &mut Vm, fields: &Value, alignment: Alignment) -> Result {
+    vm.check_stack()?;
     let mut of = StructType::new(Vec::new());
     for field in vm.collect(fields)? {
         let parts = vm.collect(&field)?;
         let (Some(name), Some(ty)) = (parts.first().and_then(Value::as_str), parts.get(1)) else {
             return Err(errors::bad_field());
         };
+        // The fields of a struct within.
+        let inner = match ty {
+            Value::List(_) => Some(of_fields(vm, ty, alignment)?),
+            _ => None,
+        };
+        let ty = inner.as_ref().unwrap_or(ty);
         let mut ty = match structs::type_of(ty) {
             Some(ty @ (Type::Struct(_) | Type::Vector(..))) => ty,
             _ => structs::scalar_type(super::dtype::from_value(vm, ty)?),
