@@ -151,6 +151,9 @@ impl Vm {
         };
         let raise =
             errors::import_error(format!("cannot import name '{name}' from '{}' ({place})", module.name));
+        if &*module.name == "kp" && kps_kernel::is_name(name) {
+            return Err(raise.help(format!("leave it out: kernels know `{name}` without an import")));
+        }
         let known = module.namespace.to_pairs();
         Err(match kps_syntax::suggest::nearest(name, known.iter().map(|(name, _)| &**name)) {
             Some(suggestion) => raise.help(format!("did you mean `{suggestion}`?")),
