@@ -2,6 +2,8 @@
 //!
 //! Never here: what was found out meanwhile. Hints outlive a return to the point, that is what they are for.
 
+use kps_syntax::Diagnostic;
+
 use super::Ctx;
 use super::vars::Fork;
 
@@ -15,6 +17,13 @@ pub(crate) struct Checkpoint {
     n_remarks: usize,
     n_returns: usize,
     n_calls: usize,
+}
+
+/// What was told to be wrong since a checkpoint, here and in the functions called since.
+#[derive(Default)]
+pub(crate) struct Mistakes {
+    diagnostics: Vec<Diagnostic>,
+    calls: Vec<usize>,
 }
 
 impl Ctx<'_> {
@@ -45,5 +54,17 @@ impl Ctx<'_> {
         self.f.calls.truncate(before.n_calls);
         self.f.live = true;
         self.f.stopped = false;
+    }
+
+    /// Adds what was told since the checkpoint, to be told again when lowering has come back to it.
+    pub fn keep_mistakes(&mut self, before: &Checkpoint, kept: &mut Mistakes) {
+        kept.diagnostics.extend(self.f.diagnostics.drain(before.n_diagnostics..));
+        kept.calls.extend(self.f.calls.drain(before.n_calls..));
+    }
+
+    /// What was told already is told once (`all_diagnostics`).
+    pub fn tell_mistakes(&mut self, kept: Mistakes) {
+        self.f.diagnostics.extend(kept.diagnostics);
+        self.f.calls.extend(kept.calls);
     }
 }

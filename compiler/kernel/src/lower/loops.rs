@@ -12,6 +12,7 @@ use kps_syntax::ast::{Expr, Name, Stmt as AstStmt};
 use kps_syntax::{Part, Span};
 
 use super::Ctx;
+use super::checkpoint::Mistakes;
 use super::operand::{Facts, Operand, Static};
 use super::outcomes::without_outcome;
 use super::ranges::Within;
@@ -36,6 +37,16 @@ pub(crate) enum Hint {
     Conflict(Rc<Conflict>),
     /// A round gives it a value of which nothing is known.
     Unknown,
+}
+
+/// Whether what a loop carries is known at its head as a pass found it to be.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Settled {
+    All,
+    /// A type was wrong.
+    NotYet,
+    /// All types are right, and a round leaves something without a value.
+    ButUnknown,
 }
 
 /// A loop being lowered.
@@ -284,6 +295,7 @@ impl<'a> Ctx<'a> {
         let outer_lenient = std::mem::replace(&mut self.f.lenient, false);
         // Each pass but the last settles at least one variable.
         let mut passes_left = 3 * changed.len() + 4;
+        let mut mistakes = Mistakes::default();
         loop {
             let completed = has_completed.then(|| self.completed_flag(parts.span));
             let heads = self.enter_head(&changed, parts.span);
@@ -322,9 +334,14 @@ impl<'a> Ctx<'a> {
                 continue;
             }
             let settled = self.settle(&heads, &state.continues, parts.span, passes_left == 0);
-            let is_settled = settled && !self.firm_up(&heads, parts.span);
+            let is_settled = settled == Settled::All && !self.firm_up(&heads, parts.span);
             if !is_settled && passes_left > 0 {
                 passes_left -= 1;
+                // The types were right: what this pass told holds, and the next one says nothing of what has no value.
+                if settled == Settled::ButUnknown {
+                    self.keep_mistakes(&before, &mut mistakes);
+                }
+                self.forget_unknown_within(parts.span);
                 self.f.lenient = false;
                 self.restore(&before);
                 continue;
@@ -332,6 +349,7 @@ impl<'a> Ctx<'a> {
             if !is_settled {
                 self.error(errors::unsettled_loop(self.at(parts.span)));
             }
+            self.tell_mistakes(mistakes);
             let parts_of_loop = (test_block, condition, body, step_block);
             self.f.lenient |= outer_lenient;
             return self.finish_loop(parts, &changed, state, parts_of_loop);
@@ -469,30 +487,45 @@ impl<'a> Ctx<'a> {
         Binding::Stored { local, facts: Facts { nonneg: false, soft }, span: entry_span }
     }
 
-    /// Stores what each round hands to the next. False when a type at the head was wrong: the hints
-    /// say what it should have been.
+    /// Stores what each round hands to the next. Where a type at the head was wrong, the hints say what it should
+    /// have been; what has no value is looked at only when all types are right, for a type may be what it lacks.
     fn settle(
         &mut self,
         heads: &[(Var, Binding, Option<Literal>)],
         ways: &[Way],
         span: Span,
         give_up: bool,
-    ) -> bool {
-        let mut settled = true;
+    ) -> Settled {
+        let mut settled = Settled::All;
+        let mut unknown = Vec::new();
         for (var, head, literal) in heads {
             for way in ways {
                 let Some(back) = way.changed(*var) else { continue };
                 let hint = match self.hand_over(head, *literal, back, way.carry) {
                     None => continue,
+                    Some(Hint::Unknown) => {
+                        unknown.push(*var);
+                        break;
+                    }
                     Some(Hint::Type(_)) if give_up => Hint::Conflict(Rc::new(self.conflict(head, back))),
                     Some(hint) => hint,
                 };
                 self.f.hints.insert((span.start, *var), hint);
-                settled = false;
+                settled = Settled::NotYet;
                 break;
             }
         }
+        if settled == Settled::All && !unknown.is_empty() {
+            self.f.hints.extend(unknown.into_iter().map(|var| ((span.start, var), Hint::Unknown)));
+            settled = Settled::ButUnknown;
+        }
         settled
+    }
+
+    /// What a loop inside of this one gave no value may have one when the types are others.
+    fn forget_unknown_within(&mut self, span: Span) {
+        let is_within = |start: u32| span.start < start && start < span.end;
+        self.f.hints.retain(|(start, _), hint| !is_within(*start) || !matches!(hint, Hint::Unknown));
     }
 
     /// One variable on one way back to the head; a hint where its type does not fit the head's.
