@@ -49,6 +49,7 @@ mod remarks;
 mod returns;
 mod scattered;
 mod sequences;
+mod settle;
 mod shape;
 mod shared;
 mod stages;
@@ -287,7 +288,7 @@ pub(crate) struct FunctionState<'a> {
     /// What cooperative matrices are for.
     coops: FxHashMap<LocalId, CoopUse>,
     loops: Vec<LoopState>,
-    hints: FxHashMap<(u32, Var), loops::Hint>,
+    hints: FxHashMap<(u32, Var), settle::Hint>,
     /// A guess about a type was wrong, or let something pass: the loop has to be lowered again.
     lenient: bool,
     /// As declared after `->`.

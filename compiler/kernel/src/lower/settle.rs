@@ -1,0 +1,230 @@
+//! What a loop carries from round to round: what each variable is at the head, and whether the rounds agree.
+//!
+//! Goes in: the bindings before the loop and at the end of a round. Comes out: carries into locals, or [`Hint`]s for
+//! another pass. Never here: lowering itself, which `loops.rs` does again as long as hints come.
+
+use std::rc::Rc;
+
+use kps_syntax::Span;
+
+use super::Ctx;
+use super::operand::Facts;
+use super::outcomes::without_outcome;
+use super::vars::{Binding, Conflict, Var, Way, binding_span, guess, literal_of, same_static};
+use crate::constant::Literal;
+use crate::ir::{CarryId, Stmt};
+use crate::types::Type;
+
+/// What an earlier pass over a loop found about a variable that it carries.
+#[derive(Clone)]
+pub(crate) enum Hint {
+    /// The type that it needs.
+    Type(Type),
+    /// The guess was right: no softness any more.
+    Firm,
+    Conflict(Rc<Conflict>),
+    /// A round gives it a value of which nothing is known.
+    Unknown,
+}
+
+/// Whether what a loop carries is known at its head as a pass found it to be.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Settled {
+    All,
+    /// A type was wrong.
+    NotYet,
+    /// All types are right, and a round leaves something without a value.
+    ButUnknown,
+}
+
+impl Ctx<'_> {
+    /// Puts what the loop carries into locals, and returns what each variable is at the head.
+    pub(super) fn enter_head(&mut self, changed: &[Var], span: Span) -> Vec<(Var, Binding, Option<Literal>)> {
+        let mut heads = Vec::with_capacity(changed.len());
+        for &var in changed {
+            let entry = self.f.vars[var as usize].clone();
+            let head = self.head_binding(var, &entry, span);
+            self.set(var, head.clone());
+            heads.push((var, head, literal_of(&entry)));
+        }
+        heads
+    }
+
+    fn head_binding(&mut self, var: Var, entry: &Binding, span: Span) -> Binding {
+        let hint = self.f.hints.get(&(span.start, var)).cloned();
+        if let (Some(Hint::Conflict(conflict)), Binding::Bound { .. } | Binding::Stored { .. }) =
+            (&hint, entry)
+        {
+            return Binding::Conflict(Rc::clone(conflict));
+        }
+        if matches!(hint, Some(Hint::Unknown)) {
+            return Binding::Error;
+        }
+        let literal = literal_of(entry);
+        let known = self.stored_type(entry);
+        let (ty, soft) = match (literal, known, hint) {
+            (None, None, _) => return without_outcome(entry),
+            (Some(_), _, Some(Hint::Type(ty))) => (ty, false),
+            (_, Some((_, true)), Some(Hint::Type(ty))) => (ty, true),
+            (Some(literal), _, hint) => {
+                let is_firm = matches!(hint, Some(Hint::Firm));
+                (guess(literal).into(), !is_firm)
+            }
+            (None, Some((ty, soft)), _) => (ty, soft),
+        };
+        let entry_span = binding_span(entry);
+        let local = self.local_of(var, &ty, entry_span);
+        let carry = CarryId(self.f.func.carries.len() as u32);
+        self.f.func.carries.push(Vec::new());
+        self.f.block.push(Stmt::Carry(carry));
+        self.carry(carry, local, entry);
+        Binding::Stored { local, facts: Facts { nonneg: false, soft }, span: entry_span }
+    }
+
+    /// Stores what each round hands to the next. Where a type at the head was wrong, the hints say what it should
+    /// have been; what has no value is looked at only when all types are right, for a type may be what it lacks.
+    pub(super) fn settle(
+        &mut self,
+        heads: &[(Var, Binding, Option<Literal>)],
+        ways: &[Way],
+        span: Span,
+        give_up: bool,
+    ) -> Settled {
+        let mut settled = Settled::All;
+        let mut unknown = Vec::new();
+        for (var, head, literal) in heads {
+            for way in ways {
+                let Some(back) = way.changed(*var) else { continue };
+                let hint = match self.hand_over(head, *literal, back, way.carry) {
+                    None => continue,
+                    Some(Hint::Unknown) => {
+                        unknown.push(*var);
+                        break;
+                    }
+                    Some(Hint::Type(_)) if give_up => Hint::Conflict(Rc::new(self.conflict(head, back))),
+                    Some(hint) => hint,
+                };
+                self.f.hints.insert((span.start, *var), hint);
+                settled = Settled::NotYet;
+                break;
+            }
+        }
+        if settled == Settled::All && !unknown.is_empty() {
+            self.f.hints.extend(unknown.into_iter().map(|var| ((span.start, var), Hint::Unknown)));
+            settled = Settled::ButUnknown;
+        }
+        settled
+    }
+
+    /// What a loop inside of this one gave no value may have one when the types are others.
+    pub(super) fn forget_unknown_within(&mut self, span: Span) {
+        let is_within = |start: u32| span.start < start && start < span.end;
+        self.f.hints.retain(|(start, _), hint| !is_within(*start) || !matches!(hint, Hint::Unknown));
+    }
+
+    /// One variable on one way back to the head; a hint where its type does not fit the head's.
+    fn hand_over(
+        &mut self,
+        head: &Binding,
+        literal: Option<Literal>,
+        back: &Binding,
+        carry: Option<CarryId>,
+    ) -> Option<Hint> {
+        let conflict = |ctx: &Self| Some(Hint::Conflict(Rc::new(ctx.conflict(head, back))));
+        match (head, back) {
+            (Binding::Unset | Binding::Maybe { .. } | Binding::Conflict(_) | Binding::Error, _) => None,
+            (_, Binding::Error) => Some(Hint::Unknown),
+            (_, Binding::Conflict(found)) => Some(Hint::Conflict(Rc::clone(found))),
+            (Binding::Bound { operand: a, .. }, Binding::Bound { operand: b, .. }) if same_static(a, b) => {
+                None
+            }
+            (Binding::Items { items: a, .. }, Binding::Items { items: b, .. }) if a == b => None,
+            (Binding::Stored { local, facts, .. }, back) => {
+                let ty = self.f.func.local(*local).ty.clone();
+                let (back_ty, back_soft) = match (literal_of(back), self.stored_type(back)) {
+                    (Some(literal), _)
+                        if ty
+                            .scalar()
+                            .is_some_and(|scalar| !ty.is_vector() && literal.fit(scalar).is_some()) =>
+                    {
+                        (ty.clone(), false)
+                    }
+                    (Some(literal), _) => (guess(literal).into(), false),
+                    (None, Some(known)) => known,
+                    (None, None) => return conflict(self),
+                };
+                if back_ty == ty {
+                    if let Some(carry) = carry {
+                        self.carry(carry, *local, back);
+                    }
+                    return None;
+                }
+                let fits = |to: &Type| match (literal, to) {
+                    (Some(literal), Type::Scalar(scalar)) => literal.fit(*scalar).is_some(),
+                    (None, _) => facts.soft,
+                    _ => false,
+                };
+                match (facts.soft, back_soft) {
+                    (true, _) if fits(&back_ty) => Some(Hint::Type(back_ty)),
+                    (false, true) => {
+                        self.f.lenient = true;
+                        None
+                    }
+                    _ => conflict(self),
+                }
+            }
+            _ => conflict(self),
+        }
+    }
+
+    /// Names of parts of lists that a round replaces, which the next round must not read.
+    pub(super) fn replaced_in_rounds(&mut self, changed: &[Var], ways: &[Way], span: Span) -> Vec<Var> {
+        let mut replaced = Vec::new();
+        for (var, binding) in ways.iter().flat_map(|way| &way.changes) {
+            if let Binding::Conflict(conflict) = binding
+                && matches!(**conflict, Conflict::Replaced { .. })
+                && !changed.contains(var)
+                && !replaced.contains(var)
+            {
+                self.f.hints.insert((span.start, *var), Hint::Conflict(Rc::clone(conflict)));
+                replaced.push(*var);
+            }
+        }
+        replaced
+    }
+
+    /// When something passed only because of a guess that is now known to be right, the guesses of
+    /// this loop become firm for another pass.
+    pub(super) fn firm_up(&mut self, heads: &[(Var, Binding, Option<Literal>)], span: Span) -> bool {
+        if !self.f.lenient {
+            return false;
+        }
+        let mut firmed = false;
+        for (var, head, literal) in heads {
+            if literal.is_some() && matches!(head, Binding::Stored { facts: Facts { soft: true, .. }, .. }) {
+                self.f.hints.insert((span.start, *var), Hint::Firm);
+                firmed = true;
+            }
+        }
+        firmed
+    }
+
+    /// The types of a finished loop are known, unless a loop around it is still guessing.
+    pub(super) fn harden(&mut self, changed: &[Var]) {
+        let is_guessing = self
+            .f
+            .vars
+            .iter()
+            .any(|binding| matches!(binding, Binding::Stored { facts: Facts { soft: true, .. }, .. }))
+            && !self.f.loops.is_empty();
+        if is_guessing {
+            return;
+        }
+        for &var in changed {
+            if let Binding::Stored { local, facts, span } = self.f.vars[var as usize] {
+                let facts = Facts { soft: false, ..facts };
+                self.set(var, Binding::Stored { local, facts, span });
+            }
+        }
+    }
+}
