@@ -20,6 +20,19 @@ impl GroupFunction {
     pub fn is_of_workgroup(self) -> bool {
         matches!(self, GroupFunction::Shared | GroupFunction::Barrier | GroupFunction::Coop(_))
     }
+
+    /// The argument that it changes, by its place.
+    pub fn changes(self) -> Option<usize> {
+        match self {
+            GroupFunction::Atomic(AtomicOp::Load) => None,
+            GroupFunction::Atomic(_)
+            | GroupFunction::Coop(CoopFunction::Load | CoopFunction::Fill | CoopFunction::MultiplyAdd) => {
+                Some(0)
+            }
+            GroupFunction::Coop(CoopFunction::Store) => Some(1),
+            _ => None,
+        }
+    }
 }
 
 /// Matrices that a subgroup works on as one.

@@ -91,6 +91,15 @@ pub(crate) fn no_value(at: Location, text: &str) -> Diagnostic {
         .help("let the function return one, or call it on a line of its own")
 }
 
+/// A function of ours that only does something: to `changed`, where that is one of its arguments.
+pub(crate) fn builtin_gives_no_value(at: Location, text: &str, changed: Option<&str>) -> Diagnostic {
+    let line = format!("write `{text}` on a line of its own");
+    error("kernel/no-value", at, format!("`{text}` gives no value"), "").help(match changed {
+        Some(changed) => format!("{line}: it changes `{changed}`"),
+        None => line,
+    })
+}
+
 pub(crate) fn expected_type(at: Location, text: &str, wanted: &Type, found: &str) -> Diagnostic {
     let mistake = error("kernel/type", at, format!("`{text}` is {found}, not `{wanted}`"), found);
     advised(mistake, how_to_convert(text, found, wanted))

@@ -10,6 +10,7 @@ use super::Ctx;
 use super::matrix_parts::MatrixIndex;
 use super::operand::{Operand, Static};
 use super::targets::Target;
+use crate::builtins::Function;
 use crate::check::{TypeExpr, TypeReader};
 use crate::errors;
 use crate::ir::{NodeId, NodeKind, Step, Touch};
@@ -18,7 +19,7 @@ use crate::types::Type;
 impl Ctx<'_> {
     pub fn assign(&mut self, targets: &[Expr], value: &Expr) {
         let operand = self.expr(value);
-        if let Some(error) = self.unassignable(&operand, value.span) {
+        if let Some(error) = self.unassignable(&operand, value) {
             self.error(error);
             return self.poison_targets(targets);
         }
@@ -52,9 +53,32 @@ impl Ctx<'_> {
         }
     }
 
-    pub fn unassignable(&self, operand: &Operand, span: Span) -> Option<kps_syntax::Diagnostic> {
-        match operand {
-            Operand::Static(Static::None) => Some(errors::no_value(self.at(span), self.f.source.slice(span))),
+    pub fn unassignable(&mut self, operand: &Operand, value: &Expr) -> Option<kps_syntax::Diagnostic> {
+        let Operand::Static(Static::None) = operand else { return None };
+        let builtin = match &value.kind {
+            ExprKind::Call { func, args } => self.builtin_called(func).map(|function| (function, args)),
+            _ => None,
+        };
+        let (at, source) = (self.at(value.span), &self.f.source);
+        let text = source.slice(value.span);
+        Some(match builtin {
+            Some((function, args)) => {
+                let changed = match function {
+                    Function::Group(function) => function.changes().and_then(|at| args.get(at)),
+                    _ => None,
+                };
+                let changed = changed.map(|arg| source.slice(arg.span));
+                errors::builtin_gives_no_value(at, text, changed)
+            }
+            None => errors::no_value(at, text),
+        })
+    }
+
+    /// The function of ours that is called by name.
+    fn builtin_called(&mut self, func: &Expr) -> Option<Function> {
+        let ExprKind::Name(_) = &func.kind else { return None };
+        match self.expr(func) {
+            Operand::Static(Static::Builtin(function)) => Some(function),
             _ => None,
         }
     }

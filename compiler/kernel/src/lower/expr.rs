@@ -85,7 +85,7 @@ impl Ctx<'_> {
     /// `name := value`.
     fn walrus(&mut self, target: &Ident, value: &Expr) -> Operand {
         let operand = self.expr(value);
-        if let Some(error) = self.unassignable(&operand, value.span) {
+        if let Some(error) = self.unassignable(&operand, value) {
             self.error(error);
             return Operand::Error;
         }
