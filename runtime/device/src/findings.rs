@@ -290,6 +290,10 @@ pub enum Arithmetic {
     Sum,
     Difference,
     Product,
+    /// Of 0 and what is negated.
+    Negation,
+    /// Of 0 and what loses its sign.
+    Magnitude,
 }
 
 /// An int as its type writes it.

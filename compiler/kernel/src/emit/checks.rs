@@ -9,7 +9,7 @@
 //! | shift | what is shifted, the amount |
 //! | conversion | the float, the int that it became |
 //! | uniform | the value |
-//! | arithmetic | 0 sum, 1 difference, 2 product; the two ints |
+//! | arithmetic | 0 sum, 1 difference, 2 product; the two ints. 3 negation, 4 magnitude; 0 and the int |
 //! | birth | the float, and the numbers that it was made from |
 //!
 //! ORDER: the device reads these numbers.
@@ -37,6 +37,13 @@ pub enum Told {
     Uniform = 5,
     Arithmetic = 6,
     Birth = 7,
+}
+
+/// What takes a number from 0. ORDER: as the device reads it.
+#[derive(Clone, Copy)]
+pub enum Opposite {
+    Negation = 3,
+    Magnitude = 4,
 }
 
 impl FunctionEmitter<'_> {
@@ -200,6 +207,14 @@ impl FunctionEmitter<'_> {
                 self.tell(Told::Arithmetic, &[which, a, b]);
             }
             _ => {}
+        }
+    }
+
+    /// `-a`, or `abs(a)`: the least of the signed ints has neither in its type.
+    pub fn tell_opposite(&mut self, of: Opposite, a: Word, ty: &Type) {
+        if self.tells() && ty.scalar().is_some_and(|scalar| scalar.is_int() && scalar.is_signed()) {
+            let (which, zero) = (self.int(&Type::U32, of as i128), self.int(ty, 0));
+            self.tell(Told::Arithmetic, &[which, zero, a]);
         }
     }
 

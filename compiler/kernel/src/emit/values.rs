@@ -2,6 +2,7 @@
 
 use rspirv::spirv::{GlslStd450Op as GlslOp, Op, Word};
 
+use super::checks::Opposite;
 use super::function::FunctionEmitter;
 use super::module::Operand;
 use crate::builtins::FloatFn;
@@ -78,6 +79,7 @@ impl FunctionEmitter<'_> {
             }
             NodeKind::Abs(a) => {
                 let a = self.value(*a);
+                self.tell_opposite(Opposite::Magnitude, a, ty);
                 if is_float(ty) { self.glsl(GlslOp::FAbs, ty, &[a]) } else { self.int_abs(a, ty) }
             }
             NodeKind::Sign(a) => {
@@ -179,7 +181,10 @@ impl FunctionEmitter<'_> {
     fn unary(&mut self, op: UnaryOp, a: Word, ty: &Type) -> Word {
         let op = match op {
             UnaryOp::Negate if is_float(ty) => Op::FNegate,
-            UnaryOp::Negate => return self.int_negate(a, ty),
+            UnaryOp::Negate => {
+                self.tell_opposite(Opposite::Negation, a, ty);
+                return self.int_negate(a, ty);
+            }
             UnaryOp::Not => Op::LogicalNot,
             UnaryOp::Invert => Op::Not,
         };

@@ -5,7 +5,7 @@ use rspirv::spirv::{Op, Word};
 use super::function::FunctionEmitter;
 use super::module::Operand;
 use super::values::is_float;
-use crate::ir::NodeId;
+use crate::ir::{BinaryOp, NodeId};
 use crate::types::Type;
 
 impl FunctionEmitter<'_> {
@@ -63,10 +63,14 @@ impl FunctionEmitter<'_> {
         let mut sum = None;
         for at in 0..u32::from(n) {
             let (left, right) = (self.extract(a, at, ty), self.extract(b, at, ty));
+            self.tell_binary(BinaryOp::Mul, [left, right], None, ty);
             let product = self.ids(Op::IMul, ty, &[left, right]);
             sum = Some(match sum {
                 None => product,
-                Some(sum) => self.ids(Op::IAdd, ty, &[sum, product]),
+                Some(sum) => {
+                    self.tell_binary(BinaryOp::Add, [sum, product], None, ty);
+                    self.ids(Op::IAdd, ty, &[sum, product])
+                }
             });
         }
         sum.expect("vectors have at least two components")

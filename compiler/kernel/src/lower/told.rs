@@ -8,7 +8,7 @@ use super::Ctx;
 use super::matrix_parts::MatrixIndex;
 use super::targets::Target;
 use crate::constant::Constant;
-use crate::ir::{BinaryOp, NodeId, NodeKind, Step, Stmt, Touch, ValueIndex};
+use crate::ir::{BinaryOp, NodeId, NodeKind, Step, Stmt, Touch, UnaryOp, ValueIndex};
 use crate::types::Type;
 
 impl Ctx<'_> {
@@ -16,7 +16,9 @@ impl Ctx<'_> {
     pub(super) fn tells_of(&self, node: NodeId) -> bool {
         match self.f.func.node(node).kind {
             NodeKind::Binary(op, ..) => !matches!(op, BinaryOp::And | BinaryOp::Or | BinaryOp::Xor),
-            NodeKind::Convert(_)
+            NodeKind::Unary(op, _) => op == UnaryOp::Negate,
+            NodeKind::Abs(_)
+            | NodeKind::Convert(_)
             | NodeKind::Dot(..)
             | NodeKind::Float(..)
             | NodeKind::Geometry(..)

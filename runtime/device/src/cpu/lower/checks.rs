@@ -275,7 +275,9 @@ impl Lowerer<'_> {
         let op = match self.constant_int(inst, 4)? {
             0 => Arithmetic::Sum,
             1 => Arithmetic::Difference,
-            _ => Arithmetic::Product,
+            2 => Arithmetic::Product,
+            3 => Arithmetic::Negation,
+            _ => Arithmetic::Magnitude,
         };
         let [(scalar, a), (_, b)] = self.told_pair(inst, 5)?;
         if !scalar.is_int() {
@@ -314,7 +316,9 @@ impl Lowerer<'_> {
         let result = self.builder.binary(operation(op), a, b);
         match (op, signed) {
             (Arithmetic::Sum, false) => self.builder.compare(Compare::LtU, result, a),
-            (Arithmetic::Difference, false) => self.builder.compare(Compare::LtU, a, b),
+            (Arithmetic::Difference | Arithmetic::Negation | Arithmetic::Magnitude, false) => {
+                self.builder.compare(Compare::LtU, a, b)
+            }
             (Arithmetic::Product, false) => {
                 let high = self.builder.binary(Binary::MulHighU, a, b);
                 self.builder.compare(Compare::Ne, high, zero)
@@ -326,7 +330,7 @@ impl Lowerer<'_> {
                 self.builder.compare(Compare::Ne, high, sign)
             }
             // The result's sign differs from that of `a`, and from what `b` would make of it.
-            (Arithmetic::Sum | Arithmetic::Difference, true) => {
+            (_, true) => {
                 let other = if op == Arithmetic::Sum { result } else { a };
                 let first = self.builder.binary(Binary::Xor, a, result);
                 let second = self.builder.binary(Binary::Xor, b, other);
@@ -384,7 +388,8 @@ impl Lowerer<'_> {
 fn operation(op: Arithmetic) -> Binary {
     match op {
         Arithmetic::Sum => Binary::Add,
-        Arithmetic::Difference => Binary::Sub,
+        // What has no opposite in its type has no magnitude there.
+        Arithmetic::Difference | Arithmetic::Negation | Arithmetic::Magnitude => Binary::Sub,
         Arithmetic::Product => Binary::Mul,
     }
 }

@@ -384,16 +384,18 @@ fn conversion(finding: &Finding, value: f64, bits: u32, signed: bool) -> Diagnos
 }
 
 fn overflow(op: Arithmetic, [a, b]: [Int; 2], bits: u32) -> Diagnostic {
-    let symbol = match op {
-        Arithmetic::Sum => "+",
-        Arithmetic::Difference => "-",
-        Arithmetic::Product => "*",
+    let shown = match op {
+        Arithmetic::Sum => format!("{a} + {b}"),
+        Arithmetic::Difference => format!("{a} - {b}"),
+        Arithmetic::Product => format!("{a} * {b}"),
+        Arithmetic::Negation => format!("-({b})"),
+        Arithmetic::Magnitude => format!("abs({b})"),
     };
     let ty = match a {
         Int::Signed(_) => format!("i{bits}"),
         Int::Unsigned(_) => format!("u{bits}"),
     };
-    Diagnostic::error("checked/overflow", format!("`{a} {symbol} {b}` does not fit {ty}"))
+    Diagnostic::error("checked/overflow", format!("`{shown}` does not fit {ty}"))
         .help("unchecked, it wraps: compute it in a wider type")
 }
 
