@@ -195,10 +195,11 @@ pub enum FindingKind {
         bits: [u64; 2],
         other: Invocation,
     },
-    /// Not every invocation of the workgroup comes to this barrier. `other` is where another one waits; `None`
+    /// Not every invocation of the workgroup comes to this barrier. `waits` is where another one does; `None`
     /// where it has ended.
     DivergentBarrier {
-        other: Option<SourceLine>,
+        other: Invocation,
+        waits: Option<SourceLine>,
     },
     /// Shared memory is read that nobody of the workgroup has written, or memory of the device that nobody has.
     Uninitialised(Element),

@@ -42,6 +42,7 @@ pub struct Job {
     watch: Option<Watch>,
     /// The order of workgroups, where it is not their own.
     order: Option<Order>,
+    local_size: [u32; 3],
     n_groups: u64,
     /// Workgroups in a chunk at the least, and at the most.
     least: u64,
@@ -53,6 +54,8 @@ pub struct Job {
     stopped_in: AtomicU64,
     /// The regions before which lanes waited that could not meet, where that stopped it.
     parted: AtomicU64,
+    /// A lane that waited before the first of them, and one before the second.
+    parted_lanes: AtomicU64,
     cost: u64,
 }
 
@@ -111,6 +114,7 @@ impl Job {
             interrupt: spec.interrupt,
             watch: spec.watch,
             order: spec.seed.map(|seed| Order::new(seed, n_groups, spec.local_size)),
+            local_size: spec.local_size,
             n_groups,
             least,
             most: fair.min(MAX_CHUNK_COST / spec.group_cost.max(1)).max(least),
@@ -118,6 +122,7 @@ impl Job {
             status: AtomicI32::new(DONE),
             stopped_in: AtomicU64::new(0),
             parted: AtomicU64::new(0),
+            parted_lanes: AtomicU64::new(0),
             cost: spec.group_cost.saturating_mul(n_groups),
         })
     }
@@ -163,6 +168,7 @@ impl Job {
             shared: shared.as_mut_ptr().cast(),
             together: self.together.as_ref().map_or(std::ptr::null(), Arc::as_ptr),
             parted: [0; 2],
+            parted_lane: 0,
             order: [[1, 0]; 3],
             stamps: Stamps::default(),
             watched: self.watch.as_ref().map_or(std::ptr::null(), |watch| watch.watched.as_ptr()),
@@ -257,6 +263,8 @@ impl Job {
                 self.stopped_in.store(group, Ordering::Relaxed);
                 let [one, other] = context.parted.map(u64::from);
                 self.parted.store(one << 32 | other, Ordering::Relaxed);
+                let lanes = u64::from(self.first_lane(context)) << 32 | u64::from(context.parted_lane);
+                self.parted_lanes.store(lanes, Ordering::Relaxed);
                 return status;
             }
             at += n;
@@ -356,8 +364,8 @@ impl Job {
         match unsafe { together.run(frames, enter) } {
             Ended::Done => DONE,
             Ended::Stopped(status) => status,
-            Ended::Parted(regions) => {
-                context.parted = regions;
+            Ended::Parted(regions, lane) => {
+                (context.parted, context.parted_lane) = (regions, lane);
                 Stop::Parted.status()
             }
         }
@@ -374,6 +382,22 @@ impl Job {
     pub fn parted(&self) -> [usize; 2] {
         let parted = self.parted.load(Ordering::Relaxed);
         [parted >> 32, parted & 0xffff_ffff].map(|region| region as usize)
+    }
+
+    /// Of each of these regions a lane that waited before it, by its index in the workgroup.
+    pub fn parted_lanes(&self) -> [u32; 2] {
+        let lanes = self.parted_lanes.load(Ordering::Relaxed);
+        [(lanes >> 32) as u32, lanes as u32]
+    }
+
+    /// The lane that comes first in the order of this workgroup, or where lanes wait in different places the one of
+    /// index 0.
+    fn first_lane(&self, context: &Context) -> u32 {
+        if self.order.is_none() || self.together.is_some() && self.chosen.code.lanes_part {
+            return 0;
+        }
+        let [x, y, z]: [u32; 3] = std::array::from_fn(|axis| context.order[axis][1] % self.local_size[axis]);
+        (z * self.local_size[1] + y) * self.local_size[0] + x
     }
 
     /// The workgroup in which it was stopped.

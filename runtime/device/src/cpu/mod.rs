@@ -285,7 +285,8 @@ impl CpuDevice {
             status => match Stop::of_status(status) {
                 Some(Stop::Parted) => match pipeline.instrument {
                     Instrument::Checked(checks) if checks.has(Check::Barrier) => {
-                        let finding = pipeline.parted_finding(job.parted(), job.stopped_in());
+                        let finding =
+                            pipeline.parted_finding(job.parted(), job.parted_lanes(), job.stopped_in());
                         state.findings.push(finding);
                         Ok(())
                     }

@@ -75,12 +75,15 @@ impl Pipeline {
         errors::diverged(barrier, other, group, self.interface.local_size)
     }
 
-    /// The same where it is looked for.
-    pub fn parted_finding(&self, regions: [usize; 2], group: [u32; 3]) -> Finding {
-        let [line, other] = self.parted_lines(regions);
-        let invocation = Invocation::new(group, [0; 3], self.interface.local_size);
+    /// The same where it is looked for, with a lane that waits before each of the two.
+    pub fn parted_finding(&self, regions: [usize; 2], lanes: [u32; 2], group: [u32; 3]) -> Finding {
+        let [line, waits] = self.parted_lines(regions);
+        let size = self.interface.local_size;
+        let local = |lane: u32| [lane % size[0], lane / size[0] % size[1], lane / size[0] / size[1]];
+        let [first, second] = lanes.map(|lane| Invocation::new(group, local(lane), size));
+        let (invocation, other) = if regions[0] == 0 { (second, first) } else { (first, second) };
         Finding {
-            kind: FindingKind::DivergentBarrier { other },
+            kind: FindingKind::DivergentBarrier { other, waits },
             line,
             invocation,
             count: 1,

@@ -38,6 +38,8 @@ pub struct Context {
     pub together: *const Together,
     /// The regions before which lanes wait that should wait before the same; 0 is the end.
     pub parted: [u32; 2],
+    /// By its index in the workgroup a lane that waits before the second of them.
+    pub parted_lane: u32,
     /// Step and start of the order of lanes along each axis, where the kernel is shuffled.
     pub order: [[u32; 2]; 3],
     /// What the observer remembers of shared memory.

@@ -286,6 +286,9 @@ impl<'k, 'b> Emitter<'k, 'b> {
         for (region, offset) in [(before, first), (next, first + 4)] {
             self.builder.ins().store(own(), region, self.context, offset);
         }
+        let lane = self.builtin(Builtin::LocalIndex);
+        let parted_lane = std::mem::offset_of!(Context, parted_lane) as i32;
+        self.builder.ins().store(own(), lane, self.context, parted_lane);
         let status = self.builder.ins().iconst(types::I32, i64::from(Stop::Parted.status()));
         self.builder.ins().return_(&[status]);
         self.builder.switch_to_block(go_on);

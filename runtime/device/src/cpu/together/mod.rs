@@ -54,8 +54,9 @@ pub enum Ended {
     Done,
     /// A region stopped with this status.
     Stopped(i32),
-    /// Lanes wait before these two regions; 0 is the end.
-    Parted([u32; 2]),
+    /// Lanes wait before these two regions, 0 is the end: the first lane before the first of them, this one before the
+    /// other.
+    Parted([u32; 2], u32),
 }
 
 impl Together {
@@ -114,7 +115,7 @@ impl Together {
                     enter(Step::Ordered);
                     ready.push(region);
                 }
-                Err(parted) => return Ended::Parted(parted),
+                Err((parted, lane)) => return Ended::Parted(parted, lane),
             }
         }
     }
@@ -275,8 +276,8 @@ impl Lanes<'_> {
         op_a.place.cmp(&op_b.place)
     }
 
-    /// The region that every lane goes on with; two that they do not agree on.
-    fn meet_at_barrier(&self) -> Result<usize, [u32; 2]> {
+    /// The region that every lane goes on with; two that they do not agree on, and the lane that differs from the first.
+    fn meet_at_barrier(&self) -> Result<usize, ([u32; 2], u32)> {
         let waits_for = |lane| match self.state(lane) {
             LaneState::Waiting(region) => region,
             LaneState::Ready(_) => unreachable!("lanes that were ready have run"),
@@ -285,7 +286,7 @@ impl Lanes<'_> {
         for lane in 1..self.together.n_lanes {
             let other = waits_for(lane);
             if other != region {
-                return Err([region as u32, other as u32]);
+                return Err(([region as u32, other as u32], lane as u32));
             }
         }
         if region != 0 {

@@ -48,10 +48,10 @@ pub fn tell(vm: &mut Vm, manager: &ScriptedManager, sequence: Option<&Sequence>)
             diagnostic = diagnostic
                 .label(location, format!("{} here by {}", done(before.access), who(before.invocation)));
         }
-        if let FindingKind::DivergentBarrier { other: Some(other) } = &finding.kind
-            && let Some(location) = vm.locate(other)
+        if let FindingKind::DivergentBarrier { other, waits: Some(waits) } = &finding.kind
+            && let Some(location) = vm.locate(waits)
         {
-            diagnostic = diagnostic.label(location, "another invocation waits here");
+            diagnostic = diagnostic.label(location, format!("{} waits here", both_ids(*other)));
         }
         let trace = vm.trace();
         diagnostic = match sequence.and_then(|sequence| recorded(sequence, finding.launch.dispatch)) {
@@ -130,7 +130,7 @@ fn words(finding: &Finding, near: &Near) -> Diagnostic {
             Diagnostic::error("checked/not-uniform", message)
                 .help(format!("invocation {} has another one", triple(other.global)))
         }
-        FindingKind::DivergentBarrier { other } => divergent_barrier(other.as_ref()),
+        FindingKind::DivergentBarrier { other, waits } => divergent_barrier(*other, waits.as_ref()),
         FindingKind::Uninitialised(element) if element.memory != SharedMemory::Workgroup => {
             let message = format!("{} is read, and nobody has written it", name(finding, element));
             Diagnostic::error("checked/uninitialised", message).help(
@@ -263,11 +263,14 @@ fn outside_image(image: Option<&ArrayName>, place: &[Int], size: &[u64], access:
     Diagnostic::error("checked/out-of-bounds", message).help(help)
 }
 
-fn divergent_barrier(other: Option<&SourceLine>) -> Diagnostic {
+fn divergent_barrier(other: Invocation, waits: Option<&SourceLine>) -> Diagnostic {
     let message = "not every invocation of the workgroup comes to this barrier";
-    let help = match other {
-        Some(_) => "let all of them come to the same barrier: move it out of the branch",
-        None => "another one has ended: move the barrier out of the branch or the loop",
+    let help = match waits {
+        Some(_) => "let all of them come to the same barrier: move it out of the branch".to_owned(),
+        None => {
+            let ended = both_ids(other);
+            format!("{ended} has ended: move the barrier out of the branch or the loop")
+        }
     };
     Diagnostic::error("checked/divergent-barrier", message).help(help)
 }
@@ -407,18 +410,8 @@ fn birth(value: f64, of: &[Number]) -> Diagnostic {
 
 /// `in invocation (5, 0, 0), local (1, 0, 0) of workgroup (1, 0, 0); 3 times in all`.
 fn invocations(finding: &Finding) -> String {
-    let Invocation { global, local, group } = finding.invocation;
-    let mut text = match &finding.kind {
-        FindingKind::DivergentBarrier { .. } => format!("in workgroup {}", triple(group)),
-        _ => {
-            format!(
-                "in invocation {}, local {} of workgroup {}",
-                triple(global),
-                triple(local),
-                triple(group)
-            )
-        }
-    };
+    let mut text =
+        format!("in {} of workgroup {}", both_ids(finding.invocation), triple(finding.invocation.group));
     if let FindingKind::Race { before, .. } = &finding.kind
         && (before.line.is_none() || on_one_line(&finding.line, &before.line))
     {
@@ -435,6 +428,11 @@ fn on_one_line(a: &Option<SourceLine>, b: &Option<SourceLine>) -> bool {
         (Some(a), Some(b)) => (&a.file, a.line) == (&b.file, b.line),
         _ => false,
     }
+}
+
+/// One invocation of a workgroup that is named beside it.
+fn both_ids(invocation: Invocation) -> String {
+    format!("invocation {}, local {}", triple(invocation.global), triple(invocation.local))
 }
 
 /// One invocation, shortly.
