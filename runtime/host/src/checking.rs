@@ -1,7 +1,7 @@
 //! The checked mode as a host has it: what is asked for, and what was found so far.
 //!
-//! What a device found becomes a diagnostic where the launch ends. A mistake is told once, however many
-//! launches make it again; those are counted.
+//! What a device found becomes a diagnostic where the launch ends. A mistake is told once in a script or in an entry of
+//! a session, however many launches make it again; those are counted.
 
 use kps_device::findings::ArrayName;
 use kps_device::{Check, Checks, Instrument};
@@ -51,7 +51,7 @@ pub fn parse_checks(text: &str) -> Result<Checks, String> {
     })
 }
 
-/// What was found by all launches of a host.
+/// What was found by all launches of a host, or by those of a session's last entry.
 #[derive(Default)]
 pub struct Findings {
     /// How often each mistake was made.
@@ -82,6 +82,11 @@ impl Findings {
         if let Some(sink) = self.sink.as_mut().filter(|_| is_new) {
             sink(diagnostic);
         }
+    }
+
+    /// From here on every mistake is new: whoever makes one again at a prompt is told again.
+    pub(crate) fn begin_anew(&mut self) {
+        self.counts.clear();
     }
 
     /// Mistakes that were told.

@@ -38,12 +38,14 @@ impl Session {
     }
 
     /// Runs one entry. The value of an expression at its end is shown by its repr, and kept as `_`. After
-    /// an error the session goes on with what was defined so far.
+    /// an error the session goes on with what was defined so far. What checked launches did wrong is told in
+    /// each entry anew.
     pub fn eval(&mut self, text: &str) -> Result<Evaluated, Diagnostics> {
         self.n_entries += 1;
         let source = Source::new(format!("<entry {}>", self.n_entries), text);
         let program = compile_entry(&source)?;
         let main = self.host.main().clone();
+        self.host.vm().findings.begin_anew();
         let result = self.host.enter(|vm| {
             let value = vm.run_program(&program, main.name.clone(), &main.namespace)?;
             if value.is_none() {
