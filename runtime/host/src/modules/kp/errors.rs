@@ -136,6 +136,13 @@ pub fn cannot_check(device: &str) -> Raise {
         .help("run with --device cpu, or leave out --check and `checked`")
 }
 
+/// For a number of the list of all devices, where the one that checks is the whole list.
+pub fn no_device_that_checks(index: u32) -> Raise {
+    let message = format!("there is no device {index} that checks kernels: only the built-in CPU device can");
+    Raise::new(ExceptionKind::RuntimeError, message)
+        .help("write kp.Manager(\"cpu\", checked=True), or leave out --check and `checked`")
+}
+
 /// For a slice where a device wants a tensor.
 pub const SLICE_HELP: &str = "devices are given whole tensors: copy the elements into one of their own, \
                               Tensor(t[2:4]), or give all of the tensor and say where to begin";

@@ -137,13 +137,18 @@ pub fn chosen(vm: &Vm, checking: Checking) -> Selector {
 }
 
 fn chosen_text(vm: &Vm, checking: Checking) -> String {
-    let chosen = match vm.device.as_str() {
-        "" => std::env::var("KPS_DEVICE").unwrap_or_default(),
-        device => device.to_owned(),
-    };
+    let chosen = given_text(vm);
     match (chosen.as_str(), checking) {
         ("", Checking::Always(_)) => "cpu".to_owned(),
         _ => chosen,
+    }
+}
+
+/// What --device or the environment says, or the embedder; empty where nobody says anything.
+fn given_text(vm: &Vm) -> String {
+    match vm.device.as_str() {
+        "" => std::env::var("KPS_DEVICE").unwrap_or_default(),
+        device => device.to_owned(),
     }
 }
 
@@ -158,6 +163,7 @@ pub fn selector(vm: &mut Vm, device: &Value, checking: Checking) -> Result<Selec
         (Err(_), _) => Err(value_error(format!("there is no device {index}: they count from 0"))),
         (Ok(index), "") => Ok(Selector::Index(index)),
         (Ok(0), chosen) => Ok(Selector::parse(chosen)),
+        (Ok(index), _) if given_text(vm).is_empty() => Err(errors::no_device_that_checks(index)),
         (Ok(index), chosen) => {
             let message = format!("there is no device {index}: the list was narrowed to `{chosen}`");
             let help = "leave out --device and KPS_DEVICE to have all of them";
