@@ -135,12 +135,13 @@ pub(crate) fn output_read_before_written(at: Location, name: &str) -> Diagnostic
         .help("outputs hold nothing when the function starts: assign it first, or use a variable of your own")
 }
 
-pub(crate) fn output_never_written(at: Location, name: &str, ty: &Type) -> Diagnostic {
+/// `value` is what to assign, in general terms.
+pub(crate) fn output_never_written(at: Location, name: &str, value: &str) -> Diagnostic {
     error("kernel/output-not-written", at, format!("the output `{name}` is never written"), "")
-        .help(format!("assign it: `{name} = {ty}(..)`"))
+        .help(format!("assign it: `{name} = {value}`"))
 }
 
-pub(crate) fn output_unwritten_at(at: Location, name: &str, ty: &Type, declared: Location) -> Diagnostic {
+pub(crate) fn output_unwritten_at(at: Location, name: &str, value: &str, declared: Location) -> Diagnostic {
     error(
         "kernel/output-not-written",
         at,
@@ -148,7 +149,7 @@ pub(crate) fn output_unwritten_at(at: Location, name: &str, ty: &Type, declared:
         "",
     )
     .label(declared, "declared here")
-    .help(format!("assign it before that: `{name} = {ty}(..)`"))
+    .help(format!("assign it before that: `{name} = {value}`"))
 }
 
 pub(crate) fn output_maybe_unwritten(

@@ -90,9 +90,10 @@ impl Ctx<'_> {
             return self.error(errors::assign_self(self.at(target.span), name));
         }
         self.note_named_part(target, &operand, value_span);
-        let target = self.target(target);
-        self.tell_target(&target, Touch::Write);
-        self.store(target, operand, value_span);
+        let place = self.target(target);
+        self.tell_target(&place, Touch::Write);
+        self.store(place, operand, value_span);
+        self.mark_part(target);
     }
 
     pub fn ann_assign(&mut self, target: &Expr, annotation: &Expr, value: Option<&Expr>) {
@@ -126,6 +127,7 @@ impl Ctx<'_> {
         if let ExprKind::Tuple(_) | ExprKind::List(_) = target.kind {
             return self.error(errors::augmented_tuple(self.at(target.span)));
         }
+        self.tell_unwritten(target);
         let place = self.target(target);
         self.tell_target(&place, Touch::Both);
         let current = self.load_target(&place);
@@ -200,7 +202,7 @@ impl Ctx<'_> {
             Step::At(index) => NodeKind::InsertAt { whole, value, index },
         };
         let changed = self.node(kind, ty, span);
-        self.store(inner, Operand::Node(changed), span);
+        self.store_replaced(inner, changed, span);
     }
 
     fn store_matrix_part(
@@ -217,7 +219,7 @@ impl Ctx<'_> {
             return self.store(inner, Operand::Error, span);
         };
         let matrix = self.with_matrix_part(matrix, at, value, span);
-        self.store(inner, Operand::Node(matrix), span);
+        self.store_replaced(inner, matrix, span);
     }
 
     fn store_swizzle(
@@ -241,6 +243,6 @@ impl Ctx<'_> {
         for (value, part) in parts.into_iter().zip(components) {
             whole = self.node(NodeKind::Insert { whole, value, part: *part }, ty.clone(), span);
         }
-        self.store(inner, Operand::Node(whole), span);
+        self.store_replaced(inner, whole, span);
     }
 }

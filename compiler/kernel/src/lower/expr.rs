@@ -40,10 +40,10 @@ impl Ctx<'_> {
             ExprKind::True => self.bool_constant(true, span),
             ExprKind::False => self.bool_constant(false, span),
             ExprKind::None => Operand::Static(Static::None),
-            ExprKind::Name(name) => match self.name_operand(name, span) {
-                Operand::Place(place) => self.load_place(&place, span),
-                operand => operand,
-            },
+            ExprKind::Name(name) => {
+                self.tell_unwritten(expr);
+                self.name_value(name, span)
+            }
             ExprKind::Attribute { .. } | ExprKind::Subscript { .. } => {
                 let part = self.part(expr);
                 self.loaded(part, span)
@@ -115,6 +115,14 @@ impl Ctx<'_> {
             self.remark_value(left_span.to(right.span), &result);
         }
         result
+    }
+
+    /// What a name stands for, loaded where it is one value in memory.
+    pub fn name_value(&mut self, name: &Name, span: Span) -> Operand {
+        match self.name_operand(name, span) {
+            Operand::Place(place) => self.load_place(&place, span),
+            operand => operand,
+        }
     }
 
     pub fn name_operand(&mut self, name: &Name, span: Span) -> Operand {

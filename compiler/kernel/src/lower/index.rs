@@ -25,22 +25,31 @@ impl Ctx<'_> {
     /// An element, a component, a member: what lies in memory is not loaded before the whole
     /// expression is read, so that `a[i].pos.x` loads one number.
     pub fn part(&mut self, expr: &Expr) -> Operand {
+        self.tell_unwritten(expr);
+        self.part_within(expr)
+    }
+
+    fn part_within(&mut self, expr: &Expr) -> Operand {
         match &expr.kind {
             ExprKind::Attribute { value, attr } => {
                 let container = match self.named_tuple(value) {
                     Some(named) => Operand::Static(Static::Module(named.name.clone(), Some(named))),
-                    None => self.nested(expr.span, Operand::Error, |ctx| ctx.part(value)),
+                    None => self.nested(expr.span, Operand::Error, |ctx| ctx.part_within(value)),
                 };
                 self.attribute(container, attr, expr.span)
             }
             ExprKind::Subscript { value, index } => {
-                let container = self.nested(expr.span, Operand::Error, |ctx| ctx.part(value));
+                let container = self.nested(expr.span, Operand::Error, |ctx| ctx.part_within(value));
                 self.subscript(container, expr, value, index)
             }
             // A struct in a buffer stays where it lies.
             ExprKind::Name(name) => match self.cell_named(name) {
                 Some(place) => Operand::Place(place),
-                None => self.expr(expr),
+                None => {
+                    let value = self.name_value(name, expr.span);
+                    self.remark_value(expr.span, &value);
+                    value
+                }
             },
             _ => self.expr(expr),
         }
@@ -429,10 +438,7 @@ impl Ctx<'_> {
 
     /// The components that `xyzw`, `rgba` or `stpq` letters choose, one set at a time.
     pub fn swizzle(&mut self, letters: &str, n: u8, span: Span, ty: &Type) -> Option<Vec<u32>> {
-        let components = ["xyzw", "rgba", "stpq"].into_iter().find_map(|set| {
-            letters.chars().map(|letter| set.find(letter).map(|at| at as u32)).collect::<Option<Vec<_>>>()
-        });
-        match components {
+        match components_named(letters) {
             Some(components) if (1..=4).contains(&components.len()) => {
                 if components.iter().all(|component| *component < u32::from(n)) {
                     return Some(components);
@@ -446,6 +452,13 @@ impl Ctx<'_> {
             }
         }
     }
+}
+
+/// The components that a swizzle's letters stand for.
+pub(crate) fn components_named(letters: &str) -> Option<Vec<u32>> {
+    ["xyzw", "rgba", "stpq"].into_iter().find_map(|set| {
+        letters.chars().map(|letter| set.find(letter).map(|at| at as u32)).collect::<Option<Vec<_>>>()
+    })
 }
 
 /// Whether `[i]` chooses one of its parts.

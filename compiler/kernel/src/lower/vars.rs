@@ -22,7 +22,8 @@ use crate::errors;
 use crate::ir::{CarryId, Home, Local, LocalId, NodeKind, Stmt};
 use crate::types::{Scalar, Type};
 
-/// A variable of the function, by its number in the scope; beyond those are the items of tuples.
+/// A variable of the function, by its number in the scope; beyond those are the items of tuples and the marks of
+/// outputs.
 pub(crate) type Var = u32;
 
 #[derive(Clone)]
@@ -107,6 +108,7 @@ impl Ctx<'_> {
         self.name_list(&operand, &name);
         self.trace_name(&name, &operand, span);
         self.bind_var(var, operand, span);
+        self.mark_whole(var, span);
     }
 
     pub fn bind_var(&mut self, var: Var, operand: Operand, span: Span) {
@@ -143,17 +145,24 @@ impl Ctx<'_> {
         if let Some(item) = self.f.items.get(&(var, at)) {
             return *item;
         }
-        let item = self.f.vars.len() as Var;
-        self.f.vars.push(Binding::Unset);
-        let name = format!("{}[{at}]", self.var_name(var)).into();
-        self.f.item_names.push(name);
+        let name = format!("{}[{at}]", self.var_name(var));
+        let item = self.new_var(&name);
         self.f.items.insert((var, at), item);
         item
     }
 
-    /// The variables themselves and, where they are tuples, those of their items.
+    /// A variable that the source has no name for.
+    pub fn new_var(&mut self, name: &str) -> Var {
+        let var = self.f.vars.len() as Var;
+        self.f.vars.push(Binding::Unset);
+        self.f.item_names.push(name.into());
+        var
+    }
+
+    /// The variables themselves and, where they are tuples or outputs, those of their items and parts.
     pub fn with_items(&self, vars: &[Var]) -> Vec<Var> {
         let mut all = vars.to_vec();
+        all.extend(vars.iter().flat_map(|var| self.marks_of(*var).to_vec()));
         let mut at = 0;
         while at < all.len() {
             if let Binding::Items { items, .. } = &self.f.vars[all[at] as usize] {
