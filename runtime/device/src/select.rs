@@ -9,7 +9,7 @@ use std::rc::Rc;
 
 use crate::profile::Recorder;
 use crate::vulkan::Physical;
-use crate::{Backend, Device, DeviceError, DeviceInfo, Feature, Result, cpu, vulkan};
+use crate::{Backend, Device, DeviceError, DeviceInfo, Feature, PipelineOptions, Result, cpu, vulkan};
 
 /// Which device is meant, as written after `--device` or in `KPS_DEVICE`.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
@@ -96,21 +96,32 @@ pub struct Lacking {
     pub feature: Option<Feature>,
 }
 
-/// Every device that can be used, in the order of the list, with what it lacks of what a module needs.
+/// What keeps a device from running a module; nothing where it runs it.
+#[derive(Clone, Debug)]
+pub struct Suited {
+    pub device: DeviceInfo,
+    pub lacking: Vec<Lacking>,
+    /// Anything else that a launch there is refused for: sizes and limits.
+    pub refused: Option<DeviceError>,
+}
+
+/// Every device that can be used, in the order of the list, with what keeps it from running a module.
 /// A launch there fails with the first of these.
-pub fn lacking(words: &[u32]) -> Result<Vec<(DeviceInfo, Vec<Lacking>)>> {
+pub fn suited(words: &[u32], options: &PipelineOptions) -> Result<Vec<Suited>> {
     let module = rspirv::dr::load_words(words).map_err(|error| DeviceError::BadModule {
         message: format!("these words are not SPIR-V: {error}"),
         line: None,
     })?;
     let usable = candidates().into_iter().filter(|candidate| candidate.info().lacks.is_empty());
     let each = usable.map(|candidate| {
-        let lacking = match &candidate {
-            // It computes whatever it can read.
-            Candidate::Cpu(_) => Vec::new(),
-            Candidate::Vulkan(physical) => vulkan::lacking(physical, &module),
+        let (lacking, refused) = match &candidate {
+            // It has every capability that it knows.
+            Candidate::Cpu(_) => (Vec::new(), cpu::check(words, options).err()),
+            Candidate::Vulkan(physical) => {
+                (vulkan::lacking(physical, &module), vulkan::check_beside(physical, &module, options).err())
+            }
         };
-        (candidate.info().clone(), lacking)
+        Suited { device: candidate.info().clone(), lacking, refused }
     });
     Ok(each.collect())
 }

@@ -25,6 +25,8 @@ pub use assembly::assembly_of_line;
 #[derive(Clone, Debug)]
 pub struct Explanation {
     pub module: KernelModule,
+    /// Invocations of a subgroup, where the kernel asks for some number.
+    pub subgroup_size: Option<u32>,
     /// The kernel itself, then the functions that it calls, once for each signature, in the order of
     /// the source.
     pub functions: Vec<ExplainedFunction>,
@@ -101,7 +103,7 @@ pub(crate) fn explain(
     let kernel = crate::sound(lowered)?;
     let module = emit::emit(&kernel, target);
     let functions = functions(kernel.get(), remarked, &module.capabilities, &emulated);
-    Ok(Explanation { module, functions })
+    Ok(Explanation { module, subgroup_size: template.options.subgroup_size, functions })
 }
 
 fn functions(

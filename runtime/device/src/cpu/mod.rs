@@ -80,6 +80,11 @@ pub fn open_with(lanes: Lanes) -> Result<Rc<dyn Device>> {
     new_device(lanes, None)
 }
 
+/// Refuses what this device makes no pipeline of.
+pub fn check(words: &[u32], options: &PipelineOptions) -> Result<()> {
+    pipeline::load(words, options, Lanes::Single).map(|_| ())
+}
+
 fn new_device(lanes: Lanes, recorder: Option<Recorder>) -> Result<Rc<dyn Device>> {
     Ok(Rc::new(CpuDevice {
         info: info(),

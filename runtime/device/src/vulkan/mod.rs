@@ -14,6 +14,7 @@ mod features;
 mod gpu;
 mod hazards;
 mod images;
+mod limits;
 mod loader;
 mod matrices;
 mod memory;
@@ -45,7 +46,7 @@ use gpu::Gpu;
 use state::State;
 
 pub(crate) use physical::{Physical, devices};
-pub(crate) use requirements::lacking;
+pub(crate) use requirements::{check_beside, lacking};
 pub use validation::{request_validation, validation_messages};
 
 /// Whether looking for a GPU has any point: loading every driver takes a while, and one for a GPU works

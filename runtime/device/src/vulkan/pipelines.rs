@@ -9,12 +9,10 @@ use rustc_hash::{FxHashMap, FxHasher};
 
 use super::disk_cache::DiskCache;
 use super::gpu::Gpu;
-use super::{requirements, validity};
+use super::{limits, requirements, validity};
 use crate::interface::{BufferKind, ImageKind, Scalar};
-use crate::reflect::{Reflection, in_host_order, parse, reflect};
+use crate::reflect::{in_host_order, parse, reflect};
 use crate::{DeviceError, Instrument, Interface, PipelineId, PipelineOptions, Result};
-
-const MAX_BINDING: u64 = 0xffff;
 
 pub(super) struct Pipelines {
     gpu: Rc<Gpu>,
@@ -59,7 +57,7 @@ impl Slot {
 }
 
 /// Every binding of a module, in the order of set and binding.
-fn slots(interface: &Interface) -> Vec<Slot> {
+pub(super) fn slots(interface: &Interface) -> Vec<Slot> {
     let buffers = interface.buffers.iter().map(|buffer| {
         let ty = match buffer.kind {
             BufferKind::Storage => vk::DescriptorType::STORAGE_BUFFER,
@@ -117,7 +115,7 @@ impl Pipelines {
         let module = parse(words)?;
         let reflection = reflect(&module, options)?;
         requirements::check(&self.gpu.physical, &module)?;
-        self.check_limits(&reflection)?;
+        limits::check(&self.gpu.physical, &reflection)?;
         let words_in_order = in_host_order(words);
         validity::check(&self.gpu.physical, &words_in_order)?;
         let interface = reflection.interface;
@@ -143,54 +141,6 @@ impl Pipelines {
             words: words.into(),
             options: options.clone(),
         })
-    }
-
-    fn check_limits(&self, Reflection { interface, shared_bytes }: &Reflection) -> Result<()> {
-        let limits = &self.gpu.physical.info.limits;
-        let check = |what, asked: u64, limit: u64| match asked <= limit {
-            true => Ok(()),
-            false => {
-                let device = self.gpu.physical.info.name.clone();
-                Err(DeviceError::LimitExceeded { what, asked, limit, device })
-            }
-        };
-        const ALONG: [&str; 3] =
-            ["the workgroup's size along x", "the workgroup's size along y", "the workgroup's size along z"];
-        for (axis, what) in ALONG.into_iter().enumerate() {
-            let size = u64::from(interface.local_size[axis]);
-            check(what, size, u64::from(limits.max_local_size[axis]))?;
-        }
-        let invocations = interface.local_size.iter().fold(1_u64, |n, &size| n.saturating_mul(size.into()));
-        check("the number of invocations of a workgroup", invocations, limits.max_invocations.into())?;
-        check("the workgroup's shared memory", *shared_bytes, limits.max_shared.into())?;
-        let push = interface.push_constants.as_ref().map_or(0, |block| block.size);
-        check("the size of the push constants", push.into(), limits.max_push_constants.into())?;
-        let storage = interface.buffers.iter().filter(|buffer| buffer.kind == BufferKind::Storage).count();
-        check("the number of storage buffers", storage as u64, limits.max_storage_buffers.into())?;
-        let vulkan = &self.gpu.physical.properties.limits;
-        let uniform = (interface.buffers.len() - storage) as u64;
-        check(
-            "the number of uniform buffers",
-            uniform,
-            vulkan.max_per_stage_descriptor_uniform_buffers.into(),
-        )?;
-        let of_kind = |kind| interface.images.iter().filter(|image| image.kind == kind).count() as u64;
-        let n_storage = of_kind(ImageKind::Storage);
-        check(
-            "the number of storage images",
-            n_storage,
-            vulkan.max_per_stage_descriptor_storage_images.into(),
-        )?;
-        let n_sampled = interface.images.len() as u64 - n_storage;
-        check("the number of textures", n_sampled, vulkan.max_per_stage_descriptor_sampled_images.into())?;
-        let n_samplers = interface.samplers.len() as u64 + of_kind(ImageKind::WithSampler);
-        check("the number of samplers", n_samplers, vulkan.max_per_stage_descriptor_samplers.into())?;
-        let slots = slots(interface);
-        let sets = slots.iter().map(|slot| u64::from(slot.set) + 1).max().unwrap_or(0);
-        // Drivers keep tables as long as the largest number.
-        let binding = slots.iter().map(|slot| slot.binding).max().unwrap_or(0);
-        check("the number of a binding", binding.into(), MAX_BINDING)?;
-        check("the number of descriptor sets", sets, vulkan.max_bound_descriptor_sets.into())
     }
 
     /// The only set, where descriptors can be pushed and it is not too large.
@@ -315,7 +265,7 @@ impl<'a> Parts<'a> {
             .name(&name)
             .specialization_info(&values);
         let mut subgroups = vk::PipelineShaderStageRequiredSubgroupSizeCreateInfo::default();
-        if let Some(size) = self.subgroup_size(options)? {
+        if let Some(size) = limits::subgroup_size(&self.gpu.physical, options)? {
             subgroups = subgroups.required_subgroup_size(size);
             stage = stage.push_next(&mut subgroups);
         }
@@ -324,24 +274,6 @@ impl<'a> Parts<'a> {
         let made = unsafe { self.gpu.device.create_compute_pipelines(cache, &[info], None) };
         made.map(|pipelines| pipelines[0])
             .map_err(|(_, result)| self.gpu.error("vkCreateComputePipelines", result))
-    }
-
-    /// The size of subgroups that the driver has to be told.
-    fn subgroup_size(&self, options: &PipelineOptions) -> Result<Option<u32>> {
-        let physical = &self.gpu.physical;
-        let [least, most] = physical.subgroup_sizes;
-        match options.subgroup_size {
-            None => Ok(None),
-            Some(size) if least == most && size == least => Ok(None),
-            Some(size) if size.is_power_of_two() && (least..=most).contains(&size) => Ok(Some(size)),
-            Some(size) => {
-                let name = &physical.info.name;
-                let message = format!(
-                    "subgroups of {size} invocations were asked for, {name} has those of {least} to {most}"
-                );
-                Err(DeviceError::BadCommand { message })
-            }
-        }
     }
 
     fn keep(mut self) -> (vk::PipelineLayout, Vec<vk::DescriptorSetLayout>) {

@@ -5,9 +5,11 @@ use rspirv::dr::{Instruction, Module, Operand};
 use rspirv::spirv::{Capability, ExecutionMode, Op};
 use rustc_hash::FxHashMap;
 
+use super::limits;
 use super::physical::Physical;
+use crate::reflect::reflect;
 use crate::select::Lacking;
-use crate::{DeviceError, Feature, Result, SourceLine};
+use crate::{DeviceError, Feature, PipelineOptions, Result, SourceLine};
 
 /// The capabilities that a module declares and the device lacks, each with the feature that brings it.
 pub(crate) fn lacking(physical: &Physical, module: &Module) -> Vec<Lacking> {
@@ -17,12 +19,25 @@ pub(crate) fn lacking(physical: &Physical, module: &Module) -> Vec<Lacking> {
         .collect()
 }
 
+/// Refuses a pipeline that the device cannot make, whatever capabilities it has.
+pub(crate) fn check_beside(physical: &Physical, module: &Module, options: &PipelineOptions) -> Result<()> {
+    check_version(physical, module)?;
+    check_undeclared(physical, module)?;
+    limits::check(physical, &reflect(module, options)?)?;
+    limits::subgroup_size(physical, options).map(|_| ())
+}
+
 /// Refuses a module that the device cannot run.
 pub(super) fn check(physical: &Physical, module: &Module) -> Result<()> {
     check_version(physical, module)?;
     for capability in module.capabilities.iter().filter_map(declared) {
         check_capability(physical, module, capability)?;
     }
+    check_undeclared(physical, module)
+}
+
+/// What no capability stands for.
+fn check_undeclared(physical: &Physical, module: &Module) -> Result<()> {
     let feature = Feature::SubgroupExtendedTypes;
     if !physical.info.features.contains(&feature)
         && let Some(line) = extended_subgroup_operation(module)

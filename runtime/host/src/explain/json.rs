@@ -1,6 +1,6 @@
 //! The explanation for tools: every remark with its place, in lines and columns that count from 1.
 
-use crate::inspect::{ExplainedFunction, IndexTest, Remark, RemarkKind};
+use crate::inspect::{ExplainedFunction, IndexTest, Remark, RemarkKind, Stage};
 use kps_syntax::Source;
 
 use super::{AskedLine, Explained, needs::Needs};
@@ -12,7 +12,13 @@ pub fn text(explained: &[Explained], asked: Option<&AskedLine>) -> String {
 }
 
 fn kernel(Explained { name, explanation, needs }: &Explained, asked: Option<&AskedLine>) -> String {
-    let [x, y, z] = explanation.module.local_size;
+    let form = match explanation.module.stage {
+        Stage::Compute => {
+            let [x, y, z] = explanation.module.local_size;
+            ("local_size", format!("[{x},{y},{z}]"))
+        }
+        stage => ("stage", string(stage.name())),
+    };
     let home = &explanation.functions[0].source;
     let functions = explanation.functions.iter().map(|found| {
         let line = asked.map(|asked| asked.is_of(&found.source, home).then_some(asked.line));
@@ -20,8 +26,9 @@ fn kernel(Explained { name, explanation, needs }: &Explained, asked: Option<&Ask
     });
     object([
         ("kernel", string(name)),
-        ("local_size", format!("[{x},{y},{z}]")),
+        form,
         ("needs", needs_list(needs)),
+        ("refused_by", refusals(needs)),
         ("functions", list(functions)),
     ])
 }
@@ -31,6 +38,14 @@ fn needs_list(needs: &Needs) -> String {
         let lacks = lacks.iter().map(|lacks| string(&lacks.device));
         object([("capability", string(capability.name())), ("lacked_by", list(lacks))])
     }))
+}
+
+fn refusals(needs: &Needs) -> String {
+    list(
+        needs.refusals().iter().map(|refusal| {
+            object([("device", string(&refusal.device)), ("reason", string(&refusal.reason))])
+        }),
+    )
 }
 
 fn function(function: &ExplainedFunction, is_asked: impl Fn(u32) -> bool) -> String {

@@ -25,8 +25,8 @@ pub struct Explained {
 }
 
 impl Explained {
-    /// Devices are looked at only where the kernel needs what not every device has; `device` chooses one of
-    /// them, as `--device` does.
+    /// `device` chooses one of this machine's devices, as `--device` does; else all of them are asked whether
+    /// they run the kernel.
     pub fn new(name: &str, explanation: Explanation, device: Option<&str>) -> Result<Explained, DeviceError> {
         let needs = Needs::of(&explanation, device)?;
         Ok(Explained { name: name.to_owned(), explanation, needs })

@@ -2,12 +2,24 @@
 
 use std::collections::BTreeMap;
 
-use crate::inspect::{Capability, Explanation};
-use kps_device::{DeviceError, select};
+use crate::inspect::{Capability, Explanation, Stage};
+use kps_device::select::{self, Suited};
+use kps_device::{DeviceError, PipelineOptions};
 
-/// Capabilities in the order of SPIR-V's list, each with the devices that lack it.
+/// What a kernel asks of devices, and what they answer.
 #[derive(Debug, Default)]
-pub struct Needs(BTreeMap<Capability, Vec<Lacks>>);
+pub struct Needs {
+    /// In the order of SPIR-V's list, each with the devices that lack it.
+    capabilities: BTreeMap<Capability, Vec<Lacks>>,
+    refusals: Vec<Refusal>,
+}
+
+/// A device that refuses the kernel for its sizes, whatever capabilities it has.
+#[derive(Debug)]
+pub struct Refusal {
+    pub device: String,
+    pub reason: String,
+}
 
 /// A device that lacks a capability.
 #[derive(Debug)]
@@ -18,38 +30,47 @@ pub struct Lacks {
 }
 
 impl Needs {
-    /// Asks the devices that `device` chooses from, if there is anything to ask.
+    /// Asks the devices that `device` chooses from. Vertex and fragment functions run on none of them.
     pub fn of(explanation: &Explanation, device: Option<&str>) -> Result<Needs, DeviceError> {
-        let uses = &explanation.module.capabilities;
-        let mut needs: BTreeMap<Capability, Vec<Lacks>> =
-            uses.iter().map(|found| (found.capability, Vec::new())).collect();
-        if needs.is_empty() {
-            return Ok(Needs(needs));
+        let module = &explanation.module;
+        let needed = module.capabilities.iter().map(|found| (found.capability, Vec::new()));
+        let mut needs = Needs { capabilities: needed.collect(), refusals: Vec::new() };
+        if module.stage != Stage::Compute {
+            return Ok(needs);
         }
-        let mut devices = select::lacking(&explanation.module.words)?;
+        let options = PipelineOptions { subgroup_size: explanation.subgroup_size, ..Default::default() };
+        let mut devices = select::suited(&module.words, &options)?;
         if let Some(device) = device {
-            let infos: Vec<_> = devices.iter().map(|(info, _)| info.clone()).collect();
+            let infos: Vec<_> = devices.iter().map(|suited| suited.device.clone()).collect();
             let chosen = select::choose(&infos, &select::Selector::parse(device))?;
             devices = vec![devices.swap_remove(chosen)];
         }
-        for (info, lacking) in devices {
-            for lack in lacking {
-                let found = needs.iter_mut().find(|(capability, _)| capability.name() == lack.capability);
-                if let Some((_, devices)) = found {
-                    let feature = lack.feature.map(|feature| feature.name());
-                    devices.push(Lacks { device: info.name.clone(), feature });
-                }
+        devices.into_iter().for_each(|suited| needs.add(suited));
+        Ok(needs)
+    }
+
+    fn add(&mut self, Suited { device, lacking, refused }: Suited) {
+        for lack in lacking {
+            let mut all = self.capabilities.iter_mut();
+            if let Some((_, lacks)) = all.find(|(capability, _)| capability.name() == lack.capability) {
+                let feature = lack.feature.map(|feature| feature.name());
+                lacks.push(Lacks { device: device.name.clone(), feature });
             }
         }
-        Ok(Needs(needs))
+        let refusal = refused.map(|error| Refusal { device: device.name, reason: error.to_string() });
+        self.refusals.extend(refusal);
     }
 
     pub fn iter(&self) -> impl Iterator<Item = (&Capability, &[Lacks])> {
-        self.0.iter().map(|(capability, lacks)| (capability, &lacks[..]))
+        self.capabilities.iter().map(|(capability, lacks)| (capability, &lacks[..]))
+    }
+
+    pub fn refusals(&self) -> &[Refusal] {
+        &self.refusals
     }
 
     pub fn lacks(&self, capability: Capability) -> &[Lacks] {
-        self.0.get(&capability).map_or(&[], |lacks| lacks)
+        self.capabilities.get(&capability).map_or(&[], |lacks| lacks)
     }
 
     /// `` Float64, which `X` lacks (shaderFloat64) ``.
@@ -76,7 +97,7 @@ mod tests {
             .iter()
             .map(|device| Lacks { device: (*device).to_owned(), feature: Some("shaderFloat64") })
             .collect();
-        let needs = Needs(BTreeMap::from([(Capability::Float64, lacks)]));
+        let needs = Needs { capabilities: BTreeMap::from([(Capability::Float64, lacks)]), refusals: vec![] };
         assert_eq!(needs.sentence(Capability::Float64), expect);
     }
 

@@ -1,6 +1,6 @@
 //! The page that `kps explain` and `kernel.explain()` show: each line of a kernel, and below it what is worth knowing.
 
-use crate::inspect::{self, BindingPlace, ExplainedFunction, Explanation};
+use crate::inspect::{self, BindingPlace, ExplainedFunction, Explanation, KernelModule, Stage};
 use kps_syntax::Source;
 
 use super::Explained;
@@ -85,28 +85,39 @@ fn head(name: &str, explanation: &Explanation, needs: &Needs) -> String {
     let module = &explanation.module;
     let main = &explanation.functions[0];
     let at = main.source.line(main.header.start);
-    let [x, y, z] = module.local_size;
     let mut text = format!("{name} at {}:{at}\n", main.source.name());
-    text += &format!("  workgroups of {x} x {y} x {z} invocations");
-    text += match (module.whole_groups, module.has_domain) {
-        (true, _) => "; it waits at barriers, so a launch is of whole workgroups\n",
-        (false, true) => "; those beyond the domain do nothing\n",
-        (false, false) => "; a launch counts workgroups\n",
+    text += &match module.stage {
+        Stage::Compute => workgroups(module),
+        stage => format!("  a {} function: its SPIR-V is for programs that draw\n", stage.name()),
     };
     for (capability, _) in needs.iter().filter(|(_, lacks)| !lacks.is_empty()) {
         text += &format!("  needs {}\n", needs.sentence(*capability));
     }
     let common = needs.iter().filter(|(_, lacks)| lacks.is_empty());
     let common: Vec<&str> = common.map(|(capability, _)| capability.name()).collect();
-    if !common.is_empty() {
-        for line in wrapped(&format!("needs {}, which every device here has", common.join(", ")), WIDTH - 4) {
-            text += &format!("  {line}\n");
-        }
+    let sentence = (!common.is_empty()).then(|| match module.stage {
+        Stage::Compute => format!("needs {}, which every device here has", common.join(", ")),
+        Stage::Vertex | Stage::Fragment => format!("needs {}", common.join(", ")),
+    });
+    let refusals = needs.refusals().iter();
+    let refusals = refusals.map(|refusal| format!("not for `{}`: {}", refusal.device, refusal.reason));
+    for line in sentence.into_iter().chain(refusals).flat_map(|text| wrapped(&text, WIDTH - 4)) {
+        text += &format!("  {line}\n");
     }
-    if needs.iter().next().is_none() {
+    if needs.iter().next().is_none() && needs.refusals().is_empty() {
         text += "  needs nothing that a device could lack\n";
     }
     text
+}
+
+fn workgroups(module: &KernelModule) -> String {
+    let [x, y, z] = module.local_size;
+    let launched = match (module.whole_groups, module.has_domain) {
+        (true, _) => "it waits at barriers, so a launch is of whole workgroups",
+        (false, true) => "those beyond the domain do nothing",
+        (false, false) => "a launch counts workgroups",
+    };
+    format!("  workgroups of {x} x {y} x {z} invocations; {launched}\n")
 }
 
 /// Where each argument goes, beside the type of its parameter.

@@ -6,7 +6,7 @@
 
 use std::collections::HashSet;
 
-use crate::inspect::{ExplainedFunction, Explanation, IndexTest, Remark, RemarkKind};
+use crate::inspect::{ExplainedFunction, Explanation, IndexTest, Remark, RemarkKind, Stage};
 use kps_syntax::{Source, Span};
 
 use super::needs::Needs;
@@ -92,7 +92,10 @@ impl<'e> Rows<'e> {
                 RemarkKind::ComputedIn { wide, ty } => {
                     texts.push(format!("computed in {wide}, rounded to {ty}"));
                 }
-                RemarkKind::Uniform => texts.push("the same in the whole workgroup".to_owned()),
+                RemarkKind::Uniform => texts.push(match self.explanation.module.stage {
+                    Stage::Compute => "the same in the whole workgroup".to_owned(),
+                    Stage::Vertex | Stage::Fragment => "the same in every invocation".to_owned(),
+                }),
                 RemarkKind::Emulates => {
                     let text = "no instruction of the device does this, so all matrices here are emulated";
                     texts.push(text.to_owned());

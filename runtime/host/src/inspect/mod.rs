@@ -20,10 +20,10 @@ pub use crate::foreign::{
 };
 pub use crate::modules::kernels::target_of;
 pub use kps_kernel::{
-    BindingPlace, Capability, ExplainedFunction, Explanation, IndexTest, Remark, RemarkKind, Target,
-    assembly_of_line,
+    BindingPlace, Capability, ExplainedFunction, Explanation, IndexTest, KernelModule, Remark, RemarkKind,
+    Stage, Target, assembly_of_line,
 };
-use kps_kernel::{KernelEnv, KernelModule, KernelTemplate, ParamKind, Signature, Verified, ir};
+use kps_kernel::{KernelEnv, KernelTemplate, ParamKind, Signature, Verified, ir};
 use kps_syntax::ast::*;
 pub use kps_syntax::suggest::nearest;
 use kps_syntax::{Diagnostic, Diagnostics, Source, Span};
