@@ -107,6 +107,11 @@ impl Texels {
         Bytes { start: self.start, size: n * u64::from(self.info.format.size()) }
     }
 
+    /// Bytes of a texel.
+    pub fn size(&self) -> u64 {
+        self.info.format.size().into()
+    }
+
     /// The address of a texel, if there is one.
     pub fn address(&self, place: [i32; 3]) -> Option<u64> {
         Some(self.start + offset(&self.info, place)?)

@@ -179,7 +179,7 @@ impl State {
         Ok(push)
     }
 
-    /// Of each of its buffers which bytes were written, if that is watched and there are others. Where it is not
+    /// Of each of its buffers, then of each of its images, which bytes were written, if that is watched and there are others. Where it is not
     /// watched, all that the dispatch may write counts as written.
     pub fn written(&mut self, pipeline: &Pipeline, dispatch: &Dispatch) -> Vec<Option<probes::Written>> {
         let is_watched = matches!(pipeline.instrument, Instrument::Checked(checks) if checks.has(Check::DeviceUninitialised));
@@ -194,7 +194,7 @@ impl State {
             let bound = bindings.find(|bound| (bound.set, bound.binding) == *at)?;
             self.buffers.written(bound)
         };
-        pipeline.buffers.iter().map(written).collect()
+        pipeline.buffers.iter().chain(&pipeline.images).map(written).collect()
     }
 
     /// What it finds at each of its images.

@@ -46,7 +46,6 @@ pub fn insert(kernel: &mut Kernel, checks: Checks) {
     let wanted = Wanted {
         shared: checks.has(Check::SharedRace) || checks.has(Check::SharedUninitialised),
         device: checks.has(Check::DeviceRace) || checks.has(Check::DeviceUninitialised),
-        races: checks.has(Check::DeviceRace),
     };
     if !wanted.shared && !wanted.device {
         return;
@@ -94,16 +93,13 @@ pub fn insert(kernel: &mut Kernel, checks: Checks) {
 struct Wanted {
     shared: bool,
     device: bool,
-    /// Whether that is for races, which are all that is looked for in images.
-    races: bool,
 }
 
 impl Wanted {
     fn has(&self, access: &Watched) -> bool {
         match access.place {
             Where::Shared => self.shared,
-            Where::Buffer(_) => self.device,
-            Where::Image(_) => self.races,
+            Where::Buffer(_) | Where::Image(_) => self.device,
             Where::Anywhere => true,
         }
     }

@@ -123,7 +123,7 @@ pub struct Extent {
     pub groups: [u32; 3],
     pub buffers: Vec<Bytes>,
     pub images: Vec<Texels>,
-    /// Of each buffer what was written, if not all of it.
+    /// Of each buffer, then of each image, what was written, if not all of it.
     pub written: Vec<Option<Written>>,
     pub shared: Bytes,
     pub push: Vec<u8>,

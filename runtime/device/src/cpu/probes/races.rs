@@ -97,8 +97,9 @@ impl Accesses {
         match self.space_of(place, range) {
             Some(Space::Shared) => self.met_shared(sites, probe, invocation, (range, touch, stored), found),
             Some(space) => {
-                if self.reads_unwritten(space, range, touch) && self.checks.has(Check::DeviceUninitialised) {
-                    self.uninitialised(sites, (probe, invocation), (space, range.0), found);
+                if self.reads_unwritten(self.slot_of(space), range, touch) {
+                    let element = self.element(sites, space, range.0);
+                    self.uninitialised(sites, (probe, invocation), element, found);
                 }
                 if !self.checks.has(Check::DeviceRace) {
                     return;
@@ -126,13 +127,22 @@ impl Accesses {
         if !texels.bytes().has(address, 1) {
             return;
         }
+        let element = || Element {
+            array: sites.images[image as usize].clone(),
+            path: vec![Part::Index(texels.place(address))],
+            memory: SharedMemory::Image,
+        };
+        let slot = (sites.n_buffers + image as usize, texels.bytes().start);
+        if self.reads_unwritten(Some(slot), (address, texels.size()), does.0) {
+            self.uninitialised(sites, (probe, invocation), element(), found);
+        }
+        if !self.checks.has(Check::DeviceRace) {
+            return;
+        }
         let event = self.event(probe, invocation, does.0);
         let Some(other) = self.texels.touch((address, 1), event, does) else { return };
         let other = Other { probe: other.probe, invocation: self.invocation(other) };
-        let array = sites.images[image as usize].clone();
-        let element =
-            Element { array, path: vec![Part::Index(texels.place(address))], memory: SharedMemory::Image };
-        self.race(sites, (probe, invocation), other, element, found);
+        self.race(sites, (probe, invocation), other, element(), found);
     }
 
     fn met_shared(
@@ -148,7 +158,8 @@ impl Accesses {
         let changes = || stored.is_none_or(|stored| unsafe { differs(range, stored) });
         let met = self.shared.touch(range, (lane, probe), touch, changes);
         if touch.reads() && met.is_new && self.checks.has(Check::SharedUninitialised) {
-            self.uninitialised(sites, (probe, invocation), (Space::Shared, range.0), found);
+            let element = self.element(sites, Space::Shared, range.0);
+            self.uninitialised(sites, (probe, invocation), element, found);
             return;
         }
         let Some(other) = met.race_with.filter(|_| self.checks.has(Check::SharedRace)) else { return };
@@ -160,28 +171,33 @@ impl Accesses {
         self.race(sites, (probe, invocation), other, element, found);
     }
 
-    /// Whether an access reads bytes of a buffer that nobody has written; notes those that it writes.
-    fn reads_unwritten(&self, space: Space, (address, size): (u64, u64), touch: Touch) -> bool {
-        let Space::Buffer(buffer) = space else { return false };
-        let Some(written) = &self.extent.written[buffer as usize] else { return false };
-        let offset = address - self.extent.buffers[buffer as usize].start;
-        let bytes = offset..offset + size;
+    /// Which memory of the device a space is, and where that starts.
+    fn slot_of(&self, space: Space) -> Option<(usize, u64)> {
+        let Space::Buffer(buffer) = space else { return None };
+        Some((buffer as usize, self.extent.buffers[buffer as usize].start))
+    }
+
+    /// Whether an access reads bytes of a buffer or an image that nobody has written; notes those that it writes.
+    fn reads_unwritten(&self, slot: Option<(usize, u64)>, (address, size): (u64, u64), touch: Touch) -> bool {
+        let Some((slot, start)) = slot else { return false };
+        let Some(written) = &self.extent.written[slot] else { return false };
+        let bytes = address - start..address - start + size;
         let is_new = touch.reads() && !written.has(bytes.clone());
         if touch.writes() {
             written.note(bytes);
         }
-        is_new
+        is_new && self.checks.has(Check::DeviceUninitialised)
     }
 
     fn uninitialised(
         &self,
         sites: &Sites,
         (probe, invocation): (u32, Invocation),
-        (space, address): (Space, u64),
+        element: Element,
         found: &mut Found,
     ) {
         found.add(Mistake::At(probe), invocation, || Finding {
-            kind: FindingKind::Uninitialised(self.element(sites, space, address)),
+            kind: FindingKind::Uninitialised(element),
             line: sites.all[probe as usize].line.clone(),
             invocation,
             count: 1,

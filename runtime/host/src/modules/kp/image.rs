@@ -104,7 +104,10 @@ fn info(
 fn texels(info: ImageInfo, memory: kps_compute::MemoryType, elements: Elements) -> Result<Tensor> {
     let mut bytes = elements.bytes;
     bytes.truncate(usize::try_from(info.n_bytes()).unwrap_or(usize::MAX));
-    Tensor::image(info, memory, bytes).map_err(compute)
+    let written = elements.written.gathered(|marks| marks[..bytes.len()].to_vec());
+    let image = Tensor::image(info, memory, bytes).map_err(compute)?;
+    image.storage().forget_but(written);
+    Ok(image)
 }
 
 fn info_of(args: &Args) -> Result<ImageInfo> {
