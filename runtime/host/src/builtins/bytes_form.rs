@@ -245,6 +245,79 @@ pub fn lower(_: &mut Vm, args: &Args) -> Result {
     alike(args, &this(args)?.to_ascii_lowercase())
 }
 
+pub fn capitalize(_: &mut Vm, args: &Args) -> Result {
+    args.rest().exactly::<0>("bytes.capitalize")?;
+    let mut bytes = this(args)?.to_ascii_lowercase();
+    bytes.iter_mut().take(1).for_each(|first| first.make_ascii_uppercase());
+    alike(args, &bytes)
+}
+
+/// Words begin with a capital: what stands behind anything that is no letter.
+pub fn title(_: &mut Vm, args: &Args) -> Result {
+    args.rest().exactly::<0>("bytes.title")?;
+    alike(args, &as_title(&this(args)?))
+}
+
+fn as_title(bytes: &[u8]) -> Vec<u8> {
+    let before = std::iter::once(&b' ').chain(bytes);
+    let letters = bytes.iter().zip(before).map(|(byte, before)| match before.is_ascii_alphabetic() {
+        true => byte.to_ascii_lowercase(),
+        false => byte.to_ascii_uppercase(),
+    });
+    letters.collect()
+}
+
+pub fn istitle(_: &mut Vm, args: &Args) -> Result {
+    args.rest().exactly::<0>("bytes.istitle")?;
+    let bytes = this(args)?;
+    Ok(Value::Bool(bytes.iter().any(u8::is_ascii_alphabetic) && as_title(&bytes) == bytes))
+}
+
+pub fn swapcase(_: &mut Vm, args: &Args) -> Result {
+    args.rest().exactly::<0>("bytes.swapcase")?;
+    let swapped = this(args)?.into_iter().map(|byte| match byte.is_ascii_lowercase() {
+        true => byte.to_ascii_uppercase(),
+        false => byte.to_ascii_lowercase(),
+    });
+    alike(args, &swapped.collect::<Vec<u8>>())
+}
+
+pub fn expandtabs(vm: &mut Vm, args: &Args) -> Result {
+    let mut parser = args.method_parser("expandtabs");
+    let size = parser.optional("tabsize")?;
+    parser.finish()?;
+    let size = size.map_or(Ok(8), |size| index(vm, size))?.max(0) as usize;
+    let mut out = Vec::new();
+    let mut column = 0;
+    for byte in this(args)? {
+        let n_spaces = if size == 0 { 0 } else { size - column % size };
+        match byte {
+            b'\t' => {
+                crate::text::check_length(out.len().saturating_add(n_spaces))?;
+                out.resize(out.len() + n_spaces, b' ');
+                column += n_spaces;
+            }
+            _ => {
+                out.push(byte);
+                column = if matches!(byte, b'\n' | b'\r') { 0 } else { column + 1 };
+            }
+        }
+    }
+    alike(args, &out)
+}
+
+/// `bytes.maketrans(from, to)`: a table for `translate`.
+pub fn maketrans(_: &mut Vm, args: &Args) -> Result {
+    let [from, to] = args.exactly("maketrans")?;
+    let (from, to) = (required(from)?, required(to)?);
+    if from.len() != to.len() {
+        return Err(errors::value_error("maketrans arguments must have same length"));
+    }
+    let mut table: Vec<u8> = (0..=255).collect();
+    from.into_iter().zip(to).for_each(|(from, to)| table[usize::from(from)] = to);
+    Ok(Value::bytes(table))
+}
+
 fn all_of_kind(args: &Args, function: &str, is_kind: fn(u8) -> bool) -> Result {
     args.rest().exactly::<0>(function)?;
     let bytes = this(args)?;

@@ -21,6 +21,21 @@ pub static STOP_ITERATION_METHODS: &[NativeDef] = &[NativeDef::getter("value", f
 
 pub static SYSTEM_EXIT_METHODS: &[NativeDef] = &[NativeDef::getter("code", first_arg)];
 
+/// The arguments are the number of the error, its words, and the file where there is one.
+pub static OS_ERROR_METHODS: &[NativeDef] = &[
+    NativeDef::getter("errno", |_, args| of_system(args, 0)),
+    NativeDef::getter("strerror", |_, args| of_system(args, 1)),
+    NativeDef::getter("filename", |_, args| of_system(args, 2)),
+];
+
+/// One of the arguments of a system's error; None of an exception that has but a message.
+fn of_system(args: &Args, at: usize) -> Result {
+    let (_, data) = exception(args)?;
+    let values = data.args.borrow();
+    let is_of_system = (2..=3).contains(&values.len());
+    Ok(values.get(at).filter(|_| is_of_system).cloned().unwrap_or(Value::None))
+}
+
 fn exception<'a>(args: &Args<'a>) -> Result<(&'a Rc<Instance>, &'a ExceptionData)> {
     match args.positional().first() {
         Some(Value::Instance(instance)) => match instance.exception() {

@@ -217,9 +217,19 @@ pub fn os_error(error: &io::Error, path: Option<&str>) -> Raise {
     // Rust adds the code behind the system's own words.
     let text = error.to_string();
     let words = text.split(" (os error").next().unwrap_or(&text);
-    let code = error.raw_os_error().map_or(String::new(), |code| format!("[Errno {code}] "));
-    let path = path.map_or(String::new(), |path| format!(": {}", crate::text::quote::repr(path)));
-    Raise::new(kind, format!("{code}{words}{path}"))
+    match error.raw_os_error() {
+        Some(number) => system_error(kind, number, words, path),
+        None => {
+            let path = path.map_or(String::new(), |path| format!(": {}", crate::text::quote::repr(path)));
+            Raise::new(kind, format!("{words}{path}"))
+        }
+    }
+}
+
+/// An error with its number, as scripts find it in `errno`, `strerror` and `filename`.
+pub fn system_error(kind: ExceptionKind, number: i32, words: &str, path: Option<&str>) -> Raise {
+    let args = [Value::Int(number.into()), Value::str(words)];
+    Raise::with_args(kind, args.into_iter().chain(path.map(Value::str)).collect())
 }
 
 fn this<'a>(args: &Args<'a>) -> Result<&'a FileObject> {
@@ -319,8 +329,7 @@ fn open(vm: &mut Vm, args: &Args) -> Result {
     let file = options.open(&path).map_err(|error| os_error(&error, Some(&path)))?;
     // Linux opens folders for reading; reading them is what fails.
     if file.metadata().is_ok_and(|metadata| metadata.is_dir()) {
-        let message = format!("[Errno 21] Is a directory: {}", crate::text::quote::repr(&path));
-        return Err(Raise::new(ExceptionKind::IsADirectoryError, message));
+        return Err(system_error(ExceptionKind::IsADirectoryError, 21, "Is a directory", Some(&path)));
     }
     let handle = Handle { file, ahead: Vec::new(), at: 0, behind: Vec::new() };
     Ok(Value::native(FileObject {

@@ -31,6 +31,8 @@ pub static PROPERTY_METHODS: &[NativeDef] = &[
     NativeDef::method("setter", property_setter),
     NativeDef::method("deleter", property_deleter),
     NativeDef::getter("fget", property_fget),
+    NativeDef::getter("fset", property_fset),
+    NativeDef::getter("fdel", property_fdel),
 ];
 
 pub static GENERATOR_METHODS: &[NativeDef] = &[
@@ -172,6 +174,26 @@ fn property_fget(_: &mut Vm, args: &Args) -> Result {
         Value::Descriptor(descriptor) => match &**descriptor {
             Descriptor::Property { get, .. } => Ok(get.clone()),
             Descriptor::StaticMethod(function) | Descriptor::ClassMethod(function) => Ok(function.clone()),
+        },
+        other => Err(errors::wrong_receiver(other)),
+    }
+}
+
+fn property_fset(_: &mut Vm, args: &Args) -> Result {
+    match args.receiver()? {
+        Value::Descriptor(descriptor) => match &**descriptor {
+            Descriptor::Property { set, .. } => Ok(set.clone()),
+            Descriptor::StaticMethod(_) | Descriptor::ClassMethod(_) => Ok(Value::None),
+        },
+        other => Err(errors::wrong_receiver(other)),
+    }
+}
+
+fn property_fdel(_: &mut Vm, args: &Args) -> Result {
+    match args.receiver()? {
+        Value::Descriptor(descriptor) => match &**descriptor {
+            Descriptor::Property { delete, .. } => Ok(delete.clone()),
+            Descriptor::StaticMethod(_) | Descriptor::ClassMethod(_) => Ok(Value::None),
         },
         other => Err(errors::wrong_receiver(other)),
     }

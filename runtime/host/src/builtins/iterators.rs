@@ -31,6 +31,17 @@ iterator_types! {
 static METHODS: &[NativeDef] =
     &[NativeDef::method("__next__", step), NativeDef::method("__iter__", |_, args| args.receiver().cloned())];
 
+/// Of iterators over built-in values.
+pub static BUILTIN_METHODS: &[NativeDef] = &[
+    NativeDef::method("__next__", next_of_builtin),
+    NativeDef::method("__iter__", |_, args| args.receiver().cloned()),
+];
+
+fn next_of_builtin(vm: &mut Vm, args: &Args) -> Result {
+    let [] = args.rest().exactly("__next__")?;
+    vm.next(args.receiver()?)?.ok_or_else(|| errors::stop_iteration(Value::None))
+}
+
 /// An iterator of one of the types above.
 struct LazyIter {
     ty: &'static NativeType,

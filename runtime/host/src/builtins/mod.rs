@@ -98,6 +98,7 @@ pub fn methods(ty: BuiltinType) -> &'static [NativeDef] {
         BuiltinType::Bytes => bytes::METHODS,
         BuiltinType::List => list::METHODS,
         BuiltinType::Tuple => sequence::TUPLE_METHODS,
+        BuiltinType::Iterator => iterators::BUILTIN_METHODS,
         BuiltinType::Range => sequence::RANGE_METHODS,
         BuiltinType::Slice => sequence::SLICE_METHODS,
         BuiltinType::Dict => dict::METHODS,
@@ -113,6 +114,7 @@ pub fn exception_methods(kind: ExceptionKind) -> &'static [NativeDef] {
         ExceptionKind::BaseException => exception::BASE_METHODS,
         ExceptionKind::StopIteration => exception::STOP_ITERATION_METHODS,
         ExceptionKind::SystemExit => exception::SYSTEM_EXIT_METHODS,
+        ExceptionKind::OSError => exception::OS_ERROR_METHODS,
         _ => &[],
     }
 }

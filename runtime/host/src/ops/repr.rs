@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use crate::errors;
 use crate::text;
-use crate::value::{ExceptionKind, IterState, Name, Result, Value};
+use crate::value::{ExceptionKind, Instance, IterState, Name, Result, Value};
 use crate::vm::Vm;
 
 impl Vm {
@@ -50,6 +50,13 @@ impl Vm {
             [] => Ok(String::new()),
             [key] if instance.class().exception_kind() == ExceptionKind::KeyError => self.repr(key),
             [message] => self.str(message),
+            [number, words, file @ ..] if is_of_system(instance) && file.len() <= 1 => {
+                let text = format!("[Errno {}] {}", self.str(number)?, self.str(words)?);
+                match file {
+                    [file] => Ok(format!("{text}: {}", self.repr(file)?)),
+                    _ => Ok(text),
+                }
+            }
             _ => self.repr(&Value::tuple(args)),
         }
     }
@@ -236,7 +243,7 @@ impl Vm {
     }
 
     /// An exception as the last line of a traceback has it: `ValueError: message`.
-    pub fn exception_line(&mut self, exception: &Rc<crate::value::Instance>) -> String {
+    pub fn exception_line(&mut self, exception: &Rc<Instance>) -> String {
         let class = exception.class().clone();
         let value = Value::Instance(exception.clone());
         let message = self.str(&value).unwrap_or_else(|_| "<exception str() failed>".to_owned());
@@ -246,4 +253,13 @@ impl Vm {
 
 fn big_repr(big: &num_bigint::BigInt) -> Result<String> {
     text::int::to_decimal(big, text::int::MAX_STR_DIGITS).map_err(crate::value::Raise::from)
+}
+
+/// Whether an exception is an `OSError`, whose arguments are the number of the error, its words and a file.
+fn is_of_system(exception: &Instance) -> bool {
+    let mut kind = Some(exception.class().exception_kind());
+    while kind.is_some_and(|kind| kind != ExceptionKind::OSError) {
+        kind = kind.and_then(ExceptionKind::base);
+    }
+    kind.is_some()
 }

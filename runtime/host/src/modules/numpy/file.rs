@@ -9,6 +9,7 @@ use super::operand;
 use super::operators::check_room;
 use super::print::shape_text;
 use super::{create, dtype, errors};
+use crate::builtins::file::system_error;
 use crate::value::{Args, ExceptionKind, NativeDef, Raise, Result, Value};
 use crate::vm::Vm;
 
@@ -117,7 +118,7 @@ fn file_error(error: &std::io::Error, path: &str) -> Raise {
         _ => return Raise::new(ExceptionKind::OSError, format!("{error}: '{path}'")),
     };
     let number = error.raw_os_error().unwrap_or(0);
-    Raise::new(kind, format!("[Errno {number}] {text}: '{path}'"))
+    system_error(kind, number, text, Some(path))
 }
 
 fn save(vm: &mut Vm, args: &Args) -> Result {
