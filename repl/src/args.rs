@@ -145,25 +145,36 @@ pub fn parse() -> Arguments {
     Arguments::parse_from(with_verb(std::env::args().collect()))
 }
 
-/// Puts the verb first, in front of options: `run` where a file stands in its place.
+/// Puts the verb first, in front of options: `run` where a file stands in its place. `kps run -c CODE` is
+/// `kps -c CODE`.
 fn with_verb(mut arguments: Vec<String>) -> Vec<String> {
-    let mut at = 1;
-    while let Some(argument) = arguments.get(at) {
-        match argument.as_str() {
-            "--device" | "-d" | "--time-limit" => at += 2,
-            "-" => break,
-            "-c" | "--" => return arguments,
-            option if option.starts_with('-') => at += 1,
-            _ => break,
-        }
-    }
-    let Some(found) = arguments.get(at) else { return arguments };
+    let at = behind_options(&arguments, 1);
+    let Some(found) = arguments.get(at).filter(|found| !matches!(found.as_str(), "-c" | "--")) else {
+        return arguments;
+    };
     let verb = match VERBS.contains(&found.as_str()) {
         true => arguments.remove(at),
         false => "run".to_owned(),
     };
+    let takes_code = || arguments.get(behind_options(&arguments, at)).is_some_and(|option| option == "-c");
+    if verb == "run" && takes_code() {
+        return arguments;
+    }
     arguments.insert(1, verb);
     arguments
+}
+
+/// The place of the first argument from `at` on that is no option of the host's.
+fn behind_options(arguments: &[String], mut at: usize) -> usize {
+    while let Some(argument) = arguments.get(at) {
+        match argument.as_str() {
+            "--device" | "-d" | "--time-limit" => at += 2,
+            "-" | "-c" | "--" => break,
+            option if option.starts_with('-') => at += 1,
+            _ => break,
+        }
+    }
+    at
 }
 
 #[cfg(test)]
@@ -184,6 +195,9 @@ mod tests {
         check("kps -", "kps run -");
         check("kps run job.kps", "kps run job.kps");
         check("kps -c pass x", "kps -c pass x");
+        check("kps run -c pass x", "kps -c pass x");
+        check("kps -d cpu run --check -c pass", "kps -d cpu --check -c pass");
+        check("kps run job.kps -c pass", "kps run job.kps -c pass");
         check("kps --help", "kps --help");
     }
 }

@@ -1,7 +1,11 @@
 //! "Did you mean": the known name that is nearest to a misspelt one.
 
+/// Letters that a name has to have for a longer one that begins so to be meant.
+const SHORTENED: usize = 3;
+
 /// The nearest of `known`, if it is near enough to be meant: up to three letters are changed, and no more than a third
-/// of the name's. Names that begin with `__` are nobody's meaning.
+/// of the name's; else the shortest one that begins with the name. Names that begin with `__` are nobody's meaning,
+/// but of such a name.
 pub fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let n_chars = name.chars().count();
     // Names of generated code may be of any length, and nobody misspells those.
@@ -9,13 +13,16 @@ pub fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&
         return None;
     }
     let limit = (n_chars / 3).clamp(1, 3);
-    known
-        .filter(|candidate| *candidate != name && !candidate.starts_with("__"))
-        .filter(|candidate| candidate.len().abs_diff(name.len()) <= limit * 4)
-        .map(|candidate| (distance(name, candidate), candidate))
+    let is_special = |name: &str| name.starts_with("__");
+    let known: Vec<&str> =
+        known.filter(|known| *known != name && (is_special(name) || !is_special(known))).collect();
+    let near = known.iter().filter(|candidate| candidate.len().abs_diff(name.len()) <= limit * 4);
+    let near = near
+        .map(|candidate| (distance(name, candidate), *candidate))
         .filter(|(distance, candidate)| *distance <= limit && *distance < candidate.chars().count())
-        .min_by_key(|(distance, _)| *distance)
-        .map(|(_, candidate)| candidate)
+        .min_by_key(|(distance, _)| *distance);
+    let begun = || known.iter().filter(|known| n_chars >= SHORTENED && known.starts_with(name));
+    near.map(|(_, candidate)| candidate).or_else(|| begun().min_by_key(|candidate| candidate.len()).copied())
 }
 
 /// Changes of one letter, swaps of two neighbours included, that lead from one name to the other
@@ -65,5 +72,8 @@ mod tests {
         check("_init__", &known, None);
         check("y", &known, None);
         check("unrelated", &known, None);
+        check("glob", &known, Some("global_id"));
+        check("gl", &known, None);
+        check("__ini__", &known, Some("__init__"));
     }
 }

@@ -3,17 +3,19 @@
 use std::io::Write;
 
 use kps::Session;
+use kps::inspect::nearest;
 
 use crate::{Failure, tell_all};
 
 /// What there is to say, with what it does.
-const COMMANDS: [(&str, &str); 3] = [
+const COMMANDS: [(&str, &str); 4] = [
     (
         ":explain NAME[:LINE]",
         "what a kernel means: types, conversions, tests, what devices lack; or all of a line",
     ),
     (":profile", "what kernels have cost so far, where the prompt was started with `kps --profile`"),
     (":help", "this list; `help(x)` tells of a value"),
+    (":quit", "leaves, as `exit()` and Ctrl-D do"),
 ];
 
 /// Whether an entry is for the prompt.
@@ -23,11 +25,20 @@ pub fn is_command(entry: &str) -> bool {
 
 /// Commands that begin like this.
 pub fn completions(head: &str) -> Vec<String> {
-    let names = COMMANDS.iter().map(|(usage, _)| usage.split(' ').next().unwrap_or(usage));
-    names.filter(|name| name.starts_with(head)).map(str::to_owned).collect()
+    names().filter(|name| name.starts_with(head)).map(str::to_owned).collect()
 }
 
-pub fn run(session: &mut Session, entry: &str) -> Result<(), Failure> {
+fn names() -> impl Iterator<Item = &'static str> {
+    COMMANDS.iter().map(|(usage, _)| usage.split(' ').next().unwrap_or(usage))
+}
+
+/// What the prompt does behind a command.
+pub enum Then {
+    GoOn,
+    Leave,
+}
+
+pub fn run(session: &mut Session, entry: &str) -> Result<Then, Failure> {
     let entry = entry.trim();
     let (command, rest) = entry.split_once(char::is_whitespace).unwrap_or((entry, ""));
     match (command, rest.trim()) {
@@ -38,10 +49,18 @@ pub fn run(session: &mut Session, entry: &str) -> Result<(), Failure> {
             None => complain("nothing is counted here: start the prompt with `kps --profile`"),
         },
         (":help", "") => help()?,
-        (":profile" | ":help", _) => complain(&format!("`{command}` takes nothing behind it")),
-        _ => complain(&format!("there is no command `{command}`; `:help` lists those there are")),
+        (":quit", "") => return Ok(Then::Leave),
+        (":profile" | ":help" | ":quit", _) => complain(&format!("`{command}` takes nothing behind it")),
+        _ => complain(&unknown(command)),
     }
-    Ok(())
+    Ok(Then::GoOn)
+}
+
+fn unknown(command: &str) -> String {
+    match nearest(command, names()) {
+        Some(meant) => format!("there is no command `{command}`; did you mean `{meant}`?"),
+        None => format!("there is no command `{command}`; `:help` lists those there are"),
+    }
 }
 
 /// `saxpy`, `saxpy:3`, `module.saxpy`.

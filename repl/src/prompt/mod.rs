@@ -15,6 +15,7 @@ use kps::{Checking, Evaluated, Session};
 use crate::args::HostOptions;
 use crate::run::{self, interrupt_on_ctrl_c};
 use crate::{Failure, tell_all};
+use commands::Then;
 use line::{Lines, Read};
 
 /// Runs a prompt until the input ends or a script exits; the exit code.
@@ -50,7 +51,9 @@ fn run_entries(lines: &mut Lines, session: &RefCell<Session>) -> Result<u8, Fail
             Read::End => return Ok(0),
         };
         if commands::is_command(&entry) {
-            commands::run(&mut session.borrow_mut(), &entry)?;
+            if let Then::Leave = commands::run(&mut session.borrow_mut(), &entry)? {
+                return Ok(0);
+            }
         } else if let Some(code) = run_entry(session, &entry)? {
             return Ok(code);
         }

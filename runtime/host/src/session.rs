@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use kps_syntax::suggest::nearest;
 use kps_syntax::{Diagnostics, Source};
 
 use crate::builtins;
@@ -50,6 +51,9 @@ impl Session {
             let value = vm.run_program(&program, main.name.clone(), &main.namespace)?;
             if value.is_none() {
                 return Ok(Evaluated::Nothing);
+            }
+            if is_exit(&value, text) {
+                return Ok(Evaluated::Exit(0));
             }
             let shown = vm.repr(&value)?;
             main.set("_", value);
@@ -109,8 +113,10 @@ impl Session {
     /// all of it, or one line.
     pub fn explain(&mut self, path: &str, line: Option<u32>) -> Result<String, Diagnostics> {
         let value = self.value_of(path);
+        let known = self.names_in_scope();
         let explained = self.host.enter(|vm| {
-            let value = value.ok_or_else(|| errors::name_not_defined(path, None))?;
+            let meant = || nearest(path, known.iter().map(String::as_str)).map(str::to_owned);
+            let value = value.ok_or_else(|| errors::name_not_defined(path, meant()))?;
             let text = kernels::explained(vm, &value, line);
             text.unwrap_or_else(|| Err(errors::only_kernels_are_explained(path, &value)))
         });
@@ -150,4 +156,11 @@ impl Session {
         }
         Some(value)
     }
+}
+
+/// Whether an entry is `exit` or `quit` and nothing else, and the script has not given the name away.
+fn is_exit(value: &Value, entry: &str) -> bool {
+    let name = entry.trim();
+    matches!(name, "exit" | "quit")
+        && matches!(value, Value::NativeFunction(function) if &*function.name == name)
 }

@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use crate::errors;
+use crate::modules::sys;
 use crate::value::{Args, ExceptionKind, NativeDef, Raise, Range, Result, Set, Slice, Value};
 use crate::vm::Vm;
 
@@ -24,6 +25,8 @@ pub static FUNCTIONS: &[NativeDef] = &[
     NativeDef::function("setattr", setattr),
     NativeDef::function("hasattr", hasattr),
     NativeDef::function("delattr", delattr),
+    NativeDef::function("exit", sys::exit),
+    NativeDef::function("quit", sys::exit),
 ];
 
 fn print(vm: &mut Vm, args: &Args) -> Result {

@@ -124,8 +124,8 @@ pub fn search_path(vm: &Vm) -> Vec<PathBuf> {
     }
 }
 
-/// `sys.exit(code=None)`: a text is printed to standard error and gives code 1.
-fn exit(vm: &mut Vm, args: &Args) -> Result {
+/// `sys.exit(code=None)`, and the builtins `exit` and `quit`: a text is printed to standard error and gives code 1.
+pub fn exit(vm: &mut Vm, args: &Args) -> Result {
     let mut parser = args.parser("exit");
     let code = parser.optional_positional();
     parser.finish()?;
