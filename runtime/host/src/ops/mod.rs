@@ -15,7 +15,6 @@ pub mod number;
 mod repr;
 
 pub(crate) use attribute::is_data_descriptor;
-pub(crate) use item::Span;
 
 /// On which side of a binary operation an operand stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

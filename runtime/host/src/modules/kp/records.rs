@@ -56,7 +56,7 @@ pub fn elements(vm: &mut Vm, of: &Rc<StructType>, data: &Value) -> Result<Elemen
     if let Some(array) = data.downcast::<RecordArray>()
         && same_layout(array.of(), of)
     {
-        let (shape, bytes) = (vec![array.size()], array.bytes()?);
+        let (shape, bytes) = (array.shape().to_vec(), array.bytes()?);
         return Ok(Elements { dtype, shape, bytes, written: array.written() });
     }
     if let Some(tensor) = data.downcast::<ScriptTensor>()
@@ -95,8 +95,8 @@ pub fn list(vm: &mut Vm, tensor: &Tensor, of: &Rc<StructType>) -> Result<Vec<Val
     bytes.chunks_exact(of.size() as usize).map(|element| structs::unpack(vm, &ty, element)).collect()
 }
 
-/// The structured array over a tensor's memory.
-pub fn array(this: &Value, tensor: &Tensor, of: &Rc<StructType>) -> Value {
+/// The structured array over a tensor's memory, in a shape of as many elements.
+pub fn array(this: &Value, tensor: &Tensor, of: &Rc<StructType>, shape: &[usize]) -> Value {
     let storage = tensor.storage().clone();
-    Value::native(RecordArray::over(storage, of.clone(), tensor.size(), Some(this.clone())))
+    Value::native(RecordArray::over(storage, of.clone(), shape, Some(this.clone())))
 }

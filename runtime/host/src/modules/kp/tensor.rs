@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use kps_compute::{DType, Number, Tensor};
+use kps_compute::{DType, Tensor};
 use kps_kernel::StructType;
 
 use super::enums::{self, EnumValue};
@@ -13,7 +13,7 @@ use super::values::{self, Elements};
 use super::view::TensorData;
 use crate::errors::{index_error, type_error};
 use crate::modules::kernels::structs;
-use crate::modules::numpy::struct_of_dtype;
+use crate::modules::numpy::{nested, struct_of_dtype};
 use crate::value::{Args, Native, NativeDef, NativeType, Result, Value};
 use crate::vm::Vm;
 
@@ -144,10 +144,11 @@ fn zeros(vm: &mut Vm, args: &Args) -> Result {
     Ok(ScriptTensor::value(tensor.map_err(compute)?))
 }
 
-fn data(vm: &mut Vm, args: &Args) -> Result {
+fn data(_: &mut Vm, args: &Args) -> Result {
     let this: &ScriptTensor = args.this()?;
-    if this.record.is_some() {
-        return numpy(vm, args);
+    if let Some(of) = &this.record {
+        this.tensor.check_readable().map_err(compute)?;
+        return Ok(records::array(args.receiver()?, &this.tensor, of, &[this.tensor.size()]));
     }
     // Storage that the host cannot read says so here, not at the first look.
     this.tensor.check_readable().map_err(compute)?;
@@ -158,7 +159,7 @@ fn numpy(vm: &mut Vm, args: &Args) -> Result {
     let this: &ScriptTensor = args.this()?;
     this.tensor.check_readable().map_err(compute)?;
     if let Some(of) = &this.record {
-        return Ok(records::array(args.receiver()?, &this.tensor, of));
+        return Ok(records::array(args.receiver()?, &this.tensor, of, this.tensor.shape()));
     }
     super::array_over(vm, args.receiver()?, &this.tensor)
 }
@@ -166,22 +167,10 @@ fn numpy(vm: &mut Vm, args: &Args) -> Result {
 fn tolist(vm: &mut Vm, args: &Args) -> Result {
     let this: &ScriptTensor = args.this()?;
     if let Some(of) = &this.record {
-        return Ok(Value::list(records::list(vm, &this.tensor, of)?));
+        return Ok(nested(records::list(vm, &this.tensor, of)?, this.tensor.shape()));
     }
     let numbers = this.tensor.numbers().map_err(compute)?;
-    Ok(nested(&numbers, this.tensor.shape()))
-}
-
-/// Lists within lists, as the shape says.
-fn nested(numbers: &[Number], shape: &[usize]) -> Value {
-    match shape {
-        [] => values::value(numbers[0]),
-        [_] => Value::list(numbers.iter().copied().map(values::value).collect()),
-        [rows, rest @ ..] => {
-            let row = numbers.len() / rows;
-            Value::list(numbers.chunks(row).map(|numbers| nested(numbers, rest)).collect())
-        }
-    }
+    Ok(nested(numbers.into_iter().map(values::value).collect(), this.tensor.shape()))
 }
 
 fn set_data(vm: &mut Vm, args: &Args) -> Result {
@@ -294,7 +283,8 @@ impl Native for ScriptTensor {
     fn get_item(&self, this: &Value, vm: &mut Vm, index: &Value) -> Result<Option<Value>> {
         if let (Value::Slice(_), Some(of)) = (index, &self.record) {
             self.tensor.check_readable().map_err(compute)?;
-            return vm.get_item(&records::array(this, &self.tensor, of), index).map(Some);
+            let flat = records::array(this, &self.tensor, of, &[self.tensor.size()]);
+            return vm.get_item(&flat, index).map(Some);
         }
         if let Value::Slice(_) = index {
             return TensorData::whole_view(this.clone(), &self.tensor).get(vm, index).map(Some);
@@ -308,8 +298,8 @@ impl Native for ScriptTensor {
 
     fn set_item(&self, this: &Value, vm: &mut Vm, index: &Value, item: &Value) -> Result<bool> {
         if let (Value::Slice(_), Some(of)) = (index, &self.record) {
-            let array = records::array(this, &self.tensor, of);
-            return vm.set_item(&array, index, item.clone()).map(|()| true);
+            let flat = records::array(this, &self.tensor, of, &[self.tensor.size()]);
+            return vm.set_item(&flat, index, item.clone()).map(|()| true);
         }
         if let Some(of) = &self.record {
             let at = self.position(vm, index)?;

@@ -317,7 +317,3 @@ pub fn unaligned_fields() -> Raise {
     value_error("these fields do not lie as in C, which is how kernels see structs")
         .help("write np.dtype([..], align=True)")
 }
-
-pub fn record_axes() -> Raise {
-    value_error("arrays of structs have one axis")
-}

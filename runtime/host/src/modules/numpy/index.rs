@@ -17,7 +17,8 @@ use super::strided;
 use crate::value::{Result, Value};
 use crate::vm::Vm;
 
-enum Selection {
+/// What an index leads to.
+pub enum Selection {
     View(Layout),
     /// The bytes at which the elements begin, in the order of their indices.
     Elements {
@@ -65,7 +66,7 @@ pub fn get(vm: &mut Vm, this: &Value, array: &NdArray, index: &Value) -> Result 
     {
         return array.item(this, position(at, 0, len)?);
     }
-    match select(vm, array, index)? {
+    match select(vm, (array.layout(), array.dtype().size()), index)? {
         Selection::View(layout) if layout.shape.is_empty() && !has_ellipsis(index) => {
             array.scalar_at(layout.offset).map(Value::native)
         }
@@ -94,7 +95,7 @@ pub fn set(vm: &mut Vm, array: &NdArray, index: &Value, value: &Value) -> Result
     if array.is_read_only() {
         return Err(errors::read_only());
     }
-    let selection = select(vm, array, index)?;
+    let selection = select(vm, (array.layout(), array.dtype().size()), index)?;
     let value = match value.as_str() {
         // As NumPy reads it: `a[0] = "1.5"`.
         Some(_) => return Err(errors::not_a_number(value)),
@@ -150,7 +151,8 @@ fn position(at: i64, axis: usize, len: usize) -> Result<usize> {
     }
 }
 
-fn select(vm: &mut Vm, array: &NdArray, index: &Value) -> Result<Selection> {
+/// Of elements that lie so, each of a size in bytes.
+pub fn select(vm: &mut Vm, (layout, size): (&Layout, usize), index: &Value) -> Result<Selection> {
     let mut parts = Vec::new();
     match index {
         Value::Tuple(items) => {
@@ -161,7 +163,7 @@ fn select(vm: &mut Vm, array: &NdArray, index: &Value) -> Result<Selection> {
         item => parts.push(part(vm, item)?),
     }
     let n_indexed: usize = parts.iter().map(Part::n_axes).sum();
-    let n_axes = array.shape().len();
+    let n_axes = layout.n_axes();
     if n_indexed > n_axes {
         return Err(errors::too_many_indices(n_axes, n_indexed));
     }
@@ -170,7 +172,7 @@ fn select(vm: &mut Vm, array: &NdArray, index: &Value) -> Result<Selection> {
         1 => {}
         _ => return Err(errors::two_ellipses()),
     }
-    Picker::new(array, n_axes - n_indexed).pick_all(vm, parts)
+    Picker::new((layout, size), n_axes - n_indexed).pick_all(vm, parts)
 }
 
 fn part(vm: &mut Vm, item: &Value) -> Result<Part> {
@@ -203,8 +205,9 @@ fn part(vm: &mut Vm, item: &Value) -> Result<Part> {
 }
 
 /// Works through the parts of an index, from the first axis to the last.
-struct Picker<'a> {
-    array: &'a NdArray,
+struct Picker {
+    /// Bytes of an element.
+    size: usize,
     /// What is left of the array; axes in front of `axis` are done.
     layout: Layout,
     axis: usize,
@@ -221,20 +224,13 @@ struct Picked {
     indices: Vec<usize>,
 }
 
-impl<'a> Picker<'a> {
-    fn new(array: &'a NdArray, n_under_ellipsis: usize) -> Picker<'a> {
-        Picker {
-            array,
-            layout: array.layout().clone(),
-            axis: 0,
-            source_axis: 0,
-            n_under_ellipsis,
-            picked: Vec::new(),
-        }
+impl Picker {
+    fn new((layout, size): (&Layout, usize), n_under_ellipsis: usize) -> Picker {
+        Picker { size, layout: layout.clone(), axis: 0, source_axis: 0, n_under_ellipsis, picked: Vec::new() }
     }
 
     fn pick_all(mut self, vm: &mut Vm, parts: Vec<Part>) -> Result<Selection> {
-        let size = self.array.dtype().size();
+        let size = self.size;
         // Beside arrays, an int is an array of one index.
         let any_array = parts.iter().any(Part::is_array);
         let mut is_split = false;
@@ -320,7 +316,7 @@ impl<'a> Picker<'a> {
     /// The elements that all arrays of indices together pick. Their axes stand where the arrays stood,
     /// or in front where other parts stood between them.
     fn elements(self, is_split: bool) -> Result<Selection> {
-        let size = self.array.dtype().size();
+        let size = self.size;
         let shapes: Vec<&[usize]> = self.picked.iter().map(|picked| &picked.shape[..]).collect();
         let shape = broadcast_shapes(&shapes).ok_or_else(|| errors::indices_not_broadcast(&shapes))?;
         let n: usize = shape.iter().product();
@@ -354,7 +350,7 @@ impl<'a> Picker<'a> {
     }
 
     fn rest_offsets(&self, axes: &[usize], start: usize) -> Vec<isize> {
-        let size = self.array.dtype().size() as isize;
+        let size = self.size as isize;
         let mut offsets = vec![start as isize];
         for &axis in axes {
             let (len, stride) = (self.layout.shape[axis] as isize, self.layout.strides[axis] * size);

@@ -48,7 +48,7 @@ use crate::vm::Vm;
 pub use array::{NDARRAY, NdArray};
 pub use dtype::object as dtype_object;
 pub use random::MODULE as RANDOM;
-pub use records::{RecordArray, type_of as struct_of_dtype};
+pub use records::{RecordArray, nested, type_of as struct_of_dtype};
 pub use scalar::Scalar;
 
 pub static MODULE: NativeModule = NativeModule { init: Some(init), ..NativeModule::new("numpy") };

@@ -93,16 +93,30 @@ pub fn reshaped(owner: &Value, array: &NdArray, shape: &[usize]) -> Result<NdArr
 
 fn reshape(vm: &mut Vm, value: &Value, lens: &[Value]) -> Result {
     let (owner, array) = array_argument(vm, value)?;
-    let lens = match lens {
-        [Value::Tuple(lens)] => lens.to_vec(),
-        [Value::List(lens)] => lens.to_vec(),
-        lens => lens.to_vec(),
-    };
-    let shape = fitting_shape(vm, &lens, array.size())?;
+    let shape = fitting_shape(vm, &lens_of(lens), array.size())?;
     reshaped(&owner, &array, &shape).map(Value::native)
 }
 
+/// One by one, or all of them in one sequence.
+fn lens_of(given: &[Value]) -> Vec<Value> {
+    match given {
+        [Value::Tuple(lens)] => lens.to_vec(),
+        [Value::List(lens)] => lens.to_vec(),
+        lens => lens.to_vec(),
+    }
+}
+
 pub fn reshape_method(vm: &mut Vm, args: &Args) -> Result {
+    let lens = lens_argument(args)?;
+    reshape(vm, args.receiver()?, &lens)
+}
+
+/// The shape that a call of a method `reshape` asks for, of as many elements.
+pub fn shape_of_arguments(vm: &mut Vm, args: &Args, size: usize) -> Result<Vec<usize>> {
+    fitting_shape(vm, &lens_of(&lens_argument(args)?), size)
+}
+
+fn lens_argument(args: &Args) -> Result<Vec<Value>> {
     let mut parser = args.method_parser("reshape");
     let lens = match parser.keyword_only("shape") {
         Some(shape) => vec![shape.clone()],
@@ -110,7 +124,7 @@ pub fn reshape_method(vm: &mut Vm, args: &Args) -> Result {
     };
     let _order = parser.keyword_only("order");
     parser.finish()?;
-    reshape(vm, args.receiver()?, &lens)
+    Ok(lens)
 }
 
 fn reshape_function(vm: &mut Vm, args: &Args) -> Result {
