@@ -129,6 +129,15 @@ impl From<TypeExpr> for EnvValue {
 }
 
 impl EnvValue {
+    /// What it holds under a name: a member of a module, a constant of a struct's class.
+    pub fn member(&self, name: &str) -> Option<EnvValue> {
+        match self {
+            EnvValue::Module(module) | EnvValue::Named(module, _) => module.members.get(name),
+            EnvValue::Type(Type::Struct(of)) => of.constant(name),
+            _ => None,
+        }
+    }
+
     /// Whether it, or a part of it, is known only when the script runs.
     pub fn has_unknown(&self) -> bool {
         match self {

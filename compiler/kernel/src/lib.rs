@@ -59,7 +59,7 @@ pub use signature::{
     KernelOptions, Memory, ParamType, Reach, Signature, Target, Width,
 };
 pub use stages::{Direction, Port, Slot, Stage, StageBuiltin};
-pub use structs::{MAX_STRUCT_BYTES, Member, Method, MethodKind, StructType};
+pub use structs::{ClassConstants, MAX_STRUCT_BYTES, Member, Method, MethodKind, StructType};
 pub use template::{Input, KernelTemplate, Param, ParamKind};
 pub use textures::{TextureMistake, TextureType};
 pub use types::{ArrayType, Kind, Scalar, Type};

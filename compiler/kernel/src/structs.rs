@@ -6,12 +6,13 @@
 
 use std::fmt;
 use std::hash::{Hash, Hasher};
+use std::rc::Rc;
 use std::sync::Arc;
 
 use kps_syntax::ast::Name;
 
 use crate::constant::Constant;
-use crate::env::HelperFunction;
+use crate::env::{EnvValue, HelperFunction, KernelEnv};
 use crate::types::Type;
 
 /// The largest struct: more does not fit the values of a device.
@@ -23,6 +24,7 @@ pub struct StructType {
     pub name: Option<Name>,
     pub members: Vec<Member>,
     pub methods: Vec<Method>,
+    pub constants: ClassConstants,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -40,6 +42,11 @@ pub struct Method {
     pub function: HelperFunction,
     pub kind: MethodKind,
 }
+
+/// What the class of a struct holds beside members and methods: constants to kernels, by their values now. They are no
+/// part of what the type is.
+#[derive(Clone, Default)]
+pub struct ClassConstants(Option<Rc<dyn KernelEnv>>);
 
 /// How a method is reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -61,7 +68,7 @@ impl Member {
 impl StructType {
     /// A struct without a name.
     pub fn new(members: Vec<Member>) -> StructType {
-        StructType { name: None, members, methods: Vec::new() }
+        StructType { name: None, members, methods: Vec::new(), constants: ClassConstants::default() }
     }
 
     /// A member by its name, with its place in the list.
@@ -72,6 +79,21 @@ impl StructType {
 
     pub fn method(&self, name: &str) -> Option<&Method> {
         self.methods.iter().find(|method| &*method.name == name)
+    }
+
+    /// What the class holds under a name that is neither a member's nor a method's: `P.K`, `self.K`.
+    pub fn constant(&self, name: &str) -> Option<EnvValue> {
+        if self.member(name).is_some() || self.method(name).is_some() {
+            return None;
+        }
+        self.constants.0.as_ref()?.get(name)
+    }
+
+    /// The names that [`StructType::constant`] knows.
+    pub fn constant_names(&self) -> Vec<Name> {
+        let mut names = self.constants.0.as_ref().map_or(Vec::new(), |class| class.names());
+        names.retain(|name| self.member(name).is_none() && self.method(name).is_none());
+        names
     }
 
     /// Bytes from the start to each member.
@@ -95,6 +117,13 @@ impl StructType {
     }
 }
 
+impl ClassConstants {
+    /// Everything that a class holds, by its names.
+    pub fn of_class(class: Rc<dyn KernelEnv>) -> ClassConstants {
+        ClassConstants(Some(class))
+    }
+}
+
 impl fmt::Display for StructType {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(name) = &self.name {
@@ -113,6 +142,24 @@ impl fmt::Debug for Method {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.name)
     }
+}
+
+impl fmt::Debug for ClassConstants {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("..")
+    }
+}
+
+impl PartialEq for ClassConstants {
+    fn eq(&self, _: &ClassConstants) -> bool {
+        true
+    }
+}
+
+impl Eq for ClassConstants {}
+
+impl Hash for ClassConstants {
+    fn hash<H: Hasher>(&self, _: &mut H) {}
 }
 
 /// Two methods are the same where their definition is.

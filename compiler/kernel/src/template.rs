@@ -213,7 +213,11 @@ impl KernelTemplate {
         let mut captures = Vec::new();
         let mut seen = HashSet::from([(Arc::as_ptr(&self.def), env.identity())]);
         // A list, not recursion: a chain of helpers may be of any length.
-        let mut called: Vec<HelperFunction> = types.flat_map(Type::methods).collect();
+        let mut called: Vec<HelperFunction> = Vec::new();
+        for ty in types {
+            called.extend(ty.methods());
+            capture_classes(ty, &mut captures);
+        }
         self.capture_names(&self.def, env, &mut called, &mut captures);
         while let Some(function) = called.pop() {
             if seen.insert((Arc::as_ptr(&function.def), function.env.identity())) {
@@ -261,8 +265,7 @@ impl KernelTemplate {
             let Some(value) = function.env.default_of(&param.name.name).filter(|_| is_computed) else {
                 continue;
             };
-            functions_of(&value, called);
-            captures.push(Capture { path: Arc::clone(&param.name.name), value: CaptureValue::of(value) });
+            capture(Arc::clone(&param.name.name), value, called, captures);
         }
     }
 
@@ -276,8 +279,7 @@ impl KernelTemplate {
         for path in self.free_names(def).iter() {
             // What is not the script's is ours, and never changes.
             let Some(value) = resolve(path, env) else { continue };
-            functions_of(&value, called);
-            captures.push(Capture { path: Arc::clone(path), value: CaptureValue::of(value) });
+            capture(Arc::clone(path), value, called, captures);
         }
     }
 
@@ -292,11 +294,33 @@ impl KernelTemplate {
     }
 }
 
+fn capture(path: Name, value: EnvValue, called: &mut Vec<HelperFunction>, captures: &mut Vec<Capture>) {
+    functions_of(&value, called);
+    types_of(&value, &mut |ty| capture_classes(ty, captures));
+    captures.push(Capture { path, value: CaptureValue::of(value) });
+}
+
+/// The constants of the classes that a type leads to.
+fn capture_classes(ty: &Type, captures: &mut Vec<Capture>) {
+    let constants = ty.class_constants().into_iter();
+    captures.extend(constants.map(|(path, value)| Capture { path, value: CaptureValue::of(value) }));
+}
+
+fn types_of(value: &EnvValue, found: &mut dyn FnMut(&Type)) {
+    match value {
+        EnvValue::Type(ty) | EnvValue::Numbers(ty, _) => found(ty),
+        EnvValue::Tuple(items) | EnvValue::Named(_, items) | EnvValue::List(items) => {
+            items.iter().for_each(|item| types_of(item, found));
+        }
+        _ => {}
+    }
+}
+
 /// The functions that a captured value may lead to.
 fn functions_of(value: &EnvValue, called: &mut Vec<HelperFunction>) {
     match value {
         EnvValue::Function(function) => called.push(function.clone()),
-        EnvValue::Type(ty) => called.extend(ty.methods()),
+        EnvValue::Type(ty) | EnvValue::Numbers(ty, _) => called.extend(ty.methods()),
         EnvValue::Tuple(items) | EnvValue::Named(_, items) | EnvValue::List(items) => {
             items.iter().for_each(|item| functions_of(item, called));
         }
@@ -311,6 +335,7 @@ fn resolve(path: &str, env: &dyn KernelEnv) -> Option<EnvValue> {
         EnvValue::Module(module) | EnvValue::Named(module, _) if !rest.is_empty() => {
             resolve(rest, &*module.members)
         }
+        // Its constants come with it.
         value => Some(value),
     }
 }

@@ -7,7 +7,9 @@
 use std::fmt;
 use std::rc::Rc;
 
-use crate::env::HelperFunction;
+use kps_syntax::ast::Name;
+
+use crate::env::{EnvValue, HelperFunction};
 use crate::matrices::CoopType;
 use crate::structs::StructType;
 
@@ -342,6 +344,15 @@ impl Type {
         })
     }
 
+    /// Whether it is an array, or has one in it: such a part can have a name of its own.
+    pub(crate) fn holds_array(&self) -> bool {
+        match self {
+            Type::Array(_) => true,
+            Type::Struct(of) => of.members.iter().any(|member| member.ty.holds_array()),
+            _ => false,
+        }
+    }
+
     /// The methods of every struct in it.
     pub(crate) fn methods(&self) -> Vec<HelperFunction> {
         match self {
@@ -349,6 +360,21 @@ impl Type {
             Type::Struct(of) => {
                 let own = of.methods.iter().map(|method| method.function.clone());
                 own.chain(of.members.iter().flat_map(|member| member.ty.methods())).collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// The constants of the class of every struct in it: `P.K` with its value.
+    pub(crate) fn class_constants(&self) -> Vec<(Name, EnvValue)> {
+        match self {
+            Type::Array(array) => array.element.class_constants(),
+            Type::Struct(of) => {
+                let own = of.constant_names().into_iter().filter_map(|name| {
+                    let value = of.constant(&name)?;
+                    Some((format!("{of}.{name}").into(), value))
+                });
+                own.chain(of.members.iter().flat_map(|member| member.ty.class_constants())).collect()
             }
             _ => Vec::new(),
         }

@@ -79,8 +79,7 @@ impl Writer {
                     writer.line(&format!("{}: {}", member.name, annotation(&member.ty)));
                 }
                 let named = members.iter().map(|member| (member.name.to_string(), member.ty.clone()));
-                let of =
-                    StructType { name: Some((&*name).into()), members: members.clone(), methods: Vec::new() };
+                let of = StructType { name: Some((&*name).into()), ..StructType::new(members.clone()) };
                 let (of, named): (Type, Vec<_>) = (Type::Struct(of.into()), named.collect());
                 writer.methods(&of, &named);
                 writer.operators(&of, &named);

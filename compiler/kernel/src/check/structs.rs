@@ -28,7 +28,7 @@ pub(crate) fn read_struct(
     if let Some(base) = def.arguments.first().filter(|base| !is_object(base)) {
         diagnostics.push(errors::struct_base(source.at(base.span)));
     }
-    let mut of = StructType { name: Some(def.name.name.clone()), members: Vec::new(), methods: Vec::new() };
+    let mut of = StructType { name: Some(def.name.name.clone()), ..StructType::new(Vec::new()) };
     let reader = TypeReader { source, env: &**env, ints: NO_INTS };
     for stmt in &def.body {
         let read = match &stmt.kind {

@@ -277,10 +277,7 @@ impl TypeReader<'_> {
     pub fn constant(&self, expr: &Expr) -> Option<EnvValue> {
         match &expr.kind {
             ExprKind::Name(name) => self.env.get(name),
-            ExprKind::Attribute { value, attr } => match self.constant(value)? {
-                EnvValue::Module(module) | EnvValue::Named(module, _) => module.members.get(&attr.name),
-                _ => None,
-            },
+            ExprKind::Attribute { value, attr } => self.constant(value)?.member(&attr.name),
             _ => None,
         }
     }

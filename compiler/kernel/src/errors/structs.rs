@@ -12,10 +12,15 @@ pub(crate) fn unknown_struct_member(
     name: &str,
     nearest: Option<&str>,
 ) -> Diagnostic {
+    if of.constant(name).is_some() {
+        let message = format!("`{name}` is a constant of the class `{of}`, not a member");
+        return error("kernel/struct", at, message, "")
+            .help(format!("declare it with its type, then each `{of}` has its own: `{name}: f32`"));
+    }
     let diagnostic = error("kernel/struct", at, format!("`{of}` has no member `{name}`"), "");
     match nearest {
         Some(_) => meant(diagnostic, nearest),
-        None if !name.contains(char::is_lowercase) => diagnostic.help(beside_the_class(name)),
+        None if !name.contains(char::is_lowercase) => diagnostic.help(in_the_class(name)),
         None => diagnostic.help(format!("it has {}", member_list(of))),
     }
 }
@@ -25,12 +30,12 @@ pub(crate) fn not_of_the_struct(at: Location, of: &StructType, name: &str) -> Di
     let diagnostic = error("kernel/struct", at, format!("the type `{of}` has no `{name}` in kernels"), "");
     match of.member(name) {
         Some(_) => diagnostic.help(format!("a value of it has: `p.{name}`, where `p = {of}(..)`")),
-        None => diagnostic.help(beside_the_class(name)),
+        None => diagnostic.help(in_the_class(name)),
     }
 }
 
-fn beside_the_class(name: &str) -> String {
-    format!("of a struct, kernels see members and methods: keep a constant beside the class, `{name} = ..`")
+fn in_the_class(name: &str) -> String {
+    format!("a constant of all of them stands in the class: `{name} = ..`")
 }
 
 pub(crate) fn method_as_value(at: Location, of: &str, name: &str) -> Diagnostic {

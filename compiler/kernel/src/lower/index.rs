@@ -67,10 +67,7 @@ impl Ctx<'_> {
     fn held_by_script(&self, expr: &Expr) -> Option<EnvValue> {
         match &expr.kind {
             ExprKind::Name(name) if self.f.scope.get(name).is_none() => self.f.env.get().get(name),
-            ExprKind::Attribute { value, attr } => match self.held_by_script(value)? {
-                EnvValue::Module(module) | EnvValue::Named(module, _) => module.members.get(&attr.name),
-                _ => None,
-            },
+            ExprKind::Attribute { value, attr } => self.held_by_script(value)?.member(&attr.name),
             _ => None,
         }
     }
@@ -336,9 +333,12 @@ impl Ctx<'_> {
                 let value = self.call_special(&attr.name, (&container, span), &[]);
                 value.unwrap_or(Operand::Error)
             }
-            (container, Type::Struct(of)) => match self.member_of(of, attr) {
-                Some(at) => self.part_of(container, at, span),
-                None => Operand::Error,
+            (container, Type::Struct(of)) => match of.constant(&attr.name) {
+                Some(constant) => self.captured(&attr.name, constant, span),
+                None => match self.member_of(of, attr) {
+                    Some(at) => self.part_of(container, at, span),
+                    None => Operand::Error,
+                },
             },
             (_, Type::Array(_) | Type::Coop(_)) if is_array_attribute(&attr.name) => {
                 fixed_attribute(&ty, &attr.name)
@@ -355,7 +355,10 @@ impl Ctx<'_> {
             (Operand::Static(Static::Texture(texture)), _) => self.texture_attribute(texture, attr, span),
             (Operand::Static(Static::Type(Type::Struct(of))), _) => match of.method(&attr.name) {
                 Some(method) => Operand::Static(Static::Function(method.function.clone())),
-                None => self.fail(errors::not_of_the_struct(self.at(attr.span), &of, &attr.name)),
+                None => match of.constant(&attr.name) {
+                    Some(constant) => self.captured(&attr.name, constant, span),
+                    None => self.fail(errors::not_of_the_struct(self.at(attr.span), &of, &attr.name)),
+                },
             },
             (Operand::Static(Static::Module(name, module)), _) => self.member(&name, module, attr, span),
             (operand, _) => {

@@ -1,6 +1,6 @@
 //! What a kernel sees of the script: the names of its module and of the functions around it.
 
-use std::rc::Rc;
+use std::rc::{Rc, Weak};
 use std::sync::Arc;
 
 use kps_compute::DType;
@@ -92,6 +92,23 @@ impl KernelEnv for ClassEnv {
 
     fn identity(&self) -> usize {
         Rc::as_ptr(&self.0) as usize
+    }
+}
+
+/// What the class of a struct holds. The class holds the type that holds this.
+pub struct StructEnv(pub Weak<Class>);
+
+impl KernelEnv for StructEnv {
+    fn get(&self, name: &str) -> Option<EnvValue> {
+        ClassEnv(self.0.upgrade()?).get(name).filter(|_| !is_special(name))
+    }
+
+    fn names(&self) -> Vec<SourceName> {
+        self.0.upgrade().map_or(Vec::new(), |class| ClassEnv(class).names())
+    }
+
+    fn identity(&self) -> usize {
+        self.0.as_ptr() as usize
     }
 }
 

@@ -9,10 +9,11 @@ use std::rc::Rc;
 
 use kps_compute::{DType, Number};
 use kps_kernel::{
-    Constant, EnvValue, MAX_STRUCT_BYTES, Member, Method, MethodKind, Scalar, StructType, Type,
+    ClassConstants, Constant, EnvValue, MAX_STRUCT_BYTES, Member, Method, MethodKind, Scalar, StructType,
+    Type,
 };
 
-use super::env::env_value;
+use super::env::{StructEnv, env_value};
 use super::errors;
 use super::types::KernelType;
 pub use super::types::type_of;
@@ -55,7 +56,9 @@ fn read(vm: &mut Vm, class: &Rc<Class>) -> Result<StructType> {
         Some(Value::Dict(annotations)) => annotations.to_pairs(),
         _ => Vec::new(),
     };
-    let mut of = StructType { name: Some((&*class.name).into()), members: Vec::new(), methods: Vec::new() };
+    let name = Some((&*class.name).into());
+    let held = ClassConstants::of_class(Rc::new(StructEnv(Rc::downgrade(class))));
+    let mut of = StructType { name, constants: held, ..StructType::new(Vec::new()) };
     for (name, annotation) in annotations {
         let Value::Str(name) = name else { continue };
         let ty = type_of(&annotation).ok_or_else(|| errors::member_type(&class.name, &name, &annotation))?;
