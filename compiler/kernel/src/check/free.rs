@@ -1,6 +1,6 @@
 //! The names that a function takes from outside, and those that expressions mention.
 
-use kps_syntax::ast::{Expr, ExprKind, FunctionDef, Name, Parameters, Stmt, StmtKind};
+use kps_syntax::ast::{ArgumentKind, Expr, ExprKind, FunctionDef, Name, Parameters, Stmt, StmtKind};
 use kps_syntax::{Part, Span};
 use rustc_hash::FxHashSet;
 
@@ -151,4 +151,50 @@ pub(crate) fn receivers_in(expr: &Expr, found: &mut dyn FnMut(&Name)) {
         found(name);
     }
     expr.each_child(&mut |child| receivers_in(child, found));
+}
+
+/// Calls `found` for each variable of which a member, or something in it, gets a name or goes into a function, with the
+/// name of that member: `p` and `a` of `x = p.a[0]`.
+pub(crate) fn parts_handed_on(body: &[Stmt], found: &mut dyn FnMut(&Name, &Name)) {
+    for stmt in body {
+        if let StmtKind::Assign { value, .. } | StmtKind::AnnAssign { value: Some(value), .. } = &stmt.kind {
+            part_of_variable(value, found);
+        }
+        stmt.each_part(&mut |part| match part {
+            Part::Expr(expr) | Part::Place(expr) => parts_given(expr, found),
+            Part::Block(body) => parts_handed_on(body, found),
+            Part::Name(..) => {}
+        });
+    }
+}
+
+/// The same of an expression alone.
+fn parts_given(expr: &Expr, found: &mut dyn FnMut(&Name, &Name)) {
+    match &expr.kind {
+        ExprKind::Call { args, .. } => args.iter().for_each(|arg| match &arg.kind {
+            ArgumentKind::Positional(value) | ArgumentKind::Keyword(_, value) => part_of_variable(value, found),
+            ArgumentKind::Spread(_) | ArgumentKind::KeywordSpread(_) => {}
+        }),
+        ExprKind::Walrus { value, .. } => part_of_variable(value, found),
+        _ => {}
+    }
+    expr.each_child(&mut |child| parts_given(child, found));
+}
+
+fn part_of_variable(value: &Expr, found: &mut dyn FnMut(&Name, &Name)) {
+    match &value.kind {
+        ExprKind::Tuple(items) | ExprKind::List(items) => {
+            items.iter().for_each(|item| part_of_variable(item, found));
+        }
+        ExprKind::IfElse { then, orelse, .. } => {
+            part_of_variable(then, found);
+            part_of_variable(orelse, found);
+        }
+        ExprKind::Attribute { value, attr } => match &value.kind {
+            ExprKind::Name(name) => found(name, &attr.name),
+            _ => part_of_variable(value, found),
+        },
+        ExprKind::Subscript { value, .. } => part_of_variable(value, found),
+        _ => {}
+    }
 }

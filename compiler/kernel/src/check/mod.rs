@@ -32,7 +32,9 @@ use crate::signature::{Form, KernelOptions};
 use crate::stages::Stage;
 use crate::template::{KernelTemplate, Param, ParamKind};
 
-pub(crate) use free::{captured_names, free_names, free_paths, mentions, receivers, receivers_in};
+pub(crate) use free::{
+    captured_names, free_names, free_paths, mentions, parts_handed_on, receivers, receivers_in,
+};
 pub(crate) use given::{declared_param, signature as given_signature};
 pub(crate) use params::is_constant;
 pub(crate) use scope::{Assigns, Scope, assigned_names, pattern_names, root_name, walrus_names};

@@ -267,3 +267,35 @@ pub(crate) fn part_given_twice(at: Location, first: Location, text: &str) -> Dia
     .label(first, "it is given here")
     .help(format!("where the function only reads it, give a copy: `[*{text}]`"))
 }
+
+pub(crate) fn one_row_written(at: Location, list: Location, text: &str) -> Diagnostic {
+    error(
+        "kernel/copy-written",
+        at,
+        format!("in `{text}` one list is several rows, and all of them would change"),
+        "",
+    )
+    .label(list, "this repeats one list")
+    .help("write out each row, `[[0] * 3, [0] * 3]`, or take one list for all: `[0] * 6`, and `a[3 * i + j]`")
+}
+
+pub(crate) fn copy_outdated(at: Location, name: &str, copied: (Location, &str), by: Location) -> Diagnostic {
+    let text = copied.1;
+    let copy = if text.contains(" if ") { format!("[*({text})]") } else { format!("[*{text}]") };
+    error(
+        "kernel/outdated",
+        at,
+        format!("`{name}` is a copy of a list that was written to since"),
+        "used here",
+    )
+    .label(copied.0, "this gives a copy")
+    .label(by, "written to here")
+    .help(match text.starts_with(['[', '(']) {
+        true => {
+            "read the list itself, by its own name; where a copy is meant, say so: `[*a]` of each".to_owned()
+        }
+        false => {
+            format!("read the list itself, by its own name; where a copy is meant, say so: `{name} = {copy}`")
+        }
+    })
+}

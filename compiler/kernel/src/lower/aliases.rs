@@ -16,6 +16,18 @@ use crate::errors;
 use crate::ir::{Home, NodeId, NodeKind, Step};
 use crate::types::Type;
 
+/// A list that others see as it was when it was copied.
+pub(crate) struct Copied {
+    at: Span,
+    kind: CopyKind,
+}
+
+enum CopyKind {
+    OfOthers(Rc<[Place]>),
+    /// Its rows are copies of each other: `[[0] * 3] * 2`.
+    OfOneRow,
+}
+
 impl Ctx<'_> {
     /// What is assigned to `target`, read before anything is stored: `m[0], m[1] = m[1], m[0]` swaps.
     pub fn read_before_stores(&mut self, target: &Expr, operand: &Operand, span: Span) -> Operand {
@@ -54,6 +66,10 @@ impl Ctx<'_> {
         if !matches!(replaced.ty, Type::Array(_) | Type::Struct(_)) {
             return;
         }
+        self.f.replaces_parts |= match replaced.root {
+            Root::Local(local) => self.f.func.local(local).home != Home::Own,
+            Root::Element(..) => true,
+        };
         let lies_in = |binding: &Binding| match binding {
             Binding::Bound { operand: Operand::Place(place), span }
                 if matches!(place.ty, Type::Array(_)) && may_lie_in(place, replaced) =>
@@ -70,21 +86,55 @@ impl Ctx<'_> {
         }
     }
 
-    /// Notes that a list is a copy of one that others can reach.
-    pub fn note_copy(&mut self, copy: &Operand, at: Span) {
+    /// Notes that a list is a copy of lists that others can reach.
+    pub fn note_copy(&mut self, copy: &Operand, of: &[&Operand], at: Span) {
         match copy {
-            Operand::Place(Place { root: Root::Local(local), .. }) => _ = self.f.copies.insert(*local, at),
-            Operand::Tuple(items) => items.iter().for_each(|item| self.note_copy(item, at)),
+            Operand::Place(Place { root: Root::Local(local), .. }) => {
+                let of = of.iter().flat_map(|of| places_in(of)).collect();
+                self.f.copies.insert(*local, Copied { at, kind: CopyKind::OfOthers(of) });
+            }
+            Operand::Tuple(items) => items.iter().for_each(|item| self.note_copy(item, of, at)),
             _ => {}
+        }
+    }
+
+    /// Notes that some rows of a list would be one and the same.
+    pub fn note_one_row(&mut self, list: &Operand, at: Span) {
+        if let Operand::Place(Place { root: Root::Local(local), .. }) = list {
+            self.f.copies.insert(*local, Copied { at, kind: CopyKind::OfOneRow });
         }
     }
 
     /// Reports that something in a copy is written, once for each.
     pub fn copy_written(&mut self, place: &Place, at: Span) {
         let Root::Local(local) = place.root else { return };
-        if let Some(copied) = self.f.copies.remove(&local) {
-            let text = self.f.source.slice(copied).to_owned();
-            self.error(errors::copy_written(self.at(at), self.at(copied), &text));
+        let Some(Copied { at: copied, kind }) = self.f.copies.remove(&local) else { return };
+        let text = self.f.source.slice(copied).to_owned();
+        self.error(match kind {
+            CopyKind::OfOthers(_) => errors::copy_written(self.at(at), self.at(copied), &text),
+            CopyKind::OfOneRow => errors::one_row_written(self.at(at), self.at(copied), &text),
+        });
+    }
+
+    /// A list, or what has one in it, was written to: names of copies stand for what it was before.
+    pub fn original_written(&mut self, written: &Place, by: Span) {
+        if self.f.copies.is_empty() {
+            return;
+        }
+        let is_of = |copied: &Copied| match &copied.kind {
+            CopyKind::OfOthers(of) => of.iter().any(|place| may_overlap(place, written)),
+            CopyKind::OfOneRow => false,
+        };
+        let outdated = |binding: &Binding| match binding {
+            Binding::Bound { operand: Operand::Place(Place { root: Root::Local(local), .. }), .. } => {
+                self.f.copies.get(local).filter(|copied| is_of(copied)).map(|copied| copied.at)
+            }
+            _ => None,
+        };
+        let found: Vec<(Var, Span)> =
+            (0..).zip(&self.f.vars).filter_map(|(var, binding)| Some((var, outdated(binding)?))).collect();
+        for (var, copied) in found {
+            self.set(var, Binding::Conflict(Rc::new(Conflict::Outdated { copied, by })));
         }
     }
 
@@ -137,6 +187,14 @@ impl Ctx<'_> {
         let of = &self.f.func.nodes[whole.idx()];
         let is_fresh = of.name.is_none() && matches!(of.kind, NodeKind::Call { .. } | NodeKind::Construct(_));
         matches!(self.ty(list), Type::Array(_)) && !is_fresh
+    }
+}
+
+fn places_in(operand: &Operand) -> Vec<Place> {
+    match operand {
+        Operand::Place(place) => vec![place.clone()],
+        Operand::Tuple(items) => items.iter().flat_map(places_in).collect(),
+        _ => Vec::new(),
     }
 }
 

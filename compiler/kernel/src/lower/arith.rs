@@ -452,7 +452,18 @@ impl Ctx<'_> {
         let element = |at| place.part(Step::Part(at), array.element.clone());
         let elements: Vec<NodeId> = (0..array.len).map(|at| self.load_whole(&element(at), span)).collect();
         let parts = (0..total as usize).map(|at| elements[at % elements.len()]).collect();
-        Some(self.array_local(parts, array.element.clone(), span))
+        let list = self.array_local(parts, array.element.clone(), span);
+        match array.element {
+            Type::Array(_) if total > i128::from(array.len) => self.note_one_row(&list, span),
+            Type::Array(_) => {
+                let repeated = Operand::Place(place.clone());
+                if self.lives_on(&repeated) {
+                    self.note_copy(&list, &[&repeated], span);
+                }
+            }
+            _ => {}
+        }
+        Some(list)
     }
 
     pub fn unary(&mut self, op: AstUnaryOp, operand: &Operand, span: Span, operand_span: Span) -> Operand {

@@ -158,6 +158,7 @@ impl Ctx<'_> {
             Target::Place(place, span) => {
                 if let Some(value) = self.stored_value(&operand, &place.ty, span, value_span) {
                     self.copy_written(&place, span);
+                    self.original_written(&place, span);
                     self.store_whole(&place, value, span);
                     self.trace_store(&place, value, span);
                     self.part_replaced(&place, span);

@@ -386,7 +386,8 @@ impl Ctx<'_> {
             }
             return a;
         }
-        let lives_on = self.lives_on(&a) || self.lives_on(&b);
+        let originals = [a.clone(), b.clone()];
+        let lives_on = originals.iter().any(|side| self.lives_on(side));
         let sides = [(&a, then.span), (&b, orelse.span)];
         let joined = match (&a, &b) {
             (Operand::Tuple(_) | Operand::Place(_), _) => self.join_values(&sides).map(|ty| (ty, false)),
@@ -425,7 +426,7 @@ impl Ctx<'_> {
         };
         let value = self.value(node, span);
         if lives_on {
-            self.note_copy(&value, span);
+            self.note_copy(&value, &[&originals[0], &originals[1]], span);
         }
         value
     }
@@ -501,7 +502,8 @@ impl Ctx<'_> {
         }
         let list = self.array_local(parts, element, span);
         if operands.iter().any(|(operand, _)| self.lives_on(operand)) {
-            self.note_copy(&list, span);
+            let of: Vec<&Operand> = operands.iter().map(|(operand, _)| operand).collect();
+            self.note_copy(&list, &of, span);
         }
         list
     }

@@ -4,7 +4,7 @@
 //! the signature, so that a weak literal stays weak inside. What a failed compilation had to say is
 //! kept with it, and told once if the kernel that comes out calls it.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use kps_syntax::ast::{Expr, FunctionDef, Name};
@@ -42,6 +42,8 @@ struct Compiled {
     changes_self: bool,
     /// It gives back a list that its caller can reach in another way.
     gives_what_lives_on: bool,
+    /// It puts a new list or struct in the place of one in what it is given.
+    replaces_parts: bool,
 }
 
 #[derive(PartialEq, Eq, Hash)]
@@ -170,8 +172,19 @@ impl<'a> Ctx<'a> {
             Type::Void => Operand::Static(Static::None),
             _ => self.value(node, span),
         };
+        for list in lists.iter().filter(|list| list.is_written) {
+            self.original_written(&list.place, span);
+        }
+        if compiled.replaces_parts {
+            for (operand, at) in args {
+                if let Operand::Place(place) = operand {
+                    self.part_replaced(place, *at);
+                }
+            }
+        }
         if compiled.gives_what_lives_on {
-            self.note_copy(&result, span);
+            let of: Vec<&Operand> = args.iter().map(|(operand, _)| operand).collect();
+            self.note_copy(&result, &of, span);
         }
         Called { result, changed_self }
     }
@@ -309,7 +322,15 @@ impl<'a> Ctx<'a> {
         let inner = std::mem::replace(&mut self.f, outer);
         self.active.pop();
         let FunctionState {
-            mut func, diagnostics, remarks, calls, method, stopped, gives_what_lives_on, ..
+            mut func,
+            diagnostics,
+            remarks,
+            calls,
+            method,
+            stopped,
+            gives_what_lives_on,
+            replaces_parts,
+            ..
         } = inner;
         let callees_compiled = calls.iter().all(|call| self.instances[*call].compiled.is_some());
         let is_whole = is_settled && diagnostics.is_empty() && callees_compiled && !stopped;
@@ -323,22 +344,23 @@ impl<'a> Ctx<'a> {
         let compiled = is_whole.then(|| {
             let id = FunctionId(self.functions.len() as u32);
             let result = func.result.clone();
-            let writes = self.written_references(&func);
-            let changed_self = method.and_then(|method| method.changed());
+            let n_writes = self.n_writes(&func);
+            let changed_self = method.and_then(|method| method.changed(&mut func, &n_writes));
+            let writes = written_references(&func, &n_writes);
             func.args.extend(changed_self.map(Arg::Reference));
             let changes_self = changed_self.is_some();
             self.functions.push(func);
             self.keep_remarks(id, def, remarks);
-            Compiled { id, result, writes, changes_self, gives_what_lives_on }
+            Compiled { id, result, writes, changes_self, gives_what_lives_on, replaces_parts }
         });
         self.instances.push(Instance { compiled, diagnostics, calls });
         Some(self.instances.len() - 1)
     }
 
-    /// Which of the arrays that it is given a function writes to, in the order of its references.
-    fn written_references(&self, func: &Function) -> Vec<bool> {
-        let mut written = HashSet::new();
-        func.body.iter().for_each(|stmt| note_writes(stmt, &mut written));
+    /// How many places of a function write to each of its locals.
+    fn n_writes(&self, func: &Function) -> HashMap<LocalId, usize> {
+        let mut written = HashMap::new();
+        func.body.iter().for_each(|stmt| count_writes(stmt, &mut written));
         for node in &func.nodes {
             let NodeKind::Call { function, args } = &node.kind else { continue };
             let references = args.iter().filter_map(|arg| match arg {
@@ -349,13 +371,11 @@ impl<'a> Ctx<'a> {
             let callee = callee.into_iter().find(|compiled| compiled.id == *function);
             let writes = callee.map_or(&[][..], |compiled| &compiled.writes);
             let writes = writes.iter().copied().chain(std::iter::repeat(true));
-            written.extend(references.zip(writes).filter(|(_, writes)| *writes).map(|(local, _)| local));
+            for (local, _) in references.zip(writes).filter(|(_, writes)| *writes) {
+                *written.entry(local).or_default() += 1;
+            }
         }
-        let references = func.args.iter().filter_map(|arg| match arg {
-            Arg::Reference(local) => Some(written.contains(local)),
-            Arg::Value { .. } => None,
-        });
-        references.collect()
+        written
     }
 
     /// Binds the parameters, then what the function captured.
@@ -457,17 +477,26 @@ impl<'a> Ctx<'a> {
     }
 }
 
-fn note_writes(stmt: &Stmt, written: &mut HashSet<LocalId>) {
+/// Which of the arrays that it is given a function writes to, in the order of its references.
+fn written_references(func: &Function, n_writes: &HashMap<LocalId, usize>) -> Vec<bool> {
+    let references = func.args.iter().filter_map(|arg| match arg {
+        Arg::Reference(local) => Some(n_writes.contains_key(local)),
+        Arg::Value { .. } => None,
+    });
+    references.collect()
+}
+
+fn count_writes(stmt: &Stmt, written: &mut HashMap<LocalId, usize>) {
     match stmt {
         Stmt::Store { local, .. } | Stmt::StoreElement { local, .. } => {
-            written.insert(*local);
+            *written.entry(*local).or_default() += 1;
         }
         Stmt::If { then, orelse, .. } => {
-            then.iter().chain(orelse).for_each(|stmt| note_writes(stmt, written));
+            then.iter().chain(orelse).for_each(|stmt| count_writes(stmt, written));
         }
         Stmt::Loop(parts) => {
             let blocks = [&parts.test, &parts.body, &parts.step];
-            blocks.into_iter().flatten().for_each(|stmt| note_writes(stmt, written));
+            blocks.into_iter().flatten().for_each(|stmt| count_writes(stmt, written));
         }
         _ => {}
     }

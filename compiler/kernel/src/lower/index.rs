@@ -85,7 +85,7 @@ impl Ctx<'_> {
             Operand::Node(node) => {
                 let value = self.value(node, span);
                 if self.is_part_of_a_value(node) {
-                    self.note_copy(&value, span);
+                    self.note_copy(&value, &[], span);
                 }
                 value
             }

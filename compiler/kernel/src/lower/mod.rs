@@ -85,7 +85,7 @@ pub(crate) use self::remarks::Remarked;
 use self::textures::TextureUses;
 use self::tiles::Tiles;
 use self::vars::{Binding, Var};
-use crate::check::Scope;
+use crate::check::{Assigns, Scope, assigned_names, parts_handed_on, receivers};
 use crate::env::KernelEnv;
 use crate::errors;
 use crate::explain::Remark;
@@ -282,10 +282,16 @@ pub(crate) struct FunctionState<'a> {
     weak_choices: FxHashMap<NodeId, [weak::WeakSide; 2]>,
     /// What each variable was assigned last, where that is a part of a list.
     parts_named: FxHashMap<Var, Span>,
-    /// Lists that are copies of others, by where they were made.
-    copies: FxHashMap<LocalId, Span>,
+    /// Variables of which the function assigns a part, or calls methods.
+    changed_in_part: FxHashSet<Var>,
+    /// Variables with the names of members that the function gives names of their own, or hands on.
+    handed_on: FxHashSet<(Var, Name)>,
+    /// Lists that are copies of others.
+    copies: FxHashMap<LocalId, aliases::Copied>,
     /// Whether the function gives back a list that its caller can reach in another way.
     gives_what_lives_on: bool,
+    /// Whether it puts a new list or struct in the place of one in what it was given.
+    replaces_parts: bool,
     /// What cooperative matrices are for.
     coops: FxHashMap<LocalId, CoopUse>,
     loops: Vec<LoopState>,
@@ -316,6 +322,16 @@ impl<'a> FunctionState<'a> {
         let n_own = scope.names().len() as Var;
         captured.iter().for_each(|(name, _)| scope.add(name));
         let mut state = FunctionState::bare(&def.name.name, source, env, def.name.span);
+        let mut changed = |name: &Name| state.changed_in_part.extend(scope.get(name));
+        receivers(&def.body, &mut changed);
+        assigned_names(&def.body, &mut |name, assigns| {
+            if matches!(assigns, Assigns::Part) {
+                changed(name);
+            }
+        });
+        parts_handed_on(&def.body, &mut |name, member| {
+            state.handed_on.extend(scope.get(name).map(|var| (var, member.clone())));
+        });
         state.vars = vec![Binding::Unset; scope.names().len()];
         state.scope = Rc::new(scope);
         state.n_own = n_own;
@@ -371,8 +387,11 @@ impl<'a> FunctionState<'a> {
             weak_tables: FxHashMap::default(),
             weak_choices: FxHashMap::default(),
             parts_named: FxHashMap::default(),
+            changed_in_part: FxHashSet::default(),
+            handed_on: FxHashSet::default(),
             copies: FxHashMap::default(),
             gives_what_lives_on: false,
+            replaces_parts: false,
             coops: FxHashMap::default(),
             loops: Vec::new(),
             hints: FxHashMap::default(),

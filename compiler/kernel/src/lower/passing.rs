@@ -195,6 +195,7 @@ impl Ctx<'_> {
                         let value = self.load_whole(place, at);
                         self.f.block.push(Stmt::Store { local, value, span: at });
                         if is_written {
+                            self.copy_written(place, at);
                             on_the_way.copies.push((place.clone(), local));
                         }
                         local

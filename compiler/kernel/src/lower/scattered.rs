@@ -133,6 +133,7 @@ impl Ctx<'_> {
     pub fn store_scattered(&mut self, to: &Scattered, operand: &Operand, span: Span, value_span: Span) {
         let Some(value) = self.stored_value(operand, &to.ty(), span, value_span) else { return };
         self.copy_written(&to.places[0], span);
+        self.original_written(&to.places[0], span);
         let inside = to.inside.map_or(Condition::Known(true), Condition::Node);
         let store = |ctx: &mut Self| ctx.store_components(&to.places, value, span);
         self.branch(&inside, span, store, |ctx| ctx.trace_dropped(span, value));

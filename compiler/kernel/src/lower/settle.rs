@@ -182,7 +182,7 @@ impl Ctx<'_> {
         let mut replaced = Vec::new();
         for (var, binding) in ways.iter().flat_map(|way| &way.changes) {
             if let Binding::Conflict(conflict) = binding
-                && matches!(**conflict, Conflict::Replaced { .. })
+                && matches!(**conflict, Conflict::Replaced { .. } | Conflict::Outdated { .. })
                 && !changed.contains(var)
                 && !replaced.contains(var)
             {

@@ -3,6 +3,7 @@
 //! A struct is a value. A method gets `self` by value too; one that assigns to members of `self` leaves
 //! the changed struct to its caller, who stores it where the method was called on.
 
+use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -13,14 +14,14 @@ use super::Ctx;
 use super::calls::Arguments;
 use super::closures::Callee;
 use super::helpers::CallStyle;
-use super::operand::Operand;
+use super::operand::{Operand, Place, Root};
 use super::targets::Target;
 use super::vars::{Binding, Var};
 use crate::check;
 use crate::constant::Constant;
 use crate::env::HelperFunction;
 use crate::errors;
-use crate::ir::{BinaryOp, CompareOp, LocalId, NodeId, NodeKind, Stmt};
+use crate::ir::{BinaryOp, Block, CompareOp, Function, Home, LocalId, Loop, NodeId, NodeKind, Stmt};
 use crate::structs::{Member, MethodKind, StructType};
 use crate::types::{Scalar, Type};
 
@@ -30,22 +31,55 @@ const MAX_COMPARED: u32 = 64;
 /// What a method does with the struct that it is called on.
 pub(crate) struct MethodState {
     var: Var,
-    /// `None` where the struct lies in memory that others see, where the method changes it itself.
+    /// `None` where the struct lies in memory of the caller's, where the method changes it itself.
     given: Option<GivenStruct>,
 }
 
 /// A struct that a method was given as a value.
 struct GivenStruct {
-    value: NodeId,
+    now: Kept,
     /// The caller's local for the changed struct.
     out: LocalId,
     changed: bool,
 }
 
+/// Where a method has the struct that it was given.
+#[derive(Clone, Copy)]
+enum Kept {
+    Value(NodeId),
+    /// In memory of its own, because of the arrays in it.
+    Local(LocalId),
+}
+
 impl MethodState {
-    /// The caller's local for the changed struct, if the method changed it.
-    pub fn changed(&self) -> Option<LocalId> {
-        self.given.as_ref().filter(|given| given.changed).map(|given| given.out)
+    /// The caller's local for the changed struct, if the method changed it: `n_writes` says of each local of the
+    /// method how many places write to it. What is left there unchanged is dropped.
+    pub fn changed(&self, func: &mut Function, n_writes: &HashMap<LocalId, usize>) -> Option<LocalId> {
+        let given = self.given.as_ref().filter(|given| given.changed)?;
+        if let Kept::Local(local) = given.now
+            // The first put the struct there.
+            && n_writes.get(&local).is_none_or(|n| *n <= 1)
+        {
+            drop_stores(&mut func.body, given.out);
+            return None;
+        }
+        Some(given.out)
+    }
+}
+
+fn drop_stores(block: &mut Block, to: LocalId) {
+    block.retain(|stmt| !matches!(stmt, Stmt::Store { local, .. } if *local == to));
+    for stmt in block {
+        match stmt {
+            Stmt::If { then, orelse, .. } => {
+                [then, orelse].into_iter().for_each(|block| drop_stores(block, to))
+            }
+            Stmt::Loop(parts) => {
+                let Loop { test, body, step, .. } = &mut **parts;
+                [test, body, step].into_iter().for_each(|block| drop_stores(block, to));
+            }
+            _ => {}
+        }
     }
 }
 
@@ -273,7 +307,9 @@ impl Ctx<'_> {
         span: Span,
     ) -> Operand {
         let this = match receiver {
-            Operand::Place(place) if self.memory_part(place).is_some() => receiver.clone(),
+            Operand::Place(place) if self.memory_part(place).is_some() || place.ty.holds_array() => {
+                receiver.clone()
+            }
             Operand::Place(place) => self.load_place(place, value.span),
             // The arguments may have changed it: `s.push(s.pop())`.
             _ if is_path(value) => self.expr(value),
@@ -323,7 +359,14 @@ impl Ctx<'_> {
             Binding::Bound { operand: Operand::Node(value), .. } => {
                 let ty = self.ty(value).clone();
                 let out = self.reference(&param.name.name, ty, param.name.span);
-                Some(GivenStruct { value, out, changed: false })
+                Some(GivenStruct { now: Kept::Value(value), out, changed: false })
+            }
+            Binding::Bound {
+                operand: Operand::Place(Place { root: Root::Local(local), ref ty, .. }),
+                ..
+            } if self.f.func.local(local).home == Home::Own => {
+                let out = self.reference(&param.name.name, ty.clone(), param.name.span);
+                Some(GivenStruct { now: Kept::Local(local), out, changed: false })
             }
             Binding::Bound { operand: Operand::Place(_), .. } => None,
             _ => return,
@@ -333,17 +376,25 @@ impl Ctx<'_> {
 
     /// Before a method ends: leaves `self` to the caller, if it was changed.
     pub fn leave_self(&mut self, span: Span) {
-        let Some(&MethodState { var, given: Some(GivenStruct { value: given, out, .. }) }) =
+        let Some(&MethodState { var, given: Some(GivenStruct { now: given, out, .. }) }) =
             self.f.method.as_ref()
         else {
             return;
         };
         match self.f.vars[var as usize] {
-            Binding::Bound { operand: Operand::Node(now), .. } if now == given => return,
+            Binding::Bound { operand: Operand::Node(now), .. } if matches!(given, Kept::Value(value) if value == now) =>
+            {
+                return;
+            }
             Binding::Error => return,
             _ => {}
         }
-        if let Operand::Node(value) = self.read_var(var, span) {
+        let value = match self.read_var(var, span) {
+            Operand::Node(value) => Some(value),
+            Operand::Place(place) => Some(self.load_whole(&place, span)),
+            _ => None,
+        };
+        if let Some(value) = value {
             self.f.block.push(Stmt::Store { local: out, value, span });
             if let Some(given) = self.f.method.as_mut().and_then(|method| method.given.as_mut()) {
                 given.changed = true;

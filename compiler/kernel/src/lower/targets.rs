@@ -55,10 +55,12 @@ impl Ctx<'_> {
                 self.error(errors::assign_captured(self.at(span), name));
                 Target::Error
             }
-            ExprKind::Name(name) => match self.cell_named(name) {
-                Some(place) => Target::Place(place, span),
-                None => Target::Name(name, span),
-            },
+            ExprKind::Name(name) => {
+                match self.cell_named(name).filter(|cell| self.memory_part(cell).is_some()) {
+                    Some(place) => Target::Place(place, span),
+                    None => Target::Name(name, span),
+                }
+            }
             ExprKind::Tuple(items) | ExprKind::List(items) => Target::Tuple(items, span),
             ExprKind::Attribute { value, attr } => self.attribute_target(value, attr, span),
             ExprKind::Subscript { value, index } => self.element_target(value, index, span),
@@ -80,7 +82,7 @@ impl Ctx<'_> {
         self.f.is_kernel && self.template.params.iter().any(is_it)
     }
 
-    /// The struct of a buffer that a parameter stands for.
+    /// The struct in memory that a name stands for.
     pub fn cell_named(&self, name: &Name) -> Option<Place> {
         match &self.f.vars[self.f.scope.get(name)? as usize] {
             Binding::Bound { operand: Operand::Place(place), .. } if matches!(place.ty, Type::Struct(_)) => {
@@ -93,6 +95,9 @@ impl Ctx<'_> {
     /// What a target lies in: itself a target, or what an expression gives.
     fn container_target<'e>(&mut self, value: &'e Expr) -> Target<'e> {
         match &value.kind {
+            ExprKind::Name(name) if self.cell_named(name).is_some() => {
+                Target::Place(self.cell_named(name).expect("asked above"), value.span)
+            }
             ExprKind::Name(_) | ExprKind::Attribute { .. } | ExprKind::Subscript { .. } => {
                 match self.nested(value.span, Target::Error, |ctx| ctx.target(value)) {
                     Target::Item(_, span) => {
@@ -293,7 +298,10 @@ impl Ctx<'_> {
 
     pub(super) fn load_target(&mut self, target: &Target) -> Operand {
         match target {
-            Target::Name(name, span) => self.name_operand(name, *span),
+            Target::Name(name, span) => match self.name_operand(name, *span) {
+                Operand::Place(place) => self.load_place(&place, *span),
+                operand => operand,
+            },
             Target::Place(place, span) => self.load_place(place, *span),
             Target::Scattered(vector, span) => Operand::Node(self.load_scattered(vector, *span)),
             Target::Part(_, _, span) | Target::Components(_, _, span) | Target::MatrixPart(_, _, span) => {

@@ -70,6 +70,8 @@ pub(crate) enum Conflict {
     Types { first: (Span, String), second: (Span, String) },
     /// It was given a part of a list, in words of the source where it has such, that was replaced since.
     Replaced { named: Span, part: Option<Span>, by: Span },
+    /// It was given a copy of a list that was written to since.
+    Outdated { copied: Span, by: Span },
 }
 
 /// One of the paths that meet: what it changed since the fork, and where its stores go.
@@ -124,12 +126,35 @@ impl Ctx<'_> {
         if let Operand::Place(place) = &operand {
             self.name_shared(place, var);
         }
+        let operand = self.in_memory(var, operand, span);
         let binding = match operand {
             Operand::Error => Binding::Error,
             Operand::Tuple(items) => self.assign_items(var, &items, span),
             operand => Binding::Bound { operand, span },
         };
         self.set(var, binding);
+    }
+
+    /// A struct with arrays in it lies in memory where the function changes parts of it, or gives an array in it a name of
+    /// its own, by which changes are seen and made.
+    fn in_memory(&mut self, var: Var, operand: Operand, span: Span) -> Operand {
+        let Operand::Node(value) = operand else { return operand };
+        let ty = self.ty(value).clone();
+        let Type::Struct(of) = &ty else { return operand };
+        let is_handed_on = || {
+            let arrays = of.members.iter().filter(|member| member.ty.holds_array());
+            arrays.into_iter().any(|member| self.f.handed_on.contains(&(var, member.name.clone())))
+        };
+        if var >= self.f.n_own || !ty.holds_array() {
+            return operand;
+        }
+        if !self.f.changed_in_part.contains(&var) && !is_handed_on() {
+            return operand;
+        }
+        let place = Place::local(self.local_of(var, &ty, span), ty);
+        self.store_whole(&place, value, span);
+        self.part_replaced(&place, span);
+        Operand::Place(place)
     }
 
     fn assign_items(&mut self, var: Var, operands: &[Operand], span: Span) -> Binding {
@@ -218,6 +243,10 @@ impl Ctx<'_> {
                     let replaced = self.f.source.slice(*by);
                     let (named, by) = ((self.at(*named), part), (self.at(*by), replaced));
                     errors::part_replaced(self.at(span), &name, named, by)
+                }
+                Conflict::Outdated { copied, by } => {
+                    let text = self.f.source.slice(*copied);
+                    errors::copy_outdated(self.at(span), &name, (self.at(*copied), text), self.at(*by))
                 }
             },
         };
@@ -507,7 +536,9 @@ pub(crate) fn binding_span(binding: &Binding) -> Span {
         Binding::Bound { span, .. } | Binding::Stored { span, .. } | Binding::Items { span, .. } => *span,
         Binding::Maybe { assigned, .. } => *assigned,
         Binding::Conflict(conflict) => match **conflict {
-            Conflict::Types { first: (span, _), .. } | Conflict::Replaced { named: span, .. } => span,
+            Conflict::Types { first: (span, _), .. }
+            | Conflict::Replaced { named: span, .. }
+            | Conflict::Outdated { copied: span, .. } => span,
         },
         Binding::Unset | Binding::Error => Span::default(),
     }
