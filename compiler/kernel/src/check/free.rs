@@ -172,7 +172,9 @@ pub(crate) fn parts_handed_on(body: &[Stmt], found: &mut dyn FnMut(&Name, &Name)
 fn parts_given(expr: &Expr, found: &mut dyn FnMut(&Name, &Name)) {
     match &expr.kind {
         ExprKind::Call { args, .. } => args.iter().for_each(|arg| match &arg.kind {
-            ArgumentKind::Positional(value) | ArgumentKind::Keyword(_, value) => part_of_variable(value, found),
+            ArgumentKind::Positional(value) | ArgumentKind::Keyword(_, value) => {
+                part_of_variable(value, found)
+            }
             ArgumentKind::Spread(_) | ArgumentKind::KeywordSpread(_) => {}
         }),
         ExprKind::Walrus { value, .. } => part_of_variable(value, found),

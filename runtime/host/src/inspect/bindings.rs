@@ -12,8 +12,10 @@ use kps_kernel::EnvValue;
 use kps_syntax::ast::*;
 use kps_syntax::{Part, Span};
 
+use super::arrays::makes_array;
 use super::builtin::{self, is_builtin, of_kernels};
 use super::changes::Changes;
+use super::classes::Told;
 use super::declared::is_type;
 use super::decoration::{is_kernel, is_struct};
 
@@ -37,7 +39,9 @@ pub(super) enum Binding {
     /// Kept as its definition: a function sees the scope that it is bound in.
     Function(Arc<FunctionDef>),
     /// `@struct class`.
-    Struct(Arc<ClassDef>),
+    Struct(Arc<ClassDef>, Told),
+    /// Any other that has no base and no decorator.
+    Class(Arc<ClassDef>, Told),
     /// `Struct(..)`, `Array(4, f32)`.
     Type(Rc<Expr>),
     /// A module that is written in Rust, or a member of one: made when somebody asks for it.
@@ -104,15 +108,10 @@ fn bind_stmt(names: &mut Names, stmt: &Stmt) {
             bind(names, &def.name.name, def.name.span, Binding::Value(kernel));
         }
         StmtKind::Class(class) if is_struct(class) => {
-            bind(names, &class.name.name, class.name.span, Binding::Struct(Arc::clone(class)));
+            bind(names, &class.name.name, class.name.span, Binding::Struct(Arc::clone(class), Told::Nothing));
         }
         StmtKind::Class(class) if class.decorators.is_empty() && class.arguments.is_empty() => {
-            bind(
-                names,
-                &class.name.name,
-                class.name.span,
-                Binding::Value(builtin::class_of_script(&class.name.name)),
-            );
+            bind(names, &class.name.name, class.name.span, Binding::Class(Arc::clone(class), Told::Nothing));
         }
         _ => stmt.each_part(&mut |part| match part {
             Part::Name(name, span) => bind_unknown(names, name, span),
@@ -241,11 +240,13 @@ pub(super) fn is_changed(name: &str, binding: &Binding, changes: &Changes) -> bo
         Binding::Computed { expr, .. } => depth_of_lists(expr),
         _ => 0,
     };
+    // What is cut from an array shares its elements.
+    let is_array = matches!(binding, Binding::Computed { expr, .. } if makes_array(expr));
     let is_import = matches!(binding, Binding::Import { .. } | Binding::Builtin { .. });
     changes.rebinds(name)
         || is_import && changes.sets_attributes(name)
         || lists == 1 && changes.touches_list(name)
-        || lists > 1 && changes.touches_nested(name)
+        || (lists > 1 || is_array) && changes.touches_nested(name)
 }
 
 /// How many lists lie in one another, tuples counted as well.

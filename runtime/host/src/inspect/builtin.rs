@@ -1,4 +1,4 @@
-//! Modules that are written in Rust, and classes of the script, as kernels see them.
+//! Modules that are written in Rust, as kernels see them.
 //!
 //! In goes the name of a module or of a member of one; out comes what a kernel that runs would see. The module is made
 //! for that in a machine of its own, which prints nothing and has no device.
@@ -6,12 +6,12 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use kps_kernel::{EnvModule, EnvValue, Holder, KernelEnv, MapEnv, Type};
+use kps_kernel::{EnvModule, EnvValue, Holder, MapEnv, Type};
 use kps_syntax::ast::Name;
 
 use crate::modules::{self, kernels};
 use crate::output::Output;
-use crate::value::Value;
+use crate::value::{self, Args, Value};
 use crate::vm::{Limits, Vm};
 
 /// A name that kernels know by themselves, under whatever name it was imported.
@@ -28,28 +28,6 @@ pub(super) fn module_of_kernels(path: &str) -> EnvValue {
     EnvValue::Module(EnvModule { name: path.into(), kind: Holder::Module, members })
 }
 
-/// A class of the script: what it is can be told, what it has only by running.
-pub(super) fn class_of_script(name: &Name) -> EnvValue {
-    EnvValue::Module(EnvModule { name: name.clone(), kind: Holder::Class, members: Rc::new(Anything) })
-}
-
-/// Has every name, and no value that could be told.
-struct Anything;
-
-impl KernelEnv for Anything {
-    fn get(&self, _: &str) -> Option<EnvValue> {
-        Some(EnvValue::Unknown)
-    }
-
-    fn names(&self) -> Vec<Name> {
-        Vec::new()
-    }
-
-    fn identity(&self) -> usize {
-        0
-    }
-}
-
 /// Whether a module is written in Rust: it has the same names in every run.
 pub(super) fn is_builtin(path: &str) -> bool {
     modules::find(path).is_some()
@@ -64,6 +42,17 @@ pub(super) fn value_of(module: &str, member: Option<&str>) -> EnvValue {
         None => lasting(&Value::Module(module)),
         Some(member) => module.get(member).map_or(EnvValue::Unknown, |value| lasting(&value)),
     }
+}
+
+/// What a kernel that runs would see of what a function gives, of which the last arguments have these names; `None`
+/// where it raises.
+pub(super) fn call(module: &str, function: &str, args: &[Value], names: &[Name]) -> Option<EnvValue> {
+    let mut vm = Vm::new(Limits::default(), Output::new(std::io::sink()));
+    vm.mark_stack();
+    let function = vm.import(module).ok()?.get(function)?;
+    let names: Vec<value::Name> = names.iter().map(|name| value::Name::from(&**name)).collect();
+    let made = vm.call_with(&function, &Args::new(args, &names)).ok()?;
+    Some(kernels::captured(&made))
 }
 
 /// The names of a module's members.

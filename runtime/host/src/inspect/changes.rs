@@ -51,6 +51,8 @@ pub(super) struct Changes {
     handed: HashSet<Name>,
     /// Looked into: what lies in them may be handed on from there.
     opened: HashSet<Name>,
+    /// Handed on as a whole, not only a part of what they hold.
+    passed: HashSet<Name>,
     /// Attributes of theirs are set.
     set: HashSet<Name>,
 }
@@ -68,6 +70,11 @@ impl Changes {
 
     pub fn sets_attributes(&self, name: &str) -> bool {
         self.set.contains(name)
+    }
+
+    /// Whether somebody gets what has this name, and may set attributes of it. To call it hands it to nobody.
+    pub fn passes(&self, name: &str) -> bool {
+        self.passed.contains(name)
     }
 
     /// Whether a list of this name may come to have other items.
@@ -151,7 +158,11 @@ impl Changes {
     /// A value that goes to somebody who may keep it.
     fn hand(&mut self, expr: &Expr) {
         match &expr.kind {
-            ExprKind::Name(name) => drop(self.handed.insert(name.clone())),
+            ExprKind::Name(name) => {
+                self.handed.insert(name.clone());
+                self.passed.insert(name.clone());
+            }
+            ExprKind::Attribute { value, .. } => self.hand_part(value),
             ExprKind::Call { func, args } => self.call(func, args),
             ExprKind::Subscript { .. }
             | ExprKind::Compare { .. }
@@ -171,6 +182,14 @@ impl Changes {
                 self.clauses(clauses);
             }
             _ => expr.each_child(&mut |part| self.hand(part)),
+        }
+    }
+
+    /// What something of goes to somebody.
+    fn hand_part(&mut self, whole: &Expr) {
+        match &whole.kind {
+            ExprKind::Name(name) => drop(self.handed.insert(name.clone())),
+            _ => self.hand(whole),
         }
     }
 
@@ -206,7 +225,7 @@ impl Changes {
                 args.for_each(|arg| self.hand(arg));
             }
             _ => {
-                self.hand(func);
+                self.hand_part(func);
                 args.for_each(|arg| self.hand(arg));
             }
         }

@@ -57,6 +57,12 @@ impl Imports {
         Some(EnvModule { name, kind: Holder::Module, members: Rc::new(Members(read)) })
     }
 
+    /// What such a module binds.
+    pub fn names_of(&self, name: &str, level: usize) -> Option<StaticEnv> {
+        let name: Name = absolute((&self.name, self.is_package), name, level)?.into();
+        Some(self.read(&name)?.env)
+    }
+
     /// Whether there is no such module, as far as that can be told: text that is in no file has none of its own.
     pub fn lacks(&self, name: &str) -> bool {
         let folder = self.read.upgrade().and_then(|modules| modules.folder.clone());

@@ -58,8 +58,7 @@ impl Makers<'_> {
             return;
         }
         if let ExprKind::Call { func, args } = &expr.kind
-            && let ExprKind::Name(name) = &func.kind
-            && let Some((def, env)) = self.env.function(name)
+            && let Some((def, env)) = self.env.function(func)
         {
             let given = given(&def, args, self.env);
             if given.iter().any(|(_, value)| !matches!(value, EnvValue::Unknown)) {
@@ -106,9 +105,10 @@ impl Makers<'_> {
     fn define(&mut self, def: &Arc<FunctionDef>, env: &StaticEnv, call: Span) {
         let env = env.until(def.header.start);
         let mut decorators = def.decorators.iter();
-        if let Some(decoration) = decorators.find_map(|expr| decoration(expr, self.source, &env)) {
-            let (def, source) = (Arc::clone(def), self.source.clone());
-            self.made.push(StaticKernel { def, decoration, source, env, made_by: Some(call) });
+        if let Some(decoration) = decorators.find_map(|expr| decoration(expr, env.source(), &env)) {
+            let (def, source) = (Arc::clone(def), env.source().clone());
+            let made_by = Some(self.source.at(call));
+            self.made.push(StaticKernel { def, decoration, source, env, made_by });
         }
     }
 }

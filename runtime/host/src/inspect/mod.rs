@@ -1,8 +1,10 @@
 //! What can be said of a script without running it, and without any device: its mistakes, its kernels.
 
+mod arrays;
 mod bindings;
 mod builtin;
 mod changes;
+mod classes;
 mod declared;
 mod decoration;
 mod find;
@@ -26,7 +28,7 @@ pub use kps_kernel::{
 use kps_kernel::{KernelEnv, KernelTemplate, ParamKind, Signature, Verified, ir};
 use kps_syntax::ast::*;
 pub use kps_syntax::suggest::nearest;
-use kps_syntax::{Diagnostic, Diagnostics, Source, Span};
+use kps_syntax::{Diagnostic, Diagnostics, Location, Source, Span};
 
 use crate::errors;
 use decoration::Decoration;
@@ -90,7 +92,7 @@ pub struct StaticKernel {
     source: Source,
     env: StaticEnv,
     /// The call of the function around it that gave what it captures these values.
-    made_by: Option<Span>,
+    made_by: Option<Location>,
 }
 
 /// A struct of such a script.
@@ -169,8 +171,8 @@ impl StaticKernel {
             Ok(Compiled::NeedsRun(_)) => self.mistakes_of_any(&template),
             compiled => compiled.err().unwrap_or_default(),
         });
-        if let Some(call) = self.made_by {
-            let made = |mistake: Diagnostic| mistake.label(self.source.at(call), "made by this call");
+        if let Some(call) = &self.made_by {
+            let made = |mistake: Diagnostic| mistake.label(call.clone(), "made by this call");
             found = Diagnostics(found.into_iter().map(made).collect());
         }
         found.extend(template.warnings);

@@ -16,6 +16,7 @@ use kps_syntax::ast::*;
 use super::bindings::{Binding, Bound, Names, bind_block, is_changed, star};
 use super::builtin;
 use super::changes::Changes;
+use super::classes::{self, Told};
 use super::imports::Imports;
 use super::values::value_of;
 use crate::modules::kernels;
@@ -68,13 +69,64 @@ impl StaticEnv {
         StaticEnv::of_body(&self.scope.source, &def.body, params.map(bound).collect(), around)
     }
 
-    /// The function of the script that a name stands for, with the scope around it.
-    pub fn function(&self, name: &str) -> Option<(Arc<FunctionDef>, StaticEnv)> {
-        match self.scope.names.get(name).map(|bound| &bound.binding) {
-            Some(Binding::Function(def)) => Some((Arc::clone(def), self.clone())),
-            Some(_) => None,
-            None => self.scope.outer.as_ref()?.function(name),
+    /// What the body of a class of this scope binds.
+    pub fn of_class(&self, def: &ClassDef) -> StaticEnv {
+        let around = (Some(self.whole()), self.scope.imports.clone());
+        StaticEnv::of_body(&self.scope.source, &def.body, BTreeMap::new(), around)
+    }
+
+    /// The function of the script, or of a file that it imports, that a name stands for, dotted or not, with the scope
+    /// around it.
+    pub fn function(&self, name: &Expr) -> Option<(Arc<FunctionDef>, StaticEnv)> {
+        match &name.kind {
+            ExprKind::Name(name) => self.function_named(name),
+            ExprKind::Attribute { value, attr } => match &value.kind {
+                ExprKind::Name(module) => match &self.bound(module)?.binding {
+                    Binding::Import { module, level, member: None } => {
+                        self.scope.imports.names_of(module, *level)?.function_named(&attr.name)
+                    }
+                    _ => None,
+                },
+                _ => None,
+            },
+            _ => None,
         }
+    }
+
+    fn function_named(&self, name: &str) -> Option<(Arc<FunctionDef>, StaticEnv)> {
+        let found = || match self.scope.names.get(name).map(|bound| &bound.binding) {
+            Some(Binding::Function(def)) => Some((Arc::clone(def), self.whole())),
+            Some(Binding::Import { module, level, member: Some(member) }) => {
+                self.scope.imports.names_of(module, *level)?.function_named(member)
+            }
+            Some(_) => None,
+            None => self.scope.outer.as_ref()?.function_named(name),
+        };
+        // Files may import a name from each other.
+        self.reading(name, |_| found())
+    }
+
+    fn bound(&self, name: &str) -> Option<&Bound> {
+        self.scope.names.get(name).or_else(|| self.scope.outer.as_ref()?.bound(name))
+    }
+
+    /// The module written in Rust, and the member of it, that a name was imported as.
+    pub fn member_of_builtin(&self, name: &str) -> Option<(Name, Name)> {
+        match &self.bound(name)?.binding {
+            Binding::Builtin { module, member: Some(member), .. } => Some((module.clone(), member.clone())),
+            _ => None,
+        }
+    }
+
+    /// What this very scope binds a name to.
+    pub fn own(&self, name: &str) -> Option<EnvValue> {
+        let bound = self.scope.names.get(name).filter(|bound| self.has(bound))?;
+        Some(self.value(name, &bound.binding))
+    }
+
+    pub fn own_names(&self) -> Vec<Name> {
+        let own = self.scope.names.iter().filter(|(_, bound)| self.has(bound));
+        own.map(|(name, _)| Arc::clone(name)).collect()
     }
 
     fn of_body(
@@ -86,6 +138,9 @@ impl StaticEnv {
         bind_block(&mut names, body);
         let changes = Changes::of(body);
         for (name, bound) in &mut names {
+            if let Binding::Struct(_, told) | Binding::Class(_, told) = &mut bound.binding {
+                *told = Told::of(name, &changes);
+            }
             if is_changed(name, &bound.binding, &changes) {
                 bound.binding = Binding::Value(EnvValue::Unknown);
             }
@@ -159,11 +214,13 @@ impl StaticEnv {
                 env: Rc::new(self.clone()),
             }),
             // Its methods are looked at when a kernel is launched.
-            Binding::Struct(def) => self.read_type(name, |source| {
+            Binding::Struct(def, told) => self.read_type(name, |source| {
                 let env: Rc<dyn KernelEnv> = Rc::new(self.whole());
-                let of = kps_kernel::read_struct(def, source, &env).ok()?;
+                let mut of = kps_kernel::read_struct(def, source, &env).ok()?;
+                of.constants = classes::constants_of(def, *told, &self.whole());
                 Some(TypeExpr::Value(Type::Struct(Rc::new(of))))
             }),
+            Binding::Class(def, told) => classes::value_of(def, *told, &self.whole()),
             Binding::Type(expr) => {
                 self.read_type(name, |source| kps_kernel::read_type(expr, source, self).ok())
             }
@@ -196,16 +253,13 @@ impl StaticEnv {
 
 impl KernelEnv for StaticEnv {
     fn get(&self, name: &str) -> Option<EnvValue> {
-        if let Some(bound) = self.scope.names.get(name).filter(|bound| self.has(bound)) {
-            return Some(self.value(name, &bound.binding));
-        }
-        self.of_stars(name).or_else(|| self.scope.outer.as_ref()?.get(name))
+        let own = self.own(name).or_else(|| self.of_stars(name));
+        own.or_else(|| self.scope.outer.as_ref()?.get(name))
     }
 
     fn names(&self) -> Vec<Name> {
         let outer = self.scope.outer.iter().flat_map(|outer| outer.names());
-        let own = self.scope.names.iter().filter(|(_, bound)| self.has(bound));
-        own.map(|(name, _)| Arc::clone(name)).chain(outer).collect()
+        self.own_names().into_iter().chain(outer).collect()
     }
 
     fn identity(&self) -> usize {

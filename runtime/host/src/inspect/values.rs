@@ -7,6 +7,7 @@ use kps_kernel::{EnvModule, EnvValue, KernelEnv, MAX_TABLE, Type};
 use kps_syntax::ast::*;
 use num_traits::ToPrimitive;
 
+use super::arrays;
 use super::declared::is_type;
 use super::names::StaticEnv;
 
@@ -187,7 +188,7 @@ fn compares(op: CompareOp, left: &EnvValue, right: &EnvValue) -> Option<bool> {
     }
 }
 
-/// `len(xs)`, and `Tensor(..)`, of which the type is known.
+/// `len(xs)`, what NumPy makes, and `Tensor(..)`, of which the type is known.
 fn call(func: &Expr, args: &[Argument], env: &StaticEnv) -> Option<EnvValue> {
     let is_len = matches!(&func.kind, ExprKind::Name(name) if &**name == "len" && env.get(name).is_none());
     if is_len {
@@ -199,7 +200,7 @@ fn call(func: &Expr, args: &[Argument], env: &StaticEnv) -> Option<EnvValue> {
     }
     let is_tensor = match &func.kind {
         ExprKind::Name(name) if env.get(name).is_none() => &**name == "Tensor",
-        _ => matches!(told(func, env)?, EnvValue::Builtin(name) if &*name == "Tensor"),
+        _ => matches!(told(func, env), Some(EnvValue::Builtin(name)) if &*name == "Tensor"),
     };
-    is_tensor.then(|| other("Tensor"))
+    if is_tensor { Some(other("Tensor")) } else { arrays::made_by(func, args, env) }
 }

@@ -1,0 +1,92 @@
+//! What the classes of a script hold, as far as their text tells.
+//!
+//! In goes the definition; out come the names that its body binds, with their values where nobody sets them from
+//! outside. Never here: what an instance has of its own.
+
+use std::rc::Rc;
+
+use kps_kernel::{ClassConstants, EnvModule, EnvValue, HelperFunction, Holder, KernelEnv};
+use kps_syntax::ast::*;
+
+use super::changes::Changes;
+use super::names::StaticEnv;
+
+/// How much of a class is told.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Told {
+    /// Every name and its value.
+    All,
+    /// All but the items of its lists: somebody has looked at what it holds.
+    NoLists,
+    /// That it has names.
+    Nothing,
+}
+
+impl Told {
+    /// By what a script does with a class of this name.
+    pub fn of(name: &str, changes: &Changes) -> Told {
+        match () {
+            () if changes.sets_attributes(name) || changes.passes(name) => Told::Nothing,
+            () if changes.touches_list(name) => Told::NoLists,
+            () => Told::All,
+        }
+    }
+}
+
+/// A class as kernels see it.
+pub(super) fn value_of(def: &ClassDef, told: Told, around: &StaticEnv) -> EnvValue {
+    let members = Rc::new(held(def, told, around));
+    EnvValue::Module(EnvModule { name: def.name.name.clone(), kind: Holder::Class, members })
+}
+
+/// What the class of a struct holds beside its members.
+pub(super) fn constants_of(def: &ClassDef, told: Told, around: &StaticEnv) -> ClassConstants {
+    ClassConstants::of_class(Rc::new(Held { is_struct: true, ..held(def, told, around) }))
+}
+
+fn held(def: &ClassDef, told: Told, around: &StaticEnv) -> Held {
+    Held { body: around.of_class(def), around: around.clone(), told, is_struct: false }
+}
+
+struct Held {
+    body: StaticEnv,
+    around: StaticEnv,
+    told: Told,
+    is_struct: bool,
+}
+
+impl KernelEnv for Held {
+    fn get(&self, name: &str) -> Option<EnvValue> {
+        let value = self.body.own(name);
+        match (value, self.told) {
+            // Somebody may have given it more.
+            (None, Told::Nothing) if !self.is_struct => Some(EnvValue::Unknown),
+            // Such as `__name__`.
+            (None, _) if name.starts_with("__") && !self.is_struct => Some(EnvValue::Unknown),
+            (None, _) => None,
+            (Some(_), Told::Nothing) => Some(EnvValue::Unknown),
+            (Some(value), Told::NoLists) if has_list(&value) => Some(EnvValue::Unknown),
+            // A method sees what lies around the class, not in it.
+            (Some(EnvValue::Function(function)), _) => {
+                Some(EnvValue::Function(HelperFunction { env: Rc::new(self.around.clone()), ..function }))
+            }
+            (value, _) => value,
+        }
+    }
+
+    fn names(&self) -> Vec<Name> {
+        self.body.own_names()
+    }
+
+    fn identity(&self) -> usize {
+        self.body.identity()
+    }
+}
+
+fn has_list(value: &EnvValue) -> bool {
+    match value {
+        EnvValue::List(_) | EnvValue::Numbers(..) | EnvValue::Module(_) => true,
+        EnvValue::Tuple(items) | EnvValue::Named(_, items) => items.iter().any(has_list),
+        _ => false,
+    }
+}
