@@ -194,8 +194,13 @@ pub(crate) fn no_variable(text: &str, location: Location) -> Diagnostic {
 }
 
 pub(crate) fn not_assignable(name: &str, location: Location) -> Diagnostic {
+    let help = match name.starts_with("gl_") {
+        true => format!("put its value into a variable, and change that: `uvec3 id = {name};`"),
+        false => "leave out `const` where it is declared, or assign to another variable".to_owned(),
+    };
     Diagnostic::error("foreign/glsl", format!("`{name}` cannot be assigned to: it is a constant or an input"))
         .label(location, "")
+        .help(help)
 }
 
 pub(crate) fn not_bound(location: Location) -> Diagnostic {
@@ -215,6 +220,25 @@ pub(crate) fn narrow_matrix(location: Location) -> Diagnostic {
     Diagnostic::error("foreign/glsl", "matrices with columns of two cannot lie in an `std140` block here")
         .label(location, "")
         .help("write a `vec4` for each column, or put the matrix into a `buffer`")
+}
+
+pub(crate) fn narrow_matrix_in_struct(location: Location) -> Diagnostic {
+    Diagnostic::error("foreign/glsl", "matrices with columns of two cannot be members of a struct here")
+        .label(location, "")
+        .help("write `vec2 m[2];` for it, and `mat2(s.m[0], s.m[1])` where the matrix is used")
+}
+
+/// A variable of a compute shader that is `in` or `out`.
+pub(crate) fn port_of_compute(word: &str, location: Location) -> Diagnostic {
+    let (what, help) = match word {
+        "in" => {
+            ("inputs", "read it from a buffer: `layout(set = 0, binding = 0) buffer Input { float x[]; };`")
+        }
+        _ => ("outputs", "write to a buffer: `layout(set = 0, binding = 0) buffer Output { float y[]; };`"),
+    };
+    Diagnostic::error("foreign/glsl", format!("compute shaders have no {what} of their own"))
+        .label(location, "")
+        .help(help)
 }
 
 /// `#error`.
@@ -266,8 +290,13 @@ pub(crate) fn continue_before_condition(location: Location) -> Diagnostic {
 pub(crate) fn workgroup_size(source: &Source) -> Diagnostic {
     let told =
         Diagnostic::error("foreign/workgroup-size", "a workgroup has 1 to 16384 invocations along each axis");
-    match word(source, &["workgroup_size", "local_size_x"]) {
-        Some(span) => told.label(location(source, span), ""),
+    let sizes = [
+        ("workgroup_size", "write `@workgroup_size(64)`"),
+        ("local_size_x", "write `layout(local_size_x = 64) in;`"),
+    ];
+    let said = sizes.into_iter().find_map(|(name, help)| Some((word(source, &[name])?, help)));
+    match said {
+        Some((span, help)) => told.label(location(source, span), "").help(help),
         None => told,
     }
 }
@@ -303,8 +332,12 @@ pub(crate) fn no_entry_point(source: &Source, wanted: &str, names: &[String]) ->
         [] => {
             let size = if wanted == "compute" { " @workgroup_size(64)" } else { "" };
             let message = format!("`{}` has no {wanted} entry point", source.name());
-            Diagnostic::error("foreign/no-entry-point", message)
-                .help(format!("write `@{wanted}{size}` before the function that is to run"))
+            let told = Diagnostic::error("foreign/no-entry-point", message)
+                .help(format!("write `@{wanted}{size}` before the function that is to run"));
+            match word(source, &["fn main", "fn "]) {
+                Some(span) => told.label(location(source, span), ""),
+                None => told,
+            }
         }
         names => {
             let message = format!(

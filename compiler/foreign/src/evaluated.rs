@@ -17,7 +17,11 @@ pub(crate) fn plain(message: &str) -> Option<(String, Option<&'static str>)> {
     if let Some(rest) = message.strip_prefix("the concrete type `") {
         let (ty, value) = rest.split_once("` cannot represent the abstract value `")?;
         let value = value.split('`').next()?;
-        return Some((format!("`{ty}` cannot hold {value}"), None));
+        let help = match value.starts_with('-') && ty.starts_with('u') {
+            true => "write a type with negative numbers, such as `i32`",
+            false => "write a smaller number, or a type that holds it, such as `i64` or `f32`",
+        };
+        return Some((format!("`{ty}` cannot hold {value}"), Some(help)));
     }
     let (message, help) = match message {
         "Unexpected runtime-expression"
@@ -33,6 +37,7 @@ pub(crate) fn plain(message: &str) -> Option<(String, Option<&'static str>)> {
             "a `const` cannot be made of an override, whose value is not known yet",
             Some("write `override` for it, too"),
         ),
+        "Division by zero" => ("division by zero", Some("write a divisor that is not 0")),
         "Float literal is infinite" => (
             "this constant is infinite, or larger than its type holds",
             Some("read the number from a buffer or a push constant: these take any"),

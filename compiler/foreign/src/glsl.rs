@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use kps_syntax::{Diagnostic, Diagnostics, Source};
 use naga::front::glsl::{self, Error, Frontend};
-use naga::{AddressSpace, Module, ShaderStage};
+use naga::{AddressSpace, Binding, Module, ShaderStage};
 
 use self::constants::Constants;
 use self::counts::Counts;
@@ -18,10 +18,12 @@ use crate::specialise::Declared;
 use crate::{Options, Stage, barriers, blocks, errors, layouts, switches};
 
 mod arrays;
+mod columns;
 mod constants;
 mod counts;
 mod functions;
 mod instead;
+mod lengths;
 mod limits;
 mod lines;
 mod loops;
@@ -77,9 +79,9 @@ pub(crate) fn parse(source: &Source, options: &Options) -> Result<(Module, Vec<D
         }
     };
     let found = functions::undefined(source, &module)
+        .or_else(|| port_of_compute(source, &module))
         .or_else(|| run_time_value(source, &module))
-        .or_else(|| loops::without_condition(source, &mut module))
-        .or_else(|| lvalues::of_call(source, &module));
+        .or_else(|| loops::without_condition(source, &module));
     if let Some(found) = found {
         return Err(found.into());
     }
@@ -121,28 +123,32 @@ fn read(
     settings: glsl::Options,
     settle: &mut dyn FnMut(&mut Module) -> Vec<Declared>,
 ) -> Result<(Module, Vec<Declared>), Vec<Error>> {
-    let mut changes: Vec<Change> = Vec::new();
+    let mut changes = lengths::known(text);
     let mut first_errors = None;
     loop {
         let settings = glsl::Options { stage: settings.stage, defines: settings.defines.clone() };
         let result = read_changed(text, &changes, settings, settle);
-        let change = match &result {
+        let mends = match &result {
             Ok((module, _)) => mends::of_module(text, module),
-            Err(errors) => errors.iter().find_map(|error| mends::of_error(text, error)),
+            Err(errors) => {
+                let mut all = errors.iter().map(|error| mends::of_error(text, error));
+                all.find(|mends| !mends.is_empty()).unwrap_or_default()
+            }
         };
         let is_changed = |place: Range<usize>| {
             changes.iter().any(|one| one.place.start < place.end && place.start < one.place.end)
         };
-        match (change, result) {
-            (Some(change), result) if !is_changed(change.place.clone()) => {
+        let are_new = !mends.is_empty() && !mends.iter().any(|mend| is_changed(mend.place.clone()));
+        match result {
+            result if are_new => {
                 first_errors = first_errors.or(result.err());
-                changes.push(change);
+                changes.extend(mends);
             }
-            (_, Err(errors)) => {
+            Err(errors) => {
                 let are_of_changes = errors.iter().filter_map(|one| one.meta.to_range()).any(is_changed);
                 return Err(first_errors.filter(|_| are_of_changes).unwrap_or(errors));
             }
-            (_, result) => return result,
+            result => return result,
         }
     }
 }
@@ -192,6 +198,21 @@ fn let_write_only_buffers_be_read(module: &mut Module) {
             *access |= naga::StorageAccess::LOAD;
         }
     }
+}
+
+/// An `in` or `out` of a compute shader, which naga makes parameters and results of its entry point.
+fn port_of_compute(source: &Source, module: &Module) -> Option<Diagnostic> {
+    let entry = module.entry_points.iter().find(|entry| entry.stage == ShaderStage::Compute)?;
+    let is_port = |binding: &Option<Binding>| matches!(binding, Some(Binding::Location { .. }));
+    let is_input = entry.function.arguments.iter().any(|one| is_port(&one.binding));
+    if !is_input && entry.function.result.is_none() {
+        return None;
+    }
+    let word = if is_input { "in" } else { "out" };
+    let tokens = tokens::tokens(source.text());
+    let mut pairs = tokens.windows(2);
+    let place = pairs.find(|pair| pair[0].text == word && pair[1].is_word())?[0].range.clone();
+    Some(errors::port_of_compute(word, errors::location(source, span(place))))
 }
 
 /// A variable outside of functions with a value that naga leaves out, since it is none of a constant.

@@ -13,8 +13,8 @@ use naga::{
 };
 
 use self::told::{Told, told};
-use crate::errors;
 use crate::names::Names;
+use crate::{errors, statements};
 
 mod entries;
 mod expressions;
@@ -194,6 +194,10 @@ fn statement_place(module: &Module, error: &ValidationError, known: Option<Span>
         }
         (Statement::If { condition, .. }, FunctionError::InvalidIfType(wanted)) => condition == wanted,
         (Statement::Store { pointer, .. }, FunctionError::InvalidStorePointer(wanted)) => pointer == wanted,
+        (
+            Statement::Store { pointer: to, value: from },
+            FunctionError::InvalidStoreTypes { pointer, value },
+        ) => (to, from) == (pointer, value),
         _ => false,
     };
     let found = functions(module).find_map(|function| statement(&function.body, &is_meant));
@@ -216,17 +220,5 @@ fn call_of_itself(module: &Module) -> Option<Span> {
 
 /// The place of the first statement that is wanted.
 fn statement(block: &Block, is_wanted: &dyn Fn(&Statement) -> bool) -> Option<Span> {
-    block.span_iter().find_map(|(one, span)| {
-        if is_wanted(one) {
-            return Some(*span);
-        }
-        let within = |block: &Block| statement(block, is_wanted);
-        match one {
-            Statement::Block(block) => within(block),
-            Statement::If { accept, reject, .. } => within(accept).or_else(|| within(reject)),
-            Statement::Loop { body, continuing, .. } => within(body).or_else(|| within(continuing)),
-            Statement::Switch { cases, .. } => cases.iter().find_map(|case| within(&case.body)),
-            _ => None,
-        }
-    })
+    statements::find(block, &|one, span| is_wanted(one).then_some(span))
 }

@@ -1,8 +1,8 @@
 //! What naga's types and operators are called in the language of a text.
 
 use naga::{
-    ArraySize, BinaryOperator, BuiltIn, Handle, Module, Scalar, ScalarKind, Type, TypeInner, UnaryOperator,
-    VectorSize,
+    AddressSpace, ArraySize, BinaryOperator, BuiltIn, Function, Handle, Module, Scalar, ScalarKind, Type,
+    TypeInner, UnaryOperator, VectorSize,
 };
 
 use crate::Language;
@@ -19,6 +19,38 @@ impl Names<'_> {
         match &self.module.types[handle].name {
             Some(name) => name.clone(),
             None => self.inner(&self.module.types[handle].inner),
+        }
+    }
+
+    /// What a function takes and gives, as it is written at its start.
+    pub fn head(self, function: &Function) -> String {
+        let name = function.name.as_deref().unwrap_or_default();
+        let parameters = function.arguments.iter().map(|one| {
+            let (name, ty) = (one.name.as_deref().unwrap_or("_"), self.parameter(one.ty));
+            match self.language {
+                Language::Glsl => format!("{ty} {name}"),
+                Language::Wgsl => format!("{name}: {ty}"),
+            }
+        });
+        let parameters = parameters.collect::<Vec<String>>().join(", ");
+        let result = function.result.as_ref().map(|result| self.ty(result.ty));
+        match (self.language, result) {
+            (Language::Glsl, result) => {
+                format!("{} {name}({parameters})", result.unwrap_or_else(|| "void".to_owned()))
+            }
+            (Language::Wgsl, Some(result)) => format!("fn {name}({parameters}) -> {result}"),
+            (Language::Wgsl, None) => format!("fn {name}({parameters})"),
+        }
+    }
+
+    /// The type of a parameter, pointers as such.
+    fn parameter(self, ty: Handle<Type>) -> String {
+        match (self.language, &self.module.types[ty].inner) {
+            (Language::Wgsl, TypeInner::Pointer { space: AddressSpace::Function, base }) => {
+                format!("ptr<function, {}>", self.ty(*base))
+            }
+            (Language::Wgsl, TypeInner::Pointer { base, .. }) => format!("ptr<private, {}>", self.ty(*base)),
+            _ => self.ty(ty),
         }
     }
 

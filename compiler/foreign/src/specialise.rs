@@ -33,7 +33,7 @@ pub(crate) fn explain(
 
 /// Mistakes with the values of the constants that are named where they are, or behind on the line.
 fn with_values(mut found: Diagnostics, constants: &[Declared]) -> Diagnostics {
-    for diagnostic in found.0.iter_mut().filter(|one| one.help.is_none()) {
+    for diagnostic in &mut found.0 {
         let Some(label) = diagnostic.labels.first() else { continue };
         let rest = &label.location.source.text()[label.location.span.start as usize..];
         let line = rest.lines().next().unwrap_or_default();
@@ -46,7 +46,10 @@ fn with_values(mut found: Diagnostics, constants: &[Declared]) -> Diagnostics {
             words.contains(&one.name.as_str()) || words.windows(2).any(is_size)
         };
         let told: Vec<String> = constants.iter().filter(is_told).map(Declared::told).collect();
-        diagnostic.help = (!told.is_empty()).then(|| told.join("; "));
+        if !told.is_empty() {
+            diagnostic.help =
+                Some(told.into_iter().chain(diagnostic.help.take()).collect::<Vec<String>>().join("; "));
+        }
     }
     found
 }

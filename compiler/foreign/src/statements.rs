@@ -31,6 +31,20 @@ pub(crate) fn blocks(block: &mut Block, change: &mut dyn FnMut(&mut Block)) {
     change(block);
 }
 
+/// The first answer of `look` for a statement of a block and its place, or for one that is nested in it.
+pub(crate) fn find<T>(block: &Block, look: &dyn Fn(&Statement, Span) -> Option<T>) -> Option<T> {
+    let within = |block: &Block| find(block, look);
+    block.span_iter().find_map(|(statement, span)| {
+        look(statement, *span).or_else(|| match statement {
+            Statement::Block(block) => within(block),
+            Statement::If { accept, reject, .. } => within(accept).or_else(|| within(reject)),
+            Statement::Loop { body, continuing, .. } => within(body).or_else(|| within(continuing)),
+            Statement::Switch { cases, .. } => cases.iter().find_map(|case| within(&case.body)),
+            _ => None,
+        })
+    })
+}
+
 /// A block that has in the place of each statement what `replace` puts there; those that others nest in stay around
 /// these.
 pub(crate) fn replaced(block: Block, replace: &mut dyn FnMut(Statement, Span, &mut Block)) -> Block {

@@ -74,6 +74,20 @@ fn is_member(tokens: &[Token], at: usize) -> bool {
     before.is_some_and(|before| before.is_word() && !["else", "do"].contains(&before.text))
 }
 
+/// Whether a place of the text is among the members of a struct.
+pub(super) fn is_in_struct(text: &str, place: usize) -> bool {
+    let tokens = tokens(text);
+    let mut open = Vec::new();
+    for (at, token) in tokens.iter().enumerate().take_while(|(_, token)| token.range.end <= place) {
+        match token.text {
+            "{" => open.push(at),
+            "}" => drop(open.pop()),
+            _ => {}
+        }
+    }
+    open.last().is_some_and(|at| opens_struct(&tokens, *at))
+}
+
 /// Whether what stands at a place of the text is in the length of an array.
 pub(super) fn is_length(text: &str, place: usize) -> bool {
     let tokens = tokens(text);
@@ -86,7 +100,7 @@ pub(super) fn is_length(text: &str, place: usize) -> bool {
 }
 
 /// The pairs of brackets that stand one behind the other from a token on, as ranges of tokens.
-fn groups(tokens: &[Token], start: usize) -> Vec<Range<usize>> {
+pub(super) fn groups(tokens: &[Token], start: usize) -> Vec<Range<usize>> {
     let mut groups = Vec::new();
     let mut at = start;
     while tokens.get(at).is_some_and(|token| token.text == "[") {
@@ -98,7 +112,7 @@ fn groups(tokens: &[Token], start: usize) -> Vec<Range<usize>> {
 }
 
 /// Whether brackets are lengths: those from `start` on, with `end` behind them.
-fn is_declared(tokens: &[Token], start: usize, end: usize) -> bool {
+pub(super) fn is_declared(tokens: &[Token], start: usize, end: usize) -> bool {
     let Some(name) = start.checked_sub(1) else { return false };
     let is_of_type = is_type(tokens[name].text) || tokens.get(end).is_some_and(Token::is_word);
     if is_of_type || !tokens[name].is_word() {
@@ -135,7 +149,12 @@ fn closes_struct(tokens: &[Token], end: usize) -> bool {
         }
         depth == 0
     });
-    let before = |n: usize| opening.and_then(|at| tokens.get(at.checked_sub(n)?)).map(|token| token.text);
+    opening.is_some_and(|at| opens_struct(tokens, at))
+}
+
+/// Whether the members of a struct follow a brace.
+fn opens_struct(tokens: &[Token], opening: usize) -> bool {
+    let before = |n: usize| opening.checked_sub(n).map(|at| tokens[at].text);
     before(1) == Some("struct") || before(2) == Some("struct")
 }
 

@@ -2,8 +2,9 @@
 //! loop that nothing leaves is an end of a function that gives a value.
 
 use kps_syntax::{Diagnostic, Source};
-use naga::{Block, Expression, Function, Handle, Module, Span, Statement, UnaryOperator};
+use naga::{Block, Expression, Function, Handle, Literal, Module, Span, Statement, UnaryOperator};
 
+use super::places::Change;
 use crate::{errors, statements};
 
 /// Lets `continue` go to the condition.
@@ -36,8 +37,12 @@ fn test_last(function: &Function, statement: &mut Statement) {
     *break_if = Some(condition);
 }
 
+/// Whether a condition is negated, or was a constant.
 fn is_negated(function: &Function, condition: Handle<Expression>) -> bool {
-    matches!(function.expressions[condition], Expression::Unary { op: UnaryOperator::LogicalNot, .. })
+    matches!(
+        function.expressions[condition],
+        Expression::Unary { op: UnaryOperator::LogicalNot, .. } | Expression::Literal(Literal::Bool(_))
+    )
 }
 
 /// Whether a statement goes on with the loop that it stands in.
@@ -52,24 +57,36 @@ fn continues(statement: &Statement) -> bool {
     }
 }
 
-/// A `do` whose body ends with `continue`: naga forgets its condition.
-pub(super) fn without_condition(source: &Source, module: &mut Module) -> Option<Diagnostic> {
-    let mut found = None;
-    let mut look = |block: &mut Block| {
-        for (statement, span) in block.span_iter() {
-            if let Statement::Loop { body, .. } = statement
-                && source.slice(errors::location(source, *span).span).starts_with("do")
-                && let Some(place) = last_continue(body)
-            {
-                found.get_or_insert(place);
-            }
-        }
-    };
-    let functions = module.functions.iter_mut().map(|(_, function)| function);
-    for function in functions.chain(module.entry_points.iter_mut().map(|entry| &mut entry.function)) {
-        statements::blocks(&mut function.body, &mut look);
-    }
-    found.map(|place| errors::continue_before_condition(errors::location(source, place)))
+/// `if (true) continue` for a `continue` that ends the body of a `do`: naga forgets the condition behind the plain one.
+///
+/// In a macro it may stand between `if` and `else`, too, and stays.
+pub(super) fn with_condition(text: &str, function: &Function) -> Option<Change> {
+    const CONTINUE: &str = "continue";
+    statements::find(&function.body, &|statement, span| {
+        let place = condition_forgotten(text, statement, span)?.to_range()?;
+        let line = text[..place.start].rfind('\n').map_or(0, |end| end + 1);
+        let is_in_macro = text[line..].trim_start().starts_with('#');
+        let is_written = text.get(place.clone()) == Some(CONTINUE) && !is_in_macro;
+        is_written.then(|| Change { place, text: format!("if (true) {CONTINUE}") })
+    })
+}
+
+/// A `do` whose condition is forgotten still.
+pub(super) fn without_condition(source: &Source, module: &Module) -> Option<Diagnostic> {
+    let functions = module.functions.iter().map(|(_, function)| function);
+    let mut all = functions.chain(module.entry_points.iter().map(|entry| &entry.function));
+    let place = all.find_map(|function| {
+        let look = |one: &Statement, span| condition_forgotten(source.text(), one, span);
+        statements::find(&function.body, &look)
+    })?;
+    Some(errors::continue_before_condition(errors::location(source, place)))
+}
+
+/// The `continue` behind which the condition of a loop is forgotten.
+fn condition_forgotten(text: &str, statement: &Statement, span: Span) -> Option<Span> {
+    let Statement::Loop { body, .. } = statement else { return None };
+    let is_do = text.get(span.to_range()?)?.starts_with("do");
+    if is_do { last_continue(body) } else { None }
 }
 
 fn last_continue(block: &Block) -> Option<Span> {

@@ -1,55 +1,82 @@
 //! What an assignment changes, `o[i++] += 1.0`: naga evaluates it once to store there and once more to load from there.
-//! The second time comes to use the indices of the first, and what they change is changed once.
-//!
-//! Arguments that functions change (`out`, `inout`) are evaluated twice, too: an index there that changes something is
-//! refused.
+//! The second time comes to use the indices of the first, and what they change is changed once. So it is with arguments
+//! that functions change (`out`, `inout`), which are evaluated as values first.
 
 use kps_syntax::{Diagnostic, Source};
-use naga::{Block, Expression, Function, Handle, Literal, Module, Range, Span, Statement};
+use naga::{Block, Expression, Function, Handle, Module, Range, Span, Statement, Type, TypeInner};
+use rustc_hash::FxHashMap;
 
 use crate::{errors, statements};
 
-/// A mistake where a macro's places do not tell a second time from a second use.
+/// A mistake where places do not tell a second time from a second use, as in a macro.
 pub(super) fn evaluate_once(source: &Source, module: &mut Module) -> Option<Diagnostic> {
-    let mut in_macro = None;
+    let called = functions(module);
+    let mut mistake = None;
     let functions = module.functions.iter_mut().map(|(_, function)| function);
     for function in functions.chain(module.entry_points.iter_mut().map(|entry| &mut entry.function)) {
         let mut body = std::mem::take(&mut function.body);
         statements::blocks(&mut body, &mut |block| {
-            for twice in changing_twice(function, block) {
+            for twice in changing_twice(function, block, &called) {
                 let location = errors::location(source, twice.place);
                 let (line, _) = source.line_column(location.span.start);
-                match source.line_text(line).trim_start().starts_with('#') {
-                    true => drop(in_macro.get_or_insert(location)),
-                    false => forget(function, block, &twice),
+                let n_changes = changes_within(block, twice.place);
+                if !source.line_text(line).trim_start().starts_with('#') {
+                    forget(function, block, &twice, &called);
                 }
+                if changes_within(block, twice.place) * 2 != n_changes {
+                    mistake.get_or_insert(location);
+                }
+            }
+            if let Some(place) = still_twice(function, block, &called) {
+                mistake.get_or_insert(errors::location(source, place));
             }
         });
         function.body = body;
     }
-    in_macro.map(errors::changing_index)
+    mistake.map(errors::changing_index)
 }
 
-/// An assignment that is evaluated twice: all between the two ends of the second time belongs to it.
+/// What is known of the functions that are called.
+type Functions = FxHashMap<Handle<Function>, Called>;
+
+struct Called {
+    /// Which parameters it changes.
+    changes: Vec<bool>,
+    result: Option<Handle<Type>>,
+}
+
+fn functions(module: &Module) -> Functions {
+    let is_changed = |ty| matches!(module.types[ty].inner, TypeInner::Pointer { .. });
+    let called = |function: &Function| Called {
+        changes: function.arguments.iter().map(|one| is_changed(one.ty)).collect(),
+        result: function.result.as_ref().map(|result| result.ty),
+    };
+    module.functions.iter().map(|(handle, function)| (handle, called(function))).collect()
+}
+
+/// What is evaluated twice: all between the two ends of the second time belongs to it.
 struct Twice {
     /// Of an index.
     place: Span,
     /// Each index of the second time, with that of the first in its place.
     indices: Vec<(Handle<Expression>, Handle<Expression>)>,
-    /// The last expression before.
+    /// The last expression before, and the one that it is all made for.
     before: Handle<Expression>,
     last: Handle<Expression>,
 }
 
-/// Assignments whose second time changes something.
-fn changing_twice(function: &Function, block: &Block) -> Vec<Twice> {
-    let all = block.span_iter().filter_map(|(one, span)| twice(function, one, *span));
-    all.filter(|twice| block.iter().any(|one| changes_for(one, |handle| twice.contains(handle)))).collect()
+/// Assignments whose second time changes something, and arguments of calls where any of them does.
+fn changing_twice(function: &Function, block: &Block, called: &Functions) -> Vec<Twice> {
+    let changes = |twice: &Twice| block.iter().any(|one| changes_for(one, |handle| twice.contains(handle)));
+    let assigned = block.span_iter().filter_map(|(one, span)| twice(function, one, *span)).filter(changes);
+    let of_changing = arguments(function, block, called).filter(|one| changes_within(block, one.call) > 0);
+    let handed = of_changing.filter_map(|one| argument_twice(function, &one));
+    assigned.chain(handed).collect()
 }
 
 impl Twice {
     fn contains(&self, handle: Handle<Expression>) -> bool {
-        handle > self.before && handle <= self.last
+        handle > self.before && handle < self.last
     }
 }
 
@@ -141,7 +168,7 @@ fn way(function: &Function, end: Handle<Expression>) -> Vec<Handle<Expression>> 
 }
 
 /// Leaves of the second time what the value is loaded with.
-fn forget(function: &mut Function, block: &mut Block, twice: &Twice) {
+fn forget(function: &mut Function, block: &mut Block, twice: &Twice, functions: &Functions) {
     for &(access, index) in &twice.indices {
         if let Expression::Access { index: second, .. } = &mut function.expressions[access] {
             *second = index;
@@ -159,9 +186,11 @@ fn forget(function: &mut Function, block: &mut Block, twice: &Twice) {
                 }
             }
             other if changes_for(&other, is_of_it) => {
-                if let Statement::Call { result: Some(result), .. } = other {
+                if let Statement::Call { function: called, result: Some(result), .. } = other
+                    && let Some(ty) = functions[&called].result
+                {
                     // A result that no call gives is a mistake of the module's.
-                    function.expressions[result] = Expression::Literal(Literal::Bool(false));
+                    function.expressions[result] = Expression::ZeroValue(ty);
                 }
             }
             other => block.push(other, span),
@@ -169,32 +198,73 @@ fn forget(function: &mut Function, block: &mut Block, twice: &Twice) {
     }
 }
 
-/// An index that changes something, in an argument that a function changes.
-pub(super) fn of_call(source: &Source, module: &Module) -> Option<Diagnostic> {
-    let functions = module.functions.iter().map(|(_, function)| function);
-    let place = functions
-        .chain(module.entry_points.iter().map(|entry| &entry.function))
-        .find_map(|function| changing_index(module, function, &function.body))?;
-    Some(errors::changing_index(errors::location(source, place)))
+/// A place that a call changes by one of its arguments.
+struct Argument<'b> {
+    place: Handle<Expression>,
+    all: &'b [Handle<Expression>],
+    call: Span,
 }
 
-fn changing_index(module: &Module, function: &Function, block: &Block) -> Option<Span> {
-    let within = |block: &Block| changing_index(module, function, block);
-    block.iter().find_map(|statement| match statement {
-        Statement::Block(block) => within(block),
-        Statement::If { accept, reject, .. } => within(accept).or_else(|| within(reject)),
-        Statement::Loop { body, continuing, .. } => within(body).or_else(|| within(continuing)),
-        Statement::Switch { cases, .. } => cases.iter().find_map(|case| within(&case.body)),
-        Statement::Call { function: called, arguments, .. } => {
-            let parameters = &module.functions[*called].arguments;
-            let is_changed = |ty| matches!(module.types[ty].inner, naga::TypeInner::Pointer { .. });
-            let changed = arguments.iter().zip(parameters).filter(|(_, parameter)| is_changed(parameter.ty));
-            let targets = changed.flat_map(|(argument, _)| targets(function, block, *argument));
-            let mut accesses = targets.flat_map(|target| accesses(function, target));
-            accesses.find(|access| changes_within(block, access.span)).map(|access| access.span)
-        }
+fn arguments<'b>(
+    function: &'b Function,
+    block: &'b Block,
+    functions: &'b Functions,
+) -> impl Iterator<Item = Argument<'b>> {
+    let calls = block.span_iter().filter_map(|(statement, span)| match statement {
+        Statement::Call { function: called, arguments, .. } => Some((&functions[called], arguments, *span)),
         _ => None,
+    });
+    calls.flat_map(move |(called, all, call)| {
+        let lvalues = all.iter().zip(&called.changes).filter(|(_, is_changed)| **is_changed);
+        let places = lvalues.flat_map(|(argument, _)| targets(function, block, *argument));
+        places.map(move |place| Argument { place, all, call })
     })
+}
+
+/// The second time is all that was made for the place of an argument, up to what was made for the one before it.
+fn argument_twice(function: &Function, argument: &Argument) -> Option<Twice> {
+    let place = argument.place;
+    let second = accesses(function, place);
+    let last_access = second.first()?.span;
+    let spans = |all: &[Access]| all.iter().map(|access| access.span).collect::<Vec<Span>>();
+    let handles = function.expressions.iter().map(|(handle, _)| handle);
+    let earlier: Vec<_> =
+        handles.take_while(|handle| *handle < second.last().map_or(place, |one| one.handle)).collect();
+    let first = earlier
+        .iter()
+        .rev()
+        .map(|handle| accesses(function, *handle))
+        .find(|first| spans(first) == spans(&second))?;
+    let first_end = first.first()?.handle;
+    let parts = way(function, place).into_iter().filter(|part| *part > first_end);
+    let text = Span::total_span(parts.map(|part| function.expressions.get_span(part))).to_range()?;
+    let is_of_second = |handle: &Handle<Expression>| match function.expressions.get_span(*handle).to_range() {
+        Some(part) => text.start <= part.start && part.end <= text.end,
+        None => {
+            matches!(function.expressions[*handle], Expression::LocalVariable(_))
+                && !argument.all.contains(handle)
+        }
+    };
+    let behind_first =
+        earlier.iter().rev().take_while(|handle| **handle > first.first().map_or(place, |one| one.handle));
+    let before = behind_first.copied().find(|handle| !is_of_second(handle));
+    let indices = second.iter().zip(&first).map(|(second, first)| (second.handle, first.index)).collect();
+    Some(Twice { place: last_access, indices, before: before.unwrap_or(first.first()?.handle), last: place })
+}
+
+/// An index of an argument that changes something, each time that it is evaluated.
+fn still_twice(function: &Function, block: &Block, called: &Functions) -> Option<Span> {
+    let accesses = arguments(function, block, called).flat_map(|one| accesses(function, one.place));
+    let is_shared = |access: &Access| {
+        function.expressions.iter().any(|(handle, one)| {
+            let is_first = handle < access.handle && function.expressions.get_span(handle) == access.span;
+            is_first && matches!(one, Expression::Access { index, .. } if *index == access.index)
+        })
+    };
+    accesses
+        .filter(|access| changes_within(block, access.span) > 0)
+        .find(|one| !is_shared(one))
+        .map(|one| one.span)
 }
 
 /// What an argument stands for: itself, or what its value is stored to behind the call.
@@ -217,12 +287,14 @@ fn accesses_variable(function: &Function, value: Handle<Expression>, variable: H
     }
 }
 
-/// Whether something is changed by what stands between the brackets of an index.
-fn changes_within(block: &Block, index: Span) -> bool {
-    let Some(index) = index.to_range() else { return false };
-    block.span_iter().any(|(statement, span)| {
-        let is_change = matches!(statement, Statement::Store { .. } | Statement::Call { .. });
+/// How many statements change something between the brackets of an index.
+fn changes_within(block: &Block, index: Span) -> usize {
+    let Some(index) = index.to_range() else { return 0 };
+    let is_change = |(statement, span): &(&Statement, &Span)| {
         let is_within = |place: std::ops::Range<usize>| place.start > index.start && place.end < index.end;
-        is_change && span.to_range().is_some_and(is_within)
-    })
+        let can_change =
+            matches!(statement, Statement::Store { .. } | Statement::Call { .. } | Statement::If { .. });
+        can_change && span.to_range().is_some_and(is_within)
+    };
+    block.span_iter().filter(is_change).count()
 }

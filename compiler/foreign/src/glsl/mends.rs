@@ -1,8 +1,8 @@
-//! What is right in GLSL and refused by naga, with what can stand in its place: a component of a matrix's column that
-//! is assigned to (`m[i].x` for `m[i][0]`), a constant of a function where a number must be known (`float x[N]`), and
-//! a matrix of one vector (`mat2(v)`).
+//! What is right in GLSL and refused by naga, with what can stand in its place: components of a matrix's column that
+//! are assigned to (`m[i].x` for `m[i][0]`, `columns` for several), a constant of a function where a number must be known
+//! (`float x[N]`), `const in` of a parameter, a matrix of one vector (`mat2(v)`), and `continue` at the end of a `do`.
 //!
-//! naga's mistake, or its module, and the text go in; the change comes out for which the text is read once more.
+//! naga's mistake, or its module, and the text go in; the changes come out for which the text is read once more.
 
 use std::ops::Range;
 
@@ -11,28 +11,44 @@ use naga::{Expression, Function, Module, TypeInner};
 
 use super::places::Change;
 use super::tokens::{Token, tokens};
+use super::{columns, loops};
 
 const MATRIX: &str = "mat2";
 const MATRIX_OF_VECTOR: &str = "kps_mat2";
 
 /// What a text is to declare for its changes.
 pub(super) fn declaration(changes: &[Change]) -> String {
-    match changes.iter().any(|change| change.text == MATRIX_OF_VECTOR) {
+    let matrix = match changes.iter().any(|change| change.text == MATRIX_OF_VECTOR) {
         true => format!("mat2 {MATRIX_OF_VECTOR}(vec4 v) {{ return mat2(v.xy, v.zw); }} "),
         false => String::new(),
-    }
+    };
+    matrix + &columns::declaration(changes)
 }
 
-/// What can stand where a mistake is.
-pub(super) fn of_error(text: &str, error: &Error) -> Option<Change> {
-    let place = error.meta.to_range()?;
-    match &error.kind {
+/// What can stand where a mistake is; nothing for what is one.
+pub(super) fn of_error(text: &str, error: &Error) -> Vec<Change> {
+    let Some(place) = error.meta.to_range() else { return Vec::new() };
+    let one = match &error.kind {
         ErrorKind::SemanticError(message) if message.starts_with("Can't lookup field on this type") => {
-            component(text, place)
+            match component(text, place.clone()) {
+                None => return columns::assigned(text, place),
+                change => change,
+            }
         }
-        ErrorKind::UnknownVariable(name) if text.get(place.clone())? == name => constant(text, place),
+        ErrorKind::UnknownVariable(name) if text.get(place.clone()) == Some(name) => constant(text, place),
+        ErrorKind::InvalidToken(..) => second_qualifier(text, place),
         _ => None,
-    }
+    };
+    one.into_iter().collect()
+}
+
+/// Nothing for the second word of `const in`: either says all.
+fn second_qualifier(text: &str, place: Range<usize>) -> Option<Change> {
+    let tokens = tokens(text);
+    let at = tokens.iter().position(|token| token.range == place)?;
+    let before = tokens.get(at.checked_sub(1)?)?;
+    let is_second = matches!((before.text, tokens[at].text), ("const", "in") | ("in", "const"));
+    is_second.then(|| Change { place, text: String::new() })
 }
 
 /// `.x` as `[0]`.
@@ -52,17 +68,21 @@ fn constant(text: &str, place: Range<usize>) -> Option<Change> {
 /// The value of what a name stands for at a place, if a function's constant has that name.
 fn value(text: &str, tokens: &[Token], place: &Range<usize>) -> Option<String> {
     let value = definition(tokens, &text[place.clone()], place.start)?;
-    let mut spelled = String::from("(");
-    let mut at = value.first()?.range.start;
-    for token in value.iter().filter(|token| token.is_word()) {
-        if let Some(inner) = self::value(text, tokens, &token.range) {
+    Some(format!("({})", spelled(text, tokens, value)?))
+}
+
+/// A part of a text with the values of the functions' constants in it.
+pub(super) fn spelled(text: &str, tokens: &[Token], part: &[Token]) -> Option<String> {
+    let mut spelled = String::new();
+    let mut at = part.first()?.range.start;
+    for token in part.iter().filter(|token| token.is_word()) {
+        if let Some(inner) = value(text, tokens, &token.range) {
             spelled += &text[at..token.range.start];
             spelled += &inner;
             at = token.range.end;
         }
     }
-    spelled += &text[at..value.last()?.range.end];
-    Some(spelled + ")")
+    Some(spelled + &text[at..part.last()?.range.end])
 }
 
 /// The value with which a constant of a function is declared, the last one that can be seen from a place.
@@ -110,13 +130,17 @@ fn declared<'v, 't>(tokens: &'v [Token<'t>]) -> impl Iterator<Item = (&'t str, &
     })
 }
 
-/// A matrix of one vector, which naga takes for that of equal columns.
-pub(super) fn of_module(text: &str, module: &Module) -> Option<Change> {
+/// What naga understood in another way than it is meant.
+pub(super) fn of_module(text: &str, module: &Module) -> Vec<Change> {
     let functions = module.functions.iter().map(|(_, function)| function);
     let mut all = functions.chain(module.entry_points.iter().map(|entry| &entry.function));
-    all.find_map(|function| matrix(text, module, function))
+    let change = all.find_map(|function| {
+        matrix(text, module, function).or_else(|| loops::with_condition(text, function))
+    });
+    change.into_iter().collect()
 }
 
+/// A matrix of one vector, which naga takes for that of equal columns.
 fn matrix(text: &str, module: &Module, function: &Function) -> Option<Change> {
     function.expressions.iter().find_map(|(handle, expression)| {
         let Expression::Compose { ty, components } = expression else { return None };

@@ -12,12 +12,28 @@ use crate::{errors, evaluated};
 pub(super) fn diagnostics(source: &Source, errors: &[Error]) -> Diagnostics {
     let stopped: Vec<Error> = errors.iter().filter(|error| stops(error)).take(1).cloned().collect();
     let errors = if stopped.is_empty() { errors } else { &stopped };
-    let told: Vec<Diagnostic> = errors.iter().map(|error| diagnostic(source, error)).collect();
+    let told: Vec<Diagnostic> = errors
+        .iter()
+        .filter(|error| !is_of_next(source, error, errors))
+        .map(|error| diagnostic(source, error))
+        .collect();
     let is_named = |one: &Diagnostic| one.code != CODE;
     if told.iter().any(is_named) {
         return Diagnostics(told.into_iter().filter(is_named).collect());
     }
     odd_character(source).map_or(Diagnostics(told), Diagnostics::from)
+}
+
+/// Whether a name is held for a second declaration because of what stands behind it, where that is a mistake, too.
+fn is_of_next(source: &Source, error: &Error, errors: &[Error]) -> bool {
+    let end = |error: &Error| error.meta.to_range().map(|place| place.end);
+    let is_next = |other: &&Error| {
+        let start = other.meta.to_range().map(|place| place.start);
+        let between = end(error).zip(start).and_then(|(end, start)| source.text().get(end..start));
+        matches!(other.kind, ErrorKind::InvalidToken(..))
+            && between.is_some_and(|text| text.trim().is_empty())
+    };
+    matches!(error.kind, ErrorKind::VariableAlreadyDeclared(_)) && errors.iter().find(is_next).is_some()
 }
 
 /// Whether the preprocessor stops for good, and not at the end of a literal that it does not know.
@@ -55,7 +71,8 @@ fn diagnostic(source: &Source, error: &Error) -> Diagnostic {
         }
         ErrorKind::UnknownVariable(name) => unknown("variable", name, source, error.meta),
         ErrorKind::UnknownType(name) => unknown("type", name, source, error.meta),
-        ErrorKind::UnknownField(name) => member(name, &plain),
+        ErrorKind::UnknownField(name) => plain(&format!("there is no member `{name}` here"))
+            .help("write a member that its struct declares; how long an array is tells `.length()`"),
         ErrorKind::UnknownLayoutQualifier(name) => {
             let beyond = |help| errors::beyond_glsl(name, help, location.clone());
             limits::instead_of(name)
@@ -74,8 +91,18 @@ fn diagnostic(source: &Source, error: &Error) -> Diagnostic {
             plain(&format!("`{found}` is no type"))
                 .help("write the type before the name: `const float k = 1.0;`")
         }),
+        ErrorKind::SemanticError(message) if message.starts_with("Locals cannot have a storage") => {
+            errors::told(CODE, &format!("`{found}` cannot stand in a function"))
+                .label(location.clone(), "")
+                .help("declare it outside, above `main`; a variable of the function's own is `float x;`")
+        }
         ErrorKind::NotImplemented(what) => plain(&format!("{what} is not known here")),
-        ErrorKind::UnsupportedMatrixWithTwoRowsInStd140 { .. } => errors::narrow_matrix(location),
+        ErrorKind::UnsupportedMatrixWithTwoRowsInStd140 { .. } => {
+            match arrays::is_in_struct(source.text(), location.span.start as usize) {
+                true => errors::narrow_matrix_in_struct(location),
+                false => errors::narrow_matrix(location),
+            }
+        }
         ErrorKind::PreprocessorError(error) => preprocessor(source, location, &format!("{error:?}")),
         ErrorKind::EndOfFile => errors::told(CODE, "the text ends too early")
             .label(location, "")
@@ -142,9 +169,11 @@ fn semantic(source: &Source, error: &Error, message: &str) -> Diagnostic {
         };
     }
     match message {
-        "Unexpected qualifier" => {
-            limit(source, error.meta).unwrap_or_else(|| told(&format!("`{found}` cannot stand here")))
-        }
+        "Unexpected qualifier" => limit(source, error.meta).unwrap_or_else(|| {
+            told(&format!("`{found}` cannot stand here")).help(
+                "a layout is made of `std140`, `std430`, `set = 0`, `binding = 0`, `local_size_x = 64`, ..",
+            )
+        }),
         "Variable cannot be used in LHS position" => errors::not_assignable(found, location),
         "Missing entry point" => {
             functions::main_with_parameters(source).unwrap_or_else(|| errors::no_main(location))
@@ -157,7 +186,20 @@ fn semantic(source: &Source, error: &Error, message: &str) -> Diagnostic {
         "Expression returns void" => {
             told("this function gives no value").help("call it in a statement of its own")
         }
-        "Declaration cannot have void type" => told("a variable cannot be `void`"),
+        "Declaration cannot have void type" => {
+            told("a variable cannot be `void`").help("write the type of its values: `float x;`")
+        }
+        "#version must occur first in shader" => {
+            told("something stands before `#version`").help("put `#version 450` on the first line")
+        }
+        "Constructor: Too many arguments" if found.starts_with("texture") => {
+            let name = found.split('(').next().unwrap_or(found);
+            told(&format!("`{name}` is a type, and no function"))
+                .help("write `texture(sampler2D(image, look), place)`")
+        }
+        "Constructor: Too many arguments" => {
+            told("this is made of fewer values").help("leave out what is too much")
+        }
         "Array size must be greater than zero" => errors::no_elements(found, location),
         "Cannot use more than one storage qualifier per declaration" => told("this is declared in two ways")
             .help("leave one out, or end the declaration before it with `;`"),
@@ -196,7 +238,13 @@ fn semantic(source: &Source, error: &Error, message: &str) -> Diagnostic {
 
 fn member(name: &str, told: &dyn Fn(&str) -> Diagnostic) -> Diagnostic {
     let told = told(&format!("there is no member `{name}` here"));
-    if name == "length" { told.help("write `.length()`") } else { told }
+    match name {
+        "length" => told.help("write `.length()`"),
+        _ if name.chars().all(|one| "xyzwrgbastpq".contains(one)) => {
+            told.help("a vector has `x`, `y`, `z` and `w`, as many as it is long; a number has no components")
+        }
+        _ => told.help("structs have members, and vectors have components"),
+    }
 }
 
 /// Whether several components of an element are at a place.
@@ -225,7 +273,8 @@ fn unresolved(message: &str, told: &dyn Fn(&str) -> Diagnostic) -> Diagnostic {
         return told(&format!("there is no element {index}")).help("the first element has the index 0");
     }
     match message.contains("Access") {
-        true => told("this has no elements"),
+        true => told("this has no elements")
+            .help("arrays, vectors and matrices have some; a texel is `imageLoad(image, ivec2(x, y))`"),
         false => {
             told("this does not take a value of such a type").help("convert it, or take one of its members")
         }
@@ -250,24 +299,38 @@ fn preprocessor(source: &Source, location: Location, reason: &str) -> Diagnostic
     }
     let told = |message: &str| errors::told(CODE, message).label(location.clone(), "");
     match reason {
-        "TooFewDefineArguments" => told("this macro takes more arguments"),
-        "TooManyDefineArguments" => told("this macro takes fewer arguments"),
+        "TooFewDefineArguments" => {
+            told("this macro takes more arguments").help("give one for each of its names")
+        }
+        "TooManyDefineArguments" => {
+            told("this macro takes fewer arguments").help("give one for each of its names")
+        }
         "ElifOutsideOfBlock" | "ElseOutsideOfBlock" | "EndifOutsideOfBlock" => {
             told(&format!("`#{directive}` belongs to no `#if`"))
                 .help("write an `#if` or `#ifdef` before it, or leave it out")
         }
         "ElifAfterElse" | "MoreThanOneElse" => {
             told("this stands behind `#else`, which is the last part of an `#if`")
+                .help("put it before `#else`, or leave one out")
         }
         "UnfinishedBlock" => told("an `#if` is not closed").help("write `#endif`"),
-        "UnknownDirective" => told(&format!("`#{directive}` is not known in GLSL")),
+        "UnknownDirective" => told(&format!("`#{directive}` is not known in GLSL")).help(
+            "there are `#version`, `#extension`, `#define`, `#undef`, `#if`, `#ifdef`, `#else`, `#endif`, ..",
+        ),
         "DefineRedefined" => {
             told("this macro is defined already, as something else").help("write `#undef` before")
         }
-        "DuplicateParameter" => told("two parameters of this macro have one name"),
-        "UnexpectedHash" => told("`#` cannot stand here: macros put no words together"),
-        "UnexpectedNewLine" | "UnexpectedEndOfInput" => told("this line of the preprocessor ends too early"),
-        "DivisionByZero" | "RemainderByZero" => told("division by zero"),
+        "DuplicateParameter" => {
+            told("two parameters of this macro have one name").help("give one of them another name")
+        }
+        "UnexpectedHash" => {
+            told("`#` cannot stand here: macros put no words together").help("write the whole word")
+        }
+        "UnexpectedNewLine" | "UnexpectedEndOfInput" => told("this line of the preprocessor ends too early")
+            .help("write all of it on one line, or a `\\` at the end of each line but the last"),
+        "DivisionByZero" | "RemainderByZero" => {
+            told("division by zero").help("write a divisor that is not 0")
+        }
         "IntegerOverflow" | "FloatParsingError" => errors::told(CODE, "a number cannot be read")
             .help("digits of numbers that begin with 0 are 0 to 7; a float has a point"),
         "NotSupported16BitLiteral" => {

@@ -12,12 +12,26 @@ pub(super) fn told_of(names: Names, entry: &EntryPoint, error: &Error) -> Option
     Some(match error {
         Error::Function(error) => return functions::told_of(names, &entry.function, error),
         Error::Argument(_, error) | Error::Result(error) => return varying(names, error),
-        Error::ForbiddenStageOperations => told(
-            "compute shaders have neither `discard` nor derivatives: sample an image at a level, with `textureLod`, or \
-             `textureSampleLevel` in WGSL",
+        Error::ForbiddenStageOperations => told("compute shaders have neither `discard` nor derivatives").help(
+            match names.language {
+                Language::Glsl => "write `return;` for `discard`, and sample an image at a level: `textureLod(.., place, 0.0)`",
+                Language::Wgsl => {
+                    "write `return;` for `discard`, and sample an image at a level: `textureSampleLevel(.., place, 0.0)`"
+                }
+            },
         ),
-        Error::OutOfRangeWorkgroupSize => told("a workgroup has 1 to 16384 invocations along each axis"),
-        Error::BindingCollision(_) => told("another resource has this binding: each has a number of its own"),
+        Error::OutOfRangeWorkgroupSize => {
+            told("a workgroup has 1 to 16384 invocations along each axis").help(match names.language {
+                Language::Glsl => "write `layout(local_size_x = 64) in;`",
+                Language::Wgsl => "write `@workgroup_size(64)`",
+            })
+        }
+        Error::BindingCollision(_) => {
+            told("another resource has this binding: each has a number of its own").help(match names.language {
+                Language::Glsl => "write the next number that is free: `layout(set = 0, binding = 1)`",
+                Language::Wgsl => "write the next number that is free: `@group(0) @binding(1)`",
+            })
+        }
         Error::MoreThanOneImmediateUsed => {
             told("a shader has one block of push constants").help("put the members of both into one")
         }
@@ -27,6 +41,10 @@ pub(super) fn told_of(names: Names, entry: &EntryPoint, error: &Error) -> Option
         Error::InvalidGlobalUsage(handle, _) => {
             let variable = names.module.global_variables[*handle].name.clone().unwrap_or_default();
             told(format!("`{variable}` cannot be used in this way: it is for reading, or for writing, alone"))
+                .help(match names.language {
+                    Language::Glsl => "leave out `readonly` and `writeonly` where it is declared",
+                    Language::Wgsl => "write `read_write` where it is declared",
+                })
         }
         _ => return None,
     })
@@ -46,7 +64,7 @@ fn varying(names: Names, error: &VaryingError) -> Option<Told> {
             }
         }
         VaryingError::DuplicateBuiltIn(built_in) => {
-            told(format!("`{}` is taken twice", names.built_in(built_in)))
+            told(format!("`{}` is taken twice", names.built_in(built_in))).help("leave one of them out")
         }
         VaryingError::MissingBinding | VaryingError::MemberMissingBinding(_) => {
             told("what an entry point takes and returns says where it comes from and goes to").help(
@@ -58,6 +76,7 @@ fn varying(names: Names, error: &VaryingError) -> Option<Told> {
         }
         VaryingError::BindingCollision { location } => {
             told(format!("another input or output has the location {location}"))
+                .help("write the next number that is free")
         }
         VaryingError::InvalidInterpolationForInteger => told("integers are not interpolated").help(
             match names.language {

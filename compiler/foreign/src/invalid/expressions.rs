@@ -5,6 +5,7 @@ use naga::proc::ResolveContext;
 use naga::valid::{ComposeError, ExpressionError as Error, LiteralError};
 use naga::{BinaryOperator, Expression, Function, Handle, ImageClass, ScalarKind, TypeInner, UnaryOperator};
 
+use super::functions::not_a_condition;
 use super::told::{Told, told};
 use crate::Language;
 use crate::names::{Names, binary, unary};
@@ -40,6 +41,16 @@ impl<'m> Typed<'m> {
         }
     }
 
+    pub fn is_pointer(&mut self, handle: Handle<Expression>) -> bool {
+        let context = ResolveContext::with_locals(
+            self.names.module,
+            &self.function.local_variables,
+            &self.function.arguments,
+        );
+        self.types.grow(handle, &self.function.expressions, &context).is_ok()
+            && self.types.get(handle, &self.names.module.types).pointer_space().is_some()
+    }
+
     /// How to make one type of another, where that can be done.
     pub fn converted(&mut self, message: Told, to: &TypeInner, value: Handle<Expression>) -> Told {
         let name = self.names.inner(to);
@@ -54,6 +65,15 @@ impl<'m> Typed<'m> {
             }
             (TypeInner::Scalar(_), TypeInner::Vector { .. }) => {
                 message.help("take one of its components: `v.x`")
+            }
+            (TypeInner::Scalar(_), TypeInner::Array { .. }) => {
+                message.help("take one of its elements: `values[0]`")
+            }
+            (TypeInner::Array { size: naga::ArraySize::Constant(n), .. }, TypeInner::Array { .. }) => {
+                message.help(format!("give it {n} values"))
+            }
+            (TypeInner::Struct { .. }, _) => {
+                message.help(format!("make one of all its members, `{name}(..)`, or assign to a member"))
             }
             _ => message,
         }
@@ -94,7 +114,7 @@ impl<'m> Typed<'m> {
                 told(format!("this shifts by more bits than `{}` has", self.names.inner(lhs_type)))
                     .help("a shift is by fewer bits than the number has")
             }
-            Error::DivideByZero => told("division by zero"),
+            Error::DivideByZero => told("division by zero").help("write a divisor that is not 0"),
             Error::IndexOutOfBounds(base, index) => self.out_of_bounds(base, index),
             Error::NegativeIndex(_) => {
                 told("this index is negative").help("the first element has the index 0")
@@ -140,10 +160,21 @@ impl<'m> Typed<'m> {
         if self.names.language == Language::Glsl { glsl } else { wgsl }
     }
 
+    /// Whether a value is negated where the text has no mark of that.
+    fn is_turned_round(&self, operand: Handle<Expression>) -> bool {
+        let expressions = &self.function.expressions;
+        let is_negation = |one: &Expression| matches!(one, Expression::Unary { op: UnaryOperator::LogicalNot, expr } if *expr == operand);
+        expressions.iter().any(|(handle, one)| {
+            is_negation(one) && expressions.get_span(handle) == expressions.get_span(operand)
+        })
+    }
+
     fn unary(&mut self, operator: UnaryOperator, operand: Handle<Expression>) -> Told {
         let ty = self.ty(operand);
         let message = told(format!("`{}` does not take {ty}", unary(operator)));
         match (operator, self.inner(operand).and_then(TypeInner::scalar_kind)) {
+            // What a loop of GLSL goes on by is turned round where it stands.
+            (UnaryOperator::LogicalNot, _) if self.is_turned_round(operand) => not_a_condition(self, operand),
             (UnaryOperator::LogicalNot, Some(kind)) if kind != ScalarKind::Bool => {
                 message.help("it takes a `bool`: write `x == 0` for whether a number is 0")
             }
@@ -272,7 +303,8 @@ fn composed(error: &ComposeError) -> Told {
         ComposeError::ComponentCount { given, expected } => told(format!(
             "this is made of {expected} values, and {given} {} given",
             if given == 1 { "is" } else { "are" }
-        )),
+        ))
+        .help("give one value for each member or element"),
         ComposeError::ComponentType { index } => told(format!("value {} is of another type", index + 1))
             .help("convert it to the type that stands at this place"),
     }

@@ -29,20 +29,29 @@ pub(super) fn told_of(names: Names, function: &Function, error: &Error) -> Optio
             told("a pointer to a buffer or to shared memory cannot be handed to a function here: let the function name it")
         }
         Error::NonConstructibleReturnType => told("a function cannot return a value of this type"),
-        Error::BreakOutsideOfLoopOrSwitch => told("`break` stands outside of a loop and of a `switch`"),
-        Error::ContinueOutsideOfLoop => told("`continue` stands outside of a loop"),
+        Error::BreakOutsideOfLoopOrSwitch => told("`break` stands outside of a loop and of a `switch`")
+            .help("write `return;` to end the function, or leave it out"),
+        Error::ContinueOutsideOfLoop => told("`continue` stands outside of a loop")
+            .help("write `return;` to end the function, or leave it out"),
         Error::InvalidReturnSpot => told("`return` cannot stand in a `continuing` block"),
         Error::InvalidReturnType { expression, .. } => returned(&mut typed, function, expression),
         Error::InvalidIfType(condition) => not_a_condition(&mut typed, condition),
         Error::InvalidSwitchType(value) => {
-            told(format!("a `switch` is over an integer, and this is {}", typed.ty(value)))
+            told(format!("a `switch` is over an integer, and this is {}", typed.ty(value))).help(
+                match names.language {
+                    Language::Glsl => "convert the value, `int(x)`, or write an `if`",
+                    Language::Wgsl => "convert the value, `i32(x)`, or write an `if`",
+                },
+            )
         }
         Error::ConflictingSwitchCase(value) => told(format!("another case has the value {}", case(value)))
             .help("write what is to be done for a value once"),
-        Error::ConflictingCaseType => told("the values of these cases have different types"),
+        Error::ConflictingCaseType => told("the values of these cases have different types")
+            .help("write each as the value that is tested is: `1u` for an unsigned one"),
         Error::MissingDefaultCase => told("this `switch` has no `default`").help("add `default: {}`"),
-        Error::MultipleDefaultCases => told("this `switch` has `default` twice"),
-        Error::LastCaseFallTrough => told("the last case has nothing to fall through to"),
+        Error::MultipleDefaultCases => told("this `switch` has `default` twice").help("leave one of them out"),
+        Error::LastCaseFallTrough => told("the last case has nothing to fall through to")
+            .help("end it with `break;`"),
         Error::InvalidStorePointer(_) => told(
             "this cannot be stored to: it lies in a uniform, or in a buffer that is for reading alone",
         )
@@ -51,12 +60,22 @@ pub(super) fn told_of(names: Names, function: &Function, error: &Error) -> Optio
             Language::Wgsl => "declare it `var<storage, read_write>`",
         }),
         Error::InvalidStoreTypes { pointer, value } => stored(&mut typed, pointer, value),
-        Error::InvalidStoreTexture { .. } => told("this image cannot be stored to"),
+        Error::InvalidStoreTexture { .. } => told("this image cannot be stored to").help(
+            match names.language {
+                Language::Glsl => "declare it an `image2D`, with the format of its texels and without `readonly`",
+                Language::Wgsl => "declare it a `texture_storage_2d<rgba8unorm, write>`",
+            },
+        ),
         Error::InvalidStoreValue { ref actual_ty, ref expected_ty, .. } => {
             let [actual, expected] = [actual_ty, expected_ty].map(|one| names.inner(one));
-            told(format!("a texel of this image is `{expected}`, and this is `{actual}`"))
+            told(format!("a texel of this image is `{expected}`, and this is `{actual}`")).help(
+                match actual_ty {
+                    TypeInner::Scalar(_) => format!("put it into one: `{expected}(x, 0, 0, 0)`"),
+                    _ => format!("write `{expected}(..)`"),
+                },
+            )
         }
-        Error::InvalidCall { ref error, .. } => called(&mut typed, error)?,
+        Error::InvalidCall { function, ref error } => called(&mut typed, function, error)?,
         Error::InvalidAtomic(_) => told("this atomic operation does not fit what it is done to")
             .help("atomics are `i32` and `u32`, in `var<workgroup>` and `var<storage, read_write>`; `f32` has `atomicAdd`"),
         Error::InvalidSubgroup(SubgroupError::InvalidOperand(operand)) => {
@@ -95,7 +114,10 @@ fn variable(
                 "the length of `{name}` is an override, which arrays in `var<workgroup>` alone have"
             ))
             .help("write a number, or a `const`"),
-            _ => told("a local variable has a known size: write the lengths of arrays"),
+            _ => told("a local variable has a known size").help(match names.language {
+                Language::Glsl => "write the length of the array: `float x[4];`",
+                Language::Wgsl => "write the length of the array: `array<f32, 4>`",
+            }),
         },
         LocalVariableError::InitializerType => {
             let value = init?;
@@ -117,7 +139,8 @@ fn returned(typed: &mut Typed, function: &Function, value: Option<Handle<Express
             let Some(result) = &function.result else { return message };
             typed.converted(message, &typed.names.module.types[result.ty].inner, value)
         }
-        (None, Some(_)) => told("this function comes to its end without a `return` of its value"),
+        (None, Some(expected)) => told("this function comes to its end without a `return` of its value")
+            .help(format!("end each way through it with `return ..;`, which gives a `{expected}`")),
         (_, None) => told("this function returns nothing").help(match typed.names.language {
             Language::Glsl => "leave out the value, or write its type for `void`",
             Language::Wgsl => "leave out the value, or write its type: `fn f() -> f32`",
@@ -125,7 +148,7 @@ fn returned(typed: &mut Typed, function: &Function, value: Option<Handle<Express
     }
 }
 
-fn not_a_condition(typed: &mut Typed, condition: Handle<Expression>) -> Told {
+pub(super) fn not_a_condition(typed: &mut Typed, condition: Handle<Expression>) -> Told {
     let message = told(format!("a condition is a `bool`, and this is {}", typed.ty(condition)));
     match typed.inner(condition) {
         Some(TypeInner::Vector { .. }) => message.help("write `all(..)` or `any(..)`"),
@@ -151,19 +174,39 @@ fn case(value: SwitchValue) -> String {
     }
 }
 
-fn called(typed: &mut Typed, error: &CallError) -> Option<Told> {
+fn called(typed: &mut Typed, function: Handle<Function>, error: &CallError) -> Option<Told> {
     Some(match *error {
         CallError::ArgumentCount { required, seen } => {
+            let arguments = if required == 1 { "argument" } else { "arguments" };
             let are = if seen == 1 { "is" } else { "are" };
-            told(format!("this function takes {required} arguments, and {seen} {are} given"))
+            told(format!("this function takes {required} {arguments}, and {seen} {are} given"))
+                .help(format!("it is `{}`", typed.names.head(&typed.names.module.functions[function])))
         }
         CallError::ArgumentType { index, required, seen_expression } => {
-            let (given, wanted) = (typed.ty(seen_expression), typed.names.ty(required));
-            told(format!("argument {} is a `{wanted}`, and {given} is given", index + 1))
+            argument(typed, index + 1, required, seen_expression)
         }
         // Entry points of GLSL call what the text calls `main`, and take no value of it.
         CallError::ExpressionMismatch(_) => told("`main` returns nothing").help("write `void main()`"),
         CallError::Argument { ref source, .. } => return typed.told(source),
         _ => return None,
     })
+}
+
+/// An argument of another type than the parameter that it is for, which has a number.
+fn argument(typed: &mut Typed, number: usize, required: Handle<Type>, seen: Handle<Expression>) -> Told {
+    let names = typed.names;
+    let (given, wanted) = (typed.ty(seen), names.ty(required));
+    let required = &names.module.types[required].inner;
+    if required.pointer_space().is_none() {
+        let message = told(format!("argument {number} is a `{wanted}`, and {given} is given"));
+        return typed.converted(message, required, seen);
+    }
+    match typed.is_pointer(seen) {
+        true => told(format!("argument {number} is a pointer to other memory, or to another type, than this"))
+            .help(format!(
+                "hand over a variable of the function's own, `var x: {wanted}`, or let the function name this one itself"
+            )),
+        false => told(format!("argument {number} is a pointer to a `{wanted}`, and {given} is given"))
+            .help("write `&` before the name of a variable"),
+    }
 }

@@ -33,7 +33,12 @@ pub(super) fn variable(names: Names, variable: &GlobalVariable, error: &Error) -
             told("a buffer that is written can be read, too").help("write `var<storage, read_write>`")
         }
         Error::InitializerNotAllowed(_) => {
-            told("this memory has no value from the start: store one, and write a barrier behind")
+            told("this memory has no value from the start").help(match names.language {
+                Language::Glsl => "store one at the start of `main`, and write `barrier();` behind",
+                Language::Wgsl => {
+                    "store one at the start of the function, and write `workgroupBarrier();` behind"
+                }
+            })
         }
         Error::InitializerType => {
             let ty = names.ty(variable.ty);
@@ -69,12 +74,13 @@ fn laid(space: AddressSpace, disalignment: &Disalignment) -> Told {
         Disalignment::ArrayStride { alignment, .. }
             if space == AddressSpace::Uniform && alignment.to_string() == "16" =>
         {
-            told(
-                "elements of an array in a uniform lie 16 bytes apart: make them vectors of four, or use a buffer",
+            told("elements of an array in a uniform lie 16 bytes apart").help(
+                "make them vectors of four, `array<vec4<f32>, n>`, or use a buffer, `var<storage, read>`",
             )
         }
         Disalignment::ArrayStride { stride, alignment } => {
             told(format!("elements lie {stride} bytes apart, which is no multiple of {alignment}"))
+                .help("add members to the elements that fill them up, or use a buffer")
         }
         Disalignment::StructSpan { span, alignment } => {
             told(format!("a struct has {span} bytes, which is no multiple of {alignment}"))
@@ -104,10 +110,15 @@ pub(super) fn ty(names: Names, error: &TypeError) -> Option<Told> {
             told(format!("`{name}` has no known length, and something lies behind it"))
                 .help("put it at the end of the block, or write its length")
         }
-        TypeError::EmptyStruct => told("a struct has at least one member"),
-        TypeError::InvalidArraySize(_) => told("an array has at least one element"),
+        TypeError::EmptyStruct => told("a struct has at least one member").help(match names.language {
+            Language::Glsl => "write one: `float x;`",
+            Language::Wgsl => "write one: `x: f32`",
+        }),
+        TypeError::InvalidArraySize(_) => {
+            told("an array has at least one element").help("write a length of 1 or more")
+        }
         TypeError::UnsupportedImageType { .. } => told("images of this kind are not known here"),
-        TypeError::MatrixElementNotFloat => told("matrices are of floats"),
+        TypeError::MatrixElementNotFloat => told("matrices are of floats").help("write `mat2x2<f32>`"),
         TypeError::InvalidAtomicWidth(..) => told("atomics of this type are not known here")
             .help("those of `i32`, `u32`, `i64`, `u64` and `f32` are"),
         TypeError::InvalidData(_) => {

@@ -13,6 +13,10 @@ pub(super) fn instead_of(found: &str, before: &str) -> Option<String> {
         }
         "=" if is_test(before) => "a comparison is written `==`".to_owned(),
         "++" | "--" => "it is a statement of its own: `i++;`".to_owned(),
+        "{" if word == "else" => "`else` stands directly behind the `}` of its `if`".to_owned(),
+        _ if is_name && word == "override" => {
+            "overrides stand outside of functions; here, write `let` or `const`".to_owned()
+        }
         "[" => "an array is written `array(1.0, 2.0)`".to_owned(),
         "(" if word == "length" => "write `arrayLength(&name)`".to_owned(),
         ";" if word == "fallthrough" => {
@@ -76,6 +80,37 @@ pub(super) fn about(message: &str) -> Option<String> {
     message
         .starts_with("atomic variables cannot be accessed directly")
         .then(|| "write `atomicLoad(&name)`, or `atomicStore(&name, value)`".to_owned())
+}
+
+/// A call of a function that is built in, as it is written.
+pub(super) fn call(name: &str, n_arguments: &str) -> Option<String> {
+    let arguments = match name {
+        "textureLoad" => "image, vec2<i32>(x, y), level",
+        "textureStore" => "image, vec2<i32>(x, y), texel",
+        "textureSample" => "image, sampler, place",
+        "textureSampleLevel" => "image, sampler, place, level",
+        _ => match n_arguments {
+            "0" => "",
+            "1" => "x",
+            "2" => "x, y",
+            "3" => "x, y, z",
+            "4" => "x, y, z, w",
+            _ => return None,
+        },
+    };
+    Some(format!("write `{name}({arguments})`"))
+}
+
+/// A type with what stands between its `<` and `>`, for one that lacks it.
+pub(super) fn whole_type(name: &str) -> String {
+    let inside = match name {
+        "array" => "f32, 4",
+        "ptr" => "function, f32",
+        "atomic" => "u32",
+        _ if name.starts_with("texture_storage") => "rgba8unorm, write",
+        _ => "f32",
+    };
+    format!("write `{name}<{inside}>`")
 }
 
 /// WGSL's name of a type of GLSL's.

@@ -41,8 +41,21 @@ fn guessed_place(source: &Source, message: &str) -> Option<naga::Span> {
     if let Some(operands) = lower.strip_prefix("incompatible operands: logical") {
         return errors::word(source, &[if operands.starts_with("and") { "&&" } else { "||" }]);
     }
+    if lower.starts_with("invalid sub-access") || lower.starts_with("invalid access") {
+        return index_of_image(source);
+    }
     let index = lower.strip_prefix("index ")?.split(' ').next()?;
     errors::word(source, &[&format!("[{index}]")])
+}
+
+/// Where an image is indexed first.
+fn index_of_image(source: &Source) -> Option<naga::Span> {
+    let declarations = source.text().split("var ").skip(1);
+    let images = declarations.filter_map(|rest| {
+        let (name, ty) = rest.split_once(':')?;
+        ty.trim_start().starts_with("texture_").then(|| format!("{}[", name.trim()))
+    });
+    images.into_iter().find_map(|index| errors::word(source, &[&index]))
 }
 
 /// What naga says where it points; what only repeats the message goes.
@@ -92,6 +105,9 @@ fn words(error: &ParseError, found: &str) -> Words {
 
 /// Something else stands in a place than can.
 fn unexpected(expected: &str, found: &str) -> Words {
+    if found.starts_with("/*") {
+        return ("this comment is not closed".to_owned(), Some("write `*/` at its end".to_owned()));
+    }
     let stands = match found.trim() {
         "" => "the end of the text".to_owned(),
         found => format!("`{found}`"),
@@ -104,6 +120,7 @@ fn unexpected(expected: &str, found: &str) -> Words {
         "statement" => "a statement",
         "assignment or increment/decrement" => "an assignment, or a call",
         "if" => "`if`",
+        "variable access" => "a variable",
         _ => expected,
     };
     let expected = expected.strip_prefix("operation (").map_or(expected, |rest| rest.trim_end_matches(')'));
@@ -116,6 +133,35 @@ fn unexpected(expected: &str, found: &str) -> Words {
         ("`{`", _) => Some("the body of `if`, `for` and `while` stands in braces"),
         ("`,`", ";") => Some("members of a struct are parted by `,`"),
         ("`(`", _) => Some("write `for (var i = 0; i < n; i++) { .. }`"),
+        ("a value" | "a statement", "\"" | "'") => {
+            Some("shaders have no texts: take numbers for what is to be told apart")
+        }
+        ("a statement", "#") => Some("a comment is written `// ..`, and there is no preprocessor"),
+        ("a statement", _) => Some("a value by itself does nothing: write `_ = ..;`"),
+        ("`,`", "=") => Some("parameters have no values of their own: hand one over at each call"),
+        ("`:`", _) => Some("write the type behind the name: `x: f32`"),
+        ("`=`", ";") => Some(
+            "`let` and `const` have a value: `let x = 1.0;`; write `var x: f32;` for one that gets it later",
+        ),
+        ("`]`", _) => Some("close the index: `a[i]`"),
+        ("`)`", _) => Some("close what is open with `)`"),
+        ("`;`", ",") => Some("the parts of a `for` end with `;`: `for (var i = 0; i < n; i++)`"),
+        ("`;`", "=") => {
+            Some("left of `=` stands a variable, an element or a member, and an assignment gives no value")
+        }
+        ("`;`", "as") => Some("a conversion is written `f32(x)`"),
+        ("`;`", "{") => Some("a struct is made by its name: `S(1.0, 2.0)`"),
+        ("`;`", found)
+            if found.starts_with(['b', 'o', 'x']) && found[1..].chars().all(|one| one.is_ascii_digit()) =>
+        {
+            Some("numbers are written with the digits 0 to 9, or as `0x1f`")
+        }
+        ("`;`", _) => Some("what stands before it ends with `;`"),
+        ("an assignment, or a call", ";") => {
+            Some("write `_ = ..;` for a value that is not used, and `f();` for a call")
+        }
+        ("an assignment, or a call", _) => Some("assign a value, `x = ..;`, or call a function, `f();`"),
+        ("a variable", _) => Some("this is a function: call it, `f(..)`"),
         _ => None,
     };
     (format!("expected {expected}, found {stands}"), help.map(str::to_owned))
@@ -170,7 +216,8 @@ fn of_calls(error: &ParseError, found: &str) -> Option<Words> {
         let (expected, given) = counts.split_once(", found ")?;
         let are = if given == "1" { "is" } else { "are" };
         let arguments = if expected == "1" { "argument" } else { "arguments" };
-        return Some((format!("`{found}` takes {expected} {arguments}, and {given} {are} given"), None));
+        let message = format!("`{found}` takes {expected} {arguments}, and {given} {are} given");
+        return Some((message, limits::call(found, expected)));
     }
     if message.starts_with("too many arguments passed to") {
         let notes: String = error.notes().collect();
@@ -205,10 +252,18 @@ fn of_names(message: &str, found: &str) -> Option<Words> {
             return Some((format!("unknown name `{found}`"), Some(help)));
         }
         _ if message.starts_with("invalid field accessor") => {
-            return Some((format!("there is no member `{found}` here"), None));
+            let are_components = found.chars().all(|name| "xyzwrgba".contains(name));
+            let help = match are_components {
+                true => {
+                    "a vector has `x`, `y`, `z` and `w`, as many as it is long; a struct has the members that it declares"
+                }
+                false => "write a member that its struct declares",
+            };
+            return Some((format!("there is no member `{found}` here"), Some(help.to_owned())));
         }
         _ if message.starts_with("redefinition of") => {
-            return Some((format!("`{found}` is declared already"), None));
+            let help = "choose another name; to change a variable, leave out `var` and `let`";
+            return Some((format!("`{found}` is declared already"), Some(help.to_owned())));
         }
         "Identifier can't be `_`" => {
             ("cannot be the name of a variable", "write `_ = value;` for one that is not used")
@@ -246,7 +301,35 @@ fn of_names(message: &str, found: &str) -> Option<Words> {
             return Some((format!("`{name}` has neither a type nor a value"), Some(help)));
         }
         _ if message.starts_with("numeric literal not representable by target type") => {
-            return Some((format!("`{found}` is more than its type holds"), None));
+            let help = "write a smaller number, or a type that holds it, such as `i64` or `f32`";
+            return Some((format!("`{found}` is more than its type holds"), Some(help.to_owned())));
+        }
+        _ if message.starts_with("invalid numeric literal format") => {
+            ("is no number", "write it without a 0 in front: `7`, `0.5`, or `0x1f`")
+        }
+        _ if message.starts_with("local declaration cannot be called") => {
+            ("is a variable here, and hides the function of that name", "give the variable another name")
+        }
+        _ if message.starts_with("unknown storage format") => (
+            "is not known as a format of texels",
+            "there are `rgba8unorm`, `rgba16float`, `rgba32float`, `r32float`, `r32uint`, ..",
+        ),
+        _ if message.starts_with("unknown enable-extension")
+            || message.starts_with("unknown language extension") =>
+        {
+            ("is not known as an extension", "leave it out")
+        }
+        _ if message.contains("needs a template argument specified") => {
+            return Some((format!("`{found}` does not say all"), Some(limits::whole_type(found))));
+        }
+        "unexpected expression" => (
+            "cannot stand here",
+            "the accesses of a buffer are `read` and `read_write`: `var<storage, read_write>`",
+        ),
+        _ if message.starts_with("invalid address space for local variable") => {
+            let help =
+                "write `var<workgroup> ..` and `var<private> ..` outside, and `var x: f32;` in a function";
+            return Some(("a function has no such memory of its own".to_owned(), Some(help.to_owned())));
         }
         _ if message.starts_with("unknown access") => {
             ("is not known as an access", "they are `read`, `write` and `read_write`")
@@ -275,6 +358,24 @@ fn of_places(message: &str) -> Option<Words> {
         "workgroup size is missing on compute shader entry point" => {
             ("this entry point does not say the size of its workgroups", "write `@workgroup_size(64)`")
         }
+        _ if message.starts_with("variable ") && message.ends_with(" attribute") => {
+            ("a resource has both a group and a binding", "write `@group(0) @binding(0)` before it")
+        }
+        _ if message.starts_with("increment/decrement operation requires") => (
+            "`++` and `--` change variables of the types `i32` and `u32`",
+            "declare it with `var`; for a float, write `x += 1.0;`",
+        ),
+        _ if message.starts_with("matrix scalar type must be") => {
+            ("matrices are of floats", "write `mat2x2<f32>`")
+        }
+        _ if message.starts_with("textureStore can only be applied") => (
+            "this image cannot be stored to",
+            "declare it `texture_storage_2d<rgba8unorm, write>`, with the format of its texels",
+        ),
+        "invalid `switch` case selector value" => (
+            "this is no value of the type that the `switch` is over",
+            "write each as the value that is tested is: `1`, or `1u` for an unsigned one",
+        ),
         "invalid `switch` selector" => ("a `switch` is over an integer", "convert the value: `i32(x)`"),
         "A break if is only allowed in a continuing block" => {
             ("`break if` ends a `continuing` block", "write `if condition { break; }`")
@@ -303,9 +404,10 @@ fn of_places(message: &str) -> Option<Words> {
         _ if message.starts_with("must be non-negative") => {
             ("a number that is not negative belongs here", "write 0 or more")
         }
-        _ if message.starts_with("Invalid sub-access") || message.starts_with("Invalid access") => {
-            ("something is indexed that has no elements", "arrays, vectors and matrices have some")
-        }
+        _ if message.starts_with("Invalid sub-access") || message.starts_with("Invalid access") => (
+            "something is indexed that has no elements",
+            "arrays, vectors and matrices have some; a texel is `textureLoad(image, vec2<i32>(x, y), 0)`",
+        ),
         _ if message.starts_with("unused expressions for template") => {
             ("there is more between `<` and `>` than this type takes", "leave it out")
         }

@@ -1,0 +1,5 @@
+@group(0) @binding(0) var<storage, read_write> a: array<f32>;
+@compute @workgroup_size(64)
+fn main(@builtin(global_invocation_id) id: vec3<u32>) {
+    for (var i = 0, i < 3, i++) { a[i] = 1.0; }
+}

@@ -1,0 +1,5 @@
+#version 450
+layout(local_size_x = 64) in;
+layout(set = 0, binding = 0) buffer A { float a[]; };
+struct S { float x, float y; };
+void main() { a[0] = 1.0; }

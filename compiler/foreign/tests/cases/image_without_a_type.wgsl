@@ -1,0 +1,5 @@
+@group(0) @binding(2) var t: texture_2d;
+@compute @workgroup_size(64)
+fn main(@builtin(global_invocation_id) id: vec3<u32>) {
+    let x = 1;
+}

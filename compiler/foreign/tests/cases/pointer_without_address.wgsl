@@ -1,0 +1,6 @@
+@group(0) @binding(0) var<storage, read_write> a: array<f32>;
+fn inc(p: ptr<function, f32>) { *p = 1.0; }
+@compute @workgroup_size(64)
+fn main(@builtin(global_invocation_id) id: vec3<u32>) {
+    var x = 1.0; inc(x); a[0] = x;
+}

@@ -1,0 +1,6 @@
+@group(0) @binding(0) var<storage, read_write> a: array<f32>;
+struct S { x: f32, y: f32 }
+@compute @workgroup_size(64)
+fn main(@builtin(global_invocation_id) id: vec3<u32>) {
+    let s = S(1.0); a[0] = s.x;
+}
