@@ -16,15 +16,22 @@ pub(super) fn evaluate_once(source: &Source, module: &mut Module) -> Option<Diag
     for function in functions.chain(module.entry_points.iter_mut().map(|entry| &mut entry.function)) {
         let mut body = std::mem::take(&mut function.body);
         statements::blocks(&mut body, &mut |block| {
-            for twice in changing_twice(function, block, &called) {
+            let all = changing_twice(function, block, &called);
+            let before: Vec<usize> = all.iter().map(|twice| changes_within(block, twice.place)).collect();
+            for twice in &all {
                 let location = errors::location(source, twice.place);
                 let (line, _) = source.line_column(location.span.start);
-                let n_changes = changes_within(block, twice.place);
                 if !source.line_text(line).trim_start().starts_with('#') {
-                    forget(function, block, &twice, &called);
+                    forget(function, block, twice, &called);
                 }
-                if changes_within(block, twice.place) * 2 != n_changes {
-                    mistake.get_or_insert(location);
+            }
+            // Several components are stored to one by one, each with the same index: in assignments. An argument has
+            // been evaluated for each of them.
+            for (twice, n_changes) in all.iter().zip(before) {
+                let n_arguments =
+                    all.iter().filter(|one| one.of_argument && one.place == twice.place).count();
+                if n_arguments > 1 || changes_within(block, twice.place) * 2 != n_changes {
+                    mistake.get_or_insert(errors::location(source, twice.place));
                 }
             }
             if let Some(place) = still_twice(function, block, &called) {
@@ -63,6 +70,7 @@ struct Twice {
     /// The last expression before, and the one that it is all made for.
     before: Handle<Expression>,
     last: Handle<Expression>,
+    of_argument: bool,
 }
 
 /// Assignments whose second time changes something, and arguments of calls where any of them does.
@@ -109,7 +117,7 @@ fn twice(function: &Function, statement: &Statement, span: Span) -> Option<Twice
         return None;
     }
     let indices = pairs.into_iter().map(|(one, other)| (other.handle, one.index)).collect();
-    Some(Twice { place: stored_to[0].span, indices, before, last: loaded })
+    Some(Twice { place: stored_to[0].span, indices, before, last: loaded, of_argument: false })
 }
 
 /// The operation whose result is stored, or a component of it.
@@ -249,7 +257,13 @@ fn argument_twice(function: &Function, argument: &Argument) -> Option<Twice> {
         earlier.iter().rev().take_while(|handle| **handle > first.first().map_or(place, |one| one.handle));
     let before = behind_first.copied().find(|handle| !is_of_second(handle));
     let indices = second.iter().zip(&first).map(|(second, first)| (second.handle, first.index)).collect();
-    Some(Twice { place: last_access, indices, before: before.unwrap_or(first.first()?.handle), last: place })
+    Some(Twice {
+        place: last_access,
+        indices,
+        before: before.unwrap_or(first_end),
+        last: place,
+        of_argument: true,
+    })
 }
 
 /// An index of an argument that changes something, each time that it is evaluated.

@@ -95,7 +95,7 @@ impl Ctx<'_> {
     /// What a target lies in: itself a target, or what an expression gives.
     fn container_target<'e>(&mut self, value: &'e Expr) -> Target<'e> {
         match &value.kind {
-            ExprKind::Name(name) if self.cell_named(name).is_some() => {
+            ExprKind::Name(name) if !self.is_uniform(name) && self.cell_named(name).is_some() => {
                 Target::Place(self.cell_named(name).expect("asked above"), value.span)
             }
             ExprKind::Name(_) | ExprKind::Attribute { .. } | ExprKind::Subscript { .. } => {
