@@ -35,16 +35,17 @@ impl Devices {
         let vulkan =
             opened.unwrap_or_else(|error| panic!("there is no Vulkan device to test on: {error}")).device;
         let has = |feature| vulkan.info().features.contains(&feature);
+        let vulkan_name = vulkan.info().name.clone();
+        let is_lavapipe = vulkan_name.starts_with("llvmpipe");
         let target = Target {
             scalar_layout: has(Feature::ScalarLayout),
             robust_access: has(Feature::RobustAccess),
             float_controls: has(Feature::FloatControls),
+            misfolds: is_lavapipe,
             ..Target::portable()
         };
-        let vulkan_name = vulkan.info().name.clone();
         let all =
             vec![("cpu, in gangs", cpu(Lanes::Gangs)), ("cpu, singly", cpu(Lanes::Single)), (VULKAN, vulkan)];
-        let is_lavapipe = vulkan_name.starts_with("llvmpipe");
         Devices { all, target, vulkan_name, is_lavapipe }
     }
 

@@ -68,6 +68,9 @@ pub struct Target {
     pub robust_access: bool,
     /// 32-bit float controls: signed zeros, infinities and NaNs kept, rounding to even.
     pub float_controls: bool,
+    /// The driver goes wrong where it sees a constant: a float operand that is zero costs signs, infinities and
+    /// NaNs, which precise kernels do not let it see, and an i32 made wider is compared wrongly with a number.
+    pub misfolds: bool,
     /// Atomic sums of f32 and of f64, in buffers and in shared memory. Elsewhere they compare and
     /// exchange until it fits.
     pub f32_atomic_add: bool,
@@ -90,6 +93,7 @@ impl Target {
             scalar_layout: false,
             robust_access: false,
             float_controls: false,
+            misfolds: false,
             f32_atomic_add: false,
             f64_atomic_add: false,
             matrices: Matrices::NONE,

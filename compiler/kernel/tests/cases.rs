@@ -35,6 +35,7 @@ const TARGETS: [Target; 6] = [
         scalar_layout: true,
         robust_access: true,
         float_controls: true,
+        misfolds: true,
         f32_atomic_add: true,
         f64_atomic_add: true,
         matrices: Matrices::NONE,

@@ -384,7 +384,7 @@ impl FunctionEmitter<'_> {
         }
     }
 
-    fn load_input(&mut self, input: Input) -> Word {
+    pub fn load_input(&mut self, input: Input) -> Word {
         let ty = Type::of(input.n_components(), Scalar::U32);
         let variable = self.interface.input(self.kernel, input, self.module);
         self.ids(Op::Load, &ty, &[variable])

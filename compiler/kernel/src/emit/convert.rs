@@ -126,6 +126,9 @@ impl FunctionEmitter<'_> {
         if source.bits() == target.bits() {
             return self.ids(Op::Bitcast, to, &[value]);
         }
+        if self.target.misfolds && source == Scalar::I32 && target.bits() == 64 {
+            return self.sign_extended(value, to);
+        }
         // The width first, by the source's sign; the sign after it.
         if source.is_signed() {
             let signed = match target.bits() {
@@ -141,6 +144,16 @@ impl FunctionEmitter<'_> {
             let wide = self.ids(Op::UConvert, &to.with_scalar(unsigned), &[value]);
             if unsigned == target { wide } else { self.ids(Op::Bitcast, to, &[wide]) }
         }
+    }
+
+    /// An i32 in 64 bits by arithmetic: Mesa takes `i64(x) < 100` for false, where it sees the conversion.
+    fn sign_extended(&mut self, value: Word, to: &Type) -> Word {
+        let wide = to.with_scalar(Scalar::U64);
+        let sign = self.int(&wide, 1 << 31);
+        let bits = self.ids(Op::UConvert, &wide, &[value]);
+        let flipped = self.ids(Op::BitwiseXor, &wide, &[bits, sign]);
+        let extended = self.ids(Op::ISub, &wide, &[flipped, sign]);
+        if *to == wide { extended } else { self.ids(Op::Bitcast, to, &[extended]) }
     }
 
     /// The instruction is undefined outside the int's range, so its operand is brought inside, and

@@ -3,13 +3,14 @@
 use kps_syntax::Span;
 use rspirv::dr;
 use rspirv::spirv::{Decoration, FunctionControl, GlslStd450Op as GlslOp, Op, StorageClass, Word};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::counted::{Counted, counted_args};
 use super::debug::FunctionDebug;
 use super::interface::Interface;
 use super::limits::{Limits, limits_of_args};
 use super::module::{Module, Operand, instruction};
+use super::revisits::revisits;
 use crate::constant::Constant;
 use crate::ir::{Arg, BufferId, Function, Home, Kernel, LocalId, NodeId, NodeKind, ScalarId};
 use crate::push::{BlockKind, Member};
@@ -50,6 +51,10 @@ pub(crate) struct FunctionEmitter<'e> {
     pub limits: Option<Limits<'e>>,
     /// How far arguments do.
     pub limits_of_args: &'e [Option<Limit>],
+    /// Its loads of elements that the invocation may have stored to before.
+    pub revisits: &'e FxHashSet<NodeId>,
+    /// Zeros that the driver does not see as such.
+    pub zeros: FxHashMap<Constant, Word>,
     blocks: Vec<dr::Block>,
     pub current: dr::Block,
     file: Word,
@@ -64,17 +69,18 @@ pub(crate) struct FunctionEmitter<'e> {
     pub debug: Option<FunctionDebug>,
 }
 
-/// What is known of a function's arguments wherever it is called.
-pub(crate) struct KnownArgs {
+/// What is known of a function by all places that call it: of its arguments, and what was stored before.
+pub(crate) struct Known {
     counted: Vec<bool>,
     limits: Vec<Option<Limit>>,
+    revisits: FxHashSet<NodeId>,
 }
 
-impl KnownArgs {
+impl Known {
     /// Of each function.
-    pub fn of(kernel: &Kernel) -> Vec<KnownArgs> {
-        let known = counted_args(kernel).into_iter().zip(limits_of_args(kernel));
-        known.map(|(counted, limits)| KnownArgs { counted, limits }).collect()
+    pub fn of(kernel: &Kernel) -> Vec<Known> {
+        let known = counted_args(kernel).into_iter().zip(limits_of_args(kernel)).zip(revisits(kernel));
+        known.map(|((counted, limits), revisits)| Known { counted, limits, revisits }).collect()
     }
 }
 
@@ -83,7 +89,7 @@ impl<'e> FunctionEmitter<'e> {
         kernel: &'e Kernel,
         function: &'e Function,
         functions: &'e [Option<Word>],
-        args: &'e KnownArgs,
+        known: &'e Known,
         target: &'e Target,
         module: &'e mut Module,
         interface: &'e mut Interface,
@@ -107,9 +113,11 @@ impl<'e> FunctionEmitter<'e> {
             numbers: FxHashMap::default(),
             param_variables: FxHashMap::default(),
             counted: None,
-            counted_args: &args.counted,
+            counted_args: &known.counted,
             limits: None,
-            limits_of_args: &args.limits,
+            limits_of_args: &known.limits,
+            revisits: &known.revisits,
+            zeros: FxHashMap::default(),
             blocks: Vec::new(),
             current: dr::Block::new(),
             file,
@@ -302,7 +310,7 @@ impl<'e> FunctionEmitter<'e> {
     pub fn value(&mut self, node: NodeId) -> Word {
         if let NodeKind::Constant(constant) = self.function.node(node).kind {
             self.set_span(self.function.node(node).span);
-            return self.module.constant(constant);
+            return self.constant(constant);
         }
         if self.values[node.idx()] == 0 && self.is_param_part(node) {
             self.values[node.idx()] = self.load_param_part(node);

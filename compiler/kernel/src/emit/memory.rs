@@ -2,7 +2,7 @@
 //!
 //! A load tests its indices, reads element 0 where one is outside, and chooses 0 over what it read; a
 //! store branches. Buffers leave the test of an element to a device that does it
-//! (`Target::robust_access`).
+//! (`Target::robust_access`), but for loads that its compiler may answer with what was stored (`revisits.rs`).
 //!
 //! A local is loaded and stored whole. What lies in a buffer has a type of its own (`layout.rs`), so it
 //! is moved part by part down to what both have: numbers, and vectors where they lie as such.
@@ -30,6 +30,13 @@ struct Place {
     column: Option<Word>,
     ty: Type,
     packing: Packing,
+}
+
+/// Who tests the index of an element, on a device that can.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Tester {
+    Device,
+    Words,
 }
 
 impl Place {
@@ -192,9 +199,9 @@ impl FunctionEmitter<'_> {
 
     // Buffers.
 
-    pub fn load_buffer(&mut self, buffer: BufferId, index: NodeId, path: &[Step]) -> Word {
+    pub fn load_buffer(&mut self, buffer: BufferId, index: NodeId, path: &[Step], tester: Tester) -> Word {
         self.interface.buffer(buffer).reads = true;
-        let (place, is_inside) = self.buffer_part(buffer, index, path, Touch::Read);
+        let (place, is_inside) = self.buffer_part((buffer, index, path), Touch::Read, tester);
         let ty = place.ty.clone();
         let value = self.load_place(&place);
         self.or_zero(value, is_inside, &ty)
@@ -203,17 +210,16 @@ impl FunctionEmitter<'_> {
     pub fn store_buffer(&mut self, buffer: BufferId, index: NodeId, path: &[Step], value: NodeId) {
         self.interface.buffer(buffer).writes = true;
         let value = self.value(value);
-        let (place, is_inside) = self.buffer_part(buffer, index, path, Touch::Write);
+        let (place, is_inside) = self.buffer_part((buffer, index, path), Touch::Write, Tester::Device);
         self.when_inside(is_inside, |emitter| emitter.store_place(&place, value));
     }
 
     /// The place of a part that exists, and whether it is the one meant, where that is not known.
     fn buffer_part(
         &mut self,
-        buffer: BufferId,
-        index: NodeId,
-        path: &[Step],
+        (buffer, index, path): (BufferId, NodeId, &[Step]),
         touch: Touch,
+        tester: Tester,
     ) -> (Place, Option<Word>) {
         let is_proven = matches!(self.function.node(index).kind, NodeKind::Proven(_));
         let class = self.interface.buffer(buffer).class();
@@ -223,7 +229,8 @@ impl FunctionEmitter<'_> {
             self.tell_buffer_index(buffer, index, touch);
         }
         self.tell_buffer_path(buffer, element_index, path, touch);
-        let is_robust = self.target.robust_access && class == StorageClass::StorageBuffer;
+        let can_test = self.target.robust_access && class == StorageClass::StorageBuffer;
+        let is_robust = can_test && tester == Tester::Device;
         let (element_inside, index) = match class {
             StorageClass::Uniform => (None, None),
             _ if is_proven || self.tells() => (None, Some(self.proven_index(buffer, index))),

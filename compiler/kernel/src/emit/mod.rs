@@ -3,8 +3,8 @@
 //! One file for each family of instructions: `control` for the tree of statements, `values` for what
 //! each node becomes, `ints`, `floats`, `convert` and `vectors` for arithmetic, `memory` for locals and
 //! buffers, which `reach` leads to and whose types are `layout`'s, `counted` for which indices drivers
-//! need not fear, `flat` for those of several axes that may not fit, `limits` for those that surely do, `stored` and
-//! `bits` for what memory holds instead of a value, `coop` for matrices that subgroups hold, `atomics`, `narrow` and `subgroup` for operations that invocations share, `checks` for
+//! need not fear, `flat` for those of several axes that may not fit, `limits` for those that surely do, `revisits` for loads of what may
+//! have been stored just before, `zeros` for those that drivers fold, `stored` and `bits` for what memory holds instead of a value, `coop` for matrices that subgroups hold, `atomics`, `narrow` and `subgroup` for operations that invocations share, `checks` for
 //! what a device is told that checks, `debug` for what debuggers are told; `interface` holds what the
 //! module binds, `module` what its functions share, `ports` what comes into a stage of a graphics pipeline
 //! and goes out of it.
@@ -31,16 +31,18 @@ mod params;
 mod ports;
 mod reach;
 mod record;
+mod revisits;
 mod stored;
 mod subgroup;
 mod textures;
 mod values;
 mod vectors;
+mod zeros;
 
 use rspirv::binary::Assemble;
 use rspirv::spirv::{MemoryModel, Word};
 
-use self::function::{FunctionEmitter, KnownArgs};
+use self::function::{FunctionEmitter, Known};
 use self::interface::Interface;
 use self::module::{EntryPoint, Module};
 use crate::ir::Kernel;
@@ -57,14 +59,15 @@ pub(crate) fn emit(kernel: &Verified<Kernel>, target: &Target) -> KernelModule {
     }
     let mut interface = Interface::new(kernel, target, &mut module);
     let ids = function_ids(kernel, &mut module);
-    let known_args = KnownArgs::of(kernel);
-    for ((function, id), args) in kernel.functions.iter().zip(&ids).zip(&known_args) {
+    let known = Known::of(kernel);
+    for ((function, id), known) in kernel.functions.iter().zip(&ids).zip(&known) {
         let Some(id) = *id else { continue };
         match &function.called_for {
             Some(place) => module.set_place(place),
             None => module.set_source(&function.source),
         }
-        let emitter = FunctionEmitter::new(kernel, function, &ids, args, target, &mut module, &mut interface);
+        let emitter =
+            FunctionEmitter::new(kernel, function, &ids, known, target, &mut module, &mut interface);
         let emitted = emitter.emit(id);
         emitted.assemble_into(&mut module.functions);
     }

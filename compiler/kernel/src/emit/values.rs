@@ -4,6 +4,7 @@ use rspirv::spirv::{GlslStd450Op as GlslOp, Op, Word};
 
 use super::checks::Opposite;
 use super::function::FunctionEmitter;
+use super::memory::Tester;
 use super::module::Operand;
 use crate::builtins::FloatFn;
 use crate::constant::Constant;
@@ -19,7 +20,7 @@ impl FunctionEmitter<'_> {
             return;
         }
         self.at(node.span);
-        let value = self.compute(&node.kind, &node.ty);
+        let value = self.compute(id, &node.kind, &node.ty);
         self.tell_birth(id, value);
         if let Some(name) = &node.name
             && !self.module.is_constant(value)
@@ -30,7 +31,7 @@ impl FunctionEmitter<'_> {
         self.debug_value(id, value);
     }
 
-    fn compute(&mut self, kind: &NodeKind, ty: &Type) -> Word {
+    fn compute(&mut self, id: NodeId, kind: &NodeKind, ty: &Type) -> Word {
         let function = self.function;
         let of = |node: NodeId| function.ty(node);
         if let Type::Coop(coop) = ty
@@ -39,7 +40,7 @@ impl FunctionEmitter<'_> {
             return made;
         }
         match kind {
-            NodeKind::Constant(constant) => self.module.constant(*constant),
+            NodeKind::Constant(constant) => self.constant(*constant),
             NodeKind::Input(input) => self.input_value(*input),
             NodeKind::Port(port) => self.load_port(*port, ty),
             NodeKind::Domain => self.load_domain(),
@@ -74,7 +75,8 @@ impl FunctionEmitter<'_> {
                 self.select(ty, condition, then, orelse)
             }
             NodeKind::Float(function, args) => {
-                let args: Vec<Word> = args.iter().flatten().map(|arg| self.value(*arg)).collect();
+                let given = args.iter().flatten();
+                let args: Vec<Word> = given.map(|arg| self.float_argument(*function, *arg)).collect();
                 self.glsl(float_op(*function), ty, &args)
             }
             NodeKind::Abs(a) => {
@@ -140,7 +142,10 @@ impl FunctionEmitter<'_> {
                 self.load_local(*local, &[], pointer, ty)
             }
             NodeKind::LoadElement { local, path } => self.load_element(*local, path, ty),
-            NodeKind::BufferLoad { buffer, index, path } => self.load_buffer(*buffer, *index, path),
+            NodeKind::BufferLoad { buffer, index, path } => {
+                let tester = if self.revisits.contains(&id) { Tester::Words } else { Tester::Device };
+                self.load_buffer(*buffer, *index, path, tester)
+            }
             NodeKind::BufferAxis { buffer, axis } => self.buffer_axis(*buffer, *axis),
             NodeKind::IsInside { buffer, index } => self.inside_buffer(*buffer, *index).0,
             NodeKind::BufferLen(buffer) => {

@@ -112,6 +112,10 @@ pub const INTRINSICS: &[Intrinsic] = &[
     exact("x + y"),
     exact("x - y"),
     exact("x * y"),
+    // Drivers take short cuts at constant zeros.
+    exact("x + 0.0"),
+    exact("0.0 - x"),
+    exact("x * 0.0"),
     row("x / y", Divisor, Ulp(2.5), Vulkan, Exact),
     row("x // y", Numbers, Steps("floor(x / y)", steps::floor_div), Formula, Ulp(1.0)),
     row("x % y", Numbers, Steps("x - y * floor(x / y)", steps::floor_mod), Formula, Exact),

@@ -29,6 +29,8 @@ pub fn target_of(info: &DeviceInfo) -> Target {
         // The built-in device loads in vectors where a kernel tests its indices itself.
         robust_access: has(Feature::RobustAccess) && info.backend == Backend::Vulkan,
         float_controls: has(Feature::FloatControls),
+        // Mesa's, with LLVM.
+        misfolds: info.name.starts_with("llvmpipe"),
         f32_atomic_add: has(Feature::FloatAtomicAdd),
         f64_atomic_add: has(Feature::DoubleAtomicAdd),
         matrices: matrices(info),
