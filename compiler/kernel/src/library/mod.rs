@@ -67,11 +67,10 @@ pub(crate) fn is_ours(def: &Arc<FunctionDef>) -> bool {
 }
 
 /// Functions whose every step is arithmetic that the script asked for: what goes wrong in one of them is its mistake.
-const STEPWISE: [&str; 13] = [
+const STEPWISE: [&str; 12] = [
     "sum",
     "prod",
     "product_from",
-    "fsum",
     "sumprod",
     "dist",
     "distance",

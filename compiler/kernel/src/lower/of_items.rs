@@ -1,5 +1,5 @@
 //! Functions of `math` whose arguments have items, where it matters what those are: the distance of points that
-//! are tuples or lists, and a product that starts with a number of its own.
+//! are tuples or lists, a product that starts with a number of its own, and a sum that is rounded once.
 
 use std::sync::Arc;
 
@@ -26,13 +26,21 @@ impl Ctx<'_> {
             return None;
         }
         match (&*def.name.name, &args.positional[..], &args.keywords[..]) {
-            ("dist", [p, q], []) if has_items(&p.0) || has_items(&q.0) => {
+            // The length of a vector of f64 is one of its squares, which overflow.
+            ("dist", [p, q], [])
+                if [p, q].iter().any(|(point, _)| has_items(point) || self.is_vector_of_doubles(point)) =>
+            {
                 let (p, q) = (p.clone(), q.clone());
                 Some(self.distance_of_items(p, q, span))
             }
             ("prod", [xs], [(keyword, start, at)]) if &*keyword.name == "start" => {
                 let (xs, start) = (xs.clone(), (start.clone(), *at));
                 Some(self.product_from(xs, start, span))
+            }
+            ("fsum", [xs], []) => {
+                let scalar = self.scalar_of_items(&xs.0).filter(|scalar| scalar.is_float())?;
+                let xs = self.as_floats(xs.clone(), scalar);
+                Some(self.exact_sum(xs, scalar, span))
             }
             _ => None,
         }
@@ -59,6 +67,10 @@ impl Ctx<'_> {
                 }
             }
         }
+    }
+
+    fn is_vector_of_doubles(&self, operand: &Operand) -> bool {
+        self.value_type(operand).is_some_and(|ty| ty.is_vector() && ty.scalar() == Some(Scalar::F64))
     }
 
     /// The coordinates of a point as a list.
@@ -88,12 +100,36 @@ impl Ctx<'_> {
         self.ours_of("product_from", vec![xs, (start, at)], span)
     }
 
-    /// The type of the items; where they differ, that of a float among them.
+    /// The items of a tuple as a list of floats.
+    fn as_floats(&mut self, (xs, at): Spanned, scalar: Scalar) -> Spanned {
+        let Operand::Tuple(items) = &xs else { return (xs, at) };
+        let floats = items.iter().map(|item| {
+            let node = match item {
+                Operand::Literal(literal) if literal.fit(scalar).is_some() => {
+                    self.literal_as(*literal, scalar, at)?
+                }
+                item => self.materialize(item, at)?,
+            };
+            Some((Operand::Node(self.convert(node, scalar, at)), at))
+        });
+        match floats.collect::<Option<Vec<Spanned>>>() {
+            Some(floats) => (self.array_of(&floats, at), at),
+            None => (Operand::Error, at),
+        }
+    }
+
+    /// The type of the items; where they differ, that of the widest float among them. A literal takes
+    /// the type of another float.
     fn scalar_of_items(&self, xs: &Operand) -> Option<Scalar> {
         let ty = match xs {
             Operand::Tuple(items) => {
-                let scalars = items.iter().filter_map(|item| self.value_type(item)?.scalar());
-                return scalars.max_by_key(|scalar| scalar.is_float());
+                let scalars = items.iter().filter_map(|item| {
+                    let has_type = !matches!(item, Operand::Literal(_));
+                    Some((self.value_type(item)?.scalar()?, has_type))
+                });
+                let widest =
+                    scalars.max_by_key(|(scalar, has_type)| (scalar.is_float(), *has_type, scalar.bits()));
+                return widest.map(|(scalar, _)| scalar);
             }
             Operand::Buffer(_) | Operand::Row(_) => {
                 let (buffer, _) = self.array_place(xs);

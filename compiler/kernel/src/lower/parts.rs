@@ -155,6 +155,21 @@ impl Ctx<'_> {
         joined.unwrap_or(of_none)
     }
 
+    /// `math.fsum(xs)` of such floats; narrow ones are rounded to an f32 before.
+    pub fn exact_sum(&mut self, xs: Spanned, scalar: Scalar, span: Span) -> Operand {
+        let wide = scalar.at_least_f32();
+        // Half of the bits in a word, and words for the largest sum of any number of floats.
+        let (width, n_words) = if wide == Scalar::F64 { (32, 68) } else { (16, 20) };
+        let format = [type_of(wide), type_of(bits_of(wide)), digits_of(wide)];
+        let words = [Operand::int(width), Operand::int(n_words)];
+        let format = format.into_iter().chain(words).map(|operand| (operand, span));
+        let sum = self.ours_of("exact_sum", std::iter::once(xs).chain(format).collect(), span);
+        match self.materialize(&sum, span) {
+            Some(sum) => Operand::Node(self.convert(sum, scalar, span)),
+            None => Operand::Error,
+        }
+    }
+
     fn is_bool(&self, operand: &Operand) -> bool {
         self.value_type(operand).is_some_and(|ty| ty.scalar() == Some(Scalar::Bool))
     }
