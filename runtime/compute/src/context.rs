@@ -18,6 +18,7 @@ pub(crate) struct Context {
     pub log: Log,
     /// The last submission of each queue that is known to have ended.
     ended: RefCell<Vec<u64>>,
+    /// What went wrong and nobody was told of yet.
     failures: RefCell<Vec<(Ticket, DeviceError)>>,
     /// What the submissions that may be running are, the oldest first.
     running: RefCell<VecDeque<(Ticket, Rc<str>)>>,
@@ -36,7 +37,7 @@ pub(crate) trait Dependent {
     fn end_with(&self, context: &Context);
 }
 
-/// Failures are kept for whoever asks for the same submission later; more than these are not asked for.
+/// Failures are kept for the first who waits for their submission; more than these are not waited for.
 const FAILURES_KEPT: usize = 64;
 
 /// Submissions whose names are kept at most.
@@ -105,10 +106,27 @@ impl Context {
         self.ended.borrow().get(ticket.queue as usize).is_none_or(|ended| *ended >= ticket.value)
     }
 
-    /// Waits until the submission has ended and tells what went wrong in it, to each who asks.
+    /// Waits until the submission has ended and tells what went wrong in it, to the first who waits: whoever reads
+    /// what it wrote, or runs something else there, is not told what its launch was told.
     pub fn wait(&self, ticket: Ticket, timeout: Option<Duration>) -> Result<Waited> {
+        match self.ask(ticket, timeout)? {
+            Waited::TimedOut => Ok(Waited::TimedOut),
+            Waited::Done => match self.take_failure(ticket) {
+                Some(failure) => Err(failure.into()),
+                None => Ok(Waited::Done),
+            },
+        }
+    }
+
+    /// Whether the submission has not ended yet. Asks the device, and leaves what went wrong to who waits.
+    pub fn is_running(&self, ticket: Ticket) -> bool {
+        self.ask(ticket, Some(Duration::ZERO)) == Ok(Waited::TimedOut)
+    }
+
+    /// Waits until the submission has ended, and keeps what went wrong in it.
+    fn ask(&self, ticket: Ticket, timeout: Option<Duration>) -> Result<Waited> {
         if self.has_ended(ticket) {
-            return self.outcome(ticket);
+            return Ok(Waited::Done);
         }
         let device = self.device("wait for")?;
         match device.wait(ticket, timeout) {
@@ -127,8 +145,8 @@ impl Context {
                 if goes_on {
                     return Err(self.leave_running(ticket, &*device));
                 }
-                self.note_failed(ticket, error.clone());
-                Err(error.into())
+                self.note_failed(ticket, error);
+                Ok(Waited::Done)
             }
         }
     }
@@ -142,12 +160,10 @@ impl Context {
         ComputeError::LeftRunning { what: what.to_string(), device: device.info().name.clone() }
     }
 
-    fn outcome(&self, ticket: Ticket) -> Result<Waited> {
-        let failures = self.failures.borrow();
-        match failures.iter().find(|(failed, _)| *failed == ticket) {
-            Some((_, error)) => Err(error.clone().into()),
-            None => Ok(Waited::Done),
-        }
+    fn take_failure(&self, ticket: Ticket) -> Option<DeviceError> {
+        let mut failures = self.failures.borrow_mut();
+        let at = failures.iter().position(|(failed, _)| *failed == ticket)?;
+        Some(failures.remove(at).1)
     }
 
     fn note_ended(&self, ticket: Ticket) {

@@ -262,7 +262,7 @@ impl Sequence {
     pub fn is_running(&self) -> bool {
         let running = self.inner.state.borrow().running;
         let Some(Running { ticket: Some(ticket) }) = running else { return false };
-        self.inner.context.wait(ticket, Some(Duration::ZERO)) == Ok(Waited::TimedOut)
+        self.inner.context.is_running(ticket)
     }
 
     /// False once it, or its manager, was destroyed.

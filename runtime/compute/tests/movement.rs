@@ -6,7 +6,7 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use common::kernels;
-use common::recorder::Recorder;
+use common::recorder::{Recorder, lost};
 use kps_compute::{ComputeError, DType, Extent, Log, Manager, MemoryType, Op, Push, Result, Tensor, tensor};
 
 fn manager(recorder: &Rc<Recorder>) -> Manager {
@@ -187,6 +187,24 @@ fn reading_waits_for_what_is_in_flight() {
             assert_eq!(a.to_vec::<f32>()?, [2.0]);
             assert!(!sequence.is_running());
             assert_eq!(sequence.eval_await(None), Ok(true));
+            Ok(())
+        },
+        &["alloc 4", "write 0 at 0: 4 bytes", "submit dispatch [1, 1, 1]", "read 0 at 0: 4 bytes"],
+    );
+}
+
+#[test]
+fn what_went_wrong_is_told_once() {
+    check(
+        |manager, recorder| {
+            let a = manager.tensor(&[1.0f32])?;
+            let algorithm = manager.algorithm(&[&a], &kernels::increment()).build()?;
+            let sequence = manager.sequence().dispatch(&algorithm, [1; 3]);
+            recorder.fails.set(true);
+            sequence.eval_async()?;
+            assert!(!sequence.is_running());
+            assert_eq!(sequence.eval_await(None), Err(lost().into()));
+            assert_eq!(a.to_vec::<f32>()?, [2.0]);
             Ok(())
         },
         &["alloc 4", "write 0 at 0: 4 bytes", "submit dispatch [1, 1, 1]", "read 0 at 0: 4 bytes"],

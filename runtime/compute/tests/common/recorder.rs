@@ -20,6 +20,8 @@ pub struct Recorder {
     shares_memory: bool,
     /// While set, submissions end only when something needs their result.
     pub held: Cell<bool>,
+    /// Lets the submission that is waited for next fail.
+    pub fails: Cell<bool>,
     trace: RefCell<Vec<String>>,
     buffers: RefCell<BTreeMap<u64, Box<[u8]>>>,
     n_buffers: Cell<u64>,
@@ -45,6 +47,7 @@ impl Recorder {
             info: info(),
             shares_memory,
             held: Cell::new(false),
+            fails: Cell::new(false),
             trace: RefCell::default(),
             buffers: RefCell::default(),
             n_buffers: Cell::new(0),
@@ -197,7 +200,10 @@ impl Device for Recorder {
             return Ok(Waited::TimedOut);
         }
         self.release();
-        Ok(Waited::Done)
+        match self.fails.take() {
+            true => Err(lost()),
+            false => Ok(Waited::Done),
+        }
     }
 
     fn timestamps(&self, _ticket: Ticket) -> Result<Vec<u64>> {
@@ -207,6 +213,11 @@ impl Device for Recorder {
     fn interrupt_flag(&self) -> Arc<AtomicBool> {
         Arc::default()
     }
+}
+
+/// How submissions fail.
+pub fn lost() -> DeviceError {
+    DeviceError::Lost { device: "recorder".to_owned() }
 }
 
 fn info() -> DeviceInfo {
