@@ -170,8 +170,9 @@ impl FunctionEmitter<'_> {
     }
 
     /// What may go wrong in an operation, before it is done.
-    pub fn tell_binary(&mut self, op: BinaryOp, [a, b]: [Word; 2], divisor: Option<Constant>, ty: &Type) {
-        let Some(scalar) = ty.scalar().filter(|_| self.tells()) else { return };
+    pub fn tell_binary(&mut self, id: NodeId, op: BinaryOp, [a, b]: [Word; 2], divisor: Option<Constant>) {
+        let function = self.function;
+        let Some(scalar) = function.ty(id).scalar().filter(|_| self.tells()) else { return };
         let known = divisor.and_then(Constant::as_int);
         let bits = i128::from(scalar.bits());
         match op {
@@ -197,7 +198,7 @@ impl FunctionEmitter<'_> {
             {
                 self.tell(Told::Shift, &[a, b]);
             }
-            BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul => {
+            BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul if !function.own.contains(&id) => {
                 let which = match op {
                     BinaryOp::Add => 0,
                     BinaryOp::Sub => 1,

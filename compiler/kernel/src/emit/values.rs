@@ -8,7 +8,7 @@ use super::memory::Tester;
 use super::module::Operand;
 use crate::builtins::FloatFn;
 use crate::constant::Constant;
-use crate::ir::{BinaryOp, CallArg, CompareOp, FunctionId, GeometryFn, NodeId, NodeKind, UnaryOp};
+use crate::ir::{BinaryOp, CallArg, CompareOp, FunctionId, GeometryFn, Node, NodeId, NodeKind, UnaryOp};
 use crate::types::{Kind, Scalar, Type};
 
 impl FunctionEmitter<'_> {
@@ -20,7 +20,7 @@ impl FunctionEmitter<'_> {
             return;
         }
         self.at(node.span);
-        let value = self.compute(id, &node.kind, &node.ty);
+        let value = self.compute(id);
         self.tell_birth(id, value);
         if let Some(name) = &node.name
             && !self.module.is_constant(value)
@@ -31,8 +31,9 @@ impl FunctionEmitter<'_> {
         self.debug_value(id, value);
     }
 
-    fn compute(&mut self, id: NodeId, kind: &NodeKind, ty: &Type) -> Word {
+    fn compute(&mut self, id: NodeId) -> Word {
         let function = self.function;
+        let Node { kind, ty, .. } = function.node(id);
         let of = |node: NodeId| function.ty(node);
         if let Type::Coop(coop) = ty
             && let Some(made) = self.coop_math(kind, coop)
@@ -50,7 +51,7 @@ impl FunctionEmitter<'_> {
                 let a = self.value(*a);
                 self.unary(*op, a, ty)
             }
-            NodeKind::Binary(op, a, b) => self.binary(*op, *a, *b, ty),
+            NodeKind::Binary(op, a, b) => self.binary(id, *op, [*a, *b], ty),
             NodeKind::Compare(op, a, b) => {
                 let operand = of(*a);
                 let (a, b) = (self.value(*a), self.value(*b));
@@ -196,7 +197,7 @@ impl FunctionEmitter<'_> {
         self.ids(op, ty, &[a])
     }
 
-    fn binary(&mut self, op: BinaryOp, a: NodeId, b: NodeId, ty: &Type) -> Word {
+    fn binary(&mut self, id: NodeId, op: BinaryOp, [a, b]: [NodeId; 2], ty: &Type) -> Word {
         let constant = self.known(b);
         let known = constant.and_then(Constant::as_int);
         if op == BinaryOp::Mul
@@ -206,7 +207,7 @@ impl FunctionEmitter<'_> {
             return product;
         }
         let (a, b) = (self.value(a), self.value(b));
-        self.tell_binary(op, [a, b], constant, ty);
+        self.tell_binary(id, op, [a, b], constant);
         let kind = ty.scalar().map_or(Kind::Signed, Scalar::kind);
         let float = kind == Kind::Float;
         let plain = match op {

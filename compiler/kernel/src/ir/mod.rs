@@ -15,7 +15,7 @@ use std::ops::Index;
 
 use kps_syntax::ast::Name;
 use kps_syntax::{Location, Source, Span};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 pub use self::nodes::*;
 pub use self::statements::*;
@@ -195,6 +195,8 @@ pub struct Function {
     /// What a function or a power that is a formula was given, at the float that it gives; nothing at its steps, which
     /// are no mistake where the result is none. A float that is not here is an operation of its own.
     pub births: FxHashMap<NodeId, Vec<NodeId>>,
+    /// Arithmetic of our own that may wrap, as what counts the rounds of a loop does: no mistake of the script's.
+    pub own: FxHashSet<NodeId>,
     /// For flat indices of arrays of several axes that are worked out in 32 bits, what they stand for.
     pub flats: FxHashMap<NodeId, Flat>,
     /// For values that loops give, what each lies between, or is.
@@ -272,6 +274,7 @@ impl Function {
         self.nodes.truncate(n_nodes);
         self.axes.retain(|node, _| node.idx() < n_nodes);
         self.births.retain(|node, _| node.idx() < n_nodes);
+        self.own.retain(|node| node.idx() < n_nodes);
         self.flats.retain(|node, _| node.idx() < n_nodes);
         self.between.retain(|node, _| node.idx() < n_nodes);
     }

@@ -358,6 +358,7 @@ impl<'a> FunctionState<'a> {
             carries: Vec::new(),
             axes: FxHashMap::default(),
             births: FxHashMap::default(),
+            own: FxHashSet::default(),
             flats: FxHashMap::default(),
             between: FxHashMap::default(),
             body: Vec::new(),

@@ -45,8 +45,7 @@ impl Range {
             true => counter,
             false => ctx.node(NodeKind::Bitcast(counter), ty, span),
         };
-        let offset = ctx.node(NodeKind::Binary(BinaryOp::Mul, round, step), ty, span);
-        ctx.node(NodeKind::Binary(BinaryOp::Add, first, offset), ty, span)
+        ctx.value_of_round(ty, (first, step), round, span)
     }
 }
 
@@ -171,6 +170,29 @@ impl Ctx<'_> {
         }
     }
 
+    /// `first + round * step`, whose product may wrap where it lies in the range all the same.
+    pub fn value_of_round(
+        &mut self,
+        ty: Scalar,
+        (first, step): (NodeId, NodeId),
+        round: NodeId,
+        span: Span,
+    ) -> NodeId {
+        self.as_own(|ctx| {
+            let offset = ctx.node(NodeKind::Binary(BinaryOp::Mul, round, step), ty, span);
+            ctx.node(NodeKind::Binary(BinaryOp::Add, first, offset), ty, span)
+        })
+    }
+
+    /// Lowers arithmetic that the script did not ask for.
+    pub fn as_own<T>(&mut self, make: impl FnOnce(&mut Self) -> T) -> T {
+        let first = self.f.func.nodes.len();
+        let made = make(self);
+        let func = &mut self.f.func;
+        func.own.extend((first..func.nodes.len()).map(|node| NodeId(node as u32)));
+        made
+    }
+
     /// `max(0, ceil((stop - start) / step))`, in unsigned arithmetic; 0 where the step is.
     pub fn round_count(
         &mut self,
@@ -185,6 +207,10 @@ impl Ctx<'_> {
         if let (Some(first), Some(stop), Some(step)) = (known(first), known(stop), known(step)) {
             return self.constant(Constant::int(unsigned, n_rounds(first, stop, step)), span);
         }
+        self.as_own(|ctx| ctx.rounds(ty, (first, stop), step, span))
+    }
+
+    fn rounds(&mut self, ty: Scalar, (first, stop): (NodeId, NodeId), step: NodeId, span: Span) -> NodeId {
         let zero = self.constant(Constant::zero(ty), span);
         let known_step = self.f.func.constant(step).and_then(Constant::as_int);
         let up = self.rounds_one_way(ty, (first, stop), step, span);
@@ -197,6 +223,7 @@ impl Ctx<'_> {
             return down;
         }
         let is_up = self.node(NodeKind::Compare(CompareOp::Greater, step, zero), Type::BOOL, span);
+        let unsigned = ty.as_unsigned();
         self.node(NodeKind::Select { condition: is_up, then: up, orelse: down }, unsigned, span)
     }
 

@@ -265,8 +265,7 @@ impl Ctx<'_> {
         match walk {
             Walk::Range { ty, first, stop, step, .. } => {
                 let round = self.as_int(at, *ty, span);
-                let offset = self.node(NodeKind::Binary(BinaryOp::Mul, round, *step), *ty, span);
-                let value = self.node(NodeKind::Binary(BinaryOp::Add, *first, offset), *ty, span);
+                let value = self.value_of_round(*ty, (*first, *step), round, span);
                 self.f.func.between.insert(value, (*first, *stop));
                 Operand::Node(value)
             }
