@@ -183,9 +183,10 @@ pub enum FindingKind {
         amount: Int,
         width: u32,
     },
-    /// A float that an int of this many bits cannot hold.
+    /// A float that an int of this many bits cannot hold, and the bits of the float's own type.
     Conversion {
         value: f64,
+        float_bits: u32,
         bits: u32,
         signed: bool,
     },

@@ -261,7 +261,8 @@ impl Lowerer<'_> {
             let is_below = self.builder.compare(Compare::FLt, part, past);
             let fits = self.builder.binary(Binary::And, is_above, is_below);
             let is_lost = self.builder.unary(Unary::Not, fits);
-            self.probe_when(is_lost, Site::Conversion { from: float_kind(ty), to }, vec![part]);
+            let site = Site::Conversion { from: float_kind(ty), float_bits: from.bits(), to };
+            self.probe_when(is_lost, site, vec![part]);
         }
     }
 

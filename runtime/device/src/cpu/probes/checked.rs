@@ -36,9 +36,10 @@ pub enum Site {
         amount: IntKind,
         width: u32,
     },
-    /// The float.
+    /// The float, whose own type has so many bits.
     Conversion {
         from: FloatKind,
+        float_bits: u32,
         to: IntKind,
     },
     /// Always reached: the components of what should be the same in all of the workgroup.
@@ -263,8 +264,9 @@ fn kind(site: &Site, values: &[u64]) -> FindingKind {
         Site::Shift { amount, width } => {
             FindingKind::ShiftAmount { amount: amount.read(values[0]), width: *width }
         }
-        Site::Conversion { from, to } => {
-            FindingKind::Conversion { value: from.read(values[0]), bits: to.bits, signed: to.signed }
+        Site::Conversion { from, float_bits, to } => {
+            let (value, float_bits) = (from.read(values[0]), *float_bits);
+            FindingKind::Conversion { value, float_bits, bits: to.bits, signed: to.signed }
         }
         Site::Overflow { op, number } => {
             let [a, b] = [values[0], values[1]].map(|bits| number.read(bits));

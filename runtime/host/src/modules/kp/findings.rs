@@ -124,7 +124,9 @@ fn words(finding: &Finding, near: &Near) -> Diagnostic {
             Diagnostic::error("checked/shift-amount", message)
                 .help(format!("unchecked, the amount counts modulo {width}: shift by 0 to {}", width - 1))
         }
-        FindingKind::Conversion { value, bits, signed } => conversion(finding, *value, *bits, *signed),
+        FindingKind::Conversion { value, float_bits, bits, signed } => {
+            conversion(finding, *value, *float_bits, (*bits, *signed))
+        }
         FindingKind::NotUniform { other, .. } => {
             let message = "`uniform(..)` is given a value that differs within the workgroup";
             Diagnostic::error("checked/not-uniform", message)
@@ -371,19 +373,39 @@ fn quotient(finding: &Finding) -> &'static str {
     }
 }
 
-fn conversion(finding: &Finding, value: f64, bits: u32, signed: bool) -> Diagnostic {
+fn conversion(finding: &Finding, value: f64, float_bits: u32, (bits, signed): (u32, bool)) -> Diagnostic {
     let ty = format!("{}{bits}", if signed { "i" } else { "u" });
     // What an f32 needs to be told from its neighbours may be less than what a whole number is.
     let is_count = value.fract() == 0.0 && value.abs() < 1e16;
     let shown = if is_count { text::float::repr(value) } else { float(value) };
     let message = format!("{shown} does not fit {ty}");
-    let saturated = match value.is_nan() {
-        true if is_shader(finding) => "some number that does",
-        true => "0",
-        false => "the nearest that does",
+    let help = match value.is_nan() {
+        true => {
+            let saturated = if is_shader(finding) { "some number that does" } else { "0" };
+            format!("unchecked, it becomes {saturated}: convert it only where `x == x`, which no NaN is")
+        }
+        false => {
+            let (least, greatest) = limits(float_bits, bits, signed);
+            let clamped = format!("clamp(x, {least:.1}, {greatest:.1})");
+            format!("unchecked, it becomes the nearest that does: convert `{clamped}`")
+        }
     };
-    Diagnostic::error("checked/conversion", message)
-        .help(format!("unchecked, it becomes {saturated}: clamp it before it is converted"))
+    Diagnostic::error("checked/conversion", message).help(help)
+}
+
+/// The least and the greatest whole number that both a float and an int of so many bits hold.
+fn limits(float_bits: u32, bits: u32, signed: bool) -> (f64, f64) {
+    let (n_digits, most) = match float_bits {
+        16 => (11, 65504.0),
+        32 => (24, f32::MAX.into()),
+        _ => (53, f64::MAX),
+    };
+    let power = |n: u32| 2f64.powi(n as i32);
+    let n = if signed { bits - 1 } else { bits };
+    // The next power of two, less the last digit that the float still has there.
+    let greatest = power(n) - power(n.saturating_sub(n_digits));
+    let least = if signed { -power(n) } else { 0.0 };
+    (least.max(-most), greatest.min(most))
 }
 
 fn overflow(op: Arithmetic, [a, b]: [Int; 2], bits: u32) -> Diagnostic {
@@ -398,14 +420,19 @@ fn overflow(op: Arithmetic, [a, b]: [Int; 2], bits: u32) -> Diagnostic {
         Int::Signed(_) => format!("i{bits}"),
         Int::Unsigned(_) => format!("u{bits}"),
     };
+    let instead = match bits {
+        64 => "no int is wider, so test the operands first, or compute it in f64",
+        _ => "compute it in a wider type",
+    };
     Diagnostic::error("checked/overflow", format!("`{shown}` does not fit {ty}"))
-        .help("unchecked, it wraps: compute it in a wider type")
+        .help(format!("unchecked, it wraps: {instead}"))
 }
 
 fn birth(value: f64, of: &[Number]) -> Diagnostic {
     let what = if value.is_nan() { "a NaN" } else { "an infinity" };
     let parents: Vec<String> = of.iter().map(|&value| number(value)).collect();
     Diagnostic::error("checked/nan", format!("{what} comes of {}", parents.join(" and ")))
+        .help("unchecked, it goes on into all that is made of it: test what it comes of first")
 }
 
 /// `in invocation (5, 0, 0), local (1, 0, 0) of workgroup (1, 0, 0); 3 times in all`.
