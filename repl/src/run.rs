@@ -61,12 +61,17 @@ fn run(
         }
         Err(diagnostics) if is_interrupt(&diagnostics) => {
             tell_all(&diagnostics);
+            tell_findings(host.findings());
             Ok(130)
         }
         Err(_) if flushed.is_err_and(|error| error.kind() == std::io::ErrorKind::BrokenPipe) => {
             Err(Failure::BrokenPipe)
         }
-        Err(diagnostics) => Err(diagnostics.into()),
+        Err(diagnostics) => {
+            tell_all(&diagnostics);
+            tell_findings(host.findings());
+            Ok(1)
+        }
     }
 }
 

@@ -212,8 +212,11 @@ impl FunctionEmitter<'_> {
     }
 
     /// `-a`, or `abs(a)`: the least of the signed ints has neither in its type.
-    pub fn tell_opposite(&mut self, of: Opposite, a: Word, ty: &Type) {
-        if self.tells() && ty.scalar().is_some_and(|scalar| scalar.is_int() && scalar.is_signed()) {
+    pub fn tell_opposite(&mut self, id: NodeId, of: Opposite, a: Word) {
+        let function = self.function;
+        let ty = function.ty(id);
+        let is_signed = ty.scalar().is_some_and(|scalar| scalar.is_int() && scalar.is_signed());
+        if self.tells() && is_signed && !function.own.contains(&id) {
             let (which, zero) = (self.int(&Type::U32, of as i128), self.int(ty, 0));
             self.tell(Told::Arithmetic, &[which, zero, a]);
         }

@@ -49,7 +49,7 @@ impl FunctionEmitter<'_> {
             NodeKind::Arg(at) => self.arg(*at),
             NodeKind::Unary(op, a) => {
                 let a = self.value(*a);
-                self.unary(*op, a, ty)
+                self.unary(id, *op, a, ty)
             }
             NodeKind::Binary(op, a, b) => self.binary(id, *op, [*a, *b], ty),
             NodeKind::Compare(op, a, b) => {
@@ -82,7 +82,7 @@ impl FunctionEmitter<'_> {
             }
             NodeKind::Abs(a) => {
                 let a = self.value(*a);
-                self.tell_opposite(Opposite::Magnitude, a, ty);
+                self.tell_opposite(id, Opposite::Magnitude, a);
                 if is_float(ty) { self.glsl(GlslOp::FAbs, ty, &[a]) } else { self.int_abs(a, ty) }
             }
             NodeKind::Sign(a) => {
@@ -125,7 +125,7 @@ impl FunctionEmitter<'_> {
                 operands.extend(components.iter().map(|component| Operand::LiteralBit32(*component)));
                 self.op(Op::VectorShuffle, result, operands)
             }
-            NodeKind::Dot(a, b) => self.dot(*a, *b, ty),
+            NodeKind::Dot(a, b) => self.dot(id, [*a, *b], ty),
             NodeKind::All(a) => {
                 let a = self.value(*a);
                 self.ids(Op::All, ty, &[a])
@@ -184,11 +184,11 @@ impl FunctionEmitter<'_> {
         self.ids(Op::FunctionCall, ty, &operands)
     }
 
-    fn unary(&mut self, op: UnaryOp, a: Word, ty: &Type) -> Word {
+    fn unary(&mut self, id: NodeId, op: UnaryOp, a: Word, ty: &Type) -> Word {
         let op = match op {
             UnaryOp::Negate if is_float(ty) => Op::FNegate,
             UnaryOp::Negate => {
-                self.tell_opposite(Opposite::Negation, a, ty);
+                self.tell_opposite(id, Opposite::Negation, a);
                 return self.int_negate(a, ty);
             }
             UnaryOp::Not => Op::LogicalNot,

@@ -54,7 +54,7 @@ impl FunctionEmitter<'_> {
         self.select(ty, is_inside, inserted, vector)
     }
 
-    pub fn dot(&mut self, a: NodeId, b: NodeId, ty: &Type) -> Word {
+    pub fn dot(&mut self, id: NodeId, [a, b]: [NodeId; 2], ty: &Type) -> Word {
         let n = self.function.ty(a).n_components();
         let (a, b) = (self.value(a), self.value(b));
         if is_float(ty) {
@@ -63,12 +63,12 @@ impl FunctionEmitter<'_> {
         let mut sum = None;
         for at in 0..u32::from(n) {
             let (left, right) = (self.extract(a, at, ty), self.extract(b, at, ty));
-            self.tell_binary(BinaryOp::Mul, [left, right], None, ty);
+            self.tell_binary(id, BinaryOp::Mul, [left, right], None);
             let product = self.ids(Op::IMul, ty, &[left, right]);
             sum = Some(match sum {
                 None => product,
                 Some(sum) => {
-                    self.tell_binary(BinaryOp::Add, [sum, product], None, ty);
+                    self.tell_binary(id, BinaryOp::Add, [sum, product], None);
                     self.ids(Op::IAdd, ty, &[sum, product])
                 }
             });
