@@ -72,7 +72,7 @@ pub fn open() -> Result<Rc<dyn Device>> {
 
 /// As [`open`]; what kernels cost is added to the recorder.
 pub fn open_profiled(recorder: Recorder) -> Result<Rc<dyn Device>> {
-    new_device(Lanes::Single, Some(recorder))
+    new_device(Lanes::AsItPays, Some(recorder))
 }
 
 /// As [`open`], with code of one kind.

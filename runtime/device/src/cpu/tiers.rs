@@ -56,6 +56,8 @@ pub struct Inside {
 impl Tiers {
     pub fn new(kernel: Kernel, regions: Regions, carried: Carried, lanes: Lanes) -> Tiers {
         let n_insts: usize = kernel.blocks.iter().map(|block| block.insts.len()).sum();
+        // The counting takes more than better code would save.
+        let worth = if kernel.is_profiled() { u64::MAX } else { CARE + CARE_PER_INST * n_insts as u64 };
         let in_gangs = lanes != Lanes::Single && !kernel.runs_one_by_one() && regions.all.len() == 1;
         Tiers {
             guard: if in_gangs { guard::find(&kernel) } else { None },
@@ -68,7 +70,7 @@ impl Tiers {
             inside: OnceLock::new(),
             lines: Mutex::default(),
             spent: AtomicU64::new(0),
-            worth: CARE + CARE_PER_INST * n_insts as u64,
+            worth,
         }
     }
 

@@ -385,8 +385,12 @@ pub enum Span {
 impl Kernel {
     /// Whether its lanes have to run one by one, in the order that is asked for.
     pub fn runs_one_by_one(&self) -> bool {
-        let counts = |site: &ProbeSite| matches!(site.kind, SiteKind::Profile(_));
-        self.is_shuffled || self.probes.iter().any(counts)
+        self.is_shuffled || self.is_profiled()
+    }
+
+    /// Whether what its lines cost is counted.
+    pub fn is_profiled(&self) -> bool {
+        self.probes.iter().any(|site| matches!(site.kind, SiteKind::Profile(_)))
     }
 
     pub fn add_value(&mut self, ty: Ty, def: Def) -> Value {

@@ -210,16 +210,18 @@ impl Profiler {
     fn lines(&mut self) -> Vec<LineCounts> {
         self.close();
         let mut lines: Vec<LineCounts> = Vec::new();
+        let mut places = FxHashMap::default();
         for (site, counts) in self.sites.all.iter().zip(&self.counts) {
             let mut line = site.line.clone();
             if let Some(line) = &mut line {
                 // A row of the profile is a line.
                 line.column = 1;
             }
-            match lines.iter_mut().find(|(known, _)| *known == line) {
-                Some((_, known)) => known.add(counts),
-                None => lines.push((line, *counts)),
-            }
+            let at = *places.entry(line).or_insert_with_key(|line| {
+                lines.push((line.clone(), Counts::default()));
+                lines.len() - 1
+            });
+            lines[at].1.add(counts);
         }
         lines
     }
