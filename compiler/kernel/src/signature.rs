@@ -69,7 +69,8 @@ pub struct Target {
     /// 32-bit float controls: signed zeros, infinities and NaNs kept, rounding to even.
     pub float_controls: bool,
     /// The driver goes wrong where it sees a constant: a float operand that is zero costs signs, infinities and
-    /// NaNs, which precise kernels do not let it see, and an i32 made wider is compared wrongly with a number.
+    /// NaNs, which precise kernels do not let it see, and an i32 made wider is compared wrongly with a number. It also
+    /// answers a load out of range with what was stored to that index.
     pub misfolds: bool,
     /// Atomic sums of f32 and of f64, in buffers and in shared memory. Elsewhere they compare and
     /// exchange until it fits.
