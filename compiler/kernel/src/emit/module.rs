@@ -74,9 +74,6 @@ pub(crate) enum TypeKey {
     Tuple(Vec<Word>),
     Pointer(StorageClass, Word),
     Function(Word, Vec<Word>),
-    /// The block around a run-time array.
-    Block(Word),
-    CellBlock(Word),
     /// What reading gives, the number of axes, and the format.
     Image(Word, u8, spirv::ImageFormat, ImageUse),
     Sampler,
@@ -339,22 +336,16 @@ impl Module {
         }
     }
 
-    /// The block of a buffer with elements of this type and stride.
+    /// The block of a buffer with elements of this type and stride. Never shared: NVIDIA's compiler takes what is said of
+    /// one variable, such as that nobody writes to it, for what is so of all that have its type, and answers a load
+    /// with what was there before a store.
     pub fn buffer_block(&mut self, element: Word, stride: u32) -> Word {
-        let array = self.runtime_array(element, stride);
-        self.type_of(TypeKey::Block(array), |module| module.array_block(array, "kps.array"))
+        self.array_block(element, stride, "kps.array")
     }
 
     /// The block of a buffer that the kernel knows as one element.
     pub fn cell_block(&mut self, element: Word, stride: u32) -> Word {
-        let array = self.runtime_array(element, stride);
-        self.type_of(TypeKey::CellBlock(array), |module| module.array_block(array, "kps.cell"))
-    }
-
-    /// The same as a type of its own, so that its member can say what is done with it.
-    pub fn own_block(&mut self, element: Word, stride: u32) -> Word {
-        let array = self.runtime_array(element, stride);
-        self.array_block(array, "kps.array")
+        self.array_block(element, stride, "kps.cell")
     }
 
     /// The block of a uniform buffer that holds one value.
@@ -367,7 +358,8 @@ impl Module {
         block
     }
 
-    fn array_block(&mut self, array: Word, name: &str) -> Word {
+    fn array_block(&mut self, element: Word, stride: u32, name: &str) -> Word {
+        let array = self.runtime_array(element, stride);
         let block = self.struct_type(&[array]);
         self.decorate(block, spirv::Decoration::Block, &[]);
         self.decorate_member(block, 0, spirv::Decoration::Offset, &[0]);

@@ -46,7 +46,7 @@ impl BufferVariable {
             }
             Reach::Address => {
                 module.need(Capability::PhysicalStorageBufferAddresses);
-                Home::Address { block: module.own_block(element, stride) }
+                Home::Address { block: module.buffer_block(element, stride) }
             }
         };
         BufferVariable { home, element: buffer.element.clone(), reads: false, writes: false }
