@@ -78,8 +78,12 @@ pub(crate) struct Known {
 
 impl Known {
     /// Of each function.
-    pub fn of(kernel: &Kernel) -> Vec<Known> {
-        let known = counted_args(kernel).into_iter().zip(limits_of_args(kernel)).zip(revisits(kernel));
+    pub fn of(kernel: &Kernel, target: &Target) -> Vec<Known> {
+        let revisits = match target.misfolds {
+            true => revisits(kernel),
+            false => vec![FxHashSet::default(); kernel.functions.len()],
+        };
+        let known = counted_args(kernel).into_iter().zip(limits_of_args(kernel)).zip(revisits);
         known.map(|((counted, limits), revisits)| Known { counted, limits, revisits }).collect()
     }
 }

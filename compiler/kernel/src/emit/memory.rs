@@ -2,7 +2,7 @@
 //!
 //! A load tests its indices, reads element 0 where one is outside, and chooses 0 over what it read; a
 //! store branches. Buffers leave the test of an element to a device that does it
-//! (`Target::robust_access`), but for loads that its compiler may answer with what was stored (`revisits.rs`).
+//! (`Target::robust_access`), but for loads that some driver answers with what was stored (`revisits.rs`).
 //!
 //! A local is loaded and stored whole. What lies in a buffer has a type of its own (`layout.rs`), so it
 //! is moved part by part down to what both have: numbers, and vectors where they lie as such.

@@ -59,7 +59,7 @@ pub(crate) fn emit(kernel: &Verified<Kernel>, target: &Target) -> KernelModule {
     }
     let mut interface = Interface::new(kernel, target, &mut module);
     let ids = function_ids(kernel, &mut module);
-    let known = Known::of(kernel);
+    let known = Known::of(kernel, target);
     for ((function, id), known) in kernel.functions.iter().zip(&ids).zip(&known) {
         let Some(id) = *id else { continue };
         match &function.called_for {

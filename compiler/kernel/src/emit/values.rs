@@ -144,8 +144,7 @@ impl FunctionEmitter<'_> {
             }
             NodeKind::LoadElement { local, path } => self.load_element(*local, path, ty),
             NodeKind::BufferLoad { buffer, index, path } => {
-                let forwards = self.target.misfolds && self.revisits.contains(&id);
-                let tester = if forwards { Tester::Words } else { Tester::Device };
+                let tester = if self.revisits.contains(&id) { Tester::Words } else { Tester::Device };
                 self.load_buffer(*buffer, *index, path, tester)
             }
             NodeKind::BufferAxis { buffer, axis } => self.buffer_axis(*buffer, *axis),
