@@ -7,7 +7,7 @@
 use rspirv::spirv::{GlslStd450Op as GlslOp, Op, Word};
 
 use super::function::FunctionEmitter;
-use super::ints::bools;
+use super::ints::{bools, is_narrow};
 use crate::types::{Kind, Scalar, Type};
 
 impl FunctionEmitter<'_> {
@@ -120,7 +120,7 @@ impl FunctionEmitter<'_> {
     fn int_to_int(
         &mut self,
         value: Word,
-        (source, _): (Scalar, &Type),
+        (source, from): (Scalar, &Type),
         (target, to): (Scalar, &Type),
     ) -> Word {
         if source.bits() == target.bits() {
@@ -128,6 +128,9 @@ impl FunctionEmitter<'_> {
         }
         if self.target.misfolds && source == Scalar::I32 && target.bits() == 64 {
             return self.sign_extended(value, to);
+        }
+        if self.target.misnegates && is_narrow(from) && source.is_signed() && target.bits() > source.bits() {
+            return self.widened_by_arithmetic(value, from, to);
         }
         // The width first, by the source's sign; the sign after it.
         if source.is_signed() {
@@ -154,6 +157,21 @@ impl FunctionEmitter<'_> {
         let flipped = self.ids(Op::BitwiseXor, &wide, &[bits, sign]);
         let extended = self.ids(Op::ISub, &wide, &[flipped, sign]);
         if *to == wide { extended } else { self.ids(Op::Bitcast, to, &[extended]) }
+    }
+
+    /// A narrow signed int with its sign's weight taken off by arithmetic: as it is where it was negated, too.
+    fn widened_by_arithmetic(&mut self, value: Word, from: &Type, to: &Type) -> Word {
+        let (i32s, u32s) = (to.with_scalar(Scalar::I32), to.with_scalar(Scalar::U32));
+        let source = from.scalar().unwrap_or(Scalar::I8);
+        let unsigned = from.with_scalar(source.as_unsigned());
+        let bits = self.ids(Op::Bitcast, &unsigned, &[value]);
+        let bits = self.ids(Op::UConvert, &u32s, &[bits]);
+        let (mask, one) = (self.int(&u32s, 1 << (source.bits() - 1)), self.int(&u32s, 1));
+        let sign = self.ids(Op::BitwiseAnd, &u32s, &[bits, mask]);
+        let weight = self.ids(Op::ShiftLeftLogical, &u32s, &[sign, one]);
+        let wide = self.ids(Op::ISub, &u32s, &[bits, weight]);
+        let wide = self.ids(Op::Bitcast, &i32s, &[wide]);
+        if *to == i32s { wide } else { self.convert(wide, &i32s, to) }
     }
 
     /// The instruction is undefined outside the int's range, so its operand is brought inside, and

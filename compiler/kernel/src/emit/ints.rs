@@ -161,17 +161,24 @@ impl FunctionEmitter<'_> {
         self.ids(op, ty, &[a, amount])
     }
 
-    /// The least of the narrow ones stays what it is: a driver that computes in 32 bits leaves `-(-128)` at 128.
+    /// The least of the narrow ones stays what it is. Drivers that compute in 32 bits leave `-(-128)` at 128, and take
+    /// a test in the narrow type for one that changes nothing; so it is made in 32 bits here, of a number that is not
+    /// the least.
     pub fn int_negate(&mut self, a: Word, ty: &Type) -> Word {
         if !is_narrow(ty) {
             return self.ids(Op::SNegate, ty, &[a]);
         }
-        let zero = self.int(ty, 0);
-        let negated = self.ids(Op::ISub, ty, &[zero, a]);
-        let Some((min @ ..0, _)) = ty.scalar().and_then(Scalar::int_range) else { return negated };
-        let min = self.int(ty, min);
-        let is_min = self.ids(Op::IEqual, &bools(ty), &[a, min]);
-        self.select(ty, is_min, min, negated)
+        let Some((min @ ..0, _)) = ty.scalar().and_then(Scalar::int_range) else {
+            let zero = self.int(ty, 0);
+            return self.ids(Op::ISub, ty, &[zero, a]);
+        };
+        let i32s = ty.with_scalar(Scalar::I32);
+        let wide = self.convert(a, ty, &i32s);
+        let negated = self.ids(Op::SNegate, &i32s, &[wide]);
+        let min = self.int(&i32s, min);
+        let is_more = self.ids(Op::SGreaterThan, &bools(ty), &[wide, min]);
+        let kept = self.select(&i32s, is_more, negated, wide);
+        self.ids(Op::SConvert, ty, &[kept])
     }
 
     pub fn int_abs(&mut self, a: Word, ty: &Type) -> Word {
@@ -209,7 +216,7 @@ fn amounts(ty: &Type) -> Type {
     }
 }
 
-fn is_narrow(ty: &Type) -> bool {
+pub(crate) fn is_narrow(ty: &Type) -> bool {
     ty.scalar().is_some_and(|scalar| scalar.bits() < 32)
 }
 

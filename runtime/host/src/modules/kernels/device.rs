@@ -31,6 +31,7 @@ pub fn target_of(info: &DeviceInfo) -> Target {
         float_controls: has(Feature::FloatControls),
         // Mesa's, with LLVM.
         misfolds: info.name.starts_with("llvmpipe"),
+        misnegates: info.name.starts_with("NVIDIA"),
         f32_atomic_add: has(Feature::FloatAtomicAdd),
         f64_atomic_add: has(Feature::DoubleAtomicAdd),
         matrices: matrices(info),
