@@ -2,14 +2,14 @@
 //! the names that it captures.
 
 use std::cell::RefCell;
-use std::collections::HashSet;
 use std::rc::Rc;
 use std::sync::Arc;
 
 use kps_syntax::ast::{FunctionDef, Ident, Name};
-use kps_syntax::{Diagnostics, Source};
+use kps_syntax::{Diagnostics, Source, Span};
+use rustc_hash::FxHashSet;
 
-use crate::check::{declared_param, free_names, is_constant};
+use crate::check::{declared_param, free_paths, is_constant};
 use crate::env::{EnvValue, HelperFunction, KernelEnv};
 use crate::signature::{ArrayParam, Capture, CaptureValue, Form, KernelOptions, ParamType};
 use crate::stages::{Port, Stage};
@@ -30,8 +30,8 @@ pub struct KernelTemplate {
     free: RefCell<Vec<FreeNames>>,
 }
 
-/// A function with the names that it takes from outside; holding it keeps its address.
-type FreeNames = (Arc<FunctionDef>, Rc<[Name]>);
+/// A function with the names that it takes from outside and their places; holding it keeps its address.
+type FreeNames = (Arc<FunctionDef>, Rc<[(Name, Span)]>);
 
 /// A parameter as it was declared.
 #[derive(Clone, Debug)]
@@ -211,7 +211,7 @@ impl KernelTemplate {
         types: impl Iterator<Item = &'t Type>,
     ) -> Vec<Capture> {
         let mut captures = Vec::new();
-        let mut seen = HashSet::from([(Arc::as_ptr(&self.def), env.identity())]);
+        let mut seen = FxHashSet::from_iter([(Arc::as_ptr(&self.def), env.identity())]);
         // A list, not recursion: a chain of helpers may be of any length.
         let mut called: Vec<HelperFunction> = Vec::new();
         for ty in types {
@@ -230,14 +230,14 @@ impl KernelTemplate {
 
     /// Whether the kernel, or a plain function that it may call, does what a workgroup does as one.
     pub(crate) fn works_together(&self, env: &dyn KernelEnv) -> bool {
-        let together = |name: &Name| &**name == "barrier" || name.starts_with("coop_");
-        let mut seen = HashSet::from([Arc::as_ptr(&self.def)]);
+        let together = |(name, _): &(Name, Span)| &**name == "barrier" || name.starts_with("coop_");
+        let mut seen = FxHashSet::from_iter([Arc::as_ptr(&self.def)]);
         let (mut called, mut captures) = (Vec::new(), Vec::new());
-        let mut is_there = self.free_names(&self.def).iter().any(together);
+        let mut is_there = self.free_paths(&self.def).iter().any(together);
         self.capture_names(&self.def, env, &mut called, &mut captures);
         while let Some(function) = called.pop() {
             if seen.insert(Arc::as_ptr(&function.def)) {
-                is_there |= self.free_names(&function.def).iter().any(together);
+                is_there |= self.free_paths(&function.def).iter().any(together);
                 self.capture_names(&function.def, &*function.env, &mut called, &mut captures);
             }
         }
@@ -276,21 +276,22 @@ impl KernelTemplate {
         called: &mut Vec<HelperFunction>,
         captures: &mut Vec<Capture>,
     ) {
-        for path in self.free_names(def).iter() {
+        for (path, _) in self.free_paths(def).iter() {
             // What is not the script's is ours, and never changes.
             let Some(value) = resolve(path, env) else { continue };
             capture(Arc::clone(path), value, called, captures);
         }
     }
 
-    fn free_names(&self, def: &Arc<FunctionDef>) -> Rc<[Name]> {
+    /// The names that the kernel, or a function that it calls, takes from outside, dotted, each with its first place.
+    pub(crate) fn free_paths(&self, def: &Arc<FunctionDef>) -> Rc<[(Name, Span)]> {
         let mut free = self.free.borrow_mut();
-        if let Some((_, names)) = free.iter().find(|(known, _)| Arc::ptr_eq(known, def)) {
-            return Rc::clone(names);
+        if let Some((_, paths)) = free.iter().find(|(known, _)| Arc::ptr_eq(known, def)) {
+            return Rc::clone(paths);
         }
-        let names: Rc<[Name]> = free_names(def).into();
-        free.push((Arc::clone(def), Rc::clone(&names)));
-        names
+        let paths: Rc<[(Name, Span)]> = free_paths(def).into();
+        free.push((Arc::clone(def), Rc::clone(&paths)));
+        paths
     }
 }
 

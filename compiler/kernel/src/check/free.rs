@@ -6,11 +6,6 @@ use rustc_hash::FxHashSet;
 
 use super::scope::{Scope, root_name};
 
-/// The names that a function takes from outside, dotted where it names a member: `N`, `config.N`.
-pub(crate) fn free_names(def: &FunctionDef) -> Vec<Name> {
-    free_paths(def).into_iter().map(|(path, _)| path).collect()
-}
-
 /// The variables around a nested function that it uses, each with the place of its first use. Defaults are computed
 /// around it, where they may read a name that is a parameter as well: `def f(i=i)`.
 pub(crate) fn captured_names(def: &FunctionDef, around: &Scope) -> Vec<(Name, Span)> {
@@ -25,7 +20,8 @@ pub(crate) fn captured_names(def: &FunctionDef, around: &Scope) -> Vec<(Name, Sp
     heads.filter(|(name, _)| around.contains(name) && seen.insert(name.clone())).collect()
 }
 
-/// Free names, dotted, each with the place of its first use.
+/// The names that a function takes from outside, dotted where it names a member, `N`, `config.N`, each with the place
+/// of its first use.
 pub(crate) fn free_paths(def: &FunctionDef) -> Vec<(Name, Span)> {
     let mut free = Free { scopes: Vec::new(), paths: Vec::new(), seen: FxHashSet::default() };
     free.function(def);

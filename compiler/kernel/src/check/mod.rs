@@ -32,9 +32,7 @@ use crate::signature::{Form, KernelOptions};
 use crate::stages::Stage;
 use crate::template::{KernelTemplate, Param, ParamKind};
 
-pub(crate) use free::{
-    captured_names, free_names, free_paths, mentions, parts_handed_on, receivers, receivers_in,
-};
+pub(crate) use free::{captured_names, free_paths, mentions, parts_handed_on, receivers, receivers_in};
 pub(crate) use given::{declared_param, signature as given_signature};
 pub(crate) use params::is_constant;
 pub(crate) use scope::{Assigns, Scope, assigned_names, pattern_names, root_name, walrus_names};

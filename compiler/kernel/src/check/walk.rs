@@ -3,8 +3,6 @@
 //! Names are reported once each. A construct that is not supported is reported whole: what lies
 //! inside it is not looked at, so that one mistake gives one message.
 
-use std::collections::HashSet;
-
 use kps_syntax::ast::{
     Argument, ArgumentKind, BinaryOp, CompareOp, Comparison, Expr, ExprKind, FStringPart, FunctionDef,
     Lambda, MatchCase, Name, Pattern, PatternKind, Stmt, StmtKind,
@@ -17,6 +15,8 @@ use super::scope::{Scope, pattern_names};
 use super::slips;
 use super::types::{NO_INTS, TypeReader};
 use super::unsupported;
+use rustc_hash::FxHashSet;
+
 use crate::builtins;
 use crate::env::{EnvModule, EnvValue, HelperFunction, KernelEnv};
 use crate::errors;
@@ -37,7 +37,7 @@ pub(super) fn check_function(
 ) -> Vec<CallSite> {
     let scopes = vec![Scope::of(def)];
     let own_name = &def.name.name;
-    let (calls, reported) = (Vec::new(), HashSet::new());
+    let (calls, reported) = (Vec::new(), FxHashSet::default());
     let mut walk = Walk { source, env, own_name, scopes, diagnostics, calls, reported };
     walk.body(&def.body);
     walk.calls
@@ -53,7 +53,7 @@ struct Walk<'a> {
     diagnostics: &'a mut Diagnostics,
     calls: Vec<CallSite>,
     /// Unknown names that were reported already.
-    reported: HashSet<String>,
+    reported: FxHashSet<String>,
 }
 
 impl Walk<'_> {

@@ -3,10 +3,8 @@
 //! Set 0 binding `i` is the `i`-th array, or what PyShader's slot says. What arrives as a value is in
 //! `params.rs`.
 
-use std::collections::HashSet;
-
 use rspirv::spirv::{BuiltIn, Decoration, MemoryModel, StorageClass, Word};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::atomics::shared_bits;
 use super::bits::bits_of;
@@ -43,7 +41,7 @@ pub(crate) struct Interface {
     /// How far indices go that are not tested.
     pub rows: RowLimits,
     /// Buffers that the kernel writes, where it says so at each access.
-    written: HashSet<BufferId>,
+    written: FxHashSet<BufferId>,
 }
 
 impl Interface {
@@ -78,7 +76,7 @@ impl Interface {
             rows: RowLimits::default(),
             written: match module.model {
                 MemoryModel::Vulkan => written_buffers(kernel),
-                _ => HashSet::new(),
+                _ => FxHashSet::default(),
             },
         }
     }

@@ -5,13 +5,13 @@
 //! that holds them all.
 
 use std::rc::Rc;
+use std::sync::Arc;
 
 use kps_syntax::Span;
 use kps_syntax::ast::FunctionDef;
 
 use super::Ctx;
 use super::operand::{Operand, Place, Root};
-use crate::check;
 use crate::constant::{Constant, Literal};
 use crate::env::EnvValue;
 use crate::ir::{LocalId, NodeId, NodeKind, Stmt};
@@ -35,12 +35,12 @@ impl Table {
 
 impl Ctx<'_> {
     /// Makes the tables that a function captures, once, before anything of it runs.
-    pub fn make_tables(&mut self, def: &FunctionDef) {
-        for (name, span) in check::free_paths(def) {
-            if let Some(value @ EnvValue::List(_)) = self.f.env.get().get(&name) {
-                let table = self.captured(&name, value, span);
-                self.name_list(&table, &name);
-                self.f.tables.insert(name, table);
+    pub fn make_tables(&mut self, def: &Arc<FunctionDef>) {
+        for (name, span) in self.template.free_paths(def).iter() {
+            if let Some(value @ EnvValue::List(_)) = self.f.env.get().get(name) {
+                let table = self.captured(name, value, *span);
+                self.name_list(&table, name);
+                self.f.tables.insert(name.clone(), table);
             }
         }
     }

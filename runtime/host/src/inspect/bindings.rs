@@ -4,13 +4,13 @@
 //! condition, in a loop or more than once is unknown.
 
 use std::cell::OnceCell;
-use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
 use kps_kernel::EnvValue;
 use kps_syntax::ast::*;
 use kps_syntax::{Part, Span};
+use rustc_hash::FxHashMap;
 
 use super::arrays::makes_array;
 use super::builtin::{self, is_builtin, of_kernels};
@@ -20,7 +20,7 @@ use super::declared::is_type;
 use super::decoration::{is_kernel, is_struct};
 
 /// What one scope binds.
-pub(super) type Names = BTreeMap<Name, Bound>;
+pub(super) type Names = FxHashMap<Name, Bound>;
 
 pub(super) struct Bound {
     /// Where the scope binds it first.
@@ -123,7 +123,7 @@ fn bind_stmt(names: &mut Names, stmt: &Stmt) {
 
 /// Binds the names of a block that may not run, or may run often.
 fn bind_as_unknown(names: &mut Names, body: &[Stmt]) {
-    let mut inner = BTreeMap::new();
+    let mut inner = Names::default();
     bind_block(&mut inner, body);
     for (name, Bound { start, binding }) in inner {
         // A function that is defined once keeps its meaning wherever that is.

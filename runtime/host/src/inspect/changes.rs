@@ -4,10 +4,9 @@
 //! something is set or deleted of, and those of lists that are handed to somebody, who might change them. A name
 //! counts whatever scope it belongs to: the less is known the fewer mistakes are told.
 
-use std::collections::HashSet;
-
 use kps_syntax::Part;
 use kps_syntax::ast::*;
+use rustc_hash::FxHashSet;
 
 use super::decoration::is_kernel;
 
@@ -46,15 +45,15 @@ const LOOKS: [&str; 3] = ["index", "count", "copy"];
 #[derive(Default)]
 pub(super) struct Changes {
     /// Bound by a function further in, or deleted.
-    rebound: HashSet<Name>,
+    rebound: FxHashSet<Name>,
     /// Handed on, or something of theirs is set.
-    handed: HashSet<Name>,
+    handed: FxHashSet<Name>,
     /// Looked into: what lies in them may be handed on from there.
-    opened: HashSet<Name>,
+    opened: FxHashSet<Name>,
     /// Handed on as a whole, not only a part of what they hold.
-    passed: HashSet<Name>,
+    passed: FxHashSet<Name>,
     /// Attributes of theirs are set.
-    set: HashSet<Name>,
+    set: FxHashSet<Name>,
 }
 
 impl Changes {

@@ -64,9 +64,19 @@ impl Found {
                 let env = env.until(def.header.start);
                 self.kernels.push(StaticKernel { def, decoration, source, env, made_by: None });
             }
-            None => self.in_block(&def.body, &env.of_function(def)),
+            None if defines(&def.body) => self.in_block(&def.body, &env.of_function(def)),
+            None => {}
         }
     }
+}
+
+/// Whether a function's body defines what is looked for, perhaps: only then does it matter what it binds.
+fn defines(body: &[Stmt]) -> bool {
+    body.iter().any(|stmt| match &stmt.kind {
+        StmtKind::Function(_) | StmtKind::Class(_) => true,
+        StmtKind::Assign { value, .. } => is_type(value),
+        _ => stmt.blocks().into_iter().any(|block| defines(block)),
+    })
 }
 
 /// `@struct` by another name: `from kp import struct as record`.

@@ -5,7 +5,6 @@
 //! hang on it are left for the run.
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -48,7 +47,7 @@ impl StaticEnv {
 
     /// The same of a module whose own imports lead elsewhere.
     pub fn of_module(module: &Module, imports: Imports) -> StaticEnv {
-        StaticEnv::of_body(&module.source, &module.body, BTreeMap::new(), (None, imports))
+        StaticEnv::of_body(&module.source, &module.body, Names::default(), (None, imports))
     }
 
     /// What a function of this scope binds in its body, whatever it is called with.
@@ -72,7 +71,7 @@ impl StaticEnv {
     /// What the body of a class of this scope binds.
     pub fn of_class(&self, def: &ClassDef) -> StaticEnv {
         let around = (Some(self.whole()), self.scope.imports.clone());
-        StaticEnv::of_body(&self.scope.source, &def.body, BTreeMap::new(), around)
+        StaticEnv::of_body(&self.scope.source, &def.body, Names::default(), around)
     }
 
     /// The function of the script, or of a file that it imports, that a name stands for, dotted or not, with the scope
@@ -126,7 +125,9 @@ impl StaticEnv {
 
     pub fn own_names(&self) -> Vec<Name> {
         let own = self.scope.names.iter().filter(|(_, bound)| self.has(bound));
-        own.map(|(name, _)| Arc::clone(name)).collect()
+        let mut own: Vec<Name> = own.map(|(name, _)| Arc::clone(name)).collect();
+        own.sort_unstable();
+        own
     }
 
     fn of_body(
@@ -187,6 +188,9 @@ impl StaticEnv {
 
     /// A name that came with all of a module's.
     fn of_stars(&self, name: &str) -> Option<EnvValue> {
+        if self.scope.stars.is_empty() {
+            return None;
+        }
         let mut stars = self.scope.stars.iter().rev().filter(|_| !name.starts_with('_'));
         // Modules may take all names of each other.
         self.reading(name, |_| {

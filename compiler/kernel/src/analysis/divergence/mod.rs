@@ -10,10 +10,8 @@
 
 mod values;
 
-use std::collections::HashSet;
-
 use kps_syntax::{Diagnostics, Span};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::reasons::{ReasonId, Reasons, Why};
 use crate::errors;
@@ -43,7 +41,7 @@ fn walked(kernel: &Kernel) -> Analysis<'_> {
         reasons: Reasons::default(),
         summaries: FxHashMap::default(),
         differing: Differing::default(),
-        told: HashSet::new(),
+        told: FxHashSet::default(),
         diagnostics: Diagnostics::new(),
     };
     let main = kernel.functions.len() - 1;
@@ -52,8 +50,8 @@ fn walked(kernel: &Kernel) -> Analysis<'_> {
 }
 
 /// Buffers that the kernel writes anywhere.
-pub(crate) fn written_buffers(kernel: &Kernel) -> HashSet<BufferId> {
-    let mut written = HashSet::new();
+pub(crate) fn written_buffers(kernel: &Kernel) -> FxHashSet<BufferId> {
+    let mut written = FxHashSet::default();
     let reached = kernel.reached();
     for (function, _) in kernel.functions.iter().zip(reached).filter(|(_, reached)| *reached) {
         walk(&function.body, &mut |stmt| {
@@ -90,12 +88,12 @@ fn written_buffer(function: &Function, stmt: &Stmt) -> Option<BufferId> {
 struct Analysis<'k> {
     kernel: &'k Kernel,
     /// Buffers that the kernel writes anywhere.
-    written: HashSet<BufferId>,
+    written: FxHashSet<BufferId>,
     reasons: Reasons,
     summaries: FxHashMap<Inputs, Summary>,
     differing: Differing,
     /// The places that were reported.
-    told: HashSet<(FunctionId, u32)>,
+    told: FxHashSet<(FunctionId, u32)>,
     diagnostics: Diagnostics,
 }
 
