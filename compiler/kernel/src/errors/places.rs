@@ -257,6 +257,12 @@ pub(crate) fn copy_written(at: Location, copied: Location, text: &str) -> Diagno
         .help(format!("write into the list itself, by its own name; where a copy is meant, say so: {copy}"))
 }
 
+pub(crate) fn coop_copy_written(at: Location, copied: Location, text: &str) -> Diagnostic {
+    error("kernel/copy-written", at, format!("this would be written into a copy of what `{text}` holds"), "")
+        .label(copied, "this gives copies")
+        .help("make the matrices where the list is made: `[coop_matrix(f32, 16, 16, \"accumulator\")] * 4`")
+}
+
 pub(crate) fn part_given_twice(at: Location, first: Location, text: &str) -> Diagnostic {
     error(
         "kernel/given-twice",

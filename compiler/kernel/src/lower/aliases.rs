@@ -98,6 +98,15 @@ impl Ctx<'_> {
         }
     }
 
+    /// Notes that what lies in one list was copied into another, if it can be reached in the first one, too.
+    pub fn note_copy_of_rows(&mut self, copy: &Operand, of: &Place, at: Span) {
+        let holds_copies = matches!(of.root, Root::Local(local) if self.f.copies.contains_key(&local));
+        let original = Operand::Place(of.clone());
+        if holds_copies || self.lives_on(&original) {
+            self.note_copy(copy, &[&original], at);
+        }
+    }
+
     /// Notes that some rows of a list would be one and the same.
     pub fn note_one_row(&mut self, list: &Operand, at: Span) {
         if let Operand::Place(Place { root: Root::Local(local), .. }) = list {
@@ -111,6 +120,9 @@ impl Ctx<'_> {
         let Some(Copied { at: copied, kind }) = self.f.copies.remove(&local) else { return };
         let text = self.f.source.slice(copied).to_owned();
         self.error(match kind {
+            CopyKind::OfOthers(_) if self.is_coop_type(&place.ty) => {
+                errors::coop_copy_written(self.at(at), self.at(copied), &text)
+            }
             CopyKind::OfOthers(_) => errors::copy_written(self.at(at), self.at(copied), &text),
             CopyKind::OfOneRow => errors::one_row_written(self.at(at), self.at(copied), &text),
         });

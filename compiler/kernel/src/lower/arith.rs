@@ -453,14 +453,11 @@ impl Ctx<'_> {
         let elements: Vec<NodeId> = (0..array.len).map(|at| self.load_whole(&element(at), span)).collect();
         let parts = (0..total as usize).map(|at| elements[at % elements.len()]).collect();
         let list = self.array_local(parts, array.element.clone(), span);
+        // Each matrix of a list is one of its own, as numbers are.
+        let of_matrices = self.is_coop_type(&array.element);
         match array.element {
-            Type::Array(_) if total > i128::from(array.len) => self.note_one_row(&list, span),
-            Type::Array(_) => {
-                let repeated = Operand::Place(place.clone());
-                if self.lives_on(&repeated) {
-                    self.note_copy(&list, &[&repeated], span);
-                }
-            }
+            Type::Array(_) if total > i128::from(array.len) && !of_matrices => self.note_one_row(&list, span),
+            Type::Array(_) | Type::Coop(_) => self.note_copy_of_rows(&list, &place, span),
             _ => {}
         }
         Some(list)

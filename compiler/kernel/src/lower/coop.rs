@@ -190,6 +190,11 @@ impl Ctx<'_> {
         coop
     }
 
+    /// Whether this is the type of a matrix, in whichever form.
+    pub fn is_coop_type(&self, ty: &Type) -> bool {
+        matches!(ty, Type::Coop(_)) || self.coop_types.contains(ty)
+    }
+
     /// A matrix that the device holds, or a list of rows of the invocation's own.
     pub(super) fn coop_of(&self, operand: &Operand) -> Option<Coop> {
         let Operand::Place(place) = operand else { return None };
@@ -206,6 +211,7 @@ impl Ctx<'_> {
 
     fn coop_multiply_add(&mut self, name: &str, args: Vec<(Operand, Span)>, span: Span) -> Option<Operand> {
         let [c, a, b] = self.coop_factors(name, &args)?;
+        self.copy_written(&c.place, args[0].1);
         if self.matrices.is_some() {
             return self.tile_multiply_add([&c, &a, &b], span);
         }
@@ -245,6 +251,7 @@ impl Ctx<'_> {
     fn coop_fill(&mut self, name: &str, args: Vec<(Operand, Span)>, span: Span) -> Option<Operand> {
         let coop = self.coop(name, &args[0])?;
         let value = self.stored_value(&args[1].0, &coop.scalar.into(), args[0].1, args[1].1)?;
+        self.copy_written(&coop.place, args[0].1);
         if self.matrices.is_some() {
             return self.tile_fill(&coop, value, span);
         }
@@ -262,6 +269,9 @@ impl Ctx<'_> {
     ) -> Option<Operand> {
         let coop = self.coop(name, &args[0])?;
         self.coop_memory(name, &coop, &args)?;
+        if !matches!(function, CoopFunction::Store) {
+            self.copy_written(&coop.place, args[0].1);
+        }
         if self.matrices.is_some() {
             return self.tile_move(function, lines, &coop, args, span);
         }
