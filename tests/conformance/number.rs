@@ -211,6 +211,8 @@ pub fn floats(float: Float) -> Vec<Triple<f64>> {
     let mut ys: Vec<f64> = sizes.iter().flat_map(|size| [*size, -size]).chain([f64::NAN]).collect();
     let quarter = std::f64::consts::FRAC_PI_4;
     sizes.extend([quarter, 2.0 * quarter, 3.0 * quarter, 4.0 * quarter, 12.0, 50.0, 88.5, 0.25, 0.75]);
+    // The last before `exp` is infinite, in each type.
+    sizes.extend([10.9, 86.0, 705.0]);
     sizes.extend([0.999, 1.001, 0.3, 0.6, 1.3, 3.7, 5.5, 1e-2, 1e-5, 2e-7, 33.0, 255.0, 1000.0, 65504.0]);
     sizes.extend([1e9, 1e18, 1e30, 1e-20, 1e-30, 8388607.5, 16777217.0, 2.0 / 3.0, std::f64::consts::E]);
     let mut xs: Vec<f64> = sizes.iter().flat_map(|size| [*size, -size]).chain([f64::NAN]).collect();

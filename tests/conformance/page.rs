@@ -16,7 +16,9 @@ This page is printed from `compiler/kernel/src/intrinsics`, and the conformance 
 - **Built-in** is what the built-in device keeps, everywhere, infinities and NaN included.
 - **f64** is what functions of f64 keep on every device that rounds `+ - * /` and the square root of f64 right: they are functions of our own. Where the column is empty, f64 has the bounds of the columns before it.
 - A function of f16 or bf16 is computed in f32 and rounded once: it has f32's bound and half a unit of its own. Operators count units of their own type. A bf16 is an f32 that is rounded after each operation.
-- `pow(x, y)` is `x ** y`, `fabs` is `abs`, `rsqrt` is `inversesqrt`, `round_even` is `round` (ties to even) and `smoothstep` is `smooth_step`; `x += y` and its kin are `x + y`.\n- Any NaN is as good as any other. A Vulkan device may flush subnormal numbers, arguments and results, to zero.
+- `pow(x, y)` is `x ** y`, `fabs` is `abs`, `rsqrt` is `inversesqrt`, `round_even` is `round` (ties to even) and `smoothstep` is `smooth_step`; `x += y` and its kin are `x + y`.
+- `x ** n` of f32 or f64 with a whole `n` that is written out, from -16 to 16, is multiplied out: each product, and the quotient of a negative `n`, is rounded right, so it is off by less than `abs(n)` ULP, and `x ** -n` is 0 where `x ** n` is beyond the type.
+- Any NaN is as good as any other. A Vulkan device may flush subnormal numbers, arguments and results, to zero.
 - All this is promised for kernels with `precise=True`; otherwise a multiply and an add may be fused, which only makes them more exact.
 - `x // 0` and `x % 0` are 0; ints are exact in every operation.
 - Casts are exact: ints wrap, floats are rounded to the nearest number, a float becomes an int towards zero and stops at the ends of the type, NaN is 0.

@@ -14,7 +14,7 @@ use crate::errors;
 use crate::ir::{BinaryOp, NodeId, NodeKind, Step, UnaryOp};
 use crate::types::{Kind, Scalar, Type};
 
-/// Int powers up to this constant exponent are products; beyond it the squares still are.
+/// Powers of floats by a whole constant up to this size are products.
 const MAX_FLOAT_PRODUCT: i128 = 16;
 
 /// What an operator stands between, with the places of all three.

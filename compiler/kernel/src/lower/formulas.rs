@@ -67,7 +67,7 @@ impl Math<'_, '_> {
         self.select(is_infinite, x, product)
     }
 
-    /// Kahan's form, as for `log1p`.
+    /// Kahan's form, as for `log1p`; the quotient is near one, so that nothing on the way is larger than the result.
     pub fn expm1(&mut self, x: NodeId) -> NodeId {
         let (one, minus_one) = (self.value(1.0), self.value(-1.0));
         let power = self.float(FloatFn::Exp, x);
@@ -75,11 +75,11 @@ impl Math<'_, '_> {
         let step = self.binary(BinaryOp::Sub, power, one);
         let is_floor = self.compare(CompareOp::Equal, step, minus_one);
         let log = self.natural_log(power);
-        let product = self.binary(BinaryOp::Mul, step, x);
-        let quotient = self.binary(BinaryOp::Div, product, log);
+        let quotient = self.binary(BinaryOp::Div, x, log);
+        let product = self.binary(BinaryOp::Mul, step, quotient);
         let limit = self.value(if self.ty.scalar() == Some(Scalar::F64) { 700.0 } else { 88.0 });
         let is_large = self.compare(CompareOp::Greater, x, limit);
-        let inner = self.select(is_floor, minus_one, quotient);
+        let inner = self.select(is_floor, minus_one, product);
         let bounded = self.select(is_large, step, inner);
         self.select(is_tiny, x, bounded)
     }

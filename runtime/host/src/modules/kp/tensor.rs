@@ -13,7 +13,7 @@ use super::values::{self, Elements};
 use super::view::TensorData;
 use crate::errors::{index_error, type_error};
 use crate::modules::kernels::structs;
-use crate::modules::numpy::{nested, struct_of_dtype};
+use crate::modules::numpy::{NdArray, nested, struct_of_dtype};
 use crate::value::{Args, Native, NativeDef, NativeType, Result, Value};
 use crate::vm::Vm;
 
@@ -69,6 +69,15 @@ impl ScriptTensor {
         &self.tensor
     }
 
+    /// The array with the tensor's axes over the same memory.
+    fn array(&self, vm: &mut Vm, this: &Value) -> Result {
+        self.tensor.check_readable().map_err(compute)?;
+        match &self.record {
+            Some(of) => Ok(records::array(this, &self.tensor, of, self.tensor.shape())),
+            None => super::array_over(vm, this, &self.tensor),
+        }
+    }
+
     /// The flat index that a script means.
     fn position(&self, vm: &mut Vm, index: &Value) -> Result<usize> {
         let Value::Tuple(indices) = index else { return vm.position(index, self.tensor.size(), "tensor") };
@@ -82,6 +91,21 @@ impl ScriptTensor {
             flat = flat * len + vm.position(index, *len, "tensor")?;
         }
         Ok(flat)
+    }
+}
+
+/// Whether an index goes along the tensor's axes, as an array's does: `t[:, 1]`, `t[..., 0]`, `t[mask]`. One number and
+/// one slice count elements, whatever the shape.
+fn selects_by_axes(index: &Value) -> bool {
+    let is_many = |part: &Value| match part {
+        Value::Ellipsis | Value::None | Value::List(_) => true,
+        part => part.downcast::<NdArray>().is_some(),
+    };
+    match index {
+        Value::Tuple(parts) => {
+            parts.iter().any(|part| is_many(part) || matches!(part, Value::Slice(_) | Value::Tuple(_)))
+        }
+        index => is_many(index),
     }
 }
 
@@ -157,11 +181,7 @@ fn data(_: &mut Vm, args: &Args) -> Result {
 
 fn numpy(vm: &mut Vm, args: &Args) -> Result {
     let this: &ScriptTensor = args.this()?;
-    this.tensor.check_readable().map_err(compute)?;
-    if let Some(of) = &this.record {
-        return Ok(records::array(args.receiver()?, &this.tensor, of, this.tensor.shape()));
-    }
-    super::array_over(vm, args.receiver()?, &this.tensor)
+    this.array(vm, args.receiver()?)
 }
 
 fn tolist(vm: &mut Vm, args: &Args) -> Result {
@@ -281,6 +301,10 @@ impl Native for ScriptTensor {
     }
 
     fn get_item(&self, this: &Value, vm: &mut Vm, index: &Value) -> Result<Option<Value>> {
+        if selects_by_axes(index) {
+            let array = self.array(vm, this)?;
+            return vm.get_item(&array, index).map(Some);
+        }
         if let (Value::Slice(_), Some(of)) = (index, &self.record) {
             self.tensor.check_readable().map_err(compute)?;
             let flat = records::array(this, &self.tensor, of, &[self.tensor.size()]);
@@ -297,6 +321,10 @@ impl Native for ScriptTensor {
     }
 
     fn set_item(&self, this: &Value, vm: &mut Vm, index: &Value, item: &Value) -> Result<bool> {
+        if selects_by_axes(index) {
+            let array = self.array(vm, this)?;
+            return vm.set_item(&array, index, item.clone()).map(|()| true);
+        }
         if let (Value::Slice(_), Some(of)) = (index, &self.record) {
             let flat = records::array(this, &self.tensor, of, &[self.tensor.size()]);
             return vm.set_item(&flat, index, item.clone()).map(|()| true);
