@@ -7,6 +7,7 @@ use rustc_hash::FxHashSet;
 use super::gangs::MAX_WIDTH;
 use super::regions::{self, Carried, Regions};
 use super::{BlockId, Def, Inst, Kernel, Meeting, Op, Space, Terminator, Value};
+use crate::cpu::probes::{ProbeSite, SiteKind};
 
 /// A kernel without operations of subgroups but as instructions.
 pub struct Meetings {
@@ -15,11 +16,12 @@ pub struct Meetings {
     pub carried: Carried,
 }
 
-/// `None` where no gang can hold whole subgroups, there are none, or what they do is watched.
+/// `None` where no gang can hold whole subgroups, there are none, or what lanes do one after another is watched.
 pub fn find(kernel: &Kernel, known: &Regions) -> Option<Meetings> {
     let size = kernel.subgroup_size;
     let fits = size <= MAX_WIDTH && kernel.local_size[0].is_multiple_of(size);
-    if kernel.group_ops.is_empty() || !fits || !kernel.probes.is_empty() {
+    let is_of_one_lane = |site: &ProbeSite| matches!(&site.kind, SiteKind::Check(site) if site.is_of_one_lane());
+    if kernel.group_ops.is_empty() || !fits || !kernel.probes.iter().all(is_of_one_lane) {
         return None;
     }
     let mut kernel = kernel.clone();

@@ -68,6 +68,11 @@ pub enum Site {
 }
 
 impl Site {
+    /// Whether it looks at the values of one lane alone, whatever others do before or behind it.
+    pub fn is_of_one_lane(&self) -> bool {
+        !matches!(self, Site::Uniform | Site::Access { .. } | Site::TexelAccess { .. })
+    }
+
     /// What is done to which memory, where it is an access.
     pub fn access(&self) -> Option<(Touch, Where)> {
         match *self {
