@@ -72,9 +72,9 @@ pub enum ComputeError {
     #[error("parameter `{parameter}` needs at least {needed} bytes, but {tensor} has {given}")]
     ParameterSize { parameter: String, tensor: String, needed: usize, given: usize },
 
-    /// `needed` is the kind of image.
+    /// `needed` is the kind of image; `format` is the one to make it with, where it lacks that alone.
     #[error("parameter `{parameter}` needs {needed}, but {tensor} was given")]
-    ParameterImage { parameter: String, needed: String, tensor: String },
+    ParameterImage { parameter: String, needed: String, tensor: String, format: Option<&'static str> },
 
     #[error("parameter `{parameter}` needs a tensor, but {image} was given")]
     ParameterBuffer { parameter: String, image: String },

@@ -332,7 +332,9 @@ fn check_image(wanted: &ImageBinding, tensor: &Tensor) -> Result<()> {
         None => format!("a {dimension} image that is read as {}", wanted.scalar.name()),
     };
     let parameter = parameter_name(wanted.binding, &wanted.name);
-    Err(ComputeError::ParameterImage { parameter, needed, tensor: tensor.label().to_owned() })
+    let lacks_format = tensor.as_image().is_some_and(|image| image.dimension == wanted.dimension);
+    let format = wanted.format.filter(|_| lacks_format).map(|format| format.name());
+    Err(ComputeError::ParameterImage { parameter, needed, tensor: tensor.label().to_owned(), format })
 }
 
 fn check_parameter(layout: &Block, parameter: impl Fn() -> String, tensor: &Tensor) -> Result<()> {

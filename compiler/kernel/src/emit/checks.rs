@@ -211,12 +211,14 @@ impl FunctionEmitter<'_> {
         }
     }
 
-    /// `-a`, or `abs(a)`: the least of the signed ints has neither in its type.
+    /// `-a`, or `abs(a)`: the least of the signed ints has neither in its type, and of the unsigned ones 0 alone has the
+    /// former.
     pub fn tell_opposite(&mut self, id: NodeId, of: Opposite, a: Word) {
         let function = self.function;
         let ty = function.ty(id);
-        let is_signed = ty.scalar().is_some_and(|scalar| scalar.is_int() && scalar.is_signed());
-        if self.tells() && is_signed && !function.own.contains(&id) {
+        let may_overflow = |scalar: Scalar| scalar.is_signed() || matches!(of, Opposite::Negation);
+        let may_overflow = ty.scalar().is_some_and(|scalar| scalar.is_int() && may_overflow(scalar));
+        if self.tells() && may_overflow && !function.own.contains(&id) {
             let (which, zero) = (self.int(&Type::U32, of as i128), self.int(ty, 0));
             self.tell(Told::Arithmetic, &[which, zero, a]);
         }

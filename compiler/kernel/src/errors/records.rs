@@ -68,8 +68,10 @@ pub(crate) fn assert_of_tuple(at: Location) -> Diagnostic {
 
 pub(crate) fn number_of_string(at: Location, text: &str) -> Diagnostic {
     let diagnostic = error("kernel/unsupported", at, "a string cannot be made a number in a kernel", "");
+    let text = text.trim();
+    let sign = if text.starts_with('-') { "-" } else { "" };
     match text.trim_start_matches(['+', '-']).to_ascii_lowercase().as_str() {
-        "inf" | "infinity" => diagnostic.help("write `math.inf`"),
+        "inf" | "infinity" => diagnostic.help(format!("write `{sign}math.inf`")),
         "nan" => diagnostic.help("write `math.nan`"),
         _ => diagnostic.help("write the number itself, or pass it as a parameter"),
     }

@@ -20,7 +20,8 @@ pub struct Meetings {
 pub fn find(kernel: &Kernel, known: &Regions) -> Option<Meetings> {
     let size = kernel.subgroup_size;
     let fits = size <= MAX_WIDTH && kernel.local_size[0].is_multiple_of(size);
-    let is_of_one_lane = |site: &ProbeSite| matches!(&site.kind, SiteKind::Check(site) if site.is_of_one_lane());
+    let is_of_one_lane =
+        |site: &ProbeSite| matches!(&site.kind, SiteKind::Check(site) if site.is_of_one_lane());
     if kernel.group_ops.is_empty() || !fits || !kernel.probes.iter().all(is_of_one_lane) {
         return None;
     }

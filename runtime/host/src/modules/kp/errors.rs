@@ -69,6 +69,9 @@ fn help(error: &ComputeError) -> Option<String> {
         ComputeError::ParameterDType { expected, .. } => {
             format!("make the tensor with that type: Tensor(values, dtype=\"{}\")", expected.numpy_name())
         }
+        ComputeError::ParameterImage { format: Some(format), .. } => {
+            format!("make the image with that format: Image(values, format=\"{format}\")")
+        }
         ComputeError::NotSpirv { .. } => {
             "give the words of a compiled kernel: my_kernel.to_spirv()".to_owned()
         }

@@ -420,7 +420,9 @@ fn overflow(op: Arithmetic, [a, b]: [Int; 2], bits: u32) -> Diagnostic {
         Int::Signed(_) => format!("i{bits}"),
         Int::Unsigned(_) => format!("u{bits}"),
     };
+    let is_negative = matches!((op, a), (Arithmetic::Negation, Int::Unsigned(_)));
     let instead = match bits {
+        8..64 if is_negative => "make it a wider signed type first",
         64 => "no int is wider, so test the operands first, or compute it in f64",
         _ => "compute it in a wider type",
     };
