@@ -61,8 +61,8 @@ pub(crate) fn not_indexable(at: Location, text: &str, what: &str) -> Diagnostic 
 /// A vector with a component for each axis of `array`; x goes along the last.
 pub(crate) fn vector_index(at: Location, array: &str, text: &str, what: &str) -> Diagnostic {
     let (letters, vector) = match text.rsplit_once('.') {
-        Some((vector, "xy")) => ("yx", vector),
-        Some((vector, "xyz")) => ("zyx", vector),
+        Some((vector, "xy" | "yx")) => ("yx", vector),
+        Some((vector, "xyz" | "zyx")) => ("zyx", vector),
         _ if what.contains("vec2") => ("yx", text),
         _ => ("zyx", text),
     };

@@ -12,6 +12,7 @@ use kps_syntax::{Span, suggest};
 
 use super::Ctx;
 use super::operand::{Operand, Place, Row};
+use super::sequences::Spanned;
 use crate::constant::Literal;
 use crate::errors;
 use crate::ir::{BinaryOp, BufferId, Flat, NodeId, NodeKind};
@@ -51,10 +52,7 @@ impl Ctx<'_> {
     pub fn array_element(&mut self, array: &Operand, index: &Expr) -> Option<Indexed> {
         let (buffer, first) = self.array_place(array);
         let rank = self.buffers[buffer.idx()].rank;
-        let indices: Vec<&Expr> = match &index.kind {
-            ExprKind::Tuple(items) => items.iter().collect(),
-            _ => vec![index],
-        };
+        let indices = self.indices_of(index);
         if indices.is_empty() {
             self.error(errors::no_index(self.at(index.span)));
             return None;
@@ -62,7 +60,7 @@ impl Ctx<'_> {
         let nodes: Vec<Option<NodeId>> = indices
             .iter()
             .zip(first..rank)
-            .map(|(index, axis)| self.axis_index(buffer, axis, index))
+            .map(|((index, at), axis)| self.axis_index(buffer, axis, index, *at))
             .collect();
         if indices.len() > usize::from(rank - first) {
             let name = self.buffers[buffer.idx()].name.clone();
@@ -96,6 +94,17 @@ impl Ctx<'_> {
         self.note_indices(buffer, flat, indices, index.span);
         self.note_terms(array, &nodes, flat);
         Some(Indexed::Element(buffer, flat))
+    }
+
+    /// An index for each axis: what stands between the brackets, or what a tuple there holds.
+    fn indices_of(&mut self, index: &Expr) -> Vec<Spanned> {
+        if let ExprKind::Tuple(items) = &index.kind {
+            return items.iter().map(|item| (self.expr(item), item.span)).collect();
+        }
+        match self.expr(index) {
+            Operand::Tuple(items) => items.iter().map(|item| (item.clone(), index.span)).collect(),
+            operand => vec![(operand, index.span)],
+        }
     }
 
     /// The indices of all axes so far; `None` where nobody is told of them, or they are not known.
@@ -169,21 +178,19 @@ impl Ctx<'_> {
     }
 
     /// One index of an array; a negative constant counts from the end of its axis.
-    fn axis_index(&mut self, buffer: BufferId, axis: u8, index: &Expr) -> Option<NodeId> {
-        let span = index.span;
-        let operand = self.expr(index);
-        if let Operand::Node(node) = operand
+    fn axis_index(&mut self, buffer: BufferId, axis: u8, operand: &Operand, span: Span) -> Option<NodeId> {
+        if let Operand::Node(node) = *operand
             && let Type::Vector(n @ 2..=3, scalar) = *self.ty(node)
             && scalar.is_int()
             && self.buffers[buffer.idx()].rank == n
         {
             let (array, text) = (&self.buffers[buffer.idx()].name, self.f.source.slice(span));
-            let what = self.describe(&operand);
+            let what = self.describe(operand);
             self.error(errors::vector_index(self.at(span), array, text, &what));
             return None;
         }
         let counts = self.buffers[buffer.idx()].counts;
-        match self.known_int(&operand) {
+        match self.known_int(operand) {
             Some(value) if value < 0 || counts == Width::Wide => {
                 let Some(constant) = Literal::Int(value).fit(counts.signed()) else {
                     let error =
@@ -198,7 +205,7 @@ impl Ctx<'_> {
                 let len = self.axis_len(buffer, axis, span);
                 Some(self.index_math(BinaryOp::Add, len, offset, span))
             }
-            _ => self.index_node(&operand, span),
+            _ => self.index_node(operand, span),
         }
     }
 
