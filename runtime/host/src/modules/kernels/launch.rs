@@ -509,7 +509,8 @@ fn settle(kernel: &Kernel, types: &[ParamType], arguments: &[Argument], extent: 
     }
     let first = types.iter().zip(arguments).find_map(|(ty, argument)| match (ty, argument) {
         (ParamType::Array(array), Argument::Tensor(tensor)) => Some(match kernel.template.options.form {
-            Form::Python2Shader => vec![tensor.size()],
+            // It has no axes there.
+            Form::Python2Shader => vec![(tensor.size() / numbers_per_element(&array.element, tensor)).max(1)],
             Form::Kernel => array_shape(array, tensor),
         }),
         (ParamType::Texture(_), Argument::Tensor(tensor)) => tensor.as_image().map(texel_shape),

@@ -69,6 +69,10 @@ fn help(error: &ComputeError) -> Option<String> {
         ComputeError::ParameterDType { expected, .. } => {
             format!("make the tensor with that type: Tensor(values, dtype=\"{}\")", expected.numpy_name())
         }
+        ComputeError::DescriptorSet { .. } => {
+            "give it a slot of set 0: `layout(set = 0, binding = ..)`, `@group(0) @binding(..)`, or a number alone"
+                .to_owned()
+        }
         ComputeError::ParameterImage { format: Some(format), .. } => {
             format!("make the image with that format: Image(values, format=\"{format}\")")
         }
