@@ -32,7 +32,8 @@ impl<'a> Ctx<'a> {
             _ => operand,
         };
         let node = match &operand {
-            Operand::Static(Static::None) | Operand::Error => None,
+            Operand::Static(Static::None) => None,
+            other if other.has_error() => None,
             other => match self.returned_node(other, span) {
                 Some(node) => Some(node),
                 None => {
