@@ -8,6 +8,7 @@ use kps_syntax::Span;
 use kps_syntax::ast::{BinaryOp as AstBinaryOp, UnaryOp as AstUnaryOp};
 
 use super::Ctx;
+use super::fold::folded_unary;
 use super::operand::Operand;
 use crate::constant::{Constant, Literal};
 use crate::errors;
@@ -36,6 +37,13 @@ impl Ctx<'_> {
         spans: (Span, Span),
     ) -> Operand {
         let sides = Sides { left, right, op_span, spans };
+        let result = self.binary_of(op, sides);
+        self.note_binary(&result, op, sides);
+        result
+    }
+
+    fn binary_of(&mut self, op: AstBinaryOp, sides: Sides) -> Operand {
+        let Sides { left, right, spans, .. } = sides;
         if left.has_error() || right.has_error() {
             return Operand::Error;
         }
@@ -469,15 +477,14 @@ impl Ctx<'_> {
         }
         match (op, operand) {
             (_, Operand::Error) => Operand::Error,
-            (AstUnaryOp::Minus, Operand::Literal(Literal::Int(value))) => match value.checked_neg() {
-                Some(value) => Operand::int(value),
-                None => self.fail(errors::int_too_large(self.at(span))),
-            },
-            (AstUnaryOp::Minus, Operand::Literal(Literal::Float(value))) => {
-                Operand::Literal(Literal::Float(-value))
+            (AstUnaryOp::Minus | AstUnaryOp::Plus | AstUnaryOp::Invert, Operand::Literal(literal))
+                if let Some(folded) = folded_unary(op, *literal) =>
+            {
+                Operand::Literal(folded)
             }
-            (AstUnaryOp::Plus, Operand::Literal(_)) => operand.clone(),
-            (AstUnaryOp::Invert, Operand::Literal(Literal::Int(value))) => Operand::int(!value),
+            (AstUnaryOp::Minus, Operand::Literal(Literal::Int(_))) => {
+                self.fail(errors::int_too_large(self.at(span)))
+            }
             (AstUnaryOp::Not, operand) => match self.condition_of(operand, operand_span) {
                 super::stmts::Condition::Known(value) => self.bool_constant(!value, span),
                 super::stmts::Condition::Node(node) => {
@@ -485,7 +492,11 @@ impl Ctx<'_> {
                 }
                 super::stmts::Condition::Error | super::stmts::Condition::Unknown => Operand::Error,
             },
-            (op, Operand::Node(node)) => self.unary_node(op, *node, span),
+            (op, Operand::Node(node)) => {
+                let result = self.unary_node(op, *node, span);
+                self.note_unary(&result, op, *node, span);
+                result
+            }
             (AstUnaryOp::Minus, operand) if self.is_coop(operand) => self.coop_negated(operand, span),
             (op, operand) => {
                 let what = self.describe(operand);

@@ -5,6 +5,7 @@
 use kps_syntax::Diagnostic;
 
 use super::Ctx;
+use super::twins::TwinsMark;
 use super::vars::Fork;
 
 /// Where lowering was before a loop.
@@ -17,6 +18,7 @@ pub(crate) struct Checkpoint {
     n_remarks: usize,
     n_returns: usize,
     n_calls: usize,
+    twins: TwinsMark,
 }
 
 /// What was told to be wrong since a checkpoint, here and in the functions called since.
@@ -37,6 +39,7 @@ impl Ctx<'_> {
             n_remarks: self.f.remarks.len(),
             n_returns: self.f.returns.len(),
             n_calls: self.f.calls.len(),
+            twins: self.f.twins.mark(),
         }
     }
 
@@ -45,7 +48,8 @@ impl Ctx<'_> {
         self.rewind(before.fork);
         self.f.func.truncate_nodes(before.n_nodes);
         self.f.facts.truncate(before.n_nodes);
-        self.f.weak_choices.retain(|choice, _| choice.idx() < before.n_nodes);
+        self.f.weak.retain(|node, _| node.idx() < before.n_nodes);
+        self.f.twins.truncate(before.twins);
         self.f.func.carries.truncate(before.n_carries);
         self.f.block.truncate(before.n_stmts);
         self.f.diagnostics.truncate(before.n_diagnostics);

@@ -8,8 +8,8 @@ use num_traits::ToPrimitive;
 
 use super::operand::{Operand, Place, Static};
 use super::stmts::Condition;
-use super::tables::scalar_of_large;
 use super::vars::{Fork, Missing, Way};
+use super::weak::WeakSide;
 use super::{Ctx, MAX_ARRAY_LEN};
 use crate::builtins::{self, Builtin};
 use crate::constant::Literal;
@@ -415,6 +415,14 @@ impl Ctx<'_> {
             choice
         } else {
             let result = self.new_local("kps.choice", ty.clone(), span);
+            let weak = self.weak_side(&a).zip(self.weak_side(&b)).map(|sides| {
+                let ways = [(&mut then_block, sides.0), (&mut else_block, sides.1)].map(|(block, side)| {
+                    let (tail, carry) = self.sub_block(Self::new_carry);
+                    block.extend(tail);
+                    (carry, side)
+                });
+                self.note_merge(result, ways.to_vec(), span)
+            });
             then_block.push(Stmt::Store { local: result, value: then_value, span: then.span });
             else_block.push(Stmt::Store { local: result, value: else_value, span: orelse.span });
             let arms = ((then_block, then_way), (else_block, else_way));
@@ -422,6 +430,7 @@ impl Ctx<'_> {
             let node = self.node(NodeKind::Load(result), ty, span);
             let facts = self.facts(node);
             self.set_facts(node, super::Facts { soft, ..facts });
+            weak.into_iter().for_each(|merge| self.note_merged(node, merge));
             node
         };
         let value = self.value(node, span);
@@ -431,12 +440,12 @@ impl Ctx<'_> {
         value
     }
 
-    /// The type that all of them have once literals and guesses are widened, and whether it is a
+    /// The type that all of them have once what is weak and guesses are widened, and whether it is a
     /// guess; `None` where they disagree.
     pub fn join_types(&mut self, operands: &[(&Operand, Span)]) -> Option<(Type, bool)> {
         let mut joined: Option<(Type, bool)> = None;
         for (operand, _) in operands {
-            let Operand::Node(node) = operand else { continue };
+            let (Operand::Node(node), None) = (operand, self.weak_side(operand)) else { continue };
             let (ty, soft) = (self.ty(*node).clone(), self.facts(*node).soft);
             joined = Some(match joined {
                 None => (ty, soft),
@@ -457,21 +466,12 @@ impl Ctx<'_> {
                 },
             });
         }
-        let literals = || {
-            operands.iter().filter_map(|(operand, _)| match operand {
-                Operand::Literal(literal) => Some(*literal),
-                _ => None,
-            })
-        };
-        let has_float = literals().any(|literal| matches!(literal, Literal::Float(_)));
-        let (ty, soft) = joined.unwrap_or_else(|| {
-            let large = scalar_of_large(literals()).map(Type::from);
-            (if has_float { Type::F32 } else { large.unwrap_or(Type::I32) }, false)
-        });
+        let weak: Vec<WeakSide> =
+            operands.iter().filter_map(|(operand, _)| self.weak_side(operand)).collect();
+        let (ty, soft) = joined.unwrap_or_else(|| (self.weak_type(&weak), false));
         let numbers =
             operands.iter().all(|(operand, _)| matches!(operand, Operand::Node(_) | Operand::Literal(_)));
-        let fits =
-            literals().all(|literal| matches!(ty, Type::Scalar(scalar) if literal.fit(scalar).is_some()));
+        let fits = weak.iter().all(|weak| self.fits(*weak, &ty));
         (numbers && fits).then_some((ty, soft))
     }
 

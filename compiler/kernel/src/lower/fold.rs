@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use kps_syntax::Span;
-use kps_syntax::ast::BinaryOp as AstBinaryOp;
+use kps_syntax::ast::{BinaryOp as AstBinaryOp, UnaryOp as AstUnaryOp};
 
 use super::Ctx;
 use super::operand::Operand;
@@ -42,11 +42,7 @@ impl Ctx<'_> {
     /// The result stays a literal.
     pub fn fold(&mut self, op: AstBinaryOp, a: Literal, b: Literal, spans: (Span, Span)) -> Operand {
         let span = spans.0.to(spans.1);
-        let folded = match (a, b) {
-            (Literal::Int(a), Literal::Int(b)) => fold_ints(op, a, b),
-            (a, b) => fold_floats(op, a.to_f64(), b.to_f64()),
-        };
-        match folded {
+        match fold_literals(op, a, b) {
             Ok(literal) => Operand::Literal(literal),
             Err(Fold::DivisionByZero) => self.fail(errors::constant_division_by_zero(self.at(span))),
             Err(Fold::TooLarge) => self.fail(errors::int_too_large(self.at(span))),
@@ -89,11 +85,34 @@ pub(super) fn fold_function(function: Function, args: &[Literal]) -> Option<Lite
     }
 }
 
+/// What an operator gives for two literals; `None` where that is a mistake.
+pub(super) fn folded(op: AstBinaryOp, a: Literal, b: Literal) -> Option<Literal> {
+    fold_literals(op, a, b).ok()
+}
+
+/// What `-` and `~` give for a literal; `None` where that is a mistake.
+pub(super) fn folded_unary(op: AstUnaryOp, of: Literal) -> Option<Literal> {
+    match (op, of) {
+        (AstUnaryOp::Minus, Literal::Int(value)) => value.checked_neg().map(Literal::Int),
+        (AstUnaryOp::Minus, Literal::Float(value)) => Some(Literal::Float(-value)),
+        (AstUnaryOp::Invert, Literal::Int(value)) => Some(Literal::Int(!value)),
+        (AstUnaryOp::Plus, literal) => Some(literal),
+        _ => None,
+    }
+}
+
 enum Fold {
     DivisionByZero,
     TooLarge,
     NegativeShift(i128),
     NoSuchOperator,
+}
+
+fn fold_literals(op: AstBinaryOp, a: Literal, b: Literal) -> Result<Literal, Fold> {
+    match (a, b) {
+        (Literal::Int(a), Literal::Int(b)) => fold_ints(op, a, b),
+        (a, b) => fold_floats(op, a.to_f64(), b.to_f64()),
+    }
 }
 
 fn fold_ints(op: AstBinaryOp, a: i128, b: i128) -> Result<Literal, Fold> {

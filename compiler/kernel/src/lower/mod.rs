@@ -65,6 +65,7 @@ mod tiles;
 mod told;
 mod trace;
 mod tuples;
+mod twins;
 mod unknown;
 mod vars;
 mod weak;
@@ -278,8 +279,10 @@ pub(crate) struct FunctionState<'a> {
     tables: FxHashMap<Name, Operand>,
     /// Those of them that have weak numbers alone.
     weak_tables: FxHashMap<LocalId, tables::Table>,
-    /// Choices between literals.
-    weak_choices: FxHashMap<NodeId, [weak::WeakSide; 2]>,
+    /// Other nodes that take the type that they meet.
+    weak: FxHashMap<NodeId, weak::Weak>,
+    /// Merges of such.
+    twins: twins::Twins,
     /// What each variable was assigned last, where that is a part of a list.
     parts_named: FxHashMap<Var, Span>,
     /// Variables of which the function assigns a part, or calls methods.
@@ -386,7 +389,8 @@ impl<'a> FunctionState<'a> {
             shared: FxHashMap::default(),
             tables: FxHashMap::default(),
             weak_tables: FxHashMap::default(),
-            weak_choices: FxHashMap::default(),
+            weak: FxHashMap::default(),
+            twins: twins::Twins::default(),
             parts_named: FxHashMap::default(),
             changed_in_part: FxHashSet::default(),
             handed_on: FxHashSet::default(),
@@ -497,6 +501,7 @@ impl<'a> Ctx<'a> {
     fn finish_body(&mut self) {
         let mut body = self.other_tables();
         body.append(&mut self.f.block);
+        self.place_late(&mut body);
         self.f.func.body = body;
     }
 

@@ -325,7 +325,8 @@ impl Ctx<'_> {
                 if same_shape && let Some(element) = self.taken_as(operand, b, span) {
                     return Some(element);
                 }
-                if same_shape && a.widens_to(b) {
+                let is_weak = self.weak_side(operand).is_some_and(|weak| self.fits(weak, to));
+                if same_shape && (a.widens_to(b) || is_weak) {
                     return Some(self.coerce(*node, b, span));
                 }
                 if self.facts(*node).soft && same_shape {

@@ -10,9 +10,9 @@ use kps_syntax::Span;
 use super::Ctx;
 use super::operand::Facts;
 use super::outcomes::without_outcome;
-use super::vars::{Binding, Conflict, Var, Way, binding_span, guess, literal_of, same_static};
-use crate::constant::Literal;
-use crate::ir::{CarryId, Stmt};
+use super::vars::{Binding, Conflict, Var, Way, binding_span, same_static};
+use super::weak::WeakSide;
+use crate::ir::CarryId;
 use crate::types::Type;
 
 /// What an earlier pass over a loop found about a variable that it carries.
@@ -39,13 +39,17 @@ pub(super) enum Settled {
 
 impl Ctx<'_> {
     /// Puts what the loop carries into locals, and returns what each variable is at the head.
-    pub(super) fn enter_head(&mut self, changed: &[Var], span: Span) -> Vec<(Var, Binding, Option<Literal>)> {
+    pub(super) fn enter_head(
+        &mut self,
+        changed: &[Var],
+        span: Span,
+    ) -> Vec<(Var, Binding, Option<WeakSide>)> {
         let mut heads = Vec::with_capacity(changed.len());
         for &var in changed {
             let entry = self.f.vars[var as usize].clone();
             let head = self.head_binding(var, &entry, span);
             self.set(var, head.clone());
-            heads.push((var, head, literal_of(&entry)));
+            heads.push((var, head, self.weak_binding(&entry)));
         }
         heads
     }
@@ -60,42 +64,40 @@ impl Ctx<'_> {
         if matches!(hint, Some(Hint::Unknown)) {
             return Binding::Error;
         }
-        let literal = literal_of(entry);
+        let weak = self.weak_binding(entry);
         let known = self.stored_type(entry);
-        let (ty, soft) = match (literal, known, hint) {
+        let (ty, soft) = match (weak, known, hint) {
             (None, None, _) => return without_outcome(entry),
             (Some(_), _, Some(Hint::Type(ty))) => (ty, false),
             (_, Some((_, true)), Some(Hint::Type(ty))) => (ty, true),
-            (Some(literal), _, hint) => {
+            (Some(weak), _, hint) => {
                 let is_firm = matches!(hint, Some(Hint::Firm));
-                (guess(literal).into(), !is_firm)
+                (self.own_scalar(weak).into(), !is_firm)
             }
             (None, Some((ty, soft)), _) => (ty, soft),
         };
         let entry_span = binding_span(entry);
         let local = self.local_of(var, &ty, entry_span);
-        let carry = CarryId(self.f.func.carries.len() as u32);
-        self.f.func.carries.push(Vec::new());
-        self.f.block.push(Stmt::Carry(carry));
+        let carry = self.new_carry();
         self.carry(carry, local, entry);
-        Binding::Stored { local, facts: Facts { nonneg: false, soft }, span: entry_span }
+        Binding::Stored { local, facts: Facts { nonneg: false, soft }, span: entry_span, weak: None }
     }
 
     /// Stores what each round hands to the next. Where a type at the head was wrong, the hints say what it should
     /// have been; what has no value is looked at only when all types are right, for a type may be what it lacks.
     pub(super) fn settle(
         &mut self,
-        heads: &[(Var, Binding, Option<Literal>)],
+        heads: &[(Var, Binding, Option<WeakSide>)],
         ways: &[Way],
         span: Span,
         give_up: bool,
     ) -> Settled {
         let mut settled = Settled::All;
         let mut unknown = Vec::new();
-        for (var, head, literal) in heads {
+        for (var, head, entry) in heads {
             for way in ways {
                 let Some(back) = way.changed(*var) else { continue };
-                let hint = match self.hand_over(head, *literal, back, way.carry) {
+                let hint = match self.hand_over(head, *entry, back, way.carry) {
                     None => continue,
                     Some(Hint::Unknown) => {
                         unknown.push(*var);
@@ -126,7 +128,7 @@ impl Ctx<'_> {
     fn hand_over(
         &mut self,
         head: &Binding,
-        literal: Option<Literal>,
+        entry: Option<WeakSide>,
         back: &Binding,
         carry: Option<CarryId>,
     ) -> Option<Hint> {
@@ -141,15 +143,9 @@ impl Ctx<'_> {
             (Binding::Items { items: a, .. }, Binding::Items { items: b, .. }) if a == b => None,
             (Binding::Stored { local, facts, .. }, back) => {
                 let ty = self.f.func.local(*local).ty.clone();
-                let (back_ty, back_soft) = match (literal_of(back), self.stored_type(back)) {
-                    (Some(literal), _)
-                        if ty
-                            .scalar()
-                            .is_some_and(|scalar| !ty.is_vector() && literal.fit(scalar).is_some()) =>
-                    {
-                        (ty.clone(), false)
-                    }
-                    (Some(literal), _) => (guess(literal).into(), false),
+                let (back_ty, back_soft) = match (self.weak_binding(back), self.stored_type(back)) {
+                    (Some(weak), _) if self.fits(weak, &ty) => (ty.clone(), false),
+                    (Some(weak), _) => (self.own_scalar(weak).into(), false),
                     (None, Some(known)) => known,
                     (None, None) => return conflict(self),
                 };
@@ -159,10 +155,9 @@ impl Ctx<'_> {
                     }
                     return None;
                 }
-                let fits = |to: &Type| match (literal, to) {
-                    (Some(literal), Type::Scalar(scalar)) => literal.fit(*scalar).is_some(),
-                    (None, _) => facts.soft,
-                    _ => false,
+                let fits = |to: &Type| match entry {
+                    Some(weak) => self.fits(weak, to),
+                    None => facts.soft,
                 };
                 match (facts.soft, back_soft) {
                     (true, _) if fits(&back_ty) => Some(Hint::Type(back_ty)),
@@ -195,13 +190,13 @@ impl Ctx<'_> {
 
     /// When something passed only because of a guess that is now known to be right, the guesses of
     /// this loop become firm for another pass.
-    pub(super) fn firm_up(&mut self, heads: &[(Var, Binding, Option<Literal>)], span: Span) -> bool {
+    pub(super) fn firm_up(&mut self, heads: &[(Var, Binding, Option<WeakSide>)], span: Span) -> bool {
         if !self.f.lenient {
             return false;
         }
         let mut firmed = false;
-        for (var, head, literal) in heads {
-            if literal.is_some() && matches!(head, Binding::Stored { facts: Facts { soft: true, .. }, .. }) {
+        for (var, head, entry) in heads {
+            if entry.is_some() && matches!(head, Binding::Stored { facts: Facts { soft: true, .. }, .. }) {
                 self.f.hints.insert((span.start, *var), Hint::Firm);
                 firmed = true;
             }
@@ -221,9 +216,9 @@ impl Ctx<'_> {
             return;
         }
         for &var in changed {
-            if let Binding::Stored { local, facts, span } = self.f.vars[var as usize] {
+            if let Binding::Stored { local, facts, span, weak } = self.f.vars[var as usize] {
                 let facts = Facts { soft: false, ..facts };
-                self.set(var, Binding::Stored { local, facts, span });
+                self.set(var, Binding::Stored { local, facts, span, weak });
             }
         }
     }

@@ -21,14 +21,14 @@ use crate::types::{Scalar, Type};
 pub(super) struct Table {
     items: Rc<[EnvValue]>,
     /// All of them, of inner lists too.
-    numbers: Vec<Literal>,
+    numbers: Rc<[Literal]>,
     span: Span,
     /// The same in other types.
     others: Vec<(Scalar, LocalId)>,
 }
 
 impl Table {
-    pub fn numbers(&self) -> &[Literal] {
+    pub fn numbers(&self) -> &Rc<[Literal]> {
         &self.numbers
     }
 }
@@ -65,6 +65,7 @@ impl Ctx<'_> {
             .collect();
         let table = self.array_of(&operands, span);
         if is_weak && let Operand::Place(Place { root: Root::Local(local), .. }) = table {
+            let numbers = numbers.into();
             let _ = self.f.weak_tables.insert(local, Table { items, numbers, span, others: Vec::new() });
         }
         table

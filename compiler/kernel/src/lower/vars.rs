@@ -16,11 +16,13 @@ use super::closures::Closure;
 use super::held::is_fixed;
 use super::operand::{Facts, Operand, Place, Static};
 use super::outcomes::{Outcome, kept_outcome};
+use super::twins::MergeId;
+use super::weak::WeakSide;
 use crate::constant::Literal;
 use crate::env::EnvModule;
 use crate::errors;
 use crate::ir::{CarryId, Home, Local, LocalId, NodeKind, Stmt};
-use crate::types::{Scalar, Type};
+use crate::types::Type;
 
 /// A variable of the function, by its number in the scope; beyond those are the items of tuples and the marks of
 /// outputs.
@@ -46,6 +48,8 @@ pub(crate) enum Binding {
         local: LocalId,
         facts: Facts,
         span: Span,
+        /// The merge, where all that was stored is weak.
+        weak: Option<MergeId>,
     },
     /// A tuple: each item is a variable of its own, so that paths meet item by item.
     Items {
@@ -214,6 +218,12 @@ impl Ctx<'_> {
         let name = self.var_name(var);
         let diagnostic = match &self.f.vars[var as usize] {
             Binding::Bound { operand, .. } => return operand.clone(),
+            Binding::Stored { weak: Some(merge), facts, .. } => {
+                let (merge, facts) = (*merge, *facts);
+                let node = self.load_merged(merge, span);
+                self.set_facts(node, facts);
+                return Operand::Node(node);
+            }
             Binding::Stored { local, facts, .. } => {
                 let (local, facts) = (*local, *facts);
                 let ty = self.f.func.local(local).ty.clone();
@@ -298,10 +308,16 @@ impl Ctx<'_> {
     /// Ends the path here: its changes, with a place for its stores at the end of the block.
     pub fn way(&mut self, fork: Fork, missing: Missing) -> Way {
         let changes = self.changes_since(fork);
+        let carry = self.new_carry();
+        Way { changes, carry: Some(carry), missing }
+    }
+
+    /// A place for stores that are known later.
+    pub fn new_carry(&mut self) -> CarryId {
         let carry = CarryId(self.f.func.carries.len() as u32);
         self.f.func.carries.push(Vec::new());
         self.f.block.push(Stmt::Carry(carry));
-        Way { changes, carry: Some(carry), missing }
+        carry
     }
 
     /// Goes on where the ways meet; none means that nothing gets here.
@@ -357,7 +373,9 @@ impl Ctx<'_> {
             _ => false,
         };
         let is_alike = |binding: &Binding| match (first, binding) {
-            (Binding::Stored { local: a, .. }, Binding::Stored { local: b, .. }) => a == b,
+            (Binding::Stored { local: a, weak: in_a, .. }, Binding::Stored { local: b, weak: in_b, .. }) => {
+                a == b && (in_a == in_b || in_a.is_none() || in_b.is_none())
+            }
             (Binding::Bound { operand: a, .. }, Binding::Bound { operand: b, .. }) => {
                 same_static(a, b) && (is_fixed(a) || is_unchanged(a))
             }
@@ -379,14 +397,16 @@ impl Ctx<'_> {
             return None;
         }
         Some(match first {
-            Binding::Stored { local, span, .. } => {
-                Binding::Stored { local: *local, facts: self.joined_facts(bindings), span: *span }
+            Binding::Stored { local, span, weak, .. } => {
+                let is_one_merge = |binding: &Binding| matches!(binding, Binding::Stored { weak: other, .. } if other == weak);
+                let weak = weak.filter(|_| bindings.iter().all(is_one_merge));
+                Binding::Stored { local: *local, facts: self.joined_facts(bindings), span: *span, weak }
             }
             same => same.clone(),
         })
     }
 
-    /// The type that all of them have, or that the literals among them widen to.
+    /// The type that all of them have, or that what is weak among them widens to.
     fn joined_type(&mut self, bindings: &[Binding]) -> Result<Type, Conflict> {
         let mut joined: Option<(Type, bool, usize)> = None;
         for (at, binding) in bindings.iter().enumerate() {
@@ -403,18 +423,18 @@ impl Ctx<'_> {
                 Some((_, _, first)) => return Err(self.conflict(&bindings[*first], binding)),
             }
         }
-        let literals = || bindings.iter().filter_map(|binding| Some((binding, literal_of(binding)?)));
         let ty = match &joined {
             Some((ty, ..)) => ty.clone(),
-            None if literals().any(|(_, literal)| matches!(literal, Literal::Float(_))) => Type::F32,
-            None => Type::I32,
+            None => {
+                let weak: Vec<WeakSide> =
+                    bindings.iter().filter_map(|binding| self.weak_binding(binding)).collect();
+                self.weak_type(&weak)
+            }
         };
         for binding in bindings {
-            let fits = match (binding, literal_of(binding)) {
-                (_, Some(literal)) => {
-                    matches!(ty, Type::Scalar(scalar) if literal.fit(scalar).is_some())
-                }
-                (binding, None) => self.stored_type(binding).is_some(),
+            let fits = match self.weak_binding(binding) {
+                Some(weak) => self.fits(weak, &ty),
+                None => self.stored_type(binding).is_some(),
             };
             if !fits {
                 let other = joined.as_ref().map_or(0, |(_, _, at)| *at);
@@ -429,9 +449,10 @@ impl Ctx<'_> {
         Ok(ty)
     }
 
-    /// The type of a value, and whether it is a guess; `None` for literals and static things.
+    /// The type of a value, and whether it is a guess; `None` for what is weak and static things.
     pub fn stored_type(&self, binding: &Binding) -> Option<(Type, bool)> {
         match binding {
+            binding if self.weak_binding(binding).is_some() => None,
             Binding::Bound { operand: Operand::Node(node), .. } => {
                 Some((self.ty(*node).clone(), self.facts(*node).soft))
             }
@@ -462,21 +483,24 @@ impl Ctx<'_> {
                 self.carry(carry, local, binding);
             }
         }
-        Binding::Stored { local, facts: self.joined_facts(bindings), span }
+        let sides: Option<Vec<(CarryId, WeakSide)>> =
+            bindings.iter().zip(ways).map(|(of, way)| Some((way.carry?, self.weak_binding(of)?))).collect();
+        let weak = sides.map(|sides| self.note_merge(local, sides, span));
+        Binding::Stored { local, facts: self.joined_facts(bindings), span, weak }
     }
 
     /// Stores a binding's value to `local` on one way into a merge.
     pub fn carry(&mut self, carry: CarryId, local: LocalId, binding: &Binding) {
         let ty = self.f.func.local(local).ty.clone();
-        let value = match binding {
-            Binding::Bound { operand: Operand::Node(node), .. } if *self.ty(*node) == ty => *node,
-            Binding::Bound { operand: Operand::Literal(literal), span } => {
-                let Some(constant) = ty.scalar().and_then(|scalar| literal.fit(scalar)) else { return };
-                self.constant(constant, *span)
+        let value = match (binding, self.weak_binding(binding)) {
+            (Binding::Bound { operand: Operand::Node(node), .. }, _) if *self.ty(*node) == ty => *node,
+            (Binding::Stored { local: stored, .. }, _) if *stored == local => return,
+            (_, Some(weak)) => {
+                let Some(scalar) = ty.scalar().filter(|_| self.fits(weak, &ty)) else { return };
+                self.late(carry, |ctx| ctx.side_as(weak, scalar, binding_span(binding)))
             }
-            Binding::Stored { local: stored, .. } if *stored == local => return,
             // A guess was wrong: the loop that made it is lowered again.
-            _ => return self.f.lenient = true,
+            (_, None) => return self.f.lenient = true,
         };
         let stores = &mut self.f.func.carries[carry.idx()];
         if !stores.iter().any(|(stored, _)| *stored == local) {
@@ -544,13 +568,6 @@ pub(crate) fn binding_span(binding: &Binding) -> Span {
     }
 }
 
-pub(crate) fn literal_of(binding: &Binding) -> Option<Literal> {
-    match binding {
-        Binding::Bound { operand: Operand::Literal(literal), .. } => Some(*literal),
-        _ => None,
-    }
-}
-
 /// Whether two operands are the same thing known statically; two nodes never are.
 pub(crate) fn same_static(a: &Operand, b: &Operand) -> bool {
     match (a, b) {
@@ -592,9 +609,4 @@ fn same_closure(a: &Rc<Closure>, b: &Rc<Closure>) -> bool {
 /// A part of an array is another place wherever its indices are computed anew.
 fn same_place(a: &Place, b: &Place) -> bool {
     a.root == b.root && a.path.is_empty() && b.path.is_empty()
-}
-
-/// What a literal becomes when a loop carries it and nothing else is known.
-pub(crate) fn guess(literal: Literal) -> Scalar {
-    literal.default_scalar()
 }

@@ -1,68 +1,165 @@
-//! Numbers without a type of their own, of which only the run knows which it is: elements of captured lists, and
-//! choices between literals. As a literal does, each takes the type that it meets, if all that it may be fit that.
+//! Numbers without a type of their own, of which only the run knows which it is: elements of captured lists, choices
+//! between literals, variables that every way to a merge gives one, and arithmetic of nothing else. As a literal does,
+//! each takes the type that it meets, if all that it may be fit that.
 //!
-//! It is a node of the type that it has alone until then, and a second node in the type that it takes.
+//! It is a node of the type that it has alone until then, and a second node in the type that it takes: an int converted,
+//! a float made again. What merges make again for that is in `twins.rs`.
+
+use std::rc::Rc;
 
 use kps_syntax::Span;
+use kps_syntax::ast::{BinaryOp as AstBinaryOp, UnaryOp as AstUnaryOp};
+use rustc_hash::FxHashSet;
 
 use super::Ctx;
+use super::arith::Sides;
+use super::fold::{folded, folded_unary};
 use super::operand::Operand;
+use super::tables::scalar_of_large;
+use super::twins::MergeId;
+use super::vars::Binding;
 use crate::constant::{Constant, Literal};
 use crate::ir::{NodeId, NodeKind};
 use crate::types::{Scalar, Type};
 
-/// A side of a choice between literals: one, or another choice.
+/// What may come out of an operator is told apart up to so many pairs of numbers,
+const MAX_PAIRS: usize = 1024;
+
+/// and arithmetic is made again up to so many operations.
+const MAX_OPERATIONS: u32 = 64;
+
+/// What something weak is made of: a literal, or something weak itself.
 #[derive(Clone, Copy)]
-pub(super) enum WeakSide {
+pub(crate) enum WeakSide {
     Literal(Literal),
     Node(NodeId),
+    Merge(MergeId),
+}
+
+/// A weak number that is no literal.
+#[derive(Clone)]
+pub(crate) struct Weak {
+    made: Made,
+    values: WeakValues,
+}
+
+#[derive(Clone, Copy)]
+enum Made {
+    Choice([WeakSide; 2]),
+    Merge(MergeId),
+    Binary(AstBinaryOp, [WeakSide; 2], Span, (Span, Span)),
+    Unary(AstUnaryOp, NodeId, Span),
+}
+
+/// What is known of a weak number.
+#[derive(Clone)]
+pub(crate) struct WeakValues {
+    /// All that it may be.
+    pub numbers: Rc<[Literal]>,
+    /// All that it, and what it is computed from, may be.
+    steps: Rc<[Literal]>,
+    /// The type that it has alone holds all of that.
+    is_exact: bool,
+    /// How many operations make it.
+    n_operations: u32,
+}
+
+impl WeakValues {
+    fn of_numbers(numbers: Rc<[Literal]>) -> WeakValues {
+        WeakValues { steps: Rc::clone(&numbers), numbers, is_exact: true, n_operations: 0 }
+    }
+
+    /// What is one of these. Of type `own` alone.
+    pub fn any_of(sides: &[WeakValues], own: Scalar) -> WeakValues {
+        let numbers = distinct(sides.iter().flat_map(|side| side.numbers.iter()));
+        WeakValues {
+            steps: distinct(sides.iter().flat_map(|side| side.steps.iter())),
+            is_exact: sides.iter().all(|side| side.is_exact) && are_exact(&numbers, own),
+            n_operations: sides.iter().map(|side| side.n_operations).sum(),
+            numbers,
+        }
+    }
+
+    /// What is computed from these; `None` where it overflows `own`, or there is too much of it.
+    fn computed(sides: &[WeakValues], numbers: &[Literal], own: Scalar) -> Option<WeakValues> {
+        let any = WeakValues::any_of(sides, own);
+        let n_operations = any.n_operations + 1;
+        let is_held = |number: &Literal| own.is_float() || number.fit(own).is_some();
+        if n_operations > MAX_OPERATIONS || !numbers.iter().all(is_held) {
+            return None;
+        }
+        Some(WeakValues {
+            steps: distinct(any.steps.iter().chain(numbers)),
+            is_exact: any.is_exact && are_exact(numbers, own),
+            n_operations,
+            numbers: distinct(numbers),
+        })
+    }
+
+    /// Whether all of it fits. Ints are converted, floats are made again of what they are made of.
+    pub fn fit(&self, scalar: Scalar) -> bool {
+        let all = if self.has_floats() { &self.steps } else { &self.numbers };
+        all.iter().all(|number| number.fit(scalar).is_some())
+    }
+
+    fn has_floats(&self) -> bool {
+        self.numbers.iter().any(|number| matches!(number, Literal::Float(_)))
+    }
 }
 
 impl Ctx<'_> {
     /// A weak number beside something that has a type of its own, in the type that a literal would take there; `None`
     /// where it keeps its own.
     pub fn beside(&mut self, operand: &Operand, other: &Operand, span: Span) -> Option<Operand> {
-        let numbers = self.weak_numbers(operand)?;
-        if matches!(other, Operand::Literal(_)) || self.weak_numbers(other).is_some() {
+        let values = self.values_of_node(operand)?;
+        if self.weak_side(other).is_some() {
             return None;
         }
         let scalar = self.value_type(other)?.scalar()?;
-        let has_floats = numbers.iter().any(|number| matches!(number, Literal::Float(_)));
-        let scalar = if has_floats && scalar.is_int() { scalar.as_float() } else { scalar };
+        let scalar = if values.has_floats() && scalar.is_int() { scalar.as_float() } else { scalar };
         self.taken_as(operand, scalar, span).map(Operand::Node)
     }
 
     /// A weak number as `scalar`; `None` for any other operand, where not all that it may be fit, and where
     /// converting it gives the same.
     pub fn taken_as(&mut self, operand: &Operand, scalar: Scalar, span: Span) -> Option<NodeId> {
-        let numbers = self.weak_numbers(operand)?;
+        let values = self.values_of_node(operand)?;
         let Operand::Node(node) = *operand else { return None };
         let own = self.ty(node).scalar()?;
-        let is_same = |number: &Literal| {
-            let [a, b] = [own, scalar].map(|scalar| number.fit(scalar).and_then(Constant::as_float));
-            a == b
-        };
-        let converts = own.widens_to(scalar) && (own.is_int() || numbers.iter().all(is_same))
+        let converts = own.widens_to(scalar) && (own.is_int() || values.is_exact)
             || own.is_int() && matches!(scalar, Scalar::F32 | Scalar::F64);
-        if own == scalar || converts || numbers.iter().any(|number| number.fit(scalar).is_none()) {
+        if own == scalar || converts || !values.fit(scalar) {
             return None;
         }
-        Some(self.again_as(node, scalar, span))
+        Some(match own.is_int() {
+            true => self.convert(node, scalar, span),
+            false => self.again_as(node, scalar, span),
+        })
     }
 
+    /// A float made again, as converting it would round it twice.
     fn again_as(&mut self, node: NodeId, scalar: Scalar, span: Span) -> NodeId {
-        let kind = match (self.f.func.node(node).kind.clone(), self.f.weak_choices.get(&node).copied()) {
-            (NodeKind::LoadElement { local, path }, _) => {
-                NodeKind::LoadElement { local: self.table_in(local, scalar), path }
-            }
-            (NodeKind::Select { condition, .. }, Some(sides)) => {
-                let [then, orelse] = sides.map(|side| match side {
-                    WeakSide::Node(node) => self.again_as(node, scalar, span),
-                    WeakSide::Literal(literal) => {
-                        self.constant(literal.fit(scalar).expect("all of them fit"), span)
-                    }
-                });
+        let kind = match (self.f.func.node(node).kind.clone(), self.f.weak.get(&node).map(|weak| weak.made)) {
+            (NodeKind::Select { condition, .. }, Some(Made::Choice(sides))) => {
+                let [then, orelse] = sides.map(|side| self.side_as(side, scalar, span));
                 NodeKind::Select { condition, then, orelse }
+            }
+            (_, Some(Made::Merge(merge))) => NodeKind::Load(self.twin(merge, scalar)),
+            (_, Some(Made::Binary(op, sides, op_span, spans))) => {
+                let [left, right] = sides.map(|side| match side {
+                    WeakSide::Literal(literal) => Operand::Literal(literal),
+                    side => Operand::Node(self.side_as(side, scalar, span)),
+                });
+                let again = self.binary(op, &left, &right, op_span, spans);
+                return self.materialize(&again, span).unwrap_or(node);
+            }
+            (_, Some(Made::Unary(op, side, at))) => {
+                let side = Operand::Node(self.side_as(WeakSide::Node(side), scalar, span));
+                let again = self.unary(op, &side, at, at);
+                return self.materialize(&again, span).unwrap_or(node);
+            }
+            (NodeKind::LoadElement { local, path }, None) => {
+                NodeKind::LoadElement { local: self.table_in(local, scalar), path }
             }
             _ => return node,
         };
@@ -72,32 +169,163 @@ impl Ctx<'_> {
         taken
     }
 
-    /// All that a weak number may be.
-    fn weak_numbers(&self, operand: &Operand) -> Option<Vec<Literal>> {
-        let Operand::Node(node) = *operand else { return None };
-        if let NodeKind::LoadElement { local, .. } = &self.f.func.node(node).kind {
-            let is_number = matches!(self.ty(node), Type::Scalar(_));
-            return self.f.weak_tables.get(local).filter(|_| is_number).map(|table| table.numbers().to_vec());
-        }
-        let mut numbers = Vec::new();
-        for side in self.f.weak_choices.get(&node)? {
-            match side {
-                WeakSide::Literal(literal) => numbers.push(*literal),
-                WeakSide::Node(node) => numbers.extend(self.weak_numbers(&Operand::Node(*node))?),
+    /// A side that fits `scalar` as a node of that type, computed here.
+    pub fn side_as(&mut self, side: WeakSide, scalar: Scalar, span: Span) -> NodeId {
+        let node = match side {
+            WeakSide::Literal(literal) => {
+                return self.constant(literal.fit(scalar).expect("all of them fit"), span);
             }
+            WeakSide::Node(node) => node,
+            WeakSide::Merge(merge) => self.load_merged(merge, span),
+        };
+        match self.taken_as(&Operand::Node(node), scalar, span) {
+            Some(taken) => taken,
+            None => self.convert(node, scalar, span),
         }
-        Some(numbers)
+    }
+
+    /// The type that a side has alone.
+    pub fn own_scalar(&self, side: WeakSide) -> Scalar {
+        let ty = match side {
+            WeakSide::Literal(literal) => return literal.default_scalar(),
+            WeakSide::Node(node) => self.ty(node),
+            WeakSide::Merge(merge) => &self.f.func.local(self.merged_local(merge)).ty,
+        };
+        ty.scalar().expect("weak numbers are scalars")
+    }
+
+    /// The type that these have together where nothing else is known.
+    pub fn weak_type(&self, sides: &[WeakSide]) -> Type {
+        let values: Vec<WeakValues> = sides.iter().map(|side| self.weak_values(*side)).collect();
+        if values.iter().any(WeakValues::has_floats) {
+            return Type::F32;
+        }
+        let numbers = values.iter().flat_map(|values| values.numbers.iter().copied());
+        scalar_of_large(numbers).map_or(Type::I32, Type::from)
+    }
+
+    /// Whether all that a side may be fits a type.
+    pub fn fits(&self, side: WeakSide, ty: &Type) -> bool {
+        matches!(ty, Type::Scalar(scalar) if self.weak_values(side).fit(*scalar))
+    }
+
+    /// What is weak in an operand, if it is.
+    pub fn weak_side(&self, operand: &Operand) -> Option<WeakSide> {
+        match operand {
+            Operand::Literal(literal) => Some(WeakSide::Literal(*literal)),
+            Operand::Node(node) => self.is_weak(*node).then_some(WeakSide::Node(*node)),
+            _ => None,
+        }
+    }
+
+    /// What is weak in what a variable is bound to, if it is.
+    pub fn weak_binding(&self, binding: &Binding) -> Option<WeakSide> {
+        match binding {
+            Binding::Bound { operand, .. } => self.weak_side(operand),
+            Binding::Stored { weak, .. } => weak.map(WeakSide::Merge),
+            _ => None,
+        }
+    }
+
+    fn is_weak(&self, node: NodeId) -> bool {
+        self.f.weak.contains_key(&node) || self.weak_element(node).is_some()
+    }
+
+    /// The numbers of the list that an element is of.
+    fn weak_element(&self, node: NodeId) -> Option<&Rc<[Literal]>> {
+        match &self.f.func.node(node).kind {
+            NodeKind::LoadElement { local, .. } if matches!(self.ty(node), Type::Scalar(_)) => {
+                self.f.weak_tables.get(local).map(|table| table.numbers())
+            }
+            _ => None,
+        }
+    }
+
+    pub fn weak_values(&self, side: WeakSide) -> WeakValues {
+        match side {
+            WeakSide::Literal(literal) => WeakValues::of_numbers(Rc::new([literal])),
+            WeakSide::Merge(merge) => self.merged_values(merge).clone(),
+            WeakSide::Node(node) => match self.f.weak.get(&node) {
+                Some(weak) => weak.values.clone(),
+                None => {
+                    let numbers = self.weak_element(node).expect("sides are weak");
+                    let own = self.ty(node).scalar().expect("looked at by `weak_element`");
+                    WeakValues {
+                        is_exact: are_exact(numbers, own),
+                        ..WeakValues::of_numbers(Rc::clone(numbers))
+                    }
+                }
+            },
+        }
+    }
+
+    /// Of what is weak and no literal.
+    fn values_of_node(&self, operand: &Operand) -> Option<WeakValues> {
+        match self.weak_side(operand)? {
+            WeakSide::Literal(_) => None,
+            side => Some(self.weak_values(side)),
+        }
     }
 
     /// Remembers a choice between these two, if both are weak.
     pub fn note_choice(&mut self, choice: NodeId, sides: [&Operand; 2]) {
-        let [then, orelse] = sides.map(|side| match side {
-            Operand::Literal(literal) => Some(WeakSide::Literal(*literal)),
-            Operand::Node(node) => self.f.weak_choices.contains_key(node).then_some(WeakSide::Node(*node)),
-            _ => None,
-        });
-        if let (Some(then), Some(orelse)) = (then, orelse) {
-            self.f.weak_choices.insert(choice, [then, orelse]);
+        if let [Some(then), Some(orelse)] = sides.map(|side| self.weak_side(side)) {
+            let sides = [then, orelse];
+            let own = self.own_scalar(WeakSide::Node(choice));
+            let values = WeakValues::any_of(&sides.map(|side| self.weak_values(side)), own);
+            self.f.weak.insert(choice, Weak { made: Made::Choice(sides), values });
         }
     }
+
+    /// Remembers that this is what the ways to a merge left in its local.
+    pub fn note_merged(&mut self, loaded: NodeId, merge: MergeId) {
+        let values = self.merged_values(merge).clone();
+        self.f.weak.insert(loaded, Weak { made: Made::Merge(merge), values });
+    }
+
+    /// Remembers arithmetic of two weak numbers.
+    pub fn note_binary(&mut self, result: &Operand, op: AstBinaryOp, sides: Sides) {
+        let Operand::Node(node) = *result else { return };
+        let [Some(left), Some(right)] = [sides.left, sides.right].map(|side| self.weak_side(side)) else {
+            return;
+        };
+        let Some(own) = self.ty(node).scalar().filter(|_| !self.is_weak(node)) else { return };
+        let [a, b] = [left, right].map(|side| self.weak_values(side));
+        if a.numbers.len().saturating_mul(b.numbers.len()) > MAX_PAIRS {
+            return;
+        }
+        let pairs = a.numbers.iter().flat_map(|a| b.numbers.iter().map(|b| (*a, *b)));
+        let numbers: Option<Vec<Literal>> = pairs.map(|(a, b)| folded(op, a, b)).collect();
+        if let Some(values) = numbers.and_then(|numbers| WeakValues::computed(&[a, b], &numbers, own)) {
+            let made = Made::Binary(op, [left, right], sides.op_span, sides.spans);
+            self.f.weak.insert(node, Weak { made, values });
+        }
+    }
+
+    /// Remembers the negative, or the inverse, of a weak number.
+    pub fn note_unary(&mut self, result: &Operand, op: AstUnaryOp, of: NodeId, span: Span) {
+        let (Operand::Node(node), true) = (result, self.is_weak(of)) else { return };
+        let Some(own) = self.ty(*node).scalar().filter(|_| !self.is_weak(*node)) else { return };
+        let values = self.weak_values(WeakSide::Node(of));
+        let numbers: Option<Vec<Literal>> =
+            values.numbers.iter().map(|number| folded_unary(op, *number)).collect();
+        if let Some(values) = numbers.and_then(|numbers| WeakValues::computed(&[values], &numbers, own)) {
+            self.f.weak.insert(*node, Weak { made: Made::Unary(op, of, span), values });
+        }
+    }
+}
+
+/// Each number once.
+fn distinct<'n>(numbers: impl IntoIterator<Item = &'n Literal>) -> Rc<[Literal]> {
+    let mut seen = FxHashSet::default();
+    numbers.into_iter().copied().filter(|number| seen.insert(*number)).collect()
+}
+
+/// Whether a type holds these as they are.
+fn are_exact(numbers: &[Literal], scalar: Scalar) -> bool {
+    let is_exact = |number: &Literal| match number.fit(scalar).map(Constant::as_float) {
+        Some(Some(value)) => value == number.to_f64(),
+        held => held.is_some(),
+    };
+    numbers.iter().all(is_exact)
 }
