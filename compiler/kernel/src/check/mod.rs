@@ -8,6 +8,7 @@ mod below;
 mod captured;
 mod cycles;
 mod defaults;
+mod depths;
 mod free;
 mod further;
 mod given;
@@ -32,6 +33,7 @@ use crate::signature::{Form, KernelOptions};
 use crate::stages::Stage;
 use crate::template::{KernelTemplate, Param, ParamKind};
 
+pub(crate) use depths::reading_depths;
 pub(crate) use free::{captured_names, free_paths, mentions, parts_handed_on, receivers, receivers_in};
 pub(crate) use given::{declared_param, signature as given_signature};
 pub(crate) use params::is_constant;

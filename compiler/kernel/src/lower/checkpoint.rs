@@ -12,6 +12,7 @@ use super::vars::Fork;
 pub(crate) struct Checkpoint {
     fork: Fork,
     n_nodes: usize,
+    n_locals: usize,
     n_carries: usize,
     n_stmts: usize,
     n_diagnostics: usize,
@@ -33,6 +34,7 @@ impl Ctx<'_> {
         Checkpoint {
             fork: self.fork(),
             n_nodes: self.f.func.nodes.len(),
+            n_locals: self.f.func.locals.len(),
             n_carries: self.f.func.carries.len(),
             n_stmts: self.f.block.len(),
             n_diagnostics: self.f.diagnostics.len(),
@@ -49,6 +51,7 @@ impl Ctx<'_> {
         self.f.func.truncate_nodes(before.n_nodes);
         self.f.facts.truncate(before.n_nodes);
         self.f.weak.retain(|node, _| node.idx() < before.n_nodes);
+        self.f.weak_tables.retain(|table, _| table.idx() < before.n_locals);
         self.f.twins.truncate(before.twins);
         self.f.func.carries.truncate(before.n_carries);
         self.f.block.truncate(before.n_stmts);

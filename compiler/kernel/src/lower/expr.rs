@@ -478,7 +478,9 @@ impl Ctx<'_> {
     /// A list literal is a fixed array of its own.
     fn list(&mut self, items: &[Expr], span: Span) -> Operand {
         let operands = self.items(items);
-        self.array_of(&operands, span)
+        let list = self.array_of(&operands, span);
+        self.note_list(&list, &operands, span);
+        list
     }
 
     pub fn array_of(&mut self, operands: &[(Operand, Span)], span: Span) -> Operand {

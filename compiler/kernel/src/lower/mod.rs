@@ -86,7 +86,7 @@ pub(crate) use self::remarks::Remarked;
 use self::textures::TextureUses;
 use self::tiles::Tiles;
 use self::vars::{Binding, Var};
-use crate::check::{Assigns, Scope, assigned_names, parts_handed_on, receivers};
+use crate::check::{Assigns, Scope, assigned_names, parts_handed_on, reading_depths, receivers};
 use crate::env::KernelEnv;
 use crate::errors;
 use crate::explain::Remark;
@@ -277,7 +277,7 @@ pub(crate) struct FunctionState<'a> {
     shared: FxHashMap<u32, LocalId>,
     /// Captured lists, which lie in locals of their own.
     tables: FxHashMap<Name, Operand>,
-    /// Those of them that have weak numbers alone.
+    /// Those of them, and of lists that the function makes, that have weak numbers alone.
     weak_tables: FxHashMap<LocalId, tables::Table>,
     /// Other nodes that take the type that they meet.
     weak: FxHashMap<NodeId, weak::Weak>,
@@ -289,6 +289,8 @@ pub(crate) struct FunctionState<'a> {
     changed_in_part: FxHashSet<Var>,
     /// Variables with the names of members that the function gives names of their own, or hands on.
     handed_on: FxHashSet<(Var, Name)>,
+    /// How deep the function reads into what has a name.
+    reading_depths: FxHashMap<Name, usize>,
     /// Lists that are copies of others.
     copies: FxHashMap<LocalId, aliases::Copied>,
     /// Whether the function gives back a list that its caller can reach in another way.
@@ -335,6 +337,8 @@ impl<'a> FunctionState<'a> {
         parts_handed_on(&def.body, &mut |name, member| {
             state.handed_on.extend(scope.get(name).map(|var| (var, member.clone())));
         });
+        let is_ours = |name: &str| !scope.contains(name) && state.env.get().get(name).is_none();
+        state.reading_depths = reading_depths(&def.body, &is_ours);
         state.vars = vec![Binding::Unset; scope.names().len()];
         state.scope = Rc::new(scope);
         state.n_own = n_own;
@@ -394,6 +398,7 @@ impl<'a> FunctionState<'a> {
             parts_named: FxHashMap::default(),
             changed_in_part: FxHashSet::default(),
             handed_on: FxHashSet::default(),
+            reading_depths: FxHashMap::default(),
             copies: FxHashMap::default(),
             gives_what_lives_on: false,
             replaces_parts: false,

@@ -153,6 +153,7 @@ impl Ctx<'_> {
                     return None;
                 }
                 let list = self.array_of(&items, *span);
+                self.note_list(&list, &items, *span);
                 self.walk(&(list, *span))
             }
             Operand::Node(node) => match *self.ty(*node) {

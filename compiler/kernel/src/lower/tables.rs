@@ -1,4 +1,5 @@
-//! Lists of the script that a kernel captures: tables, made before anything else of a function runs.
+//! Lists of the script that a kernel captures: tables, made before anything else of a function runs. Lists of numbers
+//! that a function writes out are tables as well, as long as all that it does with them is to read their numbers.
 //!
 //! Their numbers are as weak as a captured number is (`weak.rs`). A table is made again in each type that its elements
 //! take, so that nothing is rounded twice. Alone they are i32 or f32; where one is larger, the first of u32, i64 and u64
@@ -12,6 +13,8 @@ use kps_syntax::ast::FunctionDef;
 
 use super::Ctx;
 use super::operand::{Operand, Place, Root};
+use super::vars::Var;
+use crate::check;
 use crate::constant::{Constant, Literal};
 use crate::env::EnvValue;
 use crate::ir::{LocalId, NodeId, NodeKind, Stmt};
@@ -25,11 +28,22 @@ pub(super) struct Table {
     span: Span,
     /// The same in other types.
     others: Vec<(Scalar, LocalId)>,
+    /// Nothing can change it.
+    is_constant: bool,
 }
 
 impl Table {
-    pub fn numbers(&self) -> &Rc<[Literal]> {
-        &self.numbers
+    /// Of a list of which all numbers are weak.
+    pub fn numbers(&self) -> Option<&Rc<[Literal]>> {
+        self.is_constant.then_some(&self.numbers)
+    }
+
+    fn depth(&self) -> usize {
+        let first = |items: &Rc<[EnvValue]>| match items.first() {
+            Some(EnvValue::List(items)) => Some(Rc::clone(items)),
+            _ => None,
+        };
+        std::iter::successors(Some(Rc::clone(&self.items)), first).count()
     }
 }
 
@@ -64,11 +78,47 @@ impl Ctx<'_> {
             })
             .collect();
         let table = self.array_of(&operands, span);
-        if is_weak && let Operand::Place(Place { root: Root::Local(local), .. }) = table {
-            let numbers = numbers.into();
-            let _ = self.f.weak_tables.insert(local, Table { items, numbers, span, others: Vec::new() });
+        if is_weak {
+            self.note_table(&table, items, numbers, span);
         }
         table
+    }
+
+    fn note_table(&mut self, table: &Operand, items: Rc<[EnvValue]>, numbers: Vec<Literal>, span: Span) {
+        if let Operand::Place(Place { root: Root::Local(local), .. }) = table {
+            let numbers = numbers.into();
+            let table = Table { items, numbers, span, others: Vec::new(), is_constant: true };
+            self.f.weak_tables.insert(*local, table);
+        }
+    }
+
+    /// Remembers a list that the function itself makes, if these are all literals or lists of them.
+    pub fn note_list(&mut self, list: &Operand, items: &[(Operand, Span)], span: Span) {
+        let literal = |(operand, _): &(Operand, Span)| match operand {
+            Operand::Literal(Literal::Int(value)) => Some(EnvValue::Int(*value)),
+            Operand::Literal(Literal::Float(value)) => Some(EnvValue::Float(*value)),
+            Operand::Place(Place { root: Root::Local(local), path, .. }) if path.is_empty() => {
+                let table = self.f.weak_tables.get(local).filter(|table| table.is_constant)?;
+                Some(EnvValue::List(Rc::clone(&table.items)))
+            }
+            _ => None,
+        };
+        let Some(items) = items.iter().map(literal).collect::<Option<Rc<[EnvValue]>>>() else { return };
+        let mut numbers = Vec::new();
+        if weak_numbers(&items, &mut numbers) {
+            self.note_table(list, items, numbers, span);
+        }
+    }
+
+    /// A list gets a name, by which it may be changed.
+    pub fn name_table(&mut self, var: Var, operand: &Operand) {
+        let name = self.f.scope.names().get(var as usize);
+        let depth = name.map_or(0, |name| self.f.reading_depths.get(name).copied().unwrap_or(usize::MAX));
+        if let Operand::Place(Place { root: Root::Local(local), path, .. }) = operand
+            && let Some(table) = self.f.weak_tables.get_mut(local)
+        {
+            table.is_constant &= depth.saturating_add(path.len()) >= table.depth();
+        }
     }
 
     /// The same table in another type, which all of it fits.

@@ -131,6 +131,7 @@ impl Ctx<'_> {
             self.name_shared(place, var);
         }
         let operand = self.in_memory(var, operand, span);
+        self.name_table(var, &operand);
         let binding = match operand {
             Operand::Error => Binding::Error,
             Operand::Tuple(items) => self.assign_items(var, &items, span),

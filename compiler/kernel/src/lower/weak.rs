@@ -1,5 +1,5 @@
-//! Numbers without a type of their own, of which only the run knows which it is: elements of captured lists, choices
-//! between literals, variables that every way to a merge gives one, and arithmetic of nothing else. As a literal does,
+//! Numbers without a type of their own, of which only the run knows which it is: elements of lists that nothing
+//! changes, choices between literals, variables that every way to a merge gives one, and arithmetic of nothing else. As a literal does,
 //! each takes the type that it meets, if all that it may be fit that.
 //!
 //! It is a node of the type that it has alone until then, and a second node in the type that it takes: an int converted,
@@ -235,7 +235,7 @@ impl Ctx<'_> {
     fn weak_element(&self, node: NodeId) -> Option<&Rc<[Literal]>> {
         match &self.f.func.node(node).kind {
             NodeKind::LoadElement { local, .. } if matches!(self.ty(node), Type::Scalar(_)) => {
-                self.f.weak_tables.get(local).map(|table| table.numbers())
+                self.f.weak_tables.get(local)?.numbers()
             }
             _ => None,
         }
