@@ -19,6 +19,7 @@ pub(crate) struct Checkpoint {
     n_remarks: usize,
     n_returns: usize,
     n_calls: usize,
+    n_weak_calls: usize,
     twins: TwinsMark,
 }
 
@@ -41,6 +42,7 @@ impl Ctx<'_> {
             n_remarks: self.f.remarks.len(),
             n_returns: self.f.returns.len(),
             n_calls: self.f.calls.len(),
+            n_weak_calls: self.f.weak_calls.len(),
             twins: self.f.twins.mark(),
         }
     }
@@ -59,6 +61,7 @@ impl Ctx<'_> {
         self.f.remarks.truncate(before.n_remarks);
         self.f.returns.truncate(before.n_returns);
         self.f.calls.truncate(before.n_calls);
+        self.f.weak_calls.truncate(before.n_weak_calls);
         self.f.live = true;
         self.f.stopped = false;
     }

@@ -32,6 +32,7 @@ pub(crate) struct Closure {
 }
 
 /// A function about to be called.
+#[derive(Clone)]
 pub(crate) struct Callee<'a> {
     pub def: Arc<FunctionDef>,
     pub source: Source,

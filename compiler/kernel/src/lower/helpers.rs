@@ -14,14 +14,18 @@ use super::calls::Arguments;
 use super::closures::Callee;
 use super::operand::{Facts, Operand, Static};
 use super::passing::{ArgKey, OnTheWay, Passed};
+use super::weak::WeakValues;
+use super::weak_calls::WeakCall;
 use super::{Ctx, FunctionState};
 use crate::check::{NO_INTS, TypeExpr, TypeReader, is_constant};
 use crate::env::{EnvValue, HelperFunction};
 use crate::errors;
-use crate::ir::{Arg, CallArg, Function, FunctionId, Home, Local, LocalId, NodeId, NodeKind, Stmt};
+use crate::ir::{
+    Arg, CallArg, Function, FunctionId, Home, Local, LocalId, Node, NodeId, NodeKind, Stmt, walk,
+};
 use crate::library;
 use crate::signature::DefIdentity;
-use crate::types::Type;
+use crate::types::{Scalar, Type};
 
 /// A function compiled for one signature.
 pub(crate) struct Instance {
@@ -44,6 +48,10 @@ struct Compiled {
     gives_what_lives_on: bool,
     /// It puts a new list or struct in the place of one in what it is given.
     replaces_parts: bool,
+    /// Calling it once more changes nothing.
+    is_repeatable: bool,
+    /// What it may give back, where all of that is weak.
+    weak: Option<WeakValues>,
 }
 
 #[derive(PartialEq, Eq, Hash)]
@@ -53,6 +61,8 @@ pub(crate) struct InstanceKey {
     env: usize,
     args: Vec<ArgKey>,
     style: CallStyle,
+    /// The type for what it gives back, where that is weak.
+    result: Option<Scalar>,
 }
 
 /// How a function is called.
@@ -110,9 +120,21 @@ impl<'a> Ctx<'a> {
             *operand = passable;
         }
         args.extend(callee.values.iter().map(|value| (value.clone(), span)));
+        self.call_with(callee, &args, style, None, span)
+    }
+
+    /// With arguments that can be passed; what is weak in the result has type `result`.
+    fn call_with(
+        &mut self,
+        callee: &Callee<'a>,
+        args: &[(Operand, Span)],
+        style: CallStyle,
+        result: Option<Scalar>,
+        span: Span,
+    ) -> Called {
         let passed: Vec<Passed> = args.iter().map(|(operand, _)| self.passed(operand)).collect();
         let mut keys = Vec::with_capacity(args.len());
-        for (passed, (operand, at)) in passed.iter().zip(&args) {
+        for (passed, (operand, at)) in passed.iter().zip(args) {
             match passed.key() {
                 Some(key) => keys.push(key),
                 None => {
@@ -123,7 +145,8 @@ impl<'a> Ctx<'a> {
             }
         }
         let env = callee.env.get().identity();
-        let key = InstanceKey { def: DefIdentity(Arc::clone(&callee.def)), env, args: keys, style };
+        let def = DefIdentity(Arc::clone(&callee.def));
+        let key = InstanceKey { def, env, args: keys, style, result };
         let instance = match self.instance_of.get(&key) {
             Some(instance) => *instance,
             None => match self.compile(callee, &key, &passed, span) {
@@ -135,10 +158,26 @@ impl<'a> Ctx<'a> {
             },
         };
         self.f.calls.push(instance);
-        match self.instances[instance].compiled.clone() {
-            Some(compiled) => self.emit_call(&compiled, &args, span),
-            None => Called::ERROR,
+        let Some(compiled) = self.instances[instance].compiled.clone() else { return Called::ERROR };
+        let called = self.emit_call(&compiled, args, span);
+        match (&compiled.weak, result) {
+            (Some(weak), None) => {
+                let call = WeakCall {
+                    callee: callee.clone(),
+                    args: args.into(),
+                    style,
+                    is_repeatable: compiled.is_repeatable,
+                    values: weak.clone(),
+                };
+                Called { result: self.weak_result(call, called.result, span), ..called }
+            }
+            _ => called,
         }
+    }
+
+    /// Calls a function again, for another type of the weak number that it gives.
+    pub fn call_again(&mut self, call: &WeakCall<'a>, scalar: Scalar, span: Span) -> Operand {
+        self.call_with(&call.callee, &call.args, call.style, Some(scalar), span).result
     }
 
     fn emit_call(&mut self, compiled: &Compiled, args: &[(Operand, Span)], span: Span) -> Called {
@@ -310,7 +349,7 @@ impl<'a> Ctx<'a> {
         }
         let outer = std::mem::replace(&mut self.f, state);
         let is_settled = self.nested(def.name.span, false, |ctx| {
-            ctx.f.result = ctx.declared_result(def);
+            ctx.f.result = key.result.map(Type::from).or_else(|| ctx.declared_result(def));
             ctx.bind_args(callee, passed);
             if key.style == CallStyle::Method {
                 ctx.watch_self(def);
@@ -330,6 +369,7 @@ impl<'a> Ctx<'a> {
             stopped,
             gives_what_lives_on,
             replaces_parts,
+            weak_result: weak,
             ..
         } = inner;
         let callees_compiled = calls.iter().all(|call| self.instances[*call].compiled.is_some());
@@ -349,12 +389,51 @@ impl<'a> Ctx<'a> {
             let writes = written_references(&func, &n_writes);
             func.args.extend(changed_self.map(Arg::Reference));
             let changes_self = changed_self.is_some();
+            let is_repeatable = !changes_self && !writes.contains(&true) && self.is_repeatable(&func);
             self.functions.push(func);
             self.keep_remarks(id, def, remarks);
-            Compiled { id, result, writes, changes_self, gives_what_lives_on, replaces_parts }
+            Compiled {
+                id,
+                result,
+                writes,
+                changes_self,
+                gives_what_lives_on,
+                replaces_parts,
+                is_repeatable,
+                weak,
+            }
         });
         self.instances.push(Instance { compiled, diagnostics, calls });
         Some(self.instances.len() - 1)
+    }
+
+    /// Whether a function does nothing that others see, nor anything together with them.
+    fn is_repeatable(&self, func: &Function) -> bool {
+        let compiled = || self.instances.iter().filter_map(|instance| instance.compiled.as_ref());
+        let is_quiet = |node: &Node| match node.kind {
+            NodeKind::Atomic(_) | NodeKind::Subgroup { .. } => false,
+            NodeKind::Call { function, .. } => {
+                compiled().find(|called| called.id == function).is_some_and(|called| called.is_repeatable)
+            }
+            _ => true,
+        };
+        let mut all = func.nodes.iter().all(is_quiet);
+        walk(&func.body, &mut |stmt| {
+            all &= matches!(
+                stmt,
+                Stmt::Eval(_)
+                    | Stmt::Store { .. }
+                    | Stmt::StoreElement { .. }
+                    | Stmt::Index(_)
+                    | Stmt::Carry(_)
+                    | Stmt::If { .. }
+                    | Stmt::Loop(_)
+                    | Stmt::Break
+                    | Stmt::Continue
+                    | Stmt::Return(..)
+            );
+        });
+        all
     }
 
     /// How many places of a function write to each of its locals.

@@ -69,6 +69,7 @@ mod twins;
 mod unknown;
 mod vars;
 mod weak;
+mod weak_calls;
 mod widen;
 
 use std::rc::Rc;
@@ -283,6 +284,8 @@ pub(crate) struct FunctionState<'a> {
     weak: FxHashMap<NodeId, weak::Weak>,
     /// Merges of such.
     twins: twins::Twins,
+    /// Calls that gave such.
+    weak_calls: Vec<weak_calls::WeakCall<'a>>,
     /// What each variable was assigned last, where that is a part of a list.
     parts_named: FxHashMap<Var, Span>,
     /// Variables of which the function assigns a part, or calls methods.
@@ -306,6 +309,8 @@ pub(crate) struct FunctionState<'a> {
     /// As declared after `->`.
     result: Option<Type>,
     returns: Vec<returns::ReturnSite>,
+    /// What it may give back, where all of that is weak.
+    weak_result: Option<weak::WeakValues>,
     is_kernel: bool,
     /// Of a method: what becomes of `self`.
     method: Option<structs::MethodState>,
@@ -395,6 +400,7 @@ impl<'a> FunctionState<'a> {
             weak_tables: FxHashMap::default(),
             weak: FxHashMap::default(),
             twins: twins::Twins::default(),
+            weak_calls: Vec::new(),
             parts_named: FxHashMap::default(),
             changed_in_part: FxHashSet::default(),
             handed_on: FxHashSet::default(),
@@ -408,6 +414,7 @@ impl<'a> FunctionState<'a> {
             lenient: false,
             result: None,
             returns: Vec::new(),
+            weak_result: None,
             is_kernel: false,
             method: None,
             diagnostics: Vec::new(),

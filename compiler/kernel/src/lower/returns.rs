@@ -8,6 +8,7 @@ use kps_syntax::ast::FunctionDef;
 
 use super::Ctx;
 use super::operand::{Operand, Static};
+use super::weak::WeakValues;
 use crate::check::{NO_INTS, TypeReader};
 use crate::constant::Constant;
 use crate::errors;
@@ -135,8 +136,11 @@ impl<'a> Ctx<'a> {
                 let operands: Vec<(&Operand, Span)> =
                     returns.iter().map(|site| (&site.operand, site.span)).collect();
                 match self.join_values(&operands) {
-                    Some(ty) => ty,
-                    None => return self.unlike_returns(def, returns),
+                    Some(ty) if self.give_back(returns, &ty) => {
+                        self.f.weak_result = self.weak_results(&operands, &ty);
+                        ty
+                    }
+                    _ => return self.unlike_returns(def, returns),
                 }
             }
         };
@@ -144,6 +148,21 @@ impl<'a> Ctx<'a> {
             self.settle_return(def, site, &ty);
         }
         self.f.func.result = ty;
+    }
+
+    /// Whether what is computed has this type; literals take it.
+    fn give_back(&self, returns: &[ReturnSite], ty: &Type) -> bool {
+        returns.iter().all(|site| match site.operand {
+            Operand::Node(node) => self.ty(node) == ty,
+            _ => true,
+        })
+    }
+
+    /// What a function gives back, where all of that is weak.
+    fn weak_results(&self, operands: &[(&Operand, Span)], ty: &Type) -> Option<WeakValues> {
+        let values = |(operand, _): &(&Operand, Span)| Some(self.weak_values(self.weak_side(operand)?));
+        let values = operands.iter().map(values).collect::<Option<Vec<WeakValues>>>()?;
+        Some(WeakValues::any_of(&values, ty.scalar()?))
     }
 
     fn settle_return(&mut self, def: &Arc<FunctionDef>, site: &ReturnSite, ty: &Type) {

@@ -18,6 +18,7 @@ use super::operand::Operand;
 use super::tables::scalar_of_large;
 use super::twins::MergeId;
 use super::vars::Binding;
+use super::weak_calls::CallId;
 use crate::constant::{Constant, Literal};
 use crate::ir::{NodeId, NodeKind};
 use crate::types::{Scalar, Type};
@@ -34,6 +35,8 @@ pub(crate) enum WeakSide {
     Literal(Literal),
     Node(NodeId),
     Merge(MergeId),
+    /// What a call gives, only next to it.
+    Call(CallId),
 }
 
 /// A weak number that is no literal.
@@ -45,6 +48,8 @@ pub(crate) struct Weak {
 
 #[derive(Clone, Copy)]
 enum Made {
+    /// Elsewhere, so that it is converted.
+    Given,
     Choice([WeakSide; 2]),
     Merge(MergeId),
     Binary(AstBinaryOp, [WeakSide; 2], Span, (Span, Span)),
@@ -96,6 +101,11 @@ impl WeakValues {
         })
     }
 
+    /// Whether converting it to a type that it fits gives what a literal would.
+    pub fn converts(&self) -> bool {
+        !self.has_floats() || self.is_exact
+    }
+
     /// Whether all of it fits. Ints are converted, floats are made again of what they are made of.
     pub fn fit(&self, scalar: Scalar) -> bool {
         let all = if self.has_floats() { &self.steps } else { &self.numbers };
@@ -131,7 +141,7 @@ impl Ctx<'_> {
         if own == scalar || converts || !values.fit(scalar) {
             return None;
         }
-        Some(match own.is_int() {
+        Some(match values.converts() {
             true => self.convert(node, scalar, span),
             false => self.again_as(node, scalar, span),
         })
@@ -177,6 +187,7 @@ impl Ctx<'_> {
             }
             WeakSide::Node(node) => node,
             WeakSide::Merge(merge) => self.load_merged(merge, span),
+            WeakSide::Call(call) => return self.given_as(call, scalar, span),
         };
         match self.taken_as(&Operand::Node(node), scalar, span) {
             Some(taken) => taken,
@@ -189,6 +200,9 @@ impl Ctx<'_> {
         let ty = match side {
             WeakSide::Literal(literal) => return literal.default_scalar(),
             WeakSide::Node(node) => self.ty(node),
+            WeakSide::Call(call) => {
+                return scalar_alone(std::slice::from_ref(&self.call_of(call).values));
+            }
             WeakSide::Merge(merge) => &self.f.func.local(self.merged_local(merge)).ty,
         };
         ty.scalar().expect("weak numbers are scalars")
@@ -197,11 +211,7 @@ impl Ctx<'_> {
     /// The type that these have together where nothing else is known.
     pub fn weak_type(&self, sides: &[WeakSide]) -> Type {
         let values: Vec<WeakValues> = sides.iter().map(|side| self.weak_values(*side)).collect();
-        if values.iter().any(WeakValues::has_floats) {
-            return Type::F32;
-        }
-        let numbers = values.iter().flat_map(|values| values.numbers.iter().copied());
-        scalar_of_large(numbers).map_or(Type::I32, Type::from)
+        scalar_alone(&values).into()
     }
 
     /// Whether all that a side may be fits a type.
@@ -245,6 +255,7 @@ impl Ctx<'_> {
         match side {
             WeakSide::Literal(literal) => WeakValues::of_numbers(Rc::new([literal])),
             WeakSide::Merge(merge) => self.merged_values(merge).clone(),
+            WeakSide::Call(call) => self.call_of(call).values.clone(),
             WeakSide::Node(node) => match self.f.weak.get(&node) {
                 Some(weak) => weak.values.clone(),
                 None => {
@@ -275,6 +286,11 @@ impl Ctx<'_> {
             let values = WeakValues::any_of(&sides.map(|side| self.weak_values(side)), own);
             self.f.weak.insert(choice, Weak { made: Made::Choice(sides), values });
         }
+    }
+
+    /// Remembers what a function gave.
+    pub fn note_given(&mut self, given: NodeId, values: WeakValues) {
+        self.f.weak.insert(given, Weak { made: Made::Given, values });
     }
 
     /// Remembers that this is what the ways to a merge left in its local.
@@ -313,6 +329,14 @@ impl Ctx<'_> {
             self.f.weak.insert(*node, Weak { made: Made::Unary(op, of, span), values });
         }
     }
+}
+
+/// The type that numbers have together where they meet nothing else.
+fn scalar_alone(values: &[WeakValues]) -> Scalar {
+    if values.iter().any(WeakValues::has_floats) {
+        return Scalar::F32;
+    }
+    scalar_of_large(values.iter().flat_map(|values| values.numbers.iter().copied())).unwrap_or(Scalar::I32)
 }
 
 /// Each number once.

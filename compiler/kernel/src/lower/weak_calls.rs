@@ -1,0 +1,68 @@
+//! Calls of functions that give back nothing but weak numbers: `def half(c): return 0.1 if c else 0.2`.
+//!
+//! One that gives a single literal stands for that literal. Of others, ints are converted to the type that they meet. For
+//! a float the function is called again behind the call, compiled for that type, where all that it does is to compute.
+
+use std::rc::Rc;
+
+use kps_syntax::Span;
+
+use super::Ctx;
+use super::closures::Callee;
+use super::helpers::CallStyle;
+use super::operand::Operand;
+use super::weak::{WeakSide, WeakValues};
+use crate::constant::Constant;
+use crate::ir::{NodeId, Stmt};
+use crate::types::Scalar;
+
+/// A call, by its number in the function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct CallId(u32);
+
+#[derive(Clone)]
+pub(crate) struct WeakCall<'a> {
+    pub callee: Callee<'a>,
+    pub args: Rc<[(Operand, Span)]>,
+    pub style: CallStyle,
+    pub is_repeatable: bool,
+    pub values: WeakValues,
+}
+
+impl<'a> Ctx<'a> {
+    /// What a call gave, as the weak number that it is.
+    pub fn weak_result(&mut self, call: WeakCall<'a>, given: Operand, span: Span) -> Operand {
+        let Operand::Node(value) = given else { return given };
+        if let [literal] = *call.values.numbers {
+            return Operand::Literal(literal);
+        }
+        if call.values.converts() {
+            self.note_given(value, call.values);
+            return given;
+        }
+        if !call.is_repeatable {
+            return given;
+        }
+        // The number lies in a local as behind a merge, with a place for the other calls.
+        let local = self.new_local(&call.callee.def.name.name, self.ty(value).clone(), span);
+        self.f.block.push(Stmt::Store { local, value, span });
+        let carry = self.new_carry();
+        let id = CallId(self.f.weak_calls.len() as u32);
+        self.f.weak_calls.push(call);
+        let merge = self.note_merge(local, vec![(carry, WeakSide::Call(id))], span);
+        Operand::Node(self.load_merged(merge, span))
+    }
+
+    pub fn call_of(&self, call: CallId) -> &WeakCall<'a> {
+        &self.f.weak_calls[call.0 as usize]
+    }
+
+    /// What the same call gives in another type.
+    pub fn given_as(&mut self, call: CallId, scalar: Scalar, span: Span) -> NodeId {
+        let call = self.call_of(call).clone();
+        match self.call_again(&call, scalar, span) {
+            Operand::Node(given) => given,
+            _ => self.constant(Constant::zero(scalar), span),
+        }
+    }
+}
