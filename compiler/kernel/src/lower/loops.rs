@@ -10,6 +10,7 @@ use std::rc::Rc;
 
 use kps_syntax::ast::{Expr, Name, Stmt as AstStmt};
 use kps_syntax::{Part, Span};
+use rustc_hash::FxHashMap;
 
 use super::Ctx;
 use super::checkpoint::Mistakes;
@@ -20,9 +21,10 @@ use super::settle::Settled;
 use super::stmts::Condition;
 use super::vars::{Binding, Fork, Missing, Var, Way, binding_span};
 use crate::check::{
-    Assigns, assigned_names, has_break, mentions, receivers, receivers_in, root_name, walrus_names,
+    Assigns, assigned_literals, assigned_names, has_break, mentions, receivers, receivers_in, root_name,
+    walrus_names,
 };
-use crate::constant::Constant;
+use crate::constant::{Constant, Literal};
 use crate::errors;
 use crate::ir::{BinaryOp, Block, LocalId, Loop, NodeId, NodeKind, Stmt};
 use crate::types::Type;
@@ -268,6 +270,7 @@ impl<'a> Ctx<'a> {
         let mut changed = self.with_items(&changed);
         changed.sort_unstable();
         changed.dedup();
+        let constants = self.loop_literals(parts.body, targets);
         let has_completed = !parts.orelse.is_empty() && has_break(parts.body);
         let before = self.checkpoint();
         let outer_lenient = std::mem::replace(&mut self.f.lenient, false);
@@ -276,7 +279,7 @@ impl<'a> Ctx<'a> {
         let mut mistakes = Mistakes::default();
         loop {
             let completed = has_completed.then(|| self.completed_flag(parts.span));
-            let heads = self.enter_head(&changed, parts.span);
+            let heads = self.enter_head(&changed, &constants, parts.span);
             let fork = self.fork();
             self.f.loops.push(LoopState {
                 fork,
@@ -413,6 +416,13 @@ impl<'a> Ctx<'a> {
         self.rewind(fork);
         self.f.block.push(Stmt::If { condition, then, orelse: Vec::new(), span });
         way
+    }
+
+    /// The variables to which the rounds give nothing but literals, with those.
+    fn loop_literals(&self, body: &[AstStmt], targets: &[Var]) -> FxHashMap<Var, Vec<Literal>> {
+        let by_name = assigned_literals(body).into_iter();
+        let by_var = by_name.filter_map(|(name, literals)| Some((self.f.scope.get(name)?, literals)));
+        by_var.filter(|(var, _)| !targets.contains(var)).collect()
     }
 
     fn completed_flag(&mut self, span: Span) -> LocalId {

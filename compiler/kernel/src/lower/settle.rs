@@ -6,12 +6,14 @@
 use std::rc::Rc;
 
 use kps_syntax::Span;
+use rustc_hash::FxHashMap;
 
 use super::Ctx;
 use super::operand::Facts;
 use super::outcomes::without_outcome;
 use super::vars::{Binding, Conflict, Var, Way, binding_span, same_static};
-use super::weak::WeakSide;
+use super::weak::{WeakSide, WeakValues, scalar_alone};
+use crate::constant::Literal;
 use crate::ir::CarryId;
 use crate::types::Type;
 
@@ -42,19 +44,26 @@ impl Ctx<'_> {
     pub(super) fn enter_head(
         &mut self,
         changed: &[Var],
+        constants: &FxHashMap<Var, Vec<Literal>>,
         span: Span,
     ) -> Vec<(Var, Binding, Option<WeakSide>)> {
         let mut heads = Vec::with_capacity(changed.len());
         for &var in changed {
             let entry = self.f.vars[var as usize].clone();
-            let head = self.head_binding(var, &entry, span);
+            let head = self.head_binding(var, &entry, constants.get(&var), span);
             self.set(var, head.clone());
             heads.push((var, head, self.weak_binding(&entry)));
         }
         heads
     }
 
-    fn head_binding(&mut self, var: Var, entry: &Binding, span: Span) -> Binding {
+    fn head_binding(
+        &mut self,
+        var: Var,
+        entry: &Binding,
+        given: Option<&Vec<Literal>>,
+        span: Span,
+    ) -> Binding {
         let hint = self.f.hints.get(&(span.start, var)).cloned();
         if let (Some(Hint::Conflict(conflict)), Binding::Bound { .. } | Binding::Stored { .. }) =
             (&hint, entry)
@@ -65,6 +74,9 @@ impl Ctx<'_> {
             return Binding::Error;
         }
         let weak = self.weak_binding(entry);
+        if let (Some(weak), Some(given), None) = (weak, given, &hint) {
+            return self.weak_head(var, entry, weak, given);
+        }
         let known = self.stored_type(entry);
         let (ty, soft) = match (weak, known, hint) {
             (None, None, _) => return without_outcome(entry),
@@ -83,6 +95,19 @@ impl Ctx<'_> {
         Binding::Stored { local, facts: Facts { nonneg: false, soft }, span: entry_span, weak: None }
     }
 
+    /// Of a variable that has nothing but numbers without a type before the loop and in its rounds.
+    fn weak_head(&mut self, var: Var, entry: &Binding, weak: WeakSide, given: &[Literal]) -> Binding {
+        let values = [self.weak_values(weak), WeakValues::of_numbers(given.into())];
+        let scalar = scalar_alone(&values);
+        let span = binding_span(entry);
+        let local = self.local_of(var, &scalar.into(), span);
+        let carry = self.new_carry();
+        self.carry(carry, local, entry);
+        let values = WeakValues::any_of(&values, scalar);
+        let merge = self.note_merge_of(local, vec![(carry, weak)], values, span);
+        Binding::Stored { local, facts: Facts::default(), span, weak: Some(merge) }
+    }
+
     /// Stores what each round hands to the next. Where a type at the head was wrong, the hints say what it should
     /// have been; what has no value is looked at only when all types are right, for a type may be what it lacks.
     pub(super) fn settle(
@@ -98,7 +123,8 @@ impl Ctx<'_> {
             for way in ways {
                 let Some(back) = way.changed(*var) else { continue };
                 let hint = match self.hand_over(head, *entry, back, way.carry) {
-                    None => continue,
+                    None if self.weak_way(head, back, way.carry) => continue,
+                    None => Hint::Firm,
                     Some(Hint::Unknown) => {
                         unknown.push(*var);
                         break;
@@ -169,6 +195,19 @@ impl Ctx<'_> {
                 }
             }
             _ => conflict(self),
+        }
+    }
+
+    /// Adds a way back to a weak head; false where it does not bring what is weak.
+    fn weak_way(&mut self, head: &Binding, back: &Binding, carry: Option<CarryId>) -> bool {
+        let Binding::Stored { weak: Some(merge), .. } = head else { return true };
+        match (self.weak_binding(back), carry) {
+            (Some(WeakSide::Merge(back)), _) if back == *merge => true,
+            (Some(weak), Some(carry)) => {
+                self.add_way(*merge, carry, weak);
+                true
+            }
+            _ => false,
         }
     }
 

@@ -69,6 +69,17 @@ impl Ctx<'_> {
         let own = self.f.func.local(local).ty.scalar().expect("weak numbers are scalars");
         let sides: Vec<WeakValues> = ways.iter().map(|(_, side)| self.weak_values(*side)).collect();
         let values = WeakValues::any_of(&sides, own);
+        self.note_merge_of(local, ways, values, span)
+    }
+
+    /// Remembers a merge that more ways may lead to, with all that they may bring.
+    pub fn note_merge_of(
+        &mut self,
+        local: LocalId,
+        ways: Vec<(CarryId, WeakSide)>,
+        values: WeakValues,
+        span: Span,
+    ) -> MergeId {
         let merges = &mut self.f.twins.merges;
         merges.push(WeakMerge { local, ways, values, span });
         MergeId(merges.len() as u32 - 1)
@@ -107,12 +118,32 @@ impl Ctx<'_> {
         let local = self.new_local(&name, scalar.into(), span);
         self.f.twins.twins.push(Twin { of: merge, scalar, local });
         for (carry, side) in ways {
-            self.late(carry, |ctx| {
-                let value = ctx.side_as(side, scalar, span);
-                ctx.f.block.push(Stmt::Store { local, value, span });
-            });
+            self.store_late(carry, side, (local, scalar), span);
         }
         local
+    }
+
+    /// A way that leads back to a merge, the head of a loop.
+    pub fn add_way(&mut self, merge: MergeId, carry: CarryId, side: WeakSide) {
+        let merged = &mut self.f.twins.merges[merge.0 as usize];
+        merged.ways.push((carry, side));
+        let span = merged.span;
+        let twins = self.f.twins.twins.iter().filter(|twin| twin.of == merge).copied();
+        for Twin { scalar, local, .. } in twins.collect::<Vec<Twin>>() {
+            self.store_late(carry, side, (local, scalar), span);
+        }
+    }
+
+    /// The ways to a merge, so far.
+    pub fn ways_to(&self, merge: MergeId) -> &[(CarryId, WeakSide)] {
+        &self.merge_of(merge).ways
+    }
+
+    fn store_late(&mut self, carry: CarryId, side: WeakSide, (local, scalar): (LocalId, Scalar), span: Span) {
+        self.late(carry, |ctx| {
+            let value = ctx.side_as(side, scalar, span);
+            ctx.f.block.push(Stmt::Store { local, value, span });
+        });
     }
 
     /// Does something on a way whose block is closed.
@@ -138,9 +169,8 @@ impl Ctx<'_> {
 
 fn place(block: &mut Block, late: &mut FxHashMap<CarryId, Block>) {
     for stmt in std::mem::take(block) {
-        match stmt {
-            Stmt::Carry(carry) => block.extend(late.remove(&carry).unwrap_or_default()),
-            _ => {}
+        if let Stmt::Carry(carry) = stmt {
+            block.extend(late.remove(&carry).unwrap_or_default());
         }
         block.push(stmt);
         match block.last_mut() {

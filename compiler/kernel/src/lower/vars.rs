@@ -484,10 +484,22 @@ impl Ctx<'_> {
                 self.carry(carry, local, binding);
             }
         }
-        let sides: Option<Vec<(CarryId, WeakSide)>> =
-            bindings.iter().zip(ways).map(|(of, way)| Some((way.carry?, self.weak_binding(of)?))).collect();
-        let weak = sides.map(|sides| self.note_merge(local, sides, span));
+        let weak = self.weak_ways(bindings, ways).map(|ways| self.note_merge(local, ways, span));
         Binding::Stored { local, facts: self.joined_facts(bindings), span, weak }
+    }
+
+    /// The ways with what is weak on each; `None` where one brings anything else.
+    fn weak_ways(&self, bindings: &[Binding], ways: &[Way]) -> Option<Vec<(CarryId, WeakSide)>> {
+        let mut all = Vec::with_capacity(ways.len());
+        for (binding, way) in bindings.iter().zip(ways) {
+            match (way.carry, self.weak_binding(binding)?) {
+                (Some(carry), side) => all.push((carry, side)),
+                // Out of a loop at its head: what led there leads here.
+                (None, WeakSide::Merge(head)) => all.extend(self.ways_to(head)),
+                _ => return None,
+            }
+        }
+        Some(all)
     }
 
     /// Stores a binding's value to `local` on one way into a merge.

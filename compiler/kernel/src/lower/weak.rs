@@ -70,7 +70,7 @@ pub(crate) struct WeakValues {
 }
 
 impl WeakValues {
-    fn of_numbers(numbers: Rc<[Literal]>) -> WeakValues {
+    pub fn of_numbers(numbers: Rc<[Literal]>) -> WeakValues {
         WeakValues { steps: Rc::clone(&numbers), numbers, is_exact: true, n_operations: 0 }
     }
 
@@ -332,7 +332,7 @@ impl Ctx<'_> {
 }
 
 /// The type that numbers have together where they meet nothing else.
-fn scalar_alone(values: &[WeakValues]) -> Scalar {
+pub(super) fn scalar_alone(values: &[WeakValues]) -> Scalar {
     if values.iter().any(WeakValues::has_floats) {
         return Scalar::F32;
     }
