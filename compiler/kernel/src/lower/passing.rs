@@ -18,7 +18,7 @@ use crate::builtins::Function;
 use crate::constant::{Constant, Literal};
 use crate::ir::{Arg, BufferId, CallArg, LocalId, SamplerId, Stmt, TextureId};
 use crate::signature::DefIdentity;
-use crate::types::Type;
+use crate::types::{Scalar, Type};
 
 /// What of an argument the compiled function depends on.
 #[derive(Clone, PartialEq, Eq, Hash)]
@@ -28,6 +28,8 @@ pub(crate) enum ArgKey {
         nonneg: bool,
     },
     Literal(Literal),
+    /// One of these, which the function takes as an f64.
+    Weak(Rc<[Literal]>),
     Constant(Constant),
     Array(Type),
     /// A part of memory that others see.
@@ -71,6 +73,8 @@ pub(crate) enum Passed {
         ty: Type,
         facts: Facts,
     },
+    /// A weak float as an f64, which holds it as it is written.
+    Weak(Rc<[Literal]>),
     Constant(Constant),
     Array(Type),
     Memory(MemoryPart),
@@ -91,6 +95,7 @@ impl Passed {
         let keys = |parts: &[Passed]| parts.iter().map(Passed::key).collect::<Option<Vec<ArgKey>>>();
         Some(match self {
             Passed::Value { ty, facts } => ArgKey::Value { ty: ty.clone(), nonneg: facts.nonneg },
+            Passed::Weak(numbers) => ArgKey::Weak(Rc::clone(numbers)),
             Passed::Constant(constant) => ArgKey::Constant(*constant),
             Passed::Array(ty) => ArgKey::Array(ty.clone()),
             Passed::Memory(part) => ArgKey::Memory(part.clone()),
@@ -144,9 +149,10 @@ impl Ctx<'_> {
     pub fn passed(&self, operand: &Operand) -> Passed {
         let all = |operands: &[Operand]| operands.iter().map(|operand| self.passed(operand)).collect();
         match operand {
-            Operand::Node(node) => match self.f.func.constant(*node) {
-                Some(constant) => Passed::Constant(constant),
-                None => {
+            Operand::Node(node) => match (self.f.func.constant(*node), self.passed_weak(operand)) {
+                (Some(constant), _) => Passed::Constant(constant),
+                (None, Some(numbers)) => Passed::Weak(numbers),
+                (None, None) => {
                     let facts = Facts { soft: false, ..self.facts(*node) };
                     Passed::Value { ty: self.ty(*node).clone(), facts }
                 }
@@ -177,7 +183,13 @@ impl Ctx<'_> {
     pub fn travelling(&mut self, operand: &Operand, writes: &[bool], at: Span, on_the_way: &mut OnTheWay) {
         let args = &mut on_the_way.args;
         match operand {
-            Operand::Node(node) if self.f.func.constant(*node).is_none() => args.push(CallArg::Value(*node)),
+            Operand::Node(node) if self.f.func.constant(*node).is_none() => {
+                let value = match self.passed_weak(operand) {
+                    Some(_) => self.taken_as(operand, Scalar::F64, at).expect("it is not exact and fits"),
+                    None => *node,
+                };
+                args.push(CallArg::Value(value));
+            }
             Operand::Place(place) if self.memory_part(place).is_some() => self.pass_indices(place, args),
             Operand::Place(place) => {
                 let n_references = args.iter().filter(|arg| matches!(arg, CallArg::Reference(_))).count();
@@ -224,6 +236,12 @@ impl Ctx<'_> {
             Passed::Value { ty, facts } => {
                 let node = self.value_arg(name, ty, span);
                 self.set_facts(node, *facts);
+                Operand::Node(node)
+            }
+            Passed::Weak(numbers) => {
+                let wide = self.value_arg(name, &Scalar::F64.into(), span);
+                let node = self.convert(wide, Scalar::F32, span);
+                self.note_received(node, wide, numbers);
                 Operand::Node(node)
             }
             Passed::Array(ty) => {

@@ -158,8 +158,11 @@ impl<'a> Ctx<'a> {
         })
     }
 
-    /// What a function gives back, where all of that is weak.
+    /// What a function of the script gives back, where all of that is weak.
     fn weak_results(&self, operands: &[(&Operand, Span)], ty: &Type) -> Option<WeakValues> {
+        if self.f.func.called_for.is_some() {
+            return None;
+        }
         let values = |(operand, _): &(&Operand, Span)| Some(self.weak_values(self.weak_side(operand)?));
         let values = operands.iter().map(values).collect::<Option<Vec<WeakValues>>>()?;
         Some(WeakValues::any_of(&values, ty.scalar()?))

@@ -54,6 +54,15 @@ enum Made {
     Merge(MergeId),
     Binary(AstBinaryOp, [WeakSide; 2], Span, (Span, Span)),
     Unary(AstUnaryOp, NodeId, Span),
+    /// Given as this f64.
+    Received(NodeId),
+}
+
+impl Weak {
+    pub fn received(wide: NodeId, numbers: &Rc<[Literal]>) -> Weak {
+        let values = WeakValues { is_exact: false, ..WeakValues::of_numbers(Rc::clone(numbers)) };
+        Weak { made: Made::Received(wide), values }
+    }
 }
 
 /// What is known of a weak number.
@@ -154,6 +163,7 @@ impl Ctx<'_> {
                 let [then, orelse] = sides.map(|side| self.side_as(side, scalar, span));
                 NodeKind::Select { condition, then, orelse }
             }
+            (_, Some(Made::Received(wide))) => return self.convert(wide, scalar, span),
             (_, Some(Made::Merge(merge))) => NodeKind::Load(self.twin(merge, scalar)),
             (_, Some(Made::Binary(op, sides, op_span, spans))) => {
                 let [left, right] = sides.map(|side| match side {

@@ -2,6 +2,8 @@
 //!
 //! One that gives a single literal stands for that literal. Of others, ints are converted to the type that they meet. For
 //! a float the function is called again behind the call, compiled for that type, where all that it does is to compute.
+//!
+//! A weak float that is an argument travels as an f64 in kernels that are given such, so that it is weak inside, too.
 
 use std::rc::Rc;
 
@@ -11,10 +13,10 @@ use super::Ctx;
 use super::closures::Callee;
 use super::helpers::CallStyle;
 use super::operand::Operand;
-use super::weak::{WeakSide, WeakValues};
-use crate::constant::Constant;
+use super::weak::{Weak, WeakSide, WeakValues};
+use crate::constant::{Constant, Literal};
 use crate::ir::{NodeId, Stmt};
-use crate::types::Scalar;
+use crate::types::{Scalar, Type};
 
 /// A call, by its number in the function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,6 +59,26 @@ impl<'a> Ctx<'a> {
         &self.f.weak_calls[call.0 as usize]
     }
 
+    /// All that a weak float may be that is passed as an f64.
+    pub fn passed_weak(&self, operand: &Operand) -> Option<Rc<[Literal]>> {
+        let Some(side @ WeakSide::Node(_)) = self.weak_side(operand) else { return None };
+        let values = self.weak_values(side);
+        let is_wide = || {
+            let elements = self.buffers.iter().map(|buffer| &buffer.element);
+            elements.chain(self.scalars.iter().map(|scalar| &scalar.ty)).any(holds_f64)
+        };
+        (!values.converts() && self.own_scalar(side) == Scalar::F32 && values.fit(Scalar::F64) && is_wide())
+            .then_some(values.numbers)
+    }
+
+    /// Remembers a weak float that a function is given as the f64 `wide`.
+    pub fn note_received(&mut self, node: NodeId, wide: NodeId, numbers: &Rc<[Literal]>) {
+        // Functions of our own are made for the type that they are given.
+        if self.f.func.called_for.is_none() {
+            self.f.weak.insert(node, Weak::received(wide, numbers));
+        }
+    }
+
     /// What the same call gives in another type.
     pub fn given_as(&mut self, call: CallId, scalar: Scalar, span: Span) -> NodeId {
         let call = self.call_of(call).clone();
@@ -64,5 +86,13 @@ impl<'a> Ctx<'a> {
             Operand::Node(given) => given,
             _ => self.constant(Constant::zero(scalar), span),
         }
+    }
+}
+
+fn holds_f64(ty: &Type) -> bool {
+    match ty {
+        Type::Struct(of) => of.members.iter().any(|member| holds_f64(&member.ty)),
+        Type::Array(array) => holds_f64(&array.element),
+        ty => ty.scalar() == Some(Scalar::F64),
     }
 }
