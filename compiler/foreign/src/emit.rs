@@ -9,8 +9,8 @@ use crate::invalid::check;
 use crate::names::Names;
 use crate::specialise::Declared;
 use crate::{
-    Language, Options, Stage, barriers, comparisons, elements, errors, guards, lines, members, memory,
-    recipe, resources, specialise, unwritable, zeros,
+    Language, Options, Stage, atomics, barriers, comparisons, elements, errors, guards, lines, members,
+    memory, recipe, resources, specialise, unwritable, zeros,
 };
 
 /// What the words call their entry point, whatever the text called it.
@@ -38,11 +38,8 @@ pub(crate) fn words(
         check(source, Names { module: &module, language }).map_err(|found| constants.explain(found))?;
     unwritable::check(source, &module, &info)?;
     lines::note_variables(source, &mut module);
-    let write = |policy| spv::write_vec(&module, &info, &settings(source, language, policy), None);
-    // naga tests no index of an atomic operation: there it is kept inside by moving it there.
-    let write = |policy| write(policy).map(|words| (words, policy));
-    let (words, indices) = write(BoundsCheckPolicy::ReadZeroSkipWrite)
-        .or_else(|_| write(BoundsCheckPolicy::Restrict))
+    let indices = atomics::indices(&module, &info);
+    let words = spv::write_vec(&module, &info, &settings(source, language, indices), None)
         .map_err(|error| Diagnostics::from(errors::not_emitted(source, &error.to_string())))?;
     let words = comparisons::let_nan_differ(barriers::name_memory(constants.declare(words)));
     let words = lines::carry_on(lines::strip_unknown(memory::strip_layouts(guards::name(words, indices))));

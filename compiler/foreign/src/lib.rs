@@ -15,6 +15,7 @@
 //! # Ok::<(), kps_syntax::Diagnostics>(())
 //! ```
 
+mod atomics;
 mod barriers;
 mod blocks;
 mod comparisons;
