@@ -183,17 +183,17 @@ pub enum FindingKind {
         amount: Int,
         width: u32,
     },
-    /// A float that an int of this many bits cannot hold, and the bits of the float's own type.
+    /// A float that an int of this many bits cannot hold, and how many binary digits the float's type has.
     Conversion {
         value: f64,
-        float_bits: u32,
+        n_digits: u32,
         bits: u32,
         signed: bool,
     },
-    /// A value that was said to be the same in the whole workgroup: its first component in this invocation and
-    /// in another one.
+    /// A value that was said to be the same in the whole workgroup: its components in this invocation and in
+    /// another one.
     NotUniform {
-        bits: [u64; 2],
+        values: [Vec<Number>; 2],
         other: Invocation,
     },
     /// Not every invocation of the workgroup comes to this barrier. `waits` is where another one does; `None`
@@ -279,6 +279,8 @@ pub enum SharedMemory {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Before {
     pub access: Access,
+    /// The array that it went through, where that has another name.
+    pub alias: Option<ArrayName>,
     pub line: Option<SourceLine>,
     pub invocation: Invocation,
     /// Whether one of the two is atomic.
@@ -305,9 +307,10 @@ pub enum Int {
     Unsigned(u64),
 }
 
-/// An int or a float of any width.
+/// An int or a float of any width, or a bool.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Number {
+    Bool(bool),
     Int(Int),
     Float(f64),
 }

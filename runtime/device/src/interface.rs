@@ -30,7 +30,7 @@ pub mod checks {
     pub const DIVISION: u32 = 2;
     /// What is shifted, and the amount.
     pub const SHIFT: u32 = 3;
-    /// The float, and the int that it became.
+    /// The float, the int that it became, and how many binary digits the float's type has.
     pub const CONVERSION: u32 = 4;
     /// A value that is said to be uniform.
     pub const UNIFORM: u32 = 5;

@@ -7,7 +7,7 @@
 //! | index | the variable, or a string that is the name of a part; 0 where it is read, 1 written, 2 both; index and length of each axis |
 //! | division | the dividend, the divisor |
 //! | shift | what is shifted, the amount |
-//! | conversion | the float, the int that it became |
+//! | conversion | the float, the int that it became, how many binary digits the float's type has |
 //! | uniform | the value |
 //! | arithmetic | 0 sum, 1 difference, 2 product; the two ints. 3 negation, 4 magnitude; 0 and the int |
 //! | birth | the float, and the numbers that it was made from |
@@ -225,10 +225,17 @@ impl FunctionEmitter<'_> {
     }
 
     pub fn tell_conversion(&mut self, value: Word, from: &Type, made: Word, to: &Type) {
-        let [from, to] = [from, to].map(|ty| ty.scalar().map(Scalar::kind));
-        let is_int = matches!(to, Some(Kind::Signed | Kind::Unsigned));
-        if self.tells() && from == Some(Kind::Float) && is_int {
-            self.tell(Told::Conversion, &[value, made]);
+        let (Some(from), Some(to)) = (from.scalar(), to.scalar()) else { return };
+        let is_int = matches!(to.kind(), Kind::Signed | Kind::Unsigned);
+        if self.tells() && from.kind() == Kind::Float && is_int {
+            let n_digits = match from {
+                Scalar::Bf16 => 8,
+                Scalar::F16 => 11,
+                Scalar::F64 => 53,
+                _ => 24,
+            };
+            let n_digits = self.int(&Type::U32, n_digits);
+            self.tell(Told::Conversion, &[value, made, n_digits]);
         }
     }
 

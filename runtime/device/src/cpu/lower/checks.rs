@@ -52,7 +52,7 @@ impl Lowerer<'_> {
                 let Scalar::Int { bits, .. } = to else { return Err(self.wrong_operands(inst)) };
                 let to = Scalar::Int { bits, signed: inst.op == Op::ConvertFToS };
                 let parts = self.guarded.floats.get(&self.id(inst, 2)?).unwrap_or(&a.parts).clone();
-                self.check_conversion(a.scalar, to, &parts);
+                self.check_conversion((a.scalar, n_digits(a.scalar)), to, &parts);
                 Ok(())
             }
             _ => Ok(()),
@@ -79,7 +79,8 @@ impl Lowerer<'_> {
             }
             told::CONVERSION if checks.has(Check::Conversion) => {
                 let [(from, a), (to, _)] = self.told_pair(inst, 4)?;
-                self.check_conversion(from, to, &a.parts);
+                let n_digits = self.constant_int(inst, 6)? as u32;
+                self.check_conversion((from, n_digits), to, &a.parts);
                 Ok(())
             }
             told::UNIFORM if checks.has(Check::Uniform) => self.check_uniform(inst),
@@ -222,7 +223,7 @@ impl Lowerer<'_> {
         for (&dividend, &divisor) in a.iter().zip(b) {
             let ty = self.builder.ty(divisor);
             let (equal, zero) = match number {
-                NumberKind::Int(_) => (Compare::Eq, self.builder.int(ty, 0)),
+                NumberKind::Int(_) | NumberKind::Bool => (Compare::Eq, self.builder.int(ty, 0)),
                 NumberKind::Float(_) => (Compare::FEq, self.builder.float(ty, 0.0)),
             };
             let is_zero = self.builder.compare(equal, divisor, zero);
@@ -239,7 +240,7 @@ impl Lowerer<'_> {
         }
     }
 
-    fn check_conversion(&mut self, from: Scalar, to: Scalar, parts: &[lane::Value]) {
+    fn check_conversion(&mut self, (from, n_digits): (Scalar, u32), to: Scalar, parts: &[lane::Value]) {
         let ty = lane_ty(from);
         let bits = to.bits() as i32;
         let to = IntKind { bits: to.bits(), signed: is_signed(to) };
@@ -261,14 +262,15 @@ impl Lowerer<'_> {
             let is_below = self.builder.compare(Compare::FLt, part, past);
             let fits = self.builder.binary(Binary::And, is_above, is_below);
             let is_lost = self.builder.unary(Unary::Not, fits);
-            let site = Site::Conversion { from: float_kind(ty), float_bits: from.bits(), to };
+            let site = Site::Conversion { from: float_kind(ty), n_digits, to };
             self.probe_when(is_lost, site, vec![part]);
         }
     }
 
     fn check_uniform(&mut self, inst: &Instruction) -> Result<()> {
-        let (_, data) = self.scalars(inst, 4)?;
-        self.builder.probe_always(SiteKind::Check(Site::Uniform), data.parts.to_vec());
+        let (scalar, data) = self.scalars(inst, 4)?;
+        let site = Site::Uniform { number: number_kind(scalar) };
+        self.builder.probe_always(SiteKind::Check(site), data.parts.to_vec());
         Ok(())
     }
 
@@ -400,9 +402,20 @@ pub(super) fn is_signed(scalar: Scalar) -> bool {
 }
 
 pub(super) fn number_kind(scalar: Scalar) -> NumberKind {
-    match scalar.is_float() {
-        true => NumberKind::Float(float_kind(lane_ty(scalar))),
-        false => NumberKind::Int(IntKind { bits: scalar.bits(), signed: is_signed(scalar) }),
+    match scalar {
+        Scalar::Bool => NumberKind::Bool,
+        Scalar::Int { .. } => NumberKind::Int(IntKind { bits: scalar.bits(), signed: is_signed(scalar) }),
+        Scalar::Float { .. } | Scalar::BFloat16 => NumberKind::Float(float_kind(lane_ty(scalar))),
+    }
+}
+
+/// The binary digits of a float, the first one, which is not stored, among them.
+fn n_digits(float: Scalar) -> u32 {
+    match float {
+        Scalar::BFloat16 => 8,
+        Scalar::Float { bits: 16 } => 11,
+        Scalar::Float { bits: 64 } => 53,
+        _ => 24,
     }
 }
 

@@ -36,14 +36,16 @@ pub enum Site {
         amount: IntKind,
         width: u32,
     },
-    /// The float, whose own type has so many bits.
+    /// The float, whose type has so many binary digits.
     Conversion {
         from: FloatKind,
-        float_bits: u32,
+        n_digits: u32,
         to: IntKind,
     },
     /// Always reached: the components of what should be the same in all of the workgroup.
-    Uniform,
+    Uniform {
+        number: NumberKind,
+    },
     Overflow {
         op: Arithmetic,
         number: IntKind,
@@ -128,6 +130,7 @@ impl FloatKind {
 /// How the bits of a number are to be read.
 #[derive(Clone, Copy, Debug)]
 pub enum NumberKind {
+    Bool,
     Int(IntKind),
     Float(FloatKind),
 }
@@ -135,6 +138,7 @@ pub enum NumberKind {
 impl NumberKind {
     fn read(self, bits: u64) -> Number {
         match self {
+            NumberKind::Bool => Number::Bool(bits != 0),
             NumberKind::Int(kind) => Number::Int(kind.read(bits)),
             NumberKind::Float(kind) => Number::Float(kind.read(bits)),
         }
@@ -194,11 +198,11 @@ impl Checker {
         self.found.add(Mistake::At(probe), invocation, finding);
     }
 
-    fn uniform(&mut self, probe: u32, invocation: Invocation, values: &[u64]) {
+    fn uniform(&mut self, probe: u32, invocation: Invocation, values: &[u64], number: NumberKind) {
         if let Some((known, other)) = self.uniforms[probe as usize].differs(invocation, values) {
-            let differ = values.iter().zip(&known).find(|(value, known)| value != known);
-            let bits = differ.map_or([values[0], known[0]], |(&value, &known)| [value, known]);
-            self.find(probe, invocation, |_| FindingKind::NotUniform { bits, other });
+            let read = |values: &[u64]| values.iter().map(|&bits| number.read(bits)).collect();
+            let values = [read(values), read(&known)];
+            self.find(probe, invocation, |_| FindingKind::NotUniform { values, other });
         }
     }
 }
@@ -226,7 +230,7 @@ impl Observer for Checker {
             Site::Access { .. } | Site::TexelAccess { .. } => {
                 self.accesses.met(&self.sites, probe, invocation, values, &mut self.found);
             }
-            Site::Uniform => self.uniform(probe, invocation, values),
+            Site::Uniform { number } => self.uniform(probe, invocation, values, *number),
             _ => self.find(probe, invocation, |site| kind(site, values)),
         }
     }
@@ -269,9 +273,9 @@ fn kind(site: &Site, values: &[u64]) -> FindingKind {
         Site::Shift { amount, width } => {
             FindingKind::ShiftAmount { amount: amount.read(values[0]), width: *width }
         }
-        Site::Conversion { from, float_bits, to } => {
-            let (value, float_bits) = (from.read(values[0]), *float_bits);
-            FindingKind::Conversion { value, float_bits, bits: to.bits, signed: to.signed }
+        Site::Conversion { from, n_digits, to } => {
+            let (value, n_digits) = (from.read(values[0]), *n_digits);
+            FindingKind::Conversion { value, n_digits, bits: to.bits, signed: to.signed }
         }
         Site::Overflow { op, number } => {
             let [a, b] = [values[0], values[1]].map(|bits| number.read(bits));
@@ -282,7 +286,7 @@ fn kind(site: &Site, values: &[u64]) -> FindingKind {
             let of = parents.map(|(kind, &bits)| kind.read(bits)).collect();
             FindingKind::Birth { value: number.read(values[0]), of }
         }
-        Site::Uniform | Site::Access { .. } | Site::TexelAccess { .. } => {
+        Site::Uniform { .. } | Site::Access { .. } | Site::TexelAccess { .. } => {
             unreachable!("what they tell is compared first")
         }
     }

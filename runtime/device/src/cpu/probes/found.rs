@@ -153,9 +153,19 @@ fn is_one_mistake(a: &Finding, b: &Finding) -> bool {
         return false;
     };
     let in_group = |finding: &Finding, before: &Before| finding.invocation.group == before.invocation.group;
-    m.array == n.array
+    are_same(arrays(m, x), arrays(n, y))
         && lines([&a.line, &x.line]) == lines([&b.line, &y.line])
         && in_group(a, x) == in_group(b, y)
+}
+
+/// The names by which the two accesses of a race reach what they meet in.
+fn arrays<'f>(element: &'f Element, before: &'f Before) -> [Option<&'f ArrayName>; 2] {
+    let array = element.array.as_ref();
+    [array, before.alias.as_ref().or(array)]
+}
+
+fn are_same<T: PartialEq + Copy>(a: [T; 2], [x, y]: [T; 2]) -> bool {
+    a == [x, y] || a == [y, x]
 }
 
 fn lines(of: [&Option<SourceLine>; 2]) -> [Option<(&str, u32)>; 2] {

@@ -8,7 +8,7 @@ use super::shadow::{Event, Shadow};
 use super::shared::{SharedShadow, StampForm, Stamps};
 use super::{Bytes, Extent, ProbeSite, SiteKind, Sites, axes};
 use crate::cpu::lane::{Array, Space};
-use crate::findings::{Before, Element, Launch, Part, SharedMemory};
+use crate::findings::{ArrayName, Before, Element, Launch, Part, SharedMemory};
 use crate::{Access, Check, Checks, Finding, FindingKind, Invocation, SourceLine};
 
 /// What is known of the accesses of one thread.
@@ -29,6 +29,8 @@ pub struct Accesses {
 struct Other {
     probe: u32,
     invocation: Invocation,
+    /// Where the two meet.
+    address: u64,
 }
 
 impl Accesses {
@@ -106,7 +108,8 @@ impl Accesses {
                 }
                 let event = self.event(probe, invocation, touch);
                 let Some(other) = self.device.touch(range, event, (touch, stored)) else { return };
-                let other = Other { probe: other.probe, invocation: self.invocation(other) };
+                let other =
+                    Other { probe: other.probe, invocation: self.invocation(other), address: range.0 };
                 let element = self.element(sites, space, range.0);
                 self.race(sites, (probe, invocation), other, element, found);
             }
@@ -141,7 +144,7 @@ impl Accesses {
         }
         let event = self.event(probe, invocation, does.0);
         let Some(other) = self.texels.touch((address, 1), event, does) else { return };
-        let other = Other { probe: other.probe, invocation: self.invocation(other) };
+        let other = Other { probe: other.probe, invocation: self.invocation(other), address };
         self.race(sites, (probe, invocation), other, element(), found);
     }
 
@@ -166,7 +169,7 @@ impl Accesses {
         let [x, y, _] = self.local_size;
         let local = [other.lane % x, other.lane / x % y, other.lane / x / y];
         let other_invocation = Invocation::new(invocation.group, local, self.local_size);
-        let other = Other { probe: other.probe, invocation: other_invocation };
+        let other = Other { probe: other.probe, invocation: other_invocation, address: range.0 };
         let element = self.element(sites, Space::Shared, range.0);
         self.race(sites, (probe, invocation), other, element, found);
     }
@@ -219,6 +222,9 @@ impl Accesses {
         found.add(mistake, invocation, || {
             let before = Before {
                 access: access_of(before),
+                alias: self
+                    .array_of(before, sites, other.address)
+                    .filter(|name| element.array.as_ref() != Some(name)),
                 line: before.line.clone(),
                 invocation: other.invocation,
                 beside_atomic: is_atomic(before) != is_atomic(now),
@@ -227,6 +233,23 @@ impl Accesses {
             let kind = FindingKind::Race { element, access: access_of(now), before };
             Finding { kind, line: now.line.clone(), invocation, count: 1, launch: Launch::default() }
         });
+    }
+
+    /// The array or image that a probe names for what lies at an address.
+    fn array_of(
+        &self,
+        site: &ProbeSite<Option<SourceLine>>,
+        sites: &Sites,
+        address: u64,
+    ) -> Option<ArrayName> {
+        let SiteKind::Check(site) = &site.kind else { return None };
+        match site.access()?.1 {
+            Where::Buffer(buffer) if self.extent.buffers[buffer as usize].has(address, 1) => {
+                self.element(sites, Space::Buffer(buffer), address).array
+            }
+            Where::Image(image) => sites.images[image as usize].clone(),
+            Where::Buffer(_) | Where::Shared | Where::Anywhere => None,
+        }
     }
 
     /// The space that an access lies in; `None` where it is out of range, or in memory of the lane's own.

@@ -124,13 +124,18 @@ fn words(finding: &Finding, near: &Near) -> Diagnostic {
             Diagnostic::error("checked/shift-amount", message)
                 .help(format!("unchecked, the amount counts modulo {width}: shift by 0 to {}", width - 1))
         }
-        FindingKind::Conversion { value, float_bits, bits, signed } => {
-            conversion(finding, *value, *float_bits, (*bits, *signed))
+        FindingKind::Conversion { value, n_digits, bits, signed } => {
+            conversion(finding, *value, *n_digits, (*bits, *signed))
         }
-        FindingKind::NotUniform { other, .. } => {
+        FindingKind::NotUniform { values: [here, there], other } => {
             let message = "`uniform(..)` is given a value that differs within the workgroup";
-            Diagnostic::error("checked/not-uniform", message)
-                .help(format!("invocation {} has another one", triple(other.global)))
+            Diagnostic::error("checked/not-uniform", message).help(format!(
+                "it is {} here, and {} in invocation {}: compute it from what all of the workgroup have in \
+                 common, such as group_id",
+                coordinates(&numbers(here)),
+                coordinates(&numbers(there)),
+                triple(other.global)
+            ))
         }
         FindingKind::DivergentBarrier { other, waits } => divergent_barrier(*other, waits.as_ref()),
         FindingKind::Uninitialised(element) if element.memory != SharedMemory::Workgroup => {
@@ -146,23 +151,34 @@ fn words(finding: &Finding, near: &Near) -> Diagnostic {
                 .help("shared memory begins with any values: write it first, then barrier()")
         }
         FindingKind::Race { element, access, before } => {
-            let message = format!(
-                "{} is {} while another invocation {}",
-                name(finding, element),
-                done(*access),
-                does(before.access)
-            );
-            Diagnostic::error("checked/race", message + " it").help(remedy(
-                finding,
-                element.memory,
-                before,
-                near.n_groups,
-                near.script.as_ref(),
-            ))
+            let (name, done, does) = (name(finding, element), done(*access), does(before.access));
+            let message = format!("{name} is {done} while another invocation {does} it");
+            let script = near.script.as_ref();
+            match &before.alias {
+                Some(alias) => two_names(message, element, alias),
+                None => Diagnostic::error("checked/race", message).help(remedy(
+                    finding,
+                    element.memory,
+                    before,
+                    near.n_groups,
+                    script,
+                )),
+            }
         }
         FindingKind::Overflow { op, a, b, bits } => overflow(*op, [*a, *b], *bits),
         FindingKind::Birth { value, of } => birth(*value, of),
     }
+}
+
+/// A race of two accesses to one memory that the kernel has two names for.
+fn two_names(message: String, element: &Element, alias: &ArrayName) -> Diagnostic {
+    let (kind, two) = match element.memory {
+        SharedMemory::Image => ("image", "two images"),
+        SharedMemory::Workgroup | SharedMemory::Buffer => ("buffer", "two tensors that do not overlap"),
+    };
+    let (name, alias) = (called(element.array.as_ref(), kind), called(Some(alias), kind));
+    Diagnostic::error("checked/race", format!("{message} through {alias}"))
+        .help(format!("{name} and {alias} are the same memory in this launch: pass {two}"))
 }
 
 fn out_of_bounds(
@@ -373,7 +389,7 @@ fn quotient(finding: &Finding) -> &'static str {
     }
 }
 
-fn conversion(finding: &Finding, value: f64, float_bits: u32, (bits, signed): (u32, bool)) -> Diagnostic {
+fn conversion(finding: &Finding, value: f64, n_digits: u32, (bits, signed): (u32, bool)) -> Diagnostic {
     let ty = format!("{}{bits}", if signed { "i" } else { "u" });
     // What an f32 needs to be told from its neighbours may be less than what a whole number is.
     let is_count = value.fract() == 0.0 && value.abs() < 1e16;
@@ -385,7 +401,7 @@ fn conversion(finding: &Finding, value: f64, float_bits: u32, (bits, signed): (u
             format!("unchecked, it becomes {saturated}: convert it only where `x == x`, which no NaN is")
         }
         false => {
-            let (least, greatest) = limits(float_bits, bits, signed);
+            let (least, greatest) = limits(n_digits, bits, signed);
             let clamped = format!("clamp(x, {least:.1}, {greatest:.1})");
             format!("unchecked, it becomes the nearest that does: convert `{clamped}`")
         }
@@ -393,13 +409,10 @@ fn conversion(finding: &Finding, value: f64, float_bits: u32, (bits, signed): (u
     Diagnostic::error("checked/conversion", message).help(help)
 }
 
-/// The least and the greatest whole number that both a float and an int of so many bits hold.
-fn limits(float_bits: u32, bits: u32, signed: bool) -> (f64, f64) {
-    let (n_digits, most) = match float_bits {
-        16 => (11, 65504.0),
-        32 => (24, f32::MAX.into()),
-        _ => (53, f64::MAX),
-    };
+/// The least and the greatest whole number that both a float of so many binary digits and an int of so many bits hold.
+fn limits(n_digits: u32, bits: u32, signed: bool) -> (f64, f64) {
+    // Of all floats, those of f16 alone end before ints do.
+    let most = if n_digits == 11 { 65504.0 } else { f64::MAX };
     let power = |n: u32| 2f64.powi(n as i32);
     let n = if signed { bits - 1 } else { bits };
     // The next power of two, less the last digit that the float still has there.
@@ -432,8 +445,7 @@ fn overflow(op: Arithmetic, [a, b]: [Int; 2], bits: u32) -> Diagnostic {
 
 fn birth(value: f64, of: &[Number]) -> Diagnostic {
     let what = if value.is_nan() { "a NaN" } else { "an infinity" };
-    let parents: Vec<String> = of.iter().map(|&value| number(value)).collect();
-    Diagnostic::error("checked/nan", format!("{what} comes of {}", parents.join(" and ")))
+    Diagnostic::error("checked/nan", format!("{what} comes of {}", numbers(of).join(" and ")))
         .help("unchecked, it goes on into all that is made of it: test what it comes of first")
 }
 
@@ -478,8 +490,13 @@ fn tuple<T: std::fmt::Display>(items: &[T]) -> String {
     format!("({})", items.join(", "))
 }
 
+fn numbers(values: &[Number]) -> Vec<String> {
+    values.iter().map(|&value| number(value)).collect()
+}
+
 fn number(value: Number) -> String {
     match value {
+        Number::Bool(value) => if value { "True" } else { "False" }.to_owned(),
         Number::Int(int) => int.to_string(),
         Number::Float(value) => float(value),
     }
