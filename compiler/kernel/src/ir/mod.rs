@@ -205,7 +205,7 @@ pub struct Function {
     /// The place in the user's source that first called for it, where it is a function of our own. Its
     /// instructions have no lines, so they belong to those of the calls, and none of them may be contracted.
     pub called_for: Option<Location>,
-    /// Of our own functions, one whose arithmetic is what the script wrote: `a ** n`, `sum(xs)`.
+    /// Of our own functions, one whose steps are what the script wrote: `a ** n`, `sum(xs)`, `coop_load(..)`.
     pub is_operator: bool,
 }
 

@@ -66,8 +66,9 @@ pub(crate) fn is_ours(def: &Arc<FunctionDef>) -> bool {
     PARSED.iter().filter_map(OnceLock::get).any(|chapter| chapter.get(&*def.name.name).is_some_and(is_it))
 }
 
-/// Functions whose every step is arithmetic that the script asked for: what goes wrong in one of them is its mistake.
-const STEPWISE: [&str; 12] = [
+/// Functions whose every step, arithmetic or the way to an element, the script asked for: what goes wrong in one of
+/// them is its mistake.
+const STEPWISE: [&str; 16] = [
     "sum",
     "prod",
     "product_from",
@@ -80,6 +81,10 @@ const STEPWISE: [&str; 12] = [
     "perm",
     "arrangements",
     "comb",
+    "coop_load",
+    "coop_load_columns",
+    "coop_store",
+    "coop_store_columns",
 ];
 
 pub(crate) fn is_stepwise(name: &str) -> bool {
