@@ -280,6 +280,43 @@ pub(crate) fn changing_index(location: Location) -> Diagnostic {
     .help("put it into a variable first: `int k = i++;`, and index by `k`")
 }
 
+/// A value that a vector has no component for.
+pub(crate) fn too_many_components(n_components: usize, location: Location) -> Diagnostic {
+    Diagnostic::error("foreign/glsl", format!("this vector has {n_components} components, and more is given"))
+        .label(location, "")
+        .help("leave this value out, or make a longer vector: `vec4(x, y, z, w)`")
+}
+
+pub(crate) fn float_remainder(location: Location) -> Diagnostic {
+    Diagnostic::error("foreign/glsl", "`%` takes integers, and this is a float")
+        .label(location, "")
+        .help("write `mod(x, y)`, which has the sign of `y`, or `x - y * trunc(x / y)`")
+}
+
+pub(crate) fn size_without_in(location: Location) -> Diagnostic {
+    let size = location.source.slice(location.span).to_owned();
+    Diagnostic::error(
+        "foreign/glsl",
+        "the size of the workgroup is a layout of `in`, and this says it of nothing",
+    )
+    .label(location, "")
+    .help(format!("write `{size} in;`"))
+}
+
+pub(crate) fn no_version(location: Location) -> Diagnostic {
+    let message = format!("`{}` does not say which version of GLSL it is in", location.source.name());
+    Diagnostic::error("foreign/glsl", message)
+        .label(location, "")
+        .help("write `#version 450` on the first line")
+}
+
+/// Indices that follow one another, in a macro.
+pub(crate) fn indices_in_order(location: Location) -> Diagnostic {
+    Diagnostic::error("foreign/glsl", "several indices in a row cannot change something here")
+        .label(location, "")
+        .help("put them into variables first: `int j = i++;`, and index by `j`")
+}
+
 pub(crate) fn continue_before_condition(location: Location) -> Diagnostic {
     Diagnostic::error("foreign/glsl", "`continue` cannot be the last statement of a `do` here")
         .label(location, "")

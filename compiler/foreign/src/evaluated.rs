@@ -11,6 +11,10 @@ pub(crate) fn plain(message: &str) -> Option<(String, Option<&'static str>)> {
         let help = "give one value for each part; one number makes a whole vector, too";
         return Some((format!("this is made of {expected} values, and {given} {are} given"), Some(help)));
     }
+    if message.starts_with("Cannot cast scalar components") {
+        let help = "put it into a variable first, one that is no `const`, and convert that";
+        return Some(("this constant cannot be converted before the shader runs".to_owned(), Some(help)));
+    }
     if message.ends_with(" operation overflowed") {
         return Some(("the result of this is more than its type holds".to_owned(), None));
     }

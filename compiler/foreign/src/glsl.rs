@@ -11,6 +11,7 @@ use naga::{AddressSpace, Binding, Module, ShaderStage};
 
 use self::constants::Constants;
 use self::counts::Counts;
+use self::doubles::Doubles;
 use self::numbers::Odd;
 use self::places::Change;
 use self::told::diagnostics;
@@ -21,7 +22,9 @@ mod arrays;
 mod columns;
 mod constants;
 mod counts;
+mod doubles;
 mod functions;
+mod indices;
 mod instead;
 mod lengths;
 mod limits;
@@ -32,6 +35,7 @@ mod mends;
 mod numbers;
 mod places;
 mod shortcuts;
+mod strict;
 mod tokens;
 mod told;
 
@@ -81,13 +85,17 @@ pub(crate) fn parse(source: &Source, options: &Options) -> Result<(Module, Vec<D
     let found = functions::undefined(source, &module)
         .or_else(|| port_of_compute(source, &module))
         .or_else(|| run_time_value(source, &module))
-        .or_else(|| loops::without_condition(source, &module));
+        .or_else(|| loops::without_condition(source, &module))
+        .or_else(|| Doubles::of(&text).assigned(source, &module))
+        .or_else(|| strict::mistake(source, &module));
     if let Some(found) = found {
         return Err(found.into());
     }
     loops::test_behind_continue(&mut module);
     loops::end_behind_endless(&mut module);
-    if let Some(found) = lvalues::evaluate_once(source, &mut module) {
+    let found =
+        lvalues::evaluate_once(source, &mut module).or_else(|| indices::in_order(source, &mut module));
+    if let Some(found) = found {
         return Err(found.into());
     }
     shortcuts::take(&mut module);
@@ -123,11 +131,12 @@ fn read(
     settings: glsl::Options,
     settle: &mut dyn FnMut(&mut Module) -> Vec<Declared>,
 ) -> Result<(Module, Vec<Declared>), Vec<Error>> {
-    let mut changes = lengths::known(text);
+    let doubles = Doubles::of(text);
+    let mut changes = [&lengths::known(text), doubles.changes()].concat();
     let mut first_errors = None;
     loop {
         let settings = glsl::Options { stage: settings.stage, defines: settings.defines.clone() };
-        let result = read_changed(text, &changes, settings, settle);
+        let result = read_changed(text, &changes, &doubles, settings, settle);
         let mends = match &result {
             Ok((module, _)) => mends::of_module(text, module),
             Err(errors) => {
@@ -156,6 +165,7 @@ fn read(
 fn read_changed(
     text: &str,
     changes: &[Change],
+    doubles: &Doubles,
     mut settings: glsl::Options,
     settle: &mut dyn FnMut(&mut Module) -> Vec<Declared>,
 ) -> Result<(Module, Vec<Declared>), Vec<Error>> {
@@ -163,7 +173,7 @@ fn read_changed(
     settings.defines.extend([counts.declaration(), (VERSION.to_owned(), version(text))]);
     let text = &*lines::counted(text);
     let text = &*counts.mark(text);
-    let declarations = shortcuts::declaration(text) + &mends::declaration(changes);
+    let declarations = shortcuts::declaration(text) + &mends::declaration(changes) + &doubles.declaration();
     let changed = places::change(text, [changes, &[places::declare(text, declarations)]].concat());
     let mut parse = |settings: &glsl::Options| {
         let mut module = Frontend::default().parse(settings, &changed.text).map_err(|mut found| {
@@ -172,6 +182,7 @@ fn read_changed(
         })?;
         changed.restore(&mut module);
         counts.define(&mut module);
+        doubles.define(&mut module);
         let settled = settle(&mut module);
         Ok((module, settled))
     };

@@ -35,7 +35,7 @@ fn function(name: &str) -> Option<&'static str> {
         "packDouble2x32" | "unpackDouble2x32" => "WGSL lacks it too: give this shader as SPIR-V",
         "matrixCompMult" => "multiply column by column: `a[0] * b[0]`",
         "lf" | "LF" => {
-            "a literal that is a double is written `double(1.5)` here, and 0.1 as `double(1) / double(10)`"
+            "a double outside of functions is one number here, `const double k = 0.1lf;`: compute with it in a function"
         }
         "hf" | "HF" => "16-bit floats are known in WGSL, as `1.5h`, and in SPIR-V",
         _ => return None,

@@ -40,8 +40,12 @@ pub(super) fn change(text: &str, mut changes: Vec<Change>) -> Changed {
 }
 
 /// Declarations of our own: nothing but comments may stand before the version.
-pub(super) fn declare(text: &str, declarations: String) -> Change {
+pub(super) fn declare(text: &str, mut declarations: String) -> Change {
     let start = behind_version(text);
+    // A directive has its line for itself.
+    if text[start..].trim_start_matches([' ', '\t']).starts_with('#') && !declarations.is_empty() {
+        declarations.push('\n');
+    }
     Change { place: start..start, text: declarations }
 }
 
@@ -153,6 +157,7 @@ mod tests {
             "// #version 440\n/*\n*/ #version 450\n\nfloat b;",
             "// #version 440\n/*\n*/ #version 450\nint a;\nfloat b;",
         );
+        check("#version 450\n #define N 4\nint b;", "#version 450\nint a;\n #define N 4\nint b;");
         check("float b;", "int a;float b;");
     }
 
