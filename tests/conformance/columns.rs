@@ -110,11 +110,7 @@ impl Batch<'_> {
     }
 
     fn kernel(&self, at: usize, calls: &[&str]) -> String {
-        let of = |scalar: &str| match self.width {
-            1 => scalar.to_owned(),
-            width => format!("Vector({width}, {scalar})"),
-        };
-        let (ty, result) = (of(&self.number.name()), of(&self.output.name()));
+        let (ty, result) = (self.of(&self.number.name()), self.of(&self.output.name()));
         let n = self.args.len();
         let mut script = format!(
             "@kernel(precise=True)\ndef rows{at}(a: Array[{ty}], b: Array[{ty}], c: Array[{ty}], out: Array[{result}]):\n    \
@@ -138,10 +134,22 @@ impl Batch<'_> {
             )
     }
 
-    /// A call with the vectors of its type.
+    /// A scalar, or the vector of so many.
+    fn of(&self, scalar: &str) -> String {
+        match self.width {
+            1 => scalar.to_owned(),
+            width => format!("Vector({width}, {scalar})"),
+        }
+    }
+
+    /// A call with the vectors of its type, and `T` for the type that it gives.
     fn in_kernel(&self, call: &str) -> String {
         let name = self.number.name();
-        call.replace("vec2(", &format!("Vector(2, {name})(")).replace("vec3(", &format!("Vector(3, {name})("))
+        let vectors = [("vec2(", 2), ("vec3(", 3)];
+        let call = call.replace("T(", &format!("{}(", self.of(&name)));
+        vectors
+            .iter()
+            .fold(call, |call, (written, n)| call.replace(written, &format!("Vector({n}, {name})(")))
     }
 }
 

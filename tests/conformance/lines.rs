@@ -104,8 +104,8 @@ pub fn lines(number: Number, width: usize, column: Column) -> Lines {
 
 fn kept(mut lines: Vec<Line>, width: usize) -> Vec<Line> {
     // What makes vectors of numbers makes none of vectors; what takes one number, or one bool, takes no vector.
-    const OF_NUMBERS: [&str; 9] =
-        ["vec", "bool(", " and ", " or ", "not ", " in ", " if ", "x < y < z", "refract"];
+    const OF_NUMBERS: [&str; 10] =
+        ["vec", "bool(", " and ", " or ", "not ", " in ", " if ", "x < y < z", "refract", "x.bit_"];
     lines.retain(|line| width == 1 || !OF_NUMBERS.iter().any(|part| line.call.contains(part)));
     lines
 }

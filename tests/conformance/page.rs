@@ -21,6 +21,7 @@ This page is printed from `compiler/kernel/src/intrinsics`, and the conformance 
 - Any NaN is as good as any other. A Vulkan device may flush subnormal numbers, arguments and results, to zero.
 - All this is promised for kernels with `precise=True`; otherwise a multiply and an add may be fused, which only makes them more exact.
 - `x // 0` and `x % 0` are 0; ints are exact in every operation.
+- `popcount(x)`, `clz(x)`, `ctz(x)` and `reverse_bits(x)` take ints of every width and vectors of them, and their bits as they lie in the type: of 0, `clz` and `ctz` are the type's width. The first three give an i32, or as many; `x.bit_count()` and `x.bit_length()` are of the number's size, as Python's.
 - Casts are exact: ints wrap, floats are rounded to the nearest number, a float becomes an int towards zero and stops at the ends of the type, NaN is 0.
 - Functions of `math` that Python ends with an error at a pole or outside their domain give what C gives there: `math.gamma(0.0)` and `math.lgamma(-1.0)` are inf, `math.gamma(-1.0)` and `math.remainder(x, 0.0)` NaN.
 - `math.frexp`, `math.ldexp`, `math.nextafter` and `math.ulp` are exact, in the type at hand. `round(x, n)` rounds as Python does where 10 ** abs(n) is a number of the type, up to 10 digits for f32 and 22 for f64; `round` and `pow(x, y, m)` of ints are exact, the latter for y that is not negative: below 0 it gives 0. `sum` adds from the first to the last; `math.fsum` is the true sum, rounded once (of f16 and bf16 to f32 first), and inf or -inf beyond the type's range.

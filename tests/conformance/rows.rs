@@ -84,6 +84,18 @@ pub const INTS: &[IntRow] = &[
     int("clamp(x, y, z)", Other("min(max(x, y), z)"), |_, x, y, z| x.max(y).min(z)),
     int("pow(x, 5, y)", Other("pow(x, 5, y) if y != 0 else 0"), |_, x, y, _| power_modulo(x, 5, y)),
     int("round(x, -1)", Same, |_, x, _, _| round_to_ten(x)),
+    int("T(popcount(x))", Other("bin(x & (1 << BITS) - 1).count('1')"), |bits, x, _, _| ones(bits, x)),
+    int("T(clz(x))", Other("BITS - (x & (1 << BITS) - 1).bit_length()"), |bits, x, _, _| {
+        leading_zeros(bits, x)
+    }),
+    int("T(ctz(x))", Other("(x & -x).bit_length() - 1 if x else BITS"), |bits, x, _, _| {
+        trailing_zeros(bits, x)
+    }),
+    int("reverse_bits(x)", None, reversed),
+    int("T(x.bit_count())", Other("x.bit_count()"), |_, x, _, _| i128::from(x.unsigned_abs().count_ones())),
+    int("T(x.bit_length())", Other("x.bit_length()"), |_, x, _, _| {
+        i128::from(128 - x.unsigned_abs().leading_zeros())
+    }),
     int("sum((x, y, z))", Same, |_, x, y, z| x + y + z),
     int("dot(vec2(x, y), vec2(y, z))", None, |_, x, y, z| x.wrapping_mul(y).wrapping_add(y.wrapping_mul(z))),
 ];
@@ -363,4 +375,25 @@ fn round_to_ten(x: i128) -> i128 {
     let rest = x - below * 10;
     let is_up = rest > 5 || rest == 5 && below % 2 != 0;
     (below + i128::from(is_up)) * 10
+}
+
+/// The bits of an int, the lowest first.
+fn bits_of(bits: u32, x: i128) -> impl DoubleEndedIterator<Item = bool> {
+    (0..bits).map(move |at| x >> at & 1 == 1)
+}
+
+fn ones(bits: u32, x: i128) -> i128 {
+    bits_of(bits, x).filter(|one| *one).count() as i128
+}
+
+fn leading_zeros(bits: u32, x: i128) -> i128 {
+    bits_of(bits, x).rev().take_while(|one| !one).count() as i128
+}
+
+fn trailing_zeros(bits: u32, x: i128) -> i128 {
+    bits_of(bits, x).take_while(|one| !one).count() as i128
+}
+
+fn reversed(bits: u32, x: i128, _: i128, _: i128) -> i128 {
+    bits_of(bits, x).fold(0, |reversed, one| reversed << 1 | i128::from(one))
 }

@@ -118,6 +118,8 @@ pub enum Function {
     Step,
     SmoothStep,
     Bitcast,
+    /// Of the bits of ints.
+    Bits(BitsFn),
     Transpose,
     Determinant,
     Inverse,
@@ -130,6 +132,16 @@ pub enum Function {
     Float(FloatFn),
     /// What looks beyond its own invocation.
     Group(GroupFunction),
+}
+
+/// Functions of the bits of an int of any width.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum BitsFn {
+    Popcount,
+    /// The width of the type for 0, as for the trailing ones.
+    LeadingZeros,
+    TrailingZeros,
+    Reverse,
 }
 
 /// Functions that are one instruction of GLSL.std.450 for every component.
@@ -302,6 +314,10 @@ const FUNCTIONS: &[(&str, Function)] = &[
     ("smooth_step", Function::SmoothStep),
     ("smoothstep", Function::SmoothStep),
     ("bitcast", Function::Bitcast),
+    ("popcount", Function::Bits(BitsFn::Popcount)),
+    ("clz", Function::Bits(BitsFn::LeadingZeros)),
+    ("ctz", Function::Bits(BitsFn::TrailingZeros)),
+    ("reverse_bits", Function::Bits(BitsFn::Reverse)),
     ("transpose", Function::Transpose),
     ("read", Function::TextureRead),
     ("imageLoad", Function::TextureRead),

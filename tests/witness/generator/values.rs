@@ -181,6 +181,18 @@ impl Writer {
         (a, b)
     }
 
+    /// What is asked of the bits of an int of some type.
+    fn of_bits(&mut self, scalar: Scalar, depth: usize) -> String {
+        if self.random.one_in(3) {
+            return format!("reverse_bits({})", self.value(&scalar.into(), depth));
+        }
+        let ints: Vec<Scalar> = Scalar::ALL.into_iter().filter(|one| one.is_int()).collect();
+        let of = Type::from(*self.random.pick(&ints));
+        let value = self.value(&of, depth);
+        let form = *self.random.pick(&["popcount(@)", "clz(@)", "ctz(@)", "@.bit_count()", "@.bit_length()"]);
+        format!("{scalar}({})", form.replace('@', &value))
+    }
+
     fn int_value(&mut self, scalar: Scalar, depth: usize) -> String {
         let ty = Type::from(scalar);
         let inner = depth - 1;
@@ -214,6 +226,7 @@ impl Writer {
                 format!("({} + {})", self.value(&ty, inner), self.value(&narrow.into(), inner))
             }
             13 => self.bits(scalar, inner),
+            14 => self.of_bits(scalar, inner),
             11 if scalar == Scalar::I32 && !self.inputs.is_empty() => {
                 format!("len({})", self.random.pick(&self.inputs).name)
             }

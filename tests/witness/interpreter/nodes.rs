@@ -197,6 +197,7 @@ impl<'k> Invocation<'k> {
             })
         };
         match kind {
+            NodeKind::Bits(op, a) => one(a, &|a| Ok(numbers::bits(*op, a))),
             NodeKind::Unary(op, a) => one(a, &|a| Ok(numbers::unary(*op, to, a))),
             NodeKind::Binary(op, a, b) => {
                 world.note_rounding(*op == BinaryOp::Div, to);

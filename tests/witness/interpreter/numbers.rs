@@ -3,7 +3,7 @@
 //! Ints are computed without limit and wrapped. Floats are computed in f64 and rounded once to their type,
 //! which for `+ - * /` and the square root of narrower types gives what that type's own arithmetic gives.
 
-use kps_kernel::ir::{AtomicOp, BinaryOp, CompareOp, FloatFn, UnaryOp};
+use kps_kernel::ir::{AtomicOp, BinaryOp, BitsOp, CompareOp, FloatFn, UnaryOp};
 use kps_kernel::{Constant, Kind, Scalar};
 
 use super::{Stop, Value};
@@ -25,6 +25,16 @@ pub fn unary(op: UnaryOp, scalar: Scalar, a: &Value) -> Value {
         (UnaryOp::Negate, Value::Float(a)) => Value::Float(-a),
         (UnaryOp::Negate, a) => wrap(scalar, -a.as_int()),
     }
+}
+
+pub fn bits(op: BitsOp, a: &Value) -> Value {
+    let a = a.as_int() as u32;
+    let bits = match op {
+        BitsOp::CountOnes => a.count_ones(),
+        BitsOp::HighestOne => 31_u32.wrapping_sub(a.leading_zeros()),
+        BitsOp::Reverse => a.reverse_bits(),
+    };
+    Value::Int(i128::from(bits))
 }
 
 pub fn binary(op: BinaryOp, scalar: Scalar, a: &Value, b: &Value) -> Value {

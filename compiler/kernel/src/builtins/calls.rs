@@ -20,6 +20,8 @@ impl Call {
         Call { needs, most }
     }
 
+    pub const NOTHING: Call = Call { needs: &[], most: 0 };
+
     /// `f32(x)`
     pub const CAST: Call = Call { needs: &[], most: 1 };
 

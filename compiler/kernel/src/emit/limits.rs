@@ -8,8 +8,8 @@ use rustc_hash::FxHashMap;
 
 use super::values::is_float;
 use crate::ir::{
-    BinaryOp, Block, Buffer, BufferId, CallArg, CompareOp, Flat, Function, Home, Kernel, LocalId, NodeId,
-    NodeKind, Stmt, UnaryOp,
+    BinaryOp, BitsOp, Block, Buffer, BufferId, CallArg, CompareOp, Flat, Function, Home, Kernel, LocalId,
+    NodeId, NodeKind, Stmt, UnaryOp,
 };
 use crate::rows::{Limit, Quantity, Rows};
 use crate::signature::Ints;
@@ -154,6 +154,7 @@ impl<'a> Limits<'a> {
             NodeKind::TextureSize(_) => Some(Limit::number(MAX_TEXELS)),
             NodeKind::Load(local) => self.local(*local),
             NodeKind::Proven(a) | NodeKind::Uniform(a) | NodeKind::Splat(a) => part(self, *a),
+            NodeKind::Bits(BitsOp::CountOnes, _) => Some(Limit::number(32)),
             NodeKind::Abs(a) => Some(part(self, *a)?.unsigned()),
             NodeKind::Unary(UnaryOp::Negate | UnaryOp::Invert, a) => {
                 Some(part(self, *a)?.plus(&Limit::number(1)).signed())

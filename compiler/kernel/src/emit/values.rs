@@ -8,7 +8,9 @@ use super::memory::Tester;
 use super::module::Operand;
 use crate::builtins::FloatFn;
 use crate::constant::Constant;
-use crate::ir::{BinaryOp, CallArg, CompareOp, FunctionId, GeometryFn, Node, NodeId, NodeKind, UnaryOp};
+use crate::ir::{
+    BinaryOp, BitsOp, CallArg, CompareOp, FunctionId, GeometryFn, Node, NodeId, NodeKind, UnaryOp,
+};
 use crate::types::{Kind, Scalar, Type};
 
 impl FunctionEmitter<'_> {
@@ -47,6 +49,7 @@ impl FunctionEmitter<'_> {
             NodeKind::Domain => self.load_domain(),
             NodeKind::Scalar(scalar) => self.load_scalar(*scalar, ty),
             NodeKind::Arg(at) => self.arg(*at),
+            NodeKind::Bits(op, a) => self.bits(*op, *a, ty),
             NodeKind::Unary(op, a) => {
                 let a = self.value(*a);
                 self.unary(id, *op, a, ty)
@@ -182,6 +185,15 @@ impl FunctionEmitter<'_> {
             });
         }
         self.ids(Op::FunctionCall, ty, &operands)
+    }
+
+    fn bits(&mut self, op: BitsOp, a: NodeId, ty: &Type) -> Word {
+        let a = self.value(a);
+        match op {
+            BitsOp::CountOnes => self.ids(Op::BitCount, ty, &[a]),
+            BitsOp::HighestOne => self.glsl(GlslOp::FindUMsb, ty, &[a]),
+            BitsOp::Reverse => self.ids(Op::BitReverse, ty, &[a]),
+        }
     }
 
     fn unary(&mut self, id: NodeId, op: UnaryOp, a: Word, ty: &Type) -> Word {

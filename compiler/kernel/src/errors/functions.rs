@@ -312,6 +312,13 @@ pub(crate) fn int_argument(at: Location, name: &str, what: &str) -> Diagnostic {
         .help("cast them, `i32(x)`, or use `trunc(a / b)` for floats")
 }
 
+/// `popcount` of a float.
+pub(crate) fn bits_argument(at: Location, name: &str, what: &str) -> Diagnostic {
+    let text = at.source.slice(at.span).to_owned();
+    error("kernel/call", at, format!("`{name}` takes ints, not {what}"), what)
+        .help(format!("cast it, `{name}(i32({text}))`, or take its bits, `{name}(bitcast(u32, {text}))`"))
+}
+
 /// The exponent of `ldexp`, the digits of `round`.
 pub(crate) fn int_wanted(at: Location, name: &str, wanted: &Type, what: &str) -> Diagnostic {
     error("kernel/call", at, format!("the second argument of `{name}` is `{wanted}`, not {what}"), what)

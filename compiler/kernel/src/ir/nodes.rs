@@ -34,6 +34,8 @@ pub enum NodeKind {
 
     // Arithmetic, component by component; operands have the node's own type.
     Unary(UnaryOp, NodeId),
+    /// Of a u32, or of each component of a vector of them.
+    Bits(BitsOp, NodeId),
     Binary(BinaryOp, NodeId, NodeId),
     /// Gives bools.
     Compare(CompareOp, NodeId, NodeId),
@@ -277,6 +279,15 @@ pub enum UnaryOp {
     Invert,
 }
 
+/// Functions of 32 bits, which give a u32.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum BitsOp {
+    CountOnes,
+    /// Counted from the lowest; -1 where there is none.
+    HighestOne,
+    Reverse,
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum BinaryOp {
     Add,
@@ -351,6 +362,7 @@ impl NodeKind {
             | NodeKind::CoopLength(_)
             | NodeKind::BufferAxis { .. } => {}
             NodeKind::Unary(_, a)
+            | NodeKind::Bits(_, a)
             | NodeKind::Convert(a)
             | NodeKind::Bitcast(a)
             | NodeKind::Proven(a)

@@ -117,6 +117,7 @@ impl<'a> Ctx<'a> {
             Function::Max => self.choose(CompareOp::Greater, args, name, span),
             Function::Clamp => self.clamp(args, name, span),
             Function::Ldexp => self.ldexp(args, name, span),
+            Function::Bits(function) => self.bits_function(function, &args[0], name, span),
             Function::Ulp => self.ulp(args, name, span),
             Function::NextAfter => self.next_after(args, name, span),
             Function::Length

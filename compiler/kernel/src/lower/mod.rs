@@ -10,6 +10,7 @@ mod arith;
 mod assign;
 mod atomics;
 mod births;
+mod bits;
 mod bounds;
 mod calls;
 mod cast;

@@ -43,6 +43,7 @@ impl Verifier<'_> {
                 };
                 wanted && of(a) == ty
             }
+            NodeKind::Bits(_, a) => of(a) == ty && ty.scalar() == Some(Scalar::U32) && !ty.is_matrix(),
             NodeKind::Binary(op, a, b) => of(a) == ty && of(b) == ty && takes(*op, ty),
             NodeKind::Compare(_, a, b) => {
                 let numbers = of(a).n_components() > 0;
