@@ -294,6 +294,8 @@ pub fn apply_unary(name: &str, op: Unary, operand: &Operand) -> Result<Made> {
         Unary::Positive | Unary::Sign if is_bool => return Err(errors::no_loop(name)),
         Unary::Invert if is_bool => return apply_test(Test::Not, operand),
         Unary::Invert if dtype.is_float() => return Err(errors::no_loop(name)),
+        Unary::BitwiseCount if dtype.is_float() => return Err(errors::no_loop(name)),
+        Unary::BitwiseCount => return count_bits(operand),
         Unary::Square if is_bool => DType::Bool,
         Unary::Rint => float_for(dtype),
         Unary::Negative
@@ -317,6 +319,13 @@ pub fn apply_unary(name: &str, op: Unary, operand: &Operand) -> Result<Made> {
         cast(&kernel::unary::unary(op, working, &cast(row, result, working)), working, result)
     })?;
     Ok(Made::new(result, operand.shape(), row))
+}
+
+fn count_bits(operand: &Operand) -> Result<Made> {
+    let dtype = operand.dtype();
+    let row = operand
+        .with_row(dtype, operand.shape(), |row| kernel::unary::unary(Unary::BitwiseCount, dtype, row))?;
+    Ok(Made::new(DType::U8, operand.shape(), row))
 }
 
 fn integer_reciprocal(operand: &Operand) -> Result<Made> {

@@ -152,7 +152,8 @@ static METHODS: &[NativeDef] = &[
     NativeDef::method("is_integer", is_integer),
 ];
 
-static INT_METHODS: &[NativeDef] = &[NativeDef::method("__index__", int)];
+static INT_METHODS: &[NativeDef] =
+    &[NativeDef::method("__index__", int), NativeDef::method("bit_count", bit_count)];
 
 macro_rules! abstract_types {
     ($($id:ident $name:literal $base:expr, $methods:expr;)*) => {$(
@@ -306,6 +307,15 @@ fn is_integer(_: &mut Vm, args: &Args) -> Result {
     Ok(Value::Bool(match number {
         Number::Float(float) => float.is_finite() && float.fract() == 0.0,
         _ => true,
+    }))
+}
+
+fn bit_count(_: &mut Vm, args: &Args) -> Result {
+    args.rest().exactly::<0>("bit_count")?;
+    let number = args.this::<Scalar>()?.number;
+    Ok(Value::from(match number {
+        Number::Int(int) => int.unsigned_abs().count_ones(),
+        _ => 0,
     }))
 }
 

@@ -93,6 +93,7 @@ pub static UFUNCS: &[(&str, Func)] = &[
     ("square", Func::Unary(Unary::Square)),
     ("invert", Func::Unary(Unary::Invert)),
     ("bitwise_not", Func::Unary(Unary::Invert)),
+    ("bitwise_count", Func::Unary(Unary::BitwiseCount)),
     ("floor", Func::Unary(Unary::Floor)),
     ("ceil", Func::Unary(Unary::Ceil)),
     ("trunc", Func::Unary(Unary::Trunc)),

@@ -122,6 +122,8 @@ pub trait Int: Element + PartialOrd + Default {
     fn lcm(self, other: Self) -> Self;
     fn neg(self) -> Self;
     fn abs(self) -> Self;
+    /// Of its size: the sign is no bit of it.
+    fn count_ones(self) -> u8;
     fn signum(self) -> Self;
 }
 
@@ -129,6 +131,12 @@ macro_rules! int {
     ($($ty:ident $unsigned:ident),*) => {$(
         #[allow(unused_comparisons, clippy::absurd_extreme_comparisons, reason = "unsigned types are never below 0")]
         impl Int for $ty {
+            #[inline]
+            fn count_ones(self) -> u8 {
+                // A number of bits fits a u8.
+                <$ty>::count_ones(Int::abs(self)) as u8
+            }
+
             #[inline]
             fn add(self, other: $ty) -> $ty {
                 self.wrapping_add(other)

@@ -14,6 +14,8 @@ pub enum Unary {
     Sign,
     Square,
     Invert,
+    /// Of integers; it gives a row of u8.
+    BitwiseCount,
     // Of integers: the same value. Of floats: rounded.
     Floor,
     Ceil,
@@ -68,6 +70,7 @@ fn ints<T: Int>(op: Unary, row: &[u8]) -> Vec<u8> {
         Unary::Sign => map(row, T::signum),
         Unary::Square => map(row, |int: T| int.mul(int)),
         Unary::Invert => map(row, T::not),
+        Unary::BitwiseCount => map(row, T::count_ones),
         Unary::Positive | Unary::Floor | Unary::Ceil | Unary::Trunc | Unary::Rint => row.to_vec(),
         _ => unreachable!("{op:?} is for floats"),
     }
@@ -108,7 +111,7 @@ fn floats<T: Element + num_traits::Float>(op: Unary, row: &[u8]) -> Vec<u8> {
         Unary::Arctanh => map(row, T::atanh),
         Unary::Degrees => map(row, T::to_degrees),
         Unary::Radians => map(row, T::to_radians),
-        Unary::Invert => unreachable!("the bits of a float are not inverted"),
+        Unary::Invert | Unary::BitwiseCount => unreachable!("the bits of a float are nobody's business"),
     }
 }
 
