@@ -14,6 +14,29 @@ pub(crate) fn int_too_large(at: Location) -> Diagnostic {
     error("kernel/literal", at, "an int of more than 128 bits", "").help("the widest int in a kernel has 64")
 }
 
+/// What every int type is too narrow for.
+pub(crate) fn int_of_no_type(at: Location, literal: Literal) -> Diagnostic {
+    error("kernel/literal", at, format!("`{literal}` does not fit any int type"), "")
+        .help(beyond_ints(literal))
+}
+
+/// Two ints, of which each fits a type of 64 bits, and no type both.
+pub(crate) fn ints_of_no_type(least: (Location, Literal), most: (Location, Literal)) -> Diagnostic {
+    let message = format!("no int type holds both `{}` and `{}`", least.1, most.1);
+    let (ends, large) = (Scalar::I64.int_range(), Scalar::U64.int_range());
+    let ((min, max), (_, most_of_all)) = ends.zip(large).expect("these are ints");
+    error("kernel/literal", most.0, message, "").label(least.0, "").help(format!(
+        "`i64` holds {min} to {max}, and `u64` 0 to {most_of_all}: take numbers that one of them holds, or floats"
+    ))
+}
+
+fn beyond_ints(literal: Literal) -> String {
+    format!(
+        "the widest, `i64` and `u64`, end at 9223372036854775807 and 18446744073709551615: write a float, `{:e}`",
+        literal.to_f64()
+    )
+}
+
 pub(crate) fn literal_does_not_fit(at: Location, literal: Literal, scalar: Scalar) -> Diagnostic {
     let message = match (literal, scalar.int_range()) {
         (Literal::Float(_), Some(_)) => {
@@ -38,6 +61,9 @@ pub(crate) fn literal_does_not_fit(at: Location, literal: Literal, scalar: Scala
             diagnostic.help(format!(
                 "`{scalar}` holds {min} to {max}: write the number of the same bits, `{same_bits:#X}`"
             ))
+        }
+        (Literal::Int(_), Some(_)) if !Scalar::ALL.iter().filter(|scalar| scalar.is_int()).any(holds) => {
+            diagnostic.help(beyond_ints(literal))
         }
         (Literal::Int(_), Some((min, max))) => {
             let wider = [Scalar::I32, Scalar::I64].into_iter().find(holds).unwrap_or(Scalar::U64);

@@ -53,6 +53,16 @@ impl Ctx<'_> {
         }
     }
 
+    /// What stands beside an operator, where a call may give no value.
+    pub fn operand_value(&mut self, expr: &Expr) -> Operand {
+        let operand = self.expr(expr);
+        let mistake = match expr.kind {
+            ExprKind::Call { .. } => self.unassignable(&operand, expr),
+            _ => None,
+        };
+        mistake.map_or(operand, |mistake| self.fail(mistake))
+    }
+
     pub fn unassignable(&mut self, operand: &Operand, value: &Expr) -> Option<kps_syntax::Diagnostic> {
         let Operand::Static(Static::None) = operand else { return None };
         let builtin = match &value.kind {

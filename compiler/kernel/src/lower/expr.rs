@@ -108,9 +108,9 @@ impl Ctx<'_> {
             steps.push((*op, *op_span, right, left.span));
             first = left;
         }
-        let mut result = self.expr(first);
+        let mut result = self.operand_value(first);
         for (op, op_span, right, left_span) in steps.into_iter().rev() {
-            let right_operand = self.expr(right);
+            let right_operand = self.operand_value(right);
             result = self.binary(op, &result, &right_operand, op_span, (left_span, right.span));
             self.remark_value(left_span.to(right.span), &result);
         }
@@ -394,6 +394,9 @@ impl Ctx<'_> {
             _ => self.join_types(&sides),
         };
         let Some((ty, soft)) = joined else {
+            if let Some(mistake) = self.ints_of_no_type(&sides) {
+                return self.fail(mistake);
+            }
             let what = (self.describe(&a), self.describe(&b));
             let cast = self.alike_hint((&a, then.span), (&b, orelse.span));
             let (then, orelse) = ((self.at(then.span), &*what.0), (self.at(orelse.span), &*what.1));
@@ -511,6 +514,10 @@ impl Ctx<'_> {
     }
 
     fn unlike_elements(&mut self, operands: &[(Operand, Span)]) -> Operand {
+        let refs: Vec<(&Operand, Span)> = operands.iter().map(|(operand, at)| (operand, *at)).collect();
+        if let Some(mistake) = self.ints_of_no_type(&refs) {
+            return self.fail(mistake);
+        }
         let (first, first_span) = &operands[0];
         let what = self.describe(first);
         let other = operands.iter().find(|(operand, at)| self.describe(operand) != what && at != first_span);

@@ -37,6 +37,15 @@ impl Ctx<'_> {
                 let (xs, start) = (xs.clone(), (start.clone(), *at));
                 Some(self.product_from(xs, start, span))
             }
+            // Narrow ints stay in their type, as in a sum.
+            ("prod", [xs], [])
+                if self
+                    .scalar_of_items(&xs.0)
+                    .is_some_and(|scalar| scalar.is_int() && scalar.bits() < 32) =>
+            {
+                let (xs, one) = (xs.clone(), (Operand::int(1), span));
+                Some(self.product_from(xs, one, span))
+            }
             ("fsum", [xs], []) => {
                 let scalar = self.scalar_of_items(&xs.0).filter(|scalar| scalar.is_float())?;
                 let xs = self.as_floats(xs.clone(), scalar);

@@ -101,7 +101,7 @@ impl Ctx<'_> {
     /// A condition must be a bool.
     pub fn condition(&mut self, test: &Expr) -> Condition {
         let n_told = self.n_told();
-        let operand = self.expr(test);
+        let operand = self.operand_value(test);
         match self.is_unknown(&operand, n_told) {
             true => self.unknown_condition(test),
             false => self.condition_of(&operand, test.span),

@@ -7,8 +7,8 @@
 
 use std::rc::Rc;
 
-use kps_syntax::Span;
 use kps_syntax::ast::{BinaryOp as AstBinaryOp, UnaryOp as AstUnaryOp};
+use kps_syntax::{Diagnostic, Span};
 use rustc_hash::FxHashSet;
 
 use super::Ctx;
@@ -20,6 +20,7 @@ use super::twins::MergeId;
 use super::vars::Binding;
 use super::weak_calls::CallId;
 use crate::constant::{Constant, Literal};
+use crate::errors;
 use crate::ir::{NodeId, NodeKind};
 use crate::types::{Scalar, Type};
 
@@ -286,6 +287,25 @@ impl Ctx<'_> {
             WeakSide::Literal(_) => None,
             side => Some(self.weak_values(side)),
         }
+    }
+
+    /// What to say of int literals where no int type holds one of them, or not the least and the largest.
+    pub fn ints_of_no_type(&self, operands: &[(&Operand, Span)]) -> Option<Diagnostic> {
+        let int = |(operand, at): &(&Operand, Span)| match operand {
+            Operand::Literal(Literal::Int(value)) => Some((*value, *at)),
+            _ => None,
+        };
+        let ints: Vec<(i128, Span)> = operands.iter().filter_map(int).collect();
+        let holds = |scalar: Scalar, value: i128| Literal::Int(value).fit(scalar).is_some();
+        let is_beyond =
+            |(value, _): &&(i128, Span)| !holds(Scalar::I64, *value) && !holds(Scalar::U64, *value);
+        if let Some((value, at)) = ints.iter().find(is_beyond) {
+            return Some(errors::int_of_no_type(self.at(*at), Literal::Int(*value)));
+        }
+        let (least, most) = (ints.iter().min()?, ints.iter().max()?);
+        let are_apart = ints.len() == operands.len() && least.0 < 0 && !holds(Scalar::I64, most.0);
+        let told = |(value, at): &(i128, Span)| (self.at(*at), Literal::Int(*value));
+        are_apart.then(|| errors::ints_of_no_type(told(least), told(most)))
     }
 
     /// Remembers a choice between these two, if both are weak.
