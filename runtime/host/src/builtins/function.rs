@@ -170,33 +170,29 @@ fn property_deleter(_: &mut Vm, args: &Args) -> Result {
 }
 
 fn property_fget(_: &mut Vm, args: &Args) -> Result {
-    match args.receiver()? {
-        Value::Descriptor(descriptor) => match &**descriptor {
-            Descriptor::Property { get, .. } => Ok(get.clone()),
-            Descriptor::StaticMethod(function) | Descriptor::ClassMethod(function) => Ok(function.clone()),
-        },
-        other => Err(errors::wrong_receiver(other)),
-    }
+    property_part(args, 0)
 }
 
 fn property_fset(_: &mut Vm, args: &Args) -> Result {
-    match args.receiver()? {
-        Value::Descriptor(descriptor) => match &**descriptor {
-            Descriptor::Property { set, .. } => Ok(set.clone()),
-            Descriptor::StaticMethod(_) | Descriptor::ClassMethod(_) => Ok(Value::None),
-        },
-        other => Err(errors::wrong_receiver(other)),
-    }
+    property_part(args, 1)
 }
 
 fn property_fdel(_: &mut Vm, args: &Args) -> Result {
-    match args.receiver()? {
-        Value::Descriptor(descriptor) => match &**descriptor {
-            Descriptor::Property { delete, .. } => Ok(delete.clone()),
-            Descriptor::StaticMethod(_) | Descriptor::ClassMethod(_) => Ok(Value::None),
-        },
-        other => Err(errors::wrong_receiver(other)),
-    }
+    property_part(args, 2)
+}
+
+/// What gets, sets or deletes; of a static or class method there is the first alone.
+fn property_part(args: &Args, at: usize) -> Result {
+    let Value::Descriptor(descriptor) = args.receiver()? else {
+        return Err(errors::wrong_receiver(args.receiver()?));
+    };
+    let parts = match &**descriptor {
+        Descriptor::Property { get, set, delete } => [get, set, delete],
+        Descriptor::StaticMethod(function) | Descriptor::ClassMethod(function) => {
+            [function, &Value::None, &Value::None]
+        }
+    };
+    Ok(parts[at].clone())
 }
 
 fn generator<'a>(args: &Args<'a>) -> Result<&'a Rc<Generator>> {

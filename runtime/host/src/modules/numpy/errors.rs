@@ -303,11 +303,6 @@ pub fn record_count(given: usize, n: usize) -> Raise {
     value_error(format!("cannot assign {given} structs to a slice of {n}"))
 }
 
-pub fn struct_field(name: &str) -> Raise {
-    type_error(format!("the field {name} holds structs, which have no array of their own"))
-        .help(format!("read it element by element: array[i].{name}"))
-}
-
 pub fn bad_field() -> Raise {
     type_error("a field is a tuple of its name, its type and, where it has one, its shape")
         .help("such as (\"pos\", np.float32, 3)")

@@ -1,12 +1,13 @@
 //! Structured arrays: elements that are structs, over memory that tensors share.
 //!
-//! `a["pos"]` is an ndarray over the same memory, so reading and writing a field goes where the struct
-//! lies; `a[i]`, with an index for each axis, is an instance of the struct.
+//! `a["pos"]` is an array over the same memory, of structs where the field is one, so reading and writing a field goes
+//! where the struct lies; `a[i]`, with an index for each axis, is an instance of the struct.
 
 use std::rc::Rc;
 
 use kps_compute::{DType, Storage, Written};
-use kps_kernel::{Member, StructType, Type};
+use kps_kernel::{Member, Scalar, StructType, Type};
+use num_integer::Integer;
 
 use super::array::NdArray;
 use super::index::{Selection, select};
@@ -118,8 +119,10 @@ fn packed(vm: &mut Vm, of: &Rc<StructType>, given: &Value, shape: &[usize]) -> R
 pub struct RecordArray {
     storage: Rc<Storage>,
     of: Rc<StructType>,
-    /// Where the structs lie in the storage.
+    /// Where the structs lie in the storage; its strides count steps.
     layout: Layout,
+    /// In bytes: as long as a struct, but for structs that are fields of others.
+    step: usize,
     /// The object whose elements these are.
     base: Option<Value>,
 }
@@ -132,7 +135,8 @@ impl RecordArray {
         shape: &[usize],
         base: Option<Value>,
     ) -> RecordArray {
-        RecordArray { storage, of, layout: Layout::contiguous(shape), base }
+        let step = of.size() as usize;
+        RecordArray { storage, of, layout: Layout::contiguous(shape), step, base }
     }
 
     pub fn of(&self) -> &Rc<StructType> {
@@ -174,19 +178,19 @@ impl RecordArray {
     /// The bytes at which the elements begin, in the order of their indices.
     fn starts(&self) -> Vec<usize> {
         let indices: Vec<Vec<usize>> = self.shape().iter().map(|&len| (0..len).collect()).collect();
-        self.layout.bytes_of(&indices, self.n_bytes())
+        self.layout.bytes_of(&indices, self.step)
     }
 
     /// Some of the elements, over the same memory.
     fn view(&self, this: &Value, layout: Layout) -> RecordArray {
         let (storage, of) = (self.storage.clone(), self.of.clone());
-        RecordArray { storage, of, layout, base: Some(this.clone()) }
+        RecordArray { storage, of, layout, step: self.step, base: Some(this.clone()) }
     }
 
     /// What is left where the first axis has its index: a struct, or an array of them.
     fn item(&self, this: &Value, vm: &mut Vm, at: usize) -> Result {
         let mut layout = self.layout.clone();
-        layout.pick(0, self.n_bytes(), at);
+        layout.pick(0, self.step, at);
         self.part(this, vm, layout)
     }
 
@@ -204,27 +208,44 @@ impl RecordArray {
         structs::unpack(vm, &Type::Struct(self.of.clone()), &bytes.map_err(errors::storage)?)
     }
 
-    /// The ndarray over one field of all elements.
-    fn field(&self, this: &Value, name: &str) -> Result<NdArray> {
+    /// The array over one field of all elements.
+    fn field(&self, this: &Value, name: &str) -> Result {
         let Some((at, member)) = self.of.member(name) else {
             return Err(errors::no_field(&self.of, name));
         };
-        let (inner, scalar) = match &member.ty {
-            Type::Scalar(scalar) => (Vec::new(), *scalar),
-            ty => structs::array_shape(ty).ok_or_else(|| errors::struct_field(name))?,
-        };
-        // A struct is a whole number of each of its scalars long.
-        let n_scalars = (self.of.size() / scalar.size()) as isize;
-        let inner = Layout::contiguous(&inner);
-        let strides = self.layout.strides.iter().map(|stride| stride * n_scalars).chain(inner.strides);
-        let layout = Layout {
+        let offset = self.layout.offset + self.of.offsets()[at as usize] as usize;
+        let (shape, ty) = axes_of(&member.ty);
+        Ok(match ty {
+            Type::Struct(of) => {
+                let size = of.size() as usize;
+                // Neither may be a whole number of the other long.
+                let step = size.gcd(&self.step);
+                let layout = self.layout_within(&shape, size, step, offset);
+                let (storage, base) = (self.storage.clone(), Some(this.clone()));
+                Value::native(RecordArray { storage, of, layout, step, base })
+            }
+            ty => {
+                let scalar = ty.scalar().unwrap_or(Scalar::F32);
+                // A struct is a whole number of each of its scalars long.
+                let size = scalar.size() as usize;
+                let layout = self.layout_within(&shape, size, size, offset);
+                let array =
+                    NdArray::from_storage(self.storage.clone(), structs::dtype(scalar), &layout.shape);
+                Value::native(array.with_layout(layout).with_base(this.clone()))
+            }
+        })
+    }
+
+    /// Of parts that lie one after the other within each element, each so many bytes long, in strides of `step`.
+    fn layout_within(&self, shape: &[usize], size: usize, step: usize, offset: usize) -> Layout {
+        let inner = Layout::contiguous(shape);
+        let [outer_step, inner_step] = [self.step, size].map(|bytes| (bytes / step) as isize);
+        let outer_strides = self.layout.strides.iter().map(|stride| stride * outer_step);
+        Layout {
             shape: self.shape().iter().copied().chain(inner.shape).collect(),
-            strides: strides.collect(),
-            offset: self.layout.offset + self.of.offsets()[at as usize] as usize,
-        };
-        let shape = layout.shape.clone();
-        let array = NdArray::from_storage(self.storage.clone(), structs::dtype(scalar), &shape);
-        Ok(array.with_layout(layout).with_base(this.clone()))
+            strides: outer_strides.chain(inner.strides.iter().map(|stride| stride * inner_step)).collect(),
+            offset,
+        }
     }
 
     /// Gives every element its value from structs in as many lists as it has axes, or all of them one struct.
@@ -267,6 +288,20 @@ impl RecordArray {
     }
 }
 
+/// The axes of a field, and what its elements are: numbers, or structs.
+fn axes_of(ty: &Type) -> (Vec<usize>, Type) {
+    if let Some((shape, scalar)) = structs::array_shape(ty) {
+        return (shape, scalar.into());
+    }
+    match (ty, ty.part(0)) {
+        (Type::Array(array), Some(part)) => {
+            let (inner, element) = axes_of(&part);
+            ([&[array.len as usize][..], &inner].concat(), element)
+        }
+        _ => (Vec::new(), ty.clone()),
+    }
+}
+
 /// The elements that begin at these bytes, one after the other.
 fn gather(bytes: &[u8], size: usize, starts: &[usize]) -> Vec<u8> {
     starts.iter().flat_map(|&start| &bytes[start..start + size]).copied().collect()
@@ -305,7 +340,7 @@ impl Native for RecordArray {
 
     fn get_item(&self, this: &Value, vm: &mut Vm, index: &Value) -> Result<Option<Value>> {
         if let Some(name) = index.as_str() {
-            return Ok(Some(Value::native(self.field(this, name)?)));
+            return self.field(this, name).map(Some);
         }
         if !matches!(index, Value::Slice(_) | Value::Tuple(_))
             && self.shape().len() == 1
@@ -314,7 +349,7 @@ impl Native for RecordArray {
             let at = vm.position(index, self.shape()[0], "array")?;
             return self.item(this, vm, at).map(Some);
         }
-        match select(vm, (&self.layout, self.n_bytes()), index)? {
+        match select(vm, (&self.layout, self.step), index)? {
             Selection::View(layout) => self.part(this, vm, layout).map(Some),
             Selection::Elements { shape, offsets } => {
                 let storage = Storage::host(self.gathered(&offsets)?);
@@ -325,11 +360,11 @@ impl Native for RecordArray {
 
     fn set_item(&self, this: &Value, vm: &mut Vm, index: &Value, item: &Value) -> Result<bool> {
         if let Some(name) = index.as_str() {
-            let field = Value::native(self.field(this, name)?);
+            let field = self.field(this, name)?;
             vm.set_item(&field, &Value::Ellipsis, item.clone())?;
             return Ok(true);
         }
-        match select(vm, (&self.layout, self.n_bytes()), index)? {
+        match select(vm, (&self.layout, self.step), index)? {
             Selection::View(layout) => {
                 let part = self.view(this, layout);
                 part.fill(vm, &part.starts(), part.shape(), item)?;
