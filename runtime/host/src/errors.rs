@@ -59,7 +59,6 @@ pub fn module_not_found(name: &str) -> Raise {
     Raise::new(ExceptionKind::ModuleNotFoundError, format!("No module named '{name}'"))
 }
 
-/// `suggestion` is a name that was probably meant.
 pub fn byte_out_of_range() -> Raise {
     value_error("byte must be in range(0, 256)")
 }
@@ -72,16 +71,30 @@ pub fn too_large_for_index() -> Raise {
     overflow_error("Python int too large to convert to C ssize_t")
 }
 
+/// `suggestion` is a name that was probably meant.
 pub fn name_not_defined(name: &str, suggestion: Option<String>) -> Raise {
     let raise = Raise::new(ExceptionKind::NameError, format!("name '{name}' is not defined"));
-    match suggestion {
-        // What others write before their kernels.
-        _ if matches!(name, "jit" | "njit" | "cuda" | "numba" | "ti" | "wp" | "tl" | "triton" | "cl") => {
-            raise.help("there is no such module here: a kernel is a function behind the decorator `@kernel`")
-        }
-        Some(suggestion) => raise.help(format!("did you mean `{suggestion}`?")),
-        None => raise,
+    match (absent(name), suggestion) {
+        (Some(instead), _) => raise.help(instead),
+        (None, Some(suggestion)) => raise.help(format!("did you mean `{suggestion}`?")),
+        (None, None) => raise,
     }
+}
+
+/// What to write instead of a name that Python has, or that others write before their kernels.
+pub fn absent(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "jit" | "njit" | "cuda" | "numba" | "ti" | "wp" | "tl" | "triton" | "cl" => {
+            "there is no such module here: a kernel is a function behind the decorator `@kernel`"
+        }
+        "memoryview" => {
+            "take a part of the bytes, `data[2:5]`, or their numbers, `np.frombuffer(data, dtype=np.uint8)`: both copy"
+        }
+        "ExceptionGroup" | "BaseExceptionGroup" => {
+            "there are no groups: keep the exceptions in a list, and raise the first `from` the second"
+        }
+        _ => return None,
+    })
 }
 
 pub fn only_kernels_are_explained(name: &str, value: &Value) -> Raise {

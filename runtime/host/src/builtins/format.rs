@@ -1,7 +1,8 @@
-//! `format(value, spec)`, `str.format` and the `%` operator of strings: the values behind `crate::text`.
+//! `format(value, spec)`, `str.format` and the `%` operator of strings and bytes: the values behind `crate::text`.
 
 use num_bigint::BigInt;
 
+use super::bytes;
 use crate::errors;
 use crate::ops::number;
 use crate::text::format_number::{format_float, format_int};
@@ -146,7 +147,31 @@ impl Formatter<'_> {
 
 /// `text % args`.
 pub fn percent(vm: &mut Vm, text: &str, args: &Value) -> Result<String> {
-    let mut values = PercentValues::new(args);
+    percent_of(vm, PercentForm::Text, text, args)
+}
+
+/// `bytes % args`: each byte is the character of its number, so widths count bytes.
+pub fn percent_bytes(vm: &mut Vm, bytes: &[u8], args: &Value) -> Result<Vec<u8>> {
+    Ok(bytes_of(&percent_of(vm, PercentForm::Bytes, &latin(bytes), args)?))
+}
+
+fn bytes_of(latin: &str) -> Vec<u8> {
+    latin.chars().map(|byte| u8::try_from(byte).expect("all that goes in is bytes")).collect()
+}
+
+fn latin(bytes: &[u8]) -> String {
+    bytes.iter().copied().map(char::from).collect()
+}
+
+/// What a `%` format is, and so what it takes and gives.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum PercentForm {
+    Text,
+    Bytes,
+}
+
+fn percent_of(vm: &mut Vm, form: PercentForm, text: &str, args: &Value) -> Result<String> {
+    let mut values = PercentValues::new(form, args);
     let mut out = String::with_capacity(text.len());
     for piece in Percent::new(text) {
         match piece? {
@@ -163,6 +188,7 @@ pub fn percent(vm: &mut Vm, text: &str, args: &Value) -> Result<String> {
 
 /// What the directives of a `%` format take their values from.
 struct PercentValues<'a> {
+    form: PercentForm,
     args: &'a Value,
     /// The next item of a tuple; a single value counts as one item.
     at: usize,
@@ -170,8 +196,8 @@ struct PercentValues<'a> {
 }
 
 impl<'a> PercentValues<'a> {
-    fn new(args: &'a Value) -> PercentValues<'a> {
-        PercentValues { args, at: 0, used_mapping: false }
+    fn new(form: PercentForm, args: &'a Value) -> PercentValues<'a> {
+        PercentValues { form, args, at: 0, used_mapping: false }
     }
 
     fn next(&mut self) -> Result {
@@ -195,7 +221,13 @@ impl<'a> PercentValues<'a> {
             | Value::Float(_)
             | Value::Bool(_)
             | Value::None => Err(errors::type_error("format requires a mapping")),
-            _ => vm.get_item(self.args, &Value::str(key)),
+            _ => {
+                let key = match self.form {
+                    PercentForm::Text => Value::str(key),
+                    PercentForm::Bytes => Value::bytes(bytes_of(key)),
+                };
+                vm.get_item(self.args, &key)
+            }
         }
     }
 
@@ -207,7 +239,10 @@ impl<'a> PercentValues<'a> {
             _ => self.at >= 1 || self.used_mapping,
         };
         if !all_used {
-            percent::not_all_converted()?;
+            percent::not_all_converted(match self.form {
+                PercentForm::Text => "string",
+                PercentForm::Bytes => "bytes",
+            })?;
         }
         Ok(())
     }
@@ -241,6 +276,15 @@ impl<'a> PercentValues<'a> {
             None => self.next()?,
         };
         Ok(match directive.conversion {
+            's' | 'b' if self.form == PercentForm::Bytes => {
+                percent::format_str(&percent_of_bytes(vm, &value)?, flags, width, precision)?
+            }
+            'r' if self.form == PercentForm::Bytes => {
+                percent::format_str(&quote::ascii(&vm.repr(&value)?), flags, width, precision)?
+            }
+            'c' if self.form == PercentForm::Bytes => {
+                percent::format_str(&percent_byte(vm, &value)?, flags, width, None)?
+            }
             's' => percent::format_str(&vm.str(&value)?, flags, width, precision)?,
             'r' => percent::format_str(&vm.repr(&value)?, flags, width, precision)?,
             'a' => percent::format_str(&quote::ascii(&vm.repr(&value)?), flags, width, precision)?,
@@ -254,6 +298,39 @@ impl<'a> PercentValues<'a> {
             _ => directive.unsupported()?,
         })
     }
+}
+
+/// `%s` and `%b` of bytes.
+fn percent_of_bytes(vm: &mut Vm, value: &Value) -> Result<String> {
+    if let Some(bytes) = bytes::like(value) {
+        return Ok(latin(&bytes));
+    }
+    if let Some(function) = vm.script_method(value, "__bytes__") {
+        let made = vm.call_method_value(&function, value, &[])?;
+        return bytes::required(&made).map(|bytes| latin(&bytes));
+    }
+    Err(errors::type_error(format!(
+        "%b requires a bytes-like object, or an object that implements __bytes__, not '{}'",
+        value.type_name()
+    ))
+    .help("encode a str first: text.encode()"))
+}
+
+/// `%c` of bytes.
+fn percent_byte(vm: &mut Vm, value: &Value) -> Result<String> {
+    let byte = match bytes::like(value).as_deref() {
+        Some([byte]) => Some(*byte),
+        Some(_) => None,
+        None => match vm.try_index(value)? {
+            Some(int) => {
+                Some(u8::try_from(int).map_err(|_| errors::overflow_error("%c arg not in range(256)"))?)
+            }
+            None => None,
+        },
+    };
+    let byte =
+        byte.ok_or_else(|| errors::type_error("%c requires an integer in range(256) or a single byte"))?;
+    Ok(char::from(byte).to_string())
 }
 
 fn percent_char(value: &Value) -> Result<String> {

@@ -166,7 +166,7 @@ impl Slips<'_> {
         }
         let own = self.bound.names.keys().map(|name| &**name);
         let nearest = nearest(name, own.chain(builtins::names().map(|known| -> &str { known })));
-        let help = match (is_for_kernels, nearest) {
+        let of_name = || match (is_for_kernels, nearest) {
             (true, _) if kps_kernel::stdlib().any(|(known, _)| *known == **name) => {
                 format!("kernels have it; ordinary code writes `import math` and `math.{name}`")
             }
@@ -174,6 +174,7 @@ impl Slips<'_> {
             (false, Some(nearest)) => format!("did you mean `{nearest}`?"),
             (false, None) => "assign it before this, or import it".to_owned(),
         };
+        let help = errors::absent(name).map_or_else(of_name, str::to_owned);
         self.found.push(errors::nothing_binds(self.source.at(span), name, help));
         // Once is enough.
         self.bound.bind(name);

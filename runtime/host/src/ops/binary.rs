@@ -161,6 +161,9 @@ impl Vm {
             (BinaryOp::Mod, Value::Str(text), _) => {
                 Value::str(crate::builtins::format::percent(self, text, right)?)
             }
+            (BinaryOp::Mod, Value::Bytes(bytes), _) => {
+                Value::bytes(crate::builtins::format::percent_bytes(self, bytes, right)?)
+            }
             (BinaryOp::BitOr, Value::Dict(left), Value::Dict(right)) => {
                 let merged = Dict::new();
                 merged.borrow_mut().clone_from(&left.borrow());

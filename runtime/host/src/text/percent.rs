@@ -269,8 +269,9 @@ pub fn not_enough<T>() -> Result<T> {
     type_error("not enough arguments for format string")
 }
 
-pub fn not_all_converted<T>() -> Result<T> {
-    type_error("not all arguments converted during string formatting")
+/// `what` is a string or bytes.
+pub fn not_all_converted<T>(what: &str) -> Result<T> {
+    type_error(format!("not all arguments converted during {what} formatting"))
 }
 
 #[cfg(test)]
