@@ -53,6 +53,8 @@ pub enum EnvValue {
     /// A host float: a weak literal.
     Float(f64),
     Bool(bool),
+    /// Start, stop and step, which is not 0.
+    Range([i128; 3]),
     /// A scalar that has a type of its own, such as `numpy.float64(0.1)`.
     Constant(Constant),
     Type(Type),
@@ -155,6 +157,7 @@ impl EnvValue {
             EnvValue::Int(_) => "an int".to_owned(),
             EnvValue::Float(_) => "a float".to_owned(),
             EnvValue::Bool(_) => "a bool".to_owned(),
+            EnvValue::Range(_) => "a `range`".to_owned(),
             EnvValue::Constant(constant) => errors::one(constant.scalar()),
             EnvValue::Type(ty) => format!("the type `{ty}`"),
             EnvValue::Declared(_) => "the type of a parameter".to_owned(),

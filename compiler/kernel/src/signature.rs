@@ -385,6 +385,7 @@ pub(crate) enum CaptureValue {
     /// The bits, so that -0.0 and 0.0 are two values.
     Float(u64),
     Bool(bool),
+    Range([i128; 3]),
     Constant(Constant),
     Type(Type),
     Function(DefIdentity),
@@ -406,6 +407,7 @@ impl CaptureValue {
             EnvValue::Int(value) => CaptureValue::Int(value),
             EnvValue::Float(value) => CaptureValue::Float(value.to_bits()),
             EnvValue::Bool(value) => CaptureValue::Bool(value),
+            EnvValue::Range(bounds) => CaptureValue::Range(bounds),
             EnvValue::Constant(constant) => CaptureValue::Constant(constant),
             EnvValue::Type(ty) => CaptureValue::Type(ty),
             EnvValue::Declared(declared) => CaptureValue::Declared(declared),

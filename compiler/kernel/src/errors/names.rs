@@ -75,7 +75,6 @@ pub(crate) fn captured_value(at: Location, name: &str, what: &str) -> Diagnostic
             format!("pass it as a parameter: `{name}: Array[f32]`")
         }
         "a `list of ints`" => format!("pass it as a parameter: `{name}: Array[i32]`"),
-        "a `range`" => "write it in the kernel, `range(0, N)`: its bounds may be captured ints".to_owned(),
         "a `dict`" => {
             format!("capture what the kernel needs of it: `value = {name}[..]`, outside of the kernel")
         }

@@ -167,6 +167,7 @@ impl Ctx<'_> {
             EnvValue::Int(value) => Operand::int(value),
             EnvValue::Float(value) => Operand::Literal(Literal::Float(value)),
             EnvValue::Bool(value) => self.bool_constant(value, span),
+            EnvValue::Range(bounds) => Operand::known_range(bounds, span),
             EnvValue::Constant(constant) => Operand::Node(self.constant(constant, span)),
             EnvValue::Type(ty) => Operand::Static(Static::Type(ty)),
             EnvValue::Function(function) => Operand::Static(Static::Function(function)),
@@ -191,6 +192,9 @@ impl Ctx<'_> {
             EnvValue::Tuple(items) | EnvValue::Named(_, items) => {
                 let items = items.iter().map(|item| self.captured(name, item.clone(), span));
                 Operand::Tuple(items.collect())
+            }
+            EnvValue::List(items) if items.iter().any(|item| matches!(item, EnvValue::Range(_))) => {
+                self.fail(errors::captured_value(self.at(span), name, "a list with a `range`"))
             }
             EnvValue::List(items) => self.table(name, items, span),
             EnvValue::Numbers(ty, numbers) => Operand::Node(self.filled(&ty, &mut numbers.iter(), span)),

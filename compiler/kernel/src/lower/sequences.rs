@@ -61,6 +61,14 @@ enum Walk {
     Reversed(Box<Walk>),
 }
 
+impl Operand {
+    /// A `range` of the host's.
+    pub fn known_range(bounds: [i128; 3], span: Span) -> Operand {
+        let bounds = bounds.map(|bound| (Operand::int(bound), span));
+        Operand::Static(Static::Sequence(Rc::new(Sequence::Range(bounds, span))))
+    }
+}
+
 impl Ctx<'_> {
     /// A call of `range`, `enumerate`, `zip` or `reversed`, whose number of arguments was checked.
     pub fn sequence(&mut self, function: Function, args: &[Spanned], span: Span) -> Operand {

@@ -198,9 +198,32 @@ fn call(func: &Expr, args: &[Argument], env: &StaticEnv) -> Option<EnvValue> {
             _ => None,
         };
     }
+    let is_range =
+        matches!(&func.kind, ExprKind::Name(name) if &**name == "range" && env.get(name).is_none());
+    if is_range {
+        return range(args, env);
+    }
     let is_tensor = match &func.kind {
         ExprKind::Name(name) if env.get(name).is_none() => &**name == "Tensor",
         _ => matches!(told(func, env), Some(EnvValue::Builtin(name)) if &*name == "Tensor"),
     };
     if is_tensor { Some(other("Tensor")) } else { arrays::made_by(func, args, env) }
+}
+
+/// `None` for bounds that are not told, and for a step of 0.
+fn range(args: &[Argument], env: &StaticEnv) -> Option<EnvValue> {
+    let bound = |arg: &Argument| match &arg.kind {
+        ArgumentKind::Positional(bound) => match told(bound, env)? {
+            EnvValue::Int(bound) => Some(bound),
+            _ => None,
+        },
+        _ => None,
+    };
+    let bounds = match args.iter().map(bound).collect::<Option<Vec<i128>>>()?[..] {
+        [stop] => [0, stop, 1],
+        [start, stop] => [start, stop, 1],
+        [start, stop, step] if step != 0 => [start, stop, step],
+        _ => return None,
+    };
+    Some(EnvValue::Range(bounds))
 }

@@ -228,6 +228,7 @@ pub fn env_value(value: &Value) -> EnvValue {
         Value::BigInt(big) => i128::try_from(&**big).map_or_else(|_| other(), EnvValue::Int),
         Value::Float(float) => EnvValue::Float(*float),
         Value::Bool(truth) => EnvValue::Bool(*truth),
+        Value::Range(range) => EnvValue::Range([range.start, range.stop, range.step].map(i128::from)),
         Value::Function(function) => match function.def() {
             Some(def) => EnvValue::Function(HelperFunction {
                 def: def.clone(),
