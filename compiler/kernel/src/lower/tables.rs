@@ -14,7 +14,6 @@ use kps_syntax::ast::FunctionDef;
 use super::Ctx;
 use super::operand::{Operand, Place, Root};
 use super::vars::Var;
-use crate::check;
 use crate::constant::{Constant, Literal};
 use crate::env::EnvValue;
 use crate::ir::{LocalId, NodeId, NodeKind, Stmt};

@@ -72,7 +72,7 @@ pub enum Site {
 impl Site {
     /// Whether it looks at the values of one lane alone, whatever others do before or behind it.
     pub fn is_of_one_lane(&self) -> bool {
-        !matches!(self, Site::Uniform | Site::Access { .. } | Site::TexelAccess { .. })
+        !matches!(self, Site::Uniform { .. } | Site::Access { .. } | Site::TexelAccess { .. })
     }
 
     /// What is done to which memory, where it is an access.
