@@ -73,6 +73,7 @@ mod weak;
 mod weak_calls;
 mod widen;
 
+use std::cell::OnceCell;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -88,7 +89,7 @@ pub(crate) use self::remarks::Remarked;
 use self::textures::TextureUses;
 use self::tiles::Tiles;
 use self::vars::{Binding, Var};
-use crate::check::{Assigns, Scope, assigned_names, parts_handed_on, reading_depths, receivers};
+use crate::check::{Assigns, Scope, assigned_names, parts_handed_on, receivers};
 use crate::env::KernelEnv;
 use crate::errors;
 use crate::explain::Remark;
@@ -293,8 +294,10 @@ pub(crate) struct FunctionState<'a> {
     changed_in_part: FxHashSet<Var>,
     /// Variables with the names of members that the function gives names of their own, or hands on.
     handed_on: FxHashSet<(Var, Name)>,
-    /// How deep the function reads into what has a name.
-    reading_depths: FxHashMap<Name, usize>,
+    /// How deep the function reads into what has a name, once somebody asks.
+    reading_depths: OnceCell<FxHashMap<Name, usize>>,
+    /// As the script has it; `None` for our own.
+    def: Option<Arc<FunctionDef>>,
     /// Lists that are copies of others.
     copies: FxHashMap<LocalId, aliases::Copied>,
     /// Whether the function gives back a list that its caller can reach in another way.
@@ -324,7 +327,7 @@ pub(crate) struct FunctionState<'a> {
 impl<'a> FunctionState<'a> {
     /// `captured` are the names of a nested function's own that belong to the ones around it.
     fn new(
-        def: &FunctionDef,
+        def: &Arc<FunctionDef>,
         source: &Source,
         env: EnvRef<'a>,
         captured: &[(Name, Span)],
@@ -343,8 +346,7 @@ impl<'a> FunctionState<'a> {
         parts_handed_on(&def.body, &mut |name, member| {
             state.handed_on.extend(scope.get(name).map(|var| (var, member.clone())));
         });
-        let is_ours = |name: &str| !scope.contains(name) && state.env.get().get(name).is_none();
-        state.reading_depths = reading_depths(&def.body, &is_ours);
+        state.def = Some(Arc::clone(def));
         state.vars = vec![Binding::Unset; scope.names().len()];
         state.scope = Rc::new(scope);
         state.n_own = n_own;
@@ -352,7 +354,7 @@ impl<'a> FunctionState<'a> {
     }
 
     /// The kernel itself.
-    fn kernel(def: &FunctionDef, source: &Source, env: &'a dyn KernelEnv) -> FunctionState<'a> {
+    fn kernel(def: &Arc<FunctionDef>, source: &Source, env: &'a dyn KernelEnv) -> FunctionState<'a> {
         let mut state = FunctionState::new(def, source, EnvRef::Kernel(env), &[]);
         state.is_kernel = true;
         state
@@ -405,7 +407,8 @@ impl<'a> FunctionState<'a> {
             parts_named: FxHashMap::default(),
             changed_in_part: FxHashSet::default(),
             handed_on: FxHashSet::default(),
-            reading_depths: FxHashMap::default(),
+            reading_depths: OnceCell::new(),
+            def: None,
             copies: FxHashMap::default(),
             gives_what_lives_on: false,
             replaces_parts: false,

@@ -14,6 +14,7 @@ use kps_syntax::ast::FunctionDef;
 use super::Ctx;
 use super::operand::{Operand, Place, Root};
 use super::vars::Var;
+use crate::check;
 use crate::constant::{Constant, Literal};
 use crate::env::EnvValue;
 use crate::ir::{LocalId, NodeId, NodeKind, Stmt};
@@ -111,13 +112,21 @@ impl Ctx<'_> {
 
     /// A list gets a name, by which it may be changed.
     pub fn name_table(&mut self, var: Var, operand: &Operand) {
-        let name = self.f.scope.names().get(var as usize);
-        let depth = name.map_or(0, |name| self.f.reading_depths.get(name).copied().unwrap_or(usize::MAX));
         if let Operand::Place(Place { root: Root::Local(local), path, .. }) = operand
-            && let Some(table) = self.f.weak_tables.get_mut(local)
+            && self.f.weak_tables.contains_key(local)
         {
+            let depth = self.reading_depth(var);
+            let table = self.f.weak_tables.get_mut(local).expect("it was found above");
             table.is_constant &= depth.saturating_add(path.len()) >= table.depth();
         }
+    }
+
+    /// With how many indices behind it the function mentions a variable at least.
+    fn reading_depth(&self, var: Var) -> usize {
+        let (Some(name), Some(def)) = (self.f.scope.names().get(var as usize), &self.f.def) else { return 0 };
+        let is_ours = |name: &str| !self.f.scope.contains(name) && self.f.env.get().get(name).is_none();
+        let depths = self.f.reading_depths.get_or_init(|| check::reading_depths(&def.body, &is_ours));
+        depths.get(name).copied().unwrap_or(usize::MAX)
     }
 
     /// The same table in another type, which all of it fits.

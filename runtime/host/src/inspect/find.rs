@@ -75,7 +75,7 @@ fn defines(body: &[Stmt]) -> bool {
     body.iter().any(|stmt| match &stmt.kind {
         StmtKind::Function(_) | StmtKind::Class(_) => true,
         StmtKind::Assign { value, .. } => is_type(value),
-        _ => stmt.blocks().into_iter().any(|block| defines(block)),
+        _ => stmt.blocks().into_iter().any(defines),
     })
 }
 
