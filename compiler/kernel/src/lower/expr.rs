@@ -383,7 +383,7 @@ impl Ctx<'_> {
             return Operand::Error;
         }
         let assigns = then_way.is_some() || else_way.is_some();
-        if super::vars::same_static(&a, &b) {
+        if super::joins::same_static(&a, &b) {
             if assigns {
                 let arms = ((then_block, then_way), (else_block, else_way));
                 self.join_arms(condition, arms.0, arms.1, (fork, missing), span);

@@ -12,8 +12,9 @@ use kps_syntax::Span;
 
 use super::Ctx;
 use super::closures::Closure;
+use super::joins::same_static;
 use super::operand::{Facts, Operand, Place, Root, Static};
-use super::vars::{Binding, Var, Way, binding_span, same_static};
+use super::vars::{Binding, Var, Way, binding_span};
 use crate::ir::{NodeId, NodeKind, Step};
 
 impl Ctx<'_> {

@@ -29,6 +29,7 @@ mod held;
 mod helpers;
 mod index;
 mod items;
+mod joins;
 mod loops;
 mod match_stmt;
 mod math;

@@ -8,7 +8,8 @@ use std::rc::Rc;
 
 use super::Ctx;
 use super::held::is_fixed;
-use super::vars::{Binding, Var, Way, same_static};
+use super::joins::same_static;
+use super::vars::{Binding, Var, Way};
 use crate::ir::{BinaryOp, NodeId, NodeKind, UnaryOp};
 
 /// What a variable is where a test came out one way.

@@ -9,9 +9,10 @@ use kps_syntax::Span;
 use rustc_hash::FxHashMap;
 
 use super::Ctx;
+use super::joins::same_static;
 use super::operand::Facts;
 use super::outcomes::without_outcome;
-use super::vars::{Binding, Conflict, Var, Way, binding_span, same_static};
+use super::vars::{Binding, Conflict, Var, Way, binding_span};
 use super::weak::{WeakSide, WeakValues, scalar_alone};
 use crate::constant::Literal;
 use crate::ir::CarryId;

@@ -1,0 +1,296 @@
+//! Where paths meet: what becomes of each variable that they leave different.
+//!
+//! Goes in: the ways, with what each of them changed. Comes out: one binding for each variable, with the stores that each
+//! way makes for it. A merge whose ways disagree on a value gives the variable a local (one for each name and type) and has
+//! each way store to it; where they disagree on the type, the variable is in conflict, which is an error only if someone
+//! reads it.
+
+use std::rc::Rc;
+
+use kps_syntax::Span;
+
+use super::Ctx;
+use super::closures::Closure;
+use super::held::is_fixed;
+use super::operand::{Facts, Operand, Place, Static};
+use super::outcomes::kept_outcome;
+use super::vars::{Binding, Conflict, Var, Way, binding_span};
+use super::weak::WeakSide;
+use crate::constant::Literal;
+use crate::env::EnvModule;
+use crate::ir::{CarryId, LocalId};
+use crate::types::Type;
+
+impl Ctx<'_> {
+    /// Goes on where the ways meet; none means that nothing gets here.
+    pub fn merge(&mut self, ways: &[Way]) {
+        self.f.live = !ways.is_empty();
+        let mut vars: Vec<Var> =
+            ways.iter().flat_map(|way| way.changes.iter().map(|(var, _)| *var)).collect();
+        vars.sort_unstable();
+        vars.dedup();
+        for var in vars {
+            let binding = self.join(var, ways);
+            self.set(var, binding);
+        }
+    }
+
+    /// What a variable is where the ways meet.
+    pub fn join(&mut self, var: Var, ways: &[Way]) -> Binding {
+        let base = std::mem::take(&mut self.f.vars);
+        let bindings: Vec<Binding> = ways.iter().map(|way| way.binding(var, &base).clone()).collect();
+        self.f.vars = base;
+        if bindings.iter().any(|binding| matches!(binding, Binding::Error)) {
+            return Binding::Error;
+        }
+        let unset = |binding: &Binding| matches!(binding, Binding::Unset | Binding::Maybe { .. });
+        if bindings.iter().all(|binding| matches!(binding, Binding::Unset)) {
+            return Binding::Unset;
+        }
+        if let Some(at) = bindings.iter().position(unset) {
+            return maybe(&bindings, &ways[at], &bindings[at]);
+        }
+        if let Some(conflict) = bindings.iter().find(|binding| matches!(binding, Binding::Conflict(_))) {
+            return conflict.clone();
+        }
+        if let Some(same) = self.all_alike(var, &bindings) {
+            return same;
+        }
+        if let Some(held) = self.join_held(var, &bindings, ways) {
+            return held;
+        }
+        match self.joined_type(&bindings) {
+            Ok(ty) => self.store_joined(var, ty, &bindings, ways),
+            Err(conflict) => Binding::Conflict(Rc::new(conflict)),
+        }
+    }
+
+    /// The one binding that needs no store: unchanged since the fork, an equal literal, or the same
+    /// static thing on every way.
+    fn all_alike(&self, var: Var, bindings: &[Binding]) -> Option<Binding> {
+        let first = &bindings[0];
+        // What was computed before the paths parted is known behind them.
+        let is_unchanged = |operand: &Operand| match &self.f.vars[var as usize] {
+            Binding::Bound { operand: base, .. } => same_static(base, operand),
+            _ => false,
+        };
+        let is_alike = |binding: &Binding| match (first, binding) {
+            (Binding::Stored { local: a, weak: in_a, .. }, Binding::Stored { local: b, weak: in_b, .. }) => {
+                a == b && (in_a == in_b || in_a.is_none() || in_b.is_none())
+            }
+            (Binding::Bound { operand: a, .. }, Binding::Bound { operand: b, .. }) => {
+                same_static(a, b) && (is_fixed(a) || is_unchanged(a))
+            }
+            // What the items are is settled one by one.
+            (Binding::Items { items: a, .. }, Binding::Items { items: b, .. }) => a == b,
+            _ => false,
+        };
+        let is_base = |binding: &Binding| match (&self.f.vars[var as usize], binding) {
+            (
+                Binding::Bound { operand: Operand::Node(a), .. },
+                Binding::Bound { operand: Operand::Node(b), .. },
+            ) => a == b,
+            _ => false,
+        };
+        if bindings.iter().all(is_base) {
+            return Some(self.f.vars[var as usize].clone());
+        }
+        if !bindings.iter().all(is_alike) {
+            return None;
+        }
+        Some(match first {
+            Binding::Stored { local, span, weak, .. } => {
+                let is_one_merge = |binding: &Binding| matches!(binding, Binding::Stored { weak: other, .. } if other == weak);
+                let weak = weak.filter(|_| bindings.iter().all(is_one_merge));
+                Binding::Stored { local: *local, facts: self.joined_facts(bindings), span: *span, weak }
+            }
+            same => same.clone(),
+        })
+    }
+
+    /// The type that all of them have, or that what is weak among them widens to.
+    fn joined_type(&mut self, bindings: &[Binding]) -> Result<Type, Conflict> {
+        let mut joined: Option<(Type, bool, usize)> = None;
+        for (at, binding) in bindings.iter().enumerate() {
+            let Some((ty, soft)) = self.stored_type(binding) else { continue };
+            match &joined {
+                None => joined = Some((ty, soft, at)),
+                Some((known, ..)) if *known == ty => {}
+                // A guess gives way to what is known; this pass will be repeated.
+                Some((_, true, _)) => {
+                    self.f.lenient = true;
+                    joined = Some((ty, soft, at));
+                }
+                Some(_) if soft => self.f.lenient = true,
+                Some((_, _, first)) => return Err(self.conflict(&bindings[*first], binding)),
+            }
+        }
+        let ty = match &joined {
+            Some((ty, ..)) => ty.clone(),
+            None => {
+                let weak: Vec<WeakSide> =
+                    bindings.iter().filter_map(|binding| self.weak_binding(binding)).collect();
+                self.weak_type(&weak)
+            }
+        };
+        for binding in bindings {
+            let fits = match self.weak_binding(binding) {
+                Some(weak) => self.fits(weak, &ty),
+                None => self.stored_type(binding).is_some(),
+            };
+            if !fits {
+                let other = joined.as_ref().map_or(0, |(_, _, at)| *at);
+                let other = if std::ptr::eq(&bindings[other], binding) {
+                    bindings.iter().find(|other| !std::ptr::eq(*other, binding)).unwrap_or(binding)
+                } else {
+                    &bindings[other]
+                };
+                return Err(self.conflict(other, binding));
+            }
+        }
+        Ok(ty)
+    }
+
+    /// The type of a value, and whether it is a guess; `None` for what is weak and static things.
+    pub fn stored_type(&self, binding: &Binding) -> Option<(Type, bool)> {
+        match binding {
+            binding if self.weak_binding(binding).is_some() => None,
+            Binding::Bound { operand: Operand::Node(node), .. } => {
+                Some((self.ty(*node).clone(), self.facts(*node).soft))
+            }
+            Binding::Stored { local, facts, .. } => Some((self.f.func.local(*local).ty.clone(), facts.soft)),
+            _ => None,
+        }
+    }
+
+    pub fn conflict(&self, a: &Binding, b: &Binding) -> Conflict {
+        let side = |binding: &Binding| match binding {
+            Binding::Bound { operand, span } => (*span, self.describe(operand)),
+            Binding::Stored { local, span, .. } => (*span, format!("`{}`", self.f.func.local(*local).ty)),
+            Binding::Items { items, span } => (*span, format!("a tuple of {}", items.len())),
+            _ => (Span::default(), "`?`".to_owned()),
+        };
+        let (mut first, mut second) = (side(a), side(b));
+        if first.0.start > second.0.start {
+            std::mem::swap(&mut first, &mut second);
+        }
+        Conflict::Types { first, second }
+    }
+
+    fn store_joined(&mut self, var: Var, ty: Type, bindings: &[Binding], ways: &[Way]) -> Binding {
+        let span = binding_span(&bindings[0]);
+        let local = self.local_of(var, &ty, span);
+        for (binding, way) in bindings.iter().zip(ways) {
+            if let Some(carry) = way.carry {
+                self.carry(carry, local, binding);
+            }
+        }
+        let weak = self.weak_ways(bindings, ways).map(|ways| self.note_merge(local, ways, span));
+        Binding::Stored { local, facts: self.joined_facts(bindings), span, weak }
+    }
+
+    /// The ways with what is weak on each; `None` where one brings anything else.
+    fn weak_ways(&self, bindings: &[Binding], ways: &[Way]) -> Option<Vec<(CarryId, WeakSide)>> {
+        let mut all = Vec::with_capacity(ways.len());
+        for (binding, way) in bindings.iter().zip(ways) {
+            match (way.carry, self.weak_binding(binding)?) {
+                (Some(carry), side) => all.push((carry, side)),
+                // Out of a loop at its head: what led there leads here.
+                (None, WeakSide::Merge(head)) => all.extend(self.ways_to(head)),
+                _ => return None,
+            }
+        }
+        Some(all)
+    }
+
+    /// Stores a binding's value to `local` on one way into a merge.
+    pub fn carry(&mut self, carry: CarryId, local: LocalId, binding: &Binding) {
+        let ty = self.f.func.local(local).ty.clone();
+        let value = match (binding, self.weak_binding(binding)) {
+            (Binding::Bound { operand: Operand::Node(node), .. }, _) if *self.ty(*node) == ty => *node,
+            (Binding::Stored { local: stored, .. }, _) if *stored == local => return,
+            (_, Some(weak)) => {
+                let Some(scalar) = ty.scalar().filter(|_| self.fits(weak, &ty)) else { return };
+                self.late(carry, |ctx| ctx.side_as(weak, scalar, binding_span(binding)))
+            }
+            // A guess was wrong: the loop that made it is lowered again.
+            (_, None) => return self.f.lenient = true,
+        };
+        let stores = &mut self.f.func.carries[carry.idx()];
+        if !stores.iter().any(|(stored, _)| *stored == local) {
+            stores.push((local, value));
+        }
+    }
+
+    pub fn joined_facts(&self, bindings: &[Binding]) -> Facts {
+        let mut joined = Facts { nonneg: true, soft: false };
+        for binding in bindings {
+            let facts = match binding {
+                Binding::Bound { operand: Operand::Node(node), .. } => self.facts(*node),
+                Binding::Stored { facts, .. } => *facts,
+                Binding::Bound { operand: Operand::Literal(Literal::Int(value)), .. } => {
+                    Facts { nonneg: *value >= 0, soft: false }
+                }
+                _ => Facts::default(),
+            };
+            joined = Facts { nonneg: joined.nonneg && facts.nonneg, soft: joined.soft || facts.soft };
+        }
+        joined
+    }
+}
+
+fn maybe(bindings: &[Binding], way: &Way, unset: &Binding) -> Binding {
+    if let Binding::Maybe { assigned, missing, outcome } = unset {
+        let outcome = outcome.as_ref().and_then(|outcome| kept_outcome(outcome, bindings));
+        return Binding::Maybe { assigned: *assigned, missing: *missing, outcome };
+    }
+    let assigned = bindings.iter().map(|binding| match binding {
+        Binding::Maybe { assigned, .. } => *assigned,
+        binding => binding_span(binding),
+    });
+    let assigned = assigned.filter(|span| !span.is_empty()).min().unwrap_or_default();
+    Binding::Maybe { assigned, missing: way.missing, outcome: None }
+}
+
+/// Whether two operands are the same thing known statically; two nodes never are.
+pub(crate) fn same_static(a: &Operand, b: &Operand) -> bool {
+    match (a, b) {
+        (Operand::Literal(a), Operand::Literal(b)) => a == b,
+        (Operand::Buffer(a), Operand::Buffer(b)) => a == b,
+        (Operand::Row(a), Operand::Row(b)) => a == b,
+        (Operand::Place(a), Operand::Place(b)) => same_place(a, b),
+        (Operand::Tuple(a), Operand::Tuple(b)) => {
+            a.len() == b.len() && a.iter().zip(b.iter()).all(|(a, b)| same_static(a, b))
+        }
+        (Operand::Static(a), Operand::Static(b)) => match (a, b) {
+            (Static::Type(a), Static::Type(b)) => a == b,
+            (Static::Generic(a), Static::Generic(b)) => a == b,
+            (Static::Builtin(a), Static::Builtin(b)) => a == b,
+            (Static::Function(a), Static::Function(b)) => {
+                std::sync::Arc::ptr_eq(&a.def, &b.def) && a.env.identity() == b.env.identity()
+            }
+            (Static::Closure(a), Static::Closure(b)) => same_closure(a, b),
+            (Static::Module(a, in_a), Static::Module(b, in_b)) => {
+                let identity = |module: &Option<EnvModule>| module.as_ref().map(|it| it.members.identity());
+                a == b && identity(in_a) == identity(in_b)
+            }
+            (Static::None, Static::None) => true,
+            (Static::Texture(a), Static::Texture(b)) => a == b,
+            (Static::Sampler(a), Static::Sampler(b)) => a == b,
+            _ => false,
+        },
+        _ => false,
+    }
+}
+
+/// One definition without defaults: what it captures is read where it is called.
+fn same_closure(a: &Rc<Closure>, b: &Rc<Closure>) -> bool {
+    let no_defaults = |closure: &Closure| closure.defaults.iter().all(Option::is_none);
+    let is_open = |closure: &Closure| closure.values.is_none() && no_defaults(closure);
+    Rc::ptr_eq(a, b) || (std::sync::Arc::ptr_eq(&a.def, &b.def) && is_open(a) && is_open(b))
+}
+
+/// A part of an array is another place wherever its indices are computed anew.
+fn same_place(a: &Place, b: &Place) -> bool {
+    a.root == b.root && a.path.is_empty() && b.path.is_empty()
+}
