@@ -210,7 +210,9 @@ impl Ctx<'_> {
             (Binding::Bound { operand: Operand::Node(node), .. }, _) if *self.ty(*node) == ty => *node,
             (Binding::Stored { local: stored, .. }, _) if *stored == local => return,
             (_, Some(weak)) => {
-                let Some(scalar) = ty.scalar().filter(|_| self.fits(weak, &ty)) else { return };
+                let Some(scalar) = ty.scalar().filter(|_| self.fits(weak, &ty)) else {
+                    return self.does_not_fit(weak, binding);
+                };
                 self.late(carry, |ctx| ctx.side_as(weak, scalar, binding_span(binding)))
             }
             // A guess was wrong: the loop that made it is lowered again.
@@ -219,6 +221,17 @@ impl Ctx<'_> {
         let stores = &mut self.f.func.carries[carry.idx()];
         if !stores.iter().any(|(stored, _)| *stored == local) {
             stores.push((local, value));
+        }
+    }
+
+    /// A guess was wrong, or there is no type for it.
+    fn does_not_fit(&mut self, weak: WeakSide, binding: &Binding) {
+        self.f.lenient = true;
+        if let WeakSide::Literal(literal) = weak {
+            let (operand, at) = (Operand::Literal(literal), binding_span(binding));
+            if let Some(error) = self.ints_of_no_type(&[(&operand, at)]) {
+                self.error(error);
+            }
         }
     }
 

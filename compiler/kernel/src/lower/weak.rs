@@ -209,7 +209,9 @@ impl Ctx<'_> {
     /// The type that a side has alone.
     pub fn own_scalar(&self, side: WeakSide) -> Scalar {
         let ty = match side {
-            WeakSide::Literal(literal) => return literal.default_scalar(),
+            WeakSide::Literal(literal) => {
+                return scalar_of_large(std::iter::once(literal)).unwrap_or(literal.default_scalar());
+            }
             WeakSide::Node(node) => self.ty(node),
             WeakSide::Call(call) => {
                 return scalar_alone(std::slice::from_ref(&self.call_of(call).values));
