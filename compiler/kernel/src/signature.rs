@@ -272,6 +272,12 @@ pub struct Signature {
 }
 
 impl Signature {
+    /// The captured names whose values are not known before the script runs.
+    pub fn unknown_captures(&self) -> impl Iterator<Item = &Name> {
+        let unknown = self.captures.iter().filter(|capture| capture.value == CaptureValue::Unknown);
+        unknown.map(|capture| &capture.path)
+    }
+
     /// For these parameters and what the kernel captures from `env` now.
     pub fn new(template: &KernelTemplate, env: &dyn KernelEnv, params: Vec<ParamType>) -> Signature {
         let types = params.iter().filter_map(|param| match param {

@@ -261,26 +261,33 @@ impl StaticKernel {
         target: &Target,
         compile: impl FnOnce(&KernelTemplate, &dyn KernelEnv, &Signature, &Target) -> Result<T, Diagnostics>,
     ) -> Result<Compiled<T>, Diagnostics> {
-        if let Some(reason) = self.needs_run(template) {
+        let declared = given.is_none().then(|| Signature::declared(template, &self.env)).flatten();
+        let reason = match &declared {
+            Some(signature) => self.needs_run_for(signature.unknown_captures().next()),
+            None => self.needs_run(template),
+        };
+        if let Some(reason) = reason {
             return Ok(Compiled::NeedsRun(reason));
         }
-        let signature = match given {
-            Some(GivenTypes { source, args }) => Signature::given(template, &self.env, args, source)?,
-            None => match Signature::declared(template, &self.env) {
-                Some(signature) => signature,
-                None => return Ok(Compiled::NeedsRun(lacking(template).to_owned())),
-            },
+        let signature = match (given, declared) {
+            (Some(GivenTypes { source, args }), _) => Signature::given(template, &self.env, args, source)?,
+            (None, Some(signature)) => signature,
+            (None, None) => return Ok(Compiled::NeedsRun(lacking(template).to_owned())),
         };
         compile(template, &self.env, &signature, target).map(Compiled::Done)
     }
 
     /// Why no arguments would be enough to compile it.
     fn needs_run(&self, template: &KernelTemplate) -> Option<String> {
+        self.needs_run_for(template.unknown_captures(&self.env).first())
+    }
+
+    /// The same, where this name that it captures is unknown.
+    fn needs_run_for(&self, unknown: Option<&Name>) -> Option<String> {
         if let Some(option) = &self.decoration.unknown {
             return Some(format!("its `{option}` is known only when the script runs"));
         }
-        let name = template.unknown_captures(&self.env).into_iter().next()?;
-        Some(format!("`{name}` is known only when the script runs"))
+        unknown.map(|name| format!("`{name}` is known only when the script runs"))
     }
 }
 
