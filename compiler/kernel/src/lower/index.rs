@@ -237,7 +237,6 @@ impl Ctx<'_> {
 
     /// The step that an index makes into an array or a vector.
     pub fn step_into(&mut self, ty: &Type, index: &Expr) -> Option<Step> {
-        let what = if ty.is_vector() { "vector" } else { "list" };
         if let ExprKind::Tuple(items) = &index.kind {
             let at = self.at(index.span);
             self.error(match items.len() {
@@ -247,16 +246,21 @@ impl Ctx<'_> {
             return None;
         }
         let operand = self.expr(index);
-        self.fixed_index(&operand, ty.n_parts()?, index.span, what)
+        self.step_to(ty, &operand, index.span)
+    }
+
+    /// The step that an index leads by, which has a list's name or a vector's in messages.
+    pub fn step_to(&mut self, ty: &Type, index: &Operand, span: Span) -> Option<Step> {
+        let what = if ty.is_vector() { "vector" } else { "list" };
+        self.fixed_index(index, ty.n_parts()?, span, what)
     }
 
     /// The place of one element.
     pub fn element_place(&mut self, place: &Place, index: &Expr) -> Option<Place> {
-        if let ExprKind::Tuple(items) = &index.kind
-            && self.shared_id(place).is_some()
-            && !items.is_empty()
-        {
-            return self.shared_element(place, items, index.span);
+        let is_nothing = matches!(&index.kind, ExprKind::Tuple(items) if items.is_empty());
+        if self.shared_id(place).is_some() && !is_nothing {
+            let indices = self.indices_of(index);
+            return self.shared_element(place, &indices, index.span);
         }
         let step = self.step_into(&place.ty, index)?;
         Some(place.part(step, place.ty.part(0)?))

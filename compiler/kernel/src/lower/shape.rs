@@ -97,7 +97,7 @@ impl Ctx<'_> {
     }
 
     /// An index for each axis: what stands between the brackets, or what a tuple there holds.
-    fn indices_of(&mut self, index: &Expr) -> Vec<Spanned> {
+    pub fn indices_of(&mut self, index: &Expr) -> Vec<Spanned> {
         if let ExprKind::Tuple(items) = &index.kind {
             return items.iter().map(|item| (self.expr(item), item.span)).collect();
         }

@@ -3,10 +3,11 @@
 //! `shared(f32, 16, 16)` gives a place, like a list: a local that lies in the workgroup's memory.
 
 use kps_syntax::Span;
-use kps_syntax::ast::{Argument, Expr};
+use kps_syntax::ast::Argument;
 
 use super::Ctx;
 use super::operand::{Operand, Place, Root, Static};
+use super::sequences::Spanned;
 use super::vars::Var;
 use crate::builtins::{Call, GroupFunction};
 use crate::errors;
@@ -158,14 +159,15 @@ impl Ctx<'_> {
     }
 
     /// `tile[i, j]`: one index after the other.
-    pub fn shared_element(&mut self, place: &Place, items: &[Expr], span: Span) -> Option<Place> {
+    pub fn shared_element(&mut self, place: &Place, indices: &[Spanned], span: Span) -> Option<Place> {
         let mut element = place.clone();
-        for (at, item) in items.iter().enumerate() {
-            if !matches!(element.ty, Type::Array(_)) {
-                self.error(errors::shared_index_count(self.at(span), at, items.len()));
+        for (n_before, (index, at)) in indices.iter().enumerate() {
+            if indices.len() > 1 && !matches!(element.ty, Type::Array(_)) {
+                self.error(errors::shared_index_count(self.at(span), n_before, indices.len()));
                 return None;
             }
-            element = self.element_place(&element, item)?;
+            let step = self.step_to(&element.ty, index, *at)?;
+            element = element.part(step, element.ty.part(0)?);
         }
         Some(element)
     }
