@@ -98,9 +98,14 @@ pub fn compile(
     let gangs = plan.map(|plan| detours::detours().map(|detours| (plan, detours))).transpose()?;
     let mut maker =
         Maker { jit: new_jit(effort)?, builder_context: FunctionBuilderContext::new(), lines, n_bytes: 0 };
+    let read_ahead = match plan {
+        Some(_) => detours::read_ahead(&mut maker.jit)?,
+        None => None,
+    };
     let mut ids = Vec::new();
     for (i, region) in regions.all.iter().enumerate() {
-        let gangs = gangs.map(|(plan, detours)| Gangs { plan, region: &plan.regions[i], detours });
+        let gangs =
+            gangs.map(|(plan, detours)| Gangs { plan, region: &plan.regions[i], detours, read_ahead });
         ids.push(maker.function(Work { kernel, regions, region, carried }, gangs)?);
     }
     let across = plan.filter(|plan| plan.across == Across::Groups);
@@ -142,10 +147,12 @@ impl Maker<'_> {
         let id = jit.declare_anonymous_function(&context.func.signature).map_err(failed)?;
         context.func.name = UserFuncName::user(0, id.as_u32());
         let target = Target { call_conv: jit.isa().default_call_conv(), fma: has_fma() };
+        let read_ahead = gangs.and_then(|gangs| gangs.read_ahead);
+        let read_ahead = read_ahead.map(|id| jit.declare_func_in_func(id, &mut context.func));
         let builder = FunctionBuilder::new(&mut context.func, builder_context);
         let config = jit.target_config();
         match gangs {
-            Some(gangs) => gang::emit(work, target, gangs, lines, builder, config),
+            Some(gangs) => gang::emit(work, target, gangs, read_ahead, lines, builder, config),
             None => scalar::emit(work, target, lines, builder, config),
         }
         jit.define_function(id, &mut context).map_err(failed)?;
@@ -169,6 +176,8 @@ struct Gangs<'p> {
     plan: &'p Plan,
     region: &'p RegionPlan,
     detours: Detours,
+    /// The module's [`detours::read_ahead`].
+    read_ahead: Option<FuncId>,
 }
 
 /// What the emitter must know of the machine.

@@ -13,7 +13,7 @@ use super::values::vector_type;
 use super::{Gang, Work};
 use crate::Access;
 use crate::cpu::emit::address::Limit;
-use crate::cpu::emit::detours::call_signature;
+use crate::cpu::emit::detours::{N_LINES, call_signature};
 use crate::cpu::emit::scalar::{Emitter, clif};
 use crate::cpu::lane::advance::advance;
 use crate::cpu::lane::frames::is_own;
@@ -46,6 +46,8 @@ const LINE: i64 = 64;
 /// How far ahead of a stream memory is fetched. The hardware fetches ahead as well, but stops where a page of 4 KiB
 /// ends, and then has to begin anew.
 const AHEAD: i64 = 16 << 10;
+/// Bytes that are fetched at once.
+const AT_ONCE: i64 = N_LINES as i64 * LINE;
 
 impl Row {
     /// Bytes from one lane to the next.
@@ -328,8 +330,8 @@ impl<'k> Gang<'_, 'k, '_> {
         self.scalar.builder.ins().brif(whole, fast, &[], slow, &[]);
 
         self.scalar.builder.switch_to_block(fast);
-        if row.is_streamed {
-            self.read_ahead(there);
+        if let (true, Some(read_ahead)) = (row.is_streamed, self.read_ahead) {
+            self.read_ahead(read_ahead, there, row.stride * i64::from(self.plan.width));
         }
         let vectors = self.load_vectors(ty, memory(), there, offset as i32);
         self.scalar.builder.ins().jump(behind, &vectors);
@@ -344,11 +346,18 @@ impl<'k> Gang<'_, 'k, '_> {
         results
     }
 
-    fn read_ahead(&mut self, there: ir::Value) {
-        let soon = self.scalar.builder.ins().iadd_imm_s(there, AHEAD);
-        let signature = self.scalar.builder.import_signature(call_signature());
-        let function = self.scalar.builder.ins().iconst(types::I64, self.detours.read_ahead as i64);
-        self.scalar.builder.ins().call_indirect(signature, function, &[soon]);
+    /// Calls a [`read_ahead`](crate::cpu::emit::detours::read_ahead) where a stream that goes on by `step` bytes
+    /// comes to the next lines that one call fetches.
+    fn read_ahead(&mut self, function: ir::FuncRef, there: ir::Value, step: i64) {
+        let builder = &mut self.scalar.builder;
+        let [calls, behind] = std::array::from_fn(|_| builder.create_block());
+        let since = builder.ins().band_imm_u(there, (AT_ONCE - 1) & -step);
+        builder.ins().brif(since, behind, &[], calls, &[]);
+        builder.switch_to_block(calls);
+        let soon = builder.ins().iadd_imm_s(there, AHEAD);
+        builder.ins().call(function, &[soon]);
+        builder.ins().jump(behind, &[]);
+        builder.switch_to_block(behind);
     }
 
     fn load_vectors(

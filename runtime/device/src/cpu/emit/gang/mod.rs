@@ -47,11 +47,12 @@ pub(super) fn emit(
     work: Work<'_>,
     target: Target,
     gangs: Gangs<'_>,
+    read_ahead: Option<ir::FuncRef>,
     lines: &mut LineTable,
     builder: FunctionBuilder<'_>,
     config: TargetFrontendConfig,
 ) {
-    let Gangs { plan, region, detours } = gangs;
+    let Gangs { plan, region, detours, .. } = gangs;
     let mut scalar = Emitter::new(work, target, lines, builder);
     match plan.across {
         Across::Row => scalar.width = plan.width,
@@ -72,6 +73,7 @@ pub(super) fn emit(
             plan,
             region,
             detours,
+            read_ahead,
             shapes: &shapes,
             lazy: &lazy,
             rows: &rows,
@@ -105,6 +107,8 @@ struct Gang<'g, 'k, 'b> {
     plan: &'g Plan,
     region: &'g RegionPlan,
     detours: Detours,
+    /// The module's [`read_ahead`](super::detours::read_ahead).
+    read_ahead: Option<ir::FuncRef>,
     shapes: &'g Shapes<'k>,
     /// Values that are made where an address wants them, lane by lane.
     lazy: &'g FxHashSet<Value>,
