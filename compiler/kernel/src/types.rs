@@ -249,6 +249,10 @@ impl Type {
             "boolean" => return Some(Type::BOOL),
             _ => {}
         }
+        // All others end in one, and most names that are asked for do not.
+        if name != Scalar::Bool.name() && !name.ends_with(|last: char| last.is_ascii_digit()) {
+            return None;
+        }
         if let Some(scalar) = Scalar::ALL.into_iter().find(|scalar| scalar.name() == name) {
             return Some(Type::Scalar(scalar));
         }

@@ -186,14 +186,37 @@ impl Expr {
     }
 
     /// The direct parts, as [`ExprKind::each_child`] has them.
-    pub fn each_child<'t>(&'t self, visit: &mut dyn FnMut(&'t Expr)) {
+    #[inline]
+    pub fn each_child<'t>(&'t self, visit: &mut (impl FnMut(&'t Expr) + ?Sized)) {
         self.kind.each_child(visit);
     }
 }
 
 impl ExprKind {
     /// The direct parts, the insides of lambdas and comprehensions included; names that these bind are expressions.
-    pub fn each_child<'t>(&'t self, visit: &mut dyn FnMut(&'t Expr)) {
+    #[inline]
+    pub fn each_child<'t>(&'t self, visit: &mut (impl FnMut(&'t Expr) + ?Sized)) {
+        // What most expressions are is told apart where it is asked for: passes go through all of them many times.
+        match self {
+            ExprKind::Name(_) | ExprKind::Int(_) | ExprKind::Float(_) => {}
+            ExprKind::Attribute { value, .. } => visit(value),
+            ExprKind::Binary { left, right, .. } => {
+                visit(left);
+                visit(right);
+            }
+            ExprKind::Call { func, args } => {
+                visit(func);
+                args.iter().map(Argument::value).for_each(visit);
+            }
+            ExprKind::Subscript { value, index } => {
+                visit(value);
+                visit(index);
+            }
+            _ => self.each_child_of_others(&mut |child| visit(child)),
+        }
+    }
+
+    fn each_child_of_others<'t>(&'t self, visit: &mut dyn FnMut(&'t Expr)) {
         match self {
             ExprKind::Bool { values, .. }
             | ExprKind::List(values)
@@ -201,15 +224,10 @@ impl ExprKind {
             | ExprKind::Set(values) => values.iter().for_each(visit),
             ExprKind::Walrus { value, .. }
             | ExprKind::Starred(value)
-            | ExprKind::Attribute { value, .. }
             | ExprKind::YieldFrom(value)
             | ExprKind::Await(value)
             | ExprKind::Unary { operand: value, .. } => visit(value),
             ExprKind::Yield(value) => value.iter().for_each(|value| visit(value)),
-            ExprKind::Binary { left, right, .. } => {
-                visit(left);
-                visit(right);
-            }
             ExprKind::Compare { left, comparisons } => {
                 visit(left);
                 comparisons.iter().map(|comparison| &comparison.right).for_each(visit);
@@ -241,14 +259,6 @@ impl ExprKind {
                 visit(key);
                 visit(value);
             }
-            ExprKind::Call { func, args } => {
-                visit(func);
-                args.iter().map(Argument::value).for_each(visit);
-            }
-            ExprKind::Subscript { value, index } => {
-                visit(value);
-                visit(index);
-            }
             ExprKind::Slice { lower, upper, step } => {
                 [lower, upper, step].into_iter().flatten().for_each(|bound| visit(bound));
             }
@@ -263,6 +273,10 @@ impl ExprKind {
             | ExprKind::Str(_)
             | ExprKind::Bytes(_)
             | ExprKind::Name(_)
+            | ExprKind::Attribute { .. }
+            | ExprKind::Binary { .. }
+            | ExprKind::Call { .. }
+            | ExprKind::Subscript { .. }
             | ExprKind::Error => {}
         }
     }

@@ -11,6 +11,9 @@ pub(crate) struct Scope {
     numbers: FxHashMap<Name, u32>,
 }
 
+/// Most functions have no more names than that.
+const USUAL_NAMES: usize = 14;
+
 impl Scope {
     pub fn of(def: &FunctionDef) -> Scope {
         let mut scope = Scope::of_params(&def.params);
@@ -29,7 +32,8 @@ impl Scope {
     }
 
     fn of_params(params: &Parameters) -> Scope {
-        let mut scope = Scope::default();
+        let numbers = FxHashMap::with_capacity_and_hasher(USUAL_NAMES, Default::default());
+        let mut scope = Scope { names: Vec::with_capacity(USUAL_NAMES), numbers };
         params.iter().for_each(|param| scope.add(&param.name.name));
         scope
     }

@@ -108,6 +108,8 @@ use crate::verify::ends_control;
 /// Expressions, blocks and calls of functions may nest this deep together. SPIR-V allows control flow
 /// to nest 1023 deep; this keeps every pass within a small stack.
 const MAX_NESTING: u32 = 200;
+/// Most functions have about as many nodes.
+const USUAL_NODES: usize = 32;
 
 /// Elements of all local arrays of one literal.
 const MAX_ARRAY_LEN: u32 = 0xffff;
@@ -370,7 +372,7 @@ impl<'a> FunctionState<'a> {
             args: Vec::new(),
             result: Type::Void,
             locals: Vec::new(),
-            nodes: Vec::new(),
+            nodes: Vec::with_capacity(USUAL_NODES),
             carries: Vec::new(),
             axes: FxHashMap::default(),
             births: FxHashMap::default(),
@@ -387,7 +389,7 @@ impl<'a> FunctionState<'a> {
             scope: Rc::default(),
             n_own: 0,
             func,
-            facts: Vec::new(),
+            facts: Vec::with_capacity(USUAL_NODES),
             block: Vec::new(),
             live: true,
             stopped: false,

@@ -97,15 +97,14 @@ impl WeakValues {
 
     /// What is computed from these; `None` where it overflows `own`, or there is too much of it.
     fn computed(sides: &[WeakValues], numbers: &[Literal], own: Scalar) -> Option<WeakValues> {
-        let any = WeakValues::any_of(sides, own);
-        let n_operations = any.n_operations + 1;
+        let n_operations = sides.iter().map(|side| side.n_operations).sum::<u32>() + 1;
         let is_held = |number: &Literal| own.is_float() || number.fit(own).is_some();
         if n_operations > MAX_OPERATIONS || !numbers.iter().all(is_held) {
             return None;
         }
         Some(WeakValues {
-            steps: distinct(any.steps.iter().chain(numbers)),
-            is_exact: any.is_exact && are_exact(numbers, own),
+            steps: distinct(sides.iter().flat_map(|side| side.steps.iter()).chain(numbers)),
+            is_exact: sides.iter().all(|side| side.is_exact) && are_exact(numbers, own),
             n_operations,
             numbers: distinct(numbers),
         })
@@ -373,8 +372,10 @@ pub(super) fn scalar_alone(values: &[WeakValues]) -> Scalar {
 
 /// Each number once.
 fn distinct<'n>(numbers: impl IntoIterator<Item = &'n Literal>) -> Rc<[Literal]> {
-    let mut seen = FxHashSet::default();
-    numbers.into_iter().copied().filter(|number| seen.insert(*number)).collect()
+    let mut distinct = Vec::from_iter(numbers.into_iter().copied());
+    let mut seen = FxHashSet::with_capacity_and_hasher(distinct.len(), Default::default());
+    distinct.retain(|number| seen.insert(*number));
+    distinct.into()
 }
 
 /// Whether a type holds these as they are.
