@@ -35,7 +35,7 @@ impl Source {
             text.truncate(cut.unwrap_or(0));
         }
         let line_starts = std::iter::once(0)
-            .chain(text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at as u32 + 1))
+            .chain(text.match_indices('\n').map(|(at, _)| at as u32 + 1))
             .collect();
         Source(Arc::new(SourceText { name: name.into(), text, line_starts }))
     }

@@ -149,6 +149,8 @@ impl Ctx<'_> {
 
     /// What a path that starts with the name of an output assigned in parts leads to.
     fn part_of_output(&self, expr: &Expr) -> Option<Part> {
+        // Compute kernels have none.
+        self.outputs.first()?;
         match &expr.kind {
             ExprKind::Name(name) => {
                 let output = self.output_of(self.f.scope.get(name)?)?.clone();

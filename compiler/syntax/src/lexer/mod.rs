@@ -111,7 +111,7 @@ impl BracketKind {
 impl<'a> Lexer<'a> {
     fn new(source: &'a Source) -> Lexer<'a> {
         let text = source.text();
-        let tokens = Vec::with_capacity(text.len() / 4 + 8);
+        let tokens = Vec::with_capacity(text.len() / 3 + 8);
         Lexer {
             source,
             text,

@@ -77,7 +77,9 @@ impl Module {
         module.debug_names = self.names;
         module.annotations = self.annotations;
         module.types_global_values = self.globals;
-        let mut words = module.assemble();
+        let n_around: usize = module.all_inst_iter().map(|inst| 4 + inst.operands.len()).sum();
+        let mut words = Vec::with_capacity(n_around + self.functions.len());
+        module.assemble_into(&mut words);
         words.extend(self.functions);
         words
     }
