@@ -34,9 +34,8 @@ impl Source {
             let cut = (0..=Source::MAX_LEN).rev().find(|&at| text.is_char_boundary(at));
             text.truncate(cut.unwrap_or(0));
         }
-        let line_starts = std::iter::once(0)
-            .chain(text.match_indices('\n').map(|(at, _)| at as u32 + 1))
-            .collect();
+        let line_starts =
+            std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at as u32 + 1)).collect();
         Source(Arc::new(SourceText { name: name.into(), text, line_starts }))
     }
 

@@ -249,12 +249,12 @@ impl Ctx<'_> {
         self.node(kind, self.buffers[buffer.idx()].counts.signed(), span)
     }
 
-    /// Arithmetic of indices of any int types.
+    /// Arithmetic of indices of any int types. Where it wraps, an index is out of range along its axis, which is told.
     fn index_math(&mut self, op: BinaryOp, a: NodeId, b: NodeId, span: Span) -> NodeId {
         let bits = |node: NodeId| self.ty(node).scalar().map_or(0, Scalar::bits);
         let scalar = if bits(a).max(bits(b)) > 32 { Scalar::I64 } else { Scalar::I32 };
         let (a, b) = (self.convert(a, scalar, span), self.convert(b, scalar, span));
-        self.node(NodeKind::Binary(op, a, b), scalar, span)
+        self.as_own(|ctx| ctx.node(NodeKind::Binary(op, a, b), scalar, span))
     }
 
     pub fn array_len(&mut self, array: &Operand, span: Span) -> Operand {

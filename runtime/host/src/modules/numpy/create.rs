@@ -76,7 +76,7 @@ fn array(vm: &mut Vm, args: &Args) -> Result {
     let _order = parser.keyword_only("order");
     let n_least = parser.keyword_only("ndmin");
     parser.finish()?;
-    if let Some(of) = wanted.and_then(records::type_of) {
+    if let Some(of) = records::wanted(vm, wanted)? {
         return records::make(vm, &of, object);
     }
     let dtype = dtype::from_argument(vm, wanted)?;
@@ -129,8 +129,8 @@ fn with_shape(vm: &mut Vm, args: &Args, name: &str, number: i64) -> Result {
     let wanted = parser.optional("dtype")?;
     let _order = parser.optional("order")?;
     parser.finish()?;
-    if let Some(of) = wanted.and_then(records::type_of)
-        && number == 0
+    if number == 0
+        && let Some(of) = records::wanted(vm, wanted)?
     {
         return records::zeros(&of, &shape);
     }

@@ -41,6 +41,14 @@ pub fn type_of(dtype: &Value) -> Option<Rc<StructType>> {
     }
 }
 
+/// The struct that a function is to make elements of: a dtype that names one, or a list of fields.
+pub fn wanted(vm: &mut Vm, dtype: Option<&Value>) -> Result<Option<Rc<StructType>>> {
+    Ok(match dtype {
+        Some(fields @ Value::List(_)) => type_of(&of_fields(vm, fields, Alignment::None)?),
+        dtype => dtype.and_then(type_of),
+    })
+}
+
 /// Where the fields of a dtype lie that is written as a list.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Alignment {
