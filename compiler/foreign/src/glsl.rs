@@ -23,6 +23,7 @@ mod columns;
 mod constants;
 mod counts;
 mod doubles;
+mod folded;
 mod functions;
 mod indices;
 mod instead;

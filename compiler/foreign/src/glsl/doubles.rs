@@ -2,14 +2,15 @@
 //! nothing stores to, and outside of functions a number that naga takes for a constant. Both get their values in naga's
 //! module.
 //!
-//! naga computes few constants that are doubles, and some not at all, so a `const` with such a literal becomes a
-//! variable, too.
+//! naga computes few constants that are doubles, and some not at all: what they come to is computed here (`folded`), and
+//! a `const` of doubles becomes a variable, too.
 
 use std::ops::Range;
 
 use kps_syntax::{Diagnostic, Source};
 use naga::{Arena, Expression, Function, Handle, Literal, Module, Statement};
 
+use super::folded::{Names, number};
 use super::places::Change;
 use super::tokens::{Token, closing, tokens};
 use crate::{errors, statements};
@@ -31,22 +32,73 @@ impl Doubles {
     pub fn of(text: &str) -> Doubles {
         let mut found = Doubles { values: Vec::new(), changes: Vec::new(), constants: Vec::new() };
         let literals = literals(text);
-        if literals.is_empty() {
+        if literals.is_empty() && !text.contains("double") && !text.contains("const dvec") {
             return found;
         }
         let tokens = tokens(text);
+        let declarations = declarations(&tokens);
+        let mut names = Names::with_macros_of(text);
+        declarations.iter().for_each(|one| found.declaration_of(text, one, &mut names));
         for (place, value) in literals {
-            match outside(&tokens, &place) {
-                None => found.put(place, value, |at| format!("{NAME}{at}")),
-                Some(declaration) if is_plain(declaration, &place) => {
-                    found.put(place, value, stand_in);
-                    found.let_vary(declaration);
-                }
-                // naga refuses what it would have to compute there.
-                Some(_) => {}
+            let is_within = |declaration: &&[Token]| {
+                let [first, .., last] = declaration else { return false };
+                first.range.start < place.start && place.end <= last.range.end
+            };
+            // naga refuses what it would have to compute there.
+            if !declarations.iter().any(is_within) {
+                found.put(place, value, |at| format!("{NAME}{at}"));
             }
         }
         found
+    }
+
+    /// Computes what is declared outside of functions, as far as doubles have a part in it.
+    fn declaration_of<'t>(&mut self, text: &'t str, declaration: &[Token<'t>], names: &mut Names<'t>) {
+        let is_constant = declaration[0].text == "const";
+        let Some((ty, rest)) = declaration[usize::from(is_constant)..].split_first() else { return };
+        let mut are_known = true;
+        for one in parts(rest) {
+            let Some(equals) = one.iter().position(|token| token.text == "=") else { continue };
+            let value = &one[equals + 1..];
+            are_known &= self.value(text, value, of_doubles(ty.text), names);
+            if is_constant
+                && equals == 1
+                && let Some(known) = place(value).and_then(|place| number(&text[place], names))
+                && let Some(number) = known.number.to(ty.text)
+            {
+                names.define(one[0].text, number);
+            }
+        }
+        if is_constant && of_doubles(ty.text) && are_known {
+            self.let_vary(declaration);
+        }
+    }
+
+    /// Puts numbers into a value: for the value itself, or for those that a vector, a matrix or an array is made of.
+    /// Whether all of them are known.
+    fn value(&mut self, text: &str, value: &[Token], is_of_doubles: bool, names: &Names) -> bool {
+        let Some(place) = place(value) else { return false };
+        if let Some(known) = number(&text[place.clone()], names) {
+            match known.number.written() {
+                _ if is_of_doubles => self.put(place, known.number.value(), stand_in),
+                Some(text) if known.is_of_doubles => self.changes.push(Change { place, text }),
+                _ => {}
+            }
+            return true;
+        }
+        let first = &value[0];
+        let opening = value.iter().position(|token| ["(", "{"].contains(&token.text));
+        let is_whole = opening.is_some_and(|at| closing(value, at) == Some(value.len() - 1));
+        let (Some(opening), true) = (opening.filter(|_| is_whole), !first.is_word() || is_type(first.text))
+        else {
+            return false;
+        };
+        let is_of_doubles = if first.is_word() { of_doubles(first.text) } else { is_of_doubles };
+        let mut are_known = true;
+        for part in parts(&value[opening + 1..value.len() - 1]) {
+            are_known &= self.value(text, part, is_of_doubles, names);
+        }
+        are_known
     }
 
     fn put(&mut self, place: Range<usize>, value: f64, text: impl Fn(usize) -> String) {
@@ -58,14 +110,9 @@ impl Doubles {
         self.changes.push(Change { place, text: text(at) });
     }
 
-    /// Takes the `const` of a declaration away.
+    /// Takes the `const` of a declaration away, which it begins with.
     fn let_vary(&mut self, declaration: &[Token]) {
-        let word = declaration.first().filter(|first| first.text == "const");
-        let Some(place) = word.map(|word| word.range.clone()) else { return };
-        if self.changes.iter().any(|change| change.place == place) {
-            return;
-        }
-        self.changes.push(Change { place, text: String::new() });
+        self.changes.push(Change { place: declaration[0].range.clone(), text: String::new() });
         let names =
             declaration.windows(2).filter(|pair| pair[0].is_word() && ["=", "["].contains(&pair[1].text));
         self.constants.extend(names.map(|pair| pair[0].text.to_owned()));
@@ -105,7 +152,7 @@ impl Doubles {
         let at = number.abs() - f64::from(FIRST_STAND_IN);
         let is_index = at >= 0.0 && at.fract() == 0.0;
         let value = self.values.get(at as usize).filter(|_| is_index)?;
-        Some(value.copysign(number))
+        Some(if number < 0.0 { -value } else { *value })
     }
 
     /// An assignment to a variable that the text declares `const`.
@@ -160,46 +207,61 @@ fn literals(text: &str) -> Vec<(Range<usize>, f64)> {
     ends.filter_map(literal).collect()
 }
 
-/// The declaration that a place stands in, if it is one outside of functions.
-fn outside<'t, 's>(tokens: &'t [Token<'s>], place: &Range<usize>) -> Option<&'t [Token<'s>]> {
+/// The declarations with values outside of functions, each up to where the next one begins.
+fn declarations<'t, 's>(tokens: &'t [Token<'s>]) -> Vec<&'t [Token<'s>]> {
+    let mut found = Vec::new();
     let mut start = 0;
     while start < tokens.len() {
-        let mut end = start;
-        while end < tokens.len() && ![";", "{"].contains(&tokens[end].text) {
-            end += 1;
-        }
+        let end_of = |from: usize, ends: &[&str]| {
+            (from..tokens.len()).find(|at| ends.contains(&tokens[*at].text)).unwrap_or(tokens.len())
+        };
+        let mut end = end_of(start, &[";", "{"]);
         let has_value = tokens[start..end].iter().any(|token| token.text == "=");
-        if tokens.get(end)?.text == "{" && has_value {
-            end = (end..tokens.len()).find(|at| tokens[*at].text == ";")?;
-        } else if tokens[end].text == "{" {
-            start = closing(tokens, end)? + 1;
-            continue;
+        if end < tokens.len() && tokens[end].text == "{" {
+            match closing(tokens, end) {
+                Some(closed) if !has_value => {
+                    start = closed + 1;
+                    continue;
+                }
+                Some(_) => end = end_of(end, &[";"]),
+                None => return found,
+            }
         }
-        if tokens[start].range.start < place.start && place.end <= tokens[end].range.start {
-            return Some(&tokens[start..end]);
+        if has_value {
+            found.push(&tokens[start..end]);
         }
         start = end + 1;
     }
-    None
+    found
 }
 
-/// Whether nothing is computed with the literal: it is a value, or one of those that a vector, a matrix or an array is
-/// made of.
-fn is_plain(declaration: &[Token], place: &Range<usize>) -> bool {
-    let Some(first) = declaration.iter().position(|token| place.contains(&token.range.start)) else {
-        return false;
-    };
-    let n_tokens = declaration[first..].iter().take_while(|token| place.contains(&token.range.start)).count();
-    let signed = if declaration[first - 1].text == "-" { first - 1 } else { first };
-    let is_before = signed > 0 && ["=", ",", "(", "{"].contains(&declaration[signed - 1].text);
-    let is_behind =
-        declaration.get(first + n_tokens).is_none_or(|behind| [",", ")", "}"].contains(&behind.text));
-    let is_made_of = |call: &[Token]| call[1].text != "(" || !call[0].is_word() || is_type(call[0].text);
-    is_before && is_behind && declaration[..first].windows(2).all(is_made_of)
+/// What commas part, outside of brackets.
+fn parts<'t, 's>(tokens: &'t [Token<'s>]) -> impl Iterator<Item = &'t [Token<'s>]> {
+    let mut depth = 0_usize;
+    tokens.split(move |token| {
+        match token.text {
+            "(" | "[" | "{" => depth += 1,
+            ")" | "]" | "}" => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        depth == 0 && token.text == ","
+    })
 }
 
+/// Where tokens stand.
+fn place(tokens: &[Token]) -> Option<Range<usize>> {
+    Some(tokens.first()?.range.start..tokens.last()?.range.end)
+}
+
+fn of_doubles(ty: &str) -> bool {
+    ty == "double" || ty.starts_with("dvec") || ty.starts_with("dmat")
+}
+
+/// Whether a word names a type that is made of numbers.
 fn is_type(word: &str) -> bool {
-    word == "double" || word.starts_with("dvec") || word.starts_with("dmat")
+    let name = word.strip_prefix(['d', 'i', 'u', 'b']).unwrap_or(word);
+    let is_scalar = ["double", "float", "int", "uint"].contains(&word);
+    is_scalar || name.starts_with("vec") || name.starts_with("mat")
 }
 
 #[cfg(test)]
@@ -220,16 +282,22 @@ mod tests {
     }
 
     #[test]
-    fn values_outside_of_functions_are_not_computed() {
-        let check = |text: &str, expected: Option<bool>| {
-            let place = literals(text).remove(0).0;
-            assert_eq!(outside(&tokens(text), &place).map(|all| is_plain(all, &place)), expected, "{text}");
+    fn values_outside_of_functions_are_computed() {
+        let check = |text: &str, expected: &[(&str, f64)]| {
+            let found = Doubles::of(text);
+            let known = found.changes.iter().filter(|change| change.text.starts_with("double("));
+            let known: Vec<(&str, f64)> =
+                known.map(|change| &text[change.place.clone()]).zip(found.values.iter().copied()).collect();
+            assert_eq!(known, expected, "{text}");
         };
-        check("int i; const double k = 0.1lf;", Some(true));
-        check("void f() { int i; } const double k = -0.1lf, l = 2;", Some(true));
-        check("const dvec2 k[1] = dvec2[](dvec2(1, 0.1lf));", Some(true));
-        check("const double k = 2 * 0.1lf;", Some(false));
-        check("const double k = sqrt(0.1lf);", Some(false));
-        check("void f() { if (i) { i = 0.1lf; } }", None);
+        check("int i; const double k = 0.1lf;", &[("0.1lf", 0.1)]);
+        check(
+            "void f() { int i; } const double k = -0.1lf, l = k * 2;",
+            &[("-0.1lf", -0.1), ("k * 2", -0.2)],
+        );
+        check("const dvec2 k[1] = dvec2[](dvec2(1, 0.1lf));", &[("1", 1.0), ("0.1lf", 0.1)]);
+        check("const double k = sqrt(0.1lf);", &[]);
+        check("void f() { if (i) { i = 0.1lf; } }", &[]);
+        check("buffer O { double o[]; }; const float k = float(0.5lf) * 3;", &[]);
     }
 }

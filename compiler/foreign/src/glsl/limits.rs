@@ -35,7 +35,7 @@ fn function(name: &str) -> Option<&'static str> {
         "packDouble2x32" | "unpackDouble2x32" => "WGSL lacks it too: give this shader as SPIR-V",
         "matrixCompMult" => "multiply column by column: `a[0] * b[0]`",
         "lf" | "LF" => {
-            "a double outside of functions is one number here, `const double k = 0.1lf;`: compute with it in a function"
+            "a double outside of functions is made of numbers and `+ - * /` here, `const double k = 0.1lf / 3;`: compute with it in a function"
         }
         "hf" | "HF" => "16-bit floats are known in WGSL, as `1.5h`, and in SPIR-V",
         _ => return None,

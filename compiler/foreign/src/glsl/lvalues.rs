@@ -25,8 +25,7 @@ pub(super) fn evaluate_once(source: &Source, module: &mut Module) -> Option<Diag
                     forget(function, block, twice, &called);
                 }
             }
-            // Several components are stored to one by one, each with the same index: in assignments. An argument has
-            // been evaluated for each of them.
+            // Several components are stored to one by one, each with the same index.
             for (twice, n_changes) in all.iter().zip(before) {
                 let n_arguments =
                     all.iter().filter(|one| one.of_argument && one.place == twice.place).count();
@@ -78,7 +77,9 @@ fn changing_twice(function: &Function, block: &Block, called: &Functions) -> Vec
     let changes = |twice: &Twice| block.iter().any(|one| changes_for(one, |handle| twice.contains(handle)));
     let assigned = block.span_iter().filter_map(|(one, span)| twice(function, one, *span)).filter(changes);
     let of_changing = arguments(function, block, called).filter(|one| changes_within(block, one.call) > 0);
-    let handed = of_changing.filter_map(|one| argument_twice(function, &one));
+    // The components of a swizzle are stored to one by one, all at the place that was found once.
+    let mut handed: Vec<Twice> = of_changing.filter_map(|one| argument_twice(function, &one)).collect();
+    handed.dedup_by_key(|one| one.last);
     assigned.chain(handed).collect()
 }
 
@@ -229,11 +230,12 @@ fn arguments<'b>(
     })
 }
 
-/// The second time is all that was made for the place of an argument, up to what was made for the one before it.
+/// The second time is all that was made for the place of an argument up to its last index, back to what was made for the
+/// argument before it.
 fn argument_twice(function: &Function, argument: &Argument) -> Option<Twice> {
     let place = argument.place;
     let second = accesses(function, place);
-    let last_access = second.first()?.span;
+    let (last, last_access) = second.first().map(|access| (access.handle, access.span))?;
     let spans = |all: &[Access]| all.iter().map(|access| access.span).collect::<Vec<Span>>();
     let handles = function.expressions.iter().map(|(handle, _)| handle);
     let earlier: Vec<_> =
@@ -257,13 +259,7 @@ fn argument_twice(function: &Function, argument: &Argument) -> Option<Twice> {
         earlier.iter().rev().take_while(|handle| **handle > first.first().map_or(place, |one| one.handle));
     let before = behind_first.copied().find(|handle| !is_of_second(handle));
     let indices = second.iter().zip(&first).map(|(second, first)| (second.handle, first.index)).collect();
-    Some(Twice {
-        place: last_access,
-        indices,
-        before: before.unwrap_or(first_end),
-        last: place,
-        of_argument: true,
-    })
+    Some(Twice { place: last_access, indices, before: before.unwrap_or(first_end), last, of_argument: true })
 }
 
 /// An index of an argument that changes something, each time that it is evaluated.

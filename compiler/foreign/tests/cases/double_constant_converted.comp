@@ -1,5 +1,5 @@
 #version 450
 layout(local_size_x = 1) in;
 layout(set = 0, binding = 0) buffer Out { float data[]; };
-const double k = double(0.5);
-void main() { data[0] = float(k); }
+#define K dvec2(0.5, 1.0)
+void main() { data[0] = vec2(K).x; }
