@@ -18,6 +18,7 @@ use self::told::diagnostics;
 use crate::specialise::Declared;
 use crate::{Options, Stage, barriers, blocks, errors, layouts, switches};
 
+mod arguments;
 mod arrays;
 mod columns;
 mod constants;
@@ -105,6 +106,7 @@ pub(crate) fn parse(source: &Source, options: &Options) -> Result<(Module, Vec<D
     layouts::convert(&mut module);
     switches::fill_empty_cases(&mut module);
     barriers::wait_for_workgroups(&mut module);
+    barriers::order_memory(&mut module);
     Ok((module, settled))
 }
 
@@ -174,7 +176,13 @@ fn read_changed(
     settings.defines.extend([counts.declaration(), (VERSION.to_owned(), version(text))]);
     let text = &*lines::counted(text);
     let text = &*counts.mark(text);
-    let declarations = shortcuts::declaration(text) + &mends::declaration(changes) + &doubles.declaration();
+    let declarations = [
+        shortcuts::declaration(text),
+        mends::declaration(changes),
+        doubles.declaration(),
+        barriers::declaration(text),
+    ]
+    .concat();
     let changed = places::change(text, [changes, &[places::declare(text, declarations)]].concat());
     let mut parse = |settings: &glsl::Options| {
         let mut module = Frontend::default().parse(settings, &changed.text).map_err(|mut found| {

@@ -12,7 +12,7 @@ use naga::{Arena, Expression, Function, Handle, Literal, Module, Statement};
 
 use super::folded::{Names, number};
 use super::places::Change;
-use super::tokens::{Token, closing, tokens};
+use super::tokens::{Token, closing, parts, place, tokens};
 use crate::{errors, statements};
 
 const NAME: &str = "kps_double_";
@@ -233,24 +233,6 @@ fn declarations<'t, 's>(tokens: &'t [Token<'s>]) -> Vec<&'t [Token<'s>]> {
         start = end + 1;
     }
     found
-}
-
-/// What commas part, outside of brackets.
-fn parts<'t, 's>(tokens: &'t [Token<'s>]) -> impl Iterator<Item = &'t [Token<'s>]> {
-    let mut depth = 0_usize;
-    tokens.split(move |token| {
-        match token.text {
-            "(" | "[" | "{" => depth += 1,
-            ")" | "]" | "}" => depth = depth.saturating_sub(1),
-            _ => {}
-        }
-        depth == 0 && token.text == ","
-    })
-}
-
-/// Where tokens stand.
-fn place(tokens: &[Token]) -> Option<Range<usize>> {
-    Some(tokens.first()?.range.start..tokens.last()?.range.end)
 }
 
 fn of_doubles(ty: &str) -> bool {

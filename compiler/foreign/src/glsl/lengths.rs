@@ -8,7 +8,7 @@ use std::ops::Range;
 use super::arrays::{groups, is_declared};
 use super::mends;
 use super::places::Change;
-use super::tokens::{Token, tokens};
+use super::tokens::{Token, closing, parts, place, tokens};
 
 pub(super) fn known(text: &str) -> Vec<Change> {
     // Most texts have none, and are not looked at any further.
@@ -65,29 +65,7 @@ fn inside(text: &str, tokens: &[Token], group: &Range<usize>) -> String {
 
 /// How many values stand between the brackets that open at a token.
 fn n_parts(tokens: &[Token], opening: usize) -> Option<usize> {
-    Some(parts(tokens, opening)?.len())
-}
-
-/// The values between the brackets that open at a token, as ranges of tokens.
-fn parts(tokens: &[Token], opening: usize) -> Option<Vec<Range<usize>>> {
-    let mut parts = Vec::new();
-    let mut depth = 0_usize;
-    let mut start = opening + 1;
-    for (at, token) in tokens.iter().enumerate().skip(opening) {
-        match token.text {
-            "(" | "[" | "{" => depth += 1,
-            ")" | "]" | "}" => depth = depth.checked_sub(1)?,
-            _ => {}
-        }
-        if depth == 0 || depth == 1 && token.text == "," {
-            parts.extend((start < at).then_some(start..at));
-            start = at + 1;
-        }
-        if depth == 0 {
-            return Some(parts);
-        }
-    }
-    None
+    Some(parts(&tokens[opening + 1..closing(tokens, opening)?]).count())
 }
 
 /// The element of a constant, `SIZES[1]`, that is a length.
@@ -108,9 +86,8 @@ fn element<'t>(text: &'t str, before: &[Token], name: &str, index: usize) -> Opt
     })?;
     let equals = (at..before.len()).find(|at| ["=", ";"].contains(&before[*at].text))?;
     let opening = (equals..before.len()).find(|at| ["(", "{", ";"].contains(&before[*at].text))?;
-    let parts = parts(before, opening)?;
-    let part = parts.get(index)?;
-    Some(&text[before[part.start].range.start..before[part.end - 1].range.end])
+    let part = parts(&before[opening + 1..closing(before, opening)?]).nth(index)?;
+    Some(&text[place(part)?])
 }
 
 /// Whether a name is declared at a token, as that of a constant.

@@ -17,9 +17,6 @@ pub(super) fn instead_of(name: &str) -> Option<&'static str> {
         _ if starts(&["debugPrintf"]) => {
             "kernels have `print`; a shader can write what is of interest to a buffer"
         }
-        _ if name == "groupMemoryBarrier" || starts(&["memoryBarrier"]) => {
-            "write `barrier()`, which also makes what was written be seen"
-        }
         _ => return function(name).or_else(|| ty(name)).or_else(|| qualifier(name)),
     })
 }

@@ -1,6 +1,7 @@
 //! What is right in GLSL and refused by naga, with what can stand in its place: components of a matrix's column that
 //! are assigned to (`m[i].x` for `m[i][0]`, `columns` for several), a constant of a function where a number must be known
-//! (`float x[N]`), `const in` of a parameter, a matrix of one vector (`mat2(v)`), and `continue` at the end of a `do`.
+//! (`float x[N]`), `const in` of a parameter, a matrix of one vector (`mat2(v)`), `continue` at the end of a `do`, and
+//! what loops and branches say of themselves (`[[unroll]]`), and arrays of structs as arguments (`arguments`).
 //!
 //! naga's mistake, or its module, and the text go in; the changes come out for which the text is read once more.
 
@@ -10,8 +11,8 @@ use naga::front::glsl::{Error, ErrorKind};
 use naga::{Expression, Function, Module, TypeInner};
 
 use super::places::Change;
-use super::tokens::{Token, tokens};
-use super::{columns, loops};
+use super::tokens::{Token, closing, tokens};
+use super::{arguments, columns, loops};
 
 const MATRIX: &str = "mat2";
 const MATRIX_OF_VECTOR: &str = "kps_mat2";
@@ -35,7 +36,11 @@ pub(super) fn of_error(text: &str, error: &Error) -> Vec<Change> {
                 change => change,
             }
         }
+        ErrorKind::SemanticError(message) if message.starts_with("Unknown function") => {
+            return arguments::spelled_out(text, place);
+        }
         ErrorKind::UnknownVariable(name) if text.get(place.clone()) == Some(name) => constant(text, place),
+        ErrorKind::InvalidToken(..) if text.get(place.clone()) == Some("[") => return attributes(text),
         ErrorKind::InvalidToken(..) => second_qualifier(text, place),
         _ => None,
     };
@@ -49,6 +54,16 @@ fn second_qualifier(text: &str, place: Range<usize>) -> Option<Change> {
     let before = tokens.get(at.checked_sub(1)?)?;
     let is_second = matches!((before.text, tokens[at].text), ("const", "in") | ("in", "const"));
     is_second.then(|| Change { place, text: String::new() })
+}
+
+/// Nothing for `[[unroll]]` and its kin: they change no result.
+fn attributes(text: &str) -> Vec<Change> {
+    let tokens = tokens(text);
+    let opens = |at: usize| tokens[at].text == "[" && tokens.get(at + 1).is_some_and(|next| next.text == "[");
+    let closings =
+        (0..tokens.len()).filter(|at| opens(*at)).filter_map(|at| Some((at, closing(&tokens, at)?)));
+    let place = |(at, end): (usize, usize)| tokens[at].range.start..tokens[end].range.end;
+    closings.map(|ends| Change { place: place(ends), text: String::new() }).collect()
 }
 
 /// `.x` as `[0]`.

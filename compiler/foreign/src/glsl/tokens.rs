@@ -53,6 +53,25 @@ pub(super) fn closing(tokens: &[Token], opening: usize) -> Option<usize> {
     None
 }
 
+/// What commas part, outside of brackets; nothing where nothing stands.
+pub(super) fn parts<'t, 's>(tokens: &'t [Token<'s>]) -> impl Iterator<Item = &'t [Token<'s>]> {
+    let mut depth = 0_usize;
+    let all = tokens.split(move |token| {
+        match token.text {
+            "(" | "[" | "{" => depth += 1,
+            ")" | "]" | "}" => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        depth == 0 && token.text == ","
+    });
+    all.filter(|part| !part.is_empty())
+}
+
+/// Where tokens stand.
+pub(super) fn place(tokens: &[Token]) -> Option<Range<usize>> {
+    Some(tokens.first()?.range.start..tokens.last()?.range.end)
+}
+
 /// To the end of the line, and of those that it goes on in.
 fn length_of_directive(rest: &str) -> usize {
     let mut ends = rest.match_indices('\n').map(|(at, _)| at);

@@ -92,6 +92,11 @@ impl<'m> Typed<'m> {
         };
         let value = *components.get(index as usize)?;
         let (name, given) = (format!("`{}`", self.names.ty(wanted)), self.ty(value));
+        if name == given && name.ends_with("]`") {
+            return Some(told(format!("{given} lies in a struct in another way than in variables")).help(
+                "write the struct with other values first, and assign to the member then: `s.values = x;`",
+            ));
+        }
         if name == given {
             // naga lays out a struct of GLSL anew for each kind of block.
             return Some(
