@@ -164,6 +164,19 @@ impl Channel {
         }
     }
 
+    /// The int that stands for a float where ints do, the nearest one, as Vulkan writes a texel; `None` for channels
+    /// that are not normalised.
+    pub fn normalised(self, float: f32) -> Option<i32> {
+        let (least, most) = match self {
+            Unorm16 => (0.0, 65535.0),
+            Unorm8 => (0.0, 255.0),
+            Snorm16 => (-1.0, 32767.0),
+            Snorm8 => (-1.0, 127.0),
+            _ => return None,
+        };
+        Some((float.clamp(least, 1.0) * most).round_ties_even() as i32)
+    }
+
     /// The type that kernels see it as.
     pub fn seen(self) -> Scalar {
         match self {

@@ -216,13 +216,11 @@ unsafe fn load(at: *const u8, channel: Channel) -> u32 {
 /// A channel lies at `at`.
 unsafe fn store(at: *mut u8, channel: Channel, word: u32) {
     let float = f32::from_bits(word);
-    let scaled = |least: f32, most: f32| (float.clamp(least, 1.0) * most).round_ties_even() as i32 as u32;
     let bits = match channel {
         Channel::F16 => u32::from(f16::from_f32(float).to_bits()),
-        Channel::Unorm16 => scaled(0.0, 65535.0),
-        Channel::Unorm8 => scaled(0.0, 255.0),
-        Channel::Snorm16 => scaled(-1.0, 32767.0),
-        Channel::Snorm8 => scaled(-1.0, 127.0),
+        Channel::Unorm16 | Channel::Unorm8 | Channel::Snorm16 | Channel::Snorm8 => {
+            channel.normalised(float).expect("it is normalised") as u32
+        }
         Channel::U16 => word.min(u16::MAX.into()),
         Channel::U8 => word.min(u8::MAX.into()),
         Channel::I16 => (word as i32).clamp(i16::MIN.into(), i16::MAX.into()) as u32,

@@ -3,7 +3,7 @@
 //! An image is a tensor to the host, under another name and with a format.
 
 use kps_compute::{DType, ImageInfo, Tensor, image};
-use kps_device::{AddressMode, Filter, Sampler, TexelFormat};
+use kps_device::{AddressMode, Channel, Filter, Sampler, TexelFormat};
 
 use super::enums;
 use super::errors::{self, compute};
@@ -35,6 +35,9 @@ pub static SAMPLER: NativeType = NativeType {
 
 /// `Image(data, width=None, height=None, num_channels=1, memory_type=device)`: keeps the type that the data
 /// has; `dtype=` asks for another, `format="rgba8"` says all of it, `depth=` makes a volume.
+///
+/// Ints are texels as they lie in memory. Floats for a format that is normalised are what kernels see, 0.0 to 1.0, or
+/// -1.0 to 1.0: each becomes the nearest int that stands for one. What is read is texels.
 fn new(vm: &mut Vm, args: &Args) -> Result {
     Ok(ScriptTensor::value(make(vm, args.parser("Image"), None)?))
 }
@@ -51,11 +54,15 @@ pub fn make(vm: &mut Vm, mut parser: Parser, default: Option<DType>) -> Result<T
     let format = parser.keyword_only("format");
     parser.finish()?;
     let format = format.map(|given| read_format(vm, given)).transpose()?;
-    let dtype = match dtype.filter(|dtype| !dtype.is_none()) {
+    let asked = dtype.filter(|dtype| !dtype.is_none());
+    let dtype = match asked {
         Some(given) => Some(values::dtype(vm, given)?),
         None => format.map(|format| DType::from(format.channel.stored())).or(default),
     };
-    let mut elements = values::elements(vm, data, dtype.unwrap_or(DType::F32))?;
+    let mut elements = match format.filter(|format| asked.is_none() && is_normalised(format.channel)) {
+        Some(format) => normalised(vm, data, format.channel)?,
+        None => values::elements(vm, data, dtype.unwrap_or(DType::F32))?,
+    };
     if let Some(dtype) = dtype {
         elements = elements.cast(dtype);
     }
@@ -66,6 +73,28 @@ pub fn make(vm: &mut Vm, mut parser: Parser, default: Option<DType>) -> Result<T
     let n_channels = n_channels.map(|given| usize::from_value(vm, given)).transpose()?;
     let info = info(&elements, sides, n_channels, format)?;
     texels(info, enums::memory_type(memory)?, elements)
+}
+
+fn is_normalised(channel: Channel) -> bool {
+    channel.normalised(0.0).is_some()
+}
+
+/// Ints as they are, and for floats the ints that stand for them.
+fn normalised(vm: &mut Vm, data: &Value, channel: Channel) -> Result<Elements> {
+    // An iterator can be gone through once.
+    let data = match data.base_value() {
+        Value::Iter(_) | Value::Generator(_) => &Value::list(vm.collect(data)?),
+        _ => data,
+    };
+    let stored = DType::from(channel.stored());
+    if !values::has_floats(vm, data)? {
+        return values::elements(vm, data, stored);
+    }
+    let elements = values::elements(vm, data, DType::F32)?.cast(DType::F32);
+    let floats = kps_compute::element::from_bytes::<f32>(&elements.bytes).into_iter();
+    let ints = floats.map(|float| channel.normalised(float).expect("the channel is normalised"));
+    let bytes = kps_compute::element::to_bytes(&ints.collect::<Vec<i32>>());
+    Ok(Elements { bytes, dtype: DType::I32, ..elements }.cast(stored))
 }
 
 fn read_format(vm: &mut Vm, given: &Value) -> Result<TexelFormat> {

@@ -70,6 +70,13 @@ pub fn tensor(value: &Value) -> Option<Tensor> {
     value.downcast::<TensorData>().filter(|view| view.is_whole()).map(|view| view.tensor().clone())
 }
 
+/// Whether a value holds numbers of one type: an array, a tensor or what shows some of its elements.
+pub fn is_array(value: &Value) -> bool {
+    value.downcast::<NdArray>().is_some()
+        || value.downcast::<ScriptTensor>().is_some()
+        || value.downcast::<TensorData>().is_some()
+}
+
 /// Whether a value is some elements of a tensor, or all in another order.
 pub fn is_slice(value: &Value) -> bool {
     value.downcast::<TensorData>().is_some_and(|view| !view.is_whole())
@@ -127,6 +134,30 @@ pub fn elements(vm: &mut Vm, source: &Value, untyped: DType) -> Result<Elements>
     }
     flat.rows(vm, source, 0)?;
     Ok(Elements { dtype: untyped, shape: flat.shape, bytes: flat.bytes, written: Written::All })
+}
+
+/// Whether any of the numbers that [`elements`] takes is a float.
+pub fn has_floats(vm: &mut Vm, source: &Value) -> Result<bool> {
+    vm.check_stack()?;
+    let dtype = source
+        .downcast::<TensorData>()
+        .map(|view| view.tensor().dtype())
+        .or_else(|| tensor(source).map(|tensor| tensor.dtype()))
+        .or_else(|| source.downcast::<NdArray>().map(|array| array.dtype()));
+    if let Some(dtype) = dtype {
+        return Ok(dtype.is_float());
+    }
+    match number(source)? {
+        Some(number) => return Ok(matches!(number, Number::Float(_))),
+        None if !is_nested(source) => return Ok(false),
+        None => {}
+    }
+    for item in vm.collect(source)? {
+        if has_floats(vm, &item)? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// Rows within rows being laid out one after the other.
