@@ -10,11 +10,11 @@ use super::errors::{self, compute};
 use super::image::{self, IMAGE};
 use super::records;
 use super::values::{self, Elements};
-use super::view::TensorData;
+use super::view::{TensorData, all_for_none, selects_by_axes};
 use crate::errors::{index_error, type_error};
 use crate::modules::kernels::structs;
-use crate::modules::numpy::{NdArray, nested, struct_of_dtype};
-use crate::value::{Args, Native, NativeDef, NativeType, Result, Value};
+use crate::modules::numpy::{nested, struct_of_dtype};
+use crate::value::{Args, CompareOp, Native, NativeDef, NativeType, Result, Value};
 use crate::vm::Vm;
 
 pub static TENSOR: NativeType = NativeType {
@@ -91,21 +91,6 @@ impl ScriptTensor {
             flat = flat * len + vm.position(index, *len, "tensor")?;
         }
         Ok(flat)
-    }
-}
-
-/// Whether an index goes along the tensor's axes, as an array's does: `t[:, 1]`, `t[..., 0]`, `t[mask]`. One number and
-/// one slice count elements, whatever the shape.
-fn selects_by_axes(index: &Value) -> bool {
-    let is_many = |part: &Value| match part {
-        Value::Ellipsis | Value::None | Value::List(_) => true,
-        part => part.downcast::<NdArray>().is_some(),
-    };
-    match index {
-        Value::Tuple(parts) => {
-            parts.iter().any(|part| is_many(part) || matches!(part, Value::Slice(_) | Value::Tuple(_)))
-        }
-        index => is_many(index),
     }
 }
 
@@ -301,6 +286,7 @@ impl Native for ScriptTensor {
     }
 
     fn get_item(&self, this: &Value, vm: &mut Vm, index: &Value) -> Result<Option<Value>> {
+        let index = &all_for_none(index);
         if selects_by_axes(index) {
             let array = self.array(vm, this)?;
             return vm.get_item(&array, index).map(Some);
@@ -321,6 +307,7 @@ impl Native for ScriptTensor {
     }
 
     fn set_item(&self, this: &Value, vm: &mut Vm, index: &Value, item: &Value) -> Result<bool> {
+        let index = &all_for_none(index);
         if selects_by_axes(index) {
             let array = self.array(vm, this)?;
             return vm.set_item(&array, index, item.clone()).map(|()| true);
@@ -340,6 +327,17 @@ impl Native for ScriptTensor {
         let number = values::number(item)?.ok_or_else(|| errors::not_numbers("a tensor", item))?;
         self.tensor.set(at, number).map_err(compute)?;
         Ok(true)
+    }
+
+    /// With numbers, and in order with arrays, element by element: what `t[t > 5]` takes. Else a tensor equals itself.
+    fn compare(&self, this: &Value, vm: &mut Vm, op: CompareOp, other: &Value) -> Result<Option<Value>> {
+        let is_equality = matches!(op, CompareOp::Eq | CompareOp::NotEq);
+        let is_number = values::number(other)?.is_some();
+        if self.record.is_some() || !is_number && (is_equality || !values::is_array(other)) {
+            return Ok(None);
+        }
+        let array = self.array(vm, this)?;
+        vm.compare(op, &array, other).map(Some)
     }
 
     fn iter(&self, _: &Value, vm: &mut Vm) -> Result<Option<Value>> {

@@ -3,13 +3,15 @@
 //! It prints and compares as a list does, and it is a view: what it shows is the newest, what is
 //! assigned to it goes into the tensor, and its `base` is the tensor.
 
+use std::rc::Rc;
+
 use kps_compute::{Number, Tensor};
 
 use super::errors::{self, compute};
 use super::values::{self, Elements};
 use crate::errors::value_error;
 use crate::modules::numpy::NdArray;
-use crate::value::{Args, BinaryOp, CompareOp, Native, NativeDef, NativeType, Result, Value};
+use crate::value::{Args, BinaryOp, CompareOp, Native, NativeDef, NativeType, Result, Slice, Value};
 use crate::vm::Vm;
 
 pub static TENSOR_DATA: NativeType = NativeType {
@@ -31,6 +33,31 @@ pub struct TensorData {
     start: i64,
     step: i64,
     n: usize,
+}
+
+/// Whether an index goes along axes, as an array's does: `t[:, 1]`, `t[..., 0]`, `t[mask]`. One number and one slice
+/// count elements, whatever the shape.
+pub fn selects_by_axes(index: &Value) -> bool {
+    let is_many = |part: &Value| match part {
+        Value::Ellipsis | Value::None | Value::List(_) | Value::Bool(_) => true,
+        part => values::is_array(part),
+    };
+    match index {
+        Value::Tuple(parts) => {
+            parts.iter().any(|part| is_many(part) || matches!(part, Value::Slice(_) | Value::Tuple(_)))
+        }
+        index => is_many(index),
+    }
+}
+
+/// `t[()]` is `t[:]`.
+pub fn all_for_none(index: &Value) -> Value {
+    match index {
+        Value::Tuple(parts) if parts.is_empty() => {
+            Value::Slice(Rc::new(Slice { start: Value::None, stop: Value::None, step: Value::None }))
+        }
+        index => index.clone(),
+    }
 }
 
 impl TensorData {
@@ -156,10 +183,18 @@ impl Native for TensorData {
     }
 
     fn get_item(&self, _: &Value, vm: &mut Vm, index: &Value) -> Result<Option<Value>> {
+        let index = &all_for_none(index);
+        if selects_by_axes(index) {
+            return vm.get_item(&Value::native(self.array()), index).map(Some);
+        }
         self.get(vm, index).map(Some)
     }
 
     fn set_item(&self, _: &Value, vm: &mut Vm, index: &Value, item: &Value) -> Result<bool> {
+        let index = &all_for_none(index);
+        if selects_by_axes(index) {
+            return vm.set_item(&Value::native(self.array()), index, item.clone()).map(|()| true);
+        }
         self.set(vm, index, item).map(|()| true)
     }
 
@@ -173,8 +208,11 @@ impl Native for TensorData {
         vm.contains(&list, item).map(Some)
     }
 
-    /// As a list compares with lists; an array on the other side compares element by element.
+    /// As a list compares with lists; with an array or a number on the other side, element by element.
     fn compare(&self, _: &Value, vm: &mut Vm, op: CompareOp, other: &Value) -> Result<Option<Value>> {
+        if values::number(other)?.is_some() {
+            return vm.compare(op, &Value::native(self.array()), other).map(Some);
+        }
         let other = match other.downcast::<TensorData>() {
             Some(view) => view.list()?,
             None => match other.base_value() {
