@@ -314,8 +314,7 @@ fn record(
 ) {
     let sides = dispatch.groups.iter().chain(&pipeline.interface.local_size);
     let invocations = sides.fold(1u64, |product, &n| product.saturating_mul(n.into()));
-    let name = pipeline.interface.name.as_deref().unwrap_or(&pipeline.interface.entry_point);
-    recorder.add(name, invocations, time, costs);
+    recorder.add(&pipeline.name(), invocations, time, costs);
 }
 
 fn interrupted(line: Option<SourceLine>) -> DeviceError {

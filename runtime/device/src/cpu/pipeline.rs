@@ -64,6 +64,17 @@ impl Pipeline {
         self.tiers.note(took);
     }
 
+    /// The kernel's name. A shader is called after its file, and its entry point if that is not `main`.
+    pub fn name(&self) -> String {
+        let Interface { entry_point, name, .. } = &*self.interface;
+        match (name, &self.wait_lines[0]) {
+            (Some(name), _) if name != entry_point => name.clone(),
+            (_, Some(line)) if entry_point == "main" => line.file.clone(),
+            (_, Some(line)) => format!("{}:{entry_point}", line.file),
+            _ => entry_point.clone(),
+        }
+    }
+
     /// The line of a place where its code was stopped.
     pub fn line(&self, place: usize) -> Option<SourceLine> {
         self.strings.line(self.tiers.line(place))
@@ -91,7 +102,7 @@ impl Pipeline {
         }
     }
 
-    /// The line at which lanes waited before a region.
+    /// The line at which lanes waited before a region; of the first one that at which the kernel begins.
     pub fn waited_at(&self, [region, _]: [usize; 2]) -> Option<SourceLine> {
         self.wait_lines[region].clone()
     }
@@ -148,6 +159,8 @@ pub fn load(words: &[u32], options: &PipelineOptions, mode: Lanes) -> Result<Pip
 
 fn wait_lines(module: &Module<'_>, kernel: &Kernel, regions: &Regions) -> Vec<Option<SourceLine>> {
     let mut lines = vec![None; regions.all.len()];
+    // Between workgroups the next one is about to begin.
+    lines[0] = module.first_line();
     for block in &kernel.blocks {
         if let Some(&region) = block.end.waits().and_then(|behind| regions.by_entry.get(&behind)) {
             lines[region] = module.line(block.line);

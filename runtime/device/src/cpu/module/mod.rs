@@ -124,6 +124,12 @@ impl Module<'_> {
         told.or_else(|| self.name(id))
     }
 
+    /// Where the entry point begins.
+    pub fn first_line(&self) -> Option<SourceLine> {
+        let mut insts = self.functions[self.entry].blocks.iter().flat_map(|block| &block.body);
+        self.line(insts.find_map(|inst| inst.line))
+    }
+
     pub fn line(&self, line: Option<Line>) -> Option<SourceLine> {
         self.strings.line(line)
     }
