@@ -236,8 +236,13 @@ impl Observer for Checker {
     }
 
     fn reached_together(&mut self, probe: u32, lanes: &Lanes<'_>) {
+        let SiteKind::Check(site) = &self.sites.all[probe as usize].kind else { return };
+        let left = self.accesses.note_atomics(site, probe, lanes);
+        if left == 0 {
+            return;
+        }
         let mut values = vec![0; lanes.n_values()];
-        for lane in lanes.each() {
+        for lane in lanes.each().filter(|lane| left >> lane & 1 == 1) {
             values.iter_mut().enumerate().for_each(|(i, value)| *value = lanes.value(i, lane));
             self.reached(probe, lanes.invocation(lane), &values);
         }

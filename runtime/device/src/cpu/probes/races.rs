@@ -6,7 +6,8 @@ use super::found::{Found, Mistake};
 use super::memory::Touch;
 use super::shadow::{Event, Shadow};
 use super::shared::{SharedShadow, StampForm, Stamps};
-use super::{Bytes, Extent, ProbeSite, SiteKind, Sites, axes};
+use super::{Bytes, Extent, Lanes, ProbeSite, SiteKind, Sites, axes};
+use crate::cpu::lane::gangs::Across;
 use crate::cpu::lane::{Array, Space};
 use crate::findings::{ArrayName, Before, Element, Launch, Part, SharedMemory};
 use crate::{Access, Check, Checks, Finding, FindingKind, Invocation, SourceLine};
@@ -68,6 +69,24 @@ impl Accesses {
     pub fn stamps(&mut self) -> Stamps {
         let unwritten = self.checks.has(Check::SharedUninitialised) && self.shared.has_unwritten();
         Stamps { unwritten: unwritten.into(), ..self.shared.stamps() }
+    }
+
+    /// Notes the atomic accesses of neighbouring lanes to shared memory of which nothing is to be told, and gives the lanes
+    /// that are left.
+    pub fn note_atomics(&mut self, site: &Site, probe: u32, lanes: &Lanes<'_>) -> u32 {
+        let &Site::Access { touch, place: Where::Shared, offset, size, .. } = site else {
+            return lanes.there;
+        };
+        if !touch.is_atomic() || lanes.across != Across::Row {
+            return lanes.there;
+        }
+        let first = along(lanes.local, self.local_size);
+        let (size, memory) = (u64::from(size), self.extent.shared);
+        let is_noted = |lane: &u32| {
+            let range = (lanes.value(0, *lane).wrapping_add(offset.into()), size);
+            memory.has(range.0, size) && self.shared.note_atomic(range, (first + lane, probe), touch)
+        };
+        lanes.there & !lanes.each().filter(is_noted).fold(0, |noted, lane| noted | 1 << lane)
     }
 
     /// Notes the access of a probe, whose values are the address and what is stored.

@@ -195,6 +195,32 @@ impl SharedShadow {
         met
     }
 
+    /// Notes an atomic access of a lane to one word, where there is nothing to be told: the workgroup has written there,
+    /// and nobody has touched it plainly since the last barrier. Whether it did.
+    pub fn note_atomic(
+        &mut self,
+        (address, size): (u64, u64),
+        (lane, probe): (u32, u32),
+        touch: Touch,
+    ) -> bool {
+        let offset = address - self.memory.start;
+        let word = (offset >> self.form.grain) as usize;
+        if size != 1 << self.form.grain || offset & (size - 1) != 0 {
+            return false;
+        }
+        let (write, atomic) = (self.writes[word], self.atomics[word]);
+        let plain = write.max(self.reads[word]).max(self.others[word]);
+        if plain >= self.epoch || write.max(atomic) < self.group || !touch.writes() {
+            return false;
+        }
+        let me = self.epoch + (lane << self.form.code_bits | code(probe) | ATOMIC) as i32;
+        if atomic >= self.epoch && (atomic ^ me) >> self.form.code_bits != 0 {
+            self.other_atomics[word] = atomic;
+        }
+        self.atomics[word] = me;
+        true
+    }
+
     fn race(&self, word: usize, lane: u32, touch: Touch, changes: impl Fn() -> bool) -> Option<Earlier> {
         let races = |&at: &i32| {
             at >= self.epoch
@@ -278,6 +304,20 @@ mod tests {
         touch(&mut shadow, 0, Touch::AtomicChange);
         touch(&mut shadow, 1, Touch::AtomicChange);
         assert_eq!(touch(&mut shadow, 1, Touch::Read).race_with.map(|race| race.lane), Some(0));
+    }
+
+    #[test]
+    fn an_atomic_is_noted_where_it_meets_nothing() {
+        let mut shadow = shadow();
+        let note =
+            |shadow: &mut SharedShadow, lane| shadow.note_atomic((68, 2), (lane, 2), Touch::AtomicChange);
+        assert!(!note(&mut shadow, 0), "nobody has written there");
+        touch(&mut shadow, 0, Touch::Write);
+        assert!(!note(&mut shadow, 1), "a plain write is as late");
+        shadow.barrier_opens();
+        assert!(note(&mut shadow, 0) && note(&mut shadow, 1));
+        assert_eq!(touch(&mut shadow, 1, Touch::Read).race_with.map(|race| race.lane), Some(0));
+        assert!(!note(&mut shadow, 2), "a plain read is as late");
     }
 
     #[test]
