@@ -285,7 +285,10 @@ pub struct Before {
     pub invocation: Invocation,
     /// Whether one of the two is atomic.
     pub beside_atomic: bool,
-    /// Whether a barrier stands on a line between the two, which then come from different rounds of a loop.
+    /// Where the ways to the later access and to this one part: lines of one function, which are their own or those of
+    /// calls that lead there.
+    pub parting: Option<[SourceLine; 2]>,
+    /// Whether a barrier stands, or is called, between these, which then come from different rounds of a loop.
     pub barrier_between: bool,
 }
 
@@ -321,6 +324,19 @@ pub struct Invocation {
     pub group: [u32; 3],
     pub local: [u32; 3],
     pub global: [u32; 3],
+}
+
+impl Finding {
+    /// The array or image that the mistake was made with.
+    pub fn array(&self) -> Option<&ArrayName> {
+        match &self.kind {
+            FindingKind::OutOfBounds { array, .. } | FindingKind::OutsideImage { image: array, .. } => {
+                array.as_ref()
+            }
+            FindingKind::Uninitialised(element) | FindingKind::Race { element, .. } => element.array.as_ref(),
+            _ => None,
+        }
+    }
 }
 
 impl Invocation {

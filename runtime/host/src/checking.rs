@@ -4,7 +4,7 @@
 //! a session, however many launches make it again; those are counted.
 
 use kps_device::findings::ArrayName;
-use kps_device::{Check, Checks, Instrument};
+use kps_device::{Check, Checks, Finding, FindingKind, Instrument};
 use kps_syntax::Diagnostic;
 use rustc_hash::FxHashMap;
 
@@ -59,10 +59,17 @@ pub struct Findings {
     sink: Option<Sink>,
 }
 
-/// A code, where, and what it was made with.
-type Mistake = (&'static str, Place, Option<ArrayName>);
+/// What is told once.
+#[derive(PartialEq, Eq, Hash)]
+struct Mistake {
+    code: &'static str,
+    place: Place,
+    array: Option<ArrayName>,
+    /// The line that a race is with.
+    before: Place,
+}
 
-/// A source and a place in it; `None` of modules that do not tell their lines.
+/// A source, and a place in it or a line; `None` of modules that do not tell their lines.
 type Place = Option<(String, u32)>;
 
 type Sink = Box<dyn FnMut(&Diagnostic)>;
@@ -73,12 +80,18 @@ impl Findings {
     }
 
     /// Counts a mistake that was made `times` times, and tells of it if it is new.
-    pub(crate) fn note(&mut self, diagnostic: &Diagnostic, array: Option<&ArrayName>, times: u64) {
+    pub(crate) fn note(&mut self, diagnostic: &Diagnostic, finding: &Finding) {
         let place = diagnostic.location().map(|at| (at.source.name().to_owned(), at.span.start));
-        let key = (diagnostic.code, place, array.cloned());
+        let before = match &finding.kind {
+            FindingKind::Race { before, .. } => {
+                before.line.as_ref().map(|line| (line.file.clone(), line.line))
+            }
+            _ => None,
+        };
+        let key = Mistake { code: diagnostic.code, place, array: finding.array().cloned(), before };
         let count = self.counts.entry(key).or_default();
         let is_new = *count == 0;
-        *count += times;
+        *count += finding.count;
         if let Some(sink) = self.sink.as_mut().filter(|_| is_new) {
             sink(diagnostic);
         }

@@ -28,6 +28,10 @@ use crate::types::{Kind, Scalar, Type};
 /// The name of the set.
 pub const SET: &str = "NonSemantic.kps.Checks";
 
+/// The name of a test whether an index is inside, by which a device that checks knows it in words that tell nothing else.
+/// ORDER: as the device reads it.
+pub const INSIDE: &str = "kps.inside";
+
 #[derive(Clone, Copy)]
 pub enum Told {
     Index = 1,

@@ -10,6 +10,7 @@
 use rspirv::spirv::{GlslStd450Op as GlslOp, Op, StorageClass, Word};
 
 use super::bits::bits_of;
+use super::checks::INSIDE;
 use super::counted::Counted;
 use super::function::FunctionEmitter;
 use super::layout::Packing;
@@ -137,6 +138,7 @@ impl FunctionEmitter<'_> {
         let index = self.value(index);
         // As unsigned numbers, so that negative ones are outside too.
         let is_inside = self.ids(Op::ULessThan, &Type::BOOL, &[index, len]);
+        self.module.name(is_inside, INSIDE);
         let zero = self.int(&ty, 0);
         (is_inside, self.select(&ty, is_inside, index, zero))
     }

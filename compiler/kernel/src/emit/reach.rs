@@ -8,6 +8,7 @@
 
 use rspirv::spirv::{Decoration, MemoryAccess, MemoryModel, Op, StorageClass, Word};
 
+use super::checks::INSIDE;
 use super::function::FunctionEmitter;
 use super::layout::Packing;
 use super::module::{Module, Operand, instruction};
@@ -293,6 +294,7 @@ impl FunctionEmitter<'_> {
         }
         // As unsigned numbers, so that negative ones are outside too.
         let is_inside = self.ids(Op::ULessThan, &Type::BOOL, &[index, len]);
+        self.module.name(is_inside, INSIDE);
         let zero = self.int(&ty, 0);
         let index = self.select(&ty, is_inside, index, zero);
         (is_inside, self.fit_for_reach(buffer, index, &ty))

@@ -37,6 +37,8 @@ impl Builder {
             arrays: Vec::new(),
             is_shuffled: false,
             probes: Vec::new(),
+            structs: Vec::new(),
+            calls: Vec::new(),
             values: Vec::new(),
             locals: Vec::new(),
             blocks: vec![Block::default()],
@@ -75,6 +77,12 @@ impl Builder {
     pub fn add_local(&mut self, ty: Ty) -> Local {
         self.kernel.locals.push(ty);
         Local(self.kernel.locals.len() as u32 - 1)
+    }
+
+    /// Notes a call that is inlined, and gives its number.
+    pub fn add_call(&mut self, line: Line) -> u32 {
+        self.kernel.calls.push(line);
+        self.kernel.calls.len() as u32
     }
 
     /// Ends the current block.
@@ -268,6 +276,40 @@ impl Builder {
         let probe = self.kernel.probes.len() as u32;
         self.kernel.probes.push(ProbeSite { kind, line: self.line });
         self.push_inst(Op::Probe { probe, values, when }, None);
+    }
+
+    /// Lets the last of some probes, each with its block, tell these values where any of them would be reached, and
+    /// takes the others out.
+    pub fn join_probes(&mut self, probes: &[(BlockId, u32)], values: Vec<Value>) {
+        let Some((&(block, last), others)) = probes.split_last() else { return };
+        let taken: Vec<Option<Value>> =
+            others.iter().filter_map(|&(block, probe)| self.take_probe(block, probe)).collect();
+        let Some(at) = self.place_of(block, last) else { return };
+        let insts = &mut self.kernel.blocks[block.0 as usize].insts;
+        let Inst { op: Op::Probe { when, .. }, line, .. } = insts.remove(at) else { return };
+        let mut joined = Vec::new();
+        let when = taken.into_iter().fold(when, |all, one| {
+            let either = Op::Binary(Binary::Or, all?, one?);
+            let result = self.kernel.add_value(Ty::Bool, Def::Inst(block));
+            joined.push(Inst { op: either, result: Some(result), line });
+            Some(result)
+        });
+        joined.push(Inst { op: Op::Probe { probe: last, values, when }, result: None, line });
+        self.kernel.blocks[block.0 as usize].insts.splice(at..at, joined);
+    }
+
+    /// Takes a probe out, and gives its condition.
+    fn take_probe(&mut self, block: BlockId, probe: u32) -> Option<Option<Value>> {
+        let at = self.place_of(block, probe)?;
+        match self.kernel.blocks[block.0 as usize].insts.remove(at).op {
+            Op::Probe { when, .. } => Some(when),
+            _ => None,
+        }
+    }
+
+    fn place_of(&self, block: BlockId, number: u32) -> Option<usize> {
+        let insts = &self.kernel.blocks[block.0 as usize].insts;
+        insts.iter().rposition(|inst| matches!(inst.op, Op::Probe { probe, .. } if probe == number))
     }
 
     pub fn get(&mut self, local: Local) -> Value {

@@ -63,6 +63,10 @@ pub struct Kernel {
     pub is_shuffled: bool,
     /// What the probes stand for, by their numbers.
     pub probes: Vec<ProbeSite>,
+    /// Structs whose numbers were loaded at once. Only kernels that are checked know them.
+    pub structs: Vec<Vec<Value>>,
+    /// Where functions are called that are inlined, by the numbers of the calls less one.
+    pub calls: Vec<Line>,
     pub values: Vec<ValueInfo>,
     pub locals: Vec<Ty>,
     pub blocks: Vec<Block>,

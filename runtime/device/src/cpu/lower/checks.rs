@@ -6,6 +6,7 @@
 
 use rspirv::spirv::Op;
 
+use super::named::ChainName;
 use super::pointers::{MemoryPlace, Place, Pointer};
 use super::{Data, Lowerer};
 use crate::cpu::lane::{self, Binary, Compare, Space, Ty, Unary};
@@ -21,15 +22,38 @@ use crate::{Access, Check, Checks, Result};
 /// A value with its type.
 pub(super) type Number = (Scalar, lane::Value);
 
+/// What an access chain goes through in a row.
+#[derive(Clone)]
+pub(super) struct Run {
+    array: Option<ArrayName>,
+    /// Arrays of arrays; else a matrix or a vector.
+    of_arrays: bool,
+    axes: Vec<Axis>,
+}
+
+#[derive(Clone)]
+pub(super) struct Axis {
+    /// What stands in the chain.
+    pub id: Id,
+    pub index: Number,
+    /// `None` where it is known only while the kernel runs.
+    pub len: Option<u32>,
+    /// The length, in 64 bits.
+    pub bound: lane::Value,
+}
+
 impl Lowerer<'_> {
     /// Puts in what an instruction asks for.
     pub(super) fn check(&mut self, inst: &Instruction, checks: Checks) -> Result<()> {
         match inst.op {
             Op::ExtInst if self.set(inst)? == Some(ExtInstSet::Checks) => self.check_told(inst, checks),
             _ if self.module.is_told() => Ok(()),
-            Op::FunctionCall | Op::ExtInst | Op::ULessThan | Op::VectorExtractDynamic => {
-                self.check_guard(inst, checks)
-            }
+            Op::FunctionCall
+            | Op::ExtInst
+            | Op::ULessThan
+            | Op::VectorExtractDynamic
+            | Op::Bitcast
+            | Op::Select => self.check_guard(inst, checks),
             Op::SDiv | Op::SRem | Op::SMod | Op::UDiv | Op::UMod if checks.has(Check::Division) => {
                 let signed = !matches!(inst.op, Op::UDiv | Op::UMod);
                 let (_, _, operands) = self.elementwise(inst)?;
@@ -43,7 +67,8 @@ impl Lowerer<'_> {
             {
                 let (_, _, operands) = self.elementwise(inst)?;
                 let [a, b] = &operands[..] else { return Err(self.wrong_operands(inst)) };
-                self.check_shift(a.scalar, b.scalar, &b.parts);
+                let amounts = self.guarded.unsigned.get(&self.id(inst, 3)?).copied().unwrap_or(b.scalar);
+                self.check_shift(a.scalar, amounts, &b.parts);
                 Ok(())
             }
             Op::ConvertFToS | Op::ConvertFToU if checks.has(Check::Conversion) => {
@@ -147,28 +172,48 @@ impl Lowerer<'_> {
         self.probe_when(outside, Site::Index { array, access, kinds, beyond }, values);
     }
 
-    /// A step of an access chain of a module from elsewhere, into an array of known or unknown length.
+    /// A step of an access chain of a module from elsewhere, into an array of known or unknown length. What the chain
+    /// goes through in a row, arrays of arrays or a matrix and its columns, is checked as one of several axes, where it
+    /// is known how far it goes.
     pub(super) fn check_step(
         &mut self,
         pointer: &Pointer,
-        array: Option<ArrayName>,
+        chain: &mut ChainName,
         (id, index): (Id, Number),
         len: Option<u32>,
     ) {
-        if self.name_guarded(array.as_ref(), id, len) {
-            return;
+        let goes_on = match self.module.types.get(pointer.pointee) {
+            Type::Array { .. } | Type::RuntimeArray { .. } => {
+                chain.run.as_ref().is_some_and(|run| run.of_arrays)
+            }
+            Type::Vector { .. } => chain.run.as_ref().is_some_and(|run| !run.of_arrays),
+            _ => false,
+        };
+        if !goes_on {
+            self.check_axes(chain.run.take());
         }
         let Place::Memory(place) = &pointer.place else { return };
-        if matches!(self.module.types.get(pointer.pointee), Type::Struct(_)) {
-            return;
-        }
-        let len = match len {
+        let bound = match len {
             Some(len) => Some(self.builder.int(Ty::I64, i64::from(len))),
             None => self.run_time_len(pointer, place),
         };
-        let Some(len) = len else { return };
+        let Some(bound) = bound else { return self.check_axes(chain.run.take()) };
+        let of_arrays =
+            matches!(self.module.types.get(pointer.pointee), Type::Array { .. } | Type::RuntimeArray { .. });
+        let array = chain.array();
+        let run = chain.run.get_or_insert_with(|| Run { array, of_arrays, axes: Vec::new() });
+        run.axes.push(Axis { id, index, len, bound });
+    }
+
+    /// The axes of what an access chain went through in a row.
+    pub(super) fn check_axes(&mut self, run: Option<Run>) {
+        let Some(Run { array, axes, .. }) = run else { return };
+        if self.name_guarded(array.as_ref(), &axes) {
+            return;
+        }
         let wide = Scalar::Int { bits: 64, signed: false };
-        self.check_index((array, Access::ReadWrite, Beyond::Nothing), &[(index, (wide, len))]);
+        let axes: Vec<(Number, Number)> = axes.iter().map(|axis| (axis.index, (wide, axis.bound))).collect();
+        self.check_index((array, Access::ReadWrite, Beyond::Nothing), &axes);
     }
 
     /// Elements of a buffer's array; `None` where it is not known which buffer that is.

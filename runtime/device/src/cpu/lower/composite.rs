@@ -51,6 +51,9 @@ impl Lowerer<'_> {
         if !fits || parts.len() != n_parts {
             return Err(self.malformed(inst, "its parts do not fit its type"));
         }
+        if matches!(types.get(ty), Type::Struct(_)) {
+            self.note_struct(&parts);
+        }
         Ok(Data { ty, parts: parts.into() })
     }
 

@@ -18,8 +18,9 @@ impl<'m> Lowerer<'m> {
     pub(super) fn enter(&mut self, function: &'m Function, values: Values, after: BlockId) -> Result<()> {
         let starts = function.blocks.iter().map(|_| self.builder.create_block()).collect();
         let called_at = self.builder.line;
+        let call = called_at.map_or(0, |line| self.builder.add_call(line));
         let mut frame =
-            Frame { function, called_at, values, starts, position: 0, next: 0, after, chosen: None };
+            Frame { function, called_at, call, values, starts, position: 0, next: 0, after, chosen: None };
         for &block in &function.flow.order {
             for phi in &function.blocks[block].phis {
                 let operand = self.phi_params(phi, &frame, frame.starts[block])?;

@@ -7,12 +7,12 @@ use rspirv::spirv::{GlslStd450Op as GlslOp, Op};
 use rustc_hash::FxHashMap;
 
 use super::Lowerer;
-use super::checks::{Number, number_kind};
-use crate::cpu::lane::{self, Ty};
+use super::checks::{Axis, Number, is_signed, number_kind};
+use crate::cpu::lane::{self, BlockId, Convert, Ty};
 use crate::cpu::module::types::Scalar;
 use crate::cpu::module::{ExtInstSet, Id, Instruction};
 use crate::cpu::probes::SiteKind;
-use crate::cpu::probes::checked::Site;
+use crate::cpu::probes::checked::{IntKind, Site};
 use crate::findings::{ArrayName, Beyond};
 use crate::interface::guards;
 use crate::{Access, Check, Checks, Result};
@@ -22,14 +22,32 @@ use crate::{Access, Check, Checks, Result};
 pub(super) struct Guarded {
     /// Floats that were cut, as they were before.
     pub floats: FxHashMap<Id, Rc<[lane::Value]>>,
-    /// Probes of indices, by what stands in the access chain, and by the length.
-    indices: FxHashMap<(Id, u32), usize>,
+    /// Ints without a sign that are the bits of others, by what those are.
+    pub unsigned: FxHashMap<Id, Scalar>,
+    /// The index and the length of each test, where that is constant.
+    tests: FxHashMap<Id, (Id, Option<u32>)>,
+    /// Of indices, by what stands in the access chain, and by the length, where that is constant.
+    indices: FxHashMap<(Id, Option<u32>), Guard>,
+}
+
+/// The probe of an index ahead of its guard.
+#[derive(Clone, Copy)]
+struct Guard {
+    block: BlockId,
+    probe: u32,
+    /// As the text has it, in 64 bits.
+    index: lane::Value,
+    signed: bool,
+    bound: lane::Value,
 }
 
 impl Lowerer<'_> {
     pub(super) fn check_guard(&mut self, inst: &Instruction, checks: Checks) -> Result<()> {
-        if inst.op == Op::VectorExtractDynamic {
-            return self.name_vector(inst);
+        match inst.op {
+            Op::VectorExtractDynamic => return self.name_vector(inst),
+            Op::Bitcast => return self.note_sign(inst),
+            Op::Select => return self.note_chosen(inst),
+            _ => {}
         }
         let named = if inst.op == Op::FunctionCall { 2 } else { 1 };
         let Some(name) = self.module.names.get(&self.id(inst, named)?) else { return Ok(()) };
@@ -45,19 +63,50 @@ impl Lowerer<'_> {
             (Op::ExtInst, guards::NEAREST)
                 if checks.has(Check::Bounds) && self.is_glsl(inst, GlslOp::UMin)? =>
             {
-                let last = self.constant_int(inst, 5)?;
+                let Ok(len) = u32::try_from(self.constant_int(inst, 5)?.saturating_add(1)) else {
+                    return Ok(());
+                };
                 let (id, index) = (self.id(inst, 1)?, self.int(inst, 4)?);
-                self.check_guarded_index((id, index), last.saturating_add(1), Beyond::End);
+                let bound = self.builder.int(Ty::I64, len.into());
+                self.check_guarded_index((id, index), (Some(len), bound), Beyond::End);
                 Ok(())
             }
             (Op::ULessThan, guards::INSIDE) if checks.has(Check::Bounds) => {
-                let len = self.constant_int(inst, 3)?;
-                let (id, index) = (self.id(inst, 2)?, self.int(inst, 2)?);
-                self.check_guarded_index((id, index), len, Beyond::Nothing);
+                let known = self.constant_int(inst, 3).ok().and_then(|len| u32::try_from(len).ok());
+                let ((scalar, len), index, id) = (self.int(inst, 3)?, self.int(inst, 2)?, self.id(inst, 2)?);
+                let bound = match scalar {
+                    Scalar::Int { bits: 64, .. } => len,
+                    _ => self.builder.convert(Convert::ZeroExtend, len),
+                };
+                self.check_guarded_index((id, index), (known, bound), Beyond::Nothing);
+                self.guarded.tests.insert(self.id(inst, 1)?, (id, known));
                 Ok(())
             }
             _ => Ok(()),
         }
+    }
+
+    /// An amount to shift by has no sign where translators want none, and the text may give one that has.
+    fn note_sign(&mut self, inst: &Instruction) -> Result<()> {
+        let (id, operand) = (self.id(inst, 1)?, self.data(inst, 2)?);
+        if let Some((scalar, _)) =
+            self.module.types.as_scalars(operand.ty).filter(|(scalar, _)| is_signed(*scalar))
+        {
+            self.guarded.unsigned.insert(id, scalar);
+        }
+        Ok(())
+    }
+
+    /// Where an index is out of range, another may stand in the access chain.
+    fn note_chosen(&mut self, inst: &Instruction) -> Result<()> {
+        let (id, condition, chosen) = (self.id(inst, 1)?, self.id(inst, 2)?, self.id(inst, 3)?);
+        let test = self.guarded.tests.get(&condition).copied();
+        if let Some((index, len)) = test.filter(|(index, _)| *index == chosen)
+            && let Some(guard) = self.guarded.indices.remove(&(index, len))
+        {
+            self.guarded.indices.insert((id, len), guard);
+        }
+        Ok(())
     }
 
     fn is_glsl(&self, inst: &Instruction, op: GlslOp) -> Result<bool> {
@@ -73,30 +122,69 @@ impl Lowerer<'_> {
     }
 
     /// Of what it is an index only the access chain says, which comes behind the guard.
-    fn check_guarded_index(&mut self, (id, index): (Id, Number), len: u64, beyond: Beyond) {
-        let Ok(known) = u32::try_from(len) else { return };
-        let probe = self.builder.kernel.probes.len();
-        let len = (Scalar::Int { bits: 64, signed: false }, self.builder.int(Ty::I64, len as i64));
-        self.check_index((None, Access::ReadWrite, beyond), &[(index, len)]);
-        if self.builder.kernel.probes.len() > probe {
-            self.guarded.indices.insert((id, known), probe);
+    fn check_guarded_index(
+        &mut self,
+        (id, index): (Id, Number),
+        (len, bound): (Option<u32>, lane::Value),
+        beyond: Beyond,
+    ) {
+        let (block, probe) = (self.builder.block, self.builder.kernel.probes.len() as u32);
+        let signed = is_signed(index.0);
+        // The last probe of an access tells of all its indices, so each is made wide where it is met.
+        let index = self.wide_index(index.0, index.1);
+        let wide = |signed| Scalar::Int { bits: 64, signed };
+        let axis = ((wide(signed), index), (wide(false), bound));
+        self.check_index((None, Access::ReadWrite, beyond), &[axis]);
+        if self.builder.kernel.probes.len() as u32 > probe {
+            self.guarded.indices.insert((id, len), Guard { block, probe, index, signed, bound });
         }
     }
 
     fn name_vector(&mut self, inst: &Instruction) -> Result<()> {
         let (vector, (_, value)) = (self.id(inst, 2)?, self.scalars(inst, 2)?);
         let (name, index) = (self.module.name(vector), self.id(inst, 3)?);
-        self.name_guarded(name.as_ref(), index, Some(value.parts.len() as u32));
+        if let Some(guard) = self.guarded.indices.remove(&(index, Some(value.parts.len() as u32))) {
+            self.amend(guard, name.as_ref(), None);
+        }
         Ok(())
     }
 
-    /// Gives the probe of a guarded index its name; whether there is one.
-    pub(super) fn name_guarded(&mut self, array: Option<&ArrayName>, id: Id, len: Option<u32>) -> bool {
-        let Some(probe) = len.and_then(|len| self.guarded.indices.remove(&(id, len))) else { return false };
-        if let SiteKind::Check(Site::Index { array: name, .. }) = &mut self.builder.kernel.probes[probe].kind
-        {
-            *name = array.cloned();
+    /// Lets the probes of the guarded ones among the indices of several axes tell their name, and the last of them tell
+    /// of all axes, where any index is out of range; whether there are any.
+    pub(super) fn name_guarded(&mut self, array: Option<&ArrayName>, axes: &[Axis]) -> bool {
+        let guards: Vec<Option<Guard>> =
+            axes.iter().map(|axis| self.guarded.indices.remove(&(axis.id, axis.len))).collect();
+        let mut met: Vec<Guard> = guards.iter().flatten().copied().collect();
+        met.sort_by_key(|guard| guard.probe);
+        let Some(&last) = met.last() else { return false };
+        let is_constant = |axis: &Axis| {
+            [axis.index.1, axis.bound].iter().all(|value| self.builder.as_const(*value).is_some())
+        };
+        if !axes.iter().zip(&guards).all(|(axis, guard)| guard.is_some() || is_constant(axis)) {
+            met.into_iter().for_each(|guard| self.amend(guard, array, None));
+            return true;
         }
+        let (mut values, mut kinds) = (Vec::new(), Vec::new());
+        for (axis, guard) in axes.iter().zip(&guards) {
+            let (index, bound, signed) = match guard {
+                Some(guard) => (guard.index, guard.bound, guard.signed),
+                None => (self.wide_index(axis.index.0, axis.index.1), axis.bound, is_signed(axis.index.0)),
+            };
+            values.extend([index, bound]);
+            kinds.push(IntKind { bits: 64, signed });
+        }
+        let probes: Vec<(BlockId, u32)> = met.iter().map(|guard| (guard.block, guard.probe)).collect();
+        self.builder.join_probes(&probes, values);
+        self.amend(last, array, Some(kinds));
         true
+    }
+
+    /// Gives a probe the name of what it is an index of, and the kinds of its axes if it has got others.
+    fn amend(&mut self, guard: Guard, array: Option<&ArrayName>, axes: Option<Vec<IntKind>>) {
+        let site = &mut self.builder.kernel.probes[guard.probe as usize].kind;
+        if let SiteKind::Check(Site::Index { array: name, kinds, .. }) = site {
+            *name = array.cloned();
+            *kinds = axes.unwrap_or_else(|| std::mem::take(kinds));
+        }
     }
 }

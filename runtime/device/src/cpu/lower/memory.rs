@@ -128,7 +128,24 @@ impl Lowerer<'_> {
                 parts.into()
             }
         };
+        if matches!(self.module.types.get(ty), Type::Struct(_)) {
+            self.note_struct(&parts);
+        }
         Ok(Data { ty, parts })
+    }
+
+    /// Notes the parts of a struct, if all were loaded on this line: whoever copies it whole has not asked for each.
+    pub(super) fn note_struct(&mut self, parts: &[lane::Value]) {
+        let Some(line) = self.builder.line else { return };
+        if parts.iter().any(|part| self.loaded.get(part) != Some(&line)) {
+            return;
+        }
+        let bits = |part: &lane::Value| {
+            let narrow = [Scalar::Float { bits: 16 }, Scalar::BFloat16].map(|scalar| (scalar, *part));
+            narrow.iter().find_map(|known| self.narrow_bits.get(known)).copied().unwrap_or(*part)
+        };
+        let parts = parts.iter().map(bits).collect();
+        self.builder.kernel.structs.push(parts);
     }
 
     /// The type and layout were checked.

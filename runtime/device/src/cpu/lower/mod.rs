@@ -73,6 +73,8 @@ pub fn lower(module: &Module<'_>, subgroup_size: u32, instrument: Instrument) ->
         known_parts: named::KnownParts::default(),
         chain_names: FxHashMap::default(),
         guarded: guarded::Guarded::default(),
+        narrow_bits: FxHashMap::default(),
+        loaded: FxHashMap::default(),
     };
     lowerer.private_variables()?;
     let exit = lowerer.builder.create_block();
@@ -122,6 +124,10 @@ struct Lowerer<'m> {
     known_parts: named::KnownParts,
     chain_names: FxHashMap<Id, ChainName>,
     guarded: guarded::Guarded,
+    /// What was loaded of narrow numbers.
+    narrow_bits: FxHashMap<(Scalar, lane::Value), lane::Value>,
+    /// The lines of loads in kernels that are checked.
+    loaded: FxHashMap<lane::Value, Line>,
 }
 
 /// A function being inlined.
@@ -129,6 +135,8 @@ struct Frame<'m> {
     function: &'m Function,
     /// Instructions without a line of their own belong to that of the call.
     called_at: Option<Line>,
+    /// As in [`Line::call`].
+    call: u32,
     /// Each with the block of the function that defines it.
     values: provenance::Values,
     /// Where each block of the function begins in the kernel, its phis as parameters.
@@ -140,6 +148,12 @@ struct Frame<'m> {
     after: BlockId,
     /// The pointer that it returns, if it does, as the block behind sees it.
     chosen: Option<Pointer>,
+}
+
+impl Frame<'_> {
+    fn line_of(&self, inst: &Instruction) -> Option<Line> {
+        inst.line.map(|line| Line { call: self.call, ..line }).or(self.called_at)
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -165,10 +179,10 @@ impl<'m> Lowerer<'m> {
         let block = &function.blocks[function.flow.order[frame.position]];
         if let Some(inst) = block.body.get(frame.next) {
             frame.next += 1;
-            self.builder.line = inst.line.or(frame.called_at);
+            self.builder.line = frame.line_of(inst);
             return self.instruction(inst);
         }
-        self.builder.line = block.end.line.or(frame.called_at);
+        self.builder.line = frame.line_of(&block.end);
         self.terminator(block)?;
         self.next_block();
         Ok(())

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use super::Lowerer;
+use super::checks::Run;
 use super::pointers::{MemoryPlace, Place, Pointer};
 use crate::cpu::lane::{Array, Space};
 use crate::cpu::module::types::{self, Layout, Type, TypeId};
@@ -20,6 +21,8 @@ pub(super) struct ChainName {
     start: Option<ArrayName>,
     /// As `[..].member`.
     path: String,
+    /// The last steps, where they are still to be checked.
+    pub run: Option<Run>,
 }
 
 /// Of types that were met before, by the layout they have.
@@ -107,7 +110,7 @@ impl Lowerer<'_> {
         let id = self.id(inst, 2)?;
         let start = || self.module.name(id).or_else(|| self.array_name(place));
         let known = self.chain_names.get(&id).cloned();
-        Ok(Some(known.unwrap_or_else(|| ChainName { start: start(), path: String::new() })))
+        Ok(Some(known.unwrap_or_else(|| ChainName { start: start(), path: String::new(), run: None })))
     }
 
     /// A step of a chain, out of what has a type.

@@ -63,14 +63,20 @@ impl Lowerer<'_> {
     }
 
     pub(super) fn load_scalar(&mut self, scalar: Scalar, address: lane::Value, offset: u32) -> lane::Value {
-        match scalar {
+        let value = match scalar {
             Scalar::Bool => self.builder.load(Ty::Bool, address, offset),
             _ if scalar.bits() < 32 => {
                 let bits = self.builder.load_narrow(scalar.size(), address, offset);
-                self.of_bits(scalar, bits)
+                let value = self.of_bits(scalar, bits);
+                self.narrow_bits.insert((scalar, value), bits);
+                value
             }
             _ => self.builder.load(lane_ty(scalar), address, offset),
+        };
+        if let (Some(_), Some(line)) = (self.checks, self.builder.line) {
+            self.loaded.insert(value, line);
         }
+        value
     }
 
     pub(super) fn store_scalar(
@@ -83,7 +89,11 @@ impl Lowerer<'_> {
         if scalar == Scalar::Bool || scalar.bits() >= 32 {
             return self.builder.store(address, offset, value);
         }
-        let bits = self.bits_of(scalar, value);
+        // What is moved as it is keeps its bits.
+        let bits = match self.narrow_bits.get(&(scalar, value)) {
+            Some(&bits) => bits,
+            None => self.bits_of(scalar, value),
+        };
         self.builder.store_narrow(scalar.size(), address, offset, bits);
     }
 

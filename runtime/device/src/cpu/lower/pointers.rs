@@ -245,7 +245,8 @@ impl<'m> Lowerer<'m> {
         for i in if by_element { 4 } else { 3 }..self.module.operands(inst).len() {
             pointer = self.index(inst, pointer, i, name.as_mut())?;
         }
-        if let Some(name) = name {
+        if let Some(mut name) = name {
+            self.check_axes(name.run.take());
             self.chain_names.insert(self.id(inst, 1)?, name);
         }
         self.define(inst, Operand::Pointer(pointer))
@@ -277,7 +278,7 @@ impl<'m> Lowerer<'m> {
             _ => return Err(self.malformed(inst, "an index goes into what has no parts")),
         };
         if let Some(name) = name {
-            self.check_step(&pointer, name.array(), (self.id(inst, i)?, (scalar, index)), len);
+            self.check_step(&pointer, name, (self.id(inst, i)?, (scalar, index)), len);
             self.chain_step(name, pointer.pointee, constant);
         }
         let types = &self.module.types;

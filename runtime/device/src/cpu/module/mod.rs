@@ -41,6 +41,9 @@ pub struct Line {
     pub file: Id,
     pub line: u32,
     pub column: u32,
+    /// The call of a function that led there, counted from 1 in [`Kernel::calls`](super::lane::Kernel::calls); 0 in
+    /// the entry point itself.
+    pub call: u32,
 }
 
 /// One instruction: its operands are words `first .. first + n` of the module.

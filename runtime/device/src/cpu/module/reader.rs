@@ -123,7 +123,7 @@ impl<'w> Reader<'w, '_> {
         match inst.op {
             Op::Line => {
                 let (file, line, column) = (self.id(inst, 0)?, self.word(inst, 1)?, self.word(inst, 2)?);
-                self.line = Some(Line { file, line, column });
+                self.line = Some(Line { file, line, column, call: 0 });
             }
             Op::NoLine => self.line = None,
             Op::Function | Op::FunctionParameter | Op::FunctionEnd | Op::Label => self.function_part(inst)?,

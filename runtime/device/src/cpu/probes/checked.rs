@@ -55,12 +55,14 @@ pub enum Site {
         number: FloatKind,
         of: Vec<NumberKind>,
     },
-    /// Always reached: the address, and what is stored there. `offset` is added to the address.
+    /// Always reached: the address, and what is stored there. `offset` is added to the address. What is merely copied
+    /// was loaded at the probe `copied_from`.
     Access {
         touch: Touch,
         place: Where,
         offset: u32,
         size: u32,
+        copied_from: Option<u32>,
     },
     /// Always reached: the three coordinates, and the four words that are stored there.
     TexelAccess {

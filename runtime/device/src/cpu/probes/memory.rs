@@ -7,6 +7,7 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::checked::{Site, Where};
+use super::copies;
 use super::shared::MAX_PROBES;
 use super::{ProbeSite, SiteKind};
 use crate::cpu::lane::regions::{self, Region};
@@ -21,6 +22,8 @@ use crate::{Check, Checks};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Touch {
     Read,
+    /// A read of what is only stored again.
+    Copy,
     Write,
     /// All at once.
     AtomicRead,
@@ -50,23 +53,31 @@ pub fn insert(kernel: &mut Kernel, checks: Checks) {
     if !wanted.shared && !wanted.device {
         return;
     }
-    let (places, used) = (places(kernel), used(kernel));
-    let calm = calm_blocks(kernel, &places);
+    let places = places(kernel);
+    let copies = copies::find(kernel, |address| !matches!(places.get(&address), Some(None)));
+    let known = Known { places, used: used(kernel), copies };
+    let calm = calm_blocks(kernel, &known.places);
+    let mut loads: FxHashMap<Value, u32> = FxHashMap::default();
+    let mut stores: Vec<(u32, Value)> = Vec::new();
     for block in 0..kernel.blocks.len() {
         let insts = std::mem::take(&mut kernel.blocks[block].insts);
         let mut watched = Vec::with_capacity(insts.len() * 2);
         for inst in insts {
             if kernel.probes.len() < MAX_PROBES
-                && let Some(mut access) =
-                    access(kernel, &places, &used, &inst).filter(|access| wanted.has(access))
+                && let Some(mut access) = access(kernel, &known, &inst).filter(|access| wanted.has(access))
             {
                 let is_calm = calm.contains(&block);
+                let copied = inst.result.filter(|result| known.copies.contains(result));
+                let is_copy = copied.is_some();
+                let probe_number = kernel.probes.len() as u32;
+                loads.extend(copied.map(|value| (value, probe_number)));
+                stores.extend(access.values.get(1).map(|value| (probe_number, *value)));
                 let when = match access.place {
                     Where::Shared if is_calm && !checks.has(Check::SharedUninitialised) => {
                         watched.push(inst);
                         continue;
                     }
-                    Where::Shared if is_calm => Some(Op::Unwritten),
+                    Where::Shared if is_calm && !is_copy => Some(Op::Unwritten),
                     Where::Buffer(buffer) => Some(Op::Watched(buffer)),
                     Where::Image(image) => Some(Op::Watched(kernel.buffers.len() as u32 + image)),
                     Where::Shared | Where::Anywhere => None,
@@ -87,6 +98,19 @@ pub fn insert(kernel: &mut Kernel, checks: Checks) {
         }
         kernel.blocks[block].insts = watched;
     }
+    for (store, value) in stores {
+        if let SiteKind::Check(Site::Access { copied_from, .. }) = &mut kernel.probes[store as usize].kind {
+            *copied_from = loads.get(&value).copied();
+        }
+    }
+}
+
+/// What is known of a kernel's values.
+struct Known {
+    places: Places,
+    used: FxHashSet<Value>,
+    /// What is loaded to be copied.
+    copies: FxHashSet<Value>,
 }
 
 /// Which memory is watched.
@@ -179,14 +203,18 @@ fn used(kernel: &Kernel) -> FxHashSet<Value> {
     used
 }
 
-fn access(kernel: &Kernel, places: &Places, used: &FxHashSet<Value>, inst: &Inst) -> Option<Watched> {
+fn access(kernel: &Kernel, known: &Known, inst: &Inst) -> Option<Watched> {
     let size = |value: Value| kernel.values[value.0 as usize].ty.size();
-    let is_used = || inst.result.is_some_and(|result| used.contains(&result));
+    let is_used = || inst.result.is_some_and(|result| known.used.contains(&result));
+    let read = || match inst.result.is_some_and(|result| known.copies.contains(&result)) {
+        true => Touch::Copy,
+        false => Touch::Read,
+    };
     let (touch, address, offset, size, stored) = match inst.op {
         // Whoever copies a struct for some of its members asks for no others.
         Op::Load { .. } | Op::LoadNarrow { .. } if !is_used() => return None,
-        Op::Load { ty, address, offset } => (Touch::Read, address, offset, ty.size(), None),
-        Op::LoadNarrow { bytes, address, offset } => (Touch::Read, address, offset, bytes, None),
+        Op::Load { ty, address, offset } => (read(), address, offset, ty.size(), None),
+        Op::LoadNarrow { bytes, address, offset } => (read(), address, offset, bytes, None),
         Op::Store { address, offset, value } => (Touch::Write, address, offset, size(value), Some(value)),
         Op::StoreNarrow { bytes, address, offset, value } => {
             (Touch::Write, address, offset, bytes, Some(value))
@@ -208,9 +236,10 @@ fn access(kernel: &Kernel, places: &Places, used: &FxHashSet<Value>, inst: &Inst
         }
         _ => return None,
     };
-    let place = places.get(&address).copied().unwrap_or(Some(Where::Anywhere))?;
+    let place = known.places.get(&address).copied().unwrap_or(Some(Where::Anywhere))?;
     let values = [address].into_iter().chain(stored).collect();
-    Some(Watched { place, site: Site::Access { touch, place, offset, size }, values, texel: None })
+    let site = Site::Access { touch, place, offset, size, copied_from: None };
+    Some(Watched { place, site, values, texel: None })
 }
 
 fn texel_access(image: u32, touch: Touch, place: [Value; 3], texel: Option<Value>) -> Watched {

@@ -9,6 +9,7 @@
 
 mod axes;
 pub mod checked;
+mod copies;
 mod found;
 pub mod memory;
 mod own;
@@ -18,6 +19,7 @@ mod races;
 pub mod schedule;
 mod shadow;
 pub mod shared;
+mod ways;
 mod written;
 
 use std::sync::{Arc, Mutex, PoisonError};
@@ -27,6 +29,7 @@ use self::checked::{Site, Where};
 use self::found::Found;
 use self::own::Axes;
 use self::shared::Stamps;
+use self::ways::Ways;
 pub use self::written::Written;
 use super::images::Texels;
 use super::lane::gangs::{Across, MAX_WIDTH};
@@ -60,8 +63,7 @@ pub struct Sites {
     pub own: Arc<[Option<Axes>]>,
     pub n_buffers: usize,
     pub images: Arc<[Option<ArrayName>]>,
-    /// Where the kernel has barriers.
-    pub barriers: Arc<[SourceLine]>,
+    pub ways: Arc<Ways>,
 }
 
 impl Sites {
@@ -72,13 +74,6 @@ impl Sites {
             Where::Image(image) => Some(self.n_buffers + image as usize),
             Where::Shared | Where::Anywhere => None,
         }
-    }
-
-    /// Whether a barrier stands on a line between these two.
-    pub fn has_barrier_between(&self, a: Option<&SourceLine>, b: Option<&SourceLine>) -> bool {
-        let (Some(a), Some(b)) = (a, b) else { return false };
-        let lines = a.line.min(b.line)..a.line.max(b.line);
-        self.barriers.iter().any(|barrier| barrier.file == a.file && lines.contains(&barrier.line))
     }
 }
 
@@ -174,7 +169,6 @@ pub struct Column {
 
 pub fn sites(kernel: &Kernel, module: &Module<'_>) -> Sites {
     let site = |site: &ProbeSite| ProbeSite { kind: site.kind.clone(), line: module.line(site.line) };
-    let barriers = kernel.blocks.iter().filter(|block| block.end.waits().is_some());
     Sites {
         all: kernel.probes.iter().map(site).collect(),
         arrays: kernel.arrays.clone().into(),
@@ -182,7 +176,7 @@ pub fn sites(kernel: &Kernel, module: &Module<'_>) -> Sites {
         own: own::find(kernel).into(),
         n_buffers: kernel.buffers.len(),
         images: kernel.images.iter().map(|&slot| Some(module.image_name(slot))).collect(),
-        barriers: barriers.filter_map(|block| module.line(block.line)).collect(),
+        ways: Ways::find(kernel, module).into(),
     }
 }
 

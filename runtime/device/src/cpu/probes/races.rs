@@ -1,6 +1,8 @@
 //! Accesses to memory that invocations share, as the checked mode sees them: which array they meet, and whether
 //! they race or come before the first write.
 
+use rustc_hash::FxHashSet;
+
 use super::checked::{Site, Where};
 use super::found::{Found, Mistake};
 use super::memory::Touch;
@@ -22,6 +24,8 @@ pub struct Accesses {
     form: StampForm,
     extent: Extent,
     local_size: [u32; 3],
+    /// Loads, each of an invocation at a probe, that gave what nobody has written to be copied.
+    carried: FxHashSet<(Invocation, u32)>,
     /// Barriers so far.
     epoch: u32,
 }
@@ -47,6 +51,7 @@ impl Accesses {
             form,
             extent: Extent::default(),
             local_size,
+            carried: FxHashSet::default(),
             epoch: 0,
         }
     }
@@ -98,11 +103,13 @@ impl Accesses {
         values: &[u64],
         found: &mut Found,
     ) {
-        let (touch, place, offset, size) = match sites.all[probe as usize].kind {
+        let (touch, place, offset, size, copied_from) = match sites.all[probe as usize].kind {
             SiteKind::Check(Site::Access { touch, place: Where::Image(image), .. }) => {
                 return self.met_texel(sites, (probe, invocation), (image, values[0]), (touch, None), found);
             }
-            SiteKind::Check(Site::Access { touch, place, offset, size }) => (touch, place, offset, size),
+            SiteKind::Check(Site::Access { touch, place, offset, size, copied_from }) => {
+                (touch, place, offset, size, copied_from)
+            }
             SiteKind::Check(Site::TexelAccess { touch, image }) => {
                 let texels = self.extent.images[image as usize];
                 let place = std::array::from_fn(|axis| values[axis] as i32);
@@ -115,10 +122,14 @@ impl Accesses {
         };
         let range = (values[0].wrapping_add(u64::from(offset)), u64::from(size));
         let stored = values.get(1).copied();
+        let carried = copied_from.is_some_and(|load| self.carried.contains(&(invocation, load)));
         match self.space_of(place, range) {
             Some(Space::Shared) => self.met_shared(sites, probe, invocation, (range, touch, stored), found),
             Some(space) => {
-                if self.reads_unwritten(self.slot_of(space), range, touch) {
+                let is_new = self.reads_unwritten(self.slot_of(space), range, (touch, carried));
+                if touch == Touch::Copy {
+                    self.carry((invocation, probe), is_new);
+                } else if is_new {
                     let element = self.element(sites, space, range.0);
                     self.uninitialised(sites, (probe, invocation), element, found);
                 }
@@ -155,7 +166,7 @@ impl Accesses {
             memory: SharedMemory::Image,
         };
         let slot = (sites.n_buffers + image as usize, texels.bytes().start);
-        if self.reads_unwritten(Some(slot), (address, texels.size()), does.0) {
+        if self.reads_unwritten(Some(slot), (address, texels.size()), (does.0, false)) {
             self.uninitialised(sites, (probe, invocation), element(), found);
         }
         if !self.checks.has(Check::DeviceRace) {
@@ -179,7 +190,9 @@ impl Accesses {
         // SAFETY: the range was found inside of the shared memory, and this thread alone uses that.
         let changes = || stored.is_none_or(|stored| unsafe { differs(range, stored) });
         let met = self.shared.touch(range, (lane, probe), touch, changes);
-        if touch.reads() && met.is_new && self.checks.has(Check::SharedUninitialised) {
+        if touch == Touch::Copy {
+            self.carry((invocation, probe), met.is_new);
+        } else if touch.reads() && met.is_new && self.checks.has(Check::SharedUninitialised) {
             let element = self.element(sites, Space::Shared, range.0);
             self.uninitialised(sites, (probe, invocation), element, found);
             return;
@@ -199,14 +212,30 @@ impl Accesses {
         Some((buffer as usize, self.extent.buffers[buffer as usize].start))
     }
 
-    /// Whether an access reads bytes of a buffer or an image that nobody has written; notes those that it writes.
-    fn reads_unwritten(&self, slot: Option<(usize, u64)>, (address, size): (u64, u64), touch: Touch) -> bool {
+    /// Notes whether what a load gives to be copied was written.
+    fn carry(&mut self, load: (Invocation, u32), is_new: bool) {
+        match is_new {
+            true => self.carried.insert(load),
+            false => self.carried.remove(&load),
+        };
+    }
+
+    /// Whether an access reads bytes of a buffer or an image that nobody has written; notes those that it writes, or
+    /// fills with what nobody has written.
+    fn reads_unwritten(
+        &self,
+        slot: Option<(usize, u64)>,
+        (address, size): (u64, u64),
+        (touch, carried): (Touch, bool),
+    ) -> bool {
         let Some((slot, start)) = slot else { return false };
         let Some(written) = &self.extent.written[slot] else { return false };
         let bytes = address - start..address - start + size;
         let is_new = touch.reads() && !written.has(bytes.clone());
-        if touch.writes() {
-            written.note(bytes);
+        match touch.writes() {
+            true if carried => written.forget(bytes),
+            true => written.note(bytes),
+            false => {}
         }
         is_new && self.checks.has(Check::DeviceUninitialised)
     }
@@ -247,7 +276,8 @@ impl Accesses {
                 line: before.line.clone(),
                 invocation: other.invocation,
                 beside_atomic: is_atomic(before) != is_atomic(now),
-                barrier_between: sites.has_barrier_between(now.line.as_ref(), before.line.as_ref()),
+                parting: sites.ways.parting(probe, other.probe),
+                barrier_between: sites.ways.has_barrier_between(probe, other.probe),
             };
             let kind = FindingKind::Race { element, access: access_of(now), before };
             Finding { kind, line: now.line.clone(), invocation, count: 1, launch: Launch::default() }
@@ -362,7 +392,7 @@ fn is_atomic(site: &ProbeSite<Option<SourceLine>>) -> bool {
 
 fn access_of(site: &ProbeSite<Option<SourceLine>>) -> Access {
     match touch_of(site) {
-        Some(Touch::Read | Touch::AtomicRead) => Access::Read,
+        Some(Touch::Read | Touch::Copy | Touch::AtomicRead) => Access::Read,
         Some(Touch::Write | Touch::AtomicWrite) => Access::Write,
         _ => Access::ReadWrite,
     }

@@ -40,6 +40,11 @@ impl Written {
         self.part(bytes).iter().for_each(|mark| mark.store(true, Ordering::Relaxed));
     }
 
+    /// Bytes mean nothing again.
+    pub fn forget(&self, bytes: Range<u64>) {
+        self.part(bytes).iter().for_each(|mark| mark.store(false, Ordering::Relaxed));
+    }
+
     pub fn has(&self, bytes: Range<u64>) -> bool {
         match self.marks.all.get() {
             Some(marks) => marks[self.range(bytes)].iter().all(|mark| mark.load(Ordering::Relaxed)),

@@ -4,6 +4,7 @@
 mod lines;
 mod remedy;
 
+use std::path::Path;
 use std::rc::Rc;
 
 use kps_compute::Sequence;
@@ -12,7 +13,7 @@ use kps_device::{Access, Finding, FindingKind, Invocation, SourceLine};
 use kps_syntax::diagnostic::Frame;
 use kps_syntax::{Diagnostic, Source};
 
-use self::remedy::remedy;
+use self::remedy::{barrier, remedy};
 use super::shared::ScriptedManager;
 use crate::foreign;
 use crate::text;
@@ -34,7 +35,12 @@ pub fn tell(vm: &mut Vm, manager: &ScriptedManager, sequence: Option<&Sequence>)
             finding.launch = Launch::default();
         }
         let place = finding.line.as_ref().and_then(|line| vm.locate(line));
-        let near = Near { n_groups, text: &text_of(vm, &finding), script: script_of(vm, &finding) };
+        let near = Near {
+            n_groups,
+            text: &text_of(vm, &finding),
+            script: script_of(vm, &finding),
+            shader: language_of(vm, &finding),
+        };
         let mut diagnostic = words(&finding, &near);
         if let Some(location) = place {
             diagnostic = diagnostic.label(location, invocations(&finding));
@@ -58,7 +64,7 @@ pub fn tell(vm: &mut Vm, manager: &ScriptedManager, sequence: Option<&Sequence>)
             Some(recorded) => below_recorded(diagnostic, &recorded, &trace),
             None => Diagnostic { trace, ..diagnostic },
         };
-        vm.findings.note(&diagnostic, array_of(&finding), finding.count);
+        vm.findings.note(&diagnostic, &finding);
     }
 }
 
@@ -93,6 +99,8 @@ struct Near<'a> {
     text: &'a str,
     /// The script that the mistake was made in, and in a race what came before.
     script: Option<Source>,
+    /// The language of the shader that the mistake was made in, where it was made in one.
+    shader: Option<foreign::Language>,
 }
 
 fn text_of(vm: &Vm, finding: &Finding) -> String {
@@ -104,6 +112,12 @@ fn script_of(vm: &Vm, finding: &Finding) -> Option<Source> {
     let (line, before) = (finding.line.as_ref()?, before.line.as_ref()?);
     let is_one = line.file == before.file && !is_shader(finding);
     vm.locate(line).filter(|_| is_one).map(|location| location.source)
+}
+
+fn language_of(vm: &Vm, finding: &Finding) -> Option<foreign::Language> {
+    let file = Path::new(&finding.line.as_ref().filter(|_| is_shader(finding))?.file);
+    let by_text = || Some(foreign::Language::of_text(vm.locate(finding.line.as_ref()?)?.source.text()));
+    foreign::Language::of_file(file).or_else(by_text)
 }
 
 fn words(finding: &Finding, near: &Near) -> Diagnostic {
@@ -147,21 +161,20 @@ fn words(finding: &Finding, near: &Near) -> Diagnostic {
         FindingKind::Uninitialised(element) => {
             let message =
                 format!("{} is read before anyone of the workgroup has written it", name(finding, element));
+            let barrier = barrier(near.shader, element.memory);
             Diagnostic::error("checked/uninitialised", message)
-                .help("shared memory begins with any values: write it first, then barrier()")
+                .help(format!("shared memory begins with any values: write it first, then {barrier}"))
         }
         FindingKind::Race { element, access, before } => {
             let (name, done, does) = (name(finding, element), done(*access), does(before.access));
             let message = format!("{name} is {done} while another invocation {does} it");
-            let script = near.script.as_ref();
             match &before.alias {
                 Some(alias) => two_names(message, element, alias),
                 None => Diagnostic::error("checked/race", message).help(remedy(
                     finding,
                     element.memory,
                     before,
-                    near.n_groups,
-                    script,
+                    near,
                 )),
             }
         }
@@ -291,17 +304,6 @@ fn divergent_barrier(other: Invocation, waits: Option<&SourceLine>) -> Diagnosti
         }
     };
     Diagnostic::error("checked/divergent-barrier", message).help(help)
-}
-
-/// The array or image that a mistake was made with.
-fn array_of(finding: &Finding) -> Option<&ArrayName> {
-    match &finding.kind {
-        FindingKind::OutOfBounds { array, .. } | FindingKind::OutsideImage { image: array, .. } => {
-            array.as_ref()
-        }
-        FindingKind::Uninitialised(element) | FindingKind::Race { element, .. } => element.array.as_ref(),
-        _ => None,
-    }
 }
 
 /// What a module calls an array or an image, or where it is bound.

@@ -44,14 +44,14 @@ macro_rules! field {
 impl<'g> Gang<'g, '_, '_> {
     /// The row that a probe of plain accesses to shared memory is at, word by word.
     pub(super) fn row_of(&self, probe: u32, values: &[Value]) -> Option<(&'g Row, Touch)> {
-        let SiteKind::Check(Site::Access { touch, place: Where::Shared, offset: 0, size: 4 }) =
+        let SiteKind::Check(Site::Access { touch, place: Where::Shared, offset: 0, size: 4, .. }) =
             self.work.kernel.probes[probe as usize].kind
         else {
             return None;
         };
         let rows = self.rows;
         let row = rows.get(values.first()?).filter(|row| row.stride() == 4)?;
-        (!touch.is_atomic() && self.stamp_form.grain == 2).then_some((row, touch))
+        (matches!(touch, Touch::Read | Touch::Write) && self.stamp_form.grain == 2).then_some((row, touch))
     }
 
     pub(super) fn note_row(&mut self, (row, touch): (&Row, Touch), probe: u32, values: &[Value]) {
