@@ -310,7 +310,7 @@ mod tests {
     fn an_atomic_is_noted_where_it_meets_nothing() {
         let mut shadow = shadow();
         let note =
-            |shadow: &mut SharedShadow, lane| shadow.note_atomic((68, 2), (lane, 2), Touch::AtomicChange);
+            |shadow: &mut SharedShadow, lane| shadow.note_atomic((68, 4), (lane, 2), Touch::AtomicChange);
         assert!(!note(&mut shadow, 0), "nobody has written there");
         touch(&mut shadow, 0, Touch::Write);
         assert!(!note(&mut shadow, 1), "a plain write is as late");
