@@ -37,6 +37,15 @@ fn beyond_ints(literal: Literal) -> String {
     )
 }
 
+/// A number without a type of its own that is one of several ints.
+pub(crate) fn may_not_fit(at: Location, text: &str, (literal, scalar): (Literal, Scalar)) -> Diagnostic {
+    let message = format!("`{text}` may be `{literal}`, which does not fit `{scalar}`");
+    let (min, max) = scalar.int_range().expect("it is an int type");
+    let bits = scalar.bits();
+    error("kernel/literal", at, message, "")
+        .help(format!("`{scalar}` holds {min} to {max}: `{scalar}({text})` keeps the lowest {bits} bits"))
+}
+
 pub(crate) fn literal_does_not_fit(at: Location, literal: Literal, scalar: Scalar) -> Diagnostic {
     let message = match (literal, scalar.int_range()) {
         (Literal::Float(_), Some(_)) => {

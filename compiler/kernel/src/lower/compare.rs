@@ -147,7 +147,7 @@ impl Ctx<'_> {
     }
 }
 
-fn compare_literals(op: CompareOp, a: Literal, b: Literal) -> bool {
+pub(super) fn compare_literals(op: CompareOp, a: Literal, b: Literal) -> bool {
     use std::cmp::Ordering;
     let order = match (a, b) {
         (Literal::Int(a), Literal::Int(b)) => Some(a.cmp(&b)),

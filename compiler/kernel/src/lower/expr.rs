@@ -289,7 +289,7 @@ impl Ctx<'_> {
 
     /// The way to the end of one side of a choice, if that side assigns anything with `:=`; what it
     /// changed is undone.
-    fn changing_way(&mut self, fork: Fork, missing: Missing) -> Option<Way> {
+    pub fn changing_way(&mut self, fork: Fork, missing: Missing) -> Option<Way> {
         let way = self.has_changed(fork).then(|| self.way(fork, missing));
         self.rewind(fork);
         way
@@ -297,7 +297,7 @@ impl Ctx<'_> {
 
     /// Both sides of a choice inside an expression. Where one of them assigns, they meet as after `if`, and are
     /// returned.
-    fn join_arms(
+    pub fn join_arms(
         &mut self,
         condition: NodeId,
         (mut then, then_way): (Block, Option<Way>),
@@ -332,7 +332,7 @@ impl Ctx<'_> {
 
     /// A few operations without effects, which cost less than a branch. Of those, a device that checks would take
     /// any that it is told of for what the script asked for.
-    fn is_eager(&self, block: &Block) -> bool {
+    pub fn is_eager(&self, block: &Block) -> bool {
         block.len() <= MAX_EAGER
             && block.iter().all(|stmt| match stmt {
                 Stmt::Eval(node) if self.checks && self.tells_of(*node) => false,
@@ -354,97 +354,6 @@ impl Ctx<'_> {
                 ),
                 _ => false,
             })
-    }
-
-    fn ternary(&mut self, test: &Expr, then: &Expr, orelse: &Expr, span: Span) -> Operand {
-        let condition = match self.condition(test) {
-            Condition::Known(true) => return self.expr(then),
-            Condition::Known(false) => return self.expr(orelse),
-            Condition::Node(node) => Some(node),
-            Condition::Error => None,
-            Condition::Unknown => {
-                self.perhaps(|ctx| drop(ctx.expr(then)));
-                self.perhaps(|ctx| drop(ctx.expr(orelse)));
-                return Operand::Error;
-            }
-        };
-        let missing = Missing { span: test.span, text: "on one side of this choice only" };
-        let fork = self.fork();
-        let (mut then_block, (a, then_way)) = self.sub_block(|ctx| {
-            condition.iter().for_each(|test| ctx.learn_assigned(*test, true));
-            (ctx.expr(then), ctx.changing_way(fork, missing))
-        });
-        let (mut else_block, (b, else_way)) = self.sub_block(|ctx| {
-            condition.iter().for_each(|test| ctx.learn_assigned(*test, false));
-            (ctx.expr(orelse), ctx.changing_way(fork, missing))
-        });
-        let Some(condition) = condition else { return Operand::Error };
-        if a.has_error() || b.has_error() {
-            return Operand::Error;
-        }
-        let assigns = then_way.is_some() || else_way.is_some();
-        if super::joins::same_static(&a, &b) {
-            if assigns {
-                let arms = ((then_block, then_way), (else_block, else_way));
-                self.join_arms(condition, arms.0, arms.1, (fork, missing), span);
-            }
-            return a;
-        }
-        let originals = [a.clone(), b.clone()];
-        let lives_on = originals.iter().any(|side| self.lives_on(side));
-        let sides = [(&a, then.span), (&b, orelse.span)];
-        let joined = match (&a, &b) {
-            (Operand::Tuple(_) | Operand::Place(_), _) => self.join_values(&sides).map(|ty| (ty, false)),
-            _ => self.join_types(&sides),
-        };
-        let Some((ty, soft)) = joined else {
-            if let Some(mistake) = self.ints_of_no_type(&sides) {
-                return self.fail(mistake);
-            }
-            let what = (self.describe(&a), self.describe(&b));
-            let cast = self.alike_hint((&a, then.span), (&b, orelse.span));
-            let (then, orelse) = ((self.at(then.span), &*what.0), (self.at(orelse.span), &*what.1));
-            return self.fail(errors::ternary_types(then, orelse, cast));
-        };
-        let (tail, then_value) = self.sub_block(|ctx| ctx.try_convert(&a, &ty, then.span));
-        then_block.extend(tail);
-        let (tail, else_value) = self.sub_block(|ctx| ctx.try_convert(&b, &ty, orelse.span));
-        else_block.extend(tail);
-        let (Some(then_value), Some(else_value)) = (then_value, else_value) else { return Operand::Error };
-        let is_number = ty.scalar().is_some();
-        let is_eager = !assigns && self.is_eager(&then_block) && self.is_eager(&else_block);
-        let node = if is_number && is_eager {
-            self.f.block.extend(then_block);
-            self.f.block.extend(else_block);
-            let kind = NodeKind::Select { condition, then: then_value, orelse: else_value };
-            let choice = self.node(kind, ty, span);
-            self.note_choice(choice, [&a, &b]);
-            choice
-        } else {
-            let result = self.new_local("kps.choice", ty.clone(), span);
-            let weak = self.weak_side(&a).zip(self.weak_side(&b)).map(|sides| {
-                let ways = [(&mut then_block, sides.0), (&mut else_block, sides.1)].map(|(block, side)| {
-                    let (tail, carry) = self.sub_block(Self::new_carry);
-                    block.extend(tail);
-                    (carry, side)
-                });
-                self.note_merge(result, ways.to_vec(), span)
-            });
-            then_block.push(Stmt::Store { local: result, value: then_value, span: then.span });
-            else_block.push(Stmt::Store { local: result, value: else_value, span: orelse.span });
-            let arms = ((then_block, then_way), (else_block, else_way));
-            self.join_arms(condition, arms.0, arms.1, (fork, missing), span);
-            let node = self.node(NodeKind::Load(result), ty, span);
-            let facts = self.facts(node);
-            self.set_facts(node, super::Facts { soft, ..facts });
-            weak.into_iter().for_each(|merge| self.note_merged(node, merge));
-            node
-        };
-        let value = self.value(node, span);
-        if lives_on {
-            self.note_copy(&value, &[&originals[0], &originals[1]], span);
-        }
-        value
     }
 
     /// The type that all of them have once what is weak and guesses are widened, and whether it is a

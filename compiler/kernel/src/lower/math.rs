@@ -173,7 +173,9 @@ impl<'a> Ctx<'a> {
         if self.facts(node).nonneg || !is_signed(&ty) {
             return Some(node);
         }
-        Some(self.node(NodeKind::Abs(node), ty, span))
+        let abs = self.node(NodeKind::Abs(node), ty, span);
+        self.note_abs(abs, node);
+        Some(abs)
     }
 
     fn sign(&mut self, args: Args, span: Span) -> Option<NodeId> {
@@ -198,9 +200,14 @@ impl<'a> Ctx<'a> {
         let (nodes, ty) = self.alike(args, name)?;
         let condition_ty = ty.with_scalar(Scalar::Bool);
         let mut best = nodes[0];
-        for &node in &nodes[1..] {
+        let mut weak = self.weak_side(&args[0].0);
+        for (&node, (operand, _)) in nodes.iter().zip(args).skip(1) {
             let condition = self.node(NodeKind::Compare(op, node, best), condition_ty.clone(), span);
             best = self.node(NodeKind::Select { condition, then: node, orelse: best }, ty.clone(), span);
+            if let Some(sides) = weak.zip(self.weak_side(operand)) {
+                self.note_extreme(best, op, sides.into());
+            }
+            weak = self.weak_side(&Operand::Node(best));
         }
         Some(best)
     }

@@ -15,6 +15,7 @@ mod bounds;
 mod calls;
 mod cast;
 mod checkpoint;
+mod choices;
 mod closures;
 mod compare;
 mod coop;

@@ -22,7 +22,10 @@ impl Ctx<'_> {
             }
             (None, operand) => {
                 let (text, found) = (self.f.source.slice(span).to_owned(), self.describe(operand));
-                self.fail(errors::expected_type(self.at(span), &text, ty, &found))
+                self.fail(match self.int_beyond(operand, ty) {
+                    Some(beyond) => errors::may_not_fit(self.at(span), &text, beyond),
+                    None => errors::expected_type(self.at(span), &text, ty, &found),
+                })
             }
         }
     }
@@ -81,6 +84,9 @@ impl Ctx<'_> {
 
     fn stored_type_error(&self, operand: &Operand, ty: &Type, span: Span, value_span: Span) -> Diagnostic {
         let (value, target) = (self.f.source.slice(value_span), self.f.source.slice(span));
+        if let Some(beyond) = self.int_beyond(operand, ty).filter(|_| value_span != span) {
+            return errors::may_not_fit(self.at(value_span), value, beyond);
+        }
         let found = self.describe(operand);
         let error = match self.augmented_parts(span, value_span) {
             _ if value_span == span => errors::loop_target_type(self.at(span), target, ty, &found),

@@ -13,6 +13,7 @@ use rustc_hash::FxHashSet;
 
 use super::Ctx;
 use super::arith::Sides;
+use super::compare::compare_literals;
 use super::fold::{folded, folded_unary};
 use super::operand::Operand;
 use super::tables::scalar_of_large;
@@ -21,7 +22,7 @@ use super::vars::Binding;
 use super::weak_calls::CallId;
 use crate::constant::{Constant, Literal};
 use crate::errors;
-use crate::ir::{NodeId, NodeKind};
+use crate::ir::{CompareOp, NodeId, NodeKind};
 use crate::types::{Scalar, Type};
 
 /// What may come out of an operator is told apart up to so many pairs of numbers,
@@ -55,6 +56,9 @@ enum Made {
     Merge(MergeId),
     Binary(AstBinaryOp, [WeakSide; 2], Span, (Span, Span)),
     Unary(AstUnaryOp, NodeId, Span),
+    Abs(NodeId),
+    /// The second where it compares so with the first, else the first.
+    Extreme(CompareOp, [WeakSide; 2]),
     /// Given as this f64.
     Received(NodeId),
 }
@@ -177,6 +181,12 @@ impl Ctx<'_> {
                 let side = Operand::Node(self.side_as(WeakSide::Node(side), scalar, span));
                 let again = self.unary(op, &side, at, at);
                 return self.materialize(&again, span).unwrap_or(node);
+            }
+            (_, Some(Made::Abs(of))) => NodeKind::Abs(self.side_as(WeakSide::Node(of), scalar, span)),
+            (_, Some(Made::Extreme(op, sides))) => {
+                let [first, second] = sides.map(|side| self.side_as(side, scalar, span));
+                let condition = self.node(NodeKind::Compare(op, second, first), Type::BOOL, span);
+                NodeKind::Select { condition, then: second, orelse: first }
             }
             (NodeKind::LoadElement { local, path }, None) => {
                 NodeKind::LoadElement { local: self.table_in(local, scalar), path }
@@ -341,12 +351,51 @@ impl Ctx<'_> {
         if a.numbers.len().saturating_mul(b.numbers.len()) > MAX_PAIRS {
             return;
         }
-        let pairs = a.numbers.iter().flat_map(|a| b.numbers.iter().map(|b| (*a, *b)));
-        let numbers: Option<Vec<Literal>> = pairs.map(|(a, b)| folded(op, a, b)).collect();
+        let numbers: Option<Vec<Literal>> = pairs(&a, &b).map(|(a, b)| folded(op, a, b)).collect();
         if let Some(values) = numbers.and_then(|numbers| WeakValues::computed(&[a, b], &numbers, own)) {
             let made = Made::Binary(op, [left, right], sides.op_span, sides.spans);
             self.f.weak.insert(node, Weak { made, values });
         }
+    }
+
+    /// Remembers the least, or the largest, of two weak numbers.
+    pub fn note_extreme(&mut self, result: NodeId, op: CompareOp, sides: [WeakSide; 2]) {
+        let [a, b] = sides.map(|side| self.weak_values(side));
+        let Some(own) = self.ty(result).scalar() else { return };
+        if a.numbers.len().saturating_mul(b.numbers.len()) > MAX_PAIRS {
+            return;
+        }
+        let numbers: Vec<Literal> = pairs(&a, &b)
+            .map(|(a, b)| {
+                let chosen = if compare_literals(op, b, a) { b } else { a };
+                if own.is_float() { Literal::Float(chosen.to_f64()) } else { chosen }
+            })
+            .collect();
+        if let Some(values) = WeakValues::computed(&[a, b], &numbers, own) {
+            self.f.weak.insert(result, Weak { made: Made::Extreme(op, sides), values });
+        }
+    }
+
+    /// Remembers how far a weak number is from zero.
+    pub fn note_abs(&mut self, result: NodeId, of: NodeId) {
+        let Some(own) = self.ty(result).scalar().filter(|_| self.is_weak(of)) else { return };
+        let values = self.weak_values(WeakSide::Node(of));
+        let abs = |number: &Literal| match number {
+            Literal::Int(value) => Literal::Int(value.abs()),
+            Literal::Float(value) => Literal::Float(value.abs()),
+        };
+        let numbers: Vec<Literal> = values.numbers.iter().map(abs).collect();
+        if let Some(values) = WeakValues::computed(&[values], &numbers, own) {
+            self.f.weak.insert(result, Weak { made: Made::Abs(of), values });
+        }
+    }
+
+    /// The first that a weak int may be and that an int type does not hold.
+    pub fn int_beyond(&self, operand: &Operand, ty: &Type) -> Option<(Literal, Scalar)> {
+        let values = self.values_of_node(operand)?;
+        let Type::Scalar(scalar) = *ty else { return None };
+        let beyond = values.numbers.iter().find(|number| number.fit(scalar).is_none())?;
+        (scalar.is_int() && !values.has_floats()).then_some((*beyond, scalar))
     }
 
     /// Remembers the negative, or the inverse, of a weak number.
@@ -368,6 +417,11 @@ pub(super) fn scalar_alone(values: &[WeakValues]) -> Scalar {
         return Scalar::F32;
     }
     scalar_of_large(values.iter().flat_map(|values| values.numbers.iter().copied())).unwrap_or(Scalar::I32)
+}
+
+/// What two numbers may be at once.
+fn pairs<'v>(a: &'v WeakValues, b: &'v WeakValues) -> impl Iterator<Item = (Literal, Literal)> + 'v {
+    a.numbers.iter().flat_map(|a| b.numbers.iter().map(|b| (*a, *b)))
 }
 
 /// Each number once.

@@ -1,0 +1,211 @@
+//! `a if test else b`.
+//!
+//! Goes in: the expression. Comes out: the side that is known to be taken, what both sides are, or the values of both in
+//! one. Sides that are tuples are chosen from item by item, so that each item is what it would be alone.
+
+use kps_syntax::Span;
+use kps_syntax::ast::Expr;
+
+use super::Ctx;
+use super::joins::same_static;
+use super::operand::Operand;
+use super::stmts::Condition;
+use super::vars::{Missing, Way};
+use crate::errors;
+use crate::ir::{Block, NodeId, NodeKind, Stmt};
+use crate::types::Type;
+
+/// What a choice may give, before it is lowered.
+enum Choice {
+    /// The same on both sides.
+    Same(Operand),
+    Items(Vec<Choice>),
+    One(Sides),
+}
+
+/// Two values that have a type together.
+struct Sides {
+    sides: [Operand; 2],
+    ty: Type,
+    /// The type is a guess.
+    soft: bool,
+}
+
+/// One side of a choice: what it does, and the way to its end if it assigns anything.
+struct Arm {
+    block: Block,
+    way: Option<Way>,
+    span: Span,
+}
+
+impl Choice {
+    /// The values in it, from left to right.
+    fn sides(&self) -> Vec<&Sides> {
+        match self {
+            Choice::Same(_) => Vec::new(),
+            Choice::Items(items) => items.iter().flat_map(Choice::sides).collect(),
+            Choice::One(sides) => vec![sides],
+        }
+    }
+
+    /// The choice with what `chosen` has for its values.
+    fn with(&self, chosen: &mut impl Iterator<Item = Operand>) -> Operand {
+        match self {
+            Choice::Same(same) => same.clone(),
+            Choice::Items(items) => Operand::Tuple(items.iter().map(|item| item.with(chosen)).collect()),
+            Choice::One(_) => chosen.next().expect("one was chosen for each"),
+        }
+    }
+}
+
+impl Ctx<'_> {
+    pub fn ternary(&mut self, test: &Expr, then: &Expr, orelse: &Expr, span: Span) -> Operand {
+        let condition = match self.condition(test) {
+            Condition::Known(true) => return self.expr(then),
+            Condition::Known(false) => return self.expr(orelse),
+            Condition::Node(node) => Some(node),
+            Condition::Error => None,
+            Condition::Unknown => {
+                self.perhaps(|ctx| drop(ctx.expr(then)));
+                self.perhaps(|ctx| drop(ctx.expr(orelse)));
+                return Operand::Error;
+            }
+        };
+        let missing = Missing { span: test.span, text: "on one side of this choice only" };
+        let fork = self.fork();
+        let [(a, mut then), (b, mut orelse)] = [(then, true), (orelse, false)].map(|(side, outcome)| {
+            let (block, (value, way)) = self.sub_block(|ctx| {
+                condition.iter().for_each(|test| ctx.learn_assigned(*test, outcome));
+                (ctx.expr(side), ctx.changing_way(fork, missing))
+            });
+            (value, Arm { block, way, span: side.span })
+        });
+        let Some(condition) = condition else { return Operand::Error };
+        if a.has_error() || b.has_error() {
+            return Operand::Error;
+        }
+        let assigns = then.way.is_some() || orelse.way.is_some();
+        let Some(choice) = self.choice_of([(&a, then.span), (&b, orelse.span)]) else {
+            return self.unlike_sides((&a, then.span), (&b, orelse.span));
+        };
+        let sides = choice.sides();
+        if sides.is_empty() && !assigns {
+            return choice.with(&mut std::iter::empty());
+        }
+        let lives_on = [&a, &b].iter().any(|side| self.lives_on(side));
+        let (Some(then_values), Some(else_values)) =
+            (self.side_values(&mut then, &sides, 0), self.side_values(&mut orelse, &sides, 1))
+        else {
+            return Operand::Error;
+        };
+        let values: Vec<[NodeId; 2]> =
+            then_values.into_iter().zip(else_values).map(|(then, orelse)| [then, orelse]).collect();
+        let are_numbers = sides.iter().all(|sides| sides.ty.scalar().is_some());
+        let is_eager = !assigns && self.is_eager(&then.block) && self.is_eager(&orelse.block);
+        let nodes: Vec<NodeId> = if are_numbers && is_eager {
+            self.f.block.extend(then.block);
+            self.f.block.extend(orelse.block);
+            let pairs = sides.iter().zip(values);
+            pairs.map(|(sides, values)| self.selected(condition, sides, values, span)).collect()
+        } else {
+            self.stored_choice(condition, [then, orelse], (&sides, &values), missing, span)
+        };
+        let chosen: Vec<Operand> = nodes.into_iter().map(|node| self.value(node, span)).collect();
+        let value = choice.with(&mut chosen.into_iter());
+        if lives_on {
+            self.note_copy(&value, &[&a, &b], span);
+        }
+        value
+    }
+
+    /// `None` where two values have no type together.
+    fn choice_of(&mut self, sides: [(&Operand, Span); 2]) -> Option<Choice> {
+        let [(a, a_span), (b, b_span)] = sides;
+        if same_static(a, b) {
+            return Some(Choice::Same(a.clone()));
+        }
+        let (ty, soft) = match (a, b) {
+            (Operand::Tuple(a), Operand::Tuple(b)) if a.len() == b.len() => {
+                let mut items = a.iter().zip(b.iter());
+                return items
+                    .try_fold(Vec::new(), |mut choices, (a, b)| {
+                        choices.push(self.choice_of([(a, a_span), (b, b_span)])?);
+                        Some(choices)
+                    })
+                    .map(Choice::Items);
+            }
+            (Operand::Tuple(_) | Operand::Place(_), _) => (self.join_values(&sides)?, false),
+            _ => self.join_types(&sides)?,
+        };
+        Some(Choice::One(Sides { sides: [a.clone(), b.clone()], ty, soft }))
+    }
+
+    fn unlike_sides(&mut self, then: (&Operand, Span), orelse: (&Operand, Span)) -> Operand {
+        if let Some(mistake) = self.ints_of_no_type(&[then, orelse]) {
+            return self.fail(mistake);
+        }
+        let what = (self.describe(then.0), self.describe(orelse.0));
+        let cast = self.alike_hint(then, orelse);
+        let (then, orelse) = ((self.at(then.1), &*what.0), (self.at(orelse.1), &*what.1));
+        self.fail(errors::ternary_types(then, orelse, cast))
+    }
+
+    /// The values of one side in the types that they have together with the other's, computed at the end of its arm.
+    fn side_values(&mut self, arm: &mut Arm, sides: &[&Sides], which: usize) -> Option<Vec<NodeId>> {
+        let (tail, values) = self.sub_block(|ctx| {
+            let mut sides = sides.iter();
+            sides.try_fold(Vec::new(), |mut values, Sides { sides, ty, .. }| {
+                values.push(ctx.try_convert(&sides[which], ty, arm.span)?);
+                Some(values)
+            })
+        });
+        arm.block.extend(tail);
+        values
+    }
+
+    fn selected(&mut self, condition: NodeId, sides: &Sides, values: [NodeId; 2], span: Span) -> NodeId {
+        let [then, orelse] = values;
+        let choice = self.node(NodeKind::Select { condition, then, orelse }, sides.ty.clone(), span);
+        self.note_choice(choice, sides.sides.each_ref());
+        choice
+    }
+
+    /// The values by way of locals, which the arms store to.
+    fn stored_choice(
+        &mut self,
+        condition: NodeId,
+        mut arms: [Arm; 2],
+        (sides, values): (&[&Sides], &[[NodeId; 2]]),
+        missing: Missing,
+        span: Span,
+    ) -> Vec<NodeId> {
+        let carries = arms.each_mut().map(|arm| {
+            let (tail, carry) = self.sub_block(Self::new_carry);
+            arm.block.extend(tail);
+            carry
+        });
+        let mut stored = Vec::with_capacity(sides.len());
+        for (of, values) in sides.iter().zip(values) {
+            let local = self.new_local("kps.choice", of.ty.clone(), span);
+            let weak =
+                self.weak_side(&of.sides[0]).zip(self.weak_side(&of.sides[1])).map(|(then, orelse)| {
+                    self.note_merge(local, vec![(carries[0], then), (carries[1], orelse)], span)
+                });
+            for (arm, value) in arms.iter_mut().zip(values) {
+                arm.block.push(Stmt::Store { local, value: *value, span: arm.span });
+            }
+            stored.push((local, weak));
+        }
+        let fork = self.fork();
+        let [then, orelse] = arms.map(|arm| (arm.block, arm.way));
+        self.join_arms(condition, then, orelse, (fork, missing), span);
+        let loaded = sides.iter().zip(stored).map(|(of, (local, weak))| {
+            let node = self.node(NodeKind::Load(local), of.ty.clone(), span);
+            let facts = self.facts(node);
+            self.set_facts(node, super::Facts { soft: of.soft, ..facts });
+            weak.into_iter().for_each(|merge| self.note_merged(node, merge));
+            node
+        });
+        loaded.collect()
+    }
+}
