@@ -290,6 +290,8 @@ pub struct Before {
     pub parting: Option<[SourceLine; 2]>,
     /// Whether a barrier stands, or is called, between these, which then come from different rounds of a loop.
     pub barrier_between: bool,
+    /// Whether control comes from the one that stands behind to the other without a barrier: in the next round of a loop.
+    pub in_rounds: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

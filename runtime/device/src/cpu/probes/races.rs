@@ -7,7 +7,7 @@ use super::checked::{Site, Where};
 use super::found::{Found, Mistake};
 use super::memory::Touch;
 use super::shadow::{Event, Shadow};
-use super::shared::{SharedShadow, StampForm, Stamps};
+use super::shared::{Earlier, SharedShadow, StampForm, Stamps};
 use super::{Bytes, Extent, Lanes, ProbeSite, SiteKind, Sites, axes};
 use crate::cpu::lane::gangs::Across;
 use crate::cpu::lane::{Array, Space};
@@ -137,11 +137,9 @@ impl Accesses {
                     return;
                 }
                 let event = self.event(probe, invocation, touch);
-                let Some(other) = self.device.touch(range, event, (touch, stored)) else { return };
-                let other =
-                    Other { probe: other.probe, invocation: self.invocation(other), address: range.0 };
-                let element = self.element(sites, space, range.0);
-                self.race(sites, (probe, invocation), other, element, found);
+                let met = self.device.touch(range, event, (touch, stored));
+                let others = met.into_iter().map(|other| self.other(other, range.0)).collect();
+                self.races(sites, (probe, invocation), others, || self.element(sites, space, range.0), found);
             }
             None => {}
         }
@@ -173,9 +171,9 @@ impl Accesses {
             return;
         }
         let event = self.event(probe, invocation, does.0);
-        let Some(other) = self.texels.touch((address, 1), event, does) else { return };
-        let other = Other { probe: other.probe, invocation: self.invocation(other), address };
-        self.race(sites, (probe, invocation), other, element(), found);
+        let met = self.texels.touch((address, 1), event, does);
+        let others = met.into_iter().map(|other| self.other(other, address)).collect();
+        self.races(sites, (probe, invocation), others, element, found);
     }
 
     fn met_shared(
@@ -197,13 +195,17 @@ impl Accesses {
             self.uninitialised(sites, (probe, invocation), element, found);
             return;
         }
-        let Some(other) = met.race_with.filter(|_| self.checks.has(Check::SharedRace)) else { return };
+        if !self.checks.has(Check::SharedRace) {
+            return;
+        }
         let [x, y, _] = self.local_size;
-        let local = [other.lane % x, other.lane / x % y, other.lane / x / y];
-        let other_invocation = Invocation::new(invocation.group, local, self.local_size);
-        let other = Other { probe: other.probe, invocation: other_invocation, address: range.0 };
-        let element = self.element(sites, Space::Shared, range.0);
-        self.race(sites, (probe, invocation), other, element, found);
+        let other = |Earlier { lane, probe }: Earlier| {
+            let local = [lane % x, lane / x % y, lane / x / y];
+            let invocation = Invocation::new(invocation.group, local, self.local_size);
+            Other { probe, invocation, address: range.0 }
+        };
+        let others = met.races_with.into_iter().map(other).collect();
+        self.races(sites, (probe, invocation), others, || self.element(sites, Space::Shared, range.0), found);
     }
 
     /// Which memory of the device a space is, and where that starts.
@@ -256,6 +258,29 @@ impl Accesses {
         });
     }
 
+    fn other(&self, event: Event, address: u64) -> Other {
+        Other { probe: event.probe, invocation: self.invocation(event), address }
+    }
+
+    /// Tells of a race with each line that one of the others stands on.
+    fn races(
+        &self,
+        sites: &Sites,
+        now: (u32, Invocation),
+        others: Vec<Other>,
+        element: impl Fn() -> Element,
+        found: &mut Found,
+    ) {
+        let line = |other: &Other| &sites.all[other.probe as usize].line;
+        let mut lines = Vec::new();
+        for other in others {
+            if !lines.contains(&line(&other)) {
+                lines.push(line(&other));
+                self.race(sites, now, other, element(), found);
+            }
+        }
+    }
+
     fn race(
         &self,
         sites: &Sites,
@@ -278,6 +303,7 @@ impl Accesses {
                 beside_atomic: is_atomic(before) != is_atomic(now),
                 parting: sites.ways.parting(probe, other.probe),
                 barrier_between: sites.ways.has_barrier_between(probe, other.probe),
+                in_rounds: sites.ways.leads(probe, other.probe) && sites.ways.leads(other.probe, probe),
             };
             let kind = FindingKind::Race { element, access: access_of(now), before };
             Finding { kind, line: now.line.clone(), invocation, count: 1, launch: Launch::default() }

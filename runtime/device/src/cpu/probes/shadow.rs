@@ -5,8 +5,9 @@
 //! of which writes, and that are not both atomic, the result may depend on the order: a race. Writing what is
 //! there already is none.
 //!
-//! Of each cell the last plain write is kept, and two atomic changes and two reads by different invocations, which is
-//! enough to find a race at every line that has one, though not with everyone who takes part in it.
+//! Of each cell two plain writes, two atomic changes and two reads by different invocations are kept, which is enough to
+//! find a race at every line that has one, though not with everyone who takes part in it. Two writes, for the last may
+//! be of what was there already, and so no race, and hide one that the next write races with.
 
 use rustc_hash::FxHashMap;
 
@@ -28,12 +29,13 @@ pub struct Event {
 
 #[derive(Clone, Copy, Default)]
 struct Cell {
-    write: Event,
+    /// The last plain write, and one by another invocation that nothing orders with it.
+    writes: [Event; 2],
     /// What was written plainly, as far as it is known.
     value: Option<u64>,
-    /// The last atomic change, and one by another invocation that nothing orders with it.
+    /// The same of atomic changes.
     atomics: [Event; 2],
-    /// The same of reads.
+    /// And of reads.
     reads: [Event; 2],
 }
 
@@ -51,14 +53,14 @@ impl Shadow {
         Shadow { pages: FxHashMap::default(), grain, n_lanes }
     }
 
-    /// Notes an access to `size` bytes, and tells with whom it races.
+    /// Notes an access to `size` bytes, and tells with what it races.
     pub fn touch(
         &mut self,
         (address, size): (u64, u64),
         event: Event,
         (touch, value): (Touch, Option<u64>),
-    ) -> Option<Event> {
-        let mut met = None;
+    ) -> Vec<Event> {
+        let mut met = Vec::new();
         let last = (address + size - 1) / self.grain;
         for cell in address / self.grain..=last {
             let n_lanes = self.n_lanes;
@@ -66,19 +68,19 @@ impl Shadow {
             let page = page.or_insert_with(|| vec![Cell::default(); PAGE as usize].into());
             let cell = &mut page[(cell % PAGE) as usize];
             let order = Order { n_lanes };
-            let race = if touch.writes() {
-                let race = cell.race_of_write(event, value, order);
+            if touch.writes() {
+                met.extend(cell.races_of_write(event, value, order));
                 match event.is_atomic {
                     true => note(&mut cell.atomics, event, order),
-                    false => (cell.write, cell.value) = (event, value),
+                    false => {
+                        note(&mut cell.writes, event, order);
+                        cell.value = value;
+                    }
                 }
-                race
             } else {
-                let race = cell.race_of_read(event, order);
+                met.extend(cell.races_of_read(event, order));
                 note(&mut cell.reads, event, order);
-                race
-            };
-            met = met.or(race);
+            }
         }
         met
     }
@@ -109,16 +111,17 @@ impl Order {
 }
 
 impl Cell {
-    fn race_of_read(&self, event: Event, order: Order) -> Option<Event> {
-        let [last, other] = self.atomics;
-        [self.write, last, other].into_iter().find(|&write| order.races(write, event))
+    /// Before the last write there may be one of the same, which changed nothing.
+    fn races_of_read(&self, event: Event, order: Order) -> impl Iterator<Item = Event> {
+        let changes = [self.writes[0], self.atomics[0], self.atomics[1]];
+        changes.into_iter().filter(move |&change| order.races(change, event))
     }
 
-    fn race_of_write(&self, event: Event, value: Option<u64>, order: Order) -> Option<Event> {
+    fn races_of_write(&self, event: Event, value: Option<u64>, order: Order) -> impl Iterator<Item = Event> {
         let changes_nothing = value.is_some() && value == self.value;
-        let write = Some(self.write).filter(|&write| order.races(write, event) && !changes_nothing);
-        let mut others = self.atomics.into_iter().chain(self.reads);
-        write.or_else(|| others.find(|&other| order.races(other, event)))
+        let writes = self.writes.into_iter().filter(move |_| !changes_nothing);
+        let others = writes.chain(self.atomics).chain(self.reads);
+        others.filter(move |&other| order.races(other, event))
     }
 }
 

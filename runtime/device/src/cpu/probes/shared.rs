@@ -58,6 +58,7 @@ impl StampForm {
 pub struct Stamps {
     /// What leads from the address of a word of shared memory to its stamp, where words have four bytes.
     pub writes: i64,
+    pub other_writes: i64,
     pub atomics: i64,
     pub other_atomics: i64,
     pub reads: i64,
@@ -71,12 +72,13 @@ pub struct Stamps {
 
 pub struct SharedShadow {
     form: StampForm,
-    /// The last ones, 0 for nobody.
+    /// The last ones, 0 for nobody, and those by another lane since the last barrier.
     writes: Vec<i32>,
-    /// The last atomic changes, and those by another lane since the last barrier.
+    other_writes: Vec<i32>,
+    /// The same of atomic changes.
     atomics: Vec<i32>,
     other_atomics: Vec<i32>,
-    /// The last reads, and reads by another lane since the last barrier.
+    /// And of reads.
     reads: Vec<i32>,
     others: Vec<i32>,
     memory: Bytes,
@@ -100,7 +102,7 @@ pub struct Earlier {
 pub struct Met {
     /// Nobody of the workgroup has written there.
     pub is_new: bool,
-    pub race_with: Option<Earlier>,
+    pub races_with: Vec<Earlier>,
 }
 
 impl SharedShadow {
@@ -109,6 +111,7 @@ impl SharedShadow {
         SharedShadow {
             form,
             writes: nobody(),
+            other_writes: nobody(),
             atomics: nobody(),
             other_atomics: nobody(),
             reads: nobody(),
@@ -141,6 +144,7 @@ impl SharedShadow {
         let lead = |stamps: &mut Vec<i32>| (stamps.as_mut_ptr() as i64).wrapping_sub(from);
         Stamps {
             writes: lead(&mut self.writes),
+            other_writes: lead(&mut self.other_writes),
             atomics: lead(&mut self.atomics),
             other_atomics: lead(&mut self.other_atomics),
             reads: lead(&mut self.reads),
@@ -167,8 +171,8 @@ impl SharedShadow {
     /// Stamps begin at the start again: all that counts of an old one is whether this workgroup made it.
     fn count_anew(&mut self) {
         let group = self.group;
-        let writes = [&mut self.writes, &mut self.atomics, &mut self.other_atomics];
-        for stamps in writes.into_iter().chain([&mut self.reads, &mut self.others]) {
+        let plain = [&mut self.writes, &mut self.other_writes, &mut self.reads, &mut self.others];
+        for stamps in plain.into_iter().chain([&mut self.atomics, &mut self.other_atomics]) {
             stamps.iter_mut().for_each(|at| *at = i32::from(*at >= group));
         }
         (self.group, self.epoch) = (1, 1 << self.form.code_bits);
@@ -188,8 +192,7 @@ impl SharedShadow {
         let (first, last) = (offset >> self.form.grain, (offset + size - 1) >> self.form.grain);
         for word in first as usize..=last as usize {
             met.is_new |= self.writes[word].max(self.atomics[word]) < self.group;
-            let race = self.race(word, lane, touch, &changes);
-            met.race_with = met.race_with.or(race);
+            met.races_with.extend(self.races(word, lane, touch, &changes));
             self.note(word, (lane, probe), touch);
         }
         met
@@ -221,17 +224,28 @@ impl SharedShadow {
         true
     }
 
-    fn race(&self, word: usize, lane: u32, touch: Touch, changes: impl Fn() -> bool) -> Option<Earlier> {
-        let races = |&at: &i32| {
+    fn races(
+        &self,
+        word: usize,
+        lane: u32,
+        touch: Touch,
+        changes: impl Fn() -> bool,
+    ) -> impl Iterator<Item = Earlier> {
+        let races = move |&at: &i32| {
             at >= self.epoch
                 && self.earlier(at).lane != lane
                 && !(at as u32 & ATOMIC != 0 && touch.is_atomic())
         };
-        let write = Some(self.writes[word]).filter(races).filter(|_| !touch.writes() || changes());
-        let atomic = || [self.atomics[word], self.other_atomics[word]].into_iter().find(races);
-        let read = || [self.reads[word], self.others[word]].into_iter().find(races);
-        let race = write.or_else(atomic).or_else(|| if touch.writes() { read() } else { None });
-        race.map(|at| self.earlier(at))
+        let writes = match touch.writes() {
+            true => [self.writes[word], self.other_writes[word]],
+            // Before the last write there may be one of the same, which changed nothing.
+            false => [self.writes[word], 0],
+        };
+        let is_changed = !writes.iter().any(races) || !touch.writes() || changes();
+        let writes = writes.into_iter().filter(move |_| is_changed);
+        let reads = [self.reads[word], self.others[word]].into_iter().filter(move |_| touch.writes());
+        let others = writes.chain([self.atomics[word], self.other_atomics[word]]).chain(reads);
+        others.filter(races).map(|at| self.earlier(at))
     }
 
     /// Who made a stamp since the last barrier.
@@ -251,7 +265,12 @@ impl SharedShadow {
                 }
                 self.atomics[word] = me;
             }
-            (true, false) => self.writes[word] = me,
+            (true, false) => {
+                if is_others(self.writes[word]) {
+                    self.other_writes[word] = self.writes[word];
+                }
+                self.writes[word] = me;
+            }
             (false, _) => {
                 if is_others(self.reads[word]) {
                     self.others[word] = self.reads[word];
@@ -281,11 +300,11 @@ mod tests {
     fn barriers_order_and_workgroups_begin_anew() {
         let mut shadow = shadow();
         assert!(touch(&mut shadow, 0, Touch::Read).is_new);
-        let race = touch(&mut shadow, 1, Touch::Write).race_with.expect("nothing is between");
-        assert_eq!((race.lane, race.probe), (0, 2));
+        let races = touch(&mut shadow, 1, Touch::Write).races_with;
+        assert_eq!(races.iter().map(|race| (race.lane, race.probe)).collect::<Vec<_>>(), [(0, 2)]);
         shadow.barrier_opens();
         let read = touch(&mut shadow, 2, Touch::Read);
-        assert!(!read.is_new && read.race_with.is_none());
+        assert!(!read.is_new && read.races_with.is_empty());
         shadow.group_begins();
         assert!(touch(&mut shadow, 2, Touch::Read).is_new);
     }
@@ -294,8 +313,8 @@ mod tests {
     fn atomics_race_with_plain_accesses_alone() {
         let mut shadow = shadow();
         touch(&mut shadow, 0, Touch::AtomicChange);
-        assert!(touch(&mut shadow, 1, Touch::AtomicRead).race_with.is_none());
-        assert_eq!(touch(&mut shadow, 2, Touch::Read).race_with.map(|race| race.lane), Some(0));
+        assert!(touch(&mut shadow, 1, Touch::AtomicRead).races_with.is_empty());
+        assert_eq!(touch(&mut shadow, 2, Touch::Read).races_with.first().map(|race| race.lane), Some(0));
     }
 
     #[test]
@@ -303,7 +322,7 @@ mod tests {
         let mut shadow = shadow();
         touch(&mut shadow, 0, Touch::AtomicChange);
         touch(&mut shadow, 1, Touch::AtomicChange);
-        assert_eq!(touch(&mut shadow, 1, Touch::Read).race_with.map(|race| race.lane), Some(0));
+        assert_eq!(touch(&mut shadow, 1, Touch::Read).races_with.first().map(|race| race.lane), Some(0));
     }
 
     #[test]
@@ -316,7 +335,7 @@ mod tests {
         assert!(!note(&mut shadow, 1), "a plain write is as late");
         shadow.barrier_opens();
         assert!(note(&mut shadow, 0) && note(&mut shadow, 1));
-        assert_eq!(touch(&mut shadow, 1, Touch::Read).race_with.map(|race| race.lane), Some(0));
+        assert_eq!(touch(&mut shadow, 1, Touch::Read).races_with.first().map(|race| race.lane), Some(0));
         assert!(!note(&mut shadow, 2), "a plain read is as late");
     }
 
@@ -341,7 +360,7 @@ mod tests {
         shadow.barrier_opens();
         assert!(shadow.epoch < late, "they begin again");
         let read = touch(&mut shadow, 2, Touch::Read);
-        assert!(!read.is_new && read.race_with.is_none());
+        assert!(!read.is_new && read.races_with.is_empty());
         shadow.group_begins();
         assert!(touch(&mut shadow, 2, Touch::Read).is_new);
     }

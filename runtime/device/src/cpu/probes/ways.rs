@@ -1,13 +1,18 @@
-//! By which calls control comes to a probe or a barrier, and where the ways to two of them part.
+//! By which calls control comes to a probe or a barrier, where the ways to two of them part, and whether control comes
+//! back from one to the other.
 
 use crate::SourceLine;
-use crate::cpu::lane::Kernel;
+use crate::cpu::lane::{Kernel, Op, Terminator};
 use crate::cpu::module::{Line, Module};
 
 /// Of each probe the way to it, and that to each barrier.
 pub struct Ways {
     probes: Vec<Way>,
     barriers: Vec<Way>,
+    /// The block that each probe stands in; `None` where the code has it no more.
+    places: Vec<Option<usize>>,
+    /// Where control goes on from each block without a barrier.
+    next: Vec<Vec<usize>>,
 }
 
 /// The lines of the calls, the outermost first, and in the end its own. Empty where the module tells no lines.
@@ -27,7 +32,28 @@ impl Ways {
         Ways {
             probes: kernel.probes.iter().map(|probe| way(probe.line)).collect(),
             barriers: barriers.map(|block| way(block.line)).collect(),
+            places: places(kernel),
+            next: kernel.blocks.iter().map(|block| next(&block.end)).collect(),
         }
+    }
+
+    /// Whether control comes from one probe to the other without a barrier: if they stand the other way round, in the
+    /// next round of a loop.
+    pub fn leads(&self, from: u32, to: u32) -> bool {
+        let [Some(from), Some(to)] = [from, to].map(|probe| self.places[probe as usize]) else {
+            return false;
+        };
+        let mut seen = vec![false; self.next.len()];
+        let mut open = self.next[from].clone();
+        while let Some(block) = open.pop() {
+            if block == to {
+                return true;
+            }
+            if !std::mem::replace(&mut seen[block], true) {
+                open.extend(&self.next[block]);
+            }
+        }
+        false
     }
 
     /// The lines of one function, in one call of it, at which the ways to two probes part.
@@ -47,6 +73,25 @@ impl Ways {
             let is_there = barrier.call == a.call && barrier.line.file == a.line.file;
             is_there && lines.contains(&barrier.line.line)
         })
+    }
+}
+
+fn places(kernel: &Kernel) -> Vec<Option<usize>> {
+    let mut places = vec![None; kernel.probes.len()];
+    for (at, block) in kernel.blocks.iter().enumerate() {
+        for inst in &block.insts {
+            if let Op::Probe { probe, .. } = inst.op {
+                places[probe as usize] = Some(at);
+            }
+        }
+    }
+    places
+}
+
+fn next(end: &Terminator) -> Vec<usize> {
+    match end {
+        Terminator::Barrier(_) => Vec::new(),
+        end => end.successors().into_iter().map(|block| block.0 as usize).collect(),
     }
 }
 

@@ -171,7 +171,8 @@ impl<'g> Gang<'g, '_, '_> {
     /// Whether another lane has touched a word since the last barrier.
     fn write_meets(&mut self, touching: &Touching, i: usize) -> ir::Value {
         let read = self.other(touching, field!(reads), i);
-        let kinds = [field!(writes), field!(others)].into_iter().chain(touching.atomics.iter().copied());
+        let plain = [field!(writes), field!(other_writes), field!(others)];
+        let kinds = plain.into_iter().chain(touching.atomics.iter().copied());
         kinds.fold(read, |met, kind| {
             let other = self.other(touching, kind, i);
             self.scalar.builder.ins().bor(met, other)

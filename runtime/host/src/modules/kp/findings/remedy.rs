@@ -16,7 +16,13 @@ pub fn remedy(finding: &Finding, memory: SharedMemory, before: &Before, near: &N
         };
         return format!("no barrier orders invocations of different workgroups: {instead}");
     }
-    let order = Order { memory, barrier: barrier(near.shader, memory), is_between: before.barrier_between };
+    let order = Order {
+        memory,
+        barrier: barrier(near.shader, memory),
+        is_between: before.barrier_between,
+        in_rounds: before.in_rounds,
+        parting: &before.parting,
+    };
     if before.beside_atomic {
         return format!(
             "a plain access beside an atomic one is a race: make both atomic, or put a {} between them",
@@ -57,19 +63,22 @@ fn beyond_one_group(within: &str, n_groups: u64, kind: &str) -> String {
 }
 
 /// What is to come into an order, and how.
-struct Order {
+struct Order<'f> {
     memory: SharedMemory,
     barrier: &'static str,
-    /// Whether a barrier stands between the two already.
+    /// As [`Before`] has them.
     is_between: bool,
+    in_rounds: bool,
+    parting: &'f Option<[SourceLine; 2]>,
 }
 
-impl Order {
+impl Order<'_> {
     /// Where nothing is known but the lines.
     fn by_lines(&self, first: &SourceLine, second: &SourceLine) -> String {
         let (low, high) = (first.line.min(second.line), first.line.max(second.line));
         match (low == high, self.is_between) {
             (true, _) => self.of_ones_own(),
+            (false, false) if self.in_rounds => self.in_any_round((low, high), (high, low)),
             (false, false) => self.between_lines(low, high),
             (false, true) => self.before_the_next_round(high, low),
         }
@@ -78,8 +87,21 @@ impl Order {
     fn in_script(&self, lines: &Lines, first: &SourceLine, second: &SourceLine) -> String {
         let (low, high) = (first.line.min(second.line), first.line.max(second.line));
         let (around_low, around_high) = (lines.around(low), lines.around(high));
+        let is_reached_apart = |[second_call, first_call]: &[SourceLine; 2]| {
+            (first_call.line, second_call.line) != (first.line, second.line) && first_call.file == first.file
+        };
         if function(&around_low) != function(&around_high) {
-            return self.across_functions(lines, (low, &around_low), (high, &around_high));
+            let across = self.across_functions(lines, (low, &around_low), (high, &around_high));
+            if let Some(across) = across {
+                return across;
+            }
+            return match self.parting {
+                Some(calls) if is_reached_apart(calls) => self.in_script(lines, &calls[1], &calls[0]),
+                _ => self.between_the_two(),
+            };
+        }
+        if let Some(calls) = self.parting.as_ref().filter(|calls| is_reached_apart(calls)) {
+            return self.in_script(lines, &calls[1], &calls[0]);
         }
         let n_common = around_low.iter().zip(&around_high).take_while(|(a, b)| a == b).count();
         let common = &around_low[..n_common];
@@ -106,10 +128,7 @@ impl Order {
             Some(around) if self.is_between || branch.is_some() => {
                 self.before_the_next_round(behind_high, around.first)
             }
-            Some(around) => {
-                let rounds = self.before_the_next_round(behind_high, around.first);
-                format!("{}; {rounds}", self.between_lines(behind_low, before_high))
-            }
+            Some(around) => self.in_any_round((behind_low, before_high), (behind_high, around.first)),
             None => match branch {
                 Some(branch) => format!(
                     "{}; if not every invocation comes there, end the branch of line {} before it",
@@ -121,8 +140,13 @@ impl Order {
         }
     }
 
-    /// One of the two stands in a function that the other's calls.
-    fn across_functions(&self, lines: &Lines, low: (u32, &[Enclosing]), high: (u32, &[Enclosing])) -> String {
+    /// One of the two stands in a function that the other's calls; `None` where neither does.
+    fn across_functions(
+        &self,
+        lines: &Lines,
+        low: (u32, &[Enclosing]),
+        high: (u32, &[Enclosing]),
+    ) -> Option<String> {
         for ((line, around), (_, callee)) in [(low, high), (high, low)] {
             let (Some(caller), Some(Enclosing { kind: Kind::Function(callee), .. })) =
                 (function(around), function(callee))
@@ -131,13 +155,13 @@ impl Order {
             };
             if let Some(call) = lines.call(caller, callee).filter(|call| *call != line) {
                 let calls = format!("line {call}, which calls `{callee}`,");
-                return match line < call {
+                return Some(match line < call {
                     true => self.between(format!("line {line}"), calls),
                     false => self.between(calls, format!("line {line}")),
-                };
+                });
             }
         }
-        self.between_the_two()
+        None
     }
 
     fn between_the_two(&self) -> String {
@@ -156,6 +180,15 @@ impl Order {
         format!(
             "a {} behind line {behind}, before the loop comes back to line {first}, orders them",
             self.barrier
+        )
+    }
+
+    /// Two lines that a round has one behind the other, and where a round ends and begins.
+    fn in_any_round(&self, (low, high): (u32, u32), (behind, first): (u32, u32)) -> String {
+        format!(
+            "within a round of the loop, {}; from one round to the next, one behind line {behind}, before the loop \
+             comes back to line {first}, does",
+            self.between_lines(low, high)
         )
     }
 
