@@ -225,13 +225,20 @@ impl<'r> Reader<'r> {
         let text = &self.rest[..self.rest.find(is_end).unwrap_or(self.rest.len())];
         self.skip(text.len());
         let lower = text.to_ascii_lowercase();
+        if let Some(digits) = lower.strip_prefix("0x") {
+            let bits = |digits| u32::from_str_radix(digits, 16).ok();
+            return match digits.strip_suffix('u') {
+                Some(digits) => bits(digits).map(Uint),
+                None => bits(digits).map(|bits| Int(bits.cast_signed())),
+            };
+        }
         if let Some(digits) = lower.strip_suffix("lf") {
             return digits.parse().ok().map(Double);
         }
         if let Some(digits) = lower.strip_suffix('u') {
             return digits.parse().ok().map(Uint);
         }
-        // Nothing is told of what is written in another base.
+        // Nothing is told of octal numbers.
         let is_whole = lower.bytes().all(|one| one.is_ascii_digit());
         if is_whole {
             let is_octal = lower.len() > 1 && lower.starts_with('0');

@@ -1,7 +1,8 @@
 //! What is right in GLSL and refused by naga, with what can stand in its place: components of a matrix's column that
 //! are assigned to (`m[i].x` for `m[i][0]`, `columns` for several), a constant of a function where a number must be known
 //! (`float x[N]`), `const in` of a parameter, a matrix of one vector (`mat2(v)`), `continue` at the end of a `do`, and
-//! what loops and branches say of themselves (`[[unroll]]`), and arrays of structs as arguments (`arguments`).
+//! what loops and branches say of themselves (`[[unroll]]`), arrays of structs as arguments (`arguments`), and constants
+//! that lose bits as they are shifted (`255 << 24`).
 //!
 //! naga's mistake, or its module, and the text go in; the changes come out for which the text is read once more.
 
@@ -10,10 +11,13 @@ use std::ops::Range;
 use naga::front::glsl::{Error, ErrorKind};
 use naga::{Expression, Function, Module, TypeInner};
 
+use super::folded::{self, Names, Number};
 use super::places::Change;
 use super::tokens::{Token, closing, tokens};
 use super::{arguments, columns, loops};
 
+/// What naga says of a constant that does not fit.
+const OVERFLOW: &str = " operation overflowed";
 const MATRIX: &str = "mat2";
 const MATRIX_OF_VECTOR: &str = "kps_mat2";
 
@@ -39,12 +43,31 @@ pub(super) fn of_error(text: &str, error: &Error) -> Vec<Change> {
         ErrorKind::SemanticError(message) if message.starts_with("Unknown function") => {
             return arguments::spelled_out(text, place);
         }
+        ErrorKind::SemanticError(message) if message.ends_with(OVERFLOW) => shifted(text, place),
         ErrorKind::UnknownVariable(name) if text.get(place.clone()) == Some(name) => constant(text, place),
         ErrorKind::InvalidToken(..) if text.get(place.clone()) == Some("[") => return attributes(text),
         ErrorKind::InvalidToken(..) => second_qualifier(text, place),
         _ => None,
     };
     one.into_iter().collect()
+}
+
+/// A constant shifted to the left, as its bits.
+fn shifted(text: &str, place: Range<usize>) -> Option<Change> {
+    let names = Names::with_macros_of(text);
+    let known = |side| folded::number(side, &names).map(|known| known.number);
+    let (value, amount) = text.get(place.clone())?.rsplit_once("<<")?;
+    let amount = match known(amount)? {
+        Number::Int(amount) => u32::try_from(amount).ok()?,
+        Number::Uint(amount) => amount,
+        _ => return None,
+    };
+    let text = match known(value)? {
+        Number::Int(value) => format!("int({}u)", value.cast_unsigned().checked_shl(amount)?),
+        Number::Uint(value) => format!("{}u", value.checked_shl(amount)?),
+        _ => return None,
+    };
+    Some(Change { place, text })
 }
 
 /// Nothing for the second word of `const in`: either says all.

@@ -186,14 +186,16 @@ impl Shortcuts<'_> {
         }
     }
 
-    /// The first expression that was made for a value.
+    /// The first expression that was made for a value. The addresses of variables and their members are not: naga makes
+    /// those of blocks where a function begins.
     fn first_of(&self, statements: &Statements, value: Handle<Expression>) -> Handle<Expression> {
         let is_evaluated = |handle| {
-            statements.iter().any(|(statement, _)| match statement {
+            let is_there = statements.iter().any(|(statement, _)| match statement {
                 Statement::Emit(range) => contains(range, handle),
                 Statement::Call { result, .. } => *result == Some(handle),
                 _ => false,
-            })
+            });
+            is_there && !self.is_address_of_variable(handle)
         };
         let mut first = value;
         let mut waiting = vec![value];
@@ -271,6 +273,14 @@ impl Shortcuts<'_> {
             | Expression::Splat { .. }
             | Expression::Swizzle { .. }
             | Expression::Unary { .. } => true,
+            _ => false,
+        }
+    }
+
+    fn is_address_of_variable(&self, handle: Handle<Expression>) -> bool {
+        match self.function.expressions[handle] {
+            Expression::AccessIndex { base, .. } => self.is_address_of_variable(base),
+            Expression::LocalVariable(_) | Expression::GlobalVariable(_) => true,
             _ => false,
         }
     }

@@ -212,6 +212,10 @@ pub(crate) fn compare_types(
     with_operands(error("kernel/operand-types", at, message, ""), symbol, left, right, cast)
 }
 
+fn is_tuple(what: &str) -> bool {
+    what.starts_with("a tuple")
+}
+
 /// `symbol` is what stands between two arrays.
 fn element_by_element(symbol: &str) -> String {
     match symbol {
@@ -263,6 +267,14 @@ fn with_operands(
             && [left.1, right.1].iter().any(|what| is_float(what)) =>
         {
             diagnostic.help("bits are those of ints: `i32(x)`, or `bitcast(u32, x)`")
+        }
+        None if is_tuple(left.1) || is_tuple(right.1) => {
+            let item = |text: &str, what| match is_tuple(what) {
+                true => format!("{text}[0]"),
+                false => text.to_owned(),
+            };
+            let (left, right) = (item(&left_text, left.1), item(&right_text, right.1));
+            diagnostic.help(format!("take an item of it: `{left} {symbol} {right}`"))
         }
         None => diagnostic.help("write numbers on both sides"),
     }
