@@ -5,10 +5,11 @@
 //! nesting. Functions stand behind [`Arc`], because a kernel outlives the module it was written in.
 //! Nothing here is resolved, typed or checked beyond the grammar.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use num_bigint::BigInt;
 
+use crate::scope::Scope;
 use crate::source::{Source, Span};
 
 /// No tree that the parser returns is deeper than this, so later passes and `Drop` may recurse.
@@ -238,6 +239,8 @@ pub struct FunctionDef {
     pub span: Span,
     /// From `def` to the colon.
     pub header: Span,
+    /// The names that are its own, once somebody asks.
+    pub(crate) scope: OnceLock<Arc<Scope>>,
 }
 
 #[derive(Debug, Clone)]
@@ -437,6 +440,7 @@ impl Lambda {
             is_async: false,
             span,
             header: span,
+            scope: OnceLock::new(),
         }
     }
 }

@@ -12,6 +12,7 @@ mod errors;
 mod highlight;
 mod lexer;
 mod parser;
+pub mod scope;
 pub mod source;
 pub mod suggest;
 mod token;

@@ -4,9 +4,8 @@
 //! later. The source is parsed again, so only mistakes pay for this.
 
 use kps_syntax::ast::{Name, Stmt, StmtKind};
+use kps_syntax::scope::{Assigns, assigned_names};
 use kps_syntax::{Source, Span};
-
-use super::scope::{Assigns, assigned_names};
 
 pub(super) fn binding_below(source: &Source, name: &str, place: Span) -> Option<Span> {
     let (module, _) = kps_syntax::parse(source);

@@ -3,10 +3,10 @@
 
 use kps_syntax::Part;
 use kps_syntax::ast::{Expr, ExprKind, Name, Stmt, StmtKind};
+use kps_syntax::scope::root_name;
 use rustc_hash::FxHashMap;
 
 use super::free::free_paths;
-use super::scope::root_name;
 
 /// Functions of ours whose results have nothing of a list in them,
 const TAKING_ALL: [&str; 6] = ["len", "sum", "min", "max", "any", "all"];

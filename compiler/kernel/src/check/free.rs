@@ -1,10 +1,11 @@
 //! The names that a function takes from outside, and those that expressions mention.
 
+use std::sync::Arc;
+
 use kps_syntax::ast::{ArgumentKind, Expr, ExprKind, FunctionDef, Name, Parameters, Stmt, StmtKind};
+use kps_syntax::scope::{Scope, root_name};
 use kps_syntax::{Part, Span};
 use rustc_hash::FxHashSet;
-
-use super::scope::{Scope, root_name};
 
 /// The variables around a nested function that it uses, each with the place of its first use. Defaults are computed
 /// around it, where they may read a name that is a parameter as well: `def f(i=i)`.
@@ -30,7 +31,7 @@ pub(crate) fn free_paths(def: &FunctionDef) -> Vec<(Name, Span)> {
 
 /// Collects what no scope around a name defines.
 struct Free {
-    scopes: Vec<Scope>,
+    scopes: Vec<Arc<Scope>>,
     paths: Vec<(Name, Span)>,
     seen: FxHashSet<Name>,
 }
@@ -43,7 +44,7 @@ impl Free {
 
     fn results_and_body(&mut self, def: &FunctionDef) {
         def.returns.iter().for_each(|expr| self.expr(expr));
-        self.scopes.push(Scope::of(def));
+        self.scopes.push(def.scope());
         self.block(&def.body);
         self.scopes.pop();
     }
@@ -76,7 +77,7 @@ impl Free {
         }
         if let ExprKind::Lambda(lambda) = &expr.kind {
             self.params(&lambda.params);
-            self.scopes.push(Scope::of_lambda(lambda));
+            self.scopes.push(Arc::new(Scope::of_lambda(lambda)));
             self.expr(&lambda.body);
             self.scopes.pop();
             return;

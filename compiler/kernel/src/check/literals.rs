@@ -1,10 +1,10 @@
 //! Names to which a body gives nothing but numbers that are written out: `found = 1`, `step = -0.5 if x else 0.5`.
 
 use kps_syntax::ast::{Expr, ExprKind, Name, Stmt, StmtKind, UnaryOp};
+use kps_syntax::scope::{Assigns, assigned_names};
 use num_traits::ToPrimitive;
 use rustc_hash::FxHashMap;
 
-use super::scope::{Assigns, assigned_names};
 use crate::constant::Literal;
 
 /// Each such name with its numbers.

@@ -15,7 +15,6 @@ mod given;
 mod literals;
 mod params;
 mod ports;
-mod scope;
 mod slips;
 mod structs;
 mod types;
@@ -39,7 +38,6 @@ pub(crate) use free::{captured_names, free_paths, mentions, parts_handed_on, rec
 pub(crate) use given::{declared_param, signature as given_signature};
 pub(crate) use literals::assigned_literals;
 pub(crate) use params::is_constant;
-pub(crate) use scope::{Assigns, Scope, assigned_names, pattern_names, root_name, walrus_names};
 pub(crate) use slips::{has_break, is_test_with_text};
 pub(crate) use structs::read_struct;
 pub use types::TypeExpr;

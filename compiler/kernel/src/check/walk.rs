@@ -3,15 +3,17 @@
 //! Names are reported once each. A construct that is not supported is reported whole: what lies
 //! inside it is not looked at, so that one mistake gives one message.
 
+use std::sync::Arc;
+
 use kps_syntax::ast::{
     Argument, ArgumentKind, BinaryOp, CompareOp, Comparison, Expr, ExprKind, FStringPart, FunctionDef,
     Lambda, MatchCase, Name, Pattern, PatternKind, Stmt, StmtKind,
 };
+use kps_syntax::scope::{Scope, pattern_names};
 use kps_syntax::{Diagnostic, Diagnostics, Location, Source, Span, suggest};
 
 use super::below::binding_below;
 use super::params;
-use super::scope::{Scope, pattern_names};
 use super::slips;
 use super::types::{NO_INTS, TypeReader};
 use super::unsupported;
@@ -35,7 +37,7 @@ pub(super) fn check_function(
     env: &dyn KernelEnv,
     diagnostics: &mut Diagnostics,
 ) -> Vec<CallSite> {
-    let scopes = vec![Scope::of(def)];
+    let scopes = vec![def.scope()];
     let own_name = &def.name.name;
     let (calls, reported) = (Vec::new(), FxHashSet::default());
     let mut walk = Walk { source, env, own_name, scopes, diagnostics, calls, reported };
@@ -49,7 +51,7 @@ struct Walk<'a> {
     /// What the function is called: a kernel is not there yet while it is being defined.
     own_name: &'a Name,
     /// Of the function, and of those nested in it that are being looked at.
-    scopes: Vec<Scope>,
+    scopes: Vec<Arc<Scope>>,
     diagnostics: &'a mut Diagnostics,
     calls: Vec<CallSite>,
     /// Unknown names that were reported already.
@@ -195,7 +197,7 @@ impl Walk<'_> {
         }
         params::nested_params(def, self.source, self.env, self.diagnostics);
         def.params.iter().filter_map(|param| param.default.as_ref()).for_each(|default| self.expr(default));
-        self.scopes.push(Scope::of(def));
+        self.scopes.push(def.scope());
         self.body(&def.body);
         self.scopes.pop();
     }
@@ -207,7 +209,7 @@ impl Walk<'_> {
         if matches!(lambda.body.kind, ExprKind::Yield(_) | ExprKind::YieldFrom(_)) {
             return self.unsupported(span, "`yield`", "write results to an array parameter");
         }
-        self.scopes.push(Scope::of_lambda(lambda));
+        self.scopes.push(Arc::new(Scope::of_lambda(lambda)));
         self.expr(&lambda.body);
         self.scopes.pop();
     }
@@ -413,7 +415,7 @@ impl Walk<'_> {
             return self.diagnostics.push(errors::name_below(self.at(span), name, self.at(below)));
         }
         let outside = self.env.names();
-        let own = self.scopes.iter().flat_map(Scope::names);
+        let own = self.scopes.iter().flat_map(|scope| scope.names());
         let known = own.chain(&outside).map(|name| &**name);
         let known = known.chain(builtins::names().map(|name| -> &str { name }));
         let diagnostic = error(self.at(span), name, suggest::nearest(name, known));

@@ -69,6 +69,9 @@ pub(crate) struct FunctionEmitter<'e> {
     pub debug: Option<FunctionDebug>,
 }
 
+/// Most blocks have no more, lines among them.
+const USUAL_INSTRUCTIONS: usize = 16;
+
 /// What is known of a function by all places that call it: of its arguments, and what was stored before.
 pub(crate) struct Known {
     counted: Vec<bool>,
@@ -187,6 +190,7 @@ impl<'e> FunctionEmitter<'e> {
 
     pub fn open(&mut self, label: Word) {
         self.current.label = Some(instruction(Op::Label, None, Some(label), Vec::new()));
+        self.current.instructions.reserve(USUAL_INSTRUCTIONS);
         self.line = None;
         self.debug.iter_mut().for_each(|debug| debug.place = None);
     }

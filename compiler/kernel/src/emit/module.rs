@@ -8,6 +8,7 @@ use std::rc::Rc;
 use std::sync::OnceLock;
 
 use kps_syntax::{Location, Source, Span};
+use rspirv::binary::Assemble;
 use rspirv::dr;
 use rspirv::grammar;
 use rspirv::spirv::{self, MemoryModel, Op, StorageClass, Word};
@@ -100,10 +101,10 @@ pub(crate) struct Module {
     constants: FxHashMap<ConstantKey, Word>,
     /// Ids that name constants.
     constant_ids: FxHashSet<Word>,
-    globals: Vec<dr::Instruction>,
-    names: Vec<dr::Instruction>,
-    annotations: Vec<dr::Instruction>,
-    /// The words of those that are emitted: a tenth of the memory that their instructions take.
+    /// The last sections, as words: a tenth of the memory that their instructions take.
+    names: Vec<Word>,
+    annotations: Vec<Word>,
+    globals: Vec<Word>,
     pub functions: Vec<Word>,
     files: Vec<(Source, Word)>,
     strings: Vec<dr::Instruction>,
@@ -129,9 +130,9 @@ impl Module {
             types: FxHashMap::default(),
             constants: FxHashMap::default(),
             constant_ids: FxHashSet::default(),
-            globals: Vec::new(),
             names: Vec::new(),
             annotations: Vec::new(),
+            globals: Vec::new(),
             functions: Vec::new(),
             files: Vec::new(),
             strings: Vec::new(),
@@ -177,37 +178,37 @@ impl Module {
 
     pub fn name(&mut self, id: Word, name: &str) {
         let operands = vec![Operand::IdRef(id), Operand::LiteralString(name.to_owned())];
-        self.names.push(instruction(Op::Name, None, None, operands));
+        instruction(Op::Name, None, None, operands).assemble_into(&mut self.names);
     }
 
     pub fn member_name(&mut self, id: Word, member: u32, name: &str) {
         let operands =
             vec![Operand::IdRef(id), Operand::LiteralBit32(member), Operand::LiteralString(name.to_owned())];
-        self.names.push(instruction(Op::MemberName, None, None, operands));
+        instruction(Op::MemberName, None, None, operands).assemble_into(&mut self.names);
     }
 
     pub fn decorate(&mut self, id: Word, decoration: spirv::Decoration, values: &[Word]) {
         let mut operands = vec![Operand::IdRef(id), Operand::Decoration(decoration)];
         operands.extend(values.iter().map(|value| Operand::LiteralBit32(*value)));
-        self.annotations.push(instruction(Op::Decorate, None, None, operands));
+        instruction(Op::Decorate, None, None, operands).assemble_into(&mut self.annotations);
     }
 
     pub fn decorate_builtin(&mut self, id: Word, builtin: spirv::BuiltIn) {
         let decoration = Operand::Decoration(spirv::Decoration::BuiltIn);
         let operands = vec![Operand::IdRef(id), decoration, Operand::BuiltIn(builtin)];
-        self.annotations.push(instruction(Op::Decorate, None, None, operands));
+        instruction(Op::Decorate, None, None, operands).assemble_into(&mut self.annotations);
     }
 
     pub fn decorate_member(&mut self, id: Word, member: u32, decoration: spirv::Decoration, values: &[Word]) {
         let mut operands =
             vec![Operand::IdRef(id), Operand::LiteralBit32(member), Operand::Decoration(decoration)];
         operands.extend(values.iter().map(|value| Operand::LiteralBit32(*value)));
-        self.annotations.push(instruction(Op::MemberDecorate, None, None, operands));
+        instruction(Op::MemberDecorate, None, None, operands).assemble_into(&mut self.annotations);
     }
 
     pub fn global(&mut self, op: Op, result_type: Option<Word>, operands: Vec<Operand>) -> Word {
         let id = self.id();
-        self.globals.push(instruction(op, result_type, Some(id), operands));
+        instruction(op, result_type, Some(id), operands).assemble_into(&mut self.globals);
         id
     }
 

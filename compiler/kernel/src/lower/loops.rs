@@ -9,6 +9,7 @@
 use std::rc::Rc;
 
 use kps_syntax::ast::{Expr, Name, Stmt as AstStmt};
+use kps_syntax::scope::{Assigns, assigned_names, root_name, walrus_names};
 use kps_syntax::{Part, Span};
 use rustc_hash::FxHashMap;
 
@@ -20,10 +21,7 @@ use super::sequences::{Sequence, Spanned};
 use super::settle::Settled;
 use super::stmts::Condition;
 use super::vars::{Binding, Fork, Missing, Var, Way, binding_span};
-use crate::check::{
-    Assigns, assigned_literals, assigned_names, has_break, mentions, receivers, receivers_in, root_name,
-    walrus_names,
-};
+use crate::check::{assigned_literals, has_break, mentions, receivers, receivers_in};
 use crate::constant::{Constant, Literal};
 use crate::errors;
 use crate::ir::{BinaryOp, Block, LocalId, Loop, NodeId, NodeKind, Stmt};

@@ -5,11 +5,11 @@ use std::rc::Rc;
 
 use kps_syntax::Span;
 use kps_syntax::ast::{BoolOp, CompareOp, Expr, Ident, MatchCase, Pattern, PatternKind};
+use kps_syntax::scope::pattern_names;
 
 use super::Ctx;
 use super::operand::Operand;
 use super::stmts::Condition;
-use crate::check::pattern_names;
 use crate::errors;
 use crate::ir::{BinaryOp, NodeId, NodeKind};
 use crate::types::Type;

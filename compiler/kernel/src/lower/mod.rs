@@ -80,6 +80,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use kps_syntax::ast::{FunctionDef, Lambda, Name};
+use kps_syntax::scope::Scope;
 use kps_syntax::{Diagnostic, Diagnostics, Location, Source, Span};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -91,7 +92,7 @@ pub(crate) use self::remarks::Remarked;
 use self::textures::TextureUses;
 use self::tiles::Tiles;
 use self::vars::{Binding, Var};
-use crate::check::{Assigns, Scope, assigned_names, parts_handed_on, receivers};
+use crate::check::{parts_handed_on, receivers};
 use crate::env::KernelEnv;
 use crate::errors;
 use crate::explain::Remark;
@@ -255,7 +256,7 @@ impl EnvRef<'_> {
 pub(crate) struct FunctionState<'a> {
     source: Source,
     env: EnvRef<'a>,
-    scope: Rc<Scope>,
+    scope: Arc<Scope>,
     /// Variables from here on belong to the functions around this one.
     n_own: Var,
     func: Function,
@@ -336,23 +337,22 @@ impl<'a> FunctionState<'a> {
         env: EnvRef<'a>,
         captured: &[(Name, Span)],
     ) -> FunctionState<'a> {
-        let mut scope = Scope::of(def);
+        let mut scope = def.scope();
         let n_own = scope.names().len() as Var;
-        captured.iter().for_each(|(name, _)| scope.add(name));
+        if !captured.is_empty() {
+            let scope = Arc::make_mut(&mut scope);
+            captured.iter().for_each(|(name, _)| scope.add(name));
+        }
         let mut state = FunctionState::bare(&def.name.name, source, env, def.name.span);
         let mut changed = |name: &Name| state.changed_in_part.extend(scope.get(name));
         receivers(&def.body, &mut changed);
-        assigned_names(&def.body, &mut |name, assigns| {
-            if matches!(assigns, Assigns::Part) {
-                changed(name);
-            }
-        });
+        scope.changed_in_part().iter().for_each(changed);
         parts_handed_on(&def.body, &mut |name, member| {
             state.handed_on.extend(scope.get(name).map(|var| (var, member.clone())));
         });
         state.def = Some(Arc::clone(def));
         state.vars = vec![Binding::Unset; scope.names().len()];
-        state.scope = Rc::new(scope);
+        state.scope = scope;
         state.n_own = n_own;
         state
     }
@@ -387,11 +387,11 @@ impl<'a> FunctionState<'a> {
         FunctionState {
             source: source.clone(),
             env,
-            scope: Rc::default(),
+            scope: Arc::default(),
             n_own: 0,
             func,
             facts: Vec::with_capacity(USUAL_NODES),
-            block: Vec::new(),
+            block: Vec::with_capacity(USUAL_NODES),
             live: true,
             stopped: false,
             alone: None,
@@ -519,8 +519,9 @@ impl<'a> Ctx<'a> {
 
     /// What was lowered is the function's body.
     fn finish_body(&mut self) {
-        let mut body = self.other_tables();
-        body.append(&mut self.f.block);
+        let tables = self.other_tables();
+        let mut body = std::mem::take(&mut self.f.block);
+        body.splice(..0, tables);
         self.place_late(&mut body);
         self.f.func.body = body;
     }

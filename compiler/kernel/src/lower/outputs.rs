@@ -11,6 +11,7 @@
 use std::rc::Rc;
 
 use kps_syntax::ast::{Expr, ExprKind, Name, UnaryOp};
+use kps_syntax::scope::{Assigns, assigned_names};
 use kps_syntax::{Diagnostic, Span};
 use num_traits::ToPrimitive;
 
@@ -19,7 +20,6 @@ use super::index::components_named;
 use super::operand::{Operand, Place, Static};
 use super::targets::Target;
 use super::vars::{Binding, Var};
-use crate::check::{Assigns, assigned_names};
 use crate::errors;
 use crate::ir::{self, NodeId, PortId, Stmt};
 use crate::types::Type;

@@ -1,12 +1,12 @@
 //! Statements: branches and what meets after them, `return`.
 
 use kps_syntax::ast::{Branch, Expr, ExprKind, Name, Stmt, StmtKind};
+use kps_syntax::scope::{Assigns, assigned_names};
 use kps_syntax::{Diagnostic, Span};
 
 use super::Ctx;
 use super::operand::{Operand, Static};
 use super::vars::{Missing, Way};
-use crate::check::{Assigns, assigned_names};
 use crate::constant::Constant;
 use crate::errors;
 use crate::ir::{self, Block, NodeId};

@@ -6,13 +6,13 @@
 
 use kps_syntax::Span;
 use kps_syntax::ast::{Argument, ArgumentKind, CompareOp as AstCompareOp, Expr, ExprKind, Name, UnaryOp};
+use kps_syntax::scope::{Assigns, assigned_names};
 
 use super::Ctx;
 use super::joins::same_static;
 use super::operand::Operand;
 use super::stmts::Condition;
 use super::vars::Binding;
-use crate::check::{Assigns, assigned_names};
 use crate::ir::{CompareOp, NodeId, NodeKind};
 use crate::template::{Param, ParamKind};
 use crate::types::Type;

@@ -1,6 +1,6 @@
 //! Statements, simple and compound.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use crate::ast::{
     Argument, BinaryOp, Branch, ClassDef, Expr, ExprKind, FunctionDef, Handler, Ident, ImportFrom,
@@ -276,6 +276,7 @@ impl Builder<'_> {
             is_async: is_async.is_some(),
             span: Span::new(header.start, block.end),
             header,
+            scope: OnceLock::new(),
         })
     }
 

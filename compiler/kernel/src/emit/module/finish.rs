@@ -74,13 +74,11 @@ impl Module {
             module.debug_string_source.push(instruction(Op::Source, None, None, operands));
         }
         module.debug_string_source.extend(self.strings);
-        module.debug_names = self.names;
-        module.annotations = self.annotations;
-        module.types_global_values = self.globals;
-        let n_around: usize = module.all_inst_iter().map(|inst| 4 + inst.operands.len()).sum();
-        let mut words = Vec::with_capacity(n_around + self.functions.len());
+        let last = [self.names, self.annotations, self.globals, self.functions];
+        let n_before: usize = module.all_inst_iter().map(|inst| 4 + inst.operands.len()).sum();
+        let mut words = Vec::with_capacity(n_before + last.iter().map(Vec::len).sum::<usize>());
         module.assemble_into(&mut words);
-        words.extend(self.functions);
+        last.iter().for_each(|section| words.extend(section));
         words
     }
 }

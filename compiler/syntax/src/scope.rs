@@ -1,26 +1,31 @@
 //! Which names a function's body assigns: those are its own, all others come from outside.
 
-use kps_syntax::ast::{Expr, ExprKind, FunctionDef, Ident, Lambda, Name, Parameters, Pattern, Stmt};
-use kps_syntax::{Part, Span};
+use std::sync::Arc;
+
 use rustc_hash::FxHashMap;
 
+use crate::ast::{Expr, ExprKind, FunctionDef, Ident, Lambda, Name, Parameters, Pattern, Stmt};
+use crate::source::Span;
+use crate::visit::Part;
+
 /// A function's own names, numbered: parameters first, then in the order of first assignment.
-#[derive(Default)]
-pub(crate) struct Scope {
+#[derive(Debug, Clone, Default)]
+pub struct Scope {
     names: Vec<Name>,
     numbers: FxHashMap<Name, u32>,
+    /// Whatever a part of is assigned, `v.x = ..`, its own or not; each as often as that is done.
+    changed_in_part: Vec<Name>,
 }
 
 /// Most functions have no more names than that.
 const USUAL_NAMES: usize = 14;
 
 impl Scope {
-    pub fn of(def: &FunctionDef) -> Scope {
+    fn of(def: &FunctionDef) -> Scope {
         let mut scope = Scope::of_params(&def.params);
-        assigned_names(&def.body, &mut |name, assigns| {
-            if matches!(assigns, Assigns::Name(_)) {
-                scope.add(name);
-            }
+        assigned_names(&def.body, &mut |name, assigns| match assigns {
+            Assigns::Name(_) => scope.add(name),
+            Assigns::Part => scope.changed_in_part.push(Name::clone(name)),
         });
         scope
     }
@@ -33,7 +38,8 @@ impl Scope {
 
     fn of_params(params: &Parameters) -> Scope {
         let numbers = FxHashMap::with_capacity_and_hasher(USUAL_NAMES, Default::default());
-        let mut scope = Scope { names: Vec::with_capacity(USUAL_NAMES), numbers };
+        let mut scope =
+            Scope { names: Vec::with_capacity(USUAL_NAMES), numbers, changed_in_part: Vec::new() };
         params.iter().for_each(|param| scope.add(&param.name.name));
         scope
     }
@@ -56,11 +62,22 @@ impl Scope {
     pub fn names(&self) -> &[Name] {
         &self.names
     }
+
+    pub fn changed_in_part(&self) -> &[Name] {
+        &self.changed_in_part
+    }
+}
+
+impl FunctionDef {
+    /// What its body assigns, looked for once.
+    pub fn scope(&self) -> Arc<Scope> {
+        Arc::clone(self.scope.get_or_init(|| Arc::new(Scope::of(self))))
+    }
 }
 
 /// How a statement gives a variable a new value.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Assigns {
+pub enum Assigns {
     /// `v = ..`, and where that is written: it also makes the name the function's own.
     Name(Span),
     /// `v.x = ..`, `v[i] = ..`.
@@ -69,7 +86,7 @@ pub(crate) enum Assigns {
 
 /// Calls `found` for every name that `body` assigns, each as often as it does. Those of statements that kernels do
 /// not have are the function's own all the same, so that nobody is told of the statement and of each of its names.
-pub(crate) fn assigned_names(body: &[Stmt], found: &mut dyn FnMut(&Name, Assigns)) {
+pub fn assigned_names(body: &[Stmt], found: &mut dyn FnMut(&Name, Assigns)) {
     for stmt in body {
         stmt.each_part(&mut |part| match part {
             Part::Name(name, span) => found(name, Assigns::Name(span)),
@@ -88,7 +105,7 @@ fn walruses(expr: &Expr, found: &mut dyn FnMut(&Name, Assigns)) {
 }
 
 /// Calls `found` for every name that an expression assigns with `:=`; a lambda's are its own.
-pub(crate) fn walrus_names(expr: &Expr, found: &mut dyn FnMut(&Ident)) {
+pub fn walrus_names(expr: &Expr, found: &mut dyn FnMut(&Ident)) {
     match &expr.kind {
         ExprKind::Lambda(_) => return,
         ExprKind::Walrus { target, .. } => found(target),
@@ -98,7 +115,7 @@ pub(crate) fn walrus_names(expr: &Expr, found: &mut dyn FnMut(&Ident)) {
 }
 
 /// `a` of `a[i].pos.xy`.
-pub(crate) fn root_name(mut expr: &Expr) -> Option<&Name> {
+pub fn root_name(mut expr: &Expr) -> Option<&Name> {
     loop {
         match &expr.kind {
             ExprKind::Name(name) => return Some(name),
@@ -109,7 +126,7 @@ pub(crate) fn root_name(mut expr: &Expr) -> Option<&Name> {
 }
 
 /// Calls `found` for every name that a pattern binds.
-pub(crate) fn pattern_names(pattern: &Pattern, found: &mut dyn FnMut(&Name)) {
+pub fn pattern_names(pattern: &Pattern, found: &mut dyn FnMut(&Name)) {
     pattern.each_part(&mut |part| {
         if let Part::Name(name, _) = part {
             found(name);
