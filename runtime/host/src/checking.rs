@@ -5,7 +5,7 @@
 
 use kps_device::findings::ArrayName;
 use kps_device::{Check, Checks, Finding, FindingKind, Instrument};
-use kps_syntax::Diagnostic;
+use kps_syntax::{Diagnostic, Location};
 use rustc_hash::FxHashMap;
 
 /// Which launches are checked. It is for the built-in device alone.
@@ -61,12 +61,25 @@ pub struct Findings {
 
 /// What is told once.
 #[derive(PartialEq, Eq, Hash)]
-struct Mistake {
+pub(crate) struct Mistake {
     code: &'static str,
     place: Place,
     array: Option<ArrayName>,
     /// The line that a race is with.
     before: Place,
+}
+
+impl Mistake {
+    pub(crate) fn of(code: &'static str, location: Option<&Location>, finding: &Finding) -> Mistake {
+        let place = location.map(|at| (at.source.name().to_owned(), at.span.start));
+        let before = match &finding.kind {
+            FindingKind::Race { before, .. } => {
+                before.line.as_ref().map(|line| (line.file.clone(), line.line))
+            }
+            _ => None,
+        };
+        Mistake { code, place, array: finding.array().cloned(), before }
+    }
 }
 
 /// A source, and a place in it or a line; `None` of modules that do not tell their lines.
@@ -80,18 +93,10 @@ impl Findings {
     }
 
     /// Counts a mistake that was made `times` times, and tells of it if it is new.
-    pub(crate) fn note(&mut self, diagnostic: &Diagnostic, finding: &Finding) {
-        let place = diagnostic.location().map(|at| (at.source.name().to_owned(), at.span.start));
-        let before = match &finding.kind {
-            FindingKind::Race { before, .. } => {
-                before.line.as_ref().map(|line| (line.file.clone(), line.line))
-            }
-            _ => None,
-        };
-        let key = Mistake { code: diagnostic.code, place, array: finding.array().cloned(), before };
-        let count = self.counts.entry(key).or_default();
+    pub(crate) fn note(&mut self, mistake: Mistake, times: u64, diagnostic: &Diagnostic) {
+        let count = self.counts.entry(mistake).or_default();
         let is_new = *count == 0;
-        *count += finding.count;
+        *count += times;
         if let Some(sink) = self.sink.as_mut().filter(|_| is_new) {
             sink(diagnostic);
         }

@@ -29,6 +29,8 @@ struct Kernel {
 
 struct Line {
     line: Option<SourceLine>,
+    /// `6`, or `helpers.kps:6` in a kernel whose lines are of several files.
+    number: String,
     source: String,
     counts: Counts,
 }
@@ -36,10 +38,6 @@ struct Line {
 impl Line {
     fn cost(&self) -> u64 {
         self.counts.instructions + ACCESS_COST * (self.counts.sectors + self.counts.shared_passes)
-    }
-
-    fn number(&self) -> String {
-        self.line.as_ref().map_or("-".to_owned(), |line| line.line.to_string())
     }
 }
 
@@ -53,9 +51,18 @@ impl Profile {
     /// `source_of` gives the text of a line.
     pub(crate) fn new(kernels: Vec<KernelProfile>, source_of: impl Fn(&SourceLine) -> String) -> Profile {
         let kernel = |profile: KernelProfile| {
-            let line = |(line, counts): &(Option<SourceLine>, Counts)| {
-                let source = line.as_ref().map_or_else(|| NO_LINE.to_owned(), &source_of);
-                Line { line: line.clone(), source: source.trim().to_owned(), counts: *counts }
+            let mut files = profile.lines.iter().filter_map(|(line, _)| Some(&line.as_ref()?.file));
+            let first = files.next();
+            let has_files = files.any(|file| Some(file) != first);
+            let number = |line: &SourceLine| match has_files {
+                true => format!("{}:{}", line.file, line.line),
+                false => line.line.to_string(),
+            };
+            let line = |(line, counts): &(Option<SourceLine>, Counts)| Line {
+                line: line.clone(),
+                number: line.as_ref().map_or_else(|| "-".to_owned(), number),
+                source: line.as_ref().map_or_else(|| NO_LINE.to_owned(), &source_of).trim().to_owned(),
+                counts: *counts,
             };
             let mut lines: Vec<Line> = profile.lines.iter().map(line).collect();
             lines.sort_by_key(|line| std::cmp::Reverse(line.cost()));
@@ -134,7 +141,7 @@ fn row(line: &Line, total: u64) -> [String; N_COLUMNS] {
     let number = |n: u64| if n == 0 { "-".to_owned() } else { n.to_string() };
     let ratio = |n: u64, of: u64| if of == 0 { "-".to_owned() } else { format!("{n}/{of}") };
     [
-        line.number(),
+        line.number.clone(),
         format!("{:.0}%", 100.0 * line.cost() as f64 / total as f64),
         number(counts.instructions),
         number(counts.bytes_read),
@@ -149,7 +156,7 @@ fn row(line: &Line, total: u64) -> [String; N_COLUMNS] {
 /// What is bad about a line, in words, and what helps.
 fn advice(line: &Line, text: &mut String) {
     let counts = &line.counts;
-    let number = line.number();
+    let number = &line.number;
     let per = |n: u64, of: u64| n as f64 / of.max(1) as f64;
     if counts.sectors > 2 * counts.ideal_sectors {
         let (touched, ideal) =

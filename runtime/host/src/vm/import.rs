@@ -85,7 +85,9 @@ impl Vm {
                 return Err(Raise::new(ExceptionKind::ModuleNotFoundError, message));
             }
         };
-        if let Some((file, is_package)) = folders.iter().find_map(|folder| file_of(folder, last)) {
+        // A file of the current folder is told of without one, as the script is.
+        let mut plain = folders.iter().map(|folder| folder.strip_prefix(".").unwrap_or(folder));
+        if let Some((file, is_package)) = plain.find_map(|folder| file_of(folder, last)) {
             let source = read_source(&file)?;
             return Ok(Found { source, file: Some(file), is_package });
         }

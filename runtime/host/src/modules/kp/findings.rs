@@ -11,10 +11,11 @@ use kps_compute::Sequence;
 use kps_device::findings::{Arithmetic, ArrayName, Beyond, Element, Int, Launch, Number, Part, SharedMemory};
 use kps_device::{Access, Finding, FindingKind, Invocation, SourceLine};
 use kps_syntax::diagnostic::Frame;
-use kps_syntax::{Diagnostic, Source};
+use kps_syntax::{Diagnostic, Location, Source};
 
 use self::remedy::{barrier, remedy};
 use super::shared::ScriptedManager;
+use crate::checking::Mistake;
 use crate::foreign;
 use crate::text;
 use crate::vm::Vm;
@@ -28,43 +29,68 @@ pub fn tell(vm: &mut Vm, manager: &ScriptedManager, sequence: Option<&Sequence>)
     }
     // What was printed before comes first.
     let _ = vm.flush();
+    let mut told: Vec<Told> = Vec::new();
     for mut finding in findings {
         let n_groups = finding.launch.groups.iter().map(|n| u64::from(*n)).product();
         // Whoever calls a kernel gives a domain, and counts no workgroups.
         if sequence.is_none() {
             finding.launch = Launch::default();
         }
-        let place = finding.line.as_ref().and_then(|line| vm.locate(line));
         let near = Near {
             n_groups,
             text: &text_of(vm, &finding),
             script: script_of(vm, &finding),
             shader: language_of(vm, &finding),
         };
-        let mut diagnostic = words(&finding, &near);
-        if let Some(location) = place {
-            diagnostic = diagnostic.label(location, invocations(&finding));
-        } else {
-            diagnostic.message += &format!(" ({})", invocations(&finding));
+        let diagnostic = words(&finding, &near);
+        let place = finding.line.as_ref().and_then(|line| vm.locate(line));
+        let mistake = Mistake::of(diagnostic.code, place.as_ref(), &finding);
+        // A line may make the same one in several places, as `x ** 3` does.
+        let is_alike = |known: &&mut Told| known.mistake == mistake && known.finding.launch == finding.launch;
+        match told.iter_mut().find(is_alike) {
+            Some(known) => known.finding.count += finding.count,
+            None => told.push(Told { mistake, finding, diagnostic, place }),
         }
-        if let FindingKind::Race { before, .. } = &finding.kind
-            && !on_one_line(&finding.line, &before.line)
-            && let Some(location) = before.line.as_ref().and_then(|line| vm.locate(line))
-        {
-            diagnostic = diagnostic
-                .label(location, format!("{} here by {}", done(before.access), who(before.invocation)));
-        }
-        if let FindingKind::DivergentBarrier { other, waits: Some(waits) } = &finding.kind
-            && let Some(location) = vm.locate(waits)
-        {
-            diagnostic = diagnostic.label(location, format!("{} waits here", both_ids(*other)));
-        }
-        let trace = vm.trace();
-        diagnostic = match sequence.and_then(|sequence| recorded(sequence, finding.launch.dispatch)) {
-            Some(recorded) => below_recorded(diagnostic, &recorded, &trace),
-            None => Diagnostic { trace, ..diagnostic },
-        };
-        vm.findings.note(&diagnostic, &finding);
+    }
+    for told in told {
+        let diagnostic = labelled(vm, &told, sequence);
+        vm.findings.note(told.mistake, told.finding.count, &diagnostic);
+    }
+}
+
+/// A mistake that is going to be told, and what is known of it.
+struct Told {
+    mistake: Mistake,
+    finding: Finding,
+    /// Without its labels, which count.
+    diagnostic: Diagnostic,
+    place: Option<Location>,
+}
+
+/// The mistake with its places in the kernel, below the calls that led to its launch.
+fn labelled(vm: &Vm, told: &Told, sequence: Option<&Sequence>) -> Diagnostic {
+    let Told { finding, place, .. } = told;
+    let mut diagnostic = told.diagnostic.clone();
+    match place {
+        Some(location) => diagnostic = diagnostic.label(location.clone(), invocations(finding)),
+        None => diagnostic.message += &format!(" ({})", invocations(finding)),
+    }
+    if let FindingKind::Race { before, .. } = &finding.kind
+        && !on_one_line(&finding.line, &before.line)
+        && let Some(location) = before.line.as_ref().and_then(|line| vm.locate(line))
+    {
+        diagnostic =
+            diagnostic.label(location, format!("{} here by {}", done(before.access), who(before.invocation)));
+    }
+    if let FindingKind::DivergentBarrier { other, waits: Some(waits) } = &finding.kind
+        && let Some(location) = vm.locate(waits)
+    {
+        diagnostic = diagnostic.label(location, format!("{} waits here", both_ids(*other)));
+    }
+    let trace = vm.trace();
+    match sequence.and_then(|sequence| recorded(sequence, finding.launch.dispatch)) {
+        Some(recorded) => below_recorded(diagnostic, &recorded, &trace),
+        None => Diagnostic { trace, ..diagnostic },
     }
 }
 
