@@ -36,6 +36,7 @@ mod lvalues;
 mod mends;
 mod numbers;
 mod places;
+mod shifts;
 mod shortcuts;
 mod strict;
 mod tokens;

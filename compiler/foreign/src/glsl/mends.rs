@@ -2,7 +2,7 @@
 //! are assigned to (`m[i].x` for `m[i][0]`, `columns` for several), a constant of a function where a number must be known
 //! (`float x[N]`), `const in` of a parameter, a matrix of one vector (`mat2(v)`), `continue` at the end of a `do`, and
 //! what loops and branches say of themselves (`[[unroll]]`), arrays of structs as arguments (`arguments`), and constants
-//! that lose bits as they are shifted (`255 << 24`).
+//! that lose bits as they are shifted (`shifts`).
 //!
 //! naga's mistake, or its module, and the text go in; the changes come out for which the text is read once more.
 
@@ -11,10 +11,9 @@ use std::ops::Range;
 use naga::front::glsl::{Error, ErrorKind};
 use naga::{Expression, Function, Module, TypeInner};
 
-use super::folded::{self, Names, Number};
 use super::places::Change;
 use super::tokens::{Token, closing, tokens};
-use super::{arguments, columns, loops};
+use super::{arguments, columns, loops, shifts};
 
 /// What naga says of a constant that does not fit.
 const OVERFLOW: &str = " operation overflowed";
@@ -43,31 +42,15 @@ pub(super) fn of_error(text: &str, error: &Error) -> Vec<Change> {
         ErrorKind::SemanticError(message) if message.starts_with("Unknown function") => {
             return arguments::spelled_out(text, place);
         }
-        ErrorKind::SemanticError(message) if message.ends_with(OVERFLOW) => shifted(text, place),
+        ErrorKind::SemanticError(message) if message.ends_with(OVERFLOW) => {
+            return shifts::that_lose_bits(text);
+        }
         ErrorKind::UnknownVariable(name) if text.get(place.clone()) == Some(name) => constant(text, place),
         ErrorKind::InvalidToken(..) if text.get(place.clone()) == Some("[") => return attributes(text),
         ErrorKind::InvalidToken(..) => second_qualifier(text, place),
         _ => None,
     };
     one.into_iter().collect()
-}
-
-/// A constant shifted to the left, as its bits.
-fn shifted(text: &str, place: Range<usize>) -> Option<Change> {
-    let names = Names::with_macros_of(text);
-    let known = |side| folded::number(side, &names).map(|known| known.number);
-    let (value, amount) = text.get(place.clone())?.rsplit_once("<<")?;
-    let amount = match known(amount)? {
-        Number::Int(amount) => u32::try_from(amount).ok()?,
-        Number::Uint(amount) => amount,
-        _ => return None,
-    };
-    let text = match known(value)? {
-        Number::Int(value) => format!("int({}u)", value.cast_unsigned().checked_shl(amount)?),
-        Number::Uint(value) => format!("{}u", value.checked_shl(amount)?),
-        _ => return None,
-    };
-    Some(Change { place, text })
 }
 
 /// Nothing for the second word of `const in`: either says all.
@@ -146,7 +129,7 @@ fn definition<'v, 't>(tokens: &'v [Token<'t>], name: &str, place: usize) -> Opti
 }
 
 /// The constants of a declaration behind `const`, as far as they are numbers, each with its value.
-fn declared<'v, 't>(tokens: &'v [Token<'t>]) -> impl Iterator<Item = (&'t str, &'v [Token<'t>])> {
+pub(super) fn declared<'v, 't>(tokens: &'v [Token<'t>]) -> impl Iterator<Item = (&'t str, &'v [Token<'t>])> {
     let is_of_number = tokens.first().is_some_and(|ty| ["int", "uint", "float", "bool"].contains(&ty.text));
     let mut rest = if is_of_number { &tokens[1..] } else { &[] };
     std::iter::from_fn(move || {
