@@ -11,7 +11,7 @@ use super::tensor::{ScriptTensor, TENSOR};
 use super::values::{self, Elements};
 use crate::convert::FromValue;
 use crate::errors::{type_error, value_error};
-use crate::value::{Args, Native, NativeDef, NativeType, Parser, Result, Value};
+use crate::value::{Args, Native, NativeDef, NativeType, Parser, Raise, Result, Value};
 use crate::vm::Vm;
 
 pub static IMAGE: NativeType = NativeType {
@@ -113,10 +113,20 @@ fn info(
     format: Option<TexelFormat>,
 ) -> Result<ImageInfo> {
     let of_format = format.map(|format| usize::from(format.n_channels));
+    let asked = match (n_channels, of_format) {
+        (Some(given), Some(of_format)) if given != of_format => {
+            return Err(value_error(format!("the format has {}, not {given}", counted(of_format)))
+                .help("leave `num_channels` out: the format says it"));
+        }
+        (given, of_format) => given.or(of_format),
+    };
     let (sides, n_channels) = match (sides.is_empty(), elements.shape.as_slice()) {
-        (false, _) => (sides, n_channels.or(of_format).unwrap_or(1)),
-        (true, [height, width]) => (vec![*width, *height], n_channels.or(of_format).unwrap_or(1)),
-        (true, [height, width, channels]) => (vec![*width, *height], n_channels.unwrap_or(*channels)),
+        (false, _) => (sides, asked.unwrap_or(1)),
+        (true, [height, width]) => (vec![*width, *height], asked.unwrap_or(1)),
+        (true, [height, width, channels]) => match asked.filter(|asked| asked != channels) {
+            Some(asked) => return Err(other_channels(*channels, asked, format)),
+            None => (vec![*width, *height], *channels),
+        },
         (true, _) => {
             return Err(type_error("an image needs its width and height")
                 .help("say them, Image(data, width, height), or give rows of texels"));
@@ -127,6 +137,20 @@ fn info(
         None => image::format(elements.dtype, n_channels).map_err(compute)?,
     };
     image::info(format, &sides).map_err(compute)
+}
+
+/// Rows of texels that have more channels than the image, or fewer.
+fn other_channels(channels: usize, asked: usize, format: Option<TexelFormat>) -> Raise {
+    let asked = match format {
+        Some(format) => format!("`{}` has {asked}", format.name()),
+        None => format!("`num_channels` is {asked}"),
+    };
+    value_error(format!("the last axis has {}, {asked}", counted(channels)))
+        .help("ask for as many, or say all sides, as in Image(data, width, height, depth=2)")
+}
+
+fn counted(channels: usize) -> String {
+    if channels == 1 { "1 channel".to_owned() } else { format!("{channels} channels") }
 }
 
 /// More data than there are texels is left out, as Kompute does.

@@ -110,19 +110,23 @@ fn new(vm: &mut Vm, args: &Args) -> Result {
 }
 
 /// What `checked=` asks for; without it, what the host was started with.
-fn checking(vm: &Vm, given: Option<&Value>) -> Result<Checking> {
+fn checking(vm: &mut Vm, given: Option<&Value>) -> Result<Checking> {
     match given.filter(|given| !given.is_none()) {
         None => Ok(vm.checking),
         Some(Value::Bool(false)) => Ok(Checking::Never),
         Some(Value::Bool(true)) => Ok(Checking::Always(Checks::usual())),
-        Some(given) => match given.as_str() {
-            Some(names) => parse_checks(names).map(Checking::Always).map_err(value_error),
-            None => Err(type_error(format!(
-                "`checked` is True, False or names of checks, not {}",
-                given.type_name()
-            ))
-            .help("for instance checked=True, or checked=\"usual,overflow\"")),
-        },
+        Some(given) => {
+            let names = match given.as_str() {
+                Some(names) => Some(names.to_string()),
+                None => Vec::<String>::from_value(vm, given).ok().map(|names| names.join(",")),
+            };
+            let names = names.ok_or_else(|| {
+                let given = given.type_name();
+                type_error(format!("`checked` is True, False or names of checks, not {given}"))
+                    .help("for instance checked=True, or checked=\"usual,overflow\"")
+            })?;
+            parse_checks(&names).map(Checking::Always).map_err(value_error)
+        }
     }
 }
 

@@ -28,6 +28,7 @@ pub static RECORD_ARRAY: NativeType = NativeType {
         NativeDef::getter("base", base),
         NativeDef::method("reshape", reshape),
         NativeDef::method("tolist", tolist),
+        NativeDef::method("tobytes", tobytes),
         NativeDef::method("copy", copy),
     ],
     ..NativeType::new("ndarray", "numpy")
@@ -439,6 +440,10 @@ fn base(_: &mut Vm, args: &Args) -> Result {
 
 fn tolist(vm: &mut Vm, args: &Args) -> Result {
     args.this::<RecordArray>()?.to_list(vm)
+}
+
+fn tobytes(_: &mut Vm, args: &Args) -> Result {
+    Ok(Value::bytes(args.this::<RecordArray>()?.bytes()?))
 }
 
 fn copy(_: &mut Vm, args: &Args) -> Result {
