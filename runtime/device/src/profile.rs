@@ -82,6 +82,14 @@ impl Recorder {
         self.0.borrow().clone()
     }
 
+    /// Runs something whose dispatches are not recorded.
+    pub fn aside<T>(&self, run: impl FnOnce() -> T) -> T {
+        let before = self.kernels();
+        let result = run();
+        self.0.replace(before);
+        result
+    }
+
     pub(crate) fn add(&self, name: &str, invocations: u64, time: Duration, lines: Vec<LineCounts>) {
         let mut kernels = self.0.borrow_mut();
         let is_same = |kernel: &KernelProfile| kernel.name == name && shares_a_line(kernel, &lines);

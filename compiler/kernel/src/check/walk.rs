@@ -144,7 +144,7 @@ impl Walk<'_> {
             }
             StmtKind::Assert { test, message } => {
                 self.expr(test);
-                message.iter().for_each(|message| self.text(message));
+                message.iter().for_each(|message| self.message(message));
             }
             StmtKind::Function(def) => self.nested(def),
             _ => {
@@ -152,6 +152,19 @@ impl Walk<'_> {
                 self.diagnostics.push(diagnostic);
             }
         }
+    }
+
+    /// Of an `assert`.
+    fn message(&mut self, expr: &Expr) {
+        if let ExprKind::Tuple(items) = &expr.kind
+            && let Some((first, values)) = items.split_first()
+            && let ExprKind::Str(text) = &first.kind
+        {
+            let values: Vec<&str> = values.iter().map(|value| self.source.slice(value.span)).collect();
+            let diagnostic = errors::message_of_tuple(self.at(expr.span), text, &values);
+            return self.diagnostics.push(diagnostic);
+        }
+        self.text(expr);
     }
 
     /// What `print` and `assert` take: strings, and f-strings with values in them.

@@ -214,6 +214,9 @@ pub(crate) fn not_callable(at: Location, text: &str, what: &str) -> Diagnostic {
         false if what.starts_with("the class") => {
             diagnostic.help(format!("kernels make structs: write `@struct` above `class {text}`"))
         }
+        false if what.ends_with("`partial`") => {
+            diagnostic.help(format!("write a function for it, such as `def {text}(x): return f(0.5, x)`"))
+        }
         false if what.starts_with("a `") || what.starts_with("an `") => {
             diagnostic.help(format!("of an object, kernels know the attributes: `{text}.x`"))
         }

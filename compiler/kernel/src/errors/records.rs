@@ -66,6 +66,13 @@ pub(crate) fn assert_of_tuple(at: Location) -> Diagnostic {
         .help(format!("leave the parentheses out: `assert {text}`"))
 }
 
+/// `assert x > 0, ("message", x)`: a text and what was printed behind it.
+pub(crate) fn message_of_tuple(at: Location, text: &str, values: &[&str]) -> Diagnostic {
+    let values: String = values.iter().map(|value| format!(" {{{value}}}")).collect();
+    error("kernel/unsupported", at, "a message cannot be a tuple in a kernel", "")
+        .help(format!("write one text: `f\"{text}{values}\"`"))
+}
+
 pub(crate) fn number_of_string(at: Location, text: &str) -> Diagnostic {
     let diagnostic = error("kernel/unsupported", at, "a string cannot be made a number in a kernel", "");
     let text = text.trim();

@@ -187,6 +187,10 @@ pub fn argument_kind(template: &KernelTemplate, parameter: &str, wanted: &str, g
             raise.help("pass one element, t[0], or change the order of the arguments")
         }
         Value::Class(class) => raise.help(format!("make an object of the class: {}(..)", class.name)),
+        Value::Function(_) => raise.help(format!(
+            "kernels know the script's functions by name: make the kernel in a function, `def make({parameter}):`, \
+             and give that the function"
+        )),
         Value::None => {
             raise.help("kernels have no None: give a value, or write a kernel without the parameter")
         }

@@ -73,7 +73,12 @@ pub fn traced(vm: &mut Vm, kernel: &Kernel, args: &Args, extent: &Extent, at: [u
     }
     copy_tensors(&mut prepared.arguments)?;
     let target = Target { trace: Some(at), ..device::target(&prepared.manager, Instrument::None) };
-    start(vm, kernel, &prepared, &target, Instrument::None)?;
+    let recorder = vm.recorder.clone();
+    let mut run = || start(vm, kernel, &prepared, &target, Instrument::None);
+    match recorder {
+        Some(recorder) => recorder.aside(run)?,
+        None => run()?,
+    };
     Ok(prepared.manager.told())
 }
 
