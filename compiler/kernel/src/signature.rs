@@ -491,6 +491,8 @@ pub struct KernelModule {
     pub rows: RowLimits,
     /// What the kernel needs beyond the floor, and the places that need it.
     pub capabilities: Vec<CapabilityUse>,
+    /// What asks for memory of a workgroup, in the order of the text, and for how many bytes.
+    pub shared: Vec<(Location, u64)>,
 }
 
 impl KernelModule {

@@ -39,13 +39,14 @@ mod values;
 mod vectors;
 mod zeros;
 
+use kps_syntax::Location;
 use rspirv::binary::Assemble;
 use rspirv::spirv::{MemoryModel, Word};
 
 use self::function::{FunctionEmitter, Known};
 use self::interface::Interface;
 use self::module::{EntryPoint, Module};
-use crate::ir::Kernel;
+use crate::ir::{Kernel, SharedId};
 use crate::signature::{KernelModule, Target};
 use crate::verify::Verified;
 
@@ -92,8 +93,19 @@ pub(crate) fn emit(kernel: &Verified<Kernel>, target: &Target) -> KernelModule {
         uniform_size: kernel.push.spill.size,
         rows: std::mem::take(&mut interface.rows),
         capabilities,
+        shared: interface
+            .shared_variables()
+            .into_iter()
+            .map(|(shared, _)| asked_of(kernel, shared))
+            .collect(),
         words: module.finish(&entry),
     }
+}
+
+/// What asks for memory of a workgroup, and for how many bytes.
+fn asked_of(kernel: &Kernel, shared: SharedId) -> (Location, u64) {
+    let shared = &kernel.shared[shared.idx()];
+    (shared.at.clone(), shared.ty.packed_size().into())
 }
 
 /// Ids for the functions that the kernel reaches.

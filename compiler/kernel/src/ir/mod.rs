@@ -142,6 +142,8 @@ impl Buffer {
 pub struct Shared {
     pub name: Name,
     pub ty: Type,
+    /// What asks for it.
+    pub at: Location,
 }
 
 #[derive(Debug)]

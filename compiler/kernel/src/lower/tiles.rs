@@ -191,12 +191,13 @@ impl Ctx<'_> {
 
     /// The numbers of this type, as this function sees them; of `bf16` their bits.
     fn numbers(&mut self, scalar: Scalar, span: Span) -> Option<Place> {
+        let at = self.at(span);
         let tiles = self.matrices.as_mut()?;
         let ty = Type::array(MAX_SIDE, scalar.in_buffers().into());
         let known = tiles.numbers.iter().find(|(known, _)| *known == scalar).map(|(_, id)| *id);
         let id = known.unwrap_or_else(|| {
             let id = SharedId(self.shared.len() as u32);
-            self.shared.push(Shared { name: "kps.numbers".into(), ty: ty.clone() });
+            self.shared.push(Shared { name: "kps.numbers".into(), ty: ty.clone(), at });
             tiles.numbers.push((scalar, id));
             id
         });

@@ -34,7 +34,7 @@ pub fn too_large(what: impl Into<String>, line: Option<SourceLine>) -> DeviceErr
 /// A workgroup shares more bytes than there are for one.
 pub fn too_much_shared(asked: u64, limit: u64) -> DeviceError {
     let device = super::info::NAME.to_owned();
-    DeviceError::LimitExceeded { what: "the workgroup's shared memory", asked, limit, device }
+    DeviceError::LimitExceeded { what: "the workgroup's shared memory in bytes", asked, limit, device }
 }
 
 /// A command does not fit its pipeline or its buffers.

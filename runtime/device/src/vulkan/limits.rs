@@ -27,7 +27,7 @@ pub(super) fn check(physical: &Physical, Reflection { interface, shared_bytes }:
     }
     let invocations = interface.local_size.iter().fold(1_u64, |n, &size| n.saturating_mul(size.into()));
     check("the number of invocations of a workgroup", invocations, limits.max_invocations.into())?;
-    check("the workgroup's shared memory", *shared_bytes, limits.max_shared.into())?;
+    check("the workgroup's shared memory in bytes", *shared_bytes, limits.max_shared.into())?;
     let push = interface.push_constants.as_ref().map_or(0, |block| block.size);
     check("the size of the push constants", push.into(), limits.max_push_constants.into())?;
     let storage = interface.buffers.iter().filter(|buffer| buffer.kind == BufferKind::Storage).count();

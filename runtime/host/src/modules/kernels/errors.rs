@@ -1,7 +1,7 @@
 //! Mistakes with kernels as scripts meet them.
 
 use kps_compute::{ComputeError, DType, Number};
-use kps_device::DeviceError;
+use kps_device::{DeviceError, DeviceInfo};
 use kps_kernel::{ArrayParam, KernelTemplate, Param, ParamKind, Scalar, Stage, StructType, Type};
 use kps_syntax::{Diagnostic, Diagnostics, Location};
 
@@ -34,6 +34,19 @@ pub fn launch(template: &KernelTemplate, error: ComputeError) -> Raise {
 /// What the kernel compiler found.
 pub fn compile(diagnostics: Diagnostics) -> Raise {
     Raise::with_diagnostics(ExceptionKind::ShaderError, diagnostics)
+}
+
+/// `shared` says what asks for memory of a workgroup, and for how many bytes.
+pub fn too_much_shared(shared: &[(Location, u64)], n_bytes: u64, info: &DeviceInfo) -> Raise {
+    let message = format!(
+        "shared memory of {n_bytes} bytes, and device `{}` has {} for a workgroup",
+        info.name, info.limits.max_shared
+    );
+    let mut diagnostic = Diagnostic::error("kernel/shared", message).help("make the tile smaller");
+    for (at, n_bytes) in shared {
+        diagnostic = diagnostic.label(at.clone(), format!("{n_bytes} bytes"));
+    }
+    compile(Diagnostics(vec![diagnostic]))
 }
 
 pub fn not_a_function(decorator: &str, value: &Value) -> Raise {

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use kps_compute::number::Unfit;
 use kps_compute::{ComputeError, DType, Extent, MemoryType, Number, Running, Storage, Tensor, Told};
-use kps_device::{ImageInfo, Instrument, Sampler, SamplerBinding};
+use kps_device::{DeviceInfo, ImageInfo, Instrument, Sampler, SamplerBinding};
 use kps_kernel::{
     ArrayParam, BindingPlace, Constant, Cover, Edge, Form, Ints, KernelModule, KernelTemplate, Memory, Param,
     ParamKind, ParamType, Quantity, Scalar, Signature, StructType, Target, TextureType, Type, Width,
@@ -155,6 +155,7 @@ fn start(
     let quantity = |of: Quantity| device::quantity(of, signature, invocations, tensor);
     let module = device::compile_for_rows(vm, kernel, signature, target, &quantity)?;
     check_whole_groups(kernel, &module, extent)?;
+    check_shared(&module, manager.info())?;
     let running = Running { instrument, subgroup_size: kernel.template.options.subgroup_size };
     let loaded = manager.loaded(&module, running)?;
     submit(kernel, manager, (&module, &loaded), arguments, extent)
@@ -539,6 +540,14 @@ fn check_whole_groups(kernel: &Kernel, module: &KernelModule, extent: &Extent) -
         return Ok(());
     }
     Err(errors::partial_group(&kernel.template, domain, local_size))
+}
+
+fn check_shared(module: &KernelModule, info: &DeviceInfo) -> Result<()> {
+    let n_bytes: u64 = module.shared.iter().map(|(_, n_bytes)| n_bytes).sum();
+    match n_bytes <= info.limits.max_shared.into() {
+        true => Ok(()),
+        false => Err(errors::too_much_shared(&module.shared, n_bytes, info)),
+    }
 }
 
 /// Elements that are structs must be those that the kernel takes.

@@ -91,6 +91,13 @@ fn help(error: &ComputeError) -> Option<String> {
             "its manager takes no more work; `--device cpu` runs where a kernel can be ended".to_owned()
         }
         ComputeError::StillRunning { .. } => "go on with another one: Manager()".to_owned(),
+        ComputeError::Device(DeviceError::LimitExceeded { what, .. }) => match *what {
+            what if what.contains("shared memory") => "make the tile smaller".to_owned(),
+            what if ["local size", "workgroup's size", "of a workgroup"].iter().any(|of| what.contains(of)) => {
+                "make the workgroup smaller, 256 invocations say: `@kernel(local_size=256)`".to_owned()
+            }
+            _ => return None,
+        },
         ComputeError::Device(DeviceError::CannotProfile { .. }) => {
             "leave out --profile, or choose the built-in device: --device cpu".to_owned()
         }
