@@ -89,7 +89,8 @@ impl Ctx<'_> {
             return self.unlike_sides((&a, then.span), (&b, orelse.span));
         };
         let sides = choice.sides();
-        if sides.is_empty() && !assigns {
+        let does_nothing = !assigns && self.is_eager(&then.block) && self.is_eager(&orelse.block);
+        if sides.is_empty() && does_nothing {
             return choice.with(&mut std::iter::empty());
         }
         let lives_on = [&a, &b].iter().any(|side| self.lives_on(side));
