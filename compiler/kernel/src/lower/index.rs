@@ -255,10 +255,12 @@ impl Ctx<'_> {
         self.fixed_index(index, ty.n_parts()?, span, what)
     }
 
-    /// The place of one element.
+    /// The place of one element; of lists in a list it may be told at once, as NumPy's arrays are that a kernel
+    /// captures.
     pub fn element_place(&mut self, place: &Place, index: &Expr) -> Option<Place> {
-        let is_nothing = matches!(&index.kind, ExprKind::Tuple(items) if items.is_empty());
-        if self.shared_id(place).is_some() && !is_nothing {
+        let n_indices = if let ExprKind::Tuple(items) = &index.kind { items.len() } else { 1 };
+        let is_nested = (2..=n_axes(&place.ty)).contains(&n_indices);
+        if is_nested || (self.shared_id(place).is_some() && n_indices > 0) {
             let indices = self.indices_of(index);
             return self.shared_element(place, &indices, index.span);
         }
@@ -475,4 +477,12 @@ pub(crate) fn is_indexable(ty: &Type) -> bool {
 
 fn is_property(of: &StructType, name: &str) -> bool {
     of.method(name).is_some_and(|method| method.kind == MethodKind::Property)
+}
+
+/// How many indices lead to what is in lists of lists.
+fn n_axes(ty: &Type) -> usize {
+    match ty {
+        Type::Array(array) => 1 + n_axes(&array.element),
+        _ => 0,
+    }
 }
