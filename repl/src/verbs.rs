@@ -16,9 +16,7 @@ pub fn check(files: &[PathBuf]) -> Result<u8, Failure> {
     let mut n_errors = 0;
     for file in files {
         let diagnostics = match inspect::is_shader(file) {
-            true => inspect::compile_shader(file, read_bytes(file)?, &Default::default())
-                .err()
-                .unwrap_or_default(),
+            true => inspect::check_shader(file, read_bytes(file)?),
             false => inspect::check(&source(file)?),
         };
         tell_all(&diagnostics);
@@ -76,13 +74,22 @@ pub fn spirv(
     Ok(0)
 }
 
-/// The SPIR-V of a shader that is not a script: compiled, or as it is.
+/// The SPIR-V of a shader that is not a script: compiled, or as it is. Of WGSL `name` is an entry point.
 fn shader(file: &Path, name: Option<&str>, output: Option<&Path>) -> Result<u8, Failure> {
-    if name.is_some() {
-        let sentence = format!("`{}` is one shader, which has no kernels to choose from", file.display());
-        return Err(Failure::Usage(sentence));
-    }
-    let words = inspect::compile_shader(file, read_bytes(file)?, &Default::default())?;
+    let bytes = read_bytes(file)?;
+    let entry_points = inspect::entry_points(file, &bytes)?;
+    let Some(options) = inspect::entry_point(&entry_points, name) else {
+        let shown = file.display();
+        let names = quoted(entry_points.iter().map(|entry| &*entry.name));
+        return Err(Failure::Usage(match name {
+            Some(_) if entry_points.is_empty() => {
+                format!("`{shown}` is one shader, which has no kernels to choose from")
+            }
+            Some(name) => format!("`{shown}` has no entry point `{name}`: it has {names}"),
+            None => format!("`{shown}` has several entry points: {names}; write `{shown}:NAME`"),
+        }));
+    };
+    let words = inspect::compile_shader(file, bytes, &options)?;
     match output {
         Some(output) => write_words(output, &words)?,
         None => std::io::stdout().write_all(inspect::disassemble(&words)?.as_bytes())?,

@@ -78,6 +78,35 @@ pub struct Options {
 /// The value of a specialisation constant, by its id.
 pub type Given = (u32, f64);
 
+/// Where a device may begin.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EntryPoint {
+    pub stage: Stage,
+    pub name: String,
+}
+
+impl From<EntryPoint> for Options {
+    fn from(entry: EntryPoint) -> Options {
+        Options { stage: entry.stage, entry_point: Some(entry.name), ..Options::default() }
+    }
+}
+
+/// The entry points of a WGSL text, in its order: as many as it likes, of any stages.
+pub fn entry_points(source: &Source) -> Result<Vec<EntryPoint>, Diagnostics> {
+    nesting::check(source)?;
+    let module = panics::caught(source, || wgsl::parse(source))?;
+    let known = module.entry_points.into_iter().filter_map(|entry| {
+        let stage = match entry.stage {
+            naga::ShaderStage::Compute => Stage::Compute,
+            naga::ShaderStage::Vertex => Stage::Vertex,
+            naga::ShaderStage::Fragment => Stage::Fragment,
+            _ => return None,
+        };
+        Some(EntryPoint { stage, name: entry.name })
+    });
+    Ok(known.collect())
+}
+
 /// The words of a shader.
 pub fn compile(source: &Source, language: Language, options: &Options) -> Result<Vec<u32>, Diagnostics> {
     nesting::check(source)?;

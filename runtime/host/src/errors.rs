@@ -87,6 +87,9 @@ pub fn absent(name: &str) -> Option<&'static str> {
         "jit" | "njit" | "cuda" | "numba" | "ti" | "wp" | "tl" | "triton" | "cl" => {
             "there is no such module here: a kernel is a function behind the decorator `@kernel`"
         }
+        "Image" => "import it: `from kp import Image`",
+        "Sampler" => "import it: `from kp import Sampler`",
+        "Manager" => "import it: `from kp import Manager`",
         "memoryview" => {
             "take a part of the bytes, `data[2:5]`, or their numbers, `np.frombuffer(data, dtype=np.uint8)`: both copy"
         }

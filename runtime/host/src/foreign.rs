@@ -6,7 +6,7 @@ use std::str::Chars;
 
 use kps_compute::Number;
 use kps_device::{source_texts, tools};
-pub use kps_foreign::{Language, Options, Stage};
+pub use kps_foreign::{EntryPoint, Language, Options, Stage};
 use kps_syntax::{Diagnostic, Diagnostics, Source};
 
 /// Whether a file is such a shader, by the end of its name.
@@ -26,8 +26,51 @@ pub fn compile(source: &Source, language: Language, options: &Options) -> Result
     Ok(words)
 }
 
+/// The entry points of a WGSL file, which may have several; none of another file, which has one.
+pub fn entry_points(path: &Path, bytes: &[u8]) -> Result<Vec<EntryPoint>, Diagnostics> {
+    match (Language::of_file(path), std::str::from_utf8(bytes)) {
+        (Some(Language::Wgsl), Ok(text)) => {
+            kps_foreign::entry_points(&Source::new(path.display().to_string(), text.to_owned()))
+        }
+        _ => Ok(Vec::new()),
+    }
+}
+
+/// What chooses the entry point of that name, or without a name the one that is meant: the only one, or what
+/// computes. `None` where there is none.
+pub fn entry_point(entry_points: &[EntryPoint], name: Option<&str>) -> Option<Options> {
+    match (name, entry_points) {
+        (Some(name), all) => all.iter().find(|entry| entry.name == name).cloned().map(Options::from),
+        (None, [only]) => Some(Options::from(only.clone())),
+        (None, all) => {
+            let computes = all.is_empty() || all.iter().any(|entry| entry.stage == Stage::Compute);
+            computes.then(Options::default)
+        }
+    }
+}
+
+/// What is wrong in any entry point of a shader's file.
+pub fn check_file(path: &Path, bytes: Vec<u8>) -> Diagnostics {
+    let mut found = Diagnostics::default();
+    let entry_points = match entry_points(path, &bytes) {
+        Ok(entry_points) if entry_points.is_empty() => vec![Options::default()],
+        Ok(entry_points) => entry_points.into_iter().map(Options::from).collect(),
+        Err(mistakes) => return mistakes,
+    };
+    for options in entry_points {
+        for mistake in compile_file(path, bytes.clone(), &options).err().unwrap_or_default() {
+            let told = |one: &Diagnostic| (one.message.clone(), one.location().map(|at| at.span));
+            // What entry points share is told once.
+            if !found.iter().any(|known| told(known) == told(&mistake)) {
+                found.push(mistake);
+            }
+        }
+    }
+    found
+}
+
 /// The words of a shader's file. What its name says nothing about is SPIR-V or text by its looks. The stage that
-/// its name says stands before that of the options.
+/// the name of a GLSL file says stands before that of the options.
 pub fn compile_file(path: &Path, bytes: Vec<u8>, options: &Options) -> Result<Vec<u32>, Diagnostics> {
     let name = path.display().to_string();
     let is_spirv = path.extension().is_some_and(|extension| extension == "spv");
@@ -39,8 +82,11 @@ pub fn compile_file(path: &Path, bytes: Vec<u8>, options: &Options) -> Result<Ve
     }
     let text = String::from_utf8(bytes).map_err(|error| not_text(&name, error.utf8_error().valid_up_to()))?;
     let language = Language::of_file(path).unwrap_or_else(|| Language::of_text(&text));
-    let options = Options { stage: Stage::of_file(path), ..options.clone() };
-    compile(&Source::new(name, text), language, &options)
+    let stage = match language {
+        Language::Glsl => Stage::of_file(path),
+        Language::Wgsl => options.stage,
+    };
+    compile(&Source::new(name, text), language, &Options { stage, ..options.clone() })
 }
 
 /// The words of a shader with other values of its specialisation constants, where they are made for some: they are

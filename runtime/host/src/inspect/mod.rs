@@ -18,7 +18,8 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 pub use crate::foreign::{
-    compile_file as compile_shader, disassemble, is_foreign as is_shader, specialise as specialise_shader,
+    check_file as check_shader, compile_file as compile_shader, disassemble, entry_point, entry_points,
+    is_foreign as is_shader, specialise as specialise_shader,
 };
 pub use crate::modules::kernels::target_of;
 pub use kps_kernel::{
