@@ -257,6 +257,21 @@ pub(crate) fn copy_written(at: Location, copied: Location, text: &str) -> Diagno
         .help(format!("write into the list itself, by its own name; where a copy is meant, say so: {copy}"))
 }
 
+pub(crate) fn captured_list_written(
+    at: Location,
+    text: &str,
+    mention: Option<Location>,
+    copy: &str,
+) -> Diagnostic {
+    let message = format!("`{text}` is a list of the script, which is a constant in a kernel");
+    let error = error("kernel/assign-captured", at, message, "");
+    let error = match mention {
+        Some(mention) => error.label(mention, "the list comes from here"),
+        None => error,
+    };
+    error.help(format!("copy it, and write into the copy: `{copy}`"))
+}
+
 pub(crate) fn coop_copy_written(at: Location, copied: Location, text: &str) -> Diagnostic {
     error("kernel/copy-written", at, format!("this would be written into a copy of what `{text}` holds"), "")
         .label(copied, "this gives copies")

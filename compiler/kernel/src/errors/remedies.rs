@@ -8,6 +8,9 @@ use super::{is_array, is_enum_member, is_function};
 use crate::builtins::{self, Builtin, Call};
 use crate::types::{Kind, Scalar, Type};
 
+/// More of them than this are not written out.
+const MAX_ROWS: u32 = 4;
+
 /// How a value becomes what is wanted of it; `None` where nothing in one line does.
 pub(super) fn how_to_convert(text: &str, found: &str, wanted: &Type) -> Option<String> {
     let is_int = wanted.scalar().is_some_and(Scalar::is_int);
@@ -60,6 +63,23 @@ pub(super) fn how_to_convert(text: &str, found: &str, wanted: &Type) -> Option<S
 
 fn is_sequence(found: &str) -> bool {
     ["a `range`", "a `zip`", "an `enumerate`", "a `reversed`"].contains(&found)
+}
+
+/// The line that gives a list of one's own, down to the rows of its rows.
+pub(crate) fn copied_list(name: &str, text: &str, ty: &Type) -> String {
+    format!("{name} = {}", copy_of(&as_operand(text), ty))
+}
+
+fn copy_of(text: &str, ty: &Type) -> String {
+    match ty {
+        Type::Array(array) if matches!(array.element, Type::Array(_)) => {
+            let row = |at| copy_of(&format!("{text}[{at}]"), &array.element);
+            let rows: Vec<String> = (0..array.len.min(MAX_ROWS)).map(row).collect();
+            let rest = if array.len > MAX_ROWS { ", .." } else { "" };
+            format!("[{}{rest}]", rows.join(", "))
+        }
+        _ => format!("[*{text}]"),
+    }
 }
 
 /// What a tuple or a list of known length gives.

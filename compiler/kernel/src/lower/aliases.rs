@@ -5,25 +5,29 @@
 
 use std::rc::Rc;
 
-use kps_syntax::Span;
 use kps_syntax::ast::{Expr, ExprKind};
+use kps_syntax::{Diagnostic, Span};
 
 use super::Ctx;
 use super::operand::{Operand, Place, Root};
 use super::passing::ListGiven;
 use super::vars::{Binding, Conflict, Var};
 use crate::errors;
-use crate::ir::{Home, NodeId, NodeKind, Step};
+use crate::ir::{Home, LocalId, NodeId, NodeKind, Step};
 use crate::types::Type;
 
 /// A list that others see as it was when it was copied.
+#[derive(Clone)]
 pub(crate) struct Copied {
     at: Span,
     kind: CopyKind,
 }
 
+#[derive(Clone)]
 enum CopyKind {
     OfOthers(Rc<[Place]>),
+    /// The script has it, and a kernel changes nothing of the script's.
+    OfScript,
     /// Its rows are copies of each other: `[[0] * 3] * 2`.
     OfOneRow,
 }
@@ -114,18 +118,46 @@ impl Ctx<'_> {
         }
     }
 
+    /// Notes that a list is one of the script's, which is mentioned at `at`.
+    pub fn note_captured(&mut self, list: &Operand, at: Span) {
+        if let Operand::Place(Place { root: Root::Local(local), .. }) = list {
+            self.f.copies.insert(*local, Copied { at, kind: CopyKind::OfScript });
+        }
+    }
+
     /// Reports that something in a copy is written, once for each.
     pub fn copy_written(&mut self, place: &Place, at: Span) {
         let Root::Local(local) = place.root else { return };
         let Some(Copied { at: copied, kind }) = self.f.copies.remove(&local) else { return };
         let text = self.f.source.slice(copied).to_owned();
         self.error(match kind {
+            CopyKind::OfScript => self.captured_list_written(local, at, copied),
             CopyKind::OfOthers(_) if self.is_coop_type(&place.ty) => {
                 errors::coop_copy_written(self.at(at), self.at(copied), &text)
             }
             CopyKind::OfOthers(_) => errors::copy_written(self.at(at), self.at(copied), &text),
             CopyKind::OfOneRow => errors::one_row_written(self.at(at), self.at(copied), &text),
         });
+    }
+
+    /// With the line that copies it, best where it got the name by which it is written to.
+    pub fn captured_list_written(&self, list: LocalId, at: Span, captured: Span) -> Diagnostic {
+        let slice = |span| self.f.source.slice(span);
+        let captured_text = slice(captured);
+        let base = slice(at).split(['[', '.']).next().unwrap_or_default();
+        let var = self.f.scope.get(base);
+        let copy = match var.map(|var| &self.f.vars[var as usize]) {
+            Some(Binding::Bound { operand: Operand::Place(place), span })
+                if place.root == Root::Local(list) =>
+            {
+                let part = var.and_then(|var| self.f.parts_named.get(&var)).filter(|part| *part != span);
+                let (name, text) = part.map_or(("own", base), |part| (base, slice(*part)));
+                errors::copied_list(name, text, &place.ty)
+            }
+            _ => errors::copied_list("own", captured_text, &self.f.func.local(list).ty),
+        };
+        let mention = (captured.start != at.start).then(|| self.at(captured));
+        errors::captured_list_written(self.at(at), captured_text, mention, &copy)
     }
 
     /// A list, or what has one in it, was written to: names of copies stand for what it was before.
@@ -135,7 +167,7 @@ impl Ctx<'_> {
         }
         let is_of = |copied: &Copied| match &copied.kind {
             CopyKind::OfOthers(of) => of.iter().any(|place| may_overlap(place, written)),
-            CopyKind::OfOneRow => false,
+            CopyKind::OfScript | CopyKind::OfOneRow => false,
         };
         let outdated = |binding: &Binding| match binding {
             Binding::Bound { operand: Operand::Place(Place { root: Root::Local(local), .. }), .. } => {
@@ -173,11 +205,12 @@ impl Ctx<'_> {
     pub fn lives_on(&self, list: &Operand) -> bool {
         let Operand::Place(place) = list else { return false };
         let Root::Local(local) = place.root else { return true };
+        let is_captured = matches!(self.f.copies.get(&local), Some(Copied { kind: CopyKind::OfScript, .. }));
         let names_it = |binding: &Binding| match binding {
             Binding::Bound { operand: Operand::Place(named), .. } => named.root == place.root,
             _ => false,
         };
-        self.f.func.local(local).home != Home::Own || self.f.vars.iter().any(names_it)
+        is_captured || self.f.func.local(local).home != Home::Own || self.f.vars.iter().any(names_it)
     }
 
     /// Whether what a function gives back is a list that its caller can reach in another way.

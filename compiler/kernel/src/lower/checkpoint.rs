@@ -3,10 +3,13 @@
 //! Never here: what was found out meanwhile. Hints outlive a return to the point, that is what they are for.
 
 use kps_syntax::Diagnostic;
+use rustc_hash::FxHashMap;
 
 use super::Ctx;
+use super::aliases::Copied;
 use super::twins::TwinsMark;
 use super::vars::Fork;
+use crate::ir::LocalId;
 
 /// Where lowering was before a loop.
 pub(crate) struct Checkpoint {
@@ -20,6 +23,7 @@ pub(crate) struct Checkpoint {
     n_returns: usize,
     n_calls: usize,
     n_weak_calls: usize,
+    copies: FxHashMap<LocalId, Copied>,
     twins: TwinsMark,
 }
 
@@ -43,6 +47,7 @@ impl Ctx<'_> {
             n_returns: self.f.returns.len(),
             n_calls: self.f.calls.len(),
             n_weak_calls: self.f.weak_calls.len(),
+            copies: self.f.copies.clone(),
             twins: self.f.twins.mark(),
         }
     }
@@ -62,6 +67,7 @@ impl Ctx<'_> {
         self.f.returns.truncate(before.n_returns);
         self.f.calls.truncate(before.n_calls);
         self.f.weak_calls.truncate(before.n_weak_calls);
+        self.f.copies.clone_from(&before.copies);
         self.f.live = true;
         self.f.stopped = false;
     }

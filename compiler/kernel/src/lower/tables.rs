@@ -81,6 +81,7 @@ impl Ctx<'_> {
         if is_weak {
             self.note_table(&table, items, numbers, span);
         }
+        self.note_captured(&table, span);
         table
     }
 

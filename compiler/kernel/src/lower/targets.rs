@@ -12,7 +12,7 @@ use super::Ctx;
 use super::index::is_indexable;
 use super::items::{SET_ITEM, StructItem};
 use super::matrix_parts::MatrixIndex;
-use super::operand::{Operand, Place};
+use super::operand::{Operand, Place, Root};
 use super::scattered::Scattered;
 use super::shape::{Indexed, is_array_attribute};
 use super::vars::Binding;
@@ -52,7 +52,9 @@ impl Ctx<'_> {
                 Target::Error
             }
             ExprKind::Name(name) if self.is_table(name) => {
-                self.error(errors::assign_captured(self.at(span), name));
+                if let Operand::Place(Place { root: Root::Local(list), .. }) = self.name_operand(name, span) {
+                    self.error(self.captured_list_written(list, span, span));
+                }
                 Target::Error
             }
             ExprKind::Name(name) => {
