@@ -383,8 +383,19 @@ pub(crate) fn bools_wanted(at: Location, name: &str, what: &str) -> Diagnostic {
 }
 
 pub(crate) fn no_len(at: Location, what: &str) -> Diagnostic {
-    error("kernel/call", at, format!("{what} has no `len`"), what)
-        .help("`len` counts the elements of an array, a list or a vector: leave it out for one number")
+    error("kernel/call", at, format!("{what} has no `len`"), what).help(
+        "`len` counts the elements of an array, a list, a vector or a range: leave it out for one number",
+    )
+}
+
+pub(crate) fn range_item(at: Location, range: &str, index: &str) -> Diagnostic {
+    let range = as_operand(range);
+    let n = match index.strip_prefix('-') {
+        Some(from_end) => format!("(len({range}) - {})", as_operand(from_end)),
+        None => as_operand(index),
+    };
+    error("kernel/index", at, "an item of a `range` is read where its bounds and the index are constants", "")
+        .help(format!("compute it: `{range}.start + {n} * {range}.step`"))
 }
 
 /// `cast` is what would make them alike.

@@ -40,6 +40,11 @@ pub(crate) fn list_types(
 }
 
 pub(crate) fn not_indexable(at: Location, text: &str, what: &str) -> Diagnostic {
+    // What is read of it is known.
+    if what == "a `range`" {
+        let message = format!("`{text}` is {what}, whose items cannot be assigned");
+        return error("kernel/index", at, message, "").help("make a list of its length: `[0] * 8`");
+    }
     let diagnostic = error("kernel/index", at, format!("`{text}` is {what}, which has no elements"), "");
     if what.ends_with("texture") {
         return diagnostic.help(format!("read one texel, or write it: `{text}.read(ivec2(x, y))`"));

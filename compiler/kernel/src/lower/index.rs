@@ -134,6 +134,9 @@ impl Ctx<'_> {
                 }
             }
             Operand::Static(Static::Generic(_) | Static::Type(_)) => self.type_operand(expr),
+            Operand::Static(Static::Sequence(sequence)) if sequence.range().is_some() => {
+                self.range_item(&sequence, value.span, index, span)
+            }
             operand if self.struct_method(&operand, "__getitem__") => {
                 let at = self.expr(index);
                 let item = self.call_special("__getitem__", (&operand, value.span), &[(&at, index.span)]);
@@ -366,6 +369,9 @@ impl Ctx<'_> {
                     None => self.fail(errors::not_of_the_struct(self.at(attr.span), &of, &attr.name)),
                 },
             },
+            (Operand::Static(Static::Sequence(sequence)), _) if sequence.bound(&attr.name).is_some() => {
+                sequence.bound(&attr.name).expect("asked above").clone()
+            }
             (Operand::Static(Static::Module(name, module)), _) => self.member(&name, module, attr, span),
             (operand, _) => {
                 let what = self.describe(&operand);

@@ -138,6 +138,9 @@ impl<'a> Ctx<'a> {
             Operand::Place(Place { ty: Type::Array(array), .. }) => Operand::int(i128::from(array.len)),
             Operand::Place(Place { ty: Type::Coop(coop), .. }) => Operand::int(i128::from(coop.rows)),
             Operand::Tuple(items) => Operand::int(items.len() as i128),
+            Operand::Static(Static::Sequence(sequence)) if sequence.range().is_some() => {
+                self.range_len(sequence, span)
+            }
             Operand::Node(node) if self.ty(*node).is_vector() => {
                 Operand::int(i128::from(self.ty(*node).n_components()))
             }

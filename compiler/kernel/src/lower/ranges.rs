@@ -1,10 +1,11 @@
-//! What `range(..)` counts: its type, where it starts and ends, how many rounds it makes.
+//! What `range(..)` counts: its type, where it starts and ends, how many rounds it makes, which number a round has.
 
 use kps_syntax::Span;
+use kps_syntax::ast::Expr;
 
 use super::Ctx;
 use super::operand::Operand;
-use super::sequences::Spanned;
+use super::sequences::{Sequence, Spanned};
 use crate::constant::{Constant, Literal};
 use crate::errors;
 use crate::ir::{BinaryOp, CompareOp, NodeId, NodeKind, UnaryOp};
@@ -208,6 +209,42 @@ impl Ctx<'_> {
             return self.constant(Constant::int(unsigned, n_rounds(first, stop, step)), span);
         }
         self.as_own(|ctx| ctx.rounds(ty, (first, stop), step, span))
+    }
+
+    /// `len(r)`.
+    pub fn range_len(&mut self, sequence: &Sequence, span: Span) -> Operand {
+        let Some(bounds) = sequence.range() else { return Operand::Error };
+        let Some((ty, [first, stop, step])) = self.range_bounds(bounds) else { return Operand::Error };
+        if let Some([first, stop, step]) = self.known_bounds(bounds) {
+            return Operand::int(n_rounds(first, stop, step));
+        }
+        let count = self.round_count(ty, first, stop, step, span);
+        let signed = if ty.bits() == 64 { Scalar::I64 } else { Scalar::I32 };
+        Operand::Node(self.convert(count, signed, span))
+    }
+
+    /// `r[1]` of a range whose bounds are known.
+    pub fn range_item(&mut self, sequence: &Sequence, range: Span, index: &Expr, span: Span) -> Operand {
+        let at = self.expr(index);
+        let Some(bounds) = sequence.range().filter(|_| !at.has_error()) else { return Operand::Error };
+        if self.range_bounds(bounds).is_none() {
+            return Operand::Error;
+        }
+        let known = self.known_int(&at);
+        let (Some(at), Some([first, stop, step])) = (known, self.known_bounds(bounds)) else {
+            let (range, index) = (self.f.source.slice(range), self.f.source.slice(index.span));
+            return self.fail(errors::range_item(self.at(span), range, index));
+        };
+        let len = n_rounds(first, stop, step);
+        let from_start = if at < 0 { at + len } else { at };
+        match (0..len).contains(&from_start) {
+            true => Operand::int(first + from_start * step),
+            false => self.fail(errors::index_out_of_range(self.at(index.span), at, len as usize, "range")),
+        }
+    }
+
+    fn known_bounds(&self, [first, stop, step]: &[Spanned; 3]) -> Option<[i128; 3]> {
+        Some([self.known_int(&first.0)?, self.known_int(&stop.0)?, self.known_int(&step.0)?])
     }
 
     fn rounds(&mut self, ty: Scalar, (first, stop): (NodeId, NodeId), step: NodeId, span: Span) -> NodeId {

@@ -31,6 +31,19 @@ pub(crate) enum Sequence {
 }
 
 impl Sequence {
+    pub fn range(&self) -> Option<&[Spanned; 3]> {
+        match self {
+            Sequence::Range(bounds, _) => Some(bounds),
+            _ => None,
+        }
+    }
+
+    /// The `start`, `stop` or `step` of a range.
+    pub fn bound(&self, name: &str) -> Option<&Operand> {
+        let at = ["start", "stop", "step"].iter().position(|known| *known == name)?;
+        Some(&self.range()?[at].0)
+    }
+
     pub fn describe(&self) -> &'static str {
         match self {
             Sequence::Range(..) => "a `range`",

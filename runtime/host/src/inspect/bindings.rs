@@ -18,6 +18,7 @@ use super::changes::Changes;
 use super::classes::Told;
 use super::declared::is_type;
 use super::decoration::{is_kernel, is_struct};
+use super::enums;
 
 /// What one scope binds.
 pub(super) type Names = FxHashMap<Name, Bound>;
@@ -42,6 +43,8 @@ pub(super) enum Binding {
     Struct(Arc<ClassDef>, Told),
     /// Any other that has no base and no decorator.
     Class(Arc<ClassDef>, Told),
+    /// One that has one base, which is known where that is one of `enum`'s.
+    Derived(Arc<ClassDef>, Told),
     /// `Struct(..)`, `Array(4, f32)`.
     Type(Rc<Expr>),
     /// A module that is written in Rust, or a member of one: made when somebody asks for it.
@@ -112,6 +115,14 @@ fn bind_stmt(names: &mut Names, stmt: &Stmt) {
         }
         StmtKind::Class(class) if class.decorators.is_empty() && class.arguments.is_empty() => {
             bind(names, &class.name.name, class.name.span, Binding::Class(Arc::clone(class), Told::Nothing));
+        }
+        StmtKind::Class(class) if enums::base(class).is_some() => {
+            bind(
+                names,
+                &class.name.name,
+                class.name.span,
+                Binding::Derived(Arc::clone(class), Told::Nothing),
+            );
         }
         _ => stmt.each_part(&mut |part| match part {
             Part::Name(name, span) => bind_unknown(names, name, span),

@@ -7,6 +7,7 @@ mod changes;
 mod classes;
 mod declared;
 mod decoration;
+mod enums;
 mod find;
 mod imports;
 mod makers;

@@ -16,6 +16,7 @@ use super::bindings::{Binding, Bound, Names, bind_block, is_changed, star};
 use super::builtin;
 use super::changes::Changes;
 use super::classes::{self, Told};
+use super::enums;
 use super::imports::Imports;
 use super::values::value_of;
 use crate::modules::kernels;
@@ -32,11 +33,39 @@ struct Scope {
     source: Source,
     names: Names,
     outer: Option<StaticEnv>,
-    /// The types and imports being read: a type that names itself has no size.
-    reading: RefCell<Vec<Name>>,
+    /// Of a class, where it is defined.
+    start: u32,
+    reading: Reading,
     imports: Imports,
     /// What `from module import *` was written of.
     stars: Vec<Binding>,
+}
+
+/// The types, imports and values being read, by their scopes, those of classes in the scope around them: a type that
+/// names itself has no size.
+type Reading = Rc<RefCell<Vec<(u32, Name)>>>;
+
+/// What a scope lies in.
+struct Around {
+    outer: Option<StaticEnv>,
+    imports: Imports,
+    start: u32,
+    reading: Reading,
+}
+
+impl Around {
+    fn module(imports: Imports) -> Around {
+        Around { outer: None, imports, start: 0, reading: Reading::default() }
+    }
+
+    fn function(outer: &StaticEnv) -> Around {
+        Around { outer: Some(outer.whole()), ..Around::module(outer.scope.imports.clone()) }
+    }
+
+    fn class(outer: &StaticEnv, def: &ClassDef) -> Around {
+        let reading = Rc::clone(&outer.scope.reading);
+        Around { start: def.span.start, reading, ..Around::function(outer) }
+    }
 }
 
 impl StaticEnv {
@@ -47,7 +76,7 @@ impl StaticEnv {
 
     /// The same of a module whose own imports lead elsewhere.
     pub fn of_module(module: &Module, imports: Imports) -> StaticEnv {
-        StaticEnv::of_body(&module.source, &module.body, Names::default(), (None, imports))
+        StaticEnv::of_body(&module.source, &module.body, Names::default(), Around::module(imports))
     }
 
     /// What a function of this scope binds in its body, whatever it is called with.
@@ -64,14 +93,12 @@ impl StaticEnv {
             let value = value_of(&param).unwrap_or(EnvValue::Unknown);
             (param, Bound { start: 0, binding: Binding::Value(value) })
         };
-        let around = (Some(self.whole()), self.scope.imports.clone());
-        StaticEnv::of_body(&self.scope.source, &def.body, params.map(bound).collect(), around)
+        StaticEnv::of_body(&self.scope.source, &def.body, params.map(bound).collect(), Around::function(self))
     }
 
     /// What the body of a class of this scope binds.
     pub fn of_class(&self, def: &ClassDef) -> StaticEnv {
-        let around = (Some(self.whole()), self.scope.imports.clone());
-        StaticEnv::of_body(&self.scope.source, &def.body, Names::default(), around)
+        StaticEnv::of_body(&self.scope.source, &def.body, Names::default(), Around::class(self, def))
     }
 
     /// The function of the script, or of a file that it imports, that a name stands for, dotted or not, with the scope
@@ -117,6 +144,25 @@ impl StaticEnv {
         }
     }
 
+    /// The module written in kps, and the member of it, that a name stands for, dotted or not.
+    pub fn imported(&self, name: &Expr) -> Option<(Name, Name)> {
+        let (bound, attr) = match &name.kind {
+            ExprKind::Name(name) => (self.bound(name)?, None),
+            ExprKind::Attribute { value, attr } => match &value.kind {
+                ExprKind::Name(module) => (self.bound(module)?, Some(&attr.name)),
+                _ => return None,
+            },
+            _ => return None,
+        };
+        match (&bound.binding, attr) {
+            (Binding::Import { module, level: 0, member }, attr) => {
+                let member = if attr.is_none() { member.as_ref() } else { attr.filter(|_| member.is_none()) };
+                Some((Arc::clone(module), Arc::clone(member?)))
+            }
+            _ => None,
+        }
+    }
+
     /// What this very scope binds a name to.
     pub fn own(&self, name: &str) -> Option<EnvValue> {
         let bound = self.scope.names.get(name).filter(|bound| self.has(bound))?;
@@ -130,16 +176,13 @@ impl StaticEnv {
         own
     }
 
-    fn of_body(
-        source: &Source,
-        body: &[Stmt],
-        mut names: Names,
-        (outer, imports): (Option<StaticEnv>, Imports),
-    ) -> StaticEnv {
+    fn of_body(source: &Source, body: &[Stmt], mut names: Names, around: Around) -> StaticEnv {
         bind_block(&mut names, body);
         let changes = Changes::of(body);
         for (name, bound) in &mut names {
-            if let Binding::Struct(_, told) | Binding::Class(_, told) = &mut bound.binding {
+            if let Binding::Struct(_, told) | Binding::Class(_, told) | Binding::Derived(_, told) =
+                &mut bound.binding
+            {
                 *told = Told::of(name, &changes);
             }
             if is_changed(name, &bound.binding, &changes) {
@@ -147,8 +190,8 @@ impl StaticEnv {
             }
         }
         let stars = body.iter().filter_map(star).collect();
-        let (source, reading) = (source.clone(), RefCell::default());
-        let scope = Rc::new(Scope { source, names, outer, reading, imports, stars });
+        let Around { outer, imports, start, reading } = around;
+        let scope = Rc::new(Scope { source: source.clone(), names, outer, start, reading, imports, stars });
         StaticEnv { scope, until: None }
     }
 
@@ -225,6 +268,9 @@ impl StaticEnv {
                 Some(TypeExpr::Value(Type::Struct(Rc::new(of))))
             }),
             Binding::Class(def, told) => classes::value_of(def, *told, &self.whole()),
+            Binding::Derived(def, told) => self
+                .reading(name, |_| enums::value_of(def, *told, &self.whole()))
+                .unwrap_or(EnvValue::Unknown),
             Binding::Type(expr) => {
                 self.read_type(name, |source| kps_kernel::read_type(expr, source, self).ok())
             }
@@ -245,10 +291,11 @@ impl StaticEnv {
 
     /// What is read for a name; `None` where that asks for the name itself.
     fn reading<T>(&self, name: &str, read: impl FnOnce(&Source) -> Option<T>) -> Option<T> {
-        if self.scope.reading.borrow().iter().any(|reading| &**reading == name) {
+        let start = self.scope.start;
+        if self.scope.reading.borrow().iter().any(|(of, reading)| *of == start && &**reading == name) {
             return None;
         }
-        self.scope.reading.borrow_mut().push(name.into());
+        self.scope.reading.borrow_mut().push((start, name.into()));
         let value = read(&self.scope.source);
         self.scope.reading.borrow_mut().pop();
         value
