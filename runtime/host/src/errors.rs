@@ -179,6 +179,17 @@ pub fn not_iterator(value: &Value) -> Raise {
 pub fn not_subscriptable(value: &Value) -> Raise {
     match value {
         Value::Class(class) => type_error(format!("type '{}' is not subscriptable", class.name)),
+        Value::Method(method) => {
+            let raise = type_error("'method' object is not subscriptable");
+            let name = match &method.function {
+                Value::Function(function) => function.name.borrow().clone(),
+                Value::NativeFunction(function) => function.name.clone(),
+                _ => return raise,
+            };
+            raise.help(format!(
+                "call it, and index the object itself: `[..].{name}(..)`, or what it gives: `.{name}(..)[..]`"
+            ))
+        }
         other => type_error(format!("'{}' object is not subscriptable", other.type_name())),
     }
 }

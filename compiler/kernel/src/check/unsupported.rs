@@ -65,6 +65,7 @@ pub(super) fn expr(expr: &Expr, source: &Source) -> Option<Diagnostic> {
         ExprKind::Generator { .. } => ("a generator", "write a `for` loop: `for x in xs: total += x`"),
         // A whole axis of a matrix: `m[:, 0]`.
         ExprKind::Slice { lower: None, upper: None, step: None } => return None,
+        ExprKind::Subscript { value, index } => return slice(value, index, source),
         ExprKind::Slice { .. } => ("a slice", "index the elements in a `for` loop: `for i in range(n)`"),
         ExprKind::Starred(_) => ("a starred expression", "write the parts one by one"),
         ExprKind::Yield(_) | ExprKind::YieldFrom(_) => {
@@ -74,4 +75,38 @@ pub(super) fn expr(expr: &Expr, source: &Source) -> Option<Diagnostic> {
         _ => return None,
     };
     Some(errors::unsupported(source.at(expr.span), what, help))
+}
+
+/// `x[-1:]` and `x[2:8]`; `None` for any other index, and for a whole axis.
+fn slice(value: &Expr, index: &Expr, source: &Source) -> Option<Diagnostic> {
+    let ExprKind::Slice { lower, upper, step: None } = &index.kind else { return None };
+    let text = |bound: &Option<Box<Expr>>| bound.as_ref().map(|bound| source.slice(bound.span));
+    let (array, lower, upper) = (source.slice(value.span), text(lower), text(upper));
+    let from_end = |bound: &str| match bound.strip_prefix('-') {
+        Some(n) => format!("len({array}) - {n}"),
+        None => bound.to_owned(),
+    };
+    let only = match (lower, upper) {
+        (Some("-1"), None) => Some("-1"),
+        (Some(lower), Some(upper)) if is_next(lower, upper) => Some(lower),
+        (None, Some("1")) => Some("0"),
+        _ => None,
+    };
+    let first = lower.map_or(String::new(), |lower| format!("{}, ", from_end(lower)));
+    let end = upper.map_or_else(|| format!("len({array})"), from_end);
+    let help = match (only, lower.or(upper)) {
+        (Some(only), _) => format!("take the one element in it: `{array}[{only}]`"),
+        (None, Some(_)) => {
+            format!("take its elements in a loop, `for j in range({first}{end}): ..`: `{array}[j]`")
+        }
+        (None, None) => return None,
+    };
+    Some(errors::unsupported(source.at(index.span), "a slice", &help))
+}
+
+fn is_next(lower: &str, upper: &str) -> bool {
+    match (lower.parse::<i64>(), upper.parse::<i64>()) {
+        (Ok(lower), Ok(upper)) => upper == lower + 1 && upper != 0,
+        _ => upper == format!("{lower} + 1"),
+    }
 }

@@ -193,6 +193,13 @@ pub(crate) fn coop_memory_row(
 
 /// What no instruction of the device does. Nobody hears it: the kernel is compiled again, with its matrices
 /// emulated.
+pub(crate) fn coop_row_stored(value: Location, target: Location, number: &str, row: &str) -> Diagnostic {
+    let message = format!("`{row}` is a row of a matrix, and `{number}` is one number");
+    error("kernel/type", value, message, "")
+        .label(target, "a row")
+        .help(format!("name the column, too: `{row}[0] = {number}`"))
+}
+
 pub(crate) fn coop_emulated(at: Location) -> Diagnostic {
     error("kernel/coop-matrix", at, "the device has no instruction for this", "")
 }

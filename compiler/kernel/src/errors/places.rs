@@ -92,6 +92,27 @@ pub(crate) fn index_type(at: Location, text: &str, what: &str) -> Diagnostic {
     }
 }
 
+/// The items of a tuple that has a name, one by one.
+fn items_of(text: &str, n_items: usize) -> Vec<String> {
+    let text = as_operand(text);
+    (0..n_items).map(|at| format!("{text}[{at}]")).collect()
+}
+
+/// Of an index that is a tuple: `wrong` are the items that are no ints, and what they are.
+pub(crate) fn index_item(at: Location, text: &str, n_items: usize, wrong: &[(usize, String)]) -> Diagnostic {
+    let mut items = items_of(text, n_items);
+    for (item, what) in wrong {
+        let part = if what.contains("vec") { ".x" } else { "" };
+        items[*item] = match what.contains("ivec") || what.contains("uvec") {
+            true => format!("{}{part}", items[*item]),
+            false => format!("i32({}{part})", items[*item]),
+        };
+    }
+    let (first, what) = &wrong[0];
+    error("kernel/index", at, format!("an index is an int, and item {first} of `{text}` is {what}"), "")
+        .help(format!("index by its items: `[{}]`", items.join(", ")))
+}
+
 pub(crate) fn index_out_of_range(at: Location, index: i128, len: usize, what: &str) -> Diagnostic {
     error("kernel/index", at, format!("index {index} is outside a {what} of {len}"), "").help(match len {
         0 => "it has no elements".to_owned(),
@@ -109,7 +130,10 @@ pub(crate) fn too_many_indices(at: Location, name: &str, array: &ArrayParam, n_i
         }
         rank => {
             let text = at.source.slice(at.span);
-            let indices = split_at_commas(text);
+            let indices = match split_at_commas(text) {
+                indices if indices.len() == n_indices => indices.into_iter().map(str::to_owned).collect(),
+                _ => items_of(text, n_indices),
+            };
             let kept = indices[..indices.len().min(rank.into())].join(", ");
             (format!("{rank} dimensions"), format!("give one index for each: `{name}[{kept}]`"))
         }

@@ -89,12 +89,34 @@ fn how_to_use_items(text: &str, found: &str, wanted: &Type) -> Option<String> {
     Some(match wanted {
         Type::Scalar(_) => format!("take one of its items: `{}[0]`", as_operand(text)),
         Type::Vector(..) | Type::Struct(_) if has_as_many => format!("write `{wanted}({spread})`"),
-        Type::Array(_) if has_as_many => format!("write `[{spread}]`"),
+        Type::Array(of) if has_as_many => match (&of.element, literal_items(text)) {
+            (Type::Scalar(scalar), Some(items)) => format!("write `{}`", list_of(items, *scalar)?),
+            (_, Some(_)) => return None,
+            (_, None) => format!("write `[{spread}]`"),
+        },
         Type::Vector(n, _) => {
             format!("{} numbers are wanted, or one for all of them: `{wanted}({})`", n, filler(wanted))
         }
         _ => return None,
     })
+}
+
+/// A list of one type: its numbers take the type of what is no number, else that of the first.
+pub(super) fn list_of(items: &str, scalar: Scalar) -> Option<String> {
+    let items = split_at_commas(items);
+    if items.iter().any(|item| item.starts_with(['[', '(', '*'])) {
+        return None;
+    }
+    let is_number =
+        |item: &str| item.trim_start_matches('-').starts_with(|letter: char| letter.is_ascii_digit());
+    let all_are_numbers = items.iter().all(|item| is_number(item));
+    let is_cast = |item: &str| item.starts_with(&format!("{scalar}("));
+    let stays = |at: usize, item: &str| is_number(item) && !(all_are_numbers && at == 0) || is_cast(item);
+    let cast = |(at, item): (usize, &&str)| match stays(at, item) {
+        true => (*item).to_owned(),
+        false => format!("{scalar}({item})"),
+    };
+    Some(format!("[{}]", items.iter().enumerate().map(cast).collect::<Vec<_>>().join(", ")))
 }
 
 /// Of `` `Array(3, i32)` ``, `a tuple of 3`.

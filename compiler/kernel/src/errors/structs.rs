@@ -2,7 +2,8 @@
 
 use kps_syntax::{Diagnostic, Location};
 
-use super::{arguments, error, meant, one};
+use super::remedies::{list_of, literal_items};
+use super::{advised, arguments, error, meant, one};
 use crate::structs::{Member, StructType};
 use crate::types::Type;
 
@@ -72,21 +73,14 @@ pub(crate) fn member_type(
         error("kernel/struct", at, format!("the member `{name}` of `{of}` is `{ty}`, not {found}"), found);
     match ty {
         Type::Scalar(_) | Type::Vector(..) => diagnostic.help(format!("cast it: `{ty}({text})`")),
-        Type::Array(of) => match (&of.element, first_item(text)) {
-            (Type::Scalar(scalar), Some((first, rest))) => {
-                diagnostic.help(format!("the items take the type of one: `[{scalar}({first}){rest}`"))
+        Type::Array(of) => match (&of.element, literal_items(text)) {
+            (Type::Scalar(scalar), Some(items)) => {
+                advised(diagnostic, list_of(items, *scalar).map(|list| format!("write `{list}`")))
             }
             _ => diagnostic,
         },
         _ => diagnostic,
     }
-}
-
-/// The first item of a list that is written out, if it is a number or a name, and what follows.
-fn first_item(list: &str) -> Option<(&str, &str)> {
-    let items = list.strip_prefix('[')?;
-    let end = items.find([',', ']'])?;
-    (!items[..end].contains(['[', '('])).then(|| items.split_at(end))
 }
 
 pub(crate) fn structs_have_no_order(at: Location, ty: &Type) -> Diagnostic {

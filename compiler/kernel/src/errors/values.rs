@@ -172,10 +172,21 @@ pub(crate) fn begin_with_floats(name: &str, items: &str) -> String {
     format!("begin with floats: `{name} = [{}]{times}`", numbers.collect::<Vec<_>>().join(", "))
 }
 
-/// Of `for a[i] in ..`.
-pub(crate) fn loop_target_type(at: Location, target: &str, wanted: &Type, found: &str) -> Diagnostic {
-    error("kernel/type", at, format!("the loop gives {found}, and `{target}` is `{wanted}`"), "")
-        .help(format!("loop with a name, and convert that: `{target} = {wanted}(i)`"))
+/// Of `for a[i] in ..` and `a[i], b[i] = f(..)`.
+pub(crate) fn item_type(at: Location, target: &str, wanted: &Type, found: &str) -> Diagnostic {
+    let mistake =
+        error("kernel/type", at, format!("`{target}` is `{wanted}`, and is given {found} here"), "");
+    let item = "item";
+    let converted = how_to_convert(item, found, wanted).and_then(|how| {
+        let line = how.split('`').nth(1).map(str::to_owned)?;
+        line.contains(item).then_some(line)
+    });
+    match converted {
+        Some(converted) => mistake.help(format!(
+            "give the item a name in place of `{target}`, and store it converted: `{target} = {converted}`"
+        )),
+        None => mistake,
+    }
 }
 
 pub(crate) fn operand_types(

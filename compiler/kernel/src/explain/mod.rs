@@ -7,6 +7,7 @@
 
 mod assembly;
 mod indices;
+mod weak;
 
 use kps_syntax::ast::{FunctionDef, Name};
 use kps_syntax::{Diagnostics, Location, Source, Span};
@@ -137,6 +138,7 @@ fn functions(
         let causes = emulated.iter().filter(|at| is_in(function, &found.def, at));
         remarks.extend(causes.map(|at| Remark { span: at.span, kind: RemarkKind::Emulates }));
         settle_literals(function, &mut remarks);
+        weak::settle(function, &mut remarks);
         let signature = match found.id.idx() == main {
             true => String::new(),
             false => signature_of(function, &found.def, &remarks),

@@ -48,7 +48,7 @@ impl Ctx<'_> {
             (ExprKind::Tuple(_) | ExprKind::List(_), _) | (ExprKind::Name(_) | ExprKind::Starred(_), _) => {
                 operand.clone()
             }
-            (_, Operand::Place(place)) if matches!(place.ty, Type::Array(_)) => {
+            (_, Operand::Place(place)) if matches!(place.ty, Type::Array(_)) && !self.is_table(place) => {
                 Operand::Node(self.load_whole(place, span))
             }
             _ => operand.clone(),

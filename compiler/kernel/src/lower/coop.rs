@@ -195,6 +195,11 @@ impl Ctx<'_> {
         matches!(ty, Type::Coop(_)) || self.coop_types.contains(ty)
     }
 
+    /// Whether a list may be a row of an emulated matrix.
+    pub fn is_coop_row(&self, ty: &Type) -> bool {
+        matches!(ty, Type::Array(_)) && self.coop_types.iter().any(|of| of.part(0).as_ref() == Some(ty))
+    }
+
     /// A matrix that the device holds, or a list of rows of the invocation's own.
     pub(super) fn coop_of(&self, operand: &Operand) -> Option<Coop> {
         let Operand::Place(place) = operand else { return None };

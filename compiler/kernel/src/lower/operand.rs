@@ -336,6 +336,7 @@ impl Ctx<'_> {
                 None
             }
             Operand::Place(place) if place.ty == *to => Some(self.load_whole(place, span)),
+            Operand::Place(place) => self.table_taken_as(place, to, span),
             Operand::Tuple(items) => self.pack(items, to, span),
             _ => None,
         }

@@ -227,7 +227,7 @@ impl Ctx<'_> {
     pub fn range_item(&mut self, sequence: &Sequence, range: Span, index: &Expr, span: Span) -> Operand {
         let at = self.expr(index);
         let Some(bounds) = sequence.range().filter(|_| !at.has_error()) else { return Operand::Error };
-        if self.range_bounds(bounds).is_none() {
+        if self.range_bounds(bounds).is_none() || self.index_node(&at, index.span).is_none() {
             return Operand::Error;
         }
         let known = self.known_int(&at);

@@ -105,6 +105,11 @@ impl Ctx<'_> {
         }
     }
 
+    /// A number without a type of its own is made in this one from the start.
+    pub fn remark_made_in(&mut self, scalar: Scalar, span: Span) {
+        self.remark(span, RemarkKind::Taken(scalar));
+    }
+
     /// The same value in another type, which nobody wrote.
     pub fn coerce(&mut self, node: NodeId, to: Scalar, span: Span) -> NodeId {
         let from = self.ty(node).clone();

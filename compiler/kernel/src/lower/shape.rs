@@ -102,9 +102,28 @@ impl Ctx<'_> {
             return items.iter().map(|item| (self.expr(item), item.span)).collect();
         }
         match self.expr(index) {
-            Operand::Tuple(items) => items.iter().map(|item| (item.clone(), index.span)).collect(),
+            Operand::Tuple(items) => {
+                let wrong = self.no_indices_of(&items);
+                if wrong.is_empty() {
+                    return items.iter().map(|item| (item.clone(), index.span)).collect();
+                }
+                let text = self.f.source.slice(index.span);
+                self.error(errors::index_item(self.at(index.span), text, items.len(), &wrong));
+                items.iter().map(|_| (Operand::Error, index.span)).collect()
+            }
             operand => vec![(operand, index.span)],
         }
+    }
+
+    /// The items that are no ints, by their places, and what they are.
+    fn no_indices_of(&self, items: &[Operand]) -> Vec<(usize, String)> {
+        let is_index = |item: &Operand| match item {
+            Operand::Node(node) => matches!(self.ty(*node), Type::Scalar(scalar) if scalar.is_int()),
+            Operand::Literal(Literal::Int(_)) | Operand::Error => true,
+            _ => false,
+        };
+        let wrong = items.iter().enumerate().filter(|(_, item)| !is_index(item));
+        wrong.map(|(at, item)| (at, self.describe(item))).collect()
     }
 
     /// The indices of all axes so far; `None` where nobody is told of them, or they are not known.

@@ -22,10 +22,10 @@ impl Ctx<'_> {
             }
             (None, operand) => {
                 let (text, found) = (self.f.source.slice(span).to_owned(), self.describe(operand));
-                self.fail(match self.int_beyond(operand, ty) {
-                    Some(beyond) => errors::may_not_fit(self.at(span), &text, beyond),
-                    None => errors::expected_type(self.at(span), &text, ty, &found),
-                })
+                let beyond = self.int_beyond(operand, ty);
+                let beyond = beyond.map(|beyond| errors::may_not_fit(self.at(span), &text, beyond));
+                let beyond = beyond.or_else(|| self.number_beyond(operand, ty, span));
+                self.fail(beyond.unwrap_or_else(|| errors::expected_type(self.at(span), &text, ty, &found)))
             }
         }
     }
@@ -76,7 +76,8 @@ impl Ctx<'_> {
         }
         let converted = self.try_convert_whole(operand, ty, value_span);
         if converted.is_none() {
-            let error = self.stored_type_error(operand, ty, span, value_span);
+            let beyond = self.number_beyond(operand, ty, value_span);
+            let error = beyond.unwrap_or_else(|| self.stored_type_error(operand, ty, span, value_span));
             self.error(error);
         }
         converted
@@ -89,7 +90,7 @@ impl Ctx<'_> {
         }
         let found = self.describe(operand);
         let error = match self.augmented_parts(span, value_span) {
-            _ if value_span == span => errors::loop_target_type(self.at(span), target, ty, &found),
+            _ if value_span == span => errors::item_type(self.at(span), target, ty, &found),
             Some((symbol, right)) => {
                 let right = (self.at(right), self.f.source.slice(right), &*found);
                 let error = errors::augmented_type((self.at(span), target, ty), symbol, right);
@@ -97,6 +98,9 @@ impl Ctx<'_> {
                     Some((name, items)) => error.help(errors::begin_with_floats(name, &items)),
                     None => error,
                 }
+            }
+            None if self.is_coop_row(ty) && matches!(self.value_type(operand), Some(Type::Scalar(_))) => {
+                return errors::coop_row_stored(self.at(value_span), self.at(span), value, target);
             }
             None => {
                 let (value, target) = ((value, &*found), (target, ty));

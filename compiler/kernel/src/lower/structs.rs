@@ -196,7 +196,10 @@ impl Ctx<'_> {
         if node.is_none() {
             let what = self.describe(operand);
             let text = self.f.source.slice(span);
-            self.error(errors::member_type(self.at(span), of, member, text, &what));
+            let beyond = self.number_beyond(operand, &member.ty, span);
+            let mistake =
+                beyond.unwrap_or_else(|| errors::member_type(self.at(span), of, member, text, &what));
+            self.error(mistake);
         }
         node
     }

@@ -8,8 +8,8 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use kps_syntax::Span;
 use kps_syntax::ast::FunctionDef;
+use kps_syntax::{Diagnostic, Span};
 
 use super::Ctx;
 use super::operand::{Operand, Place, Root};
@@ -17,6 +17,7 @@ use super::vars::Var;
 use crate::check;
 use crate::constant::{Constant, Literal};
 use crate::env::EnvValue;
+use crate::errors;
 use crate::ir::{LocalId, NodeId, NodeKind, Stmt};
 use crate::types::{Scalar, Type};
 
@@ -143,6 +144,38 @@ impl Ctx<'_> {
         local
     }
 
+    /// A table, or a row of one, as a list of another type that all of it fits.
+    pub fn table_taken_as(&mut self, place: &Place, to: &Type, span: Span) -> Option<NodeId> {
+        let Root::Local(local) = place.root else { return None };
+        let (numbers, scalar) = self.table_and_scalar(place, to)?;
+        if numbers.iter().any(|number| number.fit(scalar).is_none()) {
+            return None;
+        }
+        let root = Root::Local(self.table_in(local, scalar));
+        Some(self.load_whole(&Place { root, path: place.path.clone(), ty: to.clone() }, span))
+    }
+
+    /// The mistake of a table that would be a list of another type but for a number that does not fit.
+    pub fn number_beyond(&self, operand: &Operand, to: &Type, span: Span) -> Option<Diagnostic> {
+        let Operand::Place(place) = operand else { return None };
+        let (numbers, scalar) = self.table_and_scalar(place, to)?;
+        let beyond = numbers.iter().find(|number| number.fit(scalar).is_none())?;
+        Some(errors::literal_does_not_fit(self.at(span), *beyond, scalar))
+    }
+
+    /// The numbers of a table, and of which type they would be in a list of type `to` with as many.
+    fn table_and_scalar(&self, place: &Place, to: &Type) -> Option<(&Rc<[Literal]>, Scalar)> {
+        let Root::Local(local) = place.root else { return None };
+        let scalar = item_scalar(to)?;
+        let numbers = self.f.weak_tables.get(&local)?.numbers()?;
+        (in_scalar(&place.ty, scalar) == *to).then_some((numbers, scalar))
+    }
+
+    /// Whether a list is a table that nothing changes.
+    pub fn is_table(&self, place: &Place) -> bool {
+        matches!(place.root, Root::Local(local) if self.f.weak_tables.get(&local).is_some_and(|table| table.is_constant))
+    }
+
     /// What stores the tables of other types, to run before the rest of the function.
     pub fn other_tables(&mut self) -> Vec<Stmt> {
         let mut tables: Vec<(LocalId, Table)> = self.f.weak_tables.drain().collect();
@@ -198,6 +231,15 @@ pub(super) fn scalar_of_large(numbers: impl Iterator<Item = Literal> + Clone) ->
     };
     let larger = [Scalar::U32, Scalar::I64, Scalar::U64];
     if holds(Scalar::I32) { None } else { larger.into_iter().find(|scalar| holds(*scalar)) }
+}
+
+/// What a list holds in the end.
+fn item_scalar(ty: &Type) -> Option<Scalar> {
+    match ty {
+        Type::Array(array) => item_scalar(&array.element),
+        Type::Scalar(scalar) => Some(*scalar),
+        _ => None,
+    }
 }
 
 fn in_scalar(ty: &Type, scalar: Scalar) -> Type {

@@ -51,7 +51,7 @@ impl Ctx<'_> {
                 self.error(errors::assign_uniform(self.at(span), name));
                 Target::Error
             }
-            ExprKind::Name(name) if self.is_table(name) => {
+            ExprKind::Name(name) if self.is_captured_list(name) => {
                 if let Operand::Place(Place { root: Root::Local(list), .. }) = self.name_operand(name, span) {
                     self.error(self.captured_list_written(list, span, span));
                 }
@@ -74,7 +74,7 @@ impl Ctx<'_> {
     }
 
     /// Whether a name is a list of the host's.
-    fn is_table(&self, name: &Name) -> bool {
+    fn is_captured_list(&self, name: &Name) -> bool {
         self.f.scope.get(name).is_none() && matches!(self.f.env.get().get(name), Some(EnvValue::List(_)))
     }
 

@@ -122,7 +122,9 @@ impl Ctx<'_> {
             } else {
                 items.next().expect("counted above").clone()
             };
-            self.assign_target(unstarred(target), item, value_span);
+            // What stands for one item has no text of its own.
+            let target = unstarred(target);
+            self.assign_target(target, item, target.span);
         }
     }
 

@@ -155,8 +155,11 @@ impl Ctx<'_> {
             return None;
         }
         Some(match values.converts() {
-            true => self.convert(node, scalar, span),
-            false => self.again_as(node, scalar, span),
+            true => self.coerce(node, scalar, span),
+            false => {
+                self.remark_made_in(scalar, span);
+                self.again_as(node, scalar, span)
+            }
         })
     }
 
@@ -170,9 +173,9 @@ impl Ctx<'_> {
             (_, Some(Made::Received(wide))) => return self.convert(wide, scalar, span),
             (_, Some(Made::Merge(merge))) => NodeKind::Load(self.twin(merge, scalar)),
             (_, Some(Made::Binary(op, sides, op_span, spans))) => {
-                let [left, right] = sides.map(|side| match side {
+                let [left, right] = [(sides[0], spans.0), (sides[1], spans.1)].map(|(side, at)| match side {
                     WeakSide::Literal(literal) => Operand::Literal(literal),
-                    side => Operand::Node(self.side_as(side, scalar, span)),
+                    side => Operand::Node(self.side_as(side, scalar, at)),
                 });
                 let again = self.binary(op, &left, &right, op_span, spans);
                 return self.materialize(&again, span).unwrap_or(node);

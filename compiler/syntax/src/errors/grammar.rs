@@ -154,11 +154,16 @@ pub(crate) fn dotted_range(at: Location, first: &str, last: &str) -> Diagnostic 
         .fix(at, format!("range({first}, {last})"))
 }
 
-pub(crate) fn increment(at: Location, sign: &str, name: &str) -> Diagnostic {
-    Diagnostic::error("syntax/invalid-operator", format!("`{sign}{sign}` is not an operator"))
-        .label(at.clone(), "")
-        .help(format!("write `{name} {sign}= 1`"))
-        .fix(at, format!(" {sign}= 1"))
+/// `is_alone` where nothing of the statement stands before `place`.
+pub(crate) fn increment(at: Location, sign: &str, place: &str, is_alone: bool) -> Diagnostic {
+    let diagnostic =
+        Diagnostic::error("syntax/invalid-operator", format!("`{sign}{sign}` is not an operator"))
+            .label(at.clone(), "");
+    let line = format!("`{place} {sign}= 1`");
+    match is_alone {
+        true => diagnostic.help(format!("write {line}")).fix(at, format!(" {sign}= 1")),
+        false => diagnostic.help(format!("write {line} on a line of its own")).fix(at, ""),
+    }
 }
 
 pub(crate) fn single_equal(at: Location, in_parens: bool) -> Diagnostic {

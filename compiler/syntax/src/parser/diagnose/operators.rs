@@ -42,11 +42,45 @@ pub(super) fn increment(scene: &Scene) -> Option<Diagnostic> {
     if first != second || !scene.touch(scene.at - 2, scene.at - 1) || super::begins_operand(scene.here()) {
         return None;
     }
-    let name = match scene.at.checked_sub(3).map(|idx| (scene.token(idx), idx)) {
-        Some((Token::Name(_), idx)) if idx >= scene.line.start => scene.text(idx),
-        _ => "i",
-    };
-    Some(errors::increment(scene.stretch(scene.at - 2, scene.at - 1), first.symbol(), name))
+    let signs = scene.stretch(scene.at - 2, scene.at - 1);
+    let place = scene.at.checked_sub(3).and_then(|last| Some((place_up_to(scene, last)?, last)));
+    Some(match place {
+        Some((begin, last)) => {
+            let text = signs.source.slice(scene.stretch(begin, last).span);
+            let is_alone = begin == scene.line.start;
+            errors::increment(signs.clone(), first.symbol(), text, is_alone)
+        }
+        None => errors::increment(signs, first.symbol(), "i", true),
+    })
+}
+
+/// Where a name begins that ends with this token, with its parts and items: `a.b[i]`.
+fn place_up_to(scene: &Scene, last: usize) -> Option<usize> {
+    let mut at = last;
+    loop {
+        match scene.token(at) {
+            Token::Name(_) if at > scene.line.start && scene.token(at - 1) == Token::Dot => at -= 2,
+            Token::Name(_) => return (at >= scene.line.start).then_some(at),
+            Token::RightBracket => at = opening_of(scene, at)?.checked_sub(1)?,
+            _ => return None,
+        }
+        if at < scene.line.start {
+            return None;
+        }
+    }
+}
+
+/// The bracket that a closing one belongs to.
+fn opening_of(scene: &Scene, closing: usize) -> Option<usize> {
+    let mut n_open = 0;
+    (scene.line.start..=closing).rev().find(|idx| {
+        match scene.token(*idx) {
+            Token::RightBracket | Token::RightParen => n_open += 1,
+            Token::LeftBracket | Token::LeftParen => n_open -= 1,
+            _ => {}
+        }
+        n_open == 0
+    })
 }
 
 /// `1..10`: two numbers for Python.

@@ -330,7 +330,13 @@ pub fn partial_group(template: &KernelTemplate, domain: &[usize], local_size: [u
 pub fn trace_at_missing(template: &KernelTemplate) -> Raise {
     let name = template.name();
     type_error(format!("the trace of kernel `{name}` needs the invocation to follow"))
-        .help(format!("write {name}.trace(.., at=(0, 0, 0)): its global id"))
+        .help(format!("give its global id, too: `{name}.trace({}, at=(0, 0, 0))`", parameters(template)))
+}
+
+/// Those of a call, by their names.
+fn parameters(template: &KernelTemplate) -> String {
+    let names: Vec<&str> = template.params.iter().map(|param| &*param.name.name).collect();
+    names.join(", ")
 }
 
 pub fn trace_at(template: &KernelTemplate) -> Raise {
@@ -461,7 +467,28 @@ pub fn member_twice(of: &StructType, name: &str) -> Raise {
 }
 
 pub fn member_missing(of: &StructType, name: &str) -> Raise {
+    let missing = of.members.iter().filter(|member| member.default.is_none());
+    let given: Vec<String> =
+        missing.map(|member| format!("{}={}", member.name, zero_of(&member.ty))).collect();
     type_error(format!("this `{of}` lacks its member `{name}`"))
+        .help(format!("give every member without a default: `{of}({})`", given.join(", ")))
+}
+
+/// What a script writes for a value of zeros.
+fn zero_of(ty: &Type) -> String {
+    match ty {
+        Type::Scalar(Scalar::Bool) => "False".to_owned(),
+        Type::Scalar(scalar) => if scalar.is_float() { "0.0" } else { "0" }.to_owned(),
+        Type::Vector(n, scalar) => {
+            format!("[{}]", vec![zero_of(&(*scalar).into()); usize::from(*n)].join(", "))
+        }
+        Type::Array(array) => format!("[{}] * {}", zero_of(&array.element), array.len),
+        Type::Struct(of) => {
+            let members: Vec<String> = of.members.iter().map(|member| zero_of(&member.ty)).collect();
+            format!("({},)", members.join(", "))
+        }
+        _ => "..".to_owned(),
+    }
 }
 
 /// `name` is the way to the value: `pos[1]`, `body.mass`.
