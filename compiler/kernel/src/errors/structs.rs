@@ -61,11 +61,12 @@ pub(crate) fn members_missing(at: Location, of: &StructType, missing: &[&str]) -
         .help("give every member, or a default in the struct")
 }
 
+/// `begun` is the text of the list that `text` names.
 pub(crate) fn member_type(
     at: Location,
     of: &StructType,
     member: &Member,
-    text: &str,
+    (text, begun): (&str, &str),
     found: &str,
 ) -> Diagnostic {
     let Member { name, ty, .. } = member;
@@ -73,9 +74,13 @@ pub(crate) fn member_type(
         error("kernel/struct", at, format!("the member `{name}` of `{of}` is `{ty}`, not {found}"), found);
     match ty {
         Type::Scalar(_) | Type::Vector(..) => diagnostic.help(format!("cast it: `{ty}({text})`")),
-        Type::Array(of) => match (&of.element, literal_items(text)) {
+        Type::Array(of) => match (&of.element, literal_items(begun)) {
             (Type::Scalar(scalar), Some(items)) => {
-                advised(diagnostic, list_of(items, *scalar).map(|list| format!("write `{list}`")))
+                let help = list_of(items, *scalar).map(|list| match begun == text {
+                    true => format!("write `{list}`"),
+                    false => format!("begin it as one: `{text} = {list}`"),
+                });
+                advised(diagnostic, help)
             }
             _ => diagnostic,
         },

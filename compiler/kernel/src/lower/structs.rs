@@ -196,9 +196,15 @@ impl Ctx<'_> {
         if node.is_none() {
             let what = self.describe(operand);
             let text = self.f.source.slice(span);
+            let begun = match operand {
+                Operand::Place(Place { root: Root::Local(local), path, .. }) if path.is_empty() => {
+                    self.f.source.slice(self.f.func.local(*local).span)
+                }
+                _ => text,
+            };
             let beyond = self.number_beyond(operand, &member.ty, span);
-            let mistake =
-                beyond.unwrap_or_else(|| errors::member_type(self.at(span), of, member, text, &what));
+            let mistake = beyond
+                .unwrap_or_else(|| errors::member_type(self.at(span), of, member, (text, begun), &what));
             self.error(mistake);
         }
         node
