@@ -82,7 +82,7 @@ pub(crate) fn outside_loop(at: Location, word: &str) -> Diagnostic {
 
 pub(crate) fn nested_too_deep(at: Location, limit: u32) -> Diagnostic {
     error("kernel/nested-too-deep", at, format!("a kernel nested more than {limit} deep"), "here")
-        .help("split it into functions or statements of their own")
+        .help("calls, blocks and brackets count: split expressions, or call fewer functions from one another")
 }
 
 // What several families say.

@@ -23,6 +23,10 @@ fn find(table: &[(&str, &'static str)], name: &str) -> Option<&'static str> {
 }
 
 const NAMES: &[(&str, &str)] = &[
+    (
+        "Tensor Image",
+        "make it on the host, and pass it as a parameter, `y: Array[f32]`; of its own a kernel has lists, `[0.0] * 8`",
+    ),
     // CUDA, and Numba's and CuPy's forms of it.
     ("threadIdx", "write `local_id.x`; `global_id.x` counts over all workgroups"),
     ("blockIdx", "write `group_id.x`; `global_id.x` counts over all workgroups"),
@@ -196,6 +200,8 @@ const ARRAY_ATTRIBUTES: &[(&str, &str)] = &[
         "an array keeps its length: assign an element, `a[i] = x`, where `i = atomic_add(count, 0, 1)` counts them",
     ),
     ("pop remove clear", "an array keeps its length: mark the elements that do not count"),
+    ("copy clone", "copy the tensor before the launch: `y = Tensor(x.data())`"),
+    ("len length", "write `len(a)`"),
     (
         "abs sqrt sin cos tan exp log floor ceil round clip",
         "compute it for one element: `out[i] = abs(a[i])`, `out[i] = sqrt(a[i])`",
@@ -211,7 +217,7 @@ const ATTRIBUTES: &[(&str, &str)] = &[
     ("index count find", "compare the elements in a loop"),
     ("sum", "write `sum(xs)`"),
     ("mean prod std var min max argmin argmax any all dot", "compute it in a loop over the elements"),
-    ("astype", "cast one element: `f32(x)`"),
+    ("astype", "cast one number, by the name of its type: `f64(x)`"),
     ("copy clone", "assigning a value copies it"),
     ("fill", "assign the elements in a loop"),
     ("T transpose", "index it the other way round: `a[column, row]`"),

@@ -39,7 +39,7 @@ pub fn compile(diagnostics: Diagnostics) -> Raise {
 /// `shared` says what asks for memory of a workgroup, and for how many bytes.
 pub fn too_much_shared(shared: &[(Location, u64)], n_bytes: u64, info: &DeviceInfo) -> Raise {
     let message = format!(
-        "shared memory of {n_bytes} bytes, and device `{}` has {} for a workgroup",
+        "a workgroup of this kernel shares {n_bytes} bytes of memory, and the most that device `{}` takes is {}",
         info.name, info.limits.max_shared
     );
     let mut diagnostic = Diagnostic::error("kernel/shared", message).help("make the tile smaller");
