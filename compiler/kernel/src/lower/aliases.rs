@@ -27,7 +27,7 @@ pub(crate) struct Copied {
 enum CopyKind {
     OfOthers(Rc<[Place]>),
     /// The script has it, and a kernel changes nothing of the script's.
-    OfScript,
+    Captured,
     /// Its rows are copies of each other: `[[0] * 3] * 2`.
     OfOneRow,
 }
@@ -121,7 +121,7 @@ impl Ctx<'_> {
     /// Notes that a list is one of the script's, which is mentioned at `at`.
     pub fn note_captured(&mut self, list: &Operand, at: Span) {
         if let Operand::Place(Place { root: Root::Local(local), .. }) = list {
-            self.f.copies.insert(*local, Copied { at, kind: CopyKind::OfScript });
+            self.f.copies.insert(*local, Copied { at, kind: CopyKind::Captured });
         }
     }
 
@@ -131,7 +131,7 @@ impl Ctx<'_> {
         let Some(Copied { at: copied, kind }) = self.f.copies.remove(&local) else { return };
         let text = self.f.source.slice(copied).to_owned();
         self.error(match kind {
-            CopyKind::OfScript => self.captured_list_written(local, at, copied),
+            CopyKind::Captured => self.captured_list_written(local, at, copied),
             CopyKind::OfOthers(_) if self.is_coop_type(&place.ty) => {
                 errors::coop_copy_written(self.at(at), self.at(copied), &text)
             }
@@ -167,7 +167,7 @@ impl Ctx<'_> {
         }
         let is_of = |copied: &Copied| match &copied.kind {
             CopyKind::OfOthers(of) => of.iter().any(|place| may_overlap(place, written)),
-            CopyKind::OfScript | CopyKind::OfOneRow => false,
+            CopyKind::Captured | CopyKind::OfOneRow => false,
         };
         let outdated = |binding: &Binding| match binding {
             Binding::Bound { operand: Operand::Place(Place { root: Root::Local(local), .. }), .. } => {
@@ -205,7 +205,7 @@ impl Ctx<'_> {
     pub fn lives_on(&self, list: &Operand) -> bool {
         let Operand::Place(place) = list else { return false };
         let Root::Local(local) = place.root else { return true };
-        let is_captured = matches!(self.f.copies.get(&local), Some(Copied { kind: CopyKind::OfScript, .. }));
+        let is_captured = matches!(self.f.copies.get(&local), Some(Copied { kind: CopyKind::Captured, .. }));
         let names_it = |binding: &Binding| match binding {
             Binding::Bound { operand: Operand::Place(named), .. } => named.root == place.root,
             _ => false,
