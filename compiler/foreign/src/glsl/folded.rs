@@ -19,22 +19,56 @@ use Number::{Double, Float, Int, Uint};
 #[derive(Default)]
 pub(super) struct Names<'t> {
     constants: FxHashMap<&'t str, Number>,
-    /// The text of each macro without parameters.
+    /// The text of each macro without parameters that stands for one thing everywhere.
     macros: FxHashMap<&'t str, &'t str>,
 }
 
 impl<'t> Names<'t> {
     pub fn with_macros_of(text: &'t str) -> Names<'t> {
-        let macros = text.lines().filter_map(|line| {
-            let defined = line.trim_start().strip_prefix('#')?.trim_start().strip_prefix("define")?;
-            defined.trim().split_once(char::is_whitespace)
-        });
-        Names { macros: macros.filter(|(name, _)| !name.contains('(')).collect(), ..Names::default() }
+        let all = macros(text);
+        let is_only = |one: &&Macro| all.iter().filter(|other| other.name == one.name).count() == 1;
+        let known = all.iter().filter(|one| !one.is_conditional).filter(is_only);
+        Names { macros: known.map(|one| (one.name, one.body)).collect(), ..Names::default() }
     }
 
     pub fn define(&mut self, name: &'t str, number: Number) {
         self.constants.insert(name, number);
     }
+}
+
+/// A macro without parameters.
+pub(super) struct Macro<'t> {
+    name: &'t str,
+    pub body: &'t str,
+    /// Where its body stands.
+    pub start: usize,
+    /// It stands between `#if` and `#endif`, or is the end of one: who knows which is read.
+    is_conditional: bool,
+}
+
+/// The macros of a text, each as often as it is defined; `#undef` counts as well.
+pub(super) fn macros(text: &str) -> Vec<Macro<'_>> {
+    let (mut found, mut start, mut depth) = (Vec::new(), 0, 0_usize);
+    for line in text.split_inclusive('\n') {
+        start += line.len();
+        let Some(directive) = line.trim_start().strip_prefix('#').map(str::trim_start) else { continue };
+        let (word, rest) = directive.split_once(char::is_whitespace).unwrap_or((directive, ""));
+        match word {
+            "if" | "ifdef" | "ifndef" => depth += 1,
+            "endif" => depth = depth.saturating_sub(1),
+            "define" | "undef" => {
+                let rest = rest.trim_start();
+                let end = rest.find(char::is_whitespace).unwrap_or(rest.len());
+                let (name, body) = rest.split_at(end);
+                let is_conditional = depth > 0 || word == "undef";
+                if !name.contains('(') {
+                    found.push(Macro { name, body, start: start - body.len(), is_conditional });
+                }
+            }
+            _ => {}
+        }
+    }
+    found
 }
 
 pub(super) struct Known {

@@ -1,7 +1,7 @@
 //! Constants that lose bits as they are shifted to the left, `255 << 24`: GLSL drops the bits, naga refuses the shift.
 //! Each is written as the number that it comes to, in what macros stand for, too.
 
-use super::folded::{Names, Number, number};
+use super::folded::{Macro, Names, Number, macros, number};
 use super::mends::declared;
 use super::places::Change;
 use super::tokens::{Token, place, tokens};
@@ -11,7 +11,7 @@ pub(super) fn that_lose_bits(text: &str) -> Vec<Change> {
     let outside = tokens(text);
     let names = names(text, &outside);
     let mut found = shifts(text, &outside, &names);
-    for (start, body) in bodies_of_macros(text) {
+    for Macro { body, start, .. } in macros(text) {
         let within = shifts(body, &tokens(body), &names);
         let moved = |one: Change| Change { place: one.place.start + start..one.place.end + start, ..one };
         found.extend(within.into_iter().map(moved));
@@ -23,8 +23,15 @@ pub(super) fn that_lose_bits(text: &str) -> Vec<Change> {
 fn names<'t>(text: &'t str, tokens: &[Token<'t>]) -> Names<'t> {
     let mut names = Names::with_macros_of(text);
     let is_declared = |at: usize| {
-        let before: Option<&Token> = tokens.get(at.wrapping_sub(1));
-        before.is_some_and(|before| before.is_word() && !["return", "case", "else"].contains(&before.text))
+        let is = |at: usize, among: &[&str]| tokens.get(at).is_some_and(|token| among.contains(&token.text));
+        let before = at.wrapping_sub(1);
+        match is(before, &[","]) {
+            // Among other variables, or among arguments: who knows.
+            true => is(at + 1, &["=", ",", ";", "["]),
+            false => {
+                tokens.get(before).is_some_and(Token::is_word) && !is(before, &["return", "case", "else"])
+            }
+        }
     };
     for (at, _) in tokens.iter().enumerate().filter(|(_, token)| token.text == "const") {
         for (name, value) in declared(&tokens[at + 1..]) {
@@ -38,20 +45,6 @@ fn names<'t>(text: &'t str, tokens: &[Token<'t>]) -> Names<'t> {
         }
     }
     names
-}
-
-/// What the macros of a text stand for, each with its place.
-fn bodies_of_macros(text: &str) -> impl Iterator<Item = (usize, &str)> {
-    let lines = text.split_inclusive('\n').scan(0, |at, line| {
-        *at += line.len();
-        Some((*at - line.len(), line))
-    });
-    lines.filter_map(|(start, line)| {
-        let defined = line.trim_start().strip_prefix('#')?.trim_start().strip_prefix("define")?;
-        let body = defined.trim_start();
-        let body = &body[body.find(char::is_whitespace)?..];
-        Some((start + line.len() - body.len(), body))
-    })
 }
 
 fn shifts(text: &str, tokens: &[Token], names: &Names) -> Vec<Change> {
