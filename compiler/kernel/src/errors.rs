@@ -82,7 +82,12 @@ pub(crate) fn outside_loop(at: Location, word: &str) -> Diagnostic {
 
 pub(crate) fn nested_too_deep(at: Location, limit: u32) -> Diagnostic {
     error("kernel/nested-too-deep", at, format!("a kernel nested more than {limit} deep"), "here")
-        .help("calls, blocks and brackets count: split expressions, or call fewer functions from one another")
+        .help("blocks and brackets count: split expressions, or move the inner blocks into functions")
+}
+
+pub(crate) fn called_too_deep(at: Location, limit: usize) -> Diagnostic {
+    let text = format!("functions are called from one another more than {limit} deep");
+    error("kernel/called-too-deep", at, text, "here").help("write a loop instead")
 }
 
 // What several families say.

@@ -34,6 +34,7 @@ mod matrices;
 mod push;
 mod rows;
 mod signature;
+mod stack;
 mod stages;
 mod structs;
 mod template;

@@ -16,7 +16,7 @@ use super::operand::{Facts, Operand, Static};
 use super::passing::{ArgKey, OnTheWay, Passed};
 use super::weak::WeakValues;
 use super::weak_calls::WeakCall;
-use super::{Ctx, FunctionState};
+use super::{Ctx, FunctionState, MAX_CALLS};
 use crate::check::{NO_INTS, TypeExpr, TypeReader, is_constant};
 use crate::env::{EnvValue, HelperFunction};
 use crate::errors;
@@ -25,6 +25,7 @@ use crate::ir::{
 };
 use crate::library;
 use crate::signature::DefIdentity;
+use crate::stack::with_room;
 use crate::types::{Scalar, Type};
 
 /// A function compiled for one signature.
@@ -339,6 +340,10 @@ impl<'a> Ctx<'a> {
             self.error(errors::recursion(callee.name(), steps));
             return None;
         }
+        if self.active.len() > MAX_CALLS {
+            self.error(errors::called_too_deep(self.at(span), MAX_CALLS));
+            return None;
+        }
         self.active.push(Active { def: Arc::clone(def), given, location: self.at(span) });
         let mut state = FunctionState::new(def, &callee.source, callee.env.clone(), &callee.captured);
         if library::is_ours(def) {
@@ -347,16 +352,17 @@ impl<'a> Ctx<'a> {
             state.func.is_operator = is_told && library::is_stepwise(&def.name.name);
             state.func.called_for = Some(caller.called_for.clone().unwrap_or_else(|| self.at(span)));
         }
+        state.called_at = self.nesting;
         let outer = std::mem::replace(&mut self.f, state);
-        let is_settled = self.nested(def.name.span, false, |ctx| {
-            ctx.f.result = key.result.map(Type::from).or_else(|| ctx.declared_result(def));
-            ctx.bind_args(callee, passed);
+        let is_settled = with_room(self.nesting, || {
+            self.f.result = key.result.map(Type::from).or_else(|| self.declared_result(def));
+            self.bind_args(callee, passed);
             if key.style == CallStyle::Method {
-                ctx.watch_self(def);
+                self.watch_self(def);
             }
-            ctx.make_tables(def);
-            ctx.block(&def.body);
-            ctx.finish_returns(def)
+            self.make_tables(def);
+            self.block(&def.body);
+            self.finish_returns(def)
         });
         let inner = std::mem::replace(&mut self.f, outer);
         self.active.pop();

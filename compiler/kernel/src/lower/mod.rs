@@ -107,9 +107,11 @@ use crate::template::KernelTemplate;
 use crate::types::{Scalar, Type};
 use crate::verify::ends_control;
 
-/// Expressions, blocks and calls of functions may nest this deep together. SPIR-V allows control flow
-/// to nest 1023 deep; this keeps every pass within a small stack.
+/// Expressions and blocks of one function may nest this deep together. SPIR-V allows control flow to
+/// nest 1023 deep; this keeps every pass within a small stack.
 const MAX_NESTING: u32 = 200;
+/// Functions may be called from one another this deep: as deep as Python's own.
+const MAX_CALLS: usize = 1000;
 /// Most functions have about as many nodes.
 const USUAL_NODES: usize = 32;
 
@@ -229,6 +231,7 @@ pub(crate) struct Ctx<'a> {
     kernel_env: &'a dyn KernelEnv,
     /// Nothing is launched: what only a launch tells has no value, and what `check` told is not told again.
     is_partial: bool,
+    /// Of all active functions together.
     nesting: u32,
     /// The finished functions with their remarks, where somebody asked for them.
     remarked: Option<Vec<Remarked>>,
@@ -257,6 +260,8 @@ pub(crate) struct FunctionState<'a> {
     source: Source,
     env: EnvRef<'a>,
     scope: Arc<Scope>,
+    /// The nesting at its call.
+    called_at: u32,
     /// Variables from here on belong to the functions around this one.
     n_own: Var,
     func: Function,
@@ -388,6 +393,7 @@ impl<'a> FunctionState<'a> {
             source: source.clone(),
             env,
             scope: Arc::default(),
+            called_at: 0,
             n_own: 0,
             func,
             facts: Vec::with_capacity(USUAL_NODES),
@@ -487,7 +493,7 @@ impl<'a> Ctx<'a> {
 
     /// Runs `lower` one level deeper; past the limit it is an error instead.
     fn nested<R>(&mut self, span: Span, otherwise: R, lower: impl FnOnce(&mut Self) -> R) -> R {
-        if self.nesting >= MAX_NESTING {
+        if self.nesting - self.f.called_at >= MAX_NESTING {
             self.error(errors::nested_too_deep(self.at(span), MAX_NESTING));
             return otherwise;
         }

@@ -20,6 +20,7 @@ use crate::ir::{
     NodeKind, Stmt, steps, walk,
 };
 use crate::signature::Memory;
+use crate::stack::with_room;
 
 pub(super) fn check(kernel: &Kernel) -> Result<(), Diagnostics> {
     let analysis = walked(kernel);
@@ -41,6 +42,7 @@ fn walked(kernel: &Kernel) -> Analysis<'_> {
         reasons: Reasons::default(),
         summaries: FxHashMap::default(),
         differing: Differing::default(),
+        level: 0,
         told: FxHashSet::default(),
         diagnostics: Diagnostics::new(),
     };
@@ -92,6 +94,8 @@ struct Analysis<'k> {
     reasons: Reasons,
     summaries: FxHashMap<Inputs, Summary>,
     differing: Differing,
+    /// Blocks and calls that are being walked.
+    level: u32,
     /// The places that were reported.
     told: FxHashSet<(FunctionId, u32)>,
     diagnostics: Diagnostics,
@@ -162,7 +166,7 @@ impl<'k> Analysis<'k> {
             exit: None,
             result: None,
         };
-        walker.block(&function.body);
+        with_room(walker.analysis.level, || walker.block(&function.body));
         let end = walker.state.clone();
         walker.leave(end);
         let exit = walker.exit.take().unwrap_or(walker.state);
@@ -245,12 +249,14 @@ struct Walker<'a, 'k> {
 
 impl Walker<'_, '_> {
     fn block(&mut self, block: &Block) {
+        self.analysis.level += 1;
         for stmt in block {
             if !self.state.is_live {
-                return;
+                break;
             }
             self.stmt(stmt);
         }
+        self.analysis.level -= 1;
     }
 
     fn stmt(&mut self, stmt: &Stmt) {

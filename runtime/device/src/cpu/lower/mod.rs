@@ -52,7 +52,7 @@ const MAX_INSTS: usize = 200_000;
 const MAX_BLOCKS: usize = 20_000;
 /// Scalars of all values: what is only moved about costs no instruction, but memory here.
 const MAX_PARTS: usize = 1 << 20;
-const MAX_CALL_DEPTH: usize = 256;
+const MAX_CALL_DEPTH: usize = 1024;
 
 /// Makes the kernel of the module's entry point, with the probes of an instrument in it.
 pub fn lower(module: &Module<'_>, subgroup_size: u32, instrument: Instrument) -> Result<lane::Kernel> {
