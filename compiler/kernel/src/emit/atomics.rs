@@ -161,13 +161,13 @@ impl FunctionEmitter<'_> {
             (AtomicOp::Store, _) => {
                 let value = self.seen(value, element);
                 let none = self.int(&Type::U32, 0);
-                let operands = vec![
+                let operands = [
                     Operand::IdRef(element.pointer),
                     Operand::IdScope(element.scope),
                     Operand::IdMemorySemantics(none),
                     Operand::IdRef(value),
                 ];
-                self.effect(Op::AtomicStore, operands);
+                self.effect(Op::AtomicStore, &operands);
                 0
             }
             (AtomicOp::Exchange, _) => {
@@ -218,7 +218,7 @@ impl FunctionEmitter<'_> {
             Operand::IdMemorySemantics(none),
         ];
         operands.extend(value.map(Operand::IdRef));
-        self.op(op, result, operands)
+        self.op(op, result, &operands)
     }
 
     /// Gives what was there; the value is stored where that is `expected`.
@@ -226,7 +226,7 @@ impl FunctionEmitter<'_> {
         let none = self.int(&Type::U32, 0);
         let seen = element.bits.as_ref().unwrap_or(&element.ty);
         let result = self.module.ty(seen);
-        let operands = vec![
+        let operands = [
             Operand::IdRef(element.pointer),
             Operand::IdScope(element.scope),
             Operand::IdMemorySemantics(none),
@@ -234,7 +234,7 @@ impl FunctionEmitter<'_> {
             Operand::IdRef(value),
             Operand::IdRef(expected),
         ];
-        self.op(Op::AtomicCompareExchange, result, operands)
+        self.op(Op::AtomicCompareExchange, result, &operands)
     }
 
     /// Computes the new value from what is there, and exchanges it if that still is there.
@@ -258,17 +258,17 @@ impl FunctionEmitter<'_> {
         let [header, round, next, merge] = [(); 4].map(|()| self.module.id());
         let last = self.variable(seen);
         let first = self.atomic_op(Op::AtomicLoad, element, None);
-        self.effect(Op::Store, vec![Operand::IdRef(last), Operand::IdRef(first)]);
+        self.effect(Op::Store, &[Operand::IdRef(last), Operand::IdRef(first)]);
         self.branch(header);
         self.open(header);
         let control = Operand::LoopControl(LoopControl::NONE);
-        self.effect(Op::LoopMerge, vec![Operand::IdRef(merge), Operand::IdRef(next), control]);
+        self.effect(Op::LoopMerge, &[Operand::IdRef(merge), Operand::IdRef(next), control]);
         self.branch(round);
         self.open(round);
         let old = self.ids(Op::Load, seen, &[last]);
         let (now, new) = change(self, old);
         let found = self.exchange_if(element, new, old);
-        self.effect(Op::Store, vec![Operand::IdRef(last), Operand::IdRef(found)]);
+        self.effect(Op::Store, &[Operand::IdRef(last), Operand::IdRef(found)]);
         let is_done = self.ids(Op::IEqual, &Type::BOOL, &[found, old]);
         self.branch_if(is_done, merge, next);
         self.open(next);

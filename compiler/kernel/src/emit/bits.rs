@@ -55,7 +55,7 @@ impl FunctionEmitter<'_> {
         let mut operands = vec![Operand::IdRef(place)];
         operands.extend(self.memory_access(self.storage_class(local), &bits));
         let held = self.module.ty(&bits);
-        let loaded = self.op(Op::Load, held, operands);
+        let loaded = self.op(Op::Load, held, &operands);
         if !holds_bits {
             return loaded;
         }
@@ -67,7 +67,7 @@ impl FunctionEmitter<'_> {
             if self.holds_bits(local, path) { self.bits_of_value(value, ty, &bits_of(ty)) } else { value };
         let mut operands = vec![Operand::IdRef(place), Operand::IdRef(value)];
         operands.extend(self.memory_access(self.storage_class(local), ty));
-        self.effect(Op::Store, operands);
+        self.effect(Op::Store, &operands);
     }
 
     pub fn bits_of_value(&mut self, value: Word, ty: &Type, bits: &Type) -> Word {

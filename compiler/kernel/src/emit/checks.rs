@@ -61,7 +61,7 @@ impl FunctionEmitter<'_> {
         let (set, void) = (self.module.checks(), self.module.void());
         let mut all = vec![Operand::IdRef(set), Operand::LiteralExtInstInteger(told as u32)];
         all.extend(operands.iter().map(|id| Operand::IdRef(*id)));
-        self.op(Op::ExtInst, void, all);
+        self.op(Op::ExtInst, void, &all);
     }
 
     /// An element of an array parameter; in several axes by the index of each.

@@ -71,7 +71,7 @@ impl FunctionEmitter<'_> {
             }
             Stmt::Discard(span) => {
                 self.at(*span);
-                self.terminate(Op::Kill, Vec::new());
+                self.terminate(Op::Kill, &[]);
                 return false;
             }
             Stmt::Carry(carry) => self.carry(*carry),
@@ -104,9 +104,9 @@ impl FunctionEmitter<'_> {
                 match value {
                     Some(value) => {
                         let value = self.value(*value);
-                        self.terminate(Op::ReturnValue, vec![Operand::IdRef(value)]);
+                        self.terminate(Op::ReturnValue, &[Operand::IdRef(value)]);
                     }
-                    None => self.terminate(Op::Return, Vec::new()),
+                    None => self.terminate(Op::Return, &[]),
                 }
                 return false;
             }
@@ -128,15 +128,15 @@ impl FunctionEmitter<'_> {
         }
         let semantics = self.int(&Type::U32, i128::from(semantics.bits()));
         let operands =
-            vec![Operand::IdScope(scope), Operand::IdScope(scope), Operand::IdMemorySemantics(semantics)];
-        self.effect(Op::ControlBarrier, operands);
+            [Operand::IdScope(scope), Operand::IdScope(scope), Operand::IdMemorySemantics(semantics)];
+        self.effect(Op::ControlBarrier, &operands);
     }
 
     fn carry(&mut self, carry: CarryId) {
         let function = self.function;
         for (local, value) in &function.carries[carry.idx()] {
             let (pointer, value) = (self.local(*local), self.value(*value));
-            self.effect(Op::Store, vec![Operand::IdRef(pointer), Operand::IdRef(value)]);
+            self.effect(Op::Store, &[Operand::IdRef(pointer), Operand::IdRef(value)]);
         }
     }
 
@@ -160,14 +160,14 @@ impl FunctionEmitter<'_> {
         }
         self.open(merge);
         if !goes_on {
-            self.terminate(Op::Unreachable, Vec::new());
+            self.terminate(Op::Unreachable, &[]);
         }
         goes_on
     }
 
     fn selection_merge(&mut self, merge: Word) {
         let control = Operand::SelectionControl(SelectionControl::NONE);
-        self.effect(Op::SelectionMerge, vec![Operand::IdRef(merge), control]);
+        self.effect(Op::SelectionMerge, &[Operand::IdRef(merge), control]);
     }
 
     /// Runs `then` where the condition holds, and goes on.
@@ -208,12 +208,12 @@ impl FunctionEmitter<'_> {
         compute: impl FnOnce(&mut Self) -> Word,
     ) -> Word {
         let (label, merge) = (self.module.id(), self.module.id());
-        let before = self.current_label();
+        let before = self.label;
         self.selection_merge(merge);
         self.branch_if(condition, label, merge);
         self.open(label);
         let value = compute(self);
-        let after = self.current_label();
+        let after = self.label;
         self.branch(merge);
         self.open(merge);
         if *ty == Type::Void {
@@ -221,8 +221,7 @@ impl FunctionEmitter<'_> {
         }
         let result = self.module.ty(ty);
         let zero = self.module.null(result);
-        let ways = [value, after, zero, before].map(Operand::IdRef).to_vec();
-        self.op(Op::Phi, result, ways)
+        self.over(Op::Phi, result, &[value, after, zero, before])
     }
 
     fn loop_(&mut self, parts: &Loop) -> bool {
@@ -231,7 +230,7 @@ impl FunctionEmitter<'_> {
         self.branch(header);
         self.open(header);
         let control = Operand::LoopControl(self.loop_control(parts));
-        self.effect(Op::LoopMerge, vec![Operand::IdRef(merge), Operand::IdRef(next), control]);
+        self.effect(Op::LoopMerge, &[Operand::IdRef(merge), Operand::IdRef(next), control]);
         self.branch(test);
         self.open(test);
         self.block(&parts.test);
@@ -256,7 +255,7 @@ impl FunctionEmitter<'_> {
         self.open(merge);
         let goes_on = parts.condition.is_some() || labels.has_break;
         if !goes_on {
-            self.terminate(Op::Unreachable, Vec::new());
+            self.terminate(Op::Unreachable, &[]);
         }
         goes_on
     }
@@ -286,12 +285,12 @@ impl FunctionEmitter<'_> {
         let counter = self.variable(&Type::I32);
         let (zero, one, end) =
             (self.int(&Type::I32, 0), self.int(&Type::I32, 1), self.int(&Type::I32, i128::from(n)));
-        self.effect(Op::Store, vec![Operand::IdRef(counter), Operand::IdRef(zero)]);
+        self.effect(Op::Store, &[Operand::IdRef(counter), Operand::IdRef(zero)]);
         let [header, test, round, next, merge] = [(); 5].map(|()| self.module.id());
         self.branch(header);
         self.open(header);
         let control = Operand::LoopControl(LoopControl::NONE);
-        self.effect(Op::LoopMerge, vec![Operand::IdRef(merge), Operand::IdRef(next), control]);
+        self.effect(Op::LoopMerge, &[Operand::IdRef(merge), Operand::IdRef(next), control]);
         self.branch(test);
         self.open(test);
         let now = self.ids(Op::Load, &Type::I32, &[counter]);
@@ -302,7 +301,7 @@ impl FunctionEmitter<'_> {
         self.branch(next);
         self.open(next);
         let after = self.ids(Op::IAdd, &Type::I32, &[now, one]);
-        self.effect(Op::Store, vec![Operand::IdRef(counter), Operand::IdRef(after)]);
+        self.effect(Op::Store, &[Operand::IdRef(counter), Operand::IdRef(after)]);
         self.branch(header);
         self.open(merge);
     }
@@ -325,7 +324,7 @@ impl FunctionEmitter<'_> {
         self.selection_merge(body);
         self.branch_if(inside, body, outside);
         self.open(outside);
-        self.terminate(Op::Return, Vec::new());
+        self.terminate(Op::Return, &[]);
         self.open(body);
     }
 

@@ -29,8 +29,8 @@ impl Module {
         let sizes = [Scope::Subgroup as u32, coop.rows, coop.columns, purpose as u32];
         let sizes = sizes.map(|size| self.constant(Constant::u32(size)));
         self.type_of(TypeKey::Coop(*coop), |module| {
-            let operands = [component].into_iter().chain(sizes).map(Operand::IdRef).collect();
-            module.global(Op::TypeCooperativeMatrixKHR, None, operands)
+            let operands: Vec<_> = [component].into_iter().chain(sizes).map(Operand::IdRef).collect();
+            module.global(Op::TypeCooperativeMatrixKHR, None, &operands)
         })
     }
 
@@ -43,7 +43,7 @@ impl Module {
         self.need(Capability::BFloat16CooperativeMatrixKHR);
         self.type_of(TypeKey::BFloat16, |module| {
             let encoding = Operand::FPEncoding(FPEncoding::BFloat16KHR);
-            module.global(Op::TypeFloat, None, vec![Operand::LiteralBit32(16), encoding])
+            module.global(Op::TypeFloat, None, &[Operand::LiteralBit32(16), encoding])
         })
     }
 }
@@ -54,7 +54,7 @@ impl FunctionEmitter<'_> {
         operands.extend(self.coop_lines(place));
         operands.extend(self.coop_access(place, Touch::Read));
         let result = self.module.ty(ty);
-        self.op(Op::CooperativeMatrixLoadKHR, result, operands)
+        self.op(Op::CooperativeMatrixLoadKHR, result, &operands)
     }
 
     pub fn coop_store(&mut self, place: &CoopPlace, value: NodeId) {
@@ -62,7 +62,7 @@ impl FunctionEmitter<'_> {
         let mut operands = vec![Operand::IdRef(pointer), Operand::IdRef(self.value(value))];
         operands.extend(self.coop_lines(place));
         operands.extend(self.coop_access(place, Touch::Write));
-        self.effect(Op::CooperativeMatrixStoreKHR, operands);
+        self.effect(Op::CooperativeMatrixStoreKHR, &operands);
     }
 
     pub fn coop_multiply_add(&mut self, [a, b, sum]: [NodeId; 3], ty: &Type) -> Word {
@@ -77,7 +77,7 @@ impl FunctionEmitter<'_> {
             ));
         }
         let result = self.module.ty(ty);
-        self.op(Op::CooperativeMatrixMulAddKHR, result, operands)
+        self.op(Op::CooperativeMatrixMulAddKHR, result, &operands)
     }
 
     pub fn coop_length(&mut self, coop: &CoopType) -> Word {
@@ -116,7 +116,7 @@ impl FunctionEmitter<'_> {
     pub fn load_component(&mut self, local: LocalId, index: NodeId, coop: &CoopType) -> Word {
         let place = self.component_place(local, index, coop);
         let component = self.module.coop_component(coop.scalar);
-        let loaded = self.op(Op::Load, component, vec![Operand::IdRef(place)]);
+        let loaded = self.op(Op::Load, component, &[Operand::IdRef(place)]);
         match coop.scalar {
             Scalar::Bf16 => self.ids(Op::FConvert, &Type::F32, &[loaded]),
             _ => loaded,
@@ -126,13 +126,13 @@ impl FunctionEmitter<'_> {
     pub fn store_component(&mut self, local: LocalId, index: NodeId, value: Word, coop: &CoopType) {
         let place = self.component_place(local, index, coop);
         let value = self.as_component(value, coop.scalar);
-        self.effect(Op::Store, vec![Operand::IdRef(place), Operand::IdRef(value)]);
+        self.effect(Op::Store, &[Operand::IdRef(place), Operand::IdRef(value)]);
     }
 
     fn component_place(&mut self, local: LocalId, index: NodeId, coop: &CoopType) -> Word {
         let component = self.module.coop_component(coop.scalar);
-        let chain = vec![self.local(local), self.value(index)];
-        self.pointer_to(self.storage_class(local), component, chain)
+        let chain = [self.local(local), self.value(index)];
+        self.pointer_to(self.storage_class(local), component, &chain)
     }
 
     fn as_component(&mut self, value: Word, scalar: Scalar) -> Word {
@@ -140,7 +140,7 @@ impl FunctionEmitter<'_> {
             return value;
         }
         let component = self.module.coop_component(scalar);
-        self.op(Op::FConvert, component, vec![Operand::IdRef(value)])
+        self.op(Op::FConvert, component, &[Operand::IdRef(value)])
     }
 
     fn coop_pointer(&mut self, place: &CoopPlace, touch: Touch) -> Word {

@@ -6,13 +6,12 @@
 
 use kps_syntax::ast::Name;
 use kps_syntax::{Source, Span};
-use rspirv::dr;
 use rspirv::spirv::{Op, Word};
 use rustc_hash::FxHashMap;
 
 use super::function::FunctionEmitter;
 use super::interface::Interface;
-use super::module::{Module, Operand, instruction};
+use super::module::{Module, Operand, write};
 use crate::constant::Constant;
 use crate::ir::{Arg, Function, Kernel, LocalId, NodeId, NodeKind};
 use crate::types::{Kind, Scalar, Type};
@@ -92,7 +91,13 @@ impl Module {
     fn info(&mut self, info: Info, operands: &[Word]) -> Word {
         let void = self.void();
         let operands = self.info_operands(info, operands);
-        self.global(Op::ExtInst, Some(void), operands)
+        self.global(Op::ExtInst, Some(void), &operands)
+    }
+
+    /// Says something inside a function.
+    fn write_info(&mut self, words: &mut Vec<Word>, info: Info, operands: &[Word]) {
+        let (void, id) = (self.void(), self.id());
+        write(words, Op::ExtInst, Some(void), Some(id), &self.info_operands(info, operands));
     }
 
     fn info_operands(&self, info: Info, operands: &[Word]) -> Vec<Operand> {
@@ -123,10 +128,10 @@ impl Module {
         let file = self.file(source);
         let text = source.text().replace('\0', " ");
         let mut chunks = chunks(&text);
-        let first = self.string(chunks.next().unwrap_or("").to_owned());
+        let first = self.string(chunks.next().unwrap_or(""));
         let id = self.info(Info::Source, &[file, first]);
         for chunk in chunks {
-            let text = self.string(chunk.to_owned());
+            let text = self.string(chunk);
             self.info(Info::SourceContinued, &[text]);
         }
         self.debug().sources.push((source.clone(), id));
@@ -140,7 +145,7 @@ impl Module {
         let id = match ty {
             Type::Void | Type::Error => return self.void(),
             Type::Scalar(scalar) => {
-                let name = self.string(scalar.to_string());
+                let name = self.string(&scalar.to_string());
                 let [bits, encoding, flags] =
                     [scalar.bits(), encoding(*scalar), 0].map(|number| self.number(number));
                 self.info(Info::TypeBasic, &[name, bits, encoding, flags])
@@ -189,7 +194,7 @@ impl Module {
         let mut ids = Vec::new();
         for (at, (name, offset)) in (0..).zip(members) {
             let part = ty.part(at).expect("each member is a part");
-            let (name, told) = (self.string((*name).to_owned()), self.debug_type(&part));
+            let (name, told) = (self.string(name), self.debug_type(&part));
             let [offset, size] =
                 [*offset, part.packed_size()].map(|n_bytes| self.number(n_bytes.saturating_mul(8)));
             ids.push(self.info(Info::TypeMember, &[name, told, source, zero, zero, offset, size, zero]));
@@ -200,7 +205,7 @@ impl Module {
 
     fn debug_structure(&mut self, name: &str, size: Word, members: &[Word]) -> Word {
         let (source, unit) = (self.debug().sources[0].1, self.debug().unit);
-        let (name, linkage) = (self.string(name.to_owned()), self.string(String::new()));
+        let (name, linkage) = (self.string(name), self.string(""));
         let [tag, zero] = [STRUCTURE, 0].map(|number| self.number(number));
         let mut operands = vec![name, tag, source, zero, zero, unit, linkage, size, zero];
         operands.extend(members);
@@ -213,7 +218,7 @@ impl Module {
         let mut signature = vec![flags, self.debug_type(&function.result)];
         signature.extend(function.args.iter().map(|arg| self.debug_type(arg_type(function, arg))));
         let ty = self.info(Info::TypeFunction, &signature);
-        let (name, linkage) = (self.string(function.name.to_string()), self.string(String::new()));
+        let (name, linkage) = (self.string(&function.name), self.string(""));
         let [line, column] = self.place(&function.source, function.span);
         let (unit, flags) = (self.debug().unit, self.number(FLAG_IS_DEFINITION));
         self.info(Info::Function, &[name, ty, source, line, column, unit, linkage, flags, line])
@@ -244,7 +249,7 @@ impl Module {
     fn debug_global(&mut self, name: &str, ty: Word, source: &Source, span: Span, variable: Word) {
         let [line, column] = self.place(source, span);
         let (source, unit) = (self.debug_source(source), self.debug().unit);
-        let (name, linkage) = (self.string(name.to_owned()), self.string(String::new()));
+        let (name, linkage) = (self.string(name), self.string(""));
         let flags = self.number(FLAG_IS_DEFINITION);
         self.info(Info::GlobalVariable, &[name, ty, source, line, column, unit, linkage, variable, flags]);
     }
@@ -256,7 +261,7 @@ pub(super) struct FunctionDebug {
     source: Word,
     variables: FxHashMap<(Name, Type), Word>,
     /// What its first block says behind its variables.
-    pub head: Vec<dr::Instruction>,
+    pub head: Vec<Word>,
     /// The place that the last instruction of this block was said to come from.
     pub place: Option<(u32, u32)>,
 }
@@ -295,15 +300,12 @@ impl FunctionEmitter<'_> {
         }
     }
 
-    fn info_here(&mut self, info: Info, operands: &[Word]) -> dr::Instruction {
-        let (void, id) = (self.module.void(), self.module.id());
-        instruction(Op::ExtInst, Some(void), Some(id), self.module.info_operands(info, operands))
-    }
-
     /// Says something at the head of the function.
     fn tell_first(&mut self, info: Info, operands: &[Word]) {
-        let told = self.info_here(info, operands);
-        self.debug.as_mut().expect("debuggers are told of this function").head.push(told);
+        let mut told =
+            std::mem::take(&mut self.debug.as_mut().expect("debuggers are told of this function").head);
+        self.module.write_info(&mut told, info, operands);
+        self.debug.as_mut().expect("it is there").head = told;
     }
 
     fn debug_variable(&mut self, name: &Name, ty: &Type, span: Span, arg: Option<u32>) -> Word {
@@ -313,7 +315,7 @@ impl FunctionEmitter<'_> {
         if let Some(id) = debug.variables.get(&key) {
             return *id;
         }
-        let name = self.module.string(name.to_string());
+        let name = self.module.string(name);
         let ty = self.module.debug_type(ty);
         let [line, column] = self.module.place(&self.function.source, span);
         let flags = self.module.number(FLAG_IS_LOCAL);
@@ -347,8 +349,7 @@ impl FunctionEmitter<'_> {
         }
         let told = self.debug_variable(name, &node.ty, node.span, None);
         let expression = self.module.debug().expression;
-        let told = self.info_here(Info::Value, &[told, value, expression]);
-        self.current.instructions.push(told);
+        self.module.write_info(&mut self.body, Info::Value, &[told, value, expression]);
     }
 
     /// Where the next instruction comes from, where that changed since the last one of this block.
@@ -357,13 +358,11 @@ impl FunctionEmitter<'_> {
         let before = debug.place.replace(place);
         let (scope, source) = (debug.scope, debug.source);
         if before.is_none() {
-            let told = self.info_here(Info::Scope, &[scope]);
-            self.current.instructions.push(told);
+            self.module.write_info(&mut self.body, Info::Scope, &[scope]);
         }
         if before != Some(place) {
             let [line, column] = [place.0, place.1].map(|number| self.module.number(number));
-            let told = self.info_here(Info::Line, &[source, line, line, column, column]);
-            self.current.instructions.push(told);
+            self.module.write_info(&mut self.body, Info::Line, &[source, line, line, column, column]);
         }
     }
 }

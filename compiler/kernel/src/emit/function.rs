@@ -1,7 +1,6 @@
 //! One function while it is emitted: its blocks, the ids of its values, the line it is on.
 
 use kps_syntax::Span;
-use rspirv::dr;
 use rspirv::spirv::{Decoration, FunctionControl, GlslStd450Op as GlslOp, Op, StorageClass, Word};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -9,7 +8,7 @@ use super::counted::{Counted, counted_args};
 use super::debug::FunctionDebug;
 use super::interface::Interface;
 use super::limits::{Limits, limits_of_args};
-use super::module::{Module, Operand, instruction};
+use super::module::{Module, Operand, begin, end, write, write_operands};
 use super::revisits::revisits;
 use crate::constant::Constant;
 use crate::ir::{Arg, BufferId, Function, Home, Kernel, LocalId, NodeId, NodeKind, ScalarId};
@@ -30,9 +29,9 @@ pub(crate) struct FunctionEmitter<'e> {
     /// Variables and reference arguments; 0 for those that nothing uses.
     locals: Vec<Word>,
     args: Vec<Word>,
-    variables: Vec<dr::Instruction>,
+    variables: Vec<Word>,
     /// What the first block computes before all else.
-    pub prologue: Vec<dr::Instruction>,
+    pub prologue: Vec<Word>,
     /// The lengths of buffers, in the prologue.
     pub lens: FxHashMap<BufferId, Word>,
     /// Pointers to what lies behind addresses, there too.
@@ -55,8 +54,10 @@ pub(crate) struct FunctionEmitter<'e> {
     pub revisits: &'e FxHashSet<NodeId>,
     /// Zeros that the driver does not see as such.
     pub zeros: FxHashMap<Constant, Word>,
-    blocks: Vec<dr::Block>,
-    pub current: dr::Block,
+    /// All blocks so far, from behind the first one's label on.
+    pub body: Vec<Word>,
+    /// Of the block being filled.
+    pub label: Word,
     file: Word,
     /// Where the last `OpLine` of this block points: the place of the source, and its line and column.
     line: Option<(u32, (u32, u32))>,
@@ -69,8 +70,8 @@ pub(crate) struct FunctionEmitter<'e> {
     pub debug: Option<FunctionDebug>,
 }
 
-/// Most blocks have no more, lines among them.
-const USUAL_INSTRUCTIONS: usize = 16;
+/// Most functions have no more, lines among them.
+const USUAL_WORDS: usize = 1024;
 
 /// What is known of a function by all places that call it: of its arguments, and what was stored before.
 pub(crate) struct Known {
@@ -125,8 +126,8 @@ impl<'e> FunctionEmitter<'e> {
             limits_of_args: &known.limits,
             revisits: &known.revisits,
             zeros: FxHashMap::default(),
-            blocks: Vec::new(),
-            current: dr::Block::new(),
+            body: Vec::with_capacity(USUAL_WORDS),
+            label: 0,
             file,
             line: None,
             is_placeless: function.called_for.is_some(),
@@ -136,12 +137,12 @@ impl<'e> FunctionEmitter<'e> {
         }
     }
 
-    pub fn emit(mut self, id: Word) -> dr::Function {
+    /// Writes the function behind the module's others.
+    pub fn emit(mut self, id: Word) {
         let function = self.function;
         self.set_span(function.span);
         let result = self.module.ty(&function.result);
         let mut arg_types = Vec::new();
-        let mut parameters = Vec::new();
         for arg in &function.args {
             let (ty, name) = match arg {
                 Arg::Value { ty, name } => (self.module.ty(ty), name.clone()),
@@ -158,61 +159,57 @@ impl<'e> FunctionEmitter<'e> {
             }
             self.args.push(arg_id);
             arg_types.push(ty);
-            parameters.push(instruction(Op::FunctionParameter, Some(ty), Some(arg_id), Vec::new()));
         }
         self.tell_debuggers(id);
         let function_type = self.module.function_type(result, &arg_types);
         self.module.name(id, &function.name);
-        let control = vec![Operand::FunctionControl(FunctionControl::NONE), Operand::IdRef(function_type)];
-        let def = instruction(Op::Function, Some(result), Some(id), control);
-        let entry = self.module.id();
-        self.open(entry);
+        let first = self.module.id();
+        self.enter(first);
         let is_kernel = std::ptr::eq(function, self.kernel.functions.last().unwrap_or(function));
         if is_kernel && self.kernel.is_guarded() {
             self.domain_guard();
         }
         if self.block(&function.body) {
-            self.terminate(Op::Unreachable, Vec::new());
+            self.terminate(Op::Unreachable, &[]);
         }
-        let mut blocks = self.blocks;
-        let told = self.debug.map(|debug| debug.head).unwrap_or_default();
-        let first = self.variables.into_iter().chain(told).chain(self.prologue);
-        blocks[0].instructions.splice(0..0, first);
-        dr::Function {
-            def: Some(def),
-            end: Some(instruction(Op::FunctionEnd, None, None, Vec::new())),
-            parameters,
-            blocks,
+        let words = &mut self.module.functions;
+        let control = [Operand::FunctionControl(FunctionControl::NONE), Operand::IdRef(function_type)];
+        write(words, Op::Function, Some(result), Some(id), &control);
+        for (ty, arg) in arg_types.iter().zip(&self.args) {
+            write(words, Op::FunctionParameter, Some(*ty), Some(*arg), &[]);
         }
+        write(words, Op::Label, None, Some(first), &[]);
+        words.extend(self.variables);
+        words.extend(self.debug.map(|debug| debug.head).unwrap_or_default());
+        words.extend(self.prologue);
+        words.extend(self.body);
+        write(words, Op::FunctionEnd, None, None, &[]);
     }
 
     // Blocks.
 
     pub fn open(&mut self, label: Word) {
-        self.current.label = Some(instruction(Op::Label, None, Some(label), Vec::new()));
-        self.current.instructions.reserve(USUAL_INSTRUCTIONS);
+        write(&mut self.body, Op::Label, None, Some(label), &[]);
+        self.enter(label);
+    }
+
+    fn enter(&mut self, label: Word) {
+        self.label = label;
         self.line = None;
         self.debug.iter_mut().for_each(|debug| debug.place = None);
     }
 
-    pub fn current_label(&self) -> Word {
-        let label = self.current.label.as_ref().and_then(|label| label.result_id);
-        label.expect("a block is open")
-    }
-
-    pub fn terminate(&mut self, op: Op, operands: Vec<Operand>) {
+    pub fn terminate(&mut self, op: Op, operands: &[Operand]) {
         self.place_line();
-        self.current.instructions.push(instruction(op, None, None, operands));
-        self.blocks.push(std::mem::take(&mut self.current));
+        write(&mut self.body, op, None, None, operands);
     }
 
     pub fn branch(&mut self, label: Word) {
-        self.terminate(Op::Branch, vec![Operand::IdRef(label)]);
+        self.terminate(Op::Branch, &[Operand::IdRef(label)]);
     }
 
     pub fn branch_if(&mut self, condition: Word, then: Word, orelse: Word) {
-        let operands = [condition, then, orelse].map(Operand::IdRef).to_vec();
-        self.terminate(Op::BranchConditional, operands);
+        self.terminate(Op::BranchConditional, &[condition, then, orelse].map(Operand::IdRef));
     }
 
     // Lines.
@@ -242,61 +239,77 @@ impl<'e> FunctionEmitter<'e> {
         }
         let place = source.line_column(at);
         self.line = Some((at, place));
-        let operands =
-            vec![Operand::IdRef(self.file), Operand::LiteralBit32(place.0), Operand::LiteralBit32(place.1)];
-        self.current.instructions.push(instruction(Op::Line, None, None, operands));
+        let start = begin(&mut self.body, Op::Line);
+        self.body.extend([self.file, place.0, place.1]);
+        end(&mut self.body, start);
     }
 
     // Instructions.
 
-    pub fn push(&mut self, instruction: dr::Instruction) {
+    /// Begins an instruction behind the others, with its line.
+    fn begin(&mut self, op: Op) -> usize {
         self.place_line();
         // What goes in front of a phi is another, or a line.
-        if let Some((_, place)) = self.line.filter(|_| instruction.class.opcode != Op::Phi) {
+        if let Some((_, place)) = self.line.filter(|_| op != Op::Phi) {
             self.debug_line(place);
         }
-        self.current.instructions.push(instruction);
+        begin(&mut self.body, op)
     }
 
     /// Computes what no place of the source asked for, in front of all else.
     pub fn in_prologue<T>(&mut self, compute: impl FnOnce(&mut Self) -> T) -> T {
         let prologue = std::mem::take(&mut self.prologue);
-        let block = std::mem::replace(&mut self.current.instructions, prologue);
+        let body = std::mem::replace(&mut self.body, prologue);
         let is_placeless = std::mem::replace(&mut self.is_placeless, true);
         let computed = compute(self);
         self.is_placeless = is_placeless;
-        self.prologue = std::mem::replace(&mut self.current.instructions, block);
+        self.prologue = std::mem::replace(&mut self.body, body);
         computed
     }
 
     /// An instruction without a result.
-    pub fn effect(&mut self, op: Op, operands: Vec<Operand>) {
-        self.push(instruction(op, None, None, operands));
+    pub fn effect(&mut self, op: Op, operands: &[Operand]) {
+        let start = self.begin(op);
+        write_operands(&mut self.body, operands);
+        end(&mut self.body, start);
     }
 
-    pub fn op(&mut self, op: Op, ty: Word, operands: Vec<Operand>) -> Word {
-        let id = self.module.id();
-        self.push(instruction(op, Some(ty), Some(id), operands));
-        let is_exact = self.kernel.precise || self.function.called_for.is_some();
-        if is_exact && is_contractible(op) {
-            self.module.decorate(id, Decoration::NoContraction, &[]);
-        }
-        id
+    pub fn op(&mut self, op: Op, ty: Word, operands: &[Operand]) -> Word {
+        self.computed(op, ty, |words| write_operands(words, operands))
     }
 
     /// An instruction over values.
     pub fn ids(&mut self, op: Op, ty: &Type, operands: &[Word]) -> Word {
         let ty = self.module.ty(ty);
-        self.op(op, ty, operands.iter().map(|id| Operand::IdRef(*id)).collect())
+        self.over(op, ty, operands)
+    }
+
+    /// The same, of a type that has an id.
+    pub fn over(&mut self, op: Op, ty: Word, operands: &[Word]) -> Word {
+        self.computed(op, ty, |words| words.extend(operands))
     }
 
     /// A function of GLSL.std.450.
     pub fn glsl(&mut self, function: GlslOp, ty: &Type, operands: &[Word]) -> Word {
         let ty = self.module.ty(ty);
-        let mut all =
-            vec![Operand::IdRef(self.module.glsl()), Operand::LiteralExtInstInteger(function as u32)];
-        all.extend(operands.iter().map(|id| Operand::IdRef(*id)));
-        self.op(Op::ExtInst, ty, all)
+        let set = self.module.glsl();
+        self.computed(Op::ExtInst, ty, |words| {
+            words.extend([set, function as Word]);
+            words.extend(operands);
+        })
+    }
+
+    fn computed(&mut self, op: Op, ty: Word, write_operands: impl FnOnce(&mut Vec<Word>)) -> Word {
+        let id = self.module.id();
+        let start = self.begin(op);
+        self.body.extend([ty, id]);
+        write_operands(&mut self.body);
+        end(&mut self.body, start);
+        let is_exact = self.kernel.precise || self.function.called_for.is_some();
+        if is_exact && is_contractible(op) {
+            self.module.decorate(id, Decoration::NoContraction, &[]);
+        }
+        id
     }
 
     pub fn select(&mut self, ty: &Type, condition: Word, then: Word, orelse: Word) -> Word {
@@ -359,8 +372,8 @@ impl<'e> FunctionEmitter<'e> {
         let ty = self.module.ty(ty);
         let pointer = self.module.pointer(StorageClass::Function, ty);
         let id = self.module.id();
-        let class = vec![Operand::StorageClass(StorageClass::Function)];
-        self.variables.push(instruction(Op::Variable, Some(pointer), Some(id), class));
+        let class = [Operand::StorageClass(StorageClass::Function)];
+        write(&mut self.variables, Op::Variable, Some(pointer), Some(id), &class);
         id
     }
 

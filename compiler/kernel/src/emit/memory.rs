@@ -81,7 +81,7 @@ impl FunctionEmitter<'_> {
         let (ty, is_inside) = self.walk(ty, path, &mut chain, class);
         let pointee = if self.holds_bits(local, path) { bits_of(&ty) } else { ty };
         let pointee = self.module.ty(&pointee);
-        (self.pointer_to(class, pointee, chain), is_inside)
+        (self.pointer_to(class, pointee, &chain), is_inside)
     }
 
     /// Adds the indices of a path, and says where it leads.
@@ -116,9 +116,9 @@ impl FunctionEmitter<'_> {
         (ty, all_inside)
     }
 
-    pub fn pointer_to(&mut self, class: StorageClass, pointee: Word, chain: Vec<Word>) -> Word {
+    pub fn pointer_to(&mut self, class: StorageClass, pointee: Word, chain: &[Word]) -> Word {
         let pointer = self.module.pointer(class, pointee);
-        self.op(Op::AccessChain, pointer, chain.into_iter().map(Operand::IdRef).collect())
+        self.over(Op::AccessChain, pointer, chain)
     }
 
     pub fn is_known_inside(&self, index: NodeId, len: u32) -> bool {
@@ -167,7 +167,7 @@ impl FunctionEmitter<'_> {
         };
         let (is_inside, index) = self.inside_or_zero(index, self.n_parts(array));
         let element = self.module.ty(ty);
-        let place = self.pointer_to(StorageClass::Function, element, vec![variable, index]);
+        let place = self.pointer_to(StorageClass::Function, element, &[variable, index]);
         let value = self.ids(Op::Load, ty, &[place]);
         self.or_zero(value, Some(is_inside), ty)
     }
@@ -180,8 +180,8 @@ impl FunctionEmitter<'_> {
         let value = self.value(value);
         self.when(is_inside, |emitter| {
             let element = emitter.module.ty(&element_ty);
-            let place = emitter.pointer_to(StorageClass::Function, element, vec![variable, index]);
-            emitter.effect(Op::Store, vec![Operand::IdRef(place), Operand::IdRef(value)]);
+            let place = emitter.pointer_to(StorageClass::Function, element, &[variable, index]);
+            emitter.effect(Op::Store, &[Operand::IdRef(place), Operand::IdRef(value)]);
         });
         self.ids(Op::Load, ty, &[variable])
     }
@@ -195,7 +195,7 @@ impl FunctionEmitter<'_> {
         let ty = self.function.ty(node).clone();
         let value = self.value(node);
         let variable = self.variable(&ty);
-        self.effect(Op::Store, vec![Operand::IdRef(variable), Operand::IdRef(value)]);
+        self.effect(Op::Store, &[Operand::IdRef(variable), Operand::IdRef(value)]);
         variable
     }
 
@@ -379,7 +379,7 @@ impl FunctionEmitter<'_> {
 
     fn buffer_pointer(&mut self, place: &Place) -> Word {
         let pointee = self.module.laid_type(&place.ty, place.packing);
-        self.pointer_to(place.class, pointee, place.chain.clone())
+        self.pointer_to(place.class, pointee, &place.chain)
     }
 
     fn load_by_loop(&mut self, place: &Place, n_parts: u32) -> Word {
@@ -388,8 +388,8 @@ impl FunctionEmitter<'_> {
         self.count(n_parts, |emitter, round| {
             let value = emitter.load_place(&place.part(round, element.clone()));
             let pointee = emitter.module.ty(&element);
-            let to = emitter.pointer_to(StorageClass::Function, pointee, vec![variable, round]);
-            emitter.effect(Op::Store, vec![Operand::IdRef(to), Operand::IdRef(value)]);
+            let to = emitter.pointer_to(StorageClass::Function, pointee, &[variable, round]);
+            emitter.effect(Op::Store, &[Operand::IdRef(to), Operand::IdRef(value)]);
         });
         self.ids(Op::Load, &place.ty, &[variable])
     }
@@ -397,10 +397,10 @@ impl FunctionEmitter<'_> {
     fn store_by_loop(&mut self, place: &Place, n_parts: u32, value: Word) {
         let element = place.ty.part(0).expect("an array has elements");
         let variable = self.variable(&place.ty);
-        self.effect(Op::Store, vec![Operand::IdRef(variable), Operand::IdRef(value)]);
+        self.effect(Op::Store, &[Operand::IdRef(variable), Operand::IdRef(value)]);
         self.count(n_parts, |emitter, round| {
             let pointee = emitter.module.ty(&element);
-            let from = emitter.pointer_to(StorageClass::Function, pointee, vec![variable, round]);
+            let from = emitter.pointer_to(StorageClass::Function, pointee, &[variable, round]);
             let value = emitter.ids(Op::Load, &element, &[from]);
             emitter.store_place(&place.part(round, element.clone()), value);
         });

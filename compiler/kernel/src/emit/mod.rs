@@ -40,7 +40,6 @@ mod vectors;
 mod zeros;
 
 use kps_syntax::Location;
-use rspirv::binary::Assemble;
 use rspirv::spirv::{MemoryModel, Word};
 
 use self::function::{FunctionEmitter, Known};
@@ -67,10 +66,7 @@ pub(crate) fn emit(kernel: &Verified<Kernel>, target: &Target) -> KernelModule {
             Some(place) => module.set_place(place),
             None => module.set_source(&function.source),
         }
-        let emitter =
-            FunctionEmitter::new(kernel, function, &ids, known, target, &mut module, &mut interface);
-        let emitted = emitter.emit(id);
-        emitted.assemble_into(&mut module.functions);
+        FunctionEmitter::new(kernel, function, &ids, known, target, &mut module, &mut interface).emit(id);
     }
     interface.decorate_access(kernel, &mut module);
     module.debug_globals(kernel, &interface);

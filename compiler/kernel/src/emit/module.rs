@@ -2,15 +2,12 @@
 //! capabilities. Each is made when first asked for, and once.
 
 mod finish;
+mod words;
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
-use std::sync::OnceLock;
 
 use kps_syntax::{Location, Source, Span};
-use rspirv::binary::Assemble;
-use rspirv::dr;
-use rspirv::grammar;
 use rspirv::spirv::{self, MemoryModel, Op, StorageClass, Word};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -25,35 +22,8 @@ use crate::types::{Kind, Scalar, Type};
 pub(super) use rspirv::dr::Operand;
 
 pub(crate) use self::finish::EntryPoint;
-
-/// An instruction, ready to be placed.
-pub(crate) fn instruction(
-    op: Op,
-    result_type: Option<Word>,
-    result_id: Option<Word>,
-    operands: Vec<Operand>,
-) -> dr::Instruction {
-    dr::Instruction { class: class(op), result_type, result_id, operands }
-}
-
-/// The grammar's entry of an opcode; its own table is searched from the front.
-fn class(op: Op) -> &'static grammar::Instruction<'static> {
-    const N_CORE: usize = 512;
-    static CORE: OnceLock<Vec<Option<&'static grammar::Instruction<'static>>>> = OnceLock::new();
-    let core = CORE.get_or_init(|| {
-        let mut core = vec![None; N_CORE];
-        for entry in grammar::INSTRUCTION_TABLE.iter() {
-            if let Some(place) = core.get_mut(entry.opcode as usize) {
-                *place = Some(entry);
-            }
-        }
-        core
-    });
-    match core.get(op as usize) {
-        Some(Some(entry)) => entry,
-        _ => grammar::INSTRUCTION_TABLE.get(op),
-    }
-}
+pub(super) use self::words::{begin, end, write, write_operands};
+use self::words::{write_string, write_text};
 
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub(crate) enum TypeKey {
@@ -101,13 +71,12 @@ pub(crate) struct Module {
     constants: FxHashMap<ConstantKey, Word>,
     /// Ids that name constants.
     constant_ids: FxHashSet<Word>,
-    /// The last sections, as words: a tenth of the memory that their instructions take.
     names: Vec<Word>,
     annotations: Vec<Word>,
     globals: Vec<Word>,
     pub functions: Vec<Word>,
     files: Vec<(Source, Word)>,
-    strings: Vec<dr::Instruction>,
+    strings: Vec<Word>,
     told_names: FxHashMap<String, Word>,
     /// Global variables, all of which the entry point lists.
     interface: Vec<Word>,
@@ -177,38 +146,40 @@ impl Module {
     }
 
     pub fn name(&mut self, id: Word, name: &str) {
-        let operands = vec![Operand::IdRef(id), Operand::LiteralString(name.to_owned())];
-        instruction(Op::Name, None, None, operands).assemble_into(&mut self.names);
+        let start = begin(&mut self.names, Op::Name);
+        self.names.push(id);
+        write_text(&mut self.names, name);
+        end(&mut self.names, start);
     }
 
     pub fn member_name(&mut self, id: Word, member: u32, name: &str) {
-        let operands =
-            vec![Operand::IdRef(id), Operand::LiteralBit32(member), Operand::LiteralString(name.to_owned())];
-        instruction(Op::MemberName, None, None, operands).assemble_into(&mut self.names);
+        let start = begin(&mut self.names, Op::MemberName);
+        self.names.extend([id, member]);
+        write_text(&mut self.names, name);
+        end(&mut self.names, start);
     }
 
     pub fn decorate(&mut self, id: Word, decoration: spirv::Decoration, values: &[Word]) {
-        let mut operands = vec![Operand::IdRef(id), Operand::Decoration(decoration)];
-        operands.extend(values.iter().map(|value| Operand::LiteralBit32(*value)));
-        instruction(Op::Decorate, None, None, operands).assemble_into(&mut self.annotations);
+        let start = begin(&mut self.annotations, Op::Decorate);
+        self.annotations.extend([id, decoration as Word]);
+        self.annotations.extend(values);
+        end(&mut self.annotations, start);
     }
 
     pub fn decorate_builtin(&mut self, id: Word, builtin: spirv::BuiltIn) {
-        let decoration = Operand::Decoration(spirv::Decoration::BuiltIn);
-        let operands = vec![Operand::IdRef(id), decoration, Operand::BuiltIn(builtin)];
-        instruction(Op::Decorate, None, None, operands).assemble_into(&mut self.annotations);
+        self.decorate(id, spirv::Decoration::BuiltIn, &[builtin as Word]);
     }
 
     pub fn decorate_member(&mut self, id: Word, member: u32, decoration: spirv::Decoration, values: &[Word]) {
-        let mut operands =
-            vec![Operand::IdRef(id), Operand::LiteralBit32(member), Operand::Decoration(decoration)];
-        operands.extend(values.iter().map(|value| Operand::LiteralBit32(*value)));
-        instruction(Op::MemberDecorate, None, None, operands).assemble_into(&mut self.annotations);
+        let start = begin(&mut self.annotations, Op::MemberDecorate);
+        self.annotations.extend([id, member, decoration as Word]);
+        self.annotations.extend(values);
+        end(&mut self.annotations, start);
     }
 
-    pub fn global(&mut self, op: Op, result_type: Option<Word>, operands: Vec<Operand>) -> Word {
+    pub fn global(&mut self, op: Op, result_type: Option<Word>, operands: &[Operand]) -> Word {
         let id = self.id();
-        instruction(op, result_type, Some(id), operands).assemble_into(&mut self.globals);
+        write(&mut self.globals, op, result_type, Some(id), operands);
         id
     }
 
@@ -222,7 +193,7 @@ impl Module {
     }
 
     pub fn void(&mut self) -> Word {
-        self.type_of(TypeKey::Void, |module| module.global(Op::TypeVoid, None, Vec::new()))
+        self.type_of(TypeKey::Void, |module| module.global(Op::TypeVoid, None, &[]))
     }
 
     /// The type of a value that is computed with. A `bf16` is an f32 that was rounded.
@@ -253,14 +224,14 @@ impl Module {
     fn bare_scalar(&mut self, scalar: Scalar) -> Word {
         let bits = scalar.bits();
         match scalar.kind() {
-            Kind::Bool => self.type_of(TypeKey::Bool, |module| module.global(Op::TypeBool, None, Vec::new())),
+            Kind::Bool => self.type_of(TypeKey::Bool, |module| module.global(Op::TypeBool, None, &[])),
             Kind::Float => self.type_of(TypeKey::Float(bits), |module| {
-                module.global(Op::TypeFloat, None, vec![Operand::LiteralBit32(bits)])
+                module.global(Op::TypeFloat, None, &[Operand::LiteralBit32(bits)])
             }),
             kind => self.type_of(TypeKey::Int(bits, kind == Kind::Signed), |module| {
                 let signed = u32::from(kind == Kind::Signed);
-                let operands = vec![Operand::LiteralBit32(bits), Operand::LiteralBit32(signed)];
-                module.global(Op::TypeInt, None, operands)
+                let operands = [Operand::LiteralBit32(bits), Operand::LiteralBit32(signed)];
+                module.global(Op::TypeInt, None, &operands)
             }),
         }
     }
@@ -288,8 +259,8 @@ impl Module {
 
     fn vector(&mut self, component: Word, n: u32) -> Word {
         self.type_of(TypeKey::Vector(component, n), |module| {
-            let operands = vec![Operand::IdRef(component), Operand::LiteralBit32(n)];
-            module.global(Op::TypeVector, None, operands)
+            let operands = [Operand::IdRef(component), Operand::LiteralBit32(n)];
+            module.global(Op::TypeVector, None, &operands)
         })
     }
 
@@ -313,16 +284,16 @@ impl Module {
                 let column = self.ty(&Type::Vector(*rows, *scalar));
                 let n = u32::from(*columns);
                 self.type_of(TypeKey::Matrix(column, n), |module| {
-                    let operands = vec![Operand::IdRef(column), Operand::LiteralBit32(n)];
-                    module.global(Op::TypeMatrix, None, operands)
+                    let operands = [Operand::IdRef(column), Operand::LiteralBit32(n)];
+                    module.global(Op::TypeMatrix, None, &operands)
                 })
             }
             Type::Array(array) => {
                 let element = self.ty(&array.element);
                 let len = self.constant(Constant::u32(array.len));
                 self.type_of(TypeKey::Array(element, array.len), |module| {
-                    let operands = vec![Operand::IdRef(element), Operand::IdRef(len)];
-                    module.global(Op::TypeArray, None, operands)
+                    let operands = [Operand::IdRef(element), Operand::IdRef(len)];
+                    module.global(Op::TypeArray, None, &operands)
                 })
             }
             Type::Coop(coop) => self.coop_matrix(coop),
@@ -371,7 +342,7 @@ impl Module {
 
     pub fn runtime_array(&mut self, element: Word, stride: u32) -> Word {
         self.type_of(TypeKey::RuntimeArray(element, stride), |module| {
-            let id = module.global(Op::TypeRuntimeArray, None, vec![Operand::IdRef(element)]);
+            let id = module.global(Op::TypeRuntimeArray, None, &[Operand::IdRef(element)]);
             module.decorate(id, spirv::Decoration::ArrayStride, &[stride]);
             id
         })
@@ -379,16 +350,16 @@ impl Module {
 
     /// A struct of its own, never shared.
     pub fn struct_type(&mut self, members: &[Word]) -> Word {
-        let operands = members.iter().map(|member| Operand::IdRef(*member)).collect();
-        self.global(Op::TypeStruct, None, operands)
+        let operands: Vec<_> = members.iter().map(|member| Operand::IdRef(*member)).collect();
+        self.global(Op::TypeStruct, None, &operands)
     }
 
     /// An array as it lies in memory that the host sees.
     pub fn laid_array(&mut self, element: Word, len: u32, stride: u32) -> Word {
         let n = self.constant(Constant::u32(len));
         self.type_of(TypeKey::LaidArray(element, len, stride), |module| {
-            let operands = vec![Operand::IdRef(element), Operand::IdRef(n)];
-            let id = module.global(Op::TypeArray, None, operands);
+            let operands = [Operand::IdRef(element), Operand::IdRef(n)];
+            let id = module.global(Op::TypeArray, None, &operands);
             module.decorate(id, spirv::Decoration::ArrayStride, &[stride]);
             id
         })
@@ -416,21 +387,21 @@ impl Module {
 
     pub fn pointer(&mut self, class: StorageClass, pointee: Word) -> Word {
         self.type_of(TypeKey::Pointer(class, pointee), |module| {
-            let operands = vec![Operand::StorageClass(class), Operand::IdRef(pointee)];
-            module.global(Op::TypePointer, None, operands)
+            let operands = [Operand::StorageClass(class), Operand::IdRef(pointee)];
+            module.global(Op::TypePointer, None, &operands)
         })
     }
 
     pub fn function_type(&mut self, result: Word, args: &[Word]) -> Word {
         self.type_of(TypeKey::Function(result, args.to_vec()), |module| {
-            let operands = [result].iter().chain(args).map(|ty| Operand::IdRef(*ty)).collect();
-            module.global(Op::TypeFunction, None, operands)
+            let operands: Vec<_> = [result].iter().chain(args).map(|ty| Operand::IdRef(*ty)).collect();
+            module.global(Op::TypeFunction, None, &operands)
         })
     }
 
     pub fn variable(&mut self, class: StorageClass, pointee: Word) -> Word {
         let pointer = self.pointer(class, pointee);
-        let id = self.global(Op::Variable, Some(pointer), vec![Operand::StorageClass(class)]);
+        let id = self.global(Op::Variable, Some(pointer), &[Operand::StorageClass(class)]);
         self.interface.push(id);
         id
     }
@@ -439,8 +410,8 @@ impl Module {
     pub fn initialized_variable(&mut self, pointee: Word, constant: Word) -> Word {
         let class = StorageClass::Private;
         let pointer = self.pointer(class, pointee);
-        let operands = vec![Operand::StorageClass(class), Operand::IdRef(constant)];
-        let id = self.global(Op::Variable, Some(pointer), operands);
+        let operands = [Operand::StorageClass(class), Operand::IdRef(constant)];
+        let id = self.global(Op::Variable, Some(pointer), &operands);
         self.interface.push(id);
         id
     }
@@ -457,12 +428,12 @@ impl Module {
         let ty = self.scalar(constant.scalar());
         let bits = constant.bits();
         let id = match constant.scalar() {
-            Scalar::Bool if bits == 0 => self.global(Op::ConstantFalse, Some(ty), Vec::new()),
-            Scalar::Bool => self.global(Op::ConstantTrue, Some(ty), Vec::new()),
+            Scalar::Bool if bits == 0 => self.global(Op::ConstantFalse, Some(ty), &[]),
+            Scalar::Bool => self.global(Op::ConstantTrue, Some(ty), &[]),
             scalar if scalar.bits() == 64 => {
-                self.global(Op::Constant, Some(ty), vec![Operand::LiteralBit64(bits)])
+                self.global(Op::Constant, Some(ty), &[Operand::LiteralBit64(bits)])
             }
-            _ => self.global(Op::Constant, Some(ty), vec![Operand::LiteralBit32(bits as u32)]),
+            _ => self.global(Op::Constant, Some(ty), &[Operand::LiteralBit32(bits as u32)]),
         };
         self.constant_ids.insert(id);
         self.constants.insert(key, id);
@@ -478,8 +449,8 @@ impl Module {
         if let Some(id) = self.constants.get(&key) {
             return *id;
         }
-        let operands = parts.iter().map(|part| Operand::IdRef(*part)).collect();
-        let id = self.global(Op::ConstantComposite, Some(ty), operands);
+        let operands: Vec<_> = parts.iter().map(|part| Operand::IdRef(*part)).collect();
+        let id = self.global(Op::ConstantComposite, Some(ty), &operands);
         self.constant_ids.insert(id);
         self.constants.insert(key, id);
         id
@@ -502,7 +473,7 @@ impl Module {
         if let Some(id) = self.constants.get(&key) {
             return *id;
         }
-        let id = self.global(Op::ConstantNull, Some(ty), Vec::new());
+        let id = self.global(Op::ConstantNull, Some(ty), &[]);
         self.constants.insert(key, id);
         id
     }
@@ -522,15 +493,15 @@ impl Module {
         if let Some(known) = self.told_names.get(name) {
             return *known;
         }
-        let id = self.string(name.to_owned());
+        let id = self.string(name);
         self.told_names.insert(name.to_owned(), id);
         id
     }
 
     /// A text for whoever reads the module.
-    pub fn string(&mut self, text: String) -> Word {
+    pub fn string(&mut self, text: &str) -> Word {
         let id = self.id();
-        self.strings.push(instruction(Op::String, None, Some(id), vec![Operand::LiteralString(text)]));
+        write_string(&mut self.strings, id, text);
         id
     }
 

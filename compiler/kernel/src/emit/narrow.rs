@@ -64,7 +64,7 @@ impl FunctionEmitter<'_> {
         let start = self.ids(Op::BitwiseAnd, &u64s, &[address, within_word]);
         let pointee = self.module.ty(&u32s);
         let pointer = self.module.pointer(StorageClass::PhysicalStorageBuffer, pointee);
-        let pointer = self.op(Op::ConvertUToPtr, pointer, vec![Operand::IdRef(start)]);
+        let pointer = self.op(Op::ConvertUToPtr, pointer, &[Operand::IdRef(start)]);
         let n_bits = ty.scalar().map_or(8, |scalar| scalar.in_buffers().bits());
         let mask = self.int(&u32s, (1 << n_bits) - 1);
         Within { word: self.device_word(pointer), shift, mask, ty }

@@ -3,7 +3,7 @@
 use rspirv::spirv::{Decoration, Op, StorageClass, Word};
 
 use super::function::FunctionEmitter;
-use super::module::{Module, Operand, instruction};
+use super::module::{Module, Operand, write};
 use crate::ir::{Kernel, NodeId, NodeKind, ScalarId};
 use crate::push::{BlockKind, Member};
 use crate::types::Type;
@@ -133,7 +133,7 @@ impl FunctionEmitter<'_> {
         }
         let (value, variable) = (self.value(node), self.variable(&key.2));
         self.in_prologue(|emitter| {
-            emitter.effect(Op::Store, [variable, value].map(Operand::IdRef).to_vec());
+            emitter.effect(Op::Store, &[variable, value].map(Operand::IdRef));
         });
         self.param_variables.insert(key, variable);
         variable
@@ -176,9 +176,9 @@ impl FunctionEmitter<'_> {
         let pointer = self.module.pointer(class_of(block), ty);
         let at = self.int(&Type::I32, i128::from(at));
         let (place, id) = (self.module.id(), self.module.id());
-        let chain = [variable, at].map(Operand::IdRef).to_vec();
-        self.prologue.push(instruction(Op::AccessChain, Some(pointer), Some(place), chain));
-        self.prologue.push(instruction(Op::Load, Some(ty), Some(id), vec![Operand::IdRef(place)]));
+        let chain = [variable, at].map(Operand::IdRef);
+        write(&mut self.prologue, Op::AccessChain, Some(pointer), Some(place), &chain);
+        write(&mut self.prologue, Op::Load, Some(ty), Some(id), &[Operand::IdRef(place)]);
         self.hidden.insert(member, id);
         id
     }
@@ -188,7 +188,7 @@ impl FunctionEmitter<'_> {
         let pointee = self.module.ty(ty);
         let pointer = self.module.pointer(class_of(block), pointee);
         let index = self.int(&Type::I32, i128::from(member));
-        let place = self.op(Op::AccessChain, pointer, vec![Operand::IdRef(variable), Operand::IdRef(index)]);
+        let place = self.op(Op::AccessChain, pointer, &[Operand::IdRef(variable), Operand::IdRef(index)]);
         self.ids(Op::Load, ty, &[place])
     }
 

@@ -71,6 +71,6 @@ impl FunctionEmitter<'_> {
     pub fn store_port(&mut self, port: PortId, value: NodeId) {
         let variable = self.interface.ports.0[port.idx()];
         let value = self.value(value);
-        self.effect(Op::Store, vec![Operand::IdRef(variable), Operand::IdRef(value)]);
+        self.effect(Op::Store, &[Operand::IdRef(variable), Operand::IdRef(value)]);
     }
 }

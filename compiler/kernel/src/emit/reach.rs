@@ -11,7 +11,7 @@ use rspirv::spirv::{Decoration, MemoryAccess, MemoryModel, Op, StorageClass, Wor
 use super::checks::INSIDE;
 use super::function::FunctionEmitter;
 use super::layout::Packing;
-use super::module::{Module, Operand, instruction};
+use super::module::{Module, Operand, write};
 use crate::ir::{Buffer, BufferId, Kernel, NodeId};
 use crate::push::{Member, UNIFORM_BYTES};
 use crate::signature::{Capability, Memory, Reach, Target, Width};
@@ -179,8 +179,8 @@ impl FunctionEmitter<'_> {
         let address = self.hidden_once(Member::Address(buffer), &Scalar::U64.into());
         let pointer = self.module.pointer(StorageClass::PhysicalStorageBuffer, block);
         let base = self.module.id();
-        let operands = vec![Operand::IdRef(address)];
-        self.prologue.push(instruction(Op::ConvertUToPtr, Some(pointer), Some(base), operands));
+        let operands = [Operand::IdRef(address)];
+        write(&mut self.prologue, Op::ConvertUToPtr, Some(pointer), Some(base), &operands);
         self.bases.insert(buffer, base);
         base
     }
@@ -192,12 +192,12 @@ impl FunctionEmitter<'_> {
         let member = self.int(&Type::I32, 0);
         match self.interface.buffer(buffer).bits_variable(def, bits, self.module) {
             Some(variable) => {
-                self.pointer_to(StorageClass::StorageBuffer, pointee, vec![variable, member, index])
+                self.pointer_to(StorageClass::StorageBuffer, pointee, &[variable, member, index])
             }
             None => {
                 let element = self.element_pointer(buffer, index);
                 let pointer = self.module.pointer(StorageClass::PhysicalStorageBuffer, pointee);
-                self.op(Op::Bitcast, pointer, vec![Operand::IdRef(element)])
+                self.op(Op::Bitcast, pointer, &[Operand::IdRef(element)])
             }
         }
     }
@@ -208,7 +208,7 @@ impl FunctionEmitter<'_> {
         let variable = self.interface.buffer(buffer);
         let (class, ty) = (variable.class(), variable.element.clone());
         let pointee = self.module.stored(&ty);
-        self.pointer_to(class, pointee, chain)
+        self.pointer_to(class, pointee, &chain)
     }
 
     /// The way to an element: a base and the indices behind it. Behind an address drivers may count bytes in
@@ -226,7 +226,7 @@ impl FunctionEmitter<'_> {
         let address = self.hidden_once(Member::Address(buffer), &wide);
         let address = self.ids(Op::IAdd, &wide, &[address, offset]);
         let pointer = self.module.pointer(StorageClass::PhysicalStorageBuffer, block);
-        let element = self.op(Op::ConvertUToPtr, pointer, vec![Operand::IdRef(address)]);
+        let element = self.op(Op::ConvertUToPtr, pointer, &[Operand::IdRef(address)]);
         vec![element, first, first]
     }
 
@@ -256,9 +256,9 @@ impl FunctionEmitter<'_> {
             return *len;
         }
         let variable = self.buffer_base(buffer);
-        let operands = vec![Operand::IdRef(variable), Operand::LiteralBit32(0)];
+        let operands = [Operand::IdRef(variable), Operand::LiteralBit32(0)];
         let (counts, id) = (self.module.ty(&counts), self.module.id());
-        self.prologue.push(instruction(Op::ArrayLength, Some(counts), Some(id), operands));
+        write(&mut self.prologue, Op::ArrayLength, Some(counts), Some(id), &operands);
         self.lens.insert(buffer, id);
         id
     }

@@ -77,11 +77,11 @@ impl FunctionEmitter<'_> {
         }
         let flag = self.interface.failed(self.module);
         let truth = self.module.scalar(Scalar::Bool);
-        let has_failed = self.op(Op::Load, truth, vec![Operand::IdRef(flag)]);
+        let has_failed = self.op(Op::Load, truth, &[Operand::IdRef(flag)]);
         let is_first = self.ids(Op::LogicalNot, &Type::BOOL, &[has_failed]);
         let yes = self.module.constant(Constant::bool(true));
         self.when(is_first, |emitter| {
-            emitter.effect(Op::Store, vec![Operand::IdRef(flag), Operand::IdRef(yes)]);
+            emitter.effect(Op::Store, &[Operand::IdRef(flag), Operand::IdRef(yes)]);
             emitter.put_record(ring, record.kind, &words);
         });
     }
@@ -166,7 +166,7 @@ impl FunctionEmitter<'_> {
         let (line, column) = self.function.source.line_column(record.span.start);
         let file = self.function.source.name().replace(['\n', '\0'], " ");
         let template = record.template.replace('\0', "\u{fffd}");
-        self.module.string(format!("kps.record {site} {kind} {line} {column} {file}\n{template}"));
+        self.module.string(&format!("kps.record {site} {kind} {line} {column} {file}\n{template}"));
         site
     }
 
@@ -206,7 +206,7 @@ impl FunctionEmitter<'_> {
             return reserved;
         }
         let result = self.module.scalar(Scalar::U32);
-        let len = self.op(Op::ArrayLength, result, vec![Operand::IdRef(ring), Operand::LiteralBit32(DATA)]);
+        let len = self.op(Op::ArrayLength, result, &[Operand::IdRef(ring), Operand::LiteralBit32(DATA)]);
         self.ids(Op::ISub, &Type::U32, &[len, reserved])
     }
 
@@ -216,7 +216,7 @@ impl FunctionEmitter<'_> {
             let index = self.ids(Op::IAdd, &Type::U32, &[first, at]);
             let data = self.int(&Type::U32, i128::from(DATA));
             let place = self.ring_place(&[ring, data, index]);
-            self.effect(Op::Store, vec![Operand::IdRef(place), Operand::IdRef(*word)]);
+            self.effect(Op::Store, &[Operand::IdRef(place), Operand::IdRef(*word)]);
         }
     }
 
@@ -228,7 +228,7 @@ impl FunctionEmitter<'_> {
     fn ring_place(&mut self, chain: &[Word]) -> Word {
         let word = self.module.scalar(Scalar::U32);
         let pointer = self.module.pointer(StorageClass::StorageBuffer, word);
-        self.op(Op::AccessChain, pointer, chain.iter().copied().map(Operand::IdRef).collect())
+        self.over(Op::AccessChain, pointer, chain)
     }
 
     /// An atomic operation that orders nothing else.

@@ -17,7 +17,7 @@ impl FunctionEmitter<'_> {
         let stored = self.module.stored(ty);
         let mut operands = vec![Operand::IdRef(place)];
         operands.extend(self.memory_access(class, ty));
-        let loaded = self.op(Op::Load, stored, operands);
+        let loaded = self.op(Op::Load, stored, &operands);
         let u32s = ty.with_scalar(Scalar::U32);
         match ty.scalar() {
             Some(Scalar::Bool) => {
@@ -49,7 +49,7 @@ impl FunctionEmitter<'_> {
         };
         let mut operands = vec![Operand::IdRef(place), Operand::IdRef(stored)];
         operands.extend(self.memory_access(class, ty));
-        self.effect(Op::Store, operands);
+        self.effect(Op::Store, &operands);
     }
 
     /// The same bits as another type. Those of a bf16 are the upper half of its f32's.
@@ -91,6 +91,6 @@ impl FunctionEmitter<'_> {
 
     fn narrowed(&mut self, wide: Word, ty: &Type) -> Word {
         let stored = self.module.stored(ty);
-        self.op(Op::UConvert, stored, vec![Operand::IdRef(wide)])
+        self.op(Op::UConvert, stored, &[Operand::IdRef(wide)])
     }
 }

@@ -6,7 +6,6 @@
 use rspirv::spirv::{GroupOperation, Op, Scope, Word};
 
 use super::function::FunctionEmitter;
-use super::module::Operand;
 use crate::builtins::{Combine, Spread, SubgroupOp};
 use crate::constant::Constant;
 use crate::ir::NodeId;
@@ -30,9 +29,8 @@ impl FunctionEmitter<'_> {
         match (op, &given[..], from) {
             (SubgroupOp::Combine(combine, spread), ..) => {
                 self.module.need(Capability::GroupNonUniformArithmetic);
-                let operands = [Operand::GroupOperation(spread_over(spread))];
-                let operands = operands.into_iter().chain(given.into_iter().map(Operand::IdRef));
-                self.in_subgroup(combining(combine, scalar), operands.collect(), ty)
+                let operands: Vec<Word> = [spread_over(spread) as Word].into_iter().chain(given).collect();
+                self.in_subgroup(combining(combine, scalar), &operands, ty)
             }
             (SubgroupOp::Shuffle, &[value, lane], Some(from)) => self.of_known_lane(value, (lane, from), ty),
             (SubgroupOp::Shuffle, &[value, lane], None) => self.of_lane(value, lane, ty),
@@ -52,15 +50,14 @@ impl FunctionEmitter<'_> {
             _ => {
                 let (op, capability) = vote(op);
                 self.module.need(capability);
-                self.in_subgroup(op, given.into_iter().map(Operand::IdRef).collect(), ty)
+                self.in_subgroup(op, &given, ty)
             }
         }
     }
 
-    fn in_subgroup(&mut self, op: Op, operands: Vec<Operand>, ty: &Type) -> Word {
-        let scope = Operand::IdScope(self.scope(Scope::Subgroup));
-        let result = self.module.ty(ty);
-        self.op(op, result, [scope].into_iter().chain(operands).collect())
+    fn in_subgroup(&mut self, op: Op, operands: &[Word], ty: &Type) -> Word {
+        let scope = self.scope(Scope::Subgroup);
+        self.ids(op, ty, &[&[scope], operands].concat())
     }
 
     fn relative_to_own(&mut self, step: Op, value: Word, by: Word, ty: &Type) -> Word {
@@ -77,11 +74,10 @@ impl FunctionEmitter<'_> {
         let is_inside = self.ids(Op::ULessThan, &Type::BOOL, &[lane, size]);
         let lane = self.select(&Type::U32, is_inside, lane, own);
         let active = self.active_lanes();
-        let operands = [active, lane].map(Operand::IdRef).to_vec();
-        let is_there = self.in_subgroup(Op::GroupNonUniformBallotBitExtract, operands, &Type::BOOL);
+        let is_there = self.in_subgroup(Op::GroupNonUniformBallotBitExtract, &[active, lane], &Type::BOOL);
         let lane = self.select(&Type::U32, is_there, lane, own);
         self.module.need(Capability::GroupNonUniformShuffle);
-        self.in_subgroup(Op::GroupNonUniformShuffle, [value, lane].map(Operand::IdRef).to_vec(), ty)
+        self.in_subgroup(Op::GroupNonUniformShuffle, &[value, lane], ty)
     }
 
     /// The same, of a lane that is the same for all.
@@ -102,8 +98,7 @@ impl FunctionEmitter<'_> {
     /// The lane is a constant, and there.
     fn broadcast(&mut self, value: Word, lane: Word, ty: &Type) -> Word {
         self.module.need(Capability::GroupNonUniformBallot);
-        let operands = [value, lane].map(Operand::IdRef).to_vec();
-        self.in_subgroup(Op::GroupNonUniformBroadcast, operands, ty)
+        self.in_subgroup(Op::GroupNonUniformBroadcast, &[value, lane], ty)
     }
 
     /// A bit for each lane.
@@ -111,7 +106,7 @@ impl FunctionEmitter<'_> {
         self.module.need(Capability::GroupNonUniformBallot);
         let always = self.module.constant(Constant::bool(true));
         let lanes = Type::Vector(4, Scalar::U32);
-        self.in_subgroup(Op::GroupNonUniformBallot, vec![Operand::IdRef(always)], &lanes)
+        self.in_subgroup(Op::GroupNonUniformBallot, &[always], &lanes)
     }
 
     fn for_each_component(&mut self, condition: Word, ty: &Type) -> Word {

@@ -103,19 +103,19 @@ fn image_type(texture: &Texture, module: &mut Module) -> Word {
         operands.extend([0, 0, 0].map(Operand::LiteralBit32));
         operands.push(Operand::LiteralBit32(if texture.is_sampled { 1 } else { 2 }));
         operands.push(Operand::ImageFormat(format));
-        module.global(Op::TypeImage, None, operands)
+        module.global(Op::TypeImage, None, &operands)
     })
 }
 
 fn sampler_type(module: &mut Module) -> Word {
-    module.type_of(TypeKey::Sampler, |module| module.global(Op::TypeSampler, None, Vec::new()))
+    module.type_of(TypeKey::Sampler, |module| module.global(Op::TypeSampler, None, &[]))
 }
 
 impl FunctionEmitter<'_> {
     fn texture(&mut self, texture: TextureId) -> Word {
         let variable = &self.interface.textures.textures[texture.idx()];
         let (id, ty) = (variable.id, variable.ty);
-        self.op(Op::Load, ty, vec![Operand::IdRef(id)])
+        self.op(Op::Load, ty, &[Operand::IdRef(id)])
     }
 
     /// Texels along each axis, which words ask for as they ask for the lengths of arrays.
@@ -149,7 +149,7 @@ impl FunctionEmitter<'_> {
         let result = self.module.ty(ty);
         let mut operands = vec![Operand::IdRef(image), Operand::IdRef(at)];
         operands.extend([Operand::ImageOperands(ImageOperands::LOD), Operand::IdRef(first)]);
-        self.op(Op::ImageFetch, result, operands)
+        self.op(Op::ImageFetch, result, &operands)
     }
 
     fn texel_is_inside(&mut self, texture: TextureId, at: Word) -> Word {
@@ -164,7 +164,7 @@ impl FunctionEmitter<'_> {
         self.interface.textures.textures[texture.idx()].writes = true;
         let image = self.texture(texture);
         let operands = [image, self.value(at), self.value(value)].map(Operand::IdRef);
-        self.effect(Op::ImageWrite, operands.to_vec());
+        self.effect(Op::ImageWrite, &operands);
     }
 
     /// In kernels the largest picture of the texture is the only one.
@@ -173,20 +173,20 @@ impl FunctionEmitter<'_> {
         let image_type = self.interface.textures.textures[texture.idx()].ty;
         let sampler_type = sampler_type(self.module);
         let sampler = self.interface.textures.samplers[sampler.idx()];
-        let sampler = self.op(Op::Load, sampler_type, vec![Operand::IdRef(sampler)]);
+        let sampler = self.op(Op::Load, sampler_type, &[Operand::IdRef(sampler)]);
         let sampled = self.module.type_of(TypeKey::SampledImage(image_type), |module| {
-            module.global(Op::TypeSampledImage, None, vec![Operand::IdRef(image_type)])
+            module.global(Op::TypeSampledImage, None, &[Operand::IdRef(image_type)])
         });
-        let both = self.op(Op::SampledImage, sampled, [image, sampler].map(Operand::IdRef).to_vec());
+        let both = self.over(Op::SampledImage, sampled, &[image, sampler]);
         let at = self.value(at);
         let result = self.module.ty(ty);
         let mut operands = vec![Operand::IdRef(both), Operand::IdRef(at)];
         // Only fragments have neighbours, from which the device tells how small the picture is drawn.
         if self.kernel.stage == Stage::Fragment {
-            return self.op(Op::ImageSampleImplicitLod, result, operands);
+            return self.op(Op::ImageSampleImplicitLod, result, &operands);
         }
         let level = self.float(&Type::F32, 0.0);
         operands.extend([Operand::ImageOperands(ImageOperands::LOD), Operand::IdRef(level)]);
-        self.op(Op::ImageSampleExplicitLod, result, operands)
+        self.op(Op::ImageSampleExplicitLod, result, &operands)
     }
 }

@@ -126,7 +126,7 @@ impl FunctionEmitter<'_> {
                 let result = self.module.ty(ty);
                 let mut operands = vec![Operand::IdRef(a), Operand::IdRef(a)];
                 operands.extend(components.iter().map(|component| Operand::LiteralBit32(*component)));
-                self.op(Op::VectorShuffle, result, operands)
+                self.op(Op::VectorShuffle, result, &operands)
             }
             NodeKind::Dot(a, b) => self.dot(id, [*a, *b], ty),
             NodeKind::All(a) => {

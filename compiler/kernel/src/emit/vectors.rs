@@ -20,8 +20,8 @@ impl FunctionEmitter<'_> {
 
     pub fn extract(&mut self, composite: Word, at: u32, ty: &Type) -> Word {
         let result = self.module.ty(ty);
-        let operands = vec![Operand::IdRef(composite), Operand::LiteralBit32(at)];
-        self.op(Op::CompositeExtract, result, operands)
+        let operands = [Operand::IdRef(composite), Operand::LiteralBit32(at)];
+        self.op(Op::CompositeExtract, result, &operands)
     }
 
     /// Out of range reads 0.
@@ -39,8 +39,8 @@ impl FunctionEmitter<'_> {
 
     pub fn insert(&mut self, whole: Word, value: Word, part: u32, ty: &Type) -> Word {
         let result = self.module.ty(ty);
-        let operands = vec![Operand::IdRef(value), Operand::IdRef(whole), Operand::LiteralBit32(part)];
-        self.op(Op::CompositeInsert, result, operands)
+        let operands = [Operand::IdRef(value), Operand::IdRef(whole), Operand::LiteralBit32(part)];
+        self.op(Op::CompositeInsert, result, &operands)
     }
 
     /// Out of range leaves the vector as it is.

@@ -1,10 +1,11 @@
 //! The finished module: its sections in the order that SPIR-V wants them, capabilities and extensions first.
 
 use rspirv::binary::Assemble;
-use rspirv::dr;
+use rspirv::dr::ModuleHeader;
 use rspirv::spirv::{self, Op, Word};
 
-use super::{Module, Operand, instruction};
+use super::words::{begin, end, write, write_string, write_text};
+use super::{Module, Operand};
 use crate::emit::debug::Debug;
 use crate::signature::Capability;
 use crate::stages::Stage;
@@ -12,21 +13,36 @@ use crate::stages::Stage;
 impl Module {
     /// All of it as words.
     pub fn finish(self, point: &EntryPoint) -> Vec<u32> {
-        let mut module = dr::Module::new();
-        let mut header = dr::ModuleHeader::new(self.next_id);
+        let mut header = ModuleHeader::new(self.next_id);
         header.set_version(1, 5);
         header.generator = 0;
-        module.header = Some(header);
-        let mut capabilities = vec![spirv::Capability::Shader];
-        capabilities.extend(self.capabilities.keys().copied().map(in_spirv));
-        if point.float_controls {
-            capabilities.push(spirv::Capability::SignedZeroInfNanPreserve);
-            capabilities.push(spirv::Capability::RoundingModeRTE);
+        let mut first = Vec::with_capacity(USUAL_FIRST);
+        header.assemble_into(&mut first);
+        self.write_needs(point.float_controls, &mut first);
+        self.write_model(&mut first);
+        let start = begin(&mut first, Op::EntryPoint);
+        first.extend([point.model() as Word, point.main]);
+        write_text(&mut first, "main");
+        first.extend(&self.interface);
+        end(&mut first, start);
+        point.write_modes(&mut first);
+        self.write_sources(&mut first);
+        let last = [self.strings, self.names, self.annotations, self.globals, self.functions];
+        first.reserve_exact(last.iter().map(Vec::len).sum());
+        last.iter().for_each(|section| first.extend(section));
+        first
+    }
+
+    /// Capabilities, extensions, and sets of instructions.
+    fn write_needs(&self, float_controls: bool, words: &mut Vec<Word>) {
+        let mut need =
+            |capability| write(words, Op::Capability, None, None, &[Operand::Capability(capability)]);
+        need(spirv::Capability::Shader);
+        self.capabilities.keys().copied().map(in_spirv).for_each(&mut need);
+        if float_controls {
+            need(spirv::Capability::SignedZeroInfNanPreserve);
+            need(spirv::Capability::RoundingModeRTE);
         }
-        module.capabilities = capabilities
-            .into_iter()
-            .map(|capability| instruction(Op::Capability, None, None, vec![Operand::Capability(capability)]))
-            .collect();
         let mut extensions: Vec<&str> =
             self.capabilities.keys().filter_map(|capability| capability.extension()).collect();
         extensions.dedup();
@@ -34,54 +50,42 @@ impl Module {
         let others: Vec<(Word, &str)> =
             others.into_iter().chain(self.debug.as_ref().map(Debug::import)).collect();
         extensions.extend(others.first().map(|_| "SPV_KHR_non_semantic_info"));
-        module.extensions = extensions
-            .into_iter()
-            .map(|name| {
-                let name = vec![Operand::LiteralString(name.to_owned())];
-                instruction(Op::Extension, None, None, name)
-            })
-            .collect();
-        let set = vec![Operand::LiteralString("GLSL.std.450".to_owned())];
-        module.ext_inst_imports.push(instruction(Op::ExtInstImport, None, Some(self.glsl), set));
-        for (id, name) in others {
-            let set = vec![Operand::LiteralString(name.to_owned())];
-            module.ext_inst_imports.push(instruction(Op::ExtInstImport, None, Some(id), set));
+        for name in extensions {
+            let start = begin(words, Op::Extension);
+            write_text(words, name);
+            end(words, start);
         }
+        for (id, name) in [(self.glsl, "GLSL.std.450")].into_iter().chain(others) {
+            let start = begin(words, Op::ExtInstImport);
+            words.push(id);
+            write_text(words, name);
+            end(words, start);
+        }
+    }
+
+    fn write_model(&self, words: &mut Vec<Word>) {
         let addressing = match self.capabilities.contains_key(&Capability::PhysicalStorageBufferAddresses) {
             true => spirv::AddressingModel::PhysicalStorageBuffer64,
             false => spirv::AddressingModel::Logical,
         };
-        let model = vec![Operand::AddressingModel(addressing), Operand::MemoryModel(self.model)];
-        module.memory_model = Some(instruction(Op::MemoryModel, None, None, model));
-        let mut entry = vec![
-            Operand::ExecutionModel(point.model()),
-            Operand::IdRef(point.main),
-            Operand::LiteralString("main".to_owned()),
-        ];
-        entry.extend(self.interface.iter().map(|id| Operand::IdRef(*id)));
-        module.entry_points.push(instruction(Op::EntryPoint, None, None, entry));
-        module.execution_modes = point.execution_modes();
+        let model = [Operand::AddressingModel(addressing), Operand::MemoryModel(self.model)];
+        write(words, Op::MemoryModel, None, None, &model);
+    }
+
+    fn write_sources(&self, words: &mut Vec<Word>) {
         for (source, id) in &self.files {
-            let name = vec![Operand::LiteralString(source.name().replace('\0', " "))];
-            module.debug_string_source.push(instruction(Op::String, None, Some(*id), name));
+            write_string(words, *id, &source.name().replace('\0', " "));
         }
         for (_, id) in &self.files {
-            let operands = vec![
-                Operand::SourceLanguage(spirv::SourceLanguage::Unknown),
-                Operand::LiteralBit32(1),
-                Operand::IdRef(*id),
-            ];
-            module.debug_string_source.push(instruction(Op::Source, None, None, operands));
+            let language = Operand::SourceLanguage(spirv::SourceLanguage::Unknown);
+            let operands = [language, Operand::LiteralBit32(1), Operand::IdRef(*id)];
+            write(words, Op::Source, None, None, &operands);
         }
-        module.debug_string_source.extend(self.strings);
-        let last = [self.names, self.annotations, self.globals, self.functions];
-        let n_before: usize = module.all_inst_iter().map(|inst| 4 + inst.operands.len()).sum();
-        let mut words = Vec::with_capacity(n_before + last.iter().map(Vec::len).sum::<usize>());
-        module.assemble_into(&mut words);
-        last.iter().for_each(|section| words.extend(section));
-        words
     }
 }
+
+/// The words in front of the sources' names.
+const USUAL_FIRST: usize = 64;
 
 /// Where a device enters a module, and how.
 pub(crate) struct EntryPoint {
@@ -102,25 +106,25 @@ impl EntryPoint {
         }
     }
 
-    fn execution_modes(&self) -> Vec<dr::Instruction> {
-        let mode = |mode: spirv::ExecutionMode, values: &[u32]| {
-            let mut operands = vec![Operand::IdRef(self.main), Operand::ExecutionMode(mode)];
-            operands.extend(values.iter().map(|value| Operand::LiteralBit32(*value)));
-            instruction(Op::ExecutionMode, None, None, operands)
+    fn write_modes(&self, words: &mut Vec<Word>) {
+        let mut write_mode = |mode: spirv::ExecutionMode, values: &[Word]| {
+            let start = begin(words, Op::ExecutionMode);
+            words.extend([self.main, mode as Word]);
+            words.extend(values);
+            end(words, start);
         };
-        let mut modes = match self.stage {
-            Stage::Compute => vec![mode(spirv::ExecutionMode::LocalSize, &self.local_size)],
-            Stage::Vertex => Vec::new(),
-            Stage::Fragment => vec![mode(spirv::ExecutionMode::OriginUpperLeft, &[])],
-        };
+        match self.stage {
+            Stage::Compute => write_mode(spirv::ExecutionMode::LocalSize, &self.local_size),
+            Stage::Vertex => {}
+            Stage::Fragment => write_mode(spirv::ExecutionMode::OriginUpperLeft, &[]),
+        }
         if self.replaces_depth {
-            modes.push(mode(spirv::ExecutionMode::DepthReplacing, &[]));
+            write_mode(spirv::ExecutionMode::DepthReplacing, &[]);
         }
         if self.float_controls {
-            modes.push(mode(spirv::ExecutionMode::SignedZeroInfNanPreserve, &[32]));
-            modes.push(mode(spirv::ExecutionMode::RoundingModeRTE, &[32]));
+            write_mode(spirv::ExecutionMode::SignedZeroInfNanPreserve, &[32]);
+            write_mode(spirv::ExecutionMode::RoundingModeRTE, &[32]);
         }
-        modes
     }
 }
 

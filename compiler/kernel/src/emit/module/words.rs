@@ -1,0 +1,53 @@
+//! Instructions, written as the words that modules are made of: an opcode with the number of words, the
+//! result's type and id where there are any, and the operands.
+
+use rspirv::binary::Assemble;
+use rspirv::dr::Operand;
+use rspirv::spirv::{Op, Word};
+
+/// Writes an instruction behind the others.
+pub(crate) fn write(
+    words: &mut Vec<Word>,
+    op: Op,
+    result_type: Option<Word>,
+    result_id: Option<Word>,
+    operands: &[Operand],
+) {
+    let start = begin(words, op);
+    words.extend(result_type);
+    words.extend(result_id);
+    write_operands(words, operands);
+    end(words, start);
+}
+
+pub(crate) fn write_operands(words: &mut Vec<Word>, operands: &[Operand]) {
+    operands.iter().for_each(|operand| operand.assemble_into(words));
+}
+
+/// A text in UTF-8, four bytes to a word, with a zero behind it.
+pub(crate) fn write_text(words: &mut Vec<Word>, text: &str) {
+    let (whole, rest) = text.as_bytes().as_chunks();
+    words.extend(whole.iter().map(|chunk| Word::from_le_bytes(*chunk)));
+    let mut last = [0; 4];
+    last[..rest.len()].copy_from_slice(rest);
+    words.push(Word::from_le_bytes(last));
+}
+
+/// `OpString`.
+pub(crate) fn write_string(words: &mut Vec<Word>, id: Word, text: &str) {
+    let start = begin(words, Op::String);
+    words.push(id);
+    write_text(words, text);
+    end(words, start);
+}
+
+/// Begins an instruction; what is written from here on is its own, until [`end`] is told where it began.
+pub(crate) fn begin(words: &mut Vec<Word>, op: Op) -> usize {
+    words.push(op as Word);
+    words.len() - 1
+}
+
+pub(crate) fn end(words: &mut [Word], start: usize) {
+    let n_words = words.len() - start;
+    words[start] |= (n_words as Word) << 16;
+}
