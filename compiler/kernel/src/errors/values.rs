@@ -250,6 +250,11 @@ fn with_operands(
         _ if is_bool(left.1) && is_bool(right.1) => {
             diagnostic.help(of_bools(symbol, (&left_text, left.1), (&right_text, right.1)))
         }
+        _ if matches!(symbol, "@" | "dot")
+            && ![left.1, right.1].iter().any(|what| is_row(what) || is_array(what)) =>
+        {
+            diagnostic.help(of_rows(symbol))
+        }
         Some(cast) => diagnostic.help(format!("cast one of them: `{cast}`")),
         None if is_enum_member(left.1) || is_enum_member(right.1) => {
             let number = |text: &str, what| match is_enum_member(what) {
@@ -266,8 +271,7 @@ fn with_operands(
             diagnostic.help(format!("take one row of the matrix: `m[0] {symbol} v`"))
         }
         None if matches!(symbol, "@" | "dot") && !(left.1.contains("vec") && right.1.contains("vec")) => {
-            let of = if symbol == "@" { "vectors and matrices" } else { "two vectors" };
-            diagnostic.help(format!("`{symbol}` is of {of}: numbers are multiplied by `*`"))
+            diagnostic.help(of_rows(symbol))
         }
         None if left.1.contains("vec") || right.1.contains("vec") => {
             let cut = cut_alike((&left_text, left.1), (&right_text, right.1));
@@ -387,6 +391,17 @@ pub(super) fn cast_one(cast: Option<String>) -> String {
         Some(cast) => format!("cast one of them: `{cast}`"),
         None => "cast one of them".to_owned(),
     }
+}
+
+/// Whether a description of an operand is that of a vector or a matrix.
+fn is_row(what: &str) -> bool {
+    what.contains("vec") || what.contains("mat")
+}
+
+/// What products of rows are of.
+fn of_rows(symbol: &str) -> String {
+    let of = if symbol == "@" { "vectors and matrices" } else { "two vectors" };
+    format!("`{symbol}` is of {of}: numbers are multiplied by `*`")
 }
 
 /// Whether a description of an operand is that of floats.

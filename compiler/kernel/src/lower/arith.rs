@@ -168,7 +168,8 @@ impl Ctx<'_> {
             return Operand::Error;
         }
         let (what_left, what_right) = (self.describe(left), self.describe(right));
-        let hint = self.cast_hint(left, right, spans);
+        let of_bits = matches!(symbol, "&" | "|" | "^" | "<<" | ">>");
+        let hint = self.cast_hint(left, right, spans, of_bits);
         self.fail(errors::operand_types(
             self.at(op_span),
             symbol,
@@ -180,7 +181,13 @@ impl Ctx<'_> {
 
     /// The cast that would make the two meet: the signed side becomes unsigned only by the user's
     /// own hand, so the narrower or the unsigned one is shown converted.
-    pub fn cast_hint(&self, left: &Operand, right: &Operand, spans: (Span, Span)) -> Option<String> {
+    pub fn cast_hint(
+        &self,
+        left: &Operand,
+        right: &Operand,
+        spans: (Span, Span),
+        of_bits: bool,
+    ) -> Option<String> {
         let (a, b) = (self.value_type(left)?, self.value_type(right)?);
         let (scalar_a, scalar_b) = (a.scalar()?, b.scalar()?);
         if scalar_a == scalar_b && scalar_a != Scalar::Bool {
@@ -195,6 +202,11 @@ impl Ctx<'_> {
             (_, Scalar::Bool) => (b.with_scalar(scalar_a), spans.1),
             (Scalar::F16 | Scalar::Bf16, _) if scalar_b.is_int() => (a.with_scalar(Scalar::F32), spans.0),
             (_, Scalar::F16 | Scalar::Bf16) if scalar_a.is_int() => (b.with_scalar(Scalar::F32), spans.1),
+            // Bits are those of ints; elsewhere a cast to an int would cut off what is behind the point.
+            _ if scalar_a.is_float() != scalar_b.is_float() => match scalar_a.is_float() == of_bits {
+                true => (a.with_scalar(scalar_b), spans.0),
+                false => (b.with_scalar(scalar_a), spans.1),
+            },
             // A wider type holds both.
             (Scalar::F16, Scalar::Bf16) | (Scalar::Bf16, Scalar::F16) => {
                 (a.with_scalar(Scalar::F32), spans.0)
@@ -226,7 +238,7 @@ impl Ctx<'_> {
             (Type::Vector(n, _), Type::Vector(m, _)) if n != m => return None,
             (Type::Scalar(_), Type::Vector(..)) => (&b, left_at),
             (Type::Vector(..), Type::Scalar(_)) => (&a, right_at),
-            _ => return self.cast_hint(left, right, (left_at, right_at)),
+            _ => return self.cast_hint(left, right, (left_at, right_at), false),
         };
         Some(format!("{ty}({})", errors::without_brackets(self.f.source.slice(at))))
     }

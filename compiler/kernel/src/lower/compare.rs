@@ -104,7 +104,7 @@ impl Ctx<'_> {
                 return Operand::Error;
             }
             let (what_left, what_right) = (self.describe(left), self.describe(right));
-            let hint = self.cast_hint(left, right, spans);
+            let hint = self.cast_hint(left, right, spans, false);
             return self.fail(errors::compare_types(
                 self.at(op_span),
                 op.symbol(),

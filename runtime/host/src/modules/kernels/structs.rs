@@ -107,6 +107,9 @@ pub fn constant(scalar: Scalar, bytes: &[u8]) -> Constant {
     }
 }
 
+/// The bytes of one value, which a struct tells unless the script means something else by the name.
+const ITEMSIZE: &str = "itemsize";
+
 /// Makes `class` the class of a type.
 fn adopt(vm: &mut Vm, of: &Rc<StructType>, class: Rc<Class>) {
     for def in METHODS {
@@ -117,6 +120,9 @@ fn adopt(vm: &mut Vm, of: &Rc<StructType>, class: Rc<Class>) {
     }
     let ty = KernelType::of_struct(of);
     vm.set_class_attr(&class, &Name::from(TYPE), ty);
+    if of.member(ITEMSIZE).is_none() && class.own_attrs().get_text(ITEMSIZE).is_none() {
+        vm.set_class_attr(&class, &Name::from(ITEMSIZE), Value::Int(of.size().into()));
+    }
     vm.state::<Classes>().0.borrow_mut().push((of.clone(), class));
 }
 

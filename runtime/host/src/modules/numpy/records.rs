@@ -24,6 +24,7 @@ pub static RECORD_ARRAY: NativeType = NativeType {
         NativeDef::getter("ndim", ndim),
         NativeDef::getter("size", size),
         NativeDef::getter("dtype", dtype),
+        NativeDef::getter("itemsize", itemsize),
         NativeDef::getter("nbytes", nbytes),
         NativeDef::getter("base", base),
         NativeDef::method("reshape", reshape),
@@ -427,6 +428,10 @@ fn size(_: &mut Vm, args: &Args) -> Result {
 fn dtype(vm: &mut Vm, args: &Args) -> Result {
     let of = args.this::<RecordArray>()?.of.clone();
     Ok(structs::type_value(vm, &of))
+}
+
+fn itemsize(_: &mut Vm, args: &Args) -> Result {
+    Ok(args.this::<RecordArray>()?.of.size().into())
 }
 
 fn nbytes(_: &mut Vm, args: &Args) -> Result {
