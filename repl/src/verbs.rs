@@ -149,16 +149,19 @@ pub fn given_types(given: &GivenArgs) -> Result<Option<GivenTypes>, Failure> {
 
 /// What compiling gave, or why it takes a run to know.
 pub fn done<T>(kernel: &StaticKernel, compiled: Compiled<T>) -> Result<T, Failure> {
-    let reason = match compiled {
+    let name = kernel.name();
+    let (reason, remedy) = match compiled {
         Compiled::Done(result) => return Ok(result),
-        Compiled::NeedsRun(reason) => reason,
+        Compiled::NeedsRun(reason) => {
+            (reason, format!("ask in the script: `print({})`", kernel.explain_call()))
+        }
+        Compiled::NeedsArgs(reason) => {
+            let wanted = kernel.wanted_args().join(", ");
+            (reason, format!("say what a launch would pass: `--args '{wanted}'`"))
+        }
     };
-    let sentence = format!("cannot compile `{}` without running the script: {reason}", kernel.name());
-    let wanted = kernel.wanted_args();
-    Err(Failure::Usage(match wanted.is_empty() {
-        true => sentence,
-        false => format!("{sentence}; say what a launch would pass: `--args '{}'`", wanted.join(", ")),
-    }))
+    let sentence = format!("cannot compile `{name}` without running the script: {reason}; {remedy}");
+    Err(Failure::Usage(sentence))
 }
 
 /// What words may rely on: what the device has, or what all have where none was asked for.

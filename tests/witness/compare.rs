@@ -243,7 +243,7 @@ fn compile(text: &str, target: &Target) -> Result<(KernelModule, Verified<Kernel
     let kernel = kernels.first().ok_or("there is no kernel")?;
     match kernel.compile_typed(target).map_err(|mistakes| first(&mistakes))? {
         Compiled::Done(compiled) => Ok(compiled),
-        Compiled::NeedsRun(reason) => Err(reason),
+        Compiled::NeedsRun(reason) | Compiled::NeedsArgs(reason) => Err(reason),
     }
 }
 

@@ -245,7 +245,7 @@ fn attempt_kernel(kernel: &StaticKernel, seed: u64) -> (Reach, Option<String>) {
     let given = given_types(kernel, &mut Random::named(seed, kernel.name()));
     match kernel.compile(given.as_ref()) {
         Ok(Compiled::Done(module)) => (Reach::Words, harm_of_words(&module)),
-        Ok(Compiled::NeedsRun(_)) => (Reach::Kernel, None),
+        Ok(Compiled::NeedsRun(_) | Compiled::NeedsArgs(_)) => (Reach::Kernel, None),
         Err(mistakes) => {
             let internal = mistakes.0.iter().find(|mistake| mistake.code.contains("internal"));
             (Reach::Kernel, internal.map(|mistake| mistake.message.clone()))

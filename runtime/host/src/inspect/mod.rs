@@ -119,6 +119,8 @@ pub enum Compiled<T> {
     Done(T),
     /// It needs what only running the script can tell; the reason, as a sentence.
     NeedsRun(String),
+    /// It would do with what a launch passes; the reason again.
+    NeedsArgs(String),
 }
 
 /// What a launch would pass, written as types: `f32, Array[f32], n=16`.
@@ -170,7 +172,7 @@ impl StaticKernel {
         };
         let compiled = self.with_signature(&template, None, &Target::portable(), kps_kernel::specialize);
         found.extend(match compiled {
-            Ok(Compiled::NeedsRun(_)) => self.mistakes_of_any(&template),
+            Ok(Compiled::NeedsRun(_) | Compiled::NeedsArgs(_)) => self.mistakes_of_any(&template),
             compiled => compiled.err().unwrap_or_default(),
         });
         if let Some(call) = &self.made_by {
@@ -240,6 +242,15 @@ impl StaticKernel {
         wanted.collect()
     }
 
+    /// What the script would call to have it explained: with the arguments of a launch, if types are missing.
+    pub fn explain_call(&self) -> String {
+        let names: Vec<&str> = match self.wanted_args().is_empty() {
+            true => Vec::new(),
+            false => self.def.params.iter().map(|param| &*param.name.name).collect(),
+        };
+        format!("{}.explain({})", self.name(), names.join(", "))
+    }
+
     /// The words for a device that has what `target` says, and the typed form that they were made of.
     pub fn compile_typed(
         &self,
@@ -274,7 +285,7 @@ impl StaticKernel {
         let signature = match (given, declared) {
             (Some(GivenTypes { source, args }), _) => Signature::given(template, &self.env, args, source)?,
             (None, Some(signature)) => signature,
-            (None, None) => return Ok(Compiled::NeedsRun(lacking(template).to_owned())),
+            (None, None) => return Ok(Compiled::NeedsArgs(lacking(template).to_owned())),
         };
         compile(template, &self.env, &signature, target).map(Compiled::Done)
     }
