@@ -1,5 +1,6 @@
 //! `kps check`, `kps spirv` and `kps devices`: what can be told without running a script.
 
+use std::fmt::Display;
 use std::io::Write;
 use std::mem::ManuallyDrop;
 use std::path::{Path, PathBuf};
@@ -105,14 +106,16 @@ pub fn split_kernel(argument: &str) -> (&Path, Option<&str>) {
     }
 }
 
-/// The kernel of that name, or all of them.
+/// The kernels of that name or path, or all of them.
 pub fn choose<'k>(
     kernels: &'k [StaticKernel],
     file: &Path,
     name: Option<&str>,
 ) -> Result<Vec<&'k StaticKernel>, Failure> {
     let chosen: Vec<&StaticKernel> = match name {
-        Some(name) => kernels.iter().filter(|kernel| kernel.name() == name).collect(),
+        Some(name) => {
+            kernels.iter().filter(|kernel| kernel.name() == name || kernel.path() == name).collect()
+        }
         None => kernels.iter().collect(),
     };
     if !chosen.is_empty() {
@@ -135,10 +138,10 @@ fn unknown_kernel(kernels: &[StaticKernel], file: &str, name: &str) -> String {
 }
 
 fn listed(kernels: &[StaticKernel]) -> String {
-    quoted(kernels.iter().map(StaticKernel::name))
+    quoted(kernels.iter().map(StaticKernel::path))
 }
 
-fn quoted<'n>(names: impl Iterator<Item = &'n str>) -> String {
+fn quoted(names: impl Iterator<Item = impl Display>) -> String {
     names.map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
 }
 

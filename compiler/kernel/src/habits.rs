@@ -223,6 +223,7 @@ const ATTRIBUTES: &[(&str, &str)] = &[
     ("T transpose", "index it the other way round: `a[column, row]`"),
     ("reshape flatten ravel view", "compute the index of the element: `a[row * width + column]`"),
     ("dtype", "the type is known here: write it"),
+    ("value", "a member of an `IntEnum` is an int in a kernel: leave `.value` out"),
     ("bit_count bit_length", "ints have it: cast it, `i32(x).bit_count()`"),
     ("item tolist numpy cpu", "index one element: `a[i]`"),
     ("items keys values get", "kernels have no dicts: keep the values in a list and index it"),

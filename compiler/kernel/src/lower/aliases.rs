@@ -125,6 +125,13 @@ impl Ctx<'_> {
         }
     }
 
+    /// Notes that a list stands for another one, a table: for one of the script's if that one does.
+    pub fn note_copied_table(&mut self, list: &Operand, table: LocalId) {
+        if let Some(&Copied { at, kind: CopyKind::Captured }) = self.f.copies.get(&table) {
+            self.note_captured(list, at);
+        }
+    }
+
     /// Reports that something in a copy is written, once for each.
     pub fn copy_written(&mut self, place: &Place, at: Span) {
         let Root::Local(local) = place.root else { return };

@@ -7,12 +7,12 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use kps_syntax::ast::{Expr, FunctionDef, Lambda, Name, Parameters};
-use kps_syntax::{Location, Source, Span};
+use kps_syntax::ast::{Expr, FunctionDef, Lambda, Name, Param, Parameters};
+use kps_syntax::{Diagnostic, Location, Source, Span};
 
 use super::operand::{Operand, Static};
 use super::{Ctx, EnvRef};
-use crate::check::captured_names;
+use crate::check::{NO_INTS, TypeExpr, TypeReader, captured_names};
 use crate::env::{HelperFunction, KernelEnv};
 use crate::errors::{self, Declared};
 use crate::library;
@@ -59,6 +59,12 @@ impl Callee<'_> {
     /// As messages call it.
     pub fn name(&self) -> &Name {
         &self.def.name.name
+    }
+
+    /// What the annotation of a parameter says, if it has one.
+    pub fn type_of(&self, param: &Param) -> Option<Result<TypeExpr, Diagnostic>> {
+        let types = TypeReader { source: &self.source, env: self.env.get(), ints: NO_INTS };
+        Some(types.read(param.annotation.as_ref()?))
     }
 
     /// What it takes, which the script says at a place; of ours, how it is called by this name.

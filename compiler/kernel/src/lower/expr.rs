@@ -432,6 +432,11 @@ impl Ctx<'_> {
             return self.fail(mistake);
         }
         let (first, first_span) = &operands[0];
+        if let Some(ty) = self.value_type(first)
+            && let Some(beyond) = operands.iter().find_map(|(list, at)| self.number_beyond(list, &ty, *at))
+        {
+            return self.fail(beyond);
+        }
         let what = self.describe(first);
         let other = operands.iter().find(|(operand, at)| self.describe(operand) != what && at != first_span);
         let (other, other_span) = other.unwrap_or(&operands[0]);

@@ -120,6 +120,20 @@ impl<'a> Ctx<'a> {
             let Some(passable) = self.passable(operand, *at) else { return Called::ERROR };
             *operand = passable;
         }
+        for (param, (operand, at)) in callee.def.params.iter().zip(&mut args) {
+            if let Operand::Place(place) = &*operand
+                && self.is_table(place)
+                && let Some(Ok(TypeExpr::Value(ty))) = callee.type_of(param)
+            {
+                if let Some(beyond) = self.number_beyond(operand, &ty, *at) {
+                    self.error(beyond);
+                    return Called::ERROR;
+                }
+                if let Some(list) = self.table_copied_as(place, &ty, *at) {
+                    *operand = list;
+                }
+            }
+        }
         args.extend(callee.values.iter().map(|value| (value.clone(), span)));
         self.call_with(callee, &args, style, None, span)
     }

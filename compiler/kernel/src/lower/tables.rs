@@ -155,6 +155,45 @@ impl Ctx<'_> {
         Some(self.load_whole(&Place { root, path: place.path.clone(), ty: to.clone() }, span))
     }
 
+    /// A table as a list of its own of another type that all of it fits; `None` where it has that type.
+    pub fn table_copied_as(&mut self, place: &Place, to: &Type, span: Span) -> Option<Operand> {
+        let Root::Local(table) = place.root else { return None };
+        if place.ty == *to {
+            return None;
+        }
+        let value = self.table_taken_as(place, to, span)?;
+        let local = self.new_local("list", to.clone(), span);
+        self.f.block.push(Stmt::Store { local, value, span });
+        let list = Operand::Place(Place::local(local, to.clone()));
+        self.note_copied_table(&list, table);
+        Some(list)
+    }
+
+    /// The type that all of some lists and structs in memory have, once tables take that of the others, or among
+    /// themselves that which holds the numbers of all.
+    pub fn join_lists(&self, places: &[&Place]) -> Option<Type> {
+        let first = &places.first()?.ty;
+        if places.iter().all(|place| place.ty == *first) {
+            return Some(first.clone());
+        }
+        let mut typed = places.iter().filter(|place| !self.is_table(place));
+        let ty = match typed.next() {
+            Some(one) => typed.all(|place| place.ty == one.ty).then(|| one.ty.clone())?,
+            None => {
+                let scalars: Vec<Scalar> =
+                    places.iter().map(|place| item_scalar(&place.ty)).collect::<Option<_>>()?;
+                let holding = scalars.iter().find(|scalar| scalar.is_float());
+                let widest = scalars.iter().max_by_key(|scalar| scalar.bits());
+                in_scalar(first, *holding.or(widest)?)
+            }
+        };
+        let takes_it = |place: &&Place| {
+            let numbers = self.table_and_scalar(place, &ty);
+            numbers.is_some_and(|(numbers, scalar)| numbers.iter().all(|number| number.fit(scalar).is_some()))
+        };
+        places.iter().filter(|place| place.ty != ty).all(takes_it).then_some(ty)
+    }
+
     /// The mistake of a table that would be a list of another type but for a number that does not fit.
     pub fn number_beyond(&self, operand: &Operand, to: &Type, span: Span) -> Option<Diagnostic> {
         let Operand::Place(place) = operand else { return None };

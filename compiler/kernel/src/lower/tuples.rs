@@ -138,7 +138,7 @@ impl Ctx<'_> {
     }
 
     /// The type that all of them have as values, literals widened; `None` where they disagree.
-    pub fn join_values(&mut self, operands: &[(&Operand, Span)]) -> Option<Type> {
+    pub fn join_values<'p>(&mut self, operands: &[(&'p Operand, Span)]) -> Option<Type> {
         match operands.first()?.0 {
             Operand::Tuple(first) => {
                 let n = first.len();
@@ -153,11 +153,12 @@ impl Ctx<'_> {
                 let types: Option<Vec<Type>> = (0..n).map(|at| self.join_values(&column(at))).collect();
                 types.map(Type::tuple)
             }
-            Operand::Place(first) => {
-                let alike = operands
-                    .iter()
-                    .all(|(operand, _)| matches!(operand, Operand::Place(place) if place.ty == first.ty));
-                alike.then(|| first.ty.clone())
+            Operand::Place(_) => {
+                let place = |(operand, _): &(&'p Operand, Span)| match operand {
+                    Operand::Place(place) => Some(place),
+                    _ => None,
+                };
+                self.join_lists(&operands.iter().map(place).collect::<Option<Vec<&Place>>>()?)
             }
             _ => self.join_types(operands).map(|(ty, _)| ty),
         }

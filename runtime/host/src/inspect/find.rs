@@ -20,6 +20,8 @@ pub(super) struct Found {
     pub types: Vec<StaticType>,
     /// Those of functions that the script calls with values, once more for each call.
     pub made: Vec<StaticKernel>,
+    /// The classes and functions around what is looked at.
+    around: Vec<Name>,
 }
 
 impl Found {
@@ -27,7 +29,8 @@ impl Found {
         let env = StaticEnv::of_script(module);
         let source = module.source.clone();
         let made = made_kernels(module, &env);
-        let mut found = Found { source, kernels: Vec::new(), structs: Vec::new(), types: Vec::new(), made };
+        let (kernels, structs, types) = (Vec::new(), Vec::new(), Vec::new());
+        let mut found = Found { source, kernels, structs, types, made, around: Vec::new() };
         found.in_block(&module.body, &env);
         found
     }
@@ -41,7 +44,7 @@ impl Found {
                         let (def, source) = (Arc::clone(def), self.source.clone());
                         self.structs.push(StaticStruct { def, span: stmt.span, source, env: env.clone() });
                     }
-                    self.in_block(&def.body, env);
+                    self.inside(&def.name.name, &def.body, env);
                 }
                 StmtKind::Assign { value, .. } if is_type(value) => {
                     let (expr, source) = (value.clone(), self.source.clone());
@@ -56,15 +59,22 @@ impl Found {
         }
     }
 
+    fn inside(&mut self, name: &Name, body: &[Stmt], env: &StaticEnv) {
+        self.around.push(name.clone());
+        self.in_block(body, env);
+        self.around.pop();
+    }
+
     fn in_function(&mut self, def: &Arc<FunctionDef>, env: &StaticEnv) {
         let mut decorators = def.decorators.iter();
         match decorators.find_map(|decorator| decoration(decorator, &self.source, env)) {
             Some(decoration) => {
                 let (def, source) = (Arc::clone(def), self.source.clone());
                 let env = env.until(def.header.start);
-                self.kernels.push(StaticKernel { def, decoration, source, env, made_by: None });
+                let around = self.around.join(".");
+                self.kernels.push(StaticKernel { def, decoration, source, env, around, made_by: None });
             }
-            None if defines(&def.body) => self.in_block(&def.body, &env.of_function(def)),
+            None if defines(&def.body) => self.inside(&def.name.name, &def.body, &env.of_function(def)),
             None => {}
         }
     }

@@ -108,7 +108,8 @@ impl Makers<'_> {
         if let Some(decoration) = decorators.find_map(|expr| decoration(expr, env.source(), &env)) {
             let (def, source) = (Arc::clone(def), env.source().clone());
             let made_by = Some(self.source.at(call));
-            self.made.push(StaticKernel { def, decoration, source, env, made_by });
+            let around = String::new();
+            self.made.push(StaticKernel { def, decoration, source, env, around, made_by });
         }
     }
 }

@@ -93,6 +93,8 @@ pub struct StaticKernel {
     decoration: Decoration,
     source: Source,
     env: StaticEnv,
+    /// The classes and functions that it is defined in, with dots between them.
+    around: String,
     /// The call of the function around it that gave what it captures these values.
     made_by: Option<Location>,
 }
@@ -158,6 +160,14 @@ pub fn kernels(source: &Source) -> Result<Vec<StaticKernel>, Diagnostics> {
 impl StaticKernel {
     pub fn name(&self) -> &str {
         &self.def.name.name
+    }
+
+    /// The name with the classes and functions in front that it is defined in: `Class.kernel`.
+    pub fn path(&self) -> String {
+        match &*self.around {
+            "" => self.name().to_owned(),
+            around => format!("{around}.{}", self.name()),
+        }
     }
 
     /// What is wrong with the kernel, and what is most likely a slip.

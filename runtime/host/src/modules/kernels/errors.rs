@@ -136,11 +136,16 @@ fn signature_text(template: &KernelTemplate) -> String {
     names.map(|param| &*param.name.name).collect::<Vec<_>>().join(", ")
 }
 
-pub fn argument_count(template: &KernelTemplate, given: usize) -> Raise {
-    let wanted =
-        template.params.iter().filter(|param| !matches!(param.kind, ParamKind::Input { .. })).count();
+/// `needed` are those without a default.
+pub fn argument_count(template: &KernelTemplate, needed: usize, given: usize) -> Raise {
+    let most = template.params.iter().filter(|param| !matches!(param.kind, ParamKind::Input { .. })).count();
     let (name, verb) = (template.name(), if given == 1 { "was" } else { "were" });
-    let plural = if wanted == 1 { "" } else { "s" };
+    let plural = if most == 1 { "" } else { "s" };
+    let wanted = match most - needed {
+        0 => format!("{most}"),
+        1 => format!("{needed} or {most}"),
+        _ => format!("{needed} to {most}"),
+    };
     let names = signature_text(template);
     type_error(format!("kernel `{name}` takes {wanted} argument{plural} ({names}), {given} {verb} given"))
         .help(format!("write {name}({names}); arrays that it writes are arguments too"))

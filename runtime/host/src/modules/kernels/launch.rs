@@ -242,8 +242,12 @@ fn in_order(kernel: &Kernel, args: &Args) -> Result<Vec<Value>> {
     let places: Vec<usize> =
         (0..template.params.len()).filter(|at| !is_input(&template.params[*at])).collect();
     let given = args.positional();
+    let miscounted = || {
+        let needed = places.iter().filter(|place| kernel.default_of(**place).is_none()).count();
+        errors::argument_count(template, needed, given.len())
+    };
     if given.len() > places.len() {
-        return Err(errors::argument_count(template, given.len()));
+        return Err(miscounted());
     }
     // They are the last ones.
     let n_by_place = places.len() - template.def.params.keyword_only.len().min(places.len());
@@ -272,8 +276,7 @@ fn in_order(kernel: &Kernel, args: &Args) -> Result<Vec<Value>> {
     }
     match places.iter().find(|place| values[**place].is_unset()) {
         None => Ok(values),
-        Some(_) if given.is_empty() && !args.has_keywords() => Err(errors::argument_count(template, 0)),
-        Some(_) if !args.has_keywords() => Err(errors::argument_count(template, given.len())),
+        Some(_) if !args.has_keywords() => Err(miscounted()),
         Some(place) => Err(errors::missing_argument(template, &template.params[*place].name.name)),
     }
 }
