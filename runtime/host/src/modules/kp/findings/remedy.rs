@@ -77,6 +77,10 @@ impl Order<'_> {
     fn by_lines(&self, first: &SourceLine, second: &SourceLine) -> String {
         let (low, high) = (first.line.min(second.line), first.line.max(second.line));
         match (low == high, self.is_between) {
+            (true, _) if self.in_rounds => self.in_another_round(&format!(
+                "a {} at the end of the round, where all invocations come to it, orders them",
+                self.barrier
+            )),
             (true, _) => self.of_ones_own(),
             (false, false) if self.in_rounds => self.in_any_round((low, high), (high, low)),
             (false, false) => self.between_lines(low, high),
@@ -118,11 +122,7 @@ impl Order<'_> {
             .filter(|around| self.is_between || !lines.has_barrier(around.first..=around.last));
         match rounds {
             _ if low == high => match rounds {
-                Some(around) => format!(
-                    "let each invocation write {}; if it was in another round of the loop, {}",
-                    self.what_is_its_own(),
-                    self.before_the_next_round(behind_high, around.first)
-                ),
+                Some(around) => self.in_another_round(&self.before_the_next_round(behind_high, around.first)),
                 None => self.of_ones_own(),
             },
             Some(around) if self.is_between || branch.is_some() => {
@@ -192,11 +192,13 @@ impl Order<'_> {
         )
     }
 
-    fn what_is_its_own(&self) -> &'static str {
-        match self.memory {
+    /// Both are on one line of a loop.
+    fn in_another_round(&self, between_rounds: &str) -> String {
+        let own = match self.memory {
             SharedMemory::Image => "a texel of its own",
             _ => "an element of its own, or use an atomic operation",
-        }
+        };
+        format!("let each invocation write {own}; if it was in another round of the loop, {between_rounds}")
     }
 
     fn of_ones_own(&self) -> String {
