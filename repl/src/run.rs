@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use kps::device::{Checks, Selector};
 use kps::{Checking, Findings, Host, HostBuilder, Outcome, Profile, Program, Unwritten};
-use kps_syntax::Diagnostics;
+use kps_syntax::{Diagnostic, Diagnostics};
 
 use crate::args::HostOptions;
 use crate::render::{Colour, render};
@@ -14,6 +14,19 @@ use crate::{Failure, read, tell_all};
 
 /// How long the reader of a process that is ended may take for what it printed.
 const LAST_WORDS: Duration = Duration::from_millis(100);
+
+/// What a script that ran past its time limit may take to end. A second of it is its own, for `finally`.
+const OVERRUN: Duration = Duration::from_secs(3);
+
+/// A script, and what it finds around it.
+struct Script {
+    name: String,
+    text: String,
+    /// Where its imports are looked for.
+    folder: PathBuf,
+    /// `sys.argv`, its own name first.
+    args: Vec<String>,
+}
 
 /// Runs a file, or the standard input for `-`.
 pub fn file(file: &Path, args: Vec<String>, options: HostOptions) -> Result<u8, Failure> {
@@ -25,26 +38,24 @@ pub fn file(file: &Path, args: Vec<String>, options: HostOptions) -> Result<u8, 
         _ => PathBuf::from("."),
     };
     let argv0 = if is_stdin { "-".to_owned() } else { name.clone() };
-    let profile = options.profile.clone();
-    run(name, text, (host(options).module_path(folder), profile), argv0, args)
+    let args = std::iter::once(argv0).chain(args).collect();
+    run(Script { name, text, folder, args }, options)
 }
 
 /// Runs what follows `-c`.
-pub fn code(code: String, args: Vec<String>, options: HostOptions) -> Result<u8, Failure> {
-    let profile = options.profile.clone();
-    run("<string>".to_owned(), code, (host(options).module_path("."), profile), "-c".to_owned(), args)
+pub fn code(text: String, args: Vec<String>, options: HostOptions) -> Result<u8, Failure> {
+    let args = std::iter::once("-c".to_owned()).chain(args).collect();
+    run(Script { name: "<string>".to_owned(), text, folder: PathBuf::from("."), args }, options)
 }
 
-fn run(
-    name: String,
-    text: String,
-    (host, profile): (HostBuilder, Option<PathBuf>),
-    argv0: String,
-    args: Vec<String>,
-) -> Result<u8, Failure> {
-    let program = Program::parse(name, text)?;
-    let mut host = host.args(std::iter::once(argv0).chain(args)).build();
+fn run(script: Script, options: HostOptions) -> Result<u8, Failure> {
+    let program = Program::parse(script.name, script.text)?;
+    let (limit, profile) = (options.time_limit, options.profile.clone());
+    let mut host = host(options).module_path(script.folder).args(script.args).build();
     interrupt_on_ctrl_c(&host);
+    if let Some(limit) = limit {
+        end_overrun(&host, limit);
+    }
     let result = host.run(&program);
     let ended = host.end();
     let result = result.and_then(|outcome| ended.map(|()| outcome));
@@ -174,7 +185,7 @@ pub fn interrupt_on_ctrl_c(host: &Host) {
     let (interrupter, unwritten) = (host.interrupter(), host.unwritten());
     let set = ctrlc::set_handler(move || {
         if interrupter.is_set() {
-            end_now(&unwritten);
+            end_now(&unwritten, 130);
         }
         interrupter.interrupt();
     });
@@ -182,8 +193,22 @@ pub fn interrupt_on_ctrl_c(host: &Host) {
     drop(set);
 }
 
+/// Ends the process where a time limit does not end the script: a driver that compiles hears of none, nor does a read
+/// that waits.
+fn end_overrun(host: &Host, limit: Duration) {
+    let unwritten = host.unwritten();
+    std::thread::spawn(move || {
+        std::thread::sleep(limit.saturating_add(OVERRUN));
+        let message = "TimeoutError: the script ran past its time limit, in what cannot be stopped";
+        let diagnostic = Diagnostic::error("runtime/TimeoutError", message)
+            .help("a driver that compiles a kernel, or a read that waits for input, hears of no limit");
+        eprint!("{}", render(&diagnostic, Colour::for_stderr()));
+        end_now(&unwritten, 1)
+    });
+}
+
 /// Ends the process, with what was printed written out if somebody takes it at once.
-fn end_now(unwritten: &Unwritten) -> ! {
+fn end_now(unwritten: &Unwritten, code: i32) -> ! {
     let bytes = unwritten.take();
     let written = std::thread::spawn(move || {
         let mut stdout = std::io::stdout();
@@ -193,5 +218,5 @@ fn end_now(unwritten: &Unwritten) -> ! {
     while !written.is_finished() && start.elapsed() < LAST_WORDS {
         std::thread::sleep(Duration::from_millis(1));
     }
-    std::process::exit(130)
+    std::process::exit(code)
 }

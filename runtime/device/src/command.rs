@@ -34,6 +34,12 @@ pub(crate) fn put_address(addressed: &Addressed, address: u64, push: &mut [u8]) 
     }
 }
 
+/// What is bound, or is to be: by its name, and where.
+pub(crate) fn shown((set, binding): (u32, u32), name: Option<&str>) -> String {
+    let place = format!("set {set} binding {binding}");
+    name.map_or(place.clone(), |name| format!("`{name}` at {place}"))
+}
+
 fn bad_command(message: String) -> DeviceError {
     DeviceError::BadCommand { message }
 }

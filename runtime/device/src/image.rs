@@ -5,6 +5,7 @@
 
 use rspirv::spirv::ImageFormat;
 
+use crate::SamplerBinding;
 use crate::interface::{ImageBinding, Scalar};
 
 /// Everything there is to know of an image beside its bytes.
@@ -202,6 +203,26 @@ pub(crate) fn misfit(wanted: &ImageBinding, image: &ImageInfo) -> Option<String>
         }
         _ => None,
     }
+}
+
+/// Why an image cannot be sampled with what is bound beside it, as what follows the binding's name: nothing lies between
+/// two ints.
+pub(crate) fn unfilterable(
+    wanted: &ImageBinding,
+    image: &ImageInfo,
+    samplers: &[SamplerBinding],
+) -> Option<String> {
+    let is_linear = |at: &(u32, u32)| {
+        let bound = samplers.iter().find(|bound| (bound.set, bound.binding) == *at);
+        bound.is_some_and(|bound| bound.sampler.filter == Filter::Linear)
+    };
+    let is_wrong = wanted.scalar != Scalar::F32 && wanted.samplers.iter().any(is_linear);
+    is_wrong.then(|| {
+        let format = image.format.name();
+        format!(
+            "has texels of {format}, ints, between which nothing is linear: sample it with filter=\"nearest\""
+        )
+    })
 }
 
 /// How a sampled image is looked at between and beyond its texels.

@@ -172,6 +172,8 @@ pub struct ImageBinding {
     pub scalar: Scalar,
     /// What a storage image's texels have to be; `None` where any will do.
     pub format: Option<TexelFormat>,
+    /// Where the samplers are bound with which the module shows it to be sampled: sets and bindings.
+    pub samplers: Vec<(u32, u32)>,
     /// As with buffers.
     pub access: Access,
 }

@@ -45,7 +45,7 @@ impl TypeReader<'_> {
     pub fn read(&self, expr: &Expr) -> Result<TypeExpr, Diagnostic> {
         match &expr.kind {
             ExprKind::Name(name) => self.named(name, expr.span),
-            ExprKind::Attribute { value, attr } if is_module(value) => self.named(&attr.name, expr.span),
+            ExprKind::Attribute { value, attr } => self.member(value, &attr.name, expr.span),
             ExprKind::Str(text) => self.text(text, expr.span),
             ExprKind::Subscript { value, index } => {
                 let args: Vec<&Expr> = match &index.kind {
@@ -111,15 +111,51 @@ impl TypeReader<'_> {
     }
 
     fn named(&self, name: &str, span: Span) -> Result<TypeExpr, Diagnostic> {
-        let at = || self.source.at(span);
-        match self.env.get(name) {
-            Some(EnvValue::Type(ty)) => return Ok(TypeExpr::Value(ty)),
-            Some(EnvValue::Declared(declared)) => return Ok(declared),
-            Some(EnvValue::Str(text)) => return self.text(&text, span),
-            // The host's own `int` and `float` arrive as types of another kind.
-            Some(EnvValue::Other { .. } | EnvValue::Unknown | EnvValue::Builtin(_)) | None => {}
-            Some(value) => return Err(errors::value_as_type(at(), name, &value.describe())),
+        match self.held(self.env.get(name), span) {
+            Some(held) => held,
+            None => self.own(name, span),
         }
+    }
+
+    /// `shapes.Item`, `Scene.Item`, and `pyshader.f32`.
+    fn member(&self, holder: &Expr, name: &str, span: Span) -> Result<TypeExpr, Diagnostic> {
+        let of = self.constant(holder);
+        if let Some(held) = self.held(of.as_ref().and_then(|of| of.member(name)), span) {
+            return held;
+        }
+        let (at, text) = (self.source.at(span), self.source.slice(span));
+        let members = match of {
+            Some(EnvValue::Module(of)) => of.members.names(),
+            _ => Vec::new(),
+        };
+        match kps_syntax::suggest::nearest(name, members.iter().map(|member| &**member)) {
+            Some(nearest) if builtins::lookup(name).is_none() => {
+                let nearest = format!("{}.{nearest}", self.source.slice(holder.span));
+                Err(errors::unknown_type(at, text, Some(&nearest)))
+            }
+            _ if is_module(holder) => self.own(name, span),
+            _ => Err(errors::not_a_type(at, text)),
+        }
+    }
+
+    /// The type that a value of the script is; `None` for what may be the host's own `int` or `float`, which arrive as
+    /// types of another kind.
+    fn held(&self, value: Option<EnvValue>, span: Span) -> Option<Result<TypeExpr, Diagnostic>> {
+        Some(match value? {
+            EnvValue::Type(ty) => Ok(TypeExpr::Value(ty)),
+            EnvValue::Declared(declared) => Ok(declared),
+            EnvValue::Str(text) => self.text(&text, span),
+            EnvValue::Other { .. } | EnvValue::Unknown | EnvValue::Builtin(_) => return None,
+            value => {
+                let (at, name) = (self.source.at(span), self.source.slice(span));
+                Err(errors::value_as_type(at, name, &value.describe()))
+            }
+        })
+    }
+
+    /// A type by the name that it has in kernels.
+    fn own(&self, name: &str, span: Span) -> Result<TypeExpr, Diagnostic> {
+        let at = || self.source.at(span);
         match builtins::lookup(name) {
             Some(Builtin::Type(ty)) => Ok(TypeExpr::Value(ty)),
             _ if name == "Array" => Err(errors::array_without_element(at())),
@@ -277,7 +313,10 @@ impl TypeReader<'_> {
     pub fn constant(&self, expr: &Expr) -> Option<EnvValue> {
         match &expr.kind {
             ExprKind::Name(name) => self.env.get(name),
-            ExprKind::Attribute { value, attr } => self.constant(value)?.member(&attr.name),
+            ExprKind::Attribute { value, attr } => match self.constant(value)? {
+                EnvValue::Unknown => Some(EnvValue::Unknown),
+                holder => holder.member(&attr.name),
+            },
             _ => None,
         }
     }

@@ -218,7 +218,8 @@ impl FunctionEmitter<'_> {
         {
             return product;
         }
-        let (a, b) = (self.value(a), self.value(b));
+        let a = self.value(a);
+        let b = if op == BinaryOp::Div { self.divisor(b) } else { self.value(b) };
         self.tell_binary(id, op, [a, b], constant);
         let kind = ty.scalar().map_or(Kind::Signed, Scalar::kind);
         let float = kind == Kind::Float;

@@ -1,7 +1,9 @@
-//! Float zeros that a driver does not see as constants, in kernels that keep signed zeros, infinities and NaNs.
+//! Float zeros that a driver does not see as constants, in kernels that keep signed zeros, infinities and NaNs, and
+//! in all kernels that divide by them.
 //!
-//! Such a driver takes `x * 0.0` for 0.0 and `x + 0.0` for `x` (`Target::misfolds`). There a zero is worked out
-//! where a function begins, of how many workgroups there are: no driver has as many as the bit says that is taken.
+//! Such a driver takes `x * 0.0` for 0.0 and `x + 0.0` for `x`, and leaves out stores of `x / 0.0`
+//! (`Target::misfolds`). There a zero is worked out where a function begins, of how many workgroups there are: no
+//! driver has as many as the bit says that is taken.
 
 use rspirv::spirv::{Op, Word};
 
@@ -27,6 +29,26 @@ impl FunctionEmitter<'_> {
                 self.veiled_zero(constant)
             }
             _ => self.value(arg),
+        }
+    }
+
+    /// What floats are divided by.
+    pub fn divisor(&mut self, by: NodeId) -> Word {
+        if !self.target.misfolds {
+            return self.value(by);
+        }
+        match &self.function.node(by).kind {
+            NodeKind::Constant(constant) if self.is_folded(*constant) => self.veiled_zero(*constant),
+            NodeKind::Splat(scalar) => {
+                let ty = &self.function.node(by).ty;
+                let scalar = self.divisor(*scalar);
+                self.construct(&vec![scalar; usize::from(ty.n_components())], ty)
+            }
+            NodeKind::Construct(parts) => {
+                let parts: Vec<Word> = parts.iter().map(|part| self.divisor(*part)).collect();
+                self.construct(&parts, &self.function.node(by).ty)
+            }
+            _ => self.value(by),
         }
     }
 

@@ -286,6 +286,18 @@ pub(crate) fn copy_written(at: Location, copied: Location, text: &str) -> Diagno
         .help(format!("write into the list itself, by its own name; where a copy is meant, say so: {copy}"))
 }
 
+pub(crate) fn stored_list_written(at: Location, stored: Location, text: &str) -> Diagnostic {
+    let message = format!("`{text}` was stored into another list, which has it as it was then");
+    let error = error("kernel/copy-written", at, message, "this would change both")
+        .label(stored, "this stores a copy");
+    match text.starts_with('[') {
+        true => error.help("let each have a list of its own, written out in an assignment of its own"),
+        false => {
+            error.help(format!("write to it before it is stored; where a copy is meant, say so: `[*{text}]`"))
+        }
+    }
+}
+
 pub(crate) fn captured_list_written(
     at: Location,
     text: &str,

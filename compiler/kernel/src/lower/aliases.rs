@@ -32,6 +32,14 @@ enum CopyKind {
     OfOneRow,
 }
 
+/// A list that was stored into another one, or into a struct, and lies there as it was then.
+#[derive(Clone)]
+pub(crate) struct Stored {
+    list: Place,
+    into: Place,
+    at: Span,
+}
+
 impl Ctx<'_> {
     /// What is assigned to `target`, read before anything is stored: `m[0], m[1] = m[1], m[0]` swaps.
     pub fn read_before_stores(&mut self, target: &Expr, operand: &Operand, span: Span) -> Operand {
@@ -70,6 +78,7 @@ impl Ctx<'_> {
         if !matches!(replaced.ty, Type::Array(_) | Type::Struct(_)) {
             return;
         }
+        self.f.stored.retain(|stored| stored.list != *replaced && stored.into != *replaced);
         self.f.replaces_parts |= match replaced.root {
             Root::Local(local) => self.f.func.local(local).home != Home::Own,
             Root::Element(..) => true,
@@ -132,6 +141,53 @@ impl Ctx<'_> {
         }
     }
 
+    /// Notes that a list that can be reached in another way, too, was stored into another one.
+    pub fn note_stored(&mut self, list: &Place, into: &Place, at: Span) {
+        let is_own = |place: &Place| {
+            matches!(place.root, Root::Local(local)
+                if !matches!(self.f.func.local(local).home, Home::Workgroup(_)))
+        };
+        if !is_own(list) || !is_own(into) || !matches!(into.ty, Type::Array(_)) {
+            return;
+        }
+        let mut lists: Vec<Place> = self
+            .f
+            .stored
+            .iter()
+            .filter(|stored| stored.list == *list)
+            .map(|stored| stored.into.clone())
+            .collect();
+        if let Root::Local(local) = list.root
+            && let Some(Copied { kind: CopyKind::OfOthers(of), .. }) = self.f.copies.get(&local)
+        {
+            lists.extend(of.iter().cloned());
+        }
+        lists.push(list.clone());
+        let stored = lists.into_iter().map(|list| Stored { list, into: into.clone(), at });
+        self.f.stored.extend(stored);
+    }
+
+    /// A function wrote into a list that it was given.
+    pub fn written_by_call(&mut self, list: &Place, call: Span) {
+        self.stored_written(list, list.path.len() + 1, call);
+        self.original_written(list, call);
+    }
+
+    /// Reports a write, so many steps below the root, into a list that was stored into another one, or into what that
+    /// has of it.
+    fn stored_written(&mut self, written: &Place, depth: usize, by: Span) {
+        let is_inside = |whole: &Place| depth > whole.path.len() && may_overlap(written, whole);
+        let is_one_of_two = |stored: &Stored| match is_inside(&stored.into) {
+            true => self.lives_on(&Operand::Place(stored.list.clone())),
+            false => is_inside(&stored.list),
+        };
+        if let Some(found) = self.f.stored.iter().position(is_one_of_two) {
+            let Stored { at, .. } = self.f.stored.swap_remove(found);
+            let text = self.f.source.slice(at).to_owned();
+            self.error(errors::stored_list_written(self.at(by), self.at(at), &text));
+        }
+    }
+
     /// Reports that something in a copy is written, once for each.
     pub fn copy_written(&mut self, place: &Place, at: Span) {
         let Root::Local(local) = place.root else { return };
@@ -169,6 +225,7 @@ impl Ctx<'_> {
 
     /// A list, or what has one in it, was written to: names of copies stand for what it was before.
     pub fn original_written(&mut self, written: &Place, by: Span) {
+        self.stored_written(written, written.path.len(), by);
         if self.f.copies.is_empty() {
             return;
         }

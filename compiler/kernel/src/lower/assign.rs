@@ -24,7 +24,11 @@ impl Ctx<'_> {
             return self.poison_targets(targets);
         }
         for target in targets {
-            let operand = self.read_before_stores(target, &operand, value.span);
+            let is_display = matches!(target.kind, ExprKind::Tuple(_) | ExprKind::List(_));
+            let operand = match is_display {
+                true => self.read_before_stores(target, &operand, value.span),
+                false => operand.clone(),
+            };
             self.assign_display(target, operand, value);
         }
     }
@@ -172,6 +176,9 @@ impl Ctx<'_> {
                     self.store_whole(&place, value, span);
                     self.trace_store(&place, value, span);
                     self.part_replaced(&place, span);
+                    if let Operand::Place(list) = &operand {
+                        self.note_stored(list, &place, value_span);
+                    }
                 }
             }
             Target::Part(inner, step, span) => self.store_part(*inner, step, &operand, span, value_span),

@@ -6,7 +6,7 @@ use kps_syntax::Diagnostic;
 use rustc_hash::FxHashMap;
 
 use super::Ctx;
-use super::aliases::Copied;
+use super::aliases::{Copied, Stored};
 use super::twins::TwinsMark;
 use super::vars::Fork;
 use crate::ir::LocalId;
@@ -24,6 +24,7 @@ pub(crate) struct Checkpoint {
     n_calls: usize,
     n_weak_calls: usize,
     copies: FxHashMap<LocalId, Copied>,
+    stored: Vec<Stored>,
     twins: TwinsMark,
 }
 
@@ -48,6 +49,7 @@ impl Ctx<'_> {
             n_calls: self.f.calls.len(),
             n_weak_calls: self.f.weak_calls.len(),
             copies: self.f.copies.clone(),
+            stored: self.f.stored.clone(),
             twins: self.f.twins.mark(),
         }
     }
@@ -68,6 +70,7 @@ impl Ctx<'_> {
         self.f.calls.truncate(before.n_calls);
         self.f.weak_calls.truncate(before.n_weak_calls);
         self.f.copies.clone_from(&before.copies);
+        self.f.stored.clone_from(&before.stored);
         self.f.live = true;
         self.f.stopped = false;
     }

@@ -227,7 +227,7 @@ impl<'a> Ctx<'a> {
             _ => self.value(node, span),
         };
         for list in lists.iter().filter(|list| list.is_written) {
-            self.original_written(&list.place, span);
+            self.written_by_call(&list.place, span);
         }
         if compiled.replaces_parts {
             for (operand, at) in args {

@@ -310,6 +310,8 @@ pub(crate) struct FunctionState<'a> {
     def: Option<Arc<FunctionDef>>,
     /// Lists that are copies of others.
     copies: FxHashMap<LocalId, aliases::Copied>,
+    /// Lists that were stored into others.
+    stored: Vec<aliases::Stored>,
     /// Whether the function gives back a list that its caller can reach in another way.
     gives_what_lives_on: bool,
     /// Whether it puts a new list or struct in the place of one in what it was given.
@@ -420,6 +422,7 @@ impl<'a> FunctionState<'a> {
             reading_depths: OnceCell::new(),
             def: None,
             copies: FxHashMap::default(),
+            stored: Vec::new(),
             gives_what_lives_on: false,
             replaces_parts: false,
             coops: FxHashMap::default(),

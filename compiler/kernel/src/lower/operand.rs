@@ -38,7 +38,7 @@ pub(crate) enum Operand {
 }
 
 /// What lies in memory at the end of a path.
-#[derive(Clone)]
+#[derive(Clone, PartialEq)]
 pub(crate) struct Place {
     pub root: Root,
     pub path: Rc<[Step]>,

@@ -263,13 +263,14 @@ fn weak_numbers(items: &[EnvValue], numbers: &mut Vec<Literal>) -> bool {
     })
 }
 
-/// The type of ints of which some are too large for an i32.
+/// The type of numbers of which some are too large for an i32, or for an f32.
 pub(super) fn scalar_of_large(numbers: impl Iterator<Item = Literal> + Clone) -> Option<Scalar> {
-    let holds = |scalar: Scalar| {
-        numbers.clone().all(|number| matches!(number, Literal::Int(_)) && number.fit(scalar).is_some())
+    let holds = |scalar: &Scalar| numbers.clone().all(|number| number.fit(*scalar).is_some());
+    let (own, larger) = match numbers.clone().any(|number| matches!(number, Literal::Float(_))) {
+        true => (Scalar::F32, &[Scalar::F64][..]),
+        false => (Scalar::I32, &[Scalar::U32, Scalar::I64, Scalar::U64][..]),
     };
-    let larger = [Scalar::U32, Scalar::I64, Scalar::U64];
-    if holds(Scalar::I32) { None } else { larger.into_iter().find(|scalar| holds(*scalar)) }
+    if holds(&own) { None } else { larger.iter().copied().find(|scalar| holds(scalar)) }
 }
 
 /// What a list holds in the end.

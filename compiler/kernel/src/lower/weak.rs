@@ -416,10 +416,8 @@ impl Ctx<'_> {
 
 /// The type that numbers have together where they meet nothing else.
 pub(super) fn scalar_alone(values: &[WeakValues]) -> Scalar {
-    if values.iter().any(WeakValues::has_floats) {
-        return Scalar::F32;
-    }
-    scalar_of_large(values.iter().flat_map(|values| values.numbers.iter().copied())).unwrap_or(Scalar::I32)
+    let own = if values.iter().any(WeakValues::has_floats) { Scalar::F32 } else { Scalar::I32 };
+    scalar_of_large(values.iter().flat_map(|values| values.numbers.iter().copied())).unwrap_or(own)
 }
 
 /// What two numbers may be at once.

@@ -16,7 +16,7 @@ use super::pipeline::Pipeline;
 use super::pool::Pool;
 use super::{errors, probes};
 use crate::command;
-use crate::image::misfit;
+use crate::image::{misfit, unfilterable};
 use crate::interface::ImageBinding;
 use crate::{
     BufferId, Check, Command, DeviceError, Dispatch, Finding, Instrument, Interface, PipelineId, Result,
@@ -148,14 +148,14 @@ impl State {
     /// Whether an image that fits is bound where the module wants one.
     fn check_image(&self, wanted: &ImageBinding, dispatch: &Dispatch) -> Result<()> {
         let at = (wanted.set, wanted.binding);
-        let place = format!("set {} binding {}", at.0, at.1);
+        let shown = command::shown(at, wanted.name.as_deref());
         let bound = dispatch.bindings.iter().find(|bound| (bound.set, bound.binding) == at);
         let bound = bound.ok_or_else(|| errors::nothing_bound(at.0, at.1))?;
         let misfit = match self.buffers.image(bound.buffer) {
-            Some(image) => misfit(wanted, image),
+            Some(image) => misfit(wanted, image).or_else(|| unfilterable(wanted, image, &dispatch.samplers)),
             None => Some("needs an image, not a buffer".to_owned()),
         };
-        misfit.map_or(Ok(()), |misfit| Err(errors::bad_command(format!("{place} {misfit}"))))
+        misfit.map_or(Ok(()), |misfit| Err(errors::bad_command(format!("{shown} {misfit}"))))
     }
 
     /// What the code of a dispatch finds at each of its buffers.

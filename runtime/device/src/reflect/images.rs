@@ -1,7 +1,8 @@
 //! The images and the samplers among the variables that an entry point reaches.
 
 use rspirv::dr::{Instruction, Module, Operand};
-use rspirv::spirv::{Dim, ImageFormat, Op};
+use rspirv::spirv::{Decoration, Dim, ImageFormat, Op};
+use rustc_hash::FxHashMap;
 
 use super::access::Reached;
 use super::bad_module;
@@ -25,7 +26,10 @@ pub(super) fn images(
     reached: &Reached,
 ) -> Result<(Vec<ImageBinding>, Vec<SamplerSlot>)> {
     let (mut images, mut samplers) = (Vec::new(), Vec::new());
-    for variable in reached_variables(module, reached).filter(|variable| is_opaque(ids, variable)) {
+    let opaque: Vec<Variable> =
+        reached_variables(module, reached).filter(|variable| is_opaque(ids, variable)).collect();
+    let pairs = if opaque.is_empty() { Vec::new() } else { sampled_with(module, ids) };
+    for variable in opaque {
         let (set, binding) = resources::place(ids, &variable)?;
         let wrong =
             |what: String| bad_module(format!("{} {what}", shown(ids, &variable, Some((set, binding)))));
@@ -39,11 +43,44 @@ pub(super) fn images(
         let seen = image(ids, definition).map_err(wrong)?;
         let access = if seen.kind == ImageKind::Storage { variable.used.access() } else { Access::Read };
         let Seen { kind, dimension, scalar, format } = seen;
-        images.push(ImageBinding { set, binding, name, kind, dimension, scalar, format, access });
+        let samplers = match kind {
+            ImageKind::WithSampler => vec![(set, binding)],
+            _ => {
+                pairs.iter().filter(|(image, _)| *image == variable.id).map(|(_, sampler)| *sampler).collect()
+            }
+        };
+        images.push(ImageBinding { set, binding, name, kind, dimension, scalar, format, samplers, access });
     }
     images.sort_by_key(|image| (image.set, image.binding));
     samplers.sort_by_key(|sampler| (sampler.set, sampler.binding));
     Ok((merge_aliases(images)?, samplers))
+}
+
+/// Of each image variable that is put together with a sampler, where that is bound.
+fn sampled_with(module: &Module, ids: &Ids) -> Vec<(u32, (u32, u32))> {
+    let instructions = || module.functions.iter().flat_map(|function| function.all_inst_iter());
+    let is_pair = |instruction: &&Instruction| instruction.class.opcode == Op::SampledImage;
+    let pairs: Vec<[u32; 2]> =
+        instructions().filter(is_pair).filter_map(|pair| Some([id_at(pair, 0)?, id_at(pair, 1)?])).collect();
+    if pairs.is_empty() {
+        return Vec::new();
+    }
+    let loads: FxHashMap<u32, u32> = instructions()
+        .filter(|instruction| instruction.class.opcode == Op::Load)
+        .filter_map(|load| Some((load.result_id?, id_at(load, 0)?)))
+        .collect();
+    let place =
+        |id| Some((ids.literal(id, Decoration::DescriptorSet)?, ids.literal(id, Decoration::Binding)?));
+    let mut found: Vec<(u32, (u32, u32))> = pairs
+        .iter()
+        .filter_map(|pair| {
+            let [image, sampler] = pair.map(|id| loads.get(&id).copied());
+            Some((image?, place(sampler?)?))
+        })
+        .collect();
+    found.sort_unstable();
+    found.dedup();
+    found
 }
 
 /// Samplers of ours do not compare, and a module does not tell which of its samplers must.
@@ -144,6 +181,7 @@ fn merge_aliases(images: Vec<ImageBinding>) -> Result<Vec<ImageBinding>> {
         if last.access != image.access {
             last.access = Access::ReadWrite;
         }
+        last.samplers.extend(image.samplers);
     }
     Ok(merged)
 }

@@ -9,7 +9,8 @@ use super::hazards::{Use, both, merged};
 use super::images;
 use super::pipelines::{Pipeline, Pipelines};
 use crate::command::addressed_at;
-use crate::image::misfit;
+use crate::command::shown;
+use crate::image::{misfit, unfilterable};
 use crate::interface::{AddressedArray, BufferBinding, BufferKind, ImageBinding, ImageKind};
 use crate::{
     Access, Addressed, Binding, BufferId, Command, DeviceError, Dispatch, Filter, Result, SamplerBinding,
@@ -138,8 +139,10 @@ impl Checker<'_> {
         let buffer = &self.buffers.get(binding.buffer)?.buffer;
         let wrong = |what: &str| bad_command(format!("{} {what}", shown(at, name)));
         let Some(image) = buffer.image() else { return Err(wrong("needs an image, not a buffer")) };
-        if let Some(misfit) = misfit(wanted, &image.info) {
-            return Err(wrong(&misfit));
+        let unfit =
+            misfit(wanted, &image.info).or_else(|| unfilterable(wanted, &image.info, &dispatch.samplers));
+        if let Some(unfit) = unfit {
+            return Err(wrong(&unfit));
         }
         let format = image.info.format.name();
         let device = &self.gpu.physical.info.name;
@@ -217,11 +220,6 @@ fn check_push_constants(pipeline: &Pipeline, dispatch: &Dispatch) -> Result<()> 
         return Ok(());
     }
     Err(bad_command(format!("the push constants are {given} bytes, the module has {wanted}")))
-}
-
-fn shown((set, binding): (u32, u32), name: Option<&str>) -> String {
-    let place = format!("set {set} binding {binding}");
-    name.map_or(place.clone(), |name| format!("`{name}` at {place}"))
 }
 
 pub(super) fn bad_command(message: String) -> DeviceError {

@@ -50,7 +50,7 @@ pub fn find(kernel: &Kernel, is_watched: impl Fn(Value) -> bool) -> FxHashSet<Va
 }
 
 /// What values are made of.
-struct Flow {
+pub(super) struct Flow {
     /// What a selection, or a parameter of a block, may be.
     choices: FxHashMap<Value, Vec<Value>>,
     /// The same, and the operands of what only computes.
@@ -58,7 +58,7 @@ struct Flow {
 }
 
 impl Flow {
-    fn of(kernel: &Kernel) -> Flow {
+    pub fn of(kernel: &Kernel) -> Flow {
         let mut choices: FxHashMap<Value, Vec<Value>> = FxHashMap::default();
         let mut computed = Vec::new();
         for block in &kernel.blocks {
@@ -83,6 +83,11 @@ impl Flow {
         let mut all = choices.clone();
         computed.into_iter().for_each(|(result, value)| all.entry(result).or_default().push(value));
         Flow { choices, all }
+    }
+
+    /// Whether a value is computed of another one.
+    pub fn leads(&self, from: Value, to: Value) -> bool {
+        reached([to], &self.all).contains(&from)
     }
 
     /// The values that something comes of.

@@ -7,12 +7,12 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::checked::{Site, Where};
-use super::copies;
+use super::copies::{self, Flow};
 use super::shared::MAX_PROBES;
 use super::{ProbeSite, SiteKind};
 use crate::cpu::lane::regions::{self, Region};
 use crate::cpu::lane::{
-    Address, Array, Atomic, BlockId, Def, ImageAction, Inst, Kernel, Op, Space, Ty, Value,
+    Address, Array, Atomic, Binary, BlockId, Def, ImageAction, Inst, Kernel, Op, Space, Ty, Value,
 };
 use crate::cpu::module::Line;
 use crate::findings::ArrayName;
@@ -55,7 +55,8 @@ pub fn insert(kernel: &mut Kernel, checks: Checks) {
     }
     let places = places(kernel);
     let copies = copies::find(kernel, |address| !matches!(places.get(&address), Some(None)));
-    let known = Known { places, used: used(kernel), copies };
+    let known = Known { places, uses: uses(kernel), copies };
+    let guards = guards(kernel, &known);
     let calm = calm_blocks(kernel, &known.places);
     let mut loads: FxHashMap<Value, u32> = FxHashMap::default();
     let mut stores: Vec<(u32, Value)> = Vec::new();
@@ -88,6 +89,11 @@ pub fn insert(kernel: &mut Kernel, checks: Checks) {
                     result
                 };
                 let when = when.map(|op| put(op, Ty::Bool));
+                let when = match (when, guards.get(&inst.result)) {
+                    (Some(when), Some(inside)) => Some(put(Op::Binary(Binary::And, when, *inside), Ty::Bool)),
+                    (None, Some(inside)) => Some(*inside),
+                    (when, None) => when,
+                };
                 if let Some(address) = access.texel {
                     let word = |i: u32| Op::Load { ty: Ty::I32, address, offset: 4 * i };
                     access.values.extend((0..4).map(|i| put(word(i), Ty::I32)));
@@ -108,9 +114,17 @@ pub fn insert(kernel: &mut Kernel, checks: Checks) {
 /// What is known of a kernel's values.
 struct Known {
     places: Places,
-    used: FxHashSet<Value>,
+    uses: FxHashMap<Value, Use>,
     /// What is loaded to be copied.
     copies: FxHashSet<Value>,
+}
+
+/// What uses a value.
+#[derive(Clone, Copy, PartialEq)]
+enum Use {
+    /// Choices alone, which take it where this holds.
+    Where(Value),
+    Anyhow,
 }
 
 /// Which memory is watched.
@@ -190,22 +204,51 @@ fn places(kernel: &Kernel) -> Places {
     insts.filter_map(|inst| Some((inst.result?, place(&inst.op)?))).collect()
 }
 
-/// The values that something uses.
-fn used(kernel: &Kernel) -> FxHashSet<Value> {
-    let mut used = FxHashSet::default();
-    let mut note = |value: &mut Value| {
-        used.insert(*value);
+fn uses(kernel: &Kernel) -> FxHashMap<Value, Use> {
+    let mut uses = FxHashMap::default();
+    let mut note = |value: Value, found: Use| {
+        let known = uses.entry(value).or_insert(found);
+        if *known != found {
+            *known = Use::Anyhow;
+        }
     };
     for block in &kernel.blocks {
-        block.insts.iter().for_each(|inst| inst.op.clone().each_use(&mut note));
-        block.end.clone().each_use(&mut note);
+        for inst in &block.insts {
+            match inst.op {
+                Op::Select(condition, chosen, other) => {
+                    note(chosen, Use::Where(condition));
+                    [condition, other].into_iter().for_each(|value| note(value, Use::Anyhow));
+                }
+                ref op => op.clone().each_use(&mut |value| note(*value, Use::Anyhow)),
+            }
+        }
+        block.end.clone().each_use(&mut |value| note(*value, Use::Anyhow));
     }
-    used
+    uses
+}
+
+/// Of loads that a module keeps inside of an array by itself, what tells whether the index was inside: elsewhere it loads
+/// another element, and takes none.
+fn guards(kernel: &Kernel, known: &Known) -> FxHashMap<Option<Value>, Value> {
+    let insts = kernel.blocks.iter().flat_map(|block| &block.insts);
+    let loads = insts.filter_map(|inst| match (&inst.op, known.uses.get(&inst.result?)) {
+        (Op::Load { address, .. } | Op::LoadNarrow { address, .. }, Some(Use::Where(inside))) => {
+            Some((inst.result, *address, *inside))
+        }
+        _ => None,
+    });
+    let loads: Vec<_> = loads.collect();
+    if loads.is_empty() {
+        return FxHashMap::default();
+    }
+    let flow = Flow::of(kernel);
+    let is_guarded = |(_, address, inside): &(_, Value, Value)| flow.leads(*inside, *address);
+    loads.into_iter().filter(is_guarded).map(|(load, _, inside)| (load, inside)).collect()
 }
 
 fn access(kernel: &Kernel, known: &Known, inst: &Inst) -> Option<Watched> {
     let size = |value: Value| kernel.values[value.0 as usize].ty.size();
-    let is_used = || inst.result.is_some_and(|result| known.used.contains(&result));
+    let is_used = || inst.result.is_some_and(|result| known.uses.contains_key(&result));
     let read = || match inst.result.is_some_and(|result| known.copies.contains(&result)) {
         true => Touch::Copy,
         false => Touch::Read,

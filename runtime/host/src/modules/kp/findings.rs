@@ -244,7 +244,8 @@ fn out_of_bounds(
         Some(test) => format!("test it first: if {test}:"),
         None => "test the index first".to_owned(),
     };
-    let test = match runs_past(finding, index, shape) {
+    let is_part = matches!(array, Some(ArrayName::Name(name)) if name.contains(".."));
+    let test = match runs_past(finding, index, shape).filter(|_| !is_part) {
         Some(axis) => format!("{}, so {test}", invocations_along(finding.launch, axis)),
         None => test,
     };
@@ -253,7 +254,11 @@ fn out_of_bounds(
 
 /// What to test before an element is asked for, where the line says which index was wrong.
 fn index_test(array: &str, index: Int, line: &str) -> Option<String> {
-    let is_negative = matches!(index, Int::Signed(index) if index < 0);
+    let (is_negative, len) = match index {
+        Int::Signed(index) => (index < 0, format!("len({array})")),
+        // Below 0 it is one of the largest.
+        Int::Unsigned(index) => (index > i32::MAX as u64, format!("u32(len({array}))")),
+    };
     let indices = lines::indices_on(line, array);
     let sign = if is_negative { '-' } else { '+' };
     // Of `a[i - 1]`, `a[i]` and `a[i + 1]` the first leads below 0, and the last past the end.
@@ -264,10 +269,10 @@ fn index_test(array: &str, index: Int, line: &str) -> Option<String> {
         _ => return None,
     };
     let is_name = written.chars().all(|c| c.is_alphanumeric() || c == '_');
-    Some(match (is_name, is_negative) {
-        (true, true) => format!("{written} >= 0"),
-        (true, false) => format!("{written} < len({array})"),
-        (false, _) => format!("0 <= {written} < len({array})"),
+    Some(match (index, is_negative && is_name) {
+        (Int::Signed(_), true) => format!("{written} >= 0"),
+        (Int::Signed(_), false) if !is_name => format!("0 <= {written} < {len}"),
+        _ => format!("{written} < {len}"),
     })
 }
 

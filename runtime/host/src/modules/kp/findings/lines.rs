@@ -15,8 +15,18 @@ pub struct Enclosing {
 pub enum Kind {
     Function(String),
     Loop,
-    /// A side of an `if`, or a case of a `match`.
-    Branch,
+    /// A side of an `if`, or a case of a `match`, and from where to where that goes.
+    Branch {
+        first: u32,
+        last: u32,
+    },
+}
+
+impl Enclosing {
+    /// Whether this is a side of an `if` or a `match` that the line is in, too, or one of whose conditions stands there.
+    pub fn is_side_of_what_has(&self, line: u32) -> bool {
+        matches!(self.kind, Kind::Branch { first, last } if (first..=last).contains(&line))
+    }
 }
 
 pub struct Lines {
@@ -55,10 +65,10 @@ impl Lines {
             }
             StmtKind::If { branches, orelse } => {
                 let blocks = branches.iter().map(|branch| &branch.body).chain([orelse]);
-                (Some(Kind::Branch), blocks.collect())
+                (Some(Kind::Branch { first, last }), blocks.collect())
             }
             StmtKind::Match { cases, .. } => {
-                (Some(Kind::Branch), cases.iter().map(|case| &case.body).collect())
+                (Some(Kind::Branch { first, last }), cases.iter().map(|case| &case.body).collect())
             }
             StmtKind::With { body, .. } => (None, vec![body]),
             StmtKind::Try(tried) => (None, vec![&tried.body, &tried.orelse, &tried.finally]),
@@ -66,28 +76,15 @@ impl Lines {
         };
         let block = blocks.into_iter().find(is_in);
         match (kind, block) {
-            (Some(Kind::Branch), Some(block)) => {
+            (Some(kind @ Kind::Branch { .. }), Some(block)) => {
                 let (first, last) = self.block_lines(block)?;
-                around.push(Enclosing { kind: Kind::Branch, first, last });
+                around.push(Enclosing { kind, first, last });
             }
             // A condition is tested in every round; the other branches' conditions stand around the branch.
-            (Some(Kind::Branch), None) | (None, _) => {}
+            (Some(Kind::Branch { .. }), None) | (None, _) => {}
             (Some(kind), _) => around.push(Enclosing { kind, first, last }),
         }
         block.map(Vec::as_slice)
-    }
-
-    /// The first line of `caller` on which `callee` is called.
-    pub fn call(&self, caller: &Enclosing, callee: &str) -> Option<u32> {
-        (caller.first..=caller.last).find(|line| {
-            let text = self.source.line_text(*line);
-            let is_call = |(at, _): (usize, &str)| {
-                let before = text[..at].trim_end();
-                let is_name = text[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_');
-                !is_name && !before.ends_with("def") && text[at + callee.len()..].starts_with('(')
-            };
-            text.match_indices(callee).any(is_call)
-        })
     }
 
     /// Whether a barrier is called on one of these lines.

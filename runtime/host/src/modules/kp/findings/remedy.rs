@@ -82,7 +82,9 @@ impl Order<'_> {
                 self.barrier
             )),
             (true, _) => self.of_ones_own(),
-            (false, false) if self.in_rounds => self.in_any_round((low, high), (high, low)),
+            (false, false) if self.in_rounds => {
+                self.in_any_round(&self.between_lines(low, high), (high, low))
+            }
             (false, false) => self.between_lines(low, high),
             (false, true) => self.before_the_next_round(high, low),
         }
@@ -94,29 +96,31 @@ impl Order<'_> {
         let is_reached_apart = |[second_call, first_call]: &[SourceLine; 2]| {
             (first_call.line, second_call.line) != (first.line, second.line) && first_call.file == first.file
         };
-        if function(&around_low) != function(&around_high) {
-            let across = self.across_functions(lines, (low, &around_low), (high, &around_high));
-            if let Some(across) = across {
-                return across;
-            }
-            return match self.parting {
-                Some(calls) if is_reached_apart(calls) => self.in_script(lines, &calls[1], &calls[0]),
-                _ => self.between_the_two(),
-            };
-        }
         if let Some(calls) = self.parting.as_ref().filter(|calls| is_reached_apart(calls)) {
             return self.in_script(lines, &calls[1], &calls[0]);
+        }
+        if function(&around_low) != function(&around_high) {
+            return self.between_the_two();
         }
         let n_common = around_low.iter().zip(&around_high).take_while(|(a, b)| a == b).count();
         let common = &around_low[..n_common];
         let inner_loop = common.iter().rposition(|around| around.kind == Kind::Loop);
-        let branch =
-            common[inner_loop.map_or(0, |at| at + 1)..].iter().find(|around| around.kind == Kind::Branch);
+        let branch = common[inner_loop.map_or(0, |at| at + 1)..]
+            .iter()
+            .find(|around| matches!(around.kind, Kind::Branch { .. }));
         // Every invocation has to come to a barrier: it stands behind what not all may enter.
         let behind_low = around_low.get(n_common).map_or(low, |around| around.last);
         let behind_high = branch.or(around_high.get(n_common)).map_or(high, |around| around.last);
         let before_high =
             around_high.get(n_common).map_or(high, |around| around.first - 1).max(behind_low + 1);
+        let within = match [(around_low.get(n_common), high), (around_high.get(n_common), low)]
+            .map(|(around, line)| around.is_some_and(|around| around.is_side_of_what_has(line)))
+        {
+            [false, false] => self.between_lines(behind_low, before_high),
+            [true, false] => self.before_the_test(high),
+            [false, true] => self.before_the_test(low),
+            [true, true] => self.between_the_sides(),
+        };
         let rounds = inner_loop
             .map(|at| &common[at])
             .filter(|around| self.is_between || !lines.has_barrier(around.first..=around.last));
@@ -128,40 +132,15 @@ impl Order<'_> {
             Some(around) if self.is_between || branch.is_some() => {
                 self.before_the_next_round(behind_high, around.first)
             }
-            Some(around) => self.in_any_round((behind_low, before_high), (behind_high, around.first)),
+            Some(around) => self.in_any_round(&within, (behind_high, around.first)),
             None => match branch {
                 Some(branch) => format!(
-                    "{}; if not every invocation comes there, end the branch of line {} before it",
-                    self.between_lines(behind_low, before_high),
+                    "{within}; if not every invocation comes there, end the branch of line {} before it",
                     branch.first
                 ),
-                None => self.between_lines(behind_low, before_high),
+                None => within,
             },
         }
-    }
-
-    /// One of the two stands in a function that the other's calls; `None` where neither does.
-    fn across_functions(
-        &self,
-        lines: &Lines,
-        low: (u32, &[Enclosing]),
-        high: (u32, &[Enclosing]),
-    ) -> Option<String> {
-        for ((line, around), (_, callee)) in [(low, high), (high, low)] {
-            let (Some(caller), Some(Enclosing { kind: Kind::Function(callee), .. })) =
-                (function(around), function(callee))
-            else {
-                continue;
-            };
-            if let Some(call) = lines.call(caller, callee).filter(|call| *call != line) {
-                let calls = format!("line {call}, which calls `{callee}`,");
-                return Some(match line < call {
-                    true => self.between(format!("line {line}"), calls),
-                    false => self.between(calls, format!("line {line}")),
-                });
-            }
-        }
-        None
     }
 
     fn between_the_two(&self) -> String {
@@ -176,19 +155,35 @@ impl Order<'_> {
         format!("a {} between {one} and {other} orders them", self.barrier)
     }
 
-    fn before_the_next_round(&self, behind: u32, first: u32) -> String {
+    /// One of the two is read to decide whether the other is come to: no line lies between them.
+    fn before_the_test(&self, test: u32) -> String {
         format!(
-            "a {} behind line {behind}, before the loop comes back to line {first}, orders them",
+            "let line {test} test a variable that a line before it reads, with a {} between the two",
             self.barrier
         )
     }
 
-    /// Two lines that a round has one behind the other, and where a round ends and begins.
-    fn in_any_round(&self, (low, high): (u32, u32), (behind, first): (u32, u32)) -> String {
+    fn between_the_sides(&self) -> String {
         format!(
-            "within a round of the loop, {}; from one round to the next, one behind line {behind}, before the loop \
-             comes back to line {first}, does",
-            self.between_lines(low, high)
+            "they are on two sides of a branch, in which not all come to a {}: end it, then {0}, then test again",
+            self.barrier
+        )
+    }
+
+    fn before_the_next_round(&self, behind: u32, first: u32) -> String {
+        format!(
+            "a {} behind line {behind}, which all invocations come to before the loop is back at line {first}, orders \
+             them",
+            self.barrier
+        )
+    }
+
+    /// What orders them within a round, and where a round ends and begins.
+    fn in_any_round(&self, within: &str, (behind, first): (u32, u32)) -> String {
+        format!(
+            "within a round of the loop, {within}; from one round to the next, a {} behind line {behind}, which all \
+             invocations come to before the loop is back at line {first}, does",
+            self.barrier
         )
     }
 
