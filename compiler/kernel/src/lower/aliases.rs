@@ -11,7 +11,7 @@ use kps_syntax::{Diagnostic, Span};
 use super::Ctx;
 use super::operand::{Operand, Place, Root};
 use super::passing::ListGiven;
-use super::vars::{Binding, Conflict, Var};
+use super::vars::{Binding, Conflict, Var, Way};
 use crate::errors;
 use crate::ir::{Home, LocalId, NodeId, NodeKind, Step};
 use crate::types::Type;
@@ -33,7 +33,7 @@ enum CopyKind {
 }
 
 /// A list that was stored into another one, or into a struct, and lies there as it was then.
-#[derive(Clone)]
+#[derive(Clone, PartialEq)]
 pub(crate) struct Stored {
     list: Place,
     into: Place,
@@ -165,6 +165,20 @@ impl Ctx<'_> {
         lists.push(list.clone());
         let stored = lists.into_iter().map(|list| Stored { list, into: into.clone(), at });
         self.f.stored.extend(stored);
+    }
+
+    /// Where ways meet, lists are stored in others that one of them stored there.
+    pub fn join_stored(&mut self, ways: &[Way]) {
+        if ways.is_empty() {
+            return;
+        }
+        let mut joined: Vec<Stored> = Vec::new();
+        for stored in ways.iter().flat_map(|way| &way.stored) {
+            if !joined.contains(stored) {
+                joined.push(stored.clone());
+            }
+        }
+        self.f.stored = joined;
     }
 
     /// A function wrote into a list that it was given.

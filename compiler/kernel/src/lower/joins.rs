@@ -33,6 +33,7 @@ impl Ctx<'_> {
             let binding = self.join(var, ways);
             self.set(var, binding);
         }
+        self.join_stored(ways);
     }
 
     /// What a variable is where the ways meet.

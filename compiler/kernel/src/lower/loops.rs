@@ -361,7 +361,8 @@ impl<'a> Ctx<'a> {
                 } else {
                     // What the loop carries is in locals already.
                     let changes = self.unset_without_rounds(parts, changed, &continues);
-                    ways.push(Way { changes, carry: None, missing: parts.missing });
+                    let stored = self.f.stored.clone();
+                    ways.push(Way { changes, carry: None, missing: parts.missing, stored });
                 }
                 self.merge(&ways);
                 if self.f.live {

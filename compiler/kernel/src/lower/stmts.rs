@@ -187,12 +187,14 @@ impl Ctx<'_> {
     /// One side of a branch; what it changed is undone and returned, if control leaves at its end.
     fn arm(&mut self, missing: Missing, fill: impl FnOnce(&mut Self)) -> (Block, Option<Way>) {
         let fork = self.fork();
+        let stored = self.f.stored.clone();
         self.f.live = true;
         let (block, way) = self.sub_block(|ctx| {
             fill(ctx);
             ctx.f.live.then(|| ctx.way(fork, missing))
         });
         self.rewind(fork);
+        self.f.stored = stored;
         (block, way)
     }
 

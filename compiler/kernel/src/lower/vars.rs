@@ -10,6 +10,7 @@ use kps_syntax::ast::Name;
 use kps_syntax::{Diagnostic, Span};
 
 use super::Ctx;
+use super::aliases::Stored;
 use super::operand::{Facts, Operand, Place};
 use super::outcomes::Outcome;
 use super::twins::MergeId;
@@ -77,6 +78,8 @@ pub(crate) struct Way {
     /// `None` where nothing needs to be stored.
     pub carry: Option<CarryId>,
     pub missing: Missing,
+    /// Lists that are stored in others by now.
+    pub stored: Vec<Stored>,
 }
 
 impl Way {
@@ -303,7 +306,7 @@ impl Ctx<'_> {
     pub fn way(&mut self, fork: Fork, missing: Missing) -> Way {
         let changes = self.changes_since(fork);
         let carry = self.new_carry();
-        Way { changes, carry: Some(carry), missing }
+        Way { changes, carry: Some(carry), missing, stored: self.f.stored.clone() }
     }
 
     /// A place for stores that are known later.

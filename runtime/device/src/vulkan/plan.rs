@@ -8,8 +8,7 @@ use super::gpu::Gpu;
 use super::hazards::{Use, both, merged};
 use super::images;
 use super::pipelines::{Pipeline, Pipelines};
-use crate::command::addressed_at;
-use crate::command::shown;
+use crate::command::{addressed_at, shown};
 use crate::image::{misfit, unfilterable};
 use crate::interface::{AddressedArray, BufferBinding, BufferKind, ImageBinding, ImageKind};
 use crate::{
