@@ -8,6 +8,7 @@
 mod args;
 mod excerpt;
 mod explain;
+mod heap;
 mod prompt;
 mod render;
 mod run;

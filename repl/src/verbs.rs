@@ -10,7 +10,7 @@ use kps::inspect::{self, Compiled, GivenTypes, StaticKernel, Target};
 use kps_syntax::Source;
 
 use crate::args::GivenArgs;
-use crate::{Failure, read, read_bytes, run, tell_all};
+use crate::{Failure, heap, read, read_bytes, run, tell_all};
 
 /// Tells every mistake of every file; 1 when there was one.
 pub fn check(files: &[PathBuf]) -> Result<u8, Failure> {
@@ -55,6 +55,7 @@ pub fn spirv(
         return shader(file, name, output);
     }
     let source = source(file)?;
+    heap::prepare(source.text().len());
     // The process ends soon: taking the tree apart is a fiftieth of its time.
     let kernels = ManuallyDrop::new(inspect::kernels(&source)?);
     let chosen = choose(&kernels, file, name)?;
