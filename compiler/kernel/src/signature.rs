@@ -86,6 +86,8 @@ pub struct Target {
     /// The device checks what the kernel does: it is told each index, divisor and so on as the source has it,
     /// and tests indices by itself.
     pub checks: bool,
+    /// It is told what sums, products and functions make of numbers, too.
+    pub checks_results: bool,
     /// Debuggers are told the source's text, types, functions and variables.
     pub debug_info: bool,
 }
@@ -104,6 +106,7 @@ impl Target {
             matrices: Matrices::NONE,
             trace: None,
             checks: false,
+            checks_results: false,
             debug_info: false,
         }
     }

@@ -42,10 +42,11 @@ const TARGETS: [Target; 6] = [
         matrices: Matrices::NONE,
         trace: None,
         checks: false,
+        checks_results: false,
         debug_info: false,
     },
     ROBUST,
-    Target { checks: true, ..Target::portable() },
+    Target { checks: true, checks_results: true, ..Target::portable() },
     MATRICES,
     DEBUG,
 ];

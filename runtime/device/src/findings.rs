@@ -288,9 +288,11 @@ pub struct Before {
     /// Where the ways to the later access and to this one part: lines of one function, which are their own or those of
     /// calls that lead there.
     pub parting: Option<[SourceLine; 2]>,
-    /// Whether a barrier stands, or is called, between these, which then come from different rounds of a loop.
-    pub barrier_between: bool,
-    /// Whether control comes from the one that stands behind to the other without a barrier: in the next round of a loop.
+    /// The calls by which control comes to that function, the outermost first.
+    pub callers: Vec<SourceLine>,
+    /// Whether the two can meet without a barrier in one round of the innermost loop that both are in.
+    pub in_one_round: bool,
+    /// Whether they can in different rounds of it.
     pub in_rounds: bool,
 }
 
@@ -303,6 +305,7 @@ pub enum Arithmetic {
     Negation,
     /// Of 0 and what loses its sign.
     Magnitude,
+    Quotient,
 }
 
 /// An int as its type writes it.

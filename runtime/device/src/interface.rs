@@ -34,7 +34,7 @@ pub mod checks {
     pub const CONVERSION: u32 = 4;
     /// A value that is said to be uniform.
     pub const UNIFORM: u32 = 5;
-    /// 0 sum, 1 difference, 2 product, and the two ints.
+    /// 0 sum, 1 difference, 2 product, 5 quotient, and the two ints; 3 negation, 4 magnitude, 0 and the int.
     pub const ARITHMETIC: u32 = 6;
     /// A float, and those that it was made of.
     pub const BIRTH: u32 = 7;

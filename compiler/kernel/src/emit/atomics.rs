@@ -68,6 +68,19 @@ fn part_at(ty: &Type, path: &[Step]) -> Type {
 impl FunctionEmitter<'_> {
     pub fn atomic(&mut self, atomic: &Atomic, ty: &Type) -> Word {
         let [value, expected] = [atomic.value, atomic.expected].map(|node| node.map(|node| self.value(node)));
+        let old = self.atomic_on(atomic, (value, expected), ty);
+        if let Some(value) = value {
+            self.tell_atomic(atomic.op, [old, value], ty);
+        }
+        old
+    }
+
+    fn atomic_on(
+        &mut self,
+        atomic: &Atomic,
+        (value, expected): (Option<Word>, Option<Word>),
+        ty: &Type,
+    ) -> Word {
         match &atomic.place {
             AtomicPlace::Buffer { buffer, index } => {
                 self.tell_buffer_index(*buffer, *index, Touch::Both);

@@ -9,7 +9,7 @@
 //! | shift | what is shifted, the amount |
 //! | conversion | the float, the int that it became, how many binary digits the float's type has |
 //! | uniform | the value |
-//! | arithmetic | 0 sum, 1 difference, 2 product; the two ints. 3 negation, 4 magnitude; 0 and the int |
+//! | arithmetic | 0 sum, 1 difference, 2 product, 5 quotient; the two ints. 3 negation, 4 magnitude; 0 and the int |
 //! | birth | the float, and the numbers that it was made from |
 //!
 //! ORDER: the device reads these numbers.
@@ -19,10 +19,12 @@ use rspirv::spirv::{Op, Word};
 use super::function::FunctionEmitter;
 use super::module::Operand;
 use super::values::is_float;
+use crate::builtins::{AtomicOp, Combine, Spread};
 use crate::constant::Constant;
 use crate::ir::{
     BinaryOp, BufferId, LocalId, NodeId, NodeKind, Step, Touch, ValueIndex, Written, as_written,
 };
+use crate::template::Input;
 use crate::types::{Kind, Scalar, Type};
 
 /// The name of the set.
@@ -43,6 +45,15 @@ pub enum Told {
     Birth = 7,
 }
 
+/// What makes an int of two. ORDER: as the device reads it.
+#[derive(Clone, Copy)]
+enum Arithmetic {
+    Sum = 0,
+    Difference = 1,
+    Product = 2,
+    Quotient = 5,
+}
+
 /// What takes a number from 0. ORDER: as the device reads it.
 #[derive(Clone, Copy)]
 pub enum Opposite {
@@ -55,6 +66,11 @@ impl FunctionEmitter<'_> {
     /// no operators.
     pub fn tells(&self) -> bool {
         self.target.checks && (self.function.called_for.is_none() || self.function.is_operator)
+    }
+
+    /// Whether a device is told what comes of the numbers in this function.
+    fn tells_results(&self) -> bool {
+        self.tells() && self.target.checks_results
     }
 
     fn tell(&mut self, told: Told, operands: &[Word]) {
@@ -179,6 +195,14 @@ impl FunctionEmitter<'_> {
         let Some(scalar) = function.ty(id).scalar().filter(|_| self.tells()) else { return };
         let known = divisor.and_then(Constant::as_int);
         let bits = i128::from(scalar.bits());
+        // The least of the signed ints has no opposite.
+        if let BinaryOp::FloorDiv | BinaryOp::TruncDiv | BinaryOp::PlainDiv = op
+            && scalar.is_int()
+            && scalar.is_signed()
+            && known.is_none_or(|divisor| divisor == -1)
+        {
+            self.tell_arithmetic(Arithmetic::Quotient, [a, b]);
+        }
         match op {
             BinaryOp::FloorDiv | BinaryOp::FloorMod
                 if scalar.is_float()
@@ -202,16 +226,71 @@ impl FunctionEmitter<'_> {
             {
                 self.tell(Told::Shift, &[a, b]);
             }
-            BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul if !function.own.contains(&id) => {
-                let which = match op {
-                    BinaryOp::Add => 0,
-                    BinaryOp::Sub => 1,
-                    _ => 2,
-                };
-                let which = self.int(&Type::U32, which);
-                self.tell(Told::Arithmetic, &[which, a, b]);
+            BinaryOp::Add if !function.own.contains(&id) => self.tell_arithmetic(Arithmetic::Sum, [a, b]),
+            BinaryOp::Sub if !function.own.contains(&id) => {
+                self.tell_arithmetic(Arithmetic::Difference, [a, b]);
             }
+            BinaryOp::Mul if !function.own.contains(&id) => self.tell_arithmetic(Arithmetic::Product, [a, b]),
             _ => {}
+        }
+    }
+
+    fn tell_arithmetic(&mut self, of: Arithmetic, [a, b]: [Word; 2]) {
+        if self.tells_results() {
+            let which = self.int(&Type::U32, of as i128);
+            self.tell(Told::Arithmetic, &[which, a, b]);
+        }
+    }
+
+    /// What an atomic operation adds to what was there.
+    pub fn tell_atomic(&mut self, op: AtomicOp, [old, value]: [Word; 2], ty: &Type) {
+        let of = match op {
+            AtomicOp::Add => Arithmetic::Sum,
+            AtomicOp::Sub => Arithmetic::Difference,
+            _ => return,
+        };
+        match self.tells_results() {
+            true if is_float(ty) => {
+                let made = self.combined(op, old, value, ty);
+                self.tell(Told::Birth, &[made, old, value]);
+            }
+            true => self.tell_arithmetic(of, [old, value]),
+            false => {}
+        }
+    }
+
+    /// What an operation over a subgroup makes of an invocation's number and of those before it.
+    pub fn tell_combined(&mut self, combine: Combine, spread: Spread, value: Word, ty: &Type) {
+        let (of, float_op, nothing) = match combine {
+            Combine::Add => (Arithmetic::Sum, Op::FAdd, 0),
+            Combine::Mul => (Arithmetic::Product, Op::FMul, 1),
+            _ => return,
+        };
+        if !self.tells_results() {
+            return;
+        }
+        let before = self.combine(combine, Spread::Exclusive, value, ty);
+        let value = match spread {
+            Spread::Reduce | Spread::Inclusive => value,
+            // The last one's number is in no result.
+            Spread::Exclusive => {
+                let own = self.input_value(Input::SubgroupLocalInvocationId);
+                let last = self.combine(Combine::Max, Spread::Reduce, own, &Type::U32);
+                let is_last = self.ids(Op::IEqual, &Type::BOOL, &[own, last]);
+                let is_last = self.for_each_component(is_last, ty);
+                let nothing = match is_float(ty) {
+                    true => self.float(ty, f64::from(nothing)),
+                    false => self.int(ty, i128::from(nothing)),
+                };
+                self.select(ty, is_last, nothing, value)
+            }
+        };
+        match is_float(ty) {
+            true => {
+                let made = self.ids(float_op, ty, &[before, value]);
+                self.tell(Told::Birth, &[made, before, value]);
+            }
+            false => self.tell_arithmetic(of, [before, value]),
         }
     }
 
@@ -222,7 +301,7 @@ impl FunctionEmitter<'_> {
         let ty = function.ty(id);
         let may_overflow = |scalar: Scalar| scalar.is_signed() || matches!(of, Opposite::Negation);
         let may_overflow = ty.scalar().is_some_and(|scalar| scalar.is_int() && may_overflow(scalar));
-        if self.tells() && may_overflow && !function.own.contains(&id) {
+        if self.tells_results() && may_overflow && !function.own.contains(&id) {
             let (which, zero) = (self.int(&Type::U32, of as i128), self.int(ty, 0));
             self.tell(Told::Arithmetic, &[which, zero, a]);
         }
@@ -253,7 +332,7 @@ impl FunctionEmitter<'_> {
     pub fn tell_birth(&mut self, id: NodeId, value: Word) {
         let function = self.function;
         let node = function.node(id);
-        if !self.tells() || !node.ty.number().is_some_and(Scalar::is_float) {
+        if !self.tells_results() || !node.ty.number().is_some_and(Scalar::is_float) {
             return;
         }
         let of = match function.births.get(&id) {

@@ -22,15 +22,13 @@ impl FunctionEmitter<'_> {
         ty: &Type,
     ) -> Word {
         self.module.need(Capability::GroupNonUniform);
-        let scalar = value.and_then(|value| self.function.ty(value).scalar()).unwrap_or(Scalar::Bool);
         let from = lane.and_then(|lane| self.function.constant(lane)).and_then(|lane| lane.as_int());
         let (value, lane) = (value.map(|value| self.value(value)), lane.map(|lane| self.value(lane)));
         let given: Vec<Word> = value.into_iter().chain(lane).collect();
         match (op, &given[..], from) {
-            (SubgroupOp::Combine(combine, spread), ..) => {
-                self.module.need(Capability::GroupNonUniformArithmetic);
-                let operands: Vec<Word> = [spread_over(spread) as Word].into_iter().chain(given).collect();
-                self.in_subgroup(combining(combine, scalar), &operands, ty)
+            (SubgroupOp::Combine(combine, spread), &[value], _) => {
+                self.tell_combined(combine, spread, value, ty);
+                self.combine(combine, spread, value, ty)
             }
             (SubgroupOp::Shuffle, &[value, lane], Some(from)) => self.of_known_lane(value, (lane, from), ty),
             (SubgroupOp::Shuffle, &[value, lane], None) => self.of_lane(value, lane, ty),
@@ -53,6 +51,12 @@ impl FunctionEmitter<'_> {
                 self.in_subgroup(op, &given, ty)
             }
         }
+    }
+
+    pub fn combine(&mut self, combine: Combine, spread: Spread, value: Word, ty: &Type) -> Word {
+        self.module.need(Capability::GroupNonUniformArithmetic);
+        let op = combining(combine, ty.scalar().unwrap_or(Scalar::Bool));
+        self.in_subgroup(op, &[spread_over(spread) as Word, value], ty)
     }
 
     fn in_subgroup(&mut self, op: Op, operands: &[Word], ty: &Type) -> Word {
@@ -109,7 +113,7 @@ impl FunctionEmitter<'_> {
         self.in_subgroup(Op::GroupNonUniformBallot, &[always], &lanes)
     }
 
-    fn for_each_component(&mut self, condition: Word, ty: &Type) -> Word {
+    pub fn for_each_component(&mut self, condition: Word, ty: &Type) -> Word {
         match ty.n_components() {
             1 => condition,
             n => self.construct(&vec![condition; n.into()], &Type::Vector(n, Scalar::Bool)),

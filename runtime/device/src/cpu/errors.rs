@@ -2,7 +2,7 @@
 
 use rspirv::spirv::Op;
 
-use crate::{DeviceError, Fault, SourceLine};
+use crate::{DeviceError, Fault, Invocation, SourceLine};
 
 /// The words break a rule of SPIR-V.
 pub fn malformed(message: impl Into<String>, line: Option<SourceLine>) -> DeviceError {
@@ -52,18 +52,12 @@ pub fn no_compiler(message: &str) -> DeviceError {
     DeviceError::Driver { call: "opening the code generator", result: message.to_owned() }
 }
 
-/// Lanes of a workgroup came to different barriers, or some had ended. `other` is the line at which those
-/// wait that do not come to `line`.
-pub fn diverged(
-    line: Option<SourceLine>,
-    other: Option<SourceLine>,
-    group: [u32; 3],
-    local_size: [u32; 3],
-) -> DeviceError {
-    let invocation = std::array::from_fn(|axis| group[axis].wrapping_mul(local_size[axis]));
+/// Lanes of a workgroup came to different barriers, or some had ended. One of those that wait at `line` is named;
+/// `other` is the line at which those wait that do not come there.
+pub fn diverged(line: Option<SourceLine>, other: Option<SourceLine>, invocation: Invocation) -> DeviceError {
     let mut message = "not every invocation of the workgroup comes to this barrier".to_owned();
     if let Some(other) = other {
         message += &format!(": another waits at line {}", other.line);
     }
-    DeviceError::Fault(Fault { message, line, invocation })
+    DeviceError::Fault(Fault { message, line, invocation: invocation.global })
 }

@@ -295,7 +295,7 @@ impl CpuDevice {
                         state.findings.push(finding);
                         Ok(())
                     }
-                    _ => Err(pipeline.parted(job.parted(), job.stopped_in())),
+                    _ => Err(pipeline.parted(job.parted(), job.parted_lanes(), job.stopped_in())),
                 },
                 Some(Stop::Interrupted(place)) => Err(interrupted(pipeline.line(place))),
                 None => unreachable!("a status above zero names a region, which was run"),

@@ -80,19 +80,17 @@ impl Pipeline {
         self.strings.line(self.tiers.line(place))
     }
 
-    /// Lanes of a workgroup wait before two regions, and will not meet.
-    pub fn parted(&self, regions: [usize; 2], group: [u32; 3]) -> DeviceError {
+    /// Lanes of a workgroup wait before two regions, and will not meet: one of those before each.
+    pub fn parted(&self, regions: [usize; 2], lanes: [u32; 2], group: [u32; 3]) -> DeviceError {
         let [barrier, other] = self.parted_lines(regions);
-        errors::diverged(barrier, other, group, self.interface.local_size)
+        let [invocation, _] = self.parted_invocations(regions, lanes, group);
+        errors::diverged(barrier, other, invocation)
     }
 
-    /// The same where it is looked for, with a lane that waits before each of the two.
+    /// The same where it is looked for.
     pub fn parted_finding(&self, regions: [usize; 2], lanes: [u32; 2], group: [u32; 3]) -> Finding {
         let [line, waits] = self.parted_lines(regions);
-        let size = self.interface.local_size;
-        let local = |lane: u32| [lane % size[0], lane / size[0] % size[1], lane / size[0] / size[1]];
-        let [first, second] = lanes.map(|lane| Invocation::new(group, local(lane), size));
-        let (invocation, other) = if regions[0] == 0 { (second, first) } else { (first, second) };
+        let [invocation, other] = self.parted_invocations(regions, lanes, group);
         Finding {
             kind: FindingKind::DivergentBarrier { other, waits },
             line,
@@ -105,6 +103,14 @@ impl Pipeline {
     /// The line at which lanes waited before a region; of the first one that at which the kernel begins.
     pub fn waited_at(&self, [region, _]: [usize; 2]) -> Option<SourceLine> {
         self.wait_lines[region].clone()
+    }
+
+    /// One that waits at a barrier, and one that does not come to it.
+    fn parted_invocations(&self, regions: [usize; 2], lanes: [u32; 2], group: [u32; 3]) -> [Invocation; 2] {
+        let size = self.interface.local_size;
+        let local = |lane: u32| [lane % size[0], lane / size[0] % size[1], lane / size[0] / size[1]];
+        let [first, second] = lanes.map(|lane| Invocation::new(group, local(lane), size));
+        if regions[0] == 0 { [second, first] } else { [first, second] }
     }
 
     /// Where the lanes wait. One of them is at a barrier; the other may be at the end.
@@ -148,7 +154,10 @@ pub fn load(words: &[u32], options: &PipelineOptions, mode: Lanes) -> Result<Pip
         frame_size: frame_size as usize,
         cost: regions.all.iter().map(|region| cost(&kernel, region)).sum::<u64>() * lanes,
         instrument: options.instrument,
-        probes: probes::sites(&kernel, &module),
+        probes: match options.instrument {
+            Instrument::None => probes::Sites::default(),
+            _ => probes::sites(&kernel, &module),
+        },
         buffers: kernel.buffers.clone(),
         images: kernel.images.clone(),
         samplers: kernel.samplers.clone(),

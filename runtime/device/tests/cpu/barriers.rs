@@ -106,16 +106,20 @@ fn shared_memory_starts_as_zero_in_each_workgroup() {
 
 #[test]
 fn lanes_that_do_not_meet_are_a_fault() {
-    let body = "%file = OpCopyObject %u32 %l\n%c = OpULessThan %bool %i %n5\nOpSelectionMerge %m None\n\
-                OpBranchConditional %c %t %m\n%t = OpLabel\nOpControlBarrier %n2 %n2 %n264\nOpBranch %m\n%m = OpLabel";
-    let bench = Bench::all_kinds();
-    let buffer = bench.buffer(&[0u32; 8]);
-    let words = module("", body);
-    // Lanes 4 and 5 of the second workgroup part.
-    let dispatch = Command::Dispatch(bench.dispatch(&words, &[buffer], &[], [3, 1, 1]));
-    let Err(DeviceError::Fault(fault)) = bench.submit(vec![dispatch]) else { panic!("it is no fault") };
-    assert_eq!(fault.message, "not every invocation of the workgroup comes to this barrier");
-    assert_eq!(fault.invocation, [4, 0, 0]);
+    // Lanes 4 and 5 of the second workgroup part. One that waits is named.
+    for (compare, waits) in [("OpULessThan", 4), ("OpUGreaterThanEqual", 5)] {
+        let body = format!(
+            "%file = OpCopyObject %u32 %l\n%c = {compare} %bool %i %n5\nOpSelectionMerge %m None\n\
+             OpBranchConditional %c %t %m\n%t = OpLabel\nOpControlBarrier %n2 %n2 %n264\nOpBranch %m\n%m = OpLabel"
+        );
+        let bench = Bench::all_kinds();
+        let buffer = bench.buffer(&[0u32; 8]);
+        let words = module("", &body);
+        let dispatch = Command::Dispatch(bench.dispatch(&words, &[buffer], &[], [3, 1, 1]));
+        let Err(DeviceError::Fault(fault)) = bench.submit(vec![dispatch]) else { panic!("it is no fault") };
+        assert_eq!(fault.message, "not every invocation of the workgroup comes to this barrier");
+        assert_eq!(fault.invocation, [waits, 0, 0]);
+    }
 }
 
 #[test]

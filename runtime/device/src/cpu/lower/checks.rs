@@ -325,7 +325,8 @@ impl Lowerer<'_> {
             1 => Arithmetic::Difference,
             2 => Arithmetic::Product,
             3 => Arithmetic::Negation,
-            _ => Arithmetic::Magnitude,
+            4 => Arithmetic::Magnitude,
+            _ => Arithmetic::Quotient,
         };
         let [(scalar, a), (_, b)] = self.told_pair(inst, 5)?;
         if !scalar.is_int() {
@@ -333,6 +334,7 @@ impl Lowerer<'_> {
         }
         for (&a, &b) in a.parts.iter().zip(b.parts.iter()) {
             let wraps = match scalar.bits() {
+                _ if op == Arithmetic::Quotient => self.has_no_opposite(scalar, a, b),
                 64 => self.wraps_64(op, is_signed(scalar), a, b),
                 _ => self.wraps_narrow(op, scalar, a, b),
             };
@@ -340,6 +342,15 @@ impl Lowerer<'_> {
             self.probe_when(wraps, Site::Overflow { op, number }, vec![a, b]);
         }
         Ok(())
+    }
+
+    /// Whether the least of the signed ints is divided by -1.
+    fn has_no_opposite(&mut self, scalar: Scalar, a: lane::Value, b: lane::Value) -> lane::Value {
+        let [is_least, is_minus_1] = [(a, -1i64 << (scalar.bits() - 1)), (b, -1)].map(|(int, known)| {
+            let (int, known) = (self.wide_index(scalar, int), self.builder.int(Ty::I64, known));
+            self.builder.compare(Compare::Eq, int, known)
+        });
+        self.builder.binary(Binary::And, is_least, is_minus_1)
     }
 
     /// Whether a result of up to 32 bits is another one in 64.
@@ -364,9 +375,6 @@ impl Lowerer<'_> {
         let result = self.builder.binary(operation(op), a, b);
         match (op, signed) {
             (Arithmetic::Sum, false) => self.builder.compare(Compare::LtU, result, a),
-            (Arithmetic::Difference | Arithmetic::Negation | Arithmetic::Magnitude, false) => {
-                self.builder.compare(Compare::LtU, a, b)
-            }
             (Arithmetic::Product, false) => {
                 let high = self.builder.binary(Binary::MulHighU, a, b);
                 self.builder.compare(Compare::Ne, high, zero)
@@ -377,6 +385,8 @@ impl Lowerer<'_> {
                 let sign = self.builder.binary(Binary::ShrS, result, most);
                 self.builder.compare(Compare::Ne, high, sign)
             }
+            // What is below 0.
+            (_, false) => self.builder.compare(Compare::LtU, a, b),
             // The result's sign differs from that of `a`, and from what `b` would make of it.
             (_, true) => {
                 let other = if op == Arithmetic::Sum { result } else { a };
@@ -439,6 +449,7 @@ fn operation(op: Arithmetic) -> Binary {
         // What has no opposite in its type has no magnitude there.
         Arithmetic::Difference | Arithmetic::Negation | Arithmetic::Magnitude => Binary::Sub,
         Arithmetic::Product => Binary::Mul,
+        Arithmetic::Quotient => Binary::DivS,
     }
 }
 

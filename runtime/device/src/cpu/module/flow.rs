@@ -16,6 +16,13 @@ pub struct Flow {
     children: Vec<Vec<usize>>,
 }
 
+/// A loop with one entry, its head.
+pub struct NaturalLoop {
+    pub head: usize,
+    /// Whether each node is in it.
+    pub blocks: Vec<bool>,
+}
+
 const NONE: usize = usize::MAX;
 
 impl Flow {
@@ -49,6 +56,43 @@ impl Flow {
     pub fn is_back_edge(&self, from: usize, to: usize) -> bool {
         self.place[to] <= self.place[from]
     }
+
+    /// The natural loops among the nodes in reach, those of one head together; `None` where a loop has a second entry.
+    pub fn loops(&self, successors: &[Vec<usize>]) -> Option<Vec<NaturalLoop>> {
+        let predecessors = predecessors(successors, &self.order);
+        let mut loops: Vec<NaturalLoop> = Vec::new();
+        for &from in &self.order {
+            for &head in successors[from].iter().filter(|&&to| self.is_back_edge(from, to)) {
+                if !self.dominates(head, from) {
+                    return None;
+                }
+                let known = loops.iter().position(|known| known.head == head).unwrap_or_else(|| {
+                    let mut blocks = vec![false; successors.len()];
+                    blocks[head] = true;
+                    loops.push(NaturalLoop { head, blocks });
+                    loops.len() - 1
+                });
+                let mut open = vec![from];
+                while let Some(node) = open.pop() {
+                    if !std::mem::replace(&mut loops[known].blocks[node], true) {
+                        open.extend(&predecessors[node]);
+                    }
+                }
+            }
+        }
+        Some(loops)
+    }
+}
+
+/// From where edges of the nodes in reach lead to each node.
+fn predecessors(successors: &[Vec<usize>], order: &[usize]) -> Vec<Vec<usize>> {
+    let mut predecessors = vec![Vec::new(); successors.len()];
+    for &from in order {
+        for &to in &successors[from] {
+            predecessors[to].push(from);
+        }
+    }
+    predecessors
 }
 
 fn reverse_postorder(successors: &[Vec<usize>]) -> Vec<usize> {
@@ -73,12 +117,7 @@ fn reverse_postorder(successors: &[Vec<usize>]) -> Vec<usize> {
 }
 
 fn immediate_dominators(successors: &[Vec<usize>], order: &[usize], place: &[usize]) -> Vec<usize> {
-    let mut predecessors = vec![Vec::new(); successors.len()];
-    for &node in order {
-        for &to in &successors[node] {
-            predecessors[to].push(node);
-        }
-    }
+    let predecessors = predecessors(successors, order);
     let mut idom = vec![NONE; successors.len()];
     idom[order[0]] = order[0];
     let mut changed = true;
@@ -170,6 +209,20 @@ mod tests {
     #[test]
     fn a_loop_with_two_entries_is_dominated_from_outside() {
         check(&[&[1, 2], &[2], &[1, 3], &[]], &[0, 1, 2, 3], &[0, 0, 2]);
+    }
+
+    #[test]
+    fn a_loop_with_two_entries_is_none() {
+        let successors = [vec![1, 2], vec![2], vec![1, 3], vec![]];
+        assert!(Flow::new(&successors).loops(&successors).is_none());
+    }
+
+    #[test]
+    fn loops_of_one_head_are_one() {
+        let successors = [vec![1], vec![2, 4], vec![1, 3], vec![1], vec![]];
+        let loops = Flow::new(&successors).loops(&successors).expect("it has one entry");
+        assert_eq!(loops.len(), 1);
+        assert_eq!((loops[0].head, &loops[0].blocks[..]), (1, &[false, true, true, true, false][..]));
     }
 
     #[test]

@@ -53,7 +53,7 @@ pub enum SiteKind {
 }
 
 /// The sites of a loaded pipeline, by the numbers of their probes, and what they may name.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 pub struct Sites {
     pub all: Arc<[ProbeSite<Option<SourceLine>>]>,
     pub arrays: Arc<[Array]>,

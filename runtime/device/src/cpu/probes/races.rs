@@ -293,6 +293,7 @@ impl Accesses {
         let (array, in_group) = (element.array.clone(), other.invocation.group == invocation.group);
         let mistake = Mistake::Race { probe, array, before: before.line.clone(), in_group };
         found.add(mistake, invocation, || {
+            let meetings = sites.ways.meetings(probe, other.probe);
             let before = Before {
                 access: access_of(before),
                 alias: self
@@ -302,8 +303,9 @@ impl Accesses {
                 invocation: other.invocation,
                 beside_atomic: is_atomic(before) != is_atomic(now),
                 parting: sites.ways.parting(probe, other.probe),
-                barrier_between: sites.ways.has_barrier_between(probe, other.probe),
-                in_rounds: sites.ways.leads(probe, other.probe) && sites.ways.leads(other.probe, probe),
+                callers: sites.ways.callers(probe, other.probe),
+                in_one_round: meetings.in_one_round,
+                in_rounds: meetings.in_rounds,
             };
             let kind = FindingKind::Race { element, access: access_of(now), before };
             Finding { kind, line: now.line.clone(), invocation, count: 1, launch: Launch::default() }

@@ -1,18 +1,40 @@
-//! By which calls control comes to a probe or a barrier, where the ways to two of them part, and whether control comes
-//! back from one to the other.
+//! By which calls control comes to a probe, where the ways to two of them part, and whether barriers keep them apart.
+
+use std::sync::OnceLock;
 
 use crate::SourceLine;
 use crate::cpu::lane::{Kernel, Op, Terminator};
+use crate::cpu::module::flow::{Flow, NaturalLoop};
 use crate::cpu::module::{Line, Module};
 
-/// Of each probe the way to it, and that to each barrier.
+/// Of each probe the way to it, and where it stands in the flow of control.
+#[derive(Default)]
 pub struct Ways {
     probes: Vec<Way>,
-    barriers: Vec<Way>,
     /// The block that each probe stands in; `None` where the code has it no more.
     places: Vec<Option<usize>>,
-    /// Where control goes on from each block without a barrier.
+    /// To which blocks control goes on from each block. It begins in the first.
     next: Vec<Vec<usize>>,
+    /// Whether each block ends with a barrier.
+    barriers: Vec<bool>,
+    /// Found when it is first asked for.
+    barrier_free: OnceLock<BarrierFree>,
+}
+
+/// How control goes on without barriers.
+struct BarrierFree {
+    loops: Vec<NaturalLoop>,
+    /// From where it comes to each block.
+    previous: Vec<Vec<usize>>,
+}
+
+/// Where two probes are met without a barrier between them, by invocations that went the same way so far.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Meetings {
+    /// In one round of the innermost loop that both are in; of no loop, once.
+    pub in_one_round: bool,
+    /// In different rounds of that loop.
+    pub in_rounds: bool,
 }
 
 /// The lines of the calls, the outermost first, and in the end its own. Empty where the module tells no lines.
@@ -27,33 +49,25 @@ struct Step {
 
 impl Ways {
     pub fn find(kernel: &Kernel, module: &Module<'_>) -> Ways {
-        let way = |line| way(kernel, module, line);
-        let barriers = kernel.blocks.iter().filter(|block| block.end.waits().is_some());
+        let next = |end: &Terminator| end.successors().iter().map(|block| block.0 as usize).collect();
         Ways {
-            probes: kernel.probes.iter().map(|probe| way(probe.line)).collect(),
-            barriers: barriers.map(|block| way(block.line)).collect(),
+            probes: kernel.probes.iter().map(|probe| way(kernel, module, probe.line)).collect(),
             places: places(kernel),
             next: kernel.blocks.iter().map(|block| next(&block.end)).collect(),
+            barriers: kernel.blocks.iter().map(|block| matches!(block.end, Terminator::Barrier(_))).collect(),
+            barrier_free: OnceLock::new(),
         }
     }
 
-    /// Whether control comes from one probe to the other without a barrier: if they stand the other way round, in the
-    /// next round of a loop.
-    pub fn leads(&self, from: u32, to: u32) -> bool {
-        let [Some(from), Some(to)] = [from, to].map(|probe| self.places[probe as usize]) else {
-            return false;
-        };
-        let mut seen = vec![false; self.next.len()];
-        let mut open = self.next[from].clone();
-        while let Some(block) = open.pop() {
-            if block == to {
-                return true;
+    /// Where invocations meet two probes without a barrier between them.
+    pub fn meetings(&self, a: u32, b: u32) -> Meetings {
+        match [a, b].map(|probe| self.places[probe as usize]) {
+            [Some(a), Some(b)] => {
+                let flow = self.barrier_free.get_or_init(|| BarrierFree::of(&self.next, &self.barriers));
+                flow.meetings(a, b)
             }
-            if !std::mem::replace(&mut seen[block], true) {
-                open.extend(&self.next[block]);
-            }
+            _ => Meetings { in_one_round: true, in_rounds: false },
         }
-        false
     }
 
     /// The lines of one function, in one call of it, at which the ways to two probes part.
@@ -63,16 +77,50 @@ impl Ways {
         Some([a, b].map(|way| way[depth].line.clone()))
     }
 
-    /// Whether a barrier stands, or is called, on a line between those at which the ways to two probes part.
-    pub fn has_barrier_between(&self, a: u32, b: u32) -> bool {
+    /// The lines of the calls by which control comes to that function, the outermost first.
+    pub fn callers(&self, a: u32, b: u32) -> Vec<SourceLine> {
         let [a, b] = [a, b].map(|probe| &self.probes[probe as usize]);
-        let Some(depth) = depth_of_parting(a, b) else { return false };
-        let (a, b) = (&a[depth], &b[depth]);
-        let lines = a.line.line.min(b.line.line)..a.line.line.max(b.line.line);
-        self.barriers.iter().filter_map(|way| way.get(depth)).any(|barrier| {
-            let is_there = barrier.call == a.call && barrier.line.file == a.line.file;
-            is_there && lines.contains(&barrier.line.line)
-        })
+        let depth = depth_of_parting(a, b).unwrap_or(0);
+        a[..depth].iter().map(|step| step.line.clone()).collect()
+    }
+}
+
+impl BarrierFree {
+    fn of(next: &[Vec<usize>], barriers: &[bool]) -> BarrierFree {
+        let mut previous = vec![Vec::new(); next.len()];
+        for (from, targets) in next.iter().enumerate().filter(|&(from, _)| !barriers[from]) {
+            for &to in targets {
+                previous[to].push(from);
+            }
+        }
+        // Words of others may have loops with two entries: nothing is told of rounds then.
+        let loops = Flow::new(next).loops(next).unwrap_or_default();
+        BarrierFree { loops, previous }
+    }
+
+    fn meetings(&self, a: usize, b: usize) -> Meetings {
+        let around = self.loops.iter().filter(|around| around.blocks[a] && around.blocks[b]);
+        let innermost = around.min_by_key(|around| around.blocks.iter().filter(|&&inside| inside).count());
+        let head = innermost.map(|around| around.head);
+        let [to_a, to_b] = [a, b].map(|block| self.leading_to(vec![block], head));
+        let in_rounds = innermost.is_some_and(|around| {
+            let last = self.previous[around.head].iter().copied().filter(|&from| around.blocks[from]);
+            let to_next = self.leading_to(last.collect(), head);
+            to_next[a] && to_b[around.head] || to_next[b] && to_a[around.head]
+        });
+        Meetings { in_one_round: to_a.iter().zip(&to_b).any(|(a, b)| *a && *b), in_rounds }
+    }
+
+    /// Whether control comes from each block to one of these, without a barrier and without another round of the loop
+    /// with that head.
+    fn leading_to(&self, mut open: Vec<usize>, head: Option<usize>) -> Vec<bool> {
+        let mut found = vec![false; self.previous.len()];
+        while let Some(block) = open.pop() {
+            if !std::mem::replace(&mut found[block], true) && Some(block) != head {
+                open.extend(&self.previous[block]);
+            }
+        }
+        found
     }
 }
 
@@ -86,13 +134,6 @@ fn places(kernel: &Kernel) -> Vec<Option<usize>> {
         }
     }
     places
-}
-
-fn next(end: &Terminator) -> Vec<usize> {
-    match end {
-        Terminator::Barrier(_) => Vec::new(),
-        end => end.successors().into_iter().map(|block| block.0 as usize).collect(),
-    }
 }
 
 fn way(kernel: &Kernel, module: &Module<'_>, line: Option<Line>) -> Way {

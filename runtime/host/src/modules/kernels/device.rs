@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use kps_compute::Tensor;
-use kps_device::{Backend, Component, DeviceInfo, Feature, Instrument, MatrixProduct, MatrixScope};
+use kps_device::{Backend, Check, Component, DeviceInfo, Feature, Instrument, MatrixProduct, MatrixScope};
 use kps_kernel::{
     ArrayParam, Edge, Ints, KernelModule, KernelTemplate, Matrices, Param, ParamKind, ParamType, Product,
     Quantity, Reach, Rows, Signature, Target, Type, Width,
@@ -18,7 +18,15 @@ use crate::vm::Vm;
 
 /// What words for a manager's device, watched so, may rely on.
 pub fn target(manager: &ScriptedManager, instrument: Instrument) -> Target {
-    Target { checks: matches!(instrument, Instrument::Checked(_)), ..*manager.target() }
+    let checks = match instrument {
+        Instrument::Checked(checks) => Some(checks),
+        Instrument::None | Instrument::Profile => None,
+    };
+    Target {
+        checks: checks.is_some(),
+        checks_results: checks.is_some_and(|checks| checks.has(Check::Overflow) || checks.has(Check::Nan)),
+        ..*manager.target()
+    }
 }
 
 /// What words for this device may rely on.

@@ -13,7 +13,7 @@ use kps_device::{Access, Finding, FindingKind, Invocation, SourceLine};
 use kps_syntax::diagnostic::Frame;
 use kps_syntax::{Diagnostic, Location, Source};
 
-use self::remedy::{barrier, remedy};
+use self::remedy::{barrier, remedy, remedy_of_ended};
 use super::shared::ScriptedManager;
 use crate::checking::Mistake;
 use crate::foreign;
@@ -123,7 +123,7 @@ struct Near<'a> {
     n_groups: u64,
     /// The kernel's line.
     text: &'a str,
-    /// The script that the mistake was made in, and in a race what came before.
+    /// The script that a barrier was missed in, or that both accesses of a race are in.
     script: Option<Source>,
     /// The language of the shader that the mistake was made in, where it was made in one.
     shader: Option<foreign::Language>,
@@ -134,10 +134,15 @@ fn text_of(vm: &Vm, finding: &Finding) -> String {
 }
 
 fn script_of(vm: &Vm, finding: &Finding) -> Option<Source> {
-    let FindingKind::Race { before, .. } = &finding.kind else { return None };
-    let (line, before) = (finding.line.as_ref()?, before.line.as_ref()?);
-    let is_one = line.file == before.file && !is_shader(finding);
-    vm.locate(line).filter(|_| is_one).map(|location| location.source)
+    let line = finding.line.as_ref()?;
+    let is_asked = match &finding.kind {
+        FindingKind::Race { before, .. } => {
+            before.line.as_ref().is_some_and(|before| before.file == line.file)
+        }
+        FindingKind::DivergentBarrier { .. } => true,
+        _ => false,
+    };
+    vm.locate(line).filter(|_| is_asked && !is_shader(finding)).map(|location| location.source)
 }
 
 fn language_of(vm: &Vm, finding: &Finding) -> Option<foreign::Language> {
@@ -177,7 +182,9 @@ fn words(finding: &Finding, near: &Near) -> Diagnostic {
                 triple(other.global)
             ))
         }
-        FindingKind::DivergentBarrier { other, waits } => divergent_barrier(*other, waits.as_ref()),
+        FindingKind::DivergentBarrier { other, waits } => {
+            divergent_barrier(finding, *other, waits.as_ref(), near)
+        }
         FindingKind::Uninitialised(element) if element.memory != SharedMemory::Workgroup => {
             let message = format!("{} is read, and nobody has written it", name(finding, element));
             Diagnostic::error("checked/uninitialised", message).help(
@@ -325,14 +332,16 @@ fn outside_image(image: Option<&ArrayName>, place: &[Int], size: &[u64], access:
     Diagnostic::error("checked/out-of-bounds", message).help(help)
 }
 
-fn divergent_barrier(other: Invocation, waits: Option<&SourceLine>) -> Diagnostic {
+fn divergent_barrier(
+    finding: &Finding,
+    other: Invocation,
+    waits: Option<&SourceLine>,
+    near: &Near,
+) -> Diagnostic {
     let message = "not every invocation of the workgroup comes to this barrier";
     let help = match waits {
         Some(_) => "let all of them come to the same barrier: move it out of the branch".to_owned(),
-        None => {
-            let ended = both_ids(other);
-            format!("{ended} has ended: move the barrier out of the branch or the loop")
-        }
+        None => format!("{} has ended: {}", both_ids(other), remedy_of_ended(finding.line.as_ref(), near)),
     };
     Diagnostic::error("checked/divergent-barrier", message).help(help)
 }
@@ -461,6 +470,7 @@ fn overflow(op: Arithmetic, [a, b]: [Int; 2], bits: u32) -> Diagnostic {
         Arithmetic::Product => format!("{a} * {b}"),
         Arithmetic::Negation => format!("-({b})"),
         Arithmetic::Magnitude => format!("abs({b})"),
+        Arithmetic::Quotient => format!("{a} // {b}"),
     };
     let ty = match a {
         Int::Signed(_) => format!("i{bits}"),

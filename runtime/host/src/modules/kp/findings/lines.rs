@@ -23,6 +23,14 @@ pub enum Kind {
 }
 
 impl Enclosing {
+    /// The lines of the whole statement.
+    pub fn whole(&self) -> (u32, u32) {
+        match self.kind {
+            Kind::Branch { first, last } => (first, last),
+            Kind::Function(_) | Kind::Loop => (self.first, self.last),
+        }
+    }
+
     /// Whether this is a side of an `if` or a `match` that the line is in, too, or one of whose conditions stands there.
     pub fn is_side_of_what_has(&self, line: u32) -> bool {
         matches!(self.kind, Kind::Branch { first, last } if (first..=last).contains(&line))
@@ -87,12 +95,27 @@ impl Lines {
         block.map(Vec::as_slice)
     }
 
-    /// Whether a barrier is called on one of these lines.
-    pub fn has_barrier(&self, mut lines: impl Iterator<Item = u32>) -> bool {
-        lines.any(|line| {
-            let code = self.source.line_text(line).split('#').next().unwrap_or("");
-            code.contains("barrier(")
-        })
+    /// The line of the last `return` that stands before a line in its function.
+    pub fn return_before(&self, line: u32) -> Option<u32> {
+        let is_before =
+            |stmt: &&Stmt| matches!(stmt.kind, StmtKind::Return(_)) && *self.range(stmt).end() < line;
+        let mut open: Vec<&Stmt> = self.function_body(&self.module.body, line)?.iter().collect();
+        let mut last = None;
+        while let Some(stmt) = open.pop() {
+            last = last.max(Some(stmt).filter(is_before).map(|stmt| *self.range(stmt).start()));
+            open.extend(stmt.blocks().into_iter().flatten());
+        }
+        last
+    }
+
+    /// The body of the innermost function that a line is in.
+    fn function_body<'m>(&self, stmts: &'m [Stmt], line: u32) -> Option<&'m [Stmt]> {
+        let stmt = stmts.iter().find(|stmt| self.range(stmt).contains(&line))?;
+        match &stmt.kind {
+            StmtKind::Function(def) => Some(self.function_body(&def.body, line).unwrap_or(&def.body)),
+            StmtKind::Class(class) => self.function_body(&class.body, line),
+            _ => stmt.blocks().into_iter().find_map(|block| self.function_body(block, line)),
+        }
     }
 
     fn block_lines(&self, block: &[Stmt]) -> Option<(u32, u32)> {

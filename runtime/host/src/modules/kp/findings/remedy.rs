@@ -1,4 +1,4 @@
-//! What would order the two accesses of a race.
+//! What would order the two accesses of a race, and what would bring all invocations to a barrier.
 
 use kps_device::findings::{Before, SharedMemory};
 use kps_device::{Finding, SourceLine};
@@ -16,13 +16,7 @@ pub fn remedy(finding: &Finding, memory: SharedMemory, before: &Before, near: &N
         };
         return format!("no barrier orders invocations of different workgroups: {instead}");
     }
-    let order = Order {
-        memory,
-        barrier: barrier(near.shader, memory),
-        is_between: before.barrier_between,
-        in_rounds: before.in_rounds,
-        parting: &before.parting,
-    };
+    let order = Order { memory, barrier: barrier(near.shader, memory), before };
     if before.beside_atomic {
         return format!(
             "a plain access beside an atomic one is a race: make both atomic, or put a {} between them",
@@ -54,6 +48,23 @@ pub fn barrier(shader: Option<Language>, memory: SharedMemory) -> &'static str {
     }
 }
 
+/// For a barrier that some come to and others have ended before.
+pub fn remedy_of_ended(line: Option<&SourceLine>, near: &Near) -> String {
+    let lines = near.script.as_ref().map(Lines::of);
+    let Some((lines, line)) = lines.zip(line.map(|line| line.line)) else {
+        return "move the barrier out of the branch or the loop, and let none return before it".to_owned();
+    };
+    let around = lines.around(line);
+    let is_own = |around: &&Enclosing| !matches!(around.kind, Kind::Function(_));
+    match lines.return_before(line) {
+        Some(at) if around.iter().rev().take_while(is_own).next().is_none() => format!(
+            "let none return before the barrier, as on line {at}: skip what they are not to do by an `if` that ends \
+             before it"
+        ),
+        _ => "move the barrier out of the branch or the loop".to_owned(),
+    }
+}
+
 /// A barrier is of one workgroup.
 fn beyond_one_group(within: &str, n_groups: u64, kind: &str) -> String {
     format!(
@@ -66,27 +77,24 @@ fn beyond_one_group(within: &str, n_groups: u64, kind: &str) -> String {
 struct Order<'f> {
     memory: SharedMemory,
     barrier: &'static str,
-    /// As [`Before`] has them.
-    is_between: bool,
-    in_rounds: bool,
-    parting: &'f Option<[SourceLine; 2]>,
+    before: &'f Before,
 }
 
 impl Order<'_> {
     /// Where nothing is known but the lines.
     fn by_lines(&self, first: &SourceLine, second: &SourceLine) -> String {
         let (low, high) = (first.line.min(second.line), first.line.max(second.line));
-        match (low == high, self.is_between) {
-            (true, _) if self.in_rounds => self.in_another_round(&format!(
+        let rounds = self.before.in_rounds.then(|| (format!("line {high}"), low));
+        let within = self.between_lines(low, high);
+        match rounds {
+            Some(_) if low == high => self.in_another_round(&format!(
                 "a {} at the end of the round, where all invocations come to it, orders them",
                 self.barrier
             )),
-            (true, _) => self.of_ones_own(),
-            (false, false) if self.in_rounds => {
-                self.in_any_round(&self.between_lines(low, high), (high, low))
-            }
-            (false, false) => self.between_lines(low, high),
-            (false, true) => self.before_the_next_round(high, low),
+            None if low == high => self.of_ones_own(),
+            Some(rounds) if self.before.in_one_round => self.in_any_round(&within, rounds),
+            Some(rounds) => self.before_the_next_round(rounds),
+            None => within,
         }
     }
 
@@ -96,7 +104,7 @@ impl Order<'_> {
         let is_reached_apart = |[second_call, first_call]: &[SourceLine; 2]| {
             (first_call.line, second_call.line) != (first.line, second.line) && first_call.file == first.file
         };
-        if let Some(calls) = self.parting.as_ref().filter(|calls| is_reached_apart(calls)) {
+        if let Some(calls) = self.before.parting.as_ref().filter(|calls| is_reached_apart(calls)) {
             return self.in_script(lines, &calls[1], &calls[0]);
         }
         if function(&around_low) != function(&around_high) {
@@ -109,38 +117,48 @@ impl Order<'_> {
             .iter()
             .find(|around| matches!(around.kind, Kind::Branch { .. }));
         // Every invocation has to come to a barrier: it stands behind what not all may enter.
-        let behind_low = around_low.get(n_common).map_or(low, |around| around.last);
-        let behind_high = branch.or(around_high.get(n_common)).map_or(high, |around| around.last);
-        let before_high =
-            around_high.get(n_common).map_or(high, |around| around.first - 1).max(behind_low + 1);
+        let behind_low = behind(low, around_low.get(n_common));
+        let before_high = around_high.get(n_common).map_or(high, |around| around.whole().0);
         let within = match [(around_low.get(n_common), high), (around_high.get(n_common), low)]
             .map(|(around, line)| around.is_some_and(|around| around.is_side_of_what_has(line)))
         {
-            [false, false] => self.between_lines(behind_low, before_high),
+            [false, false] => self.between(behind_low, format!("line {before_high}")),
             [true, false] => self.before_the_test(high),
             [false, true] => self.before_the_test(low),
             [true, true] => self.between_the_sides(),
         };
-        let rounds = inner_loop
-            .map(|at| &common[at])
-            .filter(|around| self.is_between || !lines.has_barrier(around.first..=around.last));
-        match rounds {
-            _ if low == high => match rounds {
-                Some(around) => self.in_another_round(&self.before_the_next_round(behind_high, around.first)),
-                None => self.of_ones_own(),
-            },
-            Some(around) if self.is_between || branch.is_some() => {
-                self.before_the_next_round(behind_high, around.first)
+        let rounds = self.before.in_rounds.then(|| match inner_loop {
+            Some(at) => Some((behind(high, branch.or(around_high.get(n_common))), common[at].first)),
+            None => self.rounds_of_callers(lines),
+        });
+        match rounds.flatten() {
+            Some(rounds) if low == high => self.in_another_round(&self.before_the_next_round(rounds)),
+            None if low == high => self.of_ones_own(),
+            Some(rounds) if self.before.in_one_round && branch.is_none() => {
+                self.in_any_round(&within, rounds)
             }
-            Some(around) => self.in_any_round(&within, (behind_high, around.first)),
-            None => match branch {
-                Some(branch) => format!(
-                    "{within}; if not every invocation comes there, end the branch of line {} before it",
-                    branch.first
+            Some(rounds) if self.before.in_one_round => format!(
+                "{}; should the two meet within a round, {within}, if every invocation comes there",
+                self.before_the_next_round(rounds)
+            ),
+            Some(rounds) => self.before_the_next_round(rounds),
+            None => match branch.map(Enclosing::whole) {
+                Some((first, _)) => format!(
+                    "{within}; if not every invocation comes there, end the branch of line {first} before it"
                 ),
                 None => within,
             },
         }
+    }
+
+    /// Behind what a round of the innermost loop ends that the function of both is called in, and where that loop begins.
+    fn rounds_of_callers(&self, lines: &Lines) -> Option<(String, u32)> {
+        self.before.callers.iter().rev().find_map(|call| {
+            let around = lines.around(call.line);
+            let own = around.iter().rposition(|around| matches!(around.kind, Kind::Function(_)))?;
+            let at = around[own..].iter().rposition(|around| around.kind == Kind::Loop)? + own;
+            Some((behind(call.line, around.get(at + 1)), around[at].first))
+        })
     }
 
     fn between_the_two(&self) -> String {
@@ -148,7 +166,7 @@ impl Order<'_> {
     }
 
     fn between_lines(&self, low: u32, high: u32) -> String {
-        self.between(format!("line {low}"), format!("line {high}"))
+        self.between(behind(low, None), behind(high, None))
     }
 
     fn between(&self, one: String, other: String) -> String {
@@ -170,18 +188,18 @@ impl Order<'_> {
         )
     }
 
-    fn before_the_next_round(&self, behind: u32, first: u32) -> String {
+    fn before_the_next_round(&self, (behind, first): (String, u32)) -> String {
         format!(
-            "a {} behind line {behind}, which all invocations come to before the loop is back at line {first}, orders \
+            "a {} behind {behind}, which all invocations come to before the loop is back at line {first}, orders \
              them",
             self.barrier
         )
     }
 
     /// What orders them within a round, and where a round ends and begins.
-    fn in_any_round(&self, within: &str, (behind, first): (u32, u32)) -> String {
+    fn in_any_round(&self, within: &str, (behind, first): (String, u32)) -> String {
         format!(
-            "within a round of the loop, {within}; from one round to the next, a {} behind line {behind}, which all \
+            "within a round of the loop, {within}; from one round to the next, a {} behind {behind}, which all \
              invocations come to before the loop is back at line {first}, does",
             self.barrier
         )
@@ -202,6 +220,16 @@ impl Order<'_> {
             _ => "an element of its own, use an atomic operation",
         };
         format!("let each invocation write {own}, or read first, then {}, then write", self.barrier)
+    }
+}
+
+/// What a barrier is to stand behind: a line, or all of what it is in.
+fn behind(line: u32, around: Option<&Enclosing>) -> String {
+    let Some(around) = around else { return format!("line {line}") };
+    let what = if around.kind == Kind::Loop { "loop" } else { "branch" };
+    match around.whole() {
+        (first, last) if first == last => format!("line {first}"),
+        (first, last) => format!("the {what} of lines {first} to {last}"),
     }
 }
 
