@@ -95,6 +95,30 @@ impl Lines {
         block.map(Vec::as_slice)
     }
 
+    /// The `if` or `match` that has a condition on a line, as what the line is in.
+    pub fn tested_on(&self, line: u32) -> Option<Enclosing> {
+        let mut stmts = &self.module.body[..];
+        loop {
+            let stmt = stmts.iter().find(|stmt| self.range(stmt).contains(&line))?;
+            let is_in =
+                |block: &&[Stmt]| self.block_lines(block).is_some_and(|(a, b)| a <= line && line <= b);
+            let bodies = match &stmt.kind {
+                StmtKind::Function(def) => vec![&def.body[..]],
+                StmtKind::Class(class) => vec![&class.body[..]],
+                _ => stmt.blocks(),
+            };
+            match bodies.into_iter().find(is_in) {
+                Some(block) => stmts = block,
+                None => {
+                    let (first, last) = (*self.range(stmt).start(), *self.range(stmt).end());
+                    let is_test = matches!(stmt.kind, StmtKind::If { .. } | StmtKind::Match { .. });
+                    let kind = Kind::Branch { first, last };
+                    return is_test.then_some(Enclosing { kind, first, last });
+                }
+            }
+        }
+    }
+
     /// The line of the last `return` that stands before a line in its function.
     pub fn return_before(&self, line: u32) -> Option<u32> {
         let is_before =

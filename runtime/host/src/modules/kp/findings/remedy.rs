@@ -85,7 +85,7 @@ impl Order<'_> {
     fn by_lines(&self, first: &SourceLine, second: &SourceLine) -> String {
         let (low, high) = (first.line.min(second.line), first.line.max(second.line));
         let rounds = self.before.in_rounds.then(|| (format!("line {high}"), low));
-        let within = self.between_lines(low, high);
+        let within = self.between(format!("line {low}"), format!("line {high}"));
         match rounds {
             Some(_) if low == high => self.in_another_round(&format!(
                 "a {} at the end of the round, where all invocations come to it, orders them",
@@ -116,38 +116,47 @@ impl Order<'_> {
         let branch = common[inner_loop.map_or(0, |at| at + 1)..]
             .iter()
             .find(|around| matches!(around.kind, Kind::Branch { .. }));
-        // Every invocation has to come to a barrier: it stands behind what not all may enter.
-        let behind_low = behind(low, around_low.get(n_common));
-        let before_high = around_high.get(n_common).map_or(high, |around| around.whole().0);
-        let within = match [(around_low.get(n_common), high), (around_high.get(n_common), low)]
-            .map(|(around, line)| around.is_some_and(|around| around.is_side_of_what_has(line)))
-        {
-            [false, false] => self.between(behind_low, format!("line {before_high}")),
-            [true, false] => self.before_the_test(high),
-            [false, true] => self.before_the_test(low),
-            [true, true] => self.between_the_sides(),
-        };
+        let [own_low, own_high] = [&around_low, &around_high].map(|around| around.get(n_common));
+        let within = self.in_one_round((low, own_low), (high, own_high));
+        let test = lines.tested_on(high);
         let rounds = self.before.in_rounds.then(|| match inner_loop {
-            Some(at) => Some((behind(high, branch.or(around_high.get(n_common))), common[at].first)),
+            Some(at) => Some((behind(high, branch.or(own_high).or(test.as_ref())), common[at].first)),
             None => self.rounds_of_callers(lines),
         });
-        match rounds.flatten() {
-            Some(rounds) if low == high => self.in_another_round(&self.before_the_next_round(rounds)),
-            None if low == high => self.of_ones_own(),
-            Some(rounds) if self.before.in_one_round && branch.is_none() => {
-                self.in_any_round(&within, rounds)
-            }
-            Some(rounds) if self.before.in_one_round => format!(
+        match (rounds.flatten(), branch) {
+            (Some(rounds), _) if low == high => self.in_another_round(&self.before_the_next_round(rounds)),
+            (None, _) if low == high => self.of_ones_own(),
+            (Some(rounds), _) if !self.before.in_one_round => self.before_the_next_round(rounds),
+            (Some(rounds), None) => self.in_any_round(&within, rounds),
+            (Some(rounds), Some(_)) => format!(
                 "{}; should the two meet within a round, {within}, if every invocation comes there",
                 self.before_the_next_round(rounds)
             ),
-            Some(rounds) => self.before_the_next_round(rounds),
-            None => match branch.map(Enclosing::whole) {
-                Some((first, _)) => format!(
-                    "{within}; if not every invocation comes there, end the branch of line {first} before it"
-                ),
-                None => within,
-            },
+            (None, Some(branch)) => format!(
+                "{within}; if not every invocation comes there, end the branch of line {} before it",
+                branch.whole().0
+            ),
+            (None, None) => within,
+        }
+    }
+
+    /// Between two lines, with what each of them is in and the other is not. Every invocation has to come to a barrier:
+    /// it stands behind what not all may enter.
+    fn in_one_round(
+        &self,
+        (low, around_low): (u32, Option<&Enclosing>),
+        (high, around_high): (u32, Option<&Enclosing>),
+    ) -> String {
+        let is_side_of =
+            |around: Option<&Enclosing>, line| around.is_some_and(|around| around.is_side_of_what_has(line));
+        match (is_side_of(around_low, high), is_side_of(around_high, low)) {
+            (false, false) => {
+                let before_high = around_high.map_or(high, |around| around.whole().0);
+                self.between(behind(low, around_low), format!("line {before_high}"))
+            }
+            (true, false) => self.before_the_test(high),
+            (false, true) => self.before_the_test(low),
+            (true, true) => self.between_the_sides(),
         }
     }
 
@@ -163,10 +172,6 @@ impl Order<'_> {
 
     fn between_the_two(&self) -> String {
         format!("put a {} between the two", self.barrier)
-    }
-
-    fn between_lines(&self, low: u32, high: u32) -> String {
-        self.between(behind(low, None), behind(high, None))
     }
 
     fn between(&self, one: String, other: String) -> String {
