@@ -14,7 +14,7 @@ mod render;
 mod run;
 mod verbs;
 
-use std::io::{IsTerminal, Read};
+use std::io::{IsTerminal, Read, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -47,10 +47,13 @@ fn main() -> ExitCode {
         }
         _ => prompt::start(options),
     };
-    match result {
-        Ok(code) => ExitCode::from(code),
-        Err(failure) => failure.tell(),
+    let code = result.unwrap_or_else(Failure::tell);
+    if kps::device::vulkan::is_left_running() {
+        // Who does not take it is told by nobody.
+        let _ = std::io::stdout().flush();
+        run::exit_at_once(code.into());
     }
+    ExitCode::from(code)
 }
 
 /// Why the program ends without having done what it was asked for.
@@ -64,18 +67,19 @@ pub enum Failure {
 }
 
 impl Failure {
-    fn tell(self) -> ExitCode {
+    /// Gives the exit code.
+    fn tell(self) -> u8 {
         match self {
             Failure::Script(diagnostics) => {
                 tell_all(&diagnostics);
-                ExitCode::from(1)
+                1
             }
             Failure::Usage(sentence) => {
                 eprintln!("kps: {sentence}");
-                ExitCode::from(2)
+                2
             }
             // As a process that SIGPIPE ended.
-            Failure::BrokenPipe => ExitCode::from(141),
+            Failure::BrokenPipe => 141,
         }
     }
 }

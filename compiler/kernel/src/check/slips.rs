@@ -179,10 +179,15 @@ fn ends(stmt: &Stmt) -> bool {
 
 /// Whether a `break` in this body leaves the loop around it.
 pub(crate) fn has_break(body: &[Stmt]) -> bool {
+    has_exit(body, |exit| matches!(exit, StmtKind::Break))
+}
+
+/// Whether a statement of this kind stands in a loop's body and is about that loop.
+pub(crate) fn has_exit(body: &[Stmt], is_exit: fn(&StmtKind) -> bool) -> bool {
     body.iter().any(|stmt| match &stmt.kind {
-        StmtKind::Break => true,
-        // A `break` in the `else` of an inner loop leaves this one.
-        StmtKind::While { orelse, .. } | StmtKind::For { orelse, .. } => has_break(orelse),
-        _ => stmt.blocks().into_iter().any(has_break),
+        exit if is_exit(exit) => true,
+        // One in the `else` of an inner loop is about this one.
+        StmtKind::While { orelse, .. } | StmtKind::For { orelse, .. } => has_exit(orelse, is_exit),
+        _ => stmt.blocks().into_iter().any(|block| has_exit(block, is_exit)),
     })
 }

@@ -139,16 +139,6 @@ pub(crate) fn range_step(at: Location) -> Diagnostic {
         .help("write the step as a number: `range(0, n, 2)`")
 }
 
-pub(crate) fn break_in_else(at: Location) -> Diagnostic {
-    error(
-        "kernel/loop",
-        at,
-        "a loop whose condition assigns with `:=` cannot have a `break` in its `else`",
-        "",
-    )
-    .help("assign before the loop and at the end of its body")
-}
-
 pub(crate) fn not_a_container(at: Location, what: &str) -> Diagnostic {
     let diagnostic = error("kernel/operand-types", at, format!("`in` does not look into {what}"), what);
     match what.starts_with("`Array[") {

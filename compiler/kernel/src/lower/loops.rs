@@ -8,7 +8,7 @@
 
 use std::rc::Rc;
 
-use kps_syntax::ast::{Expr, Name, Stmt as AstStmt};
+use kps_syntax::ast::{Expr, Name, Stmt as AstStmt, StmtKind};
 use kps_syntax::scope::{Assigns, assigned_names, root_name, walrus_names};
 use kps_syntax::{Part, Span};
 use rustc_hash::FxHashMap;
@@ -21,7 +21,7 @@ use super::sequences::{Sequence, Spanned};
 use super::settle::Settled;
 use super::stmts::Condition;
 use super::vars::{Binding, Fork, Missing, Var, Way, binding_span};
-use crate::check::{assigned_literals, has_break, mentions, receivers, receivers_in};
+use crate::check::{assigned_literals, has_break, has_exit, mentions, receivers, receivers_in};
 use crate::constant::{Constant, Literal};
 use crate::errors;
 use crate::ir::{BinaryOp, Block, LocalId, Loop, NodeId, NodeKind, Stmt};
@@ -57,6 +57,8 @@ pub(crate) struct Parts<'e> {
     pub missing: Missing,
     /// The body runs at least once.
     pub runs_once: bool,
+    /// The body itself tests whether the loop has come to its end.
+    pub tests_itself: bool,
 }
 
 impl<'a> Ctx<'a> {
@@ -64,13 +66,18 @@ impl<'a> Ctx<'a> {
         let Some(state) = self.f.loops.last() else {
             return self.error(errors::outside_loop(self.at(span), "break"));
         };
-        let (fork, completed) = (state.fork, state.completed);
-        if let Some(completed) = completed {
+        if let Some(completed) = state.completed {
             let value = self.constant(Constant::bool(false), span);
             self.f.block.push(Stmt::Store { local: completed, value, span });
         }
+        self.leave_loop(span);
+    }
+
+    /// Leaves the innermost loop.
+    fn leave_loop(&mut self, span: Span) {
+        let fork = self.f.loops.last().expect("the caller is in a loop").fork;
         let way = self.way(fork, Missing { span, text: "not when the loop is left here" });
-        self.f.loops.last_mut().expect("looked at above").breaks.push(way);
+        self.f.loops.last_mut().expect("as above").breaks.push(way);
         self.f.block.push(Stmt::Break);
         self.f.live = false;
     }
@@ -95,7 +102,7 @@ impl<'a> Ctx<'a> {
             return self.while_assigning(test, &assigned, body, orelse, span);
         }
         let missing = Missing { span: test.span, text: "not when this is false at once" };
-        let parts = Parts { span, body, orelse, missing, runs_once: false };
+        let parts = Parts { span, body, orelse, missing, runs_once: false, tests_itself: false };
         let mut may_be_endless = false;
         self.nested(span, (), |ctx| {
             ctx.lower_loop(
@@ -144,13 +151,14 @@ impl<'a> Ctx<'a> {
         orelse: &[AstStmt],
         span: Span,
     ) {
-        if has_break(orelse) {
-            return self.error(errors::break_in_else(self.at(test.span)));
-        }
         let missing = Missing { span: test.span, text: "not when this is false at once" };
-        let parts = Parts { span, body, orelse: &[], missing, runs_once: true };
+        // The `else` stands where the test leaves, which knows what has a value there; behind the loop where it is about
+        // the loop around.
+        let is_about_another = has_exit(orelse, |exit| matches!(exit, StmtKind::Break | StmtKind::Continue));
+        let (inside, behind) = if is_about_another { (&[][..], orelse) } else { (orelse, &[][..]) };
+        let parts = Parts { span, body, orelse: behind, missing, runs_once: true, tests_itself: true };
         let mut changed = assigned.to_vec();
-        assigned_names(orelse, &mut |name, _| changed.extend(self.f.scope.get(name)));
+        assigned_names(inside, &mut |name, _| changed.extend(self.f.scope.get(name)));
         self.nested(span, (), |ctx| {
             ctx.lower_loop(
                 &parts,
@@ -159,9 +167,9 @@ impl<'a> Ctx<'a> {
                 |ctx| {
                     let condition = ctx.condition(test);
                     let leave = |ctx: &mut Self| {
-                        ctx.block(orelse);
+                        ctx.block(inside);
                         if ctx.f.live {
-                            ctx.break_stmt(test.span);
+                            ctx.leave_loop(test.span);
                         }
                     };
                     ctx.branch(&condition, test.span, |_| {}, leave);
@@ -196,7 +204,14 @@ impl<'a> Ctx<'a> {
             return self.for_unknown(target, body, orelse, span);
         };
         let missing = Missing { span: iter_span, text: "not when this range is empty" };
-        let parts = Parts { span, body, orelse, missing, runs_once: range.n_rounds.is_some_and(|n| n > 0) };
+        let parts = Parts {
+            span,
+            body,
+            orelse,
+            missing,
+            runs_once: range.n_rounds.is_some_and(|n| n > 0),
+            tests_itself: false,
+        };
         let counter = self.new_local("kps.round", range.ty.into(), iter_span);
         self.f.block.push(Stmt::Store { local: counter, value: range.first, span: iter_span });
         let targets = target_vars(self, target);
@@ -233,7 +248,7 @@ impl<'a> Ctx<'a> {
     pub fn for_unknown(&mut self, target: &Expr, body: &[AstStmt], orelse: &[AstStmt], span: Span) {
         let missing = Missing { span, text: "not when there is nothing to loop over" };
         // Nobody is told that what the body assigns may be unset.
-        let parts = Parts { span, body, orelse, missing, runs_once: true };
+        let parts = Parts { span, body, orelse, missing, runs_once: true, tests_itself: false };
         let targets = target_vars(self, target);
         self.lower_loop(
             &parts,
@@ -347,7 +362,19 @@ impl<'a> Ctx<'a> {
         self.harden(changed);
         let LoopState { breaks, continues, completed, .. } = state;
         match (condition, completed) {
-            (None, _) => self.merge(&breaks),
+            (None, flag) => {
+                self.merge(&breaks);
+                if self.f.live && parts.tests_itself {
+                    match flag {
+                        Some(flag) => {
+                            let completed = self.node(NodeKind::Load(flag), Type::BOOL, span);
+                            let orelse = |ctx: &mut Self| ctx.block(parts.orelse);
+                            self.branch(&Condition::Node(completed), span, orelse, |_| {});
+                        }
+                        None => self.block(parts.orelse),
+                    }
+                }
+            }
             (Some(_), Some(flag)) => {
                 let otherwise = self.else_after_flag(parts, flag, changed, &continues);
                 let ways: Vec<Way> = breaks.into_iter().chain(otherwise).collect();

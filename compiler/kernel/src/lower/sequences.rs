@@ -130,7 +130,14 @@ impl Ctx<'_> {
         };
         let n_rounds = self.f.func.constant(count).and_then(Constant::as_int);
         let missing = Missing { span: at, text: "not when this is empty" };
-        let parts = Parts { span, body, orelse, missing, runs_once: n_rounds.is_some_and(|n| n > 0) };
+        let parts = Parts {
+            span,
+            body,
+            orelse,
+            missing,
+            runs_once: n_rounds.is_some_and(|n| n > 0),
+            tests_itself: false,
+        };
         let counter = self.new_local("kps.round", ty.into(), at);
         let zero = self.constant(Constant::zero(ty), at);
         self.f.block.push(Stmt::Store { local: counter, value: zero, span: at });

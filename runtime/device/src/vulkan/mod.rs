@@ -35,7 +35,7 @@ use std::cell::RefCell;
 use std::mem::ManuallyDrop;
 use std::rc::Rc;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use crate::{
@@ -90,6 +90,15 @@ pub(crate) fn open(physical: &Physical, options: &OpenOptions) -> Result<Opened>
     Ok(Opened { device: Rc::new(device), warnings })
 }
 
+/// Whether a device was dropped whose work had not ended.
+static LEFT_RUNNING: AtomicBool = AtomicBool::new(false);
+
+/// Whether the driver still works on something that was given up: what it has at hand must stay until the process
+/// ends, so that the process should end without what libraries do at exit.
+pub fn is_left_running() -> bool {
+    LEFT_RUNNING.load(Ordering::Relaxed)
+}
+
 struct VulkanDevice {
     info: DeviceInfo,
     interrupt: Arc<AtomicBool>,
@@ -102,6 +111,8 @@ impl Drop for VulkanDevice {
         if self.state.borrow().settle() {
             // SAFETY: nobody sees the device after this.
             unsafe { ManuallyDrop::drop(&mut self.state) };
+        } else {
+            LEFT_RUNNING.store(true, Ordering::Relaxed);
         }
     }
 }
