@@ -298,6 +298,13 @@ pub(crate) fn stored_list_written(at: Location, stored: Location, text: &str) ->
     }
 }
 
+pub(crate) fn walked_list_replaced(at: Location, walked: Location, text: &str) -> Diagnostic {
+    let message = format!("`{text}` is replaced while a loop goes over it");
+    error("kernel/copy-written", at, message, "this puts another list in its place")
+        .label(walked, "the loop goes over it")
+        .help(format!("go over a copy: `for .. in [*{text}]:`"))
+}
+
 pub(crate) fn captured_list_written(
     at: Location,
     text: &str,

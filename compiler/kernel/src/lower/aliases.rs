@@ -83,6 +83,10 @@ impl Ctx<'_> {
             Root::Local(local) => self.f.func.local(local).home != Home::Own,
             Root::Element(..) => true,
         };
+        if let Some((_, walked)) = self.f.walked.iter().find(|(place, _)| may_lie_in(place, replaced)) {
+            let text = self.f.source.slice(*walked).to_owned();
+            self.error(errors::walked_list_replaced(self.at(by), self.at(*walked), &text));
+        }
         let lies_in = |binding: &Binding| match binding {
             Binding::Bound { operand: Operand::Place(place), span }
                 if matches!(place.ty, Type::Array(_)) && may_lie_in(place, replaced) =>
@@ -103,7 +107,7 @@ impl Ctx<'_> {
     pub fn note_copy(&mut self, copy: &Operand, of: &[&Operand], at: Span) {
         match copy {
             Operand::Place(Place { root: Root::Local(local), .. }) => {
-                let of = of.iter().flat_map(|of| places_in(of)).collect();
+                let of = of.iter().flat_map(|of| self.originals(of)).collect();
                 self.f.copies.insert(*local, Copied { at, kind: CopyKind::OfOthers(of) });
             }
             Operand::Tuple(items) => items.iter().for_each(|item| self.note_copy(item, of, at)),
@@ -150,19 +154,9 @@ impl Ctx<'_> {
         if !is_own(list) || !is_own(into) || !matches!(into.ty, Type::Array(_)) {
             return;
         }
-        let mut lists: Vec<Place> = self
-            .f
-            .stored
-            .iter()
-            .filter(|stored| stored.list == *list)
-            .map(|stored| stored.into.clone())
-            .collect();
-        if let Root::Local(local) = list.root
-            && let Some(Copied { kind: CopyKind::OfOthers(of), .. }) = self.f.copies.get(&local)
-        {
-            lists.extend(of.iter().cloned());
-        }
-        lists.push(list.clone());
+        let also_in = self.f.stored.iter().filter(|stored| stored.list == *list);
+        let mut lists: Vec<Place> = also_in.map(|stored| stored.into.clone()).collect();
+        lists.extend(self.originals(&Operand::Place(list.clone())));
         let stored = lists.into_iter().map(|list| Stored { list, into: into.clone(), at });
         self.f.stored.extend(stored);
     }
@@ -179,6 +173,16 @@ impl Ctx<'_> {
             }
         }
         self.f.stored = joined;
+    }
+
+    /// What earlier rounds of a loop stored, as far as it was there before the loop: what a round makes is made anew in the
+    /// next one. `None` where it is known already.
+    pub fn stored_by_rounds(rounds: &[Way], known: &[Stored], n_locals: usize) -> Option<Vec<Stored>> {
+        let is_older = |place: &Place| matches!(place.root, Root::Local(local) if local.idx() < n_locals);
+        let is_new =
+            |stored: &&Stored| is_older(&stored.list) && is_older(&stored.into) && !known.contains(stored);
+        let new: Vec<Stored> = rounds.iter().flat_map(|way| &way.stored).filter(is_new).cloned().collect();
+        (!new.is_empty()).then_some(new)
     }
 
     /// A function wrote into a list that it was given.
@@ -276,6 +280,28 @@ impl Ctx<'_> {
                 return self.error(error);
             }
         }
+    }
+
+    /// The lists that an operand has, and those that they are copies of.
+    fn originals(&self, operand: &Operand) -> Vec<Place> {
+        let mut places = places_in(operand);
+        for at in 0..places.len() {
+            if let Root::Local(local) = places[at].root
+                && let Some(Copied { kind: CopyKind::OfOthers(of), .. }) = self.f.copies.get(&local)
+            {
+                places.extend(of.iter().cloned());
+            }
+        }
+        places
+    }
+
+    /// Whether what is made of a list shares it, in the script's eyes, with something that can be reached elsewhere.
+    pub fn is_shared(&self, list: &Operand) -> bool {
+        let is_copy = |place: &Place| {
+            matches!(place.root, Root::Local(local)
+                if matches!(self.f.copies.get(&local), Some(Copied { kind: CopyKind::OfOthers(of), .. }) if !of.is_empty()))
+        };
+        self.lives_on(list) || matches!(list, Operand::Place(place) if is_copy(place))
     }
 
     /// Whether a list can be reached in another way than by what stands here: it has a name, or lies in memory that

@@ -419,7 +419,7 @@ impl Ctx<'_> {
             }
         }
         let list = self.array_local(parts, element, span);
-        if operands.iter().any(|(operand, _)| self.lives_on(operand)) {
+        if operands.iter().any(|(operand, _)| self.is_shared(operand)) {
             let of: Vec<&Operand> = operands.iter().map(|(operand, _)| operand).collect();
             self.note_copy(&list, &of, span);
         }

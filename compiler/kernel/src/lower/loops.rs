@@ -285,13 +285,16 @@ impl<'a> Ctx<'a> {
         changed.dedup();
         let constants = self.loop_literals(parts.body, targets);
         let has_completed = !parts.orelse.is_empty() && has_break(parts.body);
-        let before = self.checkpoint();
+        let (before, n_locals) = (self.checkpoint(), self.f.func.locals.len());
+        let mut stored_by_rounds = Vec::new();
         let outer_lenient = std::mem::replace(&mut self.f.lenient, false);
         // Each pass but the last settles at least one variable.
         let mut passes_left = 3 * changed.len() + 4;
         let mut mistakes = Mistakes::default();
         loop {
             let completed = has_completed.then(|| self.completed_flag(parts.span));
+            self.f.stored.extend(stored_by_rounds.iter().cloned());
+            let stored_before = self.f.stored.clone();
             let heads = self.enter_head(&changed, &constants, parts.span);
             let fork = self.fork();
             self.f.loops.push(LoopState {
@@ -342,6 +345,12 @@ impl<'a> Ctx<'a> {
             }
             if !is_settled {
                 self.error(errors::unsettled_loop(self.at(parts.span)));
+            }
+            if let Some(stored) = Ctx::stored_by_rounds(&state.continues, &stored_before, n_locals) {
+                stored_by_rounds.extend(stored);
+                self.f.lenient = false;
+                self.restore(&before);
+                continue;
             }
             self.tell_mistakes(mistakes);
             let parts_of_loop = (test_block, condition, body, step_block);

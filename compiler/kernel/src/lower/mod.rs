@@ -312,6 +312,8 @@ pub(crate) struct FunctionState<'a> {
     copies: FxHashMap<LocalId, aliases::Copied>,
     /// Lists that were stored into others.
     stored: Vec<aliases::Stored>,
+    /// Lists that loops go over at this place.
+    walked: Vec<(operand::Place, Span)>,
     /// Whether the function gives back a list that its caller can reach in another way.
     gives_what_lives_on: bool,
     /// Whether it puts a new list or struct in the place of one in what it was given.
@@ -423,6 +425,7 @@ impl<'a> FunctionState<'a> {
             def: None,
             copies: FxHashMap::default(),
             stored: Vec::new(),
+            walked: Vec::new(),
             gives_what_lives_on: false,
             replaces_parts: false,
             coops: FxHashMap::default(),
