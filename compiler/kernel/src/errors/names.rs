@@ -139,12 +139,20 @@ pub(crate) fn conflicting_types(
 ) -> Diagnostic {
     // Two arrays, two functions: what they are is part of the code.
     let is_alike = first.1 == second.1;
+    let own_list;
     let (message, help) = match is_alike {
         // A matrix that a subgroup holds is changed, not bound anew.
         true if first.1.starts_with("a matrix") => (
             "is another matrix on the paths that lead here",
             "change the matrix itself: `m *= 2.0`, `m += other`",
         ),
+        true if first.1.starts_with("`Array(") => {
+            own_list = format!(
+                "a list stays where it was made: write into it, `{name}[0] = ..`, or let one line choose, \
+                 `{name} = [..] if c else {name}`"
+            );
+            ("is not the same list on the paths that lead here", own_list.as_str())
+        }
         true => ("is not the same thing on the paths that lead here", "use two names, or launch twice"),
         false => ("has different types on the paths that lead here", "cast one of them, or use two names"),
     };

@@ -368,7 +368,13 @@ pub(crate) fn ternary_types(
     orelse: (Location, &str),
     cast: Option<String>,
 ) -> Diagnostic {
-    let message = format!("the two sides of `if .. else` are {} and {}", then.1, orelse.1);
+    let message = match then.1 == orelse.1 {
+        true => {
+            let one = then.1.strip_prefix("a ").unwrap_or(then.1);
+            format!("the two sides of `if .. else` are one {one} and another")
+        }
+        false => format!("the two sides of `if .. else` are {} and {}", then.1, orelse.1),
+    };
     let help = if is_array(then.1) && is_array(orelse.1) {
         "an array is chosen before the launch: choose among elements, `a[i] if c else b[i]`"
     } else if is_array(then.1) || is_array(orelse.1) {
