@@ -52,8 +52,8 @@ pub(crate) struct FunctionEmitter<'e> {
     pub limits_of_args: &'e [Option<Limit>],
     /// Its loads of elements that the invocation may have stored to before.
     pub revisits: &'e FxHashSet<NodeId>,
-    /// Zeros that the driver does not see as such.
-    pub zeros: FxHashMap<Constant, Word>,
+    /// Floats that the driver does not see as constants.
+    pub veiled: FxHashMap<Constant, Word>,
     /// All blocks so far, from behind the first one's label on.
     pub body: Vec<Word>,
     /// Of the block being filled.
@@ -125,7 +125,7 @@ impl<'e> FunctionEmitter<'e> {
             limits: None,
             limits_of_args: &known.limits,
             revisits: &known.revisits,
-            zeros: FxHashMap::default(),
+            veiled: FxHashMap::default(),
             body: Vec::with_capacity(USUAL_WORDS),
             label: 0,
             file,

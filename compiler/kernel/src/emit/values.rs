@@ -65,7 +65,7 @@ impl FunctionEmitter<'_> {
                 let a = self.value(*a);
                 let made = self.convert(a, from, ty);
                 self.tell_conversion(a, from, made, ty);
-                made
+                self.veiled_conversion(made, from, ty)
             }
             NodeKind::Proven(a) => self.value(*a),
             NodeKind::Bitcast(a) => {

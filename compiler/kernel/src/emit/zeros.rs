@@ -1,9 +1,10 @@
-//! Float zeros that a driver does not see as constants, in kernels that keep signed zeros, infinities and NaNs, and
-//! in all kernels that divide by them.
+//! Floats that a driver does not see as constants, in kernels that keep signed zeros, infinities and NaNs, and zeros in
+//! all kernels that divide by them.
 //!
 //! Such a driver takes `x * 0.0` for 0.0 and `x + 0.0` for `x`, and leaves out stores of `x / 0.0`
 //! (`Target::misfolds`). There a zero is worked out where a function begins, of how many workgroups there are: no
-//! driver has as many as the bit says that is taken.
+//! driver has as many as the bit says that is taken. In kernels that keep zeros it is added to what else is constant, or
+//! may be once a loop is unrolled, for the driver would make zeros of that: `1.5 - 1.5`, `f32(i)`.
 
 use rspirv::spirv::{Op, Word};
 
@@ -16,10 +17,31 @@ use crate::types::{Scalar, Type};
 
 impl FunctionEmitter<'_> {
     pub fn constant(&mut self, constant: Constant) -> Word {
-        match self.kernel.precise && self.is_folded(constant) {
-            true => self.veiled_zero(constant),
+        match self.veils() && constant.as_float().is_some() {
+            true if constant.as_float() == Some(0.0) => self.veiled_zero(constant),
+            true => self.veiled(constant),
             false => self.module.constant(constant),
         }
+    }
+
+    /// A float that was made of an int or a bool.
+    pub fn veiled_conversion(&mut self, made: Word, from: &Type, to: &Type) -> Word {
+        let is_counted = from.scalar().is_some_and(|scalar| !scalar.is_float()) && !to.is_matrix();
+        let Some(scalar) = to.scalar().filter(|scalar| scalar.is_float() && is_counted && self.veils())
+        else {
+            return made;
+        };
+        let zero = self.veiled_zero(Constant::float(scalar, 0.0));
+        let zero = match to.n_components() {
+            1 => zero,
+            n => self.construct(&vec![zero; n.into()], to),
+        };
+        self.ids(Op::FAdd, to, &[made, zero])
+    }
+
+    /// Whether this is a kernel in which the driver must not see constants.
+    fn veils(&self) -> bool {
+        self.kernel.precise && self.target.misfolds && self.kernel.stage == Stage::Compute
     }
 
     /// An argument of a function. The angle of a constant zero comes out as NaN, however exact a kernel is.
@@ -56,8 +78,21 @@ impl FunctionEmitter<'_> {
         self.target.misfolds && self.kernel.stage == Stage::Compute && constant.as_float() == Some(0.0)
     }
 
+    fn veiled(&mut self, constant: Constant) -> Word {
+        if let Some(known) = self.veiled.get(&constant) {
+            return *known;
+        }
+        let zero = self.veiled_zero(Constant::float(constant.scalar(), 0.0));
+        let veiled = self.in_prologue(|emitter| {
+            let word = emitter.module.constant(constant);
+            emitter.ids(Op::FAdd, &constant.scalar().into(), &[word, zero])
+        });
+        self.veiled.insert(constant, veiled);
+        veiled
+    }
+
     fn veiled_zero(&mut self, zero: Constant) -> Word {
-        if let Some(known) = self.zeros.get(&zero) {
+        if let Some(known) = self.veiled.get(&zero) {
             return *known;
         }
         let veiled = self.in_prologue(|emitter| {
@@ -75,7 +110,7 @@ impl FunctionEmitter<'_> {
                 other => emitter.convert(float, &single, &other.into()),
             }
         });
-        self.zeros.insert(zero, veiled);
+        self.veiled.insert(zero, veiled);
         veiled
     }
 }
