@@ -40,6 +40,7 @@ pub fn tell(vm: &mut Vm, manager: &ScriptedManager, sequence: Option<&Sequence>)
             n_groups,
             text: &text_of(vm, &finding),
             script: script_of(vm, &finding),
+            callers: callers_of(vm, &finding),
             shader: language_of(vm, &finding),
         };
         let diagnostic = words(&finding, &near);
@@ -125,6 +126,8 @@ struct Near<'a> {
     text: &'a str,
     /// The script that a barrier was missed in, or that both accesses of a race are in.
     script: Option<Source>,
+    /// The calls that lead to both accesses of a race, the outermost first, each with its script.
+    callers: Vec<(Source, u32)>,
     /// The language of the shader that the mistake was made in, where it was made in one.
     shader: Option<foreign::Language>,
 }
@@ -143,6 +146,11 @@ fn script_of(vm: &Vm, finding: &Finding) -> Option<Source> {
         _ => false,
     };
     vm.locate(line).filter(|_| is_asked && !is_shader(finding)).map(|location| location.source)
+}
+
+fn callers_of(vm: &Vm, finding: &Finding) -> Vec<(Source, u32)> {
+    let FindingKind::Race { before, .. } = &finding.kind else { return Vec::new() };
+    before.callers.iter().filter_map(|call| Some((vm.locate(call)?.source, call.line))).collect()
 }
 
 fn language_of(vm: &Vm, finding: &Finding) -> Option<foreign::Language> {

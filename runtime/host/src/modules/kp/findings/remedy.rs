@@ -16,7 +16,7 @@ pub fn remedy(finding: &Finding, memory: SharedMemory, before: &Before, near: &N
         };
         return format!("no barrier orders invocations of different workgroups: {instead}");
     }
-    let order = Order { memory, barrier: barrier(near.shader, memory), before };
+    let order = Order { memory, barrier: barrier(near.shader, memory), before, near };
     if before.beside_atomic {
         return format!(
             "a plain access beside an atomic one is a race: make both atomic, or put a {} between them",
@@ -78,6 +78,7 @@ struct Order<'f> {
     memory: SharedMemory,
     barrier: &'static str,
     before: &'f Before,
+    near: &'f Near<'f>,
 }
 
 impl Order<'_> {
@@ -121,7 +122,7 @@ impl Order<'_> {
         let test = lines.tested_on(high);
         let rounds = self.before.in_rounds.then(|| match inner_loop {
             Some(at) => Some((behind(high, branch.or(own_high).or(test.as_ref())), common[at].first)),
-            None => self.rounds_of_callers(lines),
+            None => self.rounds_of_callers(),
         });
         match (rounds.flatten(), branch) {
             (Some(rounds), _) if low == high => self.in_another_round(&self.before_the_next_round(rounds)),
@@ -132,6 +133,7 @@ impl Order<'_> {
                 "{}; should the two meet within a round, {within}, if every invocation comes there",
                 self.before_the_next_round(rounds)
             ),
+            (None, _) if !self.before.in_one_round => self.after_each_call(),
             (None, Some(branch)) => format!(
                 "{within}; if not every invocation comes there, end the branch of line {} before it",
                 branch.whole().0
@@ -161,13 +163,26 @@ impl Order<'_> {
     }
 
     /// Behind what a round of the innermost loop ends that the function of both is called in, and where that loop begins.
-    fn rounds_of_callers(&self, lines: &Lines) -> Option<(String, u32)> {
-        self.before.callers.iter().rev().find_map(|call| {
-            let around = lines.around(call.line);
+    fn rounds_of_callers(&self) -> Option<(String, u32)> {
+        self.near.callers.iter().rev().find_map(|(source, call)| {
+            let around = Lines::of(source).around(*call);
             let own = around.iter().rposition(|around| matches!(around.kind, Kind::Function(_)))?;
             let at = around[own..].iter().rposition(|around| around.kind == Kind::Loop)? + own;
-            Some((behind(call.line, around.get(at + 1)), around[at].first))
+            let place = behind(*call, around.get(at + 1));
+            let place = match self.near.script.as_ref().is_some_and(|script| script == source) {
+                true => place,
+                false => format!("{place} of `{}`", source.name()),
+            };
+            Some((place, around[at].first))
         })
+    }
+
+    /// Where no loop is seen that leads from one of the two to the other.
+    fn after_each_call(&self) -> String {
+        format!(
+            "they are of different calls: a {} behind the call, where all invocations come to it, orders them",
+            self.barrier
+        )
     }
 
     fn between_the_two(&self) -> String {
