@@ -37,7 +37,16 @@ pub enum MessageKind {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Piece {
     Text(String),
-    Value { number: Number, format: Format },
+    Value {
+        number: Number,
+        format: Format,
+    },
+    /// A vector or a matrix, row by row.
+    Array {
+        numbers: Vec<Number>,
+        shape: Vec<usize>,
+        format: Format,
+    },
 }
 
 /// How a value is to be written.
@@ -72,7 +81,11 @@ pub(crate) struct Site {
 #[derive(Debug, PartialEq)]
 enum Part {
     Text(String),
-    Slot(Format),
+    /// One number, or as many as an array of this shape has.
+    Slot {
+        format: Format,
+        shape: Vec<usize>,
+    },
 }
 
 /// Bytes of the buffer.
@@ -189,20 +202,27 @@ fn decode(mut words: &[u32], sites: &[Site]) -> Vec<Message> {
 impl Part {
     /// The piece, with its value taken from the front of `words`.
     fn read(&self, words: &mut &[u32]) -> Option<Piece> {
-        let format = match self {
+        let (format, shape) = match self {
             Part::Text(text) => return Some(Piece::Text(text.clone())),
-            Part::Slot(format) => format.clone(),
+            Part::Slot { format, shape } => (format.clone(), shape),
         };
-        let carried = carried(format.dtype);
-        let (value, rest) = words.split_at_checked(carried.size().div_ceil(4))?;
-        *words = rest;
-        let bytes: Vec<u8> = value.iter().flat_map(|word| word.to_le_bytes()).collect();
-        let number = Number::load(carried, &bytes);
-        Some(Piece::Value {
-            number: if format.dtype == DType::Bool { truth(number) } else { number },
-            format,
+        let n_numbers = shape.iter().product();
+        let numbers: Option<Vec<Number>> = (0..n_numbers).map(|_| read_number(format.dtype, words)).collect();
+        Some(match (&*numbers?, shape.is_empty()) {
+            ([number], true) => Piece::Value { number: *number, format },
+            (numbers, _) => Piece::Array { numbers: numbers.to_vec(), shape: shape.clone(), format },
         })
     }
+}
+
+/// A number, taken from the front of `words`.
+fn read_number(dtype: DType, words: &mut &[u32]) -> Option<Number> {
+    let carried = carried(dtype);
+    let (value, rest) = words.split_at_checked(carried.size().div_ceil(4))?;
+    *words = rest;
+    let bytes: Vec<u8> = value.iter().flat_map(|word| word.to_le_bytes()).collect();
+    let number = Number::load(carried, &bytes);
+    Some(if dtype == DType::Bool { truth(number) } else { number })
 }
 
 /// What a value travels as: narrow numbers as the 32-bit ones that hold them.
@@ -259,7 +279,7 @@ fn parse_template(template: &str) -> Option<Vec<Part>> {
         if !text.is_empty() {
             parts.push(Part::Text(std::mem::take(&mut text)));
         }
-        parts.push(Part::Slot(parse_slot(slot)?));
+        parts.push(parse_slot(slot)?);
         rest = behind;
     }
     text += rest;
@@ -269,8 +289,8 @@ fn parse_template(template: &str) -> Option<Vec<Part>> {
     Some(parts)
 }
 
-/// `f32`, `i32:>5`, `bool!r`.
-fn parse_slot(slot: &str) -> Option<Format> {
+/// `f32`, `i32:>5`, `bool!r`, `f32[3]`, `f32[2,3]!r`.
+fn parse_slot(slot: &str) -> Option<Part> {
     let (head, spec) = match slot.split_once(':') {
         Some((head, spec)) => (head, Some(spec.to_owned())),
         None => (slot, None),
@@ -279,7 +299,11 @@ fn parse_slot(slot: &str) -> Option<Format> {
         Some((name, conversion)) => (name, conversion.chars().next()),
         None => (head, None),
     };
-    Some(Format { dtype: DType::parse(name)?, conversion, spec })
+    let (name, shape) = match name.strip_suffix(']').and_then(|name| name.split_once('[')) {
+        Some((name, sizes)) => (name, sizes.split(',').map(|size| size.parse().ok()).collect::<Option<_>>()?),
+        None => (name, Vec::new()),
+    };
+    Some(Part::Slot { format: Format { dtype: DType::parse(name)?, conversion, spec }, shape })
 }
 
 #[cfg(test)]
@@ -294,6 +318,7 @@ mod tests {
         let piece = |piece: &Piece| match piece {
             Piece::Text(text) => text.clone(),
             Piece::Value { number, format } => format!("<{number} {format:?}>"),
+            Piece::Array { numbers, shape, format } => format!("<{numbers:?} {shape:?} {format:?}>"),
         };
         pieces.iter().map(piece).collect()
     }

@@ -1,7 +1,8 @@
 //! `print` and `assert`: text with places for values, which the host fills in after the launch.
 //!
 //! The text is a template: `{{` and `}}` stand for braces, `{f32}`, `{i32:>5}`, `{bool!r}` for the next
-//! value, with the conversion and the format spec that the host applies. What has parts is taken apart
+//! value, with the conversion and the format spec that the host applies, `{f32[3]}`, `{f32[2,3]!r}` for as many as an
+//! array of NumPy's of that shape has, which vectors and matrices are on the host. What else has parts is taken apart
 //! here, so a value is always one number or bool. Strings exist in these two statements only.
 
 use kps_syntax::Span;
@@ -25,8 +26,40 @@ const MAX_VALUES: usize = 64;
 /// Bytes of text that one record has at most: an instruction of SPIR-V is not longer.
 const MAX_TEXT: usize = 60_000;
 
-/// How a value is written: `!r:spec`, or nothing.
-type Format<'t> = &'t str;
+/// How a value is written.
+#[derive(Clone, Copy)]
+pub(super) struct Format<'t> {
+    /// `!r:spec`, or nothing.
+    spec: &'t str,
+    within: Within,
+}
+
+/// What a value is written in the middle of, which decides how vectors and matrices are.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Within {
+    /// They are as `print` writes them.
+    Line,
+    /// A list or a tuple, which shows the `repr` of what it holds.
+    Sequence,
+    /// They are lists, a matrix of its rows.
+    Struct,
+    /// They are the calls that make them, which fit on one line.
+    Step,
+}
+
+impl<'t> Format<'t> {
+    pub const PRINTED: Format<'static> = Format { spec: "", within: Within::Line };
+
+    /// For a step of a trace.
+    pub const STEP: Format<'static> = Format { spec: "", within: Within::Step };
+
+    fn within(self, of: Within) -> Format<'t> {
+        match self.within {
+            Within::Line | Within::Sequence => Format { within: of, ..self },
+            Within::Struct | Within::Step => self,
+        }
+    }
+}
 
 #[derive(Clone, Default)]
 pub(super) struct Text {
@@ -85,7 +118,7 @@ impl Ctx<'_> {
                     let operand = self.expr(value);
                     for part in self.spread(&operand, value.span) {
                         let mut text = Text::default();
-                        self.operand_text(&mut text, &part, value.span, "");
+                        self.operand_text(&mut text, &part, value.span, Format::PRINTED);
                         texts.push(text);
                     }
                 }
@@ -181,7 +214,7 @@ impl Ctx<'_> {
                 continue;
             }
             text.literal(&format!("{}{source} = ", if told.is_empty() { "" } else { ", " }));
-            self.operand_text(&mut text, &operand, side.span, "");
+            self.operand_text(&mut text, &operand, side.span, Format::PRINTED);
             told.push(source);
         }
         text
@@ -205,7 +238,7 @@ impl Ctx<'_> {
             }),
             _ => {
                 let operand = self.expr(value);
-                self.operand_text(text, &operand, value.span, "");
+                self.operand_text(text, &operand, value.span, Format::PRINTED);
             }
         }
     }
@@ -234,7 +267,8 @@ impl Ctx<'_> {
             return text.literal(literal);
         }
         let operand = self.expr(&field.expr);
-        self.operand_text(text, &operand, field.expr.span, &format);
+        let format = Format { spec: &format, ..Format::PRINTED };
+        self.operand_text(text, &operand, field.expr.span, format);
     }
 
     /// A format spec; values in it are constants.
@@ -281,7 +315,7 @@ impl Ctx<'_> {
                 text.literal("(");
                 for (at, item) in items.iter().enumerate() {
                     self.separate(text, at);
-                    self.operand_text(text, item, span, format);
+                    self.operand_text(text, item, span, format.within(Within::Sequence));
                 }
                 text.literal(if items.len() == 1 { ",)" } else { ")" });
             }
@@ -310,13 +344,25 @@ impl Ctx<'_> {
     /// A value, taken apart into its numbers.
     fn node_text(&mut self, text: &mut Text, node: NodeId, span: Span, format: Format) {
         let ty = self.ty(node).clone();
-        if let Type::Scalar(scalar) = ty {
-            return self.scalar_text(text, node, scalar, span, format);
-        }
+        let shape = match ty {
+            Type::Scalar(scalar) => return self.scalar_text(text, node, scalar, span, format),
+            _ => shape_on_host(&ty),
+        };
         let (Some(n_parts), true) = (ty.n_parts(), text.values.len() <= MAX_VALUES) else {
             return self.not_printable(&Operand::Node(node), span);
         };
-        let [open, close] = brackets(&ty);
+        match (shape, format.within) {
+            (Some((scalar, shape)), Within::Line | Within::Sequence) => {
+                return self.array_text(text, node, (scalar, &shape), span, format);
+            }
+            (Some(_), Within::Struct) if ty.is_matrix() => return self.rows_text(text, node, span, format),
+            _ => {}
+        }
+        let [open, close] = brackets(&ty, format.within);
+        let format = format.within(match ty {
+            Type::Struct(_) => Within::Struct,
+            _ => Within::Sequence,
+        });
         text.literal(&open);
         for at in 0..n_parts {
             // What is too long is reported with the record.
@@ -334,16 +380,82 @@ impl Ctx<'_> {
         text.literal(&close);
     }
 
-    /// Narrow numbers travel as the 32-bit ones that hold them.
-    fn scalar_text(&mut self, text: &mut Text, node: NodeId, scalar: Scalar, span: Span, format: Format) {
-        if let Some((conversion, spec)) = format.split_once(':') {
-            let subject = Subject::of(scalar, !conversion.is_empty());
-            if let Some(mistake) = format_spec::mistake(spec, subject) {
-                let error = errors::format_spec(self.at(span), spec, scalar, &mistake, subject.example());
-                return self.error(error);
+    /// A vector or a matrix, as an array of the host.
+    fn array_text(
+        &mut self,
+        text: &mut Text,
+        node: NodeId,
+        (scalar, shape): (Scalar, &[u32]),
+        span: Span,
+        format: Format,
+    ) {
+        let spec = match (format.within, format.spec.is_empty()) {
+            (Within::Sequence, true) => "!r",
+            _ => format.spec,
+        };
+        if !self.is_spec(spec, scalar, span) {
+            return;
+        }
+        let shape_text: Vec<String> = shape.iter().map(u32::to_string).collect();
+        text.template += &format!("{{{scalar}[{}]{spec}}}", shape_text.join(","));
+        for row in self.rows_of(node, span) {
+            for value in row {
+                self.carry_value(text, value, scalar, span);
             }
         }
-        text.template += &format!("{{{scalar}{format}}}");
+    }
+
+    /// A matrix in a struct.
+    fn rows_text(&mut self, text: &mut Text, node: NodeId, span: Span, format: Format) {
+        let rows = self.rows_of(node, span);
+        text.literal("[");
+        for (at, row) in rows.into_iter().enumerate() {
+            self.separate(text, at);
+            text.literal("[");
+            for (at, value) in row.into_iter().enumerate() {
+                self.separate(text, at);
+                self.node_text(text, value, span, format);
+            }
+            text.literal("]");
+        }
+        text.literal("]");
+    }
+
+    /// The numbers of a matrix, row by row, or those of a vector as one row.
+    fn rows_of(&mut self, node: NodeId, span: Span) -> Vec<Vec<NodeId>> {
+        let parts = self.parts_of(node, span);
+        if !self.ty(node).is_matrix() {
+            return vec![parts];
+        }
+        let columns: Vec<Vec<NodeId>> = parts.into_iter().map(|column| self.parts_of(column, span)).collect();
+        let n_rows = columns.first().map_or(0, Vec::len);
+        (0..n_rows).map(|row| columns.iter().map(|column| column[row]).collect()).collect()
+    }
+
+    fn parts_of(&mut self, node: NodeId, span: Span) -> Vec<NodeId> {
+        let ty = self.ty(node).clone();
+        let parts = (0..ty.n_parts().unwrap_or(0)).filter_map(|at| Some((at, ty.part(at)?)));
+        parts.map(|(at, part)| self.node(NodeKind::Extract(node, at), part, span)).collect()
+    }
+
+    fn scalar_text(&mut self, text: &mut Text, node: NodeId, scalar: Scalar, span: Span, format: Format) {
+        if self.is_spec(format.spec, scalar, span) {
+            text.template += &format!("{{{scalar}{}}}", format.spec);
+            self.carry_value(text, node, scalar, span);
+        }
+    }
+
+    /// Whether numbers can be written so; what is wrong is told.
+    fn is_spec(&mut self, spec: &str, scalar: Scalar, span: Span) -> bool {
+        let Some((conversion, spec)) = spec.split_once(':') else { return true };
+        let subject = Subject::of(scalar, !conversion.is_empty());
+        let Some(mistake) = format_spec::mistake(spec, subject) else { return true };
+        self.error(errors::format_spec(self.at(span), spec, scalar, &mistake, subject.example()));
+        false
+    }
+
+    /// Narrow numbers travel as the 32-bit ones that hold them.
+    fn carry_value(&mut self, text: &mut Text, node: NodeId, scalar: Scalar, span: Span) {
         let carried = match scalar {
             Scalar::I8 | Scalar::I16 => Scalar::I32,
             Scalar::U8 | Scalar::U16 => Scalar::U32,
@@ -361,9 +473,19 @@ impl Ctx<'_> {
     }
 }
 
+/// What a vector or a matrix is an array of on the host, and its shape there.
+fn shape_on_host(ty: &Type) -> Option<(Scalar, Vec<u32>)> {
+    match (ty.is_matrix(), ty.is_vector()) {
+        (true, _) => Some((ty.part(0)?.scalar()?, vec![ty.part(0)?.n_parts()?, ty.n_parts()?])),
+        (false, true) => Some((ty.scalar()?, vec![ty.n_parts()?])),
+        (false, false) => None,
+    }
+}
+
 /// How the parts of a value are put together.
-fn brackets(ty: &Type) -> [String; 2] {
+fn brackets(ty: &Type, within: Within) -> [String; 2] {
     match ty {
+        Type::Vector(..) if within == Within::Struct => ["[".to_owned(), "]".to_owned()],
         Type::Array(_) => ["[".to_owned(), "]".to_owned()],
         Type::Tuple(_) => ["(".to_owned(), ")".to_owned()],
         Type::Struct(of) => [format!("{}(", of.name.as_deref().unwrap_or("Struct")), ")".to_owned()],

@@ -10,7 +10,7 @@ use kps_syntax::ast::Name;
 
 use super::Ctx;
 use super::operand::{Operand, Place, Root};
-use super::record::Text;
+use super::record::{Format, Text};
 use crate::builtins::AtomicOp;
 use crate::ir::{
     Atomic, AtomicPlace, BinaryOp, CompareOp, Home, NodeId, NodeKind, RecordKind, Step, TextureId, Written,
@@ -101,10 +101,10 @@ impl Ctx<'_> {
         }
         let left = self.left_by(atomic, found, value, span);
         text.literal("\n");
-        self.operand_text(&mut text, &Operand::Node(left), span, "");
+        self.operand_text(&mut text, &Operand::Node(left), span, Format::STEP);
         let dropped = text.clone();
         text.literal(" (was ");
-        self.operand_text(&mut text, &Operand::Node(found), span, "");
+        self.operand_text(&mut text, &Operand::Node(found), span, Format::STEP);
         text.literal(")");
         let inside = self.place_inside(&place, span);
         self.push_stored(&inside, (text, dropped), BEYOND, span);
@@ -176,7 +176,7 @@ impl Ctx<'_> {
         let n_numbers = self.n_numbers(operand)?;
         text.literal("\n");
         match n_numbers {
-            0..=MAX_NUMBERS => self.operand_text(&mut text, operand, span, ""),
+            0..=MAX_NUMBERS => self.operand_text(&mut text, operand, span, Format::STEP),
             _ => text.literal(&self.describe(operand).replace('`', "")),
         }
         Some(text)
@@ -238,7 +238,7 @@ impl Ctx<'_> {
             match index {
                 None => text.literal(":"),
                 Some(Step::Part(index)) => text.literal(&index.to_string()),
-                Some(Step::At(node)) => self.operand_text(text, &Operand::Node(*node), span, ""),
+                Some(Step::At(node)) => self.operand_text(text, &Operand::Node(*node), span, Format::STEP),
             }
         }
         if !indices.is_empty() {

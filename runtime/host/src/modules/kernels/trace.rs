@@ -141,13 +141,18 @@ impl Trace {
         let source = |step: &Step| shortened(&step.source[indent..]);
         let place_width = steps().map(|step| place(step).len()).max().unwrap_or(0).max(4);
         let width = steps().map(|step| source(step).chars().count()).max().unwrap_or(0).max(6);
+        // What was printed may have lines of its own, which stand below each other.
+        let value = |step: &Step| {
+            let indent = step.name.chars().count() + " = ".len();
+            let line = format!("\n{:>place_width$} | {:width$} | {:indent$}", "", "", "");
+            format!("{} = {}", step.name, step.text.trim_end().replace('\n', &line))
+        };
         table += &format!("{:>place_width$} | {:width$} |\n", "line", "source");
         for row in rows {
             table += &match row {
                 Row::Gap(n) => format!("{:>place_width$} | .. {n} steps left out ..\n", ""),
                 Row::Steps(steps) => {
-                    let values: Vec<String> =
-                        steps.iter().map(|step| format!("{} = {}", step.name, step.text)).collect();
+                    let values: Vec<String> = steps.iter().map(|step| value(step)).collect();
                     let (place, source) = (place(steps[0]), source(steps[0]));
                     format!("{place:>place_width$} | {source:width$} | {}\n", values.join(", "))
                 }
@@ -234,6 +239,8 @@ fn value_of(pieces: &[Piece]) -> Option<Value> {
     for piece in pieces {
         match piece {
             Piece::Value { number, .. } => open.last_mut()?.push(number_value(*number)),
+            // A step writes vectors as the calls that make them.
+            Piece::Array { .. } => return None,
             Piece::Text(text) => {
                 for letter in text.chars() {
                     match letter {

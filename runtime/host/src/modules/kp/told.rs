@@ -7,7 +7,7 @@ use super::findings;
 use super::shared::ScriptedManager;
 use super::values;
 use crate::builtins::format::format_value;
-use crate::modules::numpy::Scalar;
+use crate::modules::numpy::{NdArray, Scalar, element};
 use crate::value::{ExceptionKind, Raise, Result, Value};
 use crate::vm::Vm;
 
@@ -62,6 +62,7 @@ pub fn pieces_text(vm: &mut Vm, pieces: &[Piece]) -> Result<String> {
         match piece {
             Piece::Text(literal) => text += literal,
             Piece::Value { number, format } => text += &value_text(vm, *number, format)?,
+            Piece::Array { numbers, shape, format } => text += &array_text(vm, numbers, shape, format)?,
         }
     }
     Ok(text)
@@ -74,4 +75,23 @@ fn value_text(vm: &mut Vm, number: Number, format: &Format) -> Result<String> {
         Some(spec) if format.conversion.is_some() => format_value(vm, &Value::str(plain), spec),
         Some(spec) => format_value(vm, &values::value(number), spec),
     }
+}
+
+/// A vector or a matrix: the array that it is on the host, or each of its numbers as a format spec has it.
+fn array_text(vm: &mut Vm, numbers: &[Number], shape: &[usize], format: &Format) -> Result<String> {
+    let spec = format.spec.as_deref().unwrap_or_default();
+    if format.conversion.is_none() && !spec.is_empty() {
+        let texts: Vec<String> =
+            numbers.iter().map(|number| value_text(vm, *number, format)).collect::<Result<_>>()?;
+        let rows: Vec<String> =
+            texts.chunks(*shape.last().unwrap_or(&1)).map(|row| format!("[{}]", row.join(" "))).collect();
+        return Ok(if shape.len() > 1 { format!("[{}]", rows.join(" ")) } else { rows.concat() });
+    }
+    let row = numbers.iter().flat_map(|number| element(format.dtype, *number)).collect();
+    let array = Value::native(NdArray::from_row(format.dtype, shape, row));
+    let text = match format.conversion {
+        Some('r' | 'a') => vm.repr(&array)?,
+        _ => vm.str(&array)?,
+    };
+    if spec.is_empty() { Ok(text) } else { format_value(vm, &Value::str(text), spec) }
 }

@@ -45,7 +45,7 @@ use std::rc::Rc;
 use crate::value::{Module, NativeDef, NativeFunction, NativeModule, Result, Value};
 use crate::vm::Vm;
 
-pub use array::{NDARRAY, NdArray};
+pub use array::{NDARRAY, NdArray, element};
 pub use dtype::object as dtype_object;
 pub use random::MODULE as RANDOM;
 pub use records::{RecordArray, nested, type_of as struct_of_dtype};
