@@ -131,6 +131,32 @@ pub(crate) fn maybe_unset(
         .help(format!("give `{name}` a value before that"))
 }
 
+/// Two lists of one type, of which the kernel can make no copy.
+pub(crate) fn conflicting_lists(
+    at: Location,
+    name: &str,
+    first: Location,
+    second: Location,
+    are_shared: bool,
+) -> Diagnostic {
+    let message = format!("`{name}` is not the same list on the paths that lead here");
+    let help = match are_shared {
+        true => {
+            "a workgroup has its lists in one place: take one with an axis more, `shared(f32, 2, 64)`, and \
+                 choose by its first index"
+                .to_owned()
+        }
+        false => format!(
+            "one of them lies in another list as well: store a copy there, `[*{name}]`, or write into the list \
+             itself, `{name}[0] = ..`"
+        ),
+    };
+    error("kernel/conflicting-types", at, message, "used here")
+        .label(first, "here it is one list")
+        .label(second, "here it is another")
+        .help(help)
+}
+
 pub(crate) fn conflicting_types(
     at: Location,
     name: &str,
@@ -139,21 +165,17 @@ pub(crate) fn conflicting_types(
 ) -> Diagnostic {
     // Two arrays, two functions: what they are is part of the code.
     let is_alike = first.1 == second.1;
-    let own_list;
     let (message, help) = match is_alike {
         // A matrix that a subgroup holds is changed, not bound anew.
         true if first.1.starts_with("a matrix") => (
             "is another matrix on the paths that lead here",
             "change the matrix itself: `m *= 2.0`, `m += other`",
         ),
-        true if first.1.starts_with("`Array(") => {
-            own_list = format!(
-                "a list stays where it was made: write into it, `{name}[0] = ..`, or let one line choose, \
-                 `{name} = [..] if c else {name}`"
-            );
-            ("is not the same list on the paths that lead here", own_list.as_str())
-        }
         true => ("is not the same thing on the paths that lead here", "use two names, or launch twice"),
+        false if first.1.starts_with("`Array(") && second.1.starts_with("`Array(") => (
+            "has different types on the paths that lead here",
+            "give both lists as many items, and all of them one type: `[5.0, 6.0]` beside floats, not `[5, 6]`",
+        ),
         false => ("has different types on the paths that lead here", "cast one of them, or use two names"),
     };
     let label = |what: &str, other: &str| {

@@ -7,7 +7,7 @@ use super::values::cast_one;
 use super::{error, is_array, is_function, meant};
 use crate::habits;
 use crate::signature::ArrayParam;
-use crate::types::Type;
+use crate::types::{Scalar, Type};
 
 pub(crate) fn empty_list(at: Location) -> Diagnostic {
     error("kernel/list", at, "a list in a kernel has at least one element", "")
@@ -175,9 +175,14 @@ pub(crate) fn tuple_index(at: Location) -> Diagnostic {
 
 pub(crate) fn no_attribute(at: Location, name: &str, what: &str) -> Diagnostic {
     let diagnostic = error("kernel/attribute", at, format!("{what} has no `{name}`"), "");
-    let is_component = matches!(name, "x" | "y" | "z" | "w" | "r" | "g" | "b" | "a");
+    let is_component = is_component(name);
     match habits::instead_of_attribute(name) {
         Some(instead) => diagnostic.help(instead),
+        None if is_component && what.starts_with("the type") => diagnostic
+            .help(format!("make a value of it first: `v = vec3(1.0, 2.0, 3.0)`, and take `v.{name}`")),
+        None if is_component && is_array_of_numbers(what) => {
+            diagnostic.help("its elements are numbers: index it, `a[i]`")
+        }
         None if is_component && is_array(what) => {
             diagnostic.help(format!("take the component of one element: `a[i].{name}`"))
         }
@@ -191,6 +196,16 @@ pub(crate) fn no_attribute(at: Location, name: &str, what: &str) -> Diagnostic {
     }
 }
 
+fn is_component(name: &str) -> bool {
+    matches!(name, "x" | "y" | "z" | "w" | "r" | "g" | "b" | "a")
+}
+
+/// Of an array in words: `Array[f32, 2]`, where each element has no parts.
+fn is_array_of_numbers(what: &str) -> bool {
+    let element = what.split_once("Array[").and_then(|(_, inside)| inside.split([',', ']']).next());
+    element.is_some_and(|element| Scalar::ALL.iter().any(|scalar| scalar.to_string() == element))
+}
+
 pub(crate) fn array_attribute_assigned(at: Location, what: &str, name: &str) -> Diagnostic {
     error("kernel/assignment", at, format!("the `{name}` of {what} cannot be assigned in a kernel"), "")
         .help("give the tensor another shape before the launch: `t.reshape(h, w)`")
@@ -201,7 +216,10 @@ pub(crate) fn no_array_attribute(at: Location, name: &str, what: &str, nearest: 
     match (habits::instead_of_array_attribute(name), nearest) {
         (Some(instead), _) => diagnostic.help(instead),
         (None, Some(_)) => meant(diagnostic, nearest),
-        (None, None) if matches!(name, "x" | "y" | "z" | "w") => {
+        (None, None) if is_component(name) && is_array_of_numbers(what) => {
+            diagnostic.help("its elements are numbers: index it, `a[i]`")
+        }
+        (None, None) if is_component(name) => {
             diagnostic.help(format!("take the component of one element: `a[i].{name}`"))
         }
         (None, None) => diagnostic.help("an array has `shape`, `size` and `ndim`"),
@@ -286,6 +304,16 @@ pub(crate) fn copy_written(at: Location, copied: Location, text: &str) -> Diagno
         .help(format!("write into the list itself, by its own name; where a copy is meant, say so: {copy}"))
 }
 
+/// Where paths met, on one of which `name` is what `what` says.
+pub(crate) fn perhaps_one_written(at: Location, given: Location, name: &str, what: &str) -> Diagnostic {
+    let message = format!("whether `{name}` is {what} here is known only at run time");
+    error("kernel/copy-written", at, message, "this would write to it as well, or not")
+        .label(given, format!("on one path `{name}` is {what}"))
+        .help(format!(
+            "where a list of its own is meant, give it one before it is written to: `{name} = [*{name}]`"
+        ))
+}
+
 pub(crate) fn stored_list_written(at: Location, stored: Location, text: &str) -> Diagnostic {
     let message = format!("`{text}` was stored into another list, which has it as it was then");
     let error = error("kernel/copy-written", at, message, "this would change both")
@@ -301,6 +329,13 @@ pub(crate) fn stored_list_written(at: Location, stored: Location, text: &str) ->
 pub(crate) fn walked_list_replaced(at: Location, walked: Location, text: &str) -> Diagnostic {
     let message = format!("`{text}` is replaced while a loop goes over it");
     error("kernel/copy-written", at, message, "this puts another list in its place")
+        .label(walked, "the loop goes over it")
+        .help(format!("go over a copy: `for .. in [*{text}]:`"))
+}
+
+pub(crate) fn walked_list_written(at: Location, walked: Location, text: &str) -> Diagnostic {
+    let message = format!("whether this changes `{text}`, which a loop goes over, is known only at run time");
+    error("kernel/copy-written", at, message, "this writes to what may be that list")
         .label(walked, "the loop goes over it")
         .help(format!("go over a copy: `for .. in [*{text}]:`"))
 }
@@ -346,6 +381,23 @@ pub(crate) fn one_row_written(at: Location, list: Location, text: &str) -> Diagn
     )
     .label(list, "this repeats one list")
     .help("write out each row, `[[0] * 3, [0] * 3]`, or take one list for all: `[0] * 6`, and `a[3 * i + j]`")
+}
+
+/// Where paths met, on one of which `name` is what `given` says.
+pub(crate) fn perhaps_one_outdated(
+    at: Location,
+    given: (Location, &str),
+    name: &str,
+    by: Location,
+) -> Diagnostic {
+    let what = given.1;
+    let message = format!("`{name}` may be {what}, which was written to since");
+    error("kernel/outdated", at, message, "used here")
+        .label(given.0, format!("on one path `{name}` is {what}"))
+        .label(by, "written to here")
+        .help(format!(
+            "where a list of its own is meant, give it one before the other is written to: `{name} = [*{name}]`"
+        ))
 }
 
 pub(crate) fn copy_outdated(at: Location, name: &str, copied: (Location, &str), by: Location) -> Diagnostic {

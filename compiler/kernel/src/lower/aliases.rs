@@ -5,7 +5,7 @@
 
 use std::rc::Rc;
 
-use kps_syntax::ast::{Expr, ExprKind};
+use kps_syntax::ast::{Expr, ExprKind, Name};
 use kps_syntax::{Diagnostic, Span};
 
 use super::Ctx;
@@ -26,6 +26,12 @@ pub(crate) struct Copied {
 #[derive(Clone)]
 enum CopyKind {
     OfOthers(Rc<[Place]>),
+    /// Of what is told in words, where paths met of which one gave that to the name.
+    Perhaps {
+        name: Name,
+        what: Rc<str>,
+        of: Rc<[Place]>,
+    },
     /// The script has it, and a kernel changes nothing of the script's.
     Captured,
     /// Its rows are copies of each other: `[[0] * 3] * 2`.
@@ -38,6 +44,41 @@ pub(crate) struct Stored {
     list: Place,
     into: Place,
     at: Span,
+}
+
+impl Copied {
+    /// Of what `name`, which was given at `at`, may stand for as well.
+    pub fn perhaps(name: Name, what: Rc<str>, of: Vec<Place>, at: Span) -> Copied {
+        Copied { at, kind: CopyKind::Perhaps { name, what, of: of.into() } }
+    }
+
+    /// What it may be, in words.
+    fn perhaps_what(&self) -> Option<Rc<str>> {
+        match &self.kind {
+            CopyKind::Perhaps { what, .. } => Some(Rc::clone(what)),
+            _ => None,
+        }
+    }
+
+    /// Why it may not be written to whoever else has it.
+    pub fn is_kept(&self) -> bool {
+        matches!(self.kind, CopyKind::Captured | CopyKind::OfOneRow)
+    }
+
+    /// The lists that others see it as.
+    fn of(&self) -> &[Place] {
+        match &self.kind {
+            CopyKind::OfOthers(of) | CopyKind::Perhaps { of, .. } => of,
+            CopyKind::Captured | CopyKind::OfOneRow => &[],
+        }
+    }
+}
+
+impl Stored {
+    /// Whether the list was stored into another one, or has one that was.
+    pub fn has_to_do_with(&self, list: &Place) -> bool {
+        may_overlap(&self.list, list) || may_overlap(&self.into, list)
+    }
 }
 
 impl Ctx<'_> {
@@ -217,6 +258,9 @@ impl Ctx<'_> {
                 errors::coop_copy_written(self.at(at), self.at(copied), &text)
             }
             CopyKind::OfOthers(_) => errors::copy_written(self.at(at), self.at(copied), &text),
+            CopyKind::Perhaps { name, what, .. } => {
+                errors::perhaps_one_written(self.at(at), self.at(copied), &name, &what)
+            }
             CopyKind::OfOneRow => errors::one_row_written(self.at(at), self.at(copied), &text),
         });
     }
@@ -247,20 +291,29 @@ impl Ctx<'_> {
         if self.f.copies.is_empty() {
             return;
         }
-        let is_of = |copied: &Copied| match &copied.kind {
-            CopyKind::OfOthers(of) => of.iter().any(|place| may_overlap(place, written)),
-            CopyKind::Captured | CopyKind::OfOneRow => false,
+        let is_of = |copied: &Copied| copied.of().iter().any(|place| may_overlap(place, written));
+        let is_copy_of_written = |(walked, _): &&(Place, Span)| match walked.root {
+            Root::Local(local) => self.f.copies.get(&local).is_some_and(is_of),
+            Root::Element(..) => false,
         };
+        if let Some((_, walked)) = self.f.walked.iter().find(is_copy_of_written) {
+            let text = self.f.source.slice(*walked).to_owned();
+            self.error(errors::walked_list_written(self.at(by), self.at(*walked), &text));
+        }
         let outdated = |binding: &Binding| match binding {
-            Binding::Bound { operand: Operand::Place(Place { root: Root::Local(local), .. }), .. } => {
-                self.f.copies.get(local).filter(|copied| is_of(copied)).map(|copied| copied.at)
-            }
+            Binding::Bound { operand: Operand::Place(Place { root: Root::Local(local), .. }), .. } => self
+                .f
+                .copies
+                .get(local)
+                .filter(|copied| is_of(copied))
+                .map(|copied| (copied.at, copied.perhaps_what())),
             _ => None,
         };
-        let found: Vec<(Var, Span)> =
-            (0..).zip(&self.f.vars).filter_map(|(var, binding)| Some((var, outdated(binding)?))).collect();
-        for (var, copied) in found {
-            self.set(var, Binding::Conflict(Rc::new(Conflict::Outdated { copied, by })));
+        let vars = (0..).zip(&self.f.vars);
+        let found: Vec<(Var, _)> =
+            vars.filter_map(|(var, binding)| Some((var, outdated(binding)?))).collect();
+        for (var, (copied, perhaps)) in found {
+            self.set(var, Binding::Conflict(Rc::new(Conflict::Outdated { copied, perhaps, by })));
         }
     }
 
@@ -283,13 +336,13 @@ impl Ctx<'_> {
     }
 
     /// The lists that an operand has, and those that they are copies of.
-    fn originals(&self, operand: &Operand) -> Vec<Place> {
+    pub fn originals(&self, operand: &Operand) -> Vec<Place> {
         let mut places = places_in(operand);
         for at in 0..places.len() {
             if let Root::Local(local) = places[at].root
-                && let Some(Copied { kind: CopyKind::OfOthers(of), .. }) = self.f.copies.get(&local)
+                && let Some(copied) = self.f.copies.get(&local)
             {
-                places.extend(of.iter().cloned());
+                places.extend(copied.of().iter().cloned());
             }
         }
         places
@@ -299,7 +352,7 @@ impl Ctx<'_> {
     pub fn is_shared(&self, list: &Operand) -> bool {
         let is_copy = |place: &Place| {
             matches!(place.root, Root::Local(local)
-                if matches!(self.f.copies.get(&local), Some(Copied { kind: CopyKind::OfOthers(of), .. }) if !of.is_empty()))
+                if self.f.copies.get(&local).is_some_and(|copied| !copied.of().is_empty()))
         };
         self.lives_on(list) || matches!(list, Operand::Place(place) if is_copy(place))
     }
@@ -354,7 +407,7 @@ fn may_lie_in(part: &Place, whole: &Place) -> bool {
 }
 
 /// Whether two places may have memory in common.
-fn may_overlap(a: &Place, b: &Place) -> bool {
+pub(crate) fn may_overlap(a: &Place, b: &Place) -> bool {
     let same_root = match (a.root, b.root) {
         (Root::Element(a, _), Root::Element(b, _)) => a == b,
         (a, b) => a == b,

@@ -89,7 +89,7 @@ fn is_alike(a: &Operand, b: &Operand) -> bool {
     }
 }
 
-fn is_alike_place(a: &Place, b: &Place) -> bool {
+pub(crate) fn is_alike_place(a: &Place, b: &Place) -> bool {
     let roots = match (a.root, b.root) {
         (Root::Element(a, _), Root::Element(b, _)) => a == b,
         (a, b) => a == b,

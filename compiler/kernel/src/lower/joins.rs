@@ -10,6 +10,7 @@ use std::rc::Rc;
 use kps_syntax::Span;
 
 use super::Ctx;
+use super::carried_lists::{Meeting, list_of};
 use super::closures::Closure;
 use super::held::is_fixed;
 use super::operand::{Facts, Operand, Place, Static};
@@ -29,11 +30,27 @@ impl Ctx<'_> {
             ways.iter().flat_map(|way| way.changes.iter().map(|(var, _)| *var)).collect();
         vars.sort_unstable();
         vars.dedup();
+        let mut joined = Vec::with_capacity(vars.len());
+        let mut lists = Vec::new();
         for var in vars {
-            let binding = self.join(var, ways);
-            self.set(var, binding);
+            match self.lists_meeting(var, ways) {
+                Some(Meeting::Copy(ty)) => lists.push((var, ty)),
+                Some(Meeting::Conflict) => joined.push((var, self.conflict_of(var, ways))),
+                None => joined.push((var, self.join(var, ways))),
+            }
         }
+        let lists = self.meet_lists(lists, ways);
+        joined.extend(lists.iter().map(|met| (met.var, met.binding())));
+        joined.into_iter().for_each(|(var, binding)| self.set(var, binding));
+        lists.into_iter().for_each(|met| self.note_kin(met));
         self.join_stored(ways);
+    }
+
+    fn conflict_of(&self, var: Var, ways: &[Way]) -> Binding {
+        let mut bindings = ways.iter().map(|way| way.binding(var, &self.f.vars));
+        let first = bindings.next().expect("some ways meet");
+        let other = bindings.find(|other| binding_span(other) != binding_span(first)).unwrap_or(first);
+        Binding::Conflict(Rc::new(self.conflict(first, other)))
     }
 
     /// What a variable is where the ways meet.
@@ -175,6 +192,13 @@ impl Ctx<'_> {
         if first.0.start > second.0.start {
             std::mem::swap(&mut first, &mut second);
         }
+        if let (Some(a), Some(b)) = (list_of(a), list_of(b))
+            && a.ty == b.ty
+            && !self.is_coop_type(&a.ty)
+        {
+            let are_shared = [a, b].into_iter().any(|list| self.shared_id(list).is_some());
+            return Conflict::Lists { first: first.0, second: second.0, are_shared };
+        }
         Conflict::Types { first, second }
     }
 
@@ -305,6 +329,6 @@ fn same_closure(a: &Rc<Closure>, b: &Rc<Closure>) -> bool {
 }
 
 /// A part of an array is another place wherever its indices are computed anew.
-fn same_place(a: &Place, b: &Place) -> bool {
+pub(crate) fn same_place(a: &Place, b: &Place) -> bool {
     a.root == b.root && a.path.is_empty() && b.path.is_empty()
 }

@@ -330,7 +330,11 @@ impl<'a> Ctx<'a> {
                 self.restore(&before);
                 continue;
             }
-            let settled = self.settle(&heads, &state.continues, parts.span, passes_left == 0);
+            let leaving = match condition {
+                Some(_) if !parts.runs_once => &state.breaks[..],
+                _ => &[],
+            };
+            let settled = self.settle(&heads, &state.continues, leaving, parts.span, passes_left == 0);
             let is_settled = settled == Settled::All && !self.firm_up(&heads, parts.span);
             if !is_settled && passes_left > 0 {
                 passes_left -= 1;

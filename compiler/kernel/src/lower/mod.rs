@@ -13,6 +13,7 @@ mod births;
 mod bits;
 mod bounds;
 mod calls;
+mod carried_lists;
 mod cast;
 mod checkpoint;
 mod choices;
@@ -308,6 +309,8 @@ pub(crate) struct FunctionState<'a> {
     reading_depths: OnceCell<FxHashMap<Name, usize>>,
     /// As the script has it; `None` for our own.
     def: Option<Arc<FunctionDef>>,
+    /// Lists of what loops carry, made at their heads.
+    carried_lists: FxHashSet<LocalId>,
     /// Lists that are copies of others.
     copies: FxHashMap<LocalId, aliases::Copied>,
     /// Lists that were stored into others.
@@ -425,6 +428,7 @@ impl<'a> FunctionState<'a> {
             def: None,
             copies: FxHashMap::default(),
             stored: Vec::new(),
+            carried_lists: FxHashSet::default(),
             walked: Vec::new(),
             gives_what_lives_on: false,
             replaces_parts: false,

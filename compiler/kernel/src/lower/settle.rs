@@ -9,6 +9,7 @@ use kps_syntax::Span;
 use rustc_hash::FxHashMap;
 
 use super::Ctx;
+use super::carried_lists::CarriedList;
 use super::joins::same_static;
 use super::operand::Facts;
 use super::outcomes::without_outcome;
@@ -25,6 +26,8 @@ pub(crate) enum Hint {
     Type(Type),
     /// The guess was right: no softness any more.
     Firm,
+    /// It needs a list of its own.
+    List(CarriedList),
     Conflict(Rc<Conflict>),
     /// A round gives it a value of which nothing is known.
     Unknown,
@@ -49,12 +52,14 @@ impl Ctx<'_> {
         span: Span,
     ) -> Vec<(Var, Binding, Option<WeakSide>)> {
         let mut heads = Vec::with_capacity(changed.len());
+        let kin = self.kin_before_loop(changed, span.start);
         for &var in changed {
             let entry = self.f.vars[var as usize].clone();
             let head = self.head_binding(var, &entry, constants.get(&var), span);
             self.set(var, head.clone());
             heads.push((var, head, self.weak_binding(&entry)));
         }
+        self.note_kin_at_head(kin);
         heads
     }
 
@@ -73,6 +78,9 @@ impl Ctx<'_> {
         }
         if matches!(hint, Some(Hint::Unknown)) {
             return Binding::Error;
+        }
+        if let Some(list) = self.list_at_head(var, entry, span.start) {
+            return list;
         }
         let weak = self.weak_binding(entry);
         if let (Some(weak), Some(given), None) = (weak, given, &hint) {
@@ -111,16 +119,24 @@ impl Ctx<'_> {
 
     /// Stores what each round hands to the next. Where a type at the head was wrong, the hints say what it should
     /// have been; what has no value is looked at only when all types are right, for a type may be what it lacks.
+    /// `leaving` are ways out that meet the one from the head, which has no stores.
     pub(super) fn settle(
         &mut self,
         heads: &[(Var, Binding, Option<WeakSide>)],
         ways: &[Way],
+        leaving: &[Way],
         span: Span,
         give_up: bool,
     ) -> Settled {
         let mut settled = Settled::All;
         let mut unknown = Vec::new();
         for (var, head, entry) in heads {
+            if let Some(is_right) = self.settle_list((*var, head), (ways, leaving), span.start, give_up) {
+                if !is_right {
+                    settled = Settled::NotYet;
+                }
+                continue;
+            }
             for way in ways {
                 let Some(back) = way.changed(*var) else { continue };
                 let hint = match self.hand_over(head, *entry, back, way.carry) {

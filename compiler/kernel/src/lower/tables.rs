@@ -187,11 +187,13 @@ impl Ctx<'_> {
                 in_scalar(first, *holding.or(widest)?)
             }
         };
-        let takes_it = |place: &&Place| {
-            let numbers = self.table_and_scalar(place, &ty);
-            numbers.is_some_and(|(numbers, scalar)| numbers.iter().all(|number| number.fit(scalar).is_some()))
-        };
-        places.iter().filter(|place| place.ty != ty).all(takes_it).then_some(ty)
+        places.iter().all(|place| place.ty == ty || self.table_fits(place, &ty)).then_some(ty)
+    }
+
+    /// Whether a table could be a list of type `to`.
+    pub fn table_fits(&self, place: &Place, to: &Type) -> bool {
+        let numbers = self.table_and_scalar(place, to);
+        numbers.is_some_and(|(numbers, scalar)| numbers.iter().all(|number| number.fit(scalar).is_some()))
     }
 
     /// The mistake of a table that would be a list of another type but for a number that does not fit.

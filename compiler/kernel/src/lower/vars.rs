@@ -66,10 +66,12 @@ pub(crate) struct Missing {
 pub(crate) enum Conflict {
     /// Two places give it different types.
     Types { first: (Span, String), second: (Span, String) },
+    /// Two places give it lists of which it cannot have a copy.
+    Lists { first: Span, second: Span, are_shared: bool },
     /// It was given a part of a list, in words of the source where it has such, that was replaced since.
     Replaced { named: Span, part: Option<Span>, by: Span },
-    /// It was given a copy of a list that was written to since.
-    Outdated { copied: Span, by: Span },
+    /// It was given a copy of a list that was written to since, or what may be that list, which is told in words.
+    Outdated { copied: Span, perhaps: Option<Rc<str>>, by: Span },
 }
 
 /// One of the paths that meet: what it changed since the fork, and where its stores go.
@@ -245,13 +247,23 @@ impl Ctx<'_> {
                     (self.at(first.0), &first.1),
                     (self.at(second.0), &second.1),
                 ),
+                Conflict::Lists { first, second, are_shared } => errors::conflicting_lists(
+                    self.at(span),
+                    &name,
+                    self.at(*first),
+                    self.at(*second),
+                    *are_shared,
+                ),
                 Conflict::Replaced { named, part, by } => {
                     let part = part.map(|part| self.f.source.slice(part));
                     let replaced = self.f.source.slice(*by);
                     let (named, by) = ((self.at(*named), part), (self.at(*by), replaced));
                     errors::part_replaced(self.at(span), &name, named, by)
                 }
-                Conflict::Outdated { copied, by } => {
+                Conflict::Outdated { copied, perhaps: Some(what), by } => {
+                    errors::perhaps_one_outdated(self.at(span), (self.at(*copied), what), &name, self.at(*by))
+                }
+                Conflict::Outdated { copied, perhaps: None, by } => {
                     let text = self.f.source.slice(*copied);
                     errors::copy_outdated(self.at(span), &name, (self.at(*copied), text), self.at(*by))
                 }
@@ -341,6 +353,7 @@ pub(crate) fn binding_span(binding: &Binding) -> Span {
         Binding::Maybe { assigned, .. } => *assigned,
         Binding::Conflict(conflict) => match **conflict {
             Conflict::Types { first: (span, _), .. }
+            | Conflict::Lists { first: span, .. }
             | Conflict::Replaced { named: span, .. }
             | Conflict::Outdated { copied: span, .. } => span,
         },

@@ -1,0 +1,392 @@
+//! Lists that a variable is given on some paths only, and lists that the rounds of a loop hand to the next one.
+//!
+//! A name stands for a list by reference. Where paths meet that bind it to different ones, it gets a list of its own, to
+//! which each path copies; so it does at the head of a loop whose rounds bind it anew. A path reads all lists before it
+//! writes one, so that two names may swap theirs. In the eyes of the script nothing is copied: what would tell the
+//! difference, a write to what may be the list of another name as well, is an error of `aliases.rs`, which is told here
+//! which names those are.
+//!
+//! Never here: lists of the workgroup, of which each invocation would make its own, matrices of subgroups, and lists that
+//! were stored into others.
+
+use std::rc::Rc;
+
+use kps_syntax::Span;
+
+use super::Ctx;
+use super::aliases::{Copied, Stored, may_overlap};
+use super::held::is_alike_place;
+use super::joins::same_place;
+use super::operand::{Operand, Place, Root};
+use super::settle::Hint;
+use super::vars::{Binding, Conflict, Var, Way, binding_span};
+use crate::ir::{CarryId, Home, LocalId};
+use crate::types::Type;
+
+/// What an earlier pass over a loop found of a list that it carries.
+#[derive(Clone)]
+pub(crate) struct CarriedList {
+    ty: Type,
+    /// Where a round gives the variable another one.
+    given: Span,
+    /// On the ways back to the head.
+    kin: Kin,
+}
+
+/// What a list may be one with, which it was copied from where paths met.
+#[derive(Clone, Default)]
+pub(crate) struct Kin {
+    /// Lists of other variables, with where this one got its name.
+    vars: Vec<(Var, Span)>,
+    /// Lists that need no variable to be reached: of the caller, in memory, such that a loop goes over.
+    beyond: Vec<(Place, Span)>,
+    /// Why it may not be written to whoever else has it.
+    kept: Option<Copied>,
+}
+
+/// What becomes of a list where ways meet.
+pub(crate) enum Meeting {
+    /// A list of its own, of this type.
+    Copy(Type),
+    /// Nothing: it cannot be copied.
+    Conflict,
+}
+
+/// A variable that gets a list of its own where ways meet.
+pub(crate) struct Met {
+    pub var: Var,
+    pub list: Place,
+    span: Span,
+    /// What it is on each way.
+    places: Vec<Place>,
+    kin: Kin,
+}
+
+impl Met {
+    pub fn binding(&self) -> Binding {
+        Binding::Bound { operand: Operand::Place(self.list.clone()), span: self.span }
+    }
+}
+
+impl Kin {
+    /// Takes up the other's, and tells whether it had anything new.
+    fn add(&mut self, other: Kin) -> bool {
+        let mut is_new = self.kept.is_none() && other.kept.is_some();
+        for (var, span) in other.vars {
+            if !self.vars.iter().any(|(known, _)| *known == var) {
+                self.vars.push((var, span));
+                is_new = true;
+            }
+        }
+        for (place, span) in other.beyond {
+            if !self.beyond.iter().any(|(known, _)| may_overlap(known, &place)) {
+                self.beyond.push((place, span));
+                is_new = true;
+            }
+        }
+        self.kept = self.kept.take().or(other.kept);
+        is_new
+    }
+}
+
+impl Ctx<'_> {
+    /// What becomes of a variable with a list on each of the ways that meet; `None` where they need no list of their own.
+    pub fn lists_meeting(&self, var: Var, ways: &[Way]) -> Option<Meeting> {
+        let bindings = ways.iter().map(|way| way.binding(var, &self.f.vars));
+        let places: Vec<&Place> = bindings.map(list_of).collect::<Option<_>>()?;
+        let is_like_first = |place: &Place| match ways.iter().all(|way| way.carry.is_some()) {
+            true => is_alike_place(places[0], place),
+            false => same_place(places[0], place),
+        };
+        let is_known =
+            |(place, way): (&&Place, &Way)| is_like_first(place) && !self.is_overwritten(place, way);
+        if places.iter().zip(ways).all(is_known) {
+            return None;
+        }
+        let is_possible = |(place, way): (&&Place, &Way)| {
+            !is_stored(place, &way.stored) && (way.carry.is_some() || self.is_carried_for(var, place))
+        };
+        let ty = self.own_list_type(&places).filter(|_| places.iter().zip(ways).all(is_possible));
+        Some(ty.map_or(Meeting::Conflict, Meeting::Copy))
+    }
+
+    /// Whether the way ends with a store to the list, of what the next round of a loop finds in it.
+    fn is_overwritten(&self, list: &Place, way: &Way) -> bool {
+        let is_of_list = |local: LocalId| list.root == Root::Local(local);
+        way.carry.is_some_and(|carry| {
+            self.f.func.carries[carry.idx()].iter().any(|(stored, _)| is_of_list(*stored))
+        })
+    }
+
+    /// Whether a loop carries the list for this variable alone, so that the ways out of it may store to it.
+    fn is_carried_for(&self, var: Var, list: &Place) -> bool {
+        let Root::Local(local) = list.root else { return false };
+        let is_anothers = |(other, binding): (Var, &Binding)| {
+            other != var && place_of(binding).is_some_and(|place| place.root == list.root)
+        };
+        list.path.is_empty()
+            && self.f.carried_lists.contains(&local)
+            && !(0..).zip(&self.f.vars).any(is_anothers)
+            && !self.f.walked.iter().any(|(walked, _)| walked.root == list.root)
+    }
+
+    /// The type of a list to which all of these can be copied.
+    fn own_list_type(&self, lists: &[&Place]) -> Option<Type> {
+        let is_copied = |list: &&Place| {
+            let is_of_subgroup = self.is_coop_type(&list.ty) || self.is_coop_row(&list.ty);
+            !is_of_subgroup && self.shared_id(list).is_none()
+        };
+        let ty = self.join_lists(lists)?;
+        lists.iter().all(is_copied).then_some(ty)
+    }
+
+    /// Gives variables lists of their own where ways meet. What was one list on all of them still is.
+    pub fn meet_lists(&mut self, lists: Vec<(Var, Type)>, ways: &[Way]) -> Vec<Met> {
+        let mut all: Vec<Met> = Vec::with_capacity(lists.len());
+        for (var, ty) in lists {
+            let bindings: Vec<Binding> =
+                ways.iter().map(|way| way.binding(var, &self.f.vars).clone()).collect();
+            let places: Vec<Place> = bindings.iter().filter_map(list_of).cloned().collect();
+            let is_same = |met: &&Met| {
+                met.list.ty == ty && met.places.iter().zip(&places).all(|(a, b)| same_place(a, b))
+            };
+            let span = binding_span(&bindings[0]);
+            let list = match all.iter().find(is_same) {
+                Some(met) => met.list.clone(),
+                None => self.met_list(var, ty, &places, ways, span),
+            };
+            let mut kin = Kin::default();
+            for ((way, place), binding) in ways.iter().zip(&places).zip(&bindings) {
+                kin.add(self.kin_on(var, |var| way.binding(var, &self.f.vars)));
+                way.carry
+                    .into_iter()
+                    .for_each(|carry| self.carry_list(carry, &list, place, binding_span(binding)));
+            }
+            all.push(Met { var, list, span, places, kin });
+        }
+        all
+    }
+
+    /// A way without stores leaves a loop at its head, with the list that the loop carries.
+    fn met_list(&mut self, var: Var, ty: Type, places: &[Place], ways: &[Way], span: Span) -> Place {
+        match places.iter().zip(ways).find(|(_, way)| way.carry.is_none()) {
+            Some((carried, _)) => carried.clone(),
+            None => {
+                let name = self.var_name(var);
+                Place::local(self.new_local(&name, ty.clone(), span), ty)
+            }
+        }
+    }
+
+    /// Copies a list as it is where the way ends.
+    fn carry_list(&mut self, carry: CarryId, to: &Place, from: &Place, at: Span) {
+        let Root::Local(local) = to.root else { return };
+        if same_place(to, from) {
+            return;
+        }
+        let from = Operand::Place(from.clone());
+        let value = self.late(carry, |ctx| ctx.try_convert(&from, &to.ty, at)).expect("it fits the type");
+        let stores = &mut self.f.func.carries[carry.idx()];
+        if !stores.iter().any(|(stored, _)| *stored == local) {
+            stores.push((local, value));
+        }
+    }
+
+    /// What the list of a variable may be one with on a way that has these bindings.
+    fn kin_on<'b>(&self, var: Var, binding: impl Fn(Var) -> &'b Binding) -> Kin {
+        let Some(list) = place_of(binding(var)) else { return Kin::default() };
+        let lists = self.originals(&Operand::Place(list.clone()));
+        let is_among = |place: &Place| lists.iter().any(|list| may_overlap(list, place));
+        let is_kin = |other: &Var| {
+            let place = (*other != var).then(|| place_of(binding(*other))).flatten();
+            let place = place.map(|place| self.originals(&Operand::Place(place.clone())));
+            place.is_some_and(|places| places.iter().any(is_among))
+        };
+        let span = binding_span(binding(var));
+        let vars = (0..self.f.vars.len() as Var).filter(is_kin).map(|other| (other, span)).collect();
+        let is_beyond = |place: &&Place| match place.root {
+            Root::Local(local) => self.f.func.local(local).home == Home::Caller,
+            Root::Element(..) => true,
+        };
+        let walked = self.f.walked.iter().map(|(walked, _)| walked).filter(|walked| is_among(walked));
+        let copied = match list.root {
+            Root::Local(local) => self.f.copies.get(&local),
+            Root::Element(..) => None,
+        };
+        let kept = copied.filter(|copied| copied.is_kept()).cloned();
+        let beyond =
+            lists.iter().filter(is_beyond).chain(walked).map(|place| (place.clone(), span)).collect();
+        Kin { vars, beyond, kept }
+    }
+
+    /// Behind the merge: writes to the list, or to what it may be one with, are mistakes from here on.
+    pub fn note_kin(&mut self, met: Met) {
+        self.note_kin_of(met.var, &met.list, met.kin);
+    }
+
+    fn note_kin_of(&mut self, var: Var, list: &Place, kin: Kin) {
+        let Root::Local(local) = list.root else { return };
+        if let Some(kept) = kin.kept {
+            self.f.copies.insert(local, kept);
+            return;
+        }
+        let named = kin.vars.into_iter().filter_map(|(other, given)| {
+            let place = place_of(&self.f.vars[other as usize]).filter(|place| place.root != list.root)?;
+            let name = self.var_name(other);
+            let what = match (place.ty == list.ty, place.path.is_empty()) {
+                (true, _) => format!("the list of `{name}`"),
+                (false, true) => format!("a part of `{name}`"),
+                (false, false) => format!("the list of which `{name}` is a part"),
+            };
+            Some((place.clone(), given, what))
+        });
+        let beyond = kin.beyond.into_iter().map(|(place, given)| {
+            let what = self.list_beyond(&place);
+            (place, given, what)
+        });
+        let all: Vec<(Place, Span, String)> = named.chain(beyond).collect();
+        match all.first() {
+            Some((_, given, other)) => {
+                let (name, other) = (self.var_name(var), other.as_str().into());
+                let of = all.iter().map(|(place, ..)| place.clone()).collect();
+                self.f.copies.insert(local, Copied::perhaps(name, other, of, *given));
+            }
+            None => drop(self.f.copies.remove(&local)),
+        }
+    }
+
+    /// What a list is that needs no variable to be reached.
+    fn list_beyond(&self, list: &Place) -> String {
+        match list.root {
+            Root::Element(buffer, _) => format!("the list in `{}`", self.buffers[buffer.idx()].name),
+            Root::Local(local) if self.f.func.local(local).home == Home::Caller => {
+                "the list that the function was given".to_owned()
+            }
+            Root::Local(_) => "the list that a loop goes over".to_owned(),
+        }
+    }
+
+    /// What the lists that a loop carries may be one with, before anything is bound at its head.
+    pub fn kin_before_loop(&self, changed: &[Var], loop_start: u32) -> Vec<(Var, Kin)> {
+        let carried = changed.iter().filter_map(|var| Some((*var, self.carried_list(*var, loop_start)?)));
+        let with_entry = carried.map(|(var, list)| {
+            let mut kin = list.kin.clone();
+            kin.add(self.kin_on(var, |var| &self.f.vars[var as usize]));
+            (var, kin)
+        });
+        with_entry.collect()
+    }
+
+    fn carried_list(&self, var: Var, loop_start: u32) -> Option<&CarriedList> {
+        match self.f.hints.get(&(loop_start, var)) {
+            Some(Hint::List(list)) => Some(list),
+            _ => None,
+        }
+    }
+
+    /// A list for what a loop carries, with the one from before the loop in it. `None` where that is not needed, or is
+    /// of another type than an earlier pass found.
+    pub fn list_at_head(&mut self, var: Var, entry: &Binding, loop_start: u32) -> Option<Binding> {
+        let CarriedList { ty, given, .. } = self.carried_list(var, loop_start)?.clone();
+        let span = binding_span(entry);
+        if list_of(entry).is_some_and(|list| is_stored(list, &self.f.stored)) {
+            let conflict = Conflict::Lists { first: span, second: given, are_shared: false };
+            return Some(Binding::Conflict(Rc::new(conflict)));
+        }
+        let takes_it = |place: &&Place| {
+            self.own_list_type(&[place]).is_some() && (place.ty == ty || self.table_fits(place, &ty))
+        };
+        let Some(place) = list_of(entry).filter(takes_it).cloned() else {
+            self.f.hints.remove(&(loop_start, var));
+            return None;
+        };
+        let name = self.var_name(var);
+        let local = self.new_local(&name, ty.clone(), span);
+        self.f.carried_lists.insert(local);
+        let list = Place::local(local, ty);
+        let carry = self.new_carry();
+        self.carry_list(carry, &list, &place, span);
+        Some(Binding::Bound { operand: Operand::Place(list), span })
+    }
+
+    /// When all is bound at the head.
+    pub fn note_kin_at_head(&mut self, kin: Vec<(Var, Kin)>) {
+        for (var, kin) in kin {
+            if let Some(list) = list_of(&self.f.vars[var as usize]).cloned() {
+                self.note_kin_of(var, &list, kin);
+            }
+        }
+    }
+
+    /// Hands a list to the next round, where rounds bind its variable to another one. `None` where none does, or where the
+    /// loop cannot carry it; else whether the head had it right.
+    pub fn settle_list(
+        &mut self,
+        (var, head): (Var, &Binding),
+        (rounds, leaving): (&[Way], &[Way]),
+        loop_start: u32,
+        give_up: bool,
+    ) -> Option<bool> {
+        let list = list_of(head)?;
+        let changed = rounds.iter().chain(leaving).filter_map(|way| Some((way, way.changed(var)?)));
+        let given_at =
+            changed.clone().next().map_or(binding_span(head), |(_, binding)| binding_span(binding));
+        let given =
+            changed.map(|(way, binding)| list_of(binding).filter(|list| !is_stored(list, &way.stored)));
+        let given: Vec<&Place> = given.collect::<Option<_>>()?;
+        let known = self.carried_list(var, loop_start).map(|list| list.kin.clone());
+        if known.is_none() && given.iter().all(|given| same_place(given, list)) {
+            return None;
+        }
+        let ty = self.own_list_type(&[&[list][..], &given].concat());
+        let (ty, mut kin) = match (ty, known) {
+            (Some(ty), Some(kin)) if ty == list.ty => (ty, kin),
+            _ if give_up => return None,
+            (Some(ty), None) => {
+                let list = CarriedList { ty, given: given_at, kin: Kin::default() };
+                self.f.hints.insert((loop_start, var), Hint::List(list));
+                return Some(false);
+            }
+            (None, None) => return None,
+            // What an outer loop found since gives it another type.
+            (_, Some(_)) => {
+                self.f.hints.remove(&(loop_start, var));
+                return Some(false);
+            }
+        };
+        let mut is_new = false;
+        for way in rounds {
+            let binding = |var: Var| way.binding(var, &self.f.vars);
+            let mut of_round = self.kin_on(var, binding);
+            of_round.vars.retain(|(other, _)| place_of(&self.f.vars[*other as usize]).is_some());
+            is_new |= kin.add(of_round);
+            let (binding, list) = (binding(var).clone(), list.clone());
+            if let (Some(carry), Some(given)) = (way.carry, list_of(&binding)) {
+                self.carry_list(carry, &list, given, binding_span(&binding));
+            }
+        }
+        if is_new && give_up {
+            return None;
+        }
+        self.f.hints.insert((loop_start, var), Hint::List(CarriedList { ty, given: given_at, kin }));
+        Some(!is_new)
+    }
+}
+
+/// The list that a variable is bound to.
+pub(crate) fn list_of(binding: &Binding) -> Option<&Place> {
+    place_of(binding).filter(|place| matches!(place.ty, Type::Array(_)))
+}
+
+/// The list that a variable is bound to, or what has lists in it.
+fn place_of(binding: &Binding) -> Option<&Place> {
+    match binding {
+        Binding::Bound { operand: Operand::Place(place), .. } => Some(place),
+        _ => None,
+    }
+}
+
+/// Whether a list was stored into another one, or has one that was.
+fn is_stored(list: &Place, stored: &[Stored]) -> bool {
+    stored.iter().any(|stored| stored.has_to_do_with(list))
+}
