@@ -8,9 +8,15 @@ use crate::habits;
 pub(crate) fn not_a_type(at: Location, text: &str) -> Diagnostic {
     let diagnostic = error("kernel/not-a-type", at, format!("`{text}` is not a type"), "");
     // `list[float]`, and Numba's `f32[:]`.
-    match text.starts_with("list[") || text.starts_with("List[") || text.contains("[:") {
-        true => diagnostic.help("an array of any length is `Array[f32]`, one with rows `Array[f32, 2]`"),
-        false => diagnostic.help("write `f32`, `vec3`, `Array[f32]` or the like"),
+    match text {
+        _ if text.starts_with("list[") || text.starts_with("List[") || text.contains("[:") => {
+            diagnostic.help("an array of any length is `Array[f32]`, one with rows `Array[f32, 2]`")
+        }
+        _ if text.starts_with("Array(") => diagnostic.help(
+            "a list has as many items in every launch: write the number, `Array(16, f32)`, or a name that the \
+             script gives one",
+        ),
+        _ => diagnostic.help("write `f32`, `vec3`, `Array[f32]` or the like"),
     }
 }
 

@@ -30,7 +30,7 @@ pub(crate) fn yield_in_comprehension(at: Location) -> Diagnostic {
 pub(crate) fn await_outside(at: Location, what: &str) -> Diagnostic {
     Diagnostic::error("syntax/outside-async", format!("`{what}` outside an `async` function"))
         .label(at, "")
-        .help("put it into an `async def`")
+        .help("leave it out: scripts run line by line, and `eval_await()` waits for a device")
 }
 
 pub(crate) fn nonlocal_outside(at: Location) -> Diagnostic {
