@@ -27,6 +27,9 @@ const WITHOUT_DEVICE: &str = "errors";
 /// Folders of `tests/cases` whose scripts run on every device.
 const ON_EVERY_DEVICE: [&str; 5] = ["kernels", "compute", "seeds", "launch_errors", "images"];
 
+/// The folder of `tests/cases` with a folder for each kind of what `--check` finds.
+const CHECKED: &str = "checked";
+
 fn main() -> ExitCode {
     let arguments = Arguments::from_args();
     let program = match Program::find() {
@@ -60,7 +63,25 @@ fn main() -> ExitCode {
     );
     trials.extend(pages::trials(&program));
     trials.extend(checked_scripts().map(|(path, option)| checked_trial(&program, path, option)));
+    trials.push(Trial::test("every script with an expected output is run", || Ok(no_script_is_left_out()?)));
     libtest_mimic::run(&arguments, trials).exit_code()
+}
+
+/// Folders of other cases have scripts for these to use, and none that expects something itself.
+fn no_script_is_left_out() -> Result<(), Failure> {
+    for folder in cases().read_dir()?.flatten().map(|entry| entry.path()).filter(|path| path.is_dir()) {
+        let name = folder.file_name().unwrap_or_default().display().to_string();
+        if name == WITHOUT_DEVICE || name == CHECKED || ON_EVERY_DEVICE.contains(&&*name) {
+            continue;
+        }
+        for script in folder.read_dir()?.flatten().map(|entry| entry.path()) {
+            let is_script = script.extension().is_some_and(|ending| ending == "kps");
+            if is_script && ["out", "err"].iter().any(|ending| script.with_extension(ending).exists()) {
+                return Err(Failure(format!("{} is run by nothing", script.display())));
+            }
+        }
+    }
+    Ok(())
 }
 
 fn script_trial(program: &Program, path: PathBuf, device: Option<TestDevice>) -> Trial {
@@ -82,7 +103,7 @@ fn checked_trial(program: &Program, path: PathBuf, option: String) -> Trial {
 
 /// The scripts of `checked`, a folder for each kind of mistake, and all examples, in which there is none.
 fn checked_scripts() -> impl Iterator<Item = (PathBuf, String)> {
-    let kinds = cases().join("checked").read_dir().into_iter().flatten().flatten().map(|entry| entry.path());
+    let kinds = cases().join(CHECKED).read_dir().into_iter().flatten().flatten().map(|entry| entry.path());
     let mut kinds: Vec<PathBuf> = kinds.filter(|path| path.is_dir()).collect();
     kinds.sort();
     let scripts = kinds.into_iter().flat_map(|folder| {

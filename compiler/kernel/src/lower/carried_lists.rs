@@ -79,7 +79,7 @@ impl Kin {
             }
         }
         for (place, span) in other.beyond {
-            if !self.beyond.iter().any(|(known, _)| may_overlap(known, &place)) {
+            if !self.beyond.iter().any(|(known, _)| is_alike_place(known, &place)) {
                 self.beyond.push((place, span));
                 is_new = true;
             }
