@@ -26,11 +26,12 @@ pub(crate) struct Copied {
 #[derive(Clone)]
 enum CopyKind {
     OfOthers(Rc<[Place]>),
-    /// Of what is told in words, where paths met of which one gave that to the name.
+    /// Of what is told in words, where paths met of which one gave that to the name; or else of what `is_kept`.
     Perhaps {
         name: Name,
-        what: Rc<str>,
+        what: Name,
         of: Rc<[Place]>,
+        is_kept: bool,
     },
     /// The script has it, and a kernel changes nothing of the script's.
     Captured,
@@ -47,22 +48,22 @@ pub(crate) struct Stored {
 }
 
 impl Copied {
-    /// Of what `name`, which was given at `at`, may stand for as well.
-    pub fn perhaps(name: Name, what: Rc<str>, of: Vec<Place>, at: Span) -> Copied {
-        Copied { at, kind: CopyKind::Perhaps { name, what, of: of.into() } }
+    /// Of what a name, which was given at `at`, may stand for as well, in words.
+    pub fn perhaps([name, what]: [Name; 2], of: Vec<Place>, is_kept: bool, at: Span) -> Copied {
+        Copied { at, kind: CopyKind::Perhaps { name, what, of: of.into(), is_kept } }
     }
 
     /// What it may be, in words.
-    fn perhaps_what(&self) -> Option<Rc<str>> {
+    fn perhaps_what(&self) -> Option<Name> {
         match &self.kind {
-            CopyKind::Perhaps { what, .. } => Some(Rc::clone(what)),
+            CopyKind::Perhaps { what, .. } => Some(what.clone()),
             _ => None,
         }
     }
 
     /// Why it may not be written to whoever else has it.
     pub fn is_kept(&self) -> bool {
-        matches!(self.kind, CopyKind::Captured | CopyKind::OfOneRow)
+        matches!(self.kind, CopyKind::Captured | CopyKind::OfOneRow | CopyKind::Perhaps { is_kept: true, .. })
     }
 
     /// The lists that others see it as.

@@ -226,10 +226,6 @@ impl Ctx<'_> {
 
     fn note_kin_of(&mut self, var: Var, list: &Place, kin: Kin) {
         let Root::Local(local) = list.root else { return };
-        if let Some(kept) = kin.kept {
-            self.f.copies.insert(local, kept);
-            return;
-        }
         let named = kin.vars.into_iter().filter_map(|(other, given)| {
             let place = place_of(&self.f.vars[other as usize]).filter(|place| place.root != list.root)?;
             let name = self.var_name(other);
@@ -245,12 +241,16 @@ impl Ctx<'_> {
             (place, given, what)
         });
         let all: Vec<(Place, Span, String)> = named.chain(beyond).collect();
-        match all.first() {
+        let copied = match all.first() {
             Some((_, given, other)) => {
-                let (name, other) = (self.var_name(var), other.as_str().into());
+                let words = [self.var_name(var), other.as_str().into()];
                 let of = all.iter().map(|(place, ..)| place.clone()).collect();
-                self.f.copies.insert(local, Copied::perhaps(name, other, of, *given));
+                Some(Copied::perhaps(words, of, kin.kept.is_some(), *given))
             }
+            None => kin.kept,
+        };
+        match copied {
+            Some(copied) => drop(self.f.copies.insert(local, copied)),
             None => drop(self.f.copies.remove(&local)),
         }
     }

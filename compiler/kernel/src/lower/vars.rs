@@ -71,7 +71,7 @@ pub(crate) enum Conflict {
     /// It was given a part of a list, in words of the source where it has such, that was replaced since.
     Replaced { named: Span, part: Option<Span>, by: Span },
     /// It was given a copy of a list that was written to since, or what may be that list, which is told in words.
-    Outdated { copied: Span, perhaps: Option<Rc<str>>, by: Span },
+    Outdated { copied: Span, perhaps: Option<Name>, by: Span },
 }
 
 /// One of the paths that meet: what it changed since the fork, and where its stores go.
