@@ -160,10 +160,14 @@ fn fold_floats(op: AstBinaryOp, a: f64, b: f64) -> Result<Literal, Fold> {
     }))
 }
 
-/// Float `%` with the divisor's sign.
+/// Float `%` with the divisor's sign, which a zero has too.
 fn floor_mod(a: f64, b: f64) -> f64 {
     let remainder = a % b;
-    if remainder != 0.0 && (remainder < 0.0) != (b < 0.0) { remainder + b } else { remainder }
+    match remainder == 0.0 {
+        true => remainder.copysign(b),
+        false if (remainder < 0.0) != (b < 0.0) => remainder + b,
+        false => remainder,
+    }
 }
 
 /// Products where they are exact enough, so that the result does not depend on the machine's `pow`.
