@@ -10,7 +10,7 @@ use crate::names::Names;
 use crate::specialise::Declared;
 use crate::{
     Language, Options, Stage, atomics, barriers, comparisons, elements, errors, guards, lines, members,
-    memory, recipe, resources, specialise, unwritable, zeros,
+    memory, recipe, resources, specialise, unwritable, wrappers, zeros,
 };
 
 /// What the words call their entry point, whatever the text called it.
@@ -42,7 +42,8 @@ pub(crate) fn words(
     let words = spv::write_vec(&module, &info, &settings(source, language, indices), None)
         .map_err(|error| Diagnostics::from(errors::not_emitted(source, &error.to_string())))?;
     let words = comparisons::let_nan_differ(barriers::name_memory(constants.declare(words)));
-    let words = lines::carry_on(lines::strip_unknown(memory::strip_layouts(guards::name(words, indices))));
+    let words = memory::strip_layouts(wrappers::name(guards::name(words, indices)));
+    let words = lines::carry_on(lines::strip_unknown(words));
     let words = lines::tell_variables(words);
     Ok(if constants.are_settled() { recipe::note(words, language, options) } else { words })
 }

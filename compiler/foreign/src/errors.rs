@@ -78,6 +78,19 @@ pub(crate) fn beyond_glsl(name: &str, help: &str, location: Location) -> Diagnos
         .help(help)
 }
 
+/// `compiler` makes SPIR-V of it.
+pub(crate) fn another_language(name: &str, compiler: Option<&str>, location: Location) -> Diagnostic {
+    let help = match compiler {
+        Some(compiler) => format!(
+            "write it in GLSL, in WGSL or as a kernel, or compile it with `{compiler}` and give the SPIR-V"
+        ),
+        None => "write it in GLSL, in WGSL or as a kernel, a function behind `@kernel`".to_owned(),
+    };
+    Diagnostic::error("foreign/language", format!("this is {name}, and shaders are GLSL or WGSL here"))
+        .label(location, "")
+        .help(help)
+}
+
 pub(crate) fn misplaced(word: &str, help: &str, location: Location) -> Diagnostic {
     Diagnostic::error("foreign/glsl", format!("`{word}` cannot stand here")).label(location, "").help(help)
 }
@@ -315,6 +328,19 @@ pub(crate) fn indices_in_order(location: Location) -> Diagnostic {
     Diagnostic::error("foreign/glsl", "several indices in a row cannot change something here")
         .label(location, "")
         .help("put them into variables first: `int j = i++;`, and index by `j`")
+}
+
+/// A constant that is no `bool`, by which a loop goes on.
+pub(crate) fn constant_condition(location: Location) -> Diagnostic {
+    let constant = location.source.slice(location.span).to_owned();
+    let help = match constant.trim_end_matches(['u', 'U']).parse::<u32>() {
+        Ok(0) => "write `false`, as in `while (false)`",
+        Ok(_) => "write `true`, as in `while (true)`",
+        Err(_) => "write `x != 0` for whether a number is not 0",
+    };
+    Diagnostic::error("foreign/glsl", format!("a condition is a `bool`, and `{constant}` is none"))
+        .label(location, "")
+        .help(help)
 }
 
 pub(crate) fn continue_before_condition(location: Location) -> Diagnostic {

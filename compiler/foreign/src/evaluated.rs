@@ -1,7 +1,21 @@
 //! What naga says of constants that cannot be worked out, in words that both languages share.
 
-/// The message that stands for naga's, and what to write instead; `None` for what is no such message.
-pub(crate) fn plain(message: &str) -> Option<(String, Option<&'static str>)> {
+/// A message with what to write instead.
+type Words = (String, Option<&'static str>);
+
+/// naga's words for an operation on one constant, whose type does not have it.
+pub(crate) const UNARY: &str = "Cannot apply the unary op to the argument";
+/// The same of two.
+const BINARY: &str = "Cannot apply the binary op to the arguments";
+
+/// The message that stands for naga's, and what to write instead; `None` for what is no such message. `found` is the
+/// text that it is said of.
+pub(crate) fn plain(message: &str, found: &str) -> Option<Words> {
+    match message {
+        UNARY => return Some(unary(found)),
+        BINARY => return Some(binary(found)),
+        _ => {}
+    }
     if let Some(function) = message.strip_suffix(" built-in function argument is out of valid range") {
         return Some((format!("`{function}` is not defined for this number"), None));
     }
@@ -49,9 +63,6 @@ pub(crate) fn plain(message: &str) -> Option<(String, Option<&'static str>)> {
         "Float literal is NaN" => {
             ("this constant is NaN", Some("read the number from a buffer or a push constant: these take any"))
         }
-        "Cannot apply the unary op to the argument" | "Cannot apply the binary op to the arguments" => {
-            ("this operation does not take constants of these types", None)
-        }
         "Cannot apply math function to type" => {
             ("this function does not take constants of these types", None)
         }
@@ -81,4 +92,62 @@ pub(crate) fn plain(message: &str) -> Option<(String, Option<&'static str>)> {
         _ => return None,
     };
     Some((message.to_owned(), help))
+}
+
+/// `!1`, `-true` and `~1.0`.
+fn unary(text: &str) -> Words {
+    // What a macro stands for has its place where that is defined, so such a text begins and ends anywhere.
+    let operator = text.chars().next().filter(|first| "!-~".contains(*first) && !text.contains('\n'));
+    let Some(operator) = operator else {
+        let help = "`!` takes a `bool`, `-` a number with a sign, and `~` an integer";
+        return ("this operation does not take a constant of this type".to_owned(), Some(help));
+    };
+    let operand = unbracketed(&text[1..]);
+    let help = match (operator, operand) {
+        ('!', _) => "it takes a `bool`: write `x == 0` for whether a number is 0",
+        ('-', "true" | "false") => "it takes numbers: a `bool` is none",
+        ('-', number) if number.ends_with(['u', 'U']) => {
+            "a number without a sign has no negative: convert it first"
+        }
+        ('-', _) => "it takes numbers with a sign",
+        _ => "it takes integers",
+    };
+    (format!("`{operator}` does not take `{operand}`"), Some(help))
+}
+
+/// Without the brackets around it, of which naga's front end for GLSL leaves out those that close.
+fn unbracketed(text: &str) -> &str {
+    let mut inside = text.trim();
+    while let Some(rest) = inside.strip_prefix('(')
+        && inside.matches('(').count() > inside.matches(')').count()
+    {
+        inside = rest.trim_start();
+    }
+    inside
+}
+
+/// `true + 1`.
+fn binary(text: &str) -> Words {
+    let message = match text.contains('\n') || text.is_empty() {
+        true => "this operation does not take constants of these types".to_owned(),
+        false => format!("the operation in `{text}` does not take constants of these types"),
+    };
+    let help = "both sides are numbers of one type, and a `bool` for `&&` and `||`: convert one of them";
+    (message, Some(help))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn operands_are_told_without_open_brackets() {
+        let check = |text: &str, expected: &str| assert_eq!(unary(text).0, expected);
+        check("!1", "`!` does not take `1`");
+        check("- true", "`-` does not take `true`");
+        check("!(1", "`!` does not take `1`");
+        check("~((f(2) + 1.0", "`~` does not take `f(2) + 1.0`");
+        check("~(1.0)", "`~` does not take `(1.0)`");
+        check("1\nvoid main() { !", "this operation does not take a constant of this type");
+    }
 }

@@ -121,9 +121,9 @@ fn place(source: &Source, names: Names, error: &ValidationError) -> Option<Span>
         }
         ValidationError::Layouter(LayoutError { ty, .. }) => return place_of_type(module, *ty),
         ValidationError::EntryPoint { name, source: error, .. } => {
-            let name = name.clone();
-            return entry_place(names, error)
-                .and_then(|words| errors::word(source, &[&words]))
+            let of_parameter = entry(name).and_then(|entry| parameter_place(source, entry, error));
+            return of_parameter
+                .or_else(|| errors::word(source, &[&entry_place(names, error)?]))
                 .or_else(|| errors::word(source, &[&format!("fn {name}("), &format!("{name}(")]));
         }
         ValidationError::InvalidHandle(_) => return call_of_itself(module),
@@ -156,6 +156,20 @@ fn entry_place(names: Names, error: &EntryPointError) -> Option<String> {
         },
         _ => None,
     }
+}
+
+/// The name of a parameter of an entry point of which nothing says where it comes from.
+fn parameter_place(source: &Source, entry: &EntryPoint, error: &EntryPointError) -> Option<Span> {
+    let EntryPointError::Argument(at, VaryingError::MissingBinding) = error else { return None };
+    let name = entry.function.arguments.get(*at as usize)?.name.as_deref()?;
+    let text = source.text();
+    let head = text.find(&format!("fn {}(", entry.name))?;
+    let is_of_name = |letter: char| letter.is_alphanumeric() || letter == '_';
+    let is_whole = |at: &usize| {
+        !text[..*at].ends_with(is_of_name) && text[at + name.len()..].trim_start().starts_with(':')
+    };
+    let start = text[head..].match_indices(name).map(|(at, _)| head + at).find(is_whole)?;
+    Some(Span::new(start as u32, (start + name.len()) as u32))
 }
 
 fn functions(module: &Module) -> impl Iterator<Item = &Function> {

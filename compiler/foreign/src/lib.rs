@@ -32,6 +32,7 @@ mod members;
 mod memory;
 mod names;
 mod nesting;
+mod others;
 mod panics;
 mod recipe;
 mod resources;
@@ -40,7 +41,9 @@ mod statements;
 mod switches;
 mod unwritable;
 mod wgsl;
+mod wholes;
 mod words;
+mod wrappers;
 mod zeros;
 
 pub use errors::ANOTHER_WAY;
@@ -110,13 +113,14 @@ pub fn entry_points(source: &Source) -> Result<Vec<EntryPoint>, Diagnostics> {
 /// The words of a shader.
 pub fn compile(source: &Source, language: Language, options: &Options) -> Result<Vec<u32>, Diagnostics> {
     nesting::check(source)?;
-    panics::caught(source, || {
+    let compiled = panics::caught(source, || {
         let (module, settled) = match language {
             Language::Glsl => glsl::parse(source, options)?,
             Language::Wgsl => (wgsl::parse(source)?, Vec::new()),
         };
         emit::words(source, module, settled, language, options)
-    })
+    });
+    compiled.map_err(|mistakes| others::told(source).map_or(mistakes, |told| Diagnostics(vec![told])))
 }
 
 /// How words were made that have the values of their specialisation constants in them: for other values the text,
@@ -137,7 +141,8 @@ impl Language {
 
     /// By the look of a text: WGSL marks its entry points and resources, and has a word for functions.
     pub fn of_text(text: &str) -> Language {
-        const MARKS: [&str; 6] = ["@compute", "@vertex", "@fragment", "@group", "@binding", "var<"];
+        const MARKS: [&str; 7] =
+            ["@compute", "@vertex", "@fragment", "@group", "@binding", "@builtin", "var<"];
         let says_fn = || text.lines().any(|line| line.trim_start().starts_with("fn "));
         let is_wgsl = MARKS.iter().any(|mark| text.contains(mark)) || says_fn();
         if is_wgsl && !text.trim_start().starts_with("#version") { Language::Wgsl } else { Language::Glsl }

@@ -55,7 +55,7 @@ fn is_in_macro(before: &str) -> bool {
 }
 
 /// Whether a text ends in the brackets of a `for`.
-fn is_in_head_of_for(before: &str) -> bool {
+pub(super) fn is_in_head_of_for(before: &str) -> bool {
     before.rfind("for").is_some_and(|at| {
         let behind = before[at + 3..].trim_start();
         behind.starts_with('(') && behind.matches('(').count() > behind.matches(')').count()

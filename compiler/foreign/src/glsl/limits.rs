@@ -7,9 +7,7 @@ pub(super) fn instead_of(name: &str) -> Option<&'static str> {
         _ if starts(&["atomic", "imageAtomic"]) => {
             "atomic operations are known in WGSL: write this shader in WGSL, or give it as SPIR-V"
         }
-        _ if starts(&["subgroup", "gl_Subgroup"]) || name == "gl_NumSubgroups" => {
-            "subgroup operations are known in WGSL: write this shader in WGSL, or give it as SPIR-V"
-        }
+        _ if starts(&["subgroup", "gl_Subgroup"]) || name == "gl_NumSubgroups" => of_subgroups(name),
         _ if starts(&["coopmat", "coopMat", "gl_MatrixUse"]) => {
             "cooperative matrices are known in kernels, as `coop_matrix`, and in SPIR-V"
         }
@@ -20,6 +18,39 @@ pub(super) fn instead_of(name: &str) -> Option<&'static str> {
         _ => return function(name).or_else(|| ty(name)).or_else(|| qualifier(name)),
     })
 }
+
+/// What to do instead of an operation of subgroups, or of a value that tells where an invocation is in its own.
+fn of_subgroups(name: &str) -> &'static str {
+    match name {
+        "subgroupElect" => {
+            "write this shader in WGSL, where it is `lane == subgroupBroadcastFirst(lane)` with \
+             `@builtin(subgroup_invocation_id) lane: u32`, or give it as SPIR-V"
+        }
+        "subgroupQuadBroadcast" => {
+            "WGSL has it as `quadBroadcast`: write this shader in WGSL, or give it as SPIR-V"
+        }
+        "subgroupQuadSwapHorizontal" => {
+            "WGSL has it as `quadSwapX`: write this shader in WGSL, or give it as SPIR-V"
+        }
+        "subgroupQuadSwapVertical" => {
+            "WGSL has it as `quadSwapY`: write this shader in WGSL, or give it as SPIR-V"
+        }
+        "subgroupQuadSwapDiagonal" => {
+            "WGSL has it as `quadSwapDiagonal`: write this shader in WGSL, or give it as SPIR-V"
+        }
+        _ if SUBGROUPS_OF_WGSL.split(' ').any(|known| known == name) => {
+            "subgroup operations are known in WGSL: write this shader in WGSL, or give it as SPIR-V"
+        }
+        _ => "WGSL lacks it too: give this shader as SPIR-V",
+    }
+}
+
+/// What GLSL has of subgroups and naga's front end for WGSL has as well, in the order of the alphabet.
+const SUBGROUPS_OF_WGSL: &str = "\
+    gl_NumSubgroups gl_SubgroupID gl_SubgroupInvocationID gl_SubgroupSize subgroupAdd subgroupAll subgroupAnd \
+    subgroupAny subgroupBallot subgroupBarrier subgroupBroadcast subgroupBroadcastFirst subgroupExclusiveAdd \
+    subgroupExclusiveMul subgroupInclusiveAdd subgroupInclusiveMul subgroupMax subgroupMin subgroupMul \
+    subgroupOr subgroupShuffle subgroupShuffleDown subgroupShuffleUp subgroupShuffleXor subgroupXor";
 
 fn function(name: &str) -> Option<&'static str> {
     Some(match name {

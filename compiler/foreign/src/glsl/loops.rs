@@ -1,9 +1,13 @@
 //! Loops that naga gets wrong: where `do .. while (condition)` is gone on with by `continue`, the condition counts, and a
-//! loop that nothing leaves is an end of a function that gives a value.
+//! loop that nothing leaves is an end of a function that gives a value. Of a constant that a loop goes on by, naga says
+//! that it cannot be turned round.
+
+use std::ops::Range;
 
 use kps_syntax::{Diagnostic, Source};
 use naga::{Block, Expression, Function, Handle, Literal, Module, Span, Statement, UnaryOperator};
 
+use super::instead;
 use super::places::Change;
 use crate::{errors, statements};
 
@@ -129,5 +133,41 @@ fn breaks(statement: &Statement) -> bool {
         Statement::Block(block) => any(block),
         Statement::If { accept, reject, .. } => any(accept) || any(reject),
         _ => false,
+    }
+}
+
+/// Whether a constant that naga could not negate is what a loop goes on by, of which it wants the opposite. Where a text
+/// has such an operation itself, the mark of that stands first.
+pub(super) fn is_condition(text: &str, place: Range<usize>) -> bool {
+    let constant = &text[place.clone()];
+    let opens = |letter: char| letter == '(' || letter.is_whitespace();
+    let before = text[..place.start].trim_end_matches(opens);
+    let is_first = before.ends_with("while") || before.ends_with(';') && instead::is_in_head_of_for(before);
+    let is_last = text[place.end..].trim_start().starts_with([')', ';']);
+    match constant.chars().next() {
+        None | Some('!') => false,
+        Some('-' | '~') => is_first && is_last,
+        // What a macro stands for has its place where that is defined, so such a text begins and ends anywhere.
+        Some(_) => !constant.contains('\n'),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn conditions_are_told_from_what_is_negated() {
+        let check = |before: &str, constant: &str, behind: &str, expected: bool| {
+            let place = before.len()..before.len() + constant.len();
+            let text = [before, constant, behind].concat();
+            assert_eq!(is_condition(&text, place), expected, "{text}");
+        };
+        check("while (", "1", ") {}", true);
+        check("do {} while ((", "-1", "));", true);
+        check("for (int i = 0; ", "~0", "; i++) {}", true);
+        check("while (", "!1", ") {}", false);
+        check("while (", "-true", " == x) {}", false);
+        check("x = ", "-true", ";", false);
     }
 }

@@ -4,8 +4,8 @@ use kps_syntax::{Diagnostic, Diagnostics, Location, Source};
 use naga::front::glsl::{Error, ErrorKind, ExpectedToken};
 
 use super::tokens::tokens;
-use super::{arrays, functions, instead, limits, span};
-use crate::{errors, evaluated};
+use super::{arrays, functions, instead, limits, loops, span};
+use crate::{errors, evaluated, wholes};
 
 /// Where something that is not known here is told by name, with a code of its own, or the preprocessor stops, that is
 /// why the rest was not understood.
@@ -158,7 +158,11 @@ fn semantic(source: &Source, error: &Error, message: &str) -> Diagnostic {
         true => errors::told(CODE, message).label(location.clone(), ""),
         false => errors::told(CODE, message),
     };
-    if let Some((message, help)) = evaluated::plain(message) {
+    let is_of_unary = message == evaluated::UNARY && error.meta.is_defined();
+    if is_of_unary && loops::is_condition(source.text(), location.span.range()) {
+        return errors::constant_condition(location);
+    }
+    if let Some((message, help)) = evaluated::plain(message, found) {
         let told = match named_call(source, &message).filter(|_| !error.meta.is_defined()) {
             Some(call) => errors::told(CODE, &message).label(call, ""),
             None => told(&message),
@@ -271,6 +275,9 @@ fn unresolved(message: &str, told: &dyn Fn(&str) -> Diagnostic) -> Diagnostic {
     {
         let index: String = index.chars().take_while(char::is_ascii_digit).collect();
         return told(&format!("there is no element {index}")).help("the first element has the index 0");
+    }
+    if let Some((message, help)) = wholes::compared(message) {
+        return told(message).help(help);
     }
     match message.contains("Access") {
         true => told("this has no elements")

@@ -1,7 +1,7 @@
 //! What is wrong with an entry point: what it is given and gives, and what it may not do.
 
 use naga::valid::{EntryPointError as Error, VaryingError};
-use naga::{BuiltIn, EntryPoint};
+use naga::{BuiltIn, EntryPoint, Handle, Scalar, ShaderStage, Type, TypeInner, VectorSize};
 
 use super::functions;
 use super::told::{Told, told};
@@ -11,7 +11,12 @@ use crate::names::Names;
 pub(super) fn told_of(names: Names, entry: &EntryPoint, error: &Error) -> Option<Told> {
     Some(match error {
         Error::Function(error) => return functions::told_of(names, &entry.function, error),
-        Error::Argument(_, error) | Error::Result(error) => return varying(names, error),
+        Error::Argument(at, error) => {
+            return unbound_parameter(names, entry, *at, error).or_else(|| varying(names, error));
+        }
+        Error::Result(error) => {
+            return unbound_result(names, entry, error).or_else(|| varying(names, error));
+        }
         Error::ForbiddenStageOperations => told("compute shaders have neither `discard` nor derivatives").help(
             match names.language {
                 Language::Glsl => "write `return;` for `discard`, and sample an image at a level: `textureLod(.., place, 0.0)`",
@@ -50,6 +55,60 @@ pub(super) fn told_of(names: Names, entry: &EntryPoint, error: &Error) -> Option
     })
 }
 
+/// A parameter, or a member of one, of which nothing says where it comes from.
+fn unbound_parameter(names: Names, entry: &EntryPoint, at: u32, error: &VaryingError) -> Option<Told> {
+    let parameter = entry.function.arguments.get(at as usize)?;
+    let (name, ty) = match *error {
+        VaryingError::MissingBinding => (parameter.name.as_deref()?, parameter.ty),
+        VaryingError::MemberMissingBinding(at) => member(names, parameter.ty, at)?,
+        _ => return None,
+    };
+    let message = told(format!("this entry point takes `{name}`, which does not say where it comes from"));
+    let inner = &names.module.types[ty].inner;
+    let is_id = *inner == TypeInner::Vector { size: VectorSize::Tri, scalar: Scalar::U32 };
+    let is_number =
+        matches!(inner, TypeInner::Scalar(_) | TypeInner::Vector { .. } | TypeInner::Matrix { .. });
+    let ty = names.ty(ty);
+    Some(message.help(match entry.stage {
+        ShaderStage::Compute if is_id => format!("write `@builtin(global_invocation_id) {name}: {ty}`"),
+        ShaderStage::Compute if is_number => format!(
+            "take it from a push constant, `var<immediate> {name}: {ty};` outside of functions, or from a buffer"
+        ),
+        ShaderStage::Vertex | ShaderStage::Fragment if is_number => {
+            format!("write `@location(0) {name}: {ty}`")
+        }
+        _ => format!("declare it outside of functions: `@group(0) @binding(0) var {name}: ..;`"),
+    }))
+}
+
+/// A result, or a member of one, of which nothing says where it goes to.
+fn unbound_result(names: Names, entry: &EntryPoint, error: &VaryingError) -> Option<Told> {
+    let result = entry.function.result.as_ref()?;
+    let unbound = match *error {
+        VaryingError::MissingBinding => names.ty(result.ty),
+        VaryingError::MemberMissingBinding(at) => {
+            let (name, ty) = member(names, result.ty, at)?;
+            format!("{name}: {}", names.ty(ty))
+        }
+        _ => return None,
+    };
+    Some(match entry.stage {
+        ShaderStage::Compute => told("a compute entry point returns nothing")
+            .help("store to a buffer: `@group(0) @binding(0) var<storage, read_write> results: array<f32>;`"),
+        ShaderStage::Vertex => told("the result of this entry point does not say where it goes to")
+            .help(format!("write `@builtin(position)` for a position, or `@location(0) {unbound}`")),
+        _ => told("the result of this entry point does not say where it goes to")
+            .help(format!("write `@location(0) {unbound}`")),
+    })
+}
+
+/// A member of a struct by its name and type.
+fn member(names: Names<'_>, ty: Handle<Type>, at: u32) -> Option<(&str, Handle<Type>)> {
+    let TypeInner::Struct { members, .. } = &names.module.types[ty].inner else { return None };
+    let member = members.get(at as usize)?;
+    Some((member.name.as_deref()?, member.ty))
+}
+
 fn varying(names: Names, error: &VaryingError) -> Option<Told> {
     Some(match *error {
         VaryingError::InvalidBuiltInStage(built_in) => {
@@ -66,24 +125,20 @@ fn varying(names: Names, error: &VaryingError) -> Option<Told> {
         VaryingError::DuplicateBuiltIn(built_in) => {
             told(format!("`{}` is taken twice", names.built_in(built_in))).help("leave one of them out")
         }
-        VaryingError::MissingBinding | VaryingError::MemberMissingBinding(_) => {
-            told("what an entry point takes and returns says where it comes from and goes to").help(
-                "write `@builtin(global_invocation_id) id: vec3<u32>`; numbers come in buffers and push constants",
-            )
-        }
         VaryingError::NotIOShareableType(_) | VaryingError::InvalidType(_) => {
-            told("inputs and outputs are numbers and vectors of them").help("use one for each column or member")
+            told("inputs and outputs are numbers and vectors of them")
+                .help("use one for each column or member")
         }
         VaryingError::BindingCollision { location } => {
             told(format!("another input or output has the location {location}"))
                 .help("write the next number that is free")
         }
-        VaryingError::InvalidInterpolationForInteger => told("integers are not interpolated").help(
-            match names.language {
+        VaryingError::InvalidInterpolationForInteger => {
+            told("integers are not interpolated").help(match names.language {
                 Language::Glsl => "write `flat` before it",
                 Language::Wgsl => "write `@interpolate(flat)` before it",
-            },
-        ),
+            })
+        }
         VaryingError::InvalidMultiDimensionalSubgroupBuiltIn => {
             told("numbers in subgroups are known in workgroups with one axis alone")
                 .help("write `@workgroup_size(64)`, and work out rows and columns of it")

@@ -7,8 +7,8 @@ use naga::{BinaryOperator, Expression, Function, Handle, ImageClass, ScalarKind,
 
 use super::functions::not_a_condition;
 use super::told::{Told, told};
-use crate::Language;
 use crate::names::{Names, binary, unary};
+use crate::{Language, wholes};
 
 /// A function's expressions, by their types.
 pub(super) struct Typed<'m> {
@@ -124,12 +124,7 @@ impl<'m> Typed<'m> {
             Error::NegativeIndex(_) => {
                 told("this index is negative").help("the first element has the index 0")
             }
-            Error::InvalidIndexType(index) => {
-                let float = self.ty(index);
-                let (glsl, wgsl) = ("int(x)", "i32(x)");
-                told(format!("an index is an integer, and this one is {float}"))
-                    .help(format!("convert it: `{}`", self.choose(glsl, wgsl)))
-            }
+            Error::InvalidIndexType(index) => self.index(index),
             Error::InvalidBaseType(base) => told(format!("{} has no elements", self.ty(base))),
             Error::InvalidPointerType(_) => self.unsized_value(),
             Error::InvalidArrayType(array) => told(format!("{} has no length to ask for", self.ty(array)))
@@ -156,6 +151,10 @@ impl<'m> Typed<'m> {
             ))
             .help("convert the argument to 32 bits"),
             Error::InvalidCastArgument => told("this cannot be converted so"),
+            Error::Type(ref error) => {
+                let (message, help) = wholes::compared(&error.to_string())?;
+                told(message).help(help)
+            }
             Error::Literal(ref error) => literal(error),
             _ => return self.image(error),
         })
@@ -213,6 +212,31 @@ impl<'m> Typed<'m> {
             }
             Op::Multiply => message.help("a matrix takes a vector with as many components as it has columns"),
             _ => message.help("give both sides as many components"),
+        }
+    }
+
+    fn index(&mut self, index: Handle<Expression>) -> Told {
+        let message = told(format!("an index is an integer, and this one is {}", self.ty(index)));
+        let is_vector = matches!(self.inner(index), Some(TypeInner::Vector { .. }));
+        match is_vector {
+            true => {
+                message.help(format!("take one of its components: `{}.x`", self.name(index).unwrap_or("v")))
+            }
+            false => message.help(format!("convert it: `{}`", self.choose("int(x)", "i32(x)"))),
+        }
+    }
+
+    /// What a text calls a value, where it is that of a variable or a parameter.
+    fn name(&self, value: Handle<Expression>) -> Option<&str> {
+        let function = self.function;
+        match function.expressions[value] {
+            Expression::FunctionArgument(at) => function.arguments.get(at as usize)?.name.as_deref(),
+            Expression::LocalVariable(variable) => function.local_variables[variable].name.as_deref(),
+            Expression::GlobalVariable(variable) => {
+                self.names.module.global_variables[variable].name.as_deref()
+            }
+            Expression::Load { pointer } => self.name(pointer),
+            _ => function.named_expressions.get(&value).map(String::as_str),
         }
     }
 

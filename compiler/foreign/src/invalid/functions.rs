@@ -88,13 +88,21 @@ pub(super) fn told_of(names: Names, function: &Function, error: &Error) -> Optio
         Error::NonUniformWorkgroupUniformLoad(_) => {
             told("not all invocations come here, and `workgroupUniformLoad` is a barrier")
         }
-        Error::PipelineInputRegularFunction { ref name } => {
-            told(format!("`{name}` is built in, and entry points alone are given such values"))
-                .help("hand the value to the function as any other")
-        }
+        Error::PipelineInputRegularFunction { ref name } => given_to_no_entry_point(names, function, name),
         Error::PipelineOutputRegularFunction => told("entry points alone have built-in results and locations"),
         _ => return None,
     })
+}
+
+/// A parameter that only an entry point can have.
+fn given_to_no_entry_point(names: Names, function: &Function, parameter: &str) -> Told {
+    let message = told(format!("`{parameter}` is built in, and entry points alone are given such values"));
+    match &function.name {
+        Some(name) if names.module.entry_points.is_empty() => {
+            message.help(format!("write `@compute @workgroup_size(64)` before `fn {name}`"))
+        }
+        _ => message.help("hand the value to the function as any other"),
+    }
 }
 
 fn variable(

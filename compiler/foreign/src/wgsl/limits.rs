@@ -1,5 +1,7 @@
 //! What people write in WGSL who know GLSL, HLSL or an older WGSL, each with what to write instead.
 
+use crate::Language;
+
 /// What to write instead of what stands at a place where it was not understood; `before` is the text before it.
 pub(super) fn instead_of(found: &str, before: &str) -> Option<String> {
     let before = before.trim_end();
@@ -55,8 +57,8 @@ fn is_head(before: &str) -> bool {
     before.ends_with(')') && line.trim_start().starts_with("fn ")
 }
 
-/// What to write instead of a word that begins a declaration elsewhere.
-pub(super) fn declared_elsewhere(found: &str) -> Option<&'static str> {
+/// What to write in a text instead of a word that begins a declaration elsewhere.
+pub(super) fn declared_elsewhere(text: &str, found: &str) -> Option<&'static str> {
     Some(match found {
         "}" => "leave it out, or write a `{` before",
         "let" => "outside of functions it is `const`, or `var<private>`",
@@ -64,6 +66,7 @@ pub(super) fn declared_elsewhere(found: &str) -> Option<&'static str> {
         "#" => "WGSL has no preprocessor: write `const`, or put the other text in its place",
         "import" | "use" => "WGSL is one text: put the other one in its place",
         "uniform" | "buffer" => "write `@group(0) @binding(0) var<uniform> name: type;`",
+        "void" if Language::of_text(text) == Language::Wgsl => "a function is written `fn main(..) { .. }`",
         "layout" | "void" | "in" | "out" | "shared" => "this is GLSL: name its file `.comp`",
         "def" => "this is Python: a kernel of kps has `@kernel` before it",
         _ => {

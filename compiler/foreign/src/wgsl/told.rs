@@ -4,7 +4,7 @@ use kps_syntax::{Diagnostic, Source, Span};
 use naga::front::wgsl::ParseError;
 
 use super::limits;
-use crate::{errors, evaluated};
+use crate::{errors, evaluated, wholes};
 
 const CODE: &str = "foreign/wgsl";
 
@@ -17,7 +17,7 @@ pub(super) fn diagnostic(source: &Source, error: &ParseError) -> Diagnostic {
         .find(|(span, _)| span.is_defined())
         .map(|(span, _)| errors::location(source, span).span);
     let found = place.map_or("", |span| source.slice(span));
-    let (message, own_help) = words(error, found);
+    let (message, own_help) = words(source, error, found);
     let mut told = Diagnostic::error(CODE, message);
     if place.is_none()
         && let Some(span) = guessed_place(source, error.message())
@@ -43,6 +43,11 @@ fn guessed_place(source: &Source, message: &str) -> Option<naga::Span> {
     }
     if lower.starts_with("invalid sub-access") || lower.starts_with("invalid access") {
         return index_of_image(source);
+    }
+    if wholes::compared(message).is_some() {
+        let operator = if message.contains("NotEqual") { "!=" } else { "==" };
+        let is_only = source.text().matches(operator).count() == 1;
+        return errors::word(source, &[operator]).filter(|_| is_only);
     }
     let index = lower.strip_prefix("index ")?.split(' ').next()?;
     errors::word(source, &[&format!("[{index}]")])
@@ -79,15 +84,15 @@ fn label(text: &str) -> String {
     }
 }
 
-fn words(error: &ParseError, found: &str) -> Words {
+fn words(source: &Source, error: &ParseError, found: &str) -> Words {
     let message = error.message();
-    if let Some((message, help)) = evaluated::plain(message) {
+    if let Some((message, help)) = evaluated::plain(message, found) {
         return (message, help.map(str::to_owned));
     }
     if let Some((expected, _)) =
         message.strip_prefix("expected ").and_then(|rest| rest.split_once(", found "))
     {
-        return unexpected(expected, found);
+        return unexpected(source, expected, found);
     }
     if let Some(words) = of_types_that_differ(message).or_else(|| of_calls(error, found)) {
         return words;
@@ -104,7 +109,7 @@ fn words(error: &ParseError, found: &str) -> Words {
 }
 
 /// Something else stands in a place than can.
-fn unexpected(expected: &str, found: &str) -> Words {
+fn unexpected(source: &Source, expected: &str, found: &str) -> Words {
     if found.starts_with("/*") {
         return ("this comment is not closed".to_owned(), Some("write `*/` at its end".to_owned()));
     }
@@ -125,11 +130,12 @@ fn unexpected(expected: &str, found: &str) -> Words {
     };
     let expected = expected.strip_prefix("operation (").map_or(expected, |rest| rest.trim_end_matches(')'));
     if (expected, found) == ("a declaration", "}") {
-        return ("this `}` closes nothing".to_owned(), limits::declared_elsewhere(found).map(str::to_owned));
+        let help = limits::declared_elsewhere(source.text(), found);
+        return ("this `}` closes nothing".to_owned(), help.map(str::to_owned));
     }
     let help = match (expected, found) {
         (_, "") => Some("close what is open: a `{`, a `(`, or a comment's `/*`"),
-        ("a declaration", found) => limits::declared_elsewhere(found),
+        ("a declaration", found) => limits::declared_elsewhere(source.text(), found),
         ("`{`", _) => Some("the body of `if`, `for` and `while` stands in braces"),
         ("`,`", ";") => Some("members of a struct are parted by `,`"),
         ("`(`", _) => Some("write `for (var i = 0; i < n; i++) { .. }`"),
@@ -185,6 +191,9 @@ fn of_types_that_differ(message: &str) -> Option<Words> {
     if message == "failed to convert expression to a concrete type" {
         let help = "convert one of them: `f32(x)`, `u32(x)`".to_owned();
         return Some(("the parts of this have different types".to_owned(), Some(help)));
+    }
+    if let Some((message, help)) = wholes::compared(message) {
+        return Some((message.to_owned(), Some(help.to_owned())));
     }
     let operands = message.to_lowercase();
     let operands = operands.strip_prefix("incompatible operands: ")?;

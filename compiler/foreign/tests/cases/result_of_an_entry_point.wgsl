@@ -1,0 +1,3 @@
+@group(0) @binding(0) var<storage, read_write> a: array<f32>;
+@compute @workgroup_size(1)
+fn main() -> f32 { return a[0]; }

@@ -1,0 +1,6 @@
+#version 450
+layout(local_size_x = 1) in;
+layout(set = 0, binding = 0) buffer A { float a[]; };
+void main() {
+    a[0] = subgroupQuadSwapHorizontal(a[0]);
+}

@@ -1,0 +1,6 @@
+const K = true + true;
+@group(0) @binding(0) var<storage, read_write> a: array<f32>;
+@compute @workgroup_size(1)
+fn main(@builtin(global_invocation_id) id: vec3<u32>) {
+    a[0] = 1.0;
+}

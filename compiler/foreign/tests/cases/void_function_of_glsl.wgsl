@@ -1,0 +1,1 @@
+void main() { float x = 1.0; }
