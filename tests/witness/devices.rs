@@ -42,6 +42,7 @@ impl Devices {
             robust_access: has(Feature::RobustAccess),
             float_controls: has(Feature::FloatControls),
             misfolds: is_lavapipe,
+            misrounds: is_lavapipe,
             misnegates: vulkan_name.starts_with("NVIDIA"),
             ..Target::portable()
         };

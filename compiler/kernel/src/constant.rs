@@ -157,8 +157,8 @@ impl Literal {
         }
     }
 
-    /// As a constant of type `scalar`; `None` where it does not fit: an int out of range, a float
-    /// that is not an int, a finite float past the largest one.
+    /// As a constant of type `scalar`; `None` where it does not fit: an int out of range, or that a float type would
+    /// round, a float that is not an int, a finite float past the largest one.
     pub fn fit(self, scalar: Scalar) -> Option<Constant> {
         match (self, scalar.kind()) {
             (_, Kind::Bool) => None,
@@ -166,9 +166,23 @@ impl Literal {
                 let (min, max) = scalar.int_range()?;
                 (min..=max).contains(&value).then(|| Constant::int(scalar, value))
             }
-            (Literal::Int(value), Kind::Float) => finite(int_to_float(value, scalar), scalar),
+            (Literal::Int(value), Kind::Float) => {
+                let is_exact =
+                    |constant: &Constant| constant.as_float().is_some_and(|it| it as i128 == value);
+                self.rounded(scalar).filter(is_exact)
+            }
             (Literal::Float(_), Kind::Signed | Kind::Unsigned) => None,
             (Literal::Float(value), Kind::Float) => finite(value, scalar),
+        }
+    }
+}
+
+impl Literal {
+    /// As a constant of a float type, rounded; `None` where it is past the largest one.
+    pub fn rounded(self, float: Scalar) -> Option<Constant> {
+        match self {
+            Literal::Int(value) => finite(int_to_float(value, float), float),
+            Literal::Float(value) => finite(value, float),
         }
     }
 }

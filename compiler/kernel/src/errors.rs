@@ -22,7 +22,7 @@ pub(crate) use self::groups::*;
 pub(crate) use self::names::*;
 pub(crate) use self::places::*;
 pub(crate) use self::records::*;
-pub(crate) use self::remedies::{copied_list, split_at_commas, without_brackets};
+pub(crate) use self::remedies::{copied_list, split_at_commas, without_brackets, zero_of};
 pub(crate) use self::stages::*;
 pub(crate) use self::structs::*;
 pub(crate) use self::textures::*;

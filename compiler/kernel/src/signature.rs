@@ -72,6 +72,8 @@ pub struct Target {
     /// NaNs, which precise kernels do not let it see, and an i32 made wider is compared wrongly with a number. It also
     /// answers a load out of range with what was stored to that index.
     pub misfolds: bool,
+    /// The driver takes every f64 beyond 2^24 for whole, and rounds half numbers towards zero.
+    pub misrounds: bool,
     /// The driver widens a narrow int that was negated as if it could not have wrapped: `i32(-a)` of an i8 that is -128
     /// is 128 there.
     pub misnegates: bool,
@@ -100,6 +102,7 @@ impl Target {
             robust_access: false,
             float_controls: false,
             misfolds: false,
+            misrounds: false,
             misnegates: false,
             f32_atomic_add: false,
             f64_atomic_add: false,

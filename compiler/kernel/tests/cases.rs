@@ -36,6 +36,7 @@ const TARGETS: [Target; 6] = [
         robust_access: true,
         float_controls: true,
         misfolds: true,
+        misrounds: true,
         misnegates: true,
         f32_atomic_add: true,
         f64_atomic_add: true,

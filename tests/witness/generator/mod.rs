@@ -6,12 +6,13 @@
 //! of one right result (`sin`, float `%` and `//`, `**` of floats) does not appear.
 //!
 //! `functions.rs` writes the kernel and what it calls, `groups.rs` kernels whose workgroups share memory, `tiles.rs`
-//! kernels with cooperative matrices, `forms.rs` methods, functions of functions and names that change their type, and
-//! `records.rs` operators of structs.
+//! kernels with cooperative matrices, `forms.rs` methods, functions of functions and names that change their type,
+//! `guesses.rs` variables that begin as numbers without a type and names for rows, and `records.rs` operators of structs.
 
 mod forms;
 mod functions;
 mod groups;
+mod guesses;
 mod literals;
 mod matrices;
 mod records;
@@ -77,6 +78,8 @@ struct Writer {
     inputs: Vec<Variable>,
     /// Arrays with two axes that are only read.
     planes: Vec<Variable>,
+    /// Names for rows of those, with the array's name.
+    rows: Vec<(String, Variable)>,
     /// The invocation's own elements of arrays.
     outputs: Vec<Variable>,
     /// Loops that a jump may leave or continue.
@@ -143,6 +146,7 @@ impl Writer {
             consts: Vec::new(),
             inputs: Vec::new(),
             planes: Vec::new(),
+            rows: Vec::new(),
             outputs: Vec::new(),
             n_loops: 0,
             result: Result::Nothing,
@@ -167,11 +171,12 @@ impl Writer {
         self.line(head);
         self.indent += 1;
         let (n_lines, n_variables, n_helpers) = (self.lines.len(), self.variables.len(), self.helpers.len());
-        let (n_views, outer_start) = (self.views.len(), self.block_start);
+        let (n_views, n_rows, outer_start) = (self.views.len(), self.rows.len(), self.block_start);
         self.block_start = n_variables;
         body(self);
         self.block_start = outer_start;
         self.views.truncate(n_views);
+        self.rows.truncate(n_rows);
         if self.lines.len() == n_lines {
             self.line("pass");
         }

@@ -9,16 +9,18 @@ impl Writer {
     /// Some statements; blocks in them nest so deep. A jump ends the block.
     pub fn statements(&mut self, depth: usize) {
         for _ in 0..1 + self.random.below(4) {
-            match self.random.below(if depth == 0 { 10 } else { 15 }) {
+            match self.random.below(if depth == 0 { 10 } else { 16 }) {
                 0..3 => self.declaration(),
                 3..6 => self.assignment(),
                 6 => self.augmented(),
                 7 => self.store(),
+                8 if self.random.one_in(3) => self.row(),
                 8 => self.swap(),
                 9 => self.retype(),
                 10 | 11 => self.branch(depth),
                 12 => self.for_loop(depth),
                 13 => self.while_loop(depth),
+                14 => self.guessed(depth),
                 _ => self.choose(depth),
             }
         }
@@ -122,7 +124,7 @@ impl Writer {
         self.line(&format!("{place} = {value}"));
     }
 
-    fn swap(&mut self) {
+    pub fn swap(&mut self) {
         let Some((a, ty)) = self.target() else { return self.declaration() };
         let others: Vec<String> = self
             .variables

@@ -85,6 +85,7 @@ impl Writer {
         }
         if !is_list {
             places.extend(self.places_in_inputs(ty));
+            places.extend(self.places_in_rows(ty));
         }
         if !places.is_empty() && !self.random.one_in(6) {
             return Some(self.indexed(&places));
@@ -106,6 +107,16 @@ impl Writer {
                 find("", &array.ty, ty, 3, &mut within);
                 places.extend(within.into_iter().map(|path| format!("{}[{at}]{path}", array.name)));
             }
+        }
+        places
+    }
+
+    fn places_in_rows(&self, ty: &Type) -> Vec<String> {
+        let mut places = Vec::new();
+        for (_, row) in &self.rows {
+            let mut within = Vec::new();
+            find("", &row.ty, ty, 3, &mut within);
+            places.extend(within.into_iter().map(|path| format!("{}[{AT}]{path}", row.name)));
         }
         places
     }

@@ -3,7 +3,7 @@
 //! Arithmetic on vectors and matrices is done number by number. Out of range, loads give zeros and stores
 //! do nothing.
 
-use kps_kernel::ir::{Atomic, AtomicPlace, BinaryOp, FloatFn, Node, NodeId, NodeKind, Step};
+use kps_kernel::ir::{Atomic, AtomicPlace, BinaryOp, FloatFn, Node, NodeId, NodeKind, Step, part_at};
 use kps_kernel::{Input, Scalar, Type};
 
 use super::machine::Invocation;
@@ -228,18 +228,17 @@ impl<'k> Invocation<'k> {
         let value = atomic.value.map(|value| self.value(value));
         let expected = atomic.expected.map(|expected| self.value(expected));
         let (ty, place) = match &atomic.place {
-            AtomicPlace::Buffer { buffer, index } => {
+            AtomicPlace::Buffer { buffer, index, path } => {
                 let index = usize::try_from(self.element_index(*index, world)).ok();
+                let at = self.path(path);
                 let memory = &mut world.buffers[buffer.idx()];
-                (memory.element.clone(), index.and_then(|index| memory.values.get_mut(index)))
+                let element = index.and_then(|index| memory.values.get_mut(index));
+                (part_at(&memory.element, path), element.and_then(|element| element.at_mut(&at)))
             }
             AtomicPlace::Shared { local, path } => {
-                let mut ty = self.function().local(*local).ty.clone();
-                for _ in path {
-                    ty = ty.part(0).expect("`verify` holds the path to lead somewhere");
-                }
-                let path = self.path(path);
-                (ty, self.memory_mut(*local, world).at_mut(&path))
+                let ty = part_at(&self.function().local(*local).ty, path);
+                let at = self.path(path);
+                (ty, self.memory_mut(*local, world).at_mut(&at))
             }
         };
         let scalar = ty.scalar().expect("atomics are of numbers");

@@ -23,6 +23,11 @@ struct Reason {
 pub(super) struct Reasons(Vec<Reason>);
 
 impl Reasons {
+    /// What differs by itself, without more to say of it.
+    pub fn plain_source(&mut self, source: &Source, span: Span, subject: &str) -> ReasonId {
+        self.source(source, span, subject, &differs(subject))
+    }
+
     /// What differs by itself.
     pub fn source(&mut self, source: &Source, span: Span, subject: &str, text: &str) -> ReasonId {
         self.add(source.at(span), subject.to_owned(), text.to_owned(), None)
@@ -36,8 +41,9 @@ impl Reasons {
             return because;
         }
         // `i = global_id.x` is one step to a reader.
-        if cause.because.is_none() && cause.at.source == *source && covers(span, cause.at.span) {
-            let text = format!("{subject} differs per invocation because of {}", cause.subject);
+        let is_plain = cause.text == differs(&cause.subject);
+        if is_plain && cause.at.source == *source && covers(span, cause.at.span) {
+            let text = format!("{} because of {}", differs(&subject), cause.subject);
             return self.add(source.at(span), subject, text, None);
         }
         let text = format!("{subject} depends on {}", cause.subject);
@@ -72,6 +78,10 @@ impl Reasons {
         }
         chain
     }
+}
+
+fn differs(subject: &str) -> String {
+    format!("{subject} differs per invocation")
 }
 
 fn covers(outer: Span, inner: Span) -> bool {

@@ -306,7 +306,11 @@ impl Walk<'_> {
             ExprKind::Compare { comparisons, .. } => {
                 for comparison in comparisons {
                     if let CompareOp::Is | CompareOp::IsNot = comparison.op {
-                        let diagnostic = errors::identity(self.at(comparison.op_span), comparison.op);
+                        let diagnostic = errors::identity(
+                            self.at(comparison.op_span),
+                            comparison.op,
+                            self.source.slice(comparison.right.span),
+                        );
                         self.diagnostics.push(diagnostic);
                     }
                 }

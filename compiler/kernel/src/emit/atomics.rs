@@ -12,10 +12,13 @@ use rspirv::spirv::{LoopControl, MemoryModel, Op, Scope, Word};
 
 use super::bits::bits_of;
 use super::function::FunctionEmitter;
+use super::memory::Tester;
 use super::module::Operand;
 use super::values::is_float;
 use crate::builtins::AtomicOp;
-use crate::ir::{Atomic, AtomicPlace, BufferId, Home, Kernel, LocalId, NodeKind, SharedId, Step, Touch};
+use crate::ir::{
+    Atomic, AtomicPlace, BufferId, Home, Kernel, LocalId, NodeId, NodeKind, SharedId, Step, Touch, part_at,
+};
 use crate::signature::{Capability, Target};
 use crate::types::{Scalar, Type};
 
@@ -40,6 +43,10 @@ fn is_direct(op: AtomicOp, scalar: Scalar, target: &Target) -> bool {
     }
 }
 
+fn is_narrow(ty: &Type) -> bool {
+    ty.scalar().is_some_and(|scalar| scalar.bits() < 32)
+}
+
 /// Shared memory that holds the bits of its elements, because an operation needs them.
 pub(super) fn shared_bits(kernel: &Kernel, target: &Target) -> Vec<SharedId> {
     let mut shared = Vec::new();
@@ -56,13 +63,6 @@ pub(super) fn shared_bits(kernel: &Kernel, target: &Target) -> Vec<SharedId> {
         }
     }
     shared
-}
-
-/// Where a path leads.
-fn part_at(ty: &Type, path: &[Step]) -> Type {
-    let part =
-        |ty: Type, step: &Step| ty.part(step.part()).expect("verified: a path leads from part to part");
-    path.iter().fold(ty.clone(), part)
 }
 
 impl FunctionEmitter<'_> {
@@ -82,20 +82,24 @@ impl FunctionEmitter<'_> {
         ty: &Type,
     ) -> Word {
         match &atomic.place {
-            AtomicPlace::Buffer { buffer, index } => {
+            AtomicPlace::Buffer { buffer, index, path } => {
+                let op = atomic.op;
+                let variable = self.interface.buffer(*buffer);
+                variable.reads |= op != AtomicOp::Store;
+                variable.writes |= op != AtomicOp::Load;
+                if !path.is_empty() {
+                    return self.atomic_within(op, (*buffer, *index, path), (value, expected), ty);
+                }
                 self.tell_buffer_index(*buffer, *index, Touch::Both);
                 let (is_inside, index) = self.inside_buffer(*buffer, *index);
-                let is_narrow = |scalar: Scalar| scalar.bits() < 32;
-                let element = &self.kernel.buffers[buffer.idx()].element;
-                if element.scalar().is_some_and(is_narrow) {
-                    let (op, place) = (atomic.op, (*buffer, index));
-                    return self.when_value(is_inside, ty, |emitter| {
-                        emitter.narrow_atomic(op, place, value, expected)
-                    });
-                }
                 self.when_value(is_inside, ty, |emitter| {
-                    let element = emitter.buffer_element(atomic.op, *buffer, index);
-                    emitter.atomic_at(atomic.op, &element, value, expected)
+                    let element = &emitter.kernel.buffers[buffer.idx()].element;
+                    if is_narrow(element) {
+                        let pointer = emitter.element_pointer(*buffer, index);
+                        return emitter.narrow_atomic(op, (pointer, element), value, expected);
+                    }
+                    let element = emitter.buffer_element(op, *buffer, index);
+                    emitter.atomic_at(op, &element, value, expected)
                 })
             }
             AtomicPlace::Shared { local, path } => {
@@ -112,11 +116,35 @@ impl FunctionEmitter<'_> {
         }
     }
 
+    /// On a part of an element. Where it is seen as an int, or narrow, it is behind an address.
+    fn atomic_within(
+        &mut self,
+        op: AtomicOp,
+        part: (BufferId, NodeId, &[Step]),
+        (value, expected): (Option<Word>, Option<Word>),
+        ty: &Type,
+    ) -> Word {
+        let (place, is_inside) = self.buffer_part(part, Touch::Both, Tester::Words);
+        let operation = |emitter: &mut Self| {
+            let pointer = emitter.buffer_pointer(&place);
+            if is_narrow(&place.ty) {
+                return emitter.narrow_atomic(op, (pointer, &place.ty), value, expected);
+            }
+            let scope = emitter.scope(Scope::Device);
+            let is_direct = place.ty.scalar().is_some_and(|scalar| is_direct(op, scalar, emitter.target));
+            let bits = (!is_direct).then(|| bits_of(&place.ty));
+            let pointer = bits.iter().fold(pointer, |pointer, bits| emitter.seen_through(pointer, bits));
+            let element = Element { pointer, ty: place.ty.clone(), bits, scope };
+            emitter.atomic_at(op, &element, value, expected)
+        };
+        match is_inside {
+            None => operation(self),
+            Some(is_inside) => self.when_value(is_inside, ty, operation),
+        }
+    }
+
     fn buffer_element(&mut self, op: AtomicOp, buffer: BufferId, index: Word) -> Element {
-        let variable = self.interface.buffer(buffer);
-        variable.reads |= op != AtomicOp::Store;
-        variable.writes |= op != AtomicOp::Load;
-        let ty = variable.element.clone();
+        let ty = self.interface.buffer(buffer).element.clone();
         let is_direct = ty.scalar().is_some_and(|scalar| is_direct(op, scalar, self.target));
         let bits = (!is_direct).then(|| bits_of(&ty));
         let pointer = match &bits {

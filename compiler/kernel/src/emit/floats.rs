@@ -1,6 +1,6 @@
 //! Float `//` and `%`, with Python's sign, and the remainder of C.
 
-use rspirv::spirv::{GlslStd450Op as GlslOp, Op, Word};
+use rspirv::spirv::{Op, Word};
 
 use super::function::FunctionEmitter;
 use super::ints::bools;
@@ -21,10 +21,10 @@ impl FunctionEmitter<'_> {
     pub fn float_floor_div(&mut self, a: Word, b: Word, ty: &Type) -> Word {
         let zero = self.float(ty, 0.0);
         let is_zero = self.ids(Op::FOrdEqual, &bools(ty), &[b, zero]);
-        let remainder = self.ids(Op::FRem, ty, &[a, b]);
+        let remainder = self.remainder(a, b, ty);
         let whole = self.ids(Op::FSub, ty, &[a, remainder]);
         let quotient = self.ids(Op::FDiv, ty, &[whole, b]);
-        let quotient = self.glsl(GlslOp::RoundEven, ty, &[quotient]);
+        let quotient = self.rounded(quotient, ty);
         let one = self.float(ty, 1.0);
         let less = self.ids(Op::FSub, ty, &[quotient, one]);
         let bools = bools(ty);
@@ -46,7 +46,7 @@ impl FunctionEmitter<'_> {
     /// The rest of a truncating division; NaN by zero, for which compilers of devices have shortcuts that give
     /// the dividend where they see a constant.
     pub fn float_trunc_rem(&mut self, a: Word, b: Word, divisor: Option<Constant>, ty: &Type) -> Word {
-        let remainder = self.ids(Op::FRem, ty, &[a, b]);
+        let remainder = self.remainder(a, b, ty);
         if divisor.and_then(Constant::as_float).is_some_and(|divisor| divisor != 0.0) {
             return remainder;
         }
@@ -59,7 +59,7 @@ impl FunctionEmitter<'_> {
     fn signed_remainder(&mut self, a: Word, b: Word, ty: &Type) -> Word {
         let zero = self.float(ty, 0.0);
         let bools = bools(ty);
-        let remainder = self.ids(Op::FRem, ty, &[a, b]);
+        let remainder = self.remainder(a, b, ty);
         let has_rest = self.ids(Op::FUnordNotEqual, &bools, &[remainder, zero]);
         let is_below = self.ids(Op::FOrdLessThan, &bools, &[remainder, zero]);
         let wants_below = self.ids(Op::FOrdLessThan, &bools, &[b, zero]);

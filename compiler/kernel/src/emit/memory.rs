@@ -23,13 +23,13 @@ const MAX_UNROLLED: u32 = 16;
 
 /// Where a part of a buffer's element lies.
 #[derive(Clone)]
-struct Place {
+pub(super) struct Place {
     class: StorageClass,
     /// The pointer to the block, its member, and on to the part.
     chain: Vec<Word>,
     /// Of a matrix, which is rows here: in each of them the part is this number.
     column: Option<Word>,
-    ty: Type,
+    pub ty: Type,
     packing: Packing,
 }
 
@@ -217,7 +217,7 @@ impl FunctionEmitter<'_> {
     }
 
     /// The place of a part that exists, and whether it is the one meant, where that is not known.
-    fn buffer_part(
+    pub fn buffer_part(
         &mut self,
         (buffer, index, path): (BufferId, NodeId, &[Step]),
         touch: Touch,
@@ -377,7 +377,7 @@ impl FunctionEmitter<'_> {
         place.part(index, ty)
     }
 
-    fn buffer_pointer(&mut self, place: &Place) -> Word {
+    pub fn buffer_pointer(&mut self, place: &Place) -> Word {
         let pointee = self.module.laid_type(&place.ty, place.packing);
         self.pointer_to(place.class, pointee, &place.chain)
     }

@@ -32,6 +32,7 @@ mod ports;
 mod reach;
 mod record;
 mod revisits;
+mod rounding;
 mod stored;
 mod subgroup;
 mod textures;

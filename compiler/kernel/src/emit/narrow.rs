@@ -1,4 +1,4 @@
-//! Atomic operations on elements of 8 and 16 bits of array parameters.
+//! Atomic operations on numbers of 8 and 16 bits in array parameters.
 //!
 //! Instructions change words of 32 bits at least. So the word around the element is loaded, the element in it
 //! replaced, and the word exchanged if it still is what was loaded, else again. Lowering has such arrays
@@ -11,7 +11,6 @@ use super::atomics::Element;
 use super::function::FunctionEmitter;
 use super::module::Operand;
 use crate::builtins::AtomicOp;
-use crate::ir::BufferId;
 use crate::types::{Scalar, Type};
 
 /// An element within a word.
@@ -30,14 +29,11 @@ impl FunctionEmitter<'_> {
     pub fn narrow_atomic(
         &mut self,
         op: AtomicOp,
-        (buffer, index): (BufferId, Word),
+        (pointer, ty): (Word, &Type),
         value: Option<Word>,
         expected: Option<Word>,
     ) -> Word {
-        let variable = self.interface.buffer(buffer);
-        variable.reads |= op != AtomicOp::Store;
-        variable.writes |= op != AtomicOp::Load;
-        let within = self.word_around(buffer, index);
+        let within = self.word_around(pointer, ty);
         if op == AtomicOp::Load {
             let word = self.atomic_op(Op::AtomicLoad, &within.word, None);
             let bits = self.bits_within(word, &within);
@@ -52,11 +48,9 @@ impl FunctionEmitter<'_> {
         if op == AtomicOp::Store { 0 } else { now }
     }
 
-    fn word_around(&mut self, buffer: BufferId, index: Word) -> Within {
-        let (u32s, u64s) = (Type::U32, Type::from(Scalar::U64));
-        let ty = self.interface.buffer(buffer).element.clone();
-        let element = self.element_pointer(buffer, index);
-        let address = self.ids(Op::ConvertPtrToU, &u64s, &[element]);
+    fn word_around(&mut self, pointer: Word, ty: &Type) -> Within {
+        let (u32s, u64s, ty) = (Type::U32, Type::from(Scalar::U64), ty.clone());
+        let address = self.ids(Op::ConvertPtrToU, &u64s, &[pointer]);
         let low = self.ids(Op::UConvert, &u32s, &[address]);
         let (three, within_word) = (self.int(&u32s, 3), self.int(&u64s, i128::from(!3u64)));
         let byte = self.ids(Op::BitwiseAnd, &u32s, &[low, three]);

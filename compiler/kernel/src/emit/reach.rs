@@ -196,10 +196,16 @@ impl FunctionEmitter<'_> {
             }
             None => {
                 let element = self.element_pointer(buffer, index);
-                let pointer = self.module.pointer(StorageClass::PhysicalStorageBuffer, pointee);
-                self.op(Op::Bitcast, pointer, &[Operand::IdRef(element)])
+                self.seen_through(element, bits)
             }
         }
+    }
+
+    /// A pointer behind an address, to a number, as one to an int of this type.
+    pub fn seen_through(&mut self, pointer: Word, bits: &Type) -> Word {
+        let pointee = self.module.ty(bits);
+        let seen = self.module.pointer(StorageClass::PhysicalStorageBuffer, pointee);
+        self.op(Op::Bitcast, seen, &[Operand::IdRef(pointer)])
     }
 
     /// A pointer to an element that is a number. `index` is as [`Self::inside_buffer`] gives it.

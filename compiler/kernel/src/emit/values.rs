@@ -81,7 +81,11 @@ impl FunctionEmitter<'_> {
             NodeKind::Float(function, args) => {
                 let given = args.iter().flatten();
                 let args: Vec<Word> = given.map(|arg| self.float_argument(*function, *arg)).collect();
-                self.glsl(float_op(*function), ty, &args)
+                match function {
+                    FloatFn::Trunc => self.truncated(args[0], ty),
+                    FloatFn::Round => self.rounded(args[0], ty),
+                    function => self.glsl(float_op(*function), ty, &args),
+                }
             }
             NodeKind::Abs(a) => {
                 let a = self.value(*a);

@@ -4,9 +4,9 @@ use kps_syntax::ast::CompareOp;
 use kps_syntax::{Diagnostic, Location};
 
 use super::remedies::{as_operand, cut_alike, how_to_convert, literal_items, split_at_commas};
-use super::values::cast_one;
+use super::values::{cast_one, is_number};
 use super::{advised, arguments, error, is_array, meant};
-use crate::builtins;
+use crate::builtins::{self, Builtin};
 use crate::types::{Scalar, Type};
 
 // Functions.
@@ -152,15 +152,19 @@ pub(crate) fn not_in_range(at: Location, what: &str) -> Diagnostic {
         .help("compare with its bounds: `a <= x < b`")
 }
 
-pub(crate) fn identity(at: Location, op: CompareOp) -> Diagnostic {
+/// Of `x is other`.
+pub(crate) fn identity(at: Location, op: CompareOp, other: &str) -> Diagnostic {
     let plain = if op == CompareOp::IsNot { "!=" } else { "==" };
-    error(
+    let error = error(
         "kernel/unsupported",
         at,
         format!("`{}` cannot be used in a kernel: its values have no identity", op.symbol()),
         "",
-    )
-    .help(format!("compare values with `{plain}`"))
+    );
+    match other == "None" {
+        true => error.help("no value of a kernel is `None`: let a number say it, such as -1, or a bool"),
+        false => error.help(format!("compare values with `{plain}`")),
+    }
 }
 
 pub(crate) fn chained_vectors(at: Location, first: &str) -> Diagnostic {
@@ -179,7 +183,12 @@ pub(crate) fn range_bound(at: Location, text: &str, what: &str) -> Diagnostic {
     let diagnostic = error("kernel/loop", at, format!("a bound of `range` is an int, not {what}"), what);
     match what.contains("literal") {
         true => diagnostic.help("count in ints and compute the float: `for i in range(10): t = i * 0.1`"),
-        false => diagnostic.help(format!("write `i32({text})`")),
+        false if is_array(what) => diagnostic.help(format!("count its elements: `range(len({text}))`")),
+        false if what.contains("vec") => {
+            diagnostic.help(format!("take one component: `{}.x`", as_operand(text)))
+        }
+        false if is_number(what) => diagnostic.help(format!("write `i32({text})`")),
+        false => diagnostic.help("write an int: `range(10)`"),
     }
 }
 
@@ -198,6 +207,8 @@ pub(crate) fn not_callable(at: Location, text: &str, what: &str) -> Diagnostic {
         }
         // `global_id(0)` is OpenCL's way.
         false if what.contains("vec") => diagnostic.help(format!("write a component of it: `{text}.x`")),
+        false if hides_function(text) => diagnostic
+            .help(format!("this `{text}` hides the function of that name: give the variable another name")),
         false if is_count_of_array(text) || builtins::lookup(text).is_some() => {
             diagnostic.help(format!("it is a value: leave the parentheses out, `{text}`"))
         }
@@ -212,6 +223,11 @@ pub(crate) fn not_callable(at: Location, text: &str, what: &str) -> Diagnostic {
         }
         false => diagnostic.help(format!("to multiply, write `{text} * (..)`")),
     }
+}
+
+/// Whether a variable has the name of a function of kernels.
+pub(super) fn hides_function(name: &str) -> bool {
+    matches!(builtins::lookup(name), Some(Builtin::Function(_)))
 }
 
 /// NumPy's are attributes too, but some libraries call them.
@@ -412,10 +428,16 @@ pub(crate) fn cross_product(at: Location, ty: &Type) -> Diagnostic {
         .help("make them three wide: `cross(vec3(a, 0), vec3(b, 0))`")
 }
 
-pub(crate) fn returns_sometimes(at: Location, other: Location, name: &str, how: &str) -> Diagnostic {
+/// `zero` is of the type that the other paths return.
+pub(crate) fn returns_sometimes(
+    at: Location,
+    (other, how): (Location, &str),
+    name: &str,
+    zero: &str,
+) -> Diagnostic {
     error("kernel/return", at, format!("`{name}` returns a value on some paths only"), "a value here")
         .label(other, how)
-        .help("return a value on every path: end the function with `return 0.0`, say")
+        .help(format!("return a value on every path: end the function with `return {zero}`, say"))
 }
 
 pub(crate) fn return_type(at: Location, name: &str, wanted: &Type, what: &str) -> Diagnostic {

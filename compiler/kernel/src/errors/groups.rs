@@ -21,6 +21,16 @@ pub(crate) fn shared_size(at: Location, text: &str, what: &str) -> Diagnostic {
     .help("a size is an int literal, an int that the script names, or a parameter declared as `const[i32]`")
 }
 
+pub(crate) fn shared_sizes_together(at: Location, element: &str, sizes: &str) -> Diagnostic {
+    error("kernel/shared", at, "`shared` takes its sizes one by one, not as a tuple", "")
+        .help(format!("write `shared({element}, {sizes})`"))
+}
+
+pub(crate) fn shared_repeated(at: Location) -> Diagnostic {
+    error("kernel/shared", at, "shared memory is not repeated", "")
+        .help("say how large it is: `shared(f32, 128)`; a copy is made element by element, in a loop")
+}
+
 pub(crate) fn shared_empty(at: Location, size: i128) -> Diagnostic {
     error("kernel/shared", at, format!("shared memory of {size} elements along an axis"), "")
         .help("a size is an int of at least 1")
@@ -63,13 +73,6 @@ pub(crate) fn shared_index_count(at: Location, n_axes: usize, n_indices: usize) 
 pub(crate) fn atomic_place(at: Location, name: &str, what: &str) -> Diagnostic {
     error("kernel/atomic", at, format!("`{name}` takes an array and an index, and this is {what}"), what)
         .help(format!("write `{name}(a, i, ..)`, with `a` an array parameter or `shared(..)`"))
-}
-
-/// A list within an element of an array of the device.
-pub(crate) fn atomic_in_element(at: Location, text: &str) -> Diagnostic {
-    error("kernel/atomic", at, format!("`{text}` is a list within an element of an array"), "a list").help(
-        "atomics change whole elements: keep these numbers in an array of their own, `counts: Array[u32]`",
-    )
 }
 
 pub(crate) fn atomic_own_memory(at: Location, text: &str) -> Diagnostic {

@@ -2,6 +2,7 @@
 
 use kps_syntax::{Diagnostic, Location};
 
+use super::functions::hides_function;
 use super::{error, meant};
 use crate::{builtins, habits};
 
@@ -110,7 +111,7 @@ pub(crate) fn assign_captured(at: Location, name: &str) -> Diagnostic {
 pub(crate) fn used_before_assignment(at: Location, name: &str, is_outside: bool) -> Diagnostic {
     let diagnostic =
         error("kernel/unset", at, format!("`{name}` is used before it is assigned"), "no value yet");
-    match is_outside {
+    match is_outside || hides_function(name) {
         true => diagnostic.help(format!(
             "the function assigns `{name}`, which hides the one outside: use another name for its own"
         )),

@@ -3,8 +3,9 @@
 use kps_syntax::{Diagnostic, Location};
 
 use super::remedies::{as_operand, split_at_commas};
-use super::values::cast_one;
+use super::values::{cast_one, is_number};
 use super::{error, is_array, is_function, meant};
+use crate::builtins::{self, Builtin};
 use crate::habits;
 use crate::signature::ArrayParam;
 use crate::types::{Scalar, Type};
@@ -30,6 +31,15 @@ pub(crate) fn list_types(
     other: (Location, &str),
     cast: Option<String>,
 ) -> Diagnostic {
+    if is_array(first.1) && first.1 == other.1 {
+        return error(
+            "kernel/list",
+            first.0,
+            "a list holds no arrays, but numbers and what is made of them",
+            first.1,
+        )
+        .help("take elements of them: `[a[i], b[i]]`");
+    }
     let help = match is_function(first.1) || is_function(other.1) {
         true => "a list holds numbers and what is made of them: choose among functions with `if`".to_owned(),
         false => cast_one(cast),
@@ -47,7 +57,9 @@ pub(crate) fn not_indexable(at: Location, text: &str, what: &str) -> Diagnostic 
     }
     let diagnostic = error("kernel/index", at, format!("`{text}` is {what}, which has no elements"), "");
     if what.ends_with("texture") {
-        return diagnostic.help(format!("read one texel, or write it: `{text}.read(ivec2(x, y))`"));
+        return diagnostic.help(format!(
+            "read one texel, `{text}.read(ivec2(x, y))`, or write it, `{text}.write(ivec2(x, y), value)`"
+        ));
     }
     match text.strip_suffix(']').and_then(|text| text.split_once('[')) {
         Some((array, indices)) => {
@@ -59,7 +71,9 @@ pub(crate) fn not_indexable(at: Location, text: &str, what: &str) -> Diagnostic 
                 n_indices + 1
             ))
         }
-        None => diagnostic.help(format!("leave the index out: `{text}`")),
+        None => {
+            diagnostic.help(format!("leave the index out, `{text}`, or make `{text}` an array or a list"))
+        }
     }
 }
 
@@ -84,6 +98,7 @@ pub(crate) fn index_type(at: Location, text: &str, what: &str) -> Diagnostic {
             diagnostic.help(format!("take one component: `{}.x`", as_operand(text)))
         }
         what if is_array(what) => diagnostic.help(format!("take one element: `{text}[i]`")),
+        what if !is_number(what) => diagnostic.help("an index counts the elements of one axis, from 0"),
         // `x[i / 2]` means the whole part.
         _ if text.contains(" / ") => {
             diagnostic.help(format!("`/` gives a float: write `{}`", text.replace(" / ", " // ")))
@@ -178,13 +193,19 @@ pub(crate) fn no_attribute(at: Location, name: &str, what: &str) -> Diagnostic {
     let is_component = is_component(name);
     match habits::instead_of_attribute(name) {
         Some(instead) => diagnostic.help(instead),
+        None if what.starts_with("a `") || what.starts_with("an `") => diagnostic
+            .help("it is an object of the script, a constant in kernels: pass numbers that change as arrays"),
+        None if what == "a sampler" => {
+            diagnostic.help("an image is sampled, by a sampler: `img.sample(s, at)`")
+        }
+        None if is_called(name) => diagnostic.help(format!("it is a function here: `{name}(..)`")),
         None if is_component && what.starts_with("the type") => diagnostic
             .help(format!("make a value of it first: `v = vec3(1.0, 2.0, 3.0)`, and take `v.{name}`")),
         None if is_component && is_array_of_numbers(what) => {
             diagnostic.help("its elements are numbers: index it, `a[i]`")
         }
-        None if is_component && is_array(what) => {
-            diagnostic.help(format!("take the component of one element: `a[i].{name}`"))
+        None if is_array(what) && !is_array_of_numbers(what) => {
+            diagnostic.help(format!("take it of one element: `a[i].{name}`"))
         }
         None if is_component && what.starts_with("a tuple") => diagnostic
             .help("count the items of a tuple, `t[0]`, or take it apart: `height, width = image.shape`"),
@@ -194,6 +215,11 @@ pub(crate) fn no_attribute(at: Location, name: &str, what: &str) -> Diagnostic {
         None if is_component => diagnostic.help(format!("leave `.{name}` out: it is one number already")),
         None => diagnostic.help("vectors have components, `v.xy`; arrays have `shape` and `size`"),
     }
+}
+
+/// Whether it is a function of kernels, as NumPy's arrays have some as methods.
+fn is_called(name: &str) -> bool {
+    matches!(builtins::lookup(name).or_else(|| builtins::member(name)), Some(Builtin::Function(_)))
 }
 
 fn is_component(name: &str) -> bool {
@@ -219,16 +245,22 @@ pub(crate) fn no_array_attribute(at: Location, name: &str, what: &str, nearest: 
         (None, None) if is_component(name) && is_array_of_numbers(what) => {
             diagnostic.help("its elements are numbers: index it, `a[i]`")
         }
-        (None, None) if is_component(name) => {
-            diagnostic.help(format!("take the component of one element: `a[i].{name}`"))
+        (None, None) if is_component(name) || !is_array_of_numbers(what) => {
+            diagnostic.help(format!("take it of one element: `a[i].{name}`"))
         }
         (None, None) => diagnostic.help("an array has `shape`, `size` and `ndim`"),
     }
 }
 
 pub(crate) fn unknown_swizzle(at: Location, letters: &str, ty: &Type) -> Diagnostic {
-    error("kernel/swizzle", at, format!("`{ty}` has no components `{letters}`"), "")
-        .help("one to four letters of `xyzw`, `rgba` or `stpq`")
+    let diagnostic = error("kernel/swizzle", at, format!("`{ty}` has no components `{letters}`"), "");
+    match letters {
+        "shape" | "size" | "ndim" | "len" => {
+            diagnostic.help("it is a vector in kernels: `len(v)` counts its components")
+        }
+        name if is_called(name) => diagnostic.help(format!("it is a function here: `{name}(v)`")),
+        _ => diagnostic.help("one to four letters of `xyzw`, `rgba` or `stpq`"),
+    }
 }
 
 pub(crate) fn swizzle_too_wide(at: Location, letters: &str, ty: &Type) -> Diagnostic {
@@ -372,7 +404,13 @@ pub(crate) fn part_given_twice(at: Location, first: Location, text: &str) -> Dia
     .help(format!("where the function only reads it, give a copy: `[*{text}]`"))
 }
 
-pub(crate) fn one_row_written(at: Location, list: Location, text: &str) -> Diagnostic {
+/// The list holds `n_rows` times `n_columns` of what `zero` is.
+pub(crate) fn one_row_written(
+    at: Location,
+    list: Location,
+    text: &str,
+    (n_rows, n_columns, zero): (u32, u32, &str),
+) -> Diagnostic {
     error(
         "kernel/copy-written",
         at,
@@ -380,7 +418,11 @@ pub(crate) fn one_row_written(at: Location, list: Location, text: &str) -> Diagn
         "",
     )
     .label(list, "this repeats one list")
-    .help("write out each row, `[[0] * 3, [0] * 3]`, or take one list for all: `[0] * 6`, and `a[3 * i + j]`")
+    .help(format!(
+        "take one list for all, `[{zero}] * {}`, with `a[{n_columns} * i + j]` for `a[i][j]`, or write out each row: \
+         `[[{zero}] * {n_columns}, [{zero}] * {n_columns}, ..]`",
+        n_rows * n_columns
+    ))
 }
 
 /// Where paths met, on one of which `name` is what `given` says.

@@ -19,7 +19,18 @@ pub(super) fn how_to_convert(text: &str, found: &str, wanted: &Type) -> Option<S
         _ if found.contains("tuple") || found.starts_with("`Array(") => {
             return how_to_use_items(text, found, wanted);
         }
-        _ if found.contains("the type") => format!("make a value of it: `{text}(0)`"),
+        _ if found.contains("the type") => format!("make a value of it: `{text}(..)`"),
+        (_, Type::Struct(of)) => {
+            let members: Vec<&str> = of.members.iter().map(|member| &*member.name).collect();
+            format!("make one: `{wanted}({})`", members.join(", "))
+        }
+        (from, Type::Matrix { columns, rows, scalar }) if !from.as_ref().is_some_and(Type::is_matrix) => {
+            let column = Type::Vector(*rows, *scalar);
+            let columns = vec![format!("{column}(..)"); usize::from(*columns)];
+            format!("make one of its columns: `{wanted}({})`", columns.join(", "))
+        }
+        (_, Type::Array(_)) => "store in its elements, one by one".to_owned(),
+        (None, _) if is_struct(found) => "take one of its members".to_owned(),
         _ if wanted.scalar().is_none() => return None,
         _ if is_array(found) => format!("take one element: `{text}[i]`"),
         _ if is_enum_member(found) => format!("write what it stands for: `{text}.value`"),
@@ -58,6 +69,14 @@ pub(super) fn how_to_convert(text: &str, found: &str, wanted: &Type) -> Option<S
             format!("cast it: `{wanted}({text})`")
         }
         _ => return None,
+    })
+}
+
+/// A struct has a name that is none of ours.
+fn is_struct(found: &str) -> bool {
+    let name = found.strip_prefix('`').and_then(|name| name.strip_suffix('`'));
+    name.is_some_and(|name| {
+        name.chars().all(|letter| letter.is_alphanumeric() || letter == '_') && name != "?"
     })
 }
 
@@ -146,6 +165,19 @@ pub(super) fn fillers(n_given: usize, to: &Type) -> String {
     format!(", {}", filler(to)).repeat(usize::from(to.n_components()).saturating_sub(n_given))
 }
 
+/// A value of this type, as a line may write it.
+pub(crate) fn zero_of(ty: &Type) -> String {
+    match ty {
+        Type::Scalar(_) => filler(ty).to_owned(),
+        Type::Tuple(items) => {
+            let items: Vec<String> = items.iter().map(zero_of).collect();
+            format!("({})", items.join(", "))
+        }
+        _ if ty.scalar().is_some() => format!("{ty}({})", filler(ty)),
+        _ => "..".to_owned(),
+    }
+}
+
 fn filler(ty: &Type) -> &'static str {
     match ty.scalar().map(Scalar::kind) {
         Some(Kind::Bool) => "False",
@@ -214,6 +246,15 @@ pub(crate) fn split_at_commas(text: &str) -> Vec<&str> {
         letter == ',' && depth == 0
     };
     text.split(is_comma).map(str::trim).collect()
+}
+
+/// The text of an expression as a side of a comparison.
+pub(super) fn as_side(text: &str) -> String {
+    let binds_less = [":=", " if ", " and ", " or ", "not ", "lambda"];
+    match binds_less.iter().any(|word| text.contains(word)) && without_brackets(text) == text {
+        true => format!("({text})"),
+        false => text.to_owned(),
+    }
 }
 
 /// The text of an expression as a dot or an index takes it.

@@ -2,7 +2,7 @@
 
 use kps_syntax::{Diagnostic, Location};
 
-use super::remedies::{list_of, literal_items};
+use super::remedies::{how_to_convert, list_of, literal_items};
 use super::{advised, arguments, error, meant, one};
 use crate::structs::{Member, StructType};
 use crate::types::Type;
@@ -73,7 +73,7 @@ pub(crate) fn member_type(
     let diagnostic =
         error("kernel/struct", at, format!("the member `{name}` of `{of}` is `{ty}`, not {found}"), found);
     match ty {
-        Type::Scalar(_) | Type::Vector(..) => diagnostic.help(format!("cast it: `{ty}({text})`")),
+        Type::Scalar(_) | Type::Vector(..) => advised(diagnostic, how_to_convert(text, found, ty)),
         Type::Array(of) => match (&of.element, literal_items(begun)) {
             (Type::Scalar(scalar), Some(items)) => {
                 let help = list_of(items, *scalar).map(|list| match begun == text {

@@ -3,6 +3,7 @@
 use kps_syntax::{Diagnostic, Location};
 
 use super::error;
+use super::remedies::{first_components, value_type};
 use crate::textures::{TextureMistake, TextureType};
 use crate::types::{Scalar, Type};
 
@@ -64,10 +65,19 @@ pub(crate) fn texture_coordinate(
     what: &str,
 ) -> Diagnostic {
     let message = format!("a place in a {texture} texture is `{wanted}`, not {what}");
+    let text = at.source.slice(at.span).to_owned();
     let diagnostic = error("kernel/texture-coordinate", at, message, "");
-    match wanted.scalar().is_some_and(Scalar::is_float) {
-        true => diagnostic.help("sample takes 0.0 to 1.0 along each axis"),
-        false => diagnostic.help(format!("count texels: {wanted}(..)")),
+    let found = value_type(what);
+    match (wanted.scalar().is_some_and(Scalar::is_float), found) {
+        (true, _) => diagnostic.help("sample takes 0.0 to 1.0 along each axis"),
+        (false, Some(found)) if found.is_vector() && found.n_components() > wanted.n_components() => {
+            let first = first_components(&text, wanted.n_components().max(1));
+            diagnostic.help(format!("take as many components as the image has axes: `{first}`"))
+        }
+        (false, Some(found)) if found.is_vector() && found.n_components() == wanted.n_components() => {
+            diagnostic.help(format!("count texels: `{wanted}({text})`"))
+        }
+        (false, _) => diagnostic.help(format!("count texels, in ints: `{wanted}(..)`")),
     }
 }
 

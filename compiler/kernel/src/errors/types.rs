@@ -4,6 +4,7 @@ use kps_syntax::{Diagnostic, Location};
 
 use super::{error, meant};
 use crate::habits;
+use crate::types::Type;
 
 pub(crate) fn not_a_type(at: Location, text: &str) -> Diagnostic {
     let diagnostic = error("kernel/not-a-type", at, format!("`{text}` is not a type"), "");
@@ -39,10 +40,16 @@ pub(crate) fn not_a_value_type(at: Location, text: &str) -> Diagnostic {
 
 pub(crate) fn unknown_type(at: Location, name: &str, nearest: Option<&str>) -> Diagnostic {
     let diagnostic = error("kernel/unknown-type", at, format!("unknown type `{name}`"), "");
-    if let "list" | "tuple" | "dict" | "ndarray" | "array" | "Tensor" | "object" = name {
+    let plain = name.rsplit('.').next().unwrap_or(name);
+    if let "list" | "tuple" | "dict" | "ndarray" | "array" | "Tensor" | "object" | "List" | "NDArray" = plain
+    {
         return diagnostic.help("write `Array[f32]`, with the type of the elements");
     }
-    match (nearest, habits::instead(name)) {
+    let lower = plain.to_lowercase();
+    if lower != name && Type::by_name(&lower).is_some() {
+        return diagnostic.help(format!("write `{lower}`"));
+    }
+    match (nearest, habits::instead(plain)) {
         (_, Some(instead)) => diagnostic.help(instead),
         (Some(_), None) => meant(diagnostic, nearest),
         (None, None) => diagnostic.help("write `f32`, `vec3`, `Array[f32]` or the like"),

@@ -3,7 +3,7 @@
 use kps_syntax::{Diagnostic, Location};
 
 use super::remedies::{
-    as_number, as_operand, cut_alike, fillers, first_components, how_to_call, how_to_convert,
+    as_number, as_operand, as_side, cut_alike, fillers, first_components, how_to_call, how_to_convert,
     split_at_commas, value_type, without_brackets,
 };
 use super::{advised, arguments, error, is_array, is_enum_member, one};
@@ -67,8 +67,10 @@ pub(crate) fn literal_does_not_fit(at: Location, literal: Literal, scalar: Scala
         (Literal::Float(_), Some(_)) => diagnostic.help(format!("write `{scalar}({literal})` to cut it off")),
         (Literal::Int(value), Some((min @ 0, max))) if value < 0 && -value <= max / 2 + 1 => {
             let same_bits = value.rem_euclid(max + 1);
+            let signed = if scalar.bits() < 32 { Scalar::I32 } else { Scalar::I64 };
             diagnostic.help(format!(
-                "`{scalar}` holds {min} to {max}: write the number of the same bits, `{same_bits:#X}`"
+                "`{scalar}` holds {min} to {max}: make the other side signed, `{signed}(..)`, or, where bits are \
+                 meant, write those of this number: `{same_bits:#X}`"
             ))
         }
         (Literal::Int(_), Some(_)) if !Scalar::ALL.iter().filter(|scalar| scalar.is_int()).any(holds) => {
@@ -81,9 +83,12 @@ pub(crate) fn literal_does_not_fit(at: Location, literal: Literal, scalar: Scala
         _ => {
             let wider = [Scalar::F32, Scalar::F64].into_iter().find(holds).unwrap_or(Scalar::F64);
             let (wider, (most, text)) = (declared_wider(wider, literal), greatest(scalar));
-            diagnostic.help(match literal.to_f64().abs() <= most {
-                true => format!("`{scalar}` would round it: {wider}"),
-                false => format!("`{scalar}` holds -{text} to {text}: {wider}"),
+            diagnostic.help(match (literal.to_f64().abs() <= most, holds(&Scalar::F64)) {
+                (true, true) => {
+                    format!("`{scalar}` would round it: write `{literal}.0` if that may be, or {wider}")
+                }
+                (true, false) => format!("every float would round it: write `{literal}.0` if that may be"),
+                (false, _) => format!("`{scalar}` holds -{text} to {text}: {wider}"),
             })
         }
     }
@@ -157,11 +162,12 @@ pub(crate) fn augmented_type(
     symbol: &str,
     (value_at, value, found): (Location, &str, &str),
 ) -> Diagnostic {
-    let message = format!("`{target}` is `{wanted}`, and `{target} {symbol} {value}` is {found}");
+    let result = format!("{target} {symbol} {}", as_operand(value));
+    let message = format!("`{target}` is `{wanted}`, and `{result}` is {found}");
     let diagnostic = error("kernel/type", value_at, message, "").label(target_at, format!("`{wanted}`"));
     match wanted.scalar().is_some_and(Scalar::is_int) && symbol == "/" {
         true => diagnostic.help(format!("`/` gives a float: write `{target} //= {value}`")),
-        false => diagnostic.help(format!("cast it: `{target} = {wanted}({target} {symbol} {value})`")),
+        false => diagnostic.help(format!("cast it: `{target} = {wanted}({result})`")),
     }
 }
 
@@ -199,10 +205,11 @@ pub(crate) fn operand_types(
     let message = format!("`{symbol}` does not take {} and {}", left.1, right.1);
     if symbol == "^" && is_float(left.1) {
         let diagnostic = error("kernel/operand-types", at, message, "");
+        let [base, exponent] = [&left.0, &right.0].map(|at| at.source.slice(at.span).to_owned());
         return diagnostic
             .label(left.0, left.1)
             .label(right.0, right.1)
-            .help("powers are written `**`: `x ** 2`");
+            .help(format!("powers are written `**`: `{base} ** {exponent}`"));
     }
     with_operands(error("kernel/operand-types", at, message, ""), symbol, left, right, cast)
 }
@@ -255,6 +262,13 @@ fn with_operands(
         {
             diagnostic.help(of_rows(symbol))
         }
+        _ if matches!(symbol, "&" | "|") && [left.1, right.1].iter().any(|what| is_float(what)) => {
+            let word = if symbol == "&" { "and" } else { "or" };
+            diagnostic.help(format!(
+                "conditions are joined by `{word}`, as `{symbol}` comes before comparisons; \
+                 bits are those of ints: `i32(x)`, or `bitcast(u32, x)`"
+            ))
+        }
         Some(cast) => diagnostic.help(format!("cast one of them: `{cast}`")),
         None if is_enum_member(left.1) || is_enum_member(right.1) => {
             let number = |text: &str, what| match is_enum_member(what) {
@@ -278,20 +292,29 @@ fn with_operands(
             let cut = cut.unwrap_or_else(|| "v.xy".to_owned());
             diagnostic.help(format!("take as many components of both: `{cut}`"))
         }
-        None if matches!(symbol, "&" | "|" | "<<" | ">>")
-            && [left.1, right.1].iter().any(|what| is_float(what)) =>
-        {
+        None if matches!(symbol, "<<" | ">>") && [left.1, right.1].iter().any(|what| is_float(what)) => {
             diagnostic.help("bits are those of ints: `i32(x)`, or `bitcast(u32, x)`")
         }
         None if is_tuple(left.1) || is_tuple(right.1) => {
             let item = |text: &str, what| match is_tuple(what) {
-                true => format!("{text}[0]"),
+                true => format!("{}[0]", as_operand(text)),
                 false => text.to_owned(),
             };
             let (left, right) = (item(&left_text, left.1), item(&right_text, right.1));
             diagnostic.help(format!("take an item of it: `{left} {symbol} {right}`"))
         }
+        None if left.1.contains("mat") || right.1.contains("mat") => diagnostic.help(of_matrices(symbol)),
         None => diagnostic.help("write numbers on both sides"),
+    }
+}
+
+fn of_matrices(symbol: &str) -> &'static str {
+    match symbol {
+        "**" => "a power of a matrix is a product: `m @ m`",
+        "/" => "divide by a number, or write `a @ inverse(b)`",
+        "==" | "!=" => "compare them column by column, or element by element: `a[0, 0] == b[0, 0]`",
+        "+" | "-" => "both have as many columns and rows, and one type",
+        _ => "matrices are added, subtracted and multiplied, `a @ b`; else take their elements: `m[0, 0]`",
     }
 }
 
@@ -350,15 +373,15 @@ pub(crate) fn condition_not_bool(at: Location, text: &str, what: &str, is_vector
         false if is_array(what) => {
             diagnostic.help(format!("test one element, `{text}[i] != 0`, or the length, `len({text}) > 0`"))
         }
-        false if what.contains("vec") => diagnostic.help(format!("write `any({text} != 0)`")),
-        false if is_float(what) => diagnostic.help(format!("write `{text} != 0.0`")),
+        false if what.contains("vec") => diagnostic.help(format!("write `any({} != 0)`", as_side(text))),
+        false if is_float(what) => diagnostic.help(format!("write `{} != 0.0`", as_side(text))),
         false if what.ends_with("literal") => diagnostic.help(match text {
             "0" | "0.0" => format!("write `False`, or compare it with something: `n == {text}`"),
             "1" | "1.0" => format!("write `True`, or compare it with something: `n == {text}`"),
             _ => format!("compare it with something: `n == {text}`, `n == 1 or n == {text}`"),
         }),
         false if is_function(what) => diagnostic.help(how_to_call(text)),
-        false => diagnostic.help(format!("write `{text} != 0`")),
+        false => diagnostic.help(format!("write `{} != 0`", as_side(text))),
     }
 }
 
@@ -395,7 +418,7 @@ pub(crate) fn ternary_types(
 pub(super) fn cast_one(cast: Option<String>) -> String {
     match cast {
         Some(cast) => format!("cast one of them: `{cast}`"),
-        None => "cast one of them".to_owned(),
+        None => "make both of one type".to_owned(),
     }
 }
 
@@ -413,6 +436,11 @@ fn of_rows(symbol: &str) -> String {
 /// Whether a description of an operand is that of floats.
 fn is_float(what: &str) -> bool {
     what.contains("`f") || what.contains("float literal")
+}
+
+/// Whether a description of an operand is that of one number.
+pub(super) fn is_number(what: &str) -> bool {
+    what.ends_with("literal") || matches!(value_type(what), Some(Type::Scalar(_)))
 }
 
 /// Whether a description of an operand is that of a function.

@@ -50,8 +50,8 @@ fn remark_node(
         }
         NodeKind::Atomic(atomic) => {
             let indices: Vec<NodeId> = match &atomic.place {
-                AtomicPlace::Buffer { buffer, index } => {
-                    written(kernel, *buffer, *index).into_iter().collect()
+                AtomicPlace::Buffer { buffer, index, path } => {
+                    written(kernel, *buffer, *index).into_iter().chain(steps(path)).collect()
                 }
                 AtomicPlace::Shared { path, .. } => steps(path).collect(),
             };

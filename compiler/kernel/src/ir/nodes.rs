@@ -181,6 +181,13 @@ impl Step {
     }
 }
 
+/// Where a path from what has this type leads, in a verified kernel.
+pub fn part_at(ty: &Type, path: &[Step]) -> Type {
+    let part =
+        |ty: Type, step: &Step| ty.part(step.part()).expect("verified: a path leads from part to part");
+    path.iter().fold(ty.clone(), part)
+}
+
 /// Steps as the source writes them.
 pub(crate) enum Written {
     Member(String),
@@ -228,15 +235,10 @@ pub struct Atomic {
 
 #[derive(Debug, Clone)]
 pub enum AtomicPlace {
-    Buffer {
-        buffer: BufferId,
-        index: NodeId,
-    },
+    /// A part of an element, or the element itself.
+    Buffer { buffer: BufferId, index: NodeId, path: Vec<Step> },
     /// The local stands for memory of the workgroup.
-    Shared {
-        local: LocalId,
-        path: Vec<Step>,
-    },
+    Shared { local: LocalId, path: Vec<Step> },
 }
 
 /// Where a cooperative matrix lies.
@@ -410,7 +412,10 @@ impl NodeKind {
             NodeKind::Subgroup { value, lane, .. } => value.iter().chain(lane).for_each(|node| visit(*node)),
             NodeKind::Atomic(atomic) => {
                 match &atomic.place {
-                    AtomicPlace::Buffer { index, .. } => visit(*index),
+                    AtomicPlace::Buffer { index, path, .. } => {
+                        visit(*index);
+                        steps(path).for_each(&mut *visit);
+                    }
                     AtomicPlace::Shared { path, .. } => steps(path).for_each(&mut *visit),
                 }
                 atomic.value.iter().chain(&atomic.expected).for_each(|node| visit(*node));

@@ -14,7 +14,7 @@ use super::passing::ListGiven;
 use super::vars::{Binding, Conflict, Var, Way};
 use crate::errors;
 use crate::ir::{Home, LocalId, NodeId, NodeKind, Step};
-use crate::types::Type;
+use crate::types::{Kind, Scalar, Type};
 
 /// A list that others see as it was when it was copied.
 #[derive(Clone)]
@@ -262,7 +262,12 @@ impl Ctx<'_> {
             CopyKind::Perhaps { name, what, .. } => {
                 errors::perhaps_one_written(self.at(at), self.at(copied), &name, &what)
             }
-            CopyKind::OfOneRow => errors::one_row_written(self.at(at), self.at(copied), &text),
+            CopyKind::OfOneRow => errors::one_row_written(
+                self.at(at),
+                self.at(copied),
+                &text,
+                rows_of(&self.f.func.local(local).ty),
+            ),
         });
     }
 
@@ -418,4 +423,19 @@ pub(crate) fn may_overlap(a: &Place, b: &Place) -> bool {
         _ => true,
     };
     same_root && a.path.iter().zip(&*b.path).all(may_be_same)
+}
+
+/// How many rows and columns a list of lists has, and what its elements begin with.
+fn rows_of(ty: &Type) -> (u32, u32, &'static str) {
+    let Type::Array(rows) = ty else { return (1, 1, "0") };
+    let (n_columns, element) = match &rows.element {
+        Type::Array(row) => (row.len, &row.element),
+        element => (1, element),
+    };
+    let zero = match element.scalar().map(Scalar::kind) {
+        Some(Kind::Float) => "0.0",
+        Some(Kind::Bool) => "False",
+        _ => "0",
+    };
+    (rows.len, n_columns, zero)
 }

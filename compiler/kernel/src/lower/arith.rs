@@ -169,7 +169,15 @@ impl Ctx<'_> {
         }
         let (what_left, what_right) = (self.describe(left), self.describe(right));
         let of_bits = matches!(symbol, "&" | "|" | "^" | "<<" | ">>");
-        let hint = self.cast_hint(left, right, spans, of_bits);
+        // The target of `a -= b` stays as it is.
+        let is_augmented = self.f.source.slice(op_span) == format!("{symbol}=");
+        let hint = match (is_augmented, self.value_type(left)) {
+            (true, Some(ty)) if ty.scalar().is_some_and(|scalar| scalar != Scalar::Bool) => {
+                let text = errors::without_brackets(self.f.source.slice(spans.1));
+                self.cast_hint(left, right, spans, of_bits).map(|_| format!("{ty}({text})"))
+            }
+            _ => self.cast_hint(left, right, spans, of_bits),
+        };
         self.fail(errors::operand_types(
             self.at(op_span),
             symbol,
@@ -459,6 +467,9 @@ impl Ctx<'_> {
         };
         let Type::Array(array) = &place.ty else { return None };
         let span = spans.0.to(spans.1);
+        if self.shared_id(&place).is_some() {
+            return Some(self.fail(errors::shared_repeated(self.at(span))));
+        }
         let count = match count {
             Operand::Literal(Literal::Int(count)) => Some(*count),
             Operand::Node(node) => self.f.func.constant(*node).and_then(Constant::as_int),

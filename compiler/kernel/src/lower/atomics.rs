@@ -7,7 +7,7 @@ use super::Ctx;
 use super::operand::{Operand, Root, Static};
 use crate::builtins::{AtomicOp, Call, GroupFunction};
 use crate::errors;
-use crate::ir::{Atomic, AtomicPlace, Buffer, NodeId, NodeKind};
+use crate::ir::{Atomic, AtomicPlace, Buffer, NodeId, NodeKind, part_at};
 use crate::signature::Reach;
 use crate::types::{Scalar, Type};
 
@@ -85,20 +85,22 @@ impl Ctx<'_> {
             container @ (Operand::Buffer(_) | Operand::Row(_)) => {
                 let (buffer, index) = self.one_element(&container, array.span, index)?;
                 let element = self.buffers[buffer.idx()].element.clone();
-                Some((AtomicPlace::Buffer { buffer, index }, element))
+                Some((AtomicPlace::Buffer { buffer, index, path: Vec::new() }, element))
             }
-            Operand::Place(place) if self.shared_id(&place).is_some() => {
+            Operand::Place(place)
+                if matches!(place.root, Root::Element(..)) || self.shared_id(&place).is_some() =>
+            {
                 let element = self.element_place(&place, index)?;
-                let Root::Local(local) = element.root else { return None };
                 let path = element.path.to_vec();
-                Some((AtomicPlace::Shared { local, path }, element.ty))
+                let place = match element.root {
+                    Root::Element(buffer, index) => AtomicPlace::Buffer { buffer, index, path },
+                    Root::Local(local) => AtomicPlace::Shared { local, path },
+                };
+                Some((place, element.ty))
             }
-            Operand::Place(place) => {
-                let text = self.f.source.slice(array.span).to_owned();
-                self.error(match place.root {
-                    Root::Element(..) => errors::atomic_in_element(self.at(array.span), &text),
-                    Root::Local(_) => errors::atomic_own_memory(self.at(array.span), &text),
-                });
+            Operand::Place(_) => {
+                let text = self.f.source.slice(array.span);
+                self.error(errors::atomic_own_memory(self.at(array.span), text));
                 None
             }
             operand => {
@@ -109,15 +111,17 @@ impl Ctx<'_> {
         }
     }
 
-    /// Arrays with narrow elements that are changed atomically are reached by address: what is changed is the
-    /// word around the element, which no binding need hold as a whole.
-    pub fn reach_narrow_atomics(&mut self) {
+    /// Arrays of which narrow numbers are changed atomically are reached by address: what is changed is the
+    /// word around the number, which no binding need hold as a whole. So are those in whose elements floats are
+    /// changed: those are seen as ints, and a second variable sees whole elements only.
+    pub fn reach_atomics_by_address(&mut self) {
         let functions = self.functions.iter().chain([&self.f.func]);
         for node in functions.flat_map(|function| &function.nodes) {
             if let NodeKind::Atomic(atomic) = &node.kind
-                && let AtomicPlace::Buffer { buffer, .. } = atomic.place
-                && let Buffer { element: Type::Scalar(scalar), reach, .. } = &mut self.buffers[buffer.idx()]
-                && scalar.bits() < 32
+                && let AtomicPlace::Buffer { buffer, path, .. } = &atomic.place
+                && let Buffer { element, reach, .. } = &mut self.buffers[buffer.idx()]
+                && let Some(scalar) = part_at(element, path).scalar()
+                && (scalar.bits() < 32 || scalar.is_float() && !path.is_empty())
             {
                 *reach = Reach::Address;
             }

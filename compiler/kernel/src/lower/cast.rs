@@ -110,7 +110,7 @@ impl Ctx<'_> {
                     (Literal::Int(value), None) if to == Scalar::Bool => Some(Constant::bool(*value != 0)),
                     (Literal::Float(value), _) if to == Scalar::Bool => Some(Constant::bool(*value != 0.0)),
                     (Literal::Float(value), Some(_)) => Some(Constant::float(Scalar::F64, *value).cast(to)),
-                    _ => literal.fit(to),
+                    _ => literal.rounded(to),
                 };
                 match constant {
                     Some(constant) => Some(self.constant(constant, span)),

@@ -8,7 +8,7 @@ use kps_syntax::ast::Expr;
 
 use super::Ctx;
 use super::joins::same_static;
-use super::operand::Operand;
+use super::operand::{Operand, Row};
 use super::stmts::Condition;
 use super::vars::{Missing, Way};
 use crate::errors;
@@ -20,6 +20,8 @@ enum Choice {
     /// The same on both sides.
     Same(Operand),
     Items(Vec<Choice>),
+    /// Rows of one array, with a choice for each number of the first.
+    Row(Row, Vec<Choice>),
     One(Sides),
 }
 
@@ -43,7 +45,7 @@ impl Choice {
     fn sides(&self) -> Vec<&Sides> {
         match self {
             Choice::Same(_) => Vec::new(),
-            Choice::Items(items) => items.iter().flat_map(Choice::sides).collect(),
+            Choice::Items(items) | Choice::Row(_, items) => items.iter().flat_map(Choice::sides).collect(),
             Choice::One(sides) => vec![sides],
         }
     }
@@ -53,6 +55,15 @@ impl Choice {
         match self {
             Choice::Same(same) => same.clone(),
             Choice::Items(items) => Operand::Tuple(items.iter().map(|item| item.with(chosen)).collect()),
+            Choice::Row(row, numbers) => {
+                let mut numbers = numbers.iter();
+                Operand::Row(row.with_numbers(
+                    || match numbers.next().expect("a row has as many").with(chosen) {
+                        Operand::Node(number) => number,
+                        _ => unreachable!("what chooses between nodes is one"),
+                    },
+                ))
+            }
             Choice::One(_) => chosen.next().expect("one was chosen for each"),
         }
     }
@@ -127,18 +138,30 @@ impl Ctx<'_> {
         }
         let (ty, soft) = match (a, b) {
             (Operand::Tuple(a), Operand::Tuple(b)) if a.len() == b.len() => {
-                let mut items = a.iter().zip(b.iter());
-                return items
-                    .try_fold(Vec::new(), |mut choices, (a, b)| {
-                        choices.push(self.choice_of([(a, a_span), (b, b_span)])?);
-                        Some(choices)
-                    })
-                    .map(Choice::Items);
+                return self.choices_of(a.iter().zip(b.iter()), [a_span, b_span]).map(Choice::Items);
+            }
+            (Operand::Row(a), Operand::Row(b)) if (a.buffer, a.axis) == (b.buffer, b.axis) => {
+                let numbers = |row: &Row| row.numbers().map(Operand::Node).collect::<Vec<_>>();
+                let (of_a, of_b) = (numbers(a), numbers(b));
+                let choices = self.choices_of(of_a.iter().zip(&of_b), [a_span, b_span])?;
+                return Some(Choice::Row(a.clone(), choices));
             }
             (Operand::Tuple(_) | Operand::Place(_), _) => (self.join_values(&sides)?, false),
             _ => self.join_types(&sides)?,
         };
         Some(Choice::One(Sides { sides: [a.clone(), b.clone()], ty, soft }))
+    }
+
+    /// A choice between the items of each pair.
+    fn choices_of<'o>(
+        &mut self,
+        mut pairs: impl Iterator<Item = (&'o Operand, &'o Operand)>,
+        [a_span, b_span]: [Span; 2],
+    ) -> Option<Vec<Choice>> {
+        pairs.try_fold(Vec::new(), |mut choices, (a, b)| {
+            choices.push(self.choice_of([(a, a_span), (b, b_span)])?);
+            Some(choices)
+        })
     }
 
     fn unlike_sides(&mut self, then: (&Operand, Span), orelse: (&Operand, Span)) -> Operand {

@@ -7,6 +7,7 @@ use kps_syntax::ast::{BinaryOp as AstBinaryOp, BoolOp, Expr, ExprKind, Ident, Na
 use num_traits::ToPrimitive;
 
 use super::operand::{Operand, Place, Static};
+use super::settle::is_better_guess;
 use super::stmts::Condition;
 use super::vars::{Fork, Missing, Way};
 use super::weak::WeakSide;
@@ -21,6 +22,9 @@ use crate::types::Type;
 
 /// A right side of at most so many plain operations is computed whether it is needed or not.
 const MAX_EAGER: usize = 6;
+
+/// Elements of a list that does not come together are compared with one another up to so many.
+const MAX_PAIRED: usize = 64;
 
 impl Ctx<'_> {
     pub fn expr(&mut self, expr: &Expr) -> Operand {
@@ -366,6 +370,7 @@ impl Ctx<'_> {
             joined = Some(match joined {
                 None => (ty, soft),
                 Some(known) if known.0 == ty => (ty, known.1 && soft),
+                Some((known, true)) if soft && !is_better_guess(&ty, &known) => (known, true),
                 Some((_, true)) => (ty, soft),
                 Some(known) if soft => known,
                 Some(known) => match (known.0.scalar(), ty.scalar()) {
@@ -426,23 +431,40 @@ impl Ctx<'_> {
         list
     }
 
+    /// The first two that have no type together, or are at least not described alike.
+    fn unlike_pair<'o>(
+        &mut self,
+        operands: &'o [(Operand, Span)],
+    ) -> (&'o (Operand, Span), &'o (Operand, Span)) {
+        let looked_at = &operands[..operands.len().min(MAX_PAIRED)];
+        let mut pairs =
+            looked_at.iter().enumerate().flat_map(|(at, a)| looked_at[at + 1..].iter().map(move |b| (a, b)));
+        if let Some(pair) = pairs.find(|(a, b)| self.join_types(&[(&a.0, a.1), (&b.0, b.1)]).is_none()) {
+            return pair;
+        }
+        let first = &operands[0];
+        let what = self.describe(&first.0);
+        let other = operands.iter().find(|(operand, _)| self.describe(operand) != what);
+        (first, other.or(operands.get(1)).unwrap_or(first))
+    }
+
     fn unlike_elements(&mut self, operands: &[(Operand, Span)]) -> Operand {
         let refs: Vec<(&Operand, Span)> = operands.iter().map(|(operand, at)| (operand, *at)).collect();
         if let Some(mistake) = self.ints_of_no_type(&refs) {
             return self.fail(mistake);
         }
-        let (first, first_span) = &operands[0];
+        let (first, _) = &operands[0];
         if let Some(ty) = self.value_type(first)
             && let Some(beyond) = operands.iter().find_map(|(list, at)| self.number_beyond(list, &ty, *at))
         {
             return self.fail(beyond);
         }
+        let ((first, first_span), (other, other_span)) = self.unlike_pair(operands);
         let what = self.describe(first);
-        let other = operands.iter().find(|(operand, at)| self.describe(operand) != what && at != first_span);
-        let (other, other_span) = other.unwrap_or(&operands[0]);
         let cast = self.alike_hint((first, *first_span), (other, *other_span));
+        let (first_span, other_span) = (*first_span, *other_span);
         let other = self.describe(other);
-        self.fail(errors::list_types((self.at(*first_span), &what), (self.at(*other_span), &other), cast))
+        self.fail(errors::list_types((self.at(first_span), &what), (self.at(other_span), &other), cast))
     }
 
     /// A local that holds these elements.

@@ -15,7 +15,8 @@ use super::closures::Closure;
 use super::held::is_fixed;
 use super::operand::{Facts, Operand, Place, Static};
 use super::outcomes::kept_outcome;
-use super::vars::{Binding, Conflict, Var, Way, binding_span};
+use super::settle::is_better_guess;
+use super::vars::{Binding, Conflict, Var, Way, Whole, binding_span};
 use super::weak::WeakSide;
 use crate::constant::Literal;
 use crate::env::EnvModule;
@@ -100,7 +101,9 @@ impl Ctx<'_> {
                 same_static(a, b) && (is_fixed(a) || is_unchanged(a))
             }
             // What the items are is settled one by one.
-            (Binding::Items { items: a, .. }, Binding::Items { items: b, .. }) => a == b,
+            (Binding::Items { items: a, of: in_a, .. }, Binding::Items { items: b, of: in_b, .. }) => {
+                (a, in_a) == (b, in_b)
+            }
             _ => false,
         };
         let is_base = |binding: &Binding| match (&self.f.vars[var as usize], binding) {
@@ -134,10 +137,12 @@ impl Ctx<'_> {
             match &joined {
                 None => joined = Some((ty, soft, at)),
                 Some((known, ..)) if *known == ty => {}
-                // A guess gives way to what is known; this pass will be repeated.
-                Some((_, true, _)) => {
+                // A guess gives way to what is known, and to a better one; this pass will be repeated.
+                Some((known, true, _)) => {
                     self.f.lenient = true;
-                    joined = Some((ty, soft, at));
+                    if !soft || is_better_guess(&ty, known) {
+                        joined = Some((ty, soft, at));
+                    }
                 }
                 Some(_) if soft => self.f.lenient = true,
                 Some((_, _, first)) => return Err(self.conflict(&bindings[*first], binding)),
@@ -185,7 +190,12 @@ impl Ctx<'_> {
         let side = |binding: &Binding| match binding {
             Binding::Bound { operand, span } => (*span, self.describe(operand)),
             Binding::Stored { local, span, .. } => (*span, format!("`{}`", self.f.func.local(*local).ty)),
-            Binding::Items { items, span } => (*span, format!("a tuple of {}", items.len())),
+            Binding::Items { items, of: Whole::Tuple, span } => {
+                (*span, format!("a tuple of {}", items.len()))
+            }
+            Binding::Items { of: Whole::Row { buffer, axis, .. }, span, .. } => {
+                (*span, format!("`{}`", self.rows_array(*buffer, *axis)))
+            }
             _ => (Span::default(), "`?`".to_owned()),
         };
         let (mut first, mut second) = (side(a), side(b));

@@ -543,7 +543,7 @@ impl<'a> Ctx<'a> {
     }
 
     fn finish(mut self) -> Lowered {
-        self.reach_narrow_atomics();
+        self.reach_atomics_by_address();
         let push = self.push_layout();
         let mistakes = self.all_diagnostics();
         let mut functions = self.functions;

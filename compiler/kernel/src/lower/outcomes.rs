@@ -87,7 +87,9 @@ fn is_same(a: &Binding, b: &Binding) -> bool {
         (Binding::Bound { operand: a, .. }, Binding::Bound { operand: b, .. }) => {
             is_fixed(a) && same_static(a, b)
         }
-        (Binding::Items { items: a, .. }, Binding::Items { items: b, .. }) => a == b,
+        (Binding::Items { items: a, of: in_a, .. }, Binding::Items { items: b, of: in_b, .. }) => {
+            (a, in_a) == (b, in_b)
+        }
         _ => false,
     }
 }

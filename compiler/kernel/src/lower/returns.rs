@@ -111,12 +111,13 @@ impl<'a> Ctx<'a> {
         let Some(first) = returns.iter().find(|site| !is_none(site)) else {
             return self.check_declared(def, None);
         };
+        let zero = self.value_type(&first.operand).map_or_else(|| "0".to_owned(), |ty| errors::zero_of(&ty));
         if let Some(bare) = returns.iter().find(|site| is_none(site)) {
             let error = errors::returns_sometimes(
                 self.at(first.span),
-                self.at(bare.span),
+                (self.at(bare.span), "returns nothing here"),
                 &def.name.name,
-                "returns nothing here",
+                &zero,
             );
             return self.error(error);
         }
@@ -124,9 +125,9 @@ impl<'a> Ctx<'a> {
             let end = Span::point(def.span.end);
             let error = errors::returns_sometimes(
                 self.at(first.span),
-                self.at(end),
+                (self.at(end), "the end can be reached without a `return`"),
                 &def.name.name,
-                "the end can be reached without a `return`",
+                &zero,
             );
             return self.error(error);
         }

@@ -17,7 +17,7 @@ use super::vars::{Binding, Conflict, Var, Way, binding_span};
 use super::weak::{WeakSide, WeakValues, scalar_alone};
 use crate::constant::Literal;
 use crate::ir::CarryId;
-use crate::types::Type;
+use crate::types::{Scalar, Type};
 
 /// What an earlier pass over a loop found about a variable that it carries.
 #[derive(Clone)]
@@ -183,7 +183,11 @@ impl Ctx<'_> {
             (Binding::Bound { operand: a, .. }, Binding::Bound { operand: b, .. }) if same_static(a, b) => {
                 None
             }
-            (Binding::Items { items: a, .. }, Binding::Items { items: b, .. }) if a == b => None,
+            (Binding::Items { items: a, of: in_a, .. }, Binding::Items { items: b, of: in_b, .. })
+                if (a, in_a) == (b, in_b) =>
+            {
+                None
+            }
             (Binding::Stored { local, facts, .. }, back) => {
                 let ty = self.f.func.local(*local).ty.clone();
                 let (back_ty, back_soft) = match (self.weak_binding(back), self.stored_type(back)) {
@@ -277,5 +281,17 @@ impl Ctx<'_> {
                 self.set(var, Binding::Stored { local, facts, span, weak });
             }
         }
+    }
+}
+
+/// Whether of two guesses that meet this one takes the other in, or says more: every int becomes a float, and an i32 is
+/// what an int is as long as nothing else is known of it.
+pub(super) fn is_better_guess(this: &Type, other: &Type) -> bool {
+    let (Some(a), Some(b)) = (this.scalar(), other.scalar()) else { return true };
+    match (a.is_int(), b.is_int()) {
+        (false, true) => true,
+        (true, false) => false,
+        _ if a.widens_to(b) => false,
+        _ => b.widens_to(a) || b == Scalar::I32,
     }
 }

@@ -35,8 +35,13 @@ impl Ctx<'_> {
     }
 
     pub fn row_array(&self, row: &Row) -> ArrayParam {
-        let array = self.buffer_array(row.buffer);
-        ArrayParam { rank: array.rank - row.axis, ..array }
+        self.rows_array(row.buffer, row.axis)
+    }
+
+    /// The type of what is left when so many axes have their index.
+    pub fn rows_array(&self, buffer: BufferId, axis: u8) -> ArrayParam {
+        let array = self.buffer_array(buffer);
+        ArrayParam { rank: array.rank - axis, ..array }
     }
 
     /// The buffer of an array operand, and the axes that have their index.

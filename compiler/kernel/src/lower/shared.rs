@@ -98,6 +98,10 @@ impl Ctx<'_> {
         let mut ty = element.clone();
         let mut n_bytes = u64::from(ty.packed_size().max(1));
         for (size, at) in sizes.iter().rev() {
+            if let Operand::Tuple(_) = size {
+                let text = errors::without_brackets(self.f.source.slice(*at));
+                return self.fail(errors::shared_sizes_together(self.at(*at), &element.to_string(), text));
+            }
             let Some(size) = self.shared_size(size, *at) else { return Operand::Error };
             n_bytes = n_bytes.saturating_mul(u64::from(size));
             ty = Type::array(size, ty);

@@ -88,7 +88,7 @@ impl Ctx<'_> {
     pub fn trace_atomic(&mut self, atomic: &Atomic, found: NodeId, span: Span) {
         let (true, Some(value)) = (self.is_traced(), atomic.value) else { return };
         let (root, path) = match &atomic.place {
-            AtomicPlace::Buffer { buffer, index } => (Root::Element(*buffer, *index), Vec::new()),
+            AtomicPlace::Buffer { buffer, index, path } => (Root::Element(*buffer, *index), path.clone()),
             AtomicPlace::Shared { local, path } => (Root::Local(*local), path.clone()),
         };
         let place = Place { root, path: path.into(), ty: self.ty(value).clone() };

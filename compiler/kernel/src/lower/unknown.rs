@@ -174,7 +174,9 @@ fn is_same(before: &Binding, now: &Binding) -> bool {
             Binding::Bound { operand: Operand::Node(b), .. },
         ) => a == b,
         (Binding::Bound { operand: a, .. }, Binding::Bound { operand: b, .. }) => same_static(a, b),
-        (Binding::Items { items: a, .. }, Binding::Items { items: b, .. }) => a == b,
+        (Binding::Items { items: a, of: in_a, .. }, Binding::Items { items: b, of: in_b, .. }) => {
+            (a, in_a) == (b, in_b)
+        }
         (Binding::Unset, Binding::Unset) => true,
         _ => false,
     }

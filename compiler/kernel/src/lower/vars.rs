@@ -11,12 +11,12 @@ use kps_syntax::{Diagnostic, Span};
 
 use super::Ctx;
 use super::aliases::Stored;
-use super::operand::{Facts, Operand, Place};
+use super::operand::{Facts, Operand, Place, Row};
 use super::outcomes::Outcome;
 use super::twins::MergeId;
 use crate::errors;
-use crate::ir::{CarryId, Home, Local, LocalId, NodeKind, Stmt};
-use crate::types::Type;
+use crate::ir::{BufferId, CarryId, Home, Local, LocalId, NodeId, NodeKind, Stmt};
+use crate::types::{Scalar, Type};
 
 /// A variable of the function, by its number in the scope; beyond those are the items of tuples and the marks of
 /// outputs.
@@ -45,13 +45,27 @@ pub(crate) enum Binding {
         /// The merge, where all that was stored is weak.
         weak: Option<MergeId>,
     },
-    /// A tuple: each item is a variable of its own, so that paths meet item by item.
+    /// A tuple, or a row of an array: each item of the one, and each number that the other was computed from, is a
+    /// variable of its own, so that paths meet item by item.
     Items {
         items: Rc<[Var]>,
+        of: Whole,
         span: Span,
     },
     /// A mistake about it was reported.
     Error,
+}
+
+/// What has items.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Whole {
+    Tuple,
+    /// Its numbers are where it starts, of this type, and the indices that it has, if they are kept.
+    Row {
+        buffer: BufferId,
+        axis: u8,
+        start: Scalar,
+    },
 }
 
 /// On which path a variable has no value.
@@ -132,7 +146,14 @@ impl Ctx<'_> {
         self.name_table(var, &operand);
         let binding = match operand {
             Operand::Error => Binding::Error,
-            Operand::Tuple(items) => self.assign_items(var, &items, span),
+            Operand::Tuple(items) => {
+                for (at, item) in items.iter().enumerate() {
+                    let item_var = self.item_var(var, at);
+                    self.bind_var(item_var, item.clone(), span);
+                }
+                self.bound_items(var, items.len(), Whole::Tuple, span)
+            }
+            Operand::Row(row) => self.assign_row(var, &row, span),
             operand => Binding::Bound { operand, span },
         };
         self.set(var, binding);
@@ -160,12 +181,36 @@ impl Ctx<'_> {
         Operand::Place(place)
     }
 
-    fn assign_items(&mut self, var: Var, operands: &[Operand], span: Span) -> Binding {
-        let items: Rc<[Var]> = (0..operands.len()).map(|at| self.item_var(var, at)).collect();
-        for (item, operand) in items.iter().zip(operands) {
-            self.bind_var(*item, operand.clone(), span);
+    fn bound_items(&mut self, var: Var, n_items: usize, of: Whole, span: Span) -> Binding {
+        let items = (0..n_items).map(|at| self.item_var(var, at)).collect();
+        Binding::Items { items, of, span }
+    }
+
+    fn assign_row(&mut self, var: Var, row: &Row, span: Span) -> Binding {
+        let start = self.ty(row.start).scalar().expect("indices are ints");
+        let mut n_numbers = 0;
+        for number in row.numbers() {
+            let item = self.item_var(var, n_numbers);
+            self.set(item, Binding::Bound { operand: Operand::Node(number), span });
+            n_numbers += 1;
         }
-        Binding::Items { items, span }
+        let of = Whole::Row { buffer: row.buffer, axis: row.axis, start };
+        self.bound_items(var, n_numbers, of, span)
+    }
+
+    /// The row that has these numbers.
+    fn row_of(&mut self, (buffer, axis): (BufferId, u8), numbers: &[Var], span: Span) -> Operand {
+        let numbers = numbers.iter().map(|number| match self.read_var(*number, span) {
+            Operand::Node(node) => Some(node),
+            _ => None,
+        });
+        match numbers.collect::<Option<Vec<NodeId>>>().as_deref() {
+            Some([start, indices @ ..]) => {
+                let indices = (!indices.is_empty()).then(|| indices.into());
+                Operand::Row(Row { buffer, start: *start, axis, indices })
+            }
+            _ => Operand::Error,
+        }
     }
 
     /// The variable of one item of a tuple: always the same one.
@@ -211,8 +256,11 @@ impl Ctx<'_> {
 
     /// What a variable stands for here; what cannot be told is reported once.
     pub fn read_var(&mut self, var: Var, span: Span) -> Operand {
-        if let Binding::Items { items, .. } = self.f.vars[var as usize].clone() {
-            return Operand::Tuple(items.iter().map(|item| self.read_var(*item, span)).collect());
+        if let Binding::Items { items, of, .. } = self.f.vars[var as usize].clone() {
+            return match of {
+                Whole::Tuple => Operand::Tuple(items.iter().map(|item| self.read_var(*item, span)).collect()),
+                Whole::Row { buffer, axis, .. } => self.row_of((buffer, axis), &items, span),
+            };
         }
         let name = self.var_name(var);
         let diagnostic = match &self.f.vars[var as usize] {

@@ -213,9 +213,9 @@ impl Verifier<'_> {
 
     fn atomic(&self, atomic: &Atomic, ty: &Type, span: Span) -> Result<bool, Violation> {
         let element = match &atomic.place {
-            AtomicPlace::Buffer { buffer, index } => {
+            AtomicPlace::Buffer { buffer, index, path } => {
                 self.index(*index, span)?;
-                self.buffer(*buffer, span)?.clone()
+                self.part(self.buffer(*buffer, span)?.clone(), path, span)?
             }
             AtomicPlace::Shared { local, path } => {
                 let home = self.function.locals.get(local.idx()).map(|local| local.home);

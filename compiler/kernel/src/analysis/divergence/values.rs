@@ -99,8 +99,7 @@ impl Walker<'_, '_> {
             | Input::SubgroupId
             | Input::SubgroupLocalInvocationId => {
                 let subject = format!("`{}`", self.function.source.slice(span));
-                let text = format!("{subject} differs per invocation");
-                Some(self.source(span, &subject, &text))
+                Some(self.analysis.reasons.plain_source(&self.function.source, span, &subject))
             }
         }
     }

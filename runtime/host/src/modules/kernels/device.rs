@@ -39,6 +39,7 @@ pub fn target_of(info: &DeviceInfo) -> Target {
         float_controls: has(Feature::FloatControls),
         // Mesa's, with LLVM.
         misfolds: info.name.starts_with("llvmpipe"),
+        misrounds: info.name.starts_with("llvmpipe"),
         misnegates: info.name.starts_with("NVIDIA"),
         f32_atomic_add: has(Feature::FloatAtomicAdd),
         f64_atomic_add: has(Feature::DoubleAtomicAdd),
@@ -121,7 +122,7 @@ pub fn compile_bound(
     launched: Launched,
     manager: &ScriptedManager,
 ) -> Result<Rc<KernelModule>> {
-    let template = &kernel.template;
+    let template = &*kernel.template_now()?;
     let slots = slots(template);
     let bound_to = |at: usize| slots[at].and_then(|slot| bound.get(slot));
     let by_what_is_bound = |at: usize| Some(bound_to(at)?.ty.clone());
