@@ -25,7 +25,7 @@ pub fn page(Explained { name, explanation, needs }: &Explained) -> String {
             text += &format!("{name}{} at {}:{at}\n\n", function.signature, function.source.name());
         }
         let (first, last) = lines(function);
-        let mut rows = Rows::new(explanation, needs, function, Detail::WorthKnowing);
+        let mut rows = Rows::new(explanation, needs, function, Detail::Told);
         let width = last.to_string().len();
         for line in first..=last {
             let mut told = rows.of_line(line);

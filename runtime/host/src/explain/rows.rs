@@ -1,8 +1,8 @@
 //! Which remarks are worth a reader's time, and their words.
 //!
-//! A row is a piece of a line and what there is to say of it. A page does not repeat itself: the type of
-//! a name is told where it gets it, that of an expression where it is not its operands' own, and a row
-//! that was seen before is left out. A single line that is asked about gets every row.
+//! A row is a piece of a line and what there is to say of it. A page has one for every expression, and does not repeat
+//! itself: the type of a name is told where it gets it, numbers and casts say themselves what they are, and a row that
+//! was seen before is left out. A single line that is asked about gets every row.
 
 use std::collections::HashSet;
 
@@ -21,7 +21,7 @@ pub struct Row {
 /// What to leave out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Detail {
-    WorthKnowing,
+    Told,
     Everything,
 }
 
@@ -149,23 +149,12 @@ impl<'e> Rows<'e> {
                 ty => format!("{ty}, always {value}"),
             });
         }
-        let is_wanted = is_everything || self.is_worth_knowing(span, ty, here);
-        is_wanted.then(|| ty.to_owned())
-    }
-
-    fn is_worth_knowing(&mut self, span: Span, ty: &str, here: &[&Remark]) -> bool {
-        let text = self.function.source.slice(span);
-        if is_indexed(span, here) {
-            return true;
-        }
-        let parts = parts(span, here);
-        if parts.is_empty() {
-            let is_name = text.chars().all(|c| c.is_alphanumeric() || c == '_') && !is_number(text);
-            return is_name && self.names.insert(text.to_owned());
-        }
-        let is_other = !parts.iter().any(|part| type_at(*part, here) == Some(ty));
-        let is_obvious = ty.starts_with("tuple[") || is_component(text);
-        is_other && !is_obvious && ty != "bool" && !is_cast(text, ty) && !is_assigned(span, ty, here)
+        let is_name = text.chars().all(|c| c.is_alphanumeric() || c == '_');
+        let is_said = match is_name {
+            true => is_number(text) || !self.names.insert(text.to_owned()),
+            false => is_number(text) || is_cast(text, ty),
+        };
+        (is_everything || !is_said).then(|| ty.to_owned())
     }
 
     /// What an access does about its index; one that loads and stores says both at once. What a test
@@ -216,51 +205,11 @@ fn type_at<'r>(span: Span, here: &[&'r Remark]) -> Option<&'r str> {
     })
 }
 
-/// The largest expressions inside of this one.
-fn parts(span: Span, here: &[&Remark]) -> Vec<Span> {
-    let is_type = |remark: &&&Remark| matches!(remark.kind, RemarkKind::Type(_));
-    let inner: Vec<Span> = here
-        .iter()
-        .filter(is_type)
-        .map(|remark| remark.span)
-        .filter(|inner| *inner != span && contains(span, *inner))
-        .collect();
-    let is_largest = |part: &&Span| !inner.iter().any(|other| other != *part && contains(*other, **part));
-    inner.iter().filter(is_largest).copied().collect()
-}
-
-fn contains(outer: Span, inner: Span) -> bool {
-    outer.start <= inner.start && inner.end <= outer.end
-}
-
-fn is_indexed(span: Span, here: &[&Remark]) -> bool {
-    here.iter().any(|remark| remark.span == span && matches!(remark.kind, RemarkKind::Index(_)))
-}
-
-/// It is the value of a variable of that type, which is told there.
-fn is_assigned(span: Span, ty: &str, here: &[&Remark]) -> bool {
-    let is_inner = here.iter().any(|remark| {
-        matches!(remark.kind, RemarkKind::Type(_)) && remark.span != span && contains(remark.span, span)
-    });
-    let is_told = here.iter().any(|remark| {
-        matches!(&remark.kind, RemarkKind::Assigned(assigned) if assigned == ty)
-            && remark.span.end <= span.start
-    });
-    is_told && !is_inner
-}
-
 /// `2.5`, `-1`, `True`: it says itself what it is.
 fn is_number(text: &str) -> bool {
     let is_digit = |c: char| c.is_ascii_hexdigit() || "xXoO_.+-".contains(c);
     let is_first = |c: char| c.is_ascii_digit() || c == '.' || c == '-';
     matches!(text, "True" | "False") || (text.starts_with(is_first) && text.chars().all(is_digit))
-}
-
-/// `v.x`: a component has the type of a component.
-fn is_component(text: &str) -> bool {
-    text.rsplit_once('.').is_some_and(|(vector, part)| {
-        part.len() == 1 && "xyzwrgba".contains(part) && vector.ends_with(char::is_alphanumeric)
-    })
 }
 
 /// `f32(x)`: it says itself what it becomes.
