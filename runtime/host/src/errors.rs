@@ -2,6 +2,7 @@
 
 use kps_syntax::{Diagnostic, Location};
 
+use crate::modules;
 use crate::text::{TextError, TextErrorKind};
 use crate::value::{BinaryOp, CompareOp, ExceptionKind, Raise, Value};
 
@@ -55,8 +56,14 @@ pub fn import_error(message: impl Into<String>) -> Raise {
     Raise::new(ExceptionKind::ImportError, message)
 }
 
-pub fn module_not_found(name: &str) -> Raise {
-    Raise::new(ExceptionKind::ModuleNotFoundError, format!("No module named '{name}'"))
+/// `suggestion` is a name that was probably meant.
+pub fn module_not_found(name: &str, suggestion: Option<&str>) -> Raise {
+    let raise = Raise::new(ExceptionKind::ModuleNotFoundError, format!("No module named '{name}'"));
+    match (absent_module(name), suggestion) {
+        (Some(instead), _) => raise.help(instead),
+        (None, Some(suggestion)) => raise.help(format!("did you mean `{suggestion}`?")),
+        (None, None) => raise,
+    }
 }
 
 pub fn byte_out_of_range() -> Raise {
@@ -74,19 +81,21 @@ pub fn too_large_for_index() -> Raise {
 /// `suggestion` is a name that was probably meant.
 pub fn name_not_defined(name: &str, suggestion: Option<String>) -> Raise {
     let raise = Raise::new(ExceptionKind::NameError, format!("name '{name}' is not defined"));
-    match (absent(name), suggestion) {
+    match (absent(name).map(str::to_owned).or_else(|| of_kernels(name)), suggestion) {
         (Some(instead), _) => raise.help(instead),
         (None, Some(suggestion)) => raise.help(format!("did you mean `{suggestion}`?")),
         (None, None) => raise,
     }
 }
 
-/// What to write instead of a name that Python has, or that others write before their kernels.
+/// What to write instead of a name that Python has, that wants an import, or that others write before their kernels.
 pub fn absent(name: &str) -> Option<&'static str> {
     Some(match name {
         "jit" | "njit" | "cuda" | "numba" | "ti" | "wp" | "tl" | "triton" | "cl" => {
             "there is no such module here: a kernel is a function behind the decorator `@kernel`"
         }
+        "kp" => "write `import kp` first",
+        "np" => "write `import numpy as np` first",
         "Image" => "import it: `from kp import Image`",
         "Sampler" => "import it: `from kp import Sampler`",
         "Manager" => "import it: `from kp import Manager`",
@@ -95,6 +104,39 @@ pub fn absent(name: &str) -> Option<&'static str> {
         }
         "ExceptionGroup" | "BaseExceptionGroup" => {
             "there are no groups: keep the exceptions in a list, and raise the first `from` the second"
+        }
+        _ => return None,
+    })
+}
+
+/// What to do without a name that kernels alone have.
+fn of_kernels(name: &str) -> Option<String> {
+    if !kps_kernel::is_name(name) {
+        return None;
+    }
+    let is_function =
+        modules::find("math").is_some_and(|math| math.functions.iter().any(|function| function.name == name));
+    let is_constant = kps_kernel::stdlib().any(|(known, value)| known == name && value.is_some());
+    Some(match is_function || is_constant {
+        true => format!("kernels have it; ordinary code writes `import math` and `math.{name}`"),
+        false => "only kernels, and the functions that they call, have it".to_owned(),
+    })
+}
+
+/// What to do without a package of Python's.
+fn absent_module(name: &str) -> Option<&'static str> {
+    Some(match name.split('.').next()? {
+        "numba" | "taichi" | "warp" | "triton" | "pycuda" | "pyopencl" | "wgpu" => {
+            "kernels need no package: write `@kernel` above a function, and call it with tensors"
+        }
+        "cupy" | "torch" | "jax" | "tensorflow" | "mlx" => {
+            "arrays are `numpy`'s, and `kp.Tensor(array)` has one on the device; what is done there is a kernel"
+        }
+        "scipy" | "pandas" | "matplotlib" | "sklearn" | "PIL" | "cv2" | "tqdm" | "requests" => {
+            "packages of Python are not there; kps brings `numpy` and a part of Python's library along"
+        }
+        "threading" | "multiprocessing" | "concurrent" | "asyncio" => {
+            "a script runs in one thread; `eval_async` of a sequence lets a device work beside it"
         }
         _ => return None,
     })
@@ -124,9 +166,12 @@ pub fn no_attribute(value: &Value, name: &str, suggestion: Option<String>) -> Ra
         other => format!("'{}' object has no attribute '{name}'", other.type_name()),
     };
     let raise = attribute_error(message);
-    match suggestion {
-        Some(suggestion) => raise.help(format!("did you mean `{suggestion}`?")),
-        None => raise,
+    match (value, name, suggestion) {
+        (Value::None, "numpy" | "data" | "tolist", _) => {
+            raise.help("a launch gives None: its results are in the tensors that it was given")
+        }
+        (_, _, Some(suggestion)) => raise.help(format!("did you mean `{suggestion}`?")),
+        (_, _, None) => raise,
     }
 }
 

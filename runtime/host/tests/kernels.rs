@@ -123,7 +123,7 @@ fn mistakes_name_the_parameter() {
         ),
         (
             "saxpy(1.0, [1], x)",
-            "TypeError: parameter `x` of kernel `saxpy` takes a tensor, not list (make a tensor of it first: x = Tensor(x))",
+            "TypeError: parameter `x` of kernel `saxpy` takes a tensor, not list (make a tensor of it first: Tensor([..]))",
         ),
         (
             "saxpy(1.0, x, Tensor([1], dtype='i32'))",
@@ -143,11 +143,11 @@ fn mistakes_name_the_parameter() {
         ),
         (
             "saxpy[3][4](1.0, x, x)",
-            "TypeError: 'KernelWithDomain' object is not subscriptable (a kernel has one domain: write saxpy[3, 4](..) for one of several axes)",
+            "TypeError: the domain of kernel `saxpy` is given once, and `saxpy[3]` has it (a kernel has one domain: write saxpy[3, 4](..) for one of several axes)",
         ),
         (
             "saxpy[3, 4][5, 6](1.0, x, x)",
-            "TypeError: 'KernelWithDomain' object is not subscriptable (a kernel has one domain, of one to three axes)",
+            "TypeError: the domain of kernel `saxpy` is given once, and `saxpy[3, 4]` has it (a kernel has one domain, of one to three axes)",
         ),
         (
             "saxpy(1.0, x, None)",

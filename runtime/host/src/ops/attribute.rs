@@ -5,6 +5,7 @@ use std::rc::Rc;
 use kps_syntax::suggest;
 
 use crate::errors;
+use crate::modules::kernels::structs;
 use crate::value::{
     Args, Attrs, BoundMethod, Class, Descriptor, Dict, ExceptionKind, Instance, Name, NativeKind, Result,
     Value,
@@ -238,6 +239,7 @@ impl Vm {
                     self.call_method_value(&function, value, &[name.value(), new])?;
                     return Ok(());
                 }
+                structs::check_attribute(instance, name)?;
                 self.set_instance_attr(value, instance, name, new)
             }
             Value::Class(class) if class.is_script => {

@@ -91,11 +91,7 @@ impl Vm {
             let source = read_source(&file)?;
             return Ok(Found { source, file: Some(file), is_package });
         }
-        let raise = errors::module_not_found(name);
-        Err(match kps_syntax::suggest::nearest(name, modules::names()) {
-            Some(suggestion) => raise.help(format!("did you mean `{suggestion}`?")),
-            None => raise,
-        })
+        Err(errors::module_not_found(name, kps_syntax::suggest::nearest(name, modules::names())))
     }
 
     fn run_module(&mut self, name: &str, found: Found) -> Result<Rc<Module>> {

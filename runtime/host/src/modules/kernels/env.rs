@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use kps_compute::DType;
 use kps_kernel::{
-    Constant, EnvModule, EnvValue, HelperFunction, Holder, KernelEnv, MAX_TABLE, MapEnv, Scalar, Type,
+    ArrayParam, Constant, EnvModule, EnvValue, HelperFunction, Holder, KernelEnv, MAX_TABLE, MapEnv, Scalar,
+    Type, TypeExpr,
 };
 use kps_syntax::Source;
 use kps_syntax::ast::Name as SourceName;
@@ -100,7 +101,11 @@ pub struct StructEnv(pub Weak<Class>);
 
 impl KernelEnv for StructEnv {
     fn get(&self, name: &str) -> Option<EnvValue> {
-        ClassEnv(self.0.upgrade()?).get(name).filter(|_| !is_special(name))
+        let class = self.0.upgrade()?;
+        match name {
+            structs::TYPE_NOW => structs::type_now(&class).map(EnvValue::Type),
+            name => ClassEnv(class).get(name).filter(|_| !is_special(name)),
+        }
     }
 
     fn names(&self) -> Vec<SourceName> {
@@ -170,7 +175,7 @@ fn object(instance: &Rc<Instance>) -> EnvValue {
 fn struct_value(value: &Value) -> Option<EnvValue> {
     let ty = structs::type_of_value(value)?;
     let numbers = structs::held_numbers(&ty, value)?;
-    (numbers.len() <= MAX_TABLE).then(|| EnvValue::Numbers(ty, numbers.into()))
+    (numbers.len() <= MAX_TABLE).then(|| EnvValue::Numbers(structs::now(&ty), numbers.into()))
 }
 
 fn is_special(name: &str) -> bool {
@@ -186,6 +191,7 @@ fn table(items: &[Value]) -> Option<EnvValue> {
 /// What a list that is no table holds.
 fn list_name(items: &[Value]) -> &'static str {
     match items {
+        [] => "empty list",
         [Value::Int(_), ..] if items.iter().all(|item| matches!(item, Value::Int(_))) => "list of ints",
         _ => "list",
     }
@@ -220,6 +226,27 @@ fn scalar(dtype: DType) -> Scalar {
     structs::scalar_type(dtype).scalar().expect("a number's type is a scalar")
 }
 
+/// What a type is declared as, for kernels of now.
+fn declared(of: &TypeExpr) -> TypeExpr {
+    match of {
+        TypeExpr::Value(ty) => TypeExpr::Value(structs::now(ty)),
+        TypeExpr::Buffer(array) => {
+            TypeExpr::Buffer(ArrayParam { element: structs::now(&array.element), ..array.clone() })
+        }
+        TypeExpr::Const(scalar) => TypeExpr::Const(*scalar),
+    }
+}
+
+/// A function of the script as a kernel calls it; `None` for any other value.
+pub fn helper(value: &Value) -> Option<HelperFunction> {
+    let Value::Function(function) = value else { return None };
+    Some(HelperFunction {
+        def: function.def()?.clone(),
+        source: function.source().clone(),
+        env: Rc::new(FunctionEnv(function.clone())),
+    })
+}
+
 /// A value of the script as far as a kernel can use it.
 pub fn env_value(value: &Value) -> EnvValue {
     let other = || EnvValue::Other { type_name: value.type_name().into_owned() };
@@ -229,14 +256,7 @@ pub fn env_value(value: &Value) -> EnvValue {
         Value::Float(float) => EnvValue::Float(*float),
         Value::Bool(truth) => EnvValue::Bool(*truth),
         Value::Range(range) => EnvValue::Range([range.start, range.stop, range.step].map(i128::from)),
-        Value::Function(function) => match function.def() {
-            Some(def) => EnvValue::Function(HelperFunction {
-                def: def.clone(),
-                source: function.source().clone(),
-                env: Rc::new(FunctionEnv(function.clone())),
-            }),
-            None => other(),
-        },
+        Value::Function(_) => helper(value).map_or_else(other, EnvValue::Function),
         Value::NativeFunction(function) if function.class.is_none() => {
             EnvValue::Builtin(Arc::from(&*function.name))
         }
@@ -245,7 +265,7 @@ pub fn env_value(value: &Value) -> EnvValue {
             kind: Holder::Module,
             members: Rc::new(ModuleEnv(module.clone())),
         }),
-        Value::Class(class) => match structs::type_of_class(class).or_else(|| Type::by_name(&class.name)) {
+        Value::Class(class) => match structs::type_now(class).or_else(|| Type::by_name(&class.name)) {
             Some(ty) => EnvValue::Type(ty),
             None if class.is_script => EnvValue::Module(EnvModule {
                 name: Arc::from(&*class.name),
@@ -278,7 +298,7 @@ pub fn env_value(value: &Value) -> EnvValue {
             EnvValue::Constant(structs::constant(self::scalar(scalar.dtype), &scalar.row()))
         }
         Value::Native(_) => match value.downcast::<KernelType>().map(|ty| (ty.declares(), ty.name())) {
-            Some((Some(ty), _)) => ty.clone().into(),
+            Some((Some(ty), _)) => declared(ty).into(),
             Some((None, Some(name))) => EnvValue::Builtin(Arc::from(name)),
             _ => other(),
         },

@@ -1,12 +1,16 @@
 //! Mistakes with kernels as scripts meet them.
 
+mod arguments;
+
 use kps_compute::{ComputeError, DType, Number};
 use kps_device::{DeviceError, DeviceInfo};
 use kps_kernel::{ArrayParam, KernelTemplate, Param, ParamKind, Scalar, Stage, StructType, Type};
-use kps_syntax::{Diagnostic, Diagnostics, Location};
+use kps_syntax::{Diagnostic, Diagnostics, Location, suggest};
 
+pub use self::arguments::{ANYTHING, argument_for_image, argument_kind, argument_numbers, image_for_array};
+use super::structs;
 use super::types::KernelType;
-use crate::errors::{no_attribute, not_subscriptable, type_error};
+use crate::errors::{attribute_error, no_attribute, type_error};
 use crate::explain::AskedLine;
 use crate::modules::kp;
 use crate::value::{ExceptionKind, Raise, Result, Value};
@@ -32,8 +36,21 @@ pub fn launch(template: &KernelTemplate, error: ComputeError) -> Raise {
 }
 
 /// What the kernel compiler found.
+/// The message has every mistake with its line, for who handles the exception, as PyShader's has.
 pub fn compile(diagnostics: Diagnostics) -> Raise {
-    Raise::with_diagnostics(ExceptionKind::ShaderError, diagnostics)
+    let mistakes: Vec<String> = diagnostics.iter().map(mistake).collect();
+    Raise::told(ExceptionKind::ShaderError, mistakes.join("\n"), diagnostics)
+}
+
+fn mistake(diagnostic: &Diagnostic) -> String {
+    let mut text = diagnostic.message.clone();
+    if let Some(label) = diagnostic.labels.first() {
+        let source = &label.location.source;
+        let line = source.line(label.location.span.start);
+        let file = source.name().rsplit('/').next().unwrap_or_default();
+        text += &format!("\n  Source file \"{file}\", line {line}\n    {}", source.line_text(line).trim());
+    }
+    text
 }
 
 /// `shared` says what asks for memory of a workgroup, and for how many bytes.
@@ -182,41 +199,6 @@ pub fn argument_twice(template: &KernelTemplate, parameter: &str) -> Raise {
     type_error(format!("kernel `{}` got its argument `{parameter}` twice", template.name()))
 }
 
-/// What a parameter without an annotation takes.
-pub const ANYTHING: &str = "a tensor, an image, a sampler or a number";
-
-/// `wanted` says what the parameter takes: `a tensor`, `a number`.
-pub fn argument_kind(template: &KernelTemplate, parameter: &str, wanted: &str, given: &Value) -> Raise {
-    let kernel = template.name();
-    let takes = format!("parameter `{parameter}` of kernel `{kernel}` takes {wanted}");
-    if kp::is_slice(given) && matches!(wanted, "a tensor" | ANYTHING) {
-        return type_error(format!("{takes}, not a slice of a tensor")).help(kp::SLICE_HELP);
-    }
-    let given_type = given.type_name();
-    let raise = type_error(format!("{takes}, not {given_type}"));
-    match given {
-        Value::List(_) | Value::Tuple(_) if matches!(wanted, "a tensor" | ANYTHING) => {
-            raise.help(format!("make a tensor of it first: {parameter} = Tensor({parameter})"))
-        }
-        Value::Int(_) | Value::Float(_) if wanted == "a tensor" => raise
-            .help(format!("declare it as a number in the kernel, `{parameter}: f32`, or pass Tensor([..])")),
-        Value::Str(_) if wanted != "a tensor" => raise.help("make a number of it first: float(text)"),
-        _ if given_type == "Tensor" && wanted != "a tensor" => {
-            raise.help("pass one element, t[0], or change the order of the arguments")
-        }
-        Value::Class(class) => raise.help(format!("make an object of the class: {}(..)", class.name)),
-        Value::Function(_) => raise.help(format!(
-            "kernels know the script's functions by name: make the kernel in a function, `def make({parameter}):`, \
-             and give that the function"
-        )),
-        Value::None => {
-            raise.help("kernels have no None: give a value, or write a kernel without the parameter")
-        }
-        _ if given_type == "ndarray" => raise.help(format!("make a tensor of it first: Tensor({parameter})")),
-        _ => raise,
-    }
-}
-
 pub fn argument_rank(
     template: &KernelTemplate,
     parameter: &str,
@@ -294,13 +276,18 @@ pub fn launch_with_domain(given: &Value, template: &KernelTemplate, domain: &[us
         .help(format!("write {with_domain}(..), or count workgroups instead: {name}.launch(.., groups=..)"))
 }
 
-/// `domain` has the counts of both pairs of brackets.
-pub fn domain_twice(given: &Value, template: &KernelTemplate, domain: &[usize]) -> Raise {
-    let raise = not_subscriptable(given);
-    match domain.len() {
+/// `domain` is the one that the kernel has, `both` has the counts of both pairs of brackets.
+pub fn domain_twice(template: &KernelTemplate, domain: &[usize], both: &[usize]) -> Raise {
+    let name = template.name();
+    let message = format!(
+        "the domain of kernel `{name}` is given once, and `{}` has it",
+        with_domain(template, domain)
+    );
+    let raise = type_error(message);
+    match both.len() {
         ..=3 => raise.help(format!(
             "a kernel has one domain: write {}(..) for one of several axes",
-            with_domain(template, domain)
+            with_domain(template, both)
         )),
         _ => raise.help("a kernel has one domain, of one to three axes"),
     }
@@ -467,6 +454,21 @@ pub fn unknown_member(of: &StructType, name: &str) -> Raise {
     type_error(format!("`{of}` has no member `{name}`")).help(format!("it has {}", names.join(", ")))
 }
 
+/// Of an assignment to what is no member.
+pub fn no_member(of: &StructType, name: &str) -> Raise {
+    let names: Vec<&str> = of.members.iter().map(|member| &*member.name).collect();
+    let raise = attribute_error(format!("`{of}` has no member `{name}`"));
+    match suggest::nearest(name, names.iter().copied()) {
+        Some(nearest) => raise.help(format!("did you mean `{nearest}`?")),
+        None => raise.help(format!("it has {}", names.join(", "))),
+    }
+}
+
+/// For two classes of one name.
+fn defined_anew(name: &str) -> String {
+    format!("`{name}` was defined anew: what has the earlier one, such as a kernel, is to be made again")
+}
+
 pub fn member_twice(of: &StructType, name: &str) -> Raise {
     type_error(format!("this `{of}` gets `{name}` twice"))
 }
@@ -498,6 +500,14 @@ fn zero_of(ty: &Type) -> String {
 
 /// `name` is the way to the value: `pos[1]`, `body.mass`.
 pub fn member_value(name: &str, ty: &Type, given: &Value) -> Raise {
+    if let Type::Struct(of) = ty
+        && let Some(class) = &of.name
+        && matches!(structs::type_of_value(given), Some(Type::Struct(own)) if own.name == of.name)
+    {
+        let what = if name.is_empty() { String::new() } else { format!("`{name}` is a `{class}`, and ") };
+        let message = format!("{what}this object is of another class `{class}`");
+        return type_error(message).help(defined_anew(class));
+    }
     let message = match name {
         "" => format!("a `{ty}` cannot be made of {}", given.type_name()),
         name => format!("`{name}` is a `{ty}`, which cannot be made of {}", given.type_name()),
@@ -523,9 +533,22 @@ pub fn member_range(name: &str, ty: &Type, number: Number) -> Raise {
     Raise::new(ExceptionKind::OverflowError, format!("`{name}` is a `{ty}`, which cannot hold {number}"))
 }
 
+/// A tensor of numbers for elements that are structs of others.
+pub fn numbers_for_records(template: &KernelTemplate, parameter: &str, of: &Type, given: DType) -> Raise {
+    let (kernel, given) = (template.name(), given.name());
+    type_error(format!(
+        "parameter `{parameter}` of kernel `{kernel}` has elements of type `{of}`, and the tensor numbers of {given}"
+    ))
+    .help(format!("make the tensor of such elements: Tensor([{of}(..), ..]), or np.zeros(n, dtype={of})"))
+}
+
 pub fn record_type(template: &KernelTemplate, parameter: &str, wanted: &Type, given: &StructType) -> Raise {
     let kernel = template.name();
-    type_error(format!(
-        "parameter `{parameter}` of kernel `{kernel}` has elements of type `{wanted}`, not `{given}`"
-    ))
+    let (wanted, given) = (wanted.to_string(), given.to_string());
+    let takes = format!("parameter `{parameter}` of kernel `{kernel}` has elements of type `{wanted}`");
+    match wanted == given {
+        true => type_error(format!("{takes}, and the tensor those of another class `{given}`"))
+            .help(defined_anew(&given)),
+        false => type_error(format!("{takes}, not `{given}`")),
+    }
 }

@@ -59,13 +59,13 @@ fn text(
     extent: Extent,
     asked: Option<AskedLine>,
 ) -> Result<String> {
-    let Kernel { template, env, .. } = kernel;
+    let template = &*kernel.template_now()?;
     let is_given = !args.positional().is_empty() || args.keywords().next().is_some();
     let signature = match is_given {
         true => launch::signature(vm, kernel, args, &extent)?,
         false => kernel.declared().map_err(|raise| errors::explain_undeclared(raise, template))?,
     };
-    let found = kps_kernel::explain(template, env, &signature, &Target::portable());
+    let found = kps_kernel::explain(template, &kernel.env, &signature, &Target::portable());
     let found = found.map_err(errors::compile)?;
     let device = Some(&*vm.device).filter(|device| !device.is_empty());
     let explained = Explained::new(template.name(), found, device).map_err(errors::no_device)?;

@@ -109,9 +109,10 @@ fn copy_tensors(arguments: &mut [Argument]) -> Result<()> {
 fn prepare(vm: &mut Vm, kernel: &Kernel, args: &Args, extent: &Extent) -> Result<Prepared> {
     errors::check_launchable(&kernel.template)?;
     let values = in_order(kernel, args)?;
+    let template = kernel.template_now()?;
     let mut types = Vec::with_capacity(values.len());
     let mut arguments = Vec::with_capacity(values.len());
-    for (param, value) in kernel.template.params.iter().zip(&values) {
+    for (param, value) in template.params.iter().zip(&values) {
         let (ty, argument) = argument(vm, kernel, param, value)?;
         types.push(ty);
         arguments.push(argument);
@@ -283,19 +284,24 @@ fn in_order(kernel: &Kernel, args: &Args) -> Result<Vec<Value>> {
 
 fn argument(vm: &mut Vm, kernel: &Kernel, param: &Param, value: &Value) -> Result<(ParamType, Argument)> {
     let name = &*param.name.name;
-    let wrong = |wanted: &str| errors::argument_kind(&kernel.template, name, wanted, value);
+    let wrong = |vm: &Vm, wanted: &str| wrong(vm, kernel, name, wanted, value);
     Ok(match &param.kind {
         ParamKind::Input { .. } | ParamKind::Port(_) => (ParamType::Input, Argument::None),
         ParamKind::Texture { ty, .. } => {
             let image = kp::tensor_of(value).filter(|tensor| tensor.as_image().is_some());
-            (ParamType::Texture(*ty), Argument::Tensor(image.ok_or_else(|| wrong("an image"))?))
+            let image =
+                image.ok_or_else(|| errors::argument_for_image(&kernel.template, name, *ty, value))?;
+            (ParamType::Texture(*ty), Argument::Tensor(image))
         }
         ParamKind::Sampler { .. } => {
-            let sampler = kp::sampler_of(value).ok_or_else(|| wrong("a sampler"))?;
+            let sampler = kp::sampler_of(value).ok_or_else(|| wrong(vm, "a sampler"))?;
             (ParamType::Sampler, Argument::Sampler(sampler))
         }
         ParamKind::Array(array) => {
-            let tensor = kp::tensor_of(value).ok_or_else(|| wrong("a tensor"))?;
+            let tensor = kp::tensor_of(value).ok_or_else(|| wrong(vm, "a tensor"))?;
+            if let Some(image) = tensor.as_image() {
+                return Err(errors::image_for_array(name, &tensor, texture_type(image)));
+            }
             check_record(kernel, name, &array.element, value)?;
             check_dtype(kernel, name, &array.element, &tensor)?;
             let tensor = seen_as(kernel, name, array, tensor)?;
@@ -313,9 +319,12 @@ fn argument(vm: &mut Vm, kernel: &Kernel, param: &Param, value: &Value) -> Resul
             (ParamType::Array(ArrayParam::flat(ty.clone())), Argument::Uniform(tensor))
         }
         ParamKind::Buffer { element, .. } | ParamKind::Cell { ty: element, .. } => {
-            let tensor = kp::tensor_of(value).ok_or_else(|| wrong("a tensor"))?;
+            let tensor = kp::tensor_of(value).ok_or_else(|| wrong(vm, "a tensor"))?;
             check_record(kernel, name, element, value)?;
-            check_dtype(kernel, name, element, &tensor)?;
+            // PyShader's structs take any bytes.
+            if element.number().is_some() {
+                check_dtype(kernel, name, element, &tensor)?;
+            }
             let of = match &param.kind {
                 ParamKind::Cell { .. } => Argument::Uniform(tensor),
                 _ => Argument::Tensor(tensor),
@@ -323,8 +332,8 @@ fn argument(vm: &mut Vm, kernel: &Kernel, param: &Param, value: &Value) -> Resul
             (ParamType::Array(ArrayParam::flat(element.clone())), of)
         }
         ParamKind::Scalar(ty) => {
-            let numbers =
-                components(vm, ty, value, name)?.ok_or_else(|| wrong(&format!("a number of type {ty}")))?;
+            let numbers = components(vm, ty, value, name)?
+                .ok_or_else(|| errors::argument_numbers(&kernel.template, name, ty, value))?;
             let numbers = match ty.scalar().filter(|_| !ty.is_aggregate()) {
                 Some(scalar) => narrowed(&kernel.template, name, scalar, numbers)?,
                 None => numbers,
@@ -332,7 +341,8 @@ fn argument(vm: &mut Vm, kernel: &Kernel, param: &Param, value: &Value) -> Resul
             (ParamType::Scalar(ty.clone()), Argument::Numbers(numbers))
         }
         ParamKind::Const(scalar) => {
-            let number = kp::number(value)?.ok_or_else(|| wrong(&format!("a number of type {scalar}")))?;
+            let number =
+                kp::number(value)?.ok_or_else(|| wrong(vm, &format!("a number of type {scalar}")))?;
             let constant = constant(*scalar, number);
             let constant =
                 constant.map_err(|unfit| unfit_number(&kernel.template, name, number, *scalar, unfit))?;
@@ -340,6 +350,18 @@ fn argument(vm: &mut Vm, kernel: &Kernel, param: &Param, value: &Value) -> Resul
         }
         ParamKind::Untyped => return by_value(vm, kernel, name, value),
     })
+}
+
+fn wrong(vm: &Vm, kernel: &Kernel, name: &str, wanted: &str, value: &Value) -> Raise {
+    errors::argument_kind(&kernel.template, name, wanted, value, name_of(vm, value).as_deref())
+}
+
+/// The name by which the script that launches the kernel knows a value.
+fn name_of(vm: &Vm, value: &Value) -> Option<Name> {
+    let locals = vm.caller_locals().unwrap_or_default();
+    let globals = vm.caller_globals().map(|globals| globals.to_pairs()).unwrap_or_default();
+    let mut names = locals.into_iter().chain(globals);
+    names.find(|(name, held)| held.is(value) && !name.starts_with('_')).map(|(name, _)| name)
 }
 
 /// A parameter that the argument alone says the type of.
@@ -352,10 +374,9 @@ fn by_value(vm: &mut Vm, kernel: &Kernel, name: &str, value: &Value) -> Result<(
     }
     if let Some(ty) = structs::type_of_value(value) {
         let numbers = components(vm, &ty, value, name)?.unwrap_or_default();
-        return Ok((ParamType::Scalar(ty), Argument::Numbers(numbers)));
+        return Ok((ParamType::Scalar(structs::now(&ty)), Argument::Numbers(numbers)));
     }
-    let number = kp::number(value)?
-        .ok_or_else(|| errors::argument_kind(&kernel.template, name, errors::ANYTHING, value))?;
+    let number = kp::number(value)?.ok_or_else(|| wrong(vm, kernel, name, errors::ANYTHING, value))?;
     let ty = match value.downcast::<numpy::Scalar>() {
         Some(scalar) => structs::scalar_type(scalar.dtype),
         None => host_type(number),
@@ -368,7 +389,7 @@ pub fn tensor_type(tensor: &Tensor, of: Option<Rc<StructType>>) -> ParamType {
     match tensor.as_image() {
         Some(image) => ParamType::Texture(texture_type(image)),
         None => {
-            let element = of.map(Type::Struct);
+            let element = of.map(|of| structs::now(&Type::Struct(of)));
             let element = element.unwrap_or_else(|| structs::scalar_type(tensor.dtype()));
             ParamType::Array(ArrayParam::new(element, rank_of(tensor)))
         }
@@ -381,12 +402,19 @@ fn texture_type(image: &ImageInfo) -> TextureType {
     TextureType::parse(&text).expect("images have the dimensions and formats that textures name")
 }
 
-/// The words of a module do not tell a bool from a u8, nor a bf16 from a u16; the declared type does.
+/// The words of a module do not tell a bool from a u8, nor a bf16 from a u16; the declared type does. Structs and lists
+/// take the bytes of a tensor whose numbers all of theirs are.
 fn check_dtype(kernel: &Kernel, name: &str, element: &Type, tensor: &Tensor) -> Result<()> {
-    let Some(scalar) = element.number().filter(|_| !tensor.is_record()) else { return Ok(()) };
-    let expected = DType::parse(scalar.name()).expect("elements have every scalar type");
-    if tensor.dtype() == expected {
+    if tensor.is_record() {
         return Ok(());
+    }
+    let dtypes = element.numbers().into_iter().map(|(_, scalar)| structs::dtype(scalar));
+    let Some(expected) = dtypes.into_iter().find(|dtype| *dtype != tensor.dtype()) else { return Ok(()) };
+    if element.number().is_none() && tensor.dtype() == DType::U8 {
+        return Ok(());
+    }
+    if let Type::Struct(_) = element {
+        return Err(errors::numbers_for_records(&kernel.template, name, element, tensor.dtype()));
     }
     let (parameter, label) = (name.to_owned(), tensor.label().to_owned());
     let mismatch = ComputeError::ParameterDType { parameter, tensor: label, expected, given: tensor.dtype() };

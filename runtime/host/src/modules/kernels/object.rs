@@ -4,13 +4,13 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use kps_compute::Extent;
-use kps_kernel::{Form, KernelModule, KernelOptions, KernelTemplate, Signature, Target};
+use kps_kernel::{Form, KernelModule, KernelOptions, KernelTemplate, ParamKind, Signature, Target, Type};
 use rustc_hash::FxHashMap;
 
 use super::env::FunctionEnv;
 use super::explain::explain;
 use super::trace::trace;
-use super::{dump, errors, launch};
+use super::{dump, errors, launch, structs};
 use crate::foreign;
 use crate::modules::kp;
 use crate::value::{Args, Function, Native, NativeDef, NativeType, Result, Value};
@@ -35,8 +35,11 @@ pub static KERNEL: NativeType = NativeType {
 
 /// A kernel with every form of it that was compiled.
 pub struct Kernel {
-    pub template: KernelTemplate,
+    /// As it was defined.
+    pub template: Rc<KernelTemplate>,
     pub env: FunctionEnv,
+    /// With the methods that the structs of its parameters had when it was last asked for.
+    latest: RefCell<Rc<KernelTemplate>>,
     compiled: RefCell<FxHashMap<(Signature, Target), Rc<KernelModule>>>,
 }
 
@@ -49,7 +52,26 @@ impl Kernel {
         };
         let env = FunctionEnv(function.clone());
         let template = kps_kernel::check(def, function.source(), &env, options).map_err(errors::compile)?;
-        Ok(Value::native(Kernel { template, env, compiled: RefCell::default() }))
+        let template = Rc::new(template);
+        let latest = RefCell::new(template.clone());
+        Ok(Value::native(Kernel { template, env, latest, compiled: RefCell::default() }))
+    }
+
+    /// The template for the structs that parameters are declared as, with the methods that their classes have now.
+    pub fn template_now(&self) -> Result<Rc<KernelTemplate>> {
+        let latest = self.latest.borrow().clone();
+        if latest.params.iter().all(|param| kind_now(&param.kind).is_none()) {
+            return Ok(latest);
+        }
+        let KernelTemplate { def, source, options, .. } = &*self.template;
+        let mut template = kps_kernel::check(def, source, &self.env, *options).map_err(errors::compile)?;
+        // A name in a declaration may stand for something else by now; the class that it named is the same.
+        for (param, declared) in template.params.iter_mut().zip(&self.template.params) {
+            param.kind = kind_now(&declared.kind).unwrap_or_else(|| declared.kind.clone());
+        }
+        let template = Rc::new(template);
+        *self.latest.borrow_mut() = template.clone();
+        Ok(template)
     }
 
     /// The default value of a parameter, by its place: what its expression gave when the kernel was
@@ -82,7 +104,8 @@ impl Kernel {
 
     /// What the parameters declare, for any launch.
     pub fn declared(&self) -> Result<Signature> {
-        let declared = Signature::completed(&self.template, &self.env, |_| None);
+        let template = self.template_now()?;
+        let declared = Signature::completed(&template, &self.env, |_| None);
         declared.map_err(|param| errors::undeclared(&self.template, param))
     }
 
@@ -97,7 +120,8 @@ impl Kernel {
         if let Some(module) = self.compiled.borrow().get(&key) {
             return Ok(module.clone());
         }
-        let module = kps_kernel::specialize(&self.template, &self.env, signature, target);
+        let template = self.template_now()?;
+        let module = kps_kernel::specialize(&template, &self.env, signature, target);
         let module = Rc::new(module.map_err(errors::compile)?);
         if let Some(folder) = &vm.spirv_folder {
             dump::module(folder, self.template.name(), &module)?;
@@ -105,6 +129,19 @@ impl Kernel {
         self.compiled.borrow_mut().insert(key, module.clone());
         Ok(module)
     }
+}
+
+/// How a parameter is declared with the methods that classes of structs have now; `None` where it has them.
+fn kind_now(kind: &ParamKind) -> Option<ParamKind> {
+    let mut now = kind.clone();
+    let ty: &mut Type = match &mut now {
+        ParamKind::Array(array) => &mut array.element,
+        ParamKind::Scalar(ty) | ParamKind::Uniform { ty, .. } | ParamKind::Cell { ty, .. } => ty,
+        ParamKind::Buffer { element, .. } => element,
+        _ => return None,
+    };
+    *ty = structs::newer(ty)?;
+    Some(now)
 }
 
 impl Native for Kernel {
@@ -269,10 +306,10 @@ impl Native for WithDomain {
     }
 
     /// A kernel has one domain: `kernel[3][4]` is a slip.
-    fn get_item(&self, this: &Value, vm: &mut Vm, index: &Value) -> Result<Option<Value>> {
+    fn get_item(&self, _: &Value, vm: &mut Vm, index: &Value) -> Result<Option<Value>> {
         let further = domain_of(vm, self.kernel(), index)?;
-        let domain = [&self.domain[..], &further].concat();
-        Err(errors::domain_twice(this, &self.kernel().template, &domain))
+        let both = [&self.domain[..], &further].concat();
+        Err(errors::domain_twice(&self.kernel().template, &self.domain, &both))
     }
 
     fn repr(&self, _: &Value, _: &mut Vm) -> Result<String> {

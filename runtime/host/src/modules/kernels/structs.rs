@@ -3,17 +3,21 @@
 //!
 //! Every struct type has a class; its instances are plain objects with the members as attributes. A
 //! member that is a vector or an array of numbers is an ndarray, one that is a struct another instance.
+//!
+//! The host knows a class by one type for good. Kernels see that with the methods of now ([`now`]), so what a script
+//! replaces in a class is what the next launch calls.
 
 use std::cell::RefCell;
 use std::rc::Rc;
 
+use kps_bytecode::Code;
 use kps_compute::{DType, Number};
 use kps_kernel::{
     ClassConstants, Constant, EnvValue, MAX_STRUCT_BYTES, Member, Method, MethodKind, Scalar, StructType,
     Type,
 };
 
-use super::env::{StructEnv, env_value};
+use super::env::{StructEnv, helper};
 use super::errors;
 use super::types::KernelType;
 pub use super::types::type_of;
@@ -75,20 +79,24 @@ fn read(vm: &mut Vm, class: &Rc<Class>) -> Result<StructType> {
     if of.size() > MAX_STRUCT_BYTES {
         return Err(errors::struct_too_large(&class.name, MAX_STRUCT_BYTES));
     }
-    for (name, value) in class.own_attrs().iter() {
+    of.methods = methods(class);
+    Ok(of)
+}
+
+/// The functions that a class has now.
+fn methods(class: &Class) -> Vec<Method> {
+    let method = |(name, value): (&Name, &Value)| {
         let (function, kind) = match value {
             Value::Descriptor(descriptor) => match &**descriptor {
-                Descriptor::StaticMethod(function) => (function.clone(), MethodKind::Static),
-                Descriptor::Property { get, .. } => (get.clone(), MethodKind::Property),
-                Descriptor::ClassMethod(_) => continue,
+                Descriptor::StaticMethod(function) => (function, MethodKind::Static),
+                Descriptor::Property { get, .. } => (get, MethodKind::Property),
+                Descriptor::ClassMethod(_) => return None,
             },
-            value => (value.clone(), MethodKind::Plain),
+            value => (value, MethodKind::Plain),
         };
-        if let EnvValue::Function(function) = env_value(&function) {
-            of.methods.push(Method { name: (&**name).into(), function, kind });
-        }
-    }
-    Ok(of)
+        Some(Method { name: (&**name).into(), function: helper(function)?, kind })
+    };
+    class.own_attrs().iter().filter_map(method).collect()
 }
 
 /// A default as the numbers that kernels fill in.
@@ -129,8 +137,10 @@ fn adopt(vm: &mut Vm, of: &Rc<StructType>, class: Rc<Class>) {
 /// The class of a struct type; one without a name gets a class of its own.
 pub fn class_of(vm: &mut Vm, of: &Rc<StructType>) -> Rc<Class> {
     let classes = vm.state::<Classes>();
-    let known = classes.0.borrow().iter().find(|(known, _)| known == of).map(|(_, class)| class.clone());
-    if let Some(class) = known {
+    let known = |is_it: &dyn Fn(&Rc<StructType>) -> bool| {
+        classes.0.borrow().iter().find(|(known, _)| is_it(known)).map(|(_, class)| class.clone())
+    };
+    if let Some(class) = known(&|known| known == of).or_else(|| known(&|known| are_of_one_class(known, of))) {
         return class;
     }
     let base = vm.builtin_class(BuiltinType::Object);
@@ -156,6 +166,73 @@ pub fn type_of_class(class: &Class) -> Option<Type> {
         Some(ty) => ty.downcast::<KernelType>()?.ty().cloned(),
         None => None,
     }
+}
+
+/// What a struct's class is asked for its type by: nothing that a script can write.
+pub const TYPE_NOW: &str = "type now";
+
+/// The struct type that kernels see a class as: with the methods that it has now, for a script may have replaced those
+/// with which it was decorated.
+pub fn type_now(class: &Class) -> Option<Type> {
+    let held = class.own_attrs().get_text(TYPE).cloned()?;
+    let held: &KernelType = held.downcast()?;
+    let Some(Type::Struct(first)) = held.ty() else { return None };
+    let latest = held.latest.borrow().clone().unwrap_or_else(|| first.clone());
+    let (methods, members) = (methods(class), newer_members(&latest));
+    if members.is_none() && are_same(&methods, &latest.methods) {
+        return Some(Type::Struct(latest));
+    }
+    let members = members.unwrap_or_else(|| latest.members.clone());
+    let latest = Rc::new(StructType { members, methods, ..StructType::clone(&latest) });
+    *held.latest.borrow_mut() = Some(latest.clone());
+    Some(Type::Struct(latest))
+}
+
+/// Whether these are the same functions, with what they captured.
+fn are_same(a: &[Method], b: &[Method]) -> bool {
+    let is_same = |(a, b): (&Method, &Method)| {
+        a == b && a.kind == b.kind && a.function.env.identity() == b.function.env.identity()
+    };
+    a.len() == b.len() && a.iter().zip(b).all(is_same)
+}
+
+/// A type as kernels see it now.
+pub fn now(ty: &Type) -> Type {
+    newer(ty).unwrap_or_else(|| ty.clone())
+}
+
+/// The same; `None` where this is it.
+pub fn newer(ty: &Type) -> Option<Type> {
+    match ty {
+        Type::Array(array) => Some(Type::array(array.len, newer(&array.element)?)),
+        Type::Struct(of) => match of.constant(TYPE_NOW) {
+            Some(EnvValue::Type(Type::Struct(now))) if Rc::ptr_eq(&now, of) => None,
+            Some(EnvValue::Type(now)) => Some(now),
+            _ => {
+                let members = newer_members(of)?;
+                Some(Type::Struct(Rc::new(StructType { members, ..StructType::clone(of) })))
+            }
+        },
+        _ => None,
+    }
+}
+
+fn newer_members(of: &StructType) -> Option<Vec<Member>> {
+    let newer: Vec<Option<Type>> = of.members.iter().map(|member| newer(&member.ty)).collect();
+    let member = |(member, newer): (&Member, &Option<Type>)| {
+        let ty = newer.as_ref().unwrap_or(&member.ty).clone();
+        Member { ty, ..member.clone() }
+    };
+    newer.iter().any(Option::is_some).then(|| of.members.iter().zip(&newer).map(member).collect())
+}
+
+/// Whether both are types of one class, whichever methods that had at the time.
+fn are_of_one_class(a: &Rc<StructType>, b: &Rc<StructType>) -> bool {
+    a == b || now(&Type::Struct(a.clone())) == now(&Type::Struct(b.clone()))
+}
+
+fn is_instance(value: &Value, of: &Rc<StructType>) -> bool {
+    matches!(type_of_value(value), Some(Type::Struct(own)) if are_of_one_class(&own, of))
 }
 
 /// The struct type of an instance.
@@ -196,6 +273,23 @@ fn init(vm: &mut Vm, args: &Args) -> Result {
         instance.set_text(&member.name, value);
     }
     Ok(Value::None)
+}
+
+/// Whether a script may give an instance an attribute: a struct has its members, and what its class speaks of itself.
+pub fn check_attribute(instance: &Instance, name: &Name) -> Result<()> {
+    let class = instance.class();
+    let Some(Type::Struct(of)) = type_of_class(class) else { return Ok(()) };
+    let is_known = of.member(name).is_some()
+        || class.lookup(name).is_some()
+        || instance.get_text(name).is_some()
+        || class.body.as_ref().is_some_and(|body| mentions(&body.code, name));
+    if is_known { Ok(()) } else { Err(errors::no_member(&of, name)) }
+}
+
+/// Whether code, or a function in it, speaks of an attribute by this name.
+fn mentions(code: &Code, attribute: &str) -> bool {
+    code.sites.iter().any(|name| &**name == attribute)
+        || code.children.iter().any(|child| mentions(child, attribute))
 }
 
 /// A number stays as it was given; what is made of numbers is copied.
@@ -341,13 +435,12 @@ fn write_struct(vm: &mut Vm, of: &Rc<StructType>, value: &Value, bytes: &mut [u8
             return Err(errors::unknown_member(of, &unknown));
         }
     }
+    let is_instance = is_instance(value, of);
     for (at, (member, offset)) in of.members.iter().zip(of.offsets()).enumerate() {
         let part = match (value, &items) {
             (_, Some(items)) => Some(items[at].clone()),
             (Value::Dict(dict), _) => dict.get_text(&member.name),
-            (Value::Instance(instance), _) if type_of_value(value).as_ref() == Some(&ty) => {
-                instance.get_text(&member.name)
-            }
+            (Value::Instance(instance), _) if is_instance => instance.get_text(&member.name),
             _ => return Err(errors::member_value(name, &ty, value)),
         };
         let part = match part {

@@ -1,6 +1,7 @@
 //! The types of kernels as host values: `f32`, `ivec3`, `Array(f32)`, what annotations and PyShader's
 //! parameter tuples are made of.
 
+use std::cell::RefCell;
 use std::rc::Rc;
 
 use kps_compute::{DType, Number};
@@ -31,11 +32,13 @@ pub struct KernelType {
     text: String,
     /// `None` for what makes types: `Vector`.
     ty: Option<TypeExpr>,
+    /// A struct with other methods, as its class had them when a kernel last asked.
+    pub latest: RefCell<Option<Rc<StructType>>>,
 }
 
 impl KernelType {
     pub fn named(name: &str) -> Value {
-        Value::native(KernelType { text: name.to_owned(), ty: Type::by_name(name).map(TypeExpr::Value) })
+        KernelType::value(name.to_owned(), Type::by_name(name).map(TypeExpr::Value))
     }
 
     pub fn of_struct(of: &Rc<StructType>) -> Value {
@@ -43,7 +46,11 @@ impl KernelType {
     }
 
     fn of_type(ty: Type) -> Value {
-        Value::native(KernelType { text: ty.to_string(), ty: Some(TypeExpr::Value(ty)) })
+        KernelType::value(ty.to_string(), Some(TypeExpr::Value(ty)))
+    }
+
+    fn value(text: String, ty: Option<TypeExpr>) -> Value {
+        Value::native(KernelType { text, ty, latest: RefCell::default() })
     }
 
     /// The type, where a value can have it.
@@ -80,7 +87,7 @@ impl KernelType {
 
     fn applied(&self, arguments: &[String], [open, close]: [char; 2], ty: Option<TypeExpr>) -> Value {
         let text = format!("{}{open}{}{close}", self.text, arguments.join(", "));
-        Value::native(KernelType { text, ty })
+        KernelType::value(text, ty)
     }
 
     /// `Array[f32]`, `Array(f32, 2)`, `const[i32]`; `None` for what is nothing of that kind, which is told where a

@@ -1,8 +1,10 @@
 //! `kp.MemoryTypes`, `kp.TensorTypes` and `kp.DataTypes`: names for what a tensor lives in and holds.
 
 use kps_compute::{DType, MemoryType};
+use kps_kernel::Type;
 
 use crate::errors::type_error;
+use crate::modules::kernels::structs;
 use crate::value::{Args, Module, Native, NativeDef, NativeType, Result, Value};
 use crate::vm::Vm;
 
@@ -67,11 +69,26 @@ pub fn memory_type(given: Option<&Value>) -> Result<MemoryType> {
         None => given.as_str(),
     };
     let known = name.and_then(|name| MEMORY.iter().find(|(known, _)| *known == name));
-    let unknown = || {
-        type_error(format!("{} is no memory type", given.type_name()))
-            .help("one of kp.MemoryTypes.device, host, storage, deviceAndHost")
+    let unknown = || match named_dtype(given) {
+        Some(dtype) => type_error(format!("`{dtype}` is no memory type"))
+            .help(format!("the type of the elements goes by its name: `dtype={dtype}`")),
+        None => type_error(format!("{} is no memory type", given.type_name()))
+            .help("one of kp.MemoryTypes.device, host, storage, deviceAndHost"),
     };
     known.map(|(_, memory)| *memory).ok_or_else(unknown)
+}
+
+/// What a script calls the type of elements that a value names: `f32` for `np.float32` and for `"float32"`.
+fn named_dtype(given: &Value) -> Option<String> {
+    let dtype = match given {
+        Value::Class(class) => DType::parse(&class.name),
+        Value::Str(name) => DType::parse(name),
+        given => data_type(given),
+    };
+    dtype.map(|dtype| dtype.to_string()).or_else(|| match structs::type_of(given)? {
+        ty @ (Type::Scalar(_) | Type::Struct(_)) => Some(ty.to_string()),
+        _ => None,
+    })
 }
 
 /// The element type that a member of `DataTypes` stands for.

@@ -153,13 +153,11 @@ fn counted(channels: usize) -> String {
     if channels == 1 { "1 channel".to_owned() } else { format!("{channels} channels") }
 }
 
-/// More data than there are texels is left out, as Kompute does.
+/// As many elements as the texels have, of whichever type.
 fn texels(info: ImageInfo, memory: kps_compute::MemoryType, elements: Elements) -> Result<Tensor> {
-    let mut bytes = elements.bytes;
-    bytes.truncate(usize::try_from(info.n_bytes()).unwrap_or(usize::MAX));
-    let written = elements.written.gathered(|marks| marks[..bytes.len()].to_vec());
-    let image = Tensor::image(info, memory, bytes).map_err(compute)?;
-    image.storage().forget_but(written);
+    let elements = elements.cast(DType::from(info.format.channel.stored()));
+    let image = Tensor::image(info, memory, elements.bytes).map_err(compute)?;
+    image.storage().forget_but(elements.written);
     Ok(image)
 }
 

@@ -1,16 +1,18 @@
 //! The operations of `kp` as objects: what `sequence.record(op)` takes.
 
-use kps_compute::{Extent, Number, Op, Push, Tensor};
+use kps_compute::{DType, Extent, Number, Op, Push, Tensor};
 use kps_kernel::Ints;
 
 use super::algorithm::ScriptAlgorithm;
 use super::errors;
 use super::shared::ScriptedManager;
 use super::values;
+use crate::builtins::bytes;
 use crate::convert::FromValue;
 use crate::errors::type_error;
 use crate::foreign::{self, Language, Options};
 use crate::modules::kernels::{self, Bound, Launched, compile_error};
+use crate::modules::numpy::NdArray;
 use crate::value::{Args, ExceptionKind, Native, NativeType, Raise, Result, Value};
 use crate::vm::Vm;
 
@@ -197,11 +199,13 @@ pub fn specialised(words: Vec<u32>, spec_consts: &[Number]) -> Result<Vec<u32>> 
     }
 }
 
-/// The words of a kernel: SPIR-V as bytes or as a list of them, the text of a shader or the path of one, or
-/// an object that has `to_spirv`.
+/// The words of a kernel: SPIR-V as bytes, as a list of them or in an array, the text of a shader or the path of one,
+/// or an object that has `to_spirv`.
 pub fn words(vm: &mut Vm, given: &Value, options: &Options) -> Result<Vec<u32>> {
+    if let Some(bytes) = held_bytes(given)? {
+        return words_of_bytes(&bytes, options);
+    }
     let bytes = match given {
-        Value::Bytes(bytes) => bytes.to_vec(),
         Value::Str(text) if foreign::is_path(text) => return words_of_file(vm, given, options),
         Value::Str(text) => return words_of_text(vm, text, options),
         Value::List(_) | Value::Tuple(_) => match bytes_of_list(vm, given)? {
@@ -220,7 +224,19 @@ pub fn words(vm: &mut Vm, given: &Value, options: &Options) -> Result<Vec<u32>> 
             None => return Err(not_a_kernel(other)),
         },
     };
-    plain_entry(kps_compute::words::from_bytes(&bytes).map_err(errors::compute)?, options)
+    words_of_bytes(&bytes, options)
+}
+
+/// The bytes of `bytes` and of a bytearray, and those in an array of bytes or of words.
+fn held_bytes(given: &Value) -> Result<Option<Vec<u8>>> {
+    match given.downcast::<NdArray>().filter(|array| matches!(array.dtype(), DType::U8 | DType::U32)) {
+        Some(array) => array.to_contiguous_bytes().map(Some),
+        None => Ok(bytes::like(given)),
+    }
+}
+
+fn words_of_bytes(bytes: &[u8], options: &Options) -> Result<Vec<u32>> {
+    plain_entry(kps_compute::words::from_bytes(bytes).map_err(errors::compute)?, options)
 }
 
 fn words_of_text(vm: &Vm, text: &str, options: &Options) -> Result<Vec<u32>> {
@@ -275,6 +291,9 @@ fn not_a_kernel(value: &Value) -> Raise {
         type_error(format!("expected SPIR-V as bytes, or a shader as text, got {}", value.type_name()));
     match value {
         Value::Function(_) => raise.help("make it a kernel with @kernel or @python2shader first"),
+        _ if value.downcast::<NdArray>().is_some() => {
+            raise.help("an array with SPIR-V is of uint32, the words, or of uint8, the bytes")
+        }
         _ => raise,
     }
 }

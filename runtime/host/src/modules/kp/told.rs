@@ -35,24 +35,23 @@ pub fn deliver(vm: &mut Vm, manager: &ScriptedManager, sequence: Option<&Sequenc
     }
 }
 
-/// The exception for an assertion: its message, and in brackets the invocation and what it looked at.
+/// The exception for an assertion: its message, and in brackets the line, the invocation and what it looked at.
 fn failure(vm: &mut Vm, message: &Message, n_others: u64) -> Result<Raise> {
     let text = pieces_text(vm, &message.pieces)?;
     let (said, values) = text.rsplit_once('\n').unwrap_or((&text, ""));
     let said = if said.is_empty() { "assertion failed" } else { said };
     let [x, y, z] = message.invocation;
     let values = if values.is_empty() { String::new() } else { format!(": {values}") };
-    let raise =
-        Raise::new(ExceptionKind::AssertionError, format!("{said} (invocation ({x}, {y}, {z}){values})"));
     let line = &message.line;
     // The folder is the script's own, or of one that it imports.
     let file = line.file.rsplit('/').next().unwrap_or(&line.file);
-    let others = match n_others {
-        0 => String::new(),
-        1 => ", and in one more invocation".to_owned(),
-        n => format!(", and in {n} more invocations"),
-    };
-    Ok(raise.help(format!("it failed at {file}:{}{others}", line.line)))
+    let place = format!("{file}:{}, invocation ({x}, {y}, {z}){values}", line.line);
+    let raise = Raise::new(ExceptionKind::AssertionError, format!("{said} ({place})"));
+    Ok(match n_others {
+        0 => raise,
+        1 => raise.help("it failed in one more invocation"),
+        n => raise.help(format!("it failed in {n} more invocations")),
+    })
 }
 
 /// As `print` writes them.

@@ -99,12 +99,8 @@ impl Vm {
         let mut known: Vec<&str> = builtins::names().collect();
         known.extend(function.code.code.locals.iter().map(|name| &**name));
         known.extend(globals.iter().map(|(name, _)| &**name));
-        let import = match &**name {
-            "np" => Some("import numpy as np".to_owned()),
-            name => crate::modules::names().any(|module| module == name).then(|| format!("import {name}")),
-        };
-        if let Some(import) = import {
-            return errors::name_not_defined(name, None).help(format!("write `{import}` first"));
+        if crate::modules::names().any(|module| *module == **name) {
+            return errors::name_not_defined(name, None).help(format!("write `import {name}` first"));
         }
         let nearest = kps_syntax::suggest::nearest(name, known.into_iter());
         errors::name_not_defined(name, nearest.map(str::to_owned))

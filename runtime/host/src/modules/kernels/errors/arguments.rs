@@ -1,0 +1,132 @@
+//! Arguments that a parameter does not take.
+
+use kps_compute::{ComputeError, Number, Tensor};
+use kps_kernel::{KernelTemplate, TextureType, Type};
+
+use crate::errors::type_error;
+use crate::modules::kp;
+use crate::modules::numpy::NdArray;
+use crate::value::{Raise, Value};
+
+/// What a parameter without an annotation takes.
+pub const ANYTHING: &str = "a tensor, an image, a sampler or a number";
+
+/// `wanted` says what the parameter takes: `a tensor`, `a number of type f32`. `called` is the name by which the
+/// script knows the argument.
+pub fn argument_kind(
+    template: &KernelTemplate,
+    parameter: &str,
+    wanted: &str,
+    given: &Value,
+    called: Option<&str>,
+) -> Raise {
+    let takes = takes(template, parameter, wanted);
+    let is_for_tensors = matches!(wanted, "a tensor" | ANYTHING);
+    let is_for_numbers = wanted == ANYTHING || wanted.starts_with("a number");
+    if kp::is_slice(given) && is_for_tensors {
+        return type_error(format!("{takes}, not a slice of a tensor")).help(kp::SLICE_HELP);
+    }
+    let given_type = given.type_name();
+    let raise = type_error(format!("{takes}, not {given_type}"));
+    match given {
+        Value::List(_) | Value::Tuple(_) if is_for_tensors => raise.help(match called {
+            Some(name) => format!("make a tensor of it first: {name} = Tensor({name})"),
+            None => "make a tensor of it first: Tensor([..])".to_owned(),
+        }),
+        Value::Int(_) | Value::Float(_) if wanted == "a tensor" => raise
+            .help(format!("declare it as a number in the kernel, `{parameter}: f32`, or pass Tensor([..])")),
+        Value::Str(_) if is_for_numbers => raise.help("make a number of it first: float(text)"),
+        _ if given_type == "Tensor" && is_for_numbers => {
+            raise.help("pass one element, t[0], or change the order of the arguments")
+        }
+        Value::Class(class) => raise.help(format!("make an object of the class: {}(..)", class.name)),
+        Value::Function(_) => raise.help(format!(
+            "kernels know the script's functions by name: make the kernel in a function, `def make({parameter}):`, \
+             and give that the function"
+        )),
+        Value::None => {
+            raise.help("kernels have no None: give a value, or write a kernel without the parameter")
+        }
+        _ if given_type == "ndarray" && is_for_tensors => {
+            raise.help(format!("make a tensor of it first: Tensor({})", called.unwrap_or("array")))
+        }
+        _ if wanted == "a sampler" => raise.help("make one: Sampler(filter=\"nearest\")"),
+        _ => raise,
+    }
+}
+
+fn takes(template: &KernelTemplate, parameter: &str, wanted: &str) -> String {
+    format!("parameter `{parameter}` of kernel `{}` takes {wanted}", template.name())
+}
+
+/// Of a parameter that is a number, or a vector of several.
+pub fn argument_numbers(template: &KernelTemplate, parameter: &str, ty: &Type, given: &Value) -> Raise {
+    let n = usize::from(ty.n_components());
+    if n <= 1 {
+        return argument_kind(template, parameter, &format!("a number of type {ty}"), given, None);
+    }
+    let wanted = format!("{n} numbers");
+    let items = match given {
+        Value::Tuple(items) => Some(items.to_vec()),
+        Value::List(items) => Some(items.borrow().to_vec()),
+        _ => None,
+    };
+    let n_given = match (&items, given.downcast::<NdArray>().map(NdArray::shape)) {
+        (Some(items), _) => Some(items.len()),
+        (None, Some([len])) => Some(*len),
+        _ => None,
+    };
+    if let Some(n_given) = n_given.filter(|n_given| *n_given != n) {
+        let verb = if n_given == 1 { "was" } else { "were" };
+        return type_error(format!("{}, {n_given} {verb} given", takes(template, parameter, &wanted)));
+    }
+    let number = |value: &Value| kp::number(value).ok().flatten();
+    let other = items.iter().flatten().find(|item| number(item).is_none());
+    let raise = argument_kind(template, parameter, &wanted, other.unwrap_or(given), None);
+    match number(given) {
+        Some(number @ (Number::Int(_) | Number::Float(_))) => {
+            let each = vec![number.to_string(); n].join(", ");
+            raise.help(format!("give one for each component: `({each})`"))
+        }
+        _ => raise,
+    }
+}
+
+/// `declared` is what the parameter says of its image.
+pub fn argument_for_image(
+    template: &KernelTemplate,
+    parameter: &str,
+    declared: TextureType,
+    given: &Value,
+) -> Raise {
+    let raise = argument_kind(template, parameter, "an image", given, None);
+    let has_values = match given {
+        Value::List(_) | Value::Tuple(_) => true,
+        given => matches!(&*given.type_name(), "Tensor" | "ndarray"),
+    };
+    match has_values {
+        true => raise.help(format!("make an image of the values: `{}`", image_of(declared))),
+        false => raise,
+    }
+}
+
+/// What makes an image as it is declared.
+fn image_of(declared: TextureType) -> String {
+    let sides = match declared.n_axes {
+        1 => ", width=n",
+        2 => "",
+        _ => ", width, height, depth=n",
+    };
+    let texels = declared.to_string();
+    match texels.split_once(' ').filter(|_| declared.format.is_some()) {
+        Some((_, format)) => format!("Image(values{sides}, format=\"{format}\")"),
+        None => format!("Image(values{sides})"),
+    }
+}
+
+/// `seen` is how the parameter of an array would be declared for the image that it was given.
+pub fn image_for_array(parameter: &str, image: &Tensor, seen: TextureType) -> Raise {
+    let error =
+        ComputeError::ParameterBuffer { parameter: parameter.to_owned(), image: image.label().to_owned() };
+    kp::compute(error).help(format!("pass a `Tensor`, or declare an image: `{parameter}: Image[\"{seen}\"]`"))
+}
