@@ -9,6 +9,7 @@ mod args;
 mod excerpt;
 mod explain;
 mod heap;
+mod nested;
 mod prompt;
 mod render;
 mod run;

@@ -2,7 +2,7 @@
 //!
 //! A diagnostic becomes its traceback, as Python prints it, and then miette's picture of the place.
 
-use crate::excerpt;
+use crate::{excerpt, nested};
 use kps_syntax::diagnostic::{Diagnostic, Frame, Label, Severity};
 use miette::{GraphicalReportHandler, GraphicalTheme, ThemeCharacters, ThemeStyles};
 
@@ -107,7 +107,7 @@ fn picture(diagnostic: &Diagnostic, colour: Colour) -> String {
 /// the exception's name.
 fn as_drawn(diagnostic: &Diagnostic) -> Diagnostic {
     let code = if diagnostic.code.starts_with("runtime/") { "" } else { diagnostic.code };
-    let labels = excerpt::shorten(&diagnostic.labels);
+    let labels = nested::apart(&excerpt::shorten(&diagnostic.labels));
     Diagnostic { cause: None, code, labels, ..diagnostic.clone() }
 }
 

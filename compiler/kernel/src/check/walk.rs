@@ -303,6 +303,10 @@ impl Walk<'_> {
             {
                 self.expr(value);
             }
+            ExprKind::Binary { .. } if is_formatted(expr) => {
+                let diagnostic = errors::string_formatted(self.at(expr.span));
+                self.diagnostics.push(diagnostic);
+            }
             ExprKind::Compare { comparisons, .. } => {
                 for comparison in comparisons {
                     if let CompareOp::Is | CompareOp::IsNot = comparison.op {
@@ -494,11 +498,14 @@ impl Walk<'_> {
     }
 }
 
-/// `"x = %d" % x` and `"{}".format(x)`.
+/// `"x = %d" % x`, `"x = " + str(x)` and `"{}".format(x)`.
 fn is_formatted(expr: &Expr) -> bool {
-    let is_string = |expr: &Expr| matches!(expr.kind, ExprKind::Str(_));
+    let is_string = |expr: &Expr| matches!(expr.kind, ExprKind::Str(_) | ExprKind::FString(_));
     match &expr.kind {
         ExprKind::Binary { op: BinaryOp::Mod, left, .. } => is_string(left),
+        ExprKind::Binary { op: BinaryOp::Add, left, right, .. } => {
+            [left, right].iter().any(|side| is_string(side) || is_formatted(side))
+        }
         ExprKind::Call { func, .. } => match &func.kind {
             ExprKind::Attribute { value, attr } => is_string(value) && &*attr.name == "format",
             _ => false,

@@ -36,14 +36,18 @@ pub(crate) fn shared_empty(at: Location, size: i128) -> Diagnostic {
         .help("a size is an int of at least 1")
 }
 
-pub(crate) fn shared_type(at: Location, text: &str, what: &str) -> Diagnostic {
+/// `ty` is the type that stands elsewhere in the call, if one does.
+pub(crate) fn shared_type(at: Location, text: &str, what: &str, ty: &str) -> Diagnostic {
     error(
         "kernel/shared",
         at,
         format!("`shared` takes the type of its elements first, and `{text}` is {what}"),
         "",
     )
-    .help("write `shared(f32, 16, 16)`")
+    .help(match what.ends_with("int literal") {
+        true => format!("write `shared({ty}, {text})`"),
+        false => "write `shared(f32, 16, 16)`".to_owned(),
+    })
 }
 
 pub(crate) fn shared_without_size(at: Location, text: &str) -> Diagnostic {

@@ -75,6 +75,9 @@ pub(crate) fn captured_value(at: Location, name: &str, what: &str) -> Diagnostic
         "a `Tensor`" | "a `ndarray`" | "a `list`" | "a `tuple`" => {
             format!("pass it as a parameter: `{name}: Array[f32]`")
         }
+        "an `empty list`" => {
+            "a list in a kernel has at least one element: let it have some by the launch".to_owned()
+        }
         "a `list of ints`" => format!("pass it as a parameter: `{name}: Array[i32]`"),
         "a `dict`" => {
             format!("capture what the kernel needs of it: `value = {name}[..]`, outside of the kernel")
@@ -104,7 +107,10 @@ pub(crate) fn assign_captured(at: Location, name: &str) -> Diagnostic {
         error("kernel/assign-captured", at, format!("`{name}` is not a variable of this function"), "");
     match builtins::lookup(name) {
         Some(_) => diagnostic.help(format!("`{name}` is given: copy it to a name of your own, `v = {name}`")),
-        None => diagnostic.help("captured names are constants in a kernel: assign to a new name"),
+        None => diagnostic.help(format!(
+            "captured names are constants in a kernel: an array to write to is a parameter, `{name}: Array[f32]`; \
+             else assign to a new name"
+        )),
     }
 }
 

@@ -4,7 +4,7 @@ use kps_syntax::{Diagnostic, Location};
 
 use super::remedies::{
     as_number, as_operand, as_side, cut_alike, fillers, first_components, how_to_call, how_to_convert,
-    split_at_commas, value_type, without_brackets,
+    literal_items, split_at_commas, value_type, without_brackets,
 };
 use super::{advised, arguments, error, is_array, is_enum_member, one};
 use crate::constant::Literal;
@@ -450,7 +450,12 @@ pub(crate) fn is_function(what: &str) -> bool {
 
 pub(crate) fn cast_type(at: Location, what: &str, to: &Type) -> Diagnostic {
     let text = at.source.slice(at.span).to_owned();
+    let is_cast = at.source.text()[..at.span.start as usize].ends_with(&format!("{to}("));
     error("kernel/cast", at, format!("cannot make {} of {what}", one(to)), what).help(match () {
+        () if !is_cast && let Some(items) = literal_items(&text) => match items.contains('[') {
+            true => "a matrix is made of its columns: `mat2(vec2(1.0, 0.0), vec2(0.0, 1.0))`".to_owned(),
+            false => format!("leave the brackets out: `{items}`"),
+        },
         () if is_array(what) => format!("take one element: `{to}({}[0])`", as_operand(&text)),
         () if is_enum_member(what) => format!("write what it stands for: `{to}({text}.value)`"),
         () if what.contains("vec") => format!("take one component: `{to}({}.x)`", as_operand(&text)),

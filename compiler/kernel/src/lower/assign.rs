@@ -146,7 +146,7 @@ impl Ctx<'_> {
         self.tell_target(&place, Touch::Both);
         let current = self.load_target(&place);
         let operand = self.expr(value);
-        if current.has_error() || operand.has_error() {
+        if current.has_error() || operand.has_error() || matches!(place, Target::Holder(..)) {
             return self.store(place, Operand::Error, span);
         }
         let spans = (target.span, value.span);

@@ -71,11 +71,22 @@ impl Ctx<'_> {
         let call = Call::of_group(GroupFunction::Atomic(op));
         if !call.takes(exprs.len()) {
             // What lacks may be any of them.
-            let line = call.line(name, &[]);
+            let line = match (self.texts_of(&exprs).as_slice(), call.most) {
+                // Two indices.
+                ([array, row, column, rest @ ..], most) if exprs.len() == most + 1 => {
+                    let rest: String = rest.iter().map(|text| format!(", {text}")).collect();
+                    format!("{name}({array}, ({row}, {column}){rest})")
+                }
+                _ => call.line(name, &[]),
+            };
             self.error(errors::argument_count_range(self.at(span), name, wanted, exprs.len(), &line));
             return None;
         }
         Some(exprs)
+    }
+
+    fn texts_of(&self, exprs: &[&Expr]) -> Vec<&str> {
+        exprs.iter().map(|expr| self.f.source.slice(expr.span)).collect()
     }
 
     /// The element that is meant, and its type.

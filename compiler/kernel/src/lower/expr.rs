@@ -43,7 +43,8 @@ impl Ctx<'_> {
             ExprKind::Float(value) => Operand::Literal(Literal::Float(*value)),
             ExprKind::True => self.bool_constant(true, span),
             ExprKind::False => self.bool_constant(false, span),
-            ExprKind::None => Operand::Static(Static::None),
+            // `check` told of it.
+            ExprKind::None => Operand::Error,
             ExprKind::Name(name) => {
                 self.tell_unwritten(expr);
                 self.name_value(name, span)

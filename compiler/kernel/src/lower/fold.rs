@@ -81,8 +81,58 @@ pub(super) fn fold_function(function: Function, args: &[Literal]) -> Option<Lite
         (Function::Abs, [Literal::Float(x)]) => Some(Literal::Float(x.abs())),
         (Function::Min, [_, _, ..]) => extreme(Ordering::is_lt),
         (Function::Max, [_, _, ..]) => extreme(Ordering::is_gt),
+        (function, [x]) => finite_literal(of_one(function, x.to_f64())?),
+        (function, [x, y]) => finite_literal(of_two(function, x.to_f64(), y.to_f64())?),
+        (Function::Clamp, [x, least, most]) if least.to_f64() <= most.to_f64() => {
+            finite_literal(x.to_f64().max(least.to_f64()).min(most.to_f64()))
+        }
         _ => None,
     }
+}
+
+/// What has no number is left to the run.
+fn finite_literal(value: f64) -> Option<Literal> {
+    value.is_finite().then_some(Literal::Float(value))
+}
+
+fn of_one(function: Function, x: f64) -> Option<f64> {
+    Some(match function {
+        Function::Float(FloatFn::Sin) => libm::sin(x),
+        Function::Float(FloatFn::Cos) => libm::cos(x),
+        Function::Float(FloatFn::Tan) => libm::tan(x),
+        Function::Float(FloatFn::Asin) => libm::asin(x),
+        Function::Float(FloatFn::Acos) => libm::acos(x),
+        Function::Float(FloatFn::Atan) => libm::atan(x),
+        Function::Float(FloatFn::Sinh) => libm::sinh(x),
+        Function::Float(FloatFn::Cosh) => libm::cosh(x),
+        Function::Float(FloatFn::Tanh) => libm::tanh(x),
+        Function::Float(FloatFn::Asinh) => libm::asinh(x),
+        Function::Float(FloatFn::Acosh) if x >= 1.0 => libm::acosh(x),
+        Function::Float(FloatFn::Atanh) => libm::atanh(x),
+        Function::Float(FloatFn::Exp) => libm::exp(x),
+        Function::Float(FloatFn::Exp2) => libm::exp2(x),
+        Function::Float(FloatFn::Log2) => libm::log2(x),
+        Function::Log => libm::log(x),
+        Function::Log10 => libm::log10(x),
+        Function::Log1p => libm::log1p(x),
+        Function::Expm1 => libm::expm1(x),
+        Function::Cbrt => libm::cbrt(x),
+        Function::Degrees => x.to_degrees(),
+        Function::Radians => x.to_radians(),
+        _ => return None,
+    })
+}
+
+fn of_two(function: Function, x: f64, y: f64) -> Option<f64> {
+    Some(match function {
+        Function::Float(FloatFn::Atan2) => libm::atan2(x, y),
+        Function::Log => libm::log(x) / libm::log(y),
+        Function::Hypot => libm::hypot(x, y),
+        Function::Pow => libm::pow(x, y),
+        Function::Fmod => libm::fmod(x, y),
+        Function::Copysign => x.copysign(y),
+        _ => return None,
+    })
 }
 
 /// What an operator gives for two literals; `None` where that is a mistake.

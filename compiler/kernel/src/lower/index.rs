@@ -486,7 +486,7 @@ fn is_property(of: &StructType, name: &str) -> bool {
 }
 
 /// How many indices lead to what is in lists of lists.
-fn n_axes(ty: &Type) -> usize {
+pub(super) fn n_axes(ty: &Type) -> usize {
     match ty {
         Type::Array(array) => 1 + n_axes(&array.element),
         _ => 0,

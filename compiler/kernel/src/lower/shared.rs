@@ -6,6 +6,7 @@ use kps_syntax::Span;
 use kps_syntax::ast::Argument;
 
 use super::Ctx;
+use super::index::n_axes;
 use super::operand::{Operand, Place, Root, Static};
 use super::sequences::Spanned;
 use super::vars::Var;
@@ -89,7 +90,9 @@ impl Ctx<'_> {
         };
         let Operand::Static(Static::Type(element)) = element else {
             let (text, what) = (self.f.source.slice(*at).to_owned(), self.describe(element));
-            return self.fail(errors::shared_type(self.at(*at), &text, &what));
+            let is_type = |(operand, _): &&Spanned| matches!(operand, Operand::Static(Static::Type(_)));
+            let ty = sizes.iter().find(is_type).map_or("f32", |(_, at)| self.f.source.slice(*at));
+            return self.fail(errors::shared_type(self.at(*at), &text, &what, ty));
         };
         if sizes.is_empty() {
             let element = element.to_string();
@@ -164,6 +167,17 @@ impl Ctx<'_> {
 
     /// `tile[i, j]`: one index after the other.
     pub fn shared_element(&mut self, place: &Place, indices: &[Spanned], span: Span) -> Option<Place> {
+        if let [(index @ Operand::Node(node), at)] = indices
+            && let Type::Vector(n, scalar) = *self.ty(*node)
+            && scalar.is_int()
+            && n_axes(&place.ty) == usize::from(n)
+            && let Root::Local(local) = place.root
+        {
+            let (array, text) = (self.f.func.local(local).name.clone(), self.f.source.slice(*at));
+            let what = self.describe(index);
+            self.error(errors::vector_index(self.at(*at), &array, text, &what));
+            return None;
+        }
         let mut element = place.clone();
         for (n_before, (index, at)) in indices.iter().enumerate() {
             if indices.len() > 1 && !matches!(element.ty, Type::Array(_)) {

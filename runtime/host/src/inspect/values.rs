@@ -61,6 +61,7 @@ fn told(expr: &Expr, env: &StaticEnv) -> Option<EnvValue> {
         ExprKind::List(items) if (1..=MAX_TABLE).contains(&items.len()) => {
             EnvValue::List(items.iter().map(|item| value_of(item, env)).collect())
         }
+        ExprKind::List(items) if items.is_empty() => other("empty list"),
         ExprKind::List(_) => other("list"),
         ExprKind::Unary { op, operand } => unary(*op, told(operand, env)?)?,
         ExprKind::Binary { op, left, right, .. } => binary(*op, told(left, env)?, told(right, env)?)?,
