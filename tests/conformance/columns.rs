@@ -8,7 +8,6 @@ use std::fmt::Write as _;
 use std::io::Write;
 use std::process::{Command, Stdio};
 
-use kps::device::select::{self, Selector};
 use kps::{Host, Program};
 use kps_goldens::Sink;
 
@@ -34,15 +33,6 @@ impl Column {
             Column::Machine => "the host",
             Column::BuiltIn => "the built-in device",
             Column::Vulkan => "Vulkan",
-        }
-    }
-
-    /// The name of the device that computes it.
-    pub fn device(self) -> String {
-        let infos = select::list();
-        match select::choose(&infos, &Selector::parse(self.selector())) {
-            Ok(chosen) => infos[chosen].name.clone(),
-            Err(_) => String::new(),
         }
     }
 

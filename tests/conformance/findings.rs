@@ -1,7 +1,6 @@
 //! What was found wrong in one column of one type, told row by row.
 
 use crate::columns::Column;
-use crate::known::KNOWN;
 
 /// Examples of a row that are told.
 const TOLD: usize = 3;
@@ -10,34 +9,21 @@ pub struct Findings {
     ty: String,
     column: Column,
     rows: Vec<String>,
-    /// Known differences that were looked for, and whether they were seen.
-    known: Vec<(String, usize, bool)>,
 }
 
 impl Findings {
     pub fn new(ty: String, column: Column) -> Findings {
-        Findings { ty, column, rows: Vec::new(), known: Vec::new() }
+        Findings { ty, column, rows: Vec::new() }
     }
 
     /// A row was run; `wrong` are its examples.
     pub fn add(&mut self, call: &str, wrong: &[String]) {
-        if let Some(at) =
-            KNOWN.iter().position(|known| known.covers(call, &self.ty, self.column, wrong.len()))
-        {
-            return self.known.push((call.to_owned(), at, !wrong.is_empty()));
-        }
         if !wrong.is_empty() {
             self.rows.push(told(call, wrong));
         }
     }
 
-    pub fn end(mut self) -> Result<(), String> {
-        for (call, at, was_seen) in &self.known {
-            if !was_seen {
-                let why = KNOWN[*at].why;
-                self.rows.push(format!("{call}\n    is right now, and still listed as: {why}"));
-            }
-        }
+    pub fn end(self) -> Result<(), String> {
         if self.rows.is_empty() {
             return Ok(());
         }

@@ -9,7 +9,6 @@ mod casts;
 mod columns;
 mod findings;
 mod judge;
-mod known;
 mod lines;
 mod matrices;
 mod number;

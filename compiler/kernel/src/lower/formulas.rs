@@ -6,7 +6,7 @@ use kps_syntax::Span;
 use super::Ctx;
 use crate::builtins::FloatFn;
 use crate::constant::Constant;
-use crate::ir::{BinaryOp, CompareOp, NodeId, NodeKind};
+use crate::ir::{BinaryOp, CompareOp, NodeId, NodeKind, UnaryOp};
 use crate::types::{Scalar, Type};
 
 /// Nodes of one float type in the making.
@@ -144,22 +144,18 @@ impl Math<'_, '_> {
         self.copysign(root, x)
     }
 
+    /// By a choice, not by bits of both: where `x & m | y & ~m` is itself chosen, LLVM 15, which lavapipe compiles
+    /// with, may take one for the other on processors that have AVX-512.
     pub fn copysign(&mut self, x: NodeId, sign: NodeId) -> NodeId {
         let scalar = self.ty.scalar().expect("formulas are over floats").as_unsigned();
         let bits = self.ty.with_scalar(scalar);
-        let top = 1i128 << (scalar.bits() - 1);
-        let (ctx, span) = (&mut *self.ctx, self.span);
-        let x = ctx.node(NodeKind::Bitcast(x), bits.clone(), span);
-        let sign = ctx.node(NodeKind::Bitcast(sign), bits.clone(), span);
-        let mut mask = |value| {
-            let node = ctx.constant(Constant::int(scalar, value), span);
-            ctx.splat_to(node, &bits, span)
-        };
-        let (size_mask, sign_mask) = (mask(top - 1), mask(top));
-        let size = ctx.node(NodeKind::Binary(BinaryOp::And, x, size_mask), bits.clone(), span);
-        let sign = ctx.node(NodeKind::Binary(BinaryOp::And, sign, sign_mask), bits.clone(), span);
-        let joined = ctx.node(NodeKind::Binary(BinaryOp::Or, size, sign), bits, span);
-        ctx.node(NodeKind::Bitcast(joined), self.ty.clone(), span)
+        let top = self.ctx.constant(Constant::int(scalar, 1i128 << (scalar.bits() - 1)), self.span);
+        let top = self.ctx.splat_to(top, &bits, self.span);
+        let sign = self.ctx.node(NodeKind::Bitcast(sign), bits, self.span);
+        let is_negative = self.compare(CompareOp::GreaterEqual, sign, top);
+        let size = self.abs(x);
+        let negated = self.ctx.node(NodeKind::Unary(UnaryOp::Negate, size), self.ty.clone(), self.span);
+        self.select(is_negative, negated, size)
     }
 
     /// Hermite's cubic between two edges, flat outside.

@@ -6,7 +6,7 @@ use super::formulas::Math;
 use super::{Ctx, EnvRef, FunctionState};
 use crate::builtins::FloatFn;
 use crate::constant::Constant;
-use crate::ir::{Arg, BinaryOp, CallArg, CompareOp, FunctionId, Loop, NodeId, NodeKind, Stmt, UnaryOp};
+use crate::ir::{Arg, BinaryOp, CallArg, CompareOp, FunctionId, Loop, NodeId, NodeKind, Stmt};
 use crate::types::{Scalar, Type};
 
 impl Ctx<'_> {
@@ -126,43 +126,50 @@ impl Math<'_, '_> {
     /// that is not whole is NaN, unless it is infinite.
     fn power(&mut self, base: NodeId, exponent: NodeId) -> NodeId {
         let (zero, one, half) = (self.value(0.0), self.value(1.0), self.value(0.5));
-        let size = self.abs(base);
-        let args = [Some(size), Some(exponent), None];
-        let (ty, span) = (self.ty.clone(), self.span);
-        let power = match ty.scalar() {
-            Some(Scalar::F64) => self.ctx.call_ours("pow", &[size, exponent], &ty, span).unwrap_or(size),
-            _ => self.ctx.node(NodeKind::Float(FloatFn::Pow, args), ty, span),
-        };
-        let is_zero = self.compare(CompareOp::Equal, base, zero);
-        let is_below = self.compare(CompareOp::Less, exponent, zero);
         let infinity = self.value(f64::INFINITY);
-        let is_infinite = self.compare(CompareOp::Equal, size, infinity);
-        let is_above = self.compare(CompareOp::Greater, exponent, zero);
-        let zero_or_nan = self.select(is_above, zero, exponent);
-        let of_zero = self.select(is_below, infinity, zero_or_nan);
-        // The sign: an odd whole exponent keeps the base's.
+        let size = self.abs(base);
+        let power = self.power_of_size(size, exponent);
+        // The sign: an odd whole exponent keeps the base's, a zero's too.
         let floor = self.float(FloatFn::Floor, exponent);
         let is_whole = self.compare(CompareOp::Equal, floor, exponent);
         let halved = self.binary(BinaryOp::Mul, exponent, half);
         let half_floor = self.float(FloatFn::Floor, halved);
         let is_odd = self.compare(CompareOp::NotEqual, half_floor, halved);
-        let bools = self.ty.with_scalar(Scalar::Bool);
-        let is_odd_whole = NodeKind::Binary(BinaryOp::And, is_odd, is_whole);
-        let is_odd_whole = self.ctx.node(is_odd_whole, bools.clone(), span);
-        let signed_of_zero = self.copysign(of_zero, base);
-        let of_zero = self.select(is_odd_whole, signed_of_zero, of_zero);
-        let power = self.select(is_zero, of_zero, power);
-        let is_negative = self.compare(CompareOp::Less, base, zero);
-        let negated = self.ctx.node(NodeKind::Unary(UnaryOp::Negate, power), self.ty.clone(), span);
-        let signed = self.select(is_odd, negated, power);
+        let is_odd_whole = self.both(BinaryOp::And, is_odd, is_whole);
+        let signed = self.copysign(power, base);
+        let power = self.select(is_odd_whole, signed, power);
         let nan = self.value(f64::NAN);
-        let not_whole = self.select(is_infinite, power, nan);
-        let signed = self.select(is_whole, signed, not_whole);
-        let result = self.select(is_negative, signed, power);
+        let is_infinite = self.compare(CompareOp::Equal, size, infinity);
+        let is_real = self.both(BinaryOp::Or, is_whole, is_infinite);
+        let of_negative = self.select(is_real, power, nan);
+        let is_negative = self.compare(CompareOp::Less, base, zero);
+        let result = self.select(is_negative, of_negative, power);
         // Anything to the power of 0 is 1, and 1 to the power of anything.
         let no_exponent = self.compare(CompareOp::Equal, exponent, zero);
         let is_one = self.compare(CompareOp::Equal, base, one);
-        let either = self.ctx.node(NodeKind::Binary(BinaryOp::Or, no_exponent, is_one), bools, span);
+        let either = self.both(BinaryOp::Or, no_exponent, is_one);
         self.select(either, one, result)
+    }
+
+    /// Of a base that is not negative, where the exponent is not 0.
+    fn power_of_size(&mut self, size: NodeId, exponent: NodeId) -> NodeId {
+        let (ty, span) = (self.ty.clone(), self.span);
+        if ty.scalar() == Some(Scalar::F64) {
+            return self.ctx.call_ours("pow", &[size, exponent], &ty, span).unwrap_or(size);
+        }
+        let args = [Some(size), Some(exponent), None];
+        let power = self.ctx.node(NodeKind::Float(FloatFn::Pow, args), ty, span);
+        let (zero, infinity) = (self.value(0.0), self.value(f64::INFINITY));
+        let is_zero = self.compare(CompareOp::Equal, size, zero);
+        let is_below = self.compare(CompareOp::Less, exponent, zero);
+        let is_above = self.compare(CompareOp::Greater, exponent, zero);
+        let zero_or_nan = self.select(is_above, zero, exponent);
+        let of_zero = self.select(is_below, infinity, zero_or_nan);
+        self.select(is_zero, of_zero, power)
+    }
+
+    fn both(&mut self, op: BinaryOp, a: NodeId, b: NodeId) -> NodeId {
+        let bools = self.ty.with_scalar(Scalar::Bool);
+        self.ctx.node(NodeKind::Binary(op, a, b), bools, self.span)
     }
 }
