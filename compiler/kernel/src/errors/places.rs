@@ -15,9 +15,14 @@ pub(crate) fn empty_list(at: Location) -> Diagnostic {
         .help("say how many it is to hold: `[0.0] * 16`")
 }
 
-pub(crate) fn list_too_long(at: Location, len: usize) -> Diagnostic {
+pub(crate) fn list_too_long(at: Location, len: usize, max: u32) -> Diagnostic {
     error("kernel/list", at, format!("a list of {len} elements is too long for one invocation"), "")
-        .help("pass it as an array parameter")
+        .help(format!("pass it as an array parameter; {max} elements are the most"))
+}
+
+pub(crate) fn list_too_large(at: Location, ty: &Type, max: u32) -> Diagnostic {
+    error("kernel/list", at, format!("the list, `{ty}`, is too large for one invocation"), "")
+        .help(format!("pass it as an array parameter; {max} bytes are the most"))
 }
 
 pub(crate) fn list_repeat(at: Location) -> Diagnostic {

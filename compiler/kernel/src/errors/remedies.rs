@@ -101,11 +101,24 @@ fn copy_of(text: &str, ty: &Type) -> String {
     }
 }
 
+/// `1,5` as the number that some write so.
+fn with_decimal_comma(text: &str) -> Option<String> {
+    let (whole, rest) = text.split_once(',')?;
+    let is_digits = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+    (is_digits(whole.trim_start_matches('-')) && is_digits(rest)).then(|| format!("{whole}.{rest}"))
+}
+
 /// What a tuple or a list of known length gives.
 fn how_to_use_items(text: &str, found: &str, wanted: &Type) -> Option<String> {
     let spread = literal_items(text).map_or_else(|| format!("*{}", as_operand(text)), str::to_owned);
     let has_as_many = n_items(found).is_some_and(|n| wanted.n_parts() == Some(n));
     Some(match wanted {
+        Type::Scalar(scalar)
+            if scalar.is_float()
+                && let Some(number) = with_decimal_comma(text) =>
+        {
+            format!("a number's point is a dot, `{number}`; a comma makes a tuple")
+        }
         Type::Scalar(_) => format!("take one of its items: `{}[0]`", as_operand(text)),
         Type::Vector(..) | Type::Struct(_) if has_as_many => format!("write `{wanted}({spread})`"),
         Type::Array(of) if has_as_many => match (&of.element, literal_items(text)) {

@@ -278,6 +278,8 @@ fn with_operands(
             let (left, right) = (number(&left_text, left.1), number(&right_text, right.1));
             diagnostic.help(format!("write what they stand for: `{left} {symbol} {right}`"))
         }
+        None if symbol == "+" && is_list(left.1) && is_list(right.1) => diagnostic
+            .help(format!("write `[*{left_text}, *{right_text}]` to have one behind the other; numbers are added one at a time")),
         None if is_array(left.1) || is_array(right.1) => diagnostic.help(element_by_element(symbol)),
         None if [left.1, right.1].iter().any(|what| what.contains("mat"))
             && [left.1, right.1].iter().any(|what| what.contains("vec")) =>
@@ -423,6 +425,10 @@ pub(super) fn cast_one(cast: Option<String>) -> String {
 }
 
 /// Whether a description of an operand is that of a vector or a matrix.
+fn is_list(what: &str) -> bool {
+    what.contains("Array(")
+}
+
 fn is_row(what: &str) -> bool {
     what.contains("vec") || what.contains("mat")
 }

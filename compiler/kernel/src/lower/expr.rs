@@ -413,7 +413,7 @@ impl Ctx<'_> {
             return self.fail(errors::empty_list(self.at(span)));
         }
         if operands.len() > MAX_ARRAY_LEN as usize {
-            return self.fail(errors::list_too_long(self.at(span), operands.len()));
+            return self.fail(errors::list_too_long(self.at(span), operands.len(), MAX_ARRAY_LEN));
         }
         let refs: Vec<(&Operand, Span)> = operands.iter().map(|(operand, at)| (operand, *at)).collect();
         let Some(element) = self.join_values(&refs) else { return self.unlike_elements(operands) };
@@ -472,7 +472,7 @@ impl Ctx<'_> {
     pub fn array_local(&mut self, parts: Vec<NodeId>, element: Type, span: Span) -> Operand {
         let ty = Type::array(parts.len() as u32, element);
         if ty.packed_size() > 4 * MAX_ARRAY_LEN {
-            return self.fail(errors::list_too_long(self.at(span), parts.len()));
+            return self.fail(errors::list_too_large(self.at(span), &ty, 4 * MAX_ARRAY_LEN));
         }
         let value = self.node(NodeKind::Construct(parts), ty.clone(), span);
         let local = self.new_local("list", ty.clone(), span);

@@ -567,10 +567,13 @@ impl<'a> Ctx<'a> {
         }
         let mut told = HashSet::new();
         diagnostics.0.retain(|diagnostic| {
-            // Past the limit everything is too deep: one place is enough.
-            let is_depth = diagnostic.code == "kernel/nested-too-deep";
-            let place = diagnostic.location().map(|location| location.span).filter(|_| !is_depth);
-            told.insert((diagnostic.code, place, diagnostic.message.clone()))
+            // Past the limit everything is too deep, and what a kernel does not say it says nowhere: one place
+            // is enough.
+            let place = diagnostic.location().map(|location| location.span);
+            told.insert(match diagnostic.code {
+                code @ ("kernel/nested-too-deep" | "kernel/local-size-needed") => (code, None, String::new()),
+                code => (code, place, diagnostic.message.clone()),
+            })
         });
         diagnostics
     }
