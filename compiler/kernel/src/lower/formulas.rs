@@ -147,15 +147,24 @@ impl Math<'_, '_> {
     /// By a choice, not by bits of both: where `x & m | y & ~m` is itself chosen, LLVM 15, which lavapipe compiles
     /// with, may take one for the other on processors that have AVX-512.
     pub fn copysign(&mut self, x: NodeId, sign: NodeId) -> NodeId {
+        let size = self.abs(x);
+        let has_sign = self.has_sign(sign);
+        self.negated_if(has_sign, size)
+    }
+
+    pub fn negated_if(&mut self, condition: NodeId, x: NodeId) -> NodeId {
+        let negated = self.ctx.node(NodeKind::Unary(UnaryOp::Negate, x), self.ty.clone(), self.span);
+        self.select(condition, negated, x)
+    }
+
+    /// Whether the bit is set, of zeros and NaNs too.
+    pub fn has_sign(&mut self, x: NodeId) -> NodeId {
         let scalar = self.ty.scalar().expect("formulas are over floats").as_unsigned();
         let bits = self.ty.with_scalar(scalar);
         let top = self.ctx.constant(Constant::int(scalar, 1i128 << (scalar.bits() - 1)), self.span);
         let top = self.ctx.splat_to(top, &bits, self.span);
-        let sign = self.ctx.node(NodeKind::Bitcast(sign), bits, self.span);
-        let is_negative = self.compare(CompareOp::GreaterEqual, sign, top);
-        let size = self.abs(x);
-        let negated = self.ctx.node(NodeKind::Unary(UnaryOp::Negate, size), self.ty.clone(), self.span);
-        self.select(is_negative, negated, size)
+        let x = self.ctx.node(NodeKind::Bitcast(x), bits, self.span);
+        self.compare(CompareOp::GreaterEqual, x, top)
     }
 
     /// Hermite's cubic between two edges, flat outside.

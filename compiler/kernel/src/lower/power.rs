@@ -136,8 +136,9 @@ impl Math<'_, '_> {
         let half_floor = self.float(FloatFn::Floor, halved);
         let is_odd = self.compare(CompareOp::NotEqual, half_floor, halved);
         let is_odd_whole = self.both(BinaryOp::And, is_odd, is_whole);
-        let signed = self.copysign(power, base);
-        let power = self.select(is_odd_whole, signed, power);
+        let has_sign = self.has_sign(base);
+        let is_signed = self.both(BinaryOp::And, is_odd_whole, has_sign);
+        let power = self.negated_if(is_signed, power);
         let nan = self.value(f64::NAN);
         let is_infinite = self.compare(CompareOp::Equal, size, infinity);
         let is_real = self.both(BinaryOp::Or, is_whole, is_infinite);
