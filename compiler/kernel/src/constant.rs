@@ -101,10 +101,19 @@ impl Constant {
     }
 }
 
-/// Rounded once: through f64 a 64-bit int would be rounded twice on its way to f32. The narrow floats
-/// are reached through f32, as devices do it.
+/// What becomes the right `to` when it is rounded to it: through f64 a 64-bit int would be rounded twice on its way to
+/// f32. For the narrow floats the bits after the first 53 are one, set if any of them is.
 fn int_to_float(value: i128, to: Scalar) -> f64 {
-    if to == Scalar::F64 { value as f64 } else { f64::from(value as f32) }
+    match to {
+        Scalar::F64 => value as f64,
+        Scalar::F32 => f64::from(value as f32),
+        _ => {
+            let n_dropped = (128 - value.unsigned_abs().leading_zeros()).saturating_sub(52);
+            let kept = value >> n_dropped;
+            let is_inexact = kept << n_dropped != value;
+            (kept | i128::from(is_inexact)) as f64 * f64::from(n_dropped).exp2()
+        }
+    }
 }
 
 fn saturate(value: f64, to: Scalar) -> i128 {

@@ -143,11 +143,17 @@ pub fn convert(to: Scalar, a: &Value) -> Value {
     }
 }
 
-/// Rounded once to f32 or f64; the narrow floats are rounded f32.
+/// Rounded once. What a narrow float does not tell from the next one is kept as the last of 33 bits.
 fn int_to_float(to: Scalar, value: i128) -> Value {
     match to {
         Scalar::F64 => Value::Float(value as f64),
-        _ => round(to, f64::from(value as f32)),
+        Scalar::F32 => Value::Float(f64::from(value as f32)),
+        _ => {
+            let n_dropped = (128 - value.unsigned_abs().leading_zeros()).saturating_sub(32);
+            let kept = value >> n_dropped;
+            let is_inexact = kept << n_dropped != value;
+            round(to, (kept | i128::from(is_inexact)) as f64 * f64::from(n_dropped).exp2())
+        }
     }
 }
 

@@ -1,8 +1,8 @@
 //! Conversions between scalar types, component by component: ints wrap, floats saturate, NaN is 0.
 //!
-//! The narrow floats are reached from and left through f32, which holds all of their values. An f64 is
-//! rounded to odd on its way, so that it is rounded to nearest once. A narrow int is reached from a
-//! float through 32 bits.
+//! The narrow floats are reached from and left through f32, which holds all of their values. An f64, and an int
+//! that an f32 may not hold, is rounded to odd on its way, so that it is rounded to nearest once. A narrow int is
+//! reached from a float through 32 bits.
 
 use rspirv::spirv::{GlslStd450Op as GlslOp, Op, Word};
 
@@ -64,37 +64,69 @@ impl FunctionEmitter<'_> {
         let f32s = from.with_scalar(Scalar::F32);
         match from.scalar() {
             Some(Scalar::F32) => value,
-            Some(Scalar::F64) => self.round_to_odd(value, from),
+            Some(Scalar::F64) => {
+                let nearest = self.ids(Op::FConvert, &f32s, &[value]);
+                let back = self.ids(Op::FConvert, from, &[nearest]);
+                // False for NaN.
+                let is_less = self.ids(Op::FOrdLessThan, &bools(from), &[back, value]);
+                let is_more = self.ids(Op::FOrdGreaterThan, &bools(from), &[back, value]);
+                let zero = self.float(from, 0.0);
+                let is_negative = self.ids(Op::FOrdLessThan, &bools(from), &[value, zero]);
+                self.moved_to_odd(nearest, &f32s, (is_less, is_more), is_negative)
+            }
+            Some(source) if source.is_int() && source.bits() >= 32 => self.int_to_odd(value, source, from),
             _ => self.convert(value, from, &f32s),
         }
     }
 
-    /// An f64 as the f32 next to it whose last bit is 1, unless it is one exactly: what is rounded from
-    /// there is as if it were rounded from the f64 (Boldo and Melquiond, "Emulation of FMA and correctly
-    /// rounded sums: proved algorithms using rounding to odd", 2008).
-    fn round_to_odd(&mut self, value: Word, from: &Type) -> Word {
-        let (f32s, u32s) = (from.with_scalar(Scalar::F32), from.with_scalar(Scalar::U32));
-        let bools = bools(from);
-        let nearest = self.ids(Op::FConvert, &f32s, &[value]);
-        let back = self.ids(Op::FConvert, from, &[nearest]);
+    /// An int as an f32 that is rounded to odd.
+    fn int_to_odd(&mut self, value: Word, source: Scalar, from: &Type) -> Word {
+        let (f32s, bools) = (from.with_scalar(Scalar::F32), bools(from));
+        let [to_float, to_int, less, greater] = match source.is_signed() {
+            true => [Op::ConvertSToF, Op::ConvertFToS, Op::SLessThan, Op::SGreaterThan],
+            false => [Op::ConvertUToF, Op::ConvertFToU, Op::ULessThan, Op::UGreaterThan],
+        };
+        let nearest = self.ids(to_float, &f32s, &[value]);
+        // What is next above the largest ints is none.
+        let max = source.int_range().map_or(0, |(_, max)| max);
+        let limit = self.float(&f32s, (max + 1) as f64);
+        let is_past = self.ids(Op::FOrdGreaterThanEqual, &bools, &[nearest, limit]);
+        let none = self.float(&f32s, 0.0);
+        let inside = self.select(&f32s, is_past, none, nearest);
+        let back = self.ids(to_int, from, &[inside]);
+        let is_within = self.ids(Op::LogicalNot, &bools, &[is_past]);
+        let is_less = self.ids(less, &bools, &[back, value]);
+        let is_less = self.ids(Op::LogicalAnd, &bools, &[is_less, is_within]);
+        let is_more = self.ids(greater, &bools, &[back, value]);
+        let is_more = self.ids(Op::LogicalOr, &bools, &[is_more, is_past]);
+        let zero = self.int(from, 0);
+        let is_negative = self.ids(less, &bools, &[value, zero]);
+        self.moved_to_odd(nearest, &f32s, (is_less, is_more), is_negative)
+    }
+
+    /// The f32 next to a number whose last bit is 1, of the nearest one, which may be less or more than the number:
+    /// what is rounded from there is as if it were rounded from the number (Boldo and Melquiond, "Emulation of FMA and
+    /// correctly rounded sums: proved algorithms using rounding to odd", 2008).
+    fn moved_to_odd(
+        &mut self,
+        nearest: Word,
+        f32s: &Type,
+        (is_less, is_more): (Word, Word),
+        is_negative: Word,
+    ) -> Word {
+        let (u32s, bools) = (f32s.with_scalar(Scalar::U32), bools(f32s));
         let bits = self.ids(Op::Bitcast, &u32s, &[nearest]);
-        let one = self.int(&u32s, 1);
-        let zero = self.int(&u32s, 0);
+        let (zero, one) = (self.int(&u32s, 0), self.int(&u32s, 1));
         let last = self.ids(Op::BitwiseAnd, &u32s, &[bits, one]);
         let is_even = self.ids(Op::IEqual, &bools, &[last, zero]);
-        // False for NaN.
-        let is_less = self.ids(Op::FOrdLessThan, &bools, &[back, value]);
-        let is_more = self.ids(Op::FOrdGreaterThan, &bools, &[back, value]);
         let is_inexact = self.ids(Op::LogicalOr, &bools, &[is_less, is_more]);
         let is_moved = self.ids(Op::LogicalAnd, &bools, &[is_inexact, is_even]);
-        let (back_size, size) =
-            (self.glsl(GlslOp::FAbs, from, &[back]), self.glsl(GlslOp::FAbs, from, &[value]));
-        let grew = self.ids(Op::FOrdGreaterThan, &bools, &[back_size, size]);
+        let grew = self.select(&bools, is_negative, is_less, is_more);
         let above = self.ids(Op::IAdd, &u32s, &[bits, one]);
         let below = self.ids(Op::ISub, &u32s, &[bits, one]);
         let odd = self.select(&u32s, grew, below, above);
         let bits = self.select(&u32s, is_moved, odd, bits);
-        self.ids(Op::Bitcast, &f32s, &[bits])
+        self.ids(Op::Bitcast, f32s, &[bits])
     }
 
     /// An f32 with the lower half of its bits rounded away, to nearest even. A NaN stays one.

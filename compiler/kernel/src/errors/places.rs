@@ -26,7 +26,7 @@ pub(crate) fn list_too_large(at: Location, ty: &Type, max: u32) -> Diagnostic {
 }
 
 pub(crate) fn list_repeat(at: Location) -> Diagnostic {
-    error("kernel/list", at, "a list is repeated a constant number of times, 1 to 65535 elements in all", "")
+    error("kernel/list", at, "a list is repeated a constant number of times, 1 to 65532 elements in all", "")
         .help("write `[0.0] * 16`, or make the number a `const[i32]` parameter")
 }
 

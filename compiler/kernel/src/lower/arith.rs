@@ -7,9 +7,9 @@
 use kps_syntax::Span;
 use kps_syntax::ast::{BinaryOp as AstBinaryOp, UnaryOp as AstUnaryOp};
 
-use super::Ctx;
 use super::fold::folded_unary;
 use super::operand::Operand;
+use super::{Ctx, MAX_ARRAY_LEN};
 use crate::constant::{Constant, Literal};
 use crate::errors;
 use crate::ir::{BinaryOp, NodeId, NodeKind, Step, UnaryOp};
@@ -476,7 +476,9 @@ impl Ctx<'_> {
             _ => None,
         };
         let Some(count) = count else { return Some(self.fail(errors::list_repeat(self.at(span)))) };
-        let total = count.checked_mul(i128::from(array.len)).filter(|total| (1..=0xffff).contains(total));
+        let total = count
+            .checked_mul(i128::from(array.len))
+            .filter(|total| (1..=MAX_ARRAY_LEN.into()).contains(total));
         let Some(total) = total else {
             return Some(self.fail(errors::list_repeat(self.at(span))));
         };

@@ -117,7 +117,7 @@ const MAX_CALLS: usize = 1000;
 const USUAL_NODES: usize = 32;
 
 /// Elements of all local arrays of one literal.
-const MAX_ARRAY_LEN: u32 = 0xffff;
+const MAX_ARRAY_LEN: u32 = 0xffff - 3;
 
 pub(crate) fn lower(
     template: &KernelTemplate,

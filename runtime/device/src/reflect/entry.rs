@@ -1,7 +1,7 @@
 //! Which entry point is meant, and how large its workgroups are.
 
 use rspirv::dr::{Instruction, Module, Operand};
-use rspirv::spirv::{BuiltIn, Decoration, ExecutionMode, ExecutionModel};
+use rspirv::spirv::{BuiltIn, Decoration, ExecutionMode, ExecutionModel, StorageClass};
 
 use super::bad_module;
 use super::constants::Constants;
@@ -46,8 +46,14 @@ fn declared(instruction: &Instruction) -> Option<(ExecutionModel, Entry<'_>)> {
 }
 
 impl Entry<'_> {
-    /// Refuses what other stages give and take: drivers are not ready for it in compute.
+    /// Refuses what other stages give and take, and inputs that are none: drivers are not ready for them in compute.
     pub fn check_variables(&self, module: &Module, ids: &Ids) -> Result<()> {
+        self.check_locations(module, ids)?;
+        let inputs = self.variables.iter().filter_map(Operand::id_ref_any);
+        inputs.into_iter().try_for_each(|id| check_input(id, ids))
+    }
+
+    fn check_locations(&self, module: &Module, ids: &Ids) -> Result<()> {
         let located = module.annotations.iter().filter_map(|inst| match &inst.operands[..] {
             [Operand::IdRef(id), Operand::Decoration(Decoration::Location), ..] => Some(*id),
             _ => None,
@@ -56,8 +62,7 @@ impl Entry<'_> {
         match located.next() {
             None => Ok(()),
             Some(id) => {
-                let name =
-                    ids.name(id).map_or_else(|| "an input or output".to_owned(), |name| format!("`{name}`"));
+                let name = named(id, ids, "an input or output");
                 let message =
                     format!("{name} has a location, which compute shaders have none of: bind a buffer");
                 Err(bad_module(message))
@@ -95,4 +100,39 @@ impl Entry<'_> {
         let mode = mode(ExecutionMode::LocalSize)?;
         Some([literal_at(mode, 2)?, literal_at(mode, 3)?, literal_at(mode, 4)?])
     }
+}
+
+fn named(id: u32, ids: &Ids, otherwise: &str) -> String {
+    ids.name(id).map_or_else(|| otherwise.to_owned(), |name| format!("`{name}`"))
+}
+
+/// An input is a built-in, of the type that it has.
+fn check_input(id: u32, ids: &Ids) -> Result<()> {
+    let Some(variable) = ids.definition(id) else { return Ok(()) };
+    if variable.operands.first() != Some(&Operand::StorageClass(StorageClass::Input)) {
+        return Ok(());
+    }
+    let name = named(id, ids, "an input");
+    let Some(built_in) = ids.built_in_of(id) else {
+        let message =
+            format!("{name} is no built-in, which all inputs of compute shaders are: bind a buffer");
+        return Err(bad_module(message));
+    };
+    let n_components = match built_in {
+        BuiltIn::GlobalInvocationId
+        | BuiltIn::LocalInvocationId
+        | BuiltIn::WorkgroupId
+        | BuiltIn::NumWorkgroups => 3,
+        BuiltIn::LocalInvocationIndex
+        | BuiltIn::SubgroupSize
+        | BuiltIn::SubgroupLocalInvocationId
+        | BuiltIn::NumSubgroups
+        | BuiltIn::SubgroupId => 1,
+        _ => return Ok(()),
+    };
+    if ids.n_ints(variable) == Some(n_components) {
+        return Ok(());
+    }
+    let ty = if n_components == 1 { "one 32-bit int" } else { "three 32-bit ints" };
+    Err(bad_module(format!("{name} is the built-in `{built_in:?}`, which is {ty}, and has another type")))
 }

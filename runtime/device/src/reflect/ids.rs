@@ -98,6 +98,26 @@ impl<'m> Ids<'m> {
         literal(find(self.member_decorations.get(&(id, member))?, decoration)?)
     }
 
+    /// The built-in that the id is decorated as.
+    pub fn built_in_of(&self, id: u32) -> Option<BuiltIn> {
+        match find(self.decorations.get(&id)?, Decoration::BuiltIn)? {
+            [Operand::BuiltIn(built_in), ..] => Some(*built_in),
+            _ => None,
+        }
+    }
+
+    /// Of how many 32-bit ints a variable is, one or a vector of them.
+    pub fn n_ints(&self, variable: &Instruction) -> Option<u32> {
+        let pointer = self.definition(variable.result_type?)?;
+        let ty = self.definition(id_at(pointer, 1)?)?;
+        let (n, scalar) = match ty.class.opcode {
+            Op::TypeVector => (literal_at(ty, 1)?, self.definition(id_at(ty, 0)?)?),
+            _ => (1, ty),
+        };
+        let is_int = scalar.class.opcode == Op::TypeInt && literal_at(scalar, 0) == Some(32);
+        is_int.then_some(n)
+    }
+
     /// The id that is decorated as this built-in.
     pub fn built_in(&self, built_in: BuiltIn) -> Option<u32> {
         let wanted = Operand::BuiltIn(built_in);

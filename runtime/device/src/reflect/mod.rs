@@ -13,6 +13,7 @@ mod entry;
 mod ids;
 mod images;
 mod layout;
+mod pointers;
 mod resources;
 mod shared;
 mod sources;
@@ -42,6 +43,7 @@ pub(crate) fn reflect(module: &rspirv::dr::Module, options: &PipelineOptions) ->
     let ids = ids::Ids::of(module);
     let entry = entry::find(module, &options.entry_point)?;
     entry.check_variables(module, &ids)?;
+    pointers::refuse_as_values(module)?;
     let constants = constants::Constants::evaluate(module, &ids, &options.spec_constants);
     let reached = access::Reached::from_entry(module, &ids, entry.function);
     images::refuse_depth_comparison(module)?;

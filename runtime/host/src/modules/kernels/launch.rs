@@ -42,10 +42,11 @@ struct Prepared {
 /// What `groups=` says of the extent, and the arguments without it.
 pub fn extent_of(vm: &mut Vm, args: &Args, extent: Extent) -> Result<(Extent, Vec<Value>, Vec<Name>)> {
     let extent = match args.keyword("groups") {
-        Some(groups) => match kp::groups(vm, "groups", groups)? {
+        Some(groups) => match kp::group_counts(vm, "groups", groups)?.as_slice() {
+            [] => return Err(kp::too_many_axes_of_groups("groups", 0)),
             // Of a launch this is nothing; a recorded dispatch takes it as "the default".
-            [0, ..] => Extent::Domain(vec![0]),
-            [x, y, z] => Extent::Groups([x, y.max(1), z.max(1)]),
+            counts if counts.contains(&0) => Extent::Domain(vec![0]),
+            counts => Extent::Groups(std::array::from_fn(|axis| counts.get(axis).copied().unwrap_or(1))),
         },
         None => extent,
     };

@@ -30,7 +30,7 @@ use crate::ops::Side;
 use crate::value::{Args, BinaryOp, Module, NativeDef, NativeModule, Result, Value};
 use crate::vm::Vm;
 
-pub use errors::{SLICE_HELP, compute};
+pub use errors::{SLICE_HELP, compute, too_many_axes_of_groups};
 pub use image::sampler_of;
 pub use manager::{MANAGER, level};
 pub use ops::words;
@@ -39,7 +39,8 @@ pub use shared::{ScriptedManager, manager_for};
 pub use tensor::TENSOR;
 pub use told::{deliver, pieces_text};
 pub use values::{
-    axes, count, groups, is_slice, number, record as record_of, tensor as tensor_of, value as number_value,
+    axes, count, group_counts, is_slice, number, record as record_of, tensor as tensor_of,
+    value as number_value,
 };
 use view::TensorData;
 

@@ -262,14 +262,20 @@ pub fn axes(vm: &mut Vm, given: &Value) -> Result<Option<Vec<Value>>> {
 
 /// Up to three counts of workgroups; missing ones are 0, which is for the launch to fill in.
 pub fn groups(vm: &mut Vm, argument: &str, given: &Value) -> Result<[u32; 3]> {
+    let counts = group_counts(vm, argument, given)?;
+    Ok(std::array::from_fn(|axis| counts.get(axis).copied().unwrap_or(0)))
+}
+
+/// Those that were given, at most three.
+pub fn group_counts(vm: &mut Vm, argument: &str, given: &Value) -> Result<Vec<u32>> {
     let items = axes(vm, given)?.ok_or_else(|| errors::no_groups(argument, given))?;
     if items.len() > 3 {
         return Err(errors::too_many_axes_of_groups(argument, items.len()));
     }
-    let mut groups = [0; 3];
-    for (place, item) in groups.iter_mut().zip(&items) {
+    let mut counts = Vec::with_capacity(items.len());
+    for item in &items {
         let n = count(vm, item)?.ok_or_else(|| errors::no_groups(argument, item))?;
-        *place = u32::try_from(n).map_err(|_| errors::group_count(argument, n))?;
+        counts.push(u32::try_from(n).map_err(|_| errors::group_count(argument, n))?);
     }
-    Ok(groups)
+    Ok(counts)
 }
