@@ -70,7 +70,7 @@ pub struct Target {
     pub float_controls: bool,
     /// The driver goes wrong where it sees a constant: a float operand that is zero costs signs, infinities and
     /// NaNs, which precise kernels do not let it see, and an i32 made wider is compared wrongly with a number. It also
-    /// answers a load out of range with what was stored to that index.
+    /// answers a load out of range with what was stored to that index, and may swap what bits are chosen from.
     pub misfolds: bool,
     /// The driver takes every f64 beyond 2^24 for whole, and rounds half numbers towards zero.
     pub misrounds: bool,

@@ -144,12 +144,26 @@ impl Math<'_, '_> {
         self.copysign(root, x)
     }
 
-    /// By a choice, not by bits of both: where `x & m | y & ~m` is itself chosen, LLVM 15, which lavapipe compiles
-    /// with, may take one for the other on processors that have AVX-512.
+    /// By bits of both, as drivers that do not keep signs of zeros may choose either zero. But LLVM 15, which lavapipe
+    /// compiles with, may take one for the other where `x & m | y & ~m` is itself chosen, on processors that have
+    /// AVX-512: there it is a choice.
     pub fn copysign(&mut self, x: NodeId, sign: NodeId) -> NodeId {
-        let size = self.abs(x);
-        let has_sign = self.has_sign(sign);
-        self.negated_if(has_sign, size)
+        if self.ctx.misfolds {
+            let size = self.abs(x);
+            let has_sign = self.has_sign(sign);
+            return self.negated_if(has_sign, size);
+        }
+        let (bits, top) = self.sign_bit();
+        let scalar = bits.scalar().expect("it has that of the float");
+        let rest = self.ctx.constant(Constant::int(scalar, (1i128 << (scalar.bits() - 1)) - 1), self.span);
+        let rest = self.ctx.splat_to(rest, &bits, self.span);
+        let mut masked = |float, mask| {
+            let taken = self.ctx.node(NodeKind::Bitcast(float), bits.clone(), self.span);
+            self.ctx.node(NodeKind::Binary(BinaryOp::And, taken, mask), bits.clone(), self.span)
+        };
+        let (size, sign) = (masked(x, rest), masked(sign, top));
+        let joined = self.ctx.node(NodeKind::Binary(BinaryOp::Or, size, sign), bits, self.span);
+        self.ctx.node(NodeKind::Bitcast(joined), self.ty.clone(), self.span)
     }
 
     pub fn negated_if(&mut self, condition: NodeId, x: NodeId) -> NodeId {
@@ -159,12 +173,17 @@ impl Math<'_, '_> {
 
     /// Whether the bit is set, of zeros and NaNs too.
     pub fn has_sign(&mut self, x: NodeId) -> NodeId {
+        let (bits, top) = self.sign_bit();
+        let x = self.ctx.node(NodeKind::Bitcast(x), bits, self.span);
+        self.compare(CompareOp::GreaterEqual, x, top)
+    }
+
+    /// The type of the bits, and the one of the sign.
+    fn sign_bit(&mut self) -> (Type, NodeId) {
         let scalar = self.ty.scalar().expect("formulas are over floats").as_unsigned();
         let bits = self.ty.with_scalar(scalar);
         let top = self.ctx.constant(Constant::int(scalar, 1i128 << (scalar.bits() - 1)), self.span);
-        let top = self.ctx.splat_to(top, &bits, self.span);
-        let x = self.ctx.node(NodeKind::Bitcast(x), bits, self.span);
-        self.compare(CompareOp::GreaterEqual, x, top)
+        (bits.clone(), self.ctx.splat_to(top, &bits, self.span))
     }
 
     /// Hermite's cubic between two edges, flat outside.

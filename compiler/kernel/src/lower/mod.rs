@@ -202,6 +202,8 @@ pub(crate) struct Ctx<'a> {
     checks: bool,
     /// `None` where cooperative matrices are emulated.
     matrices: Option<Tiles>,
+    /// `Target::misfolds`.
+    misfolds: bool,
     /// The places that no instruction of the device does, where it has some for matrices.
     emulated: Vec<Location>,
     /// What emulated ones are: lists of rows.
@@ -468,6 +470,7 @@ impl<'a> Ctx<'a> {
             trace: target.trace,
             checks: target.checks,
             matrices: Tiles::new(target, template, signature.rank),
+            misfolds: target.misfolds,
             emulated: Vec::new(),
             coop_types: FxHashSet::default(),
             buffers: Vec::new(),
