@@ -28,7 +28,12 @@ impl FunctionEmitter<'_> {
                 let wide = self.ids(Op::FConvert, &f32s, &[value]);
                 return self.convert(wide, &f32s, to);
             }
-            (_, Scalar::F16) if source.is_int() || source == Scalar::F64 => {
+            // Ints that an f32 does not hold are infinite.
+            (_, Scalar::F16) if source.is_int() => {
+                let wide = self.convert(value, from, &f32s);
+                return self.ids(Op::FConvert, to, &[wide]);
+            }
+            (Scalar::F64, Scalar::F16) => {
                 let wide = self.widened_to_f32(value, from);
                 return self.ids(Op::FConvert, to, &[wide]);
             }
