@@ -21,20 +21,15 @@ impl FunctionEmitter<'_> {
             }
             (Scalar::Bool, Scalar::Bf16) => {}
             (_, Scalar::Bf16) => {
-                let wide = self.widened_to_f32(value, from);
+                let wide = self.widened_to_f32(value, from, target);
                 return self.round_to_bf16(wide, to);
             }
             (Scalar::F16, _) if target.is_int() || target == Scalar::F64 => {
                 let wide = self.ids(Op::FConvert, &f32s, &[value]);
                 return self.convert(wide, &f32s, to);
             }
-            // Ints that an f32 does not hold are infinite.
-            (_, Scalar::F16) if source.is_int() => {
-                let wide = self.convert(value, from, &f32s);
-                return self.ids(Op::FConvert, to, &[wide]);
-            }
-            (Scalar::F64, Scalar::F16) => {
-                let wide = self.widened_to_f32(value, from);
+            (_, Scalar::F16) if source.is_int() || source == Scalar::F64 => {
+                let wide = self.widened_to_f32(value, from, target);
                 return self.ids(Op::FConvert, to, &[wide]);
             }
             _ => {}
@@ -64,8 +59,8 @@ impl FunctionEmitter<'_> {
         }
     }
 
-    /// As f32 on the way to a narrower float.
-    fn widened_to_f32(&mut self, value: Word, from: &Type) -> Word {
+    /// As f32 on the way to a narrower float. An int that an f32 does not hold is infinite as an f16, however rounded.
+    fn widened_to_f32(&mut self, value: Word, from: &Type, target: Scalar) -> Word {
         let f32s = from.with_scalar(Scalar::F32);
         match from.scalar() {
             Some(Scalar::F32) => value,
@@ -79,7 +74,9 @@ impl FunctionEmitter<'_> {
                 let is_negative = self.ids(Op::FOrdLessThan, &bools(from), &[value, zero]);
                 self.moved_to_odd(nearest, &f32s, (is_less, is_more), is_negative)
             }
-            Some(source) if source.is_int() && source.bits() >= 32 => self.int_to_odd(value, source, from),
+            Some(source) if source.is_int() && source.bits() >= 32 && target == Scalar::Bf16 => {
+                self.int_to_odd(value, source, from)
+            }
             _ => self.convert(value, from, &f32s),
         }
     }
