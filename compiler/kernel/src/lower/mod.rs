@@ -116,7 +116,7 @@ const MAX_CALLS: usize = 1000;
 /// Most functions have about as many nodes.
 const USUAL_NODES: usize = 32;
 
-/// Elements of all local arrays of one literal.
+/// Elements of all local arrays of one literal: an instruction has 65535 words, of which three say what it is.
 const MAX_ARRAY_LEN: u32 = 0xffff - 3;
 
 pub(crate) fn lower(
