@@ -37,6 +37,9 @@ impl FunctionEmitter<'_> {
             Stmt::Eval(node) => self.node(*node),
             Stmt::Store { local, value, span } => {
                 self.at(*span);
+                if self.is_filled(*local, *value) {
+                    return true;
+                }
                 let (pointer, ty) = (self.local(*local), self.function.ty(*value));
                 let value = self.value(*value);
                 self.store_local((*local, &[]), pointer, value, ty);

@@ -336,6 +336,9 @@ impl<'e> FunctionEmitter<'e> {
         if self.values[node.idx()] == 0 && self.is_param_part(node) {
             self.values[node.idx()] = self.load_param_part(node);
         }
+        if self.values[node.idx()] == 0 && self.recurrence(node).is_some() {
+            return self.compute(node);
+        }
         let id = self.values[node.idx()];
         debug_assert!(id != 0, "a verified node is computed before it is used");
         id

@@ -18,7 +18,7 @@ impl FunctionEmitter<'_> {
     pub fn node(&mut self, id: NodeId) {
         let function = self.function;
         let node = function.node(id);
-        if self.is_param_part(id) {
+        if self.is_param_part(id) || self.recurrence(id).is_some() {
             return;
         }
         self.at(node.span);
@@ -33,7 +33,7 @@ impl FunctionEmitter<'_> {
         self.debug_value(id, value);
     }
 
-    fn compute(&mut self, id: NodeId) -> Word {
+    pub fn compute(&mut self, id: NodeId) -> Word {
         let function = self.function;
         let Node { kind, ty, .. } = function.node(id);
         let of = |node: NodeId| function.ty(node);

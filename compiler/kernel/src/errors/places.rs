@@ -392,6 +392,25 @@ pub(crate) fn captured_list_written(
     error.help(format!("copy it, and write into the copy: `{copy}`"))
 }
 
+pub(crate) fn given_list_written(
+    at: Location,
+    param: Location,
+    name: &str,
+    ty: &Type,
+    copy: &str,
+) -> Diagnostic {
+    let message = format!("a launch gives `{name}` by value: what is stored in it is lost");
+    let error = error("kernel/assign-given", at, message, "").label(param, format!("{ty}, a value"));
+    let own = format!("write into a copy: `{copy}`");
+    match ty {
+        Type::Array(array) if !matches!(array.element, Type::Array(_)) => error.help(format!(
+            "let the kernel have the tensor itself: `{name}: Array[{}]`; or {own}",
+            array.element
+        )),
+        _ => error.help(own),
+    }
+}
+
 pub(crate) fn coop_copy_written(at: Location, copied: Location, text: &str) -> Diagnostic {
     error("kernel/copy-written", at, format!("this would be written into a copy of what `{text}` holds"), "")
         .label(copied, "this gives copies")

@@ -35,6 +35,8 @@ enum CopyKind {
     },
     /// The script has it, and a kernel changes nothing of the script's.
     Captured,
+    /// A launch gives it to the kernel by value.
+    Given,
     /// Its rows are copies of each other: `[[0] * 3] * 2`.
     OfOneRow,
 }
@@ -63,14 +65,18 @@ impl Copied {
 
     /// Why it may not be written to whoever else has it.
     pub fn is_kept(&self) -> bool {
-        matches!(self.kind, CopyKind::Captured | CopyKind::OfOneRow | CopyKind::Perhaps { is_kept: true, .. })
+        match self.kind {
+            CopyKind::Captured | CopyKind::Given | CopyKind::OfOneRow => true,
+            CopyKind::Perhaps { is_kept, .. } => is_kept,
+            CopyKind::OfOthers(_) => false,
+        }
     }
 
     /// The lists that others see it as.
     fn of(&self) -> &[Place] {
         match &self.kind {
             CopyKind::OfOthers(of) | CopyKind::Perhaps { of, .. } => of,
-            CopyKind::Captured | CopyKind::OfOneRow => &[],
+            CopyKind::Captured | CopyKind::Given | CopyKind::OfOneRow => &[],
         }
     }
 }
@@ -180,6 +186,13 @@ impl Ctx<'_> {
         }
     }
 
+    /// Notes that a list is what a launch gives for a parameter.
+    pub fn note_given_list(&mut self, list: &Operand, param: Span) {
+        if let Operand::Place(Place { root: Root::Local(local), .. }) = list {
+            self.f.copies.insert(*local, Copied { at: param, kind: CopyKind::Given });
+        }
+    }
+
     /// Notes that a list stands for another one, a table: for one of the script's if that one does.
     pub fn note_copied_table(&mut self, list: &Operand, table: LocalId) {
         if let Some(&Copied { at, kind: CopyKind::Captured }) = self.f.copies.get(&table) {
@@ -255,6 +268,11 @@ impl Ctx<'_> {
         let text = self.f.source.slice(copied).to_owned();
         self.error(match kind {
             CopyKind::Captured => self.captured_list_written(local, at, copied),
+            CopyKind::Given => {
+                let ty = self.f.func.local(local).ty.clone();
+                let copy = self.line_that_copies(local, at, copied);
+                errors::given_list_written(self.at(at), self.at(copied), &text, &ty, &copy)
+            }
             CopyKind::OfOthers(_) if self.is_coop_type(&place.ty) => {
                 errors::coop_copy_written(self.at(at), self.at(copied), &text)
             }
@@ -271,13 +289,18 @@ impl Ctx<'_> {
         });
     }
 
-    /// With the line that copies it, best where it got the name by which it is written to.
     pub fn captured_list_written(&self, list: LocalId, at: Span, captured: Span) -> Diagnostic {
+        let copy = self.line_that_copies(list, at, captured);
+        let mention = (captured.start != at.start).then(|| self.at(captured));
+        errors::captured_list_written(self.at(at), self.f.source.slice(captured), mention, &copy)
+    }
+
+    /// The line that copies a list, which is mentioned at `mention`, best where it got the name by which it is written to.
+    fn line_that_copies(&self, list: LocalId, at: Span, mention: Span) -> String {
         let slice = |span| self.f.source.slice(span);
-        let captured_text = slice(captured);
         let base = slice(at).split(['[', '.']).next().unwrap_or_default();
         let var = self.f.scope.get(base);
-        let copy = match var.map(|var| &self.f.vars[var as usize]) {
+        match var.map(|var| &self.f.vars[var as usize]) {
             Some(Binding::Bound { operand: Operand::Place(place), span })
                 if place.root == Root::Local(list) =>
             {
@@ -285,10 +308,8 @@ impl Ctx<'_> {
                 let (name, text) = part.map_or(("own", base), |part| (base, slice(*part)));
                 errors::copied_list(name, text, &place.ty)
             }
-            _ => errors::copied_list("own", captured_text, &self.f.func.local(list).ty),
-        };
-        let mention = (captured.start != at.start).then(|| self.at(captured));
-        errors::captured_list_written(self.at(at), captured_text, mention, &copy)
+            _ => errors::copied_list("own", slice(mention), &self.f.func.local(list).ty),
+        }
     }
 
     /// A list, or what has one in it, was written to: names of copies stand for what it was before.

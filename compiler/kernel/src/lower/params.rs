@@ -165,7 +165,9 @@ impl Ctx<'_> {
         let id = ScalarId(self.scalars.len() as u32);
         self.scalars.push(ScalarParam { name: param.name.name.clone(), param_idx, ty: ty.clone(), span });
         let node = self.node(NodeKind::Scalar(id), ty.clone(), span);
-        self.value(node, span)
+        let value = self.value(node, span);
+        self.note_given_list(&value, span);
+        value
     }
 
     /// The blocks, which must fit what every device has.

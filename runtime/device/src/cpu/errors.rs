@@ -31,6 +31,11 @@ pub fn too_large(what: impl Into<String>, line: Option<SourceLine>) -> DeviceErr
     DeviceError::BadModule { message: format!("the kernel is too large: {}", what.into()), line }
 }
 
+/// An invocation has more variables than there is memory for.
+pub fn too_many_variables(limit: u64, line: Option<SourceLine>) -> DeviceError {
+    too_large(format!("the variables of an invocation take more than {limit} bytes"), line)
+}
+
 /// A workgroup shares more bytes than there are for one.
 pub fn too_much_shared(asked: u64, limit: u64) -> DeviceError {
     let device = super::info::NAME.to_owned();

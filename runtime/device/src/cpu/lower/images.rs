@@ -3,7 +3,7 @@
 
 use rspirv::spirv::{ImageOperands, Op, StorageClass};
 
-use super::pointers::{Place, Pointer};
+use super::pointers::{MAX_FRAME, Place, Pointer};
 use super::{Data, Lowerer, Operand};
 use crate::cpu::errors;
 use crate::cpu::lane::{self, Address, Binary, Convert, ImageAction, Space, Ty};
@@ -286,7 +286,7 @@ impl Lowerer<'_> {
     fn texel_memory(&mut self, inst: &Instruction) -> Result<lane::Value> {
         if self.texel_slot.is_none() {
             if !self.has_frame_room(16) {
-                return Err(errors::too_large("its variables", self.module.line(inst.line)));
+                return Err(errors::too_many_variables(MAX_FRAME, self.module.line(inst.line)));
             }
             self.texel_slot = Some(self.builder.kernel.frame_size);
             self.builder.kernel.frame_size += 16;

@@ -2,7 +2,7 @@
 
 use rspirv::spirv::StorageClass;
 
-use super::pointers::{MemoryPlace, Place, Pointer};
+use super::pointers::{MAX_FRAME, MemoryPlace, Place, Pointer};
 use super::{Data, Lowerer, Operand};
 use crate::cpu::errors;
 use crate::cpu::lane::{self, Address, Binary, Local, Ty};
@@ -41,7 +41,7 @@ impl Lowerer<'_> {
         }
         let id = self.id(inst, 1)?;
         let Some(place) = self.own_variable(id, pointee) else {
-            return Err(errors::too_large("its variables", self.module.line(inst.line)));
+            return Err(errors::too_many_variables(MAX_FRAME, self.module.line(inst.line)));
         };
         let pointer = Pointer { class: StorageClass::Function, pointee, stride: None, place };
         if self.module.operands(inst).len() > 3 {

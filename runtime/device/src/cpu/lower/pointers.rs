@@ -17,7 +17,7 @@ use crate::cpu::module::{Global, Id, Instruction};
 /// Variables with more scalars than this are memory, however they are used.
 const MAX_REGISTERS: u32 = 128;
 /// Bytes of one lane's frame, and of a workgroup's shared memory.
-const MAX_FRAME: u64 = 1 << 18;
+pub const MAX_FRAME: u64 = 1 << 18;
 pub const MAX_SHARED: u64 = 1 << 16;
 /// Dynamic offsets stay below this, so that sums of a few never wrap.
 const FAR: i64 = 1 << 56;
@@ -191,7 +191,7 @@ impl<'m> Lowerer<'m> {
                 return Err(errors::malformed("no variable has the type of a `Private` one", line));
             }
             let place = self.own_variable(global.id, global.pointee);
-            let place = place.ok_or_else(|| errors::too_large("its variables", line.clone()))?;
+            let place = place.ok_or_else(|| errors::too_many_variables(MAX_FRAME, line.clone()))?;
             let pointer = Pointer { class: global.class, pointee: global.pointee, stride: None, place };
             if let Some(constant) = global.initializer.and_then(|id| module.constants.get(&id)) {
                 if !module.types.same(constant.ty, global.pointee) {
