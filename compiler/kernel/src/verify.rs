@@ -172,8 +172,9 @@ impl Verifier<'_> {
                 let ty = self.port(*port, Direction::Output, *span)?.clone();
                 self.value(*value, &ty, *span)
             }
-            Stmt::Discard(span) => {
-                ensure(self.kernel.stage == Stage::Fragment, *span, "a discard outside a fragment")
+            Stmt::End(span) => {
+                let is_alone = self.kernel.stage == Stage::Fragment || !self.kernel.whole_groups;
+                ensure(is_alone, *span, "an end of an invocation that others may wait for")
             }
             Stmt::Carry(carry) => self.carry(*carry),
             Stmt::Together(_, span) => {
@@ -365,7 +366,7 @@ impl Verifier<'_> {
 
 pub(crate) fn ends_control(stmt: &Stmt) -> bool {
     match stmt {
-        Stmt::Break | Stmt::Continue | Stmt::Return(..) | Stmt::Discard(_) => true,
+        Stmt::Break | Stmt::Continue | Stmt::Return(..) | Stmt::End(_) => true,
         Stmt::If { then, orelse, .. } => {
             then.last().is_some_and(ends_control) && orelse.last().is_some_and(ends_control)
         }

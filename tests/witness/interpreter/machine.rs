@@ -185,7 +185,8 @@ impl<'k> Invocation<'k> {
             Stmt::Index(_) => {}
             Stmt::Record(_) => return Err(Stop::NotHere("records".into())),
             Stmt::TextureWrite { .. } => return Err(Stop::NotHere("textures".into())),
-            Stmt::PortStore { .. } | Stmt::Discard(_) => return Err(Stop::NotHere("graphics".into())),
+            Stmt::PortStore { .. } => return Err(Stop::NotHere("graphics".into())),
+            Stmt::End(_) => return Err(Stop::NotHere("ends".into())),
         }
         Ok(())
     }

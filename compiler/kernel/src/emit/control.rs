@@ -72,9 +72,9 @@ impl FunctionEmitter<'_> {
                 self.at(*span);
                 self.store_port(*port, *value);
             }
-            Stmt::Discard(span) => {
+            Stmt::End(span) => {
                 self.at(*span);
-                self.terminate(Op::Kill, &[]);
+                self.end_invocation();
                 return false;
             }
             Stmt::Carry(carry) => self.carry(*carry),
@@ -168,7 +168,7 @@ impl FunctionEmitter<'_> {
         goes_on
     }
 
-    fn selection_merge(&mut self, merge: Word) {
+    pub fn selection_merge(&mut self, merge: Word) {
         let control = Operand::SelectionControl(SelectionControl::NONE);
         self.effect(Op::SelectionMerge, &[Operand::IdRef(merge), control]);
     }

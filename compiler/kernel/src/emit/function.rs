@@ -66,6 +66,8 @@ pub(crate) struct FunctionEmitter<'e> {
     /// Where in the source we are: the start of the span.
     at: u32,
     pub loops: Vec<super::control::LoopLabels>,
+    /// Whether the invocation may end in it.
+    pub may_end: bool,
     /// What debuggers are told of this function, if they are.
     pub debug: Option<FunctionDebug>,
 }
@@ -133,6 +135,7 @@ impl<'e> FunctionEmitter<'e> {
             is_placeless: function.called_for.is_some(),
             at: u32::MAX,
             loops: Vec::new(),
+            may_end: false,
             debug: None,
         }
     }
@@ -165,12 +168,14 @@ impl<'e> FunctionEmitter<'e> {
         self.module.name(id, &function.name);
         let first = self.module.id();
         self.enter(first);
-        let is_kernel = std::ptr::eq(function, self.kernel.functions.last().unwrap_or(function));
-        if is_kernel && self.kernel.is_guarded() {
+        if self.is_kernel() && self.kernel.is_guarded() {
             self.domain_guard();
         }
         if self.block(&function.body) {
             self.terminate(Op::Unreachable, &[]);
+        }
+        if self.may_end {
+            self.interface.ending.insert(id);
         }
         let words = &mut self.module.functions;
         let control = [Operand::FunctionControl(FunctionControl::NONE), Operand::IdRef(function_type)];
@@ -184,6 +189,10 @@ impl<'e> FunctionEmitter<'e> {
         words.extend(self.prologue);
         words.extend(self.body);
         write(words, Op::FunctionEnd, None, None, &[]);
+    }
+
+    pub fn is_kernel(&self) -> bool {
+        std::ptr::eq(self.function, self.kernel.functions.last().unwrap_or(self.function))
     }
 
     // Blocks.

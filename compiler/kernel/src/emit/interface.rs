@@ -8,12 +8,13 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::atomics::shared_bits;
 use super::bits::bits_of;
+use super::ends::failed_variable;
 use super::layout::Packing;
 use super::module::Module;
 use super::params::Blocks;
 use super::ports::Ports;
 use super::reach::{BufferVariable, fits_uniform};
-use super::record::{failed_variable, ring_variable};
+use super::record::ring_variable;
 use super::textures::TextureVariables;
 use crate::analysis::written_buffers;
 use crate::ir::{BufferId, Kernel, ScalarId, SharedId};
@@ -34,6 +35,8 @@ pub(crate) struct Interface {
     ring: Option<Word>,
     /// Whether an assertion of the invocation has failed, where that must be known.
     failed: Option<Word>,
+    /// The functions in which an invocation may end.
+    pub ending: FxHashSet<Word>,
     n_sites: u32,
     shared: FxHashMap<SharedId, Word>,
     /// Shared memory that holds the bits of its elements.
@@ -70,6 +73,7 @@ impl Interface {
             inputs: FxHashMap::default(),
             ring: None,
             failed: None,
+            ending: FxHashSet::default(),
             n_sites: 0,
             shared: FxHashMap::default(),
             shared_bits: shared_bits(kernel, target),

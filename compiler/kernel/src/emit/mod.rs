@@ -17,6 +17,7 @@ mod convert;
 mod coop;
 mod counted;
 mod debug;
+mod ends;
 mod fills;
 mod flat;
 mod floats;

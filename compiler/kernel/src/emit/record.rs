@@ -13,7 +13,6 @@ use rspirv::spirv::{Decoration, MemorySemantics, Op, Scope, StorageClass, Word};
 
 use super::function::FunctionEmitter;
 use super::module::{Module, Operand};
-use crate::constant::Constant;
 use crate::ir::{Kernel, NodeId, Record, RecordKind};
 use crate::template::Input;
 use crate::types::{Scalar, Type};
@@ -55,15 +54,6 @@ pub(super) fn ring_variable(kernel: &Kernel, module: &mut Module) -> Word {
     id
 }
 
-/// The variable that tells whether an assertion of the invocation has failed.
-pub(super) fn failed_variable(module: &mut Module) -> Word {
-    let truth = module.scalar(Scalar::Bool);
-    let no = module.constant(Constant::bool(false));
-    let id = module.initialized_variable(truth, no);
-    module.name(id, "kps.failed");
-    id
-}
-
 impl FunctionEmitter<'_> {
     pub fn record(&mut self, record: &Record) {
         if record.kind == RecordKind::Trace {
@@ -75,13 +65,10 @@ impl FunctionEmitter<'_> {
         if record.kind != RecordKind::AssertOnce {
             return self.put_record(ring, record.kind, &words);
         }
-        let flag = self.interface.failed(self.module);
-        let truth = self.module.scalar(Scalar::Bool);
-        let has_failed = self.op(Op::Load, truth, &[Operand::IdRef(flag)]);
+        let has_failed = self.has_failed();
         let is_first = self.ids(Op::LogicalNot, &Type::BOOL, &[has_failed]);
-        let yes = self.module.constant(Constant::bool(true));
         self.when(is_first, |emitter| {
-            emitter.effect(Op::Store, &[Operand::IdRef(flag), Operand::IdRef(yes)]);
+            emitter.note_failure();
             emitter.put_record(ring, record.kind, &words);
         });
     }

@@ -188,7 +188,9 @@ impl FunctionEmitter<'_> {
                 CallArg::Reference(local) => self.local(*local),
             });
         }
-        self.ids(Op::FunctionCall, ty, &operands)
+        let result = self.ids(Op::FunctionCall, ty, &operands);
+        self.end_behind_call(callee);
+        result
     }
 
     fn bits(&mut self, op: BitsOp, a: NodeId, ty: &Type) -> Word {

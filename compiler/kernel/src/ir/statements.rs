@@ -65,8 +65,8 @@ pub enum Stmt {
     Break,
     Continue,
     Return(Option<NodeId>, Span),
-    /// Ends a fragment, which leaves no trace.
-    Discard(Span),
+    /// Ends the invocation, in a function that was called too. A fragment leaves no trace.
+    End(Span),
 }
 
 /// What a workgroup does as one.
@@ -161,5 +161,5 @@ pub(crate) fn walk<'b>(block: &'b Block, visit: &mut dyn FnMut(&'b Stmt)) {
 
 /// Control does not go on after this statement.
 pub(crate) fn is_terminator(stmt: &Stmt) -> bool {
-    matches!(stmt, Stmt::Break | Stmt::Continue | Stmt::Return(..) | Stmt::Discard(_))
+    matches!(stmt, Stmt::Break | Stmt::Continue | Stmt::Return(..) | Stmt::End(_))
 }

@@ -172,7 +172,10 @@ impl Ctx<'_> {
             };
             if ctx.may_end_invocation() {
                 ctx.push_record(RecordKind::Assert, text, stmt.span);
-                ctx.f.block.push(Stmt::Return(None, stmt.span));
+                ctx.f.block.push(match ctx.f.is_kernel {
+                    true => Stmt::Return(None, stmt.span),
+                    false => Stmt::End(stmt.span),
+                });
                 ctx.f.live = false;
             } else {
                 ctx.push_record(RecordKind::AssertOnce, text, stmt.span);
@@ -191,10 +194,10 @@ impl Ctx<'_> {
         text
     }
 
-    /// Whether an invocation whose assertion failed does nothing more: not where others wait for it at a barrier, or
-    /// a caller of this function for its value.
+    /// Whether an invocation whose assertion failed does nothing more: not where others wait for it at a
+    /// barrier.
     fn may_end_invocation(&self) -> bool {
-        self.f.is_kernel && !self.template.works_together(self.f.env.clone().get())
+        !self.template.works_together(self.kernel_env)
     }
 
     /// `\nx = {f32}, n = {i32}`: what the sides of the comparisons are.

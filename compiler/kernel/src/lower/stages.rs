@@ -36,7 +36,7 @@ impl Ctx<'_> {
         if self.f.alone != Some(span) {
             return self.fail(errors::discard_in_expression(self.at(span)));
         }
-        self.f.block.push(Stmt::Discard(span));
+        self.f.block.push(Stmt::End(span));
         self.f.live = false;
         Operand::Static(Static::None)
     }

@@ -227,7 +227,7 @@ impl Ctx<'_> {
     /// In a fragment function PyShader's `return` discards the fragment.
     fn end_of_kernel(&mut self, span: Span) {
         let end = match self.template.stage {
-            Stage::Fragment => ir::Stmt::Discard(span),
+            Stage::Fragment => ir::Stmt::End(span),
             Stage::Compute | Stage::Vertex => {
                 self.store_outputs(Some(span));
                 ir::Stmt::Return(None, span)

@@ -307,8 +307,8 @@ impl Walker<'_, '_> {
                     join_into(&mut round.next, state);
                 }
             }
-            // Nobody waits for anyone in a fragment.
-            Stmt::Discard(_) => drop(self.end()),
+            // Nobody waits for an invocation that ends so.
+            Stmt::End(_) => drop(self.end()),
             Stmt::Return(value, span) => {
                 let control = self.control();
                 let value = value.and_then(|value| self.why(value));

@@ -1,0 +1,68 @@
+//! The end of an invocation, wherever it is. A function that was called leaves a flag, and gives a value that
+//! nobody sees: whoever called it looks at the flag, and ends, too.
+
+use rspirv::spirv::{Op, Word};
+
+use super::function::FunctionEmitter;
+use super::module::{Module, Operand};
+use crate::constant::Constant;
+use crate::stages::Stage;
+use crate::types::{Scalar, Type};
+
+/// The variable that tells whether an assertion of the invocation has failed.
+pub(super) fn failed_variable(module: &mut Module) -> Word {
+    let truth = module.scalar(Scalar::Bool);
+    let no = module.constant(Constant::bool(false));
+    let id = module.initialized_variable(truth, no);
+    module.name(id, "kps.failed");
+    id
+}
+
+impl FunctionEmitter<'_> {
+    pub fn end_invocation(&mut self) {
+        if self.kernel.stage == Stage::Fragment {
+            return self.terminate(Op::Kill, &[]);
+        }
+        if !self.is_kernel() {
+            self.note_failure();
+        }
+        self.leave();
+    }
+
+    /// Goes on behind a call only if the invocation has not ended in it.
+    pub fn end_behind_call(&mut self, callee: Word) {
+        if !self.interface.ending.contains(&callee) {
+            return;
+        }
+        let has_failed = self.has_failed();
+        let (end, merge) = (self.module.id(), self.module.id());
+        self.selection_merge(merge);
+        self.branch_if(has_failed, end, merge);
+        self.open(end);
+        self.leave();
+        self.open(merge);
+    }
+
+    fn leave(&mut self) {
+        self.may_end = true;
+        match &self.function.result {
+            Type::Void => self.terminate(Op::Return, &[]),
+            result => {
+                let result = self.module.ty(result);
+                let nothing = self.module.null(result);
+                self.terminate(Op::ReturnValue, &[Operand::IdRef(nothing)]);
+            }
+        }
+    }
+
+    pub fn has_failed(&mut self) -> Word {
+        let flag = self.interface.failed(self.module);
+        self.ids(Op::Load, &Type::BOOL, &[flag])
+    }
+
+    pub fn note_failure(&mut self) {
+        let flag = self.interface.failed(self.module);
+        let yes = self.module.constant(Constant::bool(true));
+        self.effect(Op::Store, &[Operand::IdRef(flag), Operand::IdRef(yes)]);
+    }
+}
