@@ -84,6 +84,14 @@ pub(crate) fn atomic_own_memory(at: Location, text: &str) -> Diagnostic {
         .help("assign to its elements, or make it `shared(..)`")
 }
 
+/// `atomic_add(cell.count, 1)` of a struct that is a value.
+pub(crate) fn atomic_own_member(at: Location, name: &str, text: &str) -> Diagnostic {
+    let message = format!("`{text}` is this invocation's own, and no other one sees it");
+    error("kernel/atomic", at, message, "").help(format!(
+        "name the member where it lies, in an array parameter or in `shared(..)`: `{name}(cells[i].count, ..)`"
+    ))
+}
+
 pub(crate) fn atomic_element(at: Location, name: &str, element: &Type) -> Diagnostic {
     let diagnostic =
         error("kernel/atomic", at, format!("`{name}` does not take elements of `{element}`"), "");

@@ -1,29 +1,43 @@
-//! Atomic operations: `atomic_add(a, i, v)` on arrays of the device and of the workgroup.
+//! Atomic operations: `atomic_add(a, i, v)` on arrays of the device and of the workgroup, and
+//! `atomic_add(cells[i].count, v)` on members of what lies there.
 
 use kps_syntax::Span;
-use kps_syntax::ast::{Argument, ArgumentKind, Expr};
+use kps_syntax::ast::{Argument, ArgumentKind, Expr, ExprKind};
 
 use super::Ctx;
-use super::operand::{Operand, Root, Static};
+use super::operand::{Operand, Place, Root, Static};
+use super::targets::Target;
 use crate::builtins::{AtomicOp, Call, GroupFunction};
 use crate::errors;
 use crate::ir::{Atomic, AtomicPlace, Buffer, NodeId, NodeKind, part_at};
 use crate::signature::Reach;
 use crate::types::{Scalar, Type};
 
+/// What an atomic operation is given: a place, by an array and an index or as a member of an element, and values.
+struct Arguments<'e> {
+    whole: &'e Expr,
+    index: Option<&'e Expr>,
+    values: Vec<&'e Expr>,
+}
+
 impl Ctx<'_> {
     pub fn atomic_call(&mut self, op: AtomicOp, name: &str, args: &[Argument], span: Span) -> Operand {
-        let Some(args) = self.atomic_arguments(op, name, args, span) else { return Operand::Error };
-        let place = self.atomic_place(name, args[0], args[1]);
+        let Some(Arguments { whole, index, values }) = self.atomic_arguments(op, name, args, span) else {
+            return Operand::Error;
+        };
+        let place = match index {
+            Some(index) => self.atomic_element(name, whole, index),
+            None => self.atomic_member(name, whole),
+        };
         let values: Vec<(Operand, Span)> =
-            args[2..].iter().map(|value| (self.expr(value), value.span)).collect();
+            values.into_iter().map(|value| (self.expr(value), value.span)).collect();
         let Some((place, element)) = place else { return Operand::Error };
-        if let Some(error) = self.atomic_refused(op, name, &element, args[0].span) {
+        if let Some(error) = self.atomic_refused(op, name, &element, whole.span) {
             return self.fail(error);
         }
         let mut nodes: Vec<NodeId> = Vec::new();
         for (value, value_span) in &values {
-            match self.stored_value(value, &element, args[0].span, *value_span) {
+            match self.stored_value(value, &element, whole.span, *value_span) {
                 Some(node) => nodes.push(node),
                 None => return Operand::Error,
             }
@@ -46,7 +60,7 @@ impl Ctx<'_> {
         name: &str,
         args: &'e [Argument],
         span: Span,
-    ) -> Option<Vec<&'e Expr>> {
+    ) -> Option<Arguments<'e>> {
         let mut exprs = Vec::new();
         for arg in args {
             match &arg.kind {
@@ -69,28 +83,65 @@ impl Ctx<'_> {
             _ => "an array, an index and a value",
         };
         let call = Call::of_group(GroupFunction::Atomic(op));
-        if !call.takes(exprs.len()) {
-            // What lacks may be any of them.
-            let line = match (self.texts_of(&exprs).as_slice(), call.most) {
-                // Two indices.
-                ([array, row, column, rest @ ..], most) if exprs.len() == most + 1 => {
-                    let rest: String = rest.iter().map(|text| format!(", {text}")).collect();
-                    format!("{name}({array}, ({row}, {column}){rest})")
-                }
-                _ => call.line(name, &[]),
-            };
+        let is_member = matches!(exprs.first(), Some(Expr { kind: ExprKind::Attribute { .. }, .. }))
+            && exprs.len() + 1 == call.most;
+        if !is_member && !call.takes(exprs.len()) {
+            let line = self.atomic_line(name, &exprs, &call);
             self.error(errors::argument_count_range(self.at(span), name, wanted, exprs.len(), &line));
             return None;
         }
-        Some(exprs)
+        let mut exprs = exprs.into_iter();
+        let whole = exprs.next()?;
+        let index = if is_member { None } else { Some(exprs.next()?) };
+        Some(Arguments { whole, index, values: exprs.collect() })
+    }
+
+    /// What to write for a call with too many or too few arguments.
+    fn atomic_line(&self, name: &str, exprs: &[&Expr], call: &Call) -> String {
+        let texts = self.texts_of(exprs);
+        let rest = |rest: &[&str]| -> String { rest.iter().map(|text| format!(", {text}")).collect() };
+        match (exprs, &texts[..]) {
+            // The element itself.
+            ([Expr { kind: ExprKind::Subscript { value, index }, .. }, ..], [_, values @ ..])
+                if exprs.len() + 1 == call.most =>
+            {
+                let [array, index_text] = [value.span, index.span].map(|span| self.f.source.slice(span));
+                let is_bare_tuple = matches!(index.kind, ExprKind::Tuple(_)) && !index_text.starts_with('(');
+                let index = if is_bare_tuple { format!("({index_text})") } else { index_text.to_owned() };
+                format!("{name}({array}, {index}{})", rest(values))
+            }
+            // Two indices.
+            (_, [array, row, column, values @ ..]) if exprs.len() == call.most + 1 => {
+                format!("{name}({array}, ({row}, {column}){})", rest(values))
+            }
+            // What lacks may be any of them.
+            _ => call.line(name, &[]),
+        }
     }
 
     fn texts_of(&self, exprs: &[&Expr]) -> Vec<&str> {
         exprs.iter().map(|expr| self.f.source.slice(expr.span)).collect()
     }
 
+    /// A number that lies in an element of an array, and its type.
+    fn atomic_member(&mut self, name: &str, member: &Expr) -> Option<(AtomicPlace, Type)> {
+        match self.target(member) {
+            Target::Error => None,
+            Target::Place(place, _)
+                if matches!(place.root, Root::Element(..)) || self.shared_id(&place).is_some() =>
+            {
+                Some(atomic_place(place))
+            }
+            _ => {
+                let text = self.f.source.slice(member.span);
+                self.error(errors::atomic_own_member(self.at(member.span), name, text));
+                None
+            }
+        }
+    }
+
     /// The element that is meant, and its type.
-    fn atomic_place(&mut self, name: &str, array: &Expr, index: &Expr) -> Option<(AtomicPlace, Type)> {
+    fn atomic_element(&mut self, name: &str, array: &Expr, index: &Expr) -> Option<(AtomicPlace, Type)> {
         match self.expr(array) {
             Operand::Error => None,
             container @ (Operand::Buffer(_) | Operand::Row(_)) => {
@@ -101,13 +152,7 @@ impl Ctx<'_> {
             Operand::Place(place)
                 if matches!(place.root, Root::Element(..)) || self.shared_id(&place).is_some() =>
             {
-                let element = self.element_place(&place, index)?;
-                let path = element.path.to_vec();
-                let place = match element.root {
-                    Root::Element(buffer, index) => AtomicPlace::Buffer { buffer, index, path },
-                    Root::Local(local) => AtomicPlace::Shared { local, path },
-                };
-                Some((place, element.ty))
+                Some(atomic_place(self.element_place(&place, index)?))
             }
             Operand::Place(_) => {
                 let text = self.f.source.slice(array.span);
@@ -155,4 +200,13 @@ impl Ctx<'_> {
             _ => Some(errors::atomic_element(self.at(span), name, element)),
         }
     }
+}
+
+fn atomic_place(place: Place) -> (AtomicPlace, Type) {
+    let path = place.path.to_vec();
+    let at = match place.root {
+        Root::Element(buffer, index) => AtomicPlace::Buffer { buffer, index, path },
+        Root::Local(local) => AtomicPlace::Shared { local, path },
+    };
+    (at, place.ty)
 }

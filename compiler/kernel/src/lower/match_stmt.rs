@@ -4,7 +4,7 @@
 use std::rc::Rc;
 
 use kps_syntax::Span;
-use kps_syntax::ast::{BoolOp, CompareOp, Expr, Ident, MatchCase, Pattern, PatternKind};
+use kps_syntax::ast::{BoolOp, CompareOp, Expr, ExprKind, Ident, MatchCase, Pattern, PatternKind};
 use kps_syntax::scope::pattern_names;
 
 use super::Ctx;
@@ -19,7 +19,7 @@ impl Ctx<'_> {
         let n_told = self.n_told();
         let operand = self.expr(subject);
         let operand = self.match_subject(&operand, subject.span);
-        self.match_cases(&operand, cases, n_told);
+        self.match_cases(&operand, cases, 0, n_told);
     }
 
     /// Evaluated once, and typed once.
@@ -37,11 +37,14 @@ impl Ctx<'_> {
         }
     }
 
-    /// `n_told` is how many mistakes were told before the statement.
-    fn match_cases(&mut self, subject: &Operand, cases: &[MatchCase], n_told: usize) {
-        let [case, rest @ ..] = cases else { return };
+    /// The cases from one on; `n_told` is how many mistakes were told before the statement.
+    fn match_cases(&mut self, subject: &Operand, cases: &[MatchCase], at: usize, n_told: usize) {
+        let Some(case) = cases.get(at) else { return };
         self.nested(case.span, (), |ctx| {
-            let matches = ctx.pattern(subject, &case.pattern).unwrap_or(Operand::Error);
+            let matches = match ctx.is_other_bool(subject, &cases[..at], &case.pattern) {
+                true => ctx.bool_constant(true, case.pattern.span),
+                false => ctx.pattern(subject, &case.pattern).unwrap_or(Operand::Error),
+            };
             let matches = match &case.guard {
                 None => matches,
                 Some(guard) => ctx.guarded(subject, &case.pattern, &matches, guard),
@@ -57,9 +60,18 @@ impl Ctx<'_> {
                     ctx.capture(subject, &case.pattern);
                     ctx.block(&case.body);
                 },
-                |ctx| ctx.match_cases(subject, rest, n_told),
+                |ctx| ctx.match_cases(subject, cases, at + 1, n_told),
             );
         });
+    }
+
+    /// Whether the subject is a bool, and a case before is for its other value.
+    fn is_other_bool(&self, subject: &Operand, before: &[MatchCase], pattern: &Pattern) -> bool {
+        let is_bool = matches!(subject, Operand::Node(node) if *self.ty(*node) == Type::BOOL);
+        let value = bool_of(pattern).filter(|_| is_bool);
+        value.is_some_and(|value| {
+            before.iter().any(|case| case.guard.is_none() && bool_of(&case.pattern) == Some(!value))
+        })
     }
 
     /// `case pattern if guard`: names are bound before the guard reads them.
@@ -151,6 +163,15 @@ impl Ctx<'_> {
         if let Some(var) = self.f.scope.get(&ident.name) {
             self.assign_var(var, subject.clone(), ident.span);
         }
+    }
+}
+
+/// The value of a pattern that is `True` or `False`.
+fn bool_of(pattern: &Pattern) -> Option<bool> {
+    match &pattern.kind {
+        PatternKind::Singleton(Expr { kind: ExprKind::True, .. }) => Some(true),
+        PatternKind::Singleton(Expr { kind: ExprKind::False, .. }) => Some(false),
+        _ => None,
     }
 }
 
