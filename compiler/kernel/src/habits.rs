@@ -98,9 +98,12 @@ const NAMES: &[(&str, &str)] = &[
     ("uint3 vec3u dim3", "write `uvec3`"),
     ("uint4 vec4u", "write `uvec4`"),
     (
-        "sinf cosf tanf sqrtf expf logf fabsf floorf ceilf tanhf powf",
+        "sinf cosf tanf sqrtf expf logf floorf ceilf tanhf powf",
         "leave the `f` out: `sqrt(x)` takes every float",
     ),
+    ("fabsf fabs", "write `abs(x)`"),
+    ("ln loge", "write `log(x)`, the natural logarithm"),
+    ("norm magnitude", "write `length(v)` of a vector, `abs(x)` of one number"),
     ("fminf fmaxf fmin fmax", "write `min(a, b)` or `max(a, b)`"),
     ("rsqrtf", "write `rsqrt(x)`"),
     (
@@ -136,7 +139,8 @@ const NAMES: &[(&str, &str)] = &[
     ("__global __local __kernel", "annotate parameters as `a: Array[f32]`, and decorate with `@kernel`"),
     // GLSL, WGSL and HLSL.
     (
-        "gl_GlobalInvocationID GlobalInvocationId GlobalInvocationID global_invocation_id SV_DispatchThreadID",
+        "gl_GlobalInvocationID GlobalInvocationId GlobalInvocationID global_invocation_id \
+         invocation_id SV_DispatchThreadID",
         "write `global_id`",
     ),
     ("gl_LocalInvocationID LocalInvocationId local_invocation_id SV_GroupThreadID", "write `local_id`"),
@@ -145,7 +149,7 @@ const NAMES: &[(&str, &str)] = &[
         "write `local_id.x + local_size.x * local_id.y`; with one axis it is `local_id.x`",
     ),
     ("gl_SubgroupInvocationID subgroup_invocation_id WaveGetLaneIndex", "write `subgroup_lane`"),
-    ("gl_WorkGroupID WorkgroupId workgroup_id SV_GroupID", "write `group_id`"),
+    ("gl_WorkGroupID WorkgroupId workgroup_id SV_GroupID block_id block_idx", "write `group_id`"),
     ("gl_NumWorkGroups NumWorkgroups num_workgroups", "write `num_groups`"),
     ("gl_WorkGroupSize WorkgroupSize WorkGroupSize", "write `local_size`"),
     ("mod", "write `a % b`"),
@@ -196,7 +200,7 @@ const NAMES: &[(&str, &str)] = &[
     ("NAN nan NaN", "write `math.nan`; `isnan(x)` tests for it"),
     ("printf", "write `print(x)`"),
     ("malloc new", "make a list of constant length, `xs = [0.0] * 16`, or pass an array"),
-    ("sizeof", "write `len(a)` for the number of elements"),
+    ("sizeof size", "write `len(a)` for the number of elements"),
     // Taichi, Triton and other frameworks.
     (
         "ti taichi",
@@ -287,6 +291,10 @@ const ATTRIBUTES: &[(&str, &str)] = &[
     ("reshape flatten ravel view", "compute the index of the element: `a[row * width + column]`"),
     ("dtype", "the type is known here: write it"),
     ("value", "a member of an `IntEnum` is an int in a kernel: leave `.value` out"),
+    ("is_integer", "compare it: `x == floor(x)`"),
+    ("real", "leave it out: numbers of kernels are real"),
+    ("imag conjugate", "numbers of kernels are real: keep the two parts in a `vec2`"),
+    ("to", "cast it, by the name of its type: `f64(x)`"),
     ("bit_count bit_length", "ints have it: cast it, `i32(x).bit_count()`"),
     ("item tolist numpy cpu", "index one element: `a[i]`"),
     ("items keys values get", "kernels have no dicts: keep the values in a list and index it"),

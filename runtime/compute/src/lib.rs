@@ -55,7 +55,7 @@ pub use kernel::{Kernel, Running};
 pub use kps_device::ImageInfo;
 pub use log::{Level, Log};
 pub use manager::Manager;
-pub use number::Number;
+pub use number::{Number, Unfit};
 pub use op::Op;
 pub use records::{Message, MessageKind, Piece, Told};
 pub use sequence::{Origin, Sequence};

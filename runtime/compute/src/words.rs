@@ -2,7 +2,8 @@
 
 use crate::error::{ComputeError, Result};
 
-const MAGIC: u32 = 0x0723_0203;
+/// The first word of every module.
+pub const MAGIC: u32 = 0x0723_0203;
 const HEADER_WORDS: usize = 5;
 
 /// The words of a module that came as bytes, in either byte order.
@@ -30,7 +31,7 @@ pub(crate) fn check(words: &[u32]) -> Result<()> {
     match words.first() {
         None => Err(not_spirv("it is empty".to_owned())),
         Some(&MAGIC) if words.len() < HEADER_WORDS => {
-            Err(not_spirv(format!("its {} words end within the header", words.len())))
+            Err(not_spirv(format!("it ends within the header, which has {HEADER_WORDS} words")))
         }
         Some(&MAGIC) => Ok(()),
         Some(word) => Err(not_spirv(format!("it begins with {word:#010x}, a module with {MAGIC:#010x}"))),
@@ -62,6 +63,6 @@ mod tests {
             Err("not a SPIR-V module: it begins with 0x72657623, a module with 0x07230203"),
         );
         check_bytes(b"spirv", Err("not a SPIR-V module: 5 bytes are not whole 32-bit words"));
-        check_bytes(&header[..8], Err("not a SPIR-V module: its 2 words end within the header"));
+        check_bytes(&header[..8], Err("not a SPIR-V module: it ends within the header, which has 5 words"));
     }
 }

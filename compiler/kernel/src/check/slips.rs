@@ -23,12 +23,22 @@ pub(super) fn unused(expr: &Expr, source: &Source, is_own: &dyn Fn(&str) -> bool
             let value = source.slice(comparisons[0].right.span);
             format!("to assign, write `{} = {value}`", source.slice(left.span))
         }
+        ExprKind::Unary { op: UnaryOp::Plus | UnaryOp::Minus, operand } if is_counted(operand) => {
+            let sign = if text.starts_with('-') { '-' } else { '+' };
+            format!("Python counts with `{} {sign}= 1`", text.trim_start_matches(['+', '-']).trim())
+        }
         ExprKind::Name(_) | ExprKind::Attribute { .. } => {
             format!("leave it out; a function is called with `{text}()`")
         }
         _ => format!("assign it, `result = {text}`, or leave it out"),
     };
     Some(errors::unused_result(source.at(expr.span), text, help))
+}
+
+/// What is left of `++i` and `--i` behind the first sign.
+fn is_counted(operand: &Expr) -> bool {
+    matches!(&operand.kind, ExprKind::Unary { op: UnaryOp::Plus | UnaryOp::Minus, operand }
+        if matches!(operand.kind, ExprKind::Name(_) | ExprKind::Subscript { .. }))
 }
 
 fn is_assignment(left: &Expr, op: CompareOp) -> bool {

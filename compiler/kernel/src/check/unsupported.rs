@@ -6,6 +6,7 @@ use kps_syntax::ast::{Expr, ExprKind, Stmt, StmtKind};
 use kps_syntax::{Diagnostic, Source};
 
 use crate::errors;
+use crate::types::Type;
 
 /// A statement that kernels do not have.
 pub(super) fn stmt(stmt: &Stmt, source: &Source) -> Diagnostic {
@@ -48,6 +49,10 @@ pub(super) fn expr(expr: &Expr, source: &Source) -> Option<Diagnostic> {
             ("`...`", "write `pass` for an empty body; an index says which element it is: `x[i]`")
         }
         ExprKind::Imaginary(_) => ("a complex number", "keep the two parts in a `vec2`"),
+        ExprKind::Str(text) if Type::by_name(text).is_some() => {
+            let message = format!("a type has a name here, no string: write `{text}`");
+            return Some(errors::unsupported(source.at(expr.span), "a string", &message));
+        }
         ExprKind::Str(_) | ExprKind::Bytes(_) => (
             "a string",
             "kernels have no strings: use numbers, such as a `const[i32]` parameter for a choice",

@@ -226,7 +226,7 @@ pub(crate) fn not_callable(at: Location, text: &str, what: &str) -> Diagnostic {
 }
 
 /// Whether a variable has the name of a function of kernels.
-pub(super) fn hides_function(name: &str) -> bool {
+fn hides_function(name: &str) -> bool {
     matches!(builtins::lookup(name), Some(Builtin::Function(_)))
 }
 
@@ -310,6 +310,9 @@ pub(crate) fn number_argument(at: Location, name: &str, what: &str) -> Diagnosti
     let text = at.source.slice(at.span).to_owned();
     let diagnostic = error("kernel/call", at, format!("`{name}` takes numbers, not {what}"), what);
     match () {
+        () if is_array(what) && name == "length" => {
+            diagnostic.help(format!("an array's number of elements is `len({text})`"))
+        }
         () if is_array(what) => diagnostic.help(format!("take one element: `{name}({text}[i])`")),
         () if what == "`bool`" => diagnostic.help(format!("make it a number first: `{name}(i32({text}))`")),
         () => diagnostic.help(format!("write a number: `{name}(1.0)`")),

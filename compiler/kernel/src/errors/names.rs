@@ -2,7 +2,6 @@
 
 use kps_syntax::{Diagnostic, Location};
 
-use super::functions::hides_function;
 use super::{error, meant};
 use crate::{builtins, habits};
 
@@ -92,6 +91,7 @@ pub(crate) fn captured_value(at: Location, name: &str, what: &str) -> Diagnostic
         "a `classmethod`" => {
             "kernels have no classes: make it a `@staticmethod`, or a plain `def`".to_owned()
         }
+        _ if name == "norm" => "the length of a vector is `length(v)`".to_owned(),
         "a `str`" => "kernels have no strings: capture a number that stands for it".to_owned(),
         _ if habits::instead(name).is_some() => habits::instead(name).unwrap_or_default().to_owned(),
         what if ["function", "method", "ufunc"].iter().any(|kind| what.contains(kind)) => {
@@ -117,7 +117,7 @@ pub(crate) fn assign_captured(at: Location, name: &str) -> Diagnostic {
 pub(crate) fn used_before_assignment(at: Location, name: &str, is_outside: bool) -> Diagnostic {
     let diagnostic =
         error("kernel/unset", at, format!("`{name}` is used before it is assigned"), "no value yet");
-    match is_outside || hides_function(name) {
+    match is_outside || builtins::lookup(name).is_some() {
         true => diagnostic.help(format!(
             "the function assigns `{name}`, which hides the one outside: use another name for its own"
         )),

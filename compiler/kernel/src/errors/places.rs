@@ -25,8 +25,17 @@ pub(crate) fn list_too_large(at: Location, ty: &Type, max: u32) -> Diagnostic {
         .help(format!("pass it as an array parameter; {max} bytes are the most"))
 }
 
+/// The number of elements is known, and no list has so many.
+pub(crate) fn list_repeated(at: Location, n: i128, most: u32) -> Diagnostic {
+    let message = format!("a list has 1 to {most} elements, and this one would have {n}");
+    error("kernel/list", at, message, "").help(match n {
+        ..1 => "kernels have no empty lists: keep one element, and do not use it",
+        _ => "pass an array for more: a parameter `a: Array[f32]`",
+    })
+}
+
 pub(crate) fn list_repeat(at: Location) -> Diagnostic {
-    error("kernel/list", at, "a list is repeated a constant number of times, 1 to 65532 elements in all", "")
+    error("kernel/list", at, "a list is repeated a constant number of times", "")
         .help("write `[0.0] * 16`, or make the number a `const[i32]` parameter")
 }
 
@@ -60,6 +69,7 @@ pub(crate) fn not_indexable(at: Location, text: &str, what: &str) -> Diagnostic 
         let message = format!("`{text}` is {what}, whose items cannot be assigned");
         return error("kernel/index", at, message, "").help("make a list of its length: `[0] * 8`");
     }
+    let at_text = at.source.slice(at.span).to_owned();
     let diagnostic = error("kernel/index", at, format!("`{text}` is {what}, which has no elements"), "");
     if what.ends_with("texture") {
         return diagnostic.help(format!(
@@ -75,6 +85,11 @@ pub(crate) fn not_indexable(at: Location, text: &str, what: &str) -> Diagnostic 
                  `{array}: Array[{element}, {}]`",
                 n_indices + 1
             ))
+        }
+        None if what.starts_with("the function") => {
+            let whole = at_text.trim_start_matches(text).trim();
+            let args = whole.strip_prefix('[').and_then(|args| args.strip_suffix(']')).unwrap_or("..");
+            diagnostic.help(format!("it is called with parentheses: `{text}({args})`"))
         }
         None => {
             diagnostic.help(format!("leave the index out, `{text}`, or make `{text}` an array or a list"))
@@ -263,6 +278,11 @@ pub(crate) fn unknown_swizzle(at: Location, letters: &str, ty: &Type) -> Diagnos
         "shape" | "size" | "ndim" | "len" => {
             diagnostic.help("it is a vector in kernels: `len(v)` counts its components")
         }
+        "dot" | "cross" | "reflect" | "distance" => {
+            diagnostic.help(format!("it is a function of two vectors here: `{letters}(v, w)`"))
+        }
+        "norm" | "magnitude" | "mag" => diagnostic.help("the length of a vector is `length(v)`"),
+        "normalized" | "unit" => diagnostic.help("write `normalize(v)`"),
         name if is_called(name) => diagnostic.help(format!("it is a function here: `{name}(v)`")),
         _ => diagnostic.help("one to four letters of `xyzw`, `rgba` or `stpq`"),
     }

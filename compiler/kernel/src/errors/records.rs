@@ -56,7 +56,7 @@ pub(crate) fn format_spec(
 
 pub(crate) fn string_formatted(at: Location) -> Diagnostic {
     error("kernel/unsupported", at, "a string cannot be formatted this way in a kernel", "")
-        .help("write an f-string: `print(f\"x = {x:.2f}\")`")
+        .help("write one f-string for all of it: `f\"x = {x:.2f}\"`")
 }
 
 /// `assert (x > 0, "message")`

@@ -373,7 +373,8 @@ pub(crate) fn condition_not_bool(at: Location, text: &str, what: &str, is_vector
     match is_vector {
         true => diagnostic.help(format!("write `all({text})` or `any({text})`")),
         false if is_array(what) => {
-            diagnostic.help(format!("test one element, `{text}[i] != 0`, or the length, `len({text}) > 0`"))
+            let test = if what.contains("[bool") { "" } else { " != 0" };
+            diagnostic.help(format!("test one element, `{text}[i]{test}`, or the length, `len({text}) > 0`"))
         }
         false if what.contains("vec") => diagnostic.help(format!("write `any({} != 0)`", as_side(text))),
         false if is_float(what) => diagnostic.help(format!("write `{} != 0.0`", as_side(text))),

@@ -476,12 +476,10 @@ impl Ctx<'_> {
             _ => None,
         };
         let Some(count) = count else { return Some(self.fail(errors::list_repeat(self.at(span)))) };
-        let total = count
-            .checked_mul(i128::from(array.len))
-            .filter(|total| (1..=MAX_ARRAY_LEN.into()).contains(total));
-        let Some(total) = total else {
-            return Some(self.fail(errors::list_repeat(self.at(span))));
-        };
+        let total = count.saturating_mul(i128::from(array.len));
+        if !(1..=MAX_ARRAY_LEN.into()).contains(&total) {
+            return Some(self.fail(errors::list_repeated(self.at(span), total, MAX_ARRAY_LEN)));
+        }
         let element = |at| place.part(Step::Part(at), array.element.clone());
         let elements: Vec<NodeId> = (0..array.len).map(|at| self.load_whole(&element(at), span)).collect();
         let parts = (0..total as usize).map(|at| elements[at % elements.len()]).collect();

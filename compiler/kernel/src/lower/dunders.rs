@@ -8,6 +8,7 @@ use super::calls::Arguments;
 use super::closures::Callee;
 use super::helpers::CallStyle;
 use super::operand::Operand;
+use crate::builtins::Function;
 use crate::types::Type;
 
 impl Ctx<'_> {
@@ -69,6 +70,16 @@ impl Ctx<'_> {
             UnaryOp::Plus => "__pos__",
             UnaryOp::Invert => "__invert__",
             UnaryOp::Not => return None,
+        };
+        self.call_special(name, (operand, span), &[])
+    }
+
+    /// `len(s)` and `abs(s)`.
+    pub fn struct_function(&mut self, function: Function, operand: &Operand, span: Span) -> Option<Operand> {
+        let name = match function {
+            Function::Len => "__len__",
+            Function::Abs => "__abs__",
+            _ => return None,
         };
         self.call_special(name, (operand, span), &[])
     }

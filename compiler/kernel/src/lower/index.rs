@@ -100,6 +100,10 @@ impl Ctx<'_> {
                 self.index_of_unknown(index);
                 Operand::Error
             }
+            // `check` refused it.
+            _ if matches!(&index.kind, ExprKind::Slice { lower, upper, .. } if lower.is_some() || upper.is_some()) => {
+                Operand::Error
+            }
             Operand::Buffer(_) | Operand::Row(_) => match self.array_element(&container, index) {
                 Some(Indexed::Element(buffer, index)) => Operand::Place(self.buffer_place(buffer, index)),
                 Some(Indexed::Row(row)) => Operand::Row(row),

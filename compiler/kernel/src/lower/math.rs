@@ -52,6 +52,11 @@ impl<'a> Ctx<'a> {
         if let Some(folded) = literals.and_then(|literals| fold_function(function, &literals)) {
             return Operand::Literal(folded);
         }
+        if let [(operand, at)] = args
+            && let Some(result) = self.struct_function(function, operand, *at)
+        {
+            return result;
+        }
         match function {
             Function::Range | Function::Enumerate | Function::Zip | Function::Reversed => {
                 self.sequence(function, args, span)

@@ -2,7 +2,7 @@
 
 mod arguments;
 
-use kps_compute::{ComputeError, DType, Number};
+use kps_compute::{ComputeError, DType, Number, Unfit};
 use kps_device::{DeviceError, DeviceInfo};
 use kps_kernel::{ArrayParam, KernelTemplate, Param, ParamKind, Scalar, Stage, StructType, Type};
 use kps_syntax::{Diagnostic, Diagnostics, Location, suggest};
@@ -28,10 +28,30 @@ pub fn launch(template: &KernelTemplate, error: ComputeError) -> Raise {
             let raise = Raise::new(ExceptionKind::OverflowError, message);
             match dtype {
                 DType::Bool => raise.help("write what makes it true, such as `n != 0`"),
-                _ => raise,
+                _ => match (value, unfit) {
+                    (Number::Float(_), Unfit::NotExact) => {
+                        raise.help(format!("round it, or declare a float: `{member}: f32`"))
+                    }
+                    (value, Unfit::OutOfRange) => {
+                        raise.help(format!("declare a type that holds it: `{member}: {}`", holder(value)))
+                    }
+                    _ => raise,
+                },
             }
         }
         error => kp::compute(error),
+    }
+}
+
+/// The narrowest of the usual types that holds a number, roughly if it is a large one.
+fn holder(value: Number) -> Scalar {
+    match value {
+        Number::Bool(_) => Scalar::Bool,
+        Number::Int(value) if i32::try_from(value).is_ok() => Scalar::I32,
+        Number::Int(value) if i64::try_from(value).is_ok() => Scalar::I64,
+        Number::Int(value) if u64::try_from(value).is_ok() => Scalar::U64,
+        Number::Float(value) if value.abs() <= f64::from(f32::MAX) => Scalar::F32,
+        Number::Int(_) | Number::Float(_) => Scalar::F64,
     }
 }
 
@@ -154,9 +174,9 @@ fn signature_text(template: &KernelTemplate) -> String {
 }
 
 /// `needed` are those without a default.
-pub fn argument_count(template: &KernelTemplate, needed: usize, given: usize) -> Raise {
+pub fn argument_count(template: &KernelTemplate, needed: usize, given: &[Value]) -> Raise {
     let most = template.params.iter().filter(|param| !matches!(param.kind, ParamKind::Input { .. })).count();
-    let (name, verb) = (template.name(), if given == 1 { "was" } else { "were" });
+    let (name, verb) = (template.name(), if given.len() == 1 { "was" } else { "were" });
     let plural = if most == 1 { "" } else { "s" };
     let wanted = match most - needed {
         0 => format!("{most}"),
@@ -164,8 +184,16 @@ pub fn argument_count(template: &KernelTemplate, needed: usize, given: usize) ->
         _ => format!("{needed} to {most}"),
     };
     let names = signature_text(template);
-    type_error(format!("kernel `{name}` takes {wanted} argument{plural} ({names}), {given} {verb} given"))
-        .help(format!("write {name}({names}); arrays that it writes are arguments too"))
+    let n_given = given.len();
+    let raise = type_error(format!(
+        "kernel `{name}` takes {wanted} argument{plural} ({names}), {n_given} {verb} given"
+    ));
+    match given.last() {
+        Some(Value::Tuple(_)) if n_given == most + 1 => {
+            raise.help(format!("workgroups are counted by name: {name}.launch({names}, groups=(64, 1, 1))"))
+        }
+        _ => raise.help(format!("write {name}({names}); arrays that it writes are arguments too")),
+    }
 }
 
 pub fn missing_argument(template: &KernelTemplate, parameter: &str) -> Raise {
@@ -180,6 +208,9 @@ pub fn unknown_argument(template: &KernelTemplate, given: &str) -> Raise {
     match given {
         "groups" | "group" | "workgroups" | "workgroup" => {
             raise.help(format!("workgroups are counted by {name}.launch(.., groups=(64, 1, 1))"))
+        }
+        "local_size" | "block" | "block_size" | "block_dim" | "threads" => {
+            raise.help("the kernel says it: `@kernel(local_size=(64,))`")
         }
         "domain" | "size" | "grid" => {
             raise.help(format!("say how many invocations there are: {name}[n](..)"))
@@ -267,6 +298,15 @@ pub fn bad_count(template: &KernelTemplate, count: &str) -> Raise {
 /// `kernel[4, 3]`, as a script writes it.
 pub fn with_domain(template: &KernelTemplate, domain: &[usize]) -> String {
     format!("{}[{}]", template.name(), list(domain))
+}
+
+/// An attribute that kernels do not have, but that other systems launch by.
+pub fn no_such_attribute(kernel: &Value, template: &KernelTemplate, name: &str) -> Option<Raise> {
+    let is_launch = matches!(name, "run" | "eval" | "execute" | "call" | "dispatch" | "forall" | "start");
+    is_launch.then(|| {
+        let call = format!("{}({})", template.name(), signature_text(template));
+        no_attribute(kernel, name, None).help(format!("a kernel is called: `{call}`"))
+    })
 }
 
 /// `given` is what `kernel[3]` gave.

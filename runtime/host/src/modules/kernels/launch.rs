@@ -246,7 +246,7 @@ fn in_order(kernel: &Kernel, args: &Args) -> Result<Vec<Value>> {
     let given = args.positional();
     let miscounted = || {
         let needed = places.iter().filter(|place| kernel.default_of(**place).is_none()).count();
-        errors::argument_count(template, needed, given.len())
+        errors::argument_count(template, needed, given)
     };
     if given.len() > places.len() {
         return Err(miscounted());

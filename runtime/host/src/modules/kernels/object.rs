@@ -158,6 +158,11 @@ impl Native for Kernel {
         Ok(Some(Value::None))
     }
 
+    /// There is none but those of the type.
+    fn get_attr(&self, this: &Value, _: &mut Vm, name: &str) -> Result<Option<Value>> {
+        errors::no_such_attribute(this, &self.template, name).map_or(Ok(None), Err)
+    }
+
     /// `kernel[n]` and `kernel[h, w]`: the kernel with its domain.
     fn get_item(&self, this: &Value, vm: &mut Vm, index: &Value) -> Result<Option<Value>> {
         let domain = domain_of(vm, self, index)?;

@@ -266,8 +266,16 @@ fn bytes_of_list(vm: &mut Vm, list: &Value) -> Result<Listed> {
     let items = vm.collect(list)?;
     let mut bytes = Vec::with_capacity(items.len());
     let mut text = String::new();
+    // The words of a module begin with a number of their own.
+    let is_words = matches!(items.first(), Some(first @ Value::Int(_)) if vm.index(first)? == i64::from(kps_compute::words::MAGIC));
     for item in &items {
         match item {
+            other if is_words => {
+                let word = vm.index(other)?;
+                let word =
+                    u32::try_from(word).map_err(|_| type_error(format!("{word} is no 32-bit word")))?;
+                bytes.extend(word.to_le_bytes());
+            }
             Value::Str(character) => text.push_str(character),
             other => {
                 let byte = vm.index(other)?;
@@ -280,10 +288,14 @@ fn bytes_of_list(vm: &mut Vm, list: &Value) -> Result<Listed> {
     }
     // What the first generation of scripts passed along is the bytes of a text.
     match String::from_utf8(bytes) {
-        Ok(text) if !text.is_empty() && !text.contains('\0') => Ok(Listed::Text(text)),
+        Ok(text) if !text.is_empty() && !text.contains(is_no_text) => Ok(Listed::Text(text)),
         Ok(text) => Ok(Listed::Bytes(text.into_bytes())),
         Err(error) => Ok(Listed::Bytes(error.into_bytes())),
     }
+}
+
+fn is_no_text(character: char) -> bool {
+    character.is_control() && !character.is_whitespace()
 }
 
 fn not_a_kernel(value: &Value) -> Raise {
