@@ -30,7 +30,7 @@ pub fn explain(
     form: Form,
     device: Option<String>,
 ) -> Result<u8, Failure> {
-    let Asked { file, name, line } = Asked::read(argument, line);
+    let Asked { file, name, line } = Asked::read(argument, line)?;
     if inspect::is_shader(file) {
         let sentence = "is a shader, and only kernels in a script are explained; see it with `kps spirv`";
         return Err(Failure::Usage(format!("`{}` {sentence}", file.display())));
@@ -94,16 +94,23 @@ struct Asked<'a> {
 
 impl<'a> Asked<'a> {
     /// `FILE:KERNEL:LINE`, `FILE:LINE`, and what `split_kernel` reads.
-    fn read(argument: &'a str, line: Option<AskedLine>) -> Asked<'a> {
+    fn read(argument: &'a str, line: Option<AskedLine>) -> Result<Asked<'a>, Failure> {
         if let Some((before, last)) = argument.rsplit_once(':')
             && let Ok(at) = last.parse::<u32>()
             && !Path::new(argument).exists()
         {
             let (file, name) = split_kernel(before);
-            return Asked { file, name, line: Some(at.into()) };
+            return Ok(Asked { file, name, line: Some(at.into()) });
         }
         let (file, name) = split_kernel(argument);
-        Asked { file, name, line }
+        if let (Some(last), (before, Some(_))) = (name, split_kernel(file.to_str().unwrap_or_default()))
+            && before.exists()
+        {
+            let message =
+                format!("`{last}` is no line: write `{}:KERNEL:LINE`, with a number", before.display());
+            return Err(Failure::Usage(message));
+        }
+        Ok(Asked { file, name, line })
     }
 }
 

@@ -11,6 +11,7 @@ use kps_syntax::ast::FunctionDef;
 
 use super::Ctx;
 use super::operand::{Operand, Static};
+use super::targets::Target;
 use super::vars::Var;
 use crate::constant::Literal;
 use crate::explain::{Remark, RemarkKind};
@@ -60,6 +61,16 @@ impl Ctx<'_> {
         }
         if let Some(value) = self.known_text(operand) {
             self.remark(span, RemarkKind::Known(value));
+        }
+    }
+
+    /// What is assigned to, but for names.
+    pub(super) fn remark_target(&mut self, span: Span, target: &Target) {
+        if self.remarked.is_some()
+            && !matches!(target, Target::Name(..))
+            && let Some(ty) = self.target_type(target)
+        {
+            self.remark(span, RemarkKind::Type(ty.to_string()));
         }
     }
 

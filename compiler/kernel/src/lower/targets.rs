@@ -45,6 +45,12 @@ pub(super) enum Target<'e> {
 
 impl Ctx<'_> {
     pub(super) fn target<'e>(&mut self, expr: &'e Expr) -> Target<'e> {
+        let target = self.target_of(expr);
+        self.remark_target(expr.span, &target);
+        target
+    }
+
+    fn target_of<'e>(&mut self, expr: &'e Expr) -> Target<'e> {
         let span = expr.span;
         match &expr.kind {
             ExprKind::Name(name) if self.is_uniform(name) => {
