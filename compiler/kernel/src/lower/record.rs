@@ -16,6 +16,7 @@ use super::operand::{Operand, Static};
 use super::stmts::Condition;
 use crate::check::is_test_with_text;
 use crate::constant::{Constant, Literal};
+use crate::env::EnvValue;
 use crate::errors::{self, Printable};
 use crate::ir::{NodeId, NodeKind, Record, RecordKind, Stmt, UnaryOp};
 use crate::types::{Scalar, Type};
@@ -102,6 +103,8 @@ impl Ctx<'_> {
                     ("sep", ExprKind::Str(text)) => separator = text.to_string(),
                     ("end", ExprKind::Str(text)) => end = text.to_string(),
                     ("sep" | "end", ExprKind::None) => {}
+                    // The host has the text at the end of the launch.
+                    ("flush", ExprKind::True | ExprKind::False) => {}
                     ("sep" | "end", _) => {
                         return self.fail(errors::print_separator(self.at(value.span), &name.name));
                     }
@@ -239,10 +242,22 @@ impl Ctx<'_> {
                 FStringPart::Literal(literal) => text.literal(literal),
                 FStringPart::Value(value) => self.field(text, value),
             }),
-            _ => {
-                let operand = self.expr(value);
-                self.operand_text(text, &operand, value.span, Format::PRINTED);
-            }
+            _ => match self.captured_value(value) {
+                Some(EnvValue::Str(literal)) => text.literal(&literal),
+                _ => {
+                    let operand = self.expr(value);
+                    self.operand_text(text, &operand, value.span, Format::PRINTED);
+                }
+            },
+        }
+    }
+
+    /// What the script gives a name, or a name in a module or a class of it.
+    fn captured_value(&self, value: &Expr) -> Option<EnvValue> {
+        match &value.kind {
+            ExprKind::Name(name) if self.f.scope.get(name).is_none() => self.f.env.get().get(name),
+            ExprKind::Attribute { value, attr } => self.captured_value(value)?.member(&attr.name),
+            _ => None,
         }
     }
 
@@ -264,10 +279,10 @@ impl Ctx<'_> {
             let Some(spec) = self.spec_text(spec) else { return };
             format += &format!(":{spec}");
         }
-        if let ExprKind::Str(literal) = &field.expr.kind
-            && format.is_empty()
-        {
-            return text.literal(literal);
+        let is_text = matches!(field.expr.kind, ExprKind::Str(_) | ExprKind::FString(_))
+            || matches!(self.captured_value(&field.expr), Some(EnvValue::Str(_)));
+        if is_text && format.is_empty() {
+            return self.text_of(text, &field.expr);
         }
         let operand = self.expr(&field.expr);
         let format = Format { spec: &format, ..Format::PRINTED };
