@@ -8,6 +8,7 @@ use crate::constant::Constant;
 use crate::ir::{Block, CarryId, Loop, NodeKind, Stmt, Together};
 use crate::push::Member;
 use crate::signature::Width;
+use crate::stages::Stage;
 use crate::template::Input;
 use crate::types::{Scalar, Type};
 
@@ -234,6 +235,7 @@ impl FunctionEmitter<'_> {
         self.open(header);
         let control = Operand::LoopControl(self.loop_control(parts));
         self.effect(Op::LoopMerge, &[Operand::IdRef(merge), Operand::IdRef(next), control]);
+        let way_out = self.wants_way_out(parts).then(|| self.veiled_truth());
         self.branch(test);
         self.open(test);
         self.block(&parts.test);
@@ -254,13 +256,32 @@ impl FunctionEmitter<'_> {
         self.open(next);
         self.block(&parts.step);
         self.at(parts.span);
-        self.branch(header);
+        match way_out {
+            Some(truth) => self.branch_if(truth, header, merge),
+            None => self.branch(header),
+        }
         self.open(merge);
         let goes_on = parts.condition.is_some() || labels.has_break;
-        if !goes_on {
-            self.terminate(Op::Unreachable, &[]);
+        match way_out {
+            _ if goes_on => {}
+            Some(_) => self.return_nothing(),
+            None => self.terminate(Op::Unreachable, &[]),
         }
         goes_on
+    }
+
+    /// Whether a loop is to have a second way out, behind its rounds, for a driver that takes what a round left on its
+    /// way to the only one for the same in all lanes: those that left early would find what later rounds stored
+    /// (`Target::misfolds`).
+    fn wants_way_out(&self, parts: &Loop) -> bool {
+        let is_plain = |stmt: &Stmt| match stmt {
+            Stmt::Eval(node) => !matches!(self.function.node(*node).kind, NodeKind::Call { .. }),
+            _ => false,
+        };
+        let stores_in_test = !parts.test.iter().all(is_plain);
+        self.target.misfolds
+            && self.kernel.stage == Stage::Compute
+            && (parts.condition.is_none() || stores_in_test)
     }
 
     fn loop_control(&self, parts: &Loop) -> LoopControl {

@@ -45,6 +45,10 @@ impl FunctionEmitter<'_> {
 
     fn leave(&mut self) {
         self.may_end = true;
+        self.return_nothing();
+    }
+
+    pub fn return_nothing(&mut self) {
         match &self.function.result {
             Type::Void => self.terminate(Op::Return, &[]),
             result => {

@@ -91,6 +91,22 @@ impl FunctionEmitter<'_> {
         veiled
     }
 
+    /// `True` that a driver does not see as a constant.
+    pub fn veiled_truth(&mut self) -> Word {
+        let truth = Constant::bool(true);
+        if let Some(known) = self.veiled.get(&truth) {
+            return *known;
+        }
+        let veiled = self.in_prologue(|emitter| {
+            let groups = emitter.load_input(Input::NumWorkgroups);
+            let groups = emitter.extract(groups, 0, &Type::U32);
+            let bound = emitter.int(&Type::U32, 1 << 31);
+            emitter.ids(Op::ULessThan, &Type::BOOL, &[groups, bound])
+        });
+        self.veiled.insert(truth, veiled);
+        veiled
+    }
+
     fn veiled_zero(&mut self, zero: Constant) -> Word {
         if let Some(known) = self.veiled.get(&zero) {
             return *known;
