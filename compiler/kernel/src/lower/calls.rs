@@ -89,13 +89,13 @@ impl Ctx<'_> {
                 Some(args) => self.call_builtin(function, &name, &args, expr.span),
                 None => Operand::Error,
             },
-            this if self.struct_method(&this, "__call__") => match self.only_positional(args, &name) {
-                Some(args) => {
-                    let args: Vec<(&Operand, Span)> = args.iter().map(|(value, at)| (value, *at)).collect();
-                    self.call_special("__call__", (&this, func.span), &args).unwrap_or(Operand::Error)
+            this if self.struct_method(&this, "__call__") => {
+                let Some(Type::Struct(of)) = self.value_type(&this) else { return Operand::Error };
+                match of.method("__call__").filter(|method| self.is_sound(&method.function)) {
+                    Some(method) => self.call_changing(&method.function, (&this, func), args, expr.span),
+                    None => Operand::Error,
                 }
-                None => Operand::Error,
-            },
+            }
             operand => {
                 let what = self.describe(&operand);
                 self.fail(errors::not_callable(self.at(func.span), &name, &what))

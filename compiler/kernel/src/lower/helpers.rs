@@ -7,7 +7,7 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use kps_syntax::ast::{Expr, FunctionDef, Name};
+use kps_syntax::ast::{Expr, FunctionDef, Name, Stmt as AstStmt};
 use kps_syntax::{Diagnostic, Diagnostics, Location, Span};
 
 use super::calls::Arguments;
@@ -97,6 +97,10 @@ pub(crate) struct Active {
 impl Active {
     pub fn kernel(def: &Arc<FunctionDef>, location: Location) -> Active {
         Active { def: Arc::clone(def), given: Vec::new(), location }
+    }
+
+    pub fn body(&self) -> &[AstStmt] {
+        &self.def.body
     }
 }
 

@@ -65,13 +65,15 @@ impl Ctx<'_> {
         });
     }
 
-    /// Whether the subject is a bool, and a case before is for its other value.
+    /// Whether the subject is a bool, and this pattern and the cases before are for both of its values.
     fn is_other_bool(&self, subject: &Operand, before: &[MatchCase], pattern: &Pattern) -> bool {
-        let is_bool = matches!(subject, Operand::Node(node) if *self.ty(*node) == Type::BOOL);
-        let value = bool_of(pattern).filter(|_| is_bool);
-        value.is_some_and(|value| {
-            before.iter().any(|case| case.guard.is_none() && bool_of(&case.pattern) == Some(!value))
-        })
+        if !matches!(subject, Operand::Node(node) if *self.ty(*node) == Type::BOOL) {
+            return false;
+        }
+        let sure = before.iter().filter(|case| case.guard.is_none()).map(|case| &case.pattern);
+        let mut bools = Vec::new();
+        sure.chain([pattern]).for_each(|pattern| bools_of(pattern, &mut bools));
+        bools.contains(&true) && bools.contains(&false)
     }
 
     /// `case pattern if guard`: names are bound before the guard reads them.
@@ -166,12 +168,14 @@ impl Ctx<'_> {
     }
 }
 
-/// The value of a pattern that is `True` or `False`.
-fn bool_of(pattern: &Pattern) -> Option<bool> {
+/// The bools that a pattern surely matches.
+fn bools_of(pattern: &Pattern, bools: &mut Vec<bool>) {
     match &pattern.kind {
-        PatternKind::Singleton(Expr { kind: ExprKind::True, .. }) => Some(true),
-        PatternKind::Singleton(Expr { kind: ExprKind::False, .. }) => Some(false),
-        _ => None,
+        PatternKind::Singleton(Expr { kind: ExprKind::True, .. }) => bools.push(true),
+        PatternKind::Singleton(Expr { kind: ExprKind::False, .. }) => bools.push(false),
+        PatternKind::Or(patterns) => patterns.iter().for_each(|pattern| bools_of(pattern, bools)),
+        PatternKind::As { pattern, .. } => bools_of(pattern, bools),
+        _ => {}
     }
 }
 

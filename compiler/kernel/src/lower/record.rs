@@ -12,6 +12,7 @@ use kps_syntax::ast::{
 
 use super::Ctx;
 use super::format_spec::{self, Subject};
+use super::helpers::Active;
 use super::operand::{Operand, Static};
 use super::stmts::Condition;
 use crate::check::is_test_with_text;
@@ -166,6 +167,10 @@ impl Ctx<'_> {
             Some(node) => {
                 Condition::Node(self.node(NodeKind::Unary(UnaryOp::Not, node), Type::BOOL, test.span))
             }
+            // What a function gives is seen behind it.
+            None if self.gives_its_value_behind(stmt) => {
+                Condition::Node(self.constant(Constant::bool(true), test.span))
+            }
             None => Condition::Known(true),
         };
         let fails = |ctx: &mut Self| {
@@ -185,6 +190,12 @@ impl Ctx<'_> {
             }
         };
         self.branch(&condition, test.span, fails, |_| {});
+    }
+
+    /// Whether a statement is one of a function's own block, and nothing before it gave a value.
+    fn gives_its_value_behind(&self, stmt: &AstStmt) -> bool {
+        let is_own = |function: &Active| function.body().iter().any(|own| own.span == stmt.span);
+        !self.f.is_kernel && self.f.returns.is_empty() && self.active.last().is_some_and(is_own)
     }
 
     /// The message, and after a line's end the values that the test looked at.
