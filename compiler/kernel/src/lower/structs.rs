@@ -102,9 +102,41 @@ impl Ctx<'_> {
         None
     }
 
-    /// `P(..)`: members by position or by name, defaults for the others; `P()` is all zero where there
-    /// are none.
+    /// `P(..)`, by the class's `__init__` if it has one. Members that this leaves have their defaults, or are zero.
     pub fn construct_struct(&mut self, of: &Rc<StructType>, args: Arguments, span: Span) -> Operand {
+        if let Some(init) = of.method("__init__") {
+            let parts = of.members.iter().map(|member| match &member.default {
+                Some(default) => self.filled(&member.ty, &mut default.iter(), span),
+                None => self.zero(&member.ty, span),
+            });
+            let parts = parts.collect();
+            let blank = self.node(NodeKind::Construct(parts), Type::Struct(Rc::clone(of)), span);
+            return self.made_by(&init.function, blank, args, span);
+        }
+        match (self.construct_of_members(of, args, span), of.method("__post_init__")) {
+            (Operand::Node(made), Some(post)) => {
+                let none = Arguments { positional: Vec::new(), keywords: Vec::new() };
+                self.made_by(&post.function, made, none, span)
+            }
+            (made, _) => made,
+        }
+    }
+
+    /// What a method makes of a struct.
+    fn made_by(&mut self, method: &HelperFunction, of: NodeId, mut args: Arguments, span: Span) -> Operand {
+        if !self.is_sound(method) {
+            return Operand::Error;
+        }
+        args.positional.insert(0, (Operand::Node(of), span));
+        let called = self.call_function(&Callee::of_helper(method), args, CallStyle::Method, span);
+        match (called.result, called.changed_self) {
+            (Operand::Error, _) => Operand::Error,
+            (_, changed) => Operand::Node(changed.unwrap_or(of)),
+        }
+    }
+
+    /// Members by position or by name, defaults for the others; `P()` is all zero where there are none.
+    fn construct_of_members(&mut self, of: &Rc<StructType>, args: Arguments, span: Span) -> Operand {
         let ty = Type::Struct(Rc::clone(of));
         if args.positional.is_empty() && args.keywords.is_empty() {
             return match of.members.iter().all(|member| member.default.is_none()) {

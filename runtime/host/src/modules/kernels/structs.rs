@@ -83,7 +83,10 @@ fn read(vm: &mut Vm, class: &Rc<Class>) -> Result<StructType> {
     Ok(of)
 }
 
-/// The functions that a class has now.
+/// The library whose `dataclass` makes methods, which do what a struct does by itself.
+const DATACLASSES: &str = "<dataclasses>";
+
+/// The functions that a class has now, as they are written in it.
 fn methods(class: &Class) -> Vec<Method> {
     let method = |(name, value): (&Name, &Value)| {
         let (function, kind) = match value {
@@ -94,7 +97,9 @@ fn methods(class: &Class) -> Vec<Method> {
             },
             value => (value, MethodKind::Plain),
         };
-        Some(Method { name: (&**name).into(), function: helper(function)?, kind })
+        let function = helper(function)?;
+        let is_made = function.source.name() == DATACLASSES;
+        (!is_made).then(|| Method { name: (&**name).into(), function, kind })
     };
     class.own_attrs().iter().filter_map(method).collect()
 }
@@ -271,6 +276,12 @@ fn init(vm: &mut Vm, args: &Args) -> Result {
             (None, None) => default(vm, &of, member)?,
         };
         instance.set_text(&member.name, value);
+    }
+    // As `dataclass` has it.
+    if let Some(this) = args.positional().first()
+        && let Some(post_init) = vm.find_attr(this, "__post_init__")?
+    {
+        vm.call(&post_init, &[])?;
     }
     Ok(Value::None)
 }
