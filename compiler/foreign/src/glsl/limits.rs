@@ -61,6 +61,19 @@ fn function(name: &str) -> Option<&'static str> {
             "WGSL lacks it too: give this shader as SPIR-V, or work in halves of 16 bits"
         }
         "packDouble2x32" | "unpackDouble2x32" => "WGSL lacks it too: give this shader as SPIR-V",
+        "ballotARB" => "WGSL has it as `subgroupBallot`: write this shader in WGSL, or give it as SPIR-V",
+        "anyInvocation" | "anyInvocationARB" => {
+            "WGSL has it as `subgroupAny`: write this shader in WGSL, or give it as SPIR-V"
+        }
+        "allInvocations" | "allInvocationsARB" => {
+            "WGSL has it as `subgroupAll`: write this shader in WGSL, or give it as SPIR-V"
+        }
+        "readInvocationARB" => {
+            "WGSL has it as `subgroupBroadcast`: write this shader in WGSL, or give it as SPIR-V"
+        }
+        "readFirstInvocationARB" => {
+            "WGSL has it as `subgroupBroadcastFirst`: write this shader in WGSL, or give it as SPIR-V"
+        }
         "matrixCompMult" => "multiply column by column: `a[0] * b[0]`",
         "lf" | "LF" => {
             "a double outside of functions is made of numbers and `+ - * /` here, `const double k = 0.1lf / 3;`: compute with it in a function"

@@ -57,7 +57,10 @@ pub(super) fn expr(expr: &Expr, source: &Source) -> Option<Diagnostic> {
             "a string",
             "kernels have no strings: use numbers, such as a `const[i32]` parameter for a choice",
         ),
-        ExprKind::FString(_) => ("an f-string", "kernels have no strings: format on the host"),
+        ExprKind::FString(_) => (
+            "an f-string",
+            "`print` and `assert` take it as it stands: for one text or another write two of them, under `if` and `else`",
+        ),
         ExprKind::ListComp { .. } => {
             ("a list comprehension", "make the list first, `xs = [0.0] * 8`, and fill it in a `for` loop")
         }

@@ -79,9 +79,15 @@ pub(crate) fn atomic_place(at: Location, name: &str, what: &str) -> Diagnostic {
         .help(format!("write `{name}(a, i, ..)`, with `a` an array parameter or `shared(..)`"))
 }
 
-pub(crate) fn atomic_own_memory(at: Location, text: &str) -> Diagnostic {
-    error("kernel/atomic", at, format!("`{text}` is this invocation's own list, which no other one sees"), "")
-        .help("assign to its elements, or make it `shared(..)`")
+/// `given` is the type of one that the launch gives by value.
+pub(crate) fn atomic_own_memory(at: Location, text: &str, given: Option<&Type>) -> Diagnostic {
+    let message = format!("`{text}` is this invocation's own list, which no other one sees");
+    let diagnostic = error("kernel/atomic", at, message, "");
+    match given {
+        Some(Type::Array(list)) => diagnostic
+            .help(format!("let the kernel have the tensor itself: `{text}: Array[{}]`", list.element)),
+        _ => diagnostic.help("assign to its elements, or make it `shared(..)`"),
+    }
 }
 
 /// `atomic_add(cell.count, 1)` of a struct that is a value.

@@ -378,7 +378,7 @@ pub(crate) fn condition_not_bool(at: Location, text: &str, what: &str, is_vector
         }
         false if what.contains("vec") => diagnostic.help(format!("write `any({} != 0)`", as_side(text))),
         false if is_float(what) => diagnostic.help(format!("write `{} != 0.0`", as_side(text))),
-        false if what.ends_with("literal") => diagnostic.help(match text {
+        false if what.ends_with("literal") && text.parse::<f64>().is_ok() => diagnostic.help(match text {
             "0" | "0.0" => format!("write `False`, or compare it with something: `n == {text}`"),
             "1" | "1.0" => format!("write `True`, or compare it with something: `n == {text}`"),
             _ => format!("compare it with something: `n == {text}`, `n == 1 or n == {text}`"),
@@ -386,6 +386,17 @@ pub(crate) fn condition_not_bool(at: Location, text: &str, what: &str, is_vector
         false if is_function(what) => diagnostic.help(how_to_call(text)),
         false => diagnostic.help(format!("write `{} != 0`", as_side(text))),
     }
+}
+
+/// `a or b` of numbers, which gives one of them in Python.
+pub(crate) fn choice_by_or(a: &str, b: &str) -> String {
+    let test = format!("{} != 0", as_side(a));
+    format!("compare it, `{test}`; to choose one of the two, write `{a} if {test} else {b}`")
+}
+
+/// `test and a or b`, which gives one of the two in Python.
+pub(crate) fn choice_by_test(test: &str, a: &str, b: &str) -> String {
+    format!("compare it, `{} != 0`; to choose one of two, write `{a} if {test} else {b}`", as_side(a))
 }
 
 /// `cast` is what would make the sides alike.

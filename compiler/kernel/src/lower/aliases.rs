@@ -193,6 +193,12 @@ impl Ctx<'_> {
         }
     }
 
+    /// Whether it is a list that a launch gives by value.
+    pub fn is_given(&self, list: &Place) -> bool {
+        let copied = |local| self.f.copies.get(&local).map(|copied| &copied.kind);
+        matches!(list.root, Root::Local(local) if matches!(copied(local), Some(CopyKind::Given)))
+    }
+
     /// Notes that a list stands for another one, a table: for one of the script's if that one does.
     pub fn note_copied_table(&mut self, list: &Operand, table: LocalId) {
         if let Some(&Copied { at, kind: CopyKind::Captured }) = self.f.copies.get(&table) {

@@ -154,9 +154,10 @@ impl Ctx<'_> {
             {
                 Some(atomic_place(self.element_place(&place, index)?))
             }
-            Operand::Place(_) => {
+            Operand::Place(place) => {
                 let text = self.f.source.slice(array.span);
-                self.error(errors::atomic_own_memory(self.at(array.span), text));
+                let given = self.is_given(&place).then_some(&place.ty);
+                self.error(errors::atomic_own_memory(self.at(array.span), text, given));
                 None
             }
             operand => {

@@ -2,8 +2,8 @@
 
 use std::rc::Rc;
 
-use kps_syntax::Span;
 use kps_syntax::ast::{BinaryOp as AstBinaryOp, BoolOp, Expr, ExprKind, Ident, Name};
+use kps_syntax::{Diagnostic, Location, Span};
 use num_traits::ToPrimitive;
 
 use super::operand::{Operand, Place, Static};
@@ -100,7 +100,7 @@ impl Ctx<'_> {
     }
 
     /// Reports a mistake in place of an operand.
-    pub fn fail(&mut self, diagnostic: kps_syntax::Diagnostic) -> Operand {
+    pub fn fail(&mut self, diagnostic: Diagnostic) -> Operand {
         self.error(diagnostic);
         Operand::Error
     }
@@ -216,6 +216,48 @@ impl Ctx<'_> {
 
     fn bool_chain(&mut self, op: BoolOp, values: &[Expr]) -> Operand {
         let [first, rest @ ..] = values else { return Operand::Error };
+        let n_told = self.f.diagnostics.len();
+        let chain = self.chain_of_bools(op, first, rest);
+        if let [second] = rest {
+            self.help_to_choose(op, first, second, n_told);
+        }
+        chain
+    }
+
+    /// Of numbers, `or` and `and` choose one in Python: the helps of what was told since say how to.
+    fn help_to_choose(&mut self, op: BoolOp, first: &Expr, second: &Expr, n_told: usize) {
+        let source = self.f.source.clone();
+        let text = |side: &Expr| source.slice(side.span);
+        let is_told = |side: &Expr| {
+            let mut places = self.f.diagnostics[n_told..].iter().filter_map(Diagnostic::location);
+            places.any(|place| place.span == side.span)
+        };
+        let (sides, help) = match (op, &first.kind) {
+            // As it was written before Python had `if .. else`.
+            (BoolOp::Or, ExprKind::Bool { op: BoolOp::And, values }) => match &values[..] {
+                [test, value] if is_told(value) && !is_told(test) => {
+                    ([value, second], errors::choice_by_test(text(test), text(value), text(second)))
+                }
+                _ => return,
+            },
+            (BoolOp::Or, _) if is_told(first) => {
+                ([first, second], errors::choice_by_or(text(first), text(second)))
+            }
+            (BoolOp::And, _) if !is_told(first) => {
+                ([second, second], errors::choice_by_test(text(first), text(second), ".."))
+            }
+            _ => return,
+        };
+        for told in self.f.diagnostics.iter_mut().skip(n_told) {
+            let is_side = |place: &Location| sides.iter().any(|side| side.span == place.span);
+            let is_number = !told.message.contains("Array");
+            if told.code == "kernel/condition" && is_number && told.location().is_some_and(is_side) {
+                told.help = Some(help.clone());
+            }
+        }
+    }
+
+    fn chain_of_bools(&mut self, op: BoolOp, first: &Expr, rest: &[Expr]) -> Operand {
         let mut left = self.truth(first);
         let mut span = first.span;
         for value in rest {

@@ -76,7 +76,13 @@ fn check_header(words: &[u32]) -> Result<()> {
         )));
     }
     let (major, minor) = ((words[1] >> 16) & 0xff, (words[1] >> 8) & 0xff);
-    if words[1] & 0xff00_00ff != 0 || major != 1 || minor > NEWEST_MINOR {
+    if words[1] & 0xff00_00ff != 0 {
+        return Err(bad_module(format!(
+            "{:#010x} is no version of SPIR-V: 1.0 to 1.{NEWEST_MINOR} are 0x00010000 to 0x00010{NEWEST_MINOR}00",
+            words[1]
+        )));
+    }
+    if major != 1 || minor > NEWEST_MINOR {
         return Err(bad_module(format!(
             "SPIR-V {major}.{minor} (version word {:#010x}) is not known: 1.0 to 1.{NEWEST_MINOR} are",
             words[1]
