@@ -38,7 +38,7 @@ impl FunctionEmitter<'_> {
             Stmt::Eval(node) => self.node(*node),
             Stmt::Store { local, value, span } => {
                 self.at(*span);
-                if self.is_filled(*local, *value) {
+                if self.try_fill(*local, *value) {
                     return true;
                 }
                 let (pointer, ty) = (self.local(*local), self.function.ty(*value));

@@ -29,7 +29,7 @@ impl FunctionEmitter<'_> {
     }
 
     /// Stores a value in a local by a loop, if it is a list that is stored so.
-    pub fn is_filled(&mut self, local: LocalId, value: NodeId) -> bool {
+    pub fn try_fill(&mut self, local: LocalId, value: NodeId) -> bool {
         let Some(period) = self.recurrence(value) else { return false };
         let function = self.function;
         let (NodeKind::Construct(parts), Home::Own) =

@@ -36,7 +36,8 @@ impl FunctionEmitter<'_> {
         let quotient = self.select(ty, adjusts, less, quotient);
         // No quotient is a zero with the sign that a true division has.
         let has_quotient = self.ids(Op::FUnordNotEqual, &bools, &[quotient, zero]);
-        let nothing = self.ids(Op::FMul, ty, &[a, zero]);
+        let signed_zero = self.zero_that_keeps_signs(ty);
+        let nothing = self.ids(Op::FMul, ty, &[a, signed_zero]);
         let turned = self.ids(Op::FNegate, ty, &[nothing]);
         let nothing = self.select(ty, wants_below, turned, nothing);
         let quotient = self.select(ty, has_quotient, quotient, nothing);

@@ -1,5 +1,5 @@
 //! Floats that a driver does not see as constants, in kernels that keep signed zeros, infinities and NaNs, and zeros in
-//! all kernels that divide by them.
+//! all kernels that divide by them; and a truth that it does not see as one.
 //!
 //! Such a driver takes `x * 0.0` for 0.0 and `x + 0.0` for `x`, and leaves out stores of `x / 0.0`
 //! (`Target::misfolds`). There a zero is worked out where a function begins, of how many workgroups there are: no
@@ -31,12 +31,26 @@ impl FunctionEmitter<'_> {
         else {
             return made;
         };
-        let zero = self.veiled_zero(Constant::float(scalar, 0.0));
-        let zero = match to.n_components() {
-            1 => zero,
-            n => self.construct(&vec![zero; n.into()], to),
-        };
+        let zero = self.veiled_zeros(scalar, to);
         self.ids(Op::FAdd, to, &[made, zero])
+    }
+
+    /// A zero that gives one of the other's sign where it is multiplied with a number.
+    pub fn zero_that_keeps_signs(&mut self, ty: &Type) -> Word {
+        match ty.scalar() {
+            Some(scalar) if self.target.misfolds && self.kernel.stage == Stage::Compute => {
+                self.veiled_zeros(scalar, ty)
+            }
+            _ => self.float(ty, 0.0),
+        }
+    }
+
+    fn veiled_zeros(&mut self, scalar: Scalar, ty: &Type) -> Word {
+        let zero = self.veiled_zero(Constant::float(scalar, 0.0));
+        match ty.n_components() {
+            1 => zero,
+            n => self.construct(&vec![zero; n.into()], ty),
+        }
     }
 
     /// Whether this is a kernel in which the driver must not see constants.
