@@ -5,7 +5,7 @@ use rspirv::spirv::{Op, Word};
 use super::function::FunctionEmitter;
 use super::ints::bools;
 use crate::constant::Constant;
-use crate::types::Type;
+use crate::types::{Scalar, Type};
 
 impl FunctionEmitter<'_> {
     /// The remainder of a truncating division, moved to the divisor's side of zero; 0 by zero.
@@ -36,12 +36,30 @@ impl FunctionEmitter<'_> {
         let quotient = self.select(ty, adjusts, less, quotient);
         // No quotient is a zero with the sign that a true division has.
         let has_quotient = self.ids(Op::FUnordNotEqual, &bools, &[quotient, zero]);
-        let signed_zero = self.zero_that_keeps_signs(ty);
-        let nothing = self.ids(Op::FMul, ty, &[a, signed_zero]);
-        let turned = self.ids(Op::FNegate, ty, &[nothing]);
-        let nothing = self.select(ty, wants_below, turned, nothing);
+        let nothing = self.zero_quotient([a, b], wants_below, ty);
         let quotient = self.select(ty, has_quotient, quotient, nothing);
         self.select(ty, is_zero, zero, quotient)
+    }
+
+    /// The zero with the sign of a quotient. Compilers of devices take products with 0.0, and choices of zeros, for
+    /// 0.0, but not what is made of bits; the one that goes wrong with bits (`Target::misfolds`) does not see this 0.0.
+    fn zero_quotient(&mut self, [a, b]: [Word; 2], is_b_below: Word, ty: &Type) -> Word {
+        if let Some(zero) = self.hidden_zero(ty) {
+            let nothing = self.ids(Op::FMul, ty, &[a, zero]);
+            let turned = self.ids(Op::FNegate, ty, &[nothing]);
+            return self.select(ty, is_b_below, turned, nothing);
+        }
+        // Every width has its sign in an f32, too.
+        let (single, words) = (ty.with_scalar(Scalar::F32), ty.with_scalar(Scalar::U32));
+        let [a, b] = [a, b].map(|side| {
+            let side = if *ty == single { side } else { self.convert(side, ty, &single) };
+            self.ids(Op::Bitcast, &words, &[side])
+        });
+        let differ = self.ids(Op::BitwiseXor, &words, &[a, b]);
+        let sign = self.int(&words, 1 << 31);
+        let sign = self.ids(Op::BitwiseAnd, &words, &[differ, sign]);
+        let zero = self.ids(Op::Bitcast, &single, &[sign]);
+        if *ty == single { zero } else { self.convert(zero, &single, ty) }
     }
 
     /// The rest of a truncating division; NaN by zero, for which compilers of devices have shortcuts that give

@@ -35,14 +35,10 @@ impl FunctionEmitter<'_> {
         self.ids(Op::FAdd, to, &[made, zero])
     }
 
-    /// A zero that gives one of the other's sign where it is multiplied with a number.
-    pub fn zero_that_keeps_signs(&mut self, ty: &Type) -> Word {
-        match ty.scalar() {
-            Some(scalar) if self.target.misfolds && self.kernel.stage == Stage::Compute => {
-                self.veiled_zeros(scalar, ty)
-            }
-            _ => self.float(ty, 0.0),
-        }
+    /// A zero that the driver does not see as a constant, if it is one that goes wrong with those.
+    pub fn hidden_zero(&mut self, ty: &Type) -> Option<Word> {
+        let scalar = ty.scalar().filter(|_| self.target.misfolds && self.kernel.stage == Stage::Compute)?;
+        Some(self.veiled_zeros(scalar, ty))
     }
 
     fn veiled_zeros(&mut self, scalar: Scalar, ty: &Type) -> Word {
