@@ -122,6 +122,24 @@ pub(crate) fn bad_parameter(at: Location, what: &str) -> Diagnostic {
         .help("write a name; a default value stands behind it: `def f(size=3):`")
 }
 
+/// `written` is the same parameter as it is written here.
+pub(crate) fn typed_parameter(at: Location, written: &str) -> Diagnostic {
+    let message = match at.source.slice(at.span).contains(':') {
+        true => "a type has none of C's signs here",
+        false => "the type of a parameter stands behind its name and a colon",
+    };
+    Diagnostic::error("syntax/parameter", message)
+        .label(at.clone(), "")
+        .help(format!("write `{written}`"))
+        .fix(at, written)
+}
+
+pub(crate) fn address(at: Location) -> Diagnostic {
+    Diagnostic::error("syntax/address", "`&` takes no address here, it joins the bits of two ints")
+        .label(at, "")
+        .help("leave it out: objects and arrays are handed over by their names")
+}
+
 pub(crate) fn compound_inline(at: Location, keyword: &str) -> Diagnostic {
     Diagnostic::error("syntax/compound-inline", format!("`{keyword}` cannot begin in the middle of a line"))
         .label(at, "opens a block of its own")

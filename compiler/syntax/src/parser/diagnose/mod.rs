@@ -3,6 +3,7 @@
 //! Each question is asked by one small function that answers with a diagnostic or not at all; the first
 //! answer is told. The order goes from the particular to the general.
 
+mod declarations;
 mod headers;
 mod missing;
 mod operators;
@@ -46,13 +47,15 @@ pub(super) fn diagnose(source: &Source, tokens: &[Spanned], failure: &Failure) -
 }
 
 fn mistake(scene: &Scene) -> Diagnostic {
-    const QUESTIONS: [fn(&Scene) -> Option<Diagnostic>; 29] = [
+    const QUESTIONS: [fn(&Scene) -> Option<Diagnostic>; 31] = [
         headers::stray_clause,
+        declarations::typed_parameter,
         missing::fstring_field,
         headers::else_if,
         operators::foreign_operator,
         patterns::computed,
         operators::increment,
+        operators::address,
         operators::dotted_range,
         words::raise_comma,
         words::print_statement,

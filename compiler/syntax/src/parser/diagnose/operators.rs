@@ -54,6 +54,13 @@ pub(super) fn increment(scene: &Scene) -> Option<Diagnostic> {
     })
 }
 
+/// `f(&x)`.
+pub(super) fn address(scene: &Scene) -> Option<Diagnostic> {
+    let is_and = scene.here() == Token::Infix(InfixOp::Binary(BinaryOp::BitAnd));
+    let begins = !scene.previous().is_some_and(super::ends_operand);
+    (is_and && begins && super::begins_operand(scene.next())).then(|| errors::address(scene.place()))
+}
+
 /// Where a name begins that ends with this token, with its parts and items: `a.b[i]`.
 fn place_up_to(scene: &Scene, last: usize) -> Option<usize> {
     let mut at = last;

@@ -75,6 +75,12 @@ pub(super) fn foreign_statement(scene: &Scene) -> Option<Diagnostic> {
         "function" | "func" | "fn" | "fun" | "sub" => {
             format!("a function begins with `def`: `def {}(..):`", scene.text(scene.at))
         }
+        "void" | "kernel" | "__global__" | "__kernel"
+            if scene.after().iter().any(|(_, token, _)| *token == Token::LeftParen) =>
+        {
+            let open = (scene.at..).find(|at| scene.token(*at) == Token::LeftParen).unwrap_or(scene.at);
+            format!("a function begins with `def`: `def {}(..):`", scene.text(open - 1))
+        }
         "var" | "let" | "const" | "auto" | "int" | "float" | "double" | "char" | "string" | "bool"
         | "uint" => {
             format!("variables are not declared: write `{} = ..`", scene.text(scene.at))
