@@ -38,6 +38,8 @@ const NAMES: &[(&str, &str)] = &[
     ),
     ("blockDim", "write `local_size`: `local_size.x`"),
     ("gridDim", "write `num_groups`: `num_groups.x`"),
+    ("grid", "write `global_id.x`, and `global_id.y` for the second axis"),
+    ("gridsize", "write `global_size.x`"),
     ("warpSize warp_size", "write `subgroup_size`"),
     ("warp_id", "write `subgroup_id`"),
     (
@@ -218,6 +220,7 @@ const NAMES: &[(&str, &str)] = &[
     ("printf", "write `print(x)`"),
     ("malloc new", "make a list of constant length, `xs = [0.0] * 16`, or pass an array"),
     ("sizeof size", "write `len(a)` for the number of elements"),
+    ("shape", "an array has it: `a.shape[0]`, and `len(a)` is the number of its rows"),
     // Taichi, Triton and other frameworks.
     (
         "ti taichi",

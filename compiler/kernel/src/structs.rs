@@ -57,6 +57,8 @@ pub enum MethodKind {
     Static,
     /// `@property`: read like a member.
     Property,
+    /// `@x.setter`: called by an assignment to the property `x`, whose name it has.
+    Setter,
 }
 
 impl Member {
@@ -78,7 +80,12 @@ impl StructType {
     }
 
     pub fn method(&self, name: &str) -> Option<&Method> {
-        self.methods.iter().find(|method| &*method.name == name)
+        self.methods.iter().find(|method| &*method.name == name && method.kind != MethodKind::Setter)
+    }
+
+    /// What an assignment to a property calls.
+    pub fn setter(&self, name: &str) -> Option<&Method> {
+        self.methods.iter().find(|method| &*method.name == name && method.kind == MethodKind::Setter)
     }
 
     /// What the class holds under a name that is neither a member's nor a method's: `P.K`, `self.K`.

@@ -170,6 +170,12 @@ pub fn no_attribute(value: &Value, name: &str, suggestion: Option<String>) -> Ra
         (Value::None, "numpy" | "data" | "tolist", _) => {
             raise.help("a launch gives None: its results are in the tensors that it was given")
         }
+        (Value::Module(module), "launch" | "dispatch" | "run", None) if &*module.name == "kp" => {
+            raise.help("a kernel is called: `k(x)`, or `k[n](x)` for `n` invocations")
+        }
+        (Value::NativeFunction(function), _, _) if &*function.name == "kernel" => {
+            raise.help("write `@kernel` alone, or with options, `@kernel(local_size=64)`")
+        }
         (_, _, Some(suggestion)) => raise.help(format!("did you mean `{suggestion}`?")),
         (_, _, None) => raise,
     }
@@ -234,6 +240,16 @@ pub fn not_subscriptable(value: &Value) -> Raise {
             raise.help(format!(
                 "call it, and index the object itself: `[..].{name}(..)`, or what it gives: `.{name}(..)[..]`"
             ))
+        }
+        Value::Function(function) => {
+            let name = function.name.borrow();
+            type_error("'function' object is not subscriptable").help(format!(
+                "a function is called: `{name}(..)`; one that is launched, `{name}[n](..)`, has `@kernel` above its `def`"
+            ))
+        }
+        Value::NativeFunction(function) => {
+            let raise = type_error(format!("'{}' object is not subscriptable", value.type_name()));
+            raise.help(format!("a function is called: `{}(..)`", function.name))
         }
         other => type_error(format!("'{}' object is not subscriptable", other.type_name())),
     }

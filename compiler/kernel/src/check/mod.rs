@@ -4,6 +4,7 @@
 //! the order of the source, those included that types show in the rest of it. The functions that a
 //! kernel calls are checked with it.
 
+mod annotations;
 mod below;
 mod captured;
 mod cycles;

@@ -25,7 +25,8 @@ pub(super) fn kernel_params(
     diagnostics: &mut Diagnostics,
 ) -> Vec<Param> {
     check_variadic(&def.params, source, "a kernel", diagnostics);
-    if let Some(rest) = &def.params.var_positional {
+    let rest = def.params.var_positional.as_ref();
+    if let Some(rest) = rest {
         let name = format!("*{}", rest.name.name);
         diagnostics.push(errors::variadic_parameter(source.at(rest.span), &name, "a kernel"));
     }
@@ -46,6 +47,8 @@ pub(super) fn kernel_params(
             (Ok(_), _) => None,
         };
         diagnostics.extend(found);
+        let is_rest = rest.is_some_and(|rest| rest.name.span == param.name.span);
+        let kind = kind.ok().filter(|_| !is_rest);
         Param { name: param.name.clone(), kind: kind.unwrap_or(ParamKind::Untyped) }
     });
     let params: Vec<Param> = declared.collect();

@@ -4,12 +4,13 @@
 //! In goes a function's body as written, out come warnings.
 
 use kps_syntax::ast::{
-    Argument, ArgumentKind, CompareOp, Expr, ExprKind, FunctionDef, Stmt, StmtKind, UnaryOp,
+    Argument, ArgumentKind, BoolOp, CompareOp, Comparison, Expr, ExprKind, FunctionDef, Stmt, StmtKind,
+    UnaryOp,
 };
 use kps_syntax::{Diagnostic, Part, Source, Span};
 
 use super::types::int_literal;
-use crate::builtins::{self, Builtin, Function};
+use crate::builtins::{self, Builtin, Function, GroupFunction};
 use crate::errors;
 
 /// A line that is an expression without effect. `is_own` tells which names are not the kernels' own.
@@ -74,7 +75,44 @@ pub(crate) fn is_test_with_text(test: &Expr) -> bool {
     matches!(&items[..], [_, Expr { kind: ExprKind::Str(_) | ExprKind::FString(_), .. }])
 }
 
-/// A loop over `range(10, 0)` or `range(0, 10, -1)`, which counts away from its end.
+/// A test that is false whatever happens, by what is written in it: `False`, `1 > 2`.
+pub(super) fn never_true(test: &Expr, source: &Source) -> Option<Diagnostic> {
+    (written_truth(test) == Some(false))
+        .then(|| errors::never_true(source.at(test.span), source.slice(test.span)))
+}
+
+/// The truth of a test without names, as they may stand for settings.
+fn written_truth(test: &Expr) -> Option<bool> {
+    match &test.kind {
+        ExprKind::True => Some(true),
+        ExprKind::False => Some(false),
+        ExprKind::Unary { op: UnaryOp::Not, operand } => written_truth(operand).map(|truth| !truth),
+        ExprKind::Bool { op, values } => {
+            let mut truths = values.iter().map(written_truth);
+            match op {
+                BoolOp::And if truths.any(|truth| truth == Some(false)) => Some(false),
+                BoolOp::Or => truths.try_fold(false, |any, truth| Some(any || truth?)),
+                BoolOp::And => None,
+            }
+        }
+        ExprKind::Compare { left, comparisons } => {
+            let [Comparison { op, right, .. }] = &comparisons[..] else { return None };
+            let (left, right) = (int_literal(left)?, int_literal(right)?);
+            Some(match op {
+                CompareOp::Eq => left == right,
+                CompareOp::NotEq => left != right,
+                CompareOp::Less => left < right,
+                CompareOp::LessEq => left <= right,
+                CompareOp::Greater => left > right,
+                CompareOp::GreaterEq => left >= right,
+                _ => return None,
+            })
+        }
+        _ => None,
+    }
+}
+
+/// A loop over `range(10, 0)` or `range(0, 10, -1)`, which counts away from its end, or over `range(0)`.
 pub(super) fn never_runs(iter: &Expr, source: &Source) -> Option<Diagnostic> {
     let ExprKind::Call { func, args } = &iter.kind else { return None };
     if !matches!(&func.kind, ExprKind::Name(name) if &**name == "range") {
@@ -89,18 +127,19 @@ pub(super) fn never_runs(iter: &Expr, source: &Source) -> Option<Diagnostic> {
     };
     let bounds: Vec<i64> = args.iter().map(written).collect::<Option<_>>()?;
     let (start, stop, step) = match bounds[..] {
+        [stop] => (0, stop, 1),
         [start, stop] => (start, stop, 1),
         [start, stop, step] => (start, stop, step),
         _ => return None,
     };
     let is_away = start > stop && step > 0 || start < stop && step < 0;
-    is_away.then(|| {
-        let turned = match step {
-            -1 => format!("range({start}, {stop})"),
-            step => format!("range({start}, {stop}, {})", -step),
-        };
-        errors::never_runs(source.at(iter.span), source.slice(iter.span), &turned)
-    })
+    let help = match step {
+        _ if start == stop => "leave it out: `range` stops before its end".to_owned(),
+        _ if !is_away => return None,
+        -1 => format!("to count the other way, write `range({start}, {stop})`"),
+        step => format!("to count the other way, write `range({start}, {stop}, {})`", -step),
+    };
+    Some(errors::never_runs(source.at(iter.span), source.slice(iter.span), help))
 }
 
 /// Of the functions that only compute, those that people forget to assign.
@@ -108,7 +147,21 @@ fn is_pure_function(function: Function) -> bool {
     use Function::*;
     matches!(
         function,
-        Float(_) | Abs | Sign | Min | Max | Clamp | Pow | Len | Log | Dot | Cross | Length | Normalize | Mix
+        Float(_)
+            | Abs
+            | Sign
+            | Min
+            | Max
+            | Clamp
+            | Pow
+            | Len
+            | Log
+            | Dot
+            | Cross
+            | Length
+            | Normalize
+            | Mix
+            | Group(GroupFunction::Shared)
     )
 }
 

@@ -99,6 +99,9 @@ fn method(
         [] => MethodKind::Plain,
         [Expr { kind: ExprKind::Name(name), .. }] if &**name == "staticmethod" => MethodKind::Static,
         [Expr { kind: ExprKind::Name(name), .. }] if &**name == "property" => MethodKind::Property,
+        [Expr { kind: ExprKind::Attribute { attr, .. }, .. }] if &*attr.name == "setter" => {
+            MethodKind::Setter
+        }
         [decorator, ..] => {
             return Err(errors::known_later(source.at(decorator.span), source.slice(decorator.span)));
         }

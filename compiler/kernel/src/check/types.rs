@@ -11,6 +11,7 @@ use kps_syntax::ast::{
 use kps_syntax::{Diagnostic, Source, Span};
 use num_traits::ToPrimitive;
 
+use super::annotations;
 use super::below::binding_below;
 use super::structs::checked_member;
 use crate::builtins::{self, Builtin};
@@ -43,6 +44,17 @@ pub(crate) const NO_INTS: &dyn Fn(&str) -> Option<i128> = &|_| None;
 
 impl TypeReader<'_> {
     pub fn read(&self, expr: &Expr) -> Result<TypeExpr, Diagnostic> {
+        self.read_own(expr).map_err(|mistake| {
+            let of_the_form = matches!(mistake.code, "kernel/not-a-type" | "kernel/unknown-type")
+                && mistake.location().is_some_and(|at| at.span == expr.span);
+            match of_the_form.then(|| annotations::instead(self, expr)).flatten() {
+                Some(instead) => mistake.help(instead),
+                None => mistake,
+            }
+        })
+    }
+
+    fn read_own(&self, expr: &Expr) -> Result<TypeExpr, Diagnostic> {
         match &expr.kind {
             ExprKind::Name(name) => self.named(name, expr.span),
             ExprKind::Attribute { value, attr } => self.member(value, &attr.name, expr.span),
@@ -56,13 +68,7 @@ impl TypeReader<'_> {
             }
             ExprKind::Call { func, args } if self.is_struct(func) => self.struct_type(args, expr.span),
             ExprKind::Call { func, args } => {
-                let ours = ["Array", "const", "Vector", "Matrix"];
-                if let ExprKind::Attribute { attr, .. } = &func.kind
-                    && !ours.contains(&&*attr.name)
-                {
-                    return Err(errors::foreign_type(self.source.at(expr.span), &attr.name));
-                }
-                let args = self.positional(args)?;
+                let args = self.positional(args, expr.span)?;
                 self.generic(func, &args, expr.span)
             }
             _ => Err(errors::not_a_type(self.source.at(expr.span), self.source.slice(expr.span))),
@@ -101,11 +107,11 @@ impl TypeReader<'_> {
         found
     }
 
-    fn positional<'e>(&self, args: &'e [Argument]) -> Result<Vec<&'e Expr>, Diagnostic> {
+    fn positional<'e>(&self, args: &'e [Argument], span: Span) -> Result<Vec<&'e Expr>, Diagnostic> {
         args.iter()
             .map(|arg| match &arg.kind {
                 ArgumentKind::Positional(expr) => Ok(expr),
-                _ => Err(errors::not_a_type(self.source.at(arg.span), self.source.slice(arg.span))),
+                _ => Err(errors::not_a_type(self.source.at(span), self.source.slice(span))),
             })
             .collect()
     }

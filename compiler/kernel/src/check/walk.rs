@@ -118,12 +118,14 @@ impl Walk<'_> {
             StmtKind::If { branches, orelse } => {
                 for branch in branches {
                     self.expr(&branch.test);
+                    self.diagnostics.extend(slips::never_true(&branch.test, self.source));
                     self.body(&branch.body);
                 }
                 self.body(orelse);
             }
             StmtKind::While { test, body, orelse } => {
                 self.expr(test);
+                self.diagnostics.extend(slips::never_true(test, self.source));
                 self.body(body);
                 self.body(orelse);
             }
@@ -172,6 +174,11 @@ impl Walk<'_> {
         match &expr.kind {
             ExprKind::Str(_) => {}
             ExprKind::FString(parts) => self.text_parts(parts),
+            ExprKind::IfElse { test, then, orelse } => {
+                self.expr(test);
+                self.text(then);
+                self.text(orelse);
+            }
             _ if is_formatted(expr) => {
                 let diagnostic = errors::string_formatted(self.at(expr.span));
                 self.diagnostics.push(diagnostic);

@@ -13,7 +13,7 @@ pub(crate) fn zero_local_size(at: Location, local_size: [u32; 3]) -> Diagnostic 
 
 pub(crate) fn variadic_parameter(at: Location, name: &str, what: &str) -> Diagnostic {
     error("kernel/variadic-parameter", at, format!("{what} cannot take `{name}`"), "")
-        .help("name every parameter")
+        .help(format!("name every parameter, such as `{0}0` and `{0}1`", name.trim_start_matches('*')))
 }
 
 pub(crate) fn helper_default(at: Location, name: &str) -> Diagnostic {

@@ -208,7 +208,7 @@ pub(crate) fn not_callable(at: Location, text: &str, what: &str) -> Diagnostic {
         // `global_id(0)` is OpenCL's way.
         false if what.contains("vec") => diagnostic.help(format!("write a component of it: `{text}.x`")),
         false if hides_function(text) => diagnostic
-            .help(format!("this `{text}` hides the function of that name: give the variable another name")),
+            .help(format!("this `{text}` hides the one that kernels call: give the variable another name")),
         false if is_count_of_array(text) || builtins::lookup(text).is_some() => {
             diagnostic.help(format!("it is a value: leave the parentheses out, `{text}`"))
         }
@@ -225,9 +225,10 @@ pub(crate) fn not_callable(at: Location, text: &str, what: &str) -> Diagnostic {
     }
 }
 
-/// Whether a variable has the name of a function of kernels.
+/// Whether a variable has the name of what kernels call.
 fn hides_function(name: &str) -> bool {
-    matches!(builtins::lookup(name), Some(Builtin::Function(_)))
+    let known = builtins::lookup(name);
+    matches!(known, Some(Builtin::Function(_) | Builtin::Type(_) | Builtin::VectorType | Builtin::MatrixType))
 }
 
 /// NumPy's are attributes too, but some libraries call them.

@@ -3,10 +3,15 @@
 use kps_syntax::{Diagnostic, Location};
 
 use super::{error, meant};
-use crate::{builtins, habits};
+use crate::builtins::{self, Builtin};
+use crate::habits;
 
 /// What people call the element that an invocation works on.
 const INDEX_NAMES: [&str; 8] = ["i", "j", "idx", "index", "tid", "gid", "thread_id", "pos"];
+
+fn which_element(name: &str) -> String {
+    format!("say which element it is: `{name} = global_id.x`")
+}
 
 pub(crate) fn own_name(at: Location, name: &str) -> Diagnostic {
     error("kernel/unknown-name", at, format!("`{name}` is this kernel itself, which no kernel can call"), "")
@@ -15,6 +20,7 @@ pub(crate) fn own_name(at: Location, name: &str) -> Diagnostic {
 
 pub(crate) fn unknown_name(at: Location, name: &str, nearest: Option<&str>) -> Diagnostic {
     if let Some(instead) = habits::instead(name) {
+        let instead = instead_of_member(&members_behind(&at)).unwrap_or_else(|| instead.to_owned());
         return error("kernel/unknown-name", at, format!("kernels have no `{name}`"), "").help(instead);
     }
     let at_component = at.source.text().get(at.span.end as usize..).is_some_and(|rest| rest.starts_with('.'));
@@ -23,11 +29,32 @@ pub(crate) fn unknown_name(at: Location, name: &str, nearest: Option<&str>) -> D
         return diagnostic.help("the invocation's place is `global_id`; within its workgroup, `local_id`");
     }
     if INDEX_NAMES.contains(&name) {
-        return diagnostic.help(format!("say which element it is: `{name} = global_id.x`"));
+        return diagnostic.help(which_element(name));
     }
     match nearest {
         Some(_) => meant(diagnostic, nearest),
         None => diagnostic.help(format!("assign it before this, or pass it as a parameter: `{name}: f32`")),
+    }
+}
+
+/// The names that follow a name with a dot before each: `atomic` and `add` of `cuda.atomic.add(x, 0, 1)`.
+fn members_behind(at: &Location) -> Vec<&str> {
+    let is_part = |letter: char| letter.is_alphanumeric() || letter == '_';
+    let rest = at.source.text().get(at.span.end as usize..).unwrap_or_default();
+    let end = rest.find(|letter: char| !is_part(letter) && letter != '.').unwrap_or(rest.len());
+    rest[..end].split('.').skip(1).collect()
+}
+
+/// What kernels have for a member of another system's module: `torch.sin`, `cuda.atomic.add`, `tl.program_id`.
+fn instead_of_member(path: &[&str]) -> Option<String> {
+    let last = path.last()?;
+    let own = [(*last).to_owned(), path.join("_")].into_iter().find(|name| builtins::lookup(name).is_some());
+    match own {
+        Some(name) if matches!(builtins::lookup(&name), Some(Builtin::Function(_))) => {
+            Some(format!("kernels have it without a module: `{name}(..)`"))
+        }
+        Some(name) => Some(format!("kernels have it without a module: `{name}`")),
+        None => habits::instead(last).map(str::to_owned),
     }
 }
 
@@ -48,8 +75,11 @@ pub(crate) fn unknown_function(at: Location, name: &str, nearest: Option<&str>) 
     if habits::instead(name).is_some() || nearest.is_some() {
         return unknown_name(at, name, nearest);
     }
-    error("kernel/unknown-name", at, format!("unknown function `{name}`"), "")
-        .help(format!("define it outside the kernel: `def {name}(..):`, with a `return`"))
+    let diagnostic = error("kernel/unknown-name", at, format!("unknown function `{name}`"), "");
+    if INDEX_NAMES.contains(&name) {
+        return diagnostic.help("write `global_id.x`; within its workgroup an invocation is `local_id.x`");
+    }
+    diagnostic.help(format!("define it outside the kernel: `def {name}(..):`, with a `return`"))
 }
 
 /// `holder` is in words: "the module `math`".
@@ -88,13 +118,16 @@ pub(crate) fn captured_value(at: Location, name: &str, what: &str) -> Diagnostic
         "a `ufunc`" if builtins::lookup(name).is_some() => {
             format!("kernels have it without a module: write `{name}(x)`")
         }
+        "a `ufunc`" => {
+            "NumPy's functions are for arrays on the host: let it be one of `math`, as `math.sin` for `np.sin`".to_owned()
+        }
         "a `classmethod`" => {
             "kernels have no classes: make it a `@staticmethod`, or a plain `def`".to_owned()
         }
         _ if name == "norm" => "the length of a vector is `length(v)`".to_owned(),
         "a `str`" => "kernels have no strings: capture a number that stands for it".to_owned(),
         _ if habits::instead(name).is_some() => habits::instead(name).unwrap_or_default().to_owned(),
-        what if ["function", "method", "ufunc"].iter().any(|kind| what.contains(kind)) => {
+        what if ["function", "method"].iter().any(|kind| what.contains(kind)) => {
             format!("call `{text}` before the launch, and pass what it gives")
         }
         _ => "kernels capture numbers, tuples, short lists, types and functions: pass the rest as parameters"
@@ -102,11 +135,15 @@ pub(crate) fn captured_value(at: Location, name: &str, what: &str) -> Diagnostic
     })
 }
 
-pub(crate) fn assign_captured(at: Location, name: &str) -> Diagnostic {
+/// `is_struct` says whether it is a struct, of which a part may be meant.
+pub(crate) fn assign_captured(at: Location, name: &str, is_struct: bool) -> Diagnostic {
     let diagnostic =
         error("kernel/assign-captured", at, format!("`{name}` is not a variable of this function"), "");
     match builtins::lookup(name) {
         Some(_) => diagnostic.help(format!("`{name}` is given: copy it to a name of your own, `v = {name}`")),
+        None if is_struct => diagnostic.help(format!(
+            "captured structs are constants in a kernel: change a copy of the invocation's own, `own = {name}`"
+        )),
         None => diagnostic.help(format!(
             "captured names are constants in a kernel: an array to write to is a parameter, `{name}: Array[f32]`; \
              else assign to a new name"
@@ -121,6 +158,7 @@ pub(crate) fn used_before_assignment(at: Location, name: &str, is_outside: bool)
         true => diagnostic.help(format!(
             "the function assigns `{name}`, which hides the one outside: use another name for its own"
         )),
+        false if INDEX_NAMES.contains(&name) => diagnostic.help(which_element(name)),
         false => diagnostic.help(format!("give it a value first: `{name} = ..`")),
     }
 }

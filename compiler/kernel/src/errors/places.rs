@@ -213,7 +213,7 @@ pub(crate) fn no_attribute(at: Location, name: &str, what: &str) -> Diagnostic {
     let is_component = is_component(name);
     match habits::instead_of_attribute(name) {
         Some(instead) => diagnostic.help(instead),
-        None if what.starts_with("a `") || what.starts_with("an `") => diagnostic
+        None if is_of_the_script(what) => diagnostic
             .help("it is an object of the script, a constant in kernels: pass numbers that change as arrays"),
         None if what == "a sampler" => {
             diagnostic.help("an image is sampled, by a sampler: `img.sample(s, at)`")
@@ -232,9 +232,24 @@ pub(crate) fn no_attribute(at: Location, name: &str, what: &str) -> Diagnostic {
         None if is_component && what.contains("mat") => {
             diagnostic.help("take an element of the matrix, `m[row, column]`, or a row, `m[row]`")
         }
+        None if what.starts_with("the function") => diagnostic
+            .help(format!("it is a function: call it, `f(..)`, and take `.{name}` of what it gives")),
         None if is_component => diagnostic.help(format!("leave `.{name}` out: it is one number already")),
         None => diagnostic.help("vectors have components, `v.xy`; arrays have `shape` and `size`"),
     }
+}
+
+/// Whether words for a value are those for an object that kernels know nothing about.
+pub(crate) fn is_of_the_script(what: &str) -> bool {
+    what.starts_with("a `") || what.starts_with("an `")
+}
+
+/// Of `settings.scale = 5.0`, where `settings` is an object of the script.
+pub(crate) fn assign_captured_attribute(at: Location, object: &str, name: &str) -> Diagnostic {
+    let message = format!("`{object}` is an object of the script, which kernels cannot change");
+    error("kernel/assign-captured", at, message, "").help(format!(
+        "assign it before the launch; a number that the kernel computes goes into an array, `{name}: Array[f32]`"
+    ))
 }
 
 /// Whether it is a function of kernels, as NumPy's arrays have some as methods.
@@ -262,6 +277,7 @@ pub(crate) fn no_array_attribute(at: Location, name: &str, what: &str, nearest: 
     match (habits::instead_of_array_attribute(name), nearest) {
         (Some(instead), _) => diagnostic.help(instead),
         (None, Some(_)) => meant(diagnostic, nearest),
+        (None, None) if is_called(name) => diagnostic.help(format!("it is a function here: `{name}(a, ..)`")),
         (None, None) if is_component(name) && is_array_of_numbers(what) => {
             diagnostic.help("its elements are numbers: index it, `a[i]`")
         }

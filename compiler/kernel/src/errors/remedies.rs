@@ -24,13 +24,17 @@ pub(super) fn how_to_convert(text: &str, found: &str, wanted: &Type) -> Option<S
             let members: Vec<&str> = of.members.iter().map(|member| &*member.name).collect();
             format!("make one: `{wanted}({})`", members.join(", "))
         }
+        (Some(Type::Matrix { .. }), Type::Matrix { rows, .. }) => {
+            let letters = &"xyzw"[..usize::from(*rows)];
+            format!("make it of the other's columns, such as `{text}[0].{letters}`")
+        }
         (from, Type::Matrix { columns, rows, scalar }) if !from.as_ref().is_some_and(Type::is_matrix) => {
             let column = Type::Vector(*rows, *scalar);
             let columns = vec![format!("{column}(..)"); usize::from(*columns)];
             format!("make one of its columns: `{wanted}({})`", columns.join(", "))
         }
         (_, Type::Array(_)) => "store in its elements, one by one".to_owned(),
-        (None, _) if is_struct(found) => "take one of its members".to_owned(),
+        _ if is_struct(found) => "take one of its members".to_owned(),
         _ if wanted.scalar().is_none() => return None,
         _ if is_array(found) => format!("take one element: `{text}[i]`"),
         _ if is_enum_member(found) => format!("write what it stands for: `{text}.value`"),
@@ -62,7 +66,7 @@ pub(super) fn how_to_convert(text: &str, found: &str, wanted: &Type) -> Option<S
         }
         _ if is_int && text.contains(" / ") => format!(
             "`/` gives a float: write `{}`, or cast it: `{wanted}({text})`",
-            text.replacen(" / ", " // ", 1)
+            text.replace(" / ", " // ")
         ),
         (Some(_), _) => format!("cast it: `{wanted}({text})`"),
         _ if found.starts_with("`Vector(") || found.ends_with("literal") => {
@@ -73,7 +77,13 @@ pub(super) fn how_to_convert(text: &str, found: &str, wanted: &Type) -> Option<S
 }
 
 /// A struct has a name that is none of ours.
-fn is_struct(found: &str) -> bool {
+pub(super) fn is_struct(found: &str) -> bool {
+    if value_type(found).is_some() {
+        return false;
+    }
+    if found.starts_with("`Struct(") {
+        return true;
+    }
     let name = found.strip_prefix('`').and_then(|name| name.strip_suffix('`'));
     name.is_some_and(|name| {
         name.chars().all(|letter| letter.is_alphanumeric() || letter == '_') && name != "?"

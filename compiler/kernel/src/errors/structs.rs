@@ -39,6 +39,18 @@ fn in_the_class(name: &str) -> String {
     format!("a constant of all of them stands in the class: `{name} = ..`")
 }
 
+/// Of `__init__` or `__post_init__`.
+pub(crate) fn initializer_returns(at: Location, method: &str) -> Diagnostic {
+    error("kernel/struct", at, format!("`{method}` returns a value, and what it makes is `self`"), "")
+        .help("assign the members, `self.x = ..`, and leave the `return` out")
+}
+
+/// Of an assignment to a property that is only read.
+pub(crate) fn property_without_setter(at: Location, of: &str, name: &str) -> Diagnostic {
+    error("kernel/struct", at, format!("`{name}` is a property of `{of}`, which has no setter"), "")
+        .help(format!("assign the members that it is computed of, or write one: `@{name}.setter` above `def {name}(self, value):`"))
+}
+
 pub(crate) fn method_as_value(at: Location, of: &str, name: &str) -> Diagnostic {
     error("kernel/struct", at, format!("`{name}` is a method of `{of}`, not a value"), "")
         .help(format!("call it: `.{name}(..)`"))

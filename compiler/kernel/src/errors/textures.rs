@@ -34,8 +34,18 @@ pub(crate) fn sampler_in_brackets(at: Location) -> Diagnostic {
 }
 
 pub(crate) fn texture_method(at: Location, name: &str) -> Diagnostic {
-    error("kernel/texture-method", at, format!("textures have no `{name}`"), "")
-        .help("they have read(at), write(at, value), sample(sampler, at), .shape, .size and .ndim")
+    let help = match name {
+        "load" | "get" | "fetch" | "texelFetch" => "write `img.read(ivec2(x, y))`",
+        "store" | "set" | "put" => "write `img.write(ivec2(x, y), value)`",
+        "texture" | "sampled" | "tex" | "lookup" => {
+            "write `img.sample(sampler, vec2(x, y))`, with a `Sampler` parameter"
+        }
+        "width" | "height" | "size" | "dimensions" | "GetDimensions" | "len" => {
+            "`img.shape` has the length of each axis, `height, width = img.shape`; `img.size` counts the texels"
+        }
+        _ => "they have read(at), write(at, value), sample(sampler, at), .shape, .size and .ndim",
+    };
+    error("kernel/texture-method", at, format!("textures have no `{name}`"), "").help(help)
 }
 
 pub(crate) fn texture_arguments(at: Location, name: &str, given: usize) -> Diagnostic {

@@ -8,27 +8,11 @@ use crate::types::Type;
 
 pub(crate) fn not_a_type(at: Location, text: &str) -> Diagnostic {
     let diagnostic = error("kernel/not-a-type", at, format!("`{text}` is not a type"), "");
-    // `list[float]`, and Numba's `f32[:]`.
     match text {
-        _ if text.starts_with("list[") || text.starts_with("List[") || text.contains("[:") => {
-            diagnostic.help("an array of any length is `Array[f32]`, one with rows `Array[f32, 2]`")
-        }
         _ if text.starts_with("Array(") => diagnostic.help(
             "a list has as many items in every launch: write the number, `Array(16, f32)`, or a name that the \
              script gives one",
         ),
-        _ => diagnostic.help("write `f32`, `vec3`, `Array[f32]` or the like"),
-    }
-}
-
-/// `wp.array(dtype=float)`, `ti.types.ndarray()`.
-pub(crate) fn foreign_type(at: Location, name: &str) -> Diagnostic {
-    let text = at.source.slice(at.span).to_owned();
-    let diagnostic = error("kernel/not-a-type", at, format!("`{text}` is not a type"), "");
-    match name.to_ascii_lowercase() {
-        name if name.contains("array") || name.contains("tensor") || name.contains("field") => {
-            diagnostic.help("an array of any length is `Array[f32]`, one with rows `Array[f32, 2]`")
-        }
         _ => diagnostic.help("write `f32`, `vec3`, `Array[f32]` or the like"),
     }
 }

@@ -4,7 +4,7 @@ use kps_syntax::{Diagnostic, Location};
 
 use super::remedies::{
     as_number, as_operand, as_side, cut_alike, fillers, first_components, how_to_call, how_to_convert,
-    literal_items, split_at_commas, value_type, without_brackets,
+    is_struct, literal_items, split_at_commas, value_type, without_brackets,
 };
 use super::{advised, arguments, error, is_array, is_enum_member, one};
 use crate::constant::Literal;
@@ -62,7 +62,12 @@ pub(crate) fn literal_does_not_fit(at: Location, literal: Literal, scalar: Scala
         (Literal::Int(1), _) if scalar == Scalar::Bool => diagnostic.help("write `True`"),
         _ if scalar == Scalar::Bool => diagnostic.help("write `True`, `False` or a comparison: `x != 0`"),
         (Literal::Float(_), Some(_)) if text.contains(" / ") => {
-            diagnostic.help(format!("`/` gives a float: write `{}`", text.replacen(" / ", " // ", 1)))
+            diagnostic.help(format!("`/` gives a float: write `{}`", text.replace(" / ", " // ")))
+        }
+        (Literal::Float(value), Some((_, max))) if !value.is_finite() => {
+            let lacking = if value.is_nan() { "NaN" } else { "infinity" };
+            diagnostic
+                .help(format!("ints have no {lacking}: use a number that stands for it, such as `{max}`"))
         }
         (Literal::Float(_), Some(_)) => diagnostic.help(format!("write `{scalar}({literal})` to cut it off")),
         (Literal::Int(value), Some((min @ 0, max))) if value < 0 && -value <= max / 2 + 1 => {
@@ -306,8 +311,34 @@ fn with_operands(
             diagnostic.help(format!("take an item of it: `{left} {symbol} {right}`"))
         }
         None if left.1.contains("mat") || right.1.contains("mat") => diagnostic.help(of_matrices(symbol)),
+        None if is_struct(left.1) => match operator_method(symbol) {
+            Some(method) => diagnostic.help(format!("give the struct a method for it, `def {method}(self, other):`")),
+            None => diagnostic.help("take one of its members"),
+        },
+        None if is_function(left.1) => diagnostic.help(how_to_call(&left_text)),
+        None if is_function(right.1) => diagnostic.help(how_to_call(&right_text)),
         None => diagnostic.help("write numbers on both sides"),
     }
+}
+
+/// The method of a struct by which an operator is called.
+fn operator_method(symbol: &str) -> Option<&'static str> {
+    Some(match symbol {
+        "+" => "__add__",
+        "-" => "__sub__",
+        "*" => "__mul__",
+        "/" => "__truediv__",
+        "//" => "__floordiv__",
+        "%" => "__mod__",
+        "**" => "__pow__",
+        "@" => "__matmul__",
+        "==" | "!=" => "__eq__",
+        "<" => "__lt__",
+        "<=" => "__le__",
+        ">" => "__gt__",
+        ">=" => "__ge__",
+        _ => return None,
+    })
 }
 
 fn of_matrices(symbol: &str) -> &'static str {
@@ -345,6 +376,14 @@ pub(crate) fn unary_type(at: Location, symbol: &str, what: &str) -> Diagnostic {
         ("-" | "+", what) if is_bool(what) => {
             diagnostic.help(format!("make it a number first: `{symbol}{}`", as_number(&operand, what)))
         }
+        ("-" | "+" | "~", what) if is_struct(what) => {
+            let method = match symbol {
+                "-" => "__neg__",
+                "+" => "__pos__",
+                _ => "__invert__",
+            };
+            diagnostic.help(format!("give the struct a method for it, `def {method}(self):`"))
+        }
         ("~", what) if matches!(value_type(what), Some(Type::Scalar(_))) => {
             diagnostic.help(format!("bits are those of ints: `~i32({operand})`"))
         }
@@ -353,9 +392,9 @@ pub(crate) fn unary_type(at: Location, symbol: &str, what: &str) -> Diagnostic {
     }
 }
 
-pub(crate) fn negative_power(at: Location, base: &str, scalar: Scalar) -> Diagnostic {
+pub(crate) fn negative_power(at: Location, base: &str, exponent: i128, scalar: Scalar) -> Diagnostic {
     error("kernel/negative-power", at, format!("a negative power of an `{scalar}` is not an int"), "")
-        .help(format!("make it a float: `f32({base})`"))
+        .help(format!("it is a fraction: write `f32({base}) ** {exponent}`, and keep it in a float"))
 }
 
 pub(crate) fn bitcast_type(at: Location, what: &str) -> Diagnostic {
@@ -384,6 +423,9 @@ pub(crate) fn condition_not_bool(at: Location, text: &str, what: &str, is_vector
             _ => format!("compare it with something: `n == {text}`, `n == 1 or n == {text}`"),
         }),
         false if is_function(what) => diagnostic.help(how_to_call(text)),
+        false if is_struct(what) => {
+            diagnostic.help("ask for one of its members, or give the struct a method, `def __bool__(self):`")
+        }
         false => diagnostic.help(format!("write `{} != 0`", as_side(text))),
     }
 }
@@ -522,6 +564,13 @@ pub(crate) fn array_element(at: Location, what: &str, element: &Type) -> Diagnos
 pub(crate) fn match_subject(at: Location, what: &str) -> Diagnostic {
     error("kernel/match", at, format!("`match` takes numbers, bools and tuples of them, not {what}"), "")
         .help("match its parts, `match (v.x, v.y):`, or write `if` and `elif`")
+}
+
+/// A number where a bool is matched; `stands_for` is the bool that it is meant for.
+pub(crate) fn bool_case(at: Location, stands_for: bool) -> Diagnostic {
+    let word = if stands_for { "True" } else { "False" };
+    error("kernel/match", at, "a bool is matched, and this is a number", "")
+        .help(format!("write `case {word}:`"))
 }
 
 pub(crate) fn match_parts(at: Location, what: &str) -> Diagnostic {

@@ -18,10 +18,15 @@ pub(crate) fn rebound_array(at: Location, name: &str, value: &str) -> Diagnostic
         .help(format!("write an element: `{name}[i] = {value}`, with `i = global_id.x`"))
 }
 
-/// `turned` is the range that counts the other way.
-pub(crate) fn never_runs(at: Location, text: &str, turned: &str) -> Diagnostic {
-    warning("kernel/never-runs", at, format!("this loop never runs: `{text}` is empty"), "")
-        .help(format!("to count the other way, write `{turned}`"))
+/// Of a loop over a range of none.
+pub(crate) fn never_runs(at: Location, text: &str, help: String) -> Diagnostic {
+    warning("kernel/never-runs", at, format!("this loop never runs: `{text}` is empty"), "").help(help)
+}
+
+/// Of the test of an `if` or a `while`.
+pub(crate) fn never_true(at: Location, text: &str) -> Diagnostic {
+    warning("kernel/unreachable", at, format!("the code under `{text}` is never reached"), "never true")
+        .help("leave it out; a choice for each launch is a `const[bool]` parameter")
 }
 
 /// Code behind a jump.

@@ -363,7 +363,7 @@ impl Ctx<'_> {
             match exponent {
                 Literal::Int(exponent) if scalar.is_int() && exponent < 0 => {
                     let text = self.f.source.slice(spans.0).to_owned();
-                    return self.fail(errors::negative_power(self.at(spans.1), &text, scalar));
+                    return self.fail(errors::negative_power(self.at(spans.1), &text, exponent, scalar));
                 }
                 Literal::Int(exponent) if scalar.is_int() => {
                     return Operand::Node(self.product(*node, exponent as u128, span));

@@ -12,6 +12,7 @@ use super::operand::{Operand, Static};
 use super::targets::Target;
 use crate::builtins::Function;
 use crate::check::{TypeExpr, TypeReader};
+use crate::env::EnvValue;
 use crate::errors;
 use crate::ir::{NodeId, NodeKind, Step, Touch};
 use crate::types::Type;
@@ -167,7 +168,11 @@ impl Ctx<'_> {
                     self.error(errors::assign_captured_part(self.at(span), name));
                 }
                 Some(var) => self.assign_var(var, operand, span),
-                None => self.error(errors::assign_captured(self.at(span), name)),
+                None => {
+                    let held = self.f.env.get().get(name);
+                    let is_struct = matches!(held, Some(EnvValue::Numbers(Type::Struct(_), _)));
+                    self.error(errors::assign_captured(self.at(span), name, is_struct));
+                }
             },
             Target::Place(place, span) => {
                 if let Some(value) = self.stored_value(&operand, &place.ty, span, value_span) {

@@ -92,10 +92,13 @@ impl Ctx<'_> {
         match args {
             [] => Operand::Node(self.constant(Constant::zero(to), span)),
             [(operand, _)] if self.is_coop(operand) => self.coop_cast(operand, to, span),
-            [(operand, at)] => match self.cast_scalar(operand, to, *at) {
-                Some(node) => Operand::Node(node),
-                None => Operand::Error,
-            },
+            [(operand, at)] => {
+                let given = self.struct_cast(operand, to, *at).unwrap_or_else(|| operand.clone());
+                match given.has_error() {
+                    true => Operand::Error,
+                    false => self.cast_scalar(&given, to, *at).map_or(Operand::Error, Operand::Node),
+                }
+            }
             _ => self.wrong_count(&Call::CAST, to.name(), "one argument", args, span),
         }
     }

@@ -9,7 +9,7 @@ use super::closures::Callee;
 use super::helpers::CallStyle;
 use super::operand::Operand;
 use crate::builtins::Function;
-use crate::types::Type;
+use crate::types::{Scalar, Type};
 
 impl Ctx<'_> {
     /// `left + right` by `left.__add__(right)`, or else `right.__radd__(left)`; `None` where neither is a
@@ -69,7 +69,10 @@ impl Ctx<'_> {
             UnaryOp::Minus => "__neg__",
             UnaryOp::Plus => "__pos__",
             UnaryOp::Invert => "__invert__",
-            UnaryOp::Not => return None,
+            UnaryOp::Not => {
+                let truth = self.struct_truth(operand, span)?;
+                return Some(self.unary(UnaryOp::Not, &truth, span, span));
+            }
         };
         self.call_special(name, (operand, span), &[])
     }
@@ -82,6 +85,26 @@ impl Ctx<'_> {
             _ => return None,
         };
         self.call_special(name, (operand, span), &[])
+    }
+
+    /// What a struct is as a condition.
+    pub fn struct_truth(&mut self, operand: &Operand, span: Span) -> Option<Operand> {
+        self.call_special("__bool__", (operand, span), &[])
+    }
+
+    /// `float(s)`, `int(s)` and `bool(s)`, for each of their types.
+    pub fn struct_cast(&mut self, operand: &Operand, to: Scalar, span: Span) -> Option<Operand> {
+        let name = match to {
+            Scalar::Bool => "__bool__",
+            to if to.is_float() => "__float__",
+            _ => "__int__",
+        };
+        self.call_special(name, (operand, span), &[])
+    }
+
+    /// `item in s`.
+    pub fn struct_contains(&mut self, this: (&Operand, Span), item: (&Operand, Span)) -> Option<Operand> {
+        self.call_special("__contains__", this, &[item])
     }
 
     /// Whether it is a struct with the method `name`.

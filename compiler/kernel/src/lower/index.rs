@@ -14,7 +14,7 @@ use super::scattered::Scattered;
 use super::shape::{Indexed, fixed_attribute, is_array_attribute};
 use crate::builtins::{self, Builtin};
 use crate::constant::{Constant, Literal};
-use crate::env::{EnvModule, EnvValue};
+use crate::env::{EnvModule, EnvValue, Holder};
 use crate::errors;
 use crate::ir::{BufferId, NodeId, NodeKind, Step, Stmt, Touch};
 use crate::library;
@@ -31,6 +31,12 @@ impl Ctx<'_> {
 
     fn part_within(&mut self, expr: &Expr) -> Operand {
         match &expr.kind {
+            // A member of an `IntEnum` is the int that it stands for.
+            ExprKind::Attribute { value, attr }
+                if &*attr.name == "value" && self.is_member_of_class(value) =>
+            {
+                self.part_within(value)
+            }
             ExprKind::Attribute { value, attr } => {
                 let container = match self.named_tuple(value) {
                     Some(named) => Operand::Static(Static::Module(named.name.clone(), Some(named))),
@@ -64,12 +70,22 @@ impl Ctx<'_> {
     }
 
     /// What the script holds under a name, dotted or not, that the kernel does not hide.
-    fn held_by_script(&self, expr: &Expr) -> Option<EnvValue> {
+    pub(super) fn held_by_script(&self, expr: &Expr) -> Option<EnvValue> {
         match &expr.kind {
             ExprKind::Name(name) if self.f.scope.get(name).is_none() => self.f.env.get().get(name),
             ExprKind::Attribute { value, attr } => self.held_by_script(value)?.member(&attr.name),
             _ => None,
         }
+    }
+
+    /// Whether it is a number that a class of the script holds.
+    fn is_member_of_class(&self, expr: &Expr) -> bool {
+        let ExprKind::Attribute { value, .. } = &expr.kind else { return false };
+        let of_class = matches!(
+            self.held_by_script(value),
+            Some(EnvValue::Module(EnvModule { kind: Holder::Class, .. }))
+        );
+        of_class && matches!(self.held_by_script(expr), Some(EnvValue::Int(_)))
     }
 
     /// A part as the value that it is; an array stays where it lies.

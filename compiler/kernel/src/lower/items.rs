@@ -1,25 +1,31 @@
-//! Items of structs that have some by their methods: `g[2] = 50` is `g.__setitem__(2, 50)`, and `g[2] += 1` asks
-//! `__getitem__` before.
+//! Items and properties of structs that have some by their methods: `g[2] = 50` is `g.__setitem__(2, 50)`, and
+//! `g[2] += 1` asks `__getitem__` before; `p.speed = 3.0` calls the setter of the property `speed`.
 //!
 //! The index is computed once. What the method changes of its struct is stored to where the struct came from.
 
 use kps_syntax::Span;
-use kps_syntax::ast::Expr;
+use kps_syntax::ast::{Expr, Ident};
 
 use super::Ctx;
 use super::calls::Arguments;
 use super::operand::Operand;
 use super::targets::Target;
 use crate::errors;
+use crate::structs::Method;
 use crate::types::Type;
 
 pub(super) const SET_ITEM: &str = "__setitem__";
 
-/// The struct, as an expression and what that is, and the index.
+/// The struct, as an expression and what that is, and what of it is meant.
 pub(super) struct StructItem<'e> {
     value: &'e Expr,
     receiver: Operand,
-    index: (Operand, Span),
+    of: ItemOf<'e>,
+}
+
+enum ItemOf<'e> {
+    Index(Operand, Span),
+    Property(&'e Ident),
 }
 
 impl Ctx<'_> {
@@ -30,13 +36,28 @@ impl Ctx<'_> {
         index: &'e Expr,
         span: Span,
     ) -> Target<'e> {
-        let at = self.expr(index);
-        Target::Item(StructItem { value, receiver, index: (at, index.span) }, span)
+        let of = ItemOf::Index(self.expr(index), index.span);
+        Target::Item(StructItem { value, receiver, of }, span)
+    }
+
+    pub(super) fn property_target<'e>(
+        &mut self,
+        value: &'e Expr,
+        property: &'e Ident,
+        span: Span,
+    ) -> Target<'e> {
+        let receiver = self.part(value);
+        Target::Item(StructItem { value, receiver, of: ItemOf::Property(property) }, span)
     }
 
     pub(super) fn load_item(&mut self, item: &StructItem, span: Span) -> Operand {
-        let StructItem { value, receiver, index: (at, at_span) } = item;
-        if let Some(loaded) = self.call_special("__getitem__", (receiver, value.span), &[(at, *at_span)]) {
+        let StructItem { value, receiver, of } = item;
+        let receiver_at = (receiver, value.span);
+        let loaded = match of {
+            ItemOf::Index(at, at_span) => self.call_special("__getitem__", receiver_at, &[(at, *at_span)]),
+            ItemOf::Property(property) => self.call_special(&property.name, receiver_at, &[]),
+        };
+        if let Some(loaded) = loaded {
             return loaded;
         }
         let (text, what) = (self.f.source.slice(value.span), self.describe(receiver));
@@ -44,13 +65,15 @@ impl Ctx<'_> {
     }
 
     pub(super) fn store_item(&mut self, item: StructItem, operand: Operand, span: Span, value_span: Span) {
-        let StructItem { value, receiver, index } = item;
-        let Some(Type::Struct(of)) = self.value_type(&receiver) else { return };
-        let Some(method) = of.method(SET_ITEM) else { return };
-        if !self.is_sound(&method.function) {
-            return;
-        }
-        let args = Arguments { positional: vec![index, (operand, value_span)], keywords: Vec::new() };
+        let StructItem { value, receiver, of } = item;
+        let Some(Type::Struct(ty)) = self.value_type(&receiver) else { return };
+        let (method, index): (Option<&Method>, _) = match of {
+            ItemOf::Index(at, at_span) => (ty.method(SET_ITEM), Some((at, at_span))),
+            ItemOf::Property(property) => (ty.setter(&property.name), None),
+        };
+        let Some(method) = method.filter(|method| self.is_sound(&method.function)) else { return };
+        let positional = index.into_iter().chain([(operand, value_span)]).collect();
+        let args = Arguments { positional, keywords: Vec::new() };
         self.call_changing(&method.function, (&receiver, value), args, span);
     }
 }

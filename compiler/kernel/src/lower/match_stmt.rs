@@ -6,6 +6,7 @@ use std::rc::Rc;
 use kps_syntax::Span;
 use kps_syntax::ast::{BoolOp, CompareOp, Expr, ExprKind, Ident, MatchCase, Pattern, PatternKind};
 use kps_syntax::scope::pattern_names;
+use num_traits::Zero;
 
 use super::Ctx;
 use super::operand::Operand;
@@ -13,6 +14,9 @@ use super::stmts::Condition;
 use crate::errors;
 use crate::ir::{BinaryOp, NodeId, NodeKind};
 use crate::types::Type;
+
+/// Of so many bools all combinations are gone through.
+const MAX_BOOLS: usize = 8;
 
 impl Ctx<'_> {
     pub fn match_stmt(&mut self, subject: &Expr, cases: &[MatchCase]) {
@@ -41,7 +45,7 @@ impl Ctx<'_> {
     fn match_cases(&mut self, subject: &Operand, cases: &[MatchCase], at: usize, n_told: usize) {
         let Some(case) = cases.get(at) else { return };
         self.nested(case.span, (), |ctx| {
-            let matches = match ctx.is_other_bool(subject, &cases[..at], &case.pattern) {
+            let matches = match ctx.is_rest_of_bools(subject, &cases[..at], &case.pattern) {
                 true => ctx.bool_constant(true, case.pattern.span),
                 false => ctx.pattern(subject, &case.pattern).unwrap_or(Operand::Error),
             };
@@ -65,15 +69,25 @@ impl Ctx<'_> {
         });
     }
 
-    /// Whether the subject is a bool, and this pattern and the cases before are for both of its values.
-    fn is_other_bool(&self, subject: &Operand, before: &[MatchCase], pattern: &Pattern) -> bool {
-        if !matches!(subject, Operand::Node(node) if *self.ty(*node) == Type::BOOL) {
-            return false;
-        }
+    /// Whether the subject is a bool or a tuple of some, and this pattern and the cases before are for all that it can
+    /// be.
+    fn is_rest_of_bools(&self, subject: &Operand, before: &[MatchCase], pattern: &Pattern) -> bool {
+        let Some(n_bools) = self.n_bools(subject).filter(|n| *n <= MAX_BOOLS) else { return false };
         let sure = before.iter().filter(|case| case.guard.is_none()).map(|case| &case.pattern);
-        let mut bools = Vec::new();
-        sure.chain([pattern]).for_each(|pattern| bools_of(pattern, &mut bools));
-        bools.contains(&true) && bools.contains(&false)
+        let patterns: Vec<&Pattern> = sure.chain([pattern]).collect();
+        (0..1 << n_bools).all(|bits| {
+            let bools: Vec<bool> = (0..n_bools).map(|at| bits >> at & 1 == 1).collect();
+            patterns.iter().any(|pattern| takes_bools(pattern, subject, &bools).is_some())
+        })
+    }
+
+    /// How many bools a subject is made of; `None` where it holds anything else.
+    fn n_bools(&self, subject: &Operand) -> Option<usize> {
+        match subject {
+            Operand::Node(node) => (*self.ty(*node) == Type::BOOL).then_some(1),
+            Operand::Tuple(parts) => parts.iter().map(|part| self.n_bools(part)).sum(),
+            _ => None,
+        }
     }
 
     /// `case pattern if guard`: names are bound before the guard reads them.
@@ -93,6 +107,13 @@ impl Ctx<'_> {
                 // Nothing of a tuple equals a number.
                 if matches!(subject, Operand::Tuple(_)) {
                     return Some(self.bool_constant(false, pattern.span));
+                }
+                if let Operand::Node(node) = subject
+                    && *self.ty(*node) == Type::BOOL
+                    && let ExprKind::Int(number) = &value.kind
+                {
+                    self.error(errors::bool_case(self.at(pattern.span), !number.is_zero()));
+                    return None;
                 }
                 let right = self.expr(value);
                 let spans = (value.span, value.span);
@@ -168,14 +189,30 @@ impl Ctx<'_> {
     }
 }
 
-/// The bools that a pattern surely matches.
-fn bools_of(pattern: &Pattern, bools: &mut Vec<bool>) {
-    match &pattern.kind {
-        PatternKind::Singleton(Expr { kind: ExprKind::True, .. }) => bools.push(true),
-        PatternKind::Singleton(Expr { kind: ExprKind::False, .. }) => bools.push(false),
-        PatternKind::Or(patterns) => patterns.iter().for_each(|pattern| bools_of(pattern, bools)),
-        PatternKind::As { pattern, .. } => bools_of(pattern, bools),
-        _ => {}
+/// What is left of the bools of a subject behind those of this part, where the pattern surely matches them.
+fn takes_bools<'b>(pattern: &Pattern, part: &Operand, bools: &'b [bool]) -> Option<&'b [bool]> {
+    match (&pattern.kind, part) {
+        (PatternKind::Wildcard | PatternKind::Capture(_), Operand::Tuple(parts)) => {
+            parts.iter().try_fold(bools, |bools, part| takes_bools(pattern, part, bools))
+        }
+        (PatternKind::Wildcard | PatternKind::Capture(_), _) => bools.get(1..),
+        (PatternKind::Singleton(value), Operand::Node(_)) => {
+            let (first, rest) = bools.split_first()?;
+            let wanted = matches!(value.kind, ExprKind::True);
+            (*first == wanted && matches!(value.kind, ExprKind::True | ExprKind::False)).then_some(rest)
+        }
+        (PatternKind::Or(patterns), _) => {
+            patterns.iter().find_map(|pattern| takes_bools(pattern, part, bools))
+        }
+        (PatternKind::As { pattern, .. }, _) => takes_bools(pattern, part, bools),
+        (PatternKind::Sequence(patterns), _) => {
+            let parts = parts_of(part, patterns)?;
+            parts
+                .iter()
+                .zip(patterns)
+                .try_fold(bools, |bools, (part, pattern)| takes_bools(pattern, part, bools))
+        }
+        _ => None,
     }
 }
 

@@ -64,6 +64,7 @@ mod structs;
 mod subgroup;
 mod tables;
 mod targets;
+mod texts;
 mod textures;
 mod tiles;
 mod told;

@@ -95,6 +95,17 @@ impl Text {
 impl Ctx<'_> {
     /// `print(a, f"{b:.2f}", sep=", ", end="")`.
     pub fn print_call(&mut self, args: &[Argument], span: Span) -> Operand {
+        let mut result = Operand::Static(Static::None);
+        self.for_each_text(args, &mut |ctx, args| {
+            if let Operand::Error = ctx.print_texts(args, span) {
+                result = Operand::Error;
+            }
+        });
+        result
+    }
+
+    /// The same, where each argument is one text or a value.
+    fn print_texts(&mut self, args: &[Argument], span: Span) -> Operand {
         let (mut separator, mut end) = (" ".to_owned(), "\n".to_owned());
         let mut values = Vec::new();
         for arg in args {
@@ -173,10 +184,10 @@ impl Ctx<'_> {
             }
             None => Condition::Known(true),
         };
-        let fails = |ctx: &mut Self| {
-            let text = match message {
-                Some(message) => ctx.assert_text(test, message),
-                None => ctx.values_text(test),
+        let mut failed = |ctx: &mut Self, message: &[Argument]| {
+            let text = match message.first().map(|message| &message.kind) {
+                Some(ArgumentKind::Positional(message)) => ctx.assert_text(test, message),
+                _ => ctx.values_text(test),
             };
             if ctx.may_end_invocation() {
                 ctx.push_record(RecordKind::Assert, text, stmt.span);
@@ -189,7 +200,10 @@ impl Ctx<'_> {
                 ctx.push_record(RecordKind::AssertOnce, text, stmt.span);
             }
         };
-        self.branch(&condition, test.span, fails, |_| {});
+        let argument =
+            |message: &Expr| Argument { kind: ArgumentKind::Positional(message.clone()), span: message.span };
+        let message: Vec<Argument> = message.iter().map(argument).collect();
+        self.branch(&condition, test.span, |ctx| ctx.for_each_text(&message, &mut failed), |_| {});
     }
 
     /// Whether a statement is one of a function's own block, and nothing before it gave a value.
@@ -253,22 +267,13 @@ impl Ctx<'_> {
                 FStringPart::Literal(literal) => text.literal(literal),
                 FStringPart::Value(value) => self.field(text, value),
             }),
-            _ => match self.captured_value(value) {
+            _ => match self.held_by_script(value) {
                 Some(EnvValue::Str(literal)) => text.literal(&literal),
                 _ => {
                     let operand = self.expr(value);
                     self.operand_text(text, &operand, value.span, Format::PRINTED);
                 }
             },
-        }
-    }
-
-    /// What the script gives a name, or a name in a module or a class of it.
-    fn captured_value(&self, value: &Expr) -> Option<EnvValue> {
-        match &value.kind {
-            ExprKind::Name(name) if self.f.scope.get(name).is_none() => self.f.env.get().get(name),
-            ExprKind::Attribute { value, attr } => self.captured_value(value)?.member(&attr.name),
-            _ => None,
         }
     }
 
@@ -290,9 +295,7 @@ impl Ctx<'_> {
             let Some(spec) = self.spec_text(spec) else { return };
             format += &format!(":{spec}");
         }
-        let is_text = matches!(field.expr.kind, ExprKind::Str(_) | ExprKind::FString(_))
-            || matches!(self.captured_value(&field.expr), Some(EnvValue::Str(_)));
-        if is_text && format.is_empty() {
+        if format.is_empty() && self.is_text(&field.expr) {
             return self.text_of(text, &field.expr);
         }
         let operand = self.expr(&field.expr);

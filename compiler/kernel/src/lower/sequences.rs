@@ -372,7 +372,9 @@ impl Ctx<'_> {
             return Operand::Error;
         }
         let span = spans.0.to(spans.1);
+        let contained = self.struct_contains((right, spans.1), (left, spans.0));
         let found = match right {
+            _ if let Some(contained) = contained => contained,
             Operand::Tuple(items) => self.is_any_of(left, items, op_span, spans),
             Operand::Node(node) if self.ty(*node).is_vector() => {
                 let n = u32::from(self.ty(*node).n_components());

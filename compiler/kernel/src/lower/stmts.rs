@@ -115,13 +115,17 @@ impl Ctx<'_> {
                 Some(constant) => Condition::Known(constant == Constant::bool(true)),
                 None => Condition::Node(*node),
             },
+            operand if self.struct_method(operand, "__bool__") => {
+                let truth = self.struct_truth(operand, span).unwrap_or(Operand::Error);
+                self.condition_of(&truth, span)
+            }
             operand => {
                 let text = self.f.source.slice(span).to_owned();
                 let what = self.describe(operand);
                 let ty = self.value_type(operand);
                 let is_of_bools = ty.as_ref().is_some_and(is_of_bools);
                 let error = errors::condition_not_bool(self.at(span), &text, &what, is_of_bools);
-                let is_whole = ty.is_some_and(|ty| ty.is_aggregate());
+                let is_whole = ty.is_some_and(|ty| ty.is_aggregate() && !matches!(ty, Type::Struct(_)));
                 self.error(if is_whole && !is_of_bools { Diagnostic { help: None, ..error } } else { error });
                 Condition::Error
             }

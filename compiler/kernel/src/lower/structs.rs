@@ -14,7 +14,7 @@ use super::Ctx;
 use super::calls::Arguments;
 use super::closures::Callee;
 use super::helpers::CallStyle;
-use super::operand::{Operand, Place, Root};
+use super::operand::{Operand, Place, Root, Static};
 use super::targets::Target;
 use super::vars::{Binding, Var};
 use crate::check;
@@ -22,7 +22,7 @@ use crate::constant::Constant;
 use crate::env::HelperFunction;
 use crate::errors;
 use crate::ir::{BinaryOp, Block, CompareOp, Function, Home, LocalId, Loop, NodeId, NodeKind, Stmt};
-use crate::structs::{Member, MethodKind, StructType};
+use crate::structs::{Member, Method, MethodKind, StructType};
 use crate::types::{Scalar, Type};
 
 /// Comparing more parts than this wants a loop.
@@ -90,6 +90,9 @@ impl Ctx<'_> {
             return Some(at);
         }
         let error = match of.method(&attr.name) {
+            Some(Method { kind: MethodKind::Property, .. }) => {
+                errors::property_without_setter(self.at(attr.span), &of.to_string(), &attr.name)
+            }
             Some(_) => errors::method_as_value(self.at(attr.span), &of.to_string(), &attr.name),
             None => {
                 let known = of.members.iter().map(|member| &member.name);
@@ -131,7 +134,8 @@ impl Ctx<'_> {
         let called = self.call_function(&Callee::of_helper(method), args, CallStyle::Method, span);
         match (called.result, called.changed_self) {
             (Operand::Error, _) => Operand::Error,
-            (_, changed) => Operand::Node(changed.unwrap_or(of)),
+            (Operand::Static(Static::None), changed) => Operand::Node(changed.unwrap_or(of)),
+            (..) => self.fail(errors::initializer_returns(self.at(span), &method.def.name.name)),
         }
     }
 

@@ -130,13 +130,16 @@ impl Ctx<'_> {
         }
     }
 
-    fn attribute_target<'e>(&mut self, value: &'e Expr, attr: &Ident, span: Span) -> Target<'e> {
+    fn attribute_target<'e>(&mut self, value: &'e Expr, attr: &'e Ident, span: Span) -> Target<'e> {
         let inner = self.container_target(value);
         if matches!(inner, Target::Error) {
             return inner;
         }
         match self.target_type(&inner) {
             Some(ty @ Type::Vector(..)) => self.component_target(inner, attr, &ty, span),
+            Some(Type::Struct(of)) if of.setter(&attr.name).is_some() => {
+                self.property_target(value, attr, span)
+            }
             Some(ty @ Type::Struct(_)) => self.member_target(inner, attr, ty, span),
             Some(ty) => {
                 self.error(errors::no_attribute(self.at(attr.span), &attr.name, &format!("`{ty}`")));
@@ -147,6 +150,11 @@ impl Ctx<'_> {
                 if !operand.has_error() {
                     let what = self.describe(&operand);
                     self.error(match is_array_attribute(&attr.name) {
+                        _ if errors::is_of_the_script(&what) => errors::assign_captured_attribute(
+                            self.at(span),
+                            self.f.source.slice(value.span),
+                            &attr.name,
+                        ),
                         true => errors::array_attribute_assigned(self.at(span), &what, &attr.name),
                         false => errors::no_attribute(self.at(attr.span), &attr.name, &what),
                     });

@@ -402,11 +402,15 @@ impl<'a> Parser<'a> {
         if self.at < n_given {
             return Err(errors::too_many_arguments(self.function, self.named, n_given));
         }
-        for (at, name) in self.args.names.iter().enumerate() {
-            if self.used >> at.min(63) & 1 == 0 {
-                return Err(errors::unexpected_keyword(self.function, name));
-            }
+        match self.left_over() {
+            Some(name) => Err(errors::unexpected_keyword(self.function, name)),
+            None => Ok(()),
         }
-        Ok(())
+    }
+
+    /// The first keyword that was not asked for.
+    pub fn left_over(&self) -> Option<&'a str> {
+        let is_left = |at: usize| self.used >> at.min(63) & 1 == 0;
+        self.args.names.iter().enumerate().find(|(at, _)| is_left(*at)).map(|(_, name)| &**name)
     }
 }

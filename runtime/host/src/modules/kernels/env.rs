@@ -21,8 +21,11 @@ pub struct FunctionEnv(pub Rc<Function>);
 
 impl KernelEnv for FunctionEnv {
     fn get(&self, name: &str) -> Option<EnvValue> {
-        let value = self.0.captured(name).or_else(|| self.0.globals().get(name))?;
-        Some(env_value(&value))
+        let value = self.0.captured(name).or_else(|| self.0.globals().get(name));
+        match value {
+            Some(value) => Some(env_value(&value)),
+            None => self.is_class_around(name).then_some(EnvValue::Unknown),
+        }
     }
 
     fn names(&self) -> Vec<SourceName> {
@@ -51,6 +54,14 @@ impl KernelEnv for FunctionEnv {
 
     fn library(&self) -> Option<SourceName> {
         library_of(self.0.source())
+    }
+}
+
+impl FunctionEnv {
+    /// Whether a name is that of a class whose body the function stands in: it has no value until the body ends.
+    fn is_class_around(&self, name: &str) -> bool {
+        let mut around = self.0.code.code.qualname.rsplit('.').skip(1);
+        around.by_ref().take_while(|part| *part != "<locals>").any(|class| class == name)
     }
 }
 

@@ -91,6 +91,9 @@ pub fn not_a_function(decorator: &str, value: &Value) -> Raise {
         type_error(format!("@{decorator} takes a function written with `def`, not {}", value.type_name()));
     match value {
         Value::Int(_) | Value::Tuple(_) => raise.help("options have names: @kernel(local_size=64)"),
+        _ if decorator == value.type_name().to_lowercase() => {
+            raise.help(format!("the function has one above it already: one @{decorator} is enough"))
+        }
         _ => raise.help(format!("write @{decorator} on a line above the function's `def`")),
     }
 }
@@ -98,9 +101,36 @@ pub fn not_a_function(decorator: &str, value: &Value) -> Raise {
 const OPTIONS: &str = "its options are local_size=(16, 16), the invocations of a workgroup, subgroup_size=32, those \
                        of a subgroup, and precise=True";
 
-/// For arguments that the decorator does not take.
-pub fn not_an_option(raise: Raise) -> Raise {
-    raise.help(OPTIONS)
+/// For arguments that the decorator does not take; `name` is that of the first one that has a name.
+pub fn not_an_option(raise: Raise, name: Option<&str>) -> Raise {
+    match name {
+        Some(name) if is_local_size(name) => {
+            raise.help("the invocations of a workgroup are counted by local_size: `@kernel(local_size=64)`")
+        }
+        Some("grid" | "grid_size" | "global_size" | "dim" | "domain" | "size" | "n") => {
+            raise.help("how many invocations there are is said at each launch: `k[n](..)`")
+        }
+        _ => raise.help(OPTIONS),
+    }
+}
+
+/// What other systems call the invocations of a workgroup.
+fn is_local_size(name: &str) -> bool {
+    matches!(
+        name,
+        "local_size"
+            | "workgroup_size"
+            | "group_size"
+            | "block"
+            | "block_size"
+            | "block_dim"
+            | "blockDim"
+            | "threads"
+            | "num_threads"
+            | "numthreads"
+            | "threads_per_block"
+            | "BLOCK_SIZE"
+    )
 }
 
 pub fn no_ctype(given: &str) -> Raise {
@@ -209,10 +239,8 @@ pub fn unknown_argument(template: &KernelTemplate, given: &str) -> Raise {
         "groups" | "group" | "workgroups" | "workgroup" => {
             raise.help(format!("workgroups are counted by {name}.launch(.., groups=(64, 1, 1))"))
         }
-        "local_size" | "block" | "block_size" | "block_dim" | "threads" => {
-            raise.help("the kernel says it: `@kernel(local_size=(64,))`")
-        }
-        "domain" | "size" | "grid" => {
+        given if is_local_size(given) => raise.help("the kernel says it: `@kernel(local_size=(64,))`"),
+        "domain" | "size" | "grid" | "grid_size" | "global_size" | "dim" | "shape" | "num_invocations" => {
             raise.help(format!("say how many invocations there are: {name}[n](..)"))
         }
         _ => raise.help(format!("it has {}", signature_text(template))),
@@ -228,6 +256,7 @@ pub fn keyword_only(template: &KernelTemplate, parameter: &str) -> Raise {
 
 pub fn argument_twice(template: &KernelTemplate, parameter: &str) -> Raise {
     type_error(format!("kernel `{}` got its argument `{parameter}` twice", template.name()))
+        .help(format!("give it by its place or by its name: leave one out, such as `{parameter}=..`"))
 }
 
 pub fn argument_rank(
@@ -302,7 +331,20 @@ pub fn with_domain(template: &KernelTemplate, domain: &[usize]) -> String {
 
 /// An attribute that kernels do not have, but that other systems launch by.
 pub fn no_such_attribute(kernel: &Value, template: &KernelTemplate, name: &str) -> Option<Raise> {
-    let is_launch = matches!(name, "run" | "eval" | "execute" | "call" | "dispatch" | "forall" | "start");
+    let is_launch = matches!(
+        name,
+        "run"
+            | "eval"
+            | "execute"
+            | "call"
+            | "dispatch"
+            | "forall"
+            | "start"
+            | "forward"
+            | "apply"
+            | "submit"
+            | "enqueue"
+    );
     is_launch.then(|| {
         let call = format!("{}({})", template.name(), signature_text(template));
         no_attribute(kernel, name, None).help(format!("a kernel is called: `{call}`"))

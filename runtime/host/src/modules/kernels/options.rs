@@ -17,7 +17,8 @@ pub const NAMES: [&str; 3] = ["local_size", "subgroup_size", "precise"];
 /// The keywords of a call, which has nothing else left.
 pub fn read(vm: &mut Vm, mut parser: Parser) -> Result<KernelOptions> {
     let [local_size, subgroup_size, precise] = NAMES.map(|name| parser.keyword_only(name));
-    parser.finish().map_err(errors::not_an_option)?;
+    let other = parser.left_over().map(str::to_owned);
+    parser.finish().map_err(|raise| errors::not_an_option(raise, other.as_deref()))?;
     let is_given = |given: &&Value| !given.is_none();
     let local_size = local_size.filter(is_given).map(|given| read_local_size(vm, given)).transpose()?;
     let subgroup_size =

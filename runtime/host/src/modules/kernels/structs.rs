@@ -88,20 +88,26 @@ const DATACLASSES: &str = "<dataclasses>";
 
 /// The functions that a class has now, as they are written in it.
 fn methods(class: &Class) -> Vec<Method> {
-    let method = |(name, value): (&Name, &Value)| {
-        let (function, kind) = match value {
-            Value::Descriptor(descriptor) => match &**descriptor {
-                Descriptor::StaticMethod(function) => (function, MethodKind::Static),
-                Descriptor::Property { get, .. } => (get, MethodKind::Property),
-                Descriptor::ClassMethod(_) => return None,
-            },
-            value => (value, MethodKind::Plain),
-        };
-        let function = helper(function)?;
+    let functions = |value: &Value| match value {
+        Value::Descriptor(descriptor) => match &**descriptor {
+            Descriptor::StaticMethod(function) => vec![(function.clone(), MethodKind::Static)],
+            Descriptor::Property { get, set, .. } => {
+                vec![(get.clone(), MethodKind::Property), (set.clone(), MethodKind::Setter)]
+            }
+            Descriptor::ClassMethod(_) => Vec::new(),
+        },
+        value => vec![(value.clone(), MethodKind::Plain)],
+    };
+    let method = |name: &Name, (function, kind)| {
+        let function = helper(&function)?;
         let is_made = function.source.name() == DATACLASSES;
         (!is_made).then(|| Method { name: (&**name).into(), function, kind })
     };
-    class.own_attrs().iter().filter_map(method).collect()
+    let attrs = class.own_attrs();
+    let methods = attrs
+        .iter()
+        .flat_map(|(name, value)| functions(value).into_iter().filter_map(|function| method(name, function)));
+    methods.collect()
 }
 
 /// A default as the numbers that kernels fill in.

@@ -44,6 +44,7 @@ pub fn argument_kind(
             "kernels know the script's functions by name: make the kernel in a function, `def make({parameter}):`, \
              and give that the function"
         )),
+        Value::NativeFunction(function) => raise.help(format!("call it, and pass what it gives: {}(..)", function.name)),
         Value::None => {
             raise.help("kernels have no None: give a value, or write a kernel without the parameter")
         }
@@ -78,7 +79,14 @@ pub fn argument_numbers(template: &KernelTemplate, parameter: &str, ty: &Type, g
     };
     if let Some(n_given) = n_given.filter(|n_given| *n_given != n) {
         let verb = if n_given == 1 { "was" } else { "were" };
-        return type_error(format!("{}, {n_given} {verb} given", takes(template, parameter, &wanted)));
+        let raise = type_error(format!("{}, {n_given} {verb} given", takes(template, parameter, &wanted)));
+        let components = ["x", "y", "z", "w"].get(..n).map(|letters| letters.join(", "));
+        return match components {
+            Some(components) if ty.is_vector() => {
+                raise.help(format!("give one for each component: `({components})`"))
+            }
+            _ => raise,
+        };
     }
     let number = |value: &Value| kp::number(value).ok().flatten();
     let other = items.iter().flatten().find(|item| number(item).is_none());

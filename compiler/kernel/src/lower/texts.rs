@@ -1,0 +1,76 @@
+//! One text or another: `print("even" if n % 2 == 0 else "odd")`.
+//!
+//! No value of a kernel is a text, so the statement is made for each of them, under an `if`.
+
+use kps_syntax::ast::{Argument, ArgumentKind, Expr, ExprKind, FStringPart};
+
+use super::Ctx;
+use crate::env::EnvValue;
+
+impl Ctx<'_> {
+    /// Calls `told` with the arguments of a statement, once for each way to choose the texts among them. The tests are
+    /// evaluated before the rest.
+    pub(super) fn for_each_text(&mut self, args: &[Argument], told: &mut dyn FnMut(&mut Self, &[Argument])) {
+        let values = args.iter().filter_map(|arg| match &arg.kind {
+            ArgumentKind::Positional(value) => Some(value),
+            _ => None,
+        });
+        let Some(choice) = values.filter_map(|value| self.text_choice(value)).next() else {
+            return told(self, args);
+        };
+        let ExprKind::IfElse { test, then, orelse } = &choice.kind else { return };
+        let with = |chosen: &Expr| -> Vec<Argument> {
+            let mut args = args.to_vec();
+            args.iter_mut().for_each(|arg| put(arg, choice, chosen));
+            args
+        };
+        let (then, orelse) = (with(then), with(orelse));
+        let condition = self.condition(test);
+        // Two closures want it, of which one runs at a time.
+        let told = std::cell::RefCell::new(told);
+        self.branch(
+            &condition,
+            choice.span,
+            |ctx| ctx.for_each_text(&then, &mut **told.borrow_mut()),
+            |ctx| ctx.for_each_text(&orelse, &mut **told.borrow_mut()),
+        );
+    }
+
+    /// The first choice between texts in what is printed.
+    fn text_choice<'e>(&self, value: &'e Expr) -> Option<&'e Expr> {
+        match &value.kind {
+            ExprKind::IfElse { .. } if self.is_text(value) => Some(value),
+            ExprKind::FString(parts) => parts.iter().find_map(|part| match part {
+                FStringPart::Value(field) => self.text_choice(&field.expr),
+                FStringPart::Literal(_) => None,
+            }),
+            _ => None,
+        }
+    }
+
+    pub(super) fn is_text(&self, value: &Expr) -> bool {
+        match &value.kind {
+            ExprKind::Str(_) | ExprKind::FString(_) => true,
+            ExprKind::IfElse { then, orelse, .. } => self.is_text(then) && self.is_text(orelse),
+            _ => matches!(self.held_by_script(value), Some(EnvValue::Str(_))),
+        }
+    }
+}
+
+/// Puts one of its texts in the place of a choice.
+fn put(arg: &mut Argument, choice: &Expr, chosen: &Expr) {
+    fn within(value: &mut Expr, choice: &Expr, chosen: &Expr) {
+        if value.span == choice.span {
+            *value = chosen.clone();
+        } else if let ExprKind::FString(parts) = &mut value.kind {
+            for part in parts {
+                if let FStringPart::Value(field) = part {
+                    within(&mut field.expr, choice, chosen);
+                }
+            }
+        }
+    }
+    if let ArgumentKind::Positional(value) = &mut arg.kind {
+        within(value, choice, chosen);
+    }
+}
