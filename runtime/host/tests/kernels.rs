@@ -112,7 +112,10 @@ fn mistakes_name_the_parameter() {
             "TypeError: kernel `saxpy` takes 3 arguments (a, x, y), 4 were given (write saxpy(a, x, y); arrays that it writes are arguments too)",
         ),
         ("saxpy(1.0, x, z=x)", "TypeError: kernel `saxpy` has no parameter `z` (it has a, x, y)"),
-        ("saxpy(1.0, x, x=x)", "TypeError: kernel `saxpy` got its argument `x` twice"),
+        (
+            "saxpy(1.0, x, x=x)",
+            "TypeError: kernel `saxpy` got its argument `x` twice (give it by its place or by its name, not by both)",
+        ),
         (
             "saxpy(a=1.0, x=x)",
             "TypeError: kernel `saxpy` misses its argument `y` (pass it by its place or its name: saxpy(.., y=..))",

@@ -256,7 +256,7 @@ pub fn keyword_only(template: &KernelTemplate, parameter: &str) -> Raise {
 
 pub fn argument_twice(template: &KernelTemplate, parameter: &str) -> Raise {
     type_error(format!("kernel `{}` got its argument `{parameter}` twice", template.name()))
-        .help(format!("give it by its place or by its name: leave one out, such as `{parameter}=..`"))
+        .help("give it by its place or by its name, not by both")
 }
 
 pub fn argument_rank(
