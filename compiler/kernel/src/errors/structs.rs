@@ -45,6 +45,12 @@ pub(crate) fn initializer_returns(at: Location, method: &str) -> Diagnostic {
         .help("assign the members, `self.x = ..`, and leave the `return` out")
 }
 
+/// Of a struct as a condition; `what` is what its `__bool__` gives.
+pub(crate) fn truth_not_bool(at: Location, what: &str) -> Diagnostic {
+    error("kernel/condition", at, format!("`__bool__` gives {what}, not a bool"), "")
+        .help("let it return a comparison: `return self.x != 0`")
+}
+
 /// Of an assignment to a property that is only read.
 pub(crate) fn property_without_setter(at: Location, of: &str, name: &str) -> Diagnostic {
     error("kernel/struct", at, format!("`{name}` is a property of `{of}`, which has no setter"), "")

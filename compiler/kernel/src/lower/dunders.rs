@@ -9,6 +9,7 @@ use super::closures::Callee;
 use super::helpers::CallStyle;
 use super::operand::Operand;
 use crate::builtins::Function;
+use crate::errors;
 use crate::types::{Scalar, Type};
 
 impl Ctx<'_> {
@@ -89,7 +90,13 @@ impl Ctx<'_> {
 
     /// What a struct is as a condition.
     pub fn struct_truth(&mut self, operand: &Operand, span: Span) -> Option<Operand> {
-        self.call_special("__bool__", (operand, span), &[])
+        let truth = self.call_special("__bool__", (operand, span), &[])?;
+        let is_bool = matches!(&truth, Operand::Node(node) if *self.ty(*node) == Type::BOOL);
+        if is_bool || truth.has_error() {
+            return Some(truth);
+        }
+        let what = self.describe(&truth);
+        Some(self.fail(errors::truth_not_bool(self.at(span), &what)))
     }
 
     /// `float(s)`, `int(s)` and `bool(s)`, for each of their types.
