@@ -529,6 +529,8 @@ pub enum BindingPlace {
     Texture {
         set: u32,
         binding: u32,
+        reads: bool,
+        writes: bool,
     },
     Sampler {
         set: u32,

@@ -188,15 +188,21 @@ impl KernelTemplate {
     /// Invocations of a workgroup: as the kernel says, else by the axes of the domain, the same on every
     /// device. Whole rows of a warp, and square tiles.
     pub fn local_size(&self, rank: u8) -> [u32; 3] {
-        let by_rank = match (self.options.form, rank) {
-            (Form::Python2Shader, _) => [1, 1, 1],
-            // In workgroups of one nothing differs, so no barrier is refused for what the size turns out to be.
-            _ if self.options.sized_later => [1, 1, 1],
-            (Form::Kernel, 0 | 1) => [256, 1, 1],
-            (Form::Kernel, 2) => [16, 16, 1],
-            (Form::Kernel, _) => [8, 8, 4],
+        let [line, plane, space] = self.local_sizes_by_rank().unwrap_or([[1, 1, 1]; 3]);
+        let by_rank = match rank {
+            0 | 1 => line,
+            2 => plane,
+            _ => space,
         };
         self.options.local_size.unwrap_or(by_rank)
+    }
+
+    /// Those for domains of one, two and three axes; `None` where they are the same for all.
+    pub fn local_sizes_by_rank(&self) -> Option<[[u32; 3]; 3]> {
+        // In workgroups of one nothing differs, so no barrier is refused for what the size turns out to be.
+        let is_settled = self.options.local_size.is_some() || self.options.sized_later;
+        let is_by_rank = self.options.form == Form::Kernel && !is_settled;
+        is_by_rank.then_some([[256, 1, 1], [16, 16, 1], [8, 8, 4]])
     }
 
     pub fn name(&self) -> &Name {

@@ -213,6 +213,12 @@ impl Diagnostics {
         self.0.iter().any(|diagnostic| diagnostic.severity == Severity::Error)
     }
 
+    /// Those that are errors.
+    pub fn errors(mut self) -> Diagnostics {
+        self.0.retain(|diagnostic| diagnostic.severity == Severity::Error);
+        self
+    }
+
     /// Sorted by their place in the source of the first; those of others keep their order, behind them.
     /// A warning about what an error is about is left out.
     pub fn in_order(mut self) -> Diagnostics {

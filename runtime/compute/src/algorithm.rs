@@ -185,6 +185,7 @@ impl<'a> Builder<'a> {
     pub fn build(self) -> Result<Algorithm> {
         let kernel = Rc::new(Kernel::load(&self.context, self.words, &self.spec_constants, self.running)?);
         kernel.check_tensors(&self.tensors)?;
+        kernel.check_fields(&self.tensors)?;
         let grid = kernel.grid(&self.extent, &self.tensors)?;
         let context = self.context.clone();
         let destroyed = Cell::new(false);

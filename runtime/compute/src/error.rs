@@ -57,6 +57,21 @@ pub enum ComputeError {
     #[error("parameter `{parameter}` has elements of {element_size} bytes, those of {tensor} have {given}")]
     ParameterRecord { parameter: String, tensor: String, element_size: usize, given: usize },
 
+    /// A number that the module reads is another one in the tensor; `given` is `None` where none begins there.
+    #[error("parameter `{parameter}` reads {} as {expected}, but {tensor} has {} there", number_text(.name, *.offset), given_text(*.given))]
+    ParameterField {
+        parameter: String,
+        tensor: String,
+        /// The members that lead to it, `spin.axis`; empty where they have no names.
+        name: String,
+        /// Bytes before it.
+        offset: usize,
+        expected: DType,
+        given: Option<DType>,
+        /// Whether the tensor's elements are records.
+        is_record: bool,
+    },
+
     /// The tensor's bytes are not whole elements of `element_size` bytes.
     #[error(
         "parameter `{parameter}` has elements of {element_size} bytes, which do not divide the {given} bytes of {tensor}"
@@ -176,6 +191,15 @@ pub(crate) fn shape_text(shape: &[usize]) -> String {
         [only] => format!("({only},)"),
         _ => format!("({})", axes.join(", ")),
     }
+}
+
+/// A number that a module reads.
+fn number_text(name: &str, offset: usize) -> String {
+    if name.is_empty() { format!("byte {offset}") } else { format!("`{name}`") }
+}
+
+fn given_text(given: Option<DType>) -> String {
+    given.map_or_else(|| "no number".to_owned(), |dtype| dtype.to_string())
 }
 
 fn plural(n: usize) -> &'static str {

@@ -16,6 +16,7 @@ use crate::constants::{self, Named, Push, PushLayout};
 use crate::context::Context;
 use crate::dtype::DType;
 use crate::error::{ComputeError, Result};
+use crate::fields;
 use crate::grid::Part;
 use crate::number::Number;
 use crate::records::{self, Ring, Site};
@@ -136,6 +137,19 @@ impl Kernel {
             let tensor = &tensors[image.binding as usize];
             tensor.storage().check_alive("bind")?;
             check_image(image, tensor)?;
+        }
+        Ok(())
+    }
+
+    /// Checks that every number that the module reads is one that the tensors have: what
+    /// [`Kernel::check_tensors`] leaves to launches that know the types of the source.
+    pub fn check_fields(&self, tensors: &[Tensor]) -> Result<()> {
+        for buffer in self.buffers().filter(|buffer| !buffer.is_spill()) {
+            let name = || parameter_name(buffer.binding, &buffer.name);
+            fields::check(&buffer.layout, name, &tensors[buffer.binding as usize])?;
+        }
+        for array in &self.interface.addresses {
+            fields::check(&array.layout, || array.name.clone(), &tensors[array.slot as usize])?;
         }
         Ok(())
     }
@@ -432,7 +446,7 @@ fn common_scalar(types: &mut dyn Iterator<Item = &MemberType>) -> Option<Scalar>
 }
 
 /// Whether elements of this type are what a buffer of these scalars is read as.
-fn holds(dtype: DType, scalar: Scalar) -> bool {
+pub(crate) fn holds(dtype: DType, scalar: Scalar) -> bool {
     match scalar {
         // Buffers hold no booleans and not every device narrow floats, so their bits go as integers.
         Scalar::U8 => matches!(dtype, DType::U8 | DType::Bool),

@@ -6,6 +6,7 @@ use std::rc::Rc;
 use crate::dtype::DType;
 use crate::element::{self, Element};
 use crate::error::{ComputeError, Result};
+use crate::fields::Field;
 use crate::number::Number;
 use crate::storage::{MemoryType, Storage};
 
@@ -24,8 +25,10 @@ pub struct Tensor {
     storage: Rc<Storage>,
     dtype: DType,
     shape: Rc<[usize]>,
-    /// Bytes of one element: the type's own, or those of a record, which is bytes to this crate.
+    /// Bytes of one element: the type's own, or those of a record.
     element_size: usize,
+    /// The numbers of a record; `None` where an element is one number.
+    fields: Option<Rc<[Field]>>,
 }
 
 impl Tensor {
@@ -45,7 +48,7 @@ impl Tensor {
     }
 
     pub(crate) fn over(storage: Rc<Storage>, dtype: DType, shape: &[usize]) -> Tensor {
-        Tensor { storage, dtype, shape: shape.into(), element_size: dtype.size() }
+        Tensor { storage, dtype, shape: shape.into(), element_size: dtype.size(), fields: None }
     }
 
     /// Bytes of a tensor of this type and shape.
@@ -63,11 +66,11 @@ impl Tensor {
         Ok(Tensor { shape: shape.into(), ..self.clone() })
     }
 
-    /// Elements that are records of several numbers: `size` bytes each, which the host gives a meaning.
-    /// `name` is what errors call one.
+    /// Elements that are records of several numbers, `size` bytes each. `name` is what errors call one.
     pub fn records(
         name: &str,
         size: usize,
+        fields: Vec<Field>,
         shape: &[usize],
         memory: MemoryType,
         bytes: Vec<u8>,
@@ -81,12 +84,23 @@ impl Tensor {
             return Err(ComputeError::SizeMismatch { what: label, operation, expected: n, given, unit });
         }
         let storage = Storage::new(bytes, memory, label);
-        Ok(Tensor { storage, dtype: DType::U8, shape: shape.into(), element_size: size })
+        Ok(Tensor {
+            storage,
+            dtype: DType::U8,
+            shape: shape.into(),
+            element_size: size,
+            fields: Some(fields.into()),
+        })
     }
 
     /// Whether an element is more than one number.
     pub fn is_record(&self) -> bool {
-        self.element_size != self.dtype.size()
+        self.fields.is_some()
+    }
+
+    /// The numbers of a record; `None` where an element is one number.
+    pub fn fields(&self) -> Option<&[Field]> {
+        self.fields.as_deref()
     }
 
     /// Bytes of one element.

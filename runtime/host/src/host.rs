@@ -11,6 +11,7 @@ use kps_syntax::{Diagnostic, Diagnostics, Source};
 use crate::checking::{Checking, Findings};
 use crate::convert::{FromValue, HostFunction, IntoArgs};
 use crate::errors;
+use crate::inspect;
 use crate::output::{Output, Unwritten};
 use crate::profile::Profile;
 use crate::value::{Module, NativeFunction, Result as ScriptResult, Value};
@@ -26,8 +27,13 @@ impl Program {
         Program::compile(&Source::new(name, text))
     }
 
+    /// The same of a source. What does not compile never gets to its kernels, so their mistakes come back with the
+    /// others.
     pub fn compile(source: &Source) -> Result<Program, Diagnostics> {
-        compile(source).map(Program)
+        compile(source).map(Program).map_err(|found| match inspect::check(source).errors() {
+            all if all.is_empty() => found,
+            all => all,
+        })
     }
 
     pub fn source(&self) -> &Source {

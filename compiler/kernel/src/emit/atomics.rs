@@ -163,7 +163,7 @@ impl FunctionEmitter<'_> {
 
     fn shared_element(&mut self, local: LocalId, path: &[Step], pointer: Word) -> Element {
         let ty = part_at(&self.function.local(local).ty, path);
-        let bits = self.holds_bits(local, path).then(|| bits_of(&ty));
+        let bits = self.holds_bits(local).then(|| bits_of(&ty));
         let scope = self.scope(Scope::Workgroup);
         Element { pointer, ty, bits, scope }
     }
@@ -334,13 +334,17 @@ impl FunctionEmitter<'_> {
             let is_better = self.ids(compare, &Type::BOOL, &[value, now]);
             return self.select(ty, is_better, value, now);
         }
-        let op = match (op, is_float) {
-            (AtomicOp::Add, true) => Op::FAdd,
-            (AtomicOp::Sub, true) => Op::FSub,
-            (AtomicOp::Add, false) => Op::IAdd,
-            (AtomicOp::Sub, false) => Op::ISub,
-            (AtomicOp::And, _) => Op::BitwiseAnd,
-            (AtomicOp::Or, _) => Op::BitwiseOr,
+        let is_bool = ty.scalar() == Some(Scalar::Bool);
+        let op = match op {
+            AtomicOp::Add if is_float => Op::FAdd,
+            AtomicOp::Sub if is_float => Op::FSub,
+            AtomicOp::Add => Op::IAdd,
+            AtomicOp::Sub => Op::ISub,
+            AtomicOp::And if is_bool => Op::LogicalAnd,
+            AtomicOp::Or if is_bool => Op::LogicalOr,
+            AtomicOp::And => Op::BitwiseAnd,
+            AtomicOp::Or => Op::BitwiseOr,
+            _ if is_bool => Op::LogicalNotEqual,
             _ => Op::BitwiseXor,
         };
         let result = self.ids(op, ty, &[now, value]);

@@ -5,17 +5,17 @@
 //! | 32 and 64 bits | its bits |
 //! | `f16`, `bf16` | the bits of the f32 that it is |
 //! | narrow ints | extended to u32 |
+//! | bools | 0 or 1 |
 //!
-//! Bools and matrices, of which nothing is changed atomically, are as they always are.
+//! A matrix is an array of its columns there.
 
 use std::rc::Rc;
 
 use rspirv::spirv::{Op, Word};
 
 use super::function::FunctionEmitter;
-use super::memory::step_to_column;
 use super::module::Operand;
-use crate::ir::{Home, LocalId, Step};
+use crate::ir::{Home, LocalId};
 use crate::structs::{Member, StructType};
 use crate::types::{Scalar, Type};
 
@@ -28,8 +28,11 @@ pub(super) fn bits_of(ty: &Type) -> Type {
             let members = of.members.iter().map(bits).collect();
             Type::Struct(Rc::new(StructType { name: of.name.clone(), ..StructType::new(members) }))
         }
+        Type::Matrix { columns, rows, scalar } => {
+            Type::array((*columns).into(), bits_of(&Type::Vector(*rows, *scalar)))
+        }
         ty => match ty.scalar() {
-            None | Some(Scalar::Bool) => ty.clone(),
+            None => ty.clone(),
             Some(scalar) if scalar.bits() == 64 => ty.with_scalar(Scalar::U64),
             Some(_) => ty.with_scalar(Scalar::U32),
         },
@@ -37,20 +40,17 @@ pub(super) fn bits_of(ty: &Type) -> Type {
 }
 
 impl FunctionEmitter<'_> {
-    /// Whether a part of a local is held as bits; the numbers of a matrix are not.
-    pub fn holds_bits(&self, local: LocalId, path: &[Step]) -> bool {
-        let local = self.function.local(local);
-        match local.home {
-            Home::Workgroup(shared) => {
-                self.interface.shared_bits.contains(&shared) && step_to_column(&local.ty, path).is_none()
-            }
+    /// Whether a local is held as bits.
+    pub fn holds_bits(&self, local: LocalId) -> bool {
+        match self.function.local(local).home {
+            Home::Workgroup(shared) => self.interface.shared_bits.contains(&shared),
             Home::Own | Home::Caller => false,
         }
     }
 
     /// What lies at a place of a local.
-    pub fn load_local(&mut self, local: LocalId, path: &[Step], place: Word, ty: &Type) -> Word {
-        let holds_bits = self.holds_bits(local, path);
+    pub fn load_local(&mut self, local: LocalId, place: Word, ty: &Type) -> Word {
+        let holds_bits = self.holds_bits(local);
         let bits = if holds_bits { bits_of(ty) } else { ty.clone() };
         let mut operands = vec![Operand::IdRef(place)];
         operands.extend(self.memory_access(self.storage_class(local), &bits));
@@ -62,9 +62,8 @@ impl FunctionEmitter<'_> {
         self.value_of_bits(loaded, &bits, ty)
     }
 
-    pub fn store_local(&mut self, (local, path): (LocalId, &[Step]), place: Word, value: Word, ty: &Type) {
-        let value =
-            if self.holds_bits(local, path) { self.bits_of_value(value, ty, &bits_of(ty)) } else { value };
+    pub fn store_local(&mut self, local: LocalId, place: Word, value: Word, ty: &Type) {
+        let value = if self.holds_bits(local) { self.bits_of_value(value, ty, &bits_of(ty)) } else { value };
         let mut operands = vec![Operand::IdRef(place), Operand::IdRef(value)];
         operands.extend(self.memory_access(self.storage_class(local), ty));
         self.effect(Op::Store, &operands);
@@ -104,7 +103,7 @@ impl FunctionEmitter<'_> {
             return value;
         }
         let n_parts = match from {
-            Type::Array(_) | Type::Struct(_) => from.n_parts().unwrap_or(0),
+            Type::Array(_) | Type::Struct(_) | Type::Matrix { .. } => from.n_parts().unwrap_or(0),
             _ => return convert(self, value, from, to),
         };
         let mut parts = Vec::with_capacity(n_parts as usize);

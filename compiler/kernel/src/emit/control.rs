@@ -43,7 +43,7 @@ impl FunctionEmitter<'_> {
                 }
                 let (pointer, ty) = (self.local(*local), self.function.ty(*value));
                 let value = self.value(*value);
-                self.store_local((*local, &[]), pointer, value, ty);
+                self.store_local(*local, pointer, value, ty);
             }
             Stmt::StoreElement { local, path, value, span } => {
                 self.at(*span);

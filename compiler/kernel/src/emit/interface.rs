@@ -178,7 +178,7 @@ impl Interface {
             Some(Binding { param_idx: scalar.param_idx, name: scalar.name.clone(), place })
         });
         let mut bindings: Vec<Binding> =
-            buffers.chain(scalars).chain(TextureVariables::bindings(kernel)).collect();
+            buffers.chain(scalars).chain(self.textures.bindings(kernel)).collect();
         bindings.sort_by_key(|binding| binding.param_idx);
         bindings
     }

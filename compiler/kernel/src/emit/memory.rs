@@ -57,7 +57,7 @@ impl FunctionEmitter<'_> {
             return self.load_component(local, *index, coop);
         }
         let (place, is_inside) = self.local_part(local, path, Touch::Read);
-        let value = self.load_local(local, path, place, ty);
+        let value = self.load_local(local, place, ty);
         self.or_zero(value, is_inside, ty)
     }
 
@@ -69,7 +69,7 @@ impl FunctionEmitter<'_> {
         let (place, is_inside) = self.local_part(local, path, Touch::Write);
         let ty = self.function.ty(value);
         let value = self.value(value);
-        self.when_inside(is_inside, |emitter| emitter.store_local((local, path), place, value, ty));
+        self.when_inside(is_inside, |emitter| emitter.store_local(local, place, value, ty));
     }
 
     /// A pointer to a part that exists, and whether it is the one meant, where that is not known.
@@ -79,7 +79,7 @@ impl FunctionEmitter<'_> {
         self.tell_local_path(local, path, touch);
         let class = self.storage_class(local);
         let (ty, is_inside) = self.walk(ty, path, &mut chain, class);
-        let pointee = if self.holds_bits(local, path) { bits_of(&ty) } else { ty };
+        let pointee = if self.holds_bits(local) { bits_of(&ty) } else { ty };
         let pointee = self.module.ty(&pointee);
         (self.pointer_to(class, pointee, &chain), is_inside)
     }

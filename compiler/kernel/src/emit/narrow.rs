@@ -112,6 +112,10 @@ impl FunctionEmitter<'_> {
                 self.convert(wide, &Type::F32, ty)
             }
             Some(Scalar::Bf16) => self.bf16_of_bits(bits, ty),
+            Some(Scalar::Bool) => {
+                let zero = self.int(&Type::U32, 0);
+                self.ids(Op::INotEqual, ty, &[bits, zero])
+            }
             _ => self.convert(bits, &Type::U32, ty),
         }
     }

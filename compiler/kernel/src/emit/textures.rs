@@ -57,11 +57,17 @@ impl TextureVariables {
         }
     }
 
-    pub fn bindings(kernel: &Kernel) -> impl Iterator<Item = Binding> {
-        let textures = kernel.textures.iter().map(|texture| Binding {
+    /// Where each texture and sampler is, and what the kernel does with it, once all of it is emitted.
+    pub fn bindings(&self, kernel: &Kernel) -> impl Iterator<Item = Binding> {
+        let textures = kernel.textures.iter().zip(&self.textures).map(|(texture, variable)| Binding {
             param_idx: texture.param_idx,
             name: texture.name.clone(),
-            place: BindingPlace::Texture { set: texture.set, binding: texture.binding },
+            place: BindingPlace::Texture {
+                set: texture.set,
+                binding: texture.binding,
+                reads: variable.reads,
+                writes: variable.writes,
+            },
         });
         let samplers = kernel.samplers.iter().map(|sampler| Binding {
             param_idx: sampler.param_idx,
@@ -169,6 +175,7 @@ impl FunctionEmitter<'_> {
 
     /// In kernels the largest picture of the texture is the only one.
     pub fn texture_sample(&mut self, texture: TextureId, sampler: SamplerId, at: NodeId, ty: &Type) -> Word {
+        self.interface.textures.textures[texture.idx()].reads = true;
         let image = self.texture(texture);
         let image_type = self.interface.textures.textures[texture.idx()].ty;
         let sampler_type = sampler_type(self.module);

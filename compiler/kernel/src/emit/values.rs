@@ -147,7 +147,7 @@ impl FunctionEmitter<'_> {
             }
             NodeKind::Load(local) => {
                 let pointer = self.local(*local);
-                self.load_local(*local, &[], pointer, ty)
+                self.load_local(*local, pointer, ty)
             }
             NodeKind::LoadElement { local, path } => self.load_element(*local, path, ty),
             NodeKind::BufferLoad { buffer, index, path } => {

@@ -102,7 +102,9 @@ pub(crate) fn atomic_element(at: Location, name: &str, element: &Type) -> Diagno
     let diagnostic =
         error("kernel/atomic", at, format!("`{name}` does not take elements of `{element}`"), "");
     match element {
-        Type::Scalar(Scalar::Bool) => diagnostic.help("use an array of `i32`, with 0 and 1"),
+        Type::Scalar(Scalar::Bool) => diagnostic.help(
+            "a bool has `atomic_or`, `atomic_and`, `atomic_xor` and `atomic_exchange`; to count, use an array of `i32`",
+        ),
         Type::Scalar(scalar) if scalar.is_float() => {
             diagnostic.help("and, or and xor are of ints: use an array of ints")
         }

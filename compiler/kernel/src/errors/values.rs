@@ -430,6 +430,11 @@ pub(crate) fn condition_not_bool(at: Location, text: &str, what: &str, is_vector
     }
 }
 
+/// `x == 1 or 2`
+pub(crate) fn compare_again(left: &str, symbol: &str, value: &str) -> String {
+    format!("each side is a comparison of its own: write `{left} {symbol} {value}`")
+}
+
 /// `a or b` of numbers, which gives one of them in Python.
 pub(crate) fn choice_by_or(a: &str, b: &str) -> String {
     let test = format!("{} != 0", as_side(a));

@@ -26,6 +26,8 @@ pub use assembly::assembly_of_line;
 #[derive(Clone, Debug)]
 pub struct Explanation {
     pub module: KernelModule,
+    /// Invocations of a workgroup in launches of one, two and three axes, where they are left to these.
+    pub local_sizes_by_rank: Option<[[u32; 3]; 3]>,
     /// Invocations of a subgroup, where the kernel asks for some number.
     pub subgroup_size: Option<u32>,
     /// The kernel itself, then the functions that it calls, once for each signature, in the order of
@@ -104,7 +106,12 @@ pub(crate) fn explain(
     let kernel = crate::sound(lowered)?;
     let module = emit::emit(&kernel, target);
     let functions = functions(kernel.get(), remarked, &module.capabilities, &emulated);
-    Ok(Explanation { module, subgroup_size: template.options.subgroup_size, functions })
+    Ok(Explanation {
+        module,
+        local_sizes_by_rank: template.local_sizes_by_rank(),
+        subgroup_size: template.options.subgroup_size,
+        functions,
+    })
 }
 
 fn functions(

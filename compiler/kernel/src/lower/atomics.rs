@@ -160,11 +160,55 @@ impl Ctx<'_> {
                 self.error(errors::atomic_own_memory(self.at(array.span), text, given));
                 None
             }
-            operand => {
-                let what = self.describe(&operand);
-                self.error(errors::atomic_place(self.at(array.span), name, &what));
+            operand => match self.read_place(array, &operand) {
+                Some(whole) => self.atomic_component(name, &whole, array, index),
+                None => {
+                    let what = self.describe(&operand);
+                    self.error(errors::atomic_place(self.at(array.span), name, &what));
+                    None
+                }
+            },
+        }
+    }
+
+    /// Where the vector or the matrix lies that was read just now, in memory that others see.
+    fn read_place(&self, expr: &Expr, read: &Operand) -> Option<Place> {
+        // A name has a value of its own.
+        let is_read_here = matches!(expr.kind, ExprKind::Attribute { .. } | ExprKind::Subscript { .. });
+        let Operand::Node(node) = read else { return None };
+        let ty = self.ty(*node).clone();
+        let is_whole = ty.is_matrix() || matches!(ty, Type::Vector(..));
+        let (root, path) = match &self.f.func.node(*node).kind {
+            NodeKind::BufferLoad { buffer, index, path } => (Root::Element(*buffer, *index), path),
+            NodeKind::LoadElement { local, path } => (Root::Local(*local), path),
+            _ => return None,
+        };
+        let place = Place { root, path: path.as_slice().into(), ty };
+        let is_seen = matches!(root, Root::Element(..)) || self.shared_id(&place).is_some();
+        (is_read_here && is_whole && is_seen).then_some(place)
+    }
+
+    /// A number of a vector or a matrix.
+    fn atomic_component(
+        &mut self,
+        name: &str,
+        whole: &Place,
+        text: &Expr,
+        index: &Expr,
+    ) -> Option<(AtomicPlace, Type)> {
+        if !whole.ty.is_matrix() {
+            let step = self.step_into(&whole.ty, index)?;
+            return Some(atomic_place(whole.part(step, whole.ty.part(0)?)));
+        }
+        let at = self.matrix_index(&whole.ty, index, text.span)?;
+        match self.matrix_place(whole, &at, (text.span, text.span.to(index.span))) {
+            Operand::Place(part) => Some(atomic_place(part)),
+            Operand::Scattered(row) => {
+                let error = errors::atomic_element(self.at(index.span), name, &row.ty());
+                self.error(error);
                 None
             }
+            _ => None,
         }
     }
 
@@ -193,13 +237,13 @@ impl Ctx<'_> {
         span: Span,
     ) -> Option<kps_syntax::Diagnostic> {
         let is_bitwise = matches!(op, AtomicOp::And | AtomicOp::Or | AtomicOp::Xor);
-        match element {
-            Type::Scalar(scalar) if *scalar == Scalar::Bool || scalar.is_float() && is_bitwise => {
-                Some(errors::atomic_element(self.at(span), name, element))
-            }
-            Type::Scalar(_) => None,
-            _ => Some(errors::atomic_element(self.at(span), name, element)),
-        }
+        let is_arithmetic = matches!(op, AtomicOp::Add | AtomicOp::Sub | AtomicOp::Min | AtomicOp::Max);
+        let is_taken = match element {
+            Type::Scalar(Scalar::Bool) => !is_arithmetic,
+            Type::Scalar(scalar) => !(scalar.is_float() && is_bitwise),
+            _ => false,
+        };
+        (!is_taken).then(|| errors::atomic_element(self.at(span), name, element))
     }
 }
 

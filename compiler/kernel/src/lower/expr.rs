@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use kps_syntax::ast::{BinaryOp as AstBinaryOp, BoolOp, Expr, ExprKind, Ident, Name};
+use kps_syntax::ast::{BinaryOp as AstBinaryOp, BoolOp, CompareOp, Expr, ExprKind, Ident, Name};
 use kps_syntax::{Diagnostic, Location, Span};
 use num_traits::ToPrimitive;
 
@@ -218,10 +218,30 @@ impl Ctx<'_> {
         let [first, rest @ ..] = values else { return Operand::Error };
         let n_told = self.f.diagnostics.len();
         let chain = self.chain_of_bools(op, first, rest);
-        if let [second] = rest {
+        if let ExprKind::Compare { left, comparisons } = &first.kind
+            && let [comparison] = &comparisons[..]
+        {
+            self.help_to_compare(left, comparison.op, rest, n_told);
+        }
+        if let [second] = rest
+            && !is_number(second)
+        {
             self.help_to_choose(op, first, second, n_told);
         }
         chain
+    }
+
+    /// `x == 1 or 2`: the helps of what was told since compare each number with what the first one is compared with.
+    fn help_to_compare(&mut self, left: &Expr, op: CompareOp, rest: &[Expr], n_told: usize) {
+        let source = self.f.source.clone();
+        for told in self.f.diagnostics.iter_mut().skip(n_told) {
+            let Some(place) = told.location().map(|place| place.span) else { continue };
+            let mut numbers = rest.iter().filter(|value| is_number(value));
+            if told.code == "kernel/condition" && numbers.any(|number| number.span == place) {
+                let [left, value] = [left.span, place].map(|span| source.slice(span));
+                told.help = Some(errors::compare_again(left, op.symbol(), value));
+            }
+        }
     }
 
     /// Of numbers, `or` and `and` choose one in Python: the helps of what was told since say how to.
@@ -526,4 +546,8 @@ impl Ctx<'_> {
 /// Whether kernels have nothing like it.
 fn is_of_the_host(value: &EnvValue) -> bool {
     matches!(value, EnvValue::Str(_) | EnvValue::Other { .. })
+}
+
+fn is_number(expr: &Expr) -> bool {
+    matches!(expr.kind, ExprKind::Int(_) | ExprKind::Float(_))
 }

@@ -15,6 +15,7 @@ use super::format_spec::{self, Subject};
 use super::helpers::Active;
 use super::operand::{Operand, Static};
 use super::stmts::Condition;
+use crate::builtins::Function;
 use crate::check::is_test_with_text;
 use crate::constant::{Constant, Literal};
 use crate::env::EnvValue;
@@ -228,10 +229,10 @@ impl Ctx<'_> {
         !self.template.works_together(self.kernel_env)
     }
 
-    /// `\nx = {f32}, n = {i32}`: what the sides of the comparisons are.
+    /// `\nx = {f32}, n = {i32}`: what the test looked at.
     fn values_text(&mut self, test: &Expr) -> Text {
         let mut sides = Vec::new();
-        compared(test, &mut sides);
+        self.looked_at(test, &mut sides);
         let mut text = Text::default();
         let mut told: Vec<String> = Vec::new();
         text.literal("\n");
@@ -249,6 +250,79 @@ impl Ctx<'_> {
             told.push(source);
         }
         text
+    }
+
+    /// The sides of the comparisons of a test, and what its functions are given.
+    fn looked_at<'e>(&mut self, test: &'e Expr, sides: &mut Vec<&'e Expr>) {
+        match &test.kind {
+            ExprKind::Compare { left, comparisons } => {
+                self.side(left, sides);
+                comparisons.iter().for_each(|comparison| self.side(&comparison.right, sides));
+            }
+            ExprKind::Bool { values, .. } => values.iter().for_each(|value| self.looked_at(value, sides)),
+            ExprKind::Unary { operand, .. } => self.looked_at(operand, sides),
+            ExprKind::IfElse { test, then, orelse } => {
+                [test, then, orelse].into_iter().for_each(|part| self.looked_at(part, sides));
+            }
+            ExprKind::Call { args, .. } => {
+                for arg in args {
+                    let (ArgumentKind::Positional(value) | ArgumentKind::Keyword(_, value)) = &arg.kind
+                    else {
+                        continue;
+                    };
+                    match value.kind {
+                        ExprKind::Compare { .. } | ExprKind::Bool { .. } => self.looked_at(value, sides),
+                        _ => self.side(value, sides),
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// What is shown of a value: the whole of it, or its parts where computing it again may do something else.
+    fn side<'e>(&mut self, value: &'e Expr, sides: &mut Vec<&'e Expr>) {
+        match &value.kind {
+            // A constant alone tells nothing.
+            ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::True | ExprKind::False => {}
+            ExprKind::Unary { operand, .. } => self.side(operand, sides),
+            ExprKind::Tuple(items) | ExprKind::List(items) => {
+                items.iter().for_each(|item| self.side(item, sides));
+            }
+            _ if self.is_repeatable_here(value) => sides.push(value),
+            _ => value.each_child(&mut |child| self.side(child, sides)),
+        }
+    }
+
+    /// Whether computing it again does nothing else: it is made of names, elements, arithmetic and functions that
+    /// only compute.
+    fn is_repeatable_here(&mut self, value: &Expr) -> bool {
+        let mut is_repeatable = match &value.kind {
+            ExprKind::Call { func, .. } => self.only_computes(func),
+            ExprKind::Walrus { .. } | ExprKind::Lambda(_) => false,
+            _ => true,
+        };
+        value.each_child(&mut |child| is_repeatable = is_repeatable && self.is_repeatable_here(child));
+        is_repeatable
+    }
+
+    fn only_computes(&mut self, function: &Expr) -> bool {
+        let is_named = match &function.kind {
+            ExprKind::Name(_) => true,
+            ExprKind::Attribute { value, .. } => {
+                matches!(value.kind, ExprKind::Name(_))
+                    && matches!(self.expr(value), Operand::Static(Static::Module(..)))
+            }
+            _ => false,
+        };
+        is_named
+            && match self.expr(function) {
+                Operand::Static(Static::Builtin(function)) => {
+                    !matches!(function, Function::Group(_) | Function::Print)
+                }
+                Operand::Static(function) => matches!(function, Static::Type(_)),
+                _ => false,
+            }
     }
 
     pub(super) fn push_record(&mut self, kind: RecordKind, text: Text, span: Span) {
@@ -523,31 +597,4 @@ fn brackets(ty: &Type, within: Within) -> [String; 2] {
         Type::Struct(of) => [format!("{}(", of.name.as_deref().unwrap_or("Struct")), ")".to_owned()],
         ty => [format!("{ty}("), ")".to_owned()],
     }
-}
-
-/// The sides of the comparisons of a test, where computing them again does nothing else.
-fn compared<'e>(test: &'e Expr, sides: &mut Vec<&'e Expr>) {
-    match &test.kind {
-        ExprKind::Compare { left, comparisons } => {
-            let all = std::iter::once(&**left).chain(comparisons.iter().map(|comparison| &comparison.right));
-            sides.extend(all.filter(|side| is_plain(side)));
-        }
-        ExprKind::Bool { values, .. } => values.iter().for_each(|value| compared(value, sides)),
-        ExprKind::Unary { operand, .. } => compared(operand, sides),
-        _ => {}
-    }
-}
-
-/// Names, elements and arithmetic; a constant alone tells nothing.
-fn is_plain(expr: &Expr) -> bool {
-    fn has_no_call(expr: &Expr) -> bool {
-        let mut plain = !matches!(expr.kind, ExprKind::Call { .. });
-        expr.each_child(&mut |child| plain &= has_no_call(child));
-        plain
-    }
-    let is_constant = matches!(
-        expr.kind,
-        ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::True | ExprKind::False | ExprKind::Unary { .. }
-    );
-    !is_constant && has_no_call(expr)
 }

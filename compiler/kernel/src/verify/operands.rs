@@ -228,8 +228,8 @@ impl Verifier<'_> {
         let result = if atomic.op == AtomicOp::Store { &Type::Void } else { &element };
         let has_value = atomic.value.is_some() == (atomic.op != AtomicOp::Load);
         let has_expected = atomic.expected.is_some() == (atomic.op == AtomicOp::CompareExchange);
-        let is_number =
-            is_kind(&element, &[Kind::Signed, Kind::Unsigned, Kind::Float]) && !element.is_vector();
+        let is_number = is_kind(&element, &[Kind::Signed, Kind::Unsigned, Kind::Float, Kind::Bool])
+            && !element.is_vector();
         Ok(is_number
             && ty == result
             && has_value

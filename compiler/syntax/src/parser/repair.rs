@@ -1,6 +1,6 @@
 //! Puts a line with a mistake right as far as its shape goes.
 //!
-//! What the line says is lost, but a header stays a header of its kind: so the block below it is read for
+//! What the line says is lost, unless its colon alone is missing, but a header stays a header of its kind: so the block below it is read for
 //! its own mistakes, and an `else` further down still finds its `if`.
 
 use crate::source::Span;
@@ -13,6 +13,8 @@ pub(super) enum Repair {
     Line(usize),
     /// Replace the logical line with this token, which begins like a clause but continues nothing.
     StrayLine(usize),
+    /// Put the colon of a header before this token, which ends the line: nothing of it is lost.
+    InsertColon(usize),
     /// Put a block before this token.
     InsertBlock(usize),
     /// Take this INDENT away, and its DEDENT.
@@ -26,7 +28,7 @@ impl Repair {
     pub fn place(self, tokens: &[Spanned]) -> u32 {
         let at = match self {
             Repair::Line(at) | Repair::StrayLine(at) | Repair::RemoveDecorators(at) => at,
-            Repair::InsertBlock(at) | Repair::RemoveIndent(at) => at,
+            Repair::InsertColon(at) | Repair::InsertBlock(at) | Repair::RemoveIndent(at) => at,
         };
         let line = line_of(tokens, at);
         tokens.get(line.start).map_or(u32::MAX, |(start, ..)| *start)
@@ -41,6 +43,7 @@ pub(super) fn apply(tokens: &mut Vec<Spanned>, repair: Repair) {
     match repair {
         Repair::Line(at) => replace_line(tokens, at, false),
         Repair::StrayLine(at) => replace_line(tokens, at, true),
+        Repair::InsertColon(at) => insert_colon(tokens, at),
         Repair::InsertBlock(at) => insert_block(tokens, at),
         Repair::RemoveIndent(at) => remove_indent(tokens, at),
         Repair::RemoveDecorators(at) => remove_decorators(tokens, at),
@@ -135,6 +138,11 @@ fn header(line: &[Spanned]) -> Option<Vec<Token>> {
     };
     header.push(Token::Colon);
     Some(header)
+}
+
+fn insert_colon(tokens: &mut Vec<Spanned>, at: usize) {
+    let place = tokens[at - 1].2;
+    tokens.insert(at, (place, Token::Colon, place));
 }
 
 fn insert_block(tokens: &mut Vec<Spanned>, at: usize) {

@@ -12,12 +12,11 @@ pub fn text(explained: &[Explained], asked: Option<&AskedLine>) -> String {
 }
 
 fn kernel(Explained { name, explanation, needs }: &Explained, asked: Option<&AskedLine>) -> String {
-    let form = match explanation.module.stage {
-        Stage::Compute => {
-            let [x, y, z] = explanation.module.local_size;
-            ("local_size", format!("[{x},{y},{z}]"))
-        }
-        stage => ("stage", string(stage.name())),
+    let size = |[x, y, z]: [u32; 3]| format!("[{x},{y},{z}]");
+    let form = match (explanation.module.stage, explanation.local_sizes_by_rank) {
+        (Stage::Compute, Some(sizes)) => ("local_sizes_by_axes", list(sizes.into_iter().map(size))),
+        (Stage::Compute, None) => ("local_size", size(explanation.module.local_size)),
+        (stage, _) => ("stage", string(stage.name())),
     };
     let home = &explanation.functions[0].source;
     let functions = explanation.functions.iter().map(|found| {

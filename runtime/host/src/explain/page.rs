@@ -1,6 +1,6 @@
 //! The page that `kps explain` and `kernel.explain()` show: each line of a kernel, and below it what is worth knowing.
 
-use crate::inspect::{self, BindingPlace, ExplainedFunction, Explanation, KernelModule, Stage};
+use crate::inspect::{self, BindingPlace, ExplainedFunction, Explanation, Stage};
 use kps_syntax::Source;
 
 use super::Explained;
@@ -87,7 +87,7 @@ fn head(name: &str, explanation: &Explanation, needs: &Needs) -> String {
     let at = main.source.line(main.header.start);
     let mut text = format!("{name} at {}:{at}\n", main.source.name());
     text += &match module.stage {
-        Stage::Compute => workgroups(module),
+        Stage::Compute => workgroups(explanation),
         stage => format!("  a {} function: its SPIR-V is for programs that draw\n", stage.name()),
     };
     for (capability, _) in needs.iter().filter(|(_, lacks)| !lacks.is_empty()) {
@@ -110,14 +110,24 @@ fn head(name: &str, explanation: &Explanation, needs: &Needs) -> String {
     text
 }
 
-fn workgroups(module: &KernelModule) -> String {
+fn workgroups(explanation: &Explanation) -> String {
+    let module = &explanation.module;
     let [x, y, z] = module.local_size;
+    let size = match explanation.local_sizes_by_rank {
+        Some([[line, ..], [width, height, _], [x, y, z]]) => {
+            format!("{line}, {width} x {height} or {x} x {y} x {z} invocations, by the axes of the launch")
+        }
+        None => format!("{x} x {y} x {z} invocations"),
+    };
     let launched = match (module.whole_groups, module.has_domain) {
         (true, _) => "it waits at barriers, so a launch is of whole workgroups",
         (false, true) => "those beyond the domain do nothing",
         (false, false) => "a launch counts workgroups",
     };
-    format!("  workgroups of {x} x {y} x {z} invocations; {launched}\n")
+    wrapped(&format!("workgroups of {size}; {launched}"), WIDTH - 4)
+        .iter()
+        .map(|line| format!("  {line}\n"))
+        .collect()
 }
 
 /// Where each argument goes, beside the type of its parameter.
@@ -136,7 +146,8 @@ fn add_places(rows: &mut [Row], explanation: &Explanation, function: &ExplainedF
 
 fn place(place: &BindingPlace) -> String {
     match place {
-        BindingPlace::Buffer { set, binding, reads, writes, .. } => {
+        BindingPlace::Buffer { set, binding, reads, writes, .. }
+        | BindingPlace::Texture { set, binding, reads, writes } => {
             let access = match (reads, writes) {
                 (true, true) => "read and written",
                 (true, false) => "read",
@@ -145,9 +156,7 @@ fn place(place: &BindingPlace) -> String {
             };
             format!("{access}; {}", slot(*set, *binding))
         }
-        BindingPlace::Texture { set, binding } | BindingPlace::Sampler { set, binding } => {
-            slot(*set, *binding)
-        }
+        BindingPlace::Sampler { set, binding } => slot(*set, *binding),
         BindingPlace::PushConstant { offset, .. } => format!("a push constant at byte {offset}"),
         BindingPlace::Uniform { offset, .. } => format!("at byte {offset} of a uniform buffer"),
     }

@@ -2,6 +2,7 @@
 
 mod arrays;
 mod bindings;
+mod broken;
 mod builtin;
 mod changes;
 mod classes;
@@ -30,9 +31,10 @@ pub use kps_kernel::{
 use kps_kernel::{KernelEnv, KernelTemplate, ParamKind, Signature, Verified, ir};
 use kps_syntax::ast::*;
 pub use kps_syntax::suggest::nearest;
-use kps_syntax::{Diagnostic, Diagnostics, Location, Source, Span};
+use kps_syntax::{Diagnostic, Diagnostics, Location, Severity, Source, Span};
 
 use crate::errors;
+use broken::Broken;
 use decoration::Decoration;
 use find::Found;
 use names::StaticEnv;
@@ -43,9 +45,9 @@ use names::StaticEnv;
 pub fn check(source: &Source) -> Diagnostics {
     let (mut module, mut diagnostics) = kps_syntax::parse(source);
     let is_broken = diagnostics.has_errors();
-    // A mended statement is not what its author meant: nothing more is said about it.
-    module.body.retain(|stmt| !diagnostics.iter().any(|found| lies_in(found, source, stmt.span)));
+    let broken = Broken::take_out(&mut module, &diagnostics, source);
     let mut host = kps_bytecode::compile(&module).err().unwrap_or_default();
+    host.0.retain(|mistake| !broken.is_of_a_part(mistake));
     let Found { kernels, structs, types, made, .. } = Found::of(&module);
     let of_types = types.iter().map(|of| (of.expr.span, of.check()));
     let of_structs = structs.iter().map(|of| (of.span, of.check()));
@@ -57,10 +59,9 @@ pub fn check(source: &Source) -> Diagnostics {
         }
         // Kernels may share functions, and their slips.
         let is_told = |mistake: &Diagnostic| diagnostics.iter().any(|known| is_same(known, mistake));
-        // What a kernel does not know, a broken statement may define.
         let is_known = |mistake: &Diagnostic| {
-            let may_be_defined = is_broken && mistake.code == "kernel/unknown-name";
-            !may_be_defined && mistake.code != kps_kernel::KNOWN_LATER
+            let is_slip = mistake.severity != Severity::Error && broken.is_of_a_part(mistake);
+            !is_slip && !broken.may_define(mistake) && mistake.code != kps_kernel::KNOWN_LATER
         };
         let new = found.into_iter().filter(|mistake| is_known(mistake) && !is_told(mistake));
         let new: Vec<Diagnostic> = new.collect();

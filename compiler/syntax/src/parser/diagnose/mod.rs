@@ -37,12 +37,14 @@ pub(super) fn diagnose(source: &Source, tokens: &[Spanned], failure: &Failure) -
     if let Some(diagnosis) = headers::layout(&scene) {
         return diagnosis;
     }
-    let repair = match scene.at == scene.line.start && scene.here().continues_statement() {
-        true => Repair::StrayLine(scene.at),
-        false => Repair::Line(scene.at),
-    };
     let is_reported = scene.tokens[scene.line.clone()].iter().any(|(_, token, _)| *token == Token::Invalid);
     let diagnostic = if is_reported { None } else { Some(mistake(&scene)) };
+    let lacks_colon = diagnostic.as_ref().is_some_and(|found| found.code == "syntax/missing-colon");
+    let repair = match scene.here() {
+        Token::Newline if lacks_colon && scene.first().opens_block() => Repair::InsertColon(scene.at),
+        here if scene.at == scene.line.start && here.continues_statement() => Repair::StrayLine(scene.at),
+        _ => Repair::Line(scene.at),
+    };
     Diagnosis { diagnostic, repair }
 }
 

@@ -314,7 +314,8 @@ fn argument(vm: &mut Vm, kernel: &Kernel, param: &Param, value: &Value) -> Resul
                 None => {
                     let bytes = structs::pack(vm, ty, value, name)?;
                     let (n, memory) = (bytes.len(), MemoryType::Device);
-                    Tensor::records(&ty.to_string(), n, &[1], memory, bytes).map_err(kp::compute)?
+                    Tensor::records(&ty.to_string(), n, structs::fields(ty), &[1], memory, bytes)
+                        .map_err(kp::compute)?
                 }
             };
             (ParamType::Array(ArrayParam::flat(ty.clone())), Argument::Uniform(tensor))

@@ -11,7 +11,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use kps_bytecode::Code;
-use kps_compute::{DType, Number};
+use kps_compute::{DType, Field, Number};
 use kps_kernel::{
     ClassConstants, Constant, EnvValue, MAX_STRUCT_BYTES, Member, Method, MethodKind, Scalar, StructType,
     Type,
@@ -520,6 +520,12 @@ pub fn scalar_type(dtype: DType) -> Type {
 /// Whether values of both types are the same bytes.
 pub fn same_layout(a: &Type, b: &Type) -> bool {
     a == b || a.packed_size() == b.packed_size() && a.numbers() == b.numbers()
+}
+
+/// The numbers of one value, where they lie in a tensor.
+pub fn fields(ty: &Type) -> Vec<Field> {
+    let field = |(offset, scalar)| Field { offset: offset as usize, dtype: dtype(scalar) };
+    ty.numbers().into_iter().map(field).collect()
 }
 
 pub fn dtype(scalar: Scalar) -> DType {

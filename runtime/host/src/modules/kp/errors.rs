@@ -41,6 +41,7 @@ fn kind(error: &ComputeError) -> ExceptionKind {
         | ComputeError::SpecUnfit { .. } => ExceptionKind::OverflowError,
         ComputeError::DTypeMismatch { .. }
         | ComputeError::ParameterDType { .. }
+        | ComputeError::ParameterField { .. }
         | ComputeError::TensorCount { .. }
         | ComputeError::PushCount { .. }
         | ComputeError::PushSize { .. }
@@ -68,6 +69,14 @@ fn help(error: &ComputeError) -> Option<String> {
         }
         ComputeError::ParameterDType { expected, .. } => {
             format!("make the tensor with that type: Tensor(values, dtype=\"{}\")", expected.numpy_name())
+        }
+        ComputeError::ParameterField { is_record: true, .. } => {
+            "let the struct have the members of the shader's, in their order and of their types".to_owned()
+        }
+        ComputeError::ParameterField { .. } => {
+            "numbers of several types go as structs, `Tensor(values, dtype=S)` of a `@struct class S`, or as \
+             bytes: `dtype=\"uint8\"`"
+                .to_owned()
         }
         ComputeError::DescriptorSet { .. } => {
             "give it a slot of set 0: `layout(set = 0, binding = ..)`, `@group(0) @binding(..)`, or a number alone"

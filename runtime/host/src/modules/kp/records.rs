@@ -47,7 +47,8 @@ pub fn zeros(of: &Rc<StructType>, shape: &[usize], memory: MemoryType) -> Result
 }
 
 fn from_bytes(of: &Rc<StructType>, shape: &[usize], memory: MemoryType, bytes: Vec<u8>) -> Result<Tensor> {
-    Tensor::records(&of.to_string(), of.size() as usize, shape, memory, bytes).map_err(compute)
+    let fields = structs::fields(&Type::Struct(of.clone()));
+    Tensor::records(&of.to_string(), of.size() as usize, fields, shape, memory, bytes).map_err(compute)
 }
 
 /// All structs, as bytes.

@@ -1,0 +1,167 @@
+//! What can still be judged of a script with mistakes in its syntax.
+//!
+//! In goes a tree as the parser mended it, out comes one without the statements that were mended, for nobody knows what
+//! their author meant. A kernel keeps its other statements, down to the innermost that is whole, unless the mistake may
+//! have moved the borders of blocks. What the lost statements name, they may define.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use kps_syntax::ast::*;
+use kps_syntax::{Diagnostic, Diagnostics, Severity, Source, Span};
+
+use super::decoration::is_kernel;
+
+/// Mistakes behind which a block may end elsewhere than its author meant.
+const OF_LAYOUT: [&str; 12] = [
+    "syntax/else-if",
+    "syntax/mismatched-bracket",
+    "syntax/missing-block",
+    "syntax/mixed-braces",
+    "syntax/mixed-tabs",
+    "syntax/stray-backslash",
+    "syntax/stray-clause",
+    "syntax/too-many-indents",
+    "syntax/unclosed-bracket",
+    "syntax/unexpected-indent",
+    "syntax/unmatched-unindent",
+    "syntax/unterminated-string",
+];
+
+pub(super) struct Broken<'s> {
+    source: &'s Source,
+    mistakes: Vec<Mistake>,
+    /// What the lost statements name.
+    names: HashSet<&'s str>,
+    /// They may define any name: `from module import *`.
+    is_open: bool,
+    /// Kernels that lost statements.
+    kernels: Vec<Span>,
+}
+
+struct Mistake {
+    place: Span,
+    is_of_layout: bool,
+}
+
+impl<'s> Broken<'s> {
+    /// Takes the statements with mistakes out of a script.
+    pub fn take_out(module: &mut Module, diagnostics: &Diagnostics, source: &'s Source) -> Broken<'s> {
+        let is_lost = |found: &&Diagnostic| found.severity == Severity::Error && !lacks_colon(found);
+        let errors = diagnostics.iter().filter(is_lost);
+        let mistake = |found: &Diagnostic| {
+            let place = found.location()?.span;
+            Some(Mistake { place, is_of_layout: OF_LAYOUT.contains(&found.code) })
+        };
+        let mistakes: Vec<Mistake> = errors.filter_map(mistake).collect();
+        let (names, kernels) = (HashSet::new(), Vec::new());
+        let mut broken = Broken { source, mistakes, names, is_open: false, kernels };
+        // A line that the parser left out is no statement.
+        let lines: Vec<u32> =
+            broken.mistakes.iter().map(|mistake| source.line(mistake.place.start)).collect();
+        lines.into_iter().for_each(|line| broken.lose(source.line_text(line)));
+        let whole = std::mem::take(&mut module.body);
+        module.body = whole.into_iter().filter_map(|stmt| broken.sound_part(stmt)).collect();
+        broken
+    }
+
+    /// Whether a name that is told to be missing may be one that a lost statement defines.
+    pub fn may_define(&self, told: &Diagnostic) -> bool {
+        if !matches!(told.code, "kernel/unknown-name" | "kernel/unknown-type" | "kernel/unset") {
+            return false;
+        }
+        let name =
+            told.location().and_then(|at| identifiers(at.source.slice(at.span)).next().map(str::to_owned));
+        self.is_open || name.is_some_and(|name| self.names.contains(&*name))
+    }
+
+    /// Whether it is told of a kernel that lost statements, which as a whole is not what its author meant.
+    pub fn is_of_a_part(&self, told: &Diagnostic) -> bool {
+        let Some(at) = told.location().filter(|at| at.source == *self.source) else { return false };
+        self.kernels.iter().any(|kernel| (kernel.start..=kernel.end).contains(&at.span.start))
+    }
+
+    fn lose(&mut self, text: &'s str) {
+        self.names.extend(identifiers(text));
+        self.is_open |= text.contains("import") && text.contains('*');
+    }
+
+    fn lies_in(&self, span: Span) -> impl Iterator<Item = &Mistake> {
+        let is_in = move |mistake: &&Mistake| (span.start..=span.end).contains(&mistake.place.start);
+        self.mistakes.iter().filter(is_in)
+    }
+
+    /// A statement of the script's own level, or what is left of it.
+    fn sound_part(&mut self, stmt: Stmt) -> Option<Stmt> {
+        if self.lies_in(stmt.span).next().is_none() && !matches!(stmt.kind, StmtKind::Error) {
+            return Some(stmt);
+        }
+        if let StmtKind::Function(def) = &stmt.kind
+            && def.decorators.iter().any(is_kernel)
+            && self.lies_in(stmt.span).all(|mistake| {
+                let is_in = |part: &Stmt| (part.span.start..=part.span.end).contains(&mistake.place.start);
+                !mistake.is_of_layout && def.body.iter().any(is_in)
+            })
+        {
+            let mut def = FunctionDef::clone(def);
+            def.body = self.sound_block(def.body);
+            self.kernels.push(stmt.span);
+            return Some(Stmt { kind: StmtKind::Function(Arc::new(def)), ..stmt });
+        }
+        self.lose(self.source.slice(stmt.span));
+        None
+    }
+
+    fn sound_block(&mut self, block: Vec<Stmt>) -> Vec<Stmt> {
+        block.into_iter().map(|stmt| self.sound_stmt(stmt)).collect()
+    }
+
+    /// A statement of a kernel without its mistakes; nothing where they are its own.
+    fn sound_stmt(&mut self, stmt: Stmt) -> Stmt {
+        let Stmt { span, kind } = stmt;
+        if self.lies_in(span).next().is_none() {
+            return Stmt { span, kind };
+        }
+        let is_within = |block: &[Stmt], place: Span| {
+            block.iter().any(|part| (part.span.start..=part.span.end).contains(&place.start))
+        };
+        let are_within = |blocks: &[&[Stmt]]| {
+            self.lies_in(span).all(|mistake| blocks.iter().any(|block| is_within(block, mistake.place)))
+        };
+        let kind = match kind {
+            StmtKind::If { branches, orelse }
+                if are_within(
+                    &branches.iter().map(|branch| &branch.body[..]).chain([&orelse[..]]).collect::<Vec<_>>(),
+                ) =>
+            {
+                let branch = |branch: Branch| Branch { body: self.sound_block(branch.body), ..branch };
+                let branches = branches.into_iter().map(branch).collect();
+                StmtKind::If { branches, orelse: self.sound_block(orelse) }
+            }
+            StmtKind::For { target, iter, body, orelse, is_async } if are_within(&[&body, &orelse]) => {
+                let (body, orelse) = (self.sound_block(body), self.sound_block(orelse));
+                StmtKind::For { target, iter, body, orelse, is_async }
+            }
+            _ => {
+                self.lose(self.source.slice(span));
+                StmtKind::Error
+            }
+        };
+        Stmt { span, kind }
+    }
+}
+
+/// Whether a header lacks its colon alone: with it, it is what its author meant.
+fn lacks_colon(told: &Diagnostic) -> bool {
+    told.code == "syntax/missing-colon"
+        && told.location().is_some_and(|at| {
+            let (line, column) = at.source.line_column(at.span.start);
+            let mut rest = at.source.line_text(line).chars().skip(column as usize - 1);
+            rest.find(|c| !c.is_whitespace()).is_none_or(|c| c == '#')
+        })
+}
+
+fn identifiers(text: &str) -> impl Iterator<Item = &str> {
+    let words = text.split(|c: char| c != '_' && !unicode_ident::is_xid_continue(c));
+    words.filter(|word| word.starts_with(|c: char| c == '_' || unicode_ident::is_xid_start(c)))
+}
