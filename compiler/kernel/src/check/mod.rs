@@ -10,6 +10,7 @@ mod captured;
 mod cycles;
 mod defaults;
 mod depths;
+mod formatted;
 mod free;
 mod further;
 mod given;

@@ -6,13 +6,14 @@
 use std::sync::Arc;
 
 use kps_syntax::ast::{
-    Argument, ArgumentKind, BinaryOp, CompareOp, Comparison, Expr, ExprKind, FStringPart, FunctionDef,
-    Lambda, MatchCase, Name, Pattern, PatternKind, Stmt, StmtKind,
+    Argument, ArgumentKind, CompareOp, Comparison, Expr, ExprKind, FStringPart, FunctionDef, Lambda,
+    MatchCase, Name, Pattern, PatternKind, Stmt, StmtKind,
 };
 use kps_syntax::scope::{Scope, pattern_names};
 use kps_syntax::{Diagnostic, Diagnostics, Location, Source, Span, suggest};
 
 use super::below::binding_below;
+use super::formatted::{as_f_string, is_formatted};
 use super::params;
 use super::slips;
 use super::types::{NO_INTS, TypeReader};
@@ -22,6 +23,7 @@ use rustc_hash::FxHashSet;
 use crate::builtins;
 use crate::env::{EnvModule, EnvValue, HelperFunction, KernelEnv};
 use crate::errors;
+use crate::habits;
 use crate::library;
 
 /// A mention of a function that a kernel may call.
@@ -180,7 +182,7 @@ impl Walk<'_> {
                 self.text(orelse);
             }
             _ if is_formatted(expr) => {
-                let diagnostic = errors::string_formatted(self.at(expr.span));
+                let diagnostic = errors::string_formatted(self.at(expr.span), as_f_string(expr, self.source));
                 self.diagnostics.push(diagnostic);
             }
             _ => self.expr(expr),
@@ -311,7 +313,7 @@ impl Walk<'_> {
                 self.expr(value);
             }
             ExprKind::Binary { .. } if is_formatted(expr) => {
-                let diagnostic = errors::string_formatted(self.at(expr.span));
+                let diagnostic = errors::string_formatted(self.at(expr.span), as_f_string(expr, self.source));
                 self.diagnostics.push(diagnostic);
             }
             ExprKind::Compare { comparisons, .. } => {
@@ -433,8 +435,12 @@ impl Walk<'_> {
         span: Span,
         error: fn(Location, &str, Option<&str>) -> Diagnostic,
     ) {
-        if !self.reported.insert(name.to_string()) {
+        if self.reported.contains(&**name) {
             return;
+        }
+        // Of another system's module each member is told, with what kernels have for it.
+        if habits::instead(name).is_none() {
+            self.reported.insert(name.to_string());
         }
         if name == self.own_name {
             return self.diagnostics.push(errors::own_name(self.at(span), name));
@@ -447,7 +453,13 @@ impl Walk<'_> {
         let known = own.chain(&outside).map(|name| &**name);
         let known = known.chain(builtins::names().map(|name| -> &str { name }));
         let diagnostic = error(self.at(span), name, suggest::nearest(name, known));
-        self.diagnostics.push(diagnostic);
+        let is_told = |known: &Diagnostic| {
+            (known.code, &known.message, &known.help)
+                == (diagnostic.code, &diagnostic.message, &diagnostic.help)
+        };
+        if !self.diagnostics.iter().any(is_told) {
+            self.diagnostics.push(diagnostic);
+        }
     }
 
     /// `math.sqrt`, `config.N`, or a swizzle of some value.
@@ -502,22 +514,6 @@ impl Walk<'_> {
             EnvValue::Module(module) | EnvValue::Named(module, _) => Some(module),
             _ => None,
         }
-    }
-}
-
-/// `"x = %d" % x`, `"x = " + str(x)` and `"{}".format(x)`.
-fn is_formatted(expr: &Expr) -> bool {
-    let is_string = |expr: &Expr| matches!(expr.kind, ExprKind::Str(_) | ExprKind::FString(_));
-    match &expr.kind {
-        ExprKind::Binary { op: BinaryOp::Mod, left, .. } => is_string(left),
-        ExprKind::Binary { op: BinaryOp::Add, left, right, .. } => {
-            [left, right].iter().any(|side| is_string(side) || is_formatted(side))
-        }
-        ExprKind::Call { func, .. } => match &func.kind {
-            ExprKind::Attribute { value, attr } => is_string(value) && &*attr.name == "format",
-            _ => false,
-        },
-        _ => false,
     }
 }
 

@@ -3,6 +3,7 @@
 use kps_syntax::{Diagnostic, Location};
 
 use super::{arguments, error, meant, one};
+use crate::builtins::{self, Builtin};
 use crate::types::Type;
 
 pub(crate) fn zero_local_size(at: Location, local_size: [u32; 3]) -> Diagnostic {
@@ -44,8 +45,12 @@ pub(crate) fn tuple_in_kernel(at: Location, name: &str) -> Diagnostic {
 }
 
 pub(crate) fn kernel_returns(at: Location) -> Diagnostic {
-    error("kernel/returns-value", at, "a kernel returns nothing", "")
-        .help("write the result to an element of an array parameter")
+    let text = at.source.slice(at.span).to_owned();
+    error("kernel/returns-value", at, "a kernel returns nothing", "").help(match builtins::lookup(&text) {
+        // What the header announces.
+        Some(Builtin::Type(_)) => "write the result to an element of an array parameter".to_owned(),
+        _ => format!("write it to an element of an array parameter: `out[global_id.x] = {text}`"),
+    })
 }
 
 pub(crate) fn parameter_without_info(at: Location, name: &str) -> Diagnostic {

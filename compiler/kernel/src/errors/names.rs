@@ -20,8 +20,18 @@ pub(crate) fn own_name(at: Location, name: &str) -> Diagnostic {
 
 pub(crate) fn unknown_name(at: Location, name: &str, nearest: Option<&str>) -> Diagnostic {
     if let Some(instead) = habits::instead(name) {
+        if name == "array"
+            && at.source.text().get(at.span.end as usize..).is_some_and(|rest| rest.starts_with('<'))
+        {
+            return error("kernel/unknown-name", at, "kernels have no `array<..>`", "")
+                .help("write a list, of as many elements: `[0.0] * 4`");
+        }
         let instead = instead_of_member(&members_behind(&at)).unwrap_or_else(|| instead.to_owned());
         return error("kernel/unknown-name", at, format!("kernels have no `{name}`"), "").help(instead);
+    }
+    if let Some(plain) = without_f(name) {
+        return error("kernel/unknown-name", at, format!("kernels have no `{name}`"), "")
+            .help(format!("write `{plain}(..)`, which takes every float"));
     }
     let at_component = at.source.text().get(at.span.end as usize..).is_some_and(|rest| rest.starts_with('.'));
     let diagnostic = error("kernel/unknown-name", at, format!("unknown name `{name}`"), "");
@@ -37,6 +47,12 @@ pub(crate) fn unknown_name(at: Location, name: &str, nearest: Option<&str>) -> D
     }
 }
 
+/// `sqrt` for `sqrtf` and `__sqrtf`, as CUDA and C call it for floats.
+fn without_f(name: &str) -> Option<&str> {
+    let plain = name.strip_prefix("__").unwrap_or(name).strip_suffix('f')?;
+    matches!(builtins::lookup(plain), Some(Builtin::Function(_))).then_some(plain)
+}
+
 /// The names that follow a name with a dot before each: `atomic` and `add` of `cuda.atomic.add(x, 0, 1)`.
 fn members_behind(at: &Location) -> Vec<&str> {
     let is_part = |letter: char| letter.is_alphanumeric() || letter == '_';
@@ -47,6 +63,15 @@ fn members_behind(at: &Location) -> Vec<&str> {
 
 /// What kernels have for a member of another system's module: `torch.sin`, `cuda.atomic.add`, `tl.program_id`.
 fn instead_of_member(path: &[&str]) -> Option<String> {
+    match path {
+        ["shared", "array"] => {
+            return Some("write its type, then its sizes: `tile = shared(f32, 16, 16)`".to_owned());
+        }
+        ["local", "array"] => {
+            return Some("write a list of the invocation's own: `xs = [0.0] * 4`".to_owned());
+        }
+        _ => {}
+    }
     let last = path.last()?;
     let own = [(*last).to_owned(), path.join("_")].into_iter().find(|name| builtins::lookup(name).is_some());
     match own {
@@ -72,7 +97,7 @@ pub(crate) fn name_below(at: Location, name: &str, below: Location) -> Diagnosti
 }
 
 pub(crate) fn unknown_function(at: Location, name: &str, nearest: Option<&str>) -> Diagnostic {
-    if habits::instead(name).is_some() || nearest.is_some() {
+    if habits::instead(name).is_some() || without_f(name).is_some() || nearest.is_some() {
         return unknown_name(at, name, nearest);
     }
     let diagnostic = error("kernel/unknown-name", at, format!("unknown function `{name}`"), "");
@@ -173,7 +198,7 @@ pub(crate) fn maybe_unset(
     error("kernel/unset", at, format!("`{name}` may be used before it is assigned"), "used here")
         .label(assigned, "assigned here")
         .label(missing, path)
-        .help(format!("give `{name}` a value before that"))
+        .help(format!("give `{name}` a value before that, such as `{name} = 0.0`"))
 }
 
 /// Two lists of one type, of which the kernel can make no copy.

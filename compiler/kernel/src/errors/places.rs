@@ -117,7 +117,12 @@ pub(crate) fn index_type(at: Location, text: &str, what: &str) -> Diagnostic {
         what if what.contains("vec") => {
             diagnostic.help(format!("take one component: `{}.x`", as_operand(text)))
         }
-        what if is_array(what) => diagnostic.help(format!("take one element: `{text}[i]`")),
+        what if is_array(what) => match text.strip_prefix('[').and_then(|text| text.strip_suffix(']')) {
+            Some(inner) => {
+                diagnostic.help(format!("brackets within brackets are a list: write `{inner}` alone"))
+            }
+            None => diagnostic.help(format!("take one element: `{text}[i]`")),
+        },
         what if !is_number(what) => diagnostic.help("an index counts the elements of one axis, from 0"),
         // `x[i / 2]` means the whole part.
         _ if text.contains(" / ") => {
@@ -326,13 +331,28 @@ pub(crate) fn augmented_tuple(at: Location) -> Diagnostic {
 }
 
 pub(crate) fn not_unpackable(at: Location, what: &str, n_targets: usize) -> Diagnostic {
-    error("kernel/unpack", at, format!("cannot unpack {what} into {n_targets} targets"), what)
-        .help("give as many values: `a, b = x, y`")
+    let is_of_a_loop = at.source.line_text(at.source.line(at.span.start)).trim_start().starts_with("for ");
+    let diagnostic =
+        error("kernel/unpack", at, format!("cannot unpack {what} into {n_targets} targets"), what);
+    match is_of_a_loop && n_targets == 2 {
+        true => diagnostic.help("an element comes with its index by `for i, x in enumerate(xs):`"),
+        false => diagnostic.help("give as many values: `a, b = x, y`"),
+    }
 }
 
 pub(crate) fn unpack_count(at: Location, n_targets: usize, n_values: usize) -> Diagnostic {
-    error("kernel/unpack", at, format!("{n_targets} targets for {n_values} values"), "")
-        .help("write as many names as values; `_` takes one that is not needed")
+    let help = match n_targets < n_values && n_values <= 4 {
+        true => {
+            let names = ["a", "b", "c", "d"].into_iter().take(n_targets);
+            let names: Vec<&str> = names.chain(std::iter::repeat("_")).take(n_values).collect();
+            format!(
+                "write as many names as values; `_` takes what is not needed: `{} = ..`",
+                names.join(", ")
+            )
+        }
+        false => "write as many names as values; `_` takes one that is not needed".to_owned(),
+    };
+    error("kernel/unpack", at, format!("{n_targets} targets for {n_values} values"), "").help(help)
 }
 
 pub(crate) fn not_spreadable(at: Location, what: &str) -> Diagnostic {

@@ -54,9 +54,11 @@ pub(crate) fn format_spec(
         .help(format!("write {example}, or leave the format out"))
 }
 
-pub(crate) fn string_formatted(at: Location) -> Diagnostic {
+/// `written` is the f-string that says the same.
+pub(crate) fn string_formatted(at: Location, written: Option<String>) -> Diagnostic {
+    let written = written.unwrap_or_else(|| "f\"x = {x:.2f}\"".to_owned());
     error("kernel/unsupported", at, "a string cannot be formatted this way in a kernel", "")
-        .help("write one f-string for all of it: `f\"x = {x:.2f}\"`")
+        .help(format!("write one f-string for all of it: `{written}`"))
 }
 
 /// `assert (x > 0, "message")`

@@ -129,6 +129,9 @@ fn how_to_use_items(text: &str, found: &str, wanted: &Type) -> Option<String> {
         {
             format!("a number's point is a dot, `{number}`; a comma makes a tuple")
         }
+        Type::Scalar(_) if n_items(found) == Some(1) && text.ends_with(',') => {
+            format!("the comma at the end makes a tuple: write `{}`", text.trim_end_matches(','))
+        }
         Type::Scalar(_) => format!("take one of its items: `{}[0]`", as_operand(text)),
         Type::Vector(..) | Type::Struct(_) if has_as_many => format!("write `{wanted}({spread})`"),
         Type::Array(of) if has_as_many => match (&of.element, literal_items(text)) {

@@ -259,6 +259,10 @@ fn with_operands(
         [&left.0, &right.0].map(|at| without_brackets(at.source.slice(at.span)).to_owned());
     let diagnostic = diagnostic.label(left.0, left.1).label(right.0, right.1);
     match cast {
+        // `vec3<f32>(..)`
+        _ if symbol == "<" && left.1.starts_with("the type") => {
+            diagnostic.help(format!("a type takes no `<..>` here: write `{left_text}(..)`"))
+        }
         _ if is_bool(left.1) && is_bool(right.1) => {
             diagnostic.help(of_bools(symbol, (&left_text, left.1), (&right_text, right.1)))
         }
@@ -647,7 +651,7 @@ pub(crate) fn matrix_index_count(at: Location, name: &str, n_indices: usize) -> 
 
 pub(crate) fn whole_axis(at: Location) -> Diagnostic {
     error("kernel/slice", at, "`:` stands for a whole axis of a matrix only", "")
-        .help("index the elements in a `for` loop")
+        .help("a kernel works on one element at a time: `x[i] = y[i]`, with `i = global_id.x`")
 }
 
 pub(crate) fn assign_uniform(at: Location, name: &str) -> Diagnostic {

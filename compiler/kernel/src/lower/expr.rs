@@ -224,7 +224,7 @@ impl Ctx<'_> {
             self.help_to_compare(left, comparison.op, rest, n_told);
         }
         if let [second] = rest
-            && !is_number(second)
+            && !(is_comparison(first) && is_number(second))
         {
             self.help_to_choose(op, first, second, n_told);
         }
@@ -546,6 +546,10 @@ impl Ctx<'_> {
 /// Whether kernels have nothing like it.
 fn is_of_the_host(value: &EnvValue) -> bool {
     matches!(value, EnvValue::Str(_) | EnvValue::Other { .. })
+}
+
+fn is_comparison(expr: &Expr) -> bool {
+    matches!(&expr.kind, ExprKind::Compare { comparisons, .. } if comparisons.len() == 1)
 }
 
 fn is_number(expr: &Expr) -> bool {

@@ -4,14 +4,20 @@ use crate::Diagnostic;
 use crate::source::Location;
 
 pub(crate) fn unexpected(at: Location, what: &str, expectation: Option<String>) -> Diagnostic {
+    let is_comment = what == "`//`" || comments(&at);
     let label = expectation.as_ref().map(|expected| format!("expected {expected}")).unwrap_or_default();
     let diagnostic =
         Diagnostic::error("syntax/unexpected", format!("did not expect {what} here")).label(at, label);
     match expectation {
         Some(expected) => diagnostic.help(format!("write {expected} here")),
-        None if what == "`//`" => diagnostic.help("a comment begins with `#`"),
+        None if is_comment => diagnostic.help("a comment begins with `#`"),
         None => diagnostic.help("check what stands before it: something is missing there, or too much"),
     }
+}
+
+/// `/* .. */`
+fn comments(at: &Location) -> bool {
+    at.source.text()[at.span.start as usize..].starts_with("/*")
 }
 
 pub(crate) fn too_many_errors(at: Location, n_errors: usize) -> Diagnostic {
@@ -132,6 +138,20 @@ pub(crate) fn typed_parameter(at: Location, written: &str) -> Diagnostic {
         .label(at.clone(), "")
         .help(format!("write `{written}`"))
         .fix(at, written)
+}
+
+/// `v: vec3<f32> = ..`
+pub(crate) fn angled_type(at: Location, name: &str) -> Diagnostic {
+    Diagnostic::error("syntax/single-equal", "a type takes no `<..>` here")
+        .label(at, "")
+        .help(format!("variables have the type of their value: write `{name} = ..`"))
+}
+
+/// WGSL's `arrayLength(&x)`
+pub(crate) fn length_of(at: Location, name: &str) -> Diagnostic {
+    Diagnostic::error("syntax/address", "`&` takes no address here, it joins the bits of two ints")
+        .label(at, "")
+        .help(format!("write `len({name})`"))
 }
 
 pub(crate) fn address(at: Location) -> Diagnostic {

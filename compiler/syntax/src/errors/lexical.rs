@@ -167,6 +167,9 @@ fn suffix(at: Location, text: &str) -> Diagnostic {
     let help = match letters {
         "" => "separate the number from what follows".to_owned(),
         "f" | "F" | "d" | "L" | "l" | "u" | "U" => format!("numbers have no suffix: write `{number}`"),
+        letters if exponent_with_suffix(letters) => {
+            format!("numbers have no suffix: write `{number}{}`", &letters[..letters.len() - 1])
+        }
         "e" | "E" => "the exponent has no digits: write `1e5`".to_owned(),
         "i" | "I" => format!("an imaginary number is written with `j`: `{number}j`"),
         _ => format!("a name cannot begin with a digit; for a product write `{number} * {letters}`"),
@@ -174,6 +177,14 @@ fn suffix(at: Location, text: &str) -> Diagnostic {
     Diagnostic::error("syntax/bad-number", format!("`{text}` is neither a number nor a name"))
         .label(at, "")
         .help(help)
+}
+
+/// `e5f`, as C writes what is behind `1`.
+fn exponent_with_suffix(letters: &str) -> bool {
+    letters
+        .strip_prefix(['e', 'E'])
+        .and_then(|rest| rest.strip_suffix(['f', 'F', 'L', 'l']))
+        .is_some_and(|digits| !digits.is_empty() && digits.bytes().all(|digit| digit.is_ascii_digit()))
 }
 
 fn example(radix: Radix) -> &'static str {

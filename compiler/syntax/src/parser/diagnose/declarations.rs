@@ -69,6 +69,9 @@ fn is_in_angles(scene: &Scene, first: usize, at: usize) -> bool {
 /// `x: Array[float]` for `const float* x`; `None` where nobody can tell.
 fn as_written_here(text: &str) -> Option<String> {
     let declared = text.split('=').next()?.trim();
+    if let Some(parameter) = without_colon(declared) {
+        return Some(parameter);
+    }
     let (name, ty) = match declared.split_once(':') {
         Some((name, ty)) => (name.trim(), ty),
         None => {
@@ -96,8 +99,25 @@ fn as_written_here(text: &str) -> Option<String> {
     Some(if is_array { format!("{name}: Array[{of}]{default}") } else { format!("{name}: {of}{default}") })
 }
 
+/// `x: Array[f32]` for `x Array[f32]` and `Array[f32] x`.
+fn without_colon(declared: &str) -> Option<String> {
+    let is_name = |text: &str| !text.is_empty() && text.chars().all(is_word);
+    let is_type = |text: &str| {
+        text.ends_with(']')
+            && !text.ends_with("[]")
+            && text.split_once('[').is_some_and(|(head, _)| is_name(head))
+    };
+    let (first, rest) = declared.split_once(' ')?;
+    let (before, last) = declared.rsplit_once(' ')?;
+    match () {
+        () if is_name(first) && is_type(rest) => Some(format!("{first}: {rest}")),
+        () if is_type(before) && is_name(last) => Some(format!("{last}: {before}")),
+        () => None,
+    }
+}
+
 /// Whether a word is one for a type in most of those languages: `float`, `vec3`, `int32_t`.
-fn is_type(word: &str) -> bool {
+pub(super) fn is_type(word: &str) -> bool {
     let is_known = matches!(
         word,
         "int"

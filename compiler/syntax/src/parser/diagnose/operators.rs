@@ -58,7 +58,11 @@ pub(super) fn increment(scene: &Scene) -> Option<Diagnostic> {
 pub(super) fn address(scene: &Scene) -> Option<Diagnostic> {
     let is_and = scene.here() == Token::Infix(InfixOp::Binary(BinaryOp::BitAnd));
     let begins = !scene.previous().is_some_and(super::ends_operand);
-    (is_and && begins && super::begins_operand(scene.next())).then(|| errors::address(scene.place()))
+    let is_length = scene.at >= 2 && scene.text(scene.at - 2) == "arrayLength";
+    (is_and && begins && super::begins_operand(scene.next())).then(|| match is_length {
+        true => errors::length_of(scene.place(), scene.text(scene.at + 1)),
+        false => errors::address(scene.place()),
+    })
 }
 
 /// Where a name begins that ends with this token, with its parts and items: `a.b[i]`.
@@ -111,11 +115,24 @@ pub(super) fn single_equal(scene: &Scene) -> Option<Diagnostic> {
         (_, Token::Equal) if scene.previous().is_some() => {}
         _ => return None,
     }
+    if let Some(name) = angled_annotation(scene) {
+        return Some(errors::angled_type(place, name));
+    }
     let bracket = scene.open_bracket().map(|idx| scene.token(idx));
     match bracket {
         Some(Token::LeftBrace) => Some(errors::equal_in_braces(place)),
         _ => Some(errors::single_equal(place, bracket == Some(Token::LeftParen))),
     }
+}
+
+/// The name of `v: vec3<f32> = ..`.
+fn angled_annotation<'s>(scene: &Scene<'s>) -> Option<&'s str> {
+    const LESS: Token = Token::Infix(InfixOp::Compare(CompareOp::Less));
+    const GREATER: Token = Token::Infix(InfixOp::Compare(CompareOp::Greater));
+    let [(_, Token::Name(_), _), (_, Token::Colon, _), .., (_, GREATER, _)] = scene.before() else {
+        return None;
+    };
+    scene.before().iter().any(|(_, token, _)| *token == LESS).then(|| scene.text(scene.line.start))
 }
 
 /// `->` outside the header of a function.

@@ -4,6 +4,7 @@ use crate::Diagnostic;
 use crate::errors;
 use crate::token::Token;
 
+use super::declarations::is_type;
 use super::{Scene, begins_operand, ends_operand, is_whole_statement};
 
 /// `print "text"`.
@@ -62,7 +63,12 @@ pub(super) fn keyword_as_name(scene: &Scene) -> Option<Diagnostic> {
 
 /// A first word that another language would understand.
 pub(super) fn foreign_statement(scene: &Scene) -> Option<Diagnostic> {
-    if !matches!(scene.first(), Token::Name(_)) || scene.at != scene.line.start + 1 {
+    let is_word = matches!(scene.first(), Token::Name(_));
+    if is_word && scene.text(scene.line.start) == "switch" && scene.previous() == Some(Token::Colon) {
+        let help = "write `match value:` with `case`s below it".to_owned();
+        return Some(errors::foreign_statement(scene.location(scene.line.start), "switch", help));
+    }
+    if !is_word || scene.at != scene.line.start + 1 {
         return None;
     }
     let follows = begins_operand(scene.here()) || matches!(scene.here(), Token::If);
@@ -81,9 +87,13 @@ pub(super) fn foreign_statement(scene: &Scene) -> Option<Diagnostic> {
             let open = (scene.at..).find(|at| scene.token(*at) == Token::LeftParen).unwrap_or(scene.at);
             format!("a function begins with `def`: `def {}(..):`", scene.text(open - 1))
         }
-        "var" | "let" | "const" | "auto" | "int" | "float" | "double" | "char" | "string" | "bool"
-        | "uint" => {
-            format!("variables are not declared: write `{} = ..`", scene.text(scene.at))
+        "__shared__" | "shared" | "groupshared" => {
+            "memory of a workgroup is made by a call: `tile = shared(f32, 64)`".to_owned()
+        }
+        word if matches!(word, "var" | "let" | "const" | "static") || is_type(word) => {
+            let equal = (scene.at..scene.line.end).find(|at| scene.token(*at) == Token::Equal);
+            let name = equal.map(|at| scene.text(at - 1)).filter(|_| scene.at + 2 == equal.unwrap_or(0));
+            format!("variables are not declared: write `{} = ..`", name.unwrap_or(scene.text(scene.at)))
         }
         "switch" => "write `match value:` with `case`s below it".to_owned(),
         "case" => "a `case` stands in the block of a `match`".to_owned(),

@@ -615,6 +615,12 @@ pub fn member_range(name: &str, ty: &Type, number: Number) -> Raise {
     Raise::new(ExceptionKind::OverflowError, format!("`{name}` is a `{ty}`, which cannot hold {number}"))
 }
 
+/// An int that no type of ints holds.
+pub fn argument_too_large(name: &str, ty: &Type, n_bits: u64) -> Raise {
+    let message = format!("parameter `{name}` is `{ty}`, which cannot hold an int of {n_bits} bits");
+    Raise::new(ExceptionKind::OverflowError, message)
+}
+
 /// A tensor of numbers for elements that are structs of others.
 pub fn numbers_for_records(template: &KernelTemplate, parameter: &str, of: &Type, given: DType) -> Raise {
     let (kernel, given) = (template.name(), given.name());

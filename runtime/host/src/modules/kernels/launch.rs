@@ -10,6 +10,7 @@ use kps_kernel::{
     ArrayParam, BindingPlace, Constant, Cover, Edge, Form, Ints, KernelModule, KernelTemplate, Memory, Param,
     ParamKind, ParamType, Quantity, Scalar, Signature, StructType, Target, TextureType, Type, Width,
 };
+use num_traits::ToPrimitive;
 
 use super::object::Kernel;
 use super::push::{self, Spot};
@@ -446,18 +447,27 @@ fn numbers_per_element(element: &Type, tensor: &Tensor) -> usize {
     tensor.numbers_in(element.packed_size() as usize)
 }
 
-/// How many of a tensor's last axes lie within one element of the array: that of a vector's components,
-/// those of a matrix's rows and columns.
+/// How many of a tensor's last axes lie within one element of the array: those of its own, such as a matrix's rows
+/// and columns, or one for all its numbers.
 fn inner_axes(element: &Type, tensor: &Tensor) -> usize {
+    let (own, shape) = (own_axes(element), tensor.shape());
+    if shape.len() > own.len() && shape.ends_with(&own) {
+        return own.len();
+    }
     let per_element = numbers_per_element(element, tensor);
-    match (element, tensor.shape()) {
-        (Type::Matrix { columns, rows, .. }, [_, .., n_rows, n_columns])
-            if (usize::from(*rows), usize::from(*columns)) == (*n_rows, *n_columns) =>
-        {
-            2
-        }
-        (_, [_, .., inner]) if per_element > 1 && *inner == per_element => 1,
+    match shape {
+        [_, .., inner] if per_element > 1 && *inner == per_element => 1,
         _ => 0,
+    }
+}
+
+/// The axes that an array of NumPy's has for one such value: `(2, 3)` for `Array(2, vec3)`.
+fn own_axes(ty: &Type) -> Vec<usize> {
+    match ty {
+        Type::Vector(n, _) => vec![usize::from(*n)],
+        Type::Matrix { columns, rows, .. } => vec![usize::from(*rows), usize::from(*columns)],
+        Type::Array(array) => [array.len as usize].into_iter().chain(own_axes(&array.element)).collect(),
+        _ => Vec::new(),
     }
 }
 
@@ -494,6 +504,14 @@ fn components(vm: &mut Vm, ty: &Type, value: &Value, name: &str) -> Result<Optio
         return Ok(Some(structs::numbers(ty, &bytes)));
     }
     let n = usize::from(ty.n_components());
+    if let (Value::BigInt(big), Some(scalar)) = (value.base_value(), ty.scalar())
+        && i128::try_from(&**big).is_err()
+    {
+        return match big.to_f64().filter(|_| scalar.is_float()) {
+            Some(float) if float.is_finite() => Ok(Some(vec![Number::Float(float)])),
+            _ => Err(errors::argument_too_large(name, ty, big.bits())),
+        };
+    }
     if n <= 1 {
         return Ok(kp::number(value)?.map(|number| vec![number]));
     }
