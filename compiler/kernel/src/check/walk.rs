@@ -1,7 +1,7 @@
 //! One walk over a function's body: unknown names, and syntax that kernels do not have.
 //!
-//! Names are reported once each. A construct that is not supported is reported whole: what lies
-//! inside it is not looked at, so that one mistake gives one message.
+//! Names are reported once each, those of other systems' modules with each of their members. A construct that is not
+//! supported is reported whole: what lies inside it is not looked at, so that one mistake gives one message.
 
 use std::sync::Arc;
 

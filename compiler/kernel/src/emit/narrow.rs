@@ -1,4 +1,4 @@
-//! Atomic operations on numbers of 8 and 16 bits in array parameters.
+//! Atomic operations on numbers of 8 and 16 bits in array parameters, and on bools, which take 8 there.
 //!
 //! Instructions change words of 32 bits at least. So the word around the element is loaded, the element in it
 //! replaced, and the word exchanged if it still is what was loaded, else again. Lowering has such arrays

@@ -33,6 +33,8 @@ pub(super) struct Broken<'s> {
     mistakes: Vec<Mistake>,
     /// What the lost statements name.
     names: HashSet<&'s str>,
+    /// What they assign to: it may be of another type since.
+    assigned: HashSet<&'s str>,
     /// They may define any name: `from module import *`.
     is_open: bool,
     /// Kernels that lost statements.
@@ -42,6 +44,16 @@ pub(super) struct Broken<'s> {
 struct Mistake {
     place: Span,
     is_of_layout: bool,
+}
+
+impl Mistake {
+    fn lies_in(&self, span: Span) -> bool {
+        (span.start..=span.end).contains(&self.place.start)
+    }
+
+    fn lies_in_block(&self, block: &[Stmt]) -> bool {
+        block.iter().any(|stmt| self.lies_in(stmt.span))
+    }
 }
 
 impl<'s> Broken<'s> {
@@ -54,8 +66,8 @@ impl<'s> Broken<'s> {
             Some(Mistake { place, is_of_layout: OF_LAYOUT.contains(&found.code) })
         };
         let mistakes: Vec<Mistake> = errors.filter_map(mistake).collect();
-        let (names, kernels) = (HashSet::new(), Vec::new());
-        let mut broken = Broken { source, mistakes, names, is_open: false, kernels };
+        let (names, assigned, kernels) = (HashSet::new(), HashSet::new(), Vec::new());
+        let mut broken = Broken { source, mistakes, names, assigned, is_open: false, kernels };
         // A line that the parser left out is no statement.
         let lines: Vec<u32> =
             broken.mistakes.iter().map(|mistake| source.line(mistake.place.start)).collect();
@@ -65,14 +77,20 @@ impl<'s> Broken<'s> {
         broken
     }
 
-    /// Whether a name that is told to be missing may be one that a lost statement defines.
-    pub fn may_define(&self, told: &Diagnostic) -> bool {
-        if !matches!(told.code, "kernel/unknown-name" | "kernel/unknown-type" | "kernel/unset") {
-            return false;
+    /// Whether it may be told of a kernel only because statements were lost: a name that is missing, or of the wrong
+    /// type, may be one that they define.
+    pub fn may_explain(&self, told: &Diagnostic) -> bool {
+        let Some(at) = told.location() else { return false };
+        match told.code {
+            "kernel/unknown-name" | "kernel/unknown-type" | "kernel/unset" => {
+                let name = identifiers(at.source.slice(at.span)).next();
+                self.is_open || name.is_some_and(|name| self.names.contains(name))
+            }
+            _ => {
+                let line = at.source.line_text(at.source.line(at.span.start));
+                self.is_of_a_part(told) && identifiers(line).any(|name| self.assigned.contains(name))
+            }
         }
-        let name =
-            told.location().and_then(|at| identifiers(at.source.slice(at.span)).next().map(str::to_owned));
-        self.is_open || name.is_some_and(|name| self.names.contains(&*name))
     }
 
     /// Whether it is told of a kernel that lost statements, which as a whole is not what its author meant.
@@ -84,24 +102,26 @@ impl<'s> Broken<'s> {
     fn lose(&mut self, text: &'s str) {
         self.names.extend(identifiers(text));
         self.is_open |= text.contains("import") && text.contains('*');
+        for (target, _) in text.lines().filter_map(|line| line.split_once('=')) {
+            // Of `a[i] = ..` and `v.x = ..` the type stays.
+            if !target.contains(['[', '.', '(']) {
+                self.assigned.extend(identifiers(target));
+            }
+        }
     }
 
-    fn lies_in(&self, span: Span) -> impl Iterator<Item = &Mistake> {
-        let is_in = move |mistake: &&Mistake| (span.start..=span.end).contains(&mistake.place.start);
-        self.mistakes.iter().filter(is_in)
+    fn lie_in(&self, span: Span) -> impl Iterator<Item = &Mistake> {
+        self.mistakes.iter().filter(move |mistake| mistake.lies_in(span))
     }
 
     /// A statement of the script's own level, or what is left of it.
     fn sound_part(&mut self, stmt: Stmt) -> Option<Stmt> {
-        if self.lies_in(stmt.span).next().is_none() && !matches!(stmt.kind, StmtKind::Error) {
+        if self.lie_in(stmt.span).next().is_none() && !matches!(stmt.kind, StmtKind::Error) {
             return Some(stmt);
         }
         if let StmtKind::Function(def) = &stmt.kind
             && def.decorators.iter().any(is_kernel)
-            && self.lies_in(stmt.span).all(|mistake| {
-                let is_in = |part: &Stmt| (part.span.start..=part.span.end).contains(&mistake.place.start);
-                !mistake.is_of_layout && def.body.iter().any(is_in)
-            })
+            && self.lie_in(stmt.span).all(|mistake| !mistake.is_of_layout && mistake.lies_in_block(&def.body))
         {
             let mut def = FunctionDef::clone(def);
             def.body = self.sound_block(def.body);
@@ -119,14 +139,11 @@ impl<'s> Broken<'s> {
     /// A statement of a kernel without its mistakes; nothing where they are its own.
     fn sound_stmt(&mut self, stmt: Stmt) -> Stmt {
         let Stmt { span, kind } = stmt;
-        if self.lies_in(span).next().is_none() {
+        if self.lie_in(span).next().is_none() {
             return Stmt { span, kind };
         }
-        let is_within = |block: &[Stmt], place: Span| {
-            block.iter().any(|part| (part.span.start..=part.span.end).contains(&place.start))
-        };
         let are_within = |blocks: &[&[Stmt]]| {
-            self.lies_in(span).all(|mistake| blocks.iter().any(|block| is_within(block, mistake.place)))
+            self.lie_in(span).all(|mistake| blocks.iter().any(|block| mistake.lies_in_block(block)))
         };
         let kind = match kind {
             StmtKind::If { branches, orelse }

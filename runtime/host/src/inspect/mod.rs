@@ -61,7 +61,7 @@ pub fn check(source: &Source) -> Diagnostics {
         let is_told = |mistake: &Diagnostic| diagnostics.iter().any(|known| is_same(known, mistake));
         let is_known = |mistake: &Diagnostic| {
             let is_slip = mistake.severity != Severity::Error && broken.is_of_a_part(mistake);
-            !is_slip && !broken.may_define(mistake) && mistake.code != kps_kernel::KNOWN_LATER
+            !is_slip && !broken.may_explain(mistake) && mistake.code != kps_kernel::KNOWN_LATER
         };
         let new = found.into_iter().filter(|mistake| is_known(mistake) && !is_told(mistake));
         let new: Vec<Diagnostic> = new.collect();
