@@ -37,13 +37,16 @@ impl Devices {
         let has = |feature| vulkan.info().features.contains(&feature);
         let vulkan_name = vulkan.info().name.clone();
         let is_lavapipe = vulkan_name.starts_with("llvmpipe");
+        let is_nvidias = vulkan_name.starts_with("NVIDIA");
         let target = Target {
             scalar_layout: has(Feature::ScalarLayout),
             robust_access: has(Feature::RobustAccess),
             float_controls: has(Feature::FloatControls),
             misfolds: is_lavapipe,
             misrounds: is_lavapipe,
-            misnegates: vulkan_name.starts_with("NVIDIA"),
+            miswidens: is_nvidias,
+            misdivides: is_nvidias,
+            missubtracts: is_nvidias,
             ..Target::portable()
         };
         let all =

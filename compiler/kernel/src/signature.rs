@@ -74,9 +74,13 @@ pub struct Target {
     pub misfolds: bool,
     /// The driver takes every f64 beyond 2^24 for whole, and rounds half numbers towards zero.
     pub misrounds: bool,
-    /// The driver widens a narrow int that was negated as if it could not have wrapped: `i32(-a)` of an i8 that is -128
-    /// is 128 there.
-    pub misnegates: bool,
+    /// The driver widens what was made narrow to what it was before: `i32(-a)` of an i8 that is -128 is 128 there, and
+    /// `f32(f16(x))` is x.
+    pub miswidens: bool,
+    /// The driver divides ints of vectors by 1, where the divisors are chosen by a condition.
+    pub misdivides: bool,
+    /// The driver rounds a difference of f32 constants wrongly where it is a tie.
+    pub missubtracts: bool,
     /// Atomic sums of f32 and of f64, in buffers and in shared memory. Elsewhere they compare and
     /// exchange until it fits.
     pub f32_atomic_add: bool,
@@ -103,7 +107,9 @@ impl Target {
             float_controls: false,
             misfolds: false,
             misrounds: false,
-            misnegates: false,
+            miswidens: false,
+            misdivides: false,
+            missubtracts: false,
             f32_atomic_add: false,
             f64_atomic_add: false,
             matrices: Matrices::NONE,

@@ -28,9 +28,9 @@ impl FunctionEmitter<'_> {
                 let wide = self.ids(Op::FConvert, &f32s, &[value]);
                 return self.convert(wide, &f32s, to);
             }
-            (_, Scalar::F16) if source.is_int() || source == Scalar::F64 => {
+            (_, Scalar::F16) if source != Scalar::Bool => {
                 let wide = self.widened_to_f32(value, from, target);
-                return self.ids(Op::FConvert, to, &[wide]);
+                return self.round_to_f16(wide, to);
             }
             _ => {}
         }
@@ -131,6 +131,19 @@ impl FunctionEmitter<'_> {
         self.ids(Op::Bitcast, f32s, &[bits])
     }
 
+    /// Through its bits and one more that is 0, where a driver would leave the rounding out.
+    fn round_to_f16(&mut self, value: Word, to: &Type) -> Word {
+        let rounded = self.ids(Op::FConvert, to, &[value]);
+        if !self.target.miswidens {
+            return rounded;
+        }
+        let u16s = to.with_scalar(Scalar::U16);
+        let Some(nothing) = self.hidden_nothing(&u16s) else { return rounded };
+        let bits = self.ids(Op::Bitcast, &u16s, &[rounded]);
+        let bits = self.ids(Op::BitwiseOr, &u16s, &[bits, nothing]);
+        self.ids(Op::Bitcast, to, &[bits])
+    }
+
     /// An f32 with the lower half of its bits rounded away, to nearest even. A NaN stays one.
     fn round_to_bf16(&mut self, value: Word, to: &Type) -> Word {
         let u32s = to.with_scalar(Scalar::U32);
@@ -163,8 +176,11 @@ impl FunctionEmitter<'_> {
         if self.target.misfolds && source == Scalar::I32 && target.bits() == 64 {
             return self.sign_extended(value, to);
         }
-        if self.target.misnegates && is_narrow(from) && source.is_signed() && target.bits() > source.bits() {
-            return self.widened_by_arithmetic(value, from, to);
+        if self.target.miswidens && is_narrow(from) && target.bits() > source.bits() {
+            return match source.is_signed() {
+                true => self.widened_by_arithmetic(value, from, to),
+                false => self.widened_by_mask(value, from, to),
+            };
         }
         // The width first, by the source's sign; the sign after it.
         if source.is_signed() {
@@ -206,6 +222,16 @@ impl FunctionEmitter<'_> {
         let wide = self.ids(Op::ISub, &u32s, &[bits, weight]);
         let wide = self.ids(Op::Bitcast, &i32s, &[wide]);
         if *to == i32s { wide } else { self.convert(wide, &i32s, to) }
+    }
+
+    /// A narrow unsigned int with the bits above it taken off.
+    fn widened_by_mask(&mut self, value: Word, from: &Type, to: &Type) -> Word {
+        let u32s = to.with_scalar(Scalar::U32);
+        let source = from.scalar().unwrap_or(Scalar::U8);
+        let wide = self.ids(Op::UConvert, &u32s, &[value]);
+        let mask = self.int(&u32s, (1 << source.bits()) - 1);
+        let wide = self.ids(Op::BitwiseAnd, &u32s, &[wide, mask]);
+        if *to == u32s { wide } else { self.convert(wide, &u32s, to) }
     }
 
     /// The instruction is undefined outside the int's range, so its operand is brought inside, and

@@ -1,10 +1,11 @@
-//! Floats that a driver does not see as constants, in kernels that keep signed zeros, infinities and NaNs, and zeros in
-//! all kernels that divide by them; and a truth that it does not see as one.
+//! Numbers that a driver does not see as constants: floats in precise kernels, zeros in all kernels that divide by
+//! them, a truth, and an unsigned 0.
 //!
-//! Such a driver takes `x * 0.0` for 0.0 and `x + 0.0` for `x`, and leaves out stores of `x / 0.0`
-//! (`Target::misfolds`). There a zero is worked out where a function begins, of how many workgroups there are: no
-//! driver has as many as the bit says that is taken. In kernels that keep zeros it is added to what else is constant, or
-//! may be once a loop is unrolled, for the driver would make zeros of that: `1.5 - 1.5`, `f32(i)`.
+//! One driver takes `x * 0.0` for 0.0 and `x + 0.0` for `x`, and leaves out stores of `x / 0.0`
+//! (`Target::misfolds`); another rounds some differences of constants wrongly (`Target::missubtracts`). There a zero is
+//! worked out where a function begins, of how many workgroups there are: no driver has as many as the bit says that is
+//! taken. In precise kernels it is added to what else is constant, or may be once a loop is unrolled, for the driver
+//! would compute with that: `1.5 - 1.5`, `f32(i)`.
 
 use rspirv::spirv::{Op, Word};
 
@@ -17,7 +18,7 @@ use crate::types::{Scalar, Type};
 
 impl FunctionEmitter<'_> {
     pub fn constant(&mut self, constant: Constant) -> Word {
-        match self.veils() && constant.as_float().is_some() {
+        match self.veils(constant.scalar()) {
             true if constant.as_float() == Some(0.0) => self.veiled_zero(constant),
             true => self.veiled(constant),
             false => self.module.constant(constant),
@@ -27,8 +28,7 @@ impl FunctionEmitter<'_> {
     /// A float that was made of an int or a bool.
     pub fn veiled_conversion(&mut self, made: Word, from: &Type, to: &Type) -> Word {
         let is_counted = from.scalar().is_some_and(|scalar| !scalar.is_float()) && !to.is_matrix();
-        let Some(scalar) = to.scalar().filter(|scalar| scalar.is_float() && is_counted && self.veils())
-        else {
+        let Some(scalar) = to.scalar().filter(|scalar| is_counted && self.veils(*scalar)) else {
             return made;
         };
         let zero = self.veiled_zeros(scalar, to);
@@ -49,9 +49,13 @@ impl FunctionEmitter<'_> {
         }
     }
 
-    /// Whether this is a kernel in which the driver must not see constants.
-    fn veils(&self) -> bool {
-        self.kernel.precise && self.target.misfolds && self.kernel.stage == Stage::Compute
+    /// Whether this is a kernel in which the driver must not see constants of a type.
+    fn veils(&self, scalar: Scalar) -> bool {
+        let goes_wrong = match scalar {
+            Scalar::F32 | Scalar::Bf16 => self.target.misfolds || self.target.missubtracts,
+            scalar => scalar.is_float() && self.target.misfolds,
+        };
+        self.kernel.precise && goes_wrong && self.kernel.stage == Stage::Compute
     }
 
     /// An argument of a function. The angle of a constant zero comes out as NaN, however exact a kernel is.
@@ -121,11 +125,8 @@ impl FunctionEmitter<'_> {
         if let Some(known) = self.veiled.get(&zero) {
             return *known;
         }
+        let nothing = self.veiled_nothing(Scalar::U32);
         let veiled = self.in_prologue(|emitter| {
-            let groups = emitter.load_input(Input::NumWorkgroups);
-            let groups = emitter.extract(groups, 0, &Type::U32);
-            let shift = emitter.int(&Type::U32, 31);
-            let nothing = emitter.ids(Op::ShiftRightLogical, &Type::U32, &[groups, shift]);
             let is_negative = zero.as_float().is_some_and(f64::is_sign_negative);
             let sign = emitter.int(&Type::U32, if is_negative { 1 << 31 } else { 0 });
             let bits = emitter.ids(Op::BitwiseOr, &Type::U32, &[nothing, sign]);
@@ -133,7 +134,36 @@ impl FunctionEmitter<'_> {
             let float = emitter.ids(Op::Bitcast, &single, &[bits]);
             match zero.scalar() {
                 Scalar::F32 | Scalar::Bf16 => float,
-                other => emitter.convert(float, &single, &other.into()),
+                other => emitter.ids(Op::FConvert, &other.into(), &[float]),
+            }
+        });
+        self.veiled.insert(zero, veiled);
+        veiled
+    }
+
+    /// An unsigned 0 that no driver sees as a constant; in kernels only.
+    pub fn hidden_nothing(&mut self, ty: &Type) -> Option<Word> {
+        let scalar = ty.scalar().filter(|_| self.kernel.stage == Stage::Compute)?;
+        let nothing = self.veiled_nothing(scalar);
+        Some(match ty.n_components() {
+            1 => nothing,
+            n => self.construct(&vec![nothing; n.into()], ty),
+        })
+    }
+
+    fn veiled_nothing(&mut self, unsigned: Scalar) -> Word {
+        let zero = Constant::zero(unsigned);
+        if let Some(known) = self.veiled.get(&zero) {
+            return *known;
+        }
+        let wide = (unsigned != Scalar::U32).then(|| self.veiled_nothing(Scalar::U32));
+        let veiled = self.in_prologue(|emitter| match wide {
+            Some(wide) => emitter.ids(Op::UConvert, &unsigned.into(), &[wide]),
+            None => {
+                let groups = emitter.load_input(Input::NumWorkgroups);
+                let groups = emitter.extract(groups, 0, &Type::U32);
+                let shift = emitter.int(&Type::U32, 31);
+                emitter.ids(Op::ShiftRightLogical, &Type::U32, &[groups, shift])
             }
         });
         self.veiled.insert(zero, veiled);

@@ -32,15 +32,18 @@ pub fn target(manager: &ScriptedManager, instrument: Instrument) -> Target {
 /// What words for this device may rely on.
 pub fn target_of(info: &DeviceInfo) -> Target {
     let has = |feature| info.features.contains(&feature);
+    let is_mesas_llvm = info.name.starts_with("llvmpipe");
+    let is_nvidias = info.name.starts_with("NVIDIA");
     Target {
         scalar_layout: has(Feature::ScalarLayout),
         // The built-in device loads in vectors where a kernel tests its indices itself.
         robust_access: has(Feature::RobustAccess) && info.backend == Backend::Vulkan,
         float_controls: has(Feature::FloatControls),
-        // Mesa's, with LLVM.
-        misfolds: info.name.starts_with("llvmpipe"),
-        misrounds: info.name.starts_with("llvmpipe"),
-        misnegates: info.name.starts_with("NVIDIA"),
+        misfolds: is_mesas_llvm,
+        misrounds: is_mesas_llvm,
+        miswidens: is_nvidias,
+        misdivides: is_nvidias,
+        missubtracts: is_nvidias,
         f32_atomic_add: has(Feature::FloatAtomicAdd),
         f64_atomic_add: has(Feature::DoubleAtomicAdd),
         matrices: matrices(info),
