@@ -97,15 +97,9 @@ impl Case {
     }
 
     fn run_or_panic(&self, devices: &Devices) -> Outcome {
-        // Both kinds of words, each with its own ways to load and to test an index. Without float controls a
-        // driver may take `0.0 * x` for 0; what another gets wrong in any words is left out of both.
-        let portable = Target {
-            float_controls: devices.target.float_controls,
-            miswidens: devices.target.miswidens,
-            misdivides: devices.target.misdivides,
-            missubtracts: devices.target.missubtracts,
-            ..Target::portable()
-        };
+        // Both kinds of words, each with its own ways to load and to test an index. Neither has what the driver
+        // gets wrong.
+        let portable = Target { scalar_layout: false, robust_access: false, ..devices.target };
         let target = if self.seed.is_multiple_of(2) { devices.target } else { portable };
         if !self.source.contains("coop_matrix") {
             return self.run_for(&target, devices, &devices.all).0;
