@@ -47,6 +47,7 @@ impl Devices {
             miswidens: is_nvidias,
             misdivides: is_nvidias,
             missubtracts: is_nvidias,
+            misreturns: is_nvidias,
             ..Target::portable()
         };
         let all =

@@ -81,6 +81,8 @@ pub struct Target {
     pub misdivides: bool,
     /// The driver rounds a difference of f32 constants wrongly where it is a tie.
     pub missubtracts: bool,
+    /// The driver dies of some kernels that return from within loops, or choices within choices.
+    pub misreturns: bool,
     /// Atomic sums of f32 and of f64, in buffers and in shared memory. Elsewhere they compare and
     /// exchange until it fits.
     pub f32_atomic_add: bool,
@@ -110,6 +112,7 @@ impl Target {
             miswidens: false,
             misdivides: false,
             missubtracts: false,
+            misreturns: false,
             f32_atomic_add: false,
             f64_atomic_add: false,
             matrices: Matrices::NONE,

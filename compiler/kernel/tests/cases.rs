@@ -40,6 +40,7 @@ const TARGETS: [Target; 6] = [
         miswidens: true,
         misdivides: true,
         missubtracts: true,
+        misreturns: true,
         f32_atomic_add: true,
         f64_atomic_add: true,
         matrices: Matrices::NONE,

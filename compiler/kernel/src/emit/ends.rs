@@ -1,11 +1,12 @@
 //! The end of an invocation, wherever it is. A function that was called leaves a flag, and gives a value that
 //! nobody sees: whoever called it looks at the flag, and ends, too.
 
-use rspirv::spirv::{Op, Word};
+use rspirv::spirv::{FunctionControl, Op, Word};
 
 use super::function::FunctionEmitter;
-use super::module::{Module, Operand};
+use super::module::{Module, Operand, write};
 use crate::constant::Constant;
+use crate::ir::{Block, Stmt};
 use crate::stages::Stage;
 use crate::types::{Scalar, Type};
 
@@ -15,6 +16,36 @@ pub(super) fn failed_variable(module: &mut Module) -> Word {
     let no = module.constant(Constant::bool(false));
     let id = module.initialized_variable(truth, no);
     module.name(id, "kps.failed");
+    id
+}
+
+/// Whether an invocation may end within a loop, or in a choice within another.
+pub(super) fn ends_within(body: &Block) -> bool {
+    fn ends_at(block: &Block, depth: u32) -> bool {
+        block.iter().any(|stmt| match stmt {
+            Stmt::Return(..) | Stmt::End(_) => depth >= 2,
+            Stmt::If { then, orelse, .. } => ends_at(then, depth + 1) || ends_at(orelse, depth + 1),
+            Stmt::Loop(parts) => ends_at(&parts.test, depth + 2) || ends_at(&parts.body, depth + 2),
+            _ => false,
+        })
+    }
+    ends_at(body, 0)
+}
+
+/// A function that calls the kernel and no more: what a device enters where it is not to enter the kernel itself
+/// (`Target::misreturns`).
+pub(super) fn caller(module: &mut Module, kernel: Word) -> Word {
+    let nothing = module.ty(&Type::Void);
+    let function_type = module.function_type(nothing, &[]);
+    let [id, label, result] = [(); 3].map(|()| module.id());
+    module.name(id, "kps.entry");
+    let words = &mut module.functions;
+    let control = [Operand::FunctionControl(FunctionControl::NONE), Operand::IdRef(function_type)];
+    write(words, Op::Function, Some(nothing), Some(id), &control);
+    write(words, Op::Label, None, Some(label), &[]);
+    write(words, Op::FunctionCall, Some(nothing), Some(result), &[Operand::IdRef(kernel)]);
+    write(words, Op::Return, None, None, &[]);
+    write(words, Op::FunctionEnd, None, None, &[]);
     id
 }
 

@@ -44,6 +44,7 @@ pub fn target_of(info: &DeviceInfo) -> Target {
         miswidens: is_nvidias,
         misdivides: is_nvidias,
         missubtracts: is_nvidias,
+        misreturns: is_nvidias,
         f32_atomic_add: has(Feature::FloatAtomicAdd),
         f64_atomic_add: has(Feature::DoubleAtomicAdd),
         matrices: matrices(info),
