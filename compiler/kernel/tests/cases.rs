@@ -28,7 +28,7 @@ const MATRICES: Target = Target {
     ..Target::portable()
 };
 /// Debuggers are told.
-const DEBUG: Target = Target { debug_info: true, ..Target::portable() };
+const DEBUG: Target = Target { debug_info: true, misreturns: true, ..Target::portable() };
 const TARGETS: [Target; 6] = [
     Target::portable(),
     Target {
