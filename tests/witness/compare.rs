@@ -11,7 +11,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use kps::inspect::{self, Compiled};
 use kps_device::Device;
 use kps_kernel::ir::Kernel;
-use kps_kernel::{KernelModule, Matrices, Scalar, Target, Type, Verified};
+use kps_kernel::{Faults, KernelModule, Matrices, Scalar, Target, Type, Verified};
 use kps_syntax::{Diagnostics, Source};
 use spirv_tools::TargetEnv;
 use spirv_tools::val::{Validator, ValidatorOptions};
@@ -102,10 +102,7 @@ impl Case {
         let portable = Target {
             scalar_layout: false,
             robust_access: false,
-            miswidens: true,
-            misdivides: true,
-            missubtracts: true,
-            misreturns: true,
+            faults: devices.target.faults.or(Faults::NVIDIA),
             ..devices.target
         };
         let target = if self.seed.is_multiple_of(2) { devices.target } else { portable };

@@ -7,7 +7,7 @@ use kps_device::{
     Access, Binding, Command, Commands, Device, DeviceError, Dispatch, Feature, MemoryUsage, OpenOptions,
     PipelineOptions, QueueId, Selector, vulkan,
 };
-use kps_kernel::{BindingPlace, KernelModule, Target, Type};
+use kps_kernel::{BindingPlace, Faults, KernelModule, Target, Type};
 
 use crate::data::{Arguments, Launch};
 use crate::interpreter::Value;
@@ -37,17 +37,11 @@ impl Devices {
         let has = |feature| vulkan.info().features.contains(&feature);
         let vulkan_name = vulkan.info().name.clone();
         let is_lavapipe = vulkan_name.starts_with("llvmpipe");
-        let is_nvidias = vulkan_name.starts_with("NVIDIA");
         let target = Target {
             scalar_layout: has(Feature::ScalarLayout),
             robust_access: has(Feature::RobustAccess),
             float_controls: has(Feature::FloatControls),
-            misfolds: is_lavapipe,
-            misrounds: is_lavapipe,
-            miswidens: is_nvidias,
-            misdivides: is_nvidias,
-            missubtracts: is_nvidias,
-            misreturns: is_nvidias,
+            faults: Faults::of_driver(&vulkan_name),
             ..Target::portable()
         };
         let all =

@@ -25,6 +25,7 @@ mod emit;
 mod env;
 mod errors;
 mod explain;
+mod faults;
 mod habits;
 pub mod intrinsics;
 pub mod ir;
@@ -53,6 +54,7 @@ pub use constant::{Constant, Literal};
 pub use disassembly::disassemble;
 pub use env::{EnvModule, EnvValue, HelperFunction, Holder, KernelEnv, MAX_TABLE, MapEnv};
 pub use explain::{ExplainedFunction, Explanation, IndexTest, Remark, RemarkKind, assembly_of_line};
+pub use faults::Faults;
 pub use matrices::{CoopType, CoopUse, Matrices, Product};
 pub use rows::{Quantity, RowLimits, Rows};
 pub use signature::{

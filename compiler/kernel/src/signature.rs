@@ -14,6 +14,7 @@ use kps_syntax::{Diagnostics, Location, Source};
 use crate::check::TypeExpr;
 use crate::constant::{Constant, Literal};
 use crate::env::{EnvModule, EnvValue, Holder, KernelEnv};
+use crate::faults::Faults;
 use crate::matrices::Matrices;
 use crate::rows::{RowLimits, Rows};
 use crate::stages::Stage;
@@ -68,21 +69,8 @@ pub struct Target {
     pub robust_access: bool,
     /// 32-bit float controls: signed zeros, infinities and NaNs kept, rounding to even.
     pub float_controls: bool,
-    /// The driver goes wrong where it sees a constant: a float operand that is zero costs signs, infinities and
-    /// NaNs, which precise kernels do not let it see, and an i32 made wider is compared wrongly with a number. It also
-    /// answers a load out of range with what was stored to that index, and may swap what bits are chosen from.
-    pub misfolds: bool,
-    /// The driver takes every f64 beyond 2^24 for whole, and rounds half numbers towards zero.
-    pub misrounds: bool,
-    /// The driver widens what was made narrow to what it was before: `i32(-a)` of an i8 that is -128 is 128 there, and
-    /// `f32(f16(x))` is x.
-    pub miswidens: bool,
-    /// The driver divides ints of vectors by 1, where the divisors are chosen by a condition.
-    pub misdivides: bool,
-    /// The driver rounds a difference of f32 constants wrongly where it is a tie.
-    pub missubtracts: bool,
-    /// The driver dies of some kernels that return from within loops, or choices within choices.
-    pub misreturns: bool,
+    /// What the driver gets wrong, which the words go around.
+    pub faults: Faults,
     /// Atomic sums of f32 and of f64, in buffers and in shared memory. Elsewhere they compare and
     /// exchange until it fits.
     pub f32_atomic_add: bool,
@@ -107,12 +95,7 @@ impl Target {
             scalar_layout: false,
             robust_access: false,
             float_controls: false,
-            misfolds: false,
-            misrounds: false,
-            miswidens: false,
-            misdivides: false,
-            missubtracts: false,
-            misreturns: false,
+            faults: Faults::NONE,
             f32_atomic_add: false,
             f64_atomic_add: false,
             matrices: Matrices::NONE,

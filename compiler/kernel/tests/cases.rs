@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use kps_goldens::{cases, compare};
-use kps_kernel::{ExplainedFunction, Explanation, Matrices, Reach, Target};
+use kps_kernel::{ExplainedFunction, Explanation, Faults, Matrices, Reach, Target};
 use kps_syntax::Source;
 use kps_syntax::ast::StmtKind;
 use spirv_tools::TargetEnv;
@@ -28,19 +28,14 @@ const MATRICES: Target = Target {
     ..Target::portable()
 };
 /// Debuggers are told.
-const DEBUG: Target = Target { debug_info: true, misreturns: true, ..Target::portable() };
+const DEBUG: Target = Target { debug_info: true, faults: Faults::NVIDIA, ..Target::portable() };
 const TARGETS: [Target; 6] = [
     Target::portable(),
     Target {
         scalar_layout: true,
         robust_access: true,
         float_controls: true,
-        misfolds: true,
-        misrounds: true,
-        miswidens: true,
-        misdivides: true,
-        missubtracts: true,
-        misreturns: true,
+        faults: Faults::LAVAPIPE.or(Faults::NVIDIA),
         f32_atomic_add: true,
         f64_atomic_add: true,
         matrices: Matrices::NONE,

@@ -272,14 +272,14 @@ impl FunctionEmitter<'_> {
 
     /// Whether a loop is to have a second way out, behind its rounds, for a driver that takes what a round left on its
     /// way to the only one for the same in all lanes: those that left early would find what later rounds stored
-    /// (`Target::misfolds`).
+    /// (`Faults::misfolds`).
     fn wants_way_out(&self, parts: &Loop) -> bool {
         let is_plain = |stmt: &Stmt| match stmt {
             Stmt::Eval(node) => !matches!(self.function.node(*node).kind, NodeKind::Call { .. }),
             _ => false,
         };
         let stores_in_test = !parts.test.iter().all(is_plain);
-        self.target.misfolds
+        self.target.faults.misfolds
             && self.kernel.stage == Stage::Compute
             && (parts.condition.is_none() || stores_in_test)
     }

@@ -134,7 +134,7 @@ impl FunctionEmitter<'_> {
     /// Through its bits and one more that is 0, where a driver would leave the rounding out.
     fn round_to_f16(&mut self, value: Word, to: &Type) -> Word {
         let rounded = self.ids(Op::FConvert, to, &[value]);
-        if !self.target.miswidens {
+        if !self.target.faults.miswidens {
             return rounded;
         }
         let u16s = to.with_scalar(Scalar::U16);
@@ -173,10 +173,10 @@ impl FunctionEmitter<'_> {
         if source.bits() == target.bits() {
             return self.ids(Op::Bitcast, to, &[value]);
         }
-        if self.target.misfolds && source == Scalar::I32 && target.bits() == 64 {
+        if self.target.faults.misfolds && source == Scalar::I32 && target.bits() == 64 {
             return self.sign_extended(value, to);
         }
-        if self.target.miswidens && is_narrow(from) && target.bits() > source.bits() {
+        if self.target.faults.miswidens && is_narrow(from) && target.bits() > source.bits() {
             return match source.is_signed() {
                 true => self.widened_by_arithmetic(value, from, to),
                 false => self.widened_by_mask(value, from, to),

@@ -33,7 +33,7 @@ pub(super) fn ends_within(body: &Block) -> bool {
 }
 
 /// A function that calls the kernel and no more: what a device enters where it is not to enter the kernel itself
-/// (`Target::misreturns`).
+/// (`Faults::misreturns`).
 pub(super) fn caller(module: &mut Module, kernel: Word) -> Word {
     let nothing = module.ty(&Type::Void);
     let function_type = module.function_type(nothing, &[]);

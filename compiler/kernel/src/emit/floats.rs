@@ -42,7 +42,7 @@ impl FunctionEmitter<'_> {
     }
 
     /// The zero with the sign of a quotient. Compilers of devices take products with 0.0, and choices of zeros, for
-    /// 0.0, but not what is made of bits; the one that goes wrong with bits (`Target::misfolds`) does not see this 0.0.
+    /// 0.0, but not what is made of bits; the one that goes wrong with bits (`Faults::misfolds`) does not see this 0.0.
     fn zero_quotient(&mut self, [a, b]: [Word; 2], is_b_below: Word, ty: &Type) -> Word {
         if let Some(zero) = self.hidden_zero(ty) {
             let nothing = self.ids(Op::FMul, ty, &[a, zero]);

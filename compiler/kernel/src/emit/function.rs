@@ -85,7 +85,7 @@ pub(crate) struct Known {
 impl Known {
     /// Of each function.
     pub fn of(kernel: &Kernel, target: &Target) -> Vec<Known> {
-        let revisits = match target.misfolds {
+        let revisits = match target.faults.misfolds {
             true => revisits(kernel),
             false => vec![FxHashSet::default(); kernel.functions.len()],
         };

@@ -12,7 +12,7 @@ use crate::types::{Scalar, Type};
 
 impl FunctionEmitter<'_> {
     pub fn int_division(&mut self, op: BinaryOp, a: Word, b: Word, known: Option<i128>, ty: &Type) -> Word {
-        if self.target.misdivides && ty.is_vector() {
+        if self.target.faults.misdivides && ty.is_vector() {
             return self.int_division_by_components(op, [a, b], known, ty);
         }
         let is_signed = ty.scalar().is_some_and(Scalar::is_signed);

@@ -74,7 +74,7 @@ pub(crate) fn emit(kernel: &Verified<Kernel>, target: &Target) -> KernelModule {
     interface.decorate_access(kernel, &mut module);
     module.debug_globals(kernel, &interface);
     let main_id = ids.last().copied().flatten().expect("the kernel itself is always emitted");
-    let calls_kernel = target.misreturns && ends::ends_within(&main.body);
+    let calls_kernel = target.faults.misreturns && ends::ends_within(&main.body);
     let entry_id = if calls_kernel { ends::caller(&mut module, main_id) } else { main_id };
     let capabilities = module.capabilities();
     let entry = EntryPoint {

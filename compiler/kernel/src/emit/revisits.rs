@@ -1,6 +1,6 @@
 //! Which loads come to a buffer that the same invocation may have stored to before.
 //!
-//! A device that tests accesses itself drops a store out of range, but the compiler of one (`Target::misfolds`) hands
+//! A device that tests accesses itself drops a store out of range, but the compiler of one (`Faults::misfolds`) hands
 //! what was stored to a load of the same index: there such a load is tested by the words. The walk is in the order of statements. At a loop's
 //! entry all stores of its rounds count; a call counts what its function stores, and that function begins with what
 //! any of its callers stored. A store to an index that is proven is never dropped, and atomic ones are tested.

@@ -1,6 +1,6 @@
 //! Whole numbers beside a float, and the rest of a truncating division.
 //!
-//! The driver of one device (`Target::misrounds`) takes every f64 beyond 2^24 for whole and half numbers towards zero, in
+//! The driver of one device (`Faults::misrounds`) takes every f64 beyond 2^24 for whole and half numbers towards zero, in
 //! remainders too. What is next below and above, `Floor` and `Ceil`, it has right, and the others are made of those there.
 
 use rspirv::spirv::{GlslStd450Op as GlslOp, Op, Word};
@@ -11,7 +11,7 @@ use crate::types::{Scalar, Type};
 
 impl FunctionEmitter<'_> {
     fn is_misrounded(&self, ty: &Type) -> bool {
-        self.target.misrounds && ty.scalar() == Some(Scalar::F64)
+        self.target.faults.misrounds && ty.scalar() == Some(Scalar::F64)
     }
 
     /// Towards zero.

@@ -2,7 +2,7 @@
 //! them, a truth, and an unsigned 0.
 //!
 //! One driver takes `x * 0.0` for 0.0 and `x + 0.0` for `x`, and leaves out stores of `x / 0.0`
-//! (`Target::misfolds`); another rounds some differences of constants wrongly (`Target::missubtracts`). There a zero is
+//! (`Faults::misfolds`); another rounds some differences of constants wrongly (`Faults::missubtracts`). There a zero is
 //! worked out where a function begins, of how many workgroups there are: no driver has as many as the bit says that is
 //! taken. In precise kernels it is added to what else is constant, or may be once a loop is unrolled, for the driver
 //! would compute with that: `1.5 - 1.5`, `f32(i)`.
@@ -37,7 +37,8 @@ impl FunctionEmitter<'_> {
 
     /// A zero that the driver does not see as a constant, if it is one that goes wrong with those.
     pub fn hidden_zero(&mut self, ty: &Type) -> Option<Word> {
-        let scalar = ty.scalar().filter(|_| self.target.misfolds && self.kernel.stage == Stage::Compute)?;
+        let scalar =
+            ty.scalar().filter(|_| self.target.faults.misfolds && self.kernel.stage == Stage::Compute)?;
         Some(self.veiled_zeros(scalar, ty))
     }
 
@@ -52,8 +53,8 @@ impl FunctionEmitter<'_> {
     /// Whether this is a kernel in which the driver must not see constants of a type.
     fn veils(&self, scalar: Scalar) -> bool {
         let goes_wrong = match scalar {
-            Scalar::F32 | Scalar::Bf16 => self.target.misfolds || self.target.missubtracts,
-            scalar => scalar.is_float() && self.target.misfolds,
+            Scalar::F32 | Scalar::Bf16 => self.target.faults.misfolds || self.target.faults.missubtracts,
+            scalar => scalar.is_float() && self.target.faults.misfolds,
         };
         self.kernel.precise && goes_wrong && self.kernel.stage == Stage::Compute
     }
@@ -70,7 +71,7 @@ impl FunctionEmitter<'_> {
 
     /// What floats are divided by.
     pub fn divisor(&mut self, by: NodeId) -> Word {
-        if !self.target.misfolds {
+        if !self.target.faults.misfolds {
             return self.value(by);
         }
         match &self.function.node(by).kind {
@@ -89,7 +90,7 @@ impl FunctionEmitter<'_> {
     }
 
     fn is_folded(&self, constant: Constant) -> bool {
-        self.target.misfolds && self.kernel.stage == Stage::Compute && constant.as_float() == Some(0.0)
+        self.target.faults.misfolds && self.kernel.stage == Stage::Compute && constant.as_float() == Some(0.0)
     }
 
     fn veiled(&mut self, constant: Constant) -> Word {

@@ -203,7 +203,7 @@ pub(crate) struct Ctx<'a> {
     checks: bool,
     /// `None` where cooperative matrices are emulated.
     matrices: Option<Tiles>,
-    /// `Target::misfolds`.
+    /// `Faults::misfolds`.
     misfolds: bool,
     /// The places that no instruction of the device does, where it has some for matrices.
     emulated: Vec<Location>,
@@ -471,7 +471,7 @@ impl<'a> Ctx<'a> {
             trace: target.trace,
             checks: target.checks,
             matrices: Tiles::new(target, template, signature.rank),
-            misfolds: target.misfolds,
+            misfolds: target.faults.misfolds,
             emulated: Vec::new(),
             coop_types: FxHashSet::default(),
             buffers: Vec::new(),

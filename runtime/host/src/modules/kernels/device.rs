@@ -5,8 +5,8 @@ use std::rc::Rc;
 use kps_compute::Tensor;
 use kps_device::{Backend, Check, Component, DeviceInfo, Feature, Instrument, MatrixProduct, MatrixScope};
 use kps_kernel::{
-    ArrayParam, Edge, Ints, KernelModule, KernelTemplate, Matrices, Param, ParamKind, ParamType, Product,
-    Quantity, Reach, Rows, Signature, Target, Type, Width,
+    ArrayParam, Edge, Faults, Ints, KernelModule, KernelTemplate, Matrices, Param, ParamKind, ParamType,
+    Product, Quantity, Reach, Rows, Signature, Target, Type, Width,
 };
 
 use super::errors;
@@ -32,19 +32,12 @@ pub fn target(manager: &ScriptedManager, instrument: Instrument) -> Target {
 /// What words for this device may rely on.
 pub fn target_of(info: &DeviceInfo) -> Target {
     let has = |feature| info.features.contains(&feature);
-    let is_mesas_llvm = info.name.starts_with("llvmpipe");
-    let is_nvidias = info.name.starts_with("NVIDIA");
     Target {
         scalar_layout: has(Feature::ScalarLayout),
         // The built-in device loads in vectors where a kernel tests its indices itself.
         robust_access: has(Feature::RobustAccess) && info.backend == Backend::Vulkan,
         float_controls: has(Feature::FloatControls),
-        misfolds: is_mesas_llvm,
-        misrounds: is_mesas_llvm,
-        miswidens: is_nvidias,
-        misdivides: is_nvidias,
-        missubtracts: is_nvidias,
-        misreturns: is_nvidias,
+        faults: Faults::of_driver(&info.name),
         f32_atomic_add: has(Feature::FloatAtomicAdd),
         f64_atomic_add: has(Feature::DoubleAtomicAdd),
         matrices: matrices(info),
