@@ -3,7 +3,10 @@
 //! Both are given as numbers and get the type that the module declares, so an `i32` never arrives as
 //! the bits of a float. A number that would change is refused by name.
 
-use kps_device::interface::{ADDRESS, Block, MemberType, SHAPE, Scalar, SpecConstant};
+use std::convert::Infallible;
+use std::ops::ControlFlow;
+
+use kps_device::interface::{ADDRESS, Block, Member, MemberType, SHAPE, SpecConstant, Step};
 use kps_device::{Interface, PipelineOptions};
 
 use crate::dtype::DType;
@@ -66,7 +69,7 @@ struct Place {
     name: String,
     offset: usize,
     dtype: DType,
-    /// Which scalar of its member it is.
+    /// Which scalar of a vector or of a list it is.
     component: usize,
 }
 
@@ -77,10 +80,8 @@ impl PushLayout {
 
     /// Of any block that is laid out as the push constants are.
     pub fn of_block(block: &Block) -> PushLayout {
-        let mut places = Vec::new();
-        flatten(block, "", 0, &mut places);
         let is_hidden = |place: &Place| place.name.starts_with(HIDDEN);
-        let (hidden, visible) = places.into_iter().partition(is_hidden);
+        let (hidden, visible) = places(block).into_iter().partition(is_hidden);
         PushLayout { size: block.size as usize, visible, hidden }
     }
 
@@ -218,47 +219,31 @@ fn member_of(name: &str) -> &str {
     }
 }
 
-fn flatten(block: &Block, prefix: &str, base: usize, places: &mut Vec<Place>) {
-    for member in &block.members {
-        let name = match &member.name {
-            Some(name) if prefix.is_empty() => name.clone(),
-            Some(name) => format!("{prefix}.{name}"),
-            // Shaders from GLSL and WGSL have their block inside another one, which has no names.
-            None if matches!(member.ty, MemberType::Struct(_)) => prefix.to_owned(),
-            None => format!("word {}", (base + member.offset as usize) / 4),
+/// The scalars of a block, by their names.
+fn places(block: &Block) -> Vec<Place> {
+    let mut places = Vec::new();
+    let ControlFlow::Continue(()) = block.each_number::<Infallible>(&mut |way, offset, scalar| {
+        let component = match way.last() {
+            Some(Step::Part(at)) => *at as usize,
+            _ => 0,
         };
-        flatten_member(&member.ty, &name, base + member.offset as usize, 0, places);
-    }
+        places.push(Place { name: name_of(way), offset, dtype: scalar.into(), component });
+        ControlFlow::Continue(())
+    });
+    places
 }
 
-/// Adds the scalars of a member, of which `first` came before.
-fn flatten_member(ty: &MemberType, name: &str, offset: usize, first: usize, places: &mut Vec<Place>) {
-    let mut vector = |n: u32, scalar: Scalar, offset: usize, first: usize| {
-        for component in 0..n as usize {
-            let name = format!("{name}.{}", first + component);
-            let offset = offset + component * scalar.size() as usize;
-            places.push(Place { name, offset, dtype: scalar.into(), component: first + component });
-        }
-    };
-    match ty {
-        MemberType::Scalar(scalar) => {
-            places.push(Place { name: name.to_owned(), offset, dtype: (*scalar).into(), component: first });
-        }
-        MemberType::Vector { n, scalar } => vector(*n, *scalar, offset, first),
-        MemberType::Matrix { columns, rows, scalar, stride, row_major } => {
-            let (lines, n) = if *row_major { (*rows, *columns) } else { (*columns, *rows) };
-            for line in 0..lines {
-                vector(n, *scalar, offset + (line * stride) as usize, first + (line * n) as usize);
-            }
-        }
-        MemberType::Array { len, stride, element } => {
-            for index in 0..len.unwrap_or(0) {
-                let name = format!("{name}.{index}");
-                flatten_member(element, &name, offset + (index * stride) as usize, index as usize, places);
-            }
-        }
-        MemberType::Struct(block) => flatten(block, name, offset, places),
-    }
+fn name_of(way: &[Step]) -> String {
+    way.iter().fold(String::new(), |before, step| {
+        let name = match step {
+            Step::Part(at) => at.to_string(),
+            Step::Member(Member { name: Some(name), .. }, _) => name.clone(),
+            // Shaders from GLSL and WGSL have their block inside another one, which has no names.
+            Step::Member(Member { ty: MemberType::Struct(_), .. }, _) => return before,
+            Step::Member(_, offset) => return format!("word {}", offset / 4),
+        };
+        if before.is_empty() { name } else { format!("{before}.{name}") }
+    })
 }
 
 /// The bits of each specialisation constant that numbers are given for, in the order of their ids.
@@ -307,7 +292,7 @@ fn title(constant: &SpecConstant) -> String {
 
 #[cfg(test)]
 mod tests {
-    use kps_device::interface::Member;
+    use kps_device::interface::Scalar;
 
     use super::*;
 

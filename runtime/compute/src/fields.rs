@@ -4,7 +4,9 @@
 //! numbers cannot be what the module reads, unless it holds bytes; and in a record each has to lie where the module
 //! looks for it.
 
-use kps_device::interface::{Block, Member, MemberType, Scalar};
+use std::ops::ControlFlow;
+
+use kps_device::interface::{Block, MemberType, Scalar, Step, Visit};
 
 use crate::dtype::DType;
 use crate::error::{ComputeError, Result};
@@ -20,8 +22,8 @@ pub struct Field {
 
 /// A number of a buffer that the tensor does not have.
 struct Unfit {
-    /// The names of the members that lead to it, from the innermost on.
-    names: Vec<String>,
+    /// The members that lead to it.
+    name: String,
     offset: usize,
     scalar: Scalar,
 }
@@ -36,10 +38,9 @@ pub(crate) fn check(layout: &Block, parameter: impl Fn() -> String, tensor: &Ten
         }
         // Bytes are any numbers.
         None if tensor.dtype() == DType::U8 => None,
-        None => members_unfit(&layout.members, 0, &|_, scalar| holds(tensor.dtype(), scalar)),
+        None => first(|visit| layout.each_number(visit), &|_, scalar| holds(tensor.dtype(), scalar)),
     };
-    let Some(Unfit { mut names, offset, scalar }) = unfit else { return Ok(()) };
-    names.reverse();
+    let Some(Unfit { name, offset, scalar }) = unfit else { return Ok(()) };
     let given = match tensor.fields() {
         Some(fields) => fields.iter().find(|field| field.offset == offset).map(|field| field.dtype),
         None => Some(tensor.dtype()),
@@ -47,7 +48,7 @@ pub(crate) fn check(layout: &Block, parameter: impl Fn() -> String, tensor: &Ten
     Err(ComputeError::ParameterField {
         parameter: parameter(),
         tensor: tensor.label().to_owned(),
-        name: names.join("."),
+        name,
         offset,
         expected: scalar.into(),
         given,
@@ -59,39 +60,33 @@ pub(crate) fn check(layout: &Block, parameter: impl Fn() -> String, tensor: &Ten
 fn element_unfit(layout: &Block, fits: &dyn Fn(usize, Scalar) -> bool) -> Option<Unfit> {
     match layout.members.last() {
         Some(array) if let MemberType::Array { len: None, element, .. } = &array.ty => {
-            let mut found = unfit(element, 0, fits)?;
-            found.names.extend(array.name.clone());
+            let mut found = first(|visit| element.each_number(visit), fits)?;
+            let names = [array.name.as_deref().unwrap_or_default(), &found.name];
+            found.name = join(names.into_iter().filter(|name| !name.is_empty()));
             Some(found)
         }
-        _ => members_unfit(&layout.members, 0, fits),
+        _ => first(|visit| layout.each_number(visit), fits),
     }
 }
 
-fn members_unfit(members: &[Member], base: usize, fits: &dyn Fn(usize, Scalar) -> bool) -> Option<Unfit> {
-    members.iter().find_map(|member| {
-        let mut found = unfit(&member.ty, base + member.offset as usize, fits)?;
-        found.names.extend(member.name.clone());
-        Some(found)
-    })
+/// The first of the numbers shown that does not fit.
+fn first<'b>(
+    each_number: impl FnOnce(&mut Visit<'_, 'b, Unfit>) -> ControlFlow<Unfit>,
+    fits: &dyn Fn(usize, Scalar) -> bool,
+) -> Option<Unfit> {
+    let unfit = each_number(&mut |way, offset, scalar| {
+        if fits(offset, scalar) {
+            return ControlFlow::Continue(());
+        }
+        let names = way.iter().filter_map(|step| match step {
+            Step::Member(member, _) => member.name.as_deref(),
+            Step::Part(_) => None,
+        });
+        ControlFlow::Break(Unfit { name: join(names), offset, scalar })
+    });
+    unfit.break_value()
 }
 
-fn unfit(ty: &MemberType, base: usize, fits: &dyn Fn(usize, Scalar) -> bool) -> Option<Unfit> {
-    let scalars = |n: u32, scalar: Scalar, base: usize| {
-        let mut offsets = (0..n).map(|at| base + (at * scalar.size()) as usize);
-        let offset = offsets.find(|offset| !fits(*offset, scalar))?;
-        Some(Unfit { names: Vec::new(), offset, scalar })
-    };
-    match ty {
-        MemberType::Scalar(scalar) => scalars(1, *scalar, base),
-        MemberType::Vector { n, scalar } => scalars(*n, *scalar, base),
-        MemberType::Matrix { columns, rows, scalar, stride, row_major } => {
-            let (n_lines, n) = if *row_major { (*rows, *columns) } else { (*columns, *rows) };
-            (0..n_lines).find_map(|line| scalars(n, *scalar, base + (line * stride) as usize))
-        }
-        MemberType::Array { len, stride, element } => {
-            let starts = (0..len.unwrap_or(1)).map(|at| base + (at * stride) as usize);
-            starts.into_iter().find_map(|start| unfit(element, start, fits))
-        }
-        MemberType::Struct(block) => members_unfit(&block.members, base, fits),
-    }
+fn join<'n>(names: impl Iterator<Item = &'n str>) -> String {
+    names.collect::<Vec<_>>().join(".")
 }

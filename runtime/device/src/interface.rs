@@ -17,6 +17,8 @@
 //! uniform buffer, binding 0 of [`SPILL_SET`], which the launch fills.
 //! Foreign modules may have any interface, and may lack names.
 
+use std::ops::ControlFlow;
+
 use crate::{Access, Dimension, TexelFormat};
 
 /// What our own kernels tell of what their source asked for, where they are compiled for a device that checks:
@@ -234,7 +236,77 @@ pub enum MemberType {
     Struct(Block),
 }
 
+/// A step of the way from a block to one of its numbers.
+#[derive(Clone, Copy, Debug)]
+pub enum Step<'b> {
+    /// To a member, and the bytes before it.
+    Member(&'b Member, usize),
+    /// To an element or a component. Those of a matrix are counted line by line.
+    Part(u32),
+}
+
+/// Is shown each number of a block: the way to it, the bytes before it, and what it is.
+pub type Visit<'v, 'b, T> = dyn FnMut(&[Step<'b>], usize, Scalar) -> ControlFlow<T> + 'v;
+
+impl Block {
+    /// Shows the numbers in the order of the members, until `visit` breaks. A run-time array shows its first element.
+    pub fn each_number<'b, T>(&'b self, visit: &mut Visit<'_, 'b, T>) -> ControlFlow<T> {
+        self.numbers_after(0, &mut Vec::new(), visit)
+    }
+
+    fn numbers_after<'b, T>(
+        &'b self,
+        base: usize,
+        way: &mut Vec<Step<'b>>,
+        visit: &mut Visit<'_, 'b, T>,
+    ) -> ControlFlow<T> {
+        self.members.iter().try_for_each(|member| {
+            let offset = base + member.offset as usize;
+            way.push(Step::Member(member, offset));
+            member.ty.numbers_after(offset, way, visit)?;
+            way.pop();
+            ControlFlow::Continue(())
+        })
+    }
+}
+
 impl MemberType {
+    /// The same of one value.
+    pub fn each_number<'b, T>(&'b self, visit: &mut Visit<'_, 'b, T>) -> ControlFlow<T> {
+        self.numbers_after(0, &mut Vec::new(), visit)
+    }
+
+    fn numbers_after<'b, T>(
+        &'b self,
+        base: usize,
+        way: &mut Vec<Step<'b>>,
+        visit: &mut Visit<'_, 'b, T>,
+    ) -> ControlFlow<T> {
+        let mut line = |n: u32, scalar: Scalar, base: usize, first: u32| {
+            (0..n).try_for_each(|at| {
+                way.push(Step::Part(first + at));
+                visit(way, base + (at * scalar.size()) as usize, scalar)?;
+                way.pop();
+                ControlFlow::Continue(())
+            })
+        };
+        match self {
+            MemberType::Scalar(scalar) => visit(way, base, *scalar),
+            MemberType::Vector { n, scalar } => line(*n, *scalar, base, 0),
+            MemberType::Matrix { columns, rows, scalar, stride, row_major } => {
+                let (n_lines, n) = if *row_major { (*rows, *columns) } else { (*columns, *rows) };
+                (0..n_lines).try_for_each(|at| line(n, *scalar, base + (at * stride) as usize, at * n))
+            }
+            MemberType::Array { len, stride, element } => (0..len.unwrap_or(1)).try_for_each(|at| {
+                way.push(Step::Part(at));
+                element.numbers_after(base + at as usize * *stride as usize, way, visit)?;
+                way.pop();
+                ControlFlow::Continue(())
+            }),
+            MemberType::Struct(block) => block.numbers_after(base, way, visit),
+        }
+    }
+
     /// Bytes of one value; a run-time array has 0.
     pub fn size(&self) -> u32 {
         self.checked_size().unwrap_or(u32::MAX)
