@@ -27,7 +27,7 @@ use strings::Mode;
 /// Brackets nested deeper than this are refused, as in CPython.
 const MAX_BRACKETS: usize = 200;
 /// How often the lexer starts again behind a bracket that nothing closes.
-const MAX_RESTARTS: u32 = 8;
+const MAX_RESTARTS: u32 = 50;
 
 /// All that the lexer found.
 pub(crate) struct Lexed {
@@ -333,11 +333,9 @@ impl<'a> Lexer<'a> {
 
     /// The text ended; true where reading goes on behind an unclosed bracket.
     fn end_of_text(&mut self) -> bool {
-        if let Some(open) = self.brackets.last() {
-            let resume = self.line_after(open.at);
+        if !self.brackets.is_empty() {
             self.leave_open(Open::Bracket);
-            self.restarts += 1;
-            return self.unclosed_bracket(resume) && (self.restarts <= MAX_RESTARTS || self.give_up());
+            return self.unclosed_bracket(self.text.len() as u32);
         }
         if !self.at_line_start {
             self.end_line(Span::point(self.text.len() as u32));
@@ -346,10 +344,14 @@ impl<'a> Lexer<'a> {
         false
     }
 
-    /// Reports the innermost open bracket and reads on at `resume`, the start of a line that cannot
-    /// belong to it.
-    fn unclosed_bracket(&mut self, resume: u32) -> bool {
-        let open = *self.brackets.last().expect("only called while a bracket is open");
+    /// Reports a bracket that is open where nothing can belong to it, at `end`, and reads on behind it: where a line
+    /// begins that is no deeper than its block. It is the innermost, unless another one was open there before.
+    fn unclosed_bracket(&mut self, end: u32) -> bool {
+        let mut pairs = self.brackets.windows(2);
+        let outer = pairs.find(|pair| self.line_after(pair[0].at) <= pair[1].at).map(|pair| pair[0]);
+        let innermost = self.brackets.last().copied();
+        let open = outer.or(innermost).expect("only called while a bracket is open");
+        let resume = self.line_after(open.at).min(end);
         if !self.line_is_invalid {
             let at = self.source.at(Span::new(open.at, open.at + 1));
             self.report(match open.kind {
@@ -358,7 +360,8 @@ impl<'a> Lexer<'a> {
             });
         }
         self.restart_line(resume);
-        true
+        self.restarts += 1;
+        self.restarts <= MAX_RESTARTS || self.give_up()
     }
 
     /// Ends the logical line as one that was reported, and reads on at `resume`.

@@ -13,7 +13,7 @@ use kps_syntax::{Diagnostic, Diagnostics, Severity, Source, Span};
 use super::decoration::is_kernel;
 
 /// Mistakes behind which a block may end elsewhere than its author meant.
-const OF_LAYOUT: [&str; 12] = [
+const OF_LAYOUT: [&str; 11] = [
     "syntax/else-if",
     "syntax/mismatched-bracket",
     "syntax/missing-block",
@@ -22,7 +22,6 @@ const OF_LAYOUT: [&str; 12] = [
     "syntax/stray-backslash",
     "syntax/stray-clause",
     "syntax/too-many-indents",
-    "syntax/unclosed-bracket",
     "syntax/unexpected-indent",
     "syntax/unmatched-unindent",
     "syntax/unterminated-string",
