@@ -1,7 +1,8 @@
 //! The workgroups of a launch: how many there are, and in how many dispatches they run.
 //!
 //! A device takes so many workgroups along an axis at once. A kernel that is told where its part of a
-//! launch begins (`kps.base`) may be launched over more, in several dispatches.
+//! launch begins (`kps.base`), or that cannot tell its workgroups apart, may be launched over more, in several
+//! dispatches.
 
 use kps_device::DeviceError;
 
@@ -92,7 +93,7 @@ impl Kernel {
         let info = device.info();
         const AXES: [&str; 3] = ["workgroups along x", "workgroups along y", "workgroups along z"];
         for (axis, what) in AXES.into_iter().enumerate() {
-            if !self.push.has_base() && groups[axis] > info.limits.max_groups[axis] {
+            if !self.may_be_parted() && groups[axis] > info.limits.max_groups[axis] {
                 let (asked, limit) = (groups[axis].into(), info.limits.max_groups[axis].into());
                 return Err(
                     DeviceError::LimitExceeded { what, asked, limit, device: info.name.clone() }.into()
@@ -112,7 +113,7 @@ impl Kernel {
         let mut grid = Grid { groups: [1; 3], domain: [1; 3] };
         for (axis, n) in shape.iter().rev().enumerate() {
             let local = u64::from(self.interface.local_size[axis].max(1));
-            let n_groups = if self.push.has_base() { u32::MAX } else { limits.max_groups[axis] };
+            let n_groups = if self.may_be_parted() { u32::MAX } else { limits.max_groups[axis] };
             let limit = (u64::from(n_groups) * local).min(self.push.domain_limit());
             if *n as u64 > limit {
                 return Err(ComputeError::DomainSize { domain: shape.to_vec(), limit });
@@ -121,6 +122,11 @@ impl Kernel {
             grid.groups[axis] = (*n as u64).div_ceil(local) as u32;
         }
         Ok(grid)
+    }
+
+    /// Whether it is the same in several dispatches.
+    fn may_be_parted(&self) -> bool {
+        self.push.has_base() || !self.interface.tells_groups
     }
 
     /// The dispatches of a launch.

@@ -83,6 +83,8 @@ pub struct Interface {
     /// In the order of their push constants.
     pub addresses: Vec<AddressedArray>,
     pub spec_constants: Vec<SpecConstant>,
+    /// Whether an input tells its workgroups apart: the place of one, or how many there are.
+    pub tells_groups: bool,
     /// Whether the values of the specialisation constants are in the words already ([`SETTLED`]): their defaults are
     /// what they have here, and other values take other words.
     pub settled: bool,

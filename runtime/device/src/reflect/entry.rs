@@ -70,6 +70,14 @@ impl Entry<'_> {
         }
     }
 
+    /// Whether an input tells workgroups apart.
+    pub fn tells_groups(&self, ids: &Ids) -> bool {
+        let inputs = self.variables.iter().filter_map(Operand::id_ref_any);
+        inputs.filter_map(|id| ids.built_in_of(id)).any(|built_in| {
+            matches!(built_in, BuiltIn::GlobalInvocationId | BuiltIn::WorkgroupId | BuiltIn::NumWorkgroups)
+        })
+    }
+
     /// The constant decorated `WorkgroupSize` rules over `LocalSizeId`, and that over `LocalSize`.
     pub fn local_size(&self, module: &Module, ids: &Ids, constants: &Constants) -> Result<[u32; 3]> {
         let size = match ids.built_in(BuiltIn::WorkgroupSize) {

@@ -59,6 +59,7 @@ pub(crate) fn reflect(module: &rspirv::dr::Module, options: &PipelineOptions) ->
         push_constants: resources::push_constants(module, &ids, &constants, &reached)?,
         addresses: addresses::addresses(module, &ids, &constants, &reached)?,
         spec_constants: constants.specialisable(module, &ids)?,
+        tells_groups: entry.tells_groups(&ids),
         settled: settled(module),
         records: records(module),
     };
