@@ -34,7 +34,8 @@ impl CallGraph {
     }
 
     pub fn add(&mut self, def: &Arc<FunctionDef>, calls: &[CallSite]) {
-        let calls = calls.iter().map(|call| (Arc::clone(&call.callee.def), call.location.clone())).collect();
+        let calls = calls.iter().filter(|call| call.is_called);
+        let calls = calls.map(|call| (Arc::clone(&call.callee.def), call.location.clone())).collect();
         self.numbers.insert(Arc::as_ptr(def), self.functions.len());
         self.functions.push(Node { def: Arc::clone(def), calls });
     }

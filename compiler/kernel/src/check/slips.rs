@@ -4,8 +4,8 @@
 //! In goes a function's body as written, out come warnings.
 
 use kps_syntax::ast::{
-    Argument, ArgumentKind, BoolOp, CompareOp, Comparison, Expr, ExprKind, FunctionDef, Stmt, StmtKind,
-    UnaryOp,
+    Argument, ArgumentKind, BoolOp, Branch, CompareOp, Comparison, Expr, ExprKind, FunctionDef, Stmt,
+    StmtKind, UnaryOp,
 };
 use kps_syntax::{Diagnostic, Part, Source, Span};
 
@@ -79,6 +79,15 @@ pub(crate) fn is_test_with_text(test: &Expr) -> bool {
 pub(super) fn never_true(test: &Expr, source: &Source) -> Option<Diagnostic> {
     (written_truth(test) == Some(false))
         .then(|| errors::never_true(source.at(test.span), source.slice(test.span)))
+}
+
+/// What stands behind a test that is true whatever happens.
+pub(super) fn behind_true(branches: &[Branch], orelse: &[Stmt], source: &Source) -> Option<Diagnostic> {
+    let at = branches.iter().position(|branch| written_truth(&branch.test) == Some(true))?;
+    let test = branches[at].test.span;
+    let next =
+        branches.get(at + 1).map(|branch| branch.test.span).or(orelse.first().map(|stmt| stmt.span))?;
+    Some(errors::behind_true(source.at(next), source.at(test)))
 }
 
 /// The truth of a test without names, as they may stand for settings.

@@ -30,6 +30,8 @@ use crate::library;
 pub(super) struct CallSite {
     pub callee: HelperFunction,
     pub location: Location,
+    /// It is called there, not handed on, to whom lowering will see.
+    pub is_called: bool,
 }
 
 /// Reports what is wrong with one function, and says which functions it calls.
@@ -123,6 +125,7 @@ impl Walk<'_> {
                     self.diagnostics.extend(slips::never_true(&branch.test, self.source));
                     self.body(&branch.body);
                 }
+                self.diagnostics.extend(slips::behind_true(branches, orelse, self.source));
                 self.body(orelse);
             }
             StmtKind::While { test, body, orelse } => {
@@ -397,7 +400,7 @@ impl Walk<'_> {
         }
         match self.env.get(name) {
             Some(EnvValue::Function(callee)) => {
-                self.calls.push(CallSite { callee, location: self.source.at(expr.span) });
+                self.calls.push(CallSite { callee, location: self.source.at(expr.span), is_called: false });
             }
             // It was a kernel before, or will be one.
             Some(EnvValue::Other { .. }) if name == self.own_name => {
@@ -418,7 +421,13 @@ impl Walk<'_> {
             ExprKind::Name(name) if self.is_unknown(name) => {
                 self.unknown_name(name, func.span, errors::unknown_function);
             }
-            _ => self.expr(func),
+            _ => {
+                let n_before = self.calls.len();
+                self.expr(func);
+                if let Some(call) = self.calls.get_mut(n_before) {
+                    call.is_called = call.location.span == func.span;
+                }
+            }
         }
     }
 
@@ -477,7 +486,7 @@ impl Walk<'_> {
         let holder = env.as_ref().map_or(format!("the module `{module}`"), EnvModule::describe);
         match env.as_ref().and_then(|module| module.members.get(&attr.name)) {
             Some(EnvValue::Function(callee)) => {
-                self.calls.push(CallSite { callee, location: self.source.at(expr.span) });
+                self.calls.push(CallSite { callee, location: self.source.at(expr.span), is_called: false });
             }
             Some(_) => {}
             None => {

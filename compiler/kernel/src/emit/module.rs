@@ -302,7 +302,11 @@ impl Module {
                 self.type_of(TypeKey::Struct(Rc::clone(of)), |module| module.named_struct(of, &members))
             }
             Type::Tuple(items) => {
-                let items: Vec<Word> = items.iter().map(|item| self.ty(item)).collect();
+                let mut items: Vec<Word> = items.iter().map(|item| self.ty(item)).collect();
+                // Not every device takes structures without members.
+                if items.is_empty() {
+                    items.push(self.ty(&Type::U32));
+                }
                 self.type_of(TypeKey::Tuple(items.clone()), |module| module.struct_type(&items))
             }
         }

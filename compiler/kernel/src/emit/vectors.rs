@@ -12,6 +12,9 @@ impl FunctionEmitter<'_> {
     /// From all of its parts; a constant where all of them are.
     pub fn construct(&mut self, parts: &[Word], ty: &Type) -> Word {
         let result = self.module.ty(ty);
+        if parts.is_empty() {
+            return self.module.null(result);
+        }
         if parts.iter().all(|part| self.module.is_constant(*part)) {
             return self.module.composite(result, parts);
         }

@@ -3,10 +3,11 @@
 use kps_syntax::ast::CompareOp;
 use kps_syntax::{Diagnostic, Location};
 
-use super::remedies::{as_operand, cut_alike, how_to_convert, literal_items, split_at_commas};
+use super::remedies::{as_operand, cut_alike, how_to_convert, literal_items, split_at_commas, value_type};
 use super::values::{cast_one, is_number};
 use super::{advised, arguments, error, is_array, meant};
 use crate::builtins::{self, Builtin};
+use crate::library::Takes;
 use crate::types::{Scalar, Type};
 
 // Functions.
@@ -62,10 +63,17 @@ pub(crate) fn call_count(
 }
 
 pub(crate) fn missing_argument(at: Location, name: &str, param: &str, declared: Declared) -> Diagnostic {
+    let at_text = at.source.slice(at.span).to_owned();
     let diagnostic = error("kernel/call", at, format!("this call of `{name}` lacks `{param}`"), "");
     match declared {
         Declared::Here(declared) => {
-            diagnostic.label(declared, "it has no default").help(format!("pass it: `{name}(.., {param}=..)`"))
+            let text = at_text.strip_suffix(')').unwrap_or(&at_text);
+            let comma = if text.ends_with('(') { "" } else { ", " };
+            let call = match text.contains('\n') {
+                false => format!("{text}{comma}{param}=..)"),
+                true => format!("{name}(.., {param}=..)"),
+            };
+            diagnostic.label(declared, "it has no default").help(format!("pass it: `{call}`"))
         }
         Declared::Ours(signature) => diagnostic.help(format!("write `{signature}`")),
     }
@@ -140,9 +148,12 @@ pub(crate) fn range_step(at: Location) -> Diagnostic {
 }
 
 pub(crate) fn not_a_container(at: Location, what: &str) -> Diagnostic {
+    let text = at.source.slice(at.span).to_owned();
     let diagnostic = error("kernel/operand-types", at, format!("`in` does not look into {what}"), what);
     match what.starts_with("`Array[") {
-        true => diagnostic.help("search it in a loop: `for i in range(len(a)): if a[i] == x: ..`"),
+        true => diagnostic.help(format!(
+            "search it in a loop: `for at in range(len({text})): found = found or {text}[at] == ..`"
+        )),
         false => diagnostic.help("it takes a tuple, a list, a vector or a range: `x in (1, 2, 3)`"),
     }
 }
@@ -265,6 +276,39 @@ pub(crate) fn distance_of_unlike(at: Location, n: u32, m: u32) -> Diagnostic {
         .help("write a number for each axis of both")
 }
 
+/// `ty` is the type of what is given.
+pub(crate) fn math_takes(
+    at: Location,
+    called: &str,
+    takes: Takes,
+    what: &str,
+    ty: Option<&Type>,
+) -> Diagnostic {
+    let text = at.source.slice(at.span).to_owned();
+    let help = match (takes, ty) {
+        (Takes::Items, _) => format!("write its numbers as a list: `[{text}, 2.0]`"),
+        (_, None) => format!("take one element: `{text}[0]`"),
+        (_, Some(ty)) if ty.is_vector() => format!("take one component: `{text}.x`"),
+        (_, Some(Type::Scalar(Scalar::Bool))) => format!("make a number of it: `i32({text})`"),
+        (_, Some(Type::Scalar(_))) => format!("round it first: `i32({text})`"),
+        (_, Some(_)) => format!("take one element: `{text}[0]`"),
+    };
+    error("kernel/call", at, format!("`{called}` takes {}, not {what}", takes.words()), "").help(help)
+}
+
+pub(crate) fn unlike_lengths(at: Location, called: &str, n: u32, m: u32) -> Diagnostic {
+    error("kernel/call", at, format!("`{called}` takes as many of one as of the other, not {n} and {m}"), "")
+        .help("give both the same length")
+}
+
+/// Of a function of ours, whatever in it cannot be done with what it was given.
+pub(crate) fn not_for(at: Location) -> Diagnostic {
+    let text = at.source.slice(at.span);
+    let called = text.split('(').next().unwrap_or(text).to_owned();
+    error("kernel/call", at, format!("`{called}` cannot be computed of what it is given here"), "")
+        .help("give it numbers of one type, or lists, vectors and arrays of such")
+}
+
 /// `line` is the call with as many as it takes.
 pub(crate) fn argument_count_range(
     at: Location,
@@ -302,6 +346,9 @@ pub(crate) fn helper_argument(
     let diagnostic = error("kernel/call", at, format!("`{name}` is `{wanted}`, not {what}"), what)
         .label(declared, "declared here");
     match Type::by_name(wanted) {
+        Some(Type::Scalar(_)) if value_type(what).is_some_and(|ty| ty.is_vector()) => {
+            diagnostic.help("give it one component, such as `v.x`")
+        }
         Some(_) => diagnostic.help(format!("cast it: `{wanted}(..)`")),
         None => diagnostic.help("pass one of that type, or leave the annotation out: the function takes any"),
     }

@@ -2,7 +2,7 @@
 
 use kps_syntax::{Diagnostic, Location};
 
-use super::error;
+use super::{error, is_array};
 use crate::signature::ArrayParam;
 use crate::types::{Scalar, Type};
 
@@ -118,8 +118,13 @@ pub(crate) fn subgroup_condition(at: Location, name: &str, text: &str, what: &st
 }
 
 pub(crate) fn subgroup_value(at: Location, name: &str, what: &str) -> Diagnostic {
-    error("kernel/subgroup", at, format!("`{name}` takes a scalar or a vector, not {what}"), what)
-        .help("call it for each part")
+    let text = at.source.slice(at.span).to_owned();
+    error("kernel/subgroup", at, format!("`{name}` takes a scalar or a vector, not {what}"), what).help(
+        match is_array(what) {
+            true => format!("give it one element: `{name}({text}[i])`"),
+            false => format!("call it for each part, such as `{name}({text}[0])`"),
+        },
+    )
 }
 
 pub(crate) fn subgroup_combine(at: Location, name: &str, what: &str, is_bitwise: bool) -> Diagnostic {

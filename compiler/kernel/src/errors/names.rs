@@ -2,9 +2,10 @@
 
 use kps_syntax::{Diagnostic, Location};
 
-use super::{error, meant};
+use super::{error, meant, zero_of};
 use crate::builtins::{self, Builtin};
 use crate::habits;
+use crate::types::Type;
 
 /// What people call the element that an invocation works on.
 const INDEX_NAMES: [&str; 8] = ["i", "j", "idx", "index", "tid", "gid", "thread_id", "pos"];
@@ -194,11 +195,13 @@ pub(crate) fn maybe_unset(
     assigned: Location,
     missing: Location,
     path: &str,
+    ty: Option<&Type>,
 ) -> Diagnostic {
+    let value = ty.map_or("..".to_owned(), zero_of);
     error("kernel/unset", at, format!("`{name}` may be used before it is assigned"), "used here")
         .label(assigned, "assigned here")
         .label(missing, path)
-        .help(format!("give `{name}` a value before that, such as `{name} = 0.0`"))
+        .help(format!("give `{name}` a value before that, such as `{name} = {value}`"))
 }
 
 /// Two lists of one type, of which the kernel can make no copy.

@@ -210,7 +210,9 @@ pub(crate) fn list_index_tuple(at: Location, n_indices: usize) -> Diagnostic {
 }
 
 pub(crate) fn tuple_index(at: Location) -> Diagnostic {
-    error("kernel/index", at, "the index of a tuple is a constant", "").help("use a list")
+    error("kernel/index", at, "the index of a tuple is a constant", "").help(
+        "make a list of items of one type, `[..]`; choose among others with `if`: `t[0] if k == 0 else t[1]`",
+    )
 }
 
 pub(crate) fn no_attribute(at: Location, name: &str, what: &str) -> Diagnostic {
@@ -277,17 +279,28 @@ pub(crate) fn array_attribute_assigned(at: Location, what: &str, name: &str) -> 
         .help("give the tensor another shape before the launch: `t.reshape(h, w)`")
 }
 
+/// What stands before the attribute at a place: a name, or `a`.
+fn owner(at: &Location) -> String {
+    let before = at.source.text()[..at.span.start as usize].trim_end_matches('.');
+    let is_part = |letter: char| letter.is_alphanumeric() || letter == '_';
+    let name = &before[before.trim_end_matches(is_part).len()..];
+    if name.is_empty() { "a".to_owned() } else { name.to_owned() }
+}
+
 pub(crate) fn no_array_attribute(at: Location, name: &str, what: &str, nearest: Option<&str>) -> Diagnostic {
+    let of = owner(&at);
     let diagnostic = error("kernel/attribute", at, format!("{what} has no `{name}`"), "");
     match (habits::instead_of_array_attribute(name), nearest) {
         (Some(instead), _) => diagnostic.help(instead),
         (None, Some(_)) => meant(diagnostic, nearest),
-        (None, None) if is_called(name) => diagnostic.help(format!("it is a function here: `{name}(a, ..)`")),
+        (None, None) if is_called(name) => {
+            diagnostic.help(format!("it is a function here: `{name}({of}, ..)`"))
+        }
         (None, None) if is_component(name) && is_array_of_numbers(what) => {
-            diagnostic.help("its elements are numbers: index it, `a[i]`")
+            diagnostic.help(format!("its elements are numbers: index it, `{of}[i]`"))
         }
         (None, None) if is_component(name) || !is_array_of_numbers(what) => {
-            diagnostic.help(format!("take it of one element: `a[i].{name}`"))
+            diagnostic.help(format!("take it of one element: `{of}[i].{name}`"))
         }
         (None, None) => diagnostic.help("an array has `shape`, `size` and `ndim`"),
     }

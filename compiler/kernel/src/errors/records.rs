@@ -57,6 +57,11 @@ pub(crate) fn format_spec(
 /// `written` is the f-string that says the same.
 pub(crate) fn string_formatted(at: Location, written: Option<String>) -> Diagnostic {
     let written = written.unwrap_or_else(|| "f\"x = {x:.2f}\"".to_owned());
+    let line = at.source.line_text(at.source.line(at.span.start)).trim_start();
+    if !line.contains("print(") && !line.starts_with("assert") {
+        return error("kernel/unsupported", at, "a string cannot be made in a kernel", "")
+            .help(format!("only `print` and `assert` have strings: `print({written})`"));
+    }
     error("kernel/unsupported", at, "a string cannot be formatted this way in a kernel", "")
         .help(format!("write one f-string for all of it: `{written}`"))
 }

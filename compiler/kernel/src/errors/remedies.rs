@@ -199,6 +199,7 @@ pub(crate) fn zero_of(ty: &Type) -> String {
             let items: Vec<String> = items.iter().map(zero_of).collect();
             format!("({})", items.join(", "))
         }
+        Type::Array(array) => format!("[{}] * {}", zero_of(&array.element), array.len),
         _ if ty.scalar().is_some() => format!("{ty}({})", filler(ty)),
         _ => "..".to_owned(),
     }

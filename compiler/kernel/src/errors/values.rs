@@ -172,6 +172,9 @@ pub(crate) fn augmented_type(
     let diagnostic = error("kernel/type", value_at, message, "").label(target_at, format!("`{wanted}`"));
     match wanted.scalar().is_some_and(Scalar::is_int) && symbol == "/" {
         true => diagnostic.help(format!("`/` gives a float: write `{target} //= {value}`")),
+        false if wanted.scalar().is_some() && !wanted.is_vector() && is_row(found) => {
+            advised(diagnostic, how_to_convert(&format!("({result})"), found, wanted))
+        }
         false => diagnostic.help(format!("cast it: `{target} = {wanted}({result})`")),
     }
 }
@@ -269,7 +272,7 @@ fn with_operands(
         _ if matches!(symbol, "@" | "dot")
             && ![left.1, right.1].iter().any(|what| is_row(what) || is_array(what)) =>
         {
-            diagnostic.help(of_rows(symbol))
+            diagnostic.help(of_rows(symbol, "numbers"))
         }
         _ if matches!(symbol, "&" | "|") && [left.1, right.1].iter().any(|what| is_float(what)) => {
             let word = if symbol == "&" { "and" } else { "or" };
@@ -295,8 +298,11 @@ fn with_operands(
         {
             diagnostic.help(format!("take one row of the matrix: `m[0] {symbol} v`"))
         }
+        None if symbol == "dot" && [left.1, right.1].iter().all(|what| what.contains("mat")) => {
+            diagnostic.help(of_rows(symbol, "matrices"))
+        }
         None if matches!(symbol, "@" | "dot") && !(left.1.contains("vec") && right.1.contains("vec")) => {
-            diagnostic.help(of_rows(symbol))
+            diagnostic.help(of_rows(symbol, "numbers"))
         }
         None if left.1.contains("vec") || right.1.contains("vec") => {
             let cut = cut_alike((&left_text, left.1), (&right_text, right.1));
@@ -445,6 +451,12 @@ pub(crate) fn choice_by_or(a: &str, b: &str) -> String {
     format!("compare it, `{test}`; to choose one of the two, write `{a} if {test} else {b}`")
 }
 
+/// `a and b` of numbers, which gives one of them in Python.
+pub(crate) fn choice_by_and(a: &str, b: &str) -> String {
+    let test = format!("{} != 0", as_side(a));
+    format!("compare it, `{test}`; to choose one of the two, write `{b} if {test} else {a}`")
+}
+
 /// `test and a or b`, which gives one of the two in Python.
 pub(crate) fn choice_by_test(test: &str, a: &str, b: &str) -> String {
     format!("compare it, `{} != 0`; to choose one of two, write `{a} if {test} else {b}`", as_side(a))
@@ -497,9 +509,10 @@ fn is_row(what: &str) -> bool {
 }
 
 /// What products of rows are of.
-fn of_rows(symbol: &str) -> String {
+fn of_rows(symbol: &str, others: &str) -> String {
     let of = if symbol == "@" { "vectors and matrices" } else { "two vectors" };
-    format!("`{symbol}` is of {of}: numbers are multiplied by `*`")
+    let by = if others == "matrices" { "@" } else { "*" };
+    format!("`{symbol}` is of {of}: {others} are multiplied by `{by}`")
 }
 
 /// Whether a description of an operand is that of floats.
@@ -520,7 +533,10 @@ pub(crate) fn is_function(what: &str) -> bool {
 pub(crate) fn cast_type(at: Location, what: &str, to: &Type) -> Diagnostic {
     let text = at.source.slice(at.span).to_owned();
     let is_cast = at.source.text()[..at.span.start as usize].ends_with(&format!("{to}("));
-    error("kernel/cast", at, format!("cannot make {} of {what}", one(to)), what).help(match () {
+    let before = at.source.text()[..at.span.start as usize].strip_suffix('(').unwrap_or_default();
+    let made = before.rsplit(|c: char| !c.is_alphanumeric()).next().and_then(Type::by_name);
+    let made = made.filter(|ty| ty.is_vector()).unwrap_or_else(|| to.clone());
+    error("kernel/cast", at, format!("cannot make {} of {what}", one(&made)), what).help(match () {
         () if !is_cast && let Some(items) = literal_items(&text) => match items.contains('[') {
             true => "a matrix is made of its columns: `mat2(vec2(1.0, 0.0), vec2(0.0, 1.0))`".to_owned(),
             false => format!("leave the brackets out: `{items}`"),

@@ -29,6 +29,13 @@ pub(crate) fn never_true(at: Location, text: &str) -> Diagnostic {
         .help("leave it out; a choice for each launch is a `const[bool]` parameter")
 }
 
+/// Of the branches behind one that is always taken.
+pub(crate) fn behind_true(at: Location, test: Location) -> Diagnostic {
+    warning("kernel/unreachable", at, "this code is never reached", "")
+        .label(test, "always true")
+        .help("leave it out; a choice for each launch is a `const[bool]` parameter")
+}
+
 /// Code behind a jump.
 pub(crate) fn unreachable_code(at: Location, jump: Location) -> Diagnostic {
     warning("kernel/unreachable", at, "this code is never reached", "")

@@ -11,6 +11,8 @@
 //! They rely on `+ - * /` and the square root being rounded right, subnormals included; a device that
 //! flushes those gives 0 where the result, or a number on the way to it, is one.
 
+mod takes;
+
 use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::{Arc, OnceLock};
@@ -21,6 +23,8 @@ use num_traits::ToPrimitive;
 
 use crate::builtins;
 use crate::env::{EnvValue, HelperFunction, KernelEnv};
+
+pub(crate) use takes::Takes;
 
 /// The chapter of functions that scripts call by the names of Python's `math`.
 const NUMBERS: &str = "numbers";

@@ -246,6 +246,9 @@ impl Ctx<'_> {
             (Type::Vector(n, _), Type::Vector(m, _)) if n != m => return None,
             (Type::Scalar(_), Type::Vector(..)) => (&b, left_at),
             (Type::Vector(..), Type::Scalar(_)) => (&a, right_at),
+            // An int beside a float is none here, as it would be in a sum.
+            (Type::Scalar(Scalar::F16 | Scalar::Bf16), Type::Scalar(int)) if int.is_int() => (&a, right_at),
+            (Type::Scalar(int), Type::Scalar(Scalar::F16 | Scalar::Bf16)) if int.is_int() => (&b, left_at),
             _ => return self.cast_hint(left, right, (left_at, right_at), false),
         };
         Some(format!("{ty}({})", errors::without_brackets(self.f.source.slice(at))))

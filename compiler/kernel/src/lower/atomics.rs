@@ -7,6 +7,7 @@ use kps_syntax::ast::{Argument, ArgumentKind, Expr, ExprKind};
 use super::Ctx;
 use super::operand::{Operand, Place, Root, Static};
 use super::targets::Target;
+use super::vars::Binding;
 use crate::builtins::{AtomicOp, Call, GroupFunction};
 use crate::errors;
 use crate::ir::{Atomic, AtomicPlace, Buffer, NodeId, NodeKind, part_at};
@@ -110,12 +111,24 @@ impl Ctx<'_> {
                 let index = if is_bare_tuple { format!("({index_text})") } else { index_text.to_owned() };
                 format!("{name}({array}, {index}{})", rest(values))
             }
-            // Two indices.
-            (_, [array, row, column, values @ ..]) if exprs.len() == call.most + 1 => {
+            // Two indices, of an array with as many axes.
+            (_, [array, row, column, values @ ..])
+                if exprs.len() == call.most + 1 && self.rank_of(exprs[0]) != Some(1) =>
+            {
                 format!("{name}({array}, ({row}, {column}){})", rest(values))
             }
             // What lacks may be any of them.
             _ => call.line(name, &[]),
+        }
+    }
+
+    /// The axes of what is an array by its name.
+    fn rank_of(&self, expr: &Expr) -> Option<u8> {
+        let ExprKind::Name(name) = &expr.kind else { return None };
+        let var = self.f.scope.get(name)?;
+        match &self.f.vars[var as usize] {
+            Binding::Bound { operand: Operand::Buffer(buffer), .. } => Some(self.buffers[buffer.idx()].rank),
+            _ => None,
         }
     }
 

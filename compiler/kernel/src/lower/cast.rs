@@ -162,10 +162,13 @@ impl Ctx<'_> {
         for (operand, at) in args {
             match operand {
                 Operand::Node(node) if self.ty(*node).is_vector() => {
-                    let converted = self.convert(*node, to, *at);
+                    let converted = self.coerce(*node, to, *at);
                     for component in 0..u32::from(self.ty(converted).n_components()) {
                         parts.push(self.node(NodeKind::Extract(converted, component), to, *at));
                     }
+                }
+                Operand::Node(node) if matches!(self.ty(*node), Type::Scalar(_)) => {
+                    parts.push(self.coerce(*node, to, *at));
                 }
                 operand => match self.cast_scalar(operand, to, *at) {
                     Some(node) => parts.push(node),

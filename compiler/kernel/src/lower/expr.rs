@@ -263,6 +263,9 @@ impl Ctx<'_> {
             (BoolOp::Or, _) if is_told(first) => {
                 ([first, second], errors::choice_by_or(text(first), text(second)))
             }
+            (BoolOp::And, _) if is_told(first) && is_number(second) => {
+                ([first, second], errors::choice_by_and(text(first), text(second)))
+            }
             (BoolOp::And, _) if !is_told(first) => {
                 ([second, second], errors::choice_by_test(text(first), text(second), ".."))
             }

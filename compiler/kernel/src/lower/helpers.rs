@@ -7,8 +7,8 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use kps_syntax::ast::{Expr, FunctionDef, Name, Stmt as AstStmt};
-use kps_syntax::{Diagnostic, Diagnostics, Location, Span};
+use kps_syntax::ast::{Expr, FunctionDef, Ident, Name, Stmt as AstStmt};
+use kps_syntax::{Diagnostic, Diagnostics, Location, Severity, Span};
 
 use super::calls::Arguments;
 use super::closures::Callee;
@@ -281,6 +281,8 @@ impl<'a> Ctx<'a> {
                     return None;
                 }
                 Some(place) => matched[place] = Some((operand, at)),
+                // `check` refused the parameter that takes it.
+                None if def.params.var_keyword.is_some() => {}
                 None => {
                     let known = params.iter().map(|param| &*param.name.name);
                     let nearest = kps_syntax::suggest::nearest(&keyword.name, known);
@@ -405,6 +407,11 @@ impl<'a> Ctx<'a> {
             self.error(errors::of_the_host(self.at(span), &module));
             return None;
         }
+        // What our own functions are made of is nobody's business.
+        if library::is_ours(def) && diagnostics.iter().any(|found| found.severity == Severity::Error) {
+            self.error(errors::not_for(self.at(span)));
+            return None;
+        }
         let compiled = is_whole.then(|| {
             let id = FunctionId(self.functions.len() as u32);
             let result = func.result.clone();
@@ -491,7 +498,7 @@ impl<'a> Ctx<'a> {
             let is_rest =
                 matches!(&callee.def.params.var_positional, Some(rest) if std::ptr::eq(rest, param));
             let operand = match &param.annotation {
-                Some(annotation) if !is_rest => self.annotated_arg(name, operand, annotation),
+                Some(annotation) if !is_rest => self.annotated_arg(&param.name, operand, annotation),
                 _ => operand,
             };
             self.bind_name(name, operand, param.name.span);
@@ -522,7 +529,7 @@ impl<'a> Ctx<'a> {
         local
     }
 
-    fn annotated_arg(&mut self, name: &str, operand: Operand, annotation: &Expr) -> Operand {
+    fn annotated_arg(&mut self, param: &Ident, operand: Operand, annotation: &Expr) -> Operand {
         let (env, source) = (self.f.env.clone(), self.f.source.clone());
         let declared = (TypeReader { source: &source, env: env.get(), ints: NO_INTS }).read(annotation);
         let call = self.active.last().map(|active| active.location.clone());
@@ -537,7 +544,7 @@ impl<'a> Ctx<'a> {
             (Ok(TypeExpr::Value(ty)), operand) => {
                 let same_shape =
                     self.value_type(operand).is_some_and(|given| given.n_components() == ty.n_components());
-                let node = if same_shape { self.try_convert(operand, ty, annotation.span) } else { None };
+                let node = if same_shape { self.try_convert(operand, ty, param.span) } else { None };
                 node.map(Operand::Node)
             }
             (Ok(TypeExpr::Const(scalar)), operand) => match self.known_int(operand) {
@@ -553,7 +560,7 @@ impl<'a> Ctx<'a> {
         converted.unwrap_or_else(|| {
             let (what, wanted) = (self.describe(&operand), source.slice(annotation.span).to_owned());
             let call = call.unwrap_or_else(|| source.at(annotation.span));
-            self.fail(errors::helper_argument(call, source.at(annotation.span), name, &wanted, &what))
+            self.fail(errors::helper_argument(call, source.at(annotation.span), &param.name, &wanted, &what))
         })
     }
 

@@ -35,6 +35,7 @@ mod joins;
 mod loops;
 mod match_stmt;
 mod math;
+mod math_args;
 mod matrix;
 mod matrix_parts;
 mod memory_parts;
@@ -316,6 +317,8 @@ pub(crate) struct FunctionState<'a> {
     carried_lists: FxHashSet<LocalId>,
     /// Lists that are copies of others.
     copies: FxHashMap<LocalId, aliases::Copied>,
+    /// Of what names were given, by where.
+    given_types: Vec<(Span, Type)>,
     /// Lists that were stored into others.
     stored: Vec<aliases::Stored>,
     /// Lists that loops go over at this place.
@@ -430,6 +433,7 @@ impl<'a> FunctionState<'a> {
             reading_depths: OnceCell::new(),
             def: None,
             copies: FxHashMap::default(),
+            given_types: Vec::new(),
             stored: Vec::new(),
             carried_lists: FxHashSet::default(),
             walked: Vec::new(),

@@ -15,7 +15,7 @@ use crate::library;
 use crate::types::{Scalar, Type};
 
 impl Ctx<'_> {
-    /// `None` where the function in the library takes the arguments as they are.
+    /// `None` where the function takes the arguments as they are.
     pub fn call_of_items(
         &mut self,
         def: &Arc<FunctionDef>,
@@ -25,11 +25,12 @@ impl Ctx<'_> {
         if !library::is_ours(def) {
             return None;
         }
+        if !self.takes_arguments(&def.name.name, args, span) {
+            return Some(Operand::Error);
+        }
         match (&*def.name.name, &args.positional[..], &args.keywords[..]) {
             // The length of a vector of f64 is one of its squares, which overflow.
-            ("dist", [p, q], [])
-                if [p, q].iter().any(|(point, _)| has_items(point) || self.is_vector_of_doubles(point)) =>
-            {
+            ("dist", [p, q], []) if !self.are_one_vector(&p.0, &q.0) || self.is_vector_of_doubles(&p.0) => {
                 let (p, q) = (p.clone(), q.clone());
                 Some(self.distance_of_items(p, q, span))
             }
@@ -45,6 +46,11 @@ impl Ctx<'_> {
             {
                 let (xs, one) = (xs.clone(), (Operand::int(1), span));
                 Some(self.product_from(xs, one, span))
+            }
+            ("sumprod", [xs, ys], []) if [xs, ys].iter().any(|(of, _)| matches!(of, Operand::Tuple(_))) => {
+                let (xs, ys) = (xs.clone(), ys.clone());
+                let lists = [self.as_factors(&xs, &ys.0), self.as_factors(&ys, &xs.0)];
+                Some(self.ours_of("sumprod", lists.to_vec(), span))
             }
             ("fsum", [xs], []) => {
                 let scalar = self.scalar_of_items(&xs.0).filter(|scalar| scalar.is_float())?;
@@ -78,6 +84,12 @@ impl Ctx<'_> {
         }
     }
 
+    /// Whether both are vectors of floats of the same type.
+    fn are_one_vector(&self, p: &Operand, q: &Operand) -> bool {
+        let [p, q] = [p, q].map(|point| self.value_type(point));
+        p == q && p.is_some_and(|ty| ty.is_vector() && ty.scalar().is_some_and(Scalar::is_float))
+    }
+
     fn is_vector_of_doubles(&self, operand: &Operand) -> bool {
         self.value_type(operand).is_some_and(|ty| ty.is_vector() && ty.scalar() == Some(Scalar::F64))
     }
@@ -107,6 +119,16 @@ impl Ctx<'_> {
         let Some(start) = start else { return Operand::Error };
         let start = Operand::Node(self.as_variable(start, at));
         self.ours_of("product_from", vec![xs, (start, at)], span)
+    }
+
+    /// The items of what is multiplied by those of `others`, as a list. Literals take the type of these.
+    fn as_factors(&mut self, (items, at): &Spanned, others: &Operand) -> Spanned {
+        let are_literals = matches!(items, Operand::Tuple(items)
+            if items.iter().all(|item| matches!(item, Operand::Literal(_))));
+        match self.scalar_of_items(others).filter(|scalar| are_literals && scalar.is_float()) {
+            Some(scalar) => self.as_floats((items.clone(), *at), scalar),
+            None => (self.as_list(items.clone(), *at), *at),
+        }
     }
 
     /// The items of a tuple as a list of floats.
@@ -151,9 +173,4 @@ impl Ctx<'_> {
         };
         ty.scalar()
     }
-}
-
-/// Whether it is no vector, and no mistake.
-fn has_items(operand: &Operand) -> bool {
-    matches!(operand, Operand::Tuple(_) | Operand::Place(_))
 }

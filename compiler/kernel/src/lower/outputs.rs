@@ -137,9 +137,14 @@ impl Ctx<'_> {
         let Some((missing, binding)) = self.missing_of(&part) else { return };
         let at = self.at(expr.span);
         self.error(match &binding {
-            Binding::Maybe { assigned, missing: way, .. } => {
-                errors::maybe_unset(at, &missing, self.at(*assigned), self.at(way.span), way.text)
-            }
+            Binding::Maybe { assigned, missing: way, .. } => errors::maybe_unset(
+                at,
+                &missing,
+                self.at(*assigned),
+                self.at(way.span),
+                way.text,
+                self.given_type(*assigned),
+            ),
             _ => errors::output_read_before_written(at, &missing),
         });
         for mark in part.marks() {

@@ -72,6 +72,8 @@ impl Ctx<'_> {
             ExprKind::Tuple(items) | ExprKind::List(items) => Target::Tuple(items, span),
             ExprKind::Attribute { value, attr } => self.attribute_target(value, attr, span),
             ExprKind::Subscript { value, index } => self.element_target(value, index, span),
+            // The parser told of it.
+            ExprKind::Error => Target::Error,
             _ => {
                 self.error(errors::not_assignable(self.at(span), self.f.source.slice(span)));
                 Target::Error

@@ -144,6 +144,9 @@ impl Ctx<'_> {
         }
         let operand = self.in_memory(var, operand, span);
         self.name_table(var, &operand);
+        if let Some(ty) = self.value_type(&operand) {
+            self.f.given_types.push((span, ty));
+        }
         let binding = match operand {
             Operand::Error => Binding::Error,
             Operand::Tuple(items) => {
@@ -287,6 +290,7 @@ impl Ctx<'_> {
                 self.at(*assigned),
                 self.at(missing.span),
                 missing.text,
+                self.given_type(*assigned),
             ),
             Binding::Conflict(conflict) => match &**conflict {
                 Conflict::Types { first, second } => errors::conflicting_types(
@@ -322,6 +326,11 @@ impl Ctx<'_> {
         Operand::Error
     }
 
+    /// The type of what a name was given at a place, where it has one.
+    pub fn given_type(&self, assigned: Span) -> Option<&Type> {
+        self.f.given_types.iter().rev().find_map(|(at, ty)| (*at == assigned).then_some(ty))
+    }
+
     /// A variable without a value here; a round of a loop may have given it one.
     fn unset(&self, var: Var, span: Span) -> Diagnostic {
         let (at, name) = (self.at(span), self.var_name(var));
@@ -334,6 +343,7 @@ impl Ctx<'_> {
                 self.at(assigned),
                 self.at(header),
                 "not in the first round of this loop",
+                self.given_type(assigned),
             ),
             None => errors::used_before_assignment(at, &name, is_outside),
         }

@@ -1,8 +1,8 @@
 //! Which remarks are worth a reader's time, and their words.
 //!
-//! A row is a piece of a line and what there is to say of it. A page has one for every expression, and does not repeat
-//! itself: the type of a name is told where it gets it, numbers and casts say themselves what they are, and a row that
-//! was seen before is left out. A single line that is asked about gets every row.
+//! A row is a piece of a line and what there is to say of it. A page has one for every expression but those that say
+//! it themselves: the type of a name is told where it gets it, and numbers and casts are what they are called. A single
+//! line that is asked about gets every row.
 
 use std::collections::HashSet;
 
@@ -12,7 +12,7 @@ use kps_syntax::{Source, Span};
 use super::needs::Needs;
 
 /// A piece of the source and what is said about it.
-#[derive(Debug, PartialEq, Eq, Hash, Clone)]
+#[derive(Debug, PartialEq, Eq)]
 pub struct Row {
     pub subject: String,
     pub text: String,
@@ -31,8 +31,6 @@ pub struct Rows<'e> {
     needs: &'e Needs,
     function: &'e ExplainedFunction,
     detail: Detail,
-    /// Rows that were told above.
-    seen: HashSet<Row>,
     /// Names whose type was told.
     names: HashSet<String>,
     /// What a test of an index means was told.
@@ -46,15 +44,7 @@ impl<'e> Rows<'e> {
         function: &'e ExplainedFunction,
         detail: Detail,
     ) -> Rows<'e> {
-        Rows {
-            explanation,
-            needs,
-            function,
-            detail,
-            seen: HashSet::new(),
-            names: HashSet::new(),
-            tests: HashSet::new(),
-        }
+        Rows { explanation, needs, function, detail, names: HashSet::new(), tests: HashSet::new() }
     }
 
     /// The rows below line `line`.
@@ -71,8 +61,7 @@ impl<'e> Rows<'e> {
                 continue;
             }
             let row = Row { subject: subject(source, span), text: texts.join("; ") };
-            let is_new = self.seen.insert(row.clone());
-            if (is_new || self.detail == Detail::Everything) && !rows.contains(&row) {
+            if !rows.contains(&row) {
                 rows.push(row);
             }
         }
@@ -85,8 +74,10 @@ impl<'e> Rows<'e> {
         let at = || here.iter().filter(|remark| remark.span == span).map(|remark| &remark.kind);
         let mut texts = Vec::new();
         texts.extend(self.type_text(span, here));
+        let is_given = at().any(|kind| matches!(kind, RemarkKind::Assigned(_)));
         for kind in at() {
             match kind {
+                RemarkKind::Converted { from, .. } if is_given => texts.push(format!("made of {from}")),
                 RemarkKind::Converted { to, .. } => texts.push(format!("becomes {to}")),
                 RemarkKind::Taken(scalar) => texts.push(format!("is taken as {scalar}")),
                 RemarkKind::ComputedIn { wide, ty } => {
@@ -214,7 +205,13 @@ fn is_number(text: &str) -> bool {
 
 /// `f32(x)`: it says itself what it becomes.
 fn is_cast(text: &str, ty: &str) -> bool {
-    text.strip_prefix(ty).is_some_and(|rest| rest.starts_with('('))
+    let Some(inner) = text.strip_prefix(ty).and_then(|rest| rest.strip_prefix('(')) else { return false };
+    let mut depth = 1;
+    let close = inner.find(|c| {
+        depth += i32::from(c == '(') - i32::from(c == ')');
+        depth == 0
+    });
+    close == Some(inner.len() - 1)
 }
 
 /// The text of a span on one line.
