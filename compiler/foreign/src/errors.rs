@@ -413,6 +413,11 @@ pub(crate) fn no_entry_point(source: &Source, wanted: &str, names: &[String]) ->
     }
 }
 
+pub(crate) fn no_entry_of_glsl(source: &Source, name: &str) -> Diagnostic {
+    let message = format!("`{}` has no entry point `{name}`: in GLSL it is `main`", source.name());
+    Diagnostic::error("foreign/no-entry-point", message).help("leave the name out, or write `main`")
+}
+
 pub(crate) fn several_entry_points(source: &Source, names: &[String]) -> Diagnostic {
     let message = format!("`{}` has several entry points: {}", source.name(), list(names));
     Diagnostic::error("foreign/several-entry-points", message)

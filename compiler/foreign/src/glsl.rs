@@ -54,6 +54,9 @@ const VERSION: &str = "__VERSION__";
 
 /// The module, and the specialisation constants that are plain ones in it.
 pub(crate) fn parse(source: &Source, options: &Options) -> Result<(Module, Vec<Declared>), Diagnostics> {
+    if let Some(name) = options.entry_point.as_deref().filter(|name| *name != "main") {
+        return Err(errors::no_entry_of_glsl(source, name).into());
+    }
     let text = arrays::turn_lengths(source.text());
     if let Some(range) = arrays::behind_array(&text) {
         return Err(errors::behind_array(errors::location(source, span(range))).into());

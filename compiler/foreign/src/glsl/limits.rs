@@ -4,7 +4,7 @@
 pub(super) fn instead_of(name: &str) -> Option<&'static str> {
     let starts = |starts: &[&str]| starts.iter().any(|start| name.starts_with(start));
     Some(match name {
-        _ if starts(&["atomic", "imageAtomic"]) => {
+        _ if starts(&["atomic", "imageAtomic", "gl_Scope", "gl_Semantics", "gl_Storage"]) => {
             "atomic operations are known in WGSL: write this shader in WGSL, or give it as SPIR-V"
         }
         _ if starts(&["subgroup", "gl_Subgroup"]) || name == "gl_NumSubgroups" => of_subgroups(name),

@@ -32,8 +32,8 @@ pub(super) struct Broken<'s> {
     mistakes: Vec<Mistake>,
     /// What the lost statements name.
     names: HashSet<&'s str>,
-    /// What they assign to: it may be of another type since.
-    assigned: HashSet<&'s str>,
+    /// What they assign to, and where: it may be of another type since.
+    assigned: HashSet<(u32, &'s str)>,
     /// They may define any name: `from module import *`.
     is_open: bool,
     /// Kernels that lost statements.
@@ -61,7 +61,14 @@ impl<'s> Broken<'s> {
         let is_lost = |found: &&Diagnostic| found.severity == Severity::Error && !lacks_colon(found);
         let errors = diagnostics.iter().filter(is_lost);
         let mistake = |found: &Diagnostic| {
-            let place = found.location()?.span;
+            let place = match found.location()?.span {
+                // It is the header's, and told where the block should begin.
+                told if found.code == "syntax/missing-block" => {
+                    let before = source.text()[..told.start as usize].trim_end();
+                    Span::point((before.len() as u32).saturating_sub(1))
+                }
+                told => told,
+            };
             Some(Mistake { place, is_of_layout: OF_LAYOUT.contains(&found.code) })
         };
         let mistakes: Vec<Mistake> = errors.filter_map(mistake).collect();
@@ -70,7 +77,10 @@ impl<'s> Broken<'s> {
         // A line that the parser left out is no statement.
         let lines: Vec<u32> =
             broken.mistakes.iter().map(|mistake| source.line(mistake.place.start)).collect();
-        lines.into_iter().for_each(|line| broken.lose(source.line_text(line)));
+        for line in lines {
+            let start = source.offset(line, 1);
+            broken.lose(Span::new(start, start + source.line_text(line).len() as u32));
+        }
         let whole = std::mem::take(&mut module.body);
         module.body = whole.into_iter().filter_map(|stmt| broken.sound_part(stmt)).collect();
         broken
@@ -87,9 +97,18 @@ impl<'s> Broken<'s> {
             }
             _ => {
                 let line = at.source.line_text(at.source.line(at.span.start));
-                self.is_of_a_part(told) && identifiers(line).any(|name| self.assigned.contains(name))
+                let is_assigned = |name: &str| {
+                    self.assigned.iter().any(|(lost, target)| *target == name && self.reaches(*lost, at.span))
+                };
+                self.is_of_a_part(told) && identifiers(line).any(is_assigned)
             }
         }
+    }
+
+    /// Whether what was lost at `lost` may be seen at a place: it is no other kernel's.
+    fn reaches(&self, lost: u32, place: Span) -> bool {
+        let mut of_kernels = self.kernels.iter().filter(|kernel| (kernel.start..=kernel.end).contains(&lost));
+        of_kernels.next().is_none_or(|kernel| (kernel.start..=kernel.end).contains(&place.start))
     }
 
     /// Whether it is told of a kernel that lost statements, which as a whole is not what its author meant.
@@ -98,14 +117,12 @@ impl<'s> Broken<'s> {
         self.kernels.iter().any(|kernel| (kernel.start..=kernel.end).contains(&at.span.start))
     }
 
-    fn lose(&mut self, text: &'s str) {
+    fn lose(&mut self, span: Span) {
+        let text = self.source.slice(span);
         self.names.extend(identifiers(text));
         self.is_open |= text.contains("import") && text.contains('*');
-        for (target, _) in text.lines().filter_map(|line| line.split_once('=')) {
-            // Of `a[i] = ..` and `v.x = ..` the type stays.
-            if !target.contains(['[', '.', '(']) {
-                self.assigned.extend(identifiers(target));
-            }
+        for target in text.lines().filter_map(target_of) {
+            self.assigned.extend(identifiers(target).map(|name| (span.start, name)));
         }
     }
 
@@ -127,7 +144,7 @@ impl<'s> Broken<'s> {
             self.kernels.push(stmt.span);
             return Some(Stmt { kind: StmtKind::Function(Arc::new(def)), ..stmt });
         }
-        self.lose(self.source.slice(stmt.span));
+        self.lose(stmt.span);
         None
     }
 
@@ -159,7 +176,7 @@ impl<'s> Broken<'s> {
                 StmtKind::For { target, iter, body, orelse, is_async }
             }
             _ => {
-                self.lose(self.source.slice(span));
+                self.lose(span);
                 StmtKind::Error
             }
         };
@@ -175,6 +192,18 @@ fn lacks_colon(told: &Diagnostic) -> bool {
             let mut rest = at.source.line_text(line).chars().skip(column as usize - 1);
             rest.find(|c| !c.is_whitespace()).is_none_or(|c| c == '#')
         })
+}
+
+/// What a line assigns to, if it is a name, or several: of `a[i] = ..` and `v.x = ..` the type stays.
+fn target_of(line: &str) -> Option<&str> {
+    let line = line.trim_start();
+    let is_test = ["if ", "elif ", "while ", "assert ", "return "].iter().any(|word| line.starts_with(word));
+    let equal = line.char_indices().find(|&(at, c)| {
+        let is_comparison = line[at + 1..].starts_with('=') || line[..at].ends_with(['=', '<', '>', '!']);
+        c == '=' && !is_comparison
+    });
+    let (at, _) = equal.filter(|_| !is_test)?;
+    Some(&line[..at]).filter(|target| !target.contains(['[', '.', '(']))
 }
 
 fn identifiers(text: &str) -> impl Iterator<Item = &str> {

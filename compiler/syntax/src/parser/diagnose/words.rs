@@ -64,9 +64,16 @@ pub(super) fn keyword_as_name(scene: &Scene) -> Option<Diagnostic> {
 /// A first word that another language would understand.
 pub(super) fn foreign_statement(scene: &Scene) -> Option<Diagnostic> {
     let is_word = matches!(scene.first(), Token::Name(_));
-    if is_word && scene.text(scene.line.start) == "switch" && scene.previous() == Some(Token::Colon) {
-        let help = "write `match value:` with `case`s below it".to_owned();
-        return Some(errors::foreign_statement(scene.location(scene.line.start), "switch", help));
+    if is_word && scene.previous() == Some(Token::Colon) {
+        let word = scene.text(scene.line.start);
+        let help = match word {
+            "switch" => "write `match value:` with `case`s below it",
+            "do" => "write `while True:`, with `if not ..: break` at the end of its block",
+            _ => "",
+        };
+        if !help.is_empty() {
+            return Some(errors::foreign_statement(scene.location(scene.line.start), word, help.to_owned()));
+        }
     }
     if !is_word || scene.at != scene.line.start + 1 {
         return None;

@@ -49,7 +49,11 @@ pub fn argument_kind(
             raise.help("kernels have no None: give a value, or write a kernel without the parameter")
         }
         _ if given_type == "ndarray" && is_for_tensors => {
-            raise.help(format!("make a tensor of it first: Tensor({})", called.unwrap_or("array")))
+            let tensor = format!("make a tensor of it first: Tensor({})", called.unwrap_or("array"));
+            raise.help(match wanted == ANYTHING {
+                true => format!("{tensor}; a vector is declared in the kernel: `{parameter}: vec3`"),
+                false => tensor,
+            })
         }
         _ if wanted == "a sampler" => raise.help("make one: Sampler(filter=\"nearest\")"),
         _ => raise,
