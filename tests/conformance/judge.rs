@@ -8,7 +8,7 @@ use kps_kernel::intrinsics::{Bound, Domain, Format, Intrinsic};
 
 use crate::columns::Column;
 use crate::number::Float;
-use crate::rows::FloatRow;
+use crate::rows::{Exact, FloatRow};
 
 /// A row of one type in one column, and what is promised there.
 pub struct Judge<'r> {
@@ -59,7 +59,10 @@ impl Judge<'_> {
             ("fma(x, y, z)", Float::F16 | Float::Bf16 | Float::F32) if matches!(self.bound, Bound::Exact) => {
                 f64::from((x as f32).mul_add(y as f32, z as f32))
             }
-            _ => (self.row.exact)(x, y, z),
+            _ => match self.row.exact {
+                Exact::OfAll(exact) => exact(x, y, z),
+                Exact::OfEach(exact) => exact(self.float, [x, y, z]),
+            },
         }
     }
 

@@ -1,10 +1,11 @@
 //! The lines of the table for one type: each with what its cells are held to.
 
-use kps_kernel::intrinsics::intrinsic;
+use kps_kernel::intrinsics::{Intrinsic, intrinsic};
 
 use crate::casts;
 use crate::columns::{Cell, Column, Printed};
 use crate::judge::Judge;
+use crate::library;
 use crate::number::{Float, Number, Triple, bools, floats, int_range, ints, python};
 use crate::rows::{
     BOOL_TESTS, FLOAT_TESTS, FLOATS, FloatRow, Host, INT_TESTS, INTS, IntRow, OTHER_WAYS, SIGNED_INTS, Test,
@@ -76,21 +77,28 @@ pub fn lines(number: Number, width: usize, column: Column) -> Lines {
             lines.extend(INT_TESTS.iter().map(|test| test_line(test, &args)));
             lines.push(quotient_line(number.as_float(), column, &args));
             if width == 1 {
+                lines.extend(library::INTS.iter().map(line));
+                let fitting = |row| fitting_line(row, number, (bits, signed), &args);
+                lines.extend(library::FITTING_INTS.iter().map(fitting));
                 lines.extend(casts::of_ints(column, bits, &args));
             }
             Lines { args: write(&args, |int| int.to_string()), lines: kept(lines, width) }
         }
         Number::Float(float) => {
             let args = whole(floats(float), width);
-            let line = |row| float_line(row, float, column, &args);
+            let line = |row| float_line(row, promised(row), float, column, &args);
             let mut lines: Vec<Line> = FLOATS.iter().map(line).collect();
+            let numbers = if width == 1 { library::FLOATS_OF_NUMBERS } else { &[] };
+            let ours = library::FLOATS.iter().chain(numbers);
+            lines.extend(ours.map(|ours| float_line(&ours.row, &ours.promise, float, column, &args)));
             lines.extend(OTHER_WAYS.iter().filter_map(|(call, meant)| {
                 let row = FLOATS.iter().find(|row| row.call == *meant)?;
                 Some(Line { call, host: None, ..line(row) })
             }));
             // What is flushed compares as zero does.
             let flushes = column == Column::Vulkan;
-            lines.extend(FLOAT_TESTS.iter().map(|test| match flushes {
+            let ours = if width == 1 { library::FLOAT_TESTS } else { &[] };
+            lines.extend(FLOAT_TESTS.iter().chain(ours).map(|test| match flushes {
                 true => flushing_test_line(test, float, &args),
                 false => test_line(test, &args),
             }));
@@ -104,8 +112,19 @@ pub fn lines(number: Number, width: usize, column: Column) -> Lines {
 
 fn kept(mut lines: Vec<Line>, width: usize) -> Vec<Line> {
     // What makes vectors of numbers makes none of vectors; what takes one number, or one bool, takes no vector.
-    const OF_NUMBERS: [&str; 10] =
-        ["vec", "bool(", " and ", " or ", "not ", " in ", " if ", "x < y < z", "refract", "x.bit_"];
+    const OF_NUMBERS: [&str; 11] = [
+        "vec",
+        "bool(",
+        " and ",
+        " or ",
+        "not ",
+        " in ",
+        " if ",
+        "x < y < z",
+        "((x < y",
+        "refract",
+        "x.bit_",
+    ];
     lines.retain(|line| width == 1 || !OF_NUMBERS.iter().any(|part| line.call.contains(part)));
     lines
 }
@@ -150,6 +169,20 @@ fn int_line(
     Line { call: row.call, host: host(row.host, row.call), output, check: Box::new(check) }
 }
 
+/// Without the cells whose results the type has not: what is left of them is nobody's promise.
+fn fitting_line(
+    row: &'static IntRow,
+    number: Number,
+    (bits, signed): (u32, bool),
+    args: &[Triple<i128>],
+) -> Line {
+    let (low, high) = int_range(bits, signed);
+    let fits = |Triple([x, y, z]): &Triple<i128>| (low..=high).contains(&(row.exact)(bits, *x, *y, *z));
+    let kept: Vec<bool> = args.iter().map(fits).collect();
+    let kept_args: Vec<Triple<i128>> = args.iter().filter(|args| fits(args)).copied().collect();
+    of_kept(int_line(row, number, (bits, signed), &kept_args), kept)
+}
+
 pub fn wrap(value: i128, bits: u32, signed: bool) -> i128 {
     let (low, _) = int_range(bits, signed);
     value.wrapping_sub(low).rem_euclid(1 << bits) + low
@@ -162,13 +195,23 @@ fn quotient_line(float: Float, column: Column, args: &[Triple<i128>]) -> Line {
     let args: Vec<Triple<f64>> =
         args.iter().map(|Triple(args)| Triple(args.map(|arg| float.round(arg as f64)))).collect();
     // The host rounds the quotient alone.
-    Line { host: None, ..float_line(row, float, column, &args) }
+    Line { host: None, ..float_line(row, promised(row), float, column, &args) }
 }
 
-fn float_line(row: &'static FloatRow, float: Float, column: Column, args: &[Triple<f64>]) -> Line {
+/// What the table of intrinsics says of a row.
+fn promised(row: &FloatRow) -> &'static Intrinsic {
+    intrinsic(row.call).expect("a test of its own holds the two tables together")
+}
+
+fn float_line(
+    row: &'static FloatRow,
+    promise: &Intrinsic,
+    float: Float,
+    column: Column,
+    args: &[Triple<f64>],
+) -> Line {
     let args = args.to_vec();
-    let intrinsic = intrinsic(row.call).expect("a test of its own holds the two tables together");
-    let judge = Judge::new(row, intrinsic, float, column);
+    let judge = Judge::new(row, promise, float, column);
     let check = move |cells: &[Cell]| {
         let wrong = args.iter().zip(cells).filter_map(|(Triple(args), cell)| match (*cell)? {
             Printed::Float(found) => judge.complaint(found, *args),
@@ -197,15 +240,18 @@ fn test_line<T: Copy + std::fmt::Debug + 'static>(test: &'static Test<T>, args: 
 fn flushing_test_line(test: &'static Test<f64>, float: Float, args: &[Triple<f64>]) -> Line {
     let least = float.format().least_normal();
     let is_flushed = |arg: &f64| *arg != 0.0 && arg.abs() < least;
-    let kept: Vec<bool> = args.iter().map(|Triple(args)| !args.iter().any(is_flushed)).collect();
-    let of_kept = |index: usize| kept[index];
-    let kept_args: Vec<Triple<f64>> =
-        args.iter().enumerate().filter(|(at, _)| of_kept(*at)).map(|(_, args)| *args).collect();
-    let line = test_line(test, &kept_args);
+    let is_kept = |Triple(args): &Triple<f64>| !args.iter().any(is_flushed);
+    let kept: Vec<bool> = args.iter().map(is_kept).collect();
+    let kept_args: Vec<Triple<f64>> = args.iter().filter(|args| is_kept(args)).copied().collect();
+    of_kept(test_line(test, &kept_args), kept)
+}
+
+/// A line over some of the cells alone.
+fn of_kept(line: Line, kept: Vec<bool>) -> Line {
     let check = move |cells: &[Cell]| {
         let cells: Vec<Cell> =
             cells.iter().zip(&kept).filter(|(_, kept)| **kept).map(|(cell, _)| *cell).collect();
         (line.check)(&cells)
     };
-    Line { call: line.call, host: line.host, output: Output::Bool, check: Box::new(check) }
+    Line { check: Box::new(check), ..line }
 }

@@ -9,6 +9,7 @@ mod casts;
 mod columns;
 mod findings;
 mod judge;
+mod library;
 mod lines;
 mod matrices;
 mod number;
@@ -53,6 +54,7 @@ fn main() -> ExitCode {
         }
     }
     trials.push(trial("every intrinsic has a row".to_owned(), table::every_intrinsic_has_a_row));
+    trials.push(trial("every function has a row".to_owned(), table::every_function_has_a_row));
     trials.push(trial("the page of intrinsics is true".to_owned(), page::is_true));
     libtest_mimic::run(&arguments, trials).exit_code()
 }

@@ -4,12 +4,29 @@ use kps_kernel::intrinsics::{INTRINSICS, intrinsic};
 
 use crate::columns::{Batch, Column, HostRows, cells};
 use crate::findings::Findings;
+use crate::library;
 use crate::lines::{Line, Lines, Output, lines};
 use crate::number::{Float, Number};
-use crate::rows::FLOATS;
+use crate::rows::{FLOAT_TESTS, FLOATS, INTS, OTHER_WAYS};
 
 /// Differing cells of CPython that are told.
 const TOLD: usize = 3;
+
+/// Functions that the rows of this table cannot call: casts and matrices have tables of their own, images and
+/// the end of a fragment are no numbers.
+const ELSEWHERE: [&str; 11] = [
+    "bitcast",
+    "transpose",
+    "determinant",
+    "inverse",
+    "matrix_inverse",
+    "read",
+    "imageLoad",
+    "write",
+    "imageStore",
+    "sample",
+    "discard",
+];
 
 pub fn every_intrinsic_has_a_row() -> Result<(), String> {
     let rows: Vec<&str> = FLOATS.iter().map(|row| row.call).collect();
@@ -17,6 +34,31 @@ pub fn every_intrinsic_has_a_row() -> Result<(), String> {
     let unknown = rows.iter().copied().filter(|call| intrinsic(call).is_none());
     let odd: Vec<&str> = missing.chain(unknown).collect();
     if odd.is_empty() { Ok(()) } else { Err(format!("in one of the two tables alone: {}", odd.join(", "))) }
+}
+
+/// Of all that kernels know by a name of Python's `math`, GLSL's or PyShader's, those in the kernel language included.
+pub fn every_function_has_a_row() -> Result<(), String> {
+    let calls: Vec<&str> = INTS
+        .iter()
+        .map(|row| row.call)
+        .chain(FLOATS.iter().map(|row| row.call))
+        .chain(FLOAT_TESTS.iter().map(|row| row.call))
+        .chain(OTHER_WAYS.iter().map(|(call, _)| *call))
+        .chain(library::calls())
+        .collect();
+    let functions = kps_kernel::stdlib().filter(|(_, value)| value.is_none()).map(|(name, _)| name);
+    let missing: Vec<&str> = functions
+        .chain(library::functions())
+        .filter(|name| !ELSEWHERE.contains(name) && !calls.iter().any(|call| is_called(name, call)))
+        .collect();
+    if missing.is_empty() { Ok(()) } else { Err(format!("no row calls {}", missing.join(", "))) }
+}
+
+fn is_called(name: &str, call: &str) -> bool {
+    call.match_indices(name).any(|(at, _)| {
+        let is_part = call[..at].ends_with(|before: char| before.is_alphanumeric() || before == '_');
+        !is_part && call[at + name.len()..].starts_with('(')
+    })
 }
 
 /// Kernels against the true results.

@@ -4,12 +4,13 @@
 use std::sync::Arc;
 
 use kps_syntax::Span;
-use kps_syntax::ast::FunctionDef;
+use kps_syntax::ast::{FunctionDef, Ident};
 
 use super::Ctx;
 use super::calls::Arguments;
-use super::operand::{Operand, Place};
+use super::operand::{Operand, Place, Static};
 use super::sequences::Spanned;
+use crate::constant::Literal;
 use crate::errors;
 use crate::library;
 use crate::types::{Scalar, Type};
@@ -52,6 +53,19 @@ impl Ctx<'_> {
                 let lists = [self.as_factors(&xs, &ys.0), self.as_factors(&ys, &xs.0)];
                 Some(self.ours_of("sumprod", lists.to_vec(), span))
             }
+            ("isclose", [a, b], _) => {
+                let (a, b) = (a.clone(), b.clone());
+                self.close_ints(a, b, &args.keywords, span)
+            }
+            ("fsum", [xs], [])
+                if let Some(scalar) = self.scalar_of_items(&xs.0).filter(|scalar| scalar.is_int())
+                    && scalar.bits() > 16 =>
+            {
+                let (xs, at) = xs.clone();
+                let xs = (self.as_list(xs, at), at);
+                let n_pieces = (Operand::int(i128::from(scalar.bits() / 16)), span);
+                Some(self.ours_of("exact_sum_of_ints", vec![xs, n_pieces], span))
+            }
             ("fsum", [xs], []) => {
                 let scalar = self.scalar_of_items(&xs.0).filter(|scalar| scalar.is_float())?;
                 let xs = self.as_floats(xs.clone(), scalar);
@@ -59,6 +73,41 @@ impl Ctx<'_> {
             }
             _ => None,
         }
+    }
+
+    /// `math.isclose` of ints of one type; `None` for other numbers.
+    fn close_ints(
+        &mut self,
+        a: Spanned,
+        b: Spanned,
+        tolerances: &[(&Ident, Operand, Span)],
+        span: Span,
+    ) -> Option<Operand> {
+        let scalar = [&a, &b].into_iter().find_map(|(side, _)| match side {
+            Operand::Node(node) => self.ty(*node).scalar().filter(|scalar| scalar.is_int()),
+            _ => None,
+        })?;
+        let mut sides = Vec::with_capacity(2);
+        for (side, at) in [a, b] {
+            let node = match &side {
+                Operand::Literal(literal) if literal.fit(scalar).is_some() => {
+                    self.literal_as(*literal, scalar, at)?
+                }
+                Operand::Node(node) if self.ty(*node).scalar() == Some(scalar) => *node,
+                _ => return None,
+            };
+            sides.push((Operand::Node(self.as_variable(node, at)), at));
+        }
+        let tolerance = |name: &str, usual: f64| {
+            let given = tolerances.iter().find(|(keyword, ..)| &*keyword.name == name);
+            given.map_or((Operand::Literal(Literal::Float(usual)), span), |(_, given, at)| {
+                (given.clone(), *at)
+            })
+        };
+        let (relative, absolute) = (tolerance("rel_tol", 1e-9), tolerance("abs_tol", 0.0));
+        let whole = Operand::Static(Static::Type(scalar.as_unsigned().into()));
+        sides.extend([(whole, span), relative, absolute]);
+        Some(self.ours_of("is_close", sides, span))
     }
 
     fn distance_of_items(&mut self, p: Spanned, q: Spanned, span: Span) -> Operand {

@@ -87,6 +87,9 @@ fn two(vm: &mut Vm, n: &Value, k: &Value) -> Result<(BigInt, BigInt)> {
 
 /// `n * (n - 1) * ..`, `k` factors.
 fn falling(vm: &mut Vm, n: &BigInt, k: u64) -> Result<BigInt> {
+    if k == 0 {
+        return Ok(BigInt::one());
+    }
     if let Some(n) = n.to_u64() {
         return product(vm, n - k + 1, n);
     }

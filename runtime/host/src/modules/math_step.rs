@@ -44,7 +44,9 @@ fn stepped(x: f64, towards: f64, n_steps: u64) -> f64 {
     let way = place(towards) - place(x);
     let n_steps = i128::from(n_steps);
     if way.abs() <= n_steps {
-        return towards;
+        // A zero has the sign of where the steps began.
+        let is_signed = towards != 0.0 || x == 0.0;
+        return if is_signed { towards } else { at_place(0, x) };
     }
     at_place(place(x) + n_steps * way.signum(), x)
 }

@@ -67,6 +67,12 @@ pub fn elements(vm: &mut Vm, of: &Rc<StructType>, data: &Value) -> Result<Elemen
         let (shape, bytes) = (tensor.shape().to_vec(), tensor.bytes().map_err(compute)?);
         return Ok(Elements { dtype, shape, bytes, written: tensor.storage().written().clone() });
     }
+    // An array of many numbers is refused at its first, before they are all objects.
+    if data.type_name() == "ndarray"
+        && let Ok(first) = vm.get_item(data, &Value::from(0))
+    {
+        structs::pack(vm, &Type::Struct(of.clone()), &first, "[0]")?;
+    }
     let items = vm.collect(data)?;
     let mut bytes = Vec::with_capacity(items.len() * of.size() as usize);
     for (at, item) in items.iter().enumerate() {
