@@ -198,11 +198,10 @@ fn lacks_colon(told: &Diagnostic) -> bool {
 fn target_of(line: &str) -> Option<&str> {
     let line = line.trim_start();
     let is_test = ["if ", "elif ", "while ", "assert ", "return "].iter().any(|word| line.starts_with(word));
-    let equal = line.char_indices().find(|&(at, c)| {
-        let is_comparison = line[at + 1..].starts_with('=') || line[..at].ends_with(['=', '<', '>', '!']);
-        c == '=' && !is_comparison
-    });
-    let (at, _) = equal.filter(|_| !is_test)?;
+    let mut equals = line.match_indices('=').map(|(at, _)| at);
+    let is_part_of_longer =
+        |at: usize| line[at + 1..].starts_with('=') || line[..at].ends_with(['=', '<', '>', '!']);
+    let at = equals.find(|&at| !is_part_of_longer(at)).filter(|_| !is_test)?;
     Some(&line[..at]).filter(|target| !target.contains(['[', '.', '(']))
 }
 
