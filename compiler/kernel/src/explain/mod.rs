@@ -142,6 +142,7 @@ fn functions(
         indices::remark(kernel, function, differs, &mut remarks);
         remark_calls(function, &order, &mut remarks);
         remark_needs(function, &found.def, uses, &mut remarks);
+        remark_needs_of_library(kernel, function, uses, &mut remarks);
         let causes = emulated.iter().filter(|at| is_in(function, &found.def, at));
         remarks.extend(causes.map(|at| Remark { span: at.span, kind: RemarkKind::Emulates }));
         settle_literals(function, &mut remarks);
@@ -227,6 +228,25 @@ fn remark_needs(function: &Function, def: &FunctionDef, uses: &[CapabilityUse], 
         remarks
             .extend(here.map(|place| Remark { span: place.span, kind: RemarkKind::Needs(found.capability) }));
     }
+}
+
+/// A function of ours is compiled for the first place that calls it; every other place needs what that one does.
+fn remark_needs_of_library(
+    kernel: &Kernel,
+    function: &Function,
+    uses: &[CapabilityUse],
+    remarks: &mut Vec<Remark>,
+) {
+    walk(&function.body, &mut |stmt| {
+        let Stmt::Eval(node) = stmt else { return };
+        let node = function.node(*node);
+        let NodeKind::Call { function: callee, .. } = node.kind else { return };
+        let Some(first) = &kernel.functions[callee.idx()].called_for else { return };
+        let needed = uses.iter().filter(|found| found.places.contains(first));
+        remarks.extend(
+            needed.map(|found| Remark { span: node.span, kind: RemarkKind::Needs(found.capability) }),
+        );
+    });
 }
 
 /// A variable that began as a literal and is kept in memory has the type that it is kept in, and not

@@ -26,7 +26,7 @@ pub(super) struct Failure {
 }
 
 pub(super) struct Diagnosis {
-    /// `None` where the lexer has reported the line.
+    /// `None` where the line was reported: by the lexer, or with the one that it belongs to.
     pub diagnostic: Option<Diagnostic>,
     pub repair: Repair,
 }
@@ -38,7 +38,7 @@ pub(super) fn diagnose(source: &Source, tokens: &[Spanned], failure: &Failure) -
         return diagnosis;
     }
     let is_reported = scene.tokens[scene.line.clone()].iter().any(|(_, token, _)| *token == Token::Invalid);
-    let diagnostic = if is_reported { None } else { Some(mistake(&scene)) };
+    let diagnostic = if is_reported || words::ends_do(&scene) { None } else { Some(mistake(&scene)) };
     let lacks_colon = diagnostic.as_ref().is_some_and(|found| found.code == "syntax/missing-colon");
     let repair = match scene.here() {
         Token::Newline if lacks_colon && scene.first().opens_block() => Repair::InsertColon(scene.at),

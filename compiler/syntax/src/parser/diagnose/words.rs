@@ -5,7 +5,7 @@ use crate::errors;
 use crate::token::Token;
 
 use super::declarations::is_type;
-use super::{Scene, begins_operand, ends_operand, is_whole_statement};
+use super::{Scene, begins_operand, ends_operand, is_whole_statement, line_of};
 
 /// `print "text"`.
 pub(super) fn print_statement(scene: &Scene) -> Option<Diagnostic> {
@@ -115,6 +115,27 @@ pub(super) fn foreign_statement(scene: &Scene) -> Option<Diagnostic> {
         _ => return None,
     };
     Some(errors::foreign_statement(scene.location(scene.line.start), word, help))
+}
+
+/// The `while` without a block that ends one begun by `do:`.
+pub(super) fn ends_do(scene: &Scene) -> bool {
+    if scene.first() != Token::While || scene.here() != Token::Newline {
+        return false;
+    }
+    let mut depth = 0;
+    for at in (0..scene.line.start).rev() {
+        match scene.token(at) {
+            Token::Dedent => depth += 1,
+            Token::Indent if depth == 1 => {
+                let header = line_of(scene.tokens, at.saturating_sub(1));
+                return scene.text(header.start).trim_end().trim_end_matches(':') == "do";
+            }
+            Token::Indent => depth -= 1,
+            _ if depth == 0 => return false,
+            _ => {}
+        }
+    }
+    false
 }
 
 /// `whlie x:`, `retrun y`.
