@@ -10,6 +10,9 @@ use crate::error::{ComputeError, Result};
 use crate::kernel::Kernel;
 use crate::tensor::Tensor;
 
+/// Dispatches of one launch: sixteen times as many as one axis ever needs. A list of many more would fill the memory.
+const MAX_PARTS: u64 = 1 << 20;
+
 /// How many invocations a launch has.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub enum Extent {
@@ -51,6 +54,12 @@ impl Grid {
     /// All of it at once.
     pub fn whole(self) -> Part {
         Part { domain: self.domain, base: [0; 3], groups: self.groups }
+    }
+
+    /// How many boxes [`Grid::parts`] gives.
+    fn n_parts(self, limits: [u32; 3]) -> u64 {
+        let of_axis = |axis: usize| u64::from(self.groups[axis].div_ceil(limits[axis].max(1)));
+        (0..3).map(of_axis).fold(1, u64::saturating_mul).max(1)
     }
 
     /// Boxes of at most `limits` workgroups that cover it. Nothing to do is one part without workgroups.
@@ -131,13 +140,28 @@ impl Kernel {
 
     /// The dispatches of a launch.
     pub(crate) fn parts(&self, grid: Grid) -> Result<Vec<Part>> {
-        Ok(grid.parts(self.context.device("dispatch on")?.info().limits.max_groups))
+        let device = self.context.device("dispatch on")?;
+        let info = device.info();
+        let asked = grid.n_parts(info.limits.max_groups);
+        if asked > MAX_PARTS {
+            let what = "the number of dispatches that the launch would be";
+            let device = info.name.clone();
+            return Err(DeviceError::LimitExceeded { what, asked, limit: MAX_PARTS, device }.into());
+        }
+        Ok(grid.parts(info.limits.max_groups))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn one_axis_never_has_too_many_parts_and_three_may() {
+        let n_parts = |groups| Grid { groups, domain: [1; 3] }.n_parts([65535; 3]);
+        assert!(n_parts([u32::MAX, 1, 1]) <= MAX_PARTS);
+        assert!(n_parts([u32::MAX; 3]) > MAX_PARTS);
+    }
 
     #[test]
     fn parts_cover_every_workgroup_once() {
@@ -152,6 +176,7 @@ mod tests {
             }
         }
         assert_eq!(parts.len(), 6);
+        assert_eq!(grid.n_parts([3, 2, 65535]), 6);
         assert!(seen.iter().all(|n| *n == 1));
         let empty = Grid { groups: [0, 3, 1], domain: [0, 3, 1] };
         assert_eq!(empty.parts([3; 3]), [empty.whole()]);

@@ -253,60 +253,60 @@ pub type Visit<'v, 'b, T> = dyn FnMut(&[Step<'b>], usize, Scalar) -> ControlFlow
 impl Block {
     /// Shows the numbers in the order of the members, until `visit` breaks. A run-time array shows its first element.
     pub fn each_number<'b, T>(&'b self, visit: &mut Visit<'_, 'b, T>) -> ControlFlow<T> {
-        self.numbers_after(0, &mut Vec::new(), visit)
+        Walk { way: Vec::new(), visit }.block(self, 0)
+    }
+}
+
+/// The way to where a walk over the numbers of a block is.
+struct Walk<'w, 'v, 'b, T> {
+    way: Vec<Step<'b>>,
+    visit: &'w mut Visit<'v, 'b, T>,
+}
+
+impl<'b, T> Walk<'_, '_, 'b, T> {
+    fn block(&mut self, block: &'b Block, base: usize) -> ControlFlow<T> {
+        block.members.iter().try_for_each(|member| {
+            let offset = base + member.offset as usize;
+            self.step(Step::Member(member, offset), |walk| walk.value(&member.ty, offset))
+        })
     }
 
-    fn numbers_after<'b, T>(
-        &'b self,
-        base: usize,
-        way: &mut Vec<Step<'b>>,
-        visit: &mut Visit<'_, 'b, T>,
-    ) -> ControlFlow<T> {
-        self.members.iter().try_for_each(|member| {
-            let offset = base + member.offset as usize;
-            way.push(Step::Member(member, offset));
-            member.ty.numbers_after(offset, way, visit)?;
-            way.pop();
-            ControlFlow::Continue(())
+    fn value(&mut self, ty: &'b MemberType, base: usize) -> ControlFlow<T> {
+        match ty {
+            MemberType::Scalar(scalar) => (self.visit)(&self.way, base, *scalar),
+            MemberType::Vector { n, scalar } => self.line(*n, *scalar, base, 0),
+            MemberType::Matrix { columns, rows, scalar, stride, row_major } => {
+                let (n_lines, n) = if *row_major { (*rows, *columns) } else { (*columns, *rows) };
+                (0..n_lines).try_for_each(|at| self.line(n, *scalar, base + (at * stride) as usize, at * n))
+            }
+            MemberType::Array { len, stride, element } => (0..len.unwrap_or(1)).try_for_each(|at| {
+                let start = base + at as usize * *stride as usize;
+                self.step(Step::Part(at), |walk| walk.value(element, start))
+            }),
+            MemberType::Struct(block) => self.block(block, base),
+        }
+    }
+
+    /// Numbers side by side, of which the first is part `first`.
+    fn line(&mut self, n: u32, scalar: Scalar, base: usize, first: u32) -> ControlFlow<T> {
+        (0..n).try_for_each(|at| {
+            let offset = base + (at * scalar.size()) as usize;
+            self.step(Step::Part(first + at), |walk| (walk.visit)(&walk.way, offset, scalar))
         })
+    }
+
+    fn step(&mut self, step: Step<'b>, go: impl FnOnce(&mut Self) -> ControlFlow<T>) -> ControlFlow<T> {
+        self.way.push(step);
+        go(self)?;
+        self.way.pop();
+        ControlFlow::Continue(())
     }
 }
 
 impl MemberType {
-    /// The same of one value.
+    /// The numbers of one value, as [`Block::each_number`] shows those of a block.
     pub fn each_number<'b, T>(&'b self, visit: &mut Visit<'_, 'b, T>) -> ControlFlow<T> {
-        self.numbers_after(0, &mut Vec::new(), visit)
-    }
-
-    fn numbers_after<'b, T>(
-        &'b self,
-        base: usize,
-        way: &mut Vec<Step<'b>>,
-        visit: &mut Visit<'_, 'b, T>,
-    ) -> ControlFlow<T> {
-        let mut line = |n: u32, scalar: Scalar, base: usize, first: u32| {
-            (0..n).try_for_each(|at| {
-                way.push(Step::Part(first + at));
-                visit(way, base + (at * scalar.size()) as usize, scalar)?;
-                way.pop();
-                ControlFlow::Continue(())
-            })
-        };
-        match self {
-            MemberType::Scalar(scalar) => visit(way, base, *scalar),
-            MemberType::Vector { n, scalar } => line(*n, *scalar, base, 0),
-            MemberType::Matrix { columns, rows, scalar, stride, row_major } => {
-                let (n_lines, n) = if *row_major { (*rows, *columns) } else { (*columns, *rows) };
-                (0..n_lines).try_for_each(|at| line(n, *scalar, base + (at * stride) as usize, at * n))
-            }
-            MemberType::Array { len, stride, element } => (0..len.unwrap_or(1)).try_for_each(|at| {
-                way.push(Step::Part(at));
-                element.numbers_after(base + at as usize * *stride as usize, way, visit)?;
-                way.pop();
-                ControlFlow::Continue(())
-            }),
-            MemberType::Struct(block) => block.numbers_after(base, way, visit),
-        }
+        Walk { way: Vec::new(), visit }.value(self, 0)
     }
 
     /// Bytes of one value; a run-time array has 0.

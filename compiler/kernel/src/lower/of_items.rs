@@ -75,7 +75,7 @@ impl Ctx<'_> {
         }
     }
 
-    /// `math.isclose` of ints of one type; `None` for other numbers.
+    /// `math.isclose` of ints of one type; `None` for other numbers, and for keywords that it has not.
     fn close_ints(
         &mut self,
         a: Spanned,
@@ -83,6 +83,9 @@ impl Ctx<'_> {
         tolerances: &[(&Ident, Operand, Span)],
         span: Span,
     ) -> Option<Operand> {
+        if tolerances.iter().any(|(keyword, ..)| !matches!(&*keyword.name, "rel_tol" | "abs_tol")) {
+            return None;
+        }
         let scalar = [&a, &b].into_iter().find_map(|(side, _)| match side {
             Operand::Node(node) => self.ty(*node).scalar().filter(|scalar| scalar.is_int()),
             _ => None,
