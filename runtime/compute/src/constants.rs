@@ -334,6 +334,22 @@ mod tests {
     }
 
     #[test]
+    fn scalars_are_named_by_their_way() {
+        let pair = MemberType::Vector { n: 2, scalar: Scalar::F32 };
+        let of_pairs = MemberType::Array { len: Some(2), stride: 8, element: Box::new(pair) };
+        let matrix =
+            MemberType::Matrix { columns: 2, rows: 2, scalar: Scalar::F32, stride: 8, row_major: false };
+        let inner = Member { name: Some("n".to_owned()), offset: 4, ty: MemberType::Scalar(Scalar::I32) };
+        let of_one = MemberType::Struct(Block { size: 8, members: vec![inner] });
+        let layout = layout(&[("v", 0, of_pairs), ("m", 16, matrix), ("s", 32, of_one)], 40);
+        let places: Vec<String> =
+            layout.visible.iter().map(|place| format!("{}@{}", place.name, place.offset)).collect();
+        let of_lists = ["v.0.0@0", "v.0.1@4", "v.1.0@8", "v.1.1@12"];
+        let of_others = ["m.0@16", "m.1@20", "m.2@24", "m.3@28", "s.n@36"];
+        assert_eq!(places, [&of_lists[..], &of_others[..]].concat());
+    }
+
+    #[test]
     fn mistakes_name_the_member() {
         let check = |push: Push, message: &str| {
             let part = Part { domain: [1; 3], base: [0; 3], groups: [1; 3] };
