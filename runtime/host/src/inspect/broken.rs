@@ -198,11 +198,8 @@ fn lacks_colon(told: &Diagnostic) -> bool {
 fn target_of(line: &str) -> Option<&str> {
     let line = line.trim_start();
     let is_test = ["if ", "elif ", "while ", "assert ", "return "].iter().any(|word| line.starts_with(word));
-    let mut equals = line.match_indices('=').map(|(at, _)| at);
-    let is_part_of_longer =
-        |at: usize| line[at + 1..].starts_with('=') || line[..at].ends_with(['=', '<', '>', '!']);
-    let at = equals.find(|&at| !is_part_of_longer(at)).filter(|_| !is_test)?;
-    Some(&line[..at]).filter(|target| !target.contains(['[', '.', '(']))
+    let (target, _) = line.split_once('=').filter(|_| !is_test)?;
+    Some(target).filter(|target| !target.contains(['[', '.', '(']))
 }
 
 fn identifiers(text: &str) -> impl Iterator<Item = &str> {
