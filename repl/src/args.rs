@@ -65,6 +65,11 @@ pub struct HostOptions {
     /// End a script, or an entry at the prompt, that runs for longer, with a TimeoutError.
     #[arg(long, value_name = "SECONDS", global = true, value_parser = seconds)]
     pub time_limit: Option<Duration>,
+
+    /// Raise MemoryError in a script whose values would hold more than so many bytes: 500M, 2G. Otherwise a script
+    /// may hold nine tenths of what the system has.
+    #[arg(long, value_name = "BYTES", global = true, value_parser = bytes)]
+    pub memory_limit: Option<usize>,
 }
 
 fn seed(text: &str) -> Result<u64, String> {
@@ -80,6 +85,24 @@ fn seconds(text: &str) -> Result<Duration, String> {
     let seconds: Option<f64> = text.parse().ok().filter(|seconds| *seconds > 0.0);
     let time = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
     time.ok_or_else(|| "a time in seconds is a number above 0, such as 2.5".to_owned())
+}
+
+/// A number of bytes, with a unit of 1024 by 1024 and so on behind it or none.
+fn bytes(text: &str) -> Result<usize, String> {
+    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let power = match text[digits.len()..].to_ascii_uppercase().as_str() {
+        "" | "B" => Some(0),
+        "K" | "KB" | "KIB" => Some(10),
+        "M" | "MB" | "MIB" => Some(20),
+        "G" | "GB" | "GIB" => Some(30),
+        "T" | "TB" | "TIB" => Some(40),
+        _ => None,
+    };
+    let number: Option<f64> = digits.parse().ok().filter(|number: &f64| *number > 0.0 && number.is_finite());
+    match (number, power) {
+        (Some(number), Some(power)) => Ok((number * f64::from(2_u32).powi(power)) as usize),
+        _ => Err("a number of bytes is written 500M, 2G or 1048576".to_owned()),
+    }
 }
 
 #[derive(Subcommand, Debug)]
@@ -168,7 +191,7 @@ fn with_verb(mut arguments: Vec<String>) -> Vec<String> {
 fn behind_options(arguments: &[String], mut at: usize) -> usize {
     while let Some(argument) = arguments.get(at) {
         match argument.as_str() {
-            "--device" | "-d" | "--time-limit" => at += 2,
+            "--device" | "-d" | "--time-limit" | "--memory-limit" => at += 2,
             "-" | "-c" | "--" => break,
             option if option.starts_with('-') => at += 1,
             _ => break,
@@ -192,6 +215,7 @@ mod tests {
         check("kps --device cpu job.kps", "kps run --device cpu job.kps");
         check("kps --device cpu devices", "kps devices --device cpu");
         check("kps --time-limit 2 job.kps", "kps run --time-limit 2 job.kps");
+        check("kps --memory-limit 2G job.kps", "kps run --memory-limit 2G job.kps");
         check("kps -", "kps run -");
         check("kps run job.kps", "kps run job.kps");
         check("kps -c pass x", "kps -c pass x");

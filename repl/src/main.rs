@@ -23,6 +23,10 @@ use args::{Arguments, Verb};
 use kps::inspect::Target;
 use render::{Colour, render};
 
+/// Counts what scripts hold, for `--memory-limit`.
+#[global_allocator]
+static HEAP: kps::Heap = kps::Heap;
+
 fn main() -> ExitCode {
     let arguments = args::parse();
     let options = arguments.host.clone();

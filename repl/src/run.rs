@@ -155,6 +155,9 @@ pub fn host(options: HostOptions) -> HostBuilder {
     if let Some(time) = options.time_limit {
         host = host.time_limit(time);
     }
+    if let Some(n_bytes) = options.memory_limit {
+        host = host.memory_limit(n_bytes);
+    }
     if let Some(folder) = std::env::var_os("KPS_SPIRV_DIR") {
         host = host.spirv_folder(folder);
     }

@@ -24,6 +24,10 @@ use std::path::Path;
 use compare::{Case, Outcome};
 use worker::Worker;
 
+/// Counts what scripts hold, which have limits.
+#[global_allocator]
+static HEAP: kps::Heap = kps::Heap;
+
 /// Differences shown of one run.
 const MAX_SHOWN: usize = 5;
 

@@ -324,13 +324,16 @@ pub fn wrong_receiver(receiver: &Value) -> Raise {
 
 impl From<TextError> for Raise {
     fn from(error: TextError) -> Raise {
-        let kind = match error.kind {
+        let (kind, message) = match error {
+            TextError::Refused { kind, message } => (kind, message),
+            TextError::Raised(raise) => return raise,
+        };
+        let kind = match kind {
             TextErrorKind::Value => ExceptionKind::ValueError,
             TextErrorKind::Type => ExceptionKind::TypeError,
             TextErrorKind::Overflow => ExceptionKind::OverflowError,
-            TextErrorKind::Memory => ExceptionKind::MemoryError,
         };
-        Raise::new(kind, error.message)
+        Raise::new(kind, message)
     }
 }
 

@@ -12,6 +12,7 @@ use crate::checking::{Checking, Findings};
 use crate::convert::{FromValue, HostFunction, IntoArgs};
 use crate::errors;
 use crate::inspect;
+use crate::memory;
 use crate::output::{Output, Unwritten};
 use crate::profile::Profile;
 use crate::value::{Module, NativeFunction, Result as ScriptResult, Value};
@@ -143,7 +144,26 @@ impl HostBuilder {
         self
     }
 
+    /// Bytes that the values of the host's scripts may hold; a script that asks for more gets a MemoryError. One that
+    /// catches it and goes on to fill the slack beyond the limit (an eighth of it, and 16 MiB) is ended by one that no
+    /// `except` takes. Without this, a script may hold nine tenths of what the system has when it first holds much.
+    ///
+    /// The program's allocator counts what is held: see [`Heap`](crate::Heap). What kernels' code, devices other than
+    /// the built-in one and other threads take is not counted.
+    ///
+    /// # Panics
+    ///
+    /// [`HostBuilder::build`] panics where the program has another allocator.
+    pub fn memory_limit(mut self, n_bytes: usize) -> HostBuilder {
+        self.limits.memory = Some(n_bytes);
+        self
+    }
+
     pub fn build(self) -> Host {
+        assert!(
+            self.limits.memory.is_none() || memory::is_counted(),
+            "a memory limit needs `kps::Heap` as the program's allocator: #[global_allocator]"
+        );
         let mut vm = Vm::new(self.limits, self.output.unwrap_or_else(Output::stdout));
         vm.device = self.device;
         vm.args = self.args;
@@ -203,7 +223,7 @@ impl Host {
         let result = self.enter(|vm| {
             let callee = main.get(name).ok_or_else(|| errors::name_not_defined(name, None))?;
             let value = vm.call(&callee, &args)?;
-            T::from_value(vm, &value)
+            memory::uncounted(|| T::from_value(vm, &value))
         });
         result.map_err(|raise| self.vm.tell(raise))
     }
@@ -213,7 +233,7 @@ impl Host {
         let main = self.main.clone();
         let result = self.enter(|vm| {
             let value = main.get(name).ok_or_else(|| errors::name_not_defined(name, None))?;
-            T::from_value(vm, &value)
+            memory::uncounted(|| T::from_value(vm, &value))
         });
         result.map_err(|raise| self.vm.tell(raise))
     }
@@ -285,6 +305,7 @@ impl Host {
 
     /// Everything that runs from outside comes through here: the clock starts, and output is flushed.
     pub(crate) fn enter<T>(&mut self, act: impl FnOnce(&mut Vm) -> ScriptResult<T>) -> ScriptResult<T> {
+        let running = self.vm.start_running();
         let clock = self.vm.start_clock();
         let ended = act(&mut self.vm);
         drop(clock);
@@ -292,6 +313,7 @@ impl Host {
         let result = ended.and_then(|value| self.vm.pause().map(|()| value));
         // A broken pipe was raised in the script where it printed; here nobody is left to tell.
         let _ = self.vm.output.flush();
+        drop(running);
         result
     }
 }

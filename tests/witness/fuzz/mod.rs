@@ -1,6 +1,6 @@
 //! Text to SPIR-V with texts that nobody would write: those of cases and examples, and random kernels, cut up
 //! and mixed. Whatever comes, there are messages, or valid words that the built-in device takes, and never a
-//! panic.
+//! panic. `scripts.rs` does the same with whole scripts, which are run.
 //!
 //! The texts run in a child process, on a stack as large as the program's own, so that one that overflows it
 //! or takes all memory is told like any other. `KPS_RANDOM_SEED` is the first seed, so that several processes
@@ -11,6 +11,7 @@
 
 mod corpus;
 mod mutate;
+mod scripts;
 
 use std::collections::VecDeque;
 use std::io::{BufRead, BufReader, Write};
@@ -45,9 +46,33 @@ const MAX_FOUND: usize = 20;
 /// Devices keep what they compiled, so that they are opened anew after so many texts.
 const TEXTS_PER_DEVICE: u64 = 500;
 
+/// What is tried with texts: how a seed's is made, and the test that is the child's part.
+struct Trial {
+    text: fn(&Corpus, u64) -> String,
+    child: &'static str,
+}
+
+/// Kernels of texts are compiled.
+const COMPILED: Trial = Trial { text: mutated, child: "fuzz::child" };
+
+/// Scripts are run.
+const RUN: Trial = Trial { text: scripts::script, child: "fuzz::child_that_runs" };
+
 #[test]
 fn mutated_texts_do_no_harm() {
-    hold_to_no_harm(Duration::from_secs(5));
+    hold_compiled_to_no_harm(Duration::from_secs(5));
+}
+
+#[test]
+fn scripts_that_run_do_no_harm() {
+    hold_to_no_harm(&RUN, Duration::from_secs(60));
+}
+
+/// As the one below, for scripts that run.
+#[test]
+#[ignore = "it runs for as long as it is told"]
+fn scripts_that_run_do_no_harm_for_long() {
+    hold_to_no_harm(&RUN, Duration::from_secs(setting("KPS_FUZZ_SECONDS", 60)));
 }
 
 /// `KPS_FUZZ_SECONDS=3600 cargo test --test witness -- --ignored mutated --nocapture`: from `KPS_RANDOM_SEED`
@@ -55,7 +80,7 @@ fn mutated_texts_do_no_harm() {
 #[test]
 #[ignore = "it runs for as long as it is told"]
 fn mutated_texts_do_no_harm_for_long() {
-    hold_to_no_harm(Duration::from_secs(setting("KPS_FUZZ_SECONDS", 60)));
+    hold_compiled_to_no_harm(Duration::from_secs(setting("KPS_FUZZ_SECONDS", 60)));
 }
 
 /// How far a text came.
@@ -65,7 +90,7 @@ enum Reach {
     Syntax,
     /// Its kernels were looked at, and refused.
     Kernel,
-    /// One of them became words.
+    /// One of them became words, or the script ran.
     Words,
 }
 
@@ -94,6 +119,17 @@ struct Tally {
 #[test]
 #[ignore = "a child of the tests above"]
 fn child() {
+    try_texts(&COMPILED, attempt);
+}
+
+/// The same where scripts run: each within its limits, in a host of its own.
+#[test]
+#[ignore = "a child of the tests above"]
+fn child_that_runs() {
+    try_texts(&RUN, |text, _| (Reach::Words, scripts::attempt(text)));
+}
+
+fn try_texts(trial: &'static Trial, attempt: fn(&str, u64) -> (Reach, Option<String>)) {
     let end = Instant::now() + Duration::from_secs(setting("KPS_FUZZ_SECONDS", 1));
     let first = setting("KPS_RANDOM_SEED", 1);
     limit_memory();
@@ -102,7 +138,7 @@ fn child() {
         let corpus = Corpus::find();
         for seed in (first..).take_while(|_| Instant::now() < end) {
             tell(&format!("seed {seed}"));
-            let text = mutated(&corpus, seed);
+            let text = (trial.text)(&corpus, seed);
             let start = Instant::now();
             let (reach, harm) = attempt(&text, seed);
             harm.iter().for_each(|harm| tell(&format!("harm {}", harm.replace('\n', " "))));
@@ -140,39 +176,53 @@ fn limit_memory() {
     assert_eq!(result, 0, "the memory of a child can be limited");
 }
 
+fn hold_compiled_to_no_harm(time: Duration) {
+    let all = hold_to_no_harm(&COMPILED, time);
+    let n_tried = all.reached.iter().sum::<u64>();
+    let share = |reach: Reach| 100 * all.reached[reach as usize] / n_tried.max(1);
+    println!(
+        "{}% had kernels that were refused, {}% became words",
+        share(Reach::Kernel),
+        share(Reach::Words)
+    );
+    assert!(share(Reach::Words) >= 20, "enough texts become words");
+}
+
 /// Runs children until the time is over; one that died is followed by another, behind its last seed.
-fn hold_to_no_harm(time: Duration) {
+fn hold_to_no_harm(trial: &Trial, time: Duration) -> Tally {
     let end = Instant::now() + time;
     let first = setting("KPS_RANDOM_SEED", 1);
     let mut all = Tally { last_seed: first, ..Tally::default() };
     let mut next = first;
     while Instant::now() < end && all.harms.len() < MAX_FOUND {
         let left = (end - Instant::now()).as_secs().max(1);
-        let tally = run_child(next, left);
+        let tally = run_child(trial, next, left);
         all.harms.extend(tally.harms);
         all.reached.iter_mut().zip(tally.reached).for_each(|(all, n)| *all += n);
         next = tally.last_seed + 1;
     }
     let corpus = Corpus::find();
-    let show = |(seed, harm): &(u64, String)| format!("seed {seed}: {harm}\n{}", mutated(&corpus, *seed));
+    let show =
+        |(seed, harm): &(u64, String)| format!("seed {seed}: {harm}\n{}", (trial.text)(&corpus, *seed));
     all.harms.iter().for_each(|harm| println!("{}", show(harm)));
     let n_tried = all.reached.iter().sum::<u64>();
-    let share = |reach: Reach| 100 * all.reached[reach as usize] / n_tried.max(1);
-    println!(
-        "{n_tried} texts from seed {first}: {}% had kernels that were refused, {}% became words; {} did harm",
-        share(Reach::Kernel),
-        share(Reach::Words),
-        all.harms.len()
-    );
+    println!("{n_tried} texts from seed {first}: {} did harm", all.harms.len());
     assert!(all.harms.is_empty(), "texts did harm, which are above");
-    assert!(share(Reach::Words) >= 20, "enough texts become words");
+    assert!(n_tried > 0, "some text was tried");
+    all
 }
 
 /// What a child tells from a seed on, for so many seconds.
-fn run_child(seed: u64, seconds: u64) -> Tally {
+fn run_child(trial: &Trial, seed: u64, seconds: u64) -> Tally {
     let mut command = Command::new(std::env::current_exe().expect("this test is a program"));
-    command.args(["--exact", "fuzz::child", "--ignored", "--nocapture"]);
+    command.args(["--exact", trial.child, "--ignored", "--nocapture"]);
     command.env("KPS_FUZZ_SECONDS", seconds.to_string()).env("KPS_RANDOM_SEED", seed.to_string());
+    // A script may write files, and wait for input.
+    let here = std::env::current_dir().expect("there is a current directory");
+    let corpus = std::env::var_os("KPS_FUZZ_CORPUS").unwrap_or_else(|| here.into_os_string());
+    let folder = std::env::temp_dir().join(format!("kps-fuzz-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("a folder can be made");
+    command.env("KPS_FUZZ_CORPUS", corpus).current_dir(&folder).stdin(Stdio::null());
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts");
     let stderr = child.stderr.take().expect("it is piped");
     // Panics that are caught say so there, so it is read all the time; its end says how the child died.
@@ -192,6 +242,7 @@ fn run_child(seed: u64, seconds: u64) -> Tally {
     }
     let status = child.wait().expect("it ends");
     let last_words = last_words.join().expect("reading ends");
+    let _ = std::fs::remove_dir_all(&folder);
     if !status.success() {
         tally.harms.push((tally.last_seed, format!("the process died ({status}): {last_words}")));
     }

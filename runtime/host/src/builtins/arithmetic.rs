@@ -1,12 +1,12 @@
 //! `abs`, `divmod`, `pow`, `round`, `sum`.
 
 use num_bigint::BigInt;
-use num_integer::Integer;
-use num_traits::{One, Signed, ToPrimitive, Zero};
+use num_traits::{Signed, ToPrimitive, Zero};
 
 use super::int;
 use super::support::given;
 use crate::errors;
+use crate::ops::long;
 use crate::ops::number;
 use crate::text;
 use crate::value::{Args, BinaryOp, NativeDef, Result, Value};
@@ -94,14 +94,12 @@ fn mod_pow(base: &BigInt, exponent: &BigInt, modulus: &BigInt) -> Result<BigInt>
         return Err(errors::value_error("pow() 3rd argument cannot be 0"));
     }
     if !exponent.is_negative() {
-        return Ok(base.modpow(exponent, modulus));
+        return long::mod_pow(base, exponent, modulus);
     }
-    let bezout = base.mod_floor(modulus).extended_gcd(modulus);
-    if !bezout.gcd.abs().is_one() {
-        return Err(errors::value_error("base is not invertible for the given modulus"));
+    match long::mod_inverse(base, modulus)? {
+        Some(inverse) => long::mod_pow(&inverse, &-exponent, modulus),
+        None => Err(errors::value_error("base is not invertible for the given modulus")),
     }
-    let inverse = (bezout.x * bezout.gcd).mod_floor(modulus);
-    Ok(inverse.modpow(&-exponent, modulus))
 }
 
 fn round(vm: &mut Vm, args: &Args) -> Result {
@@ -125,7 +123,7 @@ fn round(vm: &mut Vm, args: &Args) -> Result {
         (Value::Float(float), Some(n_decimals)) => Ok(Value::Float(text::float::round(*float, n_decimals)?)),
         (Value::Int(int), None | Some(0..)) => Ok(Value::Int(*int)),
         (other, n_decimals) => match number::to_big(other) {
-            Some(big) => Ok(Value::big(text::int::round(&big, n_decimals.unwrap_or(0)))),
+            Some(big) => Ok(Value::big(text::int::round(&big, n_decimals.unwrap_or(0))?)),
             None => {
                 Err(errors::type_error(format!("type {} doesn't define __round__ method", value.type_name())))
             }

@@ -5,6 +5,7 @@ use std::cell::RefCell;
 use super::support::{bound, index};
 use super::{bytes, protocol};
 use crate::errors;
+use crate::memory;
 use crate::ops::Side;
 use crate::text::quote;
 use crate::text::slice::SliceIndices;
@@ -171,6 +172,7 @@ impl Native for ByteArray {
     ) -> Result<Option<Value>> {
         match (op, bytes::like(other)) {
             (BinaryOp::Add, Some(more)) => {
+                memory::make_more_room(&mut self.0.borrow_mut(), more.len())?;
                 self.0.borrow_mut().extend(more);
                 Ok(Some(this.clone()))
             }
@@ -227,7 +229,9 @@ fn byte(vm: &mut Vm, value: &Value) -> Result<u8> {
 fn append(vm: &mut Vm, args: &Args) -> Result {
     let [item] = args.rest().exactly("bytearray.append")?;
     let byte = byte(vm, item)?;
-    args.this::<ByteArray>()?.0.borrow_mut().push(byte);
+    let mut bytes = args.this::<ByteArray>()?.0.borrow_mut();
+    memory::make_room(&mut bytes)?;
+    bytes.push(byte);
     Ok(Value::None)
 }
 
@@ -237,7 +241,9 @@ fn extend(vm: &mut Vm, args: &Args) -> Result {
         Some(bytes) => bytes,
         None => bytes::from_items(vm, items)?,
     };
-    args.this::<ByteArray>()?.0.borrow_mut().extend(more);
+    let mut bytes = args.this::<ByteArray>()?.0.borrow_mut();
+    memory::make_more_room(&mut bytes, more.len())?;
+    bytes.extend(more);
     Ok(Value::None)
 }
 
@@ -246,6 +252,7 @@ fn insert(vm: &mut Vm, args: &Args) -> Result {
     let (at, byte) = (index(vm, at)?, byte(vm, item)?);
     let mut bytes = args.this::<ByteArray>()?.0.borrow_mut();
     let at = super::list::insertion_point(at, bytes.len());
+    memory::make_room(&mut bytes)?;
     bytes.insert(at, byte);
     Ok(Value::None)
 }

@@ -7,6 +7,7 @@ use super::bytearray::ByteArray;
 use super::support::{bound, index, str_arg, window};
 use super::{bytes_form, encoding, protocol};
 use crate::errors;
+use crate::text::search;
 use crate::value::{Args, NativeDef, Result, Value};
 use crate::vm::Vm;
 
@@ -180,21 +181,6 @@ pub fn parse_hex(text: &str) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// The first place where `wanted` stands.
-pub(super) fn position(bytes: &[u8], wanted: &[u8]) -> Option<usize> {
-    if wanted.is_empty() {
-        return Some(0);
-    }
-    bytes.windows(wanted.len()).position(|window| window == wanted)
-}
-
-pub(super) fn last_position(bytes: &[u8], wanted: &[u8]) -> Option<usize> {
-    if wanted.is_empty() {
-        return Some(bytes.len());
-    }
-    bytes.windows(wanted.len()).rposition(|window| window == wanted)
-}
-
 /// What is looked for, and the part of the receiver that is searched.
 struct Search {
     wanted: Vec<u8>,
@@ -228,28 +214,28 @@ fn locate(
     vm: &mut Vm,
     args: &Args,
     function: &'static str,
-    search: fn(&[u8], &[u8]) -> Option<usize>,
+    search: fn(&[u8], &[u8]) -> Result<Option<usize>>,
 ) -> Result<Option<usize>> {
     let Search { wanted, window } = window_args(vm, args, function)?;
     let Some((start, end)) = window else { return Ok(None) };
-    Ok(search(&this(args)?[start..end], &wanted).map(|at| start + at))
+    Ok(search(&this(args)?[start..end], &wanted)?.map(|at| start + at))
 }
 
 fn find(vm: &mut Vm, args: &Args) -> Result {
-    Ok(locate(vm, args, "find", position)?.map_or(Value::Int(-1), Value::from))
+    Ok(locate(vm, args, "find", search::find)?.map_or(Value::Int(-1), Value::from))
 }
 
 fn rfind(vm: &mut Vm, args: &Args) -> Result {
-    Ok(locate(vm, args, "rfind", last_position)?.map_or(Value::Int(-1), Value::from))
+    Ok(locate(vm, args, "rfind", search::rfind)?.map_or(Value::Int(-1), Value::from))
 }
 
 fn index_of(vm: &mut Vm, args: &Args) -> Result {
-    let found = locate(vm, args, "index", position)?;
+    let found = locate(vm, args, "index", search::find)?;
     found.map(Value::from).ok_or_else(|| errors::value_error("subsection not found"))
 }
 
 fn rindex(vm: &mut Vm, args: &Args) -> Result {
-    let found = locate(vm, args, "rindex", last_position)?;
+    let found = locate(vm, args, "rindex", search::rfind)?;
     found.map(Value::from).ok_or_else(|| errors::value_error("subsection not found"))
 }
 
@@ -260,7 +246,7 @@ fn count(vm: &mut Vm, args: &Args) -> Result {
         return Ok(Value::from(end - start + 1));
     }
     let bytes = this(args)?;
-    Ok(Value::from(bytes_form::split_at(&bytes[start..end], &wanted, usize::MAX).len() - 1))
+    Ok(Value::from(search::find_all(&bytes[start..end], &wanted, usize::MAX)?.len()))
 }
 
 fn begins_or_ends(

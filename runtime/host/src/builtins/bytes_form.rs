@@ -1,8 +1,9 @@
 //! Methods of bytes and bytearray that take them apart or change their form.
 
-use super::bytes::{alike, last_position, like, position, required, this};
+use super::bytes::{alike, like, required, this};
 use super::support::{flag, given, index};
 use crate::errors;
+use crate::text::search;
 use crate::value::{Args, Result, Value};
 use crate::vm::Vm;
 
@@ -12,31 +13,19 @@ fn list_alike<'a>(args: &Args, parts: impl IntoIterator<Item = &'a [u8]>) -> Res
 }
 
 /// The parts between separators, which are not empty.
-pub(super) fn split_at<'a>(bytes: &'a [u8], separator: &[u8], most: usize) -> Vec<&'a [u8]> {
-    let mut parts = Vec::new();
-    let mut rest = bytes;
-    while parts.len() < most
-        && let Some(at) = position(rest, separator)
-    {
-        parts.push(&rest[..at]);
-        rest = &rest[at + separator.len()..];
-    }
-    parts.push(rest);
-    parts
+fn split_at<'a>(bytes: &'a [u8], separator: &[u8], most: usize) -> Result<Vec<&'a [u8]>> {
+    Ok(parts_between(bytes, &search::find_all(bytes, separator, most)?, separator.len()))
 }
 
-fn rsplit_at<'a>(bytes: &'a [u8], separator: &[u8], most: usize) -> Vec<&'a [u8]> {
-    let mut parts = Vec::new();
-    let mut rest = bytes;
-    while parts.len() < most
-        && let Some(at) = last_position(rest, separator)
-    {
-        parts.push(&rest[at + separator.len()..]);
-        rest = &rest[..at];
-    }
-    parts.push(rest);
-    parts.reverse();
-    parts
+/// The parts before, between and behind separators of a length at these places.
+fn parts_between<'a>(bytes: &'a [u8], places: &[usize], n_separator: usize) -> Vec<&'a [u8]> {
+    let starts = std::iter::once(0).chain(places.iter().map(|at| at + n_separator));
+    let ends = places.iter().copied().chain([bytes.len()]);
+    starts.zip(ends).map(|(start, end)| &bytes[start..end]).collect()
+}
+
+fn rsplit_at<'a>(bytes: &'a [u8], separator: &[u8], most: usize) -> Result<Vec<&'a [u8]>> {
+    Ok(parts_between(bytes, &search::rfind_all(bytes, separator, most)?, separator.len()))
 }
 
 fn is_space(byte: u8) -> bool {
@@ -98,7 +87,7 @@ pub fn split(vm: &mut Vm, args: &Args) -> Result {
     let (separator, most) = split_args(vm, args, "split")?;
     let bytes = this(args)?;
     match separator {
-        Some(separator) => list_alike(args, split_at(&bytes, &separator, most)),
+        Some(separator) => list_alike(args, split_at(&bytes, &separator, most)?),
         None => list_alike(args, split_words(&bytes, most)),
     }
 }
@@ -107,7 +96,7 @@ pub fn rsplit(vm: &mut Vm, args: &Args) -> Result {
     let (separator, most) = split_args(vm, args, "rsplit")?;
     let bytes = this(args)?;
     match separator {
-        Some(separator) => list_alike(args, rsplit_at(&bytes, &separator, most)),
+        Some(separator) => list_alike(args, rsplit_at(&bytes, &separator, most)?),
         None => list_alike(args, rsplit_words(&bytes, most)),
     }
 }
@@ -146,7 +135,7 @@ fn triple(args: &Args, parts: [&[u8]; 3]) -> Result {
 pub fn partition(_: &mut Vm, args: &Args) -> Result {
     let separator = separator_arg(args, "bytes.partition")?;
     let bytes = this(args)?;
-    match position(&bytes, &separator) {
+    match search::find(&bytes, &separator)? {
         Some(at) => triple(args, [&bytes[..at], &separator, &bytes[at + separator.len()..]]),
         None => triple(args, [&bytes, b"", b""]),
     }
@@ -155,7 +144,7 @@ pub fn partition(_: &mut Vm, args: &Args) -> Result {
 pub fn rpartition(_: &mut Vm, args: &Args) -> Result {
     let separator = separator_arg(args, "bytes.rpartition")?;
     let bytes = this(args)?;
-    match last_position(&bytes, &separator) {
+    match search::rfind(&bytes, &separator)? {
         Some(at) => triple(args, [&bytes[..at], &separator, &bytes[at + separator.len()..]]),
         None => triple(args, [b"", b"", &bytes]),
     }
@@ -189,7 +178,7 @@ pub fn replace(vm: &mut Vm, args: &Args) -> Result {
     let bytes = this(args)?;
     crate::text::check_length(bytes.len().saturating_mul(new.len()))?;
     if !old.is_empty() {
-        return alike(args, &split_at(&bytes, &old, most).join(&new[..]));
+        return alike(args, &split_at(&bytes, &old, most)?.join(&new[..]));
     }
     // Nothing stands before every byte, and at the end.
     let mut out = Vec::new();

@@ -43,8 +43,8 @@ fn print(vm: &mut Vm, args: &Args) -> Result {
             text.push_str(separator);
         }
         match value {
-            Value::Str(part) => text.push_str(part),
-            other => text.push_str(&vm.str(other)?),
+            Value::Str(part) => push(&mut text, part)?,
+            other => push(&mut text, &vm.str(other)?)?,
         }
     }
     text.push_str(end);
@@ -61,6 +61,12 @@ fn print(vm: &mut Vm, args: &Args) -> Result {
         vm.flush()?;
     }
     Ok(Value::None)
+}
+
+fn push(text: &mut String, part: &str) -> Result<()> {
+    crate::memory::make_text_room(text, part.len())?;
+    text.push_str(part);
+    Ok(())
 }
 
 fn print_part<'a>(args: &Args<'a>, name: &str, default: &'static str) -> Result<&'a str> {

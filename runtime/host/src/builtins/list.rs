@@ -46,7 +46,7 @@ pub(super) fn this<'a>(args: &Args<'a>) -> Result<&'a Rc<List>> {
 
 fn append(_: &mut Vm, args: &Args) -> Result {
     let [item] = args.rest().exactly("list.append")?;
-    this(args)?.borrow_mut().push(item.clone());
+    this(args)?.push(item.clone())?;
     Ok(Value::None)
 }
 
@@ -56,13 +56,13 @@ fn extend(vm: &mut Vm, args: &Args) -> Result {
     // Items that come before an error stay, as in CPython.
     if let Value::List(_) | Value::Tuple(_) | Value::Set(_) | Value::FrozenSet(_) = items.base_value() {
         let items = vm.collect(items.base_value())?;
-        list.borrow_mut().extend(items);
+        list.extend(items)?;
         return Ok(Value::None);
     }
     let iter = vm.iter(items)?;
     while let Some(item) = vm.next(&iter)? {
         vm.poll()?;
-        list.borrow_mut().push(item);
+        list.push(item)?;
     }
     Ok(Value::None)
 }
@@ -98,6 +98,7 @@ fn insert(vm: &mut Vm, args: &Args) -> Result {
     let at = index(vm, at)?;
     let mut items = this(args)?.borrow_mut();
     let at = insertion_point(at, items.len());
+    crate::memory::make_room(&mut items)?;
     items.insert(at, item.clone());
     Ok(Value::None)
 }
@@ -170,5 +171,7 @@ fn reverse(_: &mut Vm, args: &Args) -> Result {
 
 fn copy(_: &mut Vm, args: &Args) -> Result {
     args.rest().exactly::<0>("list.copy")?;
-    Ok(Value::list(this(args)?.to_vec()))
+    let list = this(args)?;
+    crate::memory::grant_items::<Value>(list.len())?;
+    Ok(Value::list(list.to_vec()))
 }

@@ -8,6 +8,7 @@ use std::cmp::Ordering;
 use super::list;
 use super::support::{flag, given};
 use crate::errors;
+use crate::ops::order;
 use crate::value::{Args, CompareOp, Result, Value};
 use crate::vm::Vm;
 
@@ -78,12 +79,13 @@ pub fn sort(
 
 /// The positions of the keys in sorted order.
 fn order_of(vm: &mut Vm, keys: &[Value], direction: Direction) -> Result<Vec<usize>> {
+    crate::memory::grant_items::<usize>(keys.len())?;
     let mut order: Vec<usize> = (0..keys.len()).collect();
     if let Some(compare) = plain_comparison(keys) {
-        order.sort_by(|&left, &right| match direction {
+        order::sort_by(&mut order, |&left, &right| match direction {
             Direction::Ascending => compare(&keys[left], &keys[right]),
             Direction::Descending => compare(&keys[right], &keys[left]),
-        });
+        })?;
         return Ok(order);
     }
     Sorter { vm, keys, direction }.sort(&mut order)?;

@@ -3,11 +3,13 @@
 use super::support::{flag, given, index, str_arg, this_str, window, window_args};
 use super::{protocol, string_form};
 use crate::errors;
+use crate::memory;
 use crate::text::pad::n_chars;
+use crate::text::search;
 use crate::text::split::{self, LineEnds};
 use crate::text::unicode::is_space;
 use crate::value::{Args, NativeDef, Result, Value};
-use crate::vm::Vm;
+use crate::vm::{Vm, checkpoint};
 
 pub static METHODS: &[NativeDef] = &[
     NativeDef::method("find", find),
@@ -95,14 +97,14 @@ fn locate(
     vm: &mut Vm,
     args: &Args,
     function: &'static str,
-    search: fn(&str, &str) -> Option<usize>,
+    search: fn(&[u8], &[u8]) -> Result<Option<usize>>,
 ) -> Result<Option<usize>> {
     let (wanted, start, end) = window_args(vm, args, function)?;
     let Some(wanted) = wanted.as_str() else {
         return Err(errors::type_error(format!("must be str, not {}", wanted.type_name())));
     };
     let Some(part) = part(this_str(args)?, start, end) else { return Ok(None) };
-    let found = search(part.text, wanted);
+    let found = search(part.text.as_bytes(), wanted.as_bytes())?;
     Ok(found.map(|at| part.first_char + n_chars(&part.text[..at])))
 }
 
@@ -111,20 +113,20 @@ fn position_or_minus_one(found: Option<usize>) -> Value {
 }
 
 fn find(vm: &mut Vm, args: &Args) -> Result {
-    Ok(position_or_minus_one(locate(vm, args, "find", |text, wanted| text.find(wanted))?))
+    Ok(position_or_minus_one(locate(vm, args, "find", search::find)?))
 }
 
 fn rfind(vm: &mut Vm, args: &Args) -> Result {
-    Ok(position_or_minus_one(locate(vm, args, "rfind", |text, wanted| text.rfind(wanted))?))
+    Ok(position_or_minus_one(locate(vm, args, "rfind", search::rfind)?))
 }
 
 fn index_of(vm: &mut Vm, args: &Args) -> Result {
-    let found = locate(vm, args, "index", |text, wanted| text.find(wanted))?;
+    let found = locate(vm, args, "index", search::find)?;
     found.map(Value::from).ok_or_else(|| errors::value_error("substring not found"))
 }
 
 fn rindex(vm: &mut Vm, args: &Args) -> Result {
-    let found = locate(vm, args, "rindex", |text, wanted| text.rfind(wanted))?;
+    let found = locate(vm, args, "rindex", search::rfind)?;
     found.map(Value::from).ok_or_else(|| errors::value_error("substring not found"))
 }
 
@@ -134,7 +136,10 @@ fn count(vm: &mut Vm, args: &Args) -> Result {
         return Err(errors::type_error(format!("must be str, not {}", wanted.type_name())));
     };
     let Some(part) = part(this_str(args)?, start, end) else { return Ok(Value::Int(0)) };
-    Ok(Value::from(part.text.matches(wanted).count()))
+    if wanted.is_empty() {
+        return Ok(Value::from(n_chars(part.text) + 1));
+    }
+    Ok(Value::from(search::find_all(part.text.as_bytes(), wanted.as_bytes(), usize::MAX)?.len()))
 }
 
 /// `startswith` and `endswith`: one string, or a tuple of which any will do.
@@ -186,9 +191,34 @@ fn replace(vm: &mut Vm, args: &Args) -> Result {
     parser.finish()?;
     let count = count.map_or(Ok(-1), |count| index(vm, count))?;
     let text = this_str(args)?;
-    let n_found = text.matches(old).count().min(usize::try_from(count).unwrap_or(usize::MAX));
-    crate::text::check_length(n_found.saturating_mul(new.len()))?;
-    Ok(Value::str(text.replacen(old, new, n_found)))
+    let most = usize::try_from(count).unwrap_or(usize::MAX);
+    if old.is_empty() {
+        let n_places = most.min(text.n_chars() + 1);
+        crate::text::check_length(n_places.saturating_mul(new.len()).saturating_add(text.as_str().len()))?;
+        return Ok(Value::str(text.replacen(old, new, n_places)));
+    }
+    let places = search::find_all(text.as_bytes(), old.as_bytes(), most)?;
+    if places.is_empty() {
+        return Ok(Value::Str(text.clone()));
+    }
+    let n_kept = text.as_str().len() - places.len() * old.len();
+    let n_bytes = places.len().saturating_mul(new.len()).saturating_add(n_kept);
+    crate::text::check_length(n_bytes)?;
+    let mut out = String::with_capacity(n_bytes);
+    for (at, part) in parts_between(text, &places, old.len()).enumerate() {
+        if at > 0 {
+            out.push_str(new);
+        }
+        out.push_str(part);
+    }
+    Ok(Value::str(out))
+}
+
+/// The parts of a text before, between and behind separators of a length at these places.
+fn parts_between<'a>(text: &'a str, places: &[usize], n_separator: usize) -> impl Iterator<Item = &'a str> {
+    let starts = std::iter::once(0).chain(places.iter().map(move |at| at + n_separator));
+    let ends = places.iter().copied().chain([text.len()]);
+    starts.zip(ends).map(|(start, end)| &text[start..end])
 }
 
 /// The separator and the most splits; the separator is `None` for words between spaces.
@@ -212,30 +242,42 @@ fn split_args<'a>(vm: &mut Vm, args: &Args<'a>, function: &'a str) -> Result<(Op
     Ok((separator, usize::try_from(most).unwrap_or(usize::MAX)))
 }
 
-fn list_of<'a>(parts: impl IntoIterator<Item = &'a str>) -> Value {
-    Value::list(parts.into_iter().map(Value::str).collect())
+fn list_of<'a>(parts: impl IntoIterator<Item = &'a str>) -> Result {
+    /// Parts that are copied between two looks at the interrupter.
+    const STRETCH: usize = 1 << 16;
+    let mut items = Vec::new();
+    for part in parts {
+        if items.len() % STRETCH == 0 {
+            checkpoint()?;
+        }
+        memory::make_room(&mut items)?;
+        items.push(Value::str(part));
+    }
+    Ok(Value::list(items))
 }
 
 fn split(vm: &mut Vm, args: &Args) -> Result {
     let (separator, most) = split_args(vm, args, "split")?;
     let text = this_str(args)?;
-    Ok(match separator {
-        Some(separator) => list_of(text.splitn(most.saturating_add(1), separator)),
+    match separator {
+        Some(separator) => {
+            let places = search::find_all(text.as_bytes(), separator.as_bytes(), most)?;
+            list_of(parts_between(text, &places, separator.len()))
+        }
         None => list_of(split::split_words(text, most)),
-    })
+    }
 }
 
 fn rsplit(vm: &mut Vm, args: &Args) -> Result {
     let (separator, most) = split_args(vm, args, "rsplit")?;
     let text = this_str(args)?;
-    Ok(match separator {
+    match separator {
         Some(separator) => {
-            let mut parts: Vec<&str> = text.rsplitn(most.saturating_add(1), separator).collect();
-            parts.reverse();
-            list_of(parts)
+            let places = search::rfind_all(text.as_bytes(), separator.as_bytes(), most)?;
+            list_of(parts_between(text, &places, separator.len()))
         }
         None => list_of(split::rsplit_words(text, most)),
-    })
+    }
 }
 
 fn splitlines(vm: &mut Vm, args: &Args) -> Result {
@@ -243,7 +285,7 @@ fn splitlines(vm: &mut Vm, args: &Args) -> Result {
     let keep = parser.optional("keepends")?;
     parser.finish()?;
     let ends = if flag(vm, keep, false)? { LineEnds::Keep } else { LineEnds::Drop };
-    Ok(list_of(split::split_lines(this_str(args)?, ends)))
+    list_of(split::split_lines(this_str(args)?, ends))
 }
 
 fn separator_arg<'a>(args: &Args<'a>, function: &str) -> Result<&'a str> {
@@ -290,6 +332,7 @@ fn join(vm: &mut Vm, args: &Args) -> Result {
                 "sequence item {at}: expected str instance, {given} found"
             )));
         };
+        memory::make_text_room(&mut text, separator.len() + part.len())?;
         if at > 0 {
             text.push_str(separator);
         }

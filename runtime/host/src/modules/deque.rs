@@ -6,6 +6,7 @@ use std::collections::VecDeque;
 
 use crate::builtins::support::given;
 use crate::errors;
+use crate::memory;
 use crate::ops::Side;
 use crate::text::slice::position;
 use crate::value::{
@@ -66,10 +67,10 @@ struct Deque {
 }
 
 impl Deque {
-    fn new(items: Vec<Value>, most: Option<usize>) -> Deque {
+    fn new(items: Vec<Value>, most: Option<usize>) -> Result<Deque> {
         let deque = Deque { items: RefCell::default(), most, n_changes: Cell::new(0) };
-        items.into_iter().for_each(|item| deque.push_back(item));
-        deque
+        items.into_iter().try_for_each(|item| deque.push_back(item))?;
+        Ok(deque)
     }
 
     fn to_vec(&self) -> Vec<Value> {
@@ -81,18 +82,28 @@ impl Deque {
     }
 
     /// Appends, and lets go of the other end where the deque is full.
-    fn push_back(&self, item: Value) {
+    fn push_back(&self, item: Value) -> Result<()> {
+        self.make_room()?;
         self.touch();
         self.items.borrow_mut().push_back(item);
         let surplus = if self.is_over() { self.items.borrow_mut().pop_front() } else { None };
         drop(surplus);
+        Ok(())
     }
 
-    fn push_front(&self, item: Value) {
+    fn push_front(&self, item: Value) -> Result<()> {
+        self.make_room()?;
         self.touch();
         self.items.borrow_mut().push_front(item);
         let surplus = if self.is_over() { self.items.borrow_mut().pop_back() } else { None };
         drop(surplus);
+        Ok(())
+    }
+
+    /// Asks for room where one more item makes the deque grow.
+    fn make_room(&self) -> Result<()> {
+        let items = self.items.borrow();
+        if items.len() < items.capacity() { Ok(()) } else { memory::grant_items::<Value>(items.len() * 3) }
     }
 
     fn is_over(&self) -> bool {
@@ -166,7 +177,7 @@ impl Native for Deque {
             }
             _ => return Ok(None),
         };
-        Ok(Some(Value::native(Deque::new(items, self.most))))
+        Ok(Some(Value::native(Deque::new(items, self.most)?)))
     }
 
     fn binary_in_place(
@@ -179,7 +190,7 @@ impl Native for Deque {
         if op != BinaryOp::Add {
             return Ok(None);
         }
-        vm.collect(other)?.into_iter().for_each(|item| self.push_back(item));
+        vm.collect(other)?.into_iter().try_for_each(|item| self.push_back(item))?;
         Ok(Some(this.clone()))
     }
 
@@ -243,18 +254,18 @@ fn new(vm: &mut Vm, args: &Args) -> Result {
         },
     };
     let items = items.map_or(Ok(Vec::new()), |items| vm.collect(items))?;
-    Ok(Value::native(Deque::new(items, most)))
+    Ok(Value::native(Deque::new(items, most)?))
 }
 
 fn append(_: &mut Vm, args: &Args) -> Result {
     let [item] = args.rest().exactly("deque.append")?;
-    this(args)?.push_back(item.clone());
+    this(args)?.push_back(item.clone())?;
     Ok(Value::None)
 }
 
 fn appendleft(_: &mut Vm, args: &Args) -> Result {
     let [item] = args.rest().exactly("deque.appendleft")?;
-    this(args)?.push_front(item.clone());
+    this(args)?.push_front(item.clone())?;
     Ok(Value::None)
 }
 
@@ -280,14 +291,14 @@ fn popleft(_: &mut Vm, args: &Args) -> Result {
 fn extend(vm: &mut Vm, args: &Args) -> Result {
     let [items] = args.rest().exactly("deque.extend")?;
     let deque = this(args)?;
-    vm.collect(items)?.into_iter().for_each(|item| deque.push_back(item));
+    vm.collect(items)?.into_iter().try_for_each(|item| deque.push_back(item))?;
     Ok(Value::None)
 }
 
 fn extendleft(vm: &mut Vm, args: &Args) -> Result {
     let [items] = args.rest().exactly("deque.extendleft")?;
     let deque = this(args)?;
-    vm.collect(items)?.into_iter().for_each(|item| deque.push_front(item));
+    vm.collect(items)?.into_iter().try_for_each(|item| deque.push_front(item))?;
     Ok(Value::None)
 }
 
@@ -303,7 +314,7 @@ fn clear(_: &mut Vm, args: &Args) -> Result {
 fn copy(_: &mut Vm, args: &Args) -> Result {
     args.rest().exactly::<0>("deque.copy")?;
     let deque = this(args)?;
-    Ok(Value::native(Deque::new(deque.to_vec(), deque.most)))
+    Ok(Value::native(Deque::new(deque.to_vec(), deque.most)?))
 }
 
 fn count(vm: &mut Vm, args: &Args) -> Result {

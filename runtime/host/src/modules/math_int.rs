@@ -1,11 +1,11 @@
 //! The functions of `math` on ints: gcd, lcm, factorial, comb, perm, isqrt.
 
 use num_bigint::BigInt;
-use num_integer::Integer;
 use num_traits::{One, Signed, ToPrimitive, Zero};
 
 use crate::builtins::int::required;
 use crate::errors;
+use crate::ops::long;
 use crate::value::{Args, Result, Value};
 use crate::vm::Vm;
 
@@ -17,7 +17,7 @@ fn fold(
     args: &Args,
     function: &str,
     start: u32,
-    step: fn(&BigInt, &BigInt) -> BigInt,
+    step: fn(&BigInt, &BigInt) -> Result<BigInt>,
 ) -> Result {
     if args.has_keywords() {
         return Err(errors::no_keywords(function));
@@ -26,7 +26,7 @@ fn fold(
     for value in args.positional() {
         vm.poll()?;
         let int = required(vm, value)?;
-        result = step(&result, &int);
+        result = step(&result, &int)?;
         check_bits(&result)?;
     }
     Ok(Value::big(result.abs()))
@@ -40,11 +40,19 @@ fn check_bits(int: &BigInt) -> Result<()> {
 }
 
 pub fn gcd(vm: &mut Vm, args: &Args) -> Result {
-    fold(vm, args, "gcd", 0, |left, right| left.gcd(right))
+    fold(vm, args, "gcd", 0, long::gcd)
 }
 
 pub fn lcm(vm: &mut Vm, args: &Args) -> Result {
-    fold(vm, args, "lcm", 1, |left, right| left.lcm(right))
+    fold(vm, args, "lcm", 1, least_common_multiple)
+}
+
+fn least_common_multiple(left: &BigInt, right: &BigInt) -> Result<BigInt> {
+    let divisor = long::gcd(left, right)?;
+    if divisor.is_zero() {
+        return Ok(divisor);
+    }
+    long::mul(&long::div_mod_floor(left, &divisor)?.0, right)
 }
 
 /// The product of `first..=last`, halved again and again so that factors are of like size.
@@ -57,7 +65,7 @@ fn product(vm: &mut Vm, first: u64, last: u64) -> Result<BigInt> {
     }
     vm.poll()?;
     let middle = first + (last - first) / 2;
-    let product = product(vm, first, middle)? * product(vm, middle + 1, last)?;
+    let product = long::mul(&product(vm, first, middle)?, &product(vm, middle + 1, last)?)?;
     check_bits(&product)?;
     Ok(product)
 }
@@ -96,7 +104,7 @@ fn falling(vm: &mut Vm, n: &BigInt, k: u64) -> Result<BigInt> {
     let mut result = BigInt::one();
     for step in 0..k {
         vm.poll()?;
-        result *= n - step;
+        result = long::mul(&result, &(n - step))?;
         check_bits(&result)?;
     }
     Ok(result)
@@ -128,7 +136,8 @@ pub fn comb(vm: &mut Vm, args: &Args) -> Result {
     let k = k.clone().min(&n - &k);
     let k = k.to_i64().ok_or_else(|| too_many("min(n - k, k)"))?;
     let numerator = falling(vm, &n, k as u64)?;
-    Ok(Value::big(numerator / product(vm, 1, k as u64)?))
+    let denominator = product(vm, 1, k as u64)?;
+    Ok(Value::big(long::div_mod_floor(&numerator, &denominator)?.0))
 }
 
 pub fn isqrt(vm: &mut Vm, args: &Args) -> Result {
@@ -137,5 +146,5 @@ pub fn isqrt(vm: &mut Vm, args: &Args) -> Result {
     if n.is_negative() {
         return Err(errors::value_error("isqrt() argument must be nonnegative"));
     }
-    Ok(Value::big(if n.is_zero() { n } else { n.sqrt() }))
+    Ok(Value::big(if n.is_zero() { n } else { long::sqrt(&n)? }))
 }

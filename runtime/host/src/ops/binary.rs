@@ -6,8 +6,9 @@ use kps_syntax::ast::UnaryOp;
 
 use super::{Side, number};
 use crate::errors;
+use crate::memory;
 use crate::value::{BinaryOp, Bytes, Class, Dict, Result, Value};
-use crate::vm::Vm;
+use crate::vm::{Vm, checkpoint};
 
 /// No sequence is repeated to more items than this.
 const MAX_REPEATED: usize = 1 << 31;
@@ -55,7 +56,7 @@ impl Vm {
         match (left, op) {
             (Value::List(list), BinaryOp::Add) => {
                 let items = self.collect(right)?;
-                list.borrow_mut().extend(items);
+                list.extend(items)?;
                 Ok(Some(left.clone()))
             }
             (Value::Dict(dict), BinaryOp::BitOr) => {
@@ -136,20 +137,24 @@ impl Vm {
     fn builtin_binary(&mut self, op: BinaryOp, left: &Value, right: &Value) -> Result<Option<Value>> {
         Ok(Some(match (op, left, right) {
             (BinaryOp::Add, Value::Str(left), Value::Str(right)) => {
+                memory::grant(left.len() + right.len())?;
                 let mut text = String::with_capacity(left.len() + right.len());
                 text.push_str(left);
                 text.push_str(right);
                 Value::str(text)
             }
             (BinaryOp::Add, Value::List(left), Value::List(right)) => {
+                memory::grant_items::<Value>(left.len() + right.len())?;
                 let mut items = left.to_vec();
                 items.extend_from_slice(&right.borrow());
                 Value::list(items)
             }
             (BinaryOp::Add, Value::Tuple(left), Value::Tuple(right)) => {
+                memory::grant_items::<Value>(left.len() + right.len())?;
                 Value::tuple([&left[..], &right[..]].concat())
             }
             (BinaryOp::Add, Value::Bytes(left), Value::Bytes(right)) => {
+                memory::grant(left.len() + right.len())?;
                 Value::bytes([&left[..], &right[..]].concat())
             }
             (BinaryOp::Mul, sequence, Value::Int(_) | Value::Bool(_)) => {
@@ -247,37 +252,42 @@ fn number_unary(op: UnaryOp, operand: &Value) -> Option<Value> {
 
 fn repeat(sequence: &Value, times: i64) -> Result<Option<Value>> {
     let times = times.max(0) as usize;
-    let check = |len: usize| match len.checked_mul(times) {
-        Some(total) if total <= MAX_REPEATED => Ok(()),
+    let check = |len: usize, item: usize| match len.checked_mul(times) {
+        Some(total) if total <= MAX_REPEATED => memory::grant(total.saturating_mul(item)),
         _ => Err(errors::memory_error("the repeated sequence is too large")),
     };
     Ok(Some(match sequence {
         Value::Str(text) => {
-            check(text.len())?;
+            check(text.len(), 1)?;
             Value::str(text.repeat(times))
         }
         Value::List(list) => {
-            check(list.len())?;
-            Value::list(repeat_items(&list.borrow(), times))
+            check(list.len(), size_of::<Value>())?;
+            Value::list(repeat_items(&list.borrow(), times)?)
         }
         Value::Tuple(tuple) => {
-            check(tuple.len())?;
-            Value::tuple(repeat_items(tuple, times))
+            check(tuple.len(), size_of::<Value>())?;
+            Value::tuple(repeat_items(tuple, times)?)
         }
         Value::Bytes(bytes) => {
-            check(bytes.len())?;
+            check(bytes.len(), 1)?;
             Value::Bytes(Rc::new(Bytes(bytes.repeat(times))))
         }
         _ => return Ok(None),
     }))
 }
 
-fn repeat_items(items: &[Value], times: usize) -> Vec<Value> {
+fn repeat_items(items: &[Value], times: usize) -> Result<Vec<Value>> {
+    /// Items that are copied between two looks at the interrupter.
+    const STRETCH: usize = 1 << 20;
     let mut repeated = Vec::with_capacity(items.len() * times);
-    for _ in 0..times {
+    for done in 0..times {
+        if done * items.len() % STRETCH < items.len() {
+            checkpoint()?;
+        }
         repeated.extend_from_slice(items);
     }
-    repeated
+    Ok(repeated)
 }
 
 /// CPython words concatenation and repetition of sequences in their own way.

@@ -5,6 +5,7 @@ use std::rc::Rc;
 
 use super::number::{self, number};
 use crate::errors;
+use crate::text::search;
 use crate::value::{CompareOp, Result, Value};
 use crate::vm::Vm;
 
@@ -181,7 +182,7 @@ impl Vm {
     pub fn contains(&mut self, container: &Value, item: &Value) -> Result<bool> {
         match container {
             Value::Str(text) => match item.as_str() {
-                Some(part) => return Ok(text.contains(part)),
+                Some(part) => return Ok(search::find(text.as_bytes(), part.as_bytes())?.is_some()),
                 None => {
                     return Err(errors::type_error(format!(
                         "'in <string>' requires string as left operand, not {}",
@@ -207,6 +208,7 @@ impl Vm {
                 let mut at = 0;
                 loop {
                     let Some(candidate) = list.borrow().get(at).cloned() else { return Ok(false) };
+                    self.poll()?;
                     if self.same(&candidate, item)? {
                         return Ok(true);
                     }
@@ -243,6 +245,7 @@ impl Vm {
             if raise.is(crate::value::ExceptionKind::TypeError) { errors::type_error(message) } else { raise }
         })?;
         while let Some(candidate) = self.next(&iter)? {
+            self.poll()?;
             if self.same(&candidate, item)? {
                 return Ok(true);
             }
@@ -303,9 +306,7 @@ fn plain_order(left: &Value, right: &Value) -> Option<Option<Ordering>> {
 
 fn bytes_contain(bytes: &[u8], item: &Value) -> Result<bool> {
     match item {
-        Value::Bytes(part) => {
-            Ok(part.is_empty() || bytes.windows(part.len()).any(|window| window == &part[..]))
-        }
+        Value::Bytes(part) => Ok(search::find(bytes, part)?.is_some()),
         _ => match item.as_int() {
             Some(byte @ 0..=255) => Ok(bytes.contains(&(byte as u8))),
             Some(_) => Err(errors::byte_out_of_range()),

@@ -1,25 +1,45 @@
 //! Hashes, as Python relates them: equal numbers of any type hash alike, mutable containers not at all.
 
+use num_bigint::BigInt;
+
 use super::number;
 use crate::errors;
 use crate::value::{HashedKey, Result, Value};
 use crate::vm::Vm;
 
+/// How numbers are hashed, wherever they stand in a value.
+struct Numbers {
+    int: fn(i64) -> i64,
+    big: fn(&BigInt) -> i64,
+    float: fn(f64) -> i64,
+}
+
+/// As `hash` shows them, which is what CPython shows.
+const SHOWN: Numbers = Numbers { int: number::hash_int, big: number::hash_big, float: number::hash_float };
+
+/// As tables keep them.
+const KEPT: Numbers =
+    Numbers { int: number::key_of_int, big: number::key_of_big, float: number::key_of_float };
+
 impl Vm {
     /// The value as a key of dicts and sets.
     #[inline]
     pub fn key(&mut self, value: &Value) -> Result<HashedKey> {
-        Ok(HashedKey { hash: self.hash(value)?, value: value.clone() })
+        Ok(HashedKey { hash: self.hash_by(&KEPT, value)?, value: value.clone() })
     }
 
     /// `hash(value)`.
     pub fn hash(&mut self, value: &Value) -> Result<i64> {
+        self.hash_by(&SHOWN, value)
+    }
+
+    fn hash_by(&mut self, numbers: &Numbers, value: &Value) -> Result<i64> {
         Ok(match value {
             Value::Str(text) => text.hash() as i64,
-            Value::Int(int) => number::hash_int(*int),
+            Value::Int(int) => (numbers.int)(*int),
             Value::Bool(truth) => *truth as i64,
-            Value::Float(float) => number::hash_float(*float),
-            Value::BigInt(big) => number::hash_big(big),
+            Value::Float(float) => (numbers.float)(*float),
+            Value::BigInt(big) => (numbers.big)(big),
             Value::None => 0x00C0_FFEE,
             Value::Ellipsis => 0x00E1_1195,
             Value::NotImplemented => 0x0707_1359,
@@ -27,7 +47,7 @@ impl Vm {
                 self.check_stack()?;
                 let mut hash = 0x345678_i64;
                 for item in tuple.iter() {
-                    hash = mix(hash, self.hash(item)?);
+                    hash = mix(hash, self.hash_by(numbers, item)?);
                 }
                 hash
             }
@@ -41,19 +61,22 @@ impl Vm {
                 return Err(errors::unhashable(value));
             }
             Value::Native(object) => {
+                if let Some(number) = object.object().number() {
+                    return self.hash_by(numbers, &number);
+                }
                 let hash = object.object().hash(value, self)?;
                 return hash.ok_or_else(|| errors::unhashable(value));
             }
-            Value::Instance(_) => return self.hash_instance(value),
+            Value::Instance(_) => return self.hash_instance(numbers, value),
             Value::Method(method) => {
                 let function = method.function.address().unwrap_or(0) as i64;
-                mix(function, self.hash(&method.receiver).unwrap_or(0))
+                mix(function, self.hash_by(numbers, &method.receiver).unwrap_or(0))
             }
             other => other.address().unwrap_or(0) as i64 >> 4,
         })
     }
 
-    fn hash_instance(&mut self, value: &Value) -> Result<i64> {
+    fn hash_instance(&mut self, numbers: &Numbers, value: &Value) -> Result<i64> {
         let Value::Instance(instance) = value else { unreachable!("only instances come here") };
         if let Some(function) = self.script_method(value, "__hash__") {
             if function.is_none() {
@@ -69,7 +92,7 @@ impl Vm {
             return Err(errors::unhashable(value));
         }
         match instance.payload_value() {
-            Some(payload) => self.hash(&payload.clone()),
+            Some(payload) => self.hash_by(numbers, &payload.clone()),
             None => Ok(value.address().unwrap_or(0) as i64 >> 4),
         }
     }

@@ -5,6 +5,7 @@ use std::rc::Rc;
 use num_traits::Signed;
 
 use crate::errors;
+use crate::memory;
 use crate::value::{List, Range, Result, Slice, Value};
 use crate::vm::Vm;
 
@@ -286,6 +287,7 @@ impl Vm {
         let span = slice.span(self, list.len())?;
         if span.step == 1 {
             let start = span.start as usize;
+            memory::make_more_room(&mut list.borrow_mut(), items.len())?;
             let removed: Vec<Value> = list.borrow_mut().splice(start..start + span.n, items).collect();
             drop(removed);
             return Ok(());

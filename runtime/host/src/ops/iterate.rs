@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use crate::errors;
+use crate::memory;
 use crate::value::{ExceptionKind, Iter, IterState, Result, Value};
 use crate::vm::Vm;
 
@@ -29,6 +30,7 @@ impl Vm {
                 return if self.is_iterator(&iter) { Ok(iter) } else { self.iter(&iter) };
             }
             Value::Instance(instance) => {
+                self.check_stack()?;
                 if let Some(function) = self.script_method(value, "__iter__") {
                     let iter = self.call_method_value(&function, value, &[])?;
                     if self.is_iterator(&iter) {
@@ -76,6 +78,8 @@ impl Vm {
                 Ok(self.resume(&generator, Value::None)?.ok())
             }
             Value::Instance(_) | Value::Native(_) => {
+                // An iterator over an iterator over another one asks as many times, one within the other.
+                self.check_stack()?;
                 let function = match self.script_method(iter, "__next__") {
                     Some(function) => function,
                     None => {
@@ -107,7 +111,7 @@ impl Vm {
             }
             Step::Running => Err(errors::value_error("iterator already executing")),
             Step::Native(mut native) => {
-                let result = native.next(self);
+                let result = self.check_stack().and_then(|()| native.next(self));
                 let is_over = !matches!(result, Ok(Some(_)));
                 let state = if is_over { IterState::Done } else { IterState::Native(native) };
                 *iter.0.borrow_mut() = state;
@@ -129,15 +133,28 @@ impl Vm {
     /// Everything that an iterable gives, at once.
     pub fn collect(&mut self, iterable: &Value) -> Result<Vec<Value>> {
         match iterable {
-            Value::List(list) => return Ok(list.to_vec()),
-            Value::Tuple(tuple) => return Ok(tuple.to_vec()),
-            Value::Set(set) | Value::FrozenSet(set) => return Ok(set.to_vec()),
+            Value::List(list) => {
+                memory::grant_items::<Value>(list.len())?;
+                return Ok(list.to_vec());
+            }
+            Value::Tuple(tuple) => {
+                memory::grant_items::<Value>(tuple.len())?;
+                return Ok(tuple.to_vec());
+            }
+            Value::Set(set) | Value::FrozenSet(set) => {
+                memory::grant_items::<Value>(set.len())?;
+                return Ok(set.to_vec());
+            }
+            Value::Range(range) => {
+                memory::grant_items::<Value>(usize::try_from(range.len()).unwrap_or(usize::MAX))?;
+            }
             _ => {}
         }
         let iter = self.iter(iterable)?;
         let mut items = Vec::new();
         while let Some(item) = self.next(&iter)? {
             self.poll()?;
+            memory::make_room(&mut items)?;
             items.push(item);
         }
         Ok(items)

@@ -7,6 +7,7 @@ use indexmap::IndexMap;
 use indexmap::map::raw_entry_v1::RawEntryApiV1;
 
 use crate::errors;
+use crate::memory;
 use crate::value::{BinaryOp, CompareOp, Dict, HashedKey, PassHash, PlainKey, Result, Set, Value};
 use crate::vm::Vm;
 
@@ -80,7 +81,10 @@ impl Vm {
 
     pub fn dict_insert(&mut self, dict: &Dict, key: &Value, value: Value) -> Result<()> {
         let key = self.dict_key(dict, key)?;
-        let previous = dict.borrow_mut().insert(key, value);
+        let mut entries = dict.borrow_mut();
+        memory::make_table_room(&mut entries)?;
+        let previous = entries.insert(key, value);
+        drop(entries);
         drop(previous);
         Ok(())
     }
@@ -150,6 +154,7 @@ impl Vm {
         if elements.contains_key(&key) {
             return Ok(false);
         }
+        memory::make_table_room(&mut elements)?;
         elements.insert(key, ());
         Ok(true)
     }
@@ -165,11 +170,13 @@ impl Vm {
     pub fn set_from(&mut self, items: &Value) -> Result<Set> {
         let set = Set::new();
         if let Value::Set(other) | Value::FrozenSet(other) = items {
+            memory::grant_items::<(HashedKey, usize)>(other.len())?;
             set.borrow_mut().clone_from(&other.borrow());
             return Ok(set);
         }
         let iter = self.iter(items)?;
         while let Some(item) = self.next(&iter)? {
+            self.poll()?;
             self.set_add(&set, &item)?;
         }
         Ok(set)

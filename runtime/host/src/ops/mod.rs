@@ -10,8 +10,10 @@ mod compare;
 mod hash;
 mod item;
 mod iterate;
+pub(crate) mod long;
 mod mapping;
 pub mod number;
+pub(crate) mod order;
 mod repr;
 
 pub(crate) use attribute::is_data_descriptor;

@@ -1,12 +1,16 @@
 //! Arithmetic on bool, int and float: pure functions, exact where Python is exact.
 
 use std::cmp::Ordering;
+use std::hash::Hasher;
 
 use num_bigint::{BigInt, Sign};
 use num_integer::Integer;
 use num_traits::{One, Signed, ToPrimitive, Zero};
 
+use siphasher::sip::SipHasher13;
+
 use crate::errors;
+use crate::ops::long;
 use crate::value::{BinaryOp, Raise, Result, Value};
 
 /// No int grows past this many bits: a slip such as `9 ** 9 ** 9` ends in an error, not in the swap.
@@ -283,15 +287,15 @@ fn big_arithmetic(op: BinaryOp, left: &BigInt, right: &BigInt) -> Result {
         BinaryOp::Sub => left - right,
         BinaryOp::Mul => {
             check_bits(left.bits() + right.bits())?;
-            left * right
+            long::mul(left, right)?
         }
         BinaryOp::Div => return true_divide(left, right).map(Value::Float),
         BinaryOp::FloorDiv if right.is_zero() => {
             return Err(errors::zero_division("integer division or modulo by zero"));
         }
-        BinaryOp::FloorDiv => left.div_floor(right),
+        BinaryOp::FloorDiv => long::div_mod_floor(left, right)?.0,
         BinaryOp::Mod if right.is_zero() => return Err(errors::zero_division("integer modulo by zero")),
-        BinaryOp::Mod => left.mod_floor(right),
+        BinaryOp::Mod => long::div_mod_floor(left, right)?.1,
         BinaryOp::Pow => return big_pow(left, right),
         BinaryOp::LeftShift => {
             if right.is_negative() {
@@ -333,7 +337,7 @@ fn big_pow(base: &BigInt, exponent: &BigInt) -> Result {
     }
     let exponent = exponent.to_u32().unwrap_or(u32::MAX);
     check_bits((base.bits() - 1).saturating_mul(exponent as u64))?;
-    Ok(Value::big(base.pow(exponent)))
+    Ok(Value::big(long::pow(base, exponent)?))
 }
 
 /// The float nearest to the exact quotient.
@@ -354,7 +358,7 @@ fn true_divide(left: &BigInt, right: &BigInt) -> Result<f64> {
     } else {
         (left.clone(), right << (-shift) as u64)
     };
-    let (mut quotient, rem) = scaled_left.div_rem(&scaled_right);
+    let (mut quotient, rem) = long::div_rem(&scaled_left, &scaled_right)?;
     if !rem.is_zero() {
         quotient.set_bit(0, true);
     }
@@ -395,6 +399,36 @@ pub fn hash_int(int: i64) -> i64 {
     }
     let magnitude = (int.unsigned_abs() % HASH_PRIME) as i64;
     not_minus_one(if int < 0 { -magnitude } else { magnitude })
+}
+
+/// The hash under which tables keep an int: [`hash_int`] for ints that are their own hash. Multiples of the prime have
+/// one hash, and would fall into one place of a table.
+#[inline]
+pub fn key_of_int(int: i64) -> i64 {
+    if int.unsigned_abs() < HASH_PRIME { hash_int(int) } else { key_of_digits(int < 0, [int.unsigned_abs()]) }
+}
+
+fn key_of_digits(is_negative: bool, digits: impl IntoIterator<Item = u64>) -> i64 {
+    let mut hasher = SipHasher13::new_with_keys(0, u64::from(is_negative));
+    digits.into_iter().for_each(|digit| hasher.write_u64(digit));
+    hasher.finish() as i64
+}
+
+/// The same of an int of any size.
+pub fn key_of_big(big: &BigInt) -> i64 {
+    match i64::try_from(big) {
+        Ok(int) => key_of_int(int),
+        Err(_) => key_of_digits(big.is_negative(), big.iter_u64_digits()),
+    }
+}
+
+/// The same of a float: that of the int that it equals, if there is one.
+pub fn key_of_float(float: f64) -> i64 {
+    let is_own_hash = float.abs() < HASH_PRIME as f64 || float.fract() != 0.0;
+    match float_to_big(float) {
+        Some(whole) if !is_own_hash => key_of_big(&whole),
+        _ => hash_float(float),
+    }
 }
 
 pub fn hash_big(big: &BigInt) -> i64 {

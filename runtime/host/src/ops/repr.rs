@@ -14,6 +14,7 @@ impl Vm {
             Value::Str(text) => Ok(text.to_string()),
             Value::Native(object) => object.object().str(value, self),
             Value::Instance(instance) => {
+                self.check_stack()?;
                 if let Some(function) = self.script_method(value, "__str__") {
                     return self.text_from(&function, value, "__str__");
                 }
@@ -90,12 +91,16 @@ impl Vm {
                 out.push_str(&format!("range({}, {}, {})", range.start, range.stop, range.step));
             }
             Value::Slice(slice) => {
+                self.check_stack()?;
                 let parts = [&slice.start, &slice.stop, &slice.step];
                 out.push_str("slice(");
                 self.write_row(&parts.map(Clone::clone), out)?;
                 out.push(')');
             }
-            Value::Instance(_) => return self.write_instance(value, out),
+            Value::Instance(_) => {
+                self.check_stack()?;
+                return self.write_instance(value, out);
+            }
             Value::Native(object) => out.push_str(&object.object().repr(value, self)?),
             other => out.push_str(&self.opaque_repr(other)?),
         }

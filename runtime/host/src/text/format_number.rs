@@ -248,7 +248,7 @@ mod tests {
     fn ints_are_formatted() {
         fn check(int: i64, spec: &str, expect: &str) {
             let got = FormatSpec::parse(spec, "int").and_then(|spec| format_int(&BigInt::from(int), &spec));
-            assert_eq!(got.unwrap_or_else(|error| error.message), expect, "{spec}");
+            assert_eq!(got.unwrap_or_else(|error| error.message().to_owned()), expect, "{spec}");
         }
         check(1234567, ",", "1,234,567");
         check(-255, "#010x", "-0x00000ff");
@@ -268,7 +268,7 @@ mod tests {
     fn floats_are_formatted() {
         fn check(x: f64, spec: &str, expect: &str) {
             let got = FormatSpec::parse(spec, "float").and_then(|spec| format_float(x, &spec));
-            assert_eq!(got.unwrap_or_else(|error| error.message), expect, "{spec}");
+            assert_eq!(got.unwrap_or_else(|error| error.message().to_owned()), expect, "{spec}");
         }
         check(1234.5, "", "1234.5");
         check(1e16, ",", "1e+16");

@@ -6,6 +6,7 @@ use num_traits::{Signed, Zero};
 
 use super::error::{Result, value_error};
 use super::{digits, quote};
+use crate::ops::long;
 
 /// Conversions between ints and decimal text refuse more digits than this, as CPython's do: they take
 /// time that grows faster than the text. 0 is no limit.
@@ -21,7 +22,7 @@ pub fn to_decimal(int: &BigInt, max_digits: usize) -> Result<String> {
     if max_digits != 0 && most_digits > max_digits + 1 {
         return too_long(max_digits);
     }
-    let text = decimal(int.magnitude());
+    let text = decimal(int.magnitude())?;
     if max_digits != 0 && text.len() > max_digits {
         return too_long(max_digits);
     }
@@ -36,38 +37,43 @@ fn too_long<T>(max_digits: usize) -> Result<T> {
 }
 
 /// Divides by powers of ten that double in length, so that long ints cost few long divisions.
-fn decimal(magnitude: &BigUint) -> String {
+fn decimal(magnitude: &BigUint) -> Result<String> {
     const CHUNK: usize = 1024;
     let n_digits = (magnitude.bits() as f64 / LOG2_10) as usize + 1;
     if n_digits <= 2 * CHUNK {
-        return magnitude.to_str_radix(10);
+        return Ok(magnitude.to_str_radix(10));
     }
     let mut powers = vec![(CHUNK, BigUint::from(10u32).pow(CHUNK as u32))];
     while let Some((length, power)) = powers.last()
         && length * 2 < n_digits
     {
-        let next = (length * 2, power * power);
+        let next = (length * 2, long::product(power, power)?);
         powers.push(next);
     }
     let mut text = String::with_capacity(n_digits + 1);
-    push_decimal(&mut text, magnitude, &powers, 0);
-    text
+    push_decimal(&mut text, magnitude, &powers, 0)?;
+    Ok(text)
 }
 
 /// Appends the digits of a number below the square of the last power, filled up to `width`.
-fn push_decimal(text: &mut String, magnitude: &BigUint, powers: &[(usize, BigUint)], width: usize) {
+fn push_decimal(
+    text: &mut String,
+    magnitude: &BigUint,
+    powers: &[(usize, BigUint)],
+    width: usize,
+) -> Result<()> {
     let Some(((length, power), lower)) = powers.split_last() else {
         let digits = magnitude.to_str_radix(10);
         text.extend(std::iter::repeat_n('0', width.saturating_sub(digits.len())));
         text.push_str(&digits);
-        return;
+        return Ok(());
     };
     if width == 0 && magnitude < power {
         return push_decimal(text, magnitude, lower, 0);
     }
-    let (high, low) = magnitude.div_rem(power);
-    push_decimal(text, &high, lower, width.saturating_sub(*length));
-    push_decimal(text, &low, lower, *length);
+    let (high, low) = long::div_rem(magnitude, power)?;
+    push_decimal(text, &high, lower, width.saturating_sub(*length))?;
+    push_decimal(text, &low, lower, *length)
 }
 
 /// `int(text, base)`; `max_digits` bounds the digits of bases that are not powers of two.
@@ -96,7 +102,7 @@ pub fn parse(text: &str, base: u32, max_digits: usize) -> Result<BigInt> {
             plain.len()
         ));
     }
-    Ok(BigInt::from_biguint(sign, read_digits(plain.as_bytes(), radix)))
+    Ok(BigInt::from_biguint(sign, read_digits(plain.as_bytes(), radix)?))
 }
 
 /// Takes `0x`, `0o`, `0b` off where the base allows it; `None` where nothing or a second `_` is left.
@@ -115,30 +121,31 @@ fn split_prefix(text: &str, base: u32) -> Option<(u32, &str)> {
 }
 
 /// Splits long runs of digits in two, so that they cost few long multiplications.
-fn read_digits(digits: &[u8], radix: u32) -> BigUint {
+fn read_digits(digits: &[u8], radix: u32) -> Result<BigUint> {
     const CHUNK: usize = 2048;
     if digits.len() <= CHUNK || radix.is_power_of_two() {
-        return BigUint::parse_bytes(digits, radix).expect("every character was checked to be a digit");
+        return Ok(BigUint::parse_bytes(digits, radix).expect("every character was checked to be a digit"));
     }
     let (high, low) = digits.split_at(digits.len() / 2);
-    read_digits(high, radix) * BigUint::from(radix).pow(low.len() as u32) + read_digits(low, radix)
+    let unit = long::pow(&BigInt::from(radix), low.len() as u32)?;
+    Ok(long::product(&read_digits(high, radix)?, unit.magnitude())? + read_digits(low, radix)?)
 }
 
 /// `round(int, n_decimals)`: to a multiple of a power of ten, ties to even.
-pub fn round(int: &BigInt, n_decimals: i64) -> BigInt {
+pub fn round(int: &BigInt, n_decimals: i64) -> Result<BigInt> {
     if n_decimals >= 0 {
-        return int.clone();
+        return Ok(int.clone());
     }
     let place = n_decimals.unsigned_abs();
     // A unit longer than the int rounds it to zero.
     if place as f64 > int.bits() as f64 / LOG2_10 + 2.0 {
-        return BigInt::zero();
+        return Ok(BigInt::zero());
     }
-    let unit = BigInt::from(10u32).pow(place as u32);
-    let (quotient, remainder) = int.div_mod_floor(&unit);
+    let unit = long::pow(&BigInt::from(10u32), place as u32)?;
+    let (quotient, remainder) = long::div_mod_floor(int, &unit)?;
     let twice = remainder * 2u32;
     let up = twice > unit || twice == unit && quotient.is_odd();
-    (quotient + BigInt::from(up as u32)) * unit
+    Ok(long::mul(&(quotient + BigInt::from(up as u32)), &unit)?)
 }
 
 #[cfg(test)]
@@ -149,7 +156,7 @@ mod tests {
     fn texts_become_ints() {
         fn check(text: &str, base: u32, expect: &str) {
             let got = parse(text, base, MAX_STR_DIGITS);
-            assert_eq!(got.map_or_else(|error| error.message, |int| int.to_string()), expect);
+            assert_eq!(got.map_or_else(|error| error.message().to_owned(), |int| int.to_string()), expect);
         }
         check(" -1_000\n", 10, "-1000");
         check("0x_ff", 16, "255");
@@ -190,7 +197,7 @@ mod tests {
     #[test]
     fn rounding_is_half_even() {
         fn check(int: i64, n_decimals: i64, expect: i64) {
-            assert_eq!(round(&BigInt::from(int), n_decimals), BigInt::from(expect));
+            assert_eq!(round(&BigInt::from(int), n_decimals), Ok(BigInt::from(expect)));
         }
         check(15, -1, 20);
         check(25, -1, 20);

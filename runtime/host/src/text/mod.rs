@@ -1,7 +1,7 @@
 //! Text algorithms on Rust's own types, with CPython's results and messages.
 //!
-//! Nothing here knows of values or of the machine: numbers and strings come in, strings or a
-//! [`TextError`] come out. No call panics or runs long on any input.
+//! Numbers and strings come in, strings or a [`TextError`] come out. No call panics on any input. What takes long or
+//! makes much asks the host that runs for leave ([`crate::vm::checkpoint`], [`crate::memory::grant`]).
 
 pub mod case;
 pub mod digits;
@@ -12,6 +12,7 @@ pub mod int;
 pub mod pad;
 pub mod percent;
 pub mod quote;
+pub mod search;
 pub mod slice;
 pub mod spec;
 pub mod split;

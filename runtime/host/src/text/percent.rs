@@ -288,7 +288,7 @@ mod tests {
                     let key = key.map_or(String::new(), |key| format!("{key}="));
                     format!("({key}{}.{}{conversion})", show_amount(width), show_amount(precision))
                 }
-                Err(error) => error.message,
+                Err(error) => error.message().to_owned(),
             };
             assert_eq!(Percent::new(text).map(show).collect::<String>(), expect, "{text}");
         }

@@ -239,7 +239,7 @@ mod tests {
     fn strings_are_formatted() {
         fn check(text: &str, spec: &str, expect: &str) {
             let got = FormatSpec::parse(spec, "str").and_then(|spec| spec.format_str(text));
-            assert_eq!(got.unwrap_or_else(|error| error.message), expect);
+            assert_eq!(got.unwrap_or_else(|error| error.message().to_owned()), expect);
         }
         check("abc", "", "abc");
         check("abc", "é^6.2s", "ééabéé");

@@ -267,7 +267,7 @@ mod tests {
                     let conversion = field.conversion.map_or(String::new(), |c| format!("!{c}"));
                     format!("({}{conversion}:{})", field.name, field.spec)
                 }
-                Err(error) => error.message,
+                Err(error) => error.message().to_owned(),
             };
             assert_eq!(Template::new(text).map(show).collect::<String>(), expect, "{text}");
         }
@@ -289,7 +289,7 @@ mod tests {
             let got = FieldName::parse(name);
             match (&got, expect) {
                 (Ok(name), Ok((first, steps))) => assert_eq!((name.first, &*name.steps), (first, steps)),
-                (got, expect) => assert_eq!(got.as_ref().err().map(|error| &*error.message), expect.err()),
+                (got, expect) => assert_eq!(got.as_ref().err().map(|error| error.message()), expect.err()),
             }
         }
         check("", Ok((First::Auto, &[])));

@@ -5,16 +5,36 @@
 //! first collects the keys of equal hash and asks the script (`ops::mapping`), never inside a borrow.
 
 use std::cell::{Ref, RefCell, RefMut};
-use std::hash::{BuildHasherDefault, Hash, Hasher};
+use std::hash::{BuildHasher, BuildHasherDefault, Hash, Hasher, RandomState};
 use std::rc::Rc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use indexmap::IndexMap;
 
 use super::{Name, Value, teardown};
 
-/// A hasher for keys that bring their hash with them: it only spreads the bits.
+/// A hasher for keys that bring their hash with them. It mixes that with numbers that only this process knows, so that
+/// nobody can make up keys that all fall into one place of a table. Orders of iteration do not depend on it.
 #[derive(Default, Clone, Copy)]
 pub struct PassHash(u64);
+
+/// Two random numbers of this process, the second odd.
+fn seeds() -> [u64; 2] {
+    static SEEDS: [AtomicU64; 2] = [AtomicU64::new(0), AtomicU64::new(0)];
+
+    #[cold]
+    fn choose() {
+        // Of several threads that come here at once, the first one's numbers stay.
+        let random = || RandomState::new().hash_one(0) | 1;
+        for seed in SEEDS.iter().rev() {
+            let _ = seed.compare_exchange(0, random(), Ordering::AcqRel, Ordering::Acquire);
+        }
+    }
+    if SEEDS[0].load(Ordering::Acquire) == 0 {
+        choose();
+    }
+    [SEEDS[0].load(Ordering::Relaxed), SEEDS[1].load(Ordering::Relaxed)]
+}
 
 impl Hasher for PassHash {
     fn write(&mut self, bytes: &[u8]) {
@@ -25,8 +45,9 @@ impl Hasher for PassHash {
 
     #[inline]
     fn write_u64(&mut self, hash: u64) {
-        // The table looks at the top bits, small ints differ in the low ones.
-        self.0 = (self.0 ^ hash).wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(26);
+        let [first, second] = seeds();
+        let product = u128::from(self.0 ^ hash ^ first) * u128::from(second);
+        self.0 = product as u64 ^ (product >> 64) as u64;
     }
 
     #[inline]
@@ -60,7 +81,7 @@ impl<'a> PlainKey<'a> {
     pub fn new(value: &'a Value) -> Option<PlainKey<'a>> {
         let hash = match value {
             Value::Str(text) => text.hash() as i64,
-            Value::Int(int) => crate::ops::number::hash_int(*int),
+            Value::Int(int) => crate::ops::number::key_of_int(*int),
             Value::Bool(truth) => *truth as i64,
             _ => return None,
         };

@@ -7,9 +7,10 @@ use std::ops::Deref;
 use std::rc::Rc;
 
 use indexmap::{Equivalent, IndexMap};
-use rustc_hash::FxHasher;
+use siphasher::sip::SipHasher13;
 
-use super::{PassHash, Value};
+use super::{PassHash, Result, Value};
+use crate::memory;
 
 /// A str object: text with its hash and its length in characters, both worked out when first asked.
 pub struct Str {
@@ -57,10 +58,12 @@ impl Str {
     }
 
     /// Appends in place. Only for a string that nobody else holds.
-    pub fn push_str(&mut self, tail: &str) {
+    pub fn push_str(&mut self, tail: &str) -> Result<()> {
+        memory::make_text_room(&mut self.text, tail.len())?;
         self.text.push_str(tail);
         self.hash.set(0);
         self.n_chars.set(usize::MAX);
+        Ok(())
     }
 }
 
@@ -73,8 +76,11 @@ impl Deref for Str {
 }
 
 /// Never 0, which stands for "not yet known".
+///
+/// SipHash with a key that is always the same: what `hash` shows does not change from run to run, and texts of one hash
+/// cannot be made up, as they can for hashes that only multiply.
 fn hash_text(text: &str) -> u64 {
-    let mut hasher = FxHasher::default();
+    let mut hasher = SipHasher13::new_with_keys(0, 0);
     hasher.write(text.as_bytes());
     hasher.finish().max(1)
 }

@@ -159,6 +159,11 @@ pub trait Native: Any {
         Ok(this.address().map(|address| address as i64 >> 4))
     }
 
+    /// The number that this object is, and hashes as; `None` for what is no number.
+    fn number(&self) -> Option<Value> {
+        None
+    }
+
     /// Whether this object equals another as a key of a dict: a comparison that calls no script.
     fn same_key(&self, other: &Value) -> bool {
         false

@@ -2,7 +2,8 @@
 
 use std::cell::{Ref, RefCell, RefMut};
 
-use super::{Value, teardown};
+use super::{Result, Value, teardown};
+use crate::memory;
 
 /// A list. Borrow it for no longer than one step: what a script calls meanwhile may change it.
 pub struct List(RefCell<Vec<Value>>);
@@ -28,6 +29,23 @@ impl List {
 
     pub fn is_empty(&self) -> bool {
         self.0.borrow().is_empty()
+    }
+
+    /// Appends an item: MemoryError where there is no room for it.
+    #[inline]
+    pub fn push(&self, item: Value) -> Result<()> {
+        let mut items = self.0.borrow_mut();
+        memory::make_room(&mut items)?;
+        items.push(item);
+        Ok(())
+    }
+
+    /// Appends items: MemoryError where there is no room for them.
+    pub fn extend(&self, more: Vec<Value>) -> Result<()> {
+        let mut items = self.0.borrow_mut();
+        memory::make_more_room(&mut items, more.len())?;
+        items.extend(more);
+        Ok(())
     }
 
     /// A copy of the items, safe to walk while scripts run.

@@ -18,6 +18,9 @@ use crate::value::{ExceptionKind, Generator, GeneratorState, Name, Order, Raise,
 /// Generators with a `try` that are remembered before the first look for those that are gone.
 const FEW: usize = 64;
 
+/// Rounds of generators that are closed when the host ends: closing one may start the next, without end.
+const MOST_ROUNDS: usize = 1000;
+
 /// What waits to be closed in one machine.
 #[derive(Default)]
 pub(crate) struct Abandoned {
@@ -106,17 +109,22 @@ impl Vm {
         }
     }
 
-    /// Closes the generators that are left when nothing more is to run.
+    /// Closes the generators that are left when nothing more is to run, and those that these start then, for a number
+    /// of rounds. What is left after that, or when a round was interrupted, is dropped as it is.
     pub(crate) fn end_generators(&mut self) -> Result<()> {
-        loop {
+        for _ in 0..MOST_ROUNDS {
             let mut left = self.abandoned.take_dropped();
             left.extend(self.abandoned.take_alive());
             if left.is_empty() {
                 return Ok(());
             }
-            self.close_all(left)?;
-            self.poll()?;
+            if let Err(raise) = self.close_all(left).and_then(|()| self.poll()) {
+                self.abandoned.end();
+                return Err(raise);
+            }
         }
+        self.abandoned.end();
+        Ok(())
     }
 
     /// An error that stops the whole script stops this too; others concern nobody who is still there, and are told

@@ -1,11 +1,14 @@
 //! Stopping code that runs: from outside, when its time is up, or when its fuel is spent.
 
+use std::cell::RefCell;
+use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
 
 use super::{POLL_INTERVAL, Vm};
+use crate::memory::{self, Meter, Metered};
 use crate::value::{ExceptionKind, Order, Raise, Result};
 
 const OUT_OF_TIME: &str = "the script ran past its time limit";
@@ -20,7 +23,7 @@ pub struct Interrupter(Arc<Flags>);
 
 #[derive(Debug, Default)]
 struct Flags {
-    /// Why to stop: a [`Cause`], or 0; and whether there are [`CHORES`].
+    /// Why to stop: a [`Cause`], or 0; and whether there are [`CHORES`], or too much memory is held ([`memory::OVER`]).
     script: AtomicU8,
     /// Raised and lowered with the script's: those of the devices that it opened.
     devices: Mutex<Vec<Weak<AtomicBool>>>,
@@ -38,6 +41,9 @@ enum Cause {
 /// Beside the cause: something is to be done before the script goes on.
 const CHORES: u8 = 0x80;
 
+/// The bits of the cause.
+const CAUSE: u8 = !(CHORES | memory::OVER);
+
 impl Cause {
     fn order(self) -> Order {
         match self {
@@ -54,7 +60,7 @@ impl Interrupter {
     }
 
     fn stop(&self, cause: Cause) {
-        let set = |flags| Some(flags & CHORES | cause as u8);
+        let set = |flags| Some(flags & !CAUSE | cause as u8);
         let _ = self.0.script.fetch_update(Ordering::Relaxed, Ordering::Relaxed, set);
         self.set_devices(true);
     }
@@ -80,7 +86,7 @@ impl Interrupter {
     }
 
     fn take(&self) -> Option<Cause> {
-        let cause = match self.0.script.fetch_and(CHORES, Ordering::Relaxed) & !CHORES {
+        let cause = match self.0.script.fetch_and(!CAUSE, Ordering::Relaxed) & CAUSE {
             0 => return None,
             code if code == Cause::TimeLimit as u8 => Cause::TimeLimit,
             code if code == Cause::GraceOver as u8 => Cause::GraceOver,
@@ -91,7 +97,33 @@ impl Interrupter {
     }
 
     pub fn is_set(&self) -> bool {
+        self.0.script.load(Ordering::Relaxed) & CAUSE != 0
+    }
+
+    /// Whether code that runs for long has to look further: there is a cause to stop, or much memory is held.
+    #[inline]
+    fn wants_a_look(&self) -> bool {
         self.0.script.load(Ordering::Relaxed) & !CHORES != 0
+    }
+
+    /// Raises what was asked for: the cause to stop, or MemoryError.
+    fn look(&self) -> Result<()> {
+        match self.take() {
+            Some(Cause::Asked) => return Err(Raise::with_args(ExceptionKind::KeyboardInterrupt, Vec::new())),
+            Some(cause) => {
+                return Err(Raise::new(ExceptionKind::TimeoutError, OUT_OF_TIME).ordered(cause.order()));
+            }
+            None => {}
+        }
+        match self.0.script.fetch_and(!memory::OVER, Ordering::Relaxed) & memory::OVER {
+            0 => Ok(()),
+            _ => memory::judge(),
+        }
+    }
+
+    /// Where the allocator sets [`memory::OVER`].
+    pub(crate) fn flag(&self) -> *const AtomicU8 {
+        &raw const self.0.script
     }
 
     /// Lets an interrupt raise the flag of a device as well, for as long as that is there.
@@ -118,11 +150,13 @@ pub struct Limits {
     pub fuel: Option<u64>,
     /// Time for each run or call from outside; `None` is without limit.
     pub time: Option<Duration>,
+    /// Bytes that values may hold; `None` is what the system has.
+    pub memory: Option<usize>,
 }
 
 impl Default for Limits {
     fn default() -> Limits {
-        Limits { recursion: 1000, fuel: None, time: None }
+        Limits { recursion: 1000, fuel: None, time: None, memory: None }
     }
 }
 
@@ -143,6 +177,39 @@ impl Watchdog {
         });
         Watchdog { _alive: alive }
     }
+}
+
+thread_local! {
+    /// What stops the host that runs on this thread.
+    static RUNNING: RefCell<Option<Interrupter>> = const { RefCell::new(None) };
+}
+
+/// A host that runs on this thread: its memory is counted, and [`checkpoint`] looks at its interrupter.
+pub(crate) struct Running {
+    _metered: Metered,
+    before: Option<Interrupter>,
+}
+
+impl Running {
+    pub fn start(interrupter: &Interrupter, meter: &Rc<Meter>) -> Running {
+        let before = RUNNING.replace(Some(interrupter.clone()));
+        Running { _metered: meter.start(interrupter), before }
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        RUNNING.set(self.before.take());
+    }
+}
+
+/// Asks whether to go on, in code that has no machine at hand: once for each few milliseconds of work. It raises what
+/// interrupted the host that runs on this thread.
+pub fn checkpoint() -> Result<()> {
+    RUNNING.with_borrow(|running| match running {
+        Some(interrupter) if interrupter.wants_a_look() => interrupter.look(),
+        _ => Ok(()),
+    })
 }
 
 impl Vm {
@@ -176,7 +243,7 @@ impl Vm {
     #[inline]
     pub fn poll(&mut self) -> Result<()> {
         self.until_poll -= 1;
-        if self.until_poll != 0 && !self.interrupter.is_set() {
+        if self.until_poll != 0 && !self.interrupter.wants_a_look() {
             return Ok(());
         }
         self.poll_now()
@@ -186,15 +253,7 @@ impl Vm {
     pub(crate) fn poll_now(&mut self) -> Result<()> {
         let n_passed = POLL_INTERVAL - self.until_poll;
         self.until_poll = POLL_INTERVAL;
-        match self.interrupter.take() {
-            Some(Cause::Asked) => {
-                return Err(Raise::with_args(ExceptionKind::KeyboardInterrupt, Vec::new()));
-            }
-            Some(cause) => {
-                return Err(Raise::new(ExceptionKind::TimeoutError, OUT_OF_TIME).ordered(cause.order()));
-            }
-            None => {}
-        }
+        self.interrupter.look()?;
         if let Some(fuel) = &mut self.limits.fuel {
             // The time until the next poll is the grace.
             let order = if *fuel == 0 { Order::EndNow } else { Order::End };

@@ -37,10 +37,12 @@ pub(crate) use abandoned::Abandoned;
 pub use code::LoadedCode;
 use frame::{Frame, Stack};
 pub(crate) use import::{compile, compile_entry};
-pub use interrupt::{Interrupter, Limits};
+pub(crate) use interrupt::Running;
+pub use interrupt::{Interrupter, Limits, checkpoint};
 
 use crate::checking::{Checking, Findings};
 use crate::errors;
+use crate::memory::Meter;
 use crate::output::Output;
 use crate::value::{ExceptionKind, Function, Module, Name, Namespace, Raise, Result, Value};
 
@@ -78,6 +80,7 @@ pub struct Vm {
     pub debug_info: bool,
     pub(crate) limits: Limits,
     interrupter: Interrupter,
+    meter: Rc<Meter>,
     abandoned: Rc<Abandoned>,
     /// Counts down to the next look at the clock and the flag.
     until_poll: u32,
@@ -101,6 +104,7 @@ impl Vm {
             types: types::Types::default(),
             names: RefCell::default(),
             modules: IndexMap::new(),
+            meter: Meter::new(limits.memory),
             output,
             args: Vec::new(),
             module_path: Vec::new(),
@@ -152,6 +156,11 @@ impl Vm {
         self.interrupter.clone()
     }
 
+    /// Has what runs on this thread count as this machine's, until what is returned is dropped.
+    pub(crate) fn start_running(&self) -> Running {
+        Running::start(&self.interrupter, &self.meter)
+    }
+
     /// The module that programs run in, as `__main__`.
     pub(crate) fn new_main(&mut self) -> Rc<Module> {
         let main = Rc::new(Module::new(self.name("__main__")));
@@ -174,7 +183,16 @@ impl Vm {
 
     /// Writes to where `print` writes.
     pub fn print(&mut self, text: &str) -> Result<()> {
-        self.output.write(text).map_err(write_error)
+        /// Bytes of a long text that are written between two looks at the interrupter.
+        const PIECE: usize = 1 << 16;
+        let mut rest = text;
+        while rest.len() > PIECE {
+            let (piece, behind) = rest.split_at(rest.floor_char_boundary(PIECE));
+            self.output.write(piece).map_err(write_error)?;
+            checkpoint()?;
+            rest = behind;
+        }
+        self.output.write(rest).map_err(write_error)
     }
 
     pub fn flush(&mut self) -> Result<()> {

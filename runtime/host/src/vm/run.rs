@@ -420,7 +420,7 @@ impl Vm {
                 }
                 Op::BuildSet => fallible!(self.step_build_set(registers, i)),
                 Op::BuildDict => fallible!(self.step_build_dict(registers, i)),
-                Op::ListAppend => short::append(registers, &i),
+                Op::ListAppend => fallible!(short::append(registers, &i)),
                 Op::ListExtend => fallible!(self.step_list_extend(registers, i)),
                 Op::ListToTuple => short::list_to_tuple(registers, &i),
                 Op::SetAdd => fallible!(self.step_set_add(registers, i)),
@@ -429,7 +429,7 @@ impl Vm {
                 Op::DictUpdate => fallible!(self.step_dict_update(registers, i)),
                 Op::DictMerge => fallible!(self.step_dict_merge(registers, i)),
                 Op::Format => fallible!(self.step_format(registers, i)),
-                Op::BuildString => self.step_build_string(registers, i),
+                Op::BuildString => fallible!(self.step_build_string(registers, i)),
 
                 Op::Unpack => fallible!(self.step_unpack(registers, i)),
                 Op::UnpackStar => fallible!(self.step_unpack_star(registers, i)),

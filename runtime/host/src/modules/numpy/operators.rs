@@ -17,6 +17,7 @@ use super::operand::{self, Operand};
 use super::promote::{Kind, float_for, is_int, promote, same_kind};
 use super::scalar::Scalar;
 use super::{errors, linear};
+use crate::memory;
 use crate::ops::Side;
 use crate::value::{BinaryOp, CompareOp, Result, Value};
 use crate::vm::Vm;
@@ -181,11 +182,8 @@ pub fn common_shape(shapes: &[&[usize]], dtype: DType) -> Result<Vec<usize>> {
 
 /// Bytes of an array that is to be made, after a look at whether there can be as many.
 pub fn check_room(shape: &[usize], dtype: DType) -> Result<usize> {
-    const SMALL: usize = 1 << 24;
     let n_bytes = check_count(shape, dtype)?;
-    if n_bytes > SMALL && Vec::<u8>::new().try_reserve_exact(n_bytes).is_err() {
-        return Err(errors::too_large(shape, dtype));
-    }
+    memory::grant(n_bytes).map_err(|_| errors::too_large(shape, dtype))?;
     Ok(n_bytes)
 }
 

@@ -127,11 +127,11 @@ impl Native for Scalar {
                 FormatSpec::parse(spec, "int").and_then(|spec| format_int(&u8::from(truth).into(), &spec))
             }
         };
-        formatted.map(Some).map_err(|error| crate::errors::value_error(error.message))
+        formatted.map(Some).map_err(|error| crate::errors::value_error(error.message()))
     }
 
-    fn hash(&self, _: &Value, vm: &mut Vm) -> Result<Option<i64>> {
-        vm.hash(&self.to_python()).map(Some)
+    fn number(&self) -> Option<Value> {
+        Some(self.to_python())
     }
 
     fn same_key(&self, other: &Value) -> bool {

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use kps_bytecode::op::Instruction;
 
-use crate::value::{List, Value};
+use crate::value::{List, Result, Value};
 use crate::vm::register::Registers;
 
 #[inline(always)]
@@ -25,9 +25,9 @@ pub(in crate::vm) fn load_item(registers: Registers, i: &Instruction) -> bool {
 }
 
 #[inline(always)]
-pub(in crate::vm) fn append(registers: Registers, i: &Instruction) {
+pub(in crate::vm) fn append(registers: Registers, i: &Instruction) -> Result<()> {
     let item = registers.operand(i.b, i.ends_b());
-    list(&registers, i.a).borrow_mut().push(item);
+    list(&registers, i.a).push(item)
 }
 
 #[inline(always)]

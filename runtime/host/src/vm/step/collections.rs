@@ -68,8 +68,7 @@ impl Vm {
         let Value::List(list) = registers.operand(i.a, false) else {
             unreachable!("the register holds a list")
         };
-        list.borrow_mut().extend(items);
-        Ok(())
+        list.extend(items)
     }
 
     pub(in crate::vm) fn step_set_add(&mut self, registers: Registers, i: Instruction) -> Result<()> {

@@ -22,6 +22,7 @@ use kps_syntax::ast::UnaryOp;
 use super::Vm;
 use super::register::Registers;
 use crate::builtins;
+use crate::memory;
 use crate::value::{BinaryOp, CompareOp, Function, Result, Value};
 
 /// What a call instruction led to.
@@ -70,7 +71,7 @@ impl Vm {
 
     pub(super) fn step_binary(&mut self, registers: Registers, i: Instruction) -> Result<()> {
         let op = BINARY_OPS[i.op as usize - Op::Add as usize];
-        if op == BinaryOp::Add && i.a == i.b && append_in_place(registers, i) {
+        if op == BinaryOp::Add && i.a == i.b && append_in_place(registers, i)? {
             return Ok(());
         }
         let (left, right) = (registers.operand(i.b, i.ends_b()), registers.operand(i.c, i.ends_c()));
@@ -161,28 +162,31 @@ impl Vm {
         Ok(())
     }
 
-    pub(super) fn step_build_string(&mut self, registers: Registers, i: Instruction) {
+    pub(super) fn step_build_string(&mut self, registers: Registers, i: Instruction) -> Result<()> {
         let mut text = String::new();
         for part in self.take_row(registers, i.b, i.c) {
-            text.push_str(part.as_str().unwrap_or(""));
+            let part = part.as_str().unwrap_or("");
+            memory::make_text_room(&mut text, part.len())?;
+            text.push_str(part);
         }
         registers.set(i.a, Value::str(text));
+        Ok(())
     }
 }
 
 /// `text += tail` where nobody else holds the text: appends instead of copying.
-fn append_in_place(registers: Registers, i: Instruction) -> bool {
+fn append_in_place(registers: Registers, i: Instruction) -> Result<bool> {
     if i.a == i.c {
-        return false;
+        return Ok(false);
     }
     // SAFETY: these are two registers, and nothing else points to the first.
     let target = unsafe { &mut *registers.pointer(i.a) };
-    let (Value::Str(target), Value::Str(tail)) = (target, registers.get(i.c)) else { return false };
+    let (Value::Str(target), Value::Str(tail)) = (target, registers.get(i.c)) else { return Ok(false) };
     match Rc::get_mut(target) {
         Some(text) => {
-            text.push_str(tail);
-            true
+            text.push_str(tail)?;
+            Ok(true)
         }
-        None => false,
+        None => Ok(false),
     }
 }

@@ -1,0 +1,336 @@
+//! What a host's scripts may hold in memory, and the MemoryError that ends what asks for more.
+//!
+//! Two things keep a script within its limit. [`Heap`], the program's allocator, counts what the host that
+//! runs on a thread allocates and frees there; when the count passes the limit it raises a flag, and the machine
+//! raises MemoryError where it next polls. That stops growth by small pieces. A large piece is asked for
+//! before it is made, by [`grant`], so it raises before anything is allocated.
+//!
+//! Without [`Heap`] nothing is counted, and [`grant`] only asks whether the system can give so much.
+//!
+//! What never happens: a count that is too low because memory was freed by another thread, or after the host
+//! had given it away, is not corrected. Such a host may hold less than its limit, never more.
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+use std::hash::{BuildHasher, Hash};
+use std::rc::Rc;
+use std::sync::atomic::{AtomicPtr, AtomicU8, Ordering};
+
+use indexmap::IndexMap;
+
+use crate::errors;
+use crate::system_memory;
+use crate::value::{Order, Raise, Result};
+use crate::vm::Interrupter;
+
+/// Pieces smaller than this are not asked for: the count notices them.
+const SMALL: usize = 1 << 16;
+
+/// Pieces from here on are asked of the system, too.
+const LARGE: usize = 1 << 26;
+
+/// A host without a limit of its own asks what the system has when it holds so much.
+const FIRST_LOOK: isize = 32 << 20;
+
+/// What a script may hold beyond its limit while it deals with a MemoryError: so much, and an eighth of the limit.
+const SLACK: isize = 16 << 20;
+
+/// What the allocator keeps back for the moment when the system has nothing left.
+const RESERVE: Layout = match Layout::from_size_align(16 << 20, 4096) {
+    Ok(layout) => layout,
+    Err(_) => unreachable!(),
+};
+
+static KEPT_BACK: AtomicPtr<u8> = AtomicPtr::new(std::ptr::null_mut());
+
+thread_local! {
+    /// Bytes that the running host holds.
+    static HELD: Cell<isize> = const { Cell::new(0) };
+    /// Where the flag is raised.
+    static WATERMARK: Cell<isize> = const { Cell::new(isize::MAX) };
+    /// The running host's flag; null outside of one.
+    static FLAG: Cell<*const AtomicU8> = const { Cell::new(std::ptr::null()) };
+    /// The running host's limit; 0 is "not yet known".
+    static LIMIT: Cell<isize> = const { Cell::new(0) };
+    /// The system refused something since the host was last judged.
+    static WAS_REFUSED: Cell<bool> = const { Cell::new(false) };
+}
+
+/// The bit that the allocator sets in the flag of a host that holds too much.
+pub(crate) const OVER: u8 = 0x40;
+
+/// The system's allocator, which counts for the host that runs on the thread what its values hold.
+///
+/// A program that gives scripts a [`memory_limit`](crate::HostBuilder::memory_limit) has it as its allocator:
+///
+/// ```
+/// #[global_allocator]
+/// static HEAP: kps::Heap = kps::Heap;
+/// ```
+pub struct Heap;
+
+// SAFETY: every block comes from `System` and goes back to it with the layout it came with; beside that only
+// thread-local cells without destructors change, which is allowed at any time in a thread's life.
+unsafe impl GlobalAlloc for Heap {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        // SAFETY: as the caller promises.
+        let block = unsafe { System.alloc(layout) };
+        if block.is_null() {
+            // SAFETY: as the caller promises.
+            return with_reserve(|| unsafe { System.alloc(layout) });
+        }
+        count(layout.size() as isize);
+        block
+    }
+
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        // SAFETY: as the caller promises.
+        let block = unsafe { System.alloc_zeroed(layout) };
+        if block.is_null() {
+            // SAFETY: as the caller promises.
+            return with_reserve(|| unsafe { System.alloc_zeroed(layout) });
+        }
+        count(layout.size() as isize);
+        block
+    }
+
+    unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
+        HELD.set(HELD.get() - layout.size() as isize);
+        // SAFETY: as the caller promises.
+        unsafe { System.dealloc(block, layout) }
+    }
+
+    unsafe fn realloc(&self, block: *mut u8, layout: Layout, new_size: usize) -> *mut u8 {
+        // SAFETY: as the caller promises.
+        let moved = unsafe { System.realloc(block, layout, new_size) };
+        if moved.is_null() {
+            // SAFETY: as the caller promises; a realloc that fails leaves the block as it was.
+            return with_reserve(|| unsafe { System.realloc(block, layout, new_size) });
+        }
+        count(new_size as isize - layout.size() as isize);
+        moved
+    }
+}
+
+#[inline(always)]
+fn count(n_bytes: isize) {
+    let held = HELD.get() + n_bytes;
+    HELD.set(held);
+    if held > WATERMARK.get() {
+        raise_flag();
+    }
+}
+
+#[cold]
+fn raise_flag() {
+    // SAFETY: the pointer is null, or that of a flag that `Metered` keeps alive until it has set the pointer back.
+    if let Some(flag) = unsafe { FLAG.get().as_ref() } {
+        flag.fetch_or(OVER, Ordering::Relaxed);
+    }
+}
+
+/// The system has nothing left: gives back the reserve, and has the script end soon.
+#[cold]
+fn with_reserve(again: impl FnOnce() -> *mut u8) -> *mut u8 {
+    let kept = KEPT_BACK.swap(std::ptr::null_mut(), Ordering::AcqRel);
+    if kept.is_null() {
+        return kept;
+    }
+    // SAFETY: `keep_back` allocated it with this layout, and the swap took it out of everybody's reach.
+    unsafe { System.dealloc(kept, RESERVE) };
+    WAS_REFUSED.set(true);
+    raise_flag();
+    again()
+}
+
+/// Takes memory from the system that an allocation may have when the system has nothing left.
+fn keep_back() {
+    if !KEPT_BACK.load(Ordering::Acquire).is_null() {
+        return;
+    }
+    // SAFETY: the layout has a size.
+    let block = unsafe { System.alloc(RESERVE) };
+    let null = std::ptr::null_mut();
+    let kept = KEPT_BACK.compare_exchange(null, block, Ordering::AcqRel, Ordering::Acquire);
+    if kept.is_err() && !block.is_null() {
+        // SAFETY: it was allocated above and nobody else has it.
+        unsafe { System.dealloc(block, RESERVE) };
+    }
+}
+
+/// Whether [`Heap`] is the program's allocator.
+pub(crate) fn is_counted() -> bool {
+    let before = HELD.get();
+    let block = std::hint::black_box(Box::new(0_u64));
+    let is_counted = HELD.get() != before;
+    drop(block);
+    is_counted
+}
+
+/// What one host holds, and may hold, while it does not run.
+#[derive(Default)]
+pub(crate) struct Meter {
+    held: Cell<isize>,
+    watermark: Cell<isize>,
+    limit: Cell<isize>,
+}
+
+impl Meter {
+    /// `limit` in bytes; `None` is what the system has when that is first asked.
+    pub fn new(limit: Option<usize>) -> Rc<Meter> {
+        let limit = limit.map(|limit| isize::try_from(limit.max(1)).unwrap_or(isize::MAX));
+        Rc::new(Meter {
+            held: Cell::new(0),
+            watermark: Cell::new(limit.unwrap_or(FIRST_LOOK)),
+            limit: Cell::new(limit.unwrap_or(0)),
+        })
+    }
+
+    /// Counts for this host on this thread until what is returned is dropped.
+    pub fn start(self: &Rc<Meter>, interrupter: &Interrupter) -> Metered {
+        Metered {
+            meter: self.clone(),
+            _flag: interrupter.clone(),
+            before: (
+                HELD.replace(self.held.get()),
+                WATERMARK.replace(self.watermark.get()),
+                LIMIT.replace(self.limit.get()),
+                FLAG.replace(interrupter.flag()),
+            ),
+        }
+    }
+}
+
+/// A host that runs: what is allocated on this thread counts for it.
+pub(crate) struct Metered {
+    meter: Rc<Meter>,
+    /// Keeps alive what `FLAG` points to.
+    _flag: Interrupter,
+    before: (isize, isize, isize, *const AtomicU8),
+}
+
+impl Drop for Metered {
+    fn drop(&mut self) {
+        let (held, watermark, limit, flag) = self.before;
+        self.meter.held.set(HELD.replace(held));
+        self.meter.watermark.set(WATERMARK.replace(watermark));
+        self.meter.limit.set(LIMIT.replace(limit));
+        FLAG.set(flag);
+    }
+}
+
+/// Does what makes values for the embedder, which counts for no host.
+pub(crate) fn uncounted<T>(act: impl FnOnce() -> T) -> T {
+    let (held, watermark) = (HELD.get(), WATERMARK.replace(isize::MAX));
+    let made = act();
+    HELD.set(held);
+    WATERMARK.set(watermark);
+    made
+}
+
+/// Asks for a piece of memory before it is allocated: MemoryError where the host may not hold so much more, or the
+/// system has not got it.
+#[inline]
+pub fn grant(n_bytes: usize) -> Result<()> {
+    if n_bytes < SMALL { Ok(()) } else { grant_large(n_bytes) }
+}
+
+/// [`grant`] for so many items of a type.
+#[inline]
+pub fn grant_items<T>(n: usize) -> Result<()> {
+    grant(n.saturating_mul(size_of::<T>()))
+}
+
+/// Makes room for one more item. To be asked before an item is pushed by a script's doing.
+#[inline]
+pub fn make_room<T>(items: &mut Vec<T>) -> Result<()> {
+    if items.len() < items.capacity() { Ok(()) } else { make_more_room(items, 1) }
+}
+
+/// Makes room for `n` more items.
+pub fn make_more_room<T>(items: &mut Vec<T>, n: usize) -> Result<()> {
+    if items.capacity() - items.len() >= n {
+        return Ok(());
+    }
+    // A vector at least doubles, and has old and new items at once.
+    grant_items::<T>(items.capacity().max(items.len().saturating_add(n)).saturating_mul(2))?;
+    items.try_reserve(n).map_err(|_| refused())
+}
+
+/// Makes room for `n` more bytes of text.
+pub fn make_text_room(text: &mut String, n: usize) -> Result<()> {
+    if text.capacity() - text.len() >= n {
+        return Ok(());
+    }
+    grant(text.capacity().max(text.len().saturating_add(n)).saturating_mul(2))?;
+    text.try_reserve(n).map_err(|_| refused())
+}
+
+/// Makes room for one more entry of a table.
+#[inline]
+pub fn make_table_room<K: Hash + Eq, V, S: BuildHasher>(table: &mut IndexMap<K, V, S>) -> Result<()> {
+    if table.len() < table.capacity() {
+        return Ok(());
+    }
+    // Beside each entry lie its hash and a place in the index.
+    let entry = size_of::<(K, V)>() + 3 * size_of::<usize>();
+    grant(table.capacity().max(4).saturating_mul(3 * entry))?;
+    table.try_reserve(1).map_err(|_| refused())
+}
+
+#[cold]
+fn grant_large(n_bytes: usize) -> Result<()> {
+    let Ok(wanted) = isize::try_from(n_bytes) else { return Err(too_much()) };
+    let after = HELD.get().saturating_add(wanted);
+    let is_running = !FLAG.get().is_null();
+    if is_running && after > FIRST_LOOK.min(WATERMARK.get()) && after > known_limit() {
+        return Err(too_much());
+    }
+    if n_bytes >= LARGE && Vec::<u8>::new().try_reserve_exact(n_bytes).is_err() {
+        return Err(refused());
+    }
+    Ok(())
+}
+
+/// What the running host may hold: its own limit, or what the system had when that was first asked.
+fn known_limit() -> isize {
+    if LIMIT.get() == 0 {
+        let available = system_memory::available().map_or(isize::MAX, |bytes| (bytes / 10 * 9) as isize);
+        LIMIT.set(HELD.get().max(0).saturating_add(available));
+        keep_back();
+    }
+    LIMIT.get()
+}
+
+/// The flag was raised: whether the host holds too much, or has reached a mark below its limit.
+///
+/// A script that catches the error has some room to deal with it. One that goes on to fill that is ended by an
+/// error that no `except` takes.
+pub(crate) fn judge() -> Result<()> {
+    let limit = known_limit();
+    let held = HELD.get();
+    let most = limit.saturating_add(limit / 8).saturating_add(SLACK);
+    let spare = (limit / 64).max(1 << 16);
+    if WAS_REFUSED.take() {
+        keep_back();
+        return Err(too_much());
+    }
+    if held <= limit {
+        WATERMARK.set(limit);
+        return Ok(());
+    }
+    WATERMARK.set(held.saturating_add(spare));
+    Err(if held > most { too_much().ordered(Order::EndNow) } else { too_much() })
+}
+
+/// The error for what the system refused, which then needs no second one.
+#[cold]
+fn refused() -> Raise {
+    WAS_REFUSED.set(false);
+    keep_back();
+    too_much()
+}
+
+fn too_much() -> Raise {
+    errors::memory_error("the script asks for more memory than it may hold")
+}
