@@ -16,6 +16,7 @@ mod targets;
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
+use unicode_normalization::UnicodeNormalization;
 
 use crate::Diagnostic;
 use crate::ast::{Expr, ExprKind, FStringPart, Ident, MAX_DEPTH, Name, Stmt};
@@ -86,9 +87,14 @@ impl<'a> Builder<'a> {
         Ident { name: self.intern(span), span }
     }
 
+    /// The name as Python has it, in the form NFKC.
     fn intern(&mut self, span: Span) -> Name {
         let text = &self.text[span.range()];
-        Arc::clone(self.names.entry(text).or_insert_with(|| Arc::from(text)))
+        let normalized = || match text.is_ascii() {
+            true => Arc::from(text),
+            false => Arc::from(text.nfkc().collect::<String>()),
+        };
+        Arc::clone(self.names.entry(text).or_insert_with(normalized))
     }
 
     /// A node above all that it is made of.

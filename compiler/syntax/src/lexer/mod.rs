@@ -263,15 +263,10 @@ impl<'a> Lexer<'a> {
         self.out.tokens.push((span.start, token, span.end));
     }
 
-    /// A name whose ASCII part is `span`.
+    /// A name that begins with `span`.
     fn name(&mut self, span: Span) {
         let rest = self.raw.remainder();
-        let more = match rest.as_bytes().first() {
-            Some(byte) if *byte >= 0x80 => {
-                rest.find(|c| !unicode_ident::is_xid_continue(c)).unwrap_or(rest.len())
-            }
-            _ => 0,
-        };
+        let more = rest.find(|c| c != '_' && !unicode_ident::is_xid_continue(c)).unwrap_or(rest.len());
         self.raw.bump(more);
         let span = Span::new(span.start, span.end + more as u32);
         self.push(Token::Name(span), span);
