@@ -13,7 +13,7 @@ mod target;
 
 use std::sync::Arc;
 
-use kps_syntax::ast::{Ident, Module, Name, Stmt, StmtKind};
+use kps_syntax::ast::{Ident, ImportedNames, Module, Name, Stmt, StmtKind};
 use kps_syntax::{Diagnostic, Diagnostics, Location, Source, Span};
 use rustc_hash::FxHashMap;
 
@@ -21,7 +21,7 @@ use crate::emit::{Emitter, Label, MAX_INSTRUCTIONS, Operand, RegionId, Register}
 use crate::errors;
 use crate::op::Op;
 use crate::program::{Code, CodeKind, Constant, Params, Program, ProgramData};
-use crate::scope::{Meaning, ScopeId, Scopes};
+use crate::scope::{CLASS_CELL, Meaning, ScopeId, Scopes, annotations_are_text};
 
 /// Loops, handlers and `with` blocks that may lie within each other in one frame; CPython's own limit.
 const MAX_BLOCKS: usize = 20;
@@ -53,6 +53,8 @@ fn compile_as(module: &Module, ending: Ending) -> Result<Program, Diagnostics> {
         scopes,
         globals: Globals::default(),
         diagnostics,
+        annotations_are_text: annotations_are_text(module),
+        knows_all_names: ending == Ending::Module && !imports_star(&module.body),
     };
     compiler.module(&module.body, ending);
     let main = compiler.finish_frame();
@@ -61,6 +63,15 @@ fn compile_as(module: &Module, ending: Ending) -> Result<Program, Diagnostics> {
     }
     let globals = compiler.globals.names;
     Ok(Program::new(ProgramData { source: module.source.clone(), main: Arc::new(main), globals }))
+}
+
+/// Whether `from module import *` may bind names that are not written.
+fn imports_star(body: &[Stmt]) -> bool {
+    let is_star = |stmt: &Stmt| match &stmt.kind {
+        StmtKind::ImportFrom(import) => matches!(import.names, ImportedNames::Star(_)),
+        _ => false,
+    };
+    body.iter().any(|stmt| is_star(stmt) || stmt.blocks().into_iter().any(imports_star))
 }
 
 fn new_code(name: &str, qualname: &str, kind: CodeKind) -> Code {
@@ -112,6 +123,10 @@ struct Compiler<'a> {
     frame: Frame<'a>,
     globals: Globals,
     diagnostics: Diagnostics,
+    /// `from __future__ import annotations` was written.
+    annotations_are_text: bool,
+    /// A global name that the module does not bind is a builtin.
+    knows_all_names: bool,
 }
 
 /// One code object under way.
@@ -232,7 +247,13 @@ impl<'a> Compiler<'a> {
 
     /// An attribute site. Too many are reported when the code is finished.
     fn site(&mut self, name: &Name) -> u16 {
-        self.emitter().site(name) as u16
+        let name = self.mangled(name);
+        self.emitter().site(&name) as u16
+    }
+
+    /// The name as it is stored: a private one of a class has the class's name in front.
+    fn mangled(&self, name: &Name) -> Name {
+        self.scopes.mangled(self.scope, name)
     }
 
     fn variable(&self, scope: ScopeId, name: &str) -> Register {
@@ -242,10 +263,8 @@ impl<'a> Compiler<'a> {
     /// Gives the frame's own names their registers, parameters first, and makes the cells.
     fn declare_locals(&mut self, scope: ScopeId) {
         let mut names = self.scopes[scope].locals.clone();
-        if self.scopes[scope].captured.contains("__class__")
-            && !names.iter().any(|name| &**name == "__class__")
-        {
-            names.push("__class__".into());
+        if self.scopes[scope].captured.contains(CLASS_CELL) {
+            names.push(CLASS_CELL.into());
         }
         for name in &names {
             let register = self.emitter().alloc();
@@ -263,6 +282,7 @@ impl<'a> Compiler<'a> {
 
     /// The value of a name, where it already is if that is a register.
     fn name(&mut self, name: &Name) -> Operand {
+        let name = &self.mangled(name);
         match self.scopes.meaning(self.scope, name) {
             Meaning::Local(scope) if !self.is_class_name(scope) => {
                 let register = self.variable(scope, name);
@@ -291,6 +311,13 @@ impl<'a> Compiler<'a> {
     }
 
     fn name_to(&mut self, name: &Name, dest: Register) {
+        let name = &self.mangled(name);
+        if self.scopes.is_member(self.scope, name) {
+            self.name_to(&"__class__".into(), dest);
+            let site = self.site(name);
+            self.emitter().abcx(Op::LoadAttr, dest, dest, site, Operand::temporary(dest).first());
+            return;
+        }
         match self.scopes.meaning(self.scope, name) {
             Meaning::Local(scope) if self.is_class_name(scope) => {
                 let register = self.variable(scope, name);
@@ -320,6 +347,7 @@ impl<'a> Compiler<'a> {
     }
 
     fn store_name(&mut self, name: &Name, value: Operand) {
+        let name = &self.mangled(name);
         match self.scopes.meaning(self.scope, name) {
             Meaning::Local(scope) => {
                 let register = self.variable(scope, name);
@@ -344,6 +372,7 @@ impl<'a> Compiler<'a> {
     }
 
     fn delete_name(&mut self, name: &Name) {
+        let name = &self.mangled(name);
         match self.scopes.meaning(self.scope, name) {
             Meaning::Local(scope) => {
                 let register = self.variable(scope, name);
@@ -366,6 +395,7 @@ impl<'a> Compiler<'a> {
 
     /// The register of a plain local, to which a result may go directly.
     fn local_register(&self, name: &Name) -> Option<Register> {
+        let name = &self.mangled(name);
         match self.scopes.meaning(self.scope, name) {
             Meaning::Local(scope) => Some(self.variable(scope, name)),
             _ => None,

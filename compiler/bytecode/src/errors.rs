@@ -98,9 +98,19 @@ pub fn class_keyword(name: &str, location: Location) -> Diagnostic {
         .help("use a class decorator instead")
 }
 
-pub fn slots(location: Location) -> Diagnostic {
-    at("compile/slots", "`__slots__` is not part of the language", location, "")
-        .help("leave it out: attributes are stored compactly anyway")
+pub fn walrus_rebinds(name: &str, location: Location) -> Diagnostic {
+    let message = format!("`:=` cannot assign `{name}`, which the comprehension iterates over");
+    at("compile/walrus-rebinds", message, location, "").help("assign another name")
+}
+
+pub fn walrus_in_class(location: Location) -> Diagnostic {
+    let message = "`:=` within a comprehension cannot be used in the body of a class";
+    at("compile/walrus-in-class", message, location, "").help("write a loop, or do it in a method")
+}
+
+pub fn code_from_text(function: &str, location: Location) -> Diagnostic {
+    at("compile/eval", format!("`{function}` is not part of the language"), location, "")
+        .help("parse data with `json.loads`, `int` or `float`; choose code with a dict of functions")
 }
 
 pub fn too_large(what: &str, location: Location) -> Diagnostic {

@@ -11,3 +11,4 @@ pub use compile::{compile, compile_entry};
 pub use program::{
     Capture, Code, CodeKind, Constant, HandlerKind, HandlerRange, HandlingRange, Params, Program, ProgramData,
 };
+pub use scope::CLASS_CELL;

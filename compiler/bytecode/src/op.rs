@@ -193,14 +193,16 @@ pub enum Op {
                      // R[A .. A+3] and skip the jump
 
     // Patterns. Where one matches, the next jump is skipped.
-    MatchSequence,   // R[A ..] := the C items of R[B], a sequence; `x` 1: C & 255 items, a list, C >> 8 items
+    MatchSequence,   // R[A ..] := the C items of R[B], a sequence; `x` 1: C & 255 items, a list, C >> 8 items;
+                     // `x` 2: likewise, and the list stays unset
     MatchMapping,    // R[A .. A+C] := what the mapping R[B] has for these keys; `x` 1: R[A+C] := a dict of the rest
     MatchClass,      // R[A ..] := of R[B], an instance of R[A], `x` attributes by place, and those named by K[C]
 
     // Functions, classes, modules.
     MakeFunction,    // R[A] := function of child code C; `x` bit 0: R[B] is the tuple of defaults;
-                     // bit 1: R[B+1] is the dict of keyword defaults; both end
-    MakeClass,       // R[A] := class named K[C] with body R[A] and bases R[A+1 .. A+1+B]
+                     // bit 1: R[B+1] is the dict of keyword defaults; bit 2: R[B+2] gives the annotations; all end
+    MakeClass,       // R[A] := class named K[C] with body R[A] and bases R[A+1 .. A+1+B]; `x` bit 0: R[A+1+B] is
+                     // the dict of keywords
     LoadLocals,      // R[A] := dict of the named locals that are set (the end of a class body)
     Import,          // R[A] := module K[B], `C` leading dots; `x` 0: its first package, 1: the module
     ImportFrom,      // R[A] := name K[C] of module R[B]

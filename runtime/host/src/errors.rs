@@ -23,6 +23,24 @@ pub fn key_error(key: Value) -> Raise {
     Raise::with_args(ExceptionKind::KeyError, vec![key])
 }
 
+/// What to do instead of running text as code.
+pub const NO_CODE_FROM_TEXT: &str =
+    "parse data with `json.loads`, `int` or `float`; choose code with a dict of functions";
+
+/// Keywords of a class that no `__init_subclass__` takes.
+pub fn no_class_keywords(class: &str) -> Raise {
+    type_error(format!("{class}.__init_subclass__() takes no keyword arguments"))
+}
+
+pub fn fixed_class() -> Raise {
+    type_error("__class__ assignment only supported for mutable types or ModuleType subclasses")
+}
+
+pub fn fixed_class_attribute(class: &str, name: &str) -> Raise {
+    type_error(format!("cannot set '{name}' of class '{class}'"))
+        .help("what a class derives from is settled where it is defined; define another class")
+}
+
 pub fn attribute_error(message: impl Into<String>) -> Raise {
     Raise::new(ExceptionKind::AttributeError, message)
 }

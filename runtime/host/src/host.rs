@@ -203,6 +203,13 @@ impl Host {
     /// Runs a program in the main module, which keeps its names afterwards.
     pub fn run(&mut self, program: &Program) -> Result<Outcome, Diagnostics> {
         let main = self.main.clone();
+        let name = program.source().name();
+        // Text that is in no file has a name in angle brackets.
+        if !name.starts_with('<')
+            && let Ok(file) = std::path::absolute(name)
+        {
+            main.set("__file__", Value::str(file.display().to_string()));
+        }
         let result = self.enter(|vm| vm.run_program(&program.0, main.name.clone(), &main.namespace));
         match result {
             Ok(_) => Ok(Outcome::Finished),

@@ -26,6 +26,10 @@ impl<'a> Compiler<'a> {
             ExprKind::Name(name) if args.is_empty() && self.is_bare_super(name) => {
                 self.call_super(func, span)
             }
+            ExprKind::Name(name) if self.is_code_from_text(name) => {
+                self.report(errors::code_from_text(name, self.location(func.span)));
+                self.emitter().alloc()
+            }
             _ => self.call_plain(func, args, span),
         }
     }
@@ -113,11 +117,13 @@ impl<'a> Compiler<'a> {
                     self.emitter().abcx(Op::ListExtend, list, value.register, 0, value.first());
                 }
                 ArgumentKind::Keyword(name, value) => {
-                    let key = self.emitter().alloc();
-                    self.emitter().load_constant(key, Constant::Str(name.name.clone()));
-                    let (key, value) = (Operand::temporary(key), self.expr(value));
-                    let flags = key.first() | value.second();
-                    self.emitter().abcx(Op::DictInsert, dict, key.register, value.register, flags);
+                    let row = self.emitter().alloc_row(2);
+                    self.emitter().load_constant(row, Constant::Str(name.name.clone()));
+                    self.expr_to(value, row + 1);
+                    self.emitter().span = arg.span;
+                    // What was spread before may have the name already.
+                    self.emitter().abc(Op::BuildDict, row, row, 1);
+                    self.emitter().abcx(Op::DictMerge, dict, row, 0, Operand::temporary(row).first());
                 }
                 ArgumentKind::KeywordSpread(value) => {
                     let value = self.expr(value);
@@ -130,6 +136,14 @@ impl<'a> Compiler<'a> {
         self.emitter().span = span;
         self.emitter().abc(Op::CallSpread, at, 0, 0);
         at
+    }
+
+    /// Whether this is a builtin of Python that runs text as code.
+    fn is_code_from_text(&self, name: &Name) -> bool {
+        matches!(&**name, "eval" | "exec" | "compile")
+            && self.knows_all_names
+            && self.scopes.meaning(self.scope, name) == Meaning::Global
+            && !self.scopes.is_bound_globally(name)
     }
 
     /// Whether this is the builtin `super` inside of a method, where its arguments may be left out.

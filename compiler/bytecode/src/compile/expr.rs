@@ -147,7 +147,7 @@ impl<'a> Compiler<'a> {
     pub(super) fn stable(&mut self, expr: &'a Expr) -> Operand {
         let value = self.expr(expr);
         let ExprKind::Name(name) = &expr.kind else { return value };
-        if value.ends || !self.scopes[self.frame.scope].walrus.contains(name) {
+        if value.ends || !self.scopes[self.frame.scope].walrus.contains(&self.mangled(name)) {
             return value;
         }
         let copy = self.emitter().alloc();

@@ -10,7 +10,7 @@ use crate::emit::{Operand, Register};
 use crate::errors;
 use crate::op::Op;
 use crate::program::{Capture, Code, CodeKind, Constant, Params};
-use crate::scope::{Meaning, ScopeId, ScopeKind, node};
+use crate::scope::{CLASS_CELL, Meaning, ScopeId, ScopeKind, annotations, node};
 
 /// The text of a docstring.
 pub(super) fn docstring(body: &[Stmt]) -> Option<Arc<str>> {
@@ -42,7 +42,11 @@ impl<'a> Compiler<'a> {
         self.frame = outer.frame;
         self.scope = outer.scope;
         code.free = self.scopes[inner].free.clone();
+        let is_in_class = self.is_class_name(self.frame.scope);
         let captures = code.free.iter().map(|name| match self.scopes.meaning(self.scope, name) {
+            _ if is_in_class && &**name == "__class__" => {
+                Capture::Local(self.variable(self.frame.scope, CLASS_CELL))
+            }
             // A class hands names of functions around it down past its own ones.
             Meaning::Local(scope) if self.is_class_name(scope) => {
                 let at = self.scopes.free_index(scope, name).expect("the class hands the name down");
@@ -99,7 +103,8 @@ impl<'a> Compiler<'a> {
     }
 
     fn function(&mut self, def: &'a Arc<FunctionDef>, dest: Register) {
-        let defaults = self.defaults(&def.params);
+        let mut defaults = self.defaults(&def.params);
+        defaults.has_annotations = self.annotations(def, defaults.first + 2);
         let scope = self.scopes.at(node(&**def));
         let kind = if self.scopes[scope].is_generator { CodeKind::Generator } else { CodeKind::Function };
         let mut code = new_code(&def.name.name, &self.qualname(&def.name.name), kind);
@@ -136,11 +141,62 @@ impl<'a> Compiler<'a> {
     }
 
     pub(super) fn make_function(&mut self, dest: Register, defaults: Defaults, child: u16) {
-        let flags = defaults.has_positional as u8 | (defaults.has_keyword as u8) << 1;
+        let flags = defaults.has_positional as u8
+            | (defaults.has_keyword as u8) << 1
+            | (defaults.has_annotations as u8) << 2;
         self.emitter().abcx(Op::MakeFunction, dest, defaults.first, child, flags);
     }
 
-    /// The tuple of defaults in one register, the dict of keyword defaults in the next.
+    /// Leaves what gives the annotations of a function in a register: a function without parameters that returns
+    /// their dict, or a tuple of names and texts. False where there are none.
+    fn annotations(&mut self, def: &'a Arc<FunctionDef>, dest: Register) -> bool {
+        if annotations(def).next().is_none() {
+            return false;
+        }
+        if self.annotations_are_text {
+            let pairs = annotations(def)
+                .flat_map(|(name, annotation)| {
+                    [Constant::Str(self.mangled(&name)), self.annotation_text(annotation)]
+                })
+                .collect();
+            self.emitter().load_constant(dest, Constant::Tuple(pairs));
+            return true;
+        }
+        let scope = self.scopes.of_annotations(node(&**def)).expect("the annotations were walked");
+        let code = new_code("__annotate__", &self.qualname("__annotate__"), CodeKind::Function);
+        let outer = self.open_frame(code, scope);
+        self.emitter().span = def.header;
+        self.declare_locals(scope);
+        let dict = self.emitter().alloc();
+        self.emitter().abc(Op::BuildDict, dict, dict, 0);
+        for (name, annotation) in annotations(def) {
+            let mark = self.frame.emitter.mark();
+            let key = self.emitter().alloc();
+            let name = self.mangled(&name);
+            self.emitter().load_constant(key, Constant::Str(name));
+            let (key, value) = (Operand::temporary(key), self.expr(annotation));
+            self.emitter().span = annotation.span;
+            let flags = key.first() | value.second();
+            self.emitter().abcx(Op::DictInsert, dict, key.register, value.register, flags);
+            self.frame.emitter.release(mark);
+        }
+        self.emitter().abcx(Op::Return, dict, 0, 0, Operand::temporary(dict).first());
+        let child = self.close_frame(outer);
+        self.emitter().span = def.header;
+        self.make_function(dest, Defaults::none(), child);
+        true
+    }
+
+    /// An annotation that is kept as its text.
+    pub(super) fn annotation_text(&self, annotation: &Expr) -> Constant {
+        let text = self.source.slice(annotation.span);
+        Constant::Str(match &annotation.kind {
+            ExprKind::Str(text) if !text.contains(['\'', '\\', '\n']) => format!("'{text}'").into(),
+            _ => text.split_whitespace().collect::<Vec<_>>().join(" ").into(),
+        })
+    }
+
+    /// The tuple of defaults in one register, the dict of keyword defaults in the next; one more is for annotations.
     fn defaults(&mut self, params: &'a Parameters) -> Defaults {
         let positional: Vec<&Expr> = params
             .positional_only
@@ -153,7 +209,7 @@ impl<'a> Compiler<'a> {
             .iter()
             .filter_map(|param| param.default.as_ref().map(|default| (param, default)))
             .collect();
-        let first = self.emitter().alloc_row(2);
+        let first = self.emitter().alloc_row(3);
         let mark = self.frame.emitter.mark();
         if !positional.is_empty() {
             let row = self.emitter().alloc_row(positional.len());
@@ -167,13 +223,19 @@ impl<'a> Compiler<'a> {
             let row = self.emitter().alloc_row(2 * keyword.len());
             for (at, (param, default)) in keyword.iter().enumerate() {
                 let key = row + 2 * at as u16;
-                self.emitter().load_constant(key, Constant::Str(param.name.name.clone()));
+                let name = self.mangled(&param.name.name);
+                self.emitter().load_constant(key, Constant::Str(name));
                 self.expr_to(default, key + 1);
             }
             self.emitter().abc(Op::BuildDict, first + 1, row, keyword.len() as u16);
             self.frame.emitter.release(mark);
         }
-        Defaults { first, has_positional: !positional.is_empty(), has_keyword: !keyword.is_empty() }
+        Defaults {
+            first,
+            has_positional: !positional.is_empty(),
+            has_keyword: !keyword.is_empty(),
+            has_annotations: false,
+        }
     }
 
     pub(super) fn class_stmt(&mut self, def: &'a Arc<ClassDef>) {
@@ -181,13 +243,13 @@ impl<'a> Compiler<'a> {
         let class = self.emitter().alloc();
         let mark = self.frame.emitter.mark();
         let n_bases = self.bases(&def.arguments);
+        let has_keywords = self.class_keywords(&def.arguments);
         // The bases lie right behind the body's register, so the body is made first, over a mark.
         let child = self.class_body(def);
         self.emitter().span = def.header;
-        let no_defaults = Defaults { first: 0, has_positional: false, has_keyword: false };
-        self.make_function(class, no_defaults, child);
+        self.make_function(class, Defaults::none(), child);
         let name = self.name_constant(&def.name.name);
-        self.emitter().abc(Op::MakeClass, class, n_bases, name);
+        self.emitter().abcx(Op::MakeClass, class, n_bases, name, has_keywords as u8);
         self.frame.emitter.release(mark);
         let value = self.decorate(&def.decorators, at, class);
         self.emitter().span = def.header;
@@ -207,15 +269,45 @@ impl<'a> Compiler<'a> {
                 ArgumentKind::Positional(_) | ArgumentKind::Spread(_) => {
                     self.report(errors::multiple_inheritance(self.location(argument.span)));
                 }
-                ArgumentKind::Keyword(name, _) => {
+                ArgumentKind::Keyword(name, _) if &*name.name == "metaclass" => {
                     self.report(errors::class_keyword(&name.name, self.location(argument.span)));
                 }
-                ArgumentKind::KeywordSpread(_) => {
-                    self.report(errors::class_keyword("**", self.location(argument.span)));
-                }
+                ArgumentKind::Keyword(..) | ArgumentKind::KeywordSpread(_) => {}
             }
         }
         n_bases
+    }
+
+    /// Gathers the keywords of a class in a dict behind its bases; false where there are none.
+    fn class_keywords(&mut self, arguments: &'a [Argument]) -> bool {
+        let is_keyword = |argument: &&Argument| {
+            matches!(argument.kind, ArgumentKind::Keyword(..) | ArgumentKind::KeywordSpread(_))
+        };
+        if !arguments.iter().any(|argument| is_keyword(&argument)) {
+            return false;
+        }
+        self.check_keywords(arguments);
+        let dict = self.emitter().alloc();
+        self.emitter().abc(Op::BuildDict, dict, dict, 0);
+        for argument in arguments.iter().filter(is_keyword) {
+            let mark = self.frame.emitter.mark();
+            match &argument.kind {
+                ArgumentKind::Keyword(name, value) => {
+                    let key = self.emitter().alloc();
+                    self.emitter().load_constant(key, Constant::Str(name.name.clone()));
+                    let (key, value) = (Operand::temporary(key), self.expr(value));
+                    let flags = key.first() | value.second();
+                    self.emitter().abcx(Op::DictInsert, dict, key.register, value.register, flags);
+                }
+                _ => {
+                    let value = self.expr(argument.value());
+                    self.emitter().span = argument.span;
+                    self.emitter().abcx(Op::DictUpdate, dict, value.register, 0, value.first());
+                }
+            }
+            self.frame.emitter.release(mark);
+        }
+        true
     }
 
     fn class_body(&mut self, def: &'a Arc<ClassDef>) -> u16 {
@@ -248,8 +340,7 @@ impl<'a> Compiler<'a> {
         self.emitter().abcx(Op::Iter, row + 1, iterable.register, 0, iterable.first());
         let child = self.generator_code(element, clauses, span);
         self.emitter().span = span;
-        let no_defaults = Defaults { first: 0, has_positional: false, has_keyword: false };
-        self.make_function(row, no_defaults, child);
+        self.make_function(row, Defaults::none(), child);
         self.emitter().abc(Op::Call, row, 1, 0);
         self.emitter().abcx(Op::Move, dest, row, 0, Operand::temporary(row).first());
     }
@@ -278,6 +369,13 @@ pub(super) struct Defaults {
     pub first: Register,
     pub has_positional: bool,
     pub has_keyword: bool,
+    pub has_annotations: bool,
+}
+
+impl Defaults {
+    fn none() -> Defaults {
+        Defaults { first: 0, has_positional: false, has_keyword: false, has_annotations: false }
+    }
 }
 
 fn params(params: &Parameters) -> Params {

@@ -127,7 +127,9 @@ impl<'a> Compiler<'a> {
                 if before.max(after) > MAX_IN_A_BYTE {
                     return self.report(errors::too_large("patterns beside a star", self.location(span)));
                 }
-                (before as u16 | (after as u16) << 8, 1)
+                // Nobody takes what `*_` stands for, so no list of it is made.
+                let is_unnamed = matches!(items[before].kind, PatternKind::Star(None));
+                (before as u16 | (after as u16) << 8, if is_unnamed { 2 } else { 1 })
             }
         };
         let first = self.emitter().alloc_row(items.len());

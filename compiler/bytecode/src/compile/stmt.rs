@@ -7,6 +7,7 @@ use crate::emit::{MAX_INSTRUCTIONS, Operand};
 use crate::errors;
 use crate::op::{ENDS_B, Op};
 use crate::program::Constant;
+use crate::scope::Meaning;
 
 impl<'a> Compiler<'a> {
     pub(super) fn block(&mut self, body: &'a [Stmt]) {
@@ -25,16 +26,13 @@ impl<'a> Compiler<'a> {
     fn stmt(&mut self, stmt: &'a Stmt) {
         match &stmt.kind {
             StmtKind::Expr(expr) => self.expr_stmt(expr),
-            StmtKind::Assign { targets, value } => {
-                self.check_slots(targets);
-                self.assign(targets, value);
-            }
+            StmtKind::Assign { targets, value } => self.assign(targets, value),
             StmtKind::AugAssign { target, op, value, .. } => self.aug_assign(target, *op, value, stmt.span),
             StmtKind::AnnAssign { target, annotation, value } => {
                 if let Some(value) = value {
                     self.assign(std::slice::from_ref(target), value);
                 }
-                if let (true, ExprKind::Name(name)) = (self.is_in_class_body(), &target.kind) {
+                if let (true, ExprKind::Name(name)) = (self.keeps_annotations(), &target.kind) {
                     self.annotate(name, annotation);
                 }
             }
@@ -78,22 +76,25 @@ impl<'a> Compiler<'a> {
         }
     }
 
-    fn check_slots(&mut self, targets: &[Expr]) {
-        for target in targets {
-            if let ExprKind::Name(name) = &target.kind
-                && &**name == "__slots__"
-                && self.is_in_class_body()
-            {
-                self.report(errors::slots(self.location(target.span)));
-            }
-        }
+    /// In the body of a class, unless that declares `__annotations__` to be another one's.
+    fn keeps_annotations(&self) -> bool {
+        let meaning = self.scopes.meaning(self.frame.scope, "__annotations__");
+        self.is_in_class_body() && matches!(meaning, Meaning::Local(_))
     }
 
     /// `name: annotation` in a class body is remembered in `__annotations__`.
     fn annotate(&mut self, name: &Name, annotation: &'a Expr) {
         let key = self.emitter().alloc();
-        self.emitter().load_constant(key, Constant::Str(name.clone()));
-        let value = self.expr(annotation);
+        let name = self.mangled(name);
+        self.emitter().load_constant(key, Constant::Str(name));
+        let value = if self.annotations_are_text {
+            let register = self.emitter().alloc();
+            let text = self.annotation_text(annotation);
+            self.emitter().load_constant(register, text);
+            Operand::temporary(register)
+        } else {
+            self.expr(annotation)
+        };
         let register = self.variable(self.frame.scope, "__annotations__");
         self.emitter().span = annotation.span;
         let flags = Operand::temporary(key).first() | value.second();
@@ -144,7 +145,8 @@ impl<'a> Compiler<'a> {
     }
 
     fn import(&mut self, import: &'a ImportName) {
-        let name = self.name_constant(&dotted(&import.path));
+        let name = self.mangled(&dotted(&import.path).into());
+        let name = self.name_constant(&name);
         let register = self.emitter().alloc();
         self.emitter().span = import.span;
         let wants_last = import.alias.is_some() as u8;
@@ -167,7 +169,8 @@ impl<'a> Compiler<'a> {
             }
             ImportedNames::Names(names) => {
                 for import in names {
-                    let name = self.name_constant(&import.path[0].name);
+                    let name = self.mangled(&import.path[0].name);
+                    let name = self.name_constant(&name);
                     let value = self.emitter().alloc();
                     self.emitter().span = import.span;
                     self.emitter().abc(Op::ImportFrom, value, module, name);

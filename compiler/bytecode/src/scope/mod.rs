@@ -12,6 +12,7 @@ use kps_syntax::{Diagnostics, Source, Span};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::errors;
+pub(crate) use walk::annotations;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ScopeKind {
@@ -19,7 +20,13 @@ pub enum ScopeKind {
     Function,
     Class,
     Comprehension,
+    /// A generator expression: a function for everything but `:=`.
+    Generator,
 }
+
+/// The local of a class body that holds the cell of `__class__`. A script cannot write this name, so a member named
+/// `__class__` is another variable.
+pub const CLASS_CELL: &str = ".class";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ScopeId(u32);
@@ -48,6 +55,10 @@ pub struct Scope {
     /// Names that are bound inside of expressions: operands that name them are copied.
     pub walrus: FxHashSet<Name>,
     pub is_generator: bool,
+    /// It evaluates the annotations of a function.
+    is_of_annotations: bool,
+    /// In a class or a function of one: the part that goes before its private names.
+    private: Option<Name>,
     uses: Vec<(Name, Span)>,
     used: FxHashSet<Name>,
 }
@@ -67,6 +78,8 @@ pub enum Meaning {
 pub struct Scopes {
     scopes: Vec<Scope>,
     by_node: FxHashMap<usize, ScopeId>,
+    /// Of each function with annotations, the scope that evaluates them.
+    annotations: FxHashMap<usize, ScopeId>,
 }
 
 /// Functions, classes and comprehensions are known by where they lie in memory.
@@ -77,10 +90,15 @@ pub fn node<T: ?Sized>(node: &T) -> usize {
 impl Scopes {
     pub fn of_module(module: &Module, diagnostics: &mut Diagnostics) -> Scopes {
         let mut walker = Walker {
-            scopes: Scopes { scopes: Vec::new(), by_node: FxHashMap::default() },
+            scopes: Scopes {
+                scopes: Vec::new(),
+                by_node: FxHashMap::default(),
+                annotations: FxHashMap::default(),
+            },
             current: ScopeId(0),
             source: &module.source,
             diagnostics,
+            annotations_are_text: annotations_are_text(module),
         };
         walker.open(node(module), ScopeKind::Module);
         walker.block(&module.body);
@@ -96,14 +114,42 @@ impl Scopes {
         *self.by_node.get(&node).expect("every node with a scope was walked")
     }
 
+    /// The scope of a function's annotations, where it has any.
+    pub fn of_annotations(&self, node: usize) -> Option<ScopeId> {
+        self.annotations.get(&node).copied()
+    }
+
+    /// The name as it is stored: private names of a class have the class's own in front.
+    pub fn mangled(&self, scope: ScopeId, name: &Name) -> Name {
+        mangled(self[scope].private.as_deref(), name)
+    }
+
+    /// Whether the module gives a name a value somewhere.
+    pub fn is_bound_globally(&self, name: &str) -> bool {
+        let bound_in_module = self[self.module()].declared.contains_key(name);
+        bound_in_module || self.scopes.iter().any(|scope| scope.declared.get(name) == Some(&Declared::Global))
+    }
+
+    /// Whether a name in the annotations of a method is that of a member of the class around.
+    pub fn is_member(&self, scope: ScopeId, name: &str) -> bool {
+        let scope = &self[scope];
+        let Some(parent) = scope.parent.map(|parent| &self[parent]) else { return false };
+        scope.is_of_annotations
+            && parent.kind == ScopeKind::Class
+            && parent.declared.get(name) == Some(&Declared::Local)
+            && scope.free.iter().any(|free| &**free == "__class__")
+    }
+
     /// What `name` means in `scope`.
-    pub fn meaning(&self, scope: ScopeId, name: &str) -> Meaning {
-        let mut id = scope;
+    pub fn meaning(&self, user: ScopeId, name: &str) -> Meaning {
+        let mut id = user;
         loop {
             let scope = &self[id];
             let is_frame = scope.kind != ScopeKind::Comprehension;
             match scope.declared.get(name) {
                 Some(Declared::Local) if scope.kind == ScopeKind::Module => return Meaning::Global,
+                // Comprehensions in a class do not see its names.
+                Some(Declared::Local) if scope.kind == ScopeKind::Class && id != user => {}
                 Some(Declared::Local) if scope.captured.contains(name) => return Meaning::Cell(id),
                 Some(Declared::Local) => return Meaning::Local(id),
                 Some(Declared::Global) => return Meaning::Global,
@@ -140,17 +186,45 @@ impl std::ops::Index<ScopeId> for Scopes {
     }
 }
 
+/// Whether a module says `from __future__ import annotations`.
+pub(crate) fn annotations_are_text(module: &Module) -> bool {
+    let imports_it = |stmt: &Stmt| match &stmt.kind {
+        StmtKind::ImportFrom(ImportFrom { level: 0, path, names: ImportedNames::Names(names) }) => {
+            dotted(path) == "__future__" && names.iter().any(|name| &*name.path[0].name == "annotations")
+        }
+        _ => false,
+    };
+    module.body.iter().any(imports_it)
+}
+
+/// `__name` in a class `C` is `_C__name`. Names that end in two underscores are nobody's own.
+fn mangled(class: Option<&str>, name: &Name) -> Name {
+    match class {
+        Some(class) if name.starts_with("__") && !name.ends_with("__") => format!("_{class}{name}").into(),
+        _ => name.clone(),
+    }
+}
+
 struct Walker<'a> {
     scopes: Scopes,
     current: ScopeId,
     source: &'a Source,
     diagnostics: &'a mut Diagnostics,
+    /// `from __future__ import annotations` was written.
+    annotations_are_text: bool,
 }
 
 impl Walker<'_> {
     fn open(&mut self, node: usize, kind: ScopeKind) -> ScopeId {
+        let id = self.open_scope(kind);
+        self.scopes.by_node.insert(node, id);
+        id
+    }
+
+    fn open_scope(&mut self, kind: ScopeKind) -> ScopeId {
         let id = ScopeId(self.scopes.scopes.len() as u32);
         let parent = (id.0 > 0).then_some(self.current);
+        let private = parent.and_then(|parent| self.scopes[parent].private.clone());
         self.scopes.scopes.push(Scope {
             kind,
             parent,
@@ -161,10 +235,11 @@ impl Walker<'_> {
             deleted: FxHashSet::default(),
             walrus: FxHashSet::default(),
             is_generator: false,
+            is_of_annotations: false,
+            private,
             uses: Vec::new(),
             used: FxHashSet::default(),
         });
-        self.scopes.by_node.insert(node, id);
         self.current = id;
         id
     }
@@ -177,7 +252,12 @@ impl Walker<'_> {
         &mut self.scopes.scopes[self.current.0 as usize]
     }
 
+    fn mangled(&self, name: &Name) -> Name {
+        self.scopes.mangled(self.current, name)
+    }
+
     fn bind(&mut self, name: &Name) {
+        let name = &self.mangled(name);
         let scope = self.scope();
         if !scope.declared.contains_key(name) {
             scope.declared.insert(name.clone(), Declared::Local);
@@ -186,6 +266,7 @@ impl Walker<'_> {
     }
 
     fn use_name(&mut self, name: &Name, span: Span) {
+        let name = &self.mangled(name);
         let scope = self.scope();
         if scope.used.insert(name.clone()) {
             scope.uses.push((name.clone(), span));
@@ -197,14 +278,39 @@ impl Walker<'_> {
         }
     }
 
-    /// The scope that a walrus binds in: the nearest that is not a comprehension.
+    /// A walrus binds in the nearest scope that is no comprehension. Generator expressions on the way there get the
+    /// variable handed down.
     fn bind_walrus(&mut self, target: &Ident) {
+        let name = self.mangled(&target.name);
         let inner = self.current;
-        while self.scope().kind == ScopeKind::Comprehension {
+        let mut generators = Vec::new();
+        while let ScopeKind::Comprehension | ScopeKind::Generator = self.scope().kind {
+            if self.scope().declared.get(&name) == Some(&Declared::Local) {
+                let location = self.source.at(target.span);
+                self.diagnostics.push(errors::walrus_rebinds(&name, location));
+                self.current = inner;
+                return;
+            }
+            if self.scope().kind == ScopeKind::Generator {
+                generators.push(self.current);
+            }
             self.close();
         }
-        self.bind(&target.name);
-        self.scope().walrus.insert(target.name.clone());
+        if self.current != inner && self.scope().kind == ScopeKind::Class {
+            self.diagnostics.push(errors::walrus_in_class(self.source.at(target.span)));
+        }
+        self.bind(&name);
+        self.scope().walrus.insert(name.clone());
+        let is_global = self.scope().kind == ScopeKind::Module
+            || self.scope().declared.get(&name) == Some(&Declared::Global);
+        let declared = if is_global { Declared::Global } else { Declared::Nonlocal };
+        for generator in generators {
+            self.current = generator;
+            self.scope().declared.insert(name.clone(), declared);
+            if declared == Declared::Nonlocal {
+                self.use_name(&name, target.span);
+            }
+        }
         self.current = inner;
     }
 
@@ -212,9 +318,10 @@ impl Walker<'_> {
         let keyword = if declared == Declared::Global { "global" } else { "nonlocal" };
         for ident in names {
             let location = self.source.at(ident.span);
+            let name = self.mangled(&ident.name);
             let scope = self.scope();
-            let is_param = scope.declared.get(&ident.name) == Some(&Declared::Local);
-            if is_param && scope.kind != ScopeKind::Module || scope.used.contains(&ident.name) {
+            let is_param = scope.declared.get(&name) == Some(&Declared::Local);
+            if is_param && scope.kind != ScopeKind::Module || scope.used.contains(&name) {
                 self.diagnostics.push(errors::declared_after_use(keyword, &ident.name, location));
                 continue;
             }
@@ -225,9 +332,9 @@ impl Walker<'_> {
             if scope.kind == ScopeKind::Module {
                 continue;
             }
-            scope.declared.insert(ident.name.clone(), declared);
+            scope.declared.insert(name.clone(), declared);
             if declared == Declared::Nonlocal {
-                self.use_name(&ident.name, ident.span);
+                self.use_name(&name, ident.span);
             }
         }
     }
@@ -244,26 +351,24 @@ impl Walker<'_> {
 
     fn resolve(&mut self, user: ScopeId, name: &Name, span: Span) {
         let is_nonlocal = self.scopes[user].declared.get(name) == Some(&Declared::Nonlocal);
-        let home = self.scopes.frame_of(user);
         // The frames that hand the variable down.
         let mut frames: Vec<ScopeId> = Vec::new();
         let mut id = user;
         loop {
             let scope = &self.scopes[id];
-            let is_visible =
-                scope.kind != ScopeKind::Class || self.scopes.frame_of(id) == home || &**name == "__class__";
+            if scope.kind == ScopeKind::Class && id != user && &**name == "__class__" {
+                self.scopes.scopes[id.0 as usize].captured.insert(CLASS_CELL.into());
+                self.hand_down(name, &frames);
+                return;
+            }
+            let is_visible = scope.kind != ScopeKind::Class || id == user;
             match scope.declared.get(name) {
                 Some(Declared::Local) if is_visible => {
                     if scope.kind == ScopeKind::Module || frames.is_empty() {
                         break;
                     }
                     self.scopes.scopes[id.0 as usize].captured.insert(name.clone());
-                    for frame in frames {
-                        let free = &mut self.scopes.scopes[frame.0 as usize].free;
-                        if !free.contains(name) {
-                            free.push(name.clone());
-                        }
-                    }
+                    self.hand_down(name, &frames);
                     return;
                 }
                 Some(Declared::Global) => return,
@@ -278,6 +383,16 @@ impl Walker<'_> {
         let is_bound_here = self.scopes[user].declared.get(name) == Some(&Declared::Local);
         if is_nonlocal && !is_bound_here {
             self.diagnostics.push(errors::no_nonlocal(name, self.source.at(span)));
+        }
+    }
+
+    /// Makes a variable of a scope around one that each of these frames gets from outside.
+    fn hand_down(&mut self, name: &Name, frames: &[ScopeId]) {
+        for frame in frames {
+            let free = &mut self.scopes.scopes[frame.0 as usize].free;
+            if !free.contains(name) {
+                free.push(name.clone());
+            }
         }
     }
 }

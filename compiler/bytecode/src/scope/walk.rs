@@ -17,7 +17,9 @@ impl Walker<'_> {
         match &stmt.kind {
             StmtKind::AnnAssign { target, annotation, value } => {
                 if self.scope().kind == ScopeKind::Class {
-                    self.expr(annotation);
+                    if !self.annotations_are_text {
+                        self.expr(annotation);
+                    }
                     self.bind(&"__annotations__".into());
                 } else {
                     self.declaration(annotation);
@@ -32,7 +34,8 @@ impl Walker<'_> {
                 self.parts(stmt);
                 // The name of an exception is unbound behind its handler.
                 let names = of.handlers.iter().filter_map(|handler| handler.name.as_ref());
-                self.scope().deleted.extend(names.map(|ident| ident.name.clone()));
+                let names: Vec<Name> = names.map(|ident| self.mangled(&ident.name)).collect();
+                self.scope().deleted.extend(names);
             }
             StmtKind::Function(def) => self.function(def),
             StmtKind::Class(def) => {
@@ -62,6 +65,7 @@ impl Walker<'_> {
     fn function(&mut self, def: &FunctionDef) {
         def.decorators.iter().for_each(|decorator| self.expr(decorator));
         self.defaults(&def.params);
+        self.annotations(def);
         self.bind(&def.name.name);
         self.open(node(def), ScopeKind::Function);
         self.params(&def.params);
@@ -69,6 +73,27 @@ impl Walker<'_> {
             def.params.iter().flat_map(|param| param.annotation.iter().chain(tuple_default(param)));
         declared.chain(&def.returns).for_each(|declaration| self.declaration(declaration));
         self.block(&def.body);
+        self.close();
+    }
+
+    /// Annotations are evaluated when somebody asks for them, in a function beside the one that has them.
+    fn annotations(&mut self, def: &FunctionDef) {
+        let annotations: Vec<&Expr> = annotations(def).map(|(_, annotation)| annotation).collect();
+        let Some(first) = annotations.first() else { return };
+        if self.annotations_are_text {
+            return;
+        }
+        let class = (self.scope().kind == ScopeKind::Class).then_some(self.current);
+        let id = self.open_scope(ScopeKind::Function);
+        self.scopes.annotations.insert(node(def), id);
+        self.scope().is_of_annotations = true;
+        annotations.iter().for_each(|annotation| self.expr(annotation));
+        if let Some(class) = class {
+            let members = &self.scopes[class].declared;
+            if self.scopes[id].used.iter().any(|name| members.contains_key(name)) {
+                self.use_name(&"__class__".into(), first.span);
+            }
+        }
         self.close();
     }
 
@@ -95,7 +120,8 @@ impl Walker<'_> {
     fn params(&mut self, params: &Parameters) {
         let ordered = params.positional_only.iter().chain(&params.regular).chain(&params.keyword_only);
         for param in ordered.chain(&params.var_positional).chain(&params.var_keyword) {
-            if self.scope().declared.contains_key(&param.name.name) {
+            let name = self.mangled(&param.name.name);
+            if self.scope().declared.contains_key(&name) {
                 let location = self.source.at(param.name.span);
                 self.diagnostics.push(errors::duplicate_parameter(&param.name.name, location));
             }
@@ -105,8 +131,8 @@ impl Walker<'_> {
 
     fn class_body(&mut self, def: &ClassDef) {
         self.open(node(def), ScopeKind::Class);
-        // Methods that say `super()` capture it.
-        self.scope().declared.insert("__class__".into(), Declared::Local);
+        let class = def.name.name.trim_start_matches('_');
+        self.scope().private = (!class.is_empty()).then(|| class.into());
         self.block(&def.body);
         self.close();
     }
@@ -115,7 +141,8 @@ impl Walker<'_> {
         match &target.kind {
             ExprKind::Name(name) => {
                 self.bind(name);
-                self.scope().deleted.insert(name.clone());
+                let name = self.mangled(name);
+                self.scope().deleted.insert(name);
             }
             ExprKind::Tuple(items) | ExprKind::List(items) => {
                 items.iter().for_each(|item| self.delete(item));
@@ -151,7 +178,7 @@ impl Walker<'_> {
                 self.comprehension(clauses, ScopeKind::Comprehension, &[key, value]);
             }
             ExprKind::Generator { element, clauses } => {
-                self.comprehension(clauses, ScopeKind::Function, &[element]);
+                self.comprehension(clauses, ScopeKind::Generator, &[element]);
             }
             _ => {
                 if let ExprKind::Yield(_) | ExprKind::YieldFrom(_) = expr.kind {
@@ -175,7 +202,7 @@ impl Walker<'_> {
         let Some((first, others)) = clauses.split_first() else { return };
         self.expr(&first.iter);
         self.open(node(clauses), kind);
-        if kind == ScopeKind::Function {
+        if kind == ScopeKind::Generator {
             self.bind(&".0".into());
             self.scope().is_generator = true;
         }
@@ -194,4 +221,15 @@ impl Walker<'_> {
 /// PyShader's declaration of a parameter: `("buffer", 0, Array(f32))`.
 fn tuple_default(param: &Param) -> Option<&Expr> {
     param.default.as_ref().filter(|default| matches!(default.kind, ExprKind::Tuple(_)))
+}
+
+/// The annotations of a function's parameters in CPython's order, and of its result.
+pub(crate) fn annotations(def: &FunctionDef) -> impl Iterator<Item = (Name, &Expr)> {
+    let params = &def.params;
+    let ordered = params.regular.iter().chain(&params.positional_only).chain(&params.var_positional);
+    let params = ordered
+        .chain(&params.keyword_only)
+        .chain(&params.var_keyword)
+        .filter_map(|param| Some((param.name.name.clone(), param.annotation.as_ref()?)));
+    params.chain(def.returns.iter().map(|returns| ("return".into(), returns)))
 }

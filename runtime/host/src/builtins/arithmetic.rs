@@ -81,6 +81,12 @@ fn pow(vm: &mut Vm, args: &Args) -> Result {
     let modulus = given(parser.optional("mod")?);
     parser.finish()?;
     let Some(modulus) = modulus else { return vm.binary(BinaryOp::Pow, base, exponent) };
+    if let Some(function) = own_method(vm, base, "__pow__") {
+        let value = vm.call_method_value(&function, base, &[exponent.clone(), modulus.clone()])?;
+        if !matches!(value, Value::NotImplemented) {
+            return Ok(value);
+        }
+    }
     let ints = [base, exponent, modulus].map(|value| number::to_big(value.base_value()));
     let [Some(base), Some(exponent), Some(modulus)] = ints else {
         return Err(errors::type_error("pow() 3rd argument not allowed unless all arguments are integers"));

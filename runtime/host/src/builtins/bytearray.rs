@@ -166,11 +166,17 @@ impl Native for ByteArray {
     fn binary_in_place(
         &self,
         this: &Value,
-        _: &mut Vm,
+        vm: &mut Vm,
         op: BinaryOp,
         other: &Value,
     ) -> Result<Option<Value>> {
         match (op, bytes::like(other)) {
+            (BinaryOp::Mul, None) => {
+                let repeated = vm.binary(op, &Value::bytes(self.to_vec()), other)?;
+                let Some(repeated) = bytes::like(&repeated) else { return Ok(None) };
+                *self.0.borrow_mut() = repeated;
+                Ok(Some(this.clone()))
+            }
             (BinaryOp::Add, Some(more)) => {
                 memory::make_more_room(&mut self.0.borrow_mut(), more.len())?;
                 self.0.borrow_mut().extend(more);

@@ -2,9 +2,15 @@
 
 use std::rc::Rc;
 
+use num_bigint::BigInt;
+use num_traits::Zero;
+
+use super::big_range::BigRange;
+use super::generic_alias::GenericAlias;
+use super::union_type::UnionType;
 use crate::errors;
 use crate::modules::sys;
-use crate::value::{Args, ExceptionKind, NativeDef, Raise, Range, Result, Set, Slice, Value};
+use crate::value::{Args, ExceptionKind, NativeDef, Range, Result, Set, Slice, Value};
 use crate::vm::Vm;
 
 pub static FUNCTIONS: &[NativeDef] = &[
@@ -106,36 +112,51 @@ fn format(vm: &mut Vm, args: &Args) -> Result {
 
 fn isinstance(vm: &mut Vm, args: &Args) -> Result {
     let [value, classes] = args.exactly("isinstance")?;
+    let words = "isinstance() arg 2 must be a type, a tuple of types, or a union";
     let class = vm.class_of(value);
-    let Some(found) = is_one_of(&class, classes) else {
-        return Err(errors::type_error("isinstance() arg 2 must be a type, a tuple of types, or a union"));
-    };
-    Ok(Value::Bool(found))
+    if is_one_of(vm, &class, classes, words)? {
+        return Ok(Value::Bool(true));
+    }
+    // A class may say of its objects that they are of another one.
+    if vm.script_method(value, "__class__").is_some()
+        && let Some(Value::Class(class)) = vm.find_attr(value, "__class__")?
+    {
+        return Ok(Value::Bool(is_one_of(vm, &class, classes, words)?));
+    }
+    Ok(Value::Bool(false))
 }
 
-fn issubclass(_: &mut Vm, args: &Args) -> Result {
+fn issubclass(vm: &mut Vm, args: &Args) -> Result {
     let [class, classes] = args.exactly("issubclass")?;
     let Value::Class(class) = class else {
         return Err(errors::type_error("issubclass() arg 1 must be a class"));
     };
-    let Some(found) = is_one_of(class, classes) else {
-        return Err(errors::type_error("issubclass() arg 2 must be a class, a tuple of classes, or a union"));
-    };
-    Ok(Value::Bool(found))
+    let words = "issubclass() arg 2 must be a class, a tuple of classes, or a union";
+    Ok(Value::Bool(is_one_of(vm, class, classes, words)?))
 }
 
-/// Whether the class derives from one of `classes`, a class or nested tuples; `None` for anything else.
-fn is_one_of(class: &crate::value::Class, classes: &Value) -> Option<bool> {
+/// Whether the class derives from one of `classes`, a class or nested tuples; `words` are for anything else.
+fn is_one_of(vm: &Vm, class: &crate::value::Class, classes: &Value, words: &str) -> Result<bool> {
     match classes {
-        Value::Class(other) => Some(class.is_subclass_of(other) || passes_for(class, other)),
+        Value::Class(other) => Ok(class.is_subclass_of(other) || passes_for(class, other)),
         Value::Tuple(others) => {
-            let mut found = false;
+            vm.check_stack()?;
             for other in others.iter() {
-                found |= is_one_of(class, other)?;
+                if is_one_of(vm, class, other, words)? {
+                    return Ok(true);
+                }
             }
-            Some(found)
+            Ok(false)
         }
-        _ => None,
+        other => match other.downcast::<UnionType>() {
+            Some(union) => is_one_of(vm, class, &Value::tuple(union.args.clone()), words),
+            None if other.downcast::<GenericAlias>().is_some() => {
+                let (function, _) = words.split_once(' ').unwrap_or((words, ""));
+                let message = format!("{function} argument 2 cannot be a parameterized generic");
+                Err(errors::type_error(message))
+            }
+            None => Err(errors::type_error(words)),
+        },
     }
 }
 
@@ -329,14 +350,25 @@ pub fn new_range(vm: &mut Vm, args: &Args) -> Result {
     if args.has_keywords() {
         return Err(errors::no_keywords("range"));
     }
-    let mut bound = |value: &Value| match value {
-        Value::BigInt(_) => Err(range_too_large()),
-        other => vm.index(other),
+    // The usual ones need no big ints.
+    let plain = match args.positional() {
+        [Value::Int(stop)] => Some((0, *stop, 1)),
+        [Value::Int(start), Value::Int(stop)] => Some((*start, *stop, 1)),
+        [Value::Int(start), Value::Int(stop), Value::Int(step)] if *step != 0 => Some((*start, *stop, *step)),
+        _ => None,
     };
+    if let Some((start, stop, step)) = plain {
+        return Ok(Value::Range(Rc::new(Range { start, stop, step })));
+    }
+    let mut bound = |value: &Value| match value {
+        Value::BigInt(big) => Ok((**big).clone()),
+        other => vm.index(other).map(BigInt::from),
+    };
+    let (zero, one) = (BigInt::from(0), BigInt::from(1));
     let range = match args.positional() {
-        [stop] => Range { start: 0, stop: bound(stop)?, step: 1 },
-        [start, stop] => Range { start: bound(start)?, stop: bound(stop)?, step: 1 },
-        [start, stop, step] => Range { start: bound(start)?, stop: bound(stop)?, step: bound(step)? },
+        [stop] => BigRange { start: zero, stop: bound(stop)?, step: one },
+        [start, stop] => BigRange { start: bound(start)?, stop: bound(stop)?, step: one },
+        [start, stop, step] => BigRange { start: bound(start)?, stop: bound(stop)?, step: bound(step)? },
         [] => return Err(errors::type_error("range expected at least 1 argument, got 0")),
         more => {
             return Err(errors::type_error(format!(
@@ -345,14 +377,10 @@ pub fn new_range(vm: &mut Vm, args: &Args) -> Result {
             )));
         }
     };
-    if range.step == 0 {
+    if range.step.is_zero() {
         return Err(errors::value_error("range() arg 3 must not be zero"));
     }
-    Ok(Value::Range(Rc::new(range)))
-}
-
-fn range_too_large() -> Raise {
-    errors::overflow_error("a bound of range() must fit into 64 bits")
+    Ok(range.into_value())
 }
 
 pub fn new_slice(_: &mut Vm, args: &Args) -> Result {

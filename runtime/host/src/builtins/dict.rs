@@ -9,6 +9,7 @@ use crate::value::{Args, Dict, NativeDef, Result, Value};
 use crate::vm::Vm;
 
 pub static METHODS: &[NativeDef] = &[
+    NativeDef::class_method("__class_getitem__", super::generic_alias::of_class),
     NativeDef::method("get", get),
     NativeDef::method("keys", keys),
     NativeDef::method("values", values),

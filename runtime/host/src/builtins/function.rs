@@ -3,7 +3,9 @@
 use std::rc::Rc;
 
 use crate::errors;
-use crate::value::{Args, Attrs, Descriptor, Dict, Function, Generator, NativeDef, Raise, Result, Value};
+use crate::value::{
+    Annotations, Args, Descriptor, Dict, Function, Generator, NativeDef, Raise, Result, Value,
+};
 use crate::vm::Vm;
 
 pub static FUNCTION_METHODS: &[NativeDef] = &[
@@ -12,8 +14,13 @@ pub static FUNCTION_METHODS: &[NativeDef] = &[
     NativeDef::getter("__module__", function_module),
     NativeDef::getter("__doc__", function_doc),
     NativeDef::getter("__defaults__", function_defaults),
+    NativeDef::getter("__kwdefaults__", function_keyword_defaults),
+    NativeDef::getter("__annotations__", function_annotations),
     NativeDef::getter("__dict__", function_dict),
     NativeDef::getter("__globals__", function_globals),
+    NativeDef::getter("__closure__", function_closure),
+    NativeDef::method("__get__", function_get),
+    NativeDef::method("__call__", call_itself),
 ];
 
 pub static NATIVE_METHODS: &[NativeDef] =
@@ -33,7 +40,19 @@ pub static PROPERTY_METHODS: &[NativeDef] = &[
     NativeDef::getter("fget", property_fget),
     NativeDef::getter("fset", property_fset),
     NativeDef::getter("fdel", property_fdel),
+    NativeDef::getter("__doc__", property_doc),
+    NativeDef::method("__get__", function_get),
+    NativeDef::method("__set__", property_set),
+    NativeDef::method("__delete__", property_delete),
 ];
+
+pub static WRAPPED_METHODS: &[NativeDef] = &[
+    NativeDef::getter("__func__", property_fget),
+    NativeDef::getter("__wrapped__", property_fget),
+    NativeDef::method("__get__", function_get),
+];
+
+pub static CELL_METHODS: &[NativeDef] = &[NativeDef::getter("cell_contents", cell_contents)];
 
 pub static GENERATOR_METHODS: &[NativeDef] = &[
     NativeDef::method("__next__", generator_next),
@@ -42,6 +61,7 @@ pub static GENERATOR_METHODS: &[NativeDef] = &[
     NativeDef::method("throw", generator_throw),
     NativeDef::method("close", generator_close),
     NativeDef::getter("__name__", generator_name),
+    NativeDef::getter("__qualname__", generator_qualname),
 ];
 
 fn function<'a>(args: &Args<'a>) -> Result<&'a Rc<Function>> {
@@ -57,7 +77,7 @@ fn function_name(_: &mut Vm, args: &Args) -> Result {
 }
 
 fn function_qualname(_: &mut Vm, args: &Args) -> Result {
-    Ok(Value::str(&*function(args)?.code.code.qualname))
+    Ok(function(args)?.qualname().value())
 }
 
 fn function_module(_: &mut Vm, args: &Args) -> Result {
@@ -69,17 +89,89 @@ fn function_doc(_: &mut Vm, args: &Args) -> Result {
 }
 
 fn function_defaults(_: &mut Vm, args: &Args) -> Result {
-    let defaults = &function(args)?.defaults;
+    let defaults = function(args)?.defaults.borrow();
     Ok(if defaults.is_empty() { Value::None } else { Value::tuple(defaults.clone()) })
 }
 
-fn function_dict(_: &mut Vm, args: &Args) -> Result {
+fn function_keyword_defaults(_: &mut Vm, args: &Args) -> Result {
+    let function = function(args)?;
     let dict = Dict::new();
-    let attrs: &Attrs = &function(args)?.attrs.borrow();
-    for (name, value) in attrs.iter() {
-        dict.insert_text(name.value(), value.clone());
+    for (name, default) in function.keyword_only_names().iter().zip(&*function.keyword_defaults.borrow()) {
+        if !default.is_unset() {
+            dict.set_name(name, default.clone());
+        }
     }
-    Ok(Value::Dict(Rc::new(dict)))
+    Ok(if dict.is_empty() { Value::None } else { Value::Dict(Rc::new(dict)) })
+}
+
+/// They are evaluated when first asked for.
+fn function_annotations(vm: &mut Vm, args: &Args) -> Result {
+    let function = function(args)?;
+    let source = match &*function.annotations.borrow() {
+        Annotations::Known(dict) => return Ok(Value::Dict(dict.clone())),
+        Annotations::None => Value::Unset,
+        Annotations::Waiting(source) => source.clone(),
+    };
+    let dict = match &source {
+        Value::Tuple(texts) => {
+            let dict = Dict::new();
+            for pair in texts.chunks_exact(2) {
+                dict.insert_text(pair[0].clone(), pair[1].clone());
+            }
+            Rc::new(dict)
+        }
+        Value::Unset => Rc::default(),
+        source => match vm.call(source, &[])? {
+            Value::Dict(dict) => dict,
+            _ => unreachable!("annotations are gathered in a dict"),
+        },
+    };
+    drop(function.annotations.replace(Annotations::Known(dict.clone())));
+    Ok(Value::Dict(dict))
+}
+
+fn function_dict(_: &mut Vm, args: &Args) -> Result {
+    Ok(Value::Dict(function(args)?.to_dict()))
+}
+
+/// The captured variables, each as a cell with its value in `cell_contents`.
+fn function_closure(_: &mut Vm, args: &Args) -> Result {
+    let cells: Vec<Value> = function(args)?.closure.iter().cloned().map(Value::Cell).collect();
+    Ok(if cells.is_empty() { Value::None } else { Value::tuple(cells) })
+}
+
+fn cell_contents(_: &mut Vm, args: &Args) -> Result {
+    match args.receiver()? {
+        Value::Cell(cell) => match cell.get() {
+            Value::Unset => Err(errors::value_error("Cell is empty")),
+            value => Ok(value),
+        },
+        other => Err(errors::wrong_receiver(other)),
+    }
+}
+
+/// `function.__get__(instance, owner=None)`: what looking the function up in a class gives.
+fn function_get(vm: &mut Vm, args: &Args) -> Result {
+    let mut parser = args.method_parser("__get__");
+    let receiver = parser.positional("instance")?;
+    let owner = parser.optional_positional();
+    parser.finish()?;
+    let attr = args.receiver()?;
+    let class = match owner {
+        Some(Value::Class(owner)) => owner.clone(),
+        _ => vm.class_of(receiver),
+    };
+    match (receiver, attr) {
+        (Value::None, Value::Function(_)) => Ok(attr.clone()),
+        (Value::None, Value::Descriptor(of)) if matches!(**of, Descriptor::Property { .. }) => {
+            Ok(attr.clone())
+        }
+        _ => vm.bind(attr, receiver, &class),
+    }
+}
+
+fn call_itself(vm: &mut Vm, args: &Args) -> Result {
+    vm.call_with(args.receiver()?, &args.rest())
 }
 
 fn function_globals(_: &mut Vm, args: &Args) -> Result {
@@ -125,9 +217,9 @@ pub fn new_property(_: &mut Vm, args: &Args) -> Result {
     let mut parser = args.parser("property");
     let [get, set, delete] = [parser.optional("fget")?, parser.optional("fset")?, parser.optional("fdel")?]
         .map(|function| function.cloned().unwrap_or(Value::None));
-    parser.optional("doc")?;
+    let doc = parser.optional("doc")?.cloned().and_then(Value::not_none).unwrap_or_default();
     parser.finish()?;
-    Ok(descriptor(Descriptor::Property { get, set, delete }))
+    Ok(descriptor(Descriptor::Property { get, set, delete, doc }))
 }
 
 pub fn new_static_method(_: &mut Vm, args: &Args) -> Result {
@@ -140,33 +232,60 @@ pub fn new_class_method(_: &mut Vm, args: &Args) -> Result {
     Ok(descriptor(Descriptor::ClassMethod(function.clone())))
 }
 
-/// The three functions of a property, and the one given to `@x.setter` and its kin.
-fn property_parts(args: &Args) -> Result<([Value; 3], Value)> {
+/// A property with the function at a place replaced: what `@x.setter` and the like make.
+fn property_with(args: &Args, at: usize) -> Result {
     let [property, function] = args.exactly("property")?;
-    match property {
-        Value::Descriptor(descriptor) => match &**descriptor {
-            Descriptor::Property { get, set, delete } => {
-                Ok(([get.clone(), set.clone(), delete.clone()], function.clone()))
-            }
-            _ => Err(errors::wrong_receiver(property)),
+    let Value::Descriptor(of) = property else { return Err(errors::wrong_receiver(property)) };
+    let Descriptor::Property { get, set, delete, doc } = &**of else {
+        return Err(errors::wrong_receiver(property));
+    };
+    let mut parts = [get, set, delete].map(Value::clone);
+    parts[at] = function.clone();
+    let [get, set, delete] = parts;
+    Ok(descriptor(Descriptor::Property { get, set, delete, doc: doc.clone() }))
+}
+
+fn property_getter(_: &mut Vm, args: &Args) -> Result {
+    property_with(args, 0)
+}
+
+fn property_setter(_: &mut Vm, args: &Args) -> Result {
+    property_with(args, 1)
+}
+
+fn property_deleter(_: &mut Vm, args: &Args) -> Result {
+    property_with(args, 2)
+}
+
+/// The documentation of a property is that of its getter, unless it was given.
+fn property_doc(vm: &mut Vm, args: &Args) -> Result {
+    match args.receiver()? {
+        Value::Descriptor(of) => match &**of {
+            Descriptor::Property { get, doc, .. } if doc.is_unset() => match get {
+                Value::None => Ok(Value::None),
+                get => Ok(vm.find_attr(get, "__doc__")?.unwrap_or(Value::None)),
+            },
+            Descriptor::Property { doc, .. } => Ok(doc.clone()),
+            _ => Ok(Value::None),
         },
         other => Err(errors::wrong_receiver(other)),
     }
 }
 
-fn property_getter(_: &mut Vm, args: &Args) -> Result {
-    let ([_, set, delete], get) = property_parts(args)?;
-    Ok(descriptor(Descriptor::Property { get, set, delete }))
+fn property_set(vm: &mut Vm, args: &Args) -> Result {
+    let [_, instance, value] = args.exactly("__set__")?;
+    match property_part(args, 1)? {
+        Value::None => Err(errors::attribute_error("property has no setter")),
+        set => vm.call(&set, &[instance.clone(), value.clone()]),
+    }
 }
 
-fn property_setter(_: &mut Vm, args: &Args) -> Result {
-    let ([get, _, delete], set) = property_parts(args)?;
-    Ok(descriptor(Descriptor::Property { get, set, delete }))
-}
-
-fn property_deleter(_: &mut Vm, args: &Args) -> Result {
-    let ([get, set, _], delete) = property_parts(args)?;
-    Ok(descriptor(Descriptor::Property { get, set, delete }))
+fn property_delete(vm: &mut Vm, args: &Args) -> Result {
+    let [_, instance] = args.exactly("__delete__")?;
+    match property_part(args, 2)? {
+        Value::None => Err(errors::attribute_error("property has no deleter")),
+        delete => vm.call(&delete, std::slice::from_ref(instance)),
+    }
 }
 
 fn property_fget(_: &mut Vm, args: &Args) -> Result {
@@ -187,7 +306,7 @@ fn property_part(args: &Args, at: usize) -> Result {
         return Err(errors::wrong_receiver(args.receiver()?));
     };
     let parts = match &**descriptor {
-        Descriptor::Property { get, set, delete } => [get, set, delete],
+        Descriptor::Property { get, set, delete, .. } => [get, set, delete],
         Descriptor::StaticMethod(function) | Descriptor::ClassMethod(function) => {
             [function, &Value::None, &Value::None]
         }
@@ -203,6 +322,11 @@ fn generator<'a>(args: &Args<'a>) -> Result<&'a Rc<Generator>> {
 }
 
 fn generator_name(_: &mut Vm, args: &Args) -> Result {
+    let qualname = &generator(args)?.name;
+    Ok(Value::str(qualname.rsplit('.').next().unwrap_or(qualname)))
+}
+
+fn generator_qualname(_: &mut Vm, args: &Args) -> Result {
     Ok(generator(args)?.name.value())
 }
 

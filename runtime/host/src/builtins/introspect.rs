@@ -2,6 +2,7 @@
 
 use std::io::BufRead;
 
+use super::namespace_dict;
 use crate::errors;
 use crate::value::{Args, Dict, ExceptionKind, Name, NativeDef, Raise, Result, Value};
 use crate::vm::Vm;
@@ -23,6 +24,14 @@ fn local_pairs(vm: &Vm) -> Vec<(Name, Value)> {
     vm.caller_locals().unwrap_or_else(|| global_pairs(vm))
 }
 
+/// A copy of the local names; those of a module are its globals.
+fn local_names(vm: &Vm) -> Result {
+    match (vm.caller_locals(), vm.caller_globals()) {
+        (None, Some(globals)) => Ok(namespace_dict(&globals)),
+        (locals, _) => Ok(Dict::of_names(locals.unwrap_or_default())),
+    }
+}
+
 /// `dir()`, `dir(value)`.
 fn dir(vm: &mut Vm, args: &Args) -> Result {
     let mut parser = args.parser("dir");
@@ -42,12 +51,12 @@ fn dir(vm: &mut Vm, args: &Args) -> Result {
     Ok(Value::list(names.into_iter().map(Value::from).collect()))
 }
 
-/// `vars()`, `vars(value)`: a copy of the names and their values.
+/// `vars()`, `vars(value)`: the names and their values.
 fn vars(vm: &mut Vm, args: &Args) -> Result {
     let mut parser = args.parser("vars");
     let value = parser.optional_positional();
     parser.finish()?;
-    let Some(value) = value else { return Ok(Dict::of_names(local_pairs(vm))) };
+    let Some(value) = value else { return local_names(vm) };
     match vm.find_attr(value, "__dict__")? {
         Some(dict) => Ok(dict),
         None => Err(errors::type_error("vars() argument must have __dict__ attribute")),
@@ -56,12 +65,15 @@ fn vars(vm: &mut Vm, args: &Args) -> Result {
 
 fn globals(vm: &mut Vm, args: &Args) -> Result {
     args.exactly::<0>("globals")?;
-    Ok(Dict::of_names(global_pairs(vm)))
+    Ok(match vm.caller_globals() {
+        Some(globals) => namespace_dict(&globals),
+        None => Value::Dict(Dict::new().into()),
+    })
 }
 
 fn locals(vm: &mut Vm, args: &Args) -> Result {
     args.exactly::<0>("locals")?;
-    Ok(Dict::of_names(local_pairs(vm)))
+    local_names(vm)
 }
 
 /// `help(value)`: its kind, its docstring, and the names of its attributes.

@@ -5,6 +5,7 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
+use super::big_range::{self, BigRange};
 use super::support::flag;
 use crate::errors;
 use crate::value::{Args, BinaryOp, Dict, List, Native, NativeDef, NativeIter, NativeType, Result, Value};
@@ -250,7 +251,10 @@ fn new_reversed(vm: &mut Vm, args: &Args) -> Result {
             let items = vm.collect(sequence)?;
             reversed_items(vm, &Value::tuple(items))
         }
-        Value::Native(_) => reversed_items(vm, sequence),
+        Value::Native(_) => match sequence.downcast::<BigRange>() {
+            Some(range) => Ok(big_range::reversed(range)),
+            None => reversed_items(vm, sequence),
+        },
         Value::Instance(_) if vm.script_method(sequence, "__getitem__").is_some() => {
             reversed_items(vm, sequence)
         }

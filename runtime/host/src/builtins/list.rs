@@ -10,6 +10,7 @@ use crate::value::{Args, List, NativeDef, Result, Value};
 use crate::vm::Vm;
 
 pub static METHODS: &[NativeDef] = &[
+    NativeDef::class_method("__class_getitem__", super::generic_alias::of_class),
     NativeDef::method("append", append),
     NativeDef::method("extend", extend),
     NativeDef::method("pop", pop),

@@ -9,6 +9,7 @@
 //! tables are static, and names resolve when code first uses them.
 
 mod arithmetic;
+mod big_range;
 mod bytearray;
 pub mod bytes;
 mod bytes_form;
@@ -20,10 +21,13 @@ pub mod file;
 pub mod float;
 pub mod format;
 mod function;
+pub(crate) mod generic_alias;
 pub mod int;
 pub mod introspect;
 mod iterators;
 mod list;
+mod mapping_proxy;
+mod namespace;
 mod object;
 mod protocol;
 mod reduce;
@@ -33,6 +37,7 @@ pub mod sort;
 mod string;
 mod string_form;
 pub mod support;
+pub(crate) mod union_type;
 mod views;
 
 use crate::modules;
@@ -40,6 +45,9 @@ use crate::value::{
     BuiltinType, ExceptionKind, NativeDef, NativeFn, NativeFunction, NativeType, Raise, Result, Value,
 };
 use crate::vm::Vm;
+pub(crate) use big_range::{BigRange, range_parts};
+pub(crate) use mapping_proxy::class_dict;
+pub(crate) use namespace::namespace_dict;
 
 /// The builtin functions.
 pub static FUNCTIONS: &[&[NativeDef]] = &[
@@ -91,6 +99,8 @@ pub fn methods(ty: BuiltinType) -> &'static [NativeDef] {
         BuiltinType::NativeFunction => function::NATIVE_METHODS,
         BuiltinType::Method => function::METHOD_METHODS,
         BuiltinType::Property => function::PROPERTY_METHODS,
+        BuiltinType::StaticMethod | BuiltinType::ClassMethod => function::WRAPPED_METHODS,
+        BuiltinType::Cell => function::CELL_METHODS,
         BuiltinType::Generator => function::GENERATOR_METHODS,
         BuiltinType::Int => int::METHODS,
         BuiltinType::Float => float::METHODS,
@@ -104,6 +114,7 @@ pub fn methods(ty: BuiltinType) -> &'static [NativeDef] {
         BuiltinType::Dict => dict::METHODS,
         BuiltinType::Set => set::METHODS,
         BuiltinType::FrozenSet => set::FROZEN_METHODS,
+        BuiltinType::Type => object::TYPE_METHODS,
         _ => &[],
     }
 }

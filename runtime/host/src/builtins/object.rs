@@ -16,9 +16,13 @@ pub static OBJECT_METHODS: &[NativeDef] = &[
     NativeDef::method("__ne__", ne),
     NativeDef::method("__hash__", hash),
     NativeDef::method("__setattr__", setattr),
+    NativeDef::method("__delattr__", delattr),
     NativeDef::method("__getattribute__", getattribute),
     NativeDef::class_method("__init_subclass__", init_subclass),
 ];
+
+pub static TYPE_METHODS: &[NativeDef] =
+    &[NativeDef::class_method("__class_getitem__", super::generic_alias::of_class)];
 
 /// Fills what a derived class left to its base: an exception's arguments, a list's items.
 fn init(vm: &mut Vm, args: &Args) -> Result {
@@ -75,7 +79,7 @@ fn repr(vm: &mut Vm, args: &Args) -> Result {
     Ok(Value::str(match this {
         Value::Instance(instance) if instance.payload_value().is_none() && instance.exception().is_none() => {
             let class = instance.class();
-            format!("<{}.{} object at {:#x}>", class.module, class.qualname, this.address().unwrap_or(0))
+            format!("<{}.{} object at {:#x}>", class.module, class.qualname(), this.address().unwrap_or(0))
         }
         Value::Instance(instance) => match instance.payload_value() {
             Some(payload) => vm.repr(payload)?,
@@ -157,14 +161,31 @@ fn getattribute(vm: &mut Vm, args: &Args) -> Result {
     vm.get_plain_attr(this, name)
 }
 
-fn init_subclass(_: &mut Vm, _: &Args) -> Result {
+fn delattr(vm: &mut Vm, args: &Args) -> Result {
+    let [this, name] = args.exactly("__delattr__")?;
+    let name = attr_name(name)?;
+    match this {
+        Value::Instance(instance) => vm.delete_instance_attr(this, instance, &vm.name(name))?,
+        _ => vm.delete_attr(this, name)?,
+    }
     Ok(Value::None)
+}
+
+fn init_subclass(_: &mut Vm, args: &Args) -> Result {
+    match args.positional() {
+        [Value::Class(class)] if args.has_keywords() => Err(errors::no_class_keywords(&class.name)),
+        _ => Ok(Value::None),
+    }
 }
 
 /// `type(value)`.
 pub fn new_type(vm: &mut Vm, args: &Args) -> Result {
-    if args.values().len() == 3 {
-        return Err(errors::type_error("type() takes 1 argument").help("write a `class` statement instead"));
+    if let [name, bases, members] = args.positional() {
+        let (Some(name), Value::Tuple(bases), Value::Dict(members)) = (name.as_str(), bases, members) else {
+            return Err(errors::type_error("type() takes a name, a tuple of bases and a dict of members"));
+        };
+        let keywords = args.keywords().map(|(name, value)| (name.clone(), value.clone())).collect();
+        return vm.class_of_members(&vm.name(name), bases, members, keywords);
     }
     let [value] = args.exactly("type")?;
     Ok(Value::Class(vm.class_of(value)))

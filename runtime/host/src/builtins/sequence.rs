@@ -2,14 +2,16 @@
 
 use std::rc::Rc;
 
+use super::big_range::BigRange;
 use super::protocol;
 use super::support::{bound, window};
 use crate::errors;
 use crate::text::slice::SliceIndices;
-use crate::value::{Args, NativeDef, Range, Result, Slice, Tuple, Value};
+use crate::value::{Args, NativeDef, Result, Slice, Tuple, Value};
 use crate::vm::Vm;
 
 pub static TUPLE_METHODS: &[NativeDef] = &[
+    NativeDef::class_method("__class_getitem__", super::generic_alias::of_class),
     NativeDef::method("index", tuple_index),
     NativeDef::method("count", tuple_count),
     NativeDef::method("__len__", protocol::len),
@@ -26,9 +28,9 @@ pub static TUPLE_METHODS: &[NativeDef] = &[
 ];
 
 pub static RANGE_METHODS: &[NativeDef] = &[
-    NativeDef::getter("start", |_, args| Ok(Value::Int(range(args)?.start))),
-    NativeDef::getter("stop", |_, args| Ok(Value::Int(range(args)?.stop))),
-    NativeDef::getter("step", |_, args| Ok(Value::Int(range(args)?.step))),
+    NativeDef::getter("start", |_, args| Ok(Value::big(range(args)?.start))),
+    NativeDef::getter("stop", |_, args| Ok(Value::big(range(args)?.stop))),
+    NativeDef::getter("step", |_, args| Ok(Value::big(range(args)?.step))),
     NativeDef::method("index", range_index),
     NativeDef::method("count", range_count),
     NativeDef::method("__len__", protocol::len),
@@ -52,11 +54,9 @@ fn tuple<'a>(args: &Args<'a>) -> Result<&'a Rc<Tuple>> {
     }
 }
 
-fn range<'a>(args: &Args<'a>) -> Result<&'a Rc<Range>> {
-    match args.receiver()? {
-        Value::Range(range) => Ok(range),
-        other => Err(errors::wrong_receiver(other)),
-    }
+fn range(args: &Args) -> Result<BigRange> {
+    let receiver = args.receiver()?;
+    BigRange::from_value(receiver).ok_or_else(|| errors::wrong_receiver(receiver))
 }
 
 fn slice<'a>(args: &Args<'a>) -> Result<&'a Rc<Slice>> {
@@ -91,19 +91,10 @@ fn tuple_count(vm: &mut Vm, args: &Args) -> Result {
     Ok(Value::Int(n_found))
 }
 
-/// Where a range holds a value: floats that are whole count as ints.
-fn range_position(range: &Range, value: &Value) -> Option<i64> {
-    let int = match value.base_value() {
-        Value::Float(float) if float.fract() == 0.0 && float.abs() < i64::MAX as f64 => *float as i64,
-        other => other.as_int()?,
-    };
-    range.contains(int).then(|| ((int as i128 - range.start as i128) / range.step as i128) as i64)
-}
-
 fn range_index(vm: &mut Vm, args: &Args) -> Result {
     let [value] = args.rest().exactly("range.index")?;
-    match range_position(range(args)?, value) {
-        Some(at) => Ok(Value::Int(at)),
+    match range(args)?.position(value) {
+        Some(at) => Ok(Value::big(at)),
         None => {
             let message = format!("{} is not in range", vm.repr(value)?);
             Err(errors::value_error(message))
@@ -113,7 +104,7 @@ fn range_index(vm: &mut Vm, args: &Args) -> Result {
 
 fn range_count(_: &mut Vm, args: &Args) -> Result {
     let [value] = args.rest().exactly("range.count")?;
-    Ok(Value::Int(range_position(range(args)?, value).is_some() as i64))
+    Ok(Value::Int(range(args)?.position(value).is_some() as i64))
 }
 
 fn slice_indices(vm: &mut Vm, args: &Args) -> Result {

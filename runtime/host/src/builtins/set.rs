@@ -20,6 +20,7 @@ macro_rules! reading_methods {
             NativeDef::method("issuperset", issuperset),
             NativeDef::method("isdisjoint", isdisjoint),
             NativeDef::method("copy", copy),
+            NativeDef::class_method("__class_getitem__", super::generic_alias::of_class),
             NativeDef::method("__len__", protocol::len),
             NativeDef::method("__iter__", protocol::iter),
             NativeDef::method("__contains__", protocol::contains),

@@ -37,6 +37,7 @@ static TYPE: NativeType =
     NativeType { new: Some(new), methods: METHODS, ..NativeType::new("deque", "collections") };
 
 static METHODS: &[NativeDef] = &[
+    NativeDef::class_method("__class_getitem__", crate::builtins::generic_alias::of_class),
     NativeDef::method("append", append),
     NativeDef::method("appendleft", appendleft),
     NativeDef::method("pop", pop),
@@ -187,10 +188,18 @@ impl Native for Deque {
         op: BinaryOp,
         other: &Value,
     ) -> Result<Option<Value>> {
-        if op != BinaryOp::Add {
-            return Ok(None);
+        match op {
+            BinaryOp::Add => vm.collect(other)?.into_iter().try_for_each(|item| self.push_back(item))?,
+            BinaryOp::Mul => {
+                let repeated = vm.binary(op, &Value::list(self.to_vec()), other)?;
+                let repeated = vm.collect(&repeated)?;
+                let previous = self.items.take();
+                drop(previous);
+                self.touch();
+                repeated.into_iter().try_for_each(|item| self.push_back(item))?;
+            }
+            _ => return Ok(None),
         }
-        vm.collect(other)?.into_iter().try_for_each(|item| self.push_back(item))?;
         Ok(Some(this.clone()))
     }
 

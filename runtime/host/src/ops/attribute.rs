@@ -4,11 +4,12 @@ use std::rc::Rc;
 
 use kps_syntax::suggest;
 
+use crate::builtins::{class_dict, namespace_dict};
 use crate::errors;
 use crate::modules::kernels::structs;
 use crate::value::{
-    Args, Attrs, BoundMethod, Class, Descriptor, Dict, ExceptionKind, Instance, Name, NativeKind, Result,
-    Value,
+    Args, Attrs, BoundMethod, BuiltinType, Class, Descriptor, Dict, ExceptionKind, Instance, Layout, Name,
+    NativeKind, Result, Value,
 };
 use crate::vm::Vm;
 
@@ -36,7 +37,7 @@ impl Vm {
                 "__file__" if module.file.is_some() => {
                     module.file.as_ref().map(|file| Value::str(file.display().to_string()))
                 }
-                "__dict__" => Some(Dict::of_names(module.namespace.to_pairs())),
+                "__dict__" => Some(namespace_dict(&module.namespace)),
                 name => module.namespace.get(name),
             },
             Value::Super(object) => {
@@ -52,13 +53,14 @@ impl Vm {
                 }
                 found
             }
-            Value::Function(function) => {
-                let own = function.attrs.borrow().get(name).cloned();
-                match own {
-                    Some(own) => Some(own),
-                    None => self.get_typed_attr(value, name)?,
-                }
-            }
+            Value::Function(function) => match function.get_attr(name) {
+                Some(own) => Some(own),
+                None => self.get_typed_attr(value, name)?,
+            },
+            Value::Method(method) => match self.get_typed_attr(value, name)? {
+                Some(own) => Some(own),
+                None => self.find_attr(&method.function, name)?,
+            },
             _ => self.get_typed_attr(value, name)?,
         };
         found.ok_or_else(|| self.missing_attr(value, name))
@@ -112,10 +114,17 @@ impl Vm {
         let attr = class.lookup(name);
         if let Some(attr) = &attr
             && is_data_descriptor(attr)
+            && can_get(attr)
         {
+            if let Value::Descriptor(of) = attr
+                && let Descriptor::Property { get: Value::None, .. } = &**of
+            {
+                let message = format!("property '{name}' of '{}' object has no getter", class.name);
+                return Err(errors::attribute_error(message));
+            }
             return self.bind(attr, value, class).map(Some);
         }
-        let own = instance.fields.borrow().get(name).cloned();
+        let own = instance.fields.borrow().get(name);
         if let Some(own) = own {
             return Ok(Some(own));
         }
@@ -124,27 +133,36 @@ impl Vm {
         }
         Ok(match &**name {
             "__class__" => Some(Value::Class(class.clone())),
-            "__dict__" => Some(Dict::of_names(instance.fields.borrow().to_pairs())),
+            "__dict__" if class.slots.is_none() => Some(Value::Dict(instance.fields.borrow_mut().to_dict())),
             _ => None,
         })
     }
 
     fn get_class_attr(&mut self, value: &Value, class: &Rc<Class>, name: &Name) -> Result<Option<Value>> {
         // These belong to the class itself, whatever its instances call so.
+        let own = |text: &Name| class.own_attrs().get(name).cloned().unwrap_or_else(|| text.value());
         let own = match &**name {
-            "__name__" => Some(class.name.value()),
-            "__qualname__" => Some(class.qualname.value()),
+            "__name__" => Some(class.shown_name().value()),
+            "__qualname__" => Some(class.qualname().value()),
+            "__module__" => Some(own(&class.module)),
             "__class__" => Some(Value::Class(self.class_of(value))),
             "__base__" => Some(class.base.clone().map_or(Value::None, Value::Class)),
             "__bases__" => {
                 Some(Value::tuple(class.base.clone().map(Value::Class).into_iter().collect::<Vec<_>>()))
             }
             "__mro__" => Some(Value::tuple(class.line().map(Value::Class).collect::<Vec<_>>())),
-            "__dict__" => {
-                let attrs = class.own_attrs();
-                Some(Dict::of_names(
-                    attrs.iter().map(|(name, value)| (name.clone(), value.clone())).collect(),
-                ))
+            "__dict__" => Some(class_dict(class)),
+            "__doc__" | "__annotations__" if class.is_script => {
+                let own = class.own_attrs().get(name).cloned();
+                match (own, &**name) {
+                    (None, "__doc__") => Some(Value::None),
+                    (None, _) => {
+                        let empty = Value::Dict(Rc::new(Dict::new()));
+                        class.insert(name.clone(), empty.clone());
+                        Some(empty)
+                    }
+                    (Some(own), _) => Some(self.bind_to_class(&own, value, class)?),
+                }
             }
             _ => None,
         };
@@ -152,21 +170,44 @@ impl Vm {
             return Ok(own);
         }
         if let Some(attr) = class.lookup(name) {
-            return Ok(Some(match &attr {
-                Value::Descriptor(descriptor) => match &**descriptor {
-                    Descriptor::StaticMethod(function) => function.clone(),
-                    Descriptor::ClassMethod(function) => bound(function, value),
-                    Descriptor::Property { .. } => attr,
-                },
-                Value::NativeFunction(function) if function.kind == NativeKind::Class => bound(&attr, value),
-                _ => attr,
-            }));
+            return self.bind_to_class(&attr, value, class).map(Some);
         }
-        Ok(match &**name {
-            "__module__" => Some(class.module.value()),
-            "__doc__" => Some(Value::None),
-            _ => None,
+        Ok((&**name == "__doc__").then_some(Value::None))
+    }
+
+    /// A class attribute as the class `value` itself sees it.
+    fn bind_to_class(&mut self, attr: &Value, value: &Value, class: &Rc<Class>) -> Result {
+        Ok(match attr {
+            Value::Descriptor(descriptor) => match &**descriptor {
+                Descriptor::StaticMethod(function) => function.clone(),
+                Descriptor::ClassMethod(function) => self.bind_class_method(function, class)?,
+                Descriptor::Property { .. } => attr.clone(),
+            },
+            Value::NativeFunction(function) if function.kind == NativeKind::Class => bound(attr, value),
+            Value::Instance(_) => self.get_through(attr, &Value::None, class)?,
+            _ => attr.clone(),
         })
+    }
+
+    /// What `classmethod(function)` gives: a function bound to the class, and anything else bound as it says itself.
+    fn bind_class_method(&mut self, function: &Value, class: &Rc<Class>) -> Result {
+        match function {
+            Value::Instance(_) if self.script_method(function, "__get__").is_some() => {
+                self.get_through(function, &Value::Class(class.clone()), class)
+            }
+            _ => Ok(bound(function, &Value::Class(class.clone()))),
+        }
+    }
+
+    /// Asks the `__get__` of a descriptor that a script wrote; another object is what it is.
+    fn get_through(&mut self, attr: &Value, receiver: &Value, class: &Rc<Class>) -> Result {
+        match self.script_method(attr, "__get__") {
+            Some(get) => {
+                self.check_stack()?;
+                self.call_method_value(&get, attr, &[receiver.clone(), Value::Class(class.clone())])
+            }
+            None => Ok(attr.clone()),
+        }
     }
 
     /// A class attribute as an instance sees it.
@@ -187,8 +228,9 @@ impl Vm {
                     return self.call(get, std::slice::from_ref(receiver));
                 }
                 Descriptor::StaticMethod(function) => function.clone(),
-                Descriptor::ClassMethod(function) => bound(function, &Value::Class(class.clone())),
+                Descriptor::ClassMethod(function) => self.bind_class_method(function, class)?,
             },
+            Value::Instance(_) => self.get_through(attr, receiver, class)?,
             other => other.clone(),
         })
     }
@@ -200,6 +242,7 @@ impl Vm {
             (Value::Class(_), Value::NativeFunction(function)) if function.kind == NativeKind::Method => {
                 Ok(attr.clone())
             }
+            (Value::Class(_), Value::Instance(_)) => self.get_through(attr, &Value::None, class),
             _ => self.bind(attr, receiver, class),
         }
     }
@@ -208,7 +251,7 @@ impl Vm {
     pub(crate) fn get_method(&mut self, value: &Value, name: &Name) -> Result<(Value, Value)> {
         let class = match value {
             Value::Instance(instance) => {
-                if instance.fields.borrow().slot(name).is_some()
+                if instance.fields.borrow().contains(name)
                     || instance.class().lookup_script("__getattribute__").is_some()
                 {
                     return Ok((self.get_attr_named(value, name)?, Value::Unset));
@@ -243,6 +286,25 @@ impl Vm {
                 self.set_instance_attr(value, instance, name, new)
             }
             Value::Class(class) if class.is_script => {
+                match (&**name, &new) {
+                    ("__class__" | "__bases__", _) => {
+                        return Err(errors::fixed_class_attribute(&class.name, name));
+                    }
+                    ("__dict__" | "__mro__", _) => {
+                        let message = format!("attribute '{name}' of 'type' objects is not writable");
+                        return Err(errors::attribute_error(message));
+                    }
+                    ("__name__" | "__qualname__", Value::Str(text)) => {
+                        class.rename(name, Name(text.clone()));
+                        return Ok(());
+                    }
+                    ("__name__" | "__qualname__", other) => {
+                        let (class, given) = (class.shown_name(), other.type_name());
+                        let message = format!("can only assign string to {class}.{name}, not '{given}'");
+                        return Err(errors::type_error(message));
+                    }
+                    _ => {}
+                }
                 self.class_says(value, "__class_setattr__", &[name.value()])?;
                 self.set_class_attr(class, name, new);
                 Ok(())
@@ -255,13 +317,8 @@ impl Vm {
                 module.namespace.set(name, new);
                 Ok(())
             }
-            Value::Function(function) => {
-                match (&**name, &new) {
-                    ("__name__", Value::Str(text)) => *function.name.borrow_mut() = Name(text.clone()),
-                    _ => drop(function.attrs.borrow_mut().insert(name.clone(), new)),
-                }
-                Ok(())
-            }
+            _ if &**name == "__class__" => Err(errors::fixed_class()),
+            Value::Function(function) => function.set_attr(name, new),
             Value::Native(object) => {
                 if object.object().set_attr(value, self, name, &new)? {
                     return Ok(());
@@ -290,9 +347,11 @@ impl Vm {
         name: &Name,
         new: Value,
     ) -> Result<()> {
-        match instance.class().lookup(name) {
+        let class = instance.class();
+        let attr = class.lookup(name);
+        match &attr {
             Some(Value::Descriptor(descriptor)) => {
-                if let Descriptor::Property { set, .. } = &*descriptor {
+                if let Descriptor::Property { set, .. } = &**descriptor {
                     if set.is_none() {
                         return Err(errors::attribute_error(format!(
                             "property '{name}' of '{}' object has no setter",
@@ -306,17 +365,78 @@ impl Vm {
             Some(Value::NativeFunction(function)) if function.kind == NativeKind::Getter => {
                 return Err(read_only(value, name));
             }
+            Some(attr) if is_data_descriptor(attr) => {
+                let Some(set) = self.script_method(attr, "__set__") else {
+                    return Err(errors::attribute_error("__set__"));
+                };
+                self.call_method_value(&set, attr, &[value.clone(), new])?;
+                return Ok(());
+            }
             _ => {}
+        }
+        match &**name {
+            "__class__" => return self.set_class_of(instance, &new),
+            "__dict__" => return self.set_dict_of(value, instance, new),
+            _ => {}
+        }
+        if let Some(slots) = &class.slots
+            && !slots.contains(name)
+        {
+            return Err(if attr.is_some() { read_only(value, name) } else { self.missing_attr(value, name) });
         }
         let previous = instance.fields.borrow_mut().set(name, new);
         drop(previous);
         Ok(())
     }
 
+    /// `instance.__class__ = class`, for classes whose instances are made of the same.
+    fn set_class_of(&mut self, instance: &Rc<Instance>, class: &Value) -> Result<()> {
+        let Value::Class(class) = class else {
+            let message = format!("__class__ must be set to a class, not '{}' object", class.type_name());
+            return Err(errors::type_error(message));
+        };
+        let now = instance.class();
+        if !class.is_script || !now.is_script {
+            return Err(errors::fixed_class());
+        }
+        let is_same_layout = match (now.layout, class.layout) {
+            (Layout::Plain, Layout::Plain) => true,
+            // Objects of these types have their size from their value.
+            (Layout::Builtin(BuiltinType::Int | BuiltinType::Bytes | BuiltinType::Tuple), _) => false,
+            (Layout::Builtin(now), Layout::Builtin(new)) => now == new,
+            (Layout::Exception(now), Layout::Exception(new)) => now == new,
+            _ => false,
+        };
+        if !is_same_layout || now.slots != class.slots {
+            let message =
+                format!("__class__ assignment: '{}' object layout differs from '{}'", class.name, now.name);
+            return Err(errors::type_error(message));
+        }
+        instance.set_class(class.clone());
+        // A descriptor may be another kind of descriptor now.
+        self.class_epoch += 1;
+        Ok(())
+    }
+
+    /// `instance.__dict__ = dict`: the attributes lie in that dict from now on.
+    fn set_dict_of(&mut self, value: &Value, instance: &Rc<Instance>, dict: Value) -> Result<()> {
+        if instance.class().slots.is_some() {
+            return Err(self.missing_attr(value, &self.name("__dict__")));
+        }
+        let Value::Dict(dict) = dict else {
+            let message = format!("__dict__ must be set to a dictionary, not a '{}'", dict.type_name());
+            return Err(errors::type_error(message));
+        };
+        let previous = instance.fields.borrow_mut().replace_dict(dict);
+        drop(previous);
+        Ok(())
+    }
+
     /// Changes a class and tells the inline caches.
     pub fn set_class_attr(&mut self, class: &Class, name: &Name, new: Value) {
-        let is_plain = |value: &Value| {
-            !matches!(value, Value::Function(_) | Value::NativeFunction(_) | Value::Descriptor(_))
+        let is_plain = |value: &Value| match value {
+            Value::Function(_) | Value::NativeFunction(_) | Value::Descriptor(_) => false,
+            other => !is_data_descriptor(other),
         };
         let new_is_plain = is_plain(&new);
         let previous = class.insert(name.clone(), new);
@@ -335,9 +455,33 @@ impl Vm {
                     self.call_method_value(&function, value, &[name.value()])?;
                     return Ok(());
                 }
-                if let Some(Value::Descriptor(descriptor)) = instance.class().lookup(&name)
-                    && let Descriptor::Property { delete, .. } = &*descriptor
-                {
+                return self.delete_instance_attr(value, instance, &name);
+            }
+            Value::Class(class) if class.is_script => {
+                self.class_says(value, "__class_delattr__", &[name.value()])?;
+                self.class_epoch += 1;
+                class.remove(&name)
+            }
+            Value::Module(module) => module.namespace.remove(&name).then_some(Value::None),
+            Value::Function(function) => function.remove_attr(&name)?,
+            _ => None,
+        };
+        match removed {
+            Some(_) => Ok(()),
+            None => Err(self.missing_attr(value, &name)),
+        }
+    }
+
+    /// Deletes an attribute in the way of `object.__delattr__`: by a descriptor, else from the instance.
+    pub(crate) fn delete_instance_attr(
+        &mut self,
+        value: &Value,
+        instance: &Rc<Instance>,
+        name: &Name,
+    ) -> Result<()> {
+        match instance.class().lookup(name) {
+            Some(Value::Descriptor(descriptor)) => {
+                if let Descriptor::Property { delete, .. } = &*descriptor {
                     if delete.is_none() {
                         return Err(errors::attribute_error(format!(
                             "property '{name}' of '{}' object has no deleter",
@@ -347,20 +491,20 @@ impl Vm {
                     self.call(delete, std::slice::from_ref(value))?;
                     return Ok(());
                 }
-                instance.fields.borrow_mut().remove(&name)
             }
-            Value::Class(class) if class.is_script => {
-                self.class_says(value, "__class_delattr__", &[name.value()])?;
-                self.class_epoch += 1;
-                class.remove(&name)
+            Some(attr) if matches!(attr, Value::Instance(_)) && is_data_descriptor(&attr) => {
+                let Some(delete) = self.script_method(&attr, "__delete__") else {
+                    return Err(errors::attribute_error("__delete__"));
+                };
+                self.call_method_value(&delete, &attr, std::slice::from_ref(value))?;
+                return Ok(());
             }
-            Value::Module(module) => module.namespace.remove(&name).then_some(Value::None),
-            Value::Function(function) => function.attrs.borrow_mut().remove(&name),
-            _ => None,
-        };
+            _ => {}
+        }
+        let removed = instance.fields.borrow_mut().remove(name);
         match removed {
             Some(_) => Ok(()),
-            None => Err(self.missing_attr(value, &name)),
+            None => Err(self.missing_attr(value, name)),
         }
     }
 
@@ -388,7 +532,9 @@ impl Vm {
             Value::Module(module) => {
                 names = module.namespace.to_pairs().into_iter().map(|(name, _)| name).collect();
             }
-            Value::Function(function) => add(&function.attrs.borrow()),
+            Value::Function(function) => {
+                names.extend(function.named_attrs().into_iter().map(|(name, _)| name));
+            }
             _ => {}
         }
         names.sort_by(|left, right| left.as_bytes().cmp(right.as_bytes()));
@@ -408,15 +554,20 @@ impl Vm {
 
     /// Calls an unbound method that was looked up in the receiver's class.
     pub(crate) fn call_method_value(&mut self, function: &Value, receiver: &Value, args: &[Value]) -> Result {
+        self.call_bound(function, receiver, &Args::new(args, &[]))
+    }
+
+    /// As [`Vm::call_method_value`], with keywords.
+    pub(crate) fn call_bound(&mut self, function: &Value, receiver: &Value, args: &Args) -> Result {
         if !is_method(function) {
             let class = self.class_of(receiver);
             let callee = self.bind(function, receiver, &class)?;
-            return self.call(&callee, args);
+            return self.call_with(&callee, args);
         }
-        let mut values = Vec::with_capacity(args.len() + 1);
+        let mut values = Vec::with_capacity(args.values().len() + 1);
         values.push(receiver.clone());
-        values.extend_from_slice(args);
-        self.call_with(function, &Args::new(&values, &[]))
+        values.extend_from_slice(args.values());
+        self.call_with(function, &Args::new(&values, args.names()))
     }
 }
 
@@ -438,7 +589,19 @@ pub(crate) fn is_data_descriptor(attr: &Value) -> bool {
     match attr {
         Value::Descriptor(descriptor) => matches!(**descriptor, Descriptor::Property { .. }),
         Value::NativeFunction(function) => function.kind == NativeKind::Getter,
+        Value::Instance(instance) => {
+            let class = instance.class();
+            class.lookup_script("__set__").is_some() || class.lookup_script("__delete__").is_some()
+        }
         _ => false,
+    }
+}
+
+/// Whether reading goes through it: a script's descriptor may only take assignments.
+fn can_get(attr: &Value) -> bool {
+    match attr {
+        Value::Instance(instance) => instance.class().lookup_script("__get__").is_some(),
+        _ => true,
     }
 }
 

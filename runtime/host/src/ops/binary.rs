@@ -53,20 +53,55 @@ impl Vm {
     }
 
     fn change_in_place(&mut self, op: BinaryOp, left: &Value, right: &Value) -> Result<Option<Value>> {
-        match (left, op) {
-            (Value::List(list), BinaryOp::Add) => {
+        match left {
+            Value::Native(object) => object.object().binary_in_place(left, self, op, right),
+            Value::Instance(instance) => {
+                if self.script_method(left, dunders(op).2).is_some() {
+                    return self.call_operator(left, dunders(op).2, right);
+                }
+                match instance.payload_value() {
+                    Some(payload) => Ok(self.change_builtin(op, payload, right)?.then(|| left.clone())),
+                    None => Ok(None),
+                }
+            }
+            Value::List(_) if matches!(right, Value::Native(_) | Value::Instance(_)) => {
+                // `items += array` is what the array makes of it, if it makes something of it.
+                match self.operand_binary(op, Side::Right, left, right)? {
+                    Some(value) => Ok(Some(value)),
+                    None => Ok(self.change_builtin(op, left, right)?.then(|| left.clone())),
+                }
+            }
+            _ => Ok(self.change_builtin(op, left, right)?.then(|| left.clone())),
+        }
+    }
+
+    /// Changes a list, dict or set by an operator; false where that makes a new object.
+    fn change_builtin(&mut self, op: BinaryOp, left: &Value, right: &Value) -> Result<bool> {
+        match (left, op, right.base_value()) {
+            (Value::List(list), BinaryOp::Add, _) => {
                 let items = self.collect(right)?;
                 list.extend(items)?;
-                Ok(Some(left.clone()))
             }
-            (Value::Dict(dict), BinaryOp::BitOr) => {
-                self.dict_update(dict, right)?;
-                Ok(Some(left.clone()))
+            (Value::List(list), BinaryOp::Mul, times) => {
+                let Some(times) = self.try_index(times)? else { return Ok(false) };
+                let Some(Value::List(repeated)) = repeat(left, times)? else { return Ok(false) };
+                let previous = std::mem::replace(&mut *list.borrow_mut(), repeated.to_vec());
+                drop(previous);
             }
-            (Value::Native(object), _) => object.object().binary_in_place(left, self, op, right),
-            (Value::Instance(_), _) => self.call_operator(left, dunders(op).2, right),
-            _ => Ok(None),
+            (Value::Dict(dict), BinaryOp::BitOr, _) => self.dict_update(dict, right)?,
+            (
+                Value::Set(set),
+                BinaryOp::BitOr | BinaryOp::BitAnd | BinaryOp::Sub | BinaryOp::BitXor,
+                right @ (Value::Set(_) | Value::FrozenSet(_)),
+            ) => {
+                let Value::Set(result) = self.set_binary(op, left, right)? else { return Ok(false) };
+                let result = std::mem::take(&mut *result.borrow_mut());
+                let previous = std::mem::replace(&mut *set.borrow_mut(), result);
+                drop(previous);
+            }
+            _ => return Ok(false),
         }
+        Ok(true)
     }
 
     /// `None` when neither operand knows the operator.
@@ -74,19 +109,18 @@ impl Vm {
         if let Some(result) = number::arithmetic(op, left, right) {
             return result.map(Some);
         }
-        if let Some(value) = self.builtin_binary(op, left, right)? {
-            return Ok(Some(value));
-        }
-        // A derived class on the right goes first, as in CPython.
-        let right_first = match (left, right) {
-            (Value::Instance(left), Value::Instance(right)) => {
-                !Rc::ptr_eq(left.class(), right.class()) && right.class().is_subclass_of(left.class())
+        let sides = self.order_of_sides(op, left, right);
+        if sides[0] == Side::Left {
+            if let Some(value) = self.builtin_binary(op, left, right)? {
+                return Ok(Some(value));
             }
-            _ => false,
-        };
-        let sides = if right_first { [Side::Right, Side::Left] } else { [Side::Left, Side::Right] };
+            // A number takes any number on the right, unless that one's class goes first.
+            if let Some(result) = number::arithmetic(op, left, right.base_value()) {
+                return result.map(Some);
+            }
+        }
         for side in sides {
-            if let Some(value) = self.operand_binary(op, side, left, right)? {
+            if let Some(value) = self.operand_binary(op, *side, left, right)? {
                 return Ok(Some(value));
             }
         }
@@ -96,6 +130,25 @@ impl Vm {
             return self.try_binary(op, left_base, right_base);
         }
         Ok(None)
+    }
+
+    /// Which operand is asked first: the right one where its class derives from the left one's and has a reflected
+    /// method of its own. One of the same class is not asked at all.
+    fn order_of_sides(&self, op: BinaryOp, left: &Value, right: &Value) -> &'static [Side] {
+        let Value::Instance(right) = right else { return &[Side::Left, Side::Right] };
+        let (left, right) = (&self.class_of(left), right.class());
+        if Rc::ptr_eq(left, right) {
+            return &[Side::Left];
+        }
+        let reflected = dunders(op).1;
+        let has_own = || match (left.lookup_script(reflected), right.lookup_script(reflected)) {
+            (Some(left), Some(right)) => !left.is(&right),
+            (left, right) => left.is_some() || right.is_some(),
+        };
+        if right.is_subclass_of(left) && has_own() {
+            return &[Side::Right, Side::Left];
+        }
+        &[Side::Left, Side::Right]
     }
 
     /// Asks the operand on one side.
@@ -182,19 +235,10 @@ impl Vm {
                 Value::Set(_) | Value::FrozenSet(_),
             ) => self.set_binary(op, left, right)?,
             (BinaryOp::BitOr, Value::Class(_) | Value::None, Value::Class(_) | Value::None) => {
-                self.type_union(left, right)
+                return crate::builtins::union_type::of_types(self, left, right);
             }
             _ => return Ok(None),
         }))
-    }
-
-    /// `int | None` in an annotation or `isinstance`: a tuple of classes serves for both.
-    fn type_union(&mut self, left: &Value, right: &Value) -> Value {
-        let class_of_none = |vm: &mut Vm, value: &Value| match value {
-            Value::None => Value::Class(vm.class_of(value)),
-            other => other.clone(),
-        };
-        Value::tuple([class_of_none(self, left), class_of_none(self, right)])
     }
 
     /// `op operand`.

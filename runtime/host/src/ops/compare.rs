@@ -63,10 +63,24 @@ impl Vm {
         if let Some(ordering) = plain_order(left, right) {
             return Ok(Value::Bool(holds(op, ordering)));
         }
+        let reflected_first = match right {
+            Value::Instance(instance) => {
+                let (left, right) = (self.class_of(left), instance.class());
+                !Rc::ptr_eq(&left, right) && right.is_subclass_of(&left)
+            }
+            _ => false,
+        };
+        if reflected_first && let Some(value) = self.operand_compare(mirrored(op), right, left)? {
+            return Ok(value);
+        }
+        // A number takes any number on the right, unless that one's class goes first.
+        if !reflected_first && let Some(ordering) = plain_order(left, right.base_value()) {
+            return Ok(Value::Bool(holds(op, ordering)));
+        }
         if let Some(value) = self.operand_compare(op, left, right)? {
             return Ok(value);
         }
-        if let Some(value) = self.operand_compare(mirrored(op), right, left)? {
+        if !reflected_first && let Some(value) = self.operand_compare(mirrored(op), right, left)? {
             return Ok(value);
         }
         let (left_base, right_base) = (left.base_value(), right.base_value());
@@ -122,9 +136,7 @@ impl Vm {
                 self.sets_compare(op, &left, &right).map(Some)
             }
             (Value::Range(left), Value::Range(right)) if is_equality => {
-                let same = left.len() == right.len()
-                    && (left.is_empty()
-                        || left.start == right.start && (left.len() == 1 || left.step == right.step));
+                let same = left.has_same_items(right);
                 Ok(Some(same == wanted))
             }
             (Value::Slice(left), Value::Slice(right)) if is_equality => {

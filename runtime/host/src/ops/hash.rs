@@ -3,6 +3,7 @@
 use num_bigint::BigInt;
 
 use super::number;
+use crate::builtins::BigRange;
 use crate::errors;
 use crate::value::{HashedKey, Result, Value};
 use crate::vm::Vm;
@@ -56,7 +57,7 @@ impl Vm {
             Value::FrozenSet(set) => {
                 set.borrow().keys().fold(set.len() as i64, |hash, key| hash ^ mix(0x5E7, key.hash))
             }
-            Value::Range(range) => mix(mix(range.start, range.len() as i64), range.step),
+            Value::Range(range) => return self.hash(&crate::builtins::range_parts(&BigRange::of(range))),
             Value::List(_) | Value::Dict(_) | Value::Set(_) | Value::Slice(_) => {
                 return Err(errors::unhashable(value));
             }

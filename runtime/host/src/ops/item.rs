@@ -138,18 +138,14 @@ impl Vm {
         }
     }
 
-    /// `list[int]` is the class itself: type hints are ignored. Other classes may define
-    /// `__class_getitem__`.
+    /// What `__class_getitem__` makes of it: `list[int]`.
     fn get_class_item(&mut self, value: &Value, index: &Value) -> Result {
         let Value::Class(class) = value else { unreachable!("only classes come here") };
         if let Some(function) = class.lookup_text("__class_getitem__") {
             let function = self.bind(&function, value, class)?;
             return self.call(&function, std::slice::from_ref(index));
         }
-        match class.layout {
-            crate::value::Layout::Builtin(_) => Ok(value.clone()),
-            _ => Err(errors::not_subscriptable(value)),
-        }
+        Err(errors::not_subscriptable(value))
     }
 
     /// An index whose objects are asked for their ints now, so that none of them can change the list

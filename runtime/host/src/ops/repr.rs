@@ -34,6 +34,7 @@ impl Vm {
     }
 
     fn text_from(&mut self, function: &Value, this: &Value, method: &str) -> Result<String> {
+        self.check_stack()?;
         let value = self.call_method_value(function, this, &[])?;
         match value.as_str() {
             Some(text) => Ok(text.to_owned()),
@@ -191,7 +192,7 @@ impl Vm {
         }
         let class = instance.class();
         let address = value.address().unwrap_or(0);
-        out.push_str(&format!("<{}.{} object at {address:#x}>", class.module, class.qualname));
+        out.push_str(&format!("<{}.{} object at {address:#x}>", class.module, class.qualname()));
         Ok(())
     }
 
@@ -200,7 +201,7 @@ impl Vm {
         let address = value.address().unwrap_or(0);
         Ok(match value {
             Value::Function(function) => {
-                format!("<function {} at {address:#x}>", function.code.code.qualname)
+                format!("<function {} at {address:#x}>", function.qualname())
             }
             Value::NativeFunction(function) => match &function.class {
                 Some(class) => format!("<method '{}' of '{class}' objects>", function.name),
@@ -219,7 +220,7 @@ impl Vm {
             Value::Class(class) if &*class.module == "builtins" => format!("<class '{}'>", class.name),
             Value::Class(class) => match self.class_says(value, "__class_repr__", &[])? {
                 Some(text) => self.str(&text)?,
-                None => format!("<class '{}.{}'>", class.module, class.qualname),
+                None => format!("<class '{}.{}'>", class.module, class.qualname()),
             },
             Value::Module(module) => match &module.file {
                 Some(file) => format!("<module '{}' from '{}'>", module.name, file.display()),
@@ -239,7 +240,7 @@ impl Vm {
     /// The name of anything that can be called.
     pub(crate) fn function_name(&self, callee: &Value) -> Name {
         match callee {
-            Value::Function(function) => Name::from(&*function.code.code.qualname),
+            Value::Function(function) => function.qualname(),
             Value::NativeFunction(function) => function.name.clone(),
             Value::Method(method) => self.function_name(&method.function),
             Value::Class(class) => class.name.clone(),

@@ -123,8 +123,6 @@ pub enum Layout {
 
 pub struct Class {
     pub name: Name,
-    /// Dotted, with what the class stands in: `outer.<locals>.Inner`.
-    pub qualname: Name,
     /// The module that it belongs to, `builtins` for the language's own.
     pub module: Name,
     pub base: Option<Rc<Class>>,
@@ -137,6 +135,13 @@ pub struct Class {
     pub body: Option<Rc<LoadedCode>>,
     /// A class that scripts wrote may be changed by scripts.
     pub is_script: bool,
+    /// The only attributes that instances may have, where `__slots__` of the class and of its bases leaves no
+    /// `__dict__`.
+    pub slots: Option<Box<[Name]>>,
+    /// `__name__`, where a script has changed it.
+    renamed: RefCell<Option<Name>>,
+    /// Dotted, with what the class stands in: `outer.<locals>.Inner`.
+    qualname: RefCell<Name>,
     attrs: RefCell<Attrs>,
     /// `__init__`, as found when the classes were in the state of the number.
     init: RefCell<Option<(u32, Option<Rc<Function>>)>>,
@@ -147,7 +152,8 @@ impl Class {
     pub fn new(name: impl Into<Name>, base: Option<Rc<Class>>, layout: Layout) -> Class {
         let name = name.into();
         Class {
-            qualname: name.clone(),
+            qualname: RefCell::new(name.clone()),
+            renamed: RefCell::default(),
             name,
             module: Name::from("builtins"),
             base,
@@ -156,8 +162,27 @@ impl Class {
             shape: Shape::empty(),
             body: None,
             is_script: false,
+            slots: None,
             attrs: RefCell::default(),
             init: RefCell::default(),
+        }
+    }
+
+    /// `__qualname__`.
+    pub fn qualname(&self) -> Name {
+        self.qualname.borrow().clone()
+    }
+
+    /// `__name__`.
+    pub fn shown_name(&self) -> Name {
+        self.renamed.borrow().as_ref().unwrap_or(&self.name).clone()
+    }
+
+    /// Sets `__name__` or `__qualname__`.
+    pub fn rename(&self, attr: &str, name: Name) {
+        match attr {
+            "__name__" => *self.renamed.borrow_mut() = Some(name),
+            _ => *self.qualname.borrow_mut() = name,
         }
     }
 

@@ -129,6 +129,10 @@ pub(crate) fn plain_equal(left: &Value, right: &Value) -> bool {
         (Value::Native(object), other) | (other, Value::Native(object)) => {
             left.is(right) || object.object().same_key(other)
         }
+        (Value::Method(left), Value::Method(right)) => {
+            left.receiver.is(&right.receiver) && left.function.is(&right.function)
+        }
+        (Value::Range(left), Value::Range(right)) => left.has_same_items(right),
         (Value::FrozenSet(left), Value::FrozenSet(right)) => {
             let elements = left.borrow();
             left.len() == right.len() && elements.keys().all(|key| right.borrow().contains_key(key))
@@ -191,6 +195,29 @@ impl Dict {
         self.0.borrow().get(&key).cloned()
     }
 
+    pub fn get_name(&self, name: &Name) -> Option<Value> {
+        self.0.borrow().get(&HashedKey::name(name)).cloned()
+    }
+
+    /// Sets the entry of a name and returns what it held.
+    pub fn set_name(&self, name: &Name, value: Value) -> Option<Value> {
+        self.0.borrow_mut().insert(HashedKey::name(name), value)
+    }
+
+    pub fn remove_name(&self, name: &Name) -> Option<Value> {
+        self.0.borrow_mut().shift_remove(&HashedKey::name(name))
+    }
+
+    /// The entries whose keys are strings.
+    pub fn named_pairs(&self) -> Vec<(Name, Value)> {
+        let entries = self.0.borrow();
+        let named = entries.iter().filter_map(|(key, value)| match &key.value {
+            Value::Str(text) => Some((Name(text.clone()), value.clone())),
+            _ => None,
+        });
+        named.collect()
+    }
+
     /// Names with what they stand for, as a value.
     pub fn of_names(pairs: Vec<(Name, Value)>) -> Value {
         let dict = Dict::new();
@@ -212,6 +239,10 @@ impl Dict {
 }
 
 impl HashedKey {
+    pub fn name(name: &Name) -> HashedKey {
+        HashedKey { hash: name.0.hash() as i64, value: name.value() }
+    }
+
     /// The key of a str.
     pub fn text(value: &Value) -> HashedKey {
         let Value::Str(text) = value else { unreachable!("the key of a namespace is a str") };

@@ -20,7 +20,7 @@ use std::sync::Arc;
 use kps_syntax::Source;
 use kps_syntax::ast::FunctionDef;
 
-use super::{Attrs, BuiltinType, Class, Name, Namespace, Native, Result, Value, teardown};
+use super::{Attrs, BuiltinType, Class, Dict, Name, Namespace, Native, Result, Value, teardown};
 use crate::errors;
 use crate::vm::{LoadedCode, Vm};
 
@@ -28,13 +28,26 @@ use crate::vm::{LoadedCode, Vm};
 pub struct Function {
     pub code: Rc<LoadedCode>,
     pub name: RefCell<Name>,
-    /// Of the last positional parameters.
-    pub defaults: Vec<Value>,
+    /// Of the last positional parameters, no more than there are.
+    pub defaults: RefCell<Vec<Value>>,
     /// Of each keyword-only parameter; `Unset` where it has none.
-    pub keyword_defaults: Vec<Value>,
+    pub keyword_defaults: RefCell<Vec<Value>>,
     pub closure: Box<[Rc<Cell>]>,
-    /// Attributes that scripts set on it.
-    pub attrs: RefCell<Attrs>,
+    pub annotations: RefCell<Annotations>,
+    /// `__qualname__`, `__module__` and `__doc__`, where a script has changed them.
+    changed: RefCell<Attrs>,
+    /// `__dict__`: attributes that scripts set on it.
+    dict: RefCell<Option<Rc<Dict>>>,
+}
+
+/// `__annotations__` of a function.
+#[derive(Default)]
+pub enum Annotations {
+    #[default]
+    None,
+    /// What gives them: a function that returns their dict, or a tuple of names and texts.
+    Waiting(Value),
+    Known(Rc<Dict>),
 }
 
 impl Function {
@@ -44,11 +57,119 @@ impl Function {
         Function {
             code,
             name,
-            defaults: Vec::new(),
-            keyword_defaults: Vec::new(),
+            defaults: RefCell::default(),
+            keyword_defaults: RefCell::default(),
             closure: Box::default(),
-            attrs: RefCell::default(),
+            annotations: RefCell::default(),
+            changed: RefCell::default(),
+            dict: RefCell::default(),
         }
+    }
+
+    /// `__qualname__`.
+    pub fn qualname(&self) -> Name {
+        match self.changed.borrow().get_text("__qualname__") {
+            Some(Value::Str(text)) => Name(text.clone()),
+            _ => Name::from(&*self.code.code.qualname),
+        }
+    }
+
+    /// An attribute that a script set.
+    pub(crate) fn get_attr(&self, name: &Name) -> Option<Value> {
+        if let "__qualname__" | "__module__" | "__doc__" = &**name {
+            return self.changed.borrow().get(name).cloned();
+        }
+        self.dict.borrow().as_ref()?.get_name(name)
+    }
+
+    pub(crate) fn set_attr(&self, name: &Name, new: Value) -> Result<()> {
+        match (&**name, new) {
+            ("__name__", Value::Str(text)) => *self.name.borrow_mut() = Name(text),
+            ("__qualname__", new @ Value::Str(_)) | ("__module__" | "__doc__", new) => {
+                let previous = self.changed.borrow_mut().insert(name.clone(), new);
+                drop(previous);
+            }
+            ("__name__" | "__qualname__", _) => {
+                return Err(errors::type_error(format!("{name} must be set to a string object")));
+            }
+            ("__defaults__", new) => self.set_defaults(&new)?,
+            ("__kwdefaults__", new) => self.set_keyword_defaults(&new)?,
+            ("__annotations__", Value::Dict(dict)) => {
+                drop(self.annotations.replace(Annotations::Known(dict)));
+            }
+            ("__annotations__", Value::None) => drop(self.annotations.take()),
+            ("__annotations__", _) => {
+                return Err(errors::type_error("__annotations__ must be set to a dict object"));
+            }
+            ("__dict__", Value::Dict(dict)) => drop(self.dict.replace(Some(dict))),
+            ("__dict__", other) => {
+                let message = format!("__dict__ must be set to a dictionary, not a '{}'", other.type_name());
+                return Err(errors::type_error(message));
+            }
+            ("__code__", _) => return Err(errors::type_error("__code__ must be set to a code object")),
+            ("__globals__" | "__closure__" | "__builtins__", _) => {
+                return Err(errors::attribute_error("readonly attribute"));
+            }
+            (_, new) => drop(self.to_dict().set_name(name, new)),
+        }
+        Ok(())
+    }
+
+    pub(crate) fn remove_attr(&self, name: &Name) -> Result<Option<Value>> {
+        match &**name {
+            "__name__" | "__qualname__" | "__dict__" => {
+                Err(errors::type_error(format!("cannot delete {name} of a function")))
+            }
+            "__doc__" | "__module__" => Ok(self.changed.borrow_mut().insert(name.clone(), Value::None)),
+            "__defaults__" => Ok(Some(Value::tuple(self.defaults.take()))),
+            "__kwdefaults__" => Ok(Some(Value::tuple(self.keyword_defaults.take()))),
+            "__annotations__" => {
+                drop(self.annotations.take());
+                Ok(Some(Value::None))
+            }
+            _ => Ok(self.dict.borrow().as_ref().and_then(|dict| dict.remove_name(name))),
+        }
+    }
+
+    /// `__dict__`.
+    pub(crate) fn to_dict(&self) -> Rc<Dict> {
+        self.dict.borrow_mut().get_or_insert_default().clone()
+    }
+
+    /// The attributes that scripts set.
+    pub(crate) fn named_attrs(&self) -> Vec<(Name, Value)> {
+        self.dict.borrow().as_ref().map_or(Vec::new(), |dict| dict.named_pairs())
+    }
+
+    fn set_defaults(&self, new: &Value) -> Result<()> {
+        let new = match new {
+            Value::None => Vec::new(),
+            Value::Tuple(values) => {
+                let n_surplus = values.len().saturating_sub(self.code.code.params.n_positional as usize);
+                values[n_surplus..].to_vec()
+            }
+            _ => return Err(errors::type_error("__defaults__ must be set to a tuple object")),
+        };
+        drop(self.defaults.replace(new));
+        Ok(())
+    }
+
+    fn set_keyword_defaults(&self, new: &Value) -> Result<()> {
+        let new = match new {
+            Value::None => Vec::new(),
+            Value::Dict(dict) => {
+                let names = self.keyword_only_names().iter();
+                names.map(|name| dict.get_name(name).unwrap_or_default()).collect()
+            }
+            _ => return Err(errors::type_error("__kwdefaults__ must be set to a dict object")),
+        };
+        drop(self.keyword_defaults.replace(new));
+        Ok(())
+    }
+
+    pub(crate) fn keyword_only_names(&self) -> &[Name] {
+        let params = self.code.code.params;
+        &self.code.param_names[params.n_positional as usize..params.n_named()]
     }
 
     pub fn is_lambda(&self) -> bool {
@@ -79,10 +200,11 @@ impl Function {
 
 impl Drop for Function {
     fn drop(&mut self) {
-        let defaults = (std::mem::take(&mut self.defaults), std::mem::take(&mut self.keyword_defaults));
+        let defaults = (self.defaults.take(), self.keyword_defaults.take());
         let closure = std::mem::take(&mut self.closure);
-        let attrs = std::mem::take(self.attrs.get_mut());
-        if !defaults.0.is_empty() || !defaults.1.is_empty() || !closure.is_empty() || !attrs.is_empty() {
+        let attrs = (self.changed.take(), self.dict.take(), self.annotations.take());
+        let has_attrs = !attrs.0.is_empty() || attrs.1.is_some() || !matches!(attrs.2, Annotations::None);
+        if !defaults.0.is_empty() || !defaults.1.is_empty() || !closure.is_empty() || has_attrs {
             teardown((defaults, closure, attrs));
         }
     }
@@ -215,11 +337,13 @@ impl Drop for BoundMethod {
 
 /// What a class attribute does when it is read from an instance.
 pub enum Descriptor {
-    /// `property(get, set, delete)`; None where there is none.
+    /// `property(get, set, delete, doc)`; None where there is none.
     Property {
         get: Value,
         set: Value,
         delete: Value,
+        /// Unset where it is that of the getter.
+        doc: Value,
     },
     StaticMethod(Value),
     ClassMethod(Value),
@@ -238,8 +362,8 @@ impl Descriptor {
 impl Drop for Descriptor {
     fn drop(&mut self) {
         match self {
-            Descriptor::Property { get, set, delete } => {
-                teardown([get, set, delete].map(std::mem::take));
+            Descriptor::Property { get, set, delete, doc } => {
+                teardown([get, set, delete, doc].map(std::mem::take));
             }
             Descriptor::StaticMethod(function) | Descriptor::ClassMethod(function) => {
                 teardown(std::mem::take(function));

@@ -9,7 +9,7 @@ use std::rc::Rc;
 
 use indexmap::IndexSet;
 
-use super::{Class, ExceptionData, Name, PassHash, TextKey, Value, teardown};
+use super::{Class, Dict, ExceptionData, Name, PassHash, TextKey, Value, teardown};
 
 /// Attributes past this number get a shape of their own, so that no chain of shapes grows long.
 const MAX_SHARED: usize = 64;
@@ -77,9 +77,15 @@ impl Shape {
 pub struct Fields {
     shape: Rc<Shape>,
     values: Vec<Value>,
+    /// Holds the attributes once a script has asked for `__dict__`. The shape has no names then, and is private.
+    dict: Option<Rc<Dict>>,
 }
 
 impl Fields {
+    fn new(shape: Rc<Shape>) -> Fields {
+        Fields { shape, values: Vec::new(), dict: None }
+    }
+
     #[inline]
     pub fn shape_id(&self) -> u64 {
         self.shape.id
@@ -96,6 +102,7 @@ impl Fields {
         self.values.get_mut(slot)
     }
 
+    /// The slot of an attribute; none where the attributes lie in a dict.
     pub fn slot(&self, name: &Name) -> Option<usize> {
         self.shape.slot(name)
     }
@@ -111,17 +118,33 @@ impl Fields {
         self.values.push(value);
     }
 
-    pub fn get(&self, name: &Name) -> Option<&Value> {
-        self.values.get(self.shape.slot(name)?)
+    pub fn get(&self, name: &Name) -> Option<Value> {
+        match &self.dict {
+            Some(dict) => dict.get_name(name),
+            None => self.values.get(self.shape.slot(name)?).cloned(),
+        }
     }
 
-    pub fn get_text(&self, name: &str) -> Option<&Value> {
+    pub fn contains(&self, name: &Name) -> bool {
+        match &self.dict {
+            Some(dict) => dict.get_name(name).is_some(),
+            None => self.shape.slot(name).is_some(),
+        }
+    }
+
+    pub fn get_text(&self, name: &str) -> Option<Value> {
+        if let Some(dict) = &self.dict {
+            return dict.get_text(name);
+        }
         let slot = self.shape.names.borrow().get_index_of(&TextKey(name))?;
-        self.values.get(slot)
+        self.values.get(slot).cloned()
     }
 
     /// Sets the attribute and returns what it held.
     pub fn set(&mut self, name: &Name, value: Value) -> Option<Value> {
+        if let Some(dict) = &self.dict {
+            return dict.set_name(name, value);
+        }
         if let Some(slot) = self.shape.slot(name) {
             return Some(std::mem::replace(&mut self.values[slot], value));
         }
@@ -132,6 +155,9 @@ impl Fields {
 
     /// Removes the attribute; the instance leaves its shared shape.
     pub fn remove(&mut self, name: &Name) -> Option<Value> {
+        if let Some(dict) = &self.dict {
+            return dict.remove_name(name);
+        }
         let slot = self.shape.slot(name)?;
         let mut names = self.shape.names.borrow().clone();
         names.shift_remove(name);
@@ -140,11 +166,40 @@ impl Fields {
     }
 
     pub fn to_pairs(&self) -> Vec<(Name, Value)> {
-        self.shape.names.borrow().iter().cloned().zip(self.values.iter().cloned()).collect()
+        match &self.dict {
+            Some(dict) => dict.named_pairs(),
+            None => self.shape.names.borrow().iter().cloned().zip(self.values.iter().cloned()).collect(),
+        }
     }
 
     pub fn is_empty(&self) -> bool {
-        self.values.is_empty()
+        self.dict.as_ref().map_or(self.values.is_empty(), |dict| dict.is_empty())
+    }
+
+    /// `__dict__`: from now on the attributes lie in it, so that what a script does to it is done to the instance.
+    pub fn to_dict(&mut self) -> Rc<Dict> {
+        if self.dict.is_none() {
+            let dict = Dict::new();
+            for (name, value) in self.to_pairs() {
+                dict.set_name(&name, value);
+            }
+            drop(self.replace_dict(Rc::new(dict)));
+        }
+        self.dict.clone().expect("the attributes were just put in a dict")
+    }
+
+    /// Has the attributes lie in this dict; what held them before is for the caller to drop.
+    pub fn replace_dict(&mut self, dict: Rc<Dict>) -> (Option<Rc<Dict>>, Vec<Value>) {
+        self.shape = Shape::private(Names::default());
+        (self.dict.replace(dict), std::mem::take(&mut self.values))
+    }
+
+    /// Moves the attributes to shapes that start at another one: those of another class.
+    fn restart(&mut self, shape: &Rc<Shape>) {
+        if self.dict.is_none() {
+            let names = self.shape.names.borrow().clone();
+            self.shape = names.iter().fold(shape.clone(), |shape, name| shape.with(name));
+        }
     }
 }
 
@@ -159,18 +214,64 @@ pub enum Payload {
 /// An instance of a class written in a script, or an exception.
 pub struct Instance {
     class: Rc<Class>,
+    /// Set where a script assigned `__class__`.
+    reclassed: OnceCell<Box<Reclassed>>,
     pub fields: RefCell<Fields>,
     pub payload: Payload,
 }
 
-impl Instance {
-    pub fn new(class: Rc<Class>, payload: Payload) -> Instance {
-        let fields = RefCell::new(Fields { shape: class.shape.clone(), values: Vec::new() });
-        Instance { class, fields, payload }
+/// The classes that an instance has had. None is let go before the instance, so references to them hold.
+struct Reclassed {
+    classes: Link,
+    /// Which of them it has now.
+    at: Cell<usize>,
+}
+
+struct Link {
+    class: Rc<Class>,
+    next: OnceCell<Box<Link>>,
+}
+
+impl Reclassed {
+    fn links(&self) -> impl Iterator<Item = &Link> {
+        std::iter::successors(Some(&self.classes), |link| link.next.get().map(|next| &**next))
     }
 
+    fn change(&self, class: Rc<Class>) {
+        let known = self.links().position(|link| Rc::ptr_eq(&link.class, &class));
+        let at = known.unwrap_or_else(|| {
+            let last = self.links().last().expect("there is a first class");
+            last.next.get_or_init(|| Box::new(Link { class, next: OnceCell::new() }));
+            self.links().count() - 1
+        });
+        self.at.set(at);
+    }
+}
+
+impl Instance {
+    pub fn new(class: Rc<Class>, payload: Payload) -> Instance {
+        let fields = RefCell::new(Fields::new(class.shape.clone()));
+        Instance { class, reclassed: OnceCell::new(), fields, payload }
+    }
+
+    #[inline]
     pub fn class(&self) -> &Rc<Class> {
-        &self.class
+        match self.reclassed.get() {
+            None => &self.class,
+            Some(reclassed) => {
+                let link = reclassed.links().nth(reclassed.at.get());
+                &link.expect("the class was noted").class
+            }
+        }
+    }
+
+    /// Gives it another class of the same layout.
+    pub(crate) fn set_class(&self, class: Rc<Class>) {
+        self.fields.borrow_mut().restart(&class.shape);
+        let first = || Link { class: self.class.clone(), next: OnceCell::new() };
+        let reclassed =
+            self.reclassed.get_or_init(|| Box::new(Reclassed { classes: first(), at: Cell::new(0) }));
+        reclassed.change(class);
     }
 
     pub fn payload_value(&self) -> Option<&Value> {
@@ -188,7 +289,7 @@ impl Instance {
     }
 
     pub fn get_text(&self, name: &str) -> Option<Value> {
-        self.fields.borrow().get_text(name).cloned()
+        self.fields.borrow().get_text(name)
     }
 
     pub fn set_text(&self, name: &str, value: Value) {
@@ -199,10 +300,11 @@ impl Instance {
 
 impl Drop for Instance {
     fn drop(&mut self) {
-        let values = std::mem::take(&mut self.fields.get_mut().values);
+        let fields = self.fields.get_mut();
+        let (values, dict) = (std::mem::take(&mut fields.values), fields.dict.take());
         let payload = std::mem::replace(&mut self.payload, Payload::None);
-        if !values.is_empty() || !matches!(payload, Payload::None) {
-            teardown((values, payload));
+        if !values.is_empty() || dict.is_some() || !matches!(payload, Payload::None) {
+            teardown((values, dict, payload));
         }
     }
 }

@@ -28,8 +28,8 @@ pub(crate) use dict::PlainKey;
 pub use dict::{Dict, HashedKey, PassHash};
 pub use exception::{ExceptionData, ExceptionKind, KernelPlace, Order, Raise, Result, TraceEntry};
 pub use function::{
-    Args, BoundMethod, Cell, Descriptor, Function, NativeCode, NativeDef, NativeFn, NativeFunction,
-    NativeKind, Parser, Super,
+    Annotations, Args, BoundMethod, Cell, Descriptor, Function, NativeCode, NativeDef, NativeFn,
+    NativeFunction, NativeKind, Parser, Super,
 };
 pub use instance::{Fields, Instance, Payload, Shape};
 pub use iter::{Generator, GeneratorState, Iter, IterState, NativeIter};

@@ -25,7 +25,7 @@ use std::rc::Rc;
 use indexmap::IndexMap;
 pub use kps_syntax::ast::{BinaryOp, CompareOp};
 
-use super::{Args, Name, NativeDef, NativeFn, PassHash, Result, TextKey, Value, teardown};
+use super::{Args, BuiltinType, Name, NativeDef, NativeFn, PassHash, Result, TextKey, Value, teardown};
 use crate::vm::Vm;
 
 /// A type of host objects. Always a `static`: its address is its identity.
@@ -55,6 +55,11 @@ pub use crate::ops::Side;
 #[allow(unused_variables)]
 pub trait Native: Any {
     fn native_type(&self) -> &'static NativeType;
+
+    /// The built-in type whose objects scripts shall take it for.
+    fn builtin_type(&self) -> Option<BuiltinType> {
+        None
+    }
 
     /// Attributes that no method table has; asked after the type's own.
     fn get_attr(&self, this: &Value, vm: &mut Vm, name: &str) -> Result<Option<Value>> {

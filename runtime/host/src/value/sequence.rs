@@ -125,6 +125,12 @@ impl Range {
         self.len() == 0
     }
 
+    /// Equality of ranges.
+    pub fn has_same_items(&self, other: &Range) -> bool {
+        let n = self.len();
+        n == other.len() && (n == 0 || self.start == other.start && (n == 1 || self.step == other.step))
+    }
+
     /// Item number `at`, counted from 0; it must lie inside.
     pub fn item(&self, at: u64) -> i64 {
         self.start.wrapping_add((at as i64).wrapping_mul(self.step))

@@ -26,6 +26,7 @@ impl Vm {
                 let mut values = Vec::with_capacity(args.values().len() + 1);
                 values.push(method.receiver.clone());
                 values.extend_from_slice(args.values());
+                self.check_stack()?;
                 self.call_with(&method.function, &Args::new(&values, args.names()))
             }
             Value::Class(class) => self.instantiate(class, args),
@@ -35,13 +36,8 @@ impl Vm {
                 result.ok_or_else(|| errors::not_callable(callee))
             }
             Value::Instance(_) => {
-                let Some(function) = self.script_method(callee, "__call__") else {
-                    return Err(errors::not_callable(callee));
-                };
-                let mut values = Vec::with_capacity(args.values().len() + 1);
-                values.push(callee.clone());
-                values.extend_from_slice(args.values());
-                self.call_with(&function, &Args::new(&values, args.names()))
+                let function = self.call_method_of(callee)?;
+                self.call_bound(&function, callee, args)
             }
             Value::Descriptor(descriptor) => match &**descriptor {
                 crate::value::Descriptor::StaticMethod(function) => self.call_with(function, args),
@@ -51,8 +47,29 @@ impl Vm {
         }
     }
 
+    /// The `__call__` of an instance. An instance may be another one's `__call__`, and so on without end.
+    fn call_method_of(&mut self, callee: &Value) -> Result {
+        self.check_stack()?;
+        let mut function = self.script_method(callee, "__call__");
+        for _ in 0..self.limits.recursion {
+            let Some(found) = function else { return Err(errors::not_callable(callee)) };
+            if !matches!(found, Value::Instance(_)) || self.script_method(&found, "__get__").is_some() {
+                return Ok(found);
+            }
+            let Some(next) = self.script_method(&found, "__call__") else {
+                return Err(errors::not_callable(&found));
+            };
+            if !matches!(next, Value::Instance(_)) {
+                return Ok(found);
+            }
+            function = Some(next);
+        }
+        Err(errors::recursion_error())
+    }
+
     #[inline]
     pub(crate) fn call_native(&mut self, function: &NativeFunction, args: &Args) -> Result {
+        self.check_stack()?;
         self.poll()?;
         match &function.code {
             NativeCode::Plain(code) => code(self, args),
@@ -132,7 +149,7 @@ impl Vm {
     fn make_generator(&mut self, function: Rc<Function>, base: usize) -> Value {
         let n_args = function.code.code.params.n_registers();
         let registers = (base..base + n_args).map(|at| self.stack.take(at)).collect();
-        let name = Name::from(&*function.code.code.qualname);
+        let name = function.qualname();
         let code = function.code.clone();
         let state = GeneratorState::Suspended { function, registers, pc: 0, sent: 0 };
         let generator = Rc::new(Generator { name, state: state.into() });
@@ -223,7 +240,8 @@ impl Vm {
     fn fill_defaults(&mut self, function: &Function, base: usize) -> Result<()> {
         let params = function.code.code.params;
         let n_positional = params.n_positional as usize;
-        let first_default = n_positional - function.defaults.len();
+        let (defaults, keyword_defaults) = (function.defaults.borrow(), function.keyword_defaults.borrow());
+        let first_default = n_positional - defaults.len();
         let mut missing = Vec::new();
         for at in 0..params.n_named() {
             // SAFETY: the parameter's register is part of the frame that is being made.
@@ -231,9 +249,9 @@ impl Vm {
                 continue;
             }
             let default = if at >= n_positional {
-                function.keyword_defaults.get(at - n_positional)
+                keyword_defaults.get(at - n_positional)
             } else {
-                at.checked_sub(first_default).and_then(|at| function.defaults.get(at))
+                at.checked_sub(first_default).and_then(|at| defaults.get(at))
             };
             match default {
                 Some(default) if !default.is_unset() => self.stack.put(base + at, default.clone()),
@@ -254,7 +272,7 @@ impl Vm {
     fn too_many(&self, function: &Function, given: usize, base: usize) -> Raise {
         let params = function.code.code.params;
         let most = params.n_positional as usize;
-        let least = most - function.defaults.len();
+        let least = most - function.defaults.borrow().len();
         let takes = if least == most { most.to_string() } else { format!("from {least} to {most}") };
         let plural = if most == 1 && least == most { "" } else { "s" };
         let n_keyword_only = (most..params.n_named())
@@ -289,7 +307,7 @@ pub(super) enum Entered {
 }
 
 fn function_name(function: &Function) -> String {
-    function.code.code.qualname.to_string()
+    function.qualname().to_string()
 }
 
 fn missing_arguments(function: &Function, missing: &[usize], is_positional: bool) -> Raise {

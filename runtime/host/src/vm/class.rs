@@ -3,51 +3,126 @@
 use std::cell::OnceCell;
 use std::rc::Rc;
 
-use kps_bytecode::CodeKind;
+use kps_bytecode::{CLASS_CELL, CodeKind};
 
 use super::Vm;
+use crate::builtins::generic_alias::GenericAlias;
 use crate::errors;
 use crate::value::{
-    Args, BuiltinType, Cell, Class, Dict, ExceptionData, Function, Instance, Layout, Name, Payload, Result,
-    Set, Value,
+    Args, BuiltinType, Cell, Class, Descriptor, Dict, ExceptionData, Function, Instance, Layout, Name,
+    Payload, Result, Set, Value,
 };
 
 impl Vm {
     /// Runs a class body and makes the class.
-    pub(super) fn make_class(&mut self, name: &Name, body: &Rc<Function>, bases: &[Value]) -> Result {
+    pub(super) fn make_class(
+        &mut self,
+        name: &Name,
+        body: &Rc<Function>,
+        bases: &[Value],
+        keywords: Vec<(Name, Value)>,
+    ) -> Result {
         debug_assert!(body.code.code.kind == CodeKind::ClassBody);
         let base = self.base_of(name, bases)?;
         let Value::Dict(members) = self.call(&Value::Function(body.clone()), &[])? else {
             unreachable!("a class body returns its names")
         };
         let mut class = Class::new(name.clone(), Some(base.clone()), base.layout);
-        class.is_script = true;
-        class.qualname = self.name(&body.code.code.qualname);
+        class.rename("__qualname__", self.name(&body.code.code.qualname));
         class.module = body.code.program.module.clone();
-        class.new = base.new;
         class.body = Some(body.code.clone());
+        if let Some(doc) = &body.code.code.doc {
+            members.insert_text(self.name("__doc__"), Value::str(&**doc));
+        }
+        self.complete_class(class, &base, &members, keywords)
+    }
+
+    /// `type(name, bases, members)`.
+    pub(crate) fn class_of_members(
+        &mut self,
+        name: &Name,
+        bases: &[Value],
+        members: &Rc<Dict>,
+        keywords: Vec<(Name, Value)>,
+    ) -> Result {
+        let base = self.base_of(name, bases)?;
+        let mut class = Class::new(name.clone(), Some(base.clone()), base.layout);
+        class.module = self
+            .frames
+            .last()
+            .map_or(self.name("__main__"), |frame| frame.function.code.program.module.clone());
+        self.complete_class(class, &base, members, keywords)
+    }
+
+    fn complete_class(
+        &mut self,
+        mut class: Class,
+        base: &Rc<Class>,
+        members: &Dict,
+        keywords: Vec<(Name, Value)>,
+    ) -> Result {
+        class.is_script = true;
+        class.new = base.new;
+        class.slots = self.slots_of(&class, base, members)?;
         let class = Rc::new(class);
         let mut class_cell = None;
-        for (key, value) in members.to_pairs() {
-            let Value::Str(key) = key else { continue };
-            match (key.as_str(), &value) {
-                ("__class__", Value::Cell(cell)) => class_cell = Some(cell.clone()),
-                _ => drop(class.insert(Name(key), value)),
+        for (key, value) in members.named_pairs() {
+            match (&*key, &value) {
+                (CLASS_CELL, Value::Cell(cell)) => class_cell = Some(cell.clone()),
+                ("__qualname__", Value::Str(text)) => class.rename("__qualname__", Name(text.clone())),
+                ("__init_subclass__" | "__class_getitem__", Value::Function(_)) => {
+                    let method = Descriptor::ClassMethod(value);
+                    class.insert(key, Value::Descriptor(Rc::new(method)));
+                }
+                ("__new__", Value::Function(_)) => {
+                    let method = Descriptor::StaticMethod(value);
+                    class.insert(key, Value::Descriptor(Rc::new(method)));
+                }
+                _ => drop(class.insert(key, value)),
             }
         }
         if class.own_attrs().get_text("__eq__").is_some() && class.own_attrs().get_text("__hash__").is_none()
         {
             class.insert(self.name("__hash__"), Value::None);
         }
-        if let Some(doc) = &body.code.code.doc {
-            class.insert(self.name("__doc__"), Value::str(&**doc));
-        }
         if let Some(cell) = class_cell {
             drop(cell.put(Value::Class(class.clone())));
         }
         self.tell_members(&class)?;
-        self.tell_base(&class, &base)?;
+        self.tell_base(&class, base, keywords)?;
         Ok(Value::Class(class))
+    }
+
+    /// The attributes that instances are restricted to by the `__slots__` of a class and of all its bases.
+    fn slots_of(&mut self, class: &Class, base: &Rc<Class>, members: &Dict) -> Result<Option<Box<[Name]>>> {
+        let Some(slots) = members.get_text("__slots__") else { return Ok(None) };
+        let slots = match &slots {
+            Value::Str(_) => vec![slots],
+            slots => self.collect(slots)?,
+        };
+        let private = class.name.trim_start_matches('_').to_owned();
+        let mut names = Vec::with_capacity(slots.len());
+        for slot in slots {
+            let Some(text) = slot.as_str() else {
+                let message = format!("__slots__ items must be strings, not '{}'", slot.type_name());
+                return Err(errors::type_error(message));
+            };
+            let is_private = text.starts_with("__") && !text.ends_with("__") && !private.is_empty();
+            let name = if is_private { self.name(&format!("_{private}{text}")) } else { self.name(text) };
+            if members.get_name(&name).is_some() {
+                let message = format!("{} in __slots__ conflicts with class variable", self.repr(&slot)?);
+                return Err(errors::value_error(message));
+            }
+            names.push(name);
+        }
+        let is_bare = !base.is_script && matches!(base.layout, Layout::Plain | Layout::Builtin(_));
+        match &base.slots {
+            Some(inherited) => names.extend(inherited.iter().cloned()),
+            None if is_bare => {}
+            None => return Ok(None),
+        }
+        let is_closed = names.iter().all(|name| &**name != "__dict__");
+        Ok(is_closed.then(|| names.into()))
     }
 
     fn base_of(&mut self, name: &Name, bases: &[Value]) -> Result<Rc<Class>> {
@@ -64,6 +139,10 @@ impl Vm {
                 }
                 Err(errors::type_error(format!("type '{}' is not an acceptable base type", base.name)))
             }
+            // `class Row(list[int])` derives from list.
+            [other] if let Some(alias) = other.downcast::<GenericAlias>() => {
+                self.base_of(name, &[Value::Class(alias.origin.clone())])
+            }
             [other] => Err(errors::type_error(format!(
                 "the base of a class must be a class, not '{}'",
                 other.type_name()
@@ -79,23 +158,26 @@ impl Vm {
             class.own_attrs().iter().map(|(name, value)| (name.clone(), value.clone())).collect();
         for (name, member) in members {
             if let Some(function) = self.script_method(&member, "__set_name__") {
-                self.call_method_value(&function, &member, &[Value::Class(class.clone()), name.value()])?;
+                let args = [Value::Class(class.clone()), name.value()];
+                self.call_method_value(&function, &member, &args)?;
             }
         }
         Ok(())
     }
 
-    /// `__init_subclass__` of the base.
-    fn tell_base(&mut self, class: &Rc<Class>, base: &Rc<Class>) -> Result<()> {
-        let Some(function) = base.lookup_script("__init_subclass__") else { return Ok(()) };
+    /// `__init_subclass__` of the base, with the keywords of the class.
+    fn tell_base(&mut self, class: &Rc<Class>, base: &Rc<Class>, keywords: Vec<(Name, Value)>) -> Result<()> {
+        let Some(function) = base.lookup_script("__init_subclass__") else {
+            let takes_none = || errors::no_class_keywords(&class.name);
+            return if keywords.is_empty() { Ok(()) } else { Err(takes_none()) };
+        };
+        let (names, values): (Vec<Name>, Vec<Value>) = keywords.into_iter().unzip();
         let function = match function {
-            Value::Descriptor(descriptor) => match &*descriptor {
-                crate::value::Descriptor::ClassMethod(function) => function.clone(),
-                _ => return Ok(()),
-            },
+            Value::Function(_) => Value::Descriptor(Rc::new(Descriptor::ClassMethod(function))),
             function => function,
         };
-        self.call(&function, &[Value::Class(class.clone())])?;
+        let function = self.bind(&function, &Value::Class(class.clone()), class)?;
+        self.call_with(&function, &Args::new(&values, &names))?;
         Ok(())
     }
 
@@ -130,7 +212,7 @@ impl Vm {
     fn instantiate_by_new(&mut self, class: &Rc<Class>, new: &Value, args: &Args) -> Result {
         let new = match new {
             Value::Descriptor(descriptor) => match &**descriptor {
-                crate::value::Descriptor::StaticMethod(function) => function.clone(),
+                Descriptor::StaticMethod(function) => function.clone(),
                 _ => new.clone(),
             },
             _ => new.clone(),
@@ -147,9 +229,7 @@ impl Vm {
     /// Calls the `__init__` that a script wrote, or checks that no argument is left over.
     fn initialize(&mut self, class: &Rc<Class>, instance: &Value, args: &Args) -> Result<()> {
         if let Some(init) = class.lookup_script("__init__") {
-            let mut values = vec![instance.clone()];
-            values.extend_from_slice(args.values());
-            let result = self.call_with(&init, &Args::new(&values, args.names()))?;
+            let result = self.call_bound(&init, instance, args)?;
             return check_init(&result);
         }
         let takes_none = matches!(class.layout, Layout::Plain) && class.lookup_script("__new__").is_none();

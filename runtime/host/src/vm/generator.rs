@@ -125,7 +125,7 @@ impl Vm {
         let iter = registers.operand(i.b, false);
         let step = match &iter {
             Value::Generator(generator) => self.resume(generator, sent)?,
-            Value::Instance(_) if sent.is_none() => {
+            Value::Instance(_) | Value::Native(_) if sent.is_none() => {
                 let step = self.call_method(&iter, "__next__", &[]);
                 self.step_of(step)?
             }

@@ -22,7 +22,10 @@ impl Vm {
     pub fn class_of(&self, value: &Value) -> Rc<Class> {
         match value {
             Value::Instance(instance) => instance.class().clone(),
-            Value::Native(object) => self.native_class(object.native_type()),
+            Value::Native(object) => match object.object().builtin_type() {
+                Some(ty) => self.builtin_class(ty),
+                None => self.native_class(object.native_type()),
+            },
             other => self.builtin_class(other.builtin_type()),
         }
     }
@@ -37,6 +40,9 @@ impl Vm {
             };
             let mut class = Class::new(ty.name(), base, layout);
             class.new = builtins::constructor(ty);
+            if ty == BuiltinType::Object {
+                class.slots = Some(Box::default());
+            }
             class.add_natives(builtins::methods(ty));
             Rc::new(class)
         });

@@ -180,6 +180,7 @@ impl Vm {
         match pattern {
             Value::Class(class) if class.is_exception() => Ok(self.is_instance(exception, class)),
             Value::Tuple(patterns) => {
+                self.check_stack()?;
                 for pattern in patterns.iter() {
                     if self.exception_matches(exception, pattern)? {
                         return Ok(true);

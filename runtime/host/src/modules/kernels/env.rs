@@ -41,15 +41,15 @@ impl KernelEnv for FunctionEnv {
     fn default_of(&self, param: &str) -> Option<EnvValue> {
         let params = &self.0.def()?.params;
         let value = match params.keyword_only.iter().position(|known| &*known.name.name == param) {
-            Some(at) => self.0.keyword_defaults.get(at)?,
+            Some(at) => self.0.keyword_defaults.borrow().get(at)?.clone(),
             None => {
                 let positional = || params.positional_only.iter().chain(&params.regular);
                 let from_end = positional().rev().position(|known| &*known.name.name == param)?;
-                let at = self.0.defaults.len().checked_sub(from_end + 1)?;
-                &self.0.defaults[at]
+                let defaults = self.0.defaults.borrow();
+                defaults.get(defaults.len().checked_sub(from_end + 1)?)?.clone()
             }
         };
-        (!value.is_unset()).then(|| env_value(value))
+        (!value.is_unset()).then(|| env_value(&value))
     }
 
     fn library(&self) -> Option<SourceName> {

@@ -86,10 +86,13 @@ impl Kernel {
         let n_positional = params.positional_only.len() + params.regular.len();
         match place.checked_sub(n_positional) {
             None => {
-                let first = n_positional - function.defaults.len();
-                function.defaults.get(place.checked_sub(first)?).cloned()
+                let defaults = function.defaults.borrow();
+                let first = n_positional - defaults.len();
+                defaults.get(place.checked_sub(first)?).cloned()
             }
-            Some(at) => function.keyword_defaults.get(at).filter(|default| !default.is_unset()).cloned(),
+            Some(at) => {
+                function.keyword_defaults.borrow().get(at).filter(|default| !default.is_unset()).cloned()
+            }
         }
     }
 

@@ -54,6 +54,16 @@ pub fn decorate(vm: &mut Vm, args: &Args) -> Result {
     Ok(value.clone())
 }
 
+/// A type that is written as its name, as all are behind `from __future__ import annotations`.
+fn named_type(vm: &mut Vm, class: &Class, annotation: &Value) -> Result {
+    let Value::Str(name) = annotation else { return Ok(annotation.clone()) };
+    let module = vm.modules.get(&*class.module).cloned();
+    if let Some(value) = module.and_then(|module| module.get(name)) {
+        return Ok(value);
+    }
+    Ok(crate::builtins::lookup(vm, name)?.unwrap_or_else(|| annotation.clone()))
+}
+
 /// The members and methods of a class, by its annotations and attributes.
 fn read(vm: &mut Vm, class: &Rc<Class>) -> Result<StructType> {
     let annotations = match class.own_attrs().get_text("__annotations__") {
@@ -65,6 +75,7 @@ fn read(vm: &mut Vm, class: &Rc<Class>) -> Result<StructType> {
     let mut of = StructType { name, constants: held, ..StructType::new(Vec::new()) };
     for (name, annotation) in annotations {
         let Value::Str(name) = name else { continue };
+        let annotation = named_type(vm, class, &annotation)?;
         let ty = type_of(&annotation).ok_or_else(|| errors::member_type(&class.name, &name, &annotation))?;
         let mut member = Member::new(name.as_str(), ty);
         let default = class.own_attrs().get_text(&name).cloned();

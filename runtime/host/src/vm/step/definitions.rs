@@ -3,9 +3,9 @@
 use std::rc::Rc;
 
 use kps_bytecode::op::Instruction;
-use kps_bytecode::{Capture, Constant};
+use kps_bytecode::{CLASS_CELL, Capture, Constant};
 
-use crate::value::{Cell, Dict, Function, Name, Result, Value};
+use crate::value::{Annotations, Cell, Dict, Function, Name, Result, Value};
 use crate::vm::Vm;
 use crate::vm::register::Registers;
 
@@ -41,15 +41,15 @@ impl Vm {
             }
         };
         let closure = code.code.captures.iter().map(cell).collect();
-        let name = self.name(&code.code.name).into();
-        Value::Function(Rc::new(Function {
-            code,
-            name,
-            defaults,
-            keyword_defaults,
-            closure,
-            attrs: Default::default(),
-        }))
+        let mut made = Function::plain(code);
+        made.name = self.name(&made.code.code.name).into();
+        made.defaults = defaults.into();
+        made.keyword_defaults = keyword_defaults.into();
+        made.closure = closure;
+        if i.x & 4 != 0 {
+            made.annotations = Annotations::Waiting(registers.operand(i.b + 2, true)).into();
+        }
+        Value::Function(Rc::new(made))
     }
 
     pub(in crate::vm) fn step_make_class(&mut self, registers: Registers, i: Instruction) -> Result<()> {
@@ -58,7 +58,14 @@ impl Vm {
             unreachable!("a class body is a function")
         };
         let bases = self.take_row(registers, i.a + 1, i.b);
-        let class = self.make_class(&name, &body, &bases)?;
+        let keywords = match i.x & 1 {
+            0 => Vec::new(),
+            _ => match registers.operand(i.a + 1 + i.b, true) {
+                Value::Dict(keywords) => keywords.named_pairs(),
+                _ => unreachable!("the compiler gathers the keywords in a dict"),
+            },
+        };
+        let class = self.make_class(&name, &body, &bases, keywords)?;
         registers.set(i.a, class);
         Ok(())
     }
@@ -78,7 +85,9 @@ impl Vm {
         for (at, name) in code.code.locals.iter().enumerate() {
             let value = registers.operand(at as u16, false);
             let value = match value {
-                Value::Cell(cell) if &**name != "__class__" => cell.get(),
+                // The machine puts the class into it.
+                Value::Cell(cell) if &**name == CLASS_CELL => Value::Cell(cell),
+                Value::Cell(cell) => cell.get(),
                 value => value,
             };
             if !value.is_unset() {

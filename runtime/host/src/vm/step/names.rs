@@ -94,6 +94,9 @@ impl Vm {
     }
 
     fn unknown_name(&self, name: &Name) -> Raise {
+        if let "eval" | "exec" | "compile" = &**name {
+            return errors::name_not_defined(name, None).help(errors::NO_CODE_FROM_TEXT);
+        }
         let function = self.running();
         let globals = function.globals().to_pairs();
         let mut known: Vec<&str> = builtins::names().collect();

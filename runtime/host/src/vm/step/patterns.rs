@@ -21,6 +21,9 @@ impl Vm {
             return Ok(false);
         }
         let n_items = self.len(&value)?;
+        if i.x == 2 {
+            return self.match_ends(registers, i, &value, n_items);
+        }
         let items = if i.x == 0 {
             let n = i.c as usize;
             if n_items != n {
@@ -37,6 +40,29 @@ impl Vm {
         for (item, at) in items.into_iter().zip(i.a..) {
             registers.set(at, item);
         }
+        Ok(true)
+    }
+
+    /// The items on both sides of `*_`, each by its index: a range has too many to make a list of.
+    fn match_ends(
+        &mut self,
+        registers: Registers,
+        i: Instruction,
+        value: &Value,
+        n_items: usize,
+    ) -> Result<bool> {
+        let (before, after) = ((i.c & 255) as usize, (i.c >> 8) as usize);
+        if n_items < before + after {
+            return Ok(false);
+        }
+        let places = (0..before)
+            .map(|at| (at, at))
+            .chain((0..after).map(|at| (before + 1 + at, n_items - after + at)));
+        for (register, index) in places {
+            let item = self.get_item(value, &Value::from(index))?;
+            registers.set(i.a + register as u16, item);
+        }
+        registers.set(i.a + before as u16, Value::Unset);
         Ok(true)
     }
 

@@ -1,0 +1,105 @@
+//! `int | None`: types of which a value has one, for type hints and for `isinstance`.
+
+use super::generic_alias::{GenericAlias, shown};
+use crate::ops::Side;
+use crate::value::{Args, BinaryOp, CompareOp, Native, NativeDef, NativeType, Result, Value};
+use crate::vm::Vm;
+
+pub static TYPE: NativeType = NativeType {
+    methods: &[NativeDef::getter("__args__", args_of)],
+    ..NativeType::new("UnionType", "types")
+};
+
+pub struct UnionType {
+    pub args: Vec<Value>,
+}
+
+/// `left | right` of two types; `None` where one of them is none.
+pub fn of_types(vm: &mut Vm, left: &Value, right: &Value) -> Result<Option<Value>> {
+    let has_type = !left.is_none() || !right.is_none();
+    let (Some(left), Some(right)) = (parts(vm, left), parts(vm, right)) else { return Ok(None) };
+    if !has_type {
+        return Ok(None);
+    }
+    let mut args: Vec<Value> = Vec::new();
+    for part in left.into_iter().chain(right) {
+        let mut is_known = false;
+        for known in &args {
+            is_known |= vm.same(known, &part)?;
+        }
+        if !is_known {
+            args.push(part);
+        }
+    }
+    Ok(Some(if args.len() == 1 { args.remove(0) } else { Value::native(UnionType { args }) }))
+}
+
+fn parts(vm: &mut Vm, value: &Value) -> Option<Vec<Value>> {
+    if let Some(union) = value.downcast::<UnionType>() {
+        return Some(union.args.clone());
+    }
+    match value {
+        Value::None => Some(vec![Value::Class(vm.class_of(value))]),
+        Value::Class(_) => Some(vec![value.clone()]),
+        other => other.downcast::<GenericAlias>().map(|_| vec![other.clone()]),
+    }
+}
+
+impl Native for UnionType {
+    fn native_type(&self) -> &'static NativeType {
+        &TYPE
+    }
+
+    fn binary(
+        &self,
+        this: &Value,
+        vm: &mut Vm,
+        op: BinaryOp,
+        side: Side,
+        other: &Value,
+    ) -> Result<Option<Value>> {
+        match (op, side) {
+            (BinaryOp::BitOr, Side::Left) => of_types(vm, this, other),
+            (BinaryOp::BitOr, Side::Right) => of_types(vm, other, this),
+            _ => Ok(None),
+        }
+    }
+
+    /// The order of the types does not matter.
+    fn compare(&self, _: &Value, vm: &mut Vm, op: CompareOp, other: &Value) -> Result<Option<Value>> {
+        let Some(other) = other.downcast::<UnionType>() else { return Ok(None) };
+        let args = Value::tuple(other.args.clone());
+        let mut equal = self.args.len() == other.args.len();
+        for part in &self.args {
+            equal = equal && vm.contains(&args, part)?;
+        }
+        Ok(match op {
+            CompareOp::Eq => Some(Value::Bool(equal)),
+            CompareOp::NotEq => Some(Value::Bool(!equal)),
+            _ => None,
+        })
+    }
+
+    fn repr(&self, _: &Value, vm: &mut Vm) -> Result<String> {
+        let mut texts = Vec::with_capacity(self.args.len());
+        for part in &self.args {
+            texts.push(match part {
+                Value::Class(class) if &*class.name == "NoneType" => "None".to_owned(),
+                part => shown(vm, part)?,
+            });
+        }
+        Ok(texts.join(" | "))
+    }
+
+    fn hash(&self, _: &Value, vm: &mut Vm) -> Result<Option<i64>> {
+        let mut hash = 0;
+        for part in &self.args {
+            hash ^= vm.hash(part)?;
+        }
+        Ok(Some(hash))
+    }
+}
+
+fn args_of(_: &mut Vm, args: &Args) -> Result {
+    Ok(Value::tuple(args.this::<UnionType>()?.args.clone()))
+}
