@@ -35,6 +35,12 @@ pub(super) fn is_type(value: &Expr) -> bool {
     }
 }
 
+/// Whether the name of a type is that of a class of the script's own.
+fn is_class(func: &Expr, env: &StaticEnv) -> bool {
+    let ExprKind::Name(name) = &func.kind else { return false };
+    matches!(env.get(name), Some(EnvValue::Module(_) | EnvValue::Type(_)))
+}
+
 fn is_written_out(expr: &Expr, env: &StaticEnv) -> bool {
     let is_known = |expr: &Expr| is_written_out(expr, env);
     match &expr.kind {
@@ -47,6 +53,7 @@ fn is_written_out(expr: &Expr, env: &StaticEnv) -> bool {
         ExprKind::Binary { left, right, .. } => is_known(left) && is_known(right),
         ExprKind::Call { func, args } if is_type(expr) => {
             is_known(func)
+                && !is_class(func, env)
                 && args.iter().all(|arg| match &arg.kind {
                     ArgumentKind::Positional(value) | ArgumentKind::Keyword(_, value) => is_known(value),
                     ArgumentKind::Spread(_) | ArgumentKind::KeywordSpread(_) => false,

@@ -67,7 +67,9 @@ impl Imports {
     pub fn lacks(&self, name: &str) -> bool {
         let folder = self.read.upgrade().and_then(|modules| modules.folder.clone());
         let is_of_scripts = |folder: PathBuf| file_of(&folder, name).is_none() && !folder.join(name).is_dir();
-        modules::find(name).is_none()
+        // Importing from `__future__` is a word to the compiler.
+        name != "__future__"
+            && modules::find(name).is_none()
             && kps_stdlib::source(name).is_none()
             && folder.is_some_and(is_of_scripts)
     }

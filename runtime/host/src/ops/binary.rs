@@ -114,8 +114,10 @@ impl Vm {
             if let Some(value) = self.builtin_binary(op, left, right)? {
                 return Ok(Some(value));
             }
-            // A number takes any number on the right, unless that one's class goes first.
-            if let Some(result) = number::arithmetic(op, left, right.base_value()) {
+            // The class of the right operand does not go first, so the number on the left has its say.
+            if number::takes(left, right)
+                && let Some(result) = number::arithmetic(op, left, right.base_value())
+            {
                 return result.map(Some);
             }
         }
@@ -128,6 +130,24 @@ impl Vm {
         if !left_base.is(left) || !right_base.is(right) {
             self.check_stack()?;
             return self.try_binary(op, left_base, right_base);
+        }
+        if op == BinaryOp::Mul {
+            return self.repeat_by_index(left, right);
+        }
+        Ok(None)
+    }
+
+    /// A sequence times an object that has an `__index__`.
+    fn repeat_by_index(&mut self, left: &Value, right: &Value) -> Result<Option<Value>> {
+        for (sequence, times) in [(left, right), (right, left)] {
+            let is_sequence =
+                matches!(sequence, Value::Str(_) | Value::List(_) | Value::Tuple(_) | Value::Bytes(_));
+            if is_sequence
+                && matches!(times, Value::Instance(_) | Value::Native(_))
+                && let Some(times) = self.try_index(times)?
+            {
+                return repeat(sequence, times);
+            }
         }
         Ok(None)
     }

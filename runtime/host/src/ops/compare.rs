@@ -73,8 +73,10 @@ impl Vm {
         if reflected_first && let Some(value) = self.operand_compare(mirrored(op), right, left)? {
             return Ok(value);
         }
-        // A number takes any number on the right, unless that one's class goes first.
-        if !reflected_first && let Some(ordering) = plain_order(left, right.base_value()) {
+        // The class of the right operand does not go first, so the number on the left has its say.
+        if !reflected_first
+            && number::takes(left, right)
+            && let Some(ordering) = plain_order(left, right.base_value()) {
             return Ok(Value::Bool(holds(op, ordering)));
         }
         if let Some(value) = self.operand_compare(op, left, right)? {

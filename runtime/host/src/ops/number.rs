@@ -64,6 +64,15 @@ pub fn to_big(value: &Value) -> Option<BigInt> {
     }
 }
 
+/// Whether a number on the left knows an instance of a class derived from a number on the right: ints know ints alone.
+pub fn takes(left: &Value, right: &Value) -> bool {
+    let is_int = |value: &Value| matches!(value, Value::Int(_) | Value::Bool(_) | Value::BigInt(_));
+    match left {
+        Value::Float(_) => matches!(right.base_value(), Value::Float(_)) || is_int(right.base_value()),
+        left => is_int(left) && is_int(right.base_value()),
+    }
+}
+
 /// `==` of two numbers; `None` when one is not a number.
 pub fn equal(left: &Value, right: &Value) -> Option<bool> {
     Some(order(&number(left)?, &number(right)?) == Some(Ordering::Equal))
