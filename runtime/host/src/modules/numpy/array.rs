@@ -13,7 +13,7 @@ use super::layout::Layout;
 use super::operand::Operand;
 use super::print::{self, PrintOptions, Shown};
 use super::scalar::Scalar;
-use super::{State, errors, index, kernel, methods, operators, strided};
+use super::{State, errors, flat, index, kernel, methods, operators, strided};
 use crate::ops::Side;
 use crate::value::{BinaryOp, CompareOp, Native, NativeIter, NativeType, Result, Value};
 use crate::vm::Vm;
@@ -127,12 +127,12 @@ impl NdArray {
 
     /// The bytes of the elements in the order of their indices.
     pub fn to_contiguous_bytes(&self) -> Result<Vec<u8>> {
-        self.with_row(<[u8]>::to_vec)
+        self.with_row(kernel::copy)?
     }
 
     /// The same as elements of another type.
     pub fn row_as(&self, dtype: DType) -> Result<Vec<u8>> {
-        self.with_row(|row| kernel::cast::cast(row, self.dtype, dtype))
+        self.with_row(|row| kernel::cast::cast(row, self.dtype, dtype))?
     }
 
     /// Which bytes of the elements mean something, in the order of their indices.
@@ -165,6 +165,7 @@ impl NdArray {
         }
         let (Some(&low), Some(&high)) = (offsets.iter().min(), offsets.iter().max()) else { return Ok(()) };
         let size = self.dtype.size();
+        kernel::check_room(size_of_val(offsets))?;
         let offsets: Vec<usize> = offsets.iter().map(|offset| offset - low).collect();
         let mark = |marks: &mut [u8]| offsets.iter().for_each(|&at| marks[at..at + size].fill(1));
         let change = |bytes: &mut [u8]| strided::scatter_at(bytes, size, &offsets, row);
@@ -195,6 +196,7 @@ impl NdArray {
     /// The elements that begin at these bytes of the storage.
     pub fn gather_at(&self, offsets: &[usize]) -> Result<Vec<u8>> {
         let size = self.dtype.size();
+        kernel::check_room(offsets.len() * size)?;
         let gather = |bytes: &[u8]| strided::gather_at(bytes, size, offsets);
         self.storage.read("read", gather).map_err(errors::storage)
     }
@@ -239,6 +241,11 @@ impl NdArray {
     /// Nested lists of Python's numbers.
     pub fn to_list(&self) -> Result {
         let dtype = self.dtype;
+        // Every item is a value, and so is every list.
+        let axes =
+            self.shape().iter().position(|len| *len == 0).map_or(self.shape(), |at| &self.shape()[..at]);
+        let n_lists = axes.iter().fold(1usize, |n, &len| n.saturating_mul(len));
+        kernel::check_room(n_lists.saturating_mul(2 * size_of::<Value>()))?;
         self.with_row(|row| {
             let mut numbers =
                 row.chunks_exact(dtype.size()).map(|element| Scalar::load(dtype, element).to_python());
@@ -258,6 +265,14 @@ fn nested(shape: &[usize], numbers: &mut dyn Iterator<Item = Value>) -> Value {
 impl Native for NdArray {
     fn native_type(&self) -> &'static NativeType {
         &NDARRAY
+    }
+
+    fn set_attr(&self, _: &Value, vm: &mut Vm, name: &str, value: &Value) -> Result<bool> {
+        if name == "flat" {
+            flat::assign(vm, self, value)?;
+            return Ok(true);
+        }
+        Ok(false)
     }
 
     fn get_item(&self, this: &Value, vm: &mut Vm, index: &Value) -> Result<Option<Value>> {

@@ -4,9 +4,11 @@ use kps_compute::{DType, Written};
 
 use super::array::NdArray;
 use super::kernel::cast::cast;
+use super::kernel::{self, row_of};
 use super::layout::Layout;
 use super::operand::{self, Operand};
 use super::operators::check_room;
+use super::order::Order;
 use super::promote::{Kind, promote};
 use super::records::RecordArray;
 use super::{dtype, errors, records, strided};
@@ -18,6 +20,7 @@ pub static FUNCTIONS: &[NativeDef] = &[
     NativeDef::function("asarray", asarray),
     NativeDef::function("ascontiguousarray", ascontiguousarray),
     NativeDef::function("asanyarray", asarray),
+    NativeDef::function("asfortranarray", asfortranarray),
     NativeDef::function("copy", super::methods::copy),
     NativeDef::function("zeros", zeros),
     NativeDef::function("empty", empty),
@@ -60,10 +63,9 @@ pub fn shape(vm: &mut Vm, value: &Value) -> Result<Vec<usize>> {
 /// An array of one element everywhere.
 pub fn filled(dtype: DType, shape: &[usize], element: &[u8]) -> Result<NdArray> {
     let n_bytes = check_room(shape, dtype)?;
-    let row = if element.iter().all(|byte| *byte == 0) {
-        vec![0; n_bytes]
-    } else {
-        element.repeat(n_bytes / dtype.size())
+    let row = match element.iter().all(|byte| *byte == 0) {
+        true => kernel::zeros(n_bytes)?,
+        false => element.repeat(n_bytes / dtype.size()),
     };
     Ok(NdArray::from_row(dtype, shape, row))
 }
@@ -73,7 +75,8 @@ fn array(vm: &mut Vm, args: &Args) -> Result {
     let object = parser.required("object")?;
     let wanted = parser.optional("dtype")?;
     let copies = parser.keyword_only("copy");
-    let _order = parser.keyword_only("order");
+    let order = Order::from_argument(parser.keyword_only("order"), Order::K)?;
+    let _subclasses = parser.keyword_only("subok");
     let n_least = parser.keyword_only("ndmin");
     parser.finish()?;
     if let Some(of) = records::wanted(vm, wanted)? {
@@ -81,53 +84,65 @@ fn array(vm: &mut Vm, args: &Args) -> Result {
     }
     let dtype = dtype::from_argument(vm, wanted)?;
     if matches!(copies, Some(Value::Bool(false) | Value::None)) {
-        return as_array(vm, object, dtype);
+        return as_array(vm, object, dtype, order);
     }
-    let array = operand::to_array(vm, object, dtype)?;
-    let mut shape = array.shape().to_vec();
+    let array = operand::to_array(vm, object, dtype)?.copied_in(order)?;
+    let mut layout = array.layout().clone();
     if let Some(n_least) = n_least {
         let n_least = usize::try_from(vm.index(n_least)?).unwrap_or(0).min(operand::MAX_AXES);
-        while shape.len() < n_least {
-            shape.insert(0, 1);
+        while layout.n_axes() < n_least {
+            layout.insert_axis(0);
         }
     }
-    Ok(Value::native(array.copied(&shape)?))
+    Ok(Value::native(array.with_layout(layout)))
 }
 
-fn as_array(vm: &mut Vm, object: &Value, dtype: Option<DType>) -> Result {
+fn as_array(vm: &mut Vm, object: &Value, dtype: Option<DType>, order: Order) -> Result {
     if let Some(array) = object.downcast::<NdArray>()
         && dtype.is_none_or(|dtype| dtype == array.dtype())
+        && (order == Order::K || array.layout() == array.clone().in_order(order)?.layout())
     {
         return Ok(object.clone());
     }
-    operand::to_array(vm, object, dtype).map(Value::native)
+    operand::to_array(vm, object, dtype)?.in_order(order).map(Value::native)
 }
 
 fn asarray(vm: &mut Vm, args: &Args) -> Result {
     let mut parser = args.parser("asarray");
     let object = parser.required("a")?;
     let wanted = parser.optional("dtype")?;
-    let _order = parser.optional("order")?;
+    let order = Order::from_argument(parser.optional("order")?, Order::K)?;
+    let copies = parser.keyword_only("copy");
     parser.finish()?;
     let dtype = dtype::from_argument(vm, wanted)?;
-    as_array(vm, object, dtype)
+    match copies {
+        Some(Value::Bool(true)) => operand::to_array(vm, object, dtype)?.copied_in(order).map(Value::native),
+        _ => as_array(vm, object, dtype, order),
+    }
+}
+
+fn in_order(vm: &mut Vm, args: &Args, name: &str, order: Order) -> Result {
+    let mut parser = args.parser(name);
+    let object = parser.required("a")?;
+    let wanted = parser.optional("dtype")?;
+    parser.finish()?;
+    let dtype = dtype::from_argument(vm, wanted)?;
+    as_array(vm, object, dtype, order)
 }
 
 fn ascontiguousarray(vm: &mut Vm, args: &Args) -> Result {
-    let array = asarray(vm, args)?;
-    match array.downcast::<NdArray>() {
-        Some(strided) if !strided.layout().is_contiguous() => {
-            Ok(Value::native(strided.copied(strided.shape())?))
-        }
-        _ => Ok(array),
-    }
+    in_order(vm, args, "ascontiguousarray", Order::C)
+}
+
+fn asfortranarray(vm: &mut Vm, args: &Args) -> Result {
+    in_order(vm, args, "asfortranarray", Order::F)
 }
 
 fn with_shape(vm: &mut Vm, args: &Args, name: &str, number: i64) -> Result {
     let mut parser = args.parser(name);
     let shape = shape(vm, parser.required("shape")?)?;
     let wanted = parser.optional("dtype")?;
-    let _order = parser.optional("order")?;
+    let order = Order::from_argument(parser.optional("order")?, Order::C)?;
     parser.finish()?;
     if number == 0
         && let Some(of) = records::wanted(vm, wanted)?
@@ -135,7 +150,17 @@ fn with_shape(vm: &mut Vm, args: &Args, name: &str, number: i64) -> Result {
         return records::zeros(&of, &shape);
     }
     let dtype = dtype::from_argument(vm, wanted)?.unwrap_or(DType::F64);
-    filled(dtype, &shape, &super::array::element(dtype, number)).map(Value::native)
+    let element = super::array::element(dtype, number);
+    filled_in(dtype, &shape, &element, order).map(Value::native)
+}
+
+/// The same with elements that lie in an order.
+fn filled_in(dtype: DType, shape: &[usize], element: &[u8], order: Order) -> Result<NdArray> {
+    if order != Order::F {
+        return filled(dtype, shape, element);
+    }
+    let reversed: Vec<usize> = shape.iter().rev().copied().collect();
+    Ok(filled(dtype, &reversed, element)?.arranged(Order::F))
 }
 
 fn zeros(vm: &mut Vm, args: &Args) -> Result {
@@ -164,25 +189,29 @@ fn full(vm: &mut Vm, args: &Args) -> Result {
     let shape = shape(vm, parser.required("shape")?)?;
     let value = operand::required(vm, parser.required("fill_value")?)?;
     let wanted = parser.optional("dtype")?;
+    let order = Order::from_argument(parser.optional("order")?, Order::C)?;
     parser.finish()?;
     let dtype = dtype::from_argument(vm, wanted)?.unwrap_or(value.dtype());
-    fill_with(dtype, &shape, &value)
+    fill_with(dtype, &shape, &value, order)
 }
 
-fn fill_with(dtype: DType, shape: &[usize], value: &Operand) -> Result {
+fn fill_with(dtype: DType, shape: &[usize], value: &Operand, order: Order) -> Result {
     check_room(shape, dtype)?;
     let row = value.row_as(dtype)?;
     if value.size() == 1 {
-        return filled(dtype, shape, &row).map(Value::native);
+        return filled_in(dtype, shape, &row, order).map(Value::native);
     }
     let layout = Layout::contiguous(value.shape()).broadcast_to(shape);
     let layout = layout.ok_or_else(|| errors::not_assigned(value.shape(), shape))?;
-    Ok(Value::native(NdArray::from_row(dtype, shape, strided::gather(&row, dtype.size(), &layout))))
+    let array = NdArray::from_row(dtype, shape, strided::gather(&row, dtype.size(), &layout));
+    array.in_order(order).map(Value::native)
 }
 
+/// What an array is made like.
 struct Like {
     dtype: DType,
     shape: Vec<usize>,
+    order: Order,
 }
 
 fn like(vm: &mut Vm, args: &Args, name: &str, takes_value: bool) -> Result<(Like, Option<Operand>)> {
@@ -190,20 +219,31 @@ fn like(vm: &mut Vm, args: &Args, name: &str, takes_value: bool) -> Result<(Like
     let model = operand::required(vm, parser.required("a")?)?;
     let value = if takes_value { Some(parser.required("fill_value")?) } else { None };
     let wanted = parser.optional("dtype")?;
-    let given_shape = parser.keyword_only("shape");
+    let order = Order::from_argument(parser.optional("order")?, Order::K)?;
+    let _subclasses = parser.optional("subok")?;
+    let given_shape = parser.optional("shape")?.filter(|shape| !shape.is_none());
     parser.finish()?;
+    let order = match (order, &model) {
+        (Order::K | Order::A, Operand::Array(array))
+            if array.layout().is_fortran() && !array.layout().is_contiguous() =>
+        {
+            Order::F
+        }
+        (Order::F, _) => Order::F,
+        _ => Order::C,
+    };
     let dtype = dtype::from_argument(vm, wanted)?.unwrap_or(model.dtype());
     let shape = match given_shape {
         Some(given) => shape(vm, given)?,
         None => model.shape().to_vec(),
     };
     let value = value.map(|value| operand::required(vm, value)).transpose()?;
-    Ok((Like { dtype, shape }, value))
+    Ok((Like { dtype, shape, order }, value))
 }
 
 fn zeros_like(vm: &mut Vm, args: &Args) -> Result {
-    let (Like { dtype, shape }, _) = like(vm, args, "zeros_like", false)?;
-    filled(dtype, &shape, &super::array::element(dtype, 0)).map(Value::native)
+    let (Like { dtype, shape, order }, _) = like(vm, args, "zeros_like", false)?;
+    filled_in(dtype, &shape, &super::array::element(dtype, 0), order).map(Value::native)
 }
 
 fn empty_like(vm: &mut Vm, args: &Args) -> Result {
@@ -211,14 +251,14 @@ fn empty_like(vm: &mut Vm, args: &Args) -> Result {
 }
 
 fn ones_like(vm: &mut Vm, args: &Args) -> Result {
-    let (Like { dtype, shape }, _) = like(vm, args, "ones_like", false)?;
-    filled(dtype, &shape, &super::array::element(dtype, 1)).map(Value::native)
+    let (Like { dtype, shape, order }, _) = like(vm, args, "ones_like", false)?;
+    filled_in(dtype, &shape, &super::array::element(dtype, 1), order).map(Value::native)
 }
 
 fn full_like(vm: &mut Vm, args: &Args) -> Result {
-    let (Like { dtype, shape }, value) = like(vm, args, "full_like", true)?;
+    let (Like { dtype, shape, order }, value) = like(vm, args, "full_like", true)?;
     let value = value.expect("the value is a required argument");
-    fill_with(dtype, &shape, &value)
+    fill_with(dtype, &shape, &value, order)
 }
 
 fn arange(vm: &mut Vm, args: &Args) -> Result {
@@ -267,12 +307,9 @@ fn int_range(dtype: DType, operands: &[Operand; 3]) -> Result {
     let stride = step.abs();
     let n = usize::try_from(((distance + stride - 1) / stride).max(0)).unwrap_or(usize::MAX);
     check_room(&[n], DType::I64)?;
-    let mut row = Vec::with_capacity(n * 8);
     let (start, step) = (start as i64, step as i64);
-    for at in 0..n as i64 {
-        row.extend_from_slice(&start.wrapping_add(at.wrapping_mul(step)).to_le_bytes());
-    }
-    Ok(Value::native(NdArray::from_row(dtype, &[n], cast(&row, DType::I64, dtype))))
+    let row = row_of(n, |at| start.wrapping_add((at as i64).wrapping_mul(step)))?;
+    Ok(Value::native(NdArray::from_row(dtype, &[n], cast(&row, DType::I64, dtype)?)))
 }
 
 fn float_range(dtype: DType, operands: &[Operand; 3]) -> Result {
@@ -294,11 +331,8 @@ fn float_range(dtype: DType, operands: &[Operand; 3]) -> Result {
     check_room(&[n], DType::F64)?;
     // The step is what the first two elements differ by, rounded as they are.
     let delta = (start + step) - start;
-    let mut row = Vec::with_capacity(n * 8);
-    for at in 0..n {
-        row.extend_from_slice(&(start + at as f64 * delta).to_le_bytes());
-    }
-    Ok(Value::native(NdArray::from_row(dtype, &[n], cast(&row, DType::F64, dtype))))
+    let row = row_of(n, |at| start + at as f64 * delta)?;
+    Ok(Value::native(NdArray::from_row(dtype, &[n], cast(&row, DType::F64, dtype)?)))
 }
 
 fn linspace(vm: &mut Vm, args: &Args) -> Result {
@@ -316,16 +350,9 @@ fn linspace(vm: &mut Vm, args: &Args) -> Result {
     let n = usize::try_from(n)
         .map_err(|_| crate::errors::value_error(format!("Number of samples, {n}, must be non-negative.")))?;
     let (points, step) = spaced(start, stop, n, endpoint)?;
-    let row = kps_compute::element::to_bytes(&points);
-    let row = if dtype.is_float() {
-        cast(&row, DType::F64, dtype)
-    } else {
-        cast(
-            &kps_compute::element::to_bytes(&points.iter().map(|x| x.floor()).collect::<Vec<_>>()),
-            DType::F64,
-            dtype,
-        )
-    };
+    // An integer type takes the floor of each point.
+    let row = row_of(n, |at| if dtype.is_float() { points[at] } else { points[at].floor() })?;
+    let row = cast(&row, DType::F64, dtype)?;
     let array = Value::native(NdArray::from_row(dtype, &[n], row));
     if !gives_step {
         return Ok(array);
@@ -368,8 +395,8 @@ fn logspace(vm: &mut Vm, args: &Args) -> Result {
     let n = usize::try_from(n)
         .map_err(|_| crate::errors::value_error(format!("Number of samples, {n}, must be non-negative.")))?;
     let (points, _) = spaced(start, stop, n, endpoint)?;
-    let powers: Vec<f64> = points.iter().map(|point| base.powf(*point)).collect();
-    Ok(Value::native(NdArray::from_row(DType::F64, &[n], kps_compute::element::to_bytes(&powers))))
+    let powers = row_of(n, |at| base.powf(points[at]))?;
+    Ok(Value::native(NdArray::from_row(DType::F64, &[n], powers)))
 }
 
 fn eye(vm: &mut Vm, args: &Args) -> Result {
@@ -385,7 +412,9 @@ fn eye(vm: &mut Vm, args: &Args) -> Result {
     let array = filled(dtype, &shape, &super::array::element(dtype, 0))?;
     let one = super::array::element(dtype, 1);
     let (n_rows, n_columns) = (shape[0] as i64, shape[1] as i64);
-    let places: Vec<usize> = (0..n_rows)
+    check_room(&[shape[0].min(shape[1])], DType::I64)?;
+    // Rows of no columns have no diagonal, however many they are.
+    let places: Vec<usize> = (0..if n_columns == 0 { 0 } else { n_rows })
         .filter(|row| (0..n_columns).contains(&row.saturating_add(diagonal)))
         .map(|row| (row * n_columns + row + diagonal) as usize * dtype.size())
         .collect();
@@ -465,7 +494,10 @@ fn meshgrid(vm: &mut Vm, args: &Args) -> Result {
         shape[axis] = array.size();
         let row = array.to_contiguous_bytes()?;
         let layout = Layout::contiguous(&shape).broadcast_to(&lens).expect("an axis of 1 takes any length");
-        check_room(&lens, array.dtype())?;
+        if check_room(&lens, array.dtype())? == 0 {
+            grids.push(Value::native(NdArray::from_row(array.dtype(), &lens, Vec::new())));
+            continue;
+        }
         let row = strided::gather(&row, array.dtype().size(), &layout);
         grids.push(Value::native(NdArray::from_row(array.dtype(), &lens, row)));
     }
@@ -480,8 +512,11 @@ fn indices(vm: &mut Vm, args: &Args) -> Result {
     parser.finish()?;
     let dtype = dtype::from_argument(vm, wanted)?.unwrap_or(DType::I64);
     let whole: Vec<usize> = std::iter::once(shape.len()).chain(shape.iter().copied()).collect();
-    check_room(&whole, DType::I64)?;
-    let mut all = Vec::new();
+    let n_bytes = check_room(&whole, DType::I64)?;
+    if n_bytes == 0 {
+        return Ok(Value::native(NdArray::from_row(dtype, &whole, Vec::new())));
+    }
+    let mut all = Vec::with_capacity(n_bytes);
     for (axis, &len) in shape.iter().enumerate() {
         let mut counted = vec![1; shape.len()];
         counted[axis] = len;
@@ -490,5 +525,5 @@ fn indices(vm: &mut Vm, args: &Args) -> Result {
         let counts: Vec<i64> = (0..len as i64).collect();
         all.extend(strided::gather(&kps_compute::element::to_bytes(&counts), 8, &layout));
     }
-    Ok(Value::native(NdArray::from_row(dtype, &whole, cast(&all, DType::I64, dtype))))
+    Ok(Value::native(NdArray::from_row(dtype, &whole, cast(&all, DType::I64, dtype)?)))
 }

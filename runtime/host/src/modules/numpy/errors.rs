@@ -2,6 +2,7 @@
 
 use kps_compute::{ComputeError, DType};
 
+use super::casting::Casting;
 use super::print::shape_text;
 use crate::errors::{index_error, memory_error, overflow_error, runtime_error, type_error, value_error};
 use crate::value::{Raise, Value};
@@ -206,12 +207,73 @@ pub fn negative_power() -> Raise {
     value_error("Integers to negative integer powers are not allowed.")
 }
 
-pub fn not_cast(ufunc: &str, from: DType, to: DType) -> Raise {
+pub fn output_not_cast(ufunc: &str, from: DType, to: DType, casting: Casting) -> Raise {
+    not_cast(&format!("ufunc '{ufunc}' output"), from, to, casting)
+}
+
+pub fn input_not_cast(ufunc: &str, at: usize, from: DType, to: DType, casting: Casting) -> Raise {
+    not_cast(&format!("ufunc '{ufunc}' input {at}"), from, to, casting)
+}
+
+fn not_cast(what: &str, from: DType, to: DType, casting: Casting) -> Raise {
+    let (from, to, casting) = (from.numpy_name(), to.numpy_name(), casting.name());
     type_error(format!(
-        "Cannot cast ufunc '{ufunc}' output from dtype('{}') to dtype('{}') with casting rule 'same_kind'",
-        from.numpy_name(),
-        to.numpy_name()
+        "Cannot cast {what} from dtype('{from}') to dtype('{to}') with casting rule '{casting}'"
     ))
+}
+
+pub fn data_not_cast(from: DType, to: DType, casting: Casting) -> Raise {
+    let (from, to, casting) = (from.numpy_name(), to.numpy_name(), casting.name());
+    type_error(format!(
+        "Cannot cast array data from dtype('{from}') to dtype('{to}') according to the rule '{casting}'"
+    ))
+}
+
+pub fn bad_casting(casting: &str) -> Raise {
+    value_error(format!(
+        "casting must be one of 'no', 'equiv', 'safe', 'same_kind', or 'unsafe' (got '{casting}')"
+    ))
+}
+
+pub fn casting_not_text(value: &Value) -> Raise {
+    type_error(format!("casting must be a string, not {}", value.type_name()))
+}
+
+pub fn bad_order(order: &str) -> Raise {
+    value_error(format!("order must be one of 'C', 'F', 'A', or 'K' (got '{order}')"))
+}
+
+pub fn order_not_text(value: &Value) -> Raise {
+    type_error(format!("order must be str, not {}", value.type_name()))
+}
+
+pub fn only_rows_first() -> Raise {
+    value_error("arrays of structs are reshaped in the order 'C' alone")
+}
+
+pub fn no_such_loop(ufunc: &str) -> Raise {
+    type_error(format!("No loop matching the specified signature and casting was found for ufunc {ufunc}"))
+}
+
+pub fn reduction_output_shape(name: &str, output: &[usize], result: &[usize]) -> Raise {
+    if output.len() != result.len() {
+        return value_error(format!(
+            "output parameter for reduction operation {name} has the wrong number of dimensions: Found {} but expected {}",
+            output.len(),
+            result.len()
+        ));
+    }
+    bad_output_shape(output, result)
+}
+
+pub fn masked_without_identity(name: &str) -> Raise {
+    value_error(format!(
+        "reduction operation '{name}' does not have an identity, so to use a where mask one has to specify 'initial'"
+    ))
+}
+
+pub fn no_room(n_bytes: usize) -> Raise {
+    memory_error(format!("Unable to allocate {n_bytes} bytes"))
 }
 
 pub fn too_large(shape: &[usize], dtype: DType) -> Raise {

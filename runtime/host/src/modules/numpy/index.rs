@@ -140,7 +140,24 @@ fn stretch(row: Vec<u8>, dtype: DType, from: &[usize], to: &[usize]) -> Result<V
         return Err(error());
     }
     let layout = Layout::contiguous(&from[n_extra..]).broadcast_to(to).ok_or_else(error)?;
+    check_room(to, dtype)?;
     Ok(strided::gather(&row, dtype.size(), &layout))
+}
+
+/// The elements that an index picks: their shape, and the bytes at which they begin.
+pub fn elements(vm: &mut Vm, array: &NdArray, index: &Value) -> Result<(Vec<usize>, Vec<usize>)> {
+    let size = array.dtype().size();
+    match select(vm, (array.layout(), size), index)? {
+        Selection::Elements { shape, offsets } => Ok((shape, offsets)),
+        Selection::View(layout) => {
+            if check_room(&layout.shape, DType::I64)? == 0 {
+                return Ok((layout.shape, Vec::new()));
+            }
+            let all: Vec<Vec<usize>> = layout.shape.iter().map(|&len| (0..len).collect()).collect();
+            let offsets = layout.bytes_of(&all, size);
+            Ok((layout.shape, offsets))
+        }
+    }
 }
 
 fn position(at: i64, axis: usize, len: usize) -> Result<usize> {
@@ -194,7 +211,7 @@ fn part(vm: &mut Vm, item: &Value) -> Result<Part> {
         DType::Bool => Ok(Part::Mask { shape, truths: operand.row_as(DType::Bool)? }),
         // An empty list is of floats, and means no index at all.
         dtype if is_int(dtype) || operand.size() == 0 && matches!(item, Value::List(_) | Value::Tuple(_)) => {
-            let indices = load_all::<i64>(&operand.row_as(DType::I64)?);
+            let indices = load_all::<i64>(&operand.row_as(DType::I64)?)?;
             match (&operand, shape.is_empty()) {
                 (Operand::Array(_), true) => Ok(Part::Int(indices[0])),
                 _ => Ok(Part::Ints { shape, indices }),
@@ -324,6 +341,8 @@ impl Picker {
         let rest_lens = lens.filter(|(axis, _)| !self.picked.iter().any(|picked| picked.axis == *axis));
         let all: Vec<usize> = shape.iter().copied().chain(rest_lens.map(|(_, len)| *len)).collect();
         check_room(&all, DType::I64)?;
+        let is_empty = all.contains(&0);
+        check_room(&[n], DType::I64)?;
         let mut picks = vec![0isize; n];
         for picked in &self.picked {
             let indices = spread(&picked.indices, &picked.shape, &shape);
@@ -336,6 +355,11 @@ impl Picker {
         let rest: Vec<usize> = (0..self.layout.n_axes()).filter(|axis| !is_picked(axis)).collect();
         let n_front = if is_split { 0 } else { self.picked[0].axis };
         let (front, back) = rest.split_at(n_front.min(rest.len()));
+        let len = |axis: &usize| self.layout.shape[*axis];
+        let made = front.iter().map(len).chain(shape.iter().copied()).chain(back.iter().map(len)).collect();
+        if is_empty {
+            return Ok(Selection::Elements { shape: made, offsets: Vec::new() });
+        }
         let front_offsets = self.rest_offsets(front, self.layout.offset);
         let back_offsets = self.rest_offsets(back, 0);
         let mut offsets = Vec::with_capacity(front_offsets.len() * n * back_offsets.len());
@@ -344,9 +368,7 @@ impl Picker {
                 offsets.extend(back_offsets.iter().map(|to| (from + pick + to) as usize));
             }
         }
-        let len = |axis: &usize| self.layout.shape[*axis];
-        let shape = front.iter().map(len).chain(shape.iter().copied()).chain(back.iter().map(len)).collect();
-        Ok(Selection::Elements { shape, offsets })
+        Ok(Selection::Elements { shape: made, offsets })
     }
 
     fn rest_offsets(&self, axes: &[usize], start: usize) -> Vec<isize> {

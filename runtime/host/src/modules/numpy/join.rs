@@ -217,10 +217,14 @@ fn parts(vm: &mut Vm, args: &Args, name: &str) -> Result {
 
 /// Elements picked along an axis by their indices.
 fn pick(array: &NdArray, axis: usize, indices: &[usize]) -> Result<NdArray> {
+    let mut shape = array.shape().to_vec();
+    shape[axis] = indices.len();
+    check_room(&shape, DType::I64)?;
+    if shape.contains(&0) {
+        return Ok(NdArray::from_row(array.dtype(), &shape, Vec::new()));
+    }
     let mut picked: Vec<Vec<usize>> = array.shape().iter().map(|&len| (0..len).collect()).collect();
     picked[axis] = indices.to_vec();
-    let shape: Vec<usize> = picked.iter().map(Vec::len).collect();
-    check_room(&shape, array.dtype())?;
     let row = array.gather_at(&array.layout().bytes_of(&picked, array.dtype().size()))?;
     Ok(NdArray::from_row(array.dtype(), &shape, row))
 }
@@ -246,7 +250,7 @@ pub fn repeat(vm: &mut Vm, args: &Args) -> Result {
     let at = parser.optional("axis")?;
     parser.finish()?;
     let (array, axis) = along(vm, array, at)?;
-    let times = super::kernel::load_all::<i64>(&times.row_as(DType::I64)?);
+    let times = super::kernel::load_all::<i64>(&times.row_as(DType::I64)?)?;
     let len = array.shape()[axis];
     if times.iter().any(|times| *times < 0) {
         return Err(crate::errors::value_error("repeats may not contain negative values."));
@@ -294,6 +298,7 @@ fn roll(vm: &mut Vm, args: &Args) -> Result {
     let (array, axis) = along(vm, array, at)?;
     let len = array.shape()[axis];
     let start = if len == 0 { 0 } else { (len - by.rem_euclid(len as i64) as usize) % len };
+    check_room(&[len], DType::I64)?;
     let indices: Vec<usize> = (start..len).chain(0..start).collect();
     let rolled = pick(&array, axis, &indices)?;
     Ok(Value::native(NdArray::from_row(rolled.dtype(), &shape, rolled.to_contiguous_bytes()?)))
@@ -308,7 +313,7 @@ pub fn take(vm: &mut Vm, args: &Args) -> Result {
     let (array, axis) = along(vm, array, at)?;
     let len = array.shape()[axis];
     let mut places = Vec::new();
-    for at in super::kernel::load_all::<i64>(&indices.row_as(DType::I64)?) {
+    for at in super::kernel::load_all::<i64>(&indices.row_as(DType::I64)?)? {
         let from_start = if at < 0 { at + len as i64 } else { at };
         if !(0..len as i64).contains(&from_start) {
             return Err(errors::index_out_of_bounds(at, axis, len));
@@ -348,7 +353,7 @@ pub fn choose(condition: &Operand, chosen: &Operand, other: &Operand) -> Result<
     let shape = operators::common_shape(&shapes, dtype)?;
     let size = dtype.size();
     let n: usize = shape.iter().product();
-    let mut row = vec![0; n * size];
+    let mut row = super::kernel::zeros(n * size)?;
     condition.with_row(DType::Bool, &shape, |truths| {
         chosen.with_row(dtype, &shape, |chosen| {
             other.with_row(dtype, &shape, |other| {
@@ -376,7 +381,7 @@ fn pad(vm: &mut Vm, args: &Args) -> Result {
     let n_axes = array.shape().len();
     let layout = widths.layout().broadcast_to(&[n_axes, 2]);
     let layout = layout.ok_or_else(|| errors::not_broadcast(&[widths.shape(), &[n_axes, 2]]))?;
-    let widths = super::kernel::load_all::<i64>(&widths.with_layout(layout).to_contiguous_bytes()?);
+    let widths = super::kernel::load_all::<i64>(&widths.with_layout(layout).to_contiguous_bytes()?)?;
     if widths.iter().any(|width| *width < 0) {
         return Err(crate::errors::value_error("index can't contain negative values"));
     }

@@ -43,6 +43,12 @@ impl Layout {
         true
     }
 
+    /// Whether the elements lie one after the other with the first axis changing fastest.
+    pub fn is_fortran(&self) -> bool {
+        let reversed: Vec<usize> = (0..self.n_axes()).rev().collect();
+        self.permute(&reversed).is_contiguous()
+    }
+
     /// The same elements seen in a larger shape; `None` where the shapes do not agree.
     pub fn broadcast_to(&self, shape: &[usize]) -> Option<Layout> {
         let n_new = shape.len().checked_sub(self.n_axes())?;

@@ -5,6 +5,7 @@ use kps_compute::element::{from_bytes, to_bytes};
 use ndarray::{ArrayView2, LinalgScalar};
 
 use super::array::NdArray;
+use super::casting::{Casting, Target};
 use super::kernel::binary::Binary;
 use super::kernel::cast::cast;
 use super::kernel::unary::Unary;
@@ -14,7 +15,7 @@ use super::operand::{self, Operand};
 use super::operators::{self, Made, check_room};
 use super::promote::promote;
 use super::reduce::{self, Reduction};
-use super::{errors, strided};
+use super::{errors, kernel, strided};
 use crate::value::{Args, NativeDef, Result, Value};
 use crate::vm::Vm;
 
@@ -55,15 +56,16 @@ pub fn matmul(left: &Operand, right: &Operand) -> Result<Made> {
         .ok_or_else(|| errors::not_broadcast(&[left.shape(), right.shape()]))?;
     let dtype = promote(left.kind(), right.kind());
     let working = working_dtype(dtype);
-    check_room(&[&stack[..], &[m, n]].concat(), working)?;
+    let n_bytes = check_room(&[&stack[..], &[m, n]].concat(), working)?;
     let left_rows = Operand::Array(left_matrix).row_in(working, &[&stack[..], &[m, k]].concat())?;
     let right_rows = Operand::Array(right_matrix).row_in(working, &[&stack[..], &[k, n]].concat())?;
-    let mut row = Vec::new();
+    let mut row = Vec::with_capacity(n_bytes);
     let size = working.size();
-    for at in 0..stack.iter().product() {
+    let n_products: usize = if n_bytes == 0 { 0 } else { stack.iter().product() };
+    for at in 0..n_products {
         let left = &left_rows[at * m * k * size..(at + 1) * m * k * size];
         let right = &right_rows[at * k * n * size..(at + 1) * k * n * size];
-        row.extend(product(working, left, right, (m, k, n)));
+        row.extend(product(working, left, right, (m, k, n))?);
     }
     let mut shape = stack;
     if !is_row {
@@ -72,7 +74,7 @@ pub fn matmul(left: &Operand, right: &Operand) -> Result<Made> {
     if !is_column {
         shape.push(n);
     }
-    Ok(Made { dtype, shape, row: cast(&row, working, dtype) })
+    Ok(Made { dtype, shape, row: cast(&row, working, dtype)? })
 }
 
 fn with_axis(array: &NdArray, is_vector: bool, axis: usize) -> NdArray {
@@ -100,28 +102,31 @@ impl Operand {
         }
         let layout = Layout::contiguous(self.shape()).broadcast_to(shape);
         let layout = layout.ok_or_else(|| errors::not_broadcast(&[self.shape(), shape]))?;
+        check_room(shape, dtype)?;
         Ok(strided::gather(&row, dtype.size(), &layout))
     }
 }
 
 /// An `m` by `k` matrix times a `k` by `n` one.
-fn product(dtype: DType, left: &[u8], right: &[u8], (m, k, n): (usize, usize, usize)) -> Vec<u8> {
+fn product(dtype: DType, left: &[u8], right: &[u8], (m, k, n): (usize, usize, usize)) -> Result<Vec<u8>> {
     fn of<T: LinalgScalar + kps_compute::Element>(
         left: &[u8],
         right: &[u8],
         (m, k, n): (usize, usize, usize),
-    ) -> Vec<u8> {
+    ) -> Result<Vec<u8>> {
+        kernel::check_room(3 * size_of_val(left).max(size_of_val(right)).max(m * n * size_of::<T>()))?;
         let (left, right) = (from_bytes::<T>(left), from_bytes::<T>(right));
         let left = ArrayView2::from_shape((m, k), &left).expect("the row has all elements");
         let right = ArrayView2::from_shape((k, n), &right).expect("the row has all elements");
-        to_bytes(&left.dot(&right).iter().copied().collect::<Vec<T>>())
+        Ok(to_bytes(&left.dot(&right).iter().copied().collect::<Vec<T>>()))
     }
     match dtype {
         DType::F32 => of::<f32>(left, right, (m, k, n)),
         DType::F64 => of::<f64>(left, right, (m, k, n)),
         // The low bits of a sum of products are the same in any wider integer.
         other => {
-            let (left, right) = (cast(left, other, DType::I64), cast(right, other, DType::I64));
+            let (left, right) = (cast(left, other, DType::I64)?, cast(right, other, DType::I64)?);
+            kernel::check_room(2 * left.len().max(right.len()).max(m * n * 8))?;
             cast(&int_product(&from_bytes(&left), &from_bytes(&right), (m, k, n)), DType::I64, other)
         }
     }
@@ -146,22 +151,29 @@ fn matmul_function(vm: &mut Vm, args: &Args) -> Result {
     let left = operand::required(vm, parser.required("x1")?)?;
     let right = operand::required(vm, parser.required("x2")?)?;
     let output = parser.optional("out")?;
+    let casting = Casting::from_argument(parser.keyword_only("casting"), Casting::SameKind)?;
     parser.finish()?;
     let made = matmul(&left, &right)?;
-    if let Some(output) = output
-        && let Some(array) = output.downcast::<NdArray>()
-    {
-        operators::write_output("matmul", array, made)?;
-        return Ok(output.clone());
-    }
-    Ok(made.into_value())
+    Target::new(vm, output, None, casting)?.finish("matmul", made)
 }
 
 /// The last axis of one array with the last but one of the other.
 pub fn dot_function(vm: &mut Vm, args: &Args) -> Result {
-    let [left, right] = args.exactly("dot")?;
-    let (left, right) = (operand::required(vm, left)?, operand::required(vm, right)?);
-    Ok(dot(&left, &right)?.into_value())
+    let mut parser = args.parser("dot");
+    let left = operand::required(vm, parser.required("a")?)?;
+    let right = operand::required(vm, parser.required("b")?)?;
+    let output = parser.optional("out")?.cloned().and_then(Value::not_none);
+    parser.finish()?;
+    let made = dot(&left, &right)?;
+    // An output array must be the very one that a call without it would make.
+    if let Some(array) = output.as_ref().and_then(|output| output.downcast::<NdArray>())
+        && (array.dtype() != made.dtype || array.shape() != made.shape)
+    {
+        return Err(crate::errors::value_error(
+            "output array is not acceptable (must have the right datatype, number of dimensions, and be a C-Array)",
+        ));
+    }
+    Target::new(vm, output.as_ref(), None, Casting::No)?.finish("dot", made)
 }
 
 fn dot(left: &Operand, right: &Operand) -> Result<Made> {
@@ -207,11 +219,16 @@ fn inner(vm: &mut Vm, args: &Args) -> Result {
 }
 
 fn outer(vm: &mut Vm, args: &Args) -> Result {
-    let [left, right] = args.exactly("outer")?;
-    let (left, right) = (operand::required(vm, left)?, operand::required(vm, right)?);
+    let mut parser = args.parser("outer");
+    let left = operand::required(vm, parser.required("a")?)?;
+    let right = operand::required(vm, parser.required("b")?)?;
+    let output = parser.optional("out")?;
+    parser.finish()?;
+    let target = Target::new(vm, output, None, Casting::SameKind)?;
     let column = flat(&left)?.into_array()?;
     let column = Operand::Array(with_axis(&column, true, 1));
-    Ok(operators::apply_binary("multiply", Binary::Multiply, &column, &flat(&right)?)?.into_value())
+    let made = operators::apply_binary("multiply", Binary::Multiply, &column, &flat(&right)?)?;
+    target.finish("multiply", made)
 }
 
 /// A view of the elements `[i, i + offset]` of the first two axes.

@@ -4,12 +4,14 @@ use kps_compute::DType;
 use kps_compute::number::Number;
 
 use super::array::NdArray;
+use super::casting::{Casting, Target};
 use super::kernel::binary::Binary;
 use super::kernel::unary::Unary;
 use super::layout::{Layout, contiguous_strides};
 use super::operand::{self, Operand};
 use super::operators::{self, Made};
-use super::{dtype, errors, file, index, join, linear, reduce, search, shape};
+use super::order::Order;
+use super::{dtype, errors, file, flags, flat, index, join, linear, reduce, search, shape};
 use crate::value::{Args, NativeDef, Result, Value};
 use crate::vm::Vm;
 
@@ -23,16 +25,17 @@ pub static METHODS: &[NativeDef] = &[
     NativeDef::getter("strides", strides),
     NativeDef::getter("base", base),
     NativeDef::getter("T", shape::transposed),
-    NativeDef::getter("flat", flat),
+    NativeDef::getter("flat", flat::flat),
+    NativeDef::getter("flags", flags::flags),
     NativeDef::getter("real", itself),
     NativeDef::method("item", item),
     NativeDef::method("tolist", tolist),
     NativeDef::method("tobytes", tobytes),
     NativeDef::method("tofile", file::tofile),
     NativeDef::method("astype", astype),
-    NativeDef::method("copy", copy),
-    NativeDef::method("__copy__", copy),
-    NativeDef::method("__deepcopy__", deepcopy),
+    NativeDef::method("copy", copy_method),
+    NativeDef::method("__copy__", shallow_copy),
+    NativeDef::method("__deepcopy__", shallow_copy),
     NativeDef::method("__array__", array),
     NativeDef::method("view", view),
     NativeDef::method("fill", fill),
@@ -120,12 +123,6 @@ fn base(_: &mut Vm, args: &Args) -> Result {
     Ok(array.and_then(NdArray::base).cloned().unwrap_or(Value::None))
 }
 
-fn flat(vm: &mut Vm, args: &Args) -> Result {
-    let array = receiver(vm, args)?.into_array()?;
-    let flat = NdArray::from_row(array.dtype(), &[array.size()], array.to_contiguous_bytes()?);
-    vm.iter(&Value::native(flat))
-}
-
 fn itself(_: &mut Vm, args: &Args) -> Result {
     Ok(args.receiver()?.clone())
 }
@@ -187,35 +184,69 @@ fn tolist(vm: &mut Vm, args: &Args) -> Result {
 }
 
 fn tobytes(vm: &mut Vm, args: &Args) -> Result {
-    Ok(Value::bytes(receiver(vm, args)?.into_array()?.to_contiguous_bytes()?))
+    let mut parser = args.method_parser("tobytes");
+    let order = Order::from_argument(parser.optional("order")?, Order::C)?;
+    parser.finish()?;
+    Ok(Value::bytes(receiver(vm, args)?.into_array()?.arranged(order).to_contiguous_bytes()?))
 }
 
 fn astype(vm: &mut Vm, args: &Args) -> Result {
     let mut parser = args.method_parser("astype");
     let wanted = parser.required("dtype")?;
-    let _order = parser.optional("order")?;
-    let _casting = parser.optional("casting")?;
+    let order = Order::from_argument(parser.optional("order")?, Order::K)?;
+    let casting = Casting::from_argument(parser.optional("casting")?, Casting::Unsafe)?;
     let _subok = parser.optional("subok")?;
     let copies = parser.optional("copy")?;
     parser.finish()?;
     let dtype = dtype::from_value(vm, wanted)?;
     let operand = receiver(vm, args)?;
+    if !casting.allows(operand.dtype(), dtype) {
+        return Err(errors::data_not_cast(operand.dtype(), dtype, casting));
+    }
     if dtype == operand.dtype() && copies.is_some_and(|copies| matches!(copies, Value::Bool(false))) {
         return Ok(args.receiver()?.clone());
     }
-    Ok(Made::new(dtype, operand.shape(), operand.row_as(dtype)?).into_value())
+    let Operand::Array(array) = &operand else {
+        return Ok(operators::wrap(dtype, &[], operand.row_as(dtype)?));
+    };
+    let array = array.copied_in(order)?;
+    if dtype == array.dtype() {
+        return Ok(Value::native(array));
+    }
+    // The elements lie one after the other in some order: they are cast as they lie.
+    let whole = array.arranged(Order::K);
+    let cast = NdArray::from_row(dtype, whole.shape(), whole.row_as(dtype)?);
+    Ok(Value::native(cast.with_layout(array.layout().clone())))
 }
 
-/// A new array of the same elements.
-pub fn copy(vm: &mut Vm, args: &Args) -> Result {
-    match receiver(vm, args)? {
-        Operand::Array(array) => Ok(Value::native(array.copied(array.shape())?)),
+/// A new array of the same elements: a method `copy` puts them in C's order, others leave theirs.
+fn copied(vm: &mut Vm, args: &Args, default: Order) -> Result {
+    let mut parser = args.parser("copy");
+    let operand = operand::required(vm, parser.required("a")?)?;
+    let order = Order::from_argument(parser.optional("order")?, default)?;
+    let _subok = parser.optional("subok")?;
+    parser.finish()?;
+    match operand {
+        Operand::Array(array) => Ok(Value::native(array.copied_in(order)?)),
         other => Ok(operators::wrap(other.dtype(), &[], other.row_as(other.dtype())?)),
     }
 }
 
-fn deepcopy(vm: &mut Vm, args: &Args) -> Result {
-    copy(vm, &Args::new(&args.positional()[..1], &[]))
+/// `np.copy(a)`.
+pub fn copy(vm: &mut Vm, args: &Args) -> Result {
+    match copied(vm, args, Order::K)? {
+        array if array.downcast::<NdArray>().is_some() => Ok(array),
+        // The function gives an array even of a number.
+        number => Ok(Value::native(operand::required(vm, &number)?.into_array()?)),
+    }
+}
+
+fn copy_method(vm: &mut Vm, args: &Args) -> Result {
+    copied(vm, args, Order::C)
+}
+
+fn shallow_copy(vm: &mut Vm, args: &Args) -> Result {
+    copied(vm, &Args::new(&args.positional()[..1], &[]), Order::K)
 }
 
 fn array(vm: &mut Vm, args: &Args) -> Result {
@@ -324,8 +355,15 @@ pub fn round(vm: &mut Vm, args: &Args) -> Result {
     let mut parser = args.parser("round");
     let operand = operand::required(vm, parser.required("a")?)?;
     let decimals = parser.optional("decimals")?;
+    let output = parser.optional("out")?;
     parser.finish()?;
-    round_operand(&operand, decimals.map_or(Ok(0), |decimals| vm.index(decimals))?)
+    let target = Target::new(vm, output, None, Casting::SameKind)?;
+    let rounded = round_operand(&operand, decimals.map_or(Ok(0), |decimals| vm.index(decimals))?)?;
+    if target.output.is_none() {
+        return Ok(rounded);
+    }
+    let rounded = operand::required(vm, &rounded)?;
+    target.finish("rint", Made::new(rounded.dtype(), rounded.shape(), rounded.row_as(rounded.dtype())?))
 }
 
 pub fn round_operand(operand: &Operand, decimals: i64) -> Result {
@@ -371,7 +409,10 @@ pub fn clip(vm: &mut Vm, args: &Args) -> Result {
     let least = parser.keyword_only("min").or(positional.0);
     let most = parser.keyword_only("max").or(positional.1);
     let output = parser.optional("out")?;
+    let mask = parser.keyword_only("where");
+    let casting = Casting::from_argument(parser.keyword_only("casting"), Casting::SameKind)?;
     parser.finish()?;
+    let target = Target::new(vm, output, mask, casting)?;
     let mut made = Made::new(operand.dtype(), operand.shape(), operand.row_as(operand.dtype())?);
     for (name, op, bound) in [("maximum", Binary::Maximum, least), ("minimum", Binary::Minimum, most)] {
         if let Some(bound) = bound
@@ -381,11 +422,5 @@ pub fn clip(vm: &mut Vm, args: &Args) -> Result {
             made = operators::apply_binary(name, op, &Operand::Array(made.into_array()), &bound)?;
         }
     }
-    match output {
-        Some(output) if let Some(array) = output.downcast::<NdArray>() => {
-            operators::write_output("clip", array, made)?;
-            Ok(output.clone())
-        }
-        _ => Ok(made.into_value()),
-    }
+    target.finish("clip", made)
 }

@@ -6,19 +6,22 @@
 //! result is worked out in `promote.rs` and `operators.rs`; what scripts may give as an operand is in
 //! `operand.rs`; `print.rs` lays out text as NumPy does.
 //!
-//! Arrays of structs are in `records.rs`. Left out: objects, text, complex numbers, sub-classes, and
-//! Fortran order.
+//! Arrays of structs are in `records.rs`. Left out: objects, text, complex numbers and sub-classes.
 //!
 //! For other modules: [`NdArray::from_storage`] makes an array over a tensor's memory, [`dtype_object`]
 //! an element type. An object
 //! that has a method `__array__` goes wherever an array goes.
 
 mod array;
+mod casting;
 mod create;
 mod digits;
 mod dtype;
 mod errors;
 mod file;
+mod flags;
+mod flat;
+mod histogram;
 mod index;
 mod join;
 mod kernel;
@@ -27,6 +30,7 @@ mod linear;
 mod methods;
 mod operand;
 mod operators;
+mod order;
 mod print;
 mod promote;
 mod random;
@@ -69,6 +73,7 @@ fn init(vm: &mut Vm, module: &Module) -> Result<()> {
         join::FUNCTIONS,
         linear::FUNCTIONS,
         search::FUNCTIONS,
+        histogram::FUNCTIONS,
         file::FUNCTIONS,
         settings::FUNCTIONS,
     ];

@@ -5,6 +5,7 @@ use kps_compute::number::Number;
 use num_bigint::BigInt;
 
 use super::array::NdArray;
+use super::operators::check_room;
 use super::promote::{Kind, promote, promote_types};
 use super::scalar::Scalar;
 use super::{errors, kernel, strided};
@@ -72,7 +73,7 @@ impl Operand {
                 check_bounds(*int, dtype)?;
                 Ok(number_row(Number::Int(*int), dtype))
             }
-            Operand::Scalar(scalar) => Ok(kernel::cast::cast(&scalar.row(), scalar.dtype, dtype)),
+            Operand::Scalar(scalar) => kernel::cast::cast(&scalar.row(), scalar.dtype, dtype),
             Operand::Float(float) => Ok(number_row(Number::Float(*float), dtype)),
         }
     }
@@ -89,6 +90,7 @@ impl Operand {
         }
         let layout = super::layout::Layout::contiguous(array.shape());
         let layout = layout.broadcast_to(shape).expect("the caller worked out the common shape");
+        check_room(shape, dtype)?;
         Ok(look(&strided::gather(&row, dtype.size(), &layout)))
     }
 
@@ -213,8 +215,7 @@ pub fn nested(vm: &mut Vm, value: &Value, dtype: Option<DType>) -> Result<NdArra
         Some(dtype) => dtype,
         None => finder.kind.map_or(DType::F64, |kind| finder.dtype_for(kind)),
     };
-    let n: usize = finder.shape.iter().product();
-    let mut row = Vec::with_capacity(n * dtype.size());
+    let mut row = Vec::with_capacity(check_room(&finder.shape, dtype)?);
     write_items(vm, value, dtype, &mut row)?;
     Ok(NdArray::from_row(dtype, &finder.shape, row))
 }

@@ -7,6 +7,7 @@ use kps_compute::number::Number;
 use kps_syntax::ast::UnaryOp;
 
 use super::array::NdArray;
+use super::casting::{self, Casting};
 use super::kernel::binary::Binary;
 use super::kernel::cast::cast;
 use super::kernel::compare::{self, Compare};
@@ -14,10 +15,9 @@ use super::kernel::unary::{Test, Unary};
 use super::kernel::{self, working_dtype};
 use super::layout::broadcast_shapes;
 use super::operand::{self, Operand};
-use super::promote::{Kind, float_for, is_int, promote, same_kind};
+use super::promote::{Kind, float_for, is_int, promote};
 use super::scalar::Scalar;
 use super::{errors, linear};
-use crate::memory;
 use crate::ops::Side;
 use crate::value::{BinaryOp, CompareOp, Result, Value};
 use crate::vm::Vm;
@@ -74,24 +74,8 @@ pub fn binary_in_place(
     let Some(other) = operand::from_value(vm, other)? else { return Ok(None) };
     let Some((name, op)) = ufunc_of(op) else { return Ok(None) };
     let made = apply_binary(name, op, &Operand::Array(array.clone()), &other)?;
-    write_output(name, array, made)?;
+    casting::write(name, array, made, None, Casting::SameKind)?;
     Ok(Some(this.clone()))
-}
-
-/// Puts a result into an array that is there: `out=`, and operators in place.
-pub fn write_output(name: &str, output: &NdArray, made: Made) -> Result<()> {
-    if !same_kind(made.dtype, output.dtype()) {
-        return Err(errors::not_cast(name, made.dtype, output.dtype()));
-    }
-    let row = cast(&made.row, made.dtype, output.dtype());
-    if output.shape() == made.shape {
-        return output.write_row(&row);
-    }
-    let source = super::layout::Layout::contiguous(&made.shape);
-    match source.broadcast_to(output.shape()) {
-        Some(layout) => output.write_row(&super::strided::gather(&row, output.dtype().size(), &layout)),
-        None => Err(errors::bad_output_shape(output.shape(), &made.shape)),
-    }
 }
 
 /// The operation of an operator; `@` has none.
@@ -166,9 +150,9 @@ fn check_exponents(exponents: &Operand) -> Result<()> {
         Operand::Int(int) => *int < 0,
         Operand::Scalar(scalar) => scalar.number.as_f64() < 0.0,
         Operand::Float(_) => false,
-        Operand::Array(array) => array.with_row(|row| {
-            kernel::unary::test(Test::Signbit, working_dtype(array.dtype()), row).contains(&1)
-        })?,
+        Operand::Array(array) => array
+            .with_row(|row| kernel::unary::test(Test::Signbit, working_dtype(array.dtype()), row))??
+            .contains(&1),
     };
     if any_negative { Err(errors::negative_power()) } else { Ok(()) }
 }
@@ -183,8 +167,7 @@ pub fn common_shape(shapes: &[&[usize]], dtype: DType) -> Result<Vec<usize>> {
 /// Bytes of an array that is to be made, after a look at whether there can be as many.
 pub fn check_room(shape: &[usize], dtype: DType) -> Result<usize> {
     let n_bytes = check_count(shape, dtype)?;
-    memory::grant(n_bytes).map_err(|_| errors::too_large(shape, dtype))?;
-    Ok(n_bytes)
+    if kernel::has_room(n_bytes) { Ok(n_bytes) } else { Err(errors::too_large(shape, dtype)) }
 }
 
 /// Bytes of an array of this shape; as many as can be counted, empty axes aside.
@@ -211,10 +194,10 @@ fn loop_binary(
             if working == dtype {
                 return kernel::binary::binary(op, dtype, left_row, right_row, n);
             }
-            let (left_row, right_row) = (cast(left_row, dtype, working), cast(right_row, dtype, working));
-            cast(&kernel::binary::binary(op, working, &left_row, &right_row, n), working, dtype)
+            let (left_row, right_row) = (cast(left_row, dtype, working)?, cast(right_row, dtype, working)?);
+            cast(&kernel::binary::binary(op, working, &left_row, &right_row, n)?, working, dtype)
         })
-    })??;
+    })???;
     Ok(row)
 }
 
@@ -251,10 +234,10 @@ pub fn apply_compare(op: Compare, left: &Operand, right: &Operand) -> Result<Mad
             if working == dtype {
                 return compare::compare(op, dtype, left_row, right_row, n);
             }
-            let (left_row, right_row) = (cast(left_row, dtype, working), cast(right_row, dtype, working));
+            let (left_row, right_row) = (cast(left_row, dtype, working)?, cast(right_row, dtype, working)?);
             compare::compare(op, working, &left_row, &right_row, n)
         })
-    })??;
+    })???;
     Ok(Made { dtype: DType::Bool, shape, row })
 }
 
@@ -314,15 +297,15 @@ pub fn apply_unary(name: &str, op: Unary, operand: &Operand) -> Result<Made> {
         if working == result {
             return kernel::unary::unary(op, result, row);
         }
-        cast(&kernel::unary::unary(op, working, &cast(row, result, working)), working, result)
-    })?;
+        cast(&kernel::unary::unary(op, working, &cast(row, result, working)?)?, working, result)
+    })??;
     Ok(Made::new(result, operand.shape(), row))
 }
 
 fn count_bits(operand: &Operand) -> Result<Made> {
     let dtype = operand.dtype();
     let row = operand
-        .with_row(dtype, operand.shape(), |row| kernel::unary::unary(Unary::BitwiseCount, dtype, row))?;
+        .with_row(dtype, operand.shape(), |row| kernel::unary::unary(Unary::BitwiseCount, dtype, row))??;
     Ok(Made::new(DType::U8, operand.shape(), row))
 }
 
@@ -334,7 +317,7 @@ fn integer_reciprocal(operand: &Operand) -> Result<Made> {
 /// A question about each element.
 pub fn apply_test(test: Test, operand: &Operand) -> Result<Made> {
     let working = working_dtype(operand.dtype());
-    let row = operand.with_row(working, operand.shape(), |row| kernel::unary::test(test, working, row))?;
+    let row = operand.with_row(working, operand.shape(), |row| kernel::unary::test(test, working, row))??;
     Ok(Made::new(DType::Bool, operand.shape(), row))
 }
 

@@ -4,6 +4,7 @@ use kps_compute::DType;
 use kps_compute::number::Number;
 
 use super::array::NdArray;
+use super::casting::{Casting, Target};
 use super::kernel::binary::Binary;
 use super::kernel::cast::cast;
 use super::kernel::reduce::{Extent, Extreme};
@@ -11,7 +12,7 @@ use super::kernel::unary::Unary;
 use super::kernel::{self, working_dtype};
 use super::operand::{self, Operand};
 use super::operators::{self, Made};
-use super::promote::is_signed;
+use super::promote::{is_signed, promote_types};
 use super::{dtype, errors};
 use crate::value::{Args, Result, Value};
 use crate::vm::Vm;
@@ -59,6 +60,49 @@ pub fn axes(vm: &mut Vm, value: Option<&Value>, n_axes: usize) -> Result<Vec<usi
     Ok(axes)
 }
 
+impl Reduction {
+    /// As universal functions are called.
+    fn name(self) -> &'static str {
+        match self {
+            Reduction::Sum => "add",
+            Reduction::Product => "multiply",
+            Reduction::All => "logical_and",
+            Reduction::Any => "logical_or",
+            Reduction::Minimum => "minimum",
+            Reduction::Maximum => "maximum",
+            Reduction::Other(name, _) => name,
+        }
+    }
+
+    fn op(self) -> Binary {
+        match self {
+            Reduction::Sum => Binary::Add,
+            Reduction::Product => Binary::Multiply,
+            Reduction::All => Binary::And,
+            Reduction::Any => Binary::Or,
+            Reduction::Minimum => Binary::Minimum,
+            Reduction::Maximum => Binary::Maximum,
+            Reduction::Other(_, op) => op,
+        }
+    }
+
+    /// The number that changes no result; extremes have none.
+    fn identity(self) -> Option<Number> {
+        Some(match self.op() {
+            Binary::Add | Binary::Or | Binary::Xor | Binary::Gcd | Binary::Hypot => Number::Int(0),
+            Binary::Multiply => Number::Int(1),
+            Binary::And if self == Reduction::All => Number::Bool(true),
+            Binary::And => Number::Int(-1),
+            Binary::Logaddexp => Number::Float(f64::NEG_INFINITY),
+            _ => return None,
+        })
+    }
+
+    fn is_logical(self) -> bool {
+        matches!(self, Reduction::All | Reduction::Any)
+    }
+}
+
 /// Reduces some axes away, or to length 1 where `keeps` says so.
 pub fn reduce(
     reduction: Reduction,
@@ -72,10 +116,18 @@ pub fn reduce(
     let made_shape = reduced_shape(operand.shape(), axes, keeps);
     if n_reduced == 0 && made_shape.iter().product::<usize>() > 0 {
         match reduction {
-            Reduction::Minimum => return Err(errors::no_identity("minimum")),
-            Reduction::Maximum => return Err(errors::no_identity("maximum")),
-            Reduction::Other(name, _) => return Err(errors::no_identity(name)),
+            Reduction::Minimum | Reduction::Maximum | Reduction::Other(..)
+                if reduction.identity().is_none() =>
+            {
+                return Err(errors::no_identity(reduction.name()));
+            }
+            Reduction::Minimum | Reduction::Maximum | Reduction::Other(..) => {
+                let identity = super::array::element(result, reduction.identity().expect("tested just now"));
+                let filled = super::create::filled(result, &made_shape, &identity)?;
+                return Ok(Made { dtype: result, shape: made_shape, row: filled.to_contiguous_bytes()? });
+            }
             Reduction::All => {
+                operators::check_room(&made_shape, DType::Bool)?;
                 let n = made_shape.iter().product();
                 return Ok(Made { dtype: DType::Bool, shape: made_shape, row: vec![1; n] });
             }
@@ -83,9 +135,10 @@ pub fn reduce(
         }
     }
     let working = working_dtype(result);
+    operators::check_room(&made_shape, working)?;
     let row =
         with_arranged(operand, axes, working, |row, extent| reduce_row(reduction, working, row, extent))?;
-    Ok(Made { dtype: result, shape: made_shape, row: cast(&row, working, result) })
+    Ok(Made { dtype: result, shape: made_shape, row: cast(&row, working, result)? })
 }
 
 fn result_dtype(reduction: Reduction, dtype: DType) -> DType {
@@ -106,21 +159,17 @@ fn sum_dtype(dtype: DType) -> DType {
     }
 }
 
-fn reduce_row(reduction: Reduction, dtype: DType, row: &[u8], extent: Extent) -> Vec<u8> {
+fn reduce_row(reduction: Reduction, dtype: DType, row: &[u8], extent: Extent) -> Result<Vec<u8>> {
     let is_bool = dtype == DType::Bool;
     let op = match reduction {
         Reduction::Sum => return kernel::reduce::sum(dtype, row, extent),
         Reduction::Product => return kernel::reduce::product(dtype, row, extent),
-        Reduction::All => Binary::And,
-        Reduction::Any => Binary::Or,
         Reduction::Minimum if is_bool => Binary::And,
         Reduction::Maximum if is_bool => Binary::Or,
-        Reduction::Minimum => Binary::Minimum,
-        Reduction::Maximum => Binary::Maximum,
-        Reduction::Other(_, op) => op,
+        other => other.op(),
     };
     if extent.len == 0 {
-        return vec![0; extent.before * extent.after * dtype.size()];
+        return kernel::zeros(extent.before * extent.after * dtype.size());
     }
     kernel::reduce::reduce(op, dtype, row, extent)
 }
@@ -139,11 +188,11 @@ fn with_arranged(
     operand: &Operand,
     axes: &[usize],
     dtype: DType,
-    look: impl FnOnce(&[u8], Extent) -> Vec<u8>,
+    look: impl FnOnce(&[u8], Extent) -> Result<Vec<u8>>,
 ) -> Result<Vec<u8>> {
     let shape = operand.shape();
     if let [only] = axes {
-        return operand.with_row(dtype, shape, |row| look(row, Extent::around(shape, *only)));
+        return operand.with_row(dtype, shape, |row| look(row, Extent::around(shape, *only)))?;
     }
     let len: usize = axes.iter().map(|&axis| shape[axis]).product();
     let kept: Vec<usize> = (0..shape.len()).filter(|axis| !axes.contains(axis)).collect();
@@ -154,52 +203,98 @@ fn with_arranged(
             let order: Vec<usize> = kept.iter().chain(axes).copied().collect();
             let layout = array.layout().permute(&order);
             let moved = Operand::Array(array.clone().with_layout(layout.clone()));
-            moved.with_row(dtype, &layout.shape, |row| look(row, extent))
+            moved.with_row(dtype, &layout.shape, |row| look(row, extent))?
         }
-        _ => operand.with_row(dtype, shape, |row| look(row, extent)),
+        _ => operand.with_row(dtype, shape, |row| look(row, extent))?,
     }
 }
 
 /// The mean over axes: of integers in `float64`.
 pub fn mean(operand: &Operand, axes: &[usize], keeps: bool, wanted: Option<DType>) -> Result<Made> {
+    mean_where(operand, axes, keeps, wanted, None)
+}
+
+/// The mean of those elements that a mask chooses.
+fn mean_where(
+    operand: &Operand,
+    axes: &[usize],
+    keeps: bool,
+    wanted: Option<DType>,
+    mask: Option<&Operand>,
+) -> Result<Made> {
     let result = wanted.unwrap_or_else(|| mean_dtype(operand.dtype()));
-    let n: usize = axes.iter().map(|&axis| operand.shape()[axis]).product();
     // Sums of 16-bit floats stay wide until they are divided.
-    let sum = reduce(Reduction::Sum, operand, axes, keeps, Some(working_dtype(result)))?;
-    let mean = divide(sum, n as f64)?;
-    Ok(Made { row: cast(&mean.row, mean.dtype, result), dtype: result, shape: mean.shape })
+    let working = working_dtype(result);
+    let values = masked(Reduction::Sum, operand, working, mask, None)?;
+    let sum = reduce(Reduction::Sum, &values, axes, keeps, Some(working))?;
+    let mean = divide(sum, &count(operand, axes, keeps, mask)?)?;
+    Ok(Made { row: cast(&mean.row, mean.dtype, result)?, dtype: result, shape: mean.shape })
 }
 
 fn mean_dtype(dtype: DType) -> DType {
     if dtype.is_float() { dtype } else { DType::F64 }
 }
 
-fn divide(made: Made, by: f64) -> Result<Made> {
-    let Made { dtype, shape, row } = made;
-    let array = Operand::Array(NdArray::from_row(dtype, &shape, row));
-    operators::apply_binary("divide", Binary::Divide, &array, &Operand::Float(by))
+fn divide(made: Made, by: &Operand) -> Result<Made> {
+    let dtype = made.dtype;
+    let quotient = operators::apply_binary("divide", Binary::Divide, &Operand::Array(made.into_array()), by)?;
+    Ok(Made { row: cast(&quotient.row, quotient.dtype, dtype)?, dtype, shape: quotient.shape })
+}
+
+/// How many elements go into each result.
+fn count(operand: &Operand, axes: &[usize], keeps: bool, mask: Option<&Operand>) -> Result<Operand> {
+    let Some(mask) = mask else {
+        let n: usize = axes.iter().map(|&axis| operand.shape()[axis]).product();
+        return Ok(Operand::Float(n as f64));
+    };
+    let ones = ones_like(operand)?;
+    let chosen = masked(Reduction::Sum, &ones, DType::F64, Some(mask), None)?;
+    Ok(Operand::Array(reduce(Reduction::Sum, &chosen, axes, keeps, Some(DType::F64))?.into_array()))
+}
+
+/// The elements in the type of a result, with what a mask leaves out replaced by what changes no result.
+fn masked(
+    reduction: Reduction,
+    operand: &Operand,
+    dtype: DType,
+    mask: Option<&Operand>,
+    initial: Option<&Operand>,
+) -> Result<Operand> {
+    let Some(mask) = mask else { return Ok(operand.clone()) };
+    let neutral = match (initial, reduction.identity()) {
+        (_, Some(identity)) => super::array::element(dtype, identity),
+        (Some(initial), None) => initial.row_as(dtype)?,
+        (None, None) => return Err(errors::masked_without_identity(reduction.name())),
+    };
+    let values = Operand::Array(NdArray::from_row(dtype, operand.shape(), operand.row_as(dtype)?));
+    let neutral = Operand::Array(NdArray::from_row(dtype, &[], neutral));
+    let chosen = super::join::choose(mask, &values, &neutral)?;
+    if chosen.shape != operand.shape() {
+        return Err(errors::not_broadcast(&[operand.shape(), mask.shape()]));
+    }
+    Ok(Operand::Array(chosen.into_array()))
 }
 
 /// The mean of squared distances from the mean; `ddof` counts less in the divisor.
-pub fn variance(
-    operand: &Operand,
-    axes: &[usize],
-    keeps: bool,
-    ddof: f64,
-    wanted: Option<DType>,
-) -> Result<Made> {
-    let result = wanted.unwrap_or_else(|| mean_dtype(operand.dtype()));
+fn variance(request: &Request) -> Result<Made> {
+    let Request { operand, axes, keeps, ddof, .. } = request;
+    let mask = request.target.mask.as_ref();
+    let result = request.dtype.unwrap_or_else(|| mean_dtype(operand.dtype()));
     let working = working_dtype(result);
     let values = Operand::Array(NdArray::from_row(working, operand.shape(), operand.row_as(working)?));
-    let mean = mean(&values, axes, true, Some(working))?;
+    let mean = mean_where(&values, axes, true, Some(working), mask)?;
     let mean = Operand::Array(mean.into_array());
     let distances = operators::apply_binary("subtract", Binary::Subtract, &values, &mean)?;
     let distances = Operand::Array(distances.into_array());
     let squares = operators::apply_unary("square", Unary::Square, &distances)?;
-    let sum = reduce(Reduction::Sum, &Operand::Array(squares.into_array()), axes, keeps, Some(working))?;
-    let n: usize = axes.iter().map(|&axis| operand.shape()[axis]).product();
-    let variance = divide(sum, (n as f64 - ddof).max(0.0))?;
-    Ok(Made { row: cast(&variance.row, variance.dtype, result), dtype: result, shape: variance.shape })
+    let squares = masked(Reduction::Sum, &Operand::Array(squares.into_array()), working, mask, None)?;
+    let sum = reduce(Reduction::Sum, &squares, axes, *keeps, Some(working))?;
+    let count = count(operand, axes, *keeps, mask)?;
+    let freedom = operators::apply_binary("subtract", Binary::Subtract, &count, &Operand::Float(*ddof))?;
+    let freedom = Operand::Array(freedom.into_array());
+    let freedom = operators::apply_binary("maximum", Binary::Maximum, &freedom, &Operand::Float(0.0))?;
+    let variance = divide(sum, &Operand::Array(freedom.into_array()))?;
+    Ok(Made { row: cast(&variance.row, variance.dtype, result)?, dtype: result, shape: variance.shape })
 }
 
 /// The indices of extremes along an axis, or in the flat array where there is none.
@@ -220,7 +315,8 @@ pub fn index_of_extreme(extreme: Extreme, operand: &Operand, axis: Option<i64>, 
         return Err(errors::empty_argument(if extreme == Extreme::Least { "argmin" } else { "argmax" }));
     }
     let find = |row: &[u8]| kernel::reduce::index_of_extreme(extreme, working, row, extent);
-    let row = operand.with_row(working, shape, find)?;
+    operators::check_room(&made_shape, DType::I64)?;
+    let row = operand.with_row(working, shape, find)??;
     Ok(Made { dtype: DType::I64, shape: made_shape, row })
 }
 
@@ -234,19 +330,19 @@ pub fn accumulate(op: Binary, operand: &Operand, at: i64, wanted: Option<DType>)
     let working = working_dtype(result);
     let extent = Extent::around(operand.shape(), axis);
     let row = operand
-        .with_row(working, operand.shape(), |row| kernel::reduce::accumulate(op, working, row, extent))?;
-    Ok(Made::new(result, operand.shape(), cast(&row, working, result)))
+        .with_row(working, operand.shape(), |row| kernel::reduce::accumulate(op, working, row, extent))??;
+    Ok(Made::new(result, operand.shape(), cast(&row, working, result)?))
 }
 
 /// The arguments that reductions share.
-struct Request {
-    operand: Operand,
-    axes: Vec<usize>,
-    keeps: bool,
-    dtype: Option<DType>,
-    output: Option<Value>,
-    ddof: f64,
-    initial: Option<Operand>,
+pub struct Request {
+    pub operand: Operand,
+    pub axes: Vec<usize>,
+    pub keeps: bool,
+    pub dtype: Option<DType>,
+    pub target: Target,
+    pub ddof: f64,
+    pub initial: Option<Operand>,
 }
 
 fn request(vm: &mut Vm, args: &Args, name: &str) -> Result<Request> {
@@ -254,78 +350,81 @@ fn request(vm: &mut Vm, args: &Args, name: &str) -> Result<Request> {
     let operand = operand::required(vm, parser.required("a")?)?;
     let axis = parser.optional("axis")?;
     let dtype = match name {
-        "all" | "any" | "min" | "max" => None,
+        "all" | "any" | "min" | "max" | "ptp" => None,
         _ => parser.optional("dtype")?,
     };
-    let output = parser.optional("out")?.cloned().and_then(Value::not_none);
+    let output = parser.optional("out")?;
     let ddof = match name {
-        "var" | "std" => parser.optional("ddof")?,
+        "var" | "std" => match (parser.optional("ddof")?, parser.keyword_only("correction")) {
+            (Some(_), Some(_)) => {
+                return Err(crate::errors::value_error(
+                    "ddof and correction can't be provided simultaneously.",
+                ));
+            }
+            (ddof, correction) => ddof.or(correction),
+        },
         _ => None,
     };
     let keeps = parser.optional("keepdims")?;
-    let initial = parser.keyword_only("initial");
-    let mask = parser.keyword_only("where");
+    let initial = match name {
+        "sum" | "prod" | "min" | "max" => parser.optional("initial")?.cloned().and_then(Value::not_none),
+        _ => None,
+    };
+    let mask = if name == "ptp" { None } else { parser.keyword_only("where") };
     parser.finish()?;
-    if mask.is_some_and(|mask| !matches!(mask, Value::Bool(true))) {
-        let raise = crate::errors::type_error(format!("{name}() takes no mask here"));
-        return Err(raise.help("index with the mask first: `a[mask].sum()`"));
-    }
     Ok(Request {
         axes: axes(vm, axis, operand.shape().len())?,
         operand,
         keeps: keeps.map_or(Ok(false), |keeps| vm.truth(keeps))?,
         dtype: dtype::from_argument(vm, dtype)?,
-        output,
+        target: Target::new(vm, output, mask, Casting::SameKind)?,
         ddof: match ddof {
             Some(ddof) => operand::required(vm, ddof)?.number().map_or(0.0, Number::as_f64),
             None => 0.0,
         },
-        initial: initial.map(|initial| operand::required(vm, initial)).transpose()?,
+        initial: initial.map(|initial| operand::required(vm, &initial)).transpose()?,
     })
 }
 
 impl Request {
-    fn finish(self, name: &str, made: Made) -> Result {
-        let Some(output) = self.output else { return Ok(made.into_value()) };
-        let Some(array) = output.downcast::<NdArray>() else {
-            return Err(errors::not_an_output());
-        };
-        operators::write_output(name, array, made)?;
-        Ok(output)
+    pub fn reduce(self, reduction: Reduction) -> Result {
+        let made = self.fold(reduction)?;
+        self.target.finish_reduction(reduction.name(), made)
     }
 
-    fn reduce(self, name: &str, reduction: Reduction) -> Result {
-        let is_empty = self.axes.iter().any(|&axis| self.operand.shape()[axis] == 0);
-        let op = match reduction {
-            Reduction::Sum => Binary::Add,
-            Reduction::Product => Binary::Multiply,
-            Reduction::Minimum => Binary::Minimum,
-            Reduction::Maximum => Binary::Maximum,
-            _ => Binary::Or,
+    fn fold(&self, reduction: Reduction) -> Result<Made> {
+        let natural = match self.target.dtype() {
+            _ if reduction.is_logical() => DType::Bool,
+            // The array that takes the result takes part in the choice of the type.
+            Some(output) => promote_types(self.operand.dtype(), output),
+            None => result_dtype(reduction, self.operand.dtype()),
         };
-        let made = match (&self.initial, reduction) {
-            (Some(initial), Reduction::Minimum | Reduction::Maximum) if is_empty => {
-                let shape = reduced_shape(self.operand.shape(), &self.axes, self.keeps);
-                let dtype = self.operand.dtype();
-                Made::new(dtype, &shape, initial.row_as(dtype)?.repeat(shape.iter().product()))
-            }
-            _ => reduce(reduction, &self.operand, &self.axes, self.keeps, self.dtype)?,
+        let dtype = if reduction.is_logical() { natural } else { self.dtype.unwrap_or(natural) };
+        let (mask, initial) = (self.target.mask.as_ref(), self.initial.as_ref());
+        let values = masked(reduction, &self.operand, dtype, mask, initial)?;
+        let Some(initial) = initial else {
+            return reduce(reduction, &values, &self.axes, self.keeps, Some(dtype));
         };
-        let made = match &self.initial {
-            Some(initial) => {
-                let folded = Operand::Array(made.into_array());
-                operators::apply_binary(name, op, &folded, initial)?
-            }
-            None => made,
-        };
-        self.finish(name, made)
+        let initial = Operand::Array(NdArray::from_row(dtype, &[], initial.row_as(dtype)?));
+        if self.axes.iter().any(|&axis| values.shape()[axis] == 0) {
+            let shape = reduced_shape(values.shape(), &self.axes, self.keeps);
+            let filled = super::create::filled(dtype, &shape, &initial.row_as(dtype)?)?;
+            return Ok(Made::new(dtype, &shape, filled.to_contiguous_bytes()?));
+        }
+        let folded = reduce(reduction, &values, &self.axes, self.keeps, Some(dtype))?;
+        operators::apply_binary(
+            reduction.name(),
+            reduction.op(),
+            &initial,
+            &Operand::Array(folded.into_array()),
+        )
     }
 }
 
 macro_rules! reductions {
     ($($func:ident $name:literal $reduction:ident;)*) => {$(
         pub fn $func(vm: &mut Vm, args: &Args) -> Result {
-            request(vm, args, $name)?.reduce($name, Reduction::$reduction)
+            request(vm, args, $name)?.reduce(Reduction::$reduction)
         }
     )*};
 }
@@ -340,9 +439,9 @@ reductions! {
 }
 
 pub fn mean_method(vm: &mut Vm, args: &Args) -> Result {
-    let request = request(vm, args, "mean")?;
-    let made = mean(&request.operand, &request.axes, request.keeps, request.dtype)?;
-    request.finish("mean", made)
+    let Request { operand, axes, keeps, dtype, target, .. } = request(vm, args, "mean")?;
+    let made = mean_where(&operand, &axes, keeps, dtype, target.mask.as_ref())?;
+    target.finish_reduction("add", made)
 }
 
 /// The mean, each element counted with its weight.
@@ -381,16 +480,15 @@ fn ones_like(operand: &Operand) -> Result<Operand> {
 
 pub fn var_method(vm: &mut Vm, args: &Args) -> Result {
     let request = request(vm, args, "var")?;
-    let made = variance(&request.operand, &request.axes, request.keeps, request.ddof, request.dtype)?;
-    request.finish("var", made)
+    let made = variance(&request)?;
+    request.target.finish_reduction("add", made)
 }
 
 pub fn std_method(vm: &mut Vm, args: &Args) -> Result {
     let request = request(vm, args, "std")?;
-    let made = variance(&request.operand, &request.axes, request.keeps, request.ddof, request.dtype)?;
-    let variance = Operand::Array(made.into_array());
+    let variance = Operand::Array(variance(&request)?.into_array());
     let made = operators::apply_unary("sqrt", Unary::Sqrt, &variance)?;
-    request.finish("std", made)
+    request.target.finish_reduction("add", made)
 }
 
 /// The difference of the greatest and the least.
@@ -402,13 +500,14 @@ pub fn ptp(vm: &mut Vm, args: &Args) -> Result {
     };
     let (most, least) = (extreme(Reduction::Maximum)?, extreme(Reduction::Minimum)?);
     let made = operators::apply_binary("subtract", Binary::Subtract, &most, &least)?;
-    request.finish("ptp", made)
+    request.target.finish_reduction("subtract", made)
 }
 
 fn extreme_index(vm: &mut Vm, args: &Args, name: &str, extreme: Extreme) -> Result {
     let mut parser = args.parser(name);
     let operand = operand::required(vm, parser.required("a")?)?;
     let axis = parser.optional("axis")?;
+    let output = parser.optional("out")?;
     let keeps = parser.keyword_only("keepdims");
     parser.finish()?;
     let axis = match axis {
@@ -416,7 +515,8 @@ fn extreme_index(vm: &mut Vm, args: &Args, name: &str, extreme: Extreme) -> Resu
         Some(axis) => Some(vm.index(axis)?),
     };
     let keeps = keeps.map_or(Ok(false), |keeps| vm.truth(keeps))?;
-    Ok(index_of_extreme(extreme, &operand, axis, keeps)?.into_value())
+    let target = Target::new(vm, output, None, Casting::SameKind)?;
+    target.finish_reduction(name, index_of_extreme(extreme, &operand, axis, keeps)?)
 }
 
 pub fn argmin(vm: &mut Vm, args: &Args) -> Result {
@@ -432,8 +532,10 @@ fn running(vm: &mut Vm, args: &Args, name: &str, op: Binary) -> Result {
     let operand = operand::required(vm, parser.required("a")?)?;
     let axis = parser.optional("axis")?;
     let dtype = parser.optional("dtype")?;
+    let output = parser.optional("out")?;
     parser.finish()?;
-    let dtype = dtype::from_argument(vm, dtype)?;
+    let target = Target::new(vm, output, None, Casting::SameKind)?;
+    let dtype = dtype::from_argument(vm, dtype)?.or(target.dtype());
     let made = match axis {
         None | Some(Value::None) => {
             let row = operand.row_as(operand.dtype())?;
@@ -442,7 +544,7 @@ fn running(vm: &mut Vm, args: &Args, name: &str, op: Binary) -> Result {
         }
         Some(axis) => accumulate(op, &operand, vm.index(axis)?, dtype)?,
     };
-    Ok(made.into_value())
+    target.finish_reduction(name, made)
 }
 
 pub fn cumsum(vm: &mut Vm, args: &Args) -> Result {

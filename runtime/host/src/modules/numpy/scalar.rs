@@ -13,7 +13,9 @@ use super::{errors, methods, operators};
 use crate::ops::{Side, number};
 use crate::text::format_number::{format_float, format_int};
 use crate::text::spec::FormatSpec;
-use crate::value::{Args, BinaryOp, CompareOp, Native, NativeDef, NativeFn, NativeType, Result, Value};
+use crate::value::{
+    Args, BinaryOp, BuiltinType, CompareOp, Native, NativeDef, NativeFn, NativeType, Result, Value,
+};
 use crate::vm::Vm;
 
 /// A number with its element type: `np.float32(1.5)`.
@@ -81,6 +83,12 @@ impl Native for Scalar {
         side: Side,
         other: &Value,
     ) -> Result<Option<Value>> {
+        // A sequence is repeated, as by an int of Python.
+        if let (BinaryOp::Mul, Number::Int(_)) = (op, self.number)
+            && let Value::Str(_) | Value::Bytes(_) | Value::List(_) | Value::Tuple(_) = other.base_value()
+        {
+            return vm.try_binary(op, other, &self.to_python());
+        }
         operators::binary(vm, op, side, &Operand::Scalar(*self), other)
     }
 
@@ -155,6 +163,10 @@ static METHODS: &[NativeDef] = &[
 static INT_METHODS: &[NativeDef] =
     &[NativeDef::method("__index__", int), NativeDef::method("bit_count", bit_count)];
 
+/// What Python's floats have, which a `float64` is.
+static FLOAT64_METHODS: &[NativeDef] =
+    &[NativeDef::method("hex", hex), NativeDef::method("as_integer_ratio", as_integer_ratio)];
+
 macro_rules! abstract_types {
     ($($id:ident $name:literal $base:expr, $methods:expr;)*) => {$(
         pub static $id: NativeType =
@@ -178,6 +190,8 @@ macro_rules! scalar_types {
             base: Some(&$base),
             new: Some(new::<$at> as NativeFn),
             methods: $methods,
+            // NumPy's class derives from Python's float, too.
+            passes_for: if $at == DType::F64 as usize { Some(BuiltinType::Float) } else { None },
             ..NativeType::new($name, "numpy")
         };)*
 
@@ -199,7 +213,7 @@ scalar_types! {
     FLOAT16 "float16" FLOATING 9 &[];
     BFLOAT16 "bfloat16" FLOATING 10 &[];
     FLOAT32 "float32" FLOATING 11 &[];
-    FLOAT64 "float64" FLOATING 12 &[];
+    FLOAT64 "float64" FLOATING 12 FLOAT64_METHODS;
 }
 
 /// The classes that scalars derive from.
@@ -242,8 +256,8 @@ fn from_text(vm: &mut Vm, dtype: DType, value: &Value, text: &str) -> Result {
         return Ok(Value::native(Scalar { dtype, number: Number::Bool(!text.is_empty()) }));
     }
     let constructor = match class {
-        "int" => vm.builtin_class(crate::value::BuiltinType::Int),
-        _ => vm.builtin_class(crate::value::BuiltinType::Float),
+        "int" => vm.builtin_class(BuiltinType::Int),
+        _ => vm.builtin_class(BuiltinType::Float),
     };
     let number = vm.call(&Value::Class(constructor), std::slice::from_ref(value))?;
     match operand::from_value(vm, &number)? {
@@ -273,7 +287,7 @@ fn int(vm: &mut Vm, args: &Args) -> Result {
     let scalar = args.this::<Scalar>()?;
     match scalar.number {
         Number::Float(float) => {
-            let class = vm.builtin_class(crate::value::BuiltinType::Int);
+            let class = vm.builtin_class(BuiltinType::Int);
             vm.call(&Value::Class(class), &[Value::Float(float)])
         }
         Number::Bool(truth) => Ok(Value::Int(truth as i64)),
@@ -296,10 +310,18 @@ fn round(vm: &mut Vm, args: &Args) -> Result {
     match digits {
         Some(_) => Ok(rounded),
         None => {
-            let class = vm.builtin_class(crate::value::BuiltinType::Int);
+            let class = vm.builtin_class(BuiltinType::Int);
             vm.call(&Value::Class(class), &[rounded])
         }
     }
+}
+
+fn hex(vm: &mut Vm, args: &Args) -> Result {
+    vm.call_method(&args.this::<Scalar>()?.to_python(), "hex", &[])
+}
+
+fn as_integer_ratio(vm: &mut Vm, args: &Args) -> Result {
+    vm.call_method(&args.this::<Scalar>()?.to_python(), "as_integer_ratio", &[])
 }
 
 fn is_integer(_: &mut Vm, args: &Args) -> Result {

@@ -7,6 +7,7 @@ use super::array::NdArray;
 use super::kernel::compare::Compare;
 use super::kernel::order::{self, Side};
 use super::kernel::{load_all, working_dtype};
+use super::layout::broadcast_shapes;
 use super::methods::unravel;
 use super::operand::{self, Operand};
 use super::operators;
@@ -32,7 +33,7 @@ pub static FUNCTIONS: &[NativeDef] = &[
     NativeDef::function("allclose", allclose),
     NativeDef::function("isclose", isclose),
     NativeDef::function("array_equal", array_equal),
-    NativeDef::function("array_equiv", array_equal),
+    NativeDef::function("array_equiv", array_equiv),
 ];
 
 /// The elements with an axis moved to the end, in a type that can be ordered, and its length.
@@ -70,8 +71,8 @@ impl Runs {
 
 fn sorted(array: &NdArray, at: i64) -> Result<NdArray> {
     let mut runs = runs(array, at)?;
-    order::sort(runs.dtype, &mut runs.row, runs.len);
-    let row = super::kernel::cast::cast(&runs.row, runs.dtype, array.dtype());
+    order::sort(runs.dtype, &mut runs.row, runs.len)?;
+    let row = super::kernel::cast::cast(&runs.row, runs.dtype, array.dtype())?;
     runs.put_back(array.dtype(), row)
 }
 
@@ -116,7 +117,7 @@ pub fn argsort(vm: &mut Vm, args: &Args) -> Result {
     parser.finish()?;
     let (array, at) = along(vm, array, at)?;
     let runs = runs(&array, at)?;
-    let indices = order::argsort(runs.dtype, &runs.row, runs.len);
+    let indices = order::argsort(runs.dtype, &runs.row, runs.len)?;
     let row = to_bytes(&indices.iter().map(|&at| at as i64).collect::<Vec<_>>());
     runs.put_back(DType::I64, row).map(Value::native)
 }
@@ -132,13 +133,13 @@ fn unique(vm: &mut Vm, args: &Args) -> Result {
     let n = array.size();
     let dtype = working_dtype(array.dtype());
     let row = array.row_as(dtype)?;
-    let order = order::argsort(dtype, &row, n);
+    let order = order::argsort(dtype, &row, n)?;
     let offsets: Vec<usize> = order.iter().map(|at| at * dtype.size()).collect();
     let sorted = strided::gather_at(&row, dtype.size(), &offsets);
-    let starts = order::runs(dtype, &sorted);
+    let starts = order::runs(dtype, &sorted)?;
     let firsts: Vec<usize> = starts.iter().map(|&start| offsets[start]).collect();
     let values = strided::gather_at(&row, dtype.size(), &firsts);
-    let values = super::kernel::cast::cast(&values, dtype, array.dtype());
+    let values = super::kernel::cast::cast(&values, dtype, array.dtype())?;
     let mut results = vec![Value::native(NdArray::from_row(array.dtype(), &[starts.len()], values))];
     if wants[0] {
         results.push(index_array(starts.iter().map(|&start| order[start])));
@@ -221,7 +222,7 @@ pub fn searchsorted(vm: &mut Vm, args: &Args) -> Result {
     parser.finish()?;
     let side = if side == "right" { Side::Right } else { Side::Left };
     let dtype = working_dtype(promote_types(sorted.dtype(), wanted.dtype()));
-    let found = order::search(dtype, &sorted.row_as(dtype)?, &wanted.row_as(dtype)?, side);
+    let found = order::search(dtype, &sorted.row_as(dtype)?, &wanted.row_as(dtype)?, side)?;
     Ok(operators::wrap(DType::I64, wanted.shape(), to_bytes(&found)))
 }
 
@@ -237,7 +238,7 @@ fn bincount(vm: &mut Vm, args: &Args) -> Result {
             "Cannot cast array data from dtype('float64') to dtype('int64') according to the rule 'safe'",
         ));
     }
-    let numbers = load_all::<i64>(&array.row_as(DType::I64)?);
+    let numbers = load_all::<i64>(&array.row_as(DType::I64)?)?;
     if numbers.iter().any(|number| *number < 0) {
         return Err(crate::errors::value_error("'list' argument must have no negative elements"));
     }
@@ -249,7 +250,7 @@ fn bincount(vm: &mut Vm, args: &Args) -> Result {
         numbers.iter().for_each(|number| counts[*number as usize] += 1);
         return Ok(Value::native(NdArray::from_row(DType::I64, &[n], to_bytes(&counts))));
     };
-    let weights = load_all::<f64>(&operand::required(vm, &weights)?.row_as(DType::F64)?);
+    let weights = load_all::<f64>(&operand::required(vm, &weights)?.row_as(DType::F64)?)?;
     if weights.len() != numbers.len() {
         return Err(crate::errors::value_error("The weights and list don't have the same length."));
     }
@@ -297,7 +298,7 @@ fn median(vm: &mut Vm, args: &Args) -> Result {
     let array = NdArray::from_row(dtype, array.shape(), array.row_as(dtype)?);
     let (array, at) = along(vm, array, Some(&at))?;
     let mut runs = runs(&array, at)?;
-    order::sort(runs.dtype, &mut runs.row, runs.len);
+    order::sort(runs.dtype, &mut runs.row, runs.len)?;
     let middle = |run: &[f64]| match run.len() {
         0 => f64::NAN,
         // NaN is sorted to the end.
@@ -305,13 +306,14 @@ fn median(vm: &mut Vm, args: &Args) -> Result {
         n if n % 2 == 1 => run[n / 2],
         n => (run[n / 2 - 1] + run[n / 2]) / 2.0,
     };
-    let floats = load_all::<f64>(&super::kernel::cast::cast(&runs.row, runs.dtype, DType::F64));
+    let floats = load_all::<f64>(&super::kernel::cast::cast(&runs.row, runs.dtype, DType::F64)?)?;
     let shape = &runs.shape[..runs.shape.len() - 1];
+    operators::check_room(shape, DType::F64)?;
     let medians: Vec<f64> = match runs.len {
         0 => vec![f64::NAN; shape.iter().product()],
         len => floats.chunks_exact(len).map(middle).collect(),
     };
-    let row = super::kernel::cast::cast(&to_bytes(&medians), DType::F64, dtype);
+    let row = super::kernel::cast::cast(&to_bytes(&medians), DType::F64, dtype)?;
     Ok(operators::wrap(dtype, shape, row))
 }
 
@@ -320,10 +322,10 @@ fn isin(vm: &mut Vm, args: &Args) -> Result {
     let (elements, wanted) = (operand::required(vm, elements)?, operand::required(vm, wanted)?);
     let dtype = working_dtype(promote_types(elements.dtype(), wanted.dtype()));
     let mut sorted = wanted.row_as(dtype)?;
-    order::sort(dtype, &mut sorted, wanted.size());
+    order::sort(dtype, &mut sorted, wanted.size())?;
     let row = elements.row_as(dtype)?;
-    let left = order::search(dtype, &sorted, &row, Side::Left);
-    let right = order::search(dtype, &sorted, &row, Side::Right);
+    let left = order::search(dtype, &sorted, &row, Side::Left)?;
+    let right = order::search(dtype, &sorted, &row, Side::Right)?;
     let truths = left.iter().zip(right).map(|(left, right)| u8::from(*left != right)).collect();
     Ok(operators::wrap(DType::Bool, elements.shape(), truths))
 }
@@ -347,7 +349,7 @@ fn close(vm: &mut Vm, args: &Args, name: &str) -> Result<operators::Made> {
     let n = shape.iter().product();
     let row = left.with_row(DType::F64, &shape, |left| {
         right.with_row(DType::F64, &shape, |right| super::kernel::zip::<f64, bool>(left, right, n, is_close))
-    })??;
+    })???;
     Ok(operators::Made { dtype: DType::Bool, shape, row })
 }
 
@@ -366,6 +368,17 @@ fn array_equal(vm: &mut Vm, args: &Args) -> Result {
     let right = operand::required(vm, parser.required("a2")?)?;
     parser.finish()?;
     if left.shape() != right.shape() {
+        return Ok(Value::Bool(false));
+    }
+    let made = operators::apply_compare(Compare::Equal, &left, &right)?;
+    Ok(Value::Bool(made.row.iter().all(|truth| *truth != 0)))
+}
+
+/// Whether two arrays are equal once they are broadcast to a common shape.
+fn array_equiv(vm: &mut Vm, args: &Args) -> Result {
+    let [left, right] = args.exactly("array_equiv")?;
+    let (left, right) = (operand::required(vm, left)?, operand::required(vm, right)?);
+    if broadcast_shapes(&[left.shape(), right.shape()]).is_none() {
         return Ok(Value::Bool(false));
     }
     let made = operators::apply_compare(Compare::Equal, &left, &right)?;

@@ -3,10 +3,11 @@
 use kps_compute::DType;
 
 use super::State;
+use super::casting::Casting;
 use super::dtype;
 use super::operand;
 use super::print::{self, Frame, PrintOptions};
-use super::promote::{promote_types, same_kind};
+use super::promote::promote_types;
 use crate::value::{Args, Native, NativeDef, NativeType, Parser, Result, Value};
 use crate::vm::Vm;
 
@@ -201,14 +202,9 @@ fn can_cast(vm: &mut Vm, args: &Args) -> Result {
     let mut parser = args.parser("can_cast");
     let from = dtype_of(vm, parser.required("from_")?)?;
     let to = dtype::from_value(vm, parser.required("to")?)?;
-    let casting = parser.optional("casting")?.and_then(Value::as_str).unwrap_or("safe");
+    let casting = Casting::from_argument(parser.optional("casting")?, Casting::Safe)?;
     parser.finish()?;
-    Ok(Value::Bool(match casting {
-        "no" | "equiv" => from == to,
-        "safe" => promote_types(from, to) == to,
-        "same_kind" => promote_types(from, to) == to || same_kind(from, to),
-        _ => true,
-    }))
+    Ok(Value::Bool(casting.allows(from, to)))
 }
 
 fn isscalar(_: &mut Vm, args: &Args) -> Result {

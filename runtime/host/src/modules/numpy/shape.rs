@@ -6,6 +6,7 @@ use super::layout::broadcast_shapes;
 use super::methods::shape_value;
 use super::operand;
 use super::operators;
+use super::order::Order;
 use super::reduce::axis;
 use crate::value::{Args, NativeDef, Result, Value};
 use crate::vm::Vm;
@@ -91,10 +92,20 @@ pub fn reshaped(owner: &Value, array: &NdArray, shape: &[usize]) -> Result<NdArr
     }
 }
 
-fn reshape(vm: &mut Vm, value: &Value, lens: &[Value]) -> Result {
+fn reshape(vm: &mut Vm, value: &Value, lens: &[Value], order: Order) -> Result {
     let (owner, array) = array_argument(vm, value)?;
     let shape = fitting_shape(vm, &lens_of(lens), array.size())?;
-    reshaped(&owner, &array, &shape).map(Value::native)
+    if order == Order::K {
+        return Err(crate::errors::value_error("order 'K' is not permitted for reshaping"));
+    }
+    let is_fortran = array.layout().is_fortran() && !array.layout().is_contiguous();
+    if order == Order::C || order == Order::A && !is_fortran {
+        return reshaped(&owner, &array, &shape).map(Value::native);
+    }
+    // In the order of Fortran, the transposed array is reshaped to the reversed shape.
+    let reversed: Vec<usize> = shape.iter().rev().copied().collect();
+    let reshaped = reshaped(&owner, &array.arranged(Order::F), &reversed)?;
+    Ok(Value::native(reshaped.arranged(Order::F)))
 }
 
 /// One by one, or all of them in one sequence.
@@ -107,47 +118,56 @@ fn lens_of(given: &[Value]) -> Vec<Value> {
 }
 
 pub fn reshape_method(vm: &mut Vm, args: &Args) -> Result {
-    let lens = lens_argument(args)?;
-    reshape(vm, args.receiver()?, &lens)
+    let (lens, order) = reshape_arguments(args)?;
+    reshape(vm, args.receiver()?, &lens, order)
 }
 
 /// The shape that a call of a method `reshape` asks for, of as many elements.
 pub fn shape_of_arguments(vm: &mut Vm, args: &Args, size: usize) -> Result<Vec<usize>> {
-    fitting_shape(vm, &lens_of(&lens_argument(args)?), size)
+    let (lens, order) = reshape_arguments(args)?;
+    if order != Order::C {
+        return Err(errors::only_rows_first());
+    }
+    fitting_shape(vm, &lens_of(&lens), size)
 }
 
-fn lens_argument(args: &Args) -> Result<Vec<Value>> {
+fn reshape_arguments(args: &Args) -> Result<(Vec<Value>, Order)> {
     let mut parser = args.method_parser("reshape");
     let lens = match parser.keyword_only("shape") {
         Some(shape) => vec![shape.clone()],
         None => parser.rest().to_vec(),
     };
-    let _order = parser.keyword_only("order");
+    let order = Order::from_argument(parser.keyword_only("order"), Order::C)?;
+    let _copies = parser.keyword_only("copy");
     parser.finish()?;
-    Ok(lens)
+    Ok((lens, order))
 }
 
 fn reshape_function(vm: &mut Vm, args: &Args) -> Result {
     let mut parser = args.parser("reshape");
     let array = parser.required("a")?;
     let shape = parser.required("shape")?;
-    let _order = parser.optional("order")?;
+    let order = Order::from_argument(parser.optional("order")?, Order::C)?;
+    let _copies = parser.keyword_only("copy");
     parser.finish()?;
-    reshape(vm, array, std::slice::from_ref(shape))
+    reshape(vm, array, std::slice::from_ref(shape), order)
 }
 
 pub fn ravel(vm: &mut Vm, args: &Args) -> Result {
     let mut parser = args.parser("ravel");
     let value = parser.required("a")?;
-    let _order = parser.optional("order")?;
+    let order = Order::from_argument(parser.optional("order")?, Order::C)?;
     parser.finish()?;
     let (owner, array) = array_argument(vm, value)?;
-    reshaped(&owner, &array, &[array.size()]).map(Value::native)
+    reshaped(&owner, &array.arranged(order), &[array.size()]).map(Value::native)
 }
 
 pub fn flatten(vm: &mut Vm, args: &Args) -> Result {
     let array = super::methods::receiver(vm, args)?.into_array()?;
-    Ok(Value::native(array.copied(&[array.size()])?))
+    let mut parser = args.method_parser("flatten");
+    let order = Order::from_argument(parser.optional("order")?, Order::C)?;
+    parser.finish()?;
+    Ok(Value::native(array.arranged(order).copied(&[array.size()])?))
 }
 
 pub fn transposed(vm: &mut Vm, args: &Args) -> Result {

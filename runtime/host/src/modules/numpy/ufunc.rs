@@ -3,13 +3,16 @@
 use kps_compute::DType;
 
 use super::array::NdArray;
+use super::casting::{Casting, Target};
 use super::kernel::binary::Binary;
 use super::kernel::compare::Compare;
 use super::kernel::unary::{Test, Unary};
 use super::operand::{self, Operand};
 use super::operators::{self, Made};
-use super::reduce::{self, Reduction};
-use super::{dtype, errors, join};
+use super::order::Order;
+use super::reduce::{self, Reduction, Request};
+use super::scalar::Scalar;
+use super::{dtype, errors, index};
 use crate::value::{Args, Native, NativeDef, NativeType, Result, Value};
 use crate::vm::Vm;
 
@@ -18,6 +21,7 @@ pub static UFUNC: NativeType = NativeType {
         NativeDef::method("reduce", reduce_method),
         NativeDef::method("accumulate", accumulate),
         NativeDef::method("outer", outer),
+        NativeDef::method("at", at),
         NativeDef::getter("__name__", name),
     ],
     ..NativeType::new("ufunc", "numpy")
@@ -136,6 +140,10 @@ impl Func {
             _ => 2,
         }
     }
+
+    fn n_results(self) -> usize {
+        if matches!(self, Func::Divmod) { 2 } else { 1 }
+    }
 }
 
 impl Ufunc {
@@ -153,12 +161,6 @@ impl Ufunc {
             (Func::Logical(op), [left, right]) => operators::apply_logical(op, left, right),
             _ => Err(errors::no_loop(self.name)),
         }
-    }
-
-    fn apply_divmod(&self, left: &Operand, right: &Operand) -> Result {
-        let quotient = operators::apply_binary("divmod", Binary::FloorDivide, left, right)?;
-        let rest = operators::apply_binary("divmod", Binary::Remainder, left, right)?;
-        Ok(Value::tuple([quotient.into_value(), rest.into_value()]))
     }
 
     /// The operation of `reduce`, `accumulate` and `outer`.
@@ -193,25 +195,85 @@ impl Native for Ufunc {
             let value = parser.positional(if at == 0 { "x1" } else { "x2" })?;
             operands.push(operand_or_no_loop(vm, self.name, value)?);
         }
-        let positional_output = parser.optional_positional();
-        let output = parser.keyword_only("out").or(positional_output);
+        let positional_outputs: Vec<Value> = std::iter::from_fn(|| parser.optional_positional().cloned())
+            .take(self.func.n_results())
+            .collect();
+        let outputs = parser.keyword_only("out").cloned();
         let wanted = dtype::from_argument(vm, parser.keyword_only("dtype"))?;
         let mask = parser.keyword_only("where");
+        let casting = Casting::from_argument(parser.keyword_only("casting"), Casting::SameKind)?;
+        let _order = Order::from_argument(parser.keyword_only("order"), Order::K)?;
+        let _subclasses = parser.keyword_only("subok");
         parser.finish()?;
-        if let (Func::Divmod, [left, right]) = (self.func, &operands[..]) {
-            return self.apply_divmod(left, right).map(Some);
+        let outputs = self.outputs(outputs, positional_outputs)?;
+        let mut targets = Vec::with_capacity(outputs.len());
+        for output in &outputs {
+            targets.push(Target::new(vm, Some(output), mask, casting)?);
         }
-        if let Some(dtype) = wanted {
-            for operand in &mut operands {
-                *operand = convert(operand, dtype)?;
-            }
+        let mut results = Vec::with_capacity(targets.len());
+        for (made, target) in self.results(&operands, wanted, casting)?.into_iter().zip(targets) {
+            results.push(target.finish(self.name, made)?);
         }
-        let made = self.apply(&operands)?;
-        finish(vm, self.name, made, output, mask).map(Some)
+        Ok(Some(if results.len() == 1 { results.remove(0) } else { Value::tuple(results) }))
     }
 
     fn repr(&self, _: &Value, _: &mut Vm) -> Result<String> {
         Ok(format!("<ufunc '{}'>", self.name))
+    }
+}
+
+impl Ufunc {
+    /// One output, or None, per result.
+    fn outputs(&self, given: Option<Value>, positional: Vec<Value>) -> Result<Vec<Value>> {
+        let n = self.func.n_results();
+        let mut outputs = match given {
+            Some(Value::Tuple(outputs)) if outputs.len() == n => outputs.to_vec(),
+            Some(Value::Tuple(_)) => {
+                return Err(crate::errors::value_error(
+                    "The 'out' tuple must have exactly one entry per ufunc output",
+                ));
+            }
+            Some(output) if n == 1 => vec![output],
+            Some(Value::None) | None => positional,
+            Some(_) => {
+                return Err(crate::errors::type_error("'out' must be a tuple of arrays"));
+            }
+        };
+        outputs.resize(n, Value::None);
+        Ok(outputs)
+    }
+
+    /// What the operation makes of its operands, once they are of the type that is asked for.
+    fn results(&self, operands: &[Operand], wanted: Option<DType>, casting: Casting) -> Result<Vec<Made>> {
+        let answers_bool = matches!(self.func, Func::Test(_) | Func::Compare(_) | Func::Logical(_));
+        let operands = match wanted {
+            Some(dtype) if !answers_bool => {
+                let cast = |(at, operand)| casting.input(self.name, at, operand, dtype);
+                operands.iter().enumerate().map(cast).collect::<Result<Vec<_>>>()?
+            }
+            _ => operands.to_vec(),
+        };
+        let results = match (self.func, &operands[..]) {
+            (Func::Divmod, [left, right]) => vec![
+                operators::apply_binary("divmod", Binary::FloorDivide, left, right)?,
+                operators::apply_binary("divmod", Binary::Remainder, left, right)?,
+            ],
+            _ => vec![self.apply(&operands)?],
+        };
+        if let Some(dtype) = wanted
+            && results.iter().any(|made| made.dtype != dtype)
+        {
+            return Err(errors::no_such_loop(self.name));
+        }
+        if casting == Casting::No && !answers_bool {
+            let dtype = results[0].dtype;
+            let is_weak = |operand: &Operand| matches!(operand, Operand::Int(_) | Operand::Float(_));
+            let other = operands.iter().position(|operand| !is_weak(operand) && operand.dtype() != dtype);
+            if let Some(at) = other {
+                return Err(errors::input_not_cast(self.name, at, operands[at].dtype(), dtype, casting));
+            }
+        }
+        Ok(results)
     }
 }
 
@@ -222,56 +284,39 @@ fn operand_or_no_loop(vm: &mut Vm, name: &str, value: &Value) -> Result<Operand>
     }
 }
 
-fn convert(operand: &Operand, dtype: DType) -> Result<Operand> {
-    Ok(Operand::Array(NdArray::from_row(dtype, operand.shape(), operand.row_as(dtype)?)))
-}
-
-/// The result itself, or the array of `out=` with the result in it, where the mask of `where=` is true.
-fn finish(vm: &mut Vm, name: &str, made: Made, output: Option<&Value>, mask: Option<&Value>) -> Result {
-    let output = match output {
-        Some(Value::Tuple(outputs)) if outputs.len() == 1 => Some(outputs[0].clone()),
-        Some(output) => output.clone().not_none(),
-        None => None,
-    };
-    let Some(output) = output else { return Ok(made.into_value()) };
-    let Some(array) = output.downcast::<NdArray>() else {
-        return Err(errors::not_an_output());
-    };
-    match mask {
-        None | Some(Value::Bool(true)) => operators::write_output(name, array, made)?,
-        Some(mask) => {
-            let mask = operand::required(vm, mask)?;
-            let made = Operand::Array(made.into_array());
-            let chosen = join::choose(&mask, &made, &Operand::Array(array.clone()))?;
-            operators::write_output(name, array, Made { dtype: array.dtype(), ..chosen })?;
-        }
-    }
-    Ok(output)
-}
-
 fn reduce_method(vm: &mut Vm, args: &Args) -> Result {
     let ufunc = args.this::<Ufunc>()?;
     let mut parser = args.method_parser("reduce");
     let array = parser.required("array")?;
     let axis = parser.optional("axis")?.cloned().unwrap_or(Value::Int(0));
     let wanted = parser.optional("dtype")?;
-    let _output = parser.optional("out")?;
+    let output = parser.optional("out")?;
     let keeps = parser.optional("keepdims")?;
+    let initial = parser.optional("initial")?.cloned().and_then(Value::not_none);
+    let mask = parser.optional("where")?;
     parser.finish()?;
-    let operand = operand::required(vm, array)?;
-    let axes = reduce::axes(vm, Some(&axis), operand.shape().len())?;
-    let keeps = keeps.map_or(Ok(false), |keeps| vm.truth(keeps))?;
-    let wanted = dtype::from_argument(vm, wanted)?;
     let reduction = match ufunc.func {
         Func::Logical(Binary::And) => Reduction::All,
         Func::Logical(Binary::Or) => Reduction::Any,
         _ => match ufunc.binary()? {
             Binary::Add => Reduction::Sum,
             Binary::Multiply => Reduction::Product,
+            Binary::Minimum => Reduction::Minimum,
+            Binary::Maximum => Reduction::Maximum,
             other => Reduction::Other(ufunc.name, other),
         },
     };
-    Ok(reduce::reduce(reduction, &operand, &axes, keeps, wanted)?.into_value())
+    let operand = operand::required(vm, array)?;
+    let request = Request {
+        axes: reduce::axes(vm, Some(&axis), operand.shape().len())?,
+        operand,
+        keeps: keeps.map_or(Ok(false), |keeps| vm.truth(keeps))?,
+        dtype: dtype::from_argument(vm, wanted)?,
+        target: Target::new(vm, output, mask, Casting::SameKind)?,
+        ddof: 0.0,
+        initial: initial.map(|initial| operand::required(vm, &initial)).transpose()?,
+    };
+    request.reduce(reduction)
 }
 
 fn accumulate(vm: &mut Vm, args: &Args) -> Result {
@@ -279,10 +324,15 @@ fn accumulate(vm: &mut Vm, args: &Args) -> Result {
     let mut parser = args.method_parser("accumulate");
     let array = parser.required("array")?;
     let axis = parser.optional("axis")?;
+    let wanted = parser.optional("dtype")?;
+    let output = parser.optional("out")?;
     parser.finish()?;
     let operand = operand::required(vm, array)?;
     let axis = axis.map_or(Ok(0), |axis| vm.index(axis))?;
-    Ok(reduce::accumulate(ufunc.binary()?, &operand, axis, None)?.into_value())
+    let target = Target::new(vm, output, None, Casting::SameKind)?;
+    let wanted = dtype::from_argument(vm, wanted)?;
+    let made = reduce::accumulate(ufunc.binary()?, &operand, axis, wanted.or(target.dtype()))?;
+    target.finish(ufunc.name, made)
 }
 
 fn outer(vm: &mut Vm, args: &Args) -> Result {
@@ -297,6 +347,47 @@ fn outer(vm: &mut Vm, args: &Args) -> Result {
     }
     let left = Operand::Array(left.with_layout(layout));
     Ok(ufunc.apply(&[left, Operand::Array(right)])?.into_value())
+}
+
+/// `np.add.at(a, indices, b)`: as `a[indices] += b`, where an index that comes twice counts twice.
+fn at(vm: &mut Vm, args: &Args) -> Result {
+    let ufunc = args.this::<Ufunc>()?;
+    let mut parser = args.method_parser("at");
+    let value = parser.required("a")?;
+    let index = parser.required("indices")?;
+    let other = parser.optional("b")?;
+    parser.finish()?;
+    let array = value.downcast::<NdArray>().ok_or_else(errors::not_an_output)?;
+    let (shape, offsets) = index::elements(vm, array, index)?;
+    let other = other.map(|other| operand::required(vm, other)).transpose()?;
+    let others = match &other {
+        Some(other) => Some(broadcast_elements(other, &shape)?),
+        None => None,
+    };
+    for (nth, offset) in offsets.iter().enumerate() {
+        let mut operands = vec![Operand::Scalar(array.scalar_at(*offset)?)];
+        operands.extend(others.as_ref().map(|others| Operand::Scalar(others[nth])));
+        if operands.len() != ufunc.func.n_operands() {
+            return Err(crate::errors::value_error("second operand needed for ufunc"));
+        }
+        let made = ufunc.apply(&operands)?;
+        if !Casting::SameKind.allows(made.dtype, array.dtype()) {
+            return Err(errors::output_not_cast(ufunc.name, made.dtype, array.dtype(), Casting::SameKind));
+        }
+        array.write_at(&[*offset], &made.into_array().row_as(array.dtype())?)?;
+    }
+    Ok(Value::None)
+}
+
+/// The elements of an operand in a larger shape.
+fn broadcast_elements(operand: &Operand, shape: &[usize]) -> Result<Vec<Scalar>> {
+    let array = operand.clone().into_array()?;
+    let layout = array.layout().broadcast_to(shape);
+    let layout = layout.ok_or_else(|| errors::not_assigned(array.shape(), shape))?;
+    let array = array.with_layout(layout);
+    operators::check_room(&[array.size(), size_of::<Scalar>()], DType::U8)?;
+    let dtype = array.dtype();
+    array.with_row(|row| row.chunks_exact(dtype.size()).map(|element| Scalar::load(dtype, element)).collect())
 }
 
 fn name(_: &mut Vm, args: &Args) -> Result {

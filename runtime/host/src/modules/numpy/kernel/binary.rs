@@ -3,6 +3,7 @@
 use kps_compute::{DType, Element};
 
 use super::{with_int, zip};
+use crate::value::Result;
 
 /// An operation on two elements of one type that gives a third of that type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,14 +38,14 @@ pub enum Binary {
 
 /// Rows of `n` elements of `dtype`, either of which may have one element for all. An operation that
 /// the type does not have is the caller's mistake.
-pub fn binary(op: Binary, dtype: DType, left: &[u8], right: &[u8], n: usize) -> Vec<u8> {
+pub fn binary(op: Binary, dtype: DType, left: &[u8], right: &[u8], n: usize) -> Result<Vec<u8>> {
     with_int!(dtype,
         T => ints::<T>(op, left, right, n),
         float F => floats::<F>(op, left, right, n)
     )
 }
 
-fn ints<T: Int>(op: Binary, left: &[u8], right: &[u8], n: usize) -> Vec<u8> {
+fn ints<T: Int>(op: Binary, left: &[u8], right: &[u8], n: usize) -> Result<Vec<u8>> {
     match op {
         Binary::Add => zip(left, right, n, T::add),
         Binary::Subtract => zip(left, right, n, T::sub),
@@ -71,7 +72,7 @@ fn ints<T: Int>(op: Binary, left: &[u8], right: &[u8], n: usize) -> Vec<u8> {
     }
 }
 
-fn floats<T: Float>(op: Binary, left: &[u8], right: &[u8], n: usize) -> Vec<u8> {
+fn floats<T: Float>(op: Binary, left: &[u8], right: &[u8], n: usize) -> Result<Vec<u8>> {
     match op {
         Binary::Add => zip(left, right, n, T::add),
         Binary::Subtract => zip(left, right, n, T::sub),

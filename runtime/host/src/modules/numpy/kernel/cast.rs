@@ -8,16 +8,17 @@ use half::{bf16, f16};
 use kps_compute::halves::{to_bf16, to_f16};
 use kps_compute::{DType, Element};
 
-use super::elements;
+use super::{copy, elements, zeros};
+use crate::value::Result;
 
 const CHUNK: usize = 1024;
 
-pub fn cast(row: &[u8], from: DType, to: DType) -> Vec<u8> {
+pub fn cast(row: &[u8], from: DType, to: DType) -> Result<Vec<u8>> {
     if from == to {
-        return row.to_vec();
+        return copy(row);
     }
     let n = row.len() / from.size();
-    let mut out = vec![0; n * to.size()];
+    let mut out = zeros(n * to.size())?;
     let chunks = row.chunks(CHUNK * from.size()).zip(out.chunks_mut(CHUNK * to.size()));
     if from.is_float() || from == DType::U64 && to.is_float() {
         let mut stage = [0f64; CHUNK];
@@ -32,7 +33,7 @@ pub fn cast(row: &[u8], from: DType, to: DType) -> Vec<u8> {
             store_ints(&stage[..n], to, target);
         }
     }
-    out
+    Ok(out)
 }
 
 fn load<T: Element, U>(row: &[u8], stage: &mut [U], convert: impl Fn(T) -> U) -> usize {
@@ -112,7 +113,7 @@ mod tests {
     use kps_compute::element::{from_bytes, to_bytes};
 
     fn check<T: Element, U: Element + PartialEq + std::fmt::Debug>(from: &[T], expect: &[U]) {
-        let row = cast(&to_bytes(from), T::DTYPE, U::DTYPE);
+        let row = cast(&to_bytes(from), T::DTYPE, U::DTYPE).expect("a few elements have room");
         assert_eq!(from_bytes::<U>(&row), expect);
     }
 

@@ -3,6 +3,7 @@
 use kps_compute::DType;
 
 use super::{with_number, zip};
+use crate::value::Result;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Compare {
@@ -14,7 +15,7 @@ pub enum Compare {
     GreaterEqual,
 }
 
-pub fn compare(op: Compare, dtype: DType, left: &[u8], right: &[u8], n: usize) -> Vec<u8> {
+pub fn compare(op: Compare, dtype: DType, left: &[u8], right: &[u8], n: usize) -> Result<Vec<u8>> {
     with_number!(dtype, T => match op {
         Compare::Equal => zip(left, right, n, |l: T, r: T| l == r),
         Compare::NotEqual => zip(left, right, n, |l: T, r: T| l != r),

@@ -2,6 +2,7 @@
 //!
 //! A row of one element stands for as many as are needed. 16-bit floats never come here: their rows
 //! are converted to `f32` first, and results back. Booleans come as bytes 0 and 1, as `u8`.
+//! Every new row is made by [`zeros`] or after [`check_room`], so that one that is too large is an error.
 
 pub mod binary;
 pub mod cast;
@@ -11,6 +12,9 @@ pub mod reduce;
 pub mod unary;
 
 use kps_compute::{DType, Element};
+
+use super::errors;
+use crate::value::Result;
 
 /// Evaluates an expression with `T` standing for the Rust type of elements that loops work on.
 macro_rules! with_number {
@@ -85,26 +89,63 @@ pub fn elements<T: Element>(row: &[u8]) -> impl ExactSizeIterator<Item = T> + Do
     row.chunks_exact(size_of::<T>()).map(T::load)
 }
 
-pub fn load_all<T: Element>(row: &[u8]) -> Vec<T> {
-    elements(row).collect()
+pub fn load_all<T: Element>(row: &[u8]) -> Result<Vec<T>> {
+    check_room(row.len())?;
+    Ok(elements(row).collect())
+}
+
+/// A new row of zeros, or a MemoryError.
+pub fn zeros(n_bytes: usize) -> Result<Vec<u8>> {
+    check_room(n_bytes)?;
+    Ok(vec![0; n_bytes])
+}
+
+/// A row of `n` elements, each made of its index.
+pub fn row_of<T: Element>(n: usize, mut element: impl FnMut(usize) -> T) -> Result<Vec<u8>> {
+    let mut row = zeros(n.saturating_mul(size_of::<T>()))?;
+    for (at, place) in row.chunks_exact_mut(size_of::<T>()).enumerate() {
+        element(at).store(place);
+    }
+    Ok(row)
+}
+
+/// A copy of a row, or a MemoryError.
+pub fn copy(row: &[u8]) -> Result<Vec<u8>> {
+    check_room(row.len())?;
+    Ok(row.to_vec())
+}
+
+/// Whether there is room for so many bytes; a few are always there.
+pub fn check_room(n_bytes: usize) -> Result<()> {
+    if has_room(n_bytes) { Ok(()) } else { Err(errors::no_room(n_bytes)) }
+}
+
+pub fn has_room(n_bytes: usize) -> bool {
+    const SMALL: usize = 1 << 24;
+    n_bytes <= SMALL || Vec::<u8>::new().try_reserve_exact(n_bytes).is_ok()
 }
 
 /// A row made of one.
-pub fn map<T: Element, U: Element>(row: &[u8], func: impl Fn(T) -> U) -> Vec<u8> {
-    let mut out = vec![0; row.len() / size_of::<T>() * size_of::<U>()];
+pub fn map<T: Element, U: Element>(row: &[u8], func: impl Fn(T) -> U) -> Result<Vec<u8>> {
+    let mut out = zeros(row.len() / size_of::<T>() * size_of::<U>())?;
     for (place, element) in out.chunks_exact_mut(size_of::<U>()).zip(elements::<T>(row)) {
         func(element).store(place);
     }
-    out
+    Ok(out)
 }
 
 /// A row of `n` made of two, either of which may have one element for all.
-pub fn zip<T: Element, U: Element>(left: &[u8], right: &[u8], n: usize, func: impl Fn(T, T) -> U) -> Vec<u8> {
+pub fn zip<T: Element, U: Element>(
+    left: &[u8],
+    right: &[u8],
+    n: usize,
+    func: impl Fn(T, T) -> U,
+) -> Result<Vec<u8>> {
     if n == 0 {
-        return Vec::new();
+        return Ok(Vec::new());
     }
     let size = size_of::<T>();
-    let mut out = vec![0; n * size_of::<U>()];
+    let mut out = zeros(n * size_of::<U>())?;
     let places = out.chunks_exact_mut(size_of::<U>());
     match (left.len() == size && n > 1, right.len() == size && n > 1) {
         (true, true) => {
@@ -129,5 +170,5 @@ pub fn zip<T: Element, U: Element>(left: &[u8], right: &[u8], n: usize, func: im
             }
         }
     }
-    out
+    Ok(out)
 }

@@ -4,7 +4,8 @@ use std::cmp::Ordering;
 
 use kps_compute::{DType, Element};
 
-use super::{elements, load_all, with_number};
+use super::{check_room, elements, load_all, with_number};
+use crate::value::Result;
 
 fn order<T: PartialOrd>(left: &T, right: &T) -> Ordering {
     #[allow(clippy::eq_op, reason = "a NaN is what differs from itself")]
@@ -12,37 +13,42 @@ fn order<T: PartialOrd>(left: &T, right: &T) -> Ordering {
 }
 
 /// Sorts each run of `len` elements.
-pub fn sort(dtype: DType, row: &mut [u8], len: usize) {
+pub fn sort(dtype: DType, row: &mut [u8], len: usize) -> Result<()> {
     if row.is_empty() {
-        return;
+        return Ok(());
     }
     with_number!(dtype, T => for block in row.chunks_exact_mut(len * size_of::<T>()) {
-        let mut sorted = load_all::<T>(block);
+        let mut sorted = load_all::<T>(block)?;
         sorted.sort_by(order);
         for (place, element) in block.chunks_exact_mut(size_of::<T>()).zip(sorted) {
             element.store(place);
         }
     });
+    Ok(())
 }
 
 /// The indices within its run that each run of `len` elements has when sorted; equal ones keep their order.
-pub fn argsort(dtype: DType, row: &[u8], len: usize) -> Vec<usize> {
+pub fn argsort(dtype: DType, row: &[u8], len: usize) -> Result<Vec<usize>> {
+    let mut sorted = Vec::new();
     if row.is_empty() {
-        return Vec::new();
+        return Ok(sorted);
     }
-    with_number!(dtype, T => row.chunks_exact(len * size_of::<T>()).flat_map(|block| {
-        let all = load_all::<T>(block);
+    check_room(row.len() / dtype.size() * size_of::<usize>())?;
+    with_number!(dtype, T => for block in row.chunks_exact(len * size_of::<T>()) {
+        let all = load_all::<T>(block)?;
         let mut indices: Vec<usize> = (0..len).collect();
         indices.sort_by(|&left, &right| order(&all[left], &all[right]));
-        indices
-    }).collect())
+        sorted.append(&mut indices);
+    });
+    Ok(sorted)
 }
 
 /// The positions in a sorted row at which a run of equal elements begins.
-pub fn runs(dtype: DType, row: &[u8]) -> Vec<usize> {
+pub fn runs(dtype: DType, row: &[u8]) -> Result<Vec<usize>> {
     with_number!(dtype, T => {
-        let all = load_all::<T>(row);
-        (0..all.len()).filter(|&at| at == 0 || order(&all[at - 1], &all[at]) != Ordering::Equal).collect()
+        let all = load_all::<T>(row)?;
+        check_room(all.len() * size_of::<usize>())?;
+        Ok((0..all.len()).filter(|&at| at == 0 || order(&all[at - 1], &all[at]) != Ordering::Equal).collect())
     })
 }
 
@@ -54,14 +60,16 @@ pub enum Side {
 }
 
 /// Where in a sorted row each of the wanted elements would go.
-pub fn search(dtype: DType, sorted: &[u8], wanted: &[u8], side: Side) -> Vec<i64> {
+pub fn search(dtype: DType, sorted: &[u8], wanted: &[u8], side: Side) -> Result<Vec<i64>> {
     with_number!(dtype, T => {
-        let sorted = load_all::<T>(sorted);
+        let sorted = load_all::<T>(sorted)?;
+        check_room(wanted.len() / size_of::<T>() * size_of::<i64>())?;
         let goes_after = |element: &T, wanted: &T| match side {
             Side::Left => order(element, wanted).is_lt(),
             Side::Right => order(element, wanted).is_le(),
         };
-        elements::<T>(wanted).map(|wanted| sorted.partition_point(|element| goes_after(element, &wanted)) as i64).collect()
+        let place = |wanted| sorted.partition_point(|element| goes_after(element, &wanted)) as i64;
+        Ok(elements::<T>(wanted).map(place).collect())
     })
 }
 
@@ -73,8 +81,8 @@ mod tests {
     #[test]
     fn nan_is_sorted_behind_everything() {
         let mut row = to_bytes(&[2.0f64, f64::NAN, -1.0, f64::INFINITY]);
-        assert_eq!(argsort(DType::F64, &row, 4), [2, 0, 3, 1]);
-        sort(DType::F64, &mut row, 4);
+        assert_eq!(argsort(DType::F64, &row, 4).expect("there is room"), [2, 0, 3, 1]);
+        sort(DType::F64, &mut row, 4).expect("there is room");
         assert_eq!(format!("{:?}", from_bytes::<f64>(&row)), "[-1.0, 2.0, inf, NaN]");
     }
 
@@ -82,8 +90,9 @@ mod tests {
     fn equal_elements_are_found_from_both_sides() {
         let row = to_bytes(&[1i32, 2, 2, 5]);
         let wanted = to_bytes(&[2i32, 6, 0]);
-        assert_eq!(search(DType::I32, &row, &wanted, Side::Left), [1, 4, 0]);
-        assert_eq!(search(DType::I32, &row, &wanted, Side::Right), [3, 4, 0]);
-        assert_eq!(runs(DType::I32, &row), [0, 1, 3]);
+        let places = |side| search(DType::I32, &row, &wanted, side).expect("there is room");
+        assert_eq!(places(Side::Left), [1, 4, 0]);
+        assert_eq!(places(Side::Right), [3, 4, 0]);
+        assert_eq!(runs(DType::I32, &row).expect("there is room"), [0, 1, 3]);
     }
 }

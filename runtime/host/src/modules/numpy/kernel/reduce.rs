@@ -4,7 +4,8 @@
 use kps_compute::{DType, Element};
 
 use super::binary::{Binary, Float, Int, binary};
-use super::{elements, load_all, with_int, with_number};
+use super::{check_room, copy, elements, load_all, with_int, with_number, zeros};
+use crate::value::Result;
 
 /// How a row lies around the axis that is reduced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,19 +27,20 @@ impl Extent {
 }
 
 /// Sums; those of floats along the last axis are added pairwise, as NumPy does.
-pub fn sum(dtype: DType, row: &[u8], extent: Extent) -> Vec<u8> {
+pub fn sum(dtype: DType, row: &[u8], extent: Extent) -> Result<Vec<u8>> {
     with_int!(dtype,
         T => fold(row, extent, T::default(), <T as Int>::add),
         float F => if extent.after == 1 {
-            let sums = row.chunks_exact(extent.len.max(1) * size_of::<F>()).map(|block| pairwise(&load_all::<F>(block)));
-            store_all(sums, extent)
+            check_room(extent.len * size_of::<F>())?;
+            let blocks = row.chunks_exact(extent.len.max(1) * size_of::<F>());
+            store_all(blocks.map(|block| pairwise(&elements::<F>(block).collect::<Vec<_>>())), extent)
         } else {
             fold(row, extent, 0.0, <F as Float>::add)
         }
     )
 }
 
-pub fn product(dtype: DType, row: &[u8], extent: Extent) -> Vec<u8> {
+pub fn product(dtype: DType, row: &[u8], extent: Extent) -> Result<Vec<u8>> {
     with_int!(dtype,
         T => fold(row, extent, 1, <T as Int>::mul),
         float F => fold(row, extent, 1.0, <F as Float>::mul)
@@ -46,41 +48,42 @@ pub fn product(dtype: DType, row: &[u8], extent: Extent) -> Vec<u8> {
 }
 
 /// Any other operation, along an axis of at least one step.
-pub fn reduce(op: Binary, dtype: DType, row: &[u8], extent: Extent) -> Vec<u8> {
+pub fn reduce(op: Binary, dtype: DType, row: &[u8], extent: Extent) -> Result<Vec<u8>> {
     let size = dtype.size();
     let step = extent.after * size;
+    check_room(extent.before * step)?;
     let mut out = Vec::with_capacity(extent.before * step);
     if step == 0 {
-        return out;
+        return Ok(out);
     }
     for block in row.chunks_exact(extent.len * step) {
         if extent.after == 1 {
-            out.extend_from_slice(&halve(op, dtype, block.to_vec()));
+            out.extend_from_slice(&halve(op, dtype, copy(block)?)?);
             continue;
         }
         let mut steps = block.chunks_exact(step);
-        let first = steps.next().expect("the axis has at least one step").to_vec();
-        let folded = steps.fold(first, |folded, next| binary(op, dtype, &folded, next, extent.after));
+        let first = copy(steps.next().expect("the axis has at least one step"))?;
+        let folded = steps.try_fold(first, |folded, next| binary(op, dtype, &folded, next, extent.after))?;
         out.extend_from_slice(&folded);
     }
-    out
+    Ok(out)
 }
 
 /// One element of many, by an associative operation on halves: each pass is one loop over a row.
-fn halve(op: Binary, dtype: DType, mut row: Vec<u8>) -> Vec<u8> {
+fn halve(op: Binary, dtype: DType, mut row: Vec<u8>) -> Result<Vec<u8>> {
     let size = dtype.size();
     while row.len() > size {
         let half = row.len() / size / 2;
         let (left, right) = row.split_at(half * size);
         let (right, rest) = right.split_at(half * size);
-        let mut folded = binary(op, dtype, left, right, half);
+        let mut folded = binary(op, dtype, left, right, half)?;
         folded.extend_from_slice(rest);
         row = folded;
     }
-    row
+    Ok(row)
 }
 
-fn fold<T: Element>(row: &[u8], extent: Extent, start: T, op: impl Fn(T, T) -> T) -> Vec<u8> {
+fn fold<T: Element>(row: &[u8], extent: Extent, start: T, op: impl Fn(T, T) -> T) -> Result<Vec<u8>> {
     let Extent { before, len, after } = extent;
     if after == 1 {
         let folded = (0..before).map(|at| {
@@ -89,6 +92,7 @@ fn fold<T: Element>(row: &[u8], extent: Extent, start: T, op: impl Fn(T, T) -> T
         });
         return store_all(folded, extent);
     }
+    check_room(before * after * size_of::<T>())?;
     let mut out = vec![start; before * after];
     for (places, block) in
         out.chunks_exact_mut(after.max(1)).zip(row.chunks_exact((len * after * size_of::<T>()).max(1)))
@@ -103,12 +107,12 @@ fn fold<T: Element>(row: &[u8], extent: Extent, start: T, op: impl Fn(T, T) -> T
 }
 
 /// As many results as the extent has; where the axis is empty, nothing came and zeros stay.
-fn store_all<T: Element>(results: impl Iterator<Item = T>, extent: Extent) -> Vec<u8> {
-    let mut out = vec![0; extent.before * extent.after * size_of::<T>()];
+fn store_all<T: Element>(results: impl Iterator<Item = T>, extent: Extent) -> Result<Vec<u8>> {
+    let mut out = zeros(extent.before * extent.after * size_of::<T>())?;
     for (place, result) in out.chunks_exact_mut(size_of::<T>()).zip(results) {
         result.store(place);
     }
-    out
+    Ok(out)
 }
 
 /// NumPy's order of additions: eight running sums within blocks of 128, blocks added in a tree.
@@ -135,24 +139,24 @@ fn pairwise<T: Float>(row: &[T]) -> T {
 }
 
 /// Running results: each step is the operation on the step before and the element.
-pub fn accumulate(op: Binary, dtype: DType, row: &[u8], extent: Extent) -> Vec<u8> {
-    let mut out = row.to_vec();
+pub fn accumulate(op: Binary, dtype: DType, row: &[u8], extent: Extent) -> Result<Vec<u8>> {
+    let mut out = copy(row)?;
     let step = extent.after * dtype.size();
     if out.is_empty() {
-        return out;
+        return Ok(out);
     }
     if let (Binary::Add, 1) = (op, extent.after) {
         running_sums(dtype, &mut out, extent.len);
-        return out;
+        return Ok(out);
     }
     for block in out.chunks_exact_mut(extent.len * step) {
         for at in 1..extent.len {
             let (done, rest) = block.split_at_mut(at * step);
-            let next = binary(op, dtype, &done[(at - 1) * step..], &rest[..step], extent.after);
+            let next = binary(op, dtype, &done[(at - 1) * step..], &rest[..step], extent.after)?;
             rest[..step].copy_from_slice(&next);
         }
     }
-    out
+    Ok(out)
 }
 
 fn running_sums(dtype: DType, row: &mut [u8], len: usize) {
@@ -178,10 +182,11 @@ pub enum Extreme {
 
 /// The index of the first extreme along the axis, which has at least one step; a NaN is one.
 /// A row of `i64`.
-pub fn index_of_extreme(extreme: Extreme, dtype: DType, row: &[u8], extent: Extent) -> Vec<u8> {
-    fn find<T: Element>(row: &[u8], extent: Extent, wins: impl Fn(T, T) -> bool) -> Vec<u8> {
+pub fn index_of_extreme(extreme: Extreme, dtype: DType, row: &[u8], extent: Extent) -> Result<Vec<u8>> {
+    fn find<T: Element>(row: &[u8], extent: Extent, wins: impl Fn(T, T) -> bool) -> Result<Vec<u8>> {
         let Extent { before, len, after } = extent;
-        let all = load_all::<T>(row);
+        let all = load_all::<T>(row)?;
+        check_room(before * after * 8)?;
         let mut out = Vec::with_capacity(before * after * 8);
         for block in 0..before {
             for column in 0..after {
@@ -195,7 +200,7 @@ pub fn index_of_extreme(extreme: Extreme, dtype: DType, row: &[u8], extent: Exte
                 out.extend_from_slice(&(best as i64).to_le_bytes());
             }
         }
-        out
+        Ok(out)
     }
     with_number!(dtype, T => match extreme {
         #[allow(clippy::eq_op, reason = "a NaN is what differs from itself")]
@@ -215,8 +220,8 @@ mod tests {
 
     #[test]
     fn an_axis_is_folded_away() {
-        fn check(row: Vec<u8>, expect: &[i32]) {
-            assert_eq!(from_bytes::<i32>(&row), expect);
+        fn check(row: Result<Vec<u8>>, expect: &[i32]) {
+            assert_eq!(from_bytes::<i32>(&row.expect("there is room")), expect);
         }
         let row = to_bytes(&[1, 2, 3, 4, 5, 6]);
         check(sum(DType::I32, &row, ROWS), &[6, 15]);
@@ -235,7 +240,7 @@ mod tests {
         fn check(extreme: Extreme, floats: &[f64], expect: i64) {
             let extent = Extent { before: 1, len: floats.len(), after: 1 };
             let found = index_of_extreme(extreme, DType::F64, &to_bytes(floats), extent);
-            assert_eq!(from_bytes::<i64>(&found), [expect]);
+            assert_eq!(from_bytes::<i64>(&found.expect("there is room")), [expect]);
         }
         check(Extreme::Least, &[3.0, 1.0, 1.0], 1);
         check(Extreme::Greatest, &[3.0, f64::NAN, 5.0], 1);

@@ -3,7 +3,8 @@
 use kps_compute::{DType, Element};
 
 use super::binary::Int;
-use super::{map, with_int};
+use super::{copy, map, with_int, zeros};
+use crate::value::Result;
 
 /// An operation that keeps the type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,11 +60,11 @@ pub enum Test {
     Not,
 }
 
-pub fn unary(op: Unary, dtype: DType, row: &[u8]) -> Vec<u8> {
+pub fn unary(op: Unary, dtype: DType, row: &[u8]) -> Result<Vec<u8>> {
     with_int!(dtype, T => ints::<T>(op, row), float F => floats::<F>(op, row))
 }
 
-fn ints<T: Int>(op: Unary, row: &[u8]) -> Vec<u8> {
+fn ints<T: Int>(op: Unary, row: &[u8]) -> Result<Vec<u8>> {
     match op {
         Unary::Negative => map(row, T::neg),
         Unary::Absolute => map(row, T::abs),
@@ -71,15 +72,15 @@ fn ints<T: Int>(op: Unary, row: &[u8]) -> Vec<u8> {
         Unary::Square => map(row, |int: T| int.mul(int)),
         Unary::Invert => map(row, T::not),
         Unary::BitwiseCount => map(row, T::count_ones),
-        Unary::Positive | Unary::Floor | Unary::Ceil | Unary::Trunc | Unary::Rint => row.to_vec(),
+        Unary::Positive | Unary::Floor | Unary::Ceil | Unary::Trunc | Unary::Rint => copy(row),
         _ => unreachable!("{op:?} is for floats"),
     }
 }
 
-fn floats<T: Element + num_traits::Float>(op: Unary, row: &[u8]) -> Vec<u8> {
+fn floats<T: Element + num_traits::Float>(op: Unary, row: &[u8]) -> Result<Vec<u8>> {
     match op {
         Unary::Negative => map(row, |x: T| -x),
-        Unary::Positive => row.to_vec(),
+        Unary::Positive => copy(row),
         Unary::Absolute => map(row, T::abs),
         Unary::Sign => map(row, |x: T| if x.is_zero() || x.is_nan() { x } else { x.signum() }),
         Unary::Square => map(row, |x: T| x * x),
@@ -125,11 +126,11 @@ fn round_half_even<T: num_traits::Float>(x: T) -> T {
     ((x + shift) - shift).copysign(x)
 }
 
-pub fn test(op: Test, dtype: DType, row: &[u8]) -> Vec<u8> {
+pub fn test(op: Test, dtype: DType, row: &[u8]) -> Result<Vec<u8>> {
     with_int!(dtype,
         T => match op {
-            Test::IsNan | Test::IsInf => vec![0; row.len() / size_of::<T>()],
-            Test::IsFinite => vec![1; row.len() / size_of::<T>()],
+            Test::IsNan | Test::IsInf => zeros(row.len() / size_of::<T>()),
+            Test::IsFinite => map(row, |_: T| true),
             Test::Signbit => map(row, |int: T| int < T::default()),
             Test::Not => map(row, |int: T| int == T::default()),
         },

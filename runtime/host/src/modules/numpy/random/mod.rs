@@ -8,13 +8,13 @@ use std::hash::{BuildHasher, RandomState};
 use std::rc::Rc;
 
 use kps_compute::DType;
-use kps_compute::element::to_bytes;
 use num_bigint::Sign;
 
 use self::bits::{Bits, Pcg64};
 use self::distributions::{Bounding, bounded, polar_normals, ziggurat_normal};
 use super::array::NdArray;
 use super::kernel::cast::cast;
+use super::kernel::row_of;
 use super::layout::Layout;
 use super::operand::{self, Operand};
 use super::operators::{self, check_room};
@@ -60,13 +60,14 @@ impl Stream {
     }
 
     /// The indices below `n` in random order.
-    fn order(&mut self, n: usize) -> Vec<usize> {
+    fn order(&mut self, n: usize) -> Result<Vec<usize>> {
+        check_room(&[n], DType::I64)?;
         let mut order: Vec<usize> = (0..n).collect();
         for at in (1..n).rev() {
             let other = bounded(&mut *self.bits, at as u64, Bounding::Masked) as usize;
             order.swap(at, other);
         }
-        order
+        Ok(order)
     }
 }
 
@@ -209,8 +210,8 @@ fn floats(vm: &mut Vm, args: &Args, shape: Option<&[usize]>, draw: impl Fn(&mut 
     let Some(shape) = shape else { return Ok(Value::Float(with_stream(vm, args, draw))) };
     check_room(shape, DType::F64)?;
     let n = shape.iter().product();
-    let drawn: Vec<f64> = with_stream(vm, args, |stream| (0..n).map(|_| draw(stream)).collect());
-    Ok(Value::native(NdArray::from_row(DType::F64, shape, to_bytes(&drawn))))
+    let drawn = with_stream(vm, args, |stream| row_of(n, |_| draw(stream)))?;
+    Ok(Value::native(NdArray::from_row(DType::F64, shape, drawn)))
 }
 
 fn lens(vm: &mut Vm, args: &Args) -> Result<Option<Vec<usize>>> {
@@ -325,13 +326,13 @@ fn ints(vm: &mut Vm, args: &Args, name: &str) -> Result {
         let drawn = with_stream(vm, args, draw);
         return Ok(match name {
             "randint" if wanted.is_none() => Value::Int(drawn),
-            _ => operators::wrap(dtype, &[], cast(&drawn.to_le_bytes(), DType::I64, dtype)),
+            _ => operators::wrap(dtype, &[], cast(&drawn.to_le_bytes(), DType::I64, dtype)?),
         });
     };
     check_room(&shape, DType::I64)?;
     let n = shape.iter().product();
-    let drawn: Vec<i64> = with_stream(vm, args, |stream| (0..n).map(|_| draw(stream)).collect());
-    Ok(Value::native(NdArray::from_row(dtype, &shape, cast(&to_bytes(&drawn), DType::I64, dtype))))
+    let drawn = with_stream(vm, args, |stream| row_of(n, |_| draw(stream)))?;
+    Ok(Value::native(NdArray::from_row(dtype, &shape, cast(&drawn, DType::I64, dtype)?)))
 }
 
 /// An array with the items of its first axis in another order.
@@ -339,7 +340,12 @@ fn reordered(array: &NdArray, order: &[usize]) -> Result<Vec<u8>> {
     let size = array.dtype().size();
     let row = array.to_contiguous_bytes()?;
     let layout = Layout::contiguous(array.shape());
-    let mut indices: Vec<Vec<usize>> = array.shape().iter().map(|&len| (0..len).collect()).collect();
+    let mut shape = array.shape().to_vec();
+    shape[0] = order.len();
+    if check_room(&shape, DType::I64)? == 0 {
+        return Ok(Vec::new());
+    }
+    let mut indices: Vec<Vec<usize>> = shape.iter().map(|&len| (0..len).collect()).collect();
     indices[0] = order.to_vec();
     Ok(strided::gather_at(&row, size, &layout.bytes_of(&indices, size)))
 }
@@ -348,7 +354,7 @@ fn shuffle(vm: &mut Vm, args: &Args) -> Result {
     let [value] = arguments(args).exactly("shuffle")?;
     if let Value::List(list) = value {
         let items = list.to_vec();
-        let order = with_stream(vm, args, |stream| stream.order(items.len()));
+        let order = with_stream(vm, args, |stream| stream.order(items.len()))?;
         let shuffled = order.iter().map(|&at| items[at].clone()).collect();
         let previous = std::mem::replace(&mut *list.borrow_mut(), shuffled);
         drop(previous);
@@ -357,7 +363,7 @@ fn shuffle(vm: &mut Vm, args: &Args) -> Result {
     let Some(array) = value.downcast::<NdArray>().filter(|array| !array.shape().is_empty()) else {
         return Err(type_error(format!("a '{}' object cannot be shuffled", value.type_name())));
     };
-    let order = with_stream(vm, args, |stream| stream.order(array.shape()[0]));
+    let order = with_stream(vm, args, |stream| stream.order(array.shape()[0]))?;
     array.write_row(&reordered(array, &order)?)?;
     Ok(Value::None)
 }
@@ -365,7 +371,7 @@ fn shuffle(vm: &mut Vm, args: &Args) -> Result {
 fn permutation(vm: &mut Vm, args: &Args) -> Result {
     let [value] = arguments(args).exactly("permutation")?;
     let array = population(vm, value)?;
-    let order = with_stream(vm, args, |stream| stream.order(array.shape()[0]));
+    let order = with_stream(vm, args, |stream| stream.order(array.shape()[0]))?;
     Ok(Value::native(NdArray::from_row(array.dtype(), array.shape(), reordered(&array, &order)?)))
 }
 
@@ -377,8 +383,7 @@ fn population(vm: &mut Vm, value: &Value) -> Result<NdArray> {
         let n = usize::try_from(n)
             .map_err(|_| value_error("a must be greater than 0 unless no samples are taken"))?;
         check_room(&[n], DType::I64)?;
-        let ints: Vec<i64> = (0..n as i64).collect();
-        return Ok(NdArray::from_row(DType::I64, &[n], to_bytes(&ints)));
+        return Ok(NdArray::from_row(DType::I64, &[n], row_of(n, |at| at as i64)?));
     }
     let array = operand::to_array(vm, value, None)?;
     if array.shape().is_empty() {
@@ -396,7 +401,8 @@ fn choice(vm: &mut Vm, args: &Args) -> Result {
     let weights = parser.optional("p")?.cloned().and_then(Value::not_none);
     parser.finish()?;
     let shape = size(vm, shape)?;
-    let n = shape.as_ref().map_or(1, |shape| shape.iter().product());
+    let n_bytes = check_room(shape.as_deref().unwrap_or(&[]), DType::I64)?;
+    let n = n_bytes / size_of::<i64>();
     let n_items = population.shape()[0];
     if n_items == 0 && n > 0 {
         return Err(value_error("a cannot be empty unless no samples are taken"));
@@ -404,24 +410,23 @@ fn choice(vm: &mut Vm, args: &Args) -> Result {
     if !replaces && n > n_items {
         return Err(value_error("Cannot take a larger sample than population when replace is False"));
     }
-    check_room(&[n], DType::I64)?;
     let weights = weights.map(|weights| cumulated(vm, &weights, n_items)).transpose()?;
     if weights.is_some() && !replaces {
         return Err(value_error("weights without replacement are not supported"));
     }
-    let picks: Vec<usize> = with_stream(vm, args, |stream| match &weights {
+    let picks: Result<Vec<usize>> = with_stream(vm, args, |stream| match &weights {
         Some(sums) => {
             let pick = |x: f64| sums.partition_point(|sum| *sum <= x).min(n_items - 1);
-            (0..n).map(|_| pick(stream.bits.next_f64())).collect()
+            Ok((0..n).map(|_| pick(stream.bits.next_f64())).collect())
         }
-        None if replaces => (0..n).map(|_| stream.int(n_items as u64 - 1) as usize).collect(),
+        None if replaces => Ok((0..n).map(|_| stream.int(n_items as u64 - 1) as usize).collect()),
         None => {
-            let mut order = stream.order(n_items);
+            let mut order = stream.order(n_items)?;
             order.truncate(n);
-            order
+            Ok(order)
         }
     });
-    let row = reordered(&population, &picks)?;
+    let row = reordered(&population, &picks?)?;
     let rest = &population.shape()[1..];
     let shape = [shape.as_deref().unwrap_or(&[]), rest].concat();
     Ok(operators::wrap(population.dtype(), &shape, row))
@@ -430,7 +435,7 @@ fn choice(vm: &mut Vm, args: &Args) -> Result {
 /// Running sums of weights, the last one 1.
 fn cumulated(vm: &mut Vm, weights: &Value, n: usize) -> Result<Vec<f64>> {
     let weights: Operand = operand::required(vm, weights)?;
-    let weights = super::kernel::load_all::<f64>(&weights.row_as(DType::F64)?);
+    let weights = super::kernel::load_all::<f64>(&weights.row_as(DType::F64)?)?;
     if weights.len() != n {
         return Err(value_error("a and p must have same size"));
     }
