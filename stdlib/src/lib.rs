@@ -3,20 +3,26 @@
 /// The modules and their texts, by dotted name.
 static MODULES: &[(&str, &str)] = &[
     ("_awaited", include_str!("modules/_awaited.kps")),
+    ("_generic", include_str!("modules/_generic.kps")),
+    ("abc", include_str!("modules/abc.kps")),
     ("bisect", include_str!("modules/bisect.kps")),
     ("collections", include_str!("modules/collections.kps")),
+    ("collections.abc", include_str!("modules/collections_abc.kps")),
     ("copy", include_str!("modules/copy.kps")),
     ("dataclasses", include_str!("modules/dataclasses.kps")),
     ("enum", include_str!("modules/enum.kps")),
     ("functools", include_str!("modules/functools.kps")),
     ("heapq", include_str!("modules/heapq.kps")),
     ("itertools", include_str!("modules/itertools.kps")),
+    ("json", include_str!("modules/json.kps")),
+    ("logging", include_str!("modules/logging.kps")),
     ("operator", include_str!("modules/operator.kps")),
     ("os", include_str!("modules/os.kps")),
     ("os.path", include_str!("modules/os_path.kps")),
     ("pathlib", include_str!("modules/pathlib.kps")),
     ("string", include_str!("modules/string.kps")),
     ("typing", include_str!("modules/typing.kps")),
+    ("warnings", include_str!("modules/warnings.kps")),
 ];
 
 /// The text of a module.

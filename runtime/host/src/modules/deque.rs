@@ -10,13 +10,17 @@ use crate::memory;
 use crate::ops::Side;
 use crate::text::slice::position;
 use crate::value::{
-    Args, BinaryOp, Class, CompareOp, Native, NativeDef, NativeIter, NativeModule, NativeType, Result, Value,
+    Args, BinaryOp, Class, CompareOp, Dict, Native, NativeDef, NativeIter, NativeModule, NativeType, Result,
+    Value,
 };
 use crate::vm::Vm;
 
 pub static MODULE: NativeModule = NativeModule {
     types: &[&TYPE],
-    functions: &[NativeDef::function("named_class", named_class)],
+    functions: &[
+        NativeDef::function("named_class", named_class),
+        NativeDef::function("attributes", attributes),
+    ],
     ..NativeModule::new("_collections")
 };
 
@@ -31,6 +35,16 @@ fn named_class(vm: &mut Vm, args: &Args) -> Result {
     class.module = vm.name(&module);
     class.new = base.new;
     Ok(Value::Class(std::rc::Rc::new(class)))
+}
+
+/// `attributes(object)`: a dict of an instance's own attributes, which does not change with them and leaves them
+/// where they are quick to find; None for all else.
+fn attributes(_: &mut Vm, args: &Args) -> Result {
+    let [value] = args.exactly("attributes")?;
+    match value {
+        Value::Instance(instance) => Ok(Dict::of_names(instance.fields.borrow().to_pairs())),
+        _ => Ok(Value::None),
+    }
 }
 
 static TYPE: NativeType =
@@ -56,6 +70,10 @@ static METHODS: &[NativeDef] = &[
         let mut items = this(args)?.to_vec();
         items.reverse();
         vm.iter(&Value::list(items))
+    }),
+    NativeDef::class_method("__class_getitem__", |vm, args| {
+        let alias = vm.import("_generic")?.get("GenericAlias");
+        vm.call(&alias.expect("the module defines it"), args.positional())
     }),
     NativeDef::getter("maxlen", |_, args| Ok(this(args)?.most.map_or(Value::None, Value::from))),
 ];

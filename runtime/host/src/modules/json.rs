@@ -1,30 +1,26 @@
-//! The module `json`: `dumps`, `dump`, `loads`, `load`. `json_read.rs` reads.
+//! What is written in Rust of the module `json`: `dumps`; `json_read.rs` reads. Classes and defaults are the
+//! script's half, `json.kps`.
 
 use std::fmt::Write;
 
+use kps_compute::DType;
+
 use super::json_read;
+use super::numpy::Scalar;
 use crate::builtins::support::{flag, given};
 use crate::errors;
 use crate::text::float;
-use crate::value::{Args, Module, NativeDef, NativeModule, Result, Value};
+use crate::value::{Args, NativeDef, NativeModule, Result, Value};
 use crate::vm::Vm;
 
-pub static MODULE: NativeModule =
-    NativeModule { functions: FUNCTIONS, init: Some(init), ..NativeModule::new("json") };
-
-static FUNCTIONS: &[NativeDef] = &[
-    NativeDef::function("dumps", dumps),
-    NativeDef::function("dump", dump),
-    NativeDef::function("loads", json_read::loads),
-    NativeDef::function("load", json_read::load),
-];
-
-/// A mistake in a text is a ValueError, as it is for CPython's JSONDecodeError.
-fn init(vm: &mut Vm, module: &Module) -> Result<()> {
-    let class = vm.exception_class(crate::value::ExceptionKind::ValueError);
-    module.set("JSONDecodeError", Value::Class(class));
-    Ok(())
-}
+pub static MODULE: NativeModule = NativeModule {
+    functions: &[
+        NativeDef::function("dumps", dumps),
+        NativeDef::function("loads", json_read::loads),
+        NativeDef::function("scan", json_read::scan),
+    ],
+    ..NativeModule::new("_json")
+};
 
 /// How `dumps` writes.
 struct Writer {
@@ -49,17 +45,6 @@ fn dumps(vm: &mut Vm, args: &Args) -> Result {
     parser.finish()?;
     writer.value(vm, value)?;
     Ok(Value::str(writer.out))
-}
-
-fn dump(vm: &mut Vm, args: &Args) -> Result {
-    let mut parser = args.parser("dump");
-    let value = parser.required("obj")?;
-    let file = parser.required("fp")?;
-    let mut writer = writer(vm, &mut parser)?;
-    parser.finish()?;
-    writer.value(vm, value)?;
-    vm.call_method(file, "write", &[Value::str(writer.out)])?;
-    Ok(Value::None)
 }
 
 fn writer(vm: &mut Vm, parser: &mut crate::value::Parser) -> Result<Writer> {
@@ -112,7 +97,14 @@ impl Writer {
                 let pairs = dict.to_pairs();
                 self.nested(vm, value, |writer, vm| writer.entries(vm, pairs))?;
             }
-            _ => self.converted(vm, value)?,
+            other => match other.downcast::<Scalar>() {
+                // NumPy's float64 is a float, its other numbers are nothing that JSON has.
+                Some(Scalar { dtype: DType::F64, number }) => {
+                    let text = self.float(number.as_f64())?;
+                    self.out.push_str(&text);
+                }
+                _ => self.converted(vm, value)?,
+            },
         }
         Ok(())
     }
@@ -122,7 +114,10 @@ impl Writer {
             return Ok(float::repr(float));
         }
         if !self.allow_nan {
-            return Err(errors::value_error("Out of range float values are not JSON compliant"));
+            return Err(errors::value_error(format!(
+                "Out of range float values are not JSON compliant: {}",
+                float::repr(float)
+            )));
         }
         Ok(match float {
             float if float.is_nan() => "NaN",

@@ -1,12 +1,8 @@
-//! Reading JSON: `json.loads` and `json.load`, with CPython's messages.
+//! Reading JSON, with CPython's messages. A mistake raises the class that the module `json` has for it.
 
 use std::rc::Rc;
 
-use num_bigint::BigInt;
-
-use crate::builtins::{bytes, encoding};
 use crate::errors;
-use crate::text::int::MAX_STR_DIGITS;
 use crate::text::pad::n_chars;
 use crate::value::{Args, Dict, Raise, Result, Value};
 use crate::vm::Vm;
@@ -14,34 +10,102 @@ use crate::vm::Vm;
 /// Arrays and objects nest no deeper.
 const DEEPEST: usize = 900;
 
-pub fn loads(_: &mut Vm, args: &Args) -> Result {
-    let [source] = args.exactly("loads")?;
-    let text = match (source.as_str(), bytes::like(source)) {
-        (Some(text), _) => text.to_owned(),
-        (None, Some(bytes)) => encoding::decode(&bytes, "utf-8", "strict")?,
-        (None, None) => {
-            let given = source.type_name();
-            let message = format!("the JSON object must be str, bytes or bytearray, not {given}");
-            return Err(errors::type_error(message));
-        }
-    };
-    Reader { text: &text, at: 0, depth: 0 }.document()
+/// `loads(text, strict, object_hook, object_pairs_hook, parse_float, parse_int, parse_constant)`: the value of a
+/// whole text. A hook that is None leaves things as they are.
+pub fn loads(vm: &mut Vm, args: &Args) -> Result {
+    let [text, hooks @ ..] = args.exactly::<7>("loads")?;
+    let result = Reader::new(vm, text, hooks)?.document();
+    found(vm, text, result)
 }
 
-pub fn load(vm: &mut Vm, args: &Args) -> Result {
-    let [file] = args.exactly("load")?;
-    let text = vm.call_method(file, "read", &[])?;
-    loads(vm, &Args::new(&[text], &[]))
+/// `scan(text, at, ..)`: the value that begins at a position, and the position behind it.
+pub fn scan(vm: &mut Vm, args: &Args) -> Result {
+    let [text, at, hooks @ ..] = args.exactly::<8>("scan")?;
+    let start = usize::try_from(vm.index(at)?).map_err(|_| errors::value_error("idx cannot be negative"))?;
+    let mut reader = Reader::new(vm, text, hooks)?;
+    reader.at = reader.text.char_indices().nth(start).map_or(reader.text.len(), |(at, _)| at);
+    let result =
+        reader.value().map(|value| Value::tuple([value, Value::from(n_chars(&reader.text[..reader.at]))]));
+    found(vm, text, result)
+}
+
+/// What reading gave; a mistake becomes an exception of the script's class.
+fn found(vm: &mut Vm, text: &Value, result: std::result::Result<Value, Stop>) -> Result {
+    let mistake = match result {
+        Ok(value) => return Ok(value),
+        Err(Stop::Raise(raise)) => return Err(raise),
+        Err(Stop::Mistake(mistake)) => mistake,
+    };
+    let Some(class) = vm.modules.get("json").and_then(|module| module.get("JSONDecodeError")) else {
+        return Err(errors::value_error(mistake.message));
+    };
+    let args = [mistake.message.into(), text.clone(), Value::from(mistake.at)];
+    let exception = vm.call(&class, &args)?;
+    Err(vm.raise_of(&exception))
+}
+
+/// Why reading ends before the text does.
+enum Stop {
+    Mistake(Mistake),
+    Raise(Raise),
+}
+
+/// What is wrong with a text, and at which character.
+struct Mistake {
+    message: &'static str,
+    at: usize,
+}
+
+impl From<Raise> for Stop {
+    fn from(raise: Raise) -> Stop {
+        Stop::Raise(raise)
+    }
+}
+
+/// What a part of the text gives.
+type Read<T = Value> = std::result::Result<T, Stop>;
+
+/// The functions of the script that make values of what was read.
+struct Hooks<'a> {
+    object: Option<&'a Value>,
+    pairs: Option<&'a Value>,
+    float: Option<&'a Value>,
+    int: Option<&'a Value>,
+    constant: Option<&'a Value>,
 }
 
 struct Reader<'a> {
+    vm: &'a mut Vm,
     text: &'a str,
     at: usize,
     depth: usize,
+    hooks: Hooks<'a>,
+    /// Whether control characters in strings are mistakes.
+    is_strict: bool,
 }
 
-impl Reader<'_> {
-    fn document(mut self) -> Result {
+impl<'a> Reader<'a> {
+    fn new(vm: &'a mut Vm, text: &'a Value, arguments: &'a [Value]) -> Result<Reader<'a>> {
+        let [strict, object, pairs, float, int, constant] = arguments else {
+            unreachable!("the count of the arguments was tested")
+        };
+        let given = text.type_name();
+        let text = text
+            .as_str()
+            .ok_or_else(|| errors::type_error(format!("the JSON object must be str, not {given}")))?;
+        let is_strict = vm.truth(strict)?;
+        let hook = |value: &'a Value| Some(value).filter(|value| !value.is_none());
+        let hooks = Hooks {
+            object: hook(object),
+            pairs: hook(pairs),
+            float: hook(float),
+            int: hook(int),
+            constant: hook(constant),
+        };
+        Ok(Reader { vm, text, at: 0, depth: 0, hooks, is_strict })
+    }
+
+    fn document(mut self) -> Read {
         if self.text.starts_with('\u{feff}') {
             return Err(self.mistake("Unexpected UTF-8 BOM (decode using utf-8-sig)", 0));
         }
@@ -54,11 +118,16 @@ impl Reader<'_> {
         Ok(value)
     }
 
-    fn mistake(&self, message: &str, at: usize) -> Raise {
-        let before = &self.text[..at];
-        let line = before.matches('\n').count() + 1;
-        let column = n_chars(before.rsplit('\n').next().unwrap_or("")) + 1;
-        errors::value_error(format!("{message}: line {line} column {column} (char {})", n_chars(before)))
+    fn mistake(&self, message: &'static str, at: usize) -> Stop {
+        Stop::Mistake(Mistake { message, at: n_chars(&self.text[..at]) })
+    }
+
+    /// What a hook makes of a value; the value itself without one.
+    fn hooked(&mut self, hook: Option<&Value>, value: Value) -> Read {
+        match hook {
+            Some(hook) => Ok(self.vm.call(hook, &[value])?),
+            None => Ok(value),
+        }
     }
 
     fn peek(&self) -> Option<u8> {
@@ -79,15 +148,9 @@ impl Reader<'_> {
         found
     }
 
-    fn value(&mut self) -> Result {
-        let words = [
-            ("null", Value::None),
-            ("true", Value::Bool(true)),
-            ("false", Value::Bool(false)),
-            ("NaN", Value::Float(f64::NAN)),
-            ("Infinity", Value::Float(f64::INFINITY)),
-            ("-Infinity", Value::Float(f64::NEG_INFINITY)),
-        ];
+    fn value(&mut self) -> Read {
+        let words = [("null", Value::None), ("true", Value::Bool(true)), ("false", Value::Bool(false))];
+        let constants = [("NaN", f64::NAN), ("Infinity", f64::INFINITY), ("-Infinity", f64::NEG_INFINITY)];
         match self.peek() {
             Some(b'"') => return self.string().map(Value::str),
             Some(b'[') => return self.nested(Reader::array),
@@ -99,12 +162,20 @@ impl Reader<'_> {
                 return Ok(value);
             }
         }
+        for (word, float) in constants {
+            if self.take(word) {
+                return match self.hooks.constant {
+                    Some(hook) => Ok(self.vm.call(hook, &[word.into()])?),
+                    None => Ok(Value::Float(float)),
+                };
+            }
+        }
         self.number()
     }
 
-    fn nested(&mut self, read: fn(&mut Self) -> Result) -> Result {
+    fn nested(&mut self, read: fn(&mut Self) -> Read) -> Read {
         if self.depth == DEEPEST {
-            return Err(errors::recursion_error());
+            return Err(errors::recursion_error().into());
         }
         self.depth += 1;
         let value = read(self);
@@ -112,7 +183,7 @@ impl Reader<'_> {
         value
     }
 
-    fn array(&mut self) -> Result {
+    fn array(&mut self) -> Read {
         self.at += 1;
         let mut items = Vec::new();
         self.skip_spaces();
@@ -132,12 +203,12 @@ impl Reader<'_> {
         }
     }
 
-    fn object(&mut self) -> Result {
+    fn object(&mut self) -> Read {
         self.at += 1;
-        let dict = Dict::new();
+        let mut pairs = Vec::new();
         self.skip_spaces();
         if self.take("}") {
-            return Ok(Value::Dict(Rc::new(dict)));
+            return self.object_of(pairs);
         }
         loop {
             self.skip_spaces();
@@ -150,10 +221,10 @@ impl Reader<'_> {
                 return Err(self.mistake("Expecting ':' delimiter", self.at));
             }
             self.skip_spaces();
-            dict.insert_text(key, self.value()?);
+            pairs.push((key, self.value()?));
             self.skip_spaces();
             if self.take("}") {
-                return Ok(Value::Dict(Rc::new(dict)));
+                return self.object_of(pairs);
             }
             if !self.take(",") {
                 return Err(self.mistake("Expecting ',' delimiter", self.at));
@@ -161,13 +232,26 @@ impl Reader<'_> {
         }
     }
 
-    fn string(&mut self) -> Result<String> {
+    fn object_of(&mut self, pairs: Vec<(String, Value)>) -> Read {
+        if let Some(hook) = self.hooks.pairs {
+            let pairs = pairs.into_iter().map(|(key, value)| Value::tuple([Value::str(key), value]));
+            return Ok(self.vm.call(hook, &[Value::list(pairs.collect())])?);
+        }
+        let dict = Dict::new();
+        for (key, value) in pairs {
+            dict.insert_text(key, value);
+        }
+        self.hooked(self.hooks.object, Value::Dict(Rc::new(dict)))
+    }
+
+    fn string(&mut self) -> Read<String> {
         let start = self.at;
         self.at += 1;
         let mut out = String::new();
         loop {
             let rest = &self.text[self.at..];
-            let Some(end) = rest.find(|c: char| matches!(c, '"' | '\\') || c < ' ') else {
+            let is_strict = self.is_strict;
+            let Some(end) = rest.find(|c: char| matches!(c, '"' | '\\') || is_strict && c < ' ') else {
                 return Err(self.mistake("Unterminated string starting at", start));
             };
             out.push_str(&rest[..end]);
@@ -181,7 +265,7 @@ impl Reader<'_> {
     }
 
     /// The character that an escape stands for, behind its backslash.
-    fn escape(&mut self, start: usize) -> Result<char> {
+    fn escape(&mut self, start: usize) -> Read<char> {
         let backslash = self.at - 1;
         let Some(letter) = self.peek() else {
             return Err(self.mistake("Unterminated string starting at", start));
@@ -202,7 +286,7 @@ impl Reader<'_> {
     }
 
     /// `\uXXXX`, or two of them for a character past the first plane; half a pair is no character.
-    fn unicode(&mut self, backslash: usize) -> Result<char> {
+    fn unicode(&mut self, backslash: usize) -> Read<char> {
         let first = self.unit(backslash)?;
         if !(0xd800..0xdc00).contains(&first) || !self.text[self.at..].starts_with("\\u") {
             return Ok(char::from_u32(first).unwrap_or('\u{fffd}'));
@@ -221,7 +305,7 @@ impl Reader<'_> {
     }
 
     /// Four hexadecimal digits behind the `u`.
-    fn unit(&mut self, backslash: usize) -> Result<u32> {
+    fn unit(&mut self, backslash: usize) -> Read<u32> {
         let digits = self.text.as_bytes().get(self.at + 1..self.at + 5);
         let unit = digits.and_then(|digits| {
             digits.iter().try_fold(0, |unit, &digit| Some(unit * 16 + (digit as char).to_digit(16)?))
@@ -233,7 +317,7 @@ impl Reader<'_> {
         Ok(unit)
     }
 
-    fn number(&mut self) -> Result {
+    fn number(&mut self) -> Read {
         let start = self.at;
         let rest = &self.text[start..];
         let digits = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
@@ -257,9 +341,16 @@ impl Reader<'_> {
         self.at = start + end;
         let text = &rest[..end];
         if end > n_sign + n_whole {
-            return Ok(Value::Float(text.parse().expect("this is how floats are written")));
+            return match self.hooks.float {
+                Some(hook) => Ok(self.vm.call(hook, &[text.into()])?),
+                None => Ok(Value::Float(text.parse().expect("this is how floats are written"))),
+            };
         }
-        let int: BigInt = crate::text::int::parse(text, 10, MAX_STR_DIGITS)?;
+        if let Some(hook) = self.hooks.int {
+            return Ok(self.vm.call(hook, &[text.into()])?);
+        }
+        let int =
+            crate::text::int::parse(text, 10, crate::text::int::max_str_digits()).map_err(Raise::from)?;
         Ok(Value::big(int))
     }
 }
