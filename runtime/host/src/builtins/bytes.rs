@@ -151,13 +151,36 @@ fn decode(_: &mut Vm, args: &Args) -> Result {
     Ok(Value::str(encoding::decode(&this(args)?, encoding, on_error)?))
 }
 
-fn hex(_: &mut Vm, args: &Args) -> Result {
+/// `hex(sep, bytes_per_sep=1)`: a separator between groups of so many bytes, which are counted from the end, or from
+/// the start where the number is negative.
+fn hex(vm: &mut Vm, args: &Args) -> Result {
     let mut parser = args.method_parser("hex");
     let separator = parser.optional("sep")?;
+    let group = parser.optional("bytes_per_sep")?.map_or(Ok(1), |group| index(vm, group))?;
     parser.finish()?;
-    let separator = separator.map_or(Ok(""), |value| str_arg(value, "hex", 1))?;
-    let digits: Vec<String> = this(args)?.iter().map(|byte| format!("{byte:02x}")).collect();
-    Ok(Value::str(digits.join(separator)))
+    let bytes = this(args)?;
+    let digits = bytes.iter().map(|byte| format!("{byte:02x}"));
+    let Some(separator) = separator.filter(|_| group != 0) else {
+        return Ok(Value::str(digits.collect::<String>()));
+    };
+    let separator = match like(separator) {
+        Some(bytes) => bytes.iter().map(|&byte| byte as char).collect(),
+        None => str_arg(separator, "hex", 1)?.to_owned(),
+    };
+    if separator.chars().count() != 1 {
+        return Err(errors::value_error("sep must be length 1."));
+    }
+    let size = usize::try_from(group.unsigned_abs()).unwrap_or(usize::MAX);
+    let n = bytes.len();
+    let mut text = String::new();
+    for (at, digits) in digits.enumerate() {
+        let is_start = if group > 0 { (n - at).is_multiple_of(size) } else { at.is_multiple_of(size) };
+        if at > 0 && is_start {
+            text.push_str(&separator);
+        }
+        text.push_str(&digits);
+    }
+    Ok(Value::str(text))
 }
 
 fn fromhex(_: &mut Vm, args: &Args) -> Result {

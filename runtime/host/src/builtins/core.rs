@@ -10,7 +10,7 @@ use super::generic_alias::GenericAlias;
 use super::union_type::UnionType;
 use crate::errors;
 use crate::modules::sys;
-use crate::value::{Args, ExceptionKind, NativeDef, Range, Result, Set, Slice, Value};
+use crate::value::{Args, Class, ExceptionKind, Layout, NativeDef, Raise, Range, Result, Set, Slice, Value};
 use crate::vm::Vm;
 
 pub static FUNCTIONS: &[NativeDef] = &[
@@ -64,7 +64,10 @@ fn print(vm: &mut Vm, args: &Args) -> Result {
     if let Some(flush) = args.keyword("flush")
         && vm.truth(flush)?
     {
-        vm.flush()?;
+        match args.keyword("file").filter(|file| !file.is_none()) {
+            None => vm.flush()?,
+            Some(file) => drop(vm.call_method(file, "flush", &[])?),
+        }
     }
     Ok(Value::None)
 }
@@ -136,7 +139,7 @@ fn issubclass(vm: &mut Vm, args: &Args) -> Result {
 }
 
 /// Whether the class derives from one of `classes`, a class or nested tuples; `words` are for anything else.
-fn is_one_of(vm: &Vm, class: &crate::value::Class, classes: &Value, words: &str) -> Result<bool> {
+fn is_one_of(vm: &Vm, class: &Class, classes: &Value, words: &str) -> Result<bool> {
     match classes {
         Value::Class(other) => Ok(class.is_subclass_of(other) || passes_for(class, other)),
         Value::Tuple(others) => {
@@ -160,9 +163,48 @@ fn is_one_of(vm: &Vm, class: &crate::value::Class, classes: &Value, words: &str)
     }
 }
 
-/// Whether a class of the library says that it is another one, too.
-fn passes_for(class: &crate::value::Class, other: &crate::value::Class) -> bool {
-    matches!(class.lookup_script("__class_is__"), Some(Value::Class(said)) if said.is_subclass_of(other))
+/// The built-in types whose objects are no keys.
+const UNHASHABLE: [&str; 8] =
+    ["list", "dict", "set", "bytearray", "deque", "dict_keys", "dict_items", "ndarray"];
+
+/// The built-in class that a class derives from.
+fn built_in(mut class: &Class) -> &Class {
+    while let (true, Some(base)) = (class.is_script, &class.base) {
+        class = base;
+    }
+    class
+}
+
+/// Whether a class counts as another one that it does not derive from: because it says so, or because the
+/// other one asks for methods that it has (see `ops/class.rs`).
+pub fn passes_for(class: &Class, other: &Class) -> bool {
+    if let (Layout::Native(ty), Layout::Builtin(builtin)) = (class.layout, other.layout) {
+        return !other.is_script && ty.passes_for == Some(builtin);
+    }
+    if matches!(class.lookup_script("__class_is__"), Some(Value::Class(said)) if said.is_subclass_of(other)) {
+        return true;
+    }
+    if !other.is_script {
+        return false;
+    }
+    let own = |name: &str| other.own_attrs().get_text(name).cloned();
+    if let Some(Value::List(registered)) = own("__class_registered__") {
+        let is_registered =
+            |known: &Value| matches!(known, Value::Class(known) if class.is_subclass_of(known));
+        if registered.borrow().iter().any(is_registered) {
+            return true;
+        }
+    }
+    let Some(Value::Tuple(needed)) = own("__class_needs__") else { return false };
+    let has = |name: &Value| {
+        match name.as_str() {
+            // Every object inherits this one.
+            Some("__hash__") if UNHASHABLE.contains(&&*built_in(class).name) => false,
+            Some(name) => class.lookup_text(name).is_some_and(|method| !method.is_none()),
+            None => false,
+        }
+    };
+    needed.iter().all(has)
 }
 
 /// `iter(iterable)`, `iter(callable, sentinel)`.

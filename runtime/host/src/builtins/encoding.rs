@@ -6,6 +6,8 @@ use crate::value::{ExceptionKind, Raise, Result};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Encoding {
     Utf8,
+    /// With a byte order mark in front, which is left out when reading.
+    Utf8Sig,
     Ascii,
     Latin1,
     /// Little or big endian, by the byte order mark when reading; little endian with one when writing.
@@ -25,6 +27,7 @@ impl Encoding {
         let plain: String = name.to_ascii_lowercase().chars().filter(|c| c.is_ascii_alphanumeric()).collect();
         Ok(match &*plain {
             "utf8" | "u8" | "utf" | "cp65001" => Encoding::Utf8,
+            "utf8sig" => Encoding::Utf8Sig,
             "ascii" | "usascii" | "646" => Encoding::Ascii,
             "latin1" | "latin" | "iso88591" | "88591" | "l1" | "cp819" => Encoding::Latin1,
             "utf16" | "u16" => Encoding::Utf16(Order::Marked),
@@ -43,12 +46,46 @@ impl Encoding {
 
     fn name(self) -> &'static str {
         match self {
-            Encoding::Utf8 => "utf-8",
+            Encoding::Utf8 | Encoding::Utf8Sig => "utf-8",
             Encoding::Ascii => "ascii",
             Encoding::Latin1 => "latin-1",
             Encoding::Utf16(_) => "utf-16",
             Encoding::Utf32(_) => "utf-32",
         }
+    }
+}
+
+const UTF8_MARK: &[u8] = b"\xef\xbb\xbf";
+
+/// How the bytes of a text file lie.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Units {
+    /// Characters take 1 to 4 bytes, and those of ASCII one.
+    Utf8,
+    /// Every character takes one byte.
+    Narrow,
+    /// ASCII takes several bytes, so line ends are found in the text alone.
+    Wide,
+}
+
+/// How the bytes of an encoding lie, and whether its first bytes are a mark.
+pub fn units(name: &str) -> Result<(Units, bool)> {
+    Ok(match Encoding::find(name)? {
+        Encoding::Utf8 => (Units::Utf8, false),
+        // The mark is part of the text until it is decoded, as those of wide encodings are.
+        Encoding::Utf8Sig => (Units::Wide, true),
+        Encoding::Ascii | Encoding::Latin1 => (Units::Narrow, false),
+        Encoding::Utf16(order) | Encoding::Utf32(order) => (Units::Wide, order == Order::Marked),
+    })
+}
+
+/// The encoding that goes on where another one has put its mark.
+pub fn unmarked(name: &str) -> &str {
+    match Encoding::find(name) {
+        Ok(Encoding::Utf8Sig) => "utf-8",
+        Ok(Encoding::Utf16(Order::Marked)) => "utf-16-le",
+        Ok(Encoding::Utf32(Order::Marked)) => "utf-32-le",
+        _ => name,
     }
 }
 
@@ -83,6 +120,7 @@ pub fn encode(text: &str, encoding: &str, on_error: &str) -> Result<Vec<u8>> {
     let (encoding, on_error) = (Encoding::find(encoding)?, OnError::find(on_error)?);
     Ok(match encoding {
         Encoding::Utf8 => text.as_bytes().to_vec(),
+        Encoding::Utf8Sig => [UTF8_MARK, text.as_bytes()].concat(),
         Encoding::Ascii => encode_narrow(text, encoding, 0x80, on_error)?,
         Encoding::Latin1 => encode_narrow(text, encoding, 0x100, on_error)?,
         Encoding::Utf16(order) => {
@@ -149,6 +187,7 @@ pub fn decode(bytes: &[u8], encoding: &str, on_error: &str) -> Result<String> {
     let (encoding, on_error) = (Encoding::find(encoding)?, OnError::find(on_error)?);
     match encoding {
         Encoding::Utf8 => decode_utf8(bytes, on_error),
+        Encoding::Utf8Sig => decode_utf8(bytes.strip_prefix(UTF8_MARK).unwrap_or(bytes), on_error),
         Encoding::Latin1 => Ok(bytes.iter().map(|&byte| byte as char).collect()),
         Encoding::Ascii => decode_ascii(bytes, on_error),
         Encoding::Utf16(order) => decode_utf16(bytes, order, on_error),

@@ -1,14 +1,17 @@
 //! `open` and file objects, for text and for bytes.
 //!
 //! A file reads into one buffer and writes through another; `seek` and the change from reading to
-//! writing settle both. Text files read every kind of line end as `\n`. Dropping a file closes it.
+//! writing settle both. `newline=` says which line ends a text file knows. A file in an encoding of several
+//! bytes a character is decoded as a whole when it is first read. Dropping a file closes it.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::fs::{File, OpenOptions};
-use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::io::{self, IsTerminal, Read, Seek, SeekFrom, Write};
+use std::os::fd::{AsFd, AsRawFd};
 
+use super::bytes;
+use super::encoding::{self, Units};
 use super::support::{given, str_arg};
-use super::{bytes, encoding};
 use crate::errors;
 use crate::value::{Args, ExceptionKind, Native, NativeDef, NativeType, Raise, Result, Value};
 use crate::vm::Vm;
@@ -16,7 +19,9 @@ use crate::vm::Vm;
 pub static FUNCTIONS: &[NativeDef] = &[NativeDef::function("open", open)];
 
 static TEXT: NativeType = NativeType { methods: METHODS, ..NativeType::new("TextIOWrapper", "_io") };
-static BINARY: NativeType = NativeType { methods: METHODS, ..NativeType::new("BufferedFile", "_io") };
+static READER: NativeType = NativeType { methods: METHODS, ..NativeType::new("BufferedReader", "_io") };
+static WRITER: NativeType = NativeType { methods: METHODS, ..NativeType::new("BufferedWriter", "_io") };
+static RANDOM: NativeType = NativeType { methods: METHODS, ..NativeType::new("BufferedRandom", "_io") };
 
 static METHODS: &[NativeDef] = &[
     NativeDef::method("read", read),
@@ -31,15 +36,24 @@ static METHODS: &[NativeDef] = &[
     NativeDef::method("close", close),
     NativeDef::method("readable", |_, args| Ok(Value::Bool(this(args)?.mode.reads))),
     NativeDef::method("writable", |_, args| Ok(Value::Bool(this(args)?.mode.writes))),
-    NativeDef::method("seekable", |_, _| Ok(Value::Bool(true))),
+    NativeDef::method("seekable", |_, args| {
+        Ok(Value::Bool(this(args)?.with(|handle| Ok(handle.is_seekable()))?))
+    }),
+    NativeDef::method("fileno", |_, args| {
+        Ok(Value::from(this(args)?.with(|handle| Ok(handle.file.as_raw_fd()))?))
+    }),
+    NativeDef::method("isatty", |_, args| {
+        Ok(Value::Bool(this(args)?.with(|handle| Ok(handle.file.is_terminal()))?))
+    }),
     NativeDef::method("__enter__", enter),
     NativeDef::method("__exit__", close_with),
     NativeDef::method("__iter__", |_, args| args.receiver().cloned()),
     NativeDef::method("__next__", next),
-    NativeDef::getter("name", |_, args| Ok(Value::str(&*this(args)?.name))),
+    NativeDef::getter("name", |_, args| Ok(this(args)?.name.clone())),
     NativeDef::getter("mode", |_, args| Ok(Value::str(&*this(args)?.mode_text))),
     NativeDef::getter("closed", |_, args| Ok(Value::Bool(this(args)?.handle.borrow().is_none()))),
-    NativeDef::getter("encoding", |_, args| Ok(Value::str(&*this(args)?.encoding))),
+    NativeDef::getter("encoding", |_, args| Ok(this(args)?.text()?.encoding.as_str().into())),
+    NativeDef::getter("errors", |_, args| Ok(this(args)?.text()?.on_error.as_str().into())),
 ];
 
 /// Bytes read at a time, and written at a time.
@@ -54,13 +68,51 @@ struct Mode {
 }
 
 pub struct FileObject {
-    name: String,
+    /// The path, or the number of a file that was open.
+    name: Value,
     mode_text: String,
     mode: Mode,
-    encoding: String,
-    on_error: String,
+    /// Without meaning in a file of bytes.
+    text: Text,
     /// `None` once it is closed.
     handle: RefCell<Option<Handle>>,
+}
+
+/// How a file's bytes are text.
+struct Text {
+    encoding: String,
+    units: Units,
+    on_error: String,
+    newline: Newline,
+    /// Whether a mark goes in front of what is written next.
+    is_mark_due: Cell<bool>,
+}
+
+/// Which line ends there are, and what becomes of them.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Newline {
+    /// All of them, each read as `\n`.
+    Translated,
+    /// All of them, left as they are.
+    Any,
+    /// One alone. `\n` is written as it.
+    Only(&'static str),
+}
+
+impl Newline {
+    fn from_argument(value: Option<&Value>) -> Result<Newline> {
+        let Some(value) = value else { return Ok(Newline::Translated) };
+        Ok(match str_arg(value, "open", 6)? {
+            "" => Newline::Any,
+            "\n" => Newline::Only("\n"),
+            "\r" => Newline::Only("\r"),
+            "\r\n" => Newline::Only("\r\n"),
+            other => {
+                let other = crate::text::quote::repr(other);
+                return Err(errors::value_error(format!("illegal newline value: {other}")));
+            }
+        })
+    }
 }
 
 /// An open file and its buffers; at most one of the two holds bytes.
@@ -70,27 +122,34 @@ struct Handle {
     ahead: Vec<u8>,
     at: usize,
     behind: Vec<u8>,
+    /// The encoding of the file where `ahead` was decoded and is UTF-8.
+    decoded: Option<String>,
 }
 
 impl Native for FileObject {
     fn native_type(&self) -> &'static NativeType {
-        if self.mode.is_text { &TEXT } else { &BINARY }
+        match self.mode {
+            Mode { is_text: true, .. } => &TEXT,
+            Mode { reads: true, writes: true, .. } => &RANDOM,
+            Mode { writes: true, .. } => &WRITER,
+            _ => &READER,
+        }
     }
 
     fn iter(&self, this: &Value, _: &mut Vm) -> Result<Option<Value>> {
         Ok(Some(this.clone()))
     }
 
-    fn repr(&self, _: &Value, _: &mut Vm) -> Result<String> {
-        let name = crate::text::quote::repr(&self.name);
+    fn repr(&self, _: &Value, vm: &mut Vm) -> Result<String> {
+        let name = vm.repr(&self.name)?;
         Ok(match self.mode.is_text {
             true => {
                 format!(
                     "<_io.TextIOWrapper name={name} mode='{}' encoding='{}'>",
-                    self.mode_text, self.encoding
+                    self.mode_text, self.text.encoding
                 )
             }
-            false => format!("<_io.BufferedFile name={name} mode='{}'>", self.mode_text),
+            false => format!("<_io.{} name={name}>", self.native_type().name),
         })
     }
 }
@@ -110,14 +169,43 @@ impl Handle {
         self.file.write_all(&pending)
     }
 
+    fn is_seekable(&mut self) -> bool {
+        self.file.stream_position().is_ok()
+    }
+
     /// Forgets what was read ahead, and goes back to where the reader is.
     fn forget_ahead(&mut self) -> io::Result<()> {
-        let n_left = self.ahead.len() - self.at;
+        let n_left = self.n_waiting();
         self.ahead.clear();
         self.at = 0;
         if n_left > 0 {
             self.file.seek(SeekFrom::Current(-(n_left as i64)))?;
         }
+        Ok(())
+    }
+
+    /// Bytes of the file that were read and not given out.
+    fn n_waiting(&self) -> usize {
+        let waiting = &self.ahead[self.at..];
+        match (&self.decoded, std::str::from_utf8(waiting)) {
+            (Some(encoding), Ok(text)) => {
+                encoding::encode(text, encoding, "replace").map_or(0, |bytes| bytes.len())
+            }
+            _ => waiting.len(),
+        }
+    }
+
+    /// Reads the rest of a file in a wide encoding, which then waits as UTF-8.
+    fn decode_rest(&mut self, text: &Text) -> Result<()> {
+        if self.decoded.is_some() && self.at < self.ahead.len() {
+            return Ok(());
+        }
+        let is_start = self.file.stream_position().is_ok_and(|position| position == 0);
+        let rest = self.read_all().map_err(|error| os_error(&error, None))?;
+        let encoding = if is_start { &text.encoding } else { encoding::unmarked(&text.encoding) };
+        self.ahead = encoding::decode(&rest, encoding, &text.on_error)?.into_bytes();
+        self.at = 0;
+        self.decoded = Some(encoding::unmarked(&text.encoding).to_owned());
         Ok(())
     }
 
@@ -157,30 +245,40 @@ impl Handle {
         Ok(self.take(n_bytes))
     }
 
-    /// The next line with its end; in text, `\r` and `\r\n` end lines too.
-    fn read_line(&mut self, is_text: bool) -> io::Result<Vec<u8>> {
+    /// The next line with its end, or as much of it as `most` allows.
+    fn read_line(&mut self, newline: Newline, most: usize) -> io::Result<Vec<u8>> {
+        let (end, takes_both) = match newline {
+            Newline::Translated | Newline::Any => (b'\n', true),
+            Newline::Only("\r") => (b'\r', false),
+            Newline::Only(_) => (b'\n', false),
+        };
+        let needs_both = newline == Newline::Only("\r\n");
         let mut searched = 0;
         loop {
             let waiting = &self.ahead[self.at..];
-            let is_end = |byte: &u8| *byte == b'\n' || is_text && *byte == b'\r';
-            if let Some(found) = waiting[searched..].iter().position(is_end) {
-                let end = searched + found;
-                let may_go_on = waiting[end] == b'\r' && end + 1 == waiting.len();
+            let is_end = |at: usize| {
+                let byte = waiting[at];
+                byte == end && (!needs_both || at > 0 && waiting[at - 1] == b'\r')
+                    || takes_both && byte == b'\r'
+            };
+            if let Some(found) = (searched..waiting.len()).find(|&at| is_end(at)) {
+                // A `\r` at the end of what was read may be the first half of a pair.
+                let may_go_on = takes_both && waiting[found] == b'\r' && found + 1 == waiting.len();
                 if !may_go_on || !self.read_more()? {
-                    let is_pair = self.ahead[self.at..][end..].starts_with(b"\r\n");
-                    return Ok(self.take(end + 1 + (is_text && is_pair) as usize));
+                    let is_pair = takes_both && self.ahead[self.at..][found..].starts_with(b"\r\n");
+                    return Ok(self.take((found + 1 + is_pair as usize).min(most)));
                 }
                 continue;
             }
             searched = waiting.len();
-            if !self.read_more()? {
-                return Ok(self.take(searched));
+            if searched >= most || !self.read_more()? {
+                return Ok(self.take(searched.min(most)));
             }
         }
     }
 
     /// `n_chars` characters, or what is left.
-    fn read_chars(&mut self, n_chars: usize) -> io::Result<Vec<u8>> {
+    fn read_chars(&mut self, n_chars: usize, units: Units, newline: Newline) -> io::Result<Vec<u8>> {
         let mut n_bytes = 0;
         for _ in 0..n_chars {
             // The first byte of a character of UTF-8 tells its length.
@@ -190,11 +288,12 @@ impl Handle {
             {
                 break;
             }
+            let is_pair = self.ahead[self.at + n_bytes..].starts_with(b"\r\n");
             n_bytes += match self.ahead[self.at + n_bytes] {
-                0xf0.. => 4,
-                0xe0.. => 3,
-                0xc0.. => 2,
-                b'\r' if self.ahead.get(self.at + n_bytes + 1) == Some(&b'\n') => 2,
+                0xf0.. if units != Units::Narrow => 4,
+                0xe0.. if units != Units::Narrow => 3,
+                0xc0.. if units != Units::Narrow => 2,
+                b'\r' if newline == Newline::Translated && is_pair => 2,
                 _ => 1,
             };
         }
@@ -250,7 +349,24 @@ impl FileObject {
         if !self.mode.reads && self.handle.borrow().is_some() {
             return Err(unsupported("not readable"));
         }
+        if self.mode.is_text
+            && self.text.units == Units::Wide
+            && let Some(handle) = self.handle.borrow_mut().as_mut()
+        {
+            handle.decode_rest(&self.text)?;
+        }
         self.with(action)
+    }
+
+    /// How the bytes are text; a file of bytes has no such attributes.
+    fn text(&self) -> Result<&Text> {
+        match self.mode.is_text {
+            true => Ok(&self.text),
+            false => {
+                let name = self.native_type().name;
+                Err(errors::attribute_error(format!("'_io.{name}' object has no attribute 'encoding'")))
+            }
+        }
     }
 
     /// Bytes of the file as scripts see them.
@@ -258,15 +374,17 @@ impl FileObject {
         if !self.mode.is_text {
             return Ok(Value::bytes(bytes));
         }
-        let text = encoding::decode(&bytes, &self.encoding, &self.on_error)?;
-        if !text.contains('\r') {
+        let encoding = if self.text.units == Units::Wide { "utf-8" } else { &self.text.encoding };
+        let text = encoding::decode(&bytes, encoding, &self.text.on_error)?;
+        if self.text.newline != Newline::Translated || !text.contains('\r') {
             return Ok(Value::str(text));
         }
         Ok(Value::str(text.replace("\r\n", "\n").replace('\r', "\n")))
     }
 
-    fn line(&self) -> Result<Option<Value>> {
-        let bytes = self.reading(|handle| handle.read_line(self.mode.is_text))?;
+    fn line(&self, most: Option<usize>) -> Result<Option<Value>> {
+        let newline = if self.mode.is_text { self.text.newline } else { Newline::Only("\n") };
+        let bytes = self.reading(|handle| handle.read_line(newline, most.unwrap_or(usize::MAX)))?;
         if bytes.is_empty() { Ok(None) } else { self.shown(bytes).map(Some) }
     }
 
@@ -276,10 +394,7 @@ impl FileObject {
             return Err(unsupported("not writable"));
         }
         let (bytes, n_written) = match (self.mode.is_text, value.as_str()) {
-            (true, Some(text)) => {
-                let bytes = encoding::encode(text, &self.encoding, &self.on_error)?;
-                (bytes, crate::text::pad::n_chars(text))
-            }
+            (true, Some(text)) => (self.encoded(text)?, crate::text::pad::n_chars(text)),
             (true, None) => {
                 let given = value.type_name();
                 return Err(errors::type_error(format!("write() argument must be str, not {given}")));
@@ -298,6 +413,18 @@ impl FileObject {
         Ok(n_written)
     }
 
+    fn encoded(&self, text: &str) -> Result<Vec<u8>> {
+        let how = &self.text;
+        let encoding =
+            if how.is_mark_due.replace(false) { &how.encoding } else { encoding::unmarked(&how.encoding) };
+        match how.newline {
+            Newline::Only(end) if end != "\n" => {
+                encoding::encode(&text.replace('\n', end), encoding, &how.on_error)
+            }
+            _ => encoding::encode(text, encoding, &how.on_error),
+        }
+    }
+
     fn shut(&self) -> Result<()> {
         let taken = self.handle.borrow_mut().take();
         match taken {
@@ -311,7 +438,7 @@ fn unsupported(message: &str) -> Raise {
     Raise::new(ExceptionKind::OSError, message)
 }
 
-/// `open(path, mode="r", buffering=-1, encoding=None, errors=None, newline=None)`.
+/// `open(file, mode="r", buffering=-1, encoding=None, errors=None, newline=None, closefd=True, opener=None)`.
 fn open(vm: &mut Vm, args: &Args) -> Result {
     let mut parser = args.parser("open");
     let path = parser.required("file")?;
@@ -319,27 +446,71 @@ fn open(vm: &mut Vm, args: &Args) -> Result {
     let _buffering = parser.optional("buffering")?;
     let encoding = given(parser.optional("encoding")?);
     let on_error = given(parser.optional("errors")?);
-    let _newline = parser.optional("newline")?;
+    let newline = given(parser.optional("newline")?);
+    let _closes = parser.optional("closefd")?;
     parser.finish()?;
     let mode_text = mode.map_or(Ok("r"), |mode| str_arg(mode, "open", 2))?;
+    let (mode, options) = parse_mode(mode_text)?;
+    for (argument, value) in [("an encoding", encoding), ("an errors", on_error), ("a newline", newline)] {
+        if !mode.is_text && value.is_some() {
+            return Err(errors::value_error(format!("binary mode doesn't take {argument} argument")));
+        }
+    }
     let encoding = encoding.map_or(Ok("utf-8"), |value| str_arg(value, "open", 4))?;
     let on_error = on_error.map_or(Ok("strict"), |value| str_arg(value, "open", 5))?;
-    let path = path_text(vm, path)?;
-    let (mode, options) = parse_mode(mode_text)?;
-    let file = options.open(&path).map_err(|error| os_error(&error, Some(&path)))?;
-    // Linux opens folders for reading; reading them is what fails.
-    if file.metadata().is_ok_and(|metadata| metadata.is_dir()) {
-        return Err(system_error(ExceptionKind::IsADirectoryError, 21, "Is a directory", Some(&path)));
+    let (units, has_mark) = encoding::units(encoding)?;
+    let newline = Newline::from_argument(newline)?;
+    let (mut file, name) = match path {
+        Value::Int(_) | Value::Bool(_) => (open_number(vm.index(path)?, &options)?, path.clone()),
+        path => {
+            let path = path_text(vm, path)?;
+            let file = options.open(&path).map_err(|error| os_error(&error, Some(&path)))?;
+            // Linux opens folders for reading; reading them is what fails.
+            if file.metadata().is_ok_and(|metadata| metadata.is_dir()) {
+                return Err(system_error(
+                    ExceptionKind::IsADirectoryError,
+                    21,
+                    "Is a directory",
+                    Some(&path),
+                ));
+            }
+            (file, Value::str(path))
+        }
+    };
+    if mode_text.contains('a') {
+        // What cannot be sought is written from where it is.
+        let _ = file.seek(SeekFrom::End(0));
     }
-    let handle = Handle { file, ahead: Vec::new(), at: 0, behind: Vec::new() };
+    let is_start = file.stream_position().map_or(true, |position| position == 0);
+    let handle = Handle { file, ahead: Vec::new(), at: 0, behind: Vec::new(), decoded: None };
     Ok(Value::native(FileObject {
-        name: path,
+        name,
         mode_text: mode_text.to_owned(),
         mode,
-        encoding: encoding.to_owned(),
-        on_error: on_error.to_owned(),
+        text: Text {
+            encoding: encoding.to_owned(),
+            units,
+            on_error: on_error.to_owned(),
+            newline,
+            is_mark_due: Cell::new(has_mark && is_start),
+        },
         handle: RefCell::new(Some(handle)),
     }))
+}
+
+/// A file that is open already, by its number: a second handle of it.
+fn open_number(number: i64, options: &OpenOptions) -> Result<File> {
+    let duplicate = match number {
+        ..0 => return Err(errors::value_error("negative file descriptor")),
+        0 => io::stdin().as_fd().try_clone_to_owned().map(File::from),
+        1 => io::stdout().as_fd().try_clone_to_owned().map(File::from),
+        2 => io::stderr().as_fd().try_clone_to_owned().map(File::from),
+        other => options.open(format!("/dev/fd/{other}")),
+    };
+    duplicate.map_err(|error| match error.kind() {
+        io::ErrorKind::NotFound => system_error(ExceptionKind::OSError, 9, "Bad file descriptor", None),
+        _ => os_error(&error, None),
+    })
 }
 
 /// The path that a str, or an object with `__fspath__`, names.
@@ -395,34 +566,38 @@ fn read(vm: &mut Vm, args: &Args) -> Result {
     let file = this(args)?;
     let bytes = file.reading(|handle| match size {
         None => handle.read_all(),
-        Some(n_chars) if file.mode.is_text => handle.read_chars(n_chars),
+        Some(n_chars) if file.mode.is_text => handle.read_chars(n_chars, file.text.units, file.text.newline),
         Some(n_bytes) => handle.read_some(n_bytes),
     })?;
     file.shown(bytes)
 }
 
 fn readline(vm: &mut Vm, args: &Args) -> Result {
-    size_arg(vm, args, "readline")?;
+    let most = size_arg(vm, args, "readline")?;
     let file = this(args)?;
-    match file.line()? {
+    match file.line(most)? {
         Some(line) => Ok(line),
         None => file.shown(Vec::new()),
     }
 }
 
 fn readlines(vm: &mut Vm, args: &Args) -> Result {
-    size_arg(vm, args, "readlines")?;
+    let hint = size_arg(vm, args, "readlines")?.filter(|hint| *hint > 0);
     let file = this(args)?;
-    let mut lines = Vec::new();
-    while let Some(line) = file.line()? {
+    let (mut lines, mut n_read) = (Vec::new(), 0);
+    while let Some(line) = file.line(None)? {
         vm.poll()?;
+        n_read += vm.len(&line)?;
         lines.push(line);
+        if hint.is_some_and(|hint| n_read >= hint) {
+            break;
+        }
     }
     Ok(Value::list(lines))
 }
 
 fn next(_: &mut Vm, args: &Args) -> Result {
-    this(args)?.line()?.ok_or_else(|| errors::stop_iteration(Value::None))
+    this(args)?.line(None)?.ok_or_else(|| errors::stop_iteration(Value::None))
 }
 
 fn write(_: &mut Vm, args: &Args) -> Result {
@@ -460,17 +635,26 @@ fn seek(vm: &mut Vm, args: &Args) -> Result {
         2 => SeekFrom::End(offset),
         other => return Err(errors::value_error(format!("invalid whence ({other}, should be 0, 1 or 2)"))),
     };
-    let position = this(args)?.with(|handle| {
+    let file = this(args)?;
+    if file.mode.is_text && offset != 0 && whence != 0 {
+        let which = if whence == 1 { "cur" } else { "end" };
+        return Err(unsupported(&format!("can't do nonzero {which}-relative seeks")));
+    }
+    let position = file.with(|handle| {
         handle.settle()?;
+        handle.decoded = None;
         handle.file.seek(target)
     })?;
+    if position == 0 {
+        file.text.is_mark_due.set(encoding::units(&file.text.encoding)?.1);
+    }
     Ok(Value::from(position))
 }
 
 fn tell(_: &mut Vm, args: &Args) -> Result {
     args.rest().exactly::<0>("tell")?;
     let position = this(args)?.with(|handle| {
-        let waiting = (handle.ahead.len() - handle.at) as u64;
+        let waiting = handle.n_waiting() as u64;
         Ok(handle.file.stream_position()? - waiting + handle.behind.len() as u64)
     })?;
     Ok(Value::from(position))

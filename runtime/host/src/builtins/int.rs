@@ -8,7 +8,7 @@ use super::{bytes, protocol};
 use crate::errors;
 use crate::ops::number::{self, Number};
 use crate::text;
-use crate::text::int::MAX_STR_DIGITS;
+use crate::text::int::max_str_digits;
 use crate::value::{Args, NativeDef, Result, Value};
 use crate::vm::Vm;
 
@@ -83,7 +83,7 @@ pub fn new(vm: &mut Vm, args: &Args) -> Result {
         let base = base.map_or(Ok(10), |base| index(vm, base))?;
         // What is no base at all gets the message of a base that is too large.
         let base = u32::try_from(base).unwrap_or(u32::MAX);
-        return Ok(Value::big(text::int::parse(&text, base, MAX_STR_DIGITS)?));
+        return Ok(Value::big(text::int::parse(&text, base, max_str_digits())?));
     }
     if base.is_some() {
         return Err(errors::type_error("int() can't convert non-string with explicit base"));

@@ -13,7 +13,7 @@ mod big_range;
 mod bytearray;
 pub mod bytes;
 mod bytes_form;
-mod core;
+pub mod core;
 mod dict;
 pub mod encoding;
 mod exception;

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use super::struct_seq::StructSeq;
 use crate::builtins::introspect::read_line;
 use crate::errors;
-use crate::text::int::MAX_STR_DIGITS;
+use crate::text::int::{LEAST_STR_DIGITS, MAX_STR_DIGITS, max_str_digits, set_max_str_digits};
 use crate::value::{
     Args, Dict, ExceptionKind, Module, Native, NativeDef, NativeModule, NativeType, Raise, Result, Value,
 };
@@ -19,7 +19,8 @@ static FUNCTIONS: &[NativeDef] = &[
     NativeDef::function("exit", exit),
     NativeDef::function("getrecursionlimit", |vm, _| Ok(Value::from(vm.limits.recursion))),
     NativeDef::function("setrecursionlimit", setrecursionlimit),
-    NativeDef::function("get_int_max_str_digits", |_, _| Ok(Value::from(MAX_STR_DIGITS))),
+    NativeDef::function("get_int_max_str_digits", |_, _| Ok(Value::from(max_str_digits()))),
+    NativeDef::function("set_int_max_str_digits", set_int_max_str_digits),
     NativeDef::function("getdefaultencoding", |_, _| Ok(Value::str("utf-8"))),
     NativeDef::function("getfilesystemencoding", |_, _| Ok(Value::str("utf-8"))),
     NativeDef::function("intern", intern),
@@ -144,6 +145,21 @@ fn setrecursionlimit(vm: &mut Vm, args: &Args) -> Result {
         return Err(errors::value_error("recursion limit must be greater or equal than 1"));
     };
     vm.limits.recursion = limit;
+    Ok(Value::None)
+}
+
+fn set_int_max_str_digits(vm: &mut Vm, args: &Args) -> Result {
+    let mut parser = args.parser("set_int_max_str_digits");
+    let most = vm.index(parser.required("maxdigits")?)?;
+    parser.finish()?;
+    match usize::try_from(most) {
+        Ok(most) if most == 0 || most >= LEAST_STR_DIGITS => set_max_str_digits(most),
+        _ => {
+            return Err(errors::value_error(format!(
+                "maxdigits must be 0 or larger than {LEAST_STR_DIGITS}"
+            )));
+        }
+    }
     Ok(Value::None)
 }
 

@@ -258,7 +258,7 @@ impl Vm {
 }
 
 fn big_repr(big: &num_bigint::BigInt) -> Result<String> {
-    text::int::to_decimal(big, text::int::MAX_STR_DIGITS).map_err(crate::value::Raise::from)
+    text::int::to_decimal(big, text::int::max_str_digits()).map_err(crate::value::Raise::from)
 }
 
 /// Whether an exception is an `OSError`, whose arguments are the number of the error, its words and a file.

@@ -39,7 +39,7 @@ fn format_whole(int: &BigInt, spec: &FormatSpec) -> Result<String> {
         _ => (10, ""),
     };
     let digits = match radix {
-        10 => int::to_decimal(&int.abs(), int::MAX_STR_DIGITS)?,
+        10 => int::to_decimal(&int.abs(), int::max_str_digits())?,
         _ => int.magnitude().to_str_radix(radix),
     };
     let number = Number {

@@ -1,5 +1,7 @@
 //! Ints to text and back: decimal conversion that is fast for long ints, `int(text, base)`, rounding.
 
+use std::cell::Cell;
+
 use num_bigint::{BigInt, BigUint, Sign};
 use num_integer::Integer;
 use num_traits::{Signed, Zero};
@@ -8,9 +10,25 @@ use super::error::{Result, value_error};
 use super::{digits, quote};
 use crate::ops::long;
 
-/// Conversions between ints and decimal text refuse more digits than this, as CPython's do: they take
-/// time that grows faster than the text. 0 is no limit.
+/// Conversions between ints and decimal text refuse more digits than this where the script sets no limit.
 pub const MAX_STR_DIGITS: usize = 4300;
+
+/// A script may set no smaller limit than this.
+pub const LEAST_STR_DIGITS: usize = 640;
+
+thread_local! {
+    static STR_DIGITS: Cell<usize> = const { Cell::new(MAX_STR_DIGITS) };
+}
+
+/// The most digits of a conversion on this thread, as CPython limits them: conversions take time that grows
+/// faster than the text. 0 is no limit.
+pub fn max_str_digits() -> usize {
+    STR_DIGITS.get()
+}
+
+pub fn set_max_str_digits(most: usize) {
+    STR_DIGITS.set(most);
+}
 
 /// Bits that a number of 1233 digits may have are 4096: `digits = bits * 1233 / 4096` is log10(2) nearly.
 const LOG2_10: f64 = std::f64::consts::LOG2_10;

@@ -202,7 +202,7 @@ pub fn format_int(
         'o' => (int.magnitude().to_str_radix(8), "0o"),
         'x' => (int.magnitude().to_str_radix(16), "0x"),
         'X' => (int.magnitude().to_str_radix(16).to_ascii_uppercase(), "0X"),
-        _ => (int::to_decimal(&int.abs(), int::MAX_STR_DIGITS)?, ""),
+        _ => (int::to_decimal(&int.abs(), int::max_str_digits())?, ""),
     };
     let zeros = "0".repeat(precision.unwrap_or(0).saturating_sub(digits.len()));
     let prefix = if flags.alternate { prefix } else { "" };

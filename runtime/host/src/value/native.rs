@@ -37,12 +37,14 @@ pub struct NativeType {
     pub new: Option<NativeFn>,
     /// Methods, getters, static and class methods.
     pub methods: &'static [NativeDef],
+    /// A built-in type that `isinstance` takes its objects for, too.
+    pub passes_for: Option<BuiltinType>,
 }
 
 impl NativeType {
     /// A type without constructor and methods, to be completed with `..`.
     pub const fn new(name: &'static str, module: &'static str) -> NativeType {
-        NativeType { name, module, base: None, new: None, methods: &[] }
+        NativeType { name, module, base: None, new: None, methods: &[], passes_for: None }
     }
 }
 
