@@ -265,6 +265,23 @@ pub fn spec_constants(words: &[u32], numbers: &[Number]) -> Result<Vec<(u32, Num
 }
 
 /// Each constant with the number that is given for it, and the number's bits as the constant has them.
+/// The values of all constants in their order, where some are given by their ids and the others keep their defaults.
+pub fn spec_constants_by_id(words: &[u32], values: &[(u32, Number)]) -> Result<Vec<Number>> {
+    let interface = Interface::reflect(words, &PipelineOptions::default())?;
+    let mut constants: Vec<_> = interface.spec_constants.iter().collect();
+    constants.sort_by_key(|constant| constant.id);
+    if let Some((id, _)) = values.iter().find(|(id, _)| !constants.iter().any(|constant| constant.id == *id))
+    {
+        let ids = constants.iter().map(|constant| constant.id.to_string()).collect::<Vec<_>>();
+        return Err(ComputeError::SpecId { id: *id, ids: ids.join(", ") });
+    }
+    let value = |constant: &&SpecConstant| {
+        let given = values.iter().rev().find(|(id, _)| *id == constant.id).map(|(_, number)| *number);
+        given.unwrap_or_else(|| Number::load(DType::from(constant.scalar), &constant.default.to_le_bytes()))
+    };
+    Ok(constants.iter().map(value).collect())
+}
+
 fn given<'i>(interface: &'i Interface, numbers: &[Number]) -> Result<Vec<(&'i SpecConstant, Number, u64)>> {
     let mut constants: Vec<_> = interface.spec_constants.iter().collect();
     constants.sort_by_key(|constant| constant.id);

@@ -33,7 +33,7 @@ pub(crate) struct Context {
 
 /// Something that dies with its manager.
 pub(crate) trait Dependent {
-    /// Destroys it, unless it belongs to another manager by now.
+    /// Destroys it, or gives it back where it belongs to another manager.
     fn end_with(&self, context: &Context);
 }
 

@@ -125,6 +125,9 @@ pub enum ComputeError {
     #[error("the kernel has {expected} specialisation constant{}, {given} {} given", plural(*.expected), were(.given))]
     SpecCount { expected: usize, given: usize },
 
+    #[error("the kernel has no specialisation constant with id {id}")]
+    SpecId { id: u32, ids: String },
+
     #[error(
         "the words are for another value of the specialisation constant `{constant}`: compile the shader's text for {value}"
     )]

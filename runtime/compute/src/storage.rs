@@ -65,6 +65,8 @@ pub struct Storage {
     written: RefCell<Written>,
     /// The manager whose end is the storage's end.
     owner: RefCell<Weak<Context>>,
+    /// Other managers whose devices it was on; it comes back from one that ends.
+    borrowers: RefCell<Vec<Weak<Context>>>,
     sides: RefCell<Sides>,
 }
 
@@ -121,6 +123,7 @@ impl Storage {
             destroyed: Cell::new(false),
             written: RefCell::default(),
             owner: RefCell::new(Weak::new()),
+            borrowers: RefCell::default(),
             sides: RefCell::new(sides),
         })
     }
@@ -181,13 +184,24 @@ impl Storage {
         self.sides.try_borrow().is_ok_and(|sides| sides.placed.is_some())
     }
 
-    /// Lets the storage end with its manager.
+    /// Lets the storage end with a manager, unless another one that lives owns it: then it is only borrowed.
     pub(crate) fn belong_to(self: &Rc<Storage>, context: &Rc<Context>) {
-        if !self.belongs_to(context) {
-            *self.owner.borrow_mut() = Rc::downgrade(context);
-            let weak: Weak<Storage> = Rc::downgrade(self);
-            context.register(weak);
+        if self.belongs_to(context) {
+            return;
         }
+        let is_owned = self.owner.borrow().upgrade().is_some_and(|owner| owner.is_alive());
+        if is_owned {
+            let mut borrowers = self.borrowers.borrow_mut();
+            borrowers.retain(|borrower| borrower.strong_count() > 0);
+            if borrowers.iter().any(|borrower| std::ptr::eq(borrower.as_ptr(), Rc::as_ptr(context))) {
+                return;
+            }
+            borrowers.push(Rc::downgrade(context));
+        } else {
+            *self.owner.borrow_mut() = Rc::downgrade(context);
+        }
+        let weak: Weak<Storage> = Rc::downgrade(self);
+        context.register(weak);
     }
 
     pub(crate) fn belongs_to(&self, context: &Rc<Context>) -> bool {
@@ -457,6 +471,14 @@ impl Dependent for Storage {
     fn end_with(&self, context: &Context) {
         let owned = std::ptr::eq(self.owner.borrow().as_ptr(), context);
         if owned {
+            self.destroy();
+            return;
+        }
+        let is_there = self.sides.try_borrow().is_ok_and(|sides| {
+            sides.placed.as_ref().is_some_and(|placed| std::ptr::eq(Rc::as_ptr(&placed.context), context))
+        });
+        // Bytes that a lost device has alone are gone, which the next who asks for them is told.
+        if is_there && self.leave_device("keep").is_err() {
             self.destroy();
         }
     }

@@ -46,6 +46,7 @@ fn kind(error: &ComputeError) -> ExceptionKind {
         | ComputeError::PushCount { .. }
         | ComputeError::PushSize { .. }
         | ComputeError::SpecCount { .. }
+        | ComputeError::SpecId { .. }
         | ComputeError::CopyDType { .. }
         | ComputeError::ParameterImage { .. }
         | ComputeError::ParameterBuffer { .. }
@@ -85,6 +86,8 @@ fn help(error: &ComputeError) -> Option<String> {
         ComputeError::ParameterImage { format: Some(format), .. } => {
             format!("make the image with that format: Image(values, format=\"{format}\")")
         }
+        ComputeError::SpecId { ids, .. } if ids.is_empty() => "it has none".to_owned(),
+        ComputeError::SpecId { ids, .. } => format!("it has {ids}"),
         ComputeError::NotSpirv { .. } => {
             "give the words of a compiled kernel: my_kernel.to_spirv()".to_owned()
         }
@@ -196,6 +199,39 @@ pub fn too_many_axes_of_groups(argument: &str, given: usize) -> Raise {
 pub fn group_count(argument: &str, given: i64) -> Raise {
     type_error(format!("`{argument}` cannot be {given}: it counts workgroups, 0 to {}", u32::MAX))
         .help(format!("such as {argument}=(64, 1, 1)"))
+}
+
+/// For a dict where numbers are wanted in an order.
+pub fn dict_for_push_consts() -> Raise {
+    type_error("push_consts takes numbers in the order of the kernel's members, not a dict")
+        .help("such as push_consts=[1.0, 2.0]")
+}
+
+pub fn not_destroyed(value: &Value) -> Raise {
+    type_error(format!("destroy takes tensors, sequences or names of sequences, not {}", value.type_name()))
+        .help("`mgr.destroy()` ends the manager with all that belongs to it")
+}
+
+/// For a picture where the path belongs.
+pub fn swapped_png(second: &Value) -> Raise {
+    let raise = type_error("write_png takes the path first and the picture second");
+    match second.as_str() {
+        Some(path) => raise.help(format!("kp.write_png({}, picture)", crate::text::quote::repr(path))),
+        None => raise.help("kp.write_png(\"picture.png\", picture)"),
+    }
+}
+
+pub fn spec_id(key: &Value) -> Raise {
+    type_error(format!("a key of spec_consts is the id of a constant, an int, not {}", key.type_name())).help(
+        "such as spec_consts={0: 64}, for `layout(constant_id = 0)`; a list gives all in the order of ids",
+    )
+}
+
+/// For one index into several axes, which is an element here, and a row in an array.
+pub fn one_index(n_axes: usize) -> Raise {
+    let rest = vec![":"; n_axes - 1].join(", ");
+    crate::errors::index_error(format!("a tensor with {n_axes} axes takes {n_axes} indices, one was given"))
+        .help(format!("`m[i, {rest}]` is a row; `m.data()[i]` is an element by its flat index"))
 }
 
 pub fn not_numbers(what: &str, value: &Value) -> Raise {

@@ -23,7 +23,7 @@ use crate::errors::{type_error, value_error};
 use crate::foreign::Options;
 use crate::modules::kernels::{self, Bound, Launched};
 use crate::modules::logging;
-use crate::value::{Args, Dict, Native, NativeDef, NativeType, Result, Value};
+use crate::value::{Args, Dict, Native, NativeDef, NativeType, Parser, Result, Value};
 use crate::vm::Vm;
 
 /// The table of methods: the plain ones, and four verbs for every operation.
@@ -60,6 +60,7 @@ pub static MANAGER: NativeType = NativeType {
             NativeDef::method("list_devices", list_devices),
             NativeDef::method("is_init", is_init),
             NativeDef::method("destroy", destroy),
+            NativeDef::method("rebuild", rebuild),
             NativeDef::method("__enter__", enter),
             NativeDef::method("__exit__", exit),
         ],
@@ -151,7 +152,8 @@ fn make(vm: &mut Vm, args: &Args, function: &str, default: Option<DType>) -> Res
     let this: &ScriptManager = args.this()?;
     let mut parser = args.method_parser(function);
     let data = parser.required("data")?;
-    let memory = parser.optional("tensor_type")?.or(parser.keyword_only("memory_type"));
+    let memory = parser.optional("tensor_type")?;
+    let memory = memory.or(parser.keyword_only("memory_type")).or(parser.keyword_only("tensorType"));
     let dtype = parser.keyword_only("dtype");
     parser.finish()?;
     let memory = enums::memory_type(memory)?;
@@ -169,6 +171,7 @@ fn make(vm: &mut Vm, args: &Args, function: &str, default: Option<DType>) -> Res
     if let Some(dtype) = dtype {
         elements = elements.cast(dtype);
     }
+    values::warn_of_rounding(vm, data, elements.dtype)?;
     let tensor = this.manager.adopt(tensor::make(elements, memory)?).map_err(compute)?;
     Ok(ScriptTensor::value(tensor))
 }
@@ -224,7 +227,7 @@ fn algorithm(vm: &mut Vm, args: &Args) -> Result {
     };
     let general = general_words(vm, spirv, &bound, launched, &this.manager)?;
     let spec_consts = match spec_consts.filter(|given| !given.is_none()) {
-        Some(given) => values::numbers(vm, given, "spec_consts")?,
+        Some(given) => values::spec_constants(vm, given, &words)?,
         None => Vec::new(),
     };
     let words = ops::specialised(words, &spec_consts)?;
@@ -270,8 +273,9 @@ pub fn n_invocations(groups: [u32; 3], tensors: &[Tensor]) -> u64 {
 fn make_sequence(vm: &mut Vm, args: &Args) -> Result {
     let this: &ScriptManager = args.this()?;
     let mut parser = args.method_parser("sequence");
-    let queue = queue(vm, parser.optional("queue_index")?)?;
-    let timestamps = parser.optional("total_timestamps")?;
+    let given = parser.optional("queue_index")?.or(parser.keyword_only("queueIndex"));
+    let queue = queue(vm, given)?;
+    let timestamps = parser.optional("total_timestamps")?.or(parser.keyword_only("totalTimestamps"));
     parser.finish()?;
     let timed = timestamps.map_or(Ok(0), |given| vm.index(given))? > 0;
     let made = if timed { this.manager.timed_sequence(queue) } else { this.manager.sequence_on(queue) };
@@ -304,7 +308,9 @@ fn create_sequence(vm: &mut Vm, args: &Args) -> Result {
 
 fn get_create_sequence(vm: &mut Vm, args: &Args) -> Result {
     let this: &ScriptManager = args.this()?;
-    let [_, name] = args.exactly("get_create_sequence")?;
+    let mut parser = args.method_parser("get_create_sequence");
+    let name = parser.required("name")?;
+    parser.finish()?;
     let name = String::from_value(vm, name)?;
     Ok(script_sequence(this, this.manager.get_create_sequence(&name).map_err(compute)?))
 }
@@ -320,7 +326,7 @@ fn record<const OP: u8>(
     let mut parser = args.method_parser("eval");
     let operands = parser.required("tensors")?;
     if named {
-        parser.required("sequence_name")?;
+        sequence_name(&mut parser)?;
     }
     let tensors = values::tensors(vm, operands, "a sequence")?;
     let op = sequence::verb_op::<OP>(vm, &this.manager, tensors, &mut parser)?;
@@ -333,8 +339,16 @@ fn record<const OP: u8>(
 fn named(vm: &mut Vm, this: &ScriptManager, args: &Args) -> Result<Sequence> {
     let mut parser = args.method_parser("eval");
     parser.required("tensors")?;
-    let name = String::from_value(vm, parser.required("sequence_name")?)?;
+    let name = String::from_value(vm, sequence_name(&mut parser)?)?;
     this.manager.get_create_sequence(&name).map_err(compute)
+}
+
+/// The argument that names a sequence, under the names of both generations.
+fn sequence_name<'a>(parser: &mut Parser<'a>) -> Result<&'a Value> {
+    match parser.keyword_only("sequenceName") {
+        Some(name) => Ok(name),
+        None => parser.required("sequence_name"),
+    }
 }
 
 fn eval_named<const OP: u8>(vm: &mut Vm, args: &Args) -> Result {
@@ -377,8 +391,8 @@ fn start_anonymous<const OP: u8>(vm: &mut Vm, args: &Args) -> Result {
 fn eval_await(vm: &mut Vm, args: &Args) -> Result {
     let this: &ScriptManager = args.this()?;
     let mut parser = args.method_parser("eval_await");
-    let name = String::from_value(vm, parser.required("sequence_name")?)?;
-    let timeout = sequence::timeout(vm, parser.optional("wait_for")?)?;
+    let name = String::from_value(vm, sequence_name(&mut parser)?)?;
+    let timeout = sequence::timeout(vm, &mut parser)?;
     parser.finish()?;
     let sequence = this.manager.named_sequence(&name);
     let sequence = sequence.ok_or_else(|| {
@@ -392,7 +406,7 @@ fn eval_await(vm: &mut Vm, args: &Args) -> Result {
 fn eval_await_def(vm: &mut Vm, args: &Args) -> Result {
     let this: &ScriptManager = args.this()?;
     let mut parser = args.method_parser("eval_await_def");
-    let timeout = sequence::timeout(vm, parser.optional("wait_for")?)?;
+    let timeout = sequence::timeout(vm, &mut parser)?;
     parser.finish()?;
     Ok(this.manager.await_started(timeout).map_err(compute)?.into())
 }
@@ -428,9 +442,55 @@ fn is_init(_: &mut Vm, args: &Args) -> Result {
     Ok(args.this::<ScriptManager>()?.manager.is_init().into())
 }
 
+/// `destroy()` ends the manager; with tensors, a sequence or the name of one, it ends those.
 fn destroy(vm: &mut Vm, args: &Args) -> Result {
-    args.this::<ScriptManager>()?.manager.destroy();
+    let this: &ScriptManager = args.this()?;
+    match args.rest().values() {
+        [] => this.manager.destroy(),
+        [value] => destroy_one(vm, this, value)?,
+        values => return Err(crate::errors::too_many_arguments("destroy", 1, values.len())),
+    }
     logging::flush_kp(vm)?;
+    Ok(Value::None)
+}
+
+fn destroy_one(vm: &mut Vm, this: &ScriptManager, value: &Value) -> Result<()> {
+    if let Some(tensor) = values::tensor(value) {
+        tensor.destroy();
+    } else if let Some(sequence) = value.downcast::<ScriptSequence>() {
+        sequence.sequence().destroy();
+    } else if let Some(name) = value.as_str() {
+        if let Some(sequence) = this.manager.named_sequence(name) {
+            sequence.destroy();
+        }
+    } else if let Value::List(_) | Value::Tuple(_) = value.base_value() {
+        vm.check_stack()?;
+        for item in vm.collect(value)? {
+            destroy_one(vm, this, &item)?;
+        }
+    } else {
+        return Err(errors::not_destroyed(value));
+    }
+    Ok(())
+}
+
+/// `rebuild(tensors, syncDataToGPU=True)`: tensors get their memory on the device.
+fn rebuild(vm: &mut Vm, args: &Args) -> Result {
+    let this: &ScriptManager = args.this()?;
+    let mut parser = args.method_parser("rebuild");
+    let given = match parser.keyword_only("tensor") {
+        Some(given) => given,
+        None => parser.required("tensors")?,
+    };
+    let _syncs = parser.optional("syncDataToGPU")?;
+    parser.finish()?;
+    let tensors = values::tensors(vm, given, "rebuild")?;
+    for tensor in &tensors {
+        this.manager.adopt(tensor.clone()).map_err(compute)?;
+    }
+    let sequence = this.manager.sequence_on(0).map_err(compute)?;
+    sequence.record(kps_compute::Op::SyncDevice(tensors)).map_err(compute)?;
+    sequence.eval().map_err(compute)?;
     Ok(Value::None)
 }
 
@@ -440,7 +500,9 @@ fn enter(_: &mut Vm, args: &Args) -> Result {
 }
 
 fn exit(vm: &mut Vm, args: &Args) -> Result {
-    destroy(vm, args)
+    args.this::<ScriptManager>()?.manager.destroy();
+    logging::flush_kp(vm)?;
+    Ok(Value::None)
 }
 
 /// How much an event of the compute library matters to a logger.

@@ -45,7 +45,11 @@ pub use values::{
 use view::TensorData;
 
 pub static MODULE: NativeModule = NativeModule {
-    functions: &[NativeDef::function("log_level", log_level), NativeDef::function("write_png", png::write)],
+    functions: &[
+        NativeDef::function("log_level", log_level),
+        NativeDef::function("write_png", png::write),
+        NativeDef::function("read_png", png::read),
+    ],
     types: &[
         &MANAGER,
         &TENSOR,
@@ -66,7 +70,6 @@ fn init(vm: &mut Vm, module: &Module) -> Result<()> {
     enums::add_to(module);
     kernels::add_to(module);
     module.set("__version__", env!("CARGO_PKG_VERSION"));
-    logging::prepare_kp(vm);
     Ok(())
 }
 
@@ -75,7 +78,7 @@ fn log_level(vm: &mut Vm, args: &Args) -> Result {
     let [n] = args.exactly("log_level")?;
     let n = vm.index(n)?;
     let level = manager::numbered_level(n)?;
-    logging::set_kp_level(vm, level);
+    logging::set_kp_level(vm, level)?;
     Ok(Value::None)
 }
 

@@ -133,6 +133,7 @@ pub fn push(vm: &mut Vm, given: Option<&Value>) -> Result<Push> {
     match given {
         None | Some(Value::None) => Ok(Push::Default),
         Some(Value::Bytes(bytes)) => Ok(Push::Bytes(bytes.to_vec())),
+        Some(given) if matches!(given.base_value(), Value::Dict(_)) => Err(errors::dict_for_push_consts()),
         Some(given) => {
             let numbers = values::numbers(vm, given, "push_consts")?;
             // An empty list is Kompute's way of giving none.
@@ -203,7 +204,10 @@ pub fn specialised(words: Vec<u32>, spec_consts: &[Number]) -> Result<Vec<u32>> 
 /// or an object that has `to_spirv`.
 pub fn words(vm: &mut Vm, given: &Value, options: &Options) -> Result<Vec<u32>> {
     if let Some(bytes) = held_bytes(given)? {
-        return words_of_bytes(&bytes, options);
+        return match text_or_bytes(bytes) {
+            Listed::Text(text) => words_of_text(vm, &text, options),
+            Listed::Bytes(bytes) => words_of_bytes(&bytes, options),
+        };
     }
     let bytes = match given {
         Value::Str(text) if foreign::is_path(text) => return words_of_file(vm, given, options),
@@ -256,7 +260,7 @@ pub fn words_of_file(vm: &mut Vm, path: &Value, options: &Options) -> Result<Vec
     foreign::compile_file(std::path::Path::new(&path), bytes, options).map_err(compile_error)
 }
 
-/// What a list of characters or of bytes holds.
+/// What a list of characters or of bytes, or an object of bytes, holds.
 enum Listed {
     Bytes(Vec<u8>),
     Text(String),
@@ -286,11 +290,15 @@ fn bytes_of_list(vm: &mut Vm, list: &Value) -> Result<Listed> {
     if !text.is_empty() {
         return Ok(Listed::Text(text));
     }
-    // What the first generation of scripts passed along is the bytes of a text.
+    Ok(text_or_bytes(bytes))
+}
+
+/// What the first generation of scripts passed along is the bytes of a text, which no SPIR-V is.
+fn text_or_bytes(bytes: Vec<u8>) -> Listed {
     match String::from_utf8(bytes) {
-        Ok(text) if !text.is_empty() && !text.contains(is_no_text) => Ok(Listed::Text(text)),
-        Ok(text) => Ok(Listed::Bytes(text.into_bytes())),
-        Err(error) => Ok(Listed::Bytes(error.into_bytes())),
+        Ok(text) if !text.is_empty() && !text.contains(is_no_text) => Listed::Text(text),
+        Ok(text) => Listed::Bytes(text.into_bytes()),
+        Err(error) => Listed::Bytes(error.into_bytes()),
     }
 }
 

@@ -1,23 +1,31 @@
-//! `kp.write_png(path, pixels)`: a picture from numbers.
+//! `kp.write_png(path, pixels)` and `kp.read_png(path)`: pictures from numbers, and back.
 
 use std::fs::File;
-use std::io::BufWriter;
+use std::io::{BufReader, BufWriter};
 
 use kps_compute::DType;
 
-use super::values;
+use super::{errors, values};
+use crate::builtins::file::{os_error, path_text};
 use crate::errors::value_error;
+use crate::modules::numpy::NdArray;
 use crate::value::{Args, ExceptionKind, Raise, Result, Value};
 use crate::vm::Vm;
 
-/// Pixels are 0 to 255, of shape `(height, width)` for grey, `(height, width, 3)` or `(.., 4)` for colours.
+/// Pixels are 0 to 255, or floats of 0 to 1 as `Image` takes them, or bools, of shape `(height, width)` for grey,
+/// `(height, width, 3)` or `(.., 4)` for colours.
 pub fn write(vm: &mut Vm, args: &Args) -> Result {
     let mut parser = args.parser("write_png");
     let path = parser.required("path")?;
     let pixels = parser.required("pixels")?;
     parser.finish()?;
-    let path = vm.str(path)?;
-    let elements = values::elements(vm, pixels, DType::F32)?;
+    if values::is_array(path) || matches!(path.base_value(), Value::List(_)) {
+        return Err(errors::swapped_png(pixels));
+    }
+    let path = path_text(vm, path)?;
+    // What has no type of its own is of floats where any of its numbers is one.
+    let untyped = if values::has_floats(vm, pixels)? { DType::F32 } else { DType::I64 };
+    let elements = values::elements(vm, pixels, untyped)?;
     let shape = elements.shape.clone();
     let (height, width, color) = match *shape.as_slice() {
         [height, width] => (height, width, png::ColorType::Grayscale),
@@ -27,16 +35,56 @@ pub fn write(vm: &mut Vm, args: &Args) -> Result {
     };
     let side = |n: usize| u32::try_from(n).ok().filter(|n| *n > 0).ok_or_else(|| bad_shape(&shape));
     let (height, width) = (side(height)?, side(width)?);
-    let bytes = clamp_to_bytes(&elements.cast(DType::F64).bytes);
-    encode(&path, width, height, color, &bytes)
-        .map_err(|error| Raise::new(ExceptionKind::OSError, format!("cannot write {path:?}: {error}")))?;
-    Ok(Value::None)
+    let dtype = elements.dtype;
+    let bytes = to_bytes(dtype, &elements.cast(DType::F64).bytes);
+    match encode(&path, width, height, color, &bytes) {
+        Ok(()) => Ok(Value::None),
+        Err(png::EncodingError::IoError(error)) => Err(os_error(&error, Some(&path))),
+        Err(error) => Err(Raise::new(ExceptionKind::OSError, format!("cannot write {path:?}: {error}"))),
+    }
 }
 
-fn clamp_to_bytes(bytes: &[u8]) -> Vec<u8> {
+/// Pixels as bytes. Floats of at most 1 are parts of the whole; larger ones count to 255, as ints do.
+fn to_bytes(dtype: DType, bytes: &[u8]) -> Vec<u8> {
     let pixels: Vec<f64> = kps_compute::element::from_bytes(bytes);
+    let is_part = dtype == DType::Bool || dtype.is_float() && pixels.iter().all(|pixel| !(*pixel > 1.0));
+    let scale = if is_part { 255.0 } else { 1.0 };
     // A cast saturates, and turns what is no number into 0.
-    pixels.into_iter().map(|pixel| pixel as u8).collect()
+    pixels
+        .into_iter()
+        .map(|pixel| if is_part { (pixel * scale).round() as u8 } else { pixel as u8 })
+        .collect()
+}
+
+/// `read_png(path)`: an array of bytes of shape `(height, width, channels)`: grey has one, colours three, and one
+/// more is transparency.
+pub fn read(vm: &mut Vm, args: &Args) -> Result {
+    let mut parser = args.parser("read_png");
+    let path = path_text(vm, parser.required("path")?)?;
+    parser.finish()?;
+    let file = File::open(&path).map_err(|error| os_error(&error, Some(&path)))?;
+    let (shape, bytes) = decode(file).map_err(|error| match error {
+        png::DecodingError::LimitsExceeded => {
+            crate::errors::memory_error(format!("{path:?} is too large a picture"))
+        }
+        error => value_error(format!("{path:?} is no picture in PNG format: {error}")),
+    })?;
+    Ok(Value::native(NdArray::from_row(DType::U8, &shape, bytes)))
+}
+
+fn decode(file: File) -> std::result::Result<([usize; 3], Vec<u8>), png::DecodingError> {
+    let mut decoder = png::Decoder::new(BufReader::new(file));
+    // Palettes become colours, fewer bits and more of them become eight.
+    decoder.set_transformations(png::Transformations::normalize_to_color8());
+    let mut reader = decoder.read_info()?;
+    let n_bytes = reader.output_buffer_size().ok_or(png::DecodingError::LimitsExceeded)?;
+    let mut bytes = Vec::new();
+    bytes.try_reserve_exact(n_bytes).map_err(|_| png::DecodingError::LimitsExceeded)?;
+    bytes.resize(n_bytes, 0);
+    let frame = reader.next_frame(&mut bytes)?;
+    bytes.truncate(frame.buffer_size());
+    let shape = [frame.height as usize, frame.width as usize, frame.color_type.samples()];
+    Ok((shape, bytes))
 }
 
 fn encode(

@@ -58,6 +58,10 @@ impl ScriptSequence {
         Value::native(ScriptSequence { sequence, manager })
     }
 
+    pub fn sequence(&self) -> &Sequence {
+        &self.sequence
+    }
+
     /// Where mistakes are told it is remembered which statement records the operation.
     fn record(&self, vm: &Vm, op: Op) -> Result<()> {
         let recorded = match self.manager.may_check() {
@@ -92,7 +96,9 @@ fn end(_: &mut Vm, args: &Args) -> Result {
 
 fn record(vm: &mut Vm, args: &Args) -> Result {
     let this: &ScriptSequence = args.this()?;
-    let [_, op] = args.exactly("record")?;
+    let mut parser = args.method_parser("record");
+    let op = parser.required("op")?;
+    parser.finish()?;
     this.record(vm, ops::op(op)?)?;
     Ok(args.receiver()?.clone())
 }
@@ -132,18 +138,24 @@ fn record_optional(vm: &Vm, this: &ScriptSequence, args: &Args, function: &str) 
 fn eval_await(vm: &mut Vm, args: &Args) -> Result {
     let this: &ScriptSequence = args.this()?;
     let mut parser = args.method_parser("eval_await");
-    let timeout = timeout(vm, parser.optional("wait_for")?)?;
+    let timeout = timeout(vm, &mut parser)?;
     parser.finish()?;
     Ok(this.sequence.eval_await(timeout).map_err(compute)?.into())
 }
 
-/// Seconds to wait; as long as it takes where there are none.
-pub fn timeout(_: &mut Vm, given: Option<&Value>) -> Result<Option<Duration>> {
+/// How long to wait: `wait_for` counts seconds, Kompute's own `waitFor` nanoseconds. As long as it takes without
+/// either.
+pub fn timeout(_: &mut Vm, parser: &mut Parser) -> Result<Option<Duration>> {
+    let seconds = parser.optional("wait_for")?;
+    let (given, unit) = match parser.keyword_only("waitFor") {
+        Some(nanoseconds) => (Some(nanoseconds), 1e-9),
+        None => (seconds, 1.0),
+    };
     let Some(given) = given.filter(|given| !given.is_none()) else { return Ok(None) };
-    let seconds = values::number(given)?
+    let time = values::number(given)?
         .ok_or_else(|| type_error(format!("a time to wait is in seconds, not {}", given.type_name())))?;
     // More than a duration holds is as long as it takes.
-    match seconds.as_f64() {
+    match time.as_f64() * unit {
         seconds if seconds < 0.0 || seconds.is_nan() => Err(value_error("a time to wait cannot be negative")),
         seconds => Ok(Duration::try_from_secs_f64(seconds).ok()),
     }
@@ -231,6 +243,7 @@ pub fn verb_op<const OP: u8>(
     };
     Ok(match OP {
         TENSOR_CREATE => {
+            let _syncs = parser.keyword_only("syncDataToGPU");
             for tensor in &tensors {
                 manager.adopt(tensor.clone()).map_err(compute)?;
             }

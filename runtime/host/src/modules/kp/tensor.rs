@@ -80,8 +80,14 @@ impl ScriptTensor {
 
     /// The flat index that a script means.
     fn position(&self, vm: &mut Vm, index: &Value) -> Result<usize> {
-        let Value::Tuple(indices) = index else { return vm.position(index, self.tensor.size(), "tensor") };
         let shape = self.tensor.shape();
+        let Value::Tuple(indices) = index else {
+            // Of several axes, one index is a row elsewhere, so it is no flat index here.
+            return match shape.len() {
+                0 | 1 => vm.position(index, self.tensor.size(), "tensor"),
+                n_axes => Err(errors::one_index(n_axes)),
+            };
+        };
         if indices.len() != shape.len() {
             let message = format!("a tensor with {} axes takes {} indices", shape.len(), shape.len());
             return Err(index_error(format!("{message}, {} were given", indices.len())));
@@ -107,7 +113,7 @@ fn new(vm: &mut Vm, args: &Args) -> Result {
     let mut parser = args.parser("Tensor");
     let data = parser.required("data")?;
     let tensor_type = parser.optional("tensor_type")?;
-    let memory_type = parser.keyword_only("memory_type");
+    let memory_type = parser.keyword_only("memory_type").or(parser.keyword_only("tensorType"));
     let dtype = parser.keyword_only("dtype");
     parser.finish()?;
     let memory = enums::memory_type(tensor_type.or(memory_type))?;
@@ -121,6 +127,7 @@ fn new(vm: &mut Vm, args: &Args) -> Result {
         }
         _ => values::elements(vm, data, DType::F32)?,
     };
+    values::warn_of_rounding(vm, data, elements.dtype)?;
     Ok(ScriptTensor::value(make(elements, memory)?))
 }
 

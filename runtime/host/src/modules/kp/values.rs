@@ -9,6 +9,7 @@ use super::tensor::ScriptTensor;
 use super::view::TensorData;
 use super::{enums, errors};
 use crate::errors::overflow_error;
+use crate::modules::logging;
 use crate::modules::numpy::{NdArray, Scalar};
 use crate::value::{Result, Value};
 use crate::vm::Vm;
@@ -136,6 +137,42 @@ pub fn elements(vm: &mut Vm, source: &Value, untyped: DType) -> Result<Elements>
     Ok(Elements { dtype: untyped, shape: flat.shape, bytes: flat.bytes, written: Written::All })
 }
 
+/// Warns on the logger `kp` where ints of the script become other numbers, since a tensor of floats cannot hold them.
+pub fn warn_of_rounding(vm: &mut Vm, source: &Value, dtype: DType) -> Result<()> {
+    // Floats are rounded everywhere, and arrays have types of their own.
+    if !dtype.is_float() || dtype == DType::F64 || source.downcast::<NdArray>().is_some() {
+        return Ok(());
+    }
+    let Some(int) = first_rounded(vm, source, dtype)? else { return Ok(()) };
+    let fitting = if i32::try_from(int).is_ok() { "int32" } else { "int64" };
+    logging::warn_kp(
+        vm,
+        &format!("{int} is rounded in a tensor of {dtype}: Tensor(values, dtype=\"{fitting}\") keeps it"),
+    )
+}
+
+/// The first int that elements of a type cannot hold.
+fn first_rounded(vm: &mut Vm, source: &Value, dtype: DType) -> Result<Option<i128>> {
+    let mut element = [0; 8];
+    match source.base_value() {
+        Value::Int(_) | Value::BigInt(_) => {
+            let Some(Number::Int(int)) = number(source)? else { return Ok(None) };
+            Number::Int(int).wrap(dtype, &mut element);
+            Ok((Number::load(dtype, &element).as_f64() as i128 != int).then_some(int))
+        }
+        Value::List(_) | Value::Tuple(_) | Value::Range(_) => {
+            vm.check_stack()?;
+            for item in vm.collect(source)? {
+                if let Some(int) = first_rounded(vm, &item, dtype)? {
+                    return Ok(Some(int));
+                }
+            }
+            Ok(None)
+        }
+        _ => Ok(None),
+    }
+}
+
 /// Whether any of the numbers that [`elements`] takes is a float.
 pub fn has_floats(vm: &mut Vm, source: &Value) -> Result<bool> {
     vm.check_stack()?;
@@ -205,6 +242,19 @@ impl Flat {
 
 fn is_nested(value: &Value) -> bool {
     matches!(value.base_value(), Value::List(_) | Value::Tuple(_) | Value::Range(_) | Value::Native(_))
+}
+
+/// Values of specialisation constants: all in the order of their ids, or some by their ids in a dict.
+pub fn spec_constants(vm: &mut Vm, source: &Value, words: &[u32]) -> Result<Vec<Number>> {
+    let Value::Dict(dict) = source.base_value() else { return numbers(vm, source, "spec_consts") };
+    let mut values = Vec::new();
+    for (key, given) in dict.to_pairs() {
+        let id =
+            count(vm, &key)?.and_then(|id| u32::try_from(id).ok()).ok_or_else(|| errors::spec_id(&key))?;
+        let number = number(&given)?.ok_or_else(|| errors::not_numbers("spec_consts", &given))?;
+        values.push((id, number));
+    }
+    kps_compute::spec_constants_by_id(words, &values).map_err(errors::compute)
 }
 
 /// The numbers of a list or of anything that holds numbers: constants of a kernel.

@@ -1,11 +1,13 @@
 //! What `tensor.data()` gives: the tensor's elements, flat and live, in the shape of a list.
 //!
 //! It prints and compares as a list does, and it is a view: what it shows is the newest, what is
-//! assigned to it goes into the tensor, and its `base` is the tensor.
+//! assigned to it goes into the tensor, and its `base` is the tensor. Whatever else an ndarray has, it has by the
+//! ndarray over the same memory.
 
 use std::rc::Rc;
 
 use kps_compute::{Number, Tensor};
+use kps_syntax::ast::UnaryOp;
 
 use super::errors::{self, compute};
 use super::values::{self, Elements};
@@ -18,6 +20,9 @@ pub static TENSOR_DATA: NativeType = NativeType {
     methods: &[
         NativeDef::method("tolist", tolist),
         NativeDef::method("__array__", array),
+        NativeDef::method("__abs__", |vm, args| of_array(vm, args, "__abs__")),
+        NativeDef::method("__copy__", |vm, args| of_array(vm, args, "copy")),
+        NativeDef::method("__deepcopy__", |vm, args| of_array(vm, args, "copy")),
         NativeDef::getter("base", base),
         NativeDef::getter("size", size),
         NativeDef::getter("shape", shape),
@@ -153,6 +158,11 @@ fn array(_: &mut Vm, args: &Args) -> Result {
     Ok(Value::native(args.this::<TensorData>()?.array()))
 }
 
+/// What a method of the ndarray without arguments gives.
+fn of_array(vm: &mut Vm, args: &Args, method: &str) -> Result {
+    vm.call_method(&Value::native(args.this::<TensorData>()?.array()), method, &[])
+}
+
 fn base(_: &mut Vm, args: &Args) -> Result {
     Ok(args.this::<TensorData>()?.base.clone())
 }
@@ -172,6 +182,10 @@ fn dtype(vm: &mut Vm, args: &Args) -> Result {
 impl Native for TensorData {
     fn native_type(&self) -> &'static NativeType {
         &TENSOR_DATA
+    }
+
+    fn get_attr(&self, _: &Value, vm: &mut Vm, name: &str) -> Result<Option<Value>> {
+        vm.find_attr(&Value::native(self.array()), name)
     }
 
     fn is_sequence(&self) -> bool {
@@ -235,6 +249,25 @@ impl Native for TensorData {
         other: &Value,
     ) -> Result<Option<Value>> {
         super::array_binary(vm, self, op, side, other)
+    }
+
+    /// Into the tensor.
+    fn binary_in_place(
+        &self,
+        this: &Value,
+        vm: &mut Vm,
+        op: BinaryOp,
+        other: &Value,
+    ) -> Result<Option<Value>> {
+        vm.binary_in_place(op, &Value::native(self.array()), other)?;
+        Ok(Some(this.clone()))
+    }
+
+    fn unary(&self, _: &Value, vm: &mut Vm, op: UnaryOp) -> Result<Option<Value>> {
+        match op {
+            UnaryOp::Not => Ok(None),
+            op => vm.unary(op, &Value::native(self.array())).map(Some),
+        }
     }
 
     fn repr(&self, _: &Value, vm: &mut Vm) -> Result<String> {
