@@ -2,6 +2,7 @@
 
 use kps_syntax::{Diagnostic, Location};
 
+use crate::elsewhere;
 use crate::modules;
 use crate::text::{TextError, TextErrorKind};
 use crate::value::{BinaryOp, CompareOp, ExceptionKind, Raise, Value};
@@ -98,8 +99,13 @@ pub fn too_large_for_index() -> Raise {
 
 /// `suggestion` is a name that was probably meant.
 pub fn name_not_defined(name: &str, suggestion: Option<String>) -> Raise {
+    name_not_defined_in(None, name, suggestion)
+}
+
+/// The same, where a function of the script reads the name.
+pub fn name_not_defined_in(function: Option<&str>, name: &str, suggestion: Option<String>) -> Raise {
     let raise = Raise::new(ExceptionKind::NameError, format!("name '{name}' is not defined"));
-    match (absent(name).map(str::to_owned).or_else(|| of_kernels(name)), suggestion) {
+    match (absent(name).map(str::to_owned).or_else(|| of_kernels(function, name)), suggestion) {
         (Some(instead), _) => raise.help(instead),
         (None, Some(suggestion)) => raise.help(format!("did you mean `{suggestion}`?")),
         (None, None) => raise,
@@ -128,23 +134,34 @@ pub fn absent(name: &str) -> Option<&'static str> {
 }
 
 /// What to do without a name that kernels alone have.
-fn of_kernels(name: &str) -> Option<String> {
+fn of_kernels(function: Option<&str>, name: &str) -> Option<String> {
     if !kps_kernel::is_name(name) {
         return None;
     }
     let is_function =
         modules::find("math").is_some_and(|math| math.functions.iter().any(|function| function.name == name));
     let is_constant = kps_kernel::stdlib().any(|(known, value)| known == name && value.is_some());
-    Some(match is_function || is_constant {
-        true => format!("kernels have it; ordinary code writes `import math` and `math.{name}`"),
-        false => "only kernels, and the functions that they call, have it".to_owned(),
+    Some(match function {
+        _ if is_function || is_constant => {
+            format!("kernels have it; ordinary code writes `import math` and `math.{name}`")
+        }
+        Some(function) => {
+            format!(
+                "only kernels, and the functions that they call, have it: write `@kernel` above `def {function}`"
+            )
+        }
+        None => "only kernels, and the functions that they call, have it".to_owned(),
     })
 }
 
 /// What to do without a package of Python's.
 fn absent_module(name: &str) -> Option<&'static str> {
     Some(match name.split('.').next()? {
-        "numba" | "taichi" | "warp" | "triton" | "pycuda" | "pyopencl" | "wgpu" => {
+        "taichi" => {
+            "kernels need no package: a field is a `Tensor`, the outer loop of a kernel is its launch, with \
+             `i = global_id.x`, and `ti.sqrt` is `sqrt`"
+        }
+        "numba" | "warp" | "triton" | "pycuda" | "pyopencl" | "wgpu" => {
             "kernels need no package: write `@kernel` above a function, and call it with tensors"
         }
         "cupy" | "torch" | "jax" | "tensorflow" | "mlx" => {
@@ -184,6 +201,9 @@ pub fn no_attribute(value: &Value, name: &str, suggestion: Option<String>) -> Ra
         other => format!("'{}' object has no attribute '{name}'", other.type_name()),
     };
     let raise = attribute_error(message);
+    if let Some(help) = elsewhere::attribute(value, name) {
+        return raise.help(help);
+    }
     match (value, name, suggestion) {
         (Value::None, "numpy" | "data" | "tolist", _) => {
             raise.help("a launch gives None: its results are in the tensors that it was given")
@@ -200,11 +220,15 @@ pub fn no_attribute(value: &Value, name: &str, suggestion: Option<String>) -> Ra
 }
 
 pub fn unsupported_operands(symbol: &str, left: &Value, right: &Value) -> Raise {
-    type_error(format!(
+    let raise = type_error(format!(
         "unsupported operand type(s) for {symbol}: '{}' and '{}'",
         left.type_name(),
         right.type_name()
-    ))
+    ));
+    match elsewhere::operator(symbol, left, right) {
+        Some(help) => raise.help(help),
+        None => raise,
+    }
 }
 
 /// `symbol` with the `=` of an augmented assignment where there is one.
@@ -329,7 +353,11 @@ pub fn too_many_arguments(function: &str, most: usize, given: usize) -> Raise {
 }
 
 pub fn unexpected_keyword(function: &str, name: &str) -> Raise {
-    type_error(format!("{function}() got an unexpected keyword argument '{name}'"))
+    let raise = type_error(format!("{function}() got an unexpected keyword argument '{name}'"));
+    match elsewhere::keyword(function, name) {
+        Some(help) => raise.help(help),
+        None => raise,
+    }
 }
 
 pub fn method_needs_object() -> Raise {
@@ -375,9 +403,10 @@ pub fn no_module(at: Location, name: &str, nearest: Option<&str>) -> Diagnostic 
 
 /// The same of a module that is part of the program.
 pub fn no_member(at: Location, module: &str, name: &str, nearest: Option<&str>) -> Diagnostic {
-    let help = match nearest {
-        Some(nearest) => format!("did you mean `{nearest}`?"),
-        None => format!("`dir({module})` lists what it has"),
+    let help = match (elsewhere::member(module, name), nearest) {
+        (Some(help), _) => help.to_owned(),
+        (None, Some(nearest)) => format!("did you mean `{nearest}`?"),
+        (None, None) => format!("`dir({module})` lists what it has"),
     };
     Diagnostic::warning("script/unknown-member", format!("the module `{module}` has no `{name}`"))
         .label(at, "")

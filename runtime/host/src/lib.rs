@@ -3,7 +3,8 @@
 mod builtins;
 mod checking;
 mod convert;
-pub mod errors;
+pub mod elsewhere;
+mod errors;
 pub mod explain;
 mod foreign;
 mod host;

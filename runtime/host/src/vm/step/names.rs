@@ -106,6 +106,7 @@ impl Vm {
             return errors::name_not_defined(name, None).help(format!("write `import {name}` first"));
         }
         let nearest = kps_syntax::suggest::nearest(name, known.into_iter());
-        errors::name_not_defined(name, nearest.map(str::to_owned))
+        let within = function.def().filter(|_| !function.is_lambda()).map(|_| &*function.code.code.name);
+        errors::name_not_defined_in(within, name, nearest.map(str::to_owned))
     }
 }

@@ -1,0 +1,173 @@
+//! What other packages write and kps does not have, with what to write here. One table for `kps run` and
+//! `kps check`; every help is a line that works.
+
+use crate::value::Value;
+
+/// The help for an attribute that an object or a module does not have.
+pub fn attribute(owner: &Value, name: &str) -> Option<&'static str> {
+    match owner {
+        Value::Module(module) => member(&module.name, name),
+        other => find(&other.type_name(), name),
+    }
+}
+
+/// The same for a member of a module.
+pub fn member(module: &str, name: &str) -> Option<&'static str> {
+    find(module, name)
+}
+
+fn find(owner: &str, name: &str) -> Option<&'static str> {
+    let of_owner = |(known, names, _): &&(&str, &[&str], &str)| *known == owner && names.contains(&name);
+    ATTRIBUTES.iter().find(of_owner).map(|(_, _, help)| *help)
+}
+
+/// The help for a keyword that a function does not take.
+pub fn keyword(function: &str, name: &str) -> Option<&'static str> {
+    let is_meant = |(functions, names, _): &&(&[&str], &[&str], &str)| {
+        functions.contains(&function) && names.contains(&name)
+    };
+    KEYWORDS.iter().find(is_meant).map(|(_, _, help)| *help)
+}
+
+/// The help for an operator between values of these types.
+pub fn operator(symbol: &str, left: &Value, right: &Value) -> Option<String> {
+    let is_tensor = |value: &Value| value.type_name() == "Tensor";
+    if !is_tensor(left) && !is_tensor(right) {
+        return None;
+    }
+    if let Some(plain) = symbol.strip_suffix('=') {
+        return Some(format!(
+            "a Tensor has no arithmetic: write `x[:] = x.numpy() {plain} ..`, or a kernel that does it on the device"
+        ));
+    }
+    Some(format!(
+        "a Tensor has no arithmetic: write `x.numpy() {symbol} ..` on the host, or a kernel that does it on the device"
+    ))
+}
+
+/// Owner, names, help.
+static ATTRIBUTES: &[(&str, &[&str], &str)] = &[
+    ("Tensor", &["copy", "clone", "__copy__"], "a copy is another tensor: `Tensor(x.numpy())`"),
+    ("Tensor", &["fill", "fill_", "zero_"], "assign to all elements: `x[:] = 0`"),
+    ("Tensor", &["T", "transpose", "permute"], "the array over its memory has it: `x.numpy().T`"),
+    (
+        "Tensor",
+        &[
+            "sum", "mean", "min", "max", "prod", "std", "var", "any", "all", "argmin", "argmax", "cumsum",
+            "dot",
+        ],
+        "the array over its memory has it, on the host: `x.numpy().sum()`",
+    ),
+    (
+        "Tensor",
+        &["astype", "float", "int", "half", "to_dtype"],
+        "make another one: `Tensor(x.numpy(), dtype=\"int32\")`",
+    ),
+    (
+        "Tensor",
+        &["flatten", "ravel", "view", "squeeze", "unsqueeze"],
+        "it has `reshape`, and `x.data()` is flat",
+    ),
+    ("Tensor", &["item"], "an element is `x[0]`; `x.tolist()` gives all of them"),
+    (
+        "Tensor",
+        &["round", "clip", "repeat", "take", "sort", "argsort"],
+        "the array over its memory has it: `x.numpy()`",
+    ),
+    (
+        "Tensor",
+        &["get", "cpu", "asnumpy", "to_numpy", "copy_to_host", "detach"],
+        "read it: `x.numpy()`, which waits for the kernels that write it",
+    ),
+    (
+        "Tensor",
+        &["to", "cuda", "gpu", "to_device"],
+        "it is on the device when a kernel needs it: leave this out",
+    ),
+    (
+        "Tensor",
+        &["synchronize", "wait", "block_until_ready"],
+        "leave it out: reading a tensor waits for the kernels that write it",
+    ),
+    (
+        "Kernel",
+        &["wait", "synchronize", "sync", "join", "block_until_ready"],
+        "leave it out: reading a tensor waits for the kernels that write it",
+    ),
+    (
+        "Kernel",
+        &["run", "dispatch", "forall", "call"],
+        "a kernel is called: `k(x)`, or `k[n](x)` for `n` invocations",
+    ),
+    ("kp", &["zeros", "empty"], "write `Tensor.zeros(10)`, or `Tensor(np.zeros(10, dtype=np.float32))`"),
+    (
+        "kp",
+        &["ones", "full", "arange", "linspace", "eye"],
+        "make an array and a tensor of it: `Tensor(np.ones(10, dtype=np.float32))`",
+    ),
+    (
+        "kp",
+        &["array", "asarray", "tensor", "from_numpy", "to_device", "to_gpu", "device_array", "field"],
+        "write `Tensor(values)`",
+    ),
+    (
+        "kp",
+        &["synchronize", "sync", "wait", "barrier"],
+        "leave it out: reading a tensor waits for the kernels that write it",
+    ),
+    ("kp", &["imread", "read_image", "load_png", "imload"], "write `kp.read_png(path)`"),
+    ("kp", &["imwrite", "save_png", "imsave", "write_image"], "write `kp.write_png(path, picture)`"),
+    (
+        "kp",
+        &["device", "set_device", "init"],
+        "the device is chosen by `kps --device`, the variable KPS_DEVICE or `Manager(i)`",
+    ),
+    (
+        "numpy",
+        &["histogram2d", "histogramdd"],
+        "there is `np.histogram` for one axis, and `np.bincount` for ints",
+    ),
+    ("numpy", &["matrix", "mat"], "write `np.array`, and `@` for products of matrices"),
+    ("numpy", &["vectorize", "frompyfunc"], "write a loop, or a kernel"),
+    ("numpy", &["fft"], "there are no Fourier transforms"),
+    ("numpy", &["einsum", "tensordot"], "products of matrices are `a @ b`, sums along axes `a.sum(axis=0)`"),
+    (
+        "numpy",
+        &["nansum", "nanmean", "nanmax", "nanmin", "nanstd", "nanvar"],
+        "leave NaN out by a mask: `a[~np.isnan(a)].sum()`",
+    ),
+    (
+        "numpy",
+        &["loadtxt", "genfromtxt", "savetxt"],
+        "read lines with `open`, or use `np.load` and `np.save`",
+    ),
+    ("numpy", &["savez", "savez_compressed"], "save each array by itself: `np.save(path, a)`"),
+    (
+        "numpy",
+        &["percentile", "quantile"],
+        "sort and pick: `np.sort(a)[len(a) * 9 // 10]`; `np.median` is there",
+    ),
+    ("numpy", &["interp"], "`np.searchsorted` finds the neighbours to interpolate between"),
+    ("numpy", &["polyfit", "polyval", "poly1d"], "there are no polynomials"),
+    ("numpy", &["cross"], "in a kernel `cross(a, b)` of two vec3 is there"),
+    (
+        "numpy",
+        &["object_", "str_", "complex64", "complex128", "datetime64"],
+        "arrays hold bools, ints and floats",
+    ),
+];
+
+/// Functions, names of keywords, help.
+static KEYWORDS: &[(&[&str], &[&str], &str)] = &[
+    (
+        &["Tensor", "zeros", "tensor"],
+        &["device", "dev"],
+        "the device is chosen by `kps --device`, the variable KPS_DEVICE or `Manager(i)`",
+    ),
+    (&["Tensor"], &["requires_grad"], "there are no gradients"),
+    (
+        &["Tensor"],
+        &["shape"],
+        "the data has the shape: `Tensor(np.reshape(values, (2, 3)))`, or `Tensor.zeros((2, 3))`",
+    ),
+];
