@@ -108,7 +108,6 @@ impl Newline {
             "\r" => Newline::Only("\r"),
             "\r\n" => Newline::Only("\r\n"),
             other => {
-                let other = crate::text::quote::repr(other);
                 return Err(errors::value_error(format!("illegal newline value: {other}")));
             }
         })

@@ -38,7 +38,10 @@ impl Vm {
                     module.file.as_ref().map(|file| Value::str(file.display().to_string()))
                 }
                 "__dict__" => Some(namespace_dict(&module.namespace)),
-                name => module.namespace.get(name),
+                name => match module.namespace.get(name) {
+                    Some(value) => Some(value),
+                    None => self.library_submodule(module, name)?,
+                },
             },
             Value::Super(object) => {
                 let mut found = None;

@@ -68,6 +68,15 @@ impl Vm {
         Ok(module)
     }
 
+    /// A module of the standard library beneath another one, which scripts need not import by itself.
+    pub(crate) fn library_submodule(&mut self, module: &Module, name: &str) -> Result<Option<Value>> {
+        let full = format!("{}.{name}", module.name);
+        match kps_stdlib::source(&full) {
+            Some(_) => self.import(&full).map(|module| Some(Value::Module(module))),
+            None => Ok(None),
+        }
+    }
+
     fn find(&self, name: &str, parent: Option<&Module>) -> Result<Found> {
         if let Some(text) = kps_stdlib::source(name) {
             let source = Source::new(format!("<{name}>"), text);

@@ -335,7 +335,15 @@ impl Native for NdArray {
     }
 
     fn compare(&self, _: &Value, vm: &mut Vm, op: CompareOp, other: &Value) -> Result<Option<Value>> {
-        operators::compare(vm, op, &Operand::Array(self.clone()), other)
+        let compared = operators::compare(vm, op, &Operand::Array(self.clone()), other)?;
+        let is_equality = matches!(op, CompareOp::Eq | CompareOp::NotEq);
+        if compared.is_some() || !is_equality {
+            return Ok(compared);
+        }
+        // What is no number equals no element, and that is said of each.
+        kernel::check_room(self.size())?;
+        let answers = vec![u8::from(op == CompareOp::NotEq); self.size()];
+        Ok(Some(operators::wrap(DType::Bool, self.shape(), answers)))
     }
 
     fn truth(&self, _: &mut Vm) -> Result<bool> {

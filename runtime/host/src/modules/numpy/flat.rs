@@ -63,17 +63,18 @@ impl FlatIter {
     /// The flat positions that an index picks, and whether it is a single one.
     fn picked(&self, vm: &mut Vm, index: &Value) -> Result<(Vec<usize>, bool)> {
         let n = self.array.size();
-        let counted = Layout::contiguous(&[n]);
-        let is_single = !matches!(index, Value::Slice(_) | Value::Ellipsis)
-            && index.downcast::<NdArray>().is_none()
-            && vm.try_index(index)?.is_some();
-        match index::select(vm, (&counted, 1), index)? {
-            index::Selection::Elements { offsets, .. } => Ok((offsets, false)),
-            index::Selection::View(layout) => {
-                let all: Vec<Vec<usize>> = layout.shape.iter().map(|&len| (0..len).collect()).collect();
-                Ok((layout.bytes_of(&all, 1), is_single))
-            }
+        let is_many =
+            matches!(index, Value::Slice(_) | Value::Ellipsis) || index.downcast::<NdArray>().is_some();
+        if !is_many && let Some(at) = vm.try_index(index)? {
+            let from_start = if at < 0 { at.saturating_add(n as i64) } else { at };
+            return match usize::try_from(from_start) {
+                Ok(from_start) if from_start < n => Ok((vec![from_start], true)),
+                _ => Err(errors::flat_index_out_of_bounds(at, n)),
+            };
         }
+        let counted = Layout::contiguous(&[n]);
+        let (_, offsets) = index::elements_of(vm, (&counted, 1), index)?;
+        Ok((offsets, false))
     }
 
     fn offset(&self, at: usize) -> usize {

@@ -86,7 +86,10 @@ fn bounds(vm: &mut Vm, numbers: &Operand, range: Option<&Value>) -> Result<(f64,
             let numbers = load_all::<f64>(&numbers.row_as(DType::F64)?)?;
             let first = numbers.iter().copied().fold(f64::INFINITY, f64::min);
             let last = numbers.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-            if !(first.is_finite() && last.is_finite()) || numbers.iter().any(|number| number.is_nan()) {
+            let has_nan = numbers.iter().any(|number| number.is_nan());
+            let (first, last) = if has_nan { (f64::NAN, f64::NAN) } else { (first, last) };
+            if !(first.is_finite() && last.is_finite()) {
+                let (first, last) = (crate::text::float::repr(first), crate::text::float::repr(last));
                 return Err(value_error(format!("autodetected range of [{first}, {last}] is not finite")));
             }
             (first, last)

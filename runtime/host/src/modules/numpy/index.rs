@@ -146,8 +146,16 @@ fn stretch(row: Vec<u8>, dtype: DType, from: &[usize], to: &[usize]) -> Result<V
 
 /// The elements that an index picks: their shape, and the bytes at which they begin.
 pub fn elements(vm: &mut Vm, array: &NdArray, index: &Value) -> Result<(Vec<usize>, Vec<usize>)> {
-    let size = array.dtype().size();
-    match select(vm, (array.layout(), size), index)? {
+    elements_of(vm, (array.layout(), array.dtype().size()), index)
+}
+
+/// The same of elements that lie so, each of a size in bytes.
+pub fn elements_of(
+    vm: &mut Vm,
+    (layout, size): (&Layout, usize),
+    index: &Value,
+) -> Result<(Vec<usize>, Vec<usize>)> {
+    match select(vm, (layout, size), index)? {
         Selection::Elements { shape, offsets } => Ok((shape, offsets)),
         Selection::View(layout) => {
             if check_room(&layout.shape, DType::I64)? == 0 {
