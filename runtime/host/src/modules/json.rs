@@ -114,10 +114,7 @@ impl Writer {
             return Ok(float::repr(float));
         }
         if !self.allow_nan {
-            return Err(errors::value_error(format!(
-                "Out of range float values are not JSON compliant: {}",
-                float::repr(float)
-            )));
+            return Err(errors::value_error("Out of range float values are not JSON compliant"));
         }
         Ok(match float {
             float if float.is_nan() => "NaN",

@@ -205,7 +205,8 @@ pub fn specialised(words: Vec<u32>, spec_consts: &[Number]) -> Result<Vec<u32>> 
 pub fn words(vm: &mut Vm, given: &Value, options: &Options) -> Result<Vec<u32>> {
     if let Some(bytes) = held_bytes(given)? {
         return match text_or_bytes(bytes) {
-            Listed::Text(text) => words_of_text(vm, &text, options),
+            Listed::Text(text) if is_shader(&text) => words_of_text(vm, &text, options),
+            Listed::Text(text) => words_of_bytes(text.as_bytes(), options),
             Listed::Bytes(bytes) => words_of_bytes(&bytes, options),
         };
     }
@@ -300,6 +301,11 @@ fn text_or_bytes(bytes: Vec<u8>) -> Listed {
         Ok(text) => Listed::Bytes(text.into_bytes()),
         Err(error) => Listed::Bytes(error.into_bytes()),
     }
+}
+
+/// Whether a text has what every shader in GLSL or WGSL has.
+fn is_shader(text: &str) -> bool {
+    ["#version", "void main", "@compute"].iter().any(|sign| text.contains(sign))
 }
 
 fn is_no_text(character: char) -> bool {

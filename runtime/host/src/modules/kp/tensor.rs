@@ -83,10 +83,8 @@ impl ScriptTensor {
         let shape = self.tensor.shape();
         let Value::Tuple(indices) = index else {
             // Of several axes, one index is a row elsewhere, so it is no flat index here.
-            return match shape.len() {
-                0 | 1 => vm.position(index, self.tensor.size(), "tensor"),
-                n_axes => Err(errors::one_index(n_axes)),
-            };
+            let at = vm.position(index, self.tensor.size(), "tensor")?;
+            return if shape.len() < 2 { Ok(at) } else { Err(errors::one_index(shape.len())) };
         };
         if indices.len() != shape.len() {
             let message = format!("a tensor with {} axes takes {} indices", shape.len(), shape.len());
