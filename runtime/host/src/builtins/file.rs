@@ -437,7 +437,7 @@ fn unsupported(message: &str) -> Raise {
     Raise::new(ExceptionKind::OSError, message)
 }
 
-/// `open(file, mode="r", buffering=-1, encoding=None, errors=None, newline=None, closefd=True, opener=None)`.
+/// `open(file, mode="r", buffering=-1, encoding=None, errors=None, newline=None, closefd=True)`.
 fn open(vm: &mut Vm, args: &Args) -> Result {
     let mut parser = args.parser("open");
     let path = parser.required("file")?;

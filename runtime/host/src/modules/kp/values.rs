@@ -144,7 +144,11 @@ pub fn warn_of_rounding(vm: &mut Vm, source: &Value, dtype: DType) -> Result<()>
         return Ok(());
     }
     let Some(int) = first_rounded(vm, source, dtype)? else { return Ok(()) };
-    let fitting = if i32::try_from(int).is_ok() { "int32" } else { "int64" };
+    let fitting = match i32::try_from(int) {
+        _ if has_floats(vm, source)? => "float64",
+        Ok(_) => "int32",
+        Err(_) => "int64",
+    };
     logging::warn_kp(
         vm,
         &format!("{int} is rounded in a tensor of {dtype}: Tensor(values, dtype=\"{fitting}\") keeps it"),

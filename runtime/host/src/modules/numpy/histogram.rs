@@ -106,7 +106,7 @@ impl Bins {
     /// The bin that a number lies in.
     fn find(&self, number: f64) -> Option<usize> {
         let (first, last) = (*self.edges.first()?, *self.edges.last()?);
-        if !(first <= number && number <= last) || self.len() == 0 {
+        if !(first..=last).contains(&number) || self.len() == 0 {
             return None;
         }
         if !self.is_even {
