@@ -10,7 +10,7 @@ use super::generic_alias::GenericAlias;
 use super::union_type::UnionType;
 use crate::errors;
 use crate::modules::sys;
-use crate::value::{Args, Class, ExceptionKind, Layout, NativeDef, Raise, Range, Result, Set, Slice, Value};
+use crate::value::{Args, Class, ExceptionKind, Layout, NativeDef, Range, Result, Set, Slice, Value};
 use crate::vm::Vm;
 
 pub static FUNCTIONS: &[NativeDef] = &[

@@ -300,12 +300,6 @@ fn property_fdel(_: &mut Vm, args: &Args) -> Result {
     property_part(args, 2)
 }
 
-/// What the function that gets says of itself.
-fn property_doc(vm: &mut Vm, args: &Args) -> Result {
-    let get = property_part(args, 0)?;
-    Ok(vm.find_attr(&get, "__doc__")?.unwrap_or(Value::None))
-}
-
 /// What gets, sets or deletes; of a static or class method there is the first alone.
 fn property_part(args: &Args, at: usize) -> Result {
     let Value::Descriptor(descriptor) = args.receiver()? else {
