@@ -3,7 +3,7 @@
 use std::cell::Cell;
 use std::rc::{Rc, Weak};
 
-use kps_device::{Instrument, Interface, Sampler, SamplerBinding};
+use kps_device::{Instrument, Interface, Origin, Sampler, SamplerBinding};
 
 use crate::constants::Push;
 use crate::context::{Context, Dependent};
@@ -178,6 +178,12 @@ impl<'a> Builder<'a> {
     /// Invocations of a subgroup, of those sizes that the device has; `None` leaves it to the device.
     pub fn subgroup_size(mut self, size: Option<u32>) -> Builder<'a> {
         self.running.subgroup_size = size;
+        self
+    }
+
+    /// Where the words come from; from elsewhere unless it is said.
+    pub fn origin(mut self, origin: Origin) -> Builder<'a> {
+        self.running.origin = origin;
         self
     }
 

@@ -8,7 +8,7 @@ use kps_device::interface::{
     Block, BufferBinding, BufferKind, ImageBinding, ImageKind, MemberType, PRINT, SPILL_SET, Scalar,
 };
 use kps_device::{
-    Access, Addressed, Binding, Command, Commands, Dispatch, Instrument, Interface, PipelineId,
+    Access, Addressed, Binding, Command, Commands, Dispatch, Instrument, Interface, Origin, PipelineId,
     PipelineOptions, Sampler, SamplerBinding,
 };
 
@@ -30,11 +30,13 @@ pub struct Running {
     pub instrument: Instrument,
     /// Invocations of a subgroup; `None` leaves it to the device.
     pub subgroup_size: Option<u32>,
+    /// Where its words come from.
+    pub origin: Origin,
 }
 
 impl Default for Running {
     fn default() -> Running {
-        Running { instrument: Instrument::None, subgroup_size: None }
+        Running { instrument: Instrument::None, subgroup_size: None, origin: Origin::Elsewhere }
     }
 }
 
@@ -63,8 +65,8 @@ impl Kernel {
     ) -> Result<Kernel> {
         words::check(words)?;
         let device = context.device("load a kernel on")?;
-        let Running { instrument, subgroup_size } = running;
-        let mut options = PipelineOptions { instrument, subgroup_size, ..PipelineOptions::default() };
+        let Running { instrument, subgroup_size, origin } = running;
+        let mut options = PipelineOptions { instrument, subgroup_size, origin, ..PipelineOptions::default() };
         if !spec_constants.is_empty() {
             let interface = Interface::reflect(words, &options)?;
             options.spec_constants = constants::specialize(&interface, spec_constants)?;

@@ -23,6 +23,10 @@ pub enum DeviceError {
     #[error("{message}")]
     BadModule { message: String, line: Option<SourceLine> },
 
+    /// The module reaches memory in a way that the device cannot bound.
+    #[error("the module reaches {what}, which nothing bounds on device `{device}`")]
+    Unbounded { what: &'static str, device: String, line: Option<SourceLine> },
+
     #[error("device `{device}` lacks `{}`", .feature.name())]
     MissingFeature { feature: Feature, device: String, line: Option<SourceLine> },
 

@@ -19,6 +19,7 @@ mod reflect;
 pub mod select;
 pub mod tools;
 pub mod vulkan;
+mod words;
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -239,6 +240,17 @@ pub struct PipelineOptions {
     pub subgroup_size: Option<u32>,
     /// What is watched while it runs.
     pub instrument: Instrument,
+    pub origin: Origin,
+}
+
+/// Where the words of a module come from, and so whether they are to be trusted with memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub enum Origin {
+    /// The kernel compiler of this process, which tests every index that may be out of range.
+    Compiler,
+    /// Anywhere else: a device bounds what the words reach.
+    #[default]
+    Elsewhere,
 }
 
 impl Default for PipelineOptions {
@@ -248,6 +260,7 @@ impl Default for PipelineOptions {
             spec_constants: Vec::new(),
             subgroup_size: None,
             instrument: Instrument::None,
+            origin: Origin::default(),
         }
     }
 }

@@ -47,8 +47,8 @@ use crate::findings::Launch;
 use crate::profile::{LineCounts, Recorder};
 use crate::{
     BufferId, Check, Checks, Command, Commands, Device, DeviceError, DeviceInfo, Dispatch, Finding,
-    HostMemory, ImageInfo, Instrument, Interface, MemoryUsage, PipelineId, PipelineOptions, QueueId, Result,
-    Schedule, SourceLine, Ticket, Waited,
+    HostMemory, ImageInfo, Instrument, Interface, MemoryUsage, Origin, PipelineId, PipelineOptions, QueueId,
+    Result, Schedule, SourceLine, Ticket, Waited,
 };
 
 pub use self::info::info;
@@ -160,6 +160,8 @@ impl Device for CpuDevice {
         if self.recorder.is_some() && options.instrument == Instrument::None {
             options.instrument = Instrument::Profile;
         }
+        // It bounds what any words reach.
+        options.origin = Origin::default();
         self.state.borrow_mut().load(Key { words: words.into(), options, lanes: self.lanes })
     }
 

@@ -12,7 +12,7 @@ use super::{bad_module, layout};
 use crate::Result;
 use crate::interface::{Scalar, SpecConstant};
 
-pub(super) struct Constants {
+pub(crate) struct Constants {
     /// The bits of each scalar, zero-extended.
     scalars: FxHashMap<u32, u64>,
     /// Constant vectors of three, as workgroup sizes are.
@@ -91,6 +91,11 @@ impl Constants {
         let Some(Operand::LiteralSpecConstantOpInteger(op)) = instruction.operands.first() else {
             return None;
         };
+        if let (Op::CompositeExtract, [_, Operand::IdRef(of), Operand::LiteralBit32(at)]) =
+            (*op, &instruction.operands[..])
+        {
+            return self.composite(*of)?.get(*at as usize).copied().map(u64::from);
+        }
         let operand = |index: usize| {
             let id = id_at(instruction, index)?;
             let scalar = scalar_of(ids, ids.definition(id)?.result_type?)?;

@@ -22,6 +22,7 @@ mod words;
 use crate::interface::{self, Interface};
 use crate::{DeviceError, PipelineOptions, Result};
 
+pub(crate) use constants::Constants;
 pub use sources::{SourceText, source_texts};
 pub(crate) use words::{in_host_order, parse};
 
@@ -37,6 +38,8 @@ pub(crate) struct Reflection {
     pub interface: Interface,
     /// Bytes of memory that the invocations of a workgroup share.
     pub shared_bytes: u64,
+    /// With the specialisation applied.
+    pub constants: Constants,
 }
 
 pub(crate) fn reflect(module: &rspirv::dr::Module, options: &PipelineOptions) -> Result<Reflection> {
@@ -44,7 +47,7 @@ pub(crate) fn reflect(module: &rspirv::dr::Module, options: &PipelineOptions) ->
     let entry = entry::find(module, &options.entry_point)?;
     entry.check_variables(module, &ids)?;
     pointers::refuse_as_values(module)?;
-    let constants = constants::Constants::evaluate(module, &ids, &options.spec_constants);
+    let constants = Constants::evaluate(module, &ids, &options.spec_constants);
     let reached = access::Reached::from_entry(module, &ids, entry.function);
     images::refuse_depth_comparison(module)?;
     let (images, samplers) = images::images(module, &ids, &reached)?;
@@ -64,7 +67,7 @@ pub(crate) fn reflect(module: &rspirv::dr::Module, options: &PipelineOptions) ->
         records: records(module),
     };
     let shared_bytes = shared::bytes(module, &constants, &reached);
-    Ok(Reflection { interface, shared_bytes })
+    Ok(Reflection { interface, shared_bytes, constants })
 }
 
 /// Whether the translator of a shader says so.

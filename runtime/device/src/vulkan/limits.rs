@@ -10,7 +10,10 @@ use super::pipelines::slots;
 
 const MAX_BINDING: u64 = 0xffff;
 
-pub(super) fn check(physical: &Physical, Reflection { interface, shared_bytes }: &Reflection) -> Result<()> {
+pub(super) fn check(
+    physical: &Physical,
+    Reflection { interface, shared_bytes, .. }: &Reflection,
+) -> Result<()> {
     let limits = &physical.info.limits;
     let check = |what, asked: u64, limit: u64| match asked <= limit {
         true => Ok(()),

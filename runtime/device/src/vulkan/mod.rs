@@ -11,6 +11,7 @@ mod buffers;
 mod disk_cache;
 mod encode;
 mod features;
+mod foreign;
 mod gpu;
 mod hazards;
 mod images;

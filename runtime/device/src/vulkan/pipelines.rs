@@ -9,10 +9,10 @@ use rustc_hash::{FxHashMap, FxHasher};
 
 use super::disk_cache::DiskCache;
 use super::gpu::Gpu;
-use super::{limits, requirements, validity};
+use super::{foreign, limits, requirements, validity};
 use crate::interface::{BufferKind, ImageKind, Scalar};
 use crate::reflect::{in_host_order, parse, reflect};
-use crate::{DeviceError, Instrument, Interface, PipelineId, PipelineOptions, Result};
+use crate::{DeviceError, Instrument, Interface, Origin, PipelineId, PipelineOptions, Result};
 
 pub(super) struct Pipelines {
     gpu: Rc<Gpu>,
@@ -118,6 +118,12 @@ impl Pipelines {
         limits::check(&self.gpu.physical, &reflection)?;
         let words_in_order = in_host_order(words);
         validity::check(&self.gpu.physical, &words_in_order)?;
+        let words_in_order = match options.origin {
+            Origin::Compiler => words_in_order,
+            Origin::Elsewhere => {
+                foreign::bounded(&self.gpu.physical, words_in_order, &module, &reflection.constants)?
+            }
+        };
         let interface = reflection.interface;
         let mut parts = Parts::new(&self.gpu);
         parts.shader(&words_in_order)?;

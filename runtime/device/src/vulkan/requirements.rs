@@ -245,7 +245,8 @@ fn is_brought(types: &FxHashMap<u32, &Instruction>, ty: u32, capability: Capabil
     is_brought(types, inner, capability, depth + 1)
 }
 
-fn source_line(module: &Module, instruction: &Instruction) -> Option<SourceLine> {
+/// The place that an `OpLine` of the module names.
+pub(super) fn source_line(module: &Module, instruction: &Instruction) -> Option<SourceLine> {
     let [Operand::IdRef(file), Operand::LiteralBit32(line), Operand::LiteralBit32(column)] =
         instruction.operands.as_slice()
     else {

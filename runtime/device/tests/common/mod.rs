@@ -31,7 +31,7 @@ pub fn assemble_old(text: &str) -> Vec<u32> {
     assemble_for(TargetEnv::Vulkan_1_0, text)
 }
 
-fn assemble_for(env: TargetEnv, text: &str) -> Vec<u32> {
+pub fn assemble_for(env: TargetEnv, text: &str) -> Vec<u32> {
     let binary = spirv_tools::assembler::create(Some(env))
         .assemble(text, AssemblerOptions::default())
         .expect("the module assembles");

@@ -3,6 +3,7 @@
 mod commands;
 #[path = "../common/mod.rs"]
 mod common;
+mod foreign;
 mod memory;
 mod refusals;
 

@@ -295,9 +295,10 @@ impl<'m> Lowerer<'m> {
                     _ => types.element(pointer.pointee, idx).map(|(_, before)| before),
                 });
                 debug_assert!(n > 0);
-                let before =
-                    before.ok_or_else(|| self.malformed(inst, "a constant index is out of range"))?;
-                Place::Registers(Local(first.0 + before))
+                match before {
+                    Some(before) => Place::Registers(Local(first.0 + before)),
+                    None => nowhere(),
+                }
             }
             Place::Opaque(_) | Place::Texel(_) => {
                 return Err(self.malformed(inst, "an index goes into what has no parts"));
@@ -435,6 +436,11 @@ fn fills(place: &MemoryPlace, size: u64) -> bool {
         Space::Buffer(_) | Space::Device | Space::Push | Space::Shared => return false,
     };
     place.dynamic.is_none() && place.constant == 0 && size == whole
+}
+
+/// Outside of every space: a load from there reads zero, and a store is dropped.
+fn nowhere() -> Place {
+    natural(Space::Frame { start: 0, size: 0 }, FAR as u64)
 }
 
 pub(super) fn explicit(space: Space) -> Place {

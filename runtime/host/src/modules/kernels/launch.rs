@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use kps_compute::number::Unfit;
 use kps_compute::{ComputeError, DType, Extent, MemoryType, Number, Running, Storage, Tensor, Told};
-use kps_device::{DeviceInfo, ImageInfo, Instrument, Sampler, SamplerBinding};
+use kps_device::{DeviceInfo, ImageInfo, Instrument, Origin, Sampler, SamplerBinding};
 use kps_kernel::{
     ArrayParam, BindingPlace, Constant, Cover, Edge, Form, Ints, KernelModule, KernelTemplate, Memory, Param,
     ParamKind, ParamType, Quantity, Scalar, Signature, StructType, Target, TextureType, Type, Width,
@@ -159,7 +159,8 @@ fn start(
     let module = device::compile_for_rows(vm, kernel, signature, target, &quantity)?;
     check_whole_groups(kernel, &module, extent)?;
     check_shared(&module, manager.info())?;
-    let running = Running { instrument, subgroup_size: kernel.template.options.subgroup_size };
+    let subgroup_size = kernel.template.options.subgroup_size;
+    let running = Running { instrument, subgroup_size, origin: Origin::Compiler };
     let loaded = manager.loaded(&module, running)?;
     submit(kernel, manager, (&module, &loaded), arguments, extent)
 }

@@ -110,6 +110,9 @@ fn help(error: &ComputeError) -> Option<String> {
             }
             _ => return None,
         },
+        ComputeError::Device(DeviceError::Unbounded { .. }) => {
+            "the built-in device bounds every access: --device cpu".to_owned()
+        }
         ComputeError::Device(DeviceError::CannotProfile { .. }) => {
             "leave out --profile, or choose the built-in device: --device cpu".to_owned()
         }
@@ -128,7 +131,7 @@ fn devices(available: &[String]) -> String {
 /// Where in a kernel a device found what it tells of.
 fn place(error: &DeviceError) -> Option<KernelPlace> {
     let (line, text) = match error {
-        DeviceError::BadModule { line, .. } => (line, String::new()),
+        DeviceError::BadModule { line, .. } | DeviceError::Unbounded { line, .. } => (line, String::new()),
         DeviceError::MissingFeature { line, feature, .. } => (line, format!("needs `{}`", feature.name())),
         DeviceError::Interrupted { line } => (line, "it was running this".to_owned()),
         DeviceError::Fault(fault) => {

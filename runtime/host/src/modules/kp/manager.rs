@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use kps_compute::{DType, Level, Manager, Sequence, Tensor};
-use kps_device::{Checks, DeviceInfo};
+use kps_device::{Checks, DeviceInfo, Origin};
 use kps_kernel::{Edge, Ints};
 
 use super::algorithm::ScriptAlgorithm;
@@ -236,7 +236,9 @@ fn algorithm(vm: &mut Vm, args: &Args) -> Result {
         Some(given) => Some(kernels::read_subgroup_size(vm, given)?),
         None => kernels::subgroup_size(spirv),
     };
-    let mut builder = builder.instrument(instrument).subgroup_size(subgroup_size).spec_constants(spec_consts);
+    let origin = if kernels::is_kernel(spirv) { Origin::Compiler } else { Origin::Elsewhere };
+    let builder = builder.origin(origin).instrument(instrument).subgroup_size(subgroup_size);
+    let mut builder = builder.spec_constants(spec_consts);
     for (binding, sampler) in samplers {
         builder = builder.sampler(binding, sampler);
     }

@@ -1,0 +1,48 @@
+//! A module from elsewhere in, a module that a driver can be trusted with out.
+//!
+//! SPIR-V leaves it undefined what an index out of range does in shared memory, in variables and in push
+//! constants, and drivers on the host's own memory then overwrite the process. `guard` clamps those indices,
+//! `refusals` refuses what cannot be clamped, `hints` leaves out hints that a driver follows at any cost.
+//! Buffers and images are bounded by the device itself (robust access).
+//! Words of the kernel compiler of this process do not come here.
+
+mod globals;
+mod guard;
+mod hints;
+mod refusals;
+
+use std::borrow::Cow;
+
+use rspirv::dr::Module;
+
+use super::physical::Physical;
+use super::validity;
+use crate::reflect::Constants;
+use crate::{DeviceError, Result};
+
+/// The words for the driver. `words` are valid, in the host's byte order, and parsed as `module`.
+pub(super) fn bounded<'w>(
+    physical: &Physical,
+    words: Cow<'w, [u32]>,
+    module: &Module,
+    constants: &Constants,
+) -> Result<Cow<'w, [u32]>> {
+    refusals::check(physical, module)?;
+    let guarded = guard::guard(&words, module, constants)?;
+    if let guard::Guarded::Settled(words) = &guarded {
+        // Only now the validator knows how long the arrays are that composites are parts of.
+        validity::check(physical, words)?;
+    }
+    let words = match guarded {
+        guard::Guarded::Same => words,
+        guard::Guarded::Clamped(words) | guard::Guarded::Settled(words) => Cow::Owned(words),
+    };
+    Ok(match physical.unrolls_at_any_cost {
+        true => hints::without_unrolling(words),
+        false => words,
+    })
+}
+
+fn bad_module(message: String) -> DeviceError {
+    DeviceError::BadModule { message, line: None }
+}
