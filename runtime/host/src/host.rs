@@ -1,6 +1,6 @@
 //! The embedding API: a host owns a machine and runs programs in it.
 
-use std::io::Write;
+use std::io::{BufRead, Write};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::time::Duration;
@@ -11,12 +11,13 @@ use kps_syntax::{Diagnostic, Diagnostics, Source};
 use crate::checking::{Checking, Findings};
 use crate::convert::{FromValue, HostFunction, IntoArgs};
 use crate::errors;
+use crate::input::{Input, read_line};
 use crate::inspect;
 use crate::memory;
-use crate::output::{Output, Unwritten};
+use crate::output::{ErrorOutput, Output, Unwritten};
 use crate::profile::Profile;
 use crate::value::{Module, NativeFunction, Result as ScriptResult, Value};
-use crate::vm::{Interrupter, Limits, Vm, compile};
+use crate::vm::{Interrupter, Limits, Vm, compile, with_stack};
 
 /// A compiled script. Cheap to clone; it may go to another thread, and run in many hosts.
 #[derive(Clone, Debug)]
@@ -31,9 +32,11 @@ impl Program {
     /// The same of a source. What does not compile never gets to its kernels, so their mistakes come back with the
     /// others.
     pub fn compile(source: &Source) -> Result<Program, Diagnostics> {
-        compile(source).map(Program).map_err(|found| match inspect::check(source).errors() {
-            all if all.is_empty() => found,
-            all => all,
+        with_stack(|| {
+            compile(source).map(Program).map_err(|found| match inspect::check(source).errors() {
+                all if all.is_empty() => found,
+                all => all,
+            })
         })
     }
 
@@ -56,6 +59,9 @@ pub struct HostBuilder {
     device: String,
     limits: Limits,
     output: Option<Output>,
+    error_output: ErrorOutput,
+    input: Input,
+    folder: Option<PathBuf>,
     args: Vec<String>,
     module_path: Vec<PathBuf>,
     spirv_folder: Option<PathBuf>,
@@ -76,6 +82,27 @@ impl HostBuilder {
     /// Where `print` writes; standard output unless this is called.
     pub fn output(mut self, sink: impl Write + 'static) -> HostBuilder {
         self.output = Some(Output::new(sink));
+        self
+    }
+
+    /// Where `sys.stderr`, log records and the message of `sys.exit` go; the standard error of the process unless this
+    /// is called.
+    pub fn error_output(mut self, sink: impl Write + 'static) -> HostBuilder {
+        self.error_output = ErrorOutput::new(sink);
+        self
+    }
+
+    /// Where `input()` and `sys.stdin` read; the standard input of the process unless this is called.
+    /// `std::io::empty()` has nothing to read.
+    pub fn input(mut self, reader: impl BufRead + 'static) -> HostBuilder {
+        self.input = Input::new(reader);
+        self
+    }
+
+    /// Where relative paths of scripts begin; the working folder of the process unless this is called. `os.chdir`
+    /// moves this host alone.
+    pub fn working_folder(mut self, folder: impl AsRef<Path>) -> HostBuilder {
+        self.folder = Some(folder.as_ref().to_owned());
         self
     }
 
@@ -166,6 +193,9 @@ impl HostBuilder {
         );
         let mut vm = Vm::new(self.limits, self.output.unwrap_or_else(Output::stdout));
         vm.device = self.device;
+        vm.error_output = self.error_output;
+        vm.input = self.input;
+        vm.folder = self.folder;
         vm.args = self.args;
         vm.module_path = self.module_path;
         vm.spirv_folder = self.spirv_folder;
@@ -190,6 +220,9 @@ impl Host {
             device: String::new(),
             limits: Limits::default(),
             output: None,
+            error_output: ErrorOutput::default(),
+            input: Input::default(),
+            folder: None,
             args: Vec::new(),
             module_path: Vec::new(),
             spirv_folder: None,
@@ -268,6 +301,13 @@ impl Host {
         self.main.set(name, Value::NativeFunction(Rc::new(native)));
     }
 
+    /// A line of what `input()` reads, with its end; `None` where there is no more.
+    pub fn read_line(&mut self) -> Result<Option<String>, Diagnostics> {
+        // Whoever waits for an entry has no time limit.
+        let line = with_stack(|| read_line(&mut self.vm));
+        line.map_err(|raise| self.vm.tell(raise))
+    }
+
     /// What checked launches did wrong so far.
     pub fn findings(&self) -> &Findings {
         &self.vm.findings
@@ -314,7 +354,7 @@ impl Host {
     pub(crate) fn enter<T>(&mut self, act: impl FnOnce(&mut Vm) -> ScriptResult<T>) -> ScriptResult<T> {
         let running = self.vm.start_running();
         let clock = self.vm.start_clock();
-        let ended = act(&mut self.vm);
+        let ended = with_stack(|| act(&mut self.vm));
         drop(clock);
         // What ran last may have been one long call, which nothing polled behind, or may have dropped a generator.
         let result = ended.and_then(|value| self.vm.pause().map(|()| value));

@@ -8,6 +8,7 @@ mod errors;
 pub mod explain;
 mod foreign;
 mod host;
+mod input;
 pub mod inspect;
 mod memory;
 mod modules;

@@ -1,6 +1,8 @@
-//! Where `print` writes: a buffer before the embedder's sink.
+//! Where `print` writes, a buffer before the embedder's sink; and where `sys.stderr` does, without one.
 
+use std::cell::RefCell;
 use std::io::{self, Write};
+use std::rc::Rc;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Written bytes wait here until there are this many.
@@ -26,6 +28,28 @@ impl Unwritten {
 
     fn lock(&self) -> MutexGuard<'_, Vec<u8>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Where `sys.stderr` and log records go: the embedder's sink, or the standard error of the process.
+#[derive(Clone, Default)]
+pub struct ErrorOutput(Option<Rc<RefCell<dyn Write>>>);
+
+impl ErrorOutput {
+    pub fn new(sink: impl Write + 'static) -> ErrorOutput {
+        ErrorOutput(Some(Rc::new(RefCell::new(sink))))
+    }
+
+    pub fn write(&self, text: &str) -> io::Result<()> {
+        match &self.0 {
+            Some(sink) => sink.borrow_mut().write_all(text.as_bytes()),
+            None => io::stderr().write_all(text.as_bytes()),
+        }
+    }
+
+    /// Whether somebody reads it on a terminal.
+    pub fn is_terminal(&self) -> bool {
+        self.0.is_none() && io::IsTerminal::is_terminal(&io::stderr())
     }
 }
 

@@ -10,7 +10,7 @@ use crate::errors;
 use crate::host::{Host, Outcome};
 use crate::modules::kernels;
 use crate::value::{Raise, Value};
-use crate::vm::compile_entry;
+use crate::vm::{compile_entry, with_stack};
 
 /// A host with a prompt in front of it.
 pub struct Session {
@@ -44,7 +44,7 @@ impl Session {
     pub fn eval(&mut self, text: &str) -> Result<Evaluated, Diagnostics> {
         self.n_entries += 1;
         let source = Source::new(format!("<entry {}>", self.n_entries), text);
-        let program = compile_entry(&source)?;
+        let program = with_stack(|| compile_entry(&source))?;
         let main = self.host.main().clone();
         self.host.vm().findings.begin_anew();
         let result = self.host.enter(|vm| {

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use kps::device::Checks;
 use kps::{Checking, Evaluated, Host, Outcome, Program, Session};
+use kps_goldens::Sink;
 
 fn program(text: &str) -> Program {
     Program::parse("job.kps", text).expect("the script compiles")
@@ -97,21 +98,87 @@ fn more_values_than_a_frame_holds_are_an_error() {
 }
 
 #[test]
-fn deep_recursion_is_an_error_on_a_small_stack() {
-    let thread = std::thread::Builder::new().stack_size(2 << 20).spawn(|| {
-        let mut host = Host::builder().recursion_limit(100_000).build();
-        let expected = "RecursionError: maximum recursion depth exceeded";
-        for text in [
-            "def f(n): return f(n + 1)\nf(0)",
-            "class R:\n    def __repr__(self): return repr(self)\nrepr(R())",
-            "class R:\n    def __add__(self, o): return self + o\nR() + 1",
-            "def g(n): yield from g(n + 1)\nfor x in g(0): pass",
-            "a = []\nfor i in range(100000): a = [a]\nrepr(a)",
-        ] {
-            assert_eq!(message(text, &mut host), expected, "{text}");
-        }
-    });
-    thread.expect("a thread starts").join().expect("nothing overflows");
+fn deep_recursion_is_an_error_on_any_stack() {
+    for n_bytes in [128 << 10, 256 << 10, 1 << 20, 2 << 20, 8 << 20] {
+        let thread = std::thread::Builder::new().stack_size(n_bytes).spawn(recurse_in_many_ways);
+        thread.expect("a thread starts").join().expect("nothing overflows");
+    }
+}
+
+fn recurse_in_many_ways() {
+    let mut host = Host::builder().recursion_limit(100_000).build();
+    let expected = "RecursionError: maximum recursion depth exceeded";
+    for text in [
+        "def f(n): return f(n + 1)\nf(0)",
+        "class R:\n    def __repr__(self): return repr(self)\nrepr(R())",
+        "class R:\n    def __add__(self, o): return self + o\nR() + 1",
+        "def g(n): yield from g(n + 1)\nfor x in g(0): pass",
+        "a = []\nfor i in range(100000): a = [a]\nrepr(a)",
+    ] {
+        assert_eq!(message(text, &mut host), expected, "{text}");
+    }
+    // Whoever calls the machine itself has the thread's own stack.
+    host.run(&program("class R:\n    def __repr__(self): return repr(self)\ndef again(): return repr(R())"))
+        .expect("it only defines");
+    let again = host.get("again").expect("it is there");
+    assert!(host.vm().call(&again, &[]).is_err());
+    let nested = format!("x = {}1{}", "(".repeat(5000), ")".repeat(5000));
+    assert!(Program::parse("job.kps", nested).is_err(), "the depth of a text is bounded");
+}
+
+#[test]
+fn a_host_has_streams_of_its_own() {
+    let (output, errors) = (Sink::default(), Sink::default());
+    let mut host = Host::builder()
+        .output(output.clone())
+        .error_output(errors.clone())
+        .input("first\nsecond\r\n\nlast".as_bytes())
+        .build();
+    let script = "import sys, logging\nprint(input('name? '))\nprint([line for line in sys.stdin])\n\
+                  sys.stderr.write('careful\\n')\nlogging.warning('odd')\n\
+                  print('too', file=sys.stderr)\nprint(sys.stdin.isatty(), sys.stderr.isatty())\n\
+                  try: input()\nexcept EOFError as e: print(e)\nsys.exit('over')";
+    assert_eq!(host.run(&program(script)).expect("leaving is no error"), Outcome::Exit(1));
+    let printed = "name? first\n['second\\n', '\\n', 'last']\nFalse False\nEOF when reading a line\n";
+    assert_eq!(output.take(), printed);
+    assert_eq!(errors.take(), "careful\nWARNING:root:odd\ntoo\nover\n");
+}
+
+#[test]
+fn a_host_has_a_working_folder_of_its_own() {
+    let folder = std::env::temp_dir().join(format!("kps-embed-{}", std::process::id()));
+    for name in ["one", "two"] {
+        std::fs::create_dir_all(folder.join(name).join("below")).expect("a folder can be made");
+        let module = folder.join(name).join("below").join("where.kps");
+        std::fs::write(module, format!("here = '{name}'\n")).expect("a file can be written");
+    }
+    let folder = folder.canonicalize().expect("it was made");
+    let before = std::env::current_dir().expect("there is one");
+    let host = |name: &str| {
+        let sink = Sink::default();
+        let host = Host::builder().module_path(".").output(sink.clone()).working_folder(folder.join(name));
+        (host.build(), sink)
+    };
+    let (mut one, mut two) = (host("one"), host("two"));
+    for (host, sink) in [&mut one, &mut two] {
+        let script = "import os\nprint(os.listdir('.'))\nos.chdir('below')\nprint(os.getcwd())\n";
+        host.run(&program(script)).expect("the folder is there");
+        let name = if sink.take().contains("/one/") { "one" } else { "two" };
+        let script = "import where, np, kp\nfrom pathlib import Path\nopen('a.txt', 'w').write(where.here)\n\
+                      np.save('b.npy', np.arange(3))\nkp.write_png('c.png', np.zeros((2, 2)))\n\
+                      print(Path('a.txt').read_text(), Path.cwd().name, np.load('b.npy'))\n\
+                      os.rename('b.npy', '../b.npy')\nos.remove('a.txt')\nprint(sorted(os.listdir()))\n";
+        let script = script.replace("where, np, kp", "where, kp\nimport numpy as np");
+        host.run(&program(&script)).expect("its files are there");
+        assert_eq!(sink.take(), format!("{name} below [0 1 2]\n['c.png', 'where.kps']\n"));
+        assert!(folder.join(name).join("b.npy").exists());
+        let missing = "FileNotFoundError: [Errno 2] No such file or directory: 'nowhere'";
+        assert_eq!(message("os.chdir('nowhere')", host), missing);
+        let no_folder = "NotADirectoryError: [Errno 20] Not a directory: 'c.png'";
+        assert_eq!(message("os.chdir('c.png')", host), no_folder);
+    }
+    assert_eq!(std::env::current_dir().expect("there is one"), before);
+    std::fs::remove_dir_all(&folder).expect("it was made");
 }
 
 #[track_caller]

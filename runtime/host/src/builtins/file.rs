@@ -463,7 +463,7 @@ fn open(vm: &mut Vm, args: &Args) -> Result {
         Value::Int(_) | Value::Bool(_) => (open_number(vm.index(path)?, &options)?, path.clone()),
         path => {
             let path = path_text(vm, path)?;
-            let file = options.open(&path).map_err(|error| os_error(&error, Some(&path)))?;
+            let file = options.open(vm.path_of(&path)).map_err(|error| os_error(&error, Some(&path)))?;
             // Linux opens folders for reading; reading them is what fails.
             if file.metadata().is_ok_and(|metadata| metadata.is_dir()) {
                 return Err(system_error(

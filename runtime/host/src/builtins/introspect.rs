@@ -1,9 +1,8 @@
 //! `dir`, `vars`, `globals`, `locals`, `help`, `input`: what a script asks about itself and its user.
 
-use std::io::BufRead;
-
 use super::namespace_dict;
 use crate::errors;
+use crate::input::read_line;
 use crate::value::{Args, Dict, ExceptionKind, Name, NativeDef, Raise, Result, Value};
 use crate::vm::Vm;
 
@@ -115,23 +114,8 @@ fn input(vm: &mut Vm, args: &Args) -> Result {
         let prompt = vm.str(prompt)?;
         vm.print(&prompt)?;
     }
-    vm.flush()?;
-    match read_line()? {
+    match read_line(vm)? {
         Some(line) => Ok(Value::str(line.strip_suffix('\n').unwrap_or(&line))),
         None => Err(Raise::new(ExceptionKind::EOFError, "EOF when reading a line")),
     }
-}
-
-/// A line of standard input with its end as `\n`; `None` at the end of the input.
-pub fn read_line() -> Result<Option<String>> {
-    let mut bytes = Vec::new();
-    std::io::stdin()
-        .lock()
-        .read_until(b'\n', &mut bytes)
-        .map_err(|error| super::file::os_error(&error, None))?;
-    if bytes.is_empty() {
-        return Ok(None);
-    }
-    let line = super::encoding::decode(&bytes, "utf-8", "strict")?;
-    Ok(Some(line.replace("\r\n", "\n")))
 }

@@ -66,7 +66,8 @@ impl Imports {
     /// Whether there is no such module, as far as that can be told: text that is in no file has none of its own.
     pub fn lacks(&self, name: &str) -> bool {
         let folder = self.read.upgrade().and_then(|modules| modules.folder.clone());
-        let is_of_scripts = |folder: PathBuf| file_of(&folder, name).is_none() && !folder.join(name).is_dir();
+        let is_of_scripts =
+            |folder: PathBuf| file_of(&folder, name, Path::is_file).is_none() && !folder.join(name).is_dir();
         // Importing from `__future__` is a word to the compiler.
         name != "__future__"
             && modules::find(name).is_none()
@@ -108,7 +109,7 @@ impl Imports {
                 (package.file?.parent()?.to_owned(), last)
             }
         };
-        let (file, is_package) = file_of(&folder, last)?;
+        let (file, is_package) = file_of(&folder, last, Path::is_file)?;
         let text = std::fs::read_to_string(&file).ok()?;
         Some((Source::new(file.display().to_string(), text), Some(file), is_package))
     }

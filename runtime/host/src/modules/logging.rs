@@ -6,13 +6,13 @@
 //! standard error at once, from WARNING on.
 
 use std::cell::{Cell, RefCell};
-use std::io::Write;
 use std::rc::Rc;
 
 use kps_compute::Log;
 use kps_syntax::diagnostic::Frame;
 
 use crate::errors;
+use crate::output::ErrorOutput;
 use crate::value::{Args, NativeDef, NativeModule, Result, TraceEntry, Value};
 use crate::vm::Vm;
 
@@ -50,7 +50,7 @@ impl Default for Events {
 }
 
 impl Events {
-    fn take(&self, level: i64, message: &str) {
+    fn take(&self, level: i64, message: &str, errors: &ErrorOutput) {
         if level < self.level.get() {
             return;
         }
@@ -66,19 +66,19 @@ impl Events {
             _ => "ERROR",
         };
         // A log that cannot be written to must not stop the work that it reports.
-        let _ = writeln!(std::io::stderr(), "{name}:kp:{message}");
+        let _ = errors.write(&format!("{name}:kp:{message}\n"));
     }
 }
 
 /// Where the compute library's events go: the logger `kp`.
 pub fn kp_log(vm: &mut Vm) -> Log {
-    let events = vm.state::<Events>();
-    Log::to(move |level, message| events.take(super::kp::level(level), message))
+    let (events, errors) = (vm.state::<Events>(), vm.error_output.clone());
+    Log::to(move |level, message| events.take(super::kp::level(level), message, &errors))
 }
 
 /// A warning on the logger `kp`.
 pub fn warn_kp(vm: &mut Vm, message: &str) -> Result<()> {
-    vm.state::<Events>().take(WARNING, message);
+    vm.state::<Events>().take(WARNING, message, &vm.error_output);
     flush_kp(vm)
 }
 

@@ -2,7 +2,8 @@
 //! `pathlib` of the standard library are made of it.
 
 use std::fs::{self, Metadata};
-use std::path::Path;
+use std::io;
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::time::UNIX_EPOCH;
 
@@ -22,7 +23,7 @@ static FUNCTIONS: &[NativeDef] = &[
     NativeDef::function("rename", rename),
     NativeDef::function("realpath", realpath),
     NativeDef::function("getcwd", getcwd),
-    NativeDef::function("chdir", |vm, args| act(vm, args, |path| std::env::set_current_dir(path))),
+    NativeDef::function("chdir", chdir),
     NativeDef::function("environ", environ),
     NativeDef::function("getpid", |_, _| Ok(Value::Int(std::process::id().into()))),
     NativeDef::function("cpu_count", |_, _| {
@@ -33,7 +34,7 @@ static FUNCTIONS: &[NativeDef] = &[
 /// `stat(path)`: what it is (`"file"`, `"folder"` or `"other"`), its bytes, and when it was changed, in seconds.
 fn stat(vm: &mut Vm, args: &Args) -> Result {
     let path = only_path(vm, args)?;
-    let metadata = fs::metadata(&path).map_err(|error| os_error(&error, Some(&path)))?;
+    let metadata = fs::metadata(vm.path_of(&path)).map_err(|error| os_error(&error, Some(&path)))?;
     let bytes = Value::from(metadata.len());
     Ok(Value::tuple(vec![Value::str(kind(&metadata)), bytes, Value::Float(changed(&metadata))]))
 }
@@ -54,7 +55,7 @@ fn changed(metadata: &Metadata) -> f64 {
 /// The names in a folder, in the order of the alphabet.
 fn listdir(vm: &mut Vm, args: &Args) -> Result {
     let path = only_path(vm, args)?;
-    let entries = fs::read_dir(&path).map_err(|error| os_error(&error, Some(&path)))?;
+    let entries = fs::read_dir(vm.path_of(&path)).map_err(|error| os_error(&error, Some(&path)))?;
     let mut names = Vec::new();
     for entry in entries {
         let entry = entry.map_err(|error| os_error(&error, Some(&path)))?;
@@ -67,18 +68,32 @@ fn listdir(vm: &mut Vm, args: &Args) -> Result {
 fn rename(vm: &mut Vm, args: &Args) -> Result {
     let [from, to] = args.exactly("rename")?;
     let (from, to) = (path_text(vm, from)?, path_text(vm, to)?);
-    fs::rename(&from, &to).map_err(|error| os_error(&error, Some(&from)))?;
+    fs::rename(vm.path_of(&from), vm.path_of(&to)).map_err(|error| os_error(&error, Some(&from)))?;
     Ok(Value::None)
 }
 
 /// Without links, `.` and `..`; None where nothing is there.
 fn realpath(vm: &mut Vm, args: &Args) -> Result {
     let path = only_path(vm, args)?;
-    Ok(fs::canonicalize(&path).map_or(Value::None, |path| text(&path)))
+    Ok(fs::canonicalize(vm.path_of(&path)).map_or(Value::None, |path| text(&path)))
 }
 
-fn getcwd(_: &mut Vm, _: &Args) -> Result {
-    std::env::current_dir().map(|path| text(&path)).map_err(|error| os_error(&error, None))
+fn getcwd(vm: &mut Vm, _: &Args) -> Result {
+    working_folder(vm).map(|path| text(&path)).map_err(|error| os_error(&error, None))
+}
+
+/// The host's own, without links; that of the process where the host has none.
+fn working_folder(vm: &Vm) -> io::Result<PathBuf> {
+    vm.folder.as_ref().map_or_else(std::env::current_dir, fs::canonicalize)
+}
+
+/// Moves the host. The process, in which others may run, stays where it is.
+fn chdir(vm: &mut Vm, args: &Args) -> Result {
+    let path = only_path(vm, args)?;
+    // The folder's own `.` takes the right to enter it.
+    let entered = fs::metadata(vm.path_of(&path).join(".")).and_then(|_| fs::canonicalize(vm.path_of(&path)));
+    vm.folder = Some(entered.map_err(|error| os_error(&error, Some(&path)))?);
+    Ok(Value::None)
 }
 
 fn environ(_: &mut Vm, _: &Args) -> Result {
@@ -91,9 +106,9 @@ fn environ(_: &mut Vm, _: &Args) -> Result {
 }
 
 /// Does something to the one path.
-fn act(vm: &mut Vm, args: &Args, action: impl FnOnce(&str) -> std::io::Result<()>) -> Result {
+fn act(vm: &mut Vm, args: &Args, action: impl FnOnce(&Path) -> io::Result<()>) -> Result {
     let path = only_path(vm, args)?;
-    action(&path).map_err(|error| os_error(&error, Some(&path)))?;
+    action(&vm.path_of(&path)).map_err(|error| os_error(&error, Some(&path)))?;
     Ok(Value::None)
 }
 

@@ -1,16 +1,15 @@
 //! The module `sys`: the arguments, the standard streams, and what this machine is.
 
-use std::io::Write;
 use std::path::PathBuf;
 
 use super::struct_seq::StructSeq;
-use crate::builtins::introspect::read_line;
 use crate::errors;
+use crate::input::read_line;
 use crate::text::int::{LEAST_STR_DIGITS, MAX_STR_DIGITS, max_str_digits, set_max_str_digits};
 use crate::value::{
     Args, Dict, ExceptionKind, Module, Native, NativeDef, NativeModule, NativeType, Raise, Result, Value,
 };
-use crate::vm::Vm;
+use crate::vm::{Vm, write_error};
 
 pub static MODULE: NativeModule =
     NativeModule { functions: FUNCTIONS, init: Some(init), ..NativeModule::new("sys") };
@@ -119,7 +118,12 @@ pub fn search_path(vm: &Vm) -> Vec<PathBuf> {
     let changed = vm.modules.get("sys").and_then(|sys| sys.get("path"));
     match changed {
         Some(Value::List(folders)) => {
-            folders.borrow().iter().filter_map(|folder| folder.as_str().map(PathBuf::from)).collect()
+            // A folder whose name is no Unicode is shown by another one.
+            let named = |text: &str| {
+                let given = vm.module_path.iter().find(|folder| folder.display().to_string() == text);
+                given.map_or_else(|| PathBuf::from(text), Clone::clone)
+            };
+            folders.borrow().iter().filter_map(|folder| folder.as_str().map(named)).collect()
         }
         _ => vm.module_path.clone(),
     }
@@ -134,7 +138,7 @@ pub fn exit(vm: &mut Vm, args: &Args) -> Result {
         let message = vm.str(message)?;
         vm.flush()?;
         // Where standard error is gone there is nobody to tell.
-        let _ = writeln!(std::io::stderr(), "{message}");
+        let _ = vm.error_output.write(&format!("{message}\n"));
     }
     Err(Raise::with_args(ExceptionKind::SystemExit, code.into_iter().cloned().collect()))
 }
@@ -254,8 +258,7 @@ fn put(vm: &mut Vm, stream: Stream, text: &str) -> Result<()> {
         Stream::Err => {
             // What was printed before comes first.
             vm.flush()?;
-            let mut stderr = std::io::stderr();
-            stderr.write_all(text.as_bytes()).map_err(|error| unsupported(&error.to_string()))
+            vm.error_output.write(text).map_err(write_error)
         }
     }
 }
@@ -292,9 +295,7 @@ fn line(vm: &mut Vm, args: &Args) -> Result<Option<String>> {
     if !matches!(stream(args)?, Stream::In) {
         return Err(unsupported("not readable"));
     }
-    vm.flush()?;
-    vm.poll()?;
-    read_line()
+    read_line(vm)
 }
 
 fn readline(vm: &mut Vm, args: &Args) -> Result {
@@ -324,11 +325,11 @@ fn next(vm: &mut Vm, args: &Args) -> Result {
     line(vm, args)?.map(Value::str).ok_or_else(|| errors::stop_iteration(Value::None))
 }
 
-fn isatty(_: &mut Vm, args: &Args) -> Result {
+fn isatty(vm: &mut Vm, args: &Args) -> Result {
     use std::io::IsTerminal;
     Ok(Value::Bool(match stream(args)? {
-        Stream::In => std::io::stdin().is_terminal(),
+        Stream::In => vm.input.is_terminal(),
         Stream::Out => std::io::stdout().is_terminal(),
-        Stream::Err => std::io::stderr().is_terminal(),
+        Stream::Err => vm.error_output.is_terminal(),
     }))
 }

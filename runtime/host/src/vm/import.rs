@@ -96,8 +96,10 @@ impl Vm {
         };
         // A file of the current folder is told of without one, as the script is.
         let mut plain = folders.iter().map(|folder| folder.strip_prefix(".").unwrap_or(folder));
-        if let Some((file, is_package)) = plain.find_map(|folder| file_of(folder, last)) {
-            let source = read_source(&file)?;
+        if let Some((file, is_package)) =
+            plain.find_map(|folder| file_of(folder, last, |file| self.path_of(file).is_file()))
+        {
+            let source = read_source(&file, &self.path_of(&file))?;
             return Ok(Found { source, file: Some(file), is_package });
         }
         Err(errors::module_not_found(name, kps_syntax::suggest::nearest(name, modules::names())))
@@ -188,12 +190,12 @@ impl Vm {
 }
 
 /// The file of a module in a folder, and whether that is a package's.
-pub(crate) fn file_of(folder: &Path, last: &str) -> Option<(PathBuf, bool)> {
+pub(crate) fn file_of(folder: &Path, last: &str, is_file: impl Fn(&Path) -> bool) -> Option<(PathBuf, bool)> {
     let files = ENDINGS.iter().flat_map(|ending| {
         let package = folder.join(last).join(format!("__init__.{ending}"));
         [(package, true), (folder.join(format!("{last}.{ending}")), false)]
     });
-    files.into_iter().find(|(file, _)| file.is_file())
+    files.into_iter().find(|(file, _)| is_file(file))
 }
 
 /// The full name of a module that is named with `level` leading dots in another one, which is a package or not;
@@ -231,8 +233,9 @@ pub(crate) fn compile_entry(source: &Source) -> std::result::Result<kps_bytecode
     kps_bytecode::compile_entry(&module)
 }
 
-fn read_source(file: &Path) -> Result<Source> {
-    match std::fs::read(file) {
+/// The source named `file`, which lies at `path`.
+fn read_source(file: &Path, path: &Path) -> Result<Source> {
+    match std::fs::read(path) {
         Ok(bytes) => match String::from_utf8(bytes) {
             Ok(text) => Ok(Source::new(file.display().to_string(), text)),
             Err(_) => Err(errors::import_error(format!("`{}` is not UTF-8 text", file.display()))),

@@ -27,7 +27,7 @@ mod unwind;
 
 use std::any::{Any, TypeId};
 use std::cell::RefCell;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use indexmap::IndexMap;
@@ -42,12 +42,21 @@ pub use interrupt::{Interrupter, Limits, checkpoint};
 
 use crate::checking::{Checking, Findings};
 use crate::errors;
+use crate::input::Input;
 use crate::memory::Meter;
-use crate::output::Output;
+use crate::output::{ErrorOutput, Output};
 use crate::value::{ExceptionKind, Function, Module, Name, Namespace, Raise, Result, Value};
 
 /// How much of the native stack the machine may use, counted from where it was entered.
 const NATIVE_STACK: usize = 1 << 20;
+
+/// What stays free of a thread's stack for functions that call no script: where a call is refused, they still run.
+const RED_ZONE: usize = 512 << 10;
+
+/// Runs what needs a machine's share of the stack, on another stack where the thread has less left.
+pub(crate) fn with_stack<T>(act: impl FnOnce() -> T) -> T {
+    stacker::maybe_grow(NATIVE_STACK + RED_ZONE, NATIVE_STACK + 2 * RED_ZONE, act)
+}
 
 /// Back jumps and calls between two looks at the clock and the interrupt flag.
 const POLL_INTERVAL: u32 = 1024;
@@ -63,6 +72,12 @@ pub struct Vm {
     pub modules: IndexMap<String, Rc<Module>>,
     /// Where `print` writes.
     pub output: Output,
+    /// Where `sys.stderr` writes.
+    pub(crate) error_output: ErrorOutput,
+    /// Where `input()` reads.
+    pub(crate) input: Input,
+    /// Where relative paths begin; `None` is the working folder of the process, which no script changes.
+    pub(crate) folder: Option<PathBuf>,
     /// What the script was started with: `sys.argv`, the script's own name first.
     pub args: Vec<String>,
     /// Where modules written as scripts are looked for, in order.
@@ -88,8 +103,8 @@ pub struct Vm {
     pub(crate) class_epoch: u32,
     /// Containers whose repr is being written.
     pub(crate) repr_active: Vec<usize>,
-    /// Address on the native stack where the outermost entry was.
-    stack_start: usize,
+    /// Address on the native stack below which native recursion is refused.
+    stack_limit: usize,
     sources: RefCell<sources::Sources>,
     /// What modules keep per machine, by its type.
     state: FxHashMap<TypeId, Rc<dyn Any>>,
@@ -106,6 +121,9 @@ impl Vm {
             modules: IndexMap::new(),
             meter: Meter::new(limits.memory),
             output,
+            error_output: ErrorOutput::default(),
+            input: Input::default(),
+            folder: None,
             args: Vec::new(),
             module_path: Vec::new(),
             device: String::new(),
@@ -120,7 +138,7 @@ impl Vm {
             until_poll: POLL_INTERVAL,
             class_epoch: 0,
             repr_active: Vec::new(),
-            stack_start: 0,
+            stack_limit: 0,
             sources: RefCell::default(),
             state: FxHashMap::default(),
         }
@@ -204,23 +222,36 @@ impl Vm {
     pub fn check_stack(&self) -> Result<()> {
         let marker = 0u8;
         let here = &raw const marker as usize;
-        if self.stack_start.abs_diff(here) > NATIVE_STACK {
+        if here < self.stack_limit {
             return Err(errors::recursion_error());
         }
         Ok(())
     }
 
-    /// Notes where the native stack starts, at an entry from outside.
+    /// Notes how far the native stack may grow down, at an entry from outside: by the share of the machine, or as far
+    /// as the thread's own stack goes.
     #[inline]
     pub(crate) fn mark_stack(&mut self) {
         if self.frames.is_empty() {
             let marker = 0u8;
-            self.stack_start = &raw const marker as usize;
+            let here = &raw const marker as usize;
+            // Whoever calls a machine itself may have little left, and half of that is better than none.
+            let left = stacker::remaining_stack().unwrap_or(NATIVE_STACK + RED_ZONE);
+            let share = left.saturating_sub(RED_ZONE).max(left / 2).min(NATIVE_STACK);
+            self.stack_limit = here.saturating_sub(share);
+        }
+    }
+
+    /// The path that a script means by a text: relative ones begin at the host's own working folder.
+    pub(crate) fn path_of(&self, path: impl AsRef<Path>) -> PathBuf {
+        match &self.folder {
+            Some(folder) => folder.join(path),
+            None => path.as_ref().to_owned(),
         }
     }
 }
 
-fn write_error(error: std::io::Error) -> Raise {
+pub(crate) fn write_error(error: std::io::Error) -> Raise {
     let kind = match error.kind() {
         std::io::ErrorKind::BrokenPipe => ExceptionKind::BrokenPipeError,
         _ => ExceptionKind::OSError,

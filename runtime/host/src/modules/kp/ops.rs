@@ -252,7 +252,7 @@ fn words_of_text(vm: &Vm, text: &str, options: &Options) -> Result<Vec<u32>> {
 /// The words of the shader in a file.
 pub fn words_of_file(vm: &mut Vm, path: &Value, options: &Options) -> Result<Vec<u32>> {
     let path = vm.str(path)?;
-    let bytes = std::fs::read(&path).map_err(|error| match error.kind() {
+    let bytes = std::fs::read(vm.path_of(&path)).map_err(|error| match error.kind() {
         std::io::ErrorKind::NotFound => {
             Raise::new(ExceptionKind::FileNotFoundError, format!("no such file: {path:?}"))
         }

@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io::{BufReader, BufWriter};
+use std::path::Path;
 
 use kps_compute::DType;
 
@@ -37,7 +38,7 @@ pub fn write(vm: &mut Vm, args: &Args) -> Result {
     let (height, width) = (side(height)?, side(width)?);
     let dtype = elements.dtype;
     let bytes = to_bytes(dtype, &elements.cast(DType::F64).bytes);
-    match encode(&path, width, height, color, &bytes) {
+    match encode(&vm.path_of(&path), width, height, color, &bytes) {
         Ok(()) => Ok(Value::None),
         Err(png::EncodingError::IoError(error)) => Err(os_error(&error, Some(&path))),
         Err(error) => Err(Raise::new(ExceptionKind::OSError, format!("cannot write {path:?}: {error}"))),
@@ -62,7 +63,7 @@ pub fn read(vm: &mut Vm, args: &Args) -> Result {
     let mut parser = args.parser("read_png");
     let path = path_text(vm, parser.required("path")?)?;
     parser.finish()?;
-    let file = File::open(&path).map_err(|error| os_error(&error, Some(&path)))?;
+    let file = File::open(vm.path_of(&path)).map_err(|error| os_error(&error, Some(&path)))?;
     let (shape, bytes) = decode(file).map_err(|error| match error {
         png::DecodingError::LimitsExceeded => {
             crate::errors::memory_error(format!("{path:?} is too large a picture"))
@@ -88,7 +89,7 @@ fn decode(file: File) -> std::result::Result<([usize; 3], Vec<u8>), png::Decodin
 }
 
 fn encode(
-    path: &str,
+    path: &Path,
     width: u32,
     height: u32,
     color: png::ColorType,

@@ -1,0 +1,101 @@
+//! Where `input()` and `sys.stdin` read: lines of the embedder's reader, or of the standard input of the process.
+//!
+//! A wait for the standard input ends when the host is interrupted. What was typed before that stays for the next
+//! read.
+
+use std::io::{self, BufRead, IsTerminal};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use crate::builtins::encoding;
+use crate::builtins::file::os_error;
+use crate::value::Result;
+use crate::vm::Vm;
+
+/// How long a wait may go on before somebody asks whether to go on.
+const NAP: Duration = Duration::from_millis(20);
+
+/// Bytes that the buffer of `io::stdin` holds: those need no wait. All reads of the process that go through here
+/// count them.
+static BUFFERED: AtomicUsize = AtomicUsize::new(0);
+
+#[derive(Default)]
+pub struct Input {
+    /// `None` is the standard input.
+    given: Option<Box<dyn BufRead>>,
+    /// The beginning of a line whose end was waited for when an interrupt came.
+    begun: Vec<u8>,
+}
+
+impl Input {
+    pub fn new(reader: impl BufRead + 'static) -> Input {
+        Input { given: Some(Box::new(reader)), begun: Vec::new() }
+    }
+
+    pub fn is_terminal(&self) -> bool {
+        self.given.is_none() && io::stdin().is_terminal()
+    }
+}
+
+/// The next line with its end as `\n`; `None` at the end of the input.
+pub fn read_line(vm: &mut Vm) -> Result<Option<String>> {
+    vm.flush()?;
+    while !read_more(vm)? {}
+    let line = std::mem::take(&mut vm.input.begun);
+    if line.is_empty() {
+        return Ok(None);
+    }
+    let line = encoding::decode(&line, "utf-8", "strict")?;
+    Ok(Some(line.replace("\r\n", "\n")))
+}
+
+/// Reads on; whether the line has its end, or there is nothing more.
+fn read_more(vm: &mut Vm) -> Result<bool> {
+    if vm.input.given.is_none() && BUFFERED.load(Ordering::Relaxed) == 0 {
+        wait(vm)?;
+    }
+    let Input { given, begun } = &mut vm.input;
+    let read = match given {
+        Some(reader) => read_buffer(&mut **reader, begun).map(|(is_end, _)| is_end),
+        None => read_buffer(&mut io::stdin().lock(), begun).map(|(is_end, n_left)| {
+            BUFFERED.store(n_left, Ordering::Relaxed);
+            is_end
+        }),
+    };
+    match read {
+        Err(error) if error.kind() == io::ErrorKind::Interrupted => vm.poll_now().map(|()| false),
+        read => read.map_err(|error| os_error(&error, None)),
+    }
+}
+
+/// Takes what is buffered of a line: whether that is its end, and how many bytes stay in the buffer.
+fn read_buffer(reader: &mut dyn BufRead, line: &mut Vec<u8>) -> io::Result<(bool, usize)> {
+    let buffer = reader.fill_buf()?;
+    let end = buffer.iter().position(|byte| *byte == b'\n');
+    let n_taken = end.map_or(buffer.len(), |end| end + 1);
+    let read = (end.is_some() || buffer.is_empty(), buffer.len() - n_taken);
+    line.extend_from_slice(&buffer[..n_taken]);
+    reader.consume(n_taken);
+    Ok(read)
+}
+
+/// Waits until the standard input has something, or has ended.
+#[cfg(unix)]
+fn wait(vm: &mut Vm) -> Result<()> {
+    let mut stdin = libc::pollfd { fd: libc::STDIN_FILENO, events: libc::POLLIN, revents: 0 };
+    loop {
+        vm.poll_now()?;
+        // SAFETY: it points to one descriptor, which lives until the call returns.
+        let n_ready = unsafe { libc::poll(&mut stdin, 1, NAP.as_millis() as libc::c_int) };
+        // Where it cannot be waited for, reading tells why.
+        if n_ready > 0 || (n_ready < 0 && io::Error::last_os_error().kind() != io::ErrorKind::Interrupted) {
+            return Ok(());
+        }
+    }
+}
+
+/// Elsewhere reading itself waits.
+#[cfg(not(unix))]
+fn wait(vm: &mut Vm) -> Result<()> {
+    vm.poll_now()
+}
