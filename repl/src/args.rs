@@ -1,11 +1,16 @@
 //! The command line: verbs, options and what they may be.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use clap::{Args, Parser, Subcommand};
 use kps::device::Checks;
 use kps::explain::AskedLine;
+use kps::inspect::nearest;
+
+use crate::console::tell;
+use crate::visible::{escape, visible};
 
 /// Run Python-like scripts whose kernels run on any GPU, or on the CPU.
 #[derive(Parser, Debug)]
@@ -15,7 +20,7 @@ pub struct Arguments {
     #[command(subcommand)]
     pub verb: Option<Verb>,
 
-    /// Be a prompt even where the input is not a terminal.
+    /// Be a prompt even where the input is not a terminal; of a FILE or CODE, behind it and with its names.
     #[arg(short = 'i', long)]
     pub interactive: bool,
 
@@ -25,7 +30,7 @@ pub struct Arguments {
 
     /// What the script finds in `sys.argv`, after `-c`.
     #[arg(trailing_var_arg = true, allow_hyphen_values = true, hide = true, requires = "code")]
-    pub args: Vec<String>,
+    pub args: Vec<OsString>,
 
     #[command(flatten)]
     pub host: HostOptions,
@@ -109,11 +114,14 @@ fn bytes(text: &str) -> Result<usize, String> {
 pub enum Verb {
     /// Run a script.
     Run {
+        /// Be a prompt with the script's names when it has ended.
+        #[arg(short = 'i', long)]
+        interactive: bool,
         /// The script; `-` reads it from the standard input.
         file: PathBuf,
         /// What the script finds in `sys.argv`.
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
-        args: Vec<String>,
+        args: Vec<OsString>,
     },
     /// Find every mistake that can be found without running.
     Check {
@@ -124,7 +132,7 @@ pub enum Verb {
     Explain {
         /// The kernel, and the one line of it that is asked about.
         #[arg(value_name = "FILE[:KERNEL[:LINE]]")]
-        kernel: String,
+        kernel: OsString,
         #[command(flatten)]
         given: GivenArgs,
         /// All that is known of this line, and its SPIR-V: `6`, or `helpers.kps:6` for a function of another file.
@@ -138,7 +146,7 @@ pub enum Verb {
     Spirv {
         /// `FILE` for all its kernels, `FILE:KERNEL` for one.
         #[arg(value_name = "FILE[:KERNEL]")]
-        kernel: String,
+        kernel: OsString,
         #[command(flatten)]
         given: GivenArgs,
         /// Write the binary here instead (`-` for the standard output).
@@ -163,21 +171,32 @@ pub struct GivenArgs {
 
 const VERBS: [&str; 6] = ["run", "check", "explain", "spirv", "devices", "help"];
 
+/// The verb that was meant by a word that names no file.
+pub fn nearest_verb(word: &str) -> Option<&'static str> {
+    nearest(word, VERBS.into_iter())
+}
+
 /// Reads the command line; `kps FILE ..` is `kps run FILE ..`. Ends the process on a wrong one.
 pub fn parse() -> Arguments {
-    Arguments::parse_from(with_verb(std::env::args().collect()))
+    Arguments::try_parse_from(with_verb(std::env::args_os().collect())).unwrap_or_else(|error| {
+        if !error.use_stderr() || error.to_string().chars().all(|char| escape(char).is_none()) {
+            error.exit()
+        }
+        tell(format_args!("{}", visible(&error.to_string())));
+        std::process::exit(error.exit_code())
+    })
 }
 
 /// Puts the verb first, in front of options: `run` where a file stands in its place. `kps run -c CODE` is
 /// `kps -c CODE`.
-fn with_verb(mut arguments: Vec<String>) -> Vec<String> {
+fn with_verb(mut arguments: Vec<OsString>) -> Vec<OsString> {
     let at = behind_options(&arguments, 1);
-    let Some(found) = arguments.get(at).filter(|found| !matches!(found.as_str(), "-c" | "--")) else {
+    let Some(found) = arguments.get(at).filter(|found| *found != "-c" && *found != "--") else {
         return arguments;
     };
-    let verb = match VERBS.contains(&found.as_str()) {
+    let verb = match VERBS.iter().any(|verb| found == verb) {
         true => arguments.remove(at),
-        false => "run".to_owned(),
+        false => "run".into(),
     };
     let takes_code = || arguments.get(behind_options(&arguments, at)).is_some_and(|option| option == "-c");
     if verb == "run" && takes_code() {
@@ -188,12 +207,12 @@ fn with_verb(mut arguments: Vec<String>) -> Vec<String> {
 }
 
 /// The place of the first argument from `at` on that is no option of the host's.
-fn behind_options(arguments: &[String], mut at: usize) -> usize {
+fn behind_options(arguments: &[OsString], mut at: usize) -> usize {
     while let Some(argument) = arguments.get(at) {
-        match argument.as_str() {
-            "--device" | "-d" | "--time-limit" | "--memory-limit" => at += 2,
-            "-" | "-c" | "--" => break,
-            option if option.starts_with('-') => at += 1,
+        match argument.to_str() {
+            Some("--device" | "-d" | "--time-limit" | "--memory-limit") => at += 2,
+            Some("-" | "-c" | "--") => break,
+            _ if argument.as_encoded_bytes().starts_with(b"-") => at += 1,
             _ => break,
         }
     }
@@ -202,11 +221,13 @@ fn behind_options(arguments: &[String], mut at: usize) -> usize {
 
 #[cfg(test)]
 mod tests {
+    use std::ffi::{OsStr, OsString};
+
     use super::with_verb;
 
     fn check(input: &str, expect: &str) {
-        let arguments = input.split(' ').map(str::to_owned).collect();
-        assert_eq!(with_verb(arguments).join(" "), expect);
+        let arguments = input.split(' ').map(OsString::from).collect();
+        assert_eq!(with_verb(arguments).join(OsStr::new(" ")), expect);
     }
 
     #[test]
@@ -217,6 +238,8 @@ mod tests {
         check("kps --time-limit 2 job.kps", "kps run --time-limit 2 job.kps");
         check("kps --memory-limit 2G job.kps", "kps run --memory-limit 2G job.kps");
         check("kps -", "kps run -");
+        check("kps -i job.kps a", "kps run -i job.kps a");
+        check("kps -i -c pass", "kps -i -c pass");
         check("kps run job.kps", "kps run job.kps");
         check("kps -c pass x", "kps -c pass x");
         check("kps run -c pass x", "kps -c pass x");

@@ -1,83 +1,102 @@
-//! Sources whose long lines are cut, so that a picture of them fits on a screen.
+//! What is drawn of a source: a copy in which characters that a terminal acts on are escaped, and long lines are cut
+//! so that they fit on a screen.
+//!
+//! In go labels, out come the copy and the same labels in it. Lines keep their numbers, and the header of a picture
+//! tells the column of the original.
 
 use std::ops::Range;
 
 use kps_syntax::diagnostic::Label;
 use kps_syntax::{Source, Span};
+use miette::{MietteError, MietteSpanContents, SourceCode, SourceSpan, SpanContents};
 
-/// A line of more bytes than this is cut.
-const LONG: usize = 400;
-/// Bytes kept before and after the beginning of what a label points at.
-const BEFORE: usize = 60;
-const AFTER: usize = 100;
+use crate::render::Width;
+use crate::visible::{escape, visible_name};
+
 const DOTS: &str = "...";
 
-/// The labels over sources with no long line. Those that all fit stay as they are.
-pub fn shorten(labels: &[Label]) -> Vec<Label> {
-    let Some(source) = labels.first().map(|label| &label.location.source) else { return vec![] };
-    if labels.iter().all(|label| label.location.source != *source || lines_fit(label)) {
-        return labels.to_vec();
+/// How much of a line is drawn, in bytes.
+#[derive(Clone, Copy)]
+struct Room {
+    /// A longer line is cut.
+    line: usize,
+    /// What is kept of it before and after the beginning of what a label points at.
+    before: usize,
+    after: usize,
+}
+
+impl Room {
+    fn of(width: Width) -> Room {
+        match width {
+            Width::Unknown => Room { line: 400, before: 60, after: 100 },
+            Width::Columns(columns) => {
+                // The number of the line, and the marks where a line was cut.
+                let line = columns.saturating_sub(8).max(40);
+                let kept = line - 2 * DOTS.len();
+                Room { line, before: kept / 3, after: kept - kept / 3 }
+            }
+        }
     }
-    let cut = CutSource::new(source, labels);
-    let moved = |label: &Label| match label.location.source == *source {
-        true => Label { location: cut.source.at(cut.span(label.location.span)), text: label.text.clone() },
-        false => label.clone(),
-    };
-    labels.iter().map(moved).collect()
 }
 
-fn lines_fit(label: &Label) -> bool {
-    let source = &label.location.source;
-    let line = source.line(label.location.span.start);
-    // The lines around it are drawn too.
-    (line.saturating_sub(1)..=line + 1).all(|line| source.line_text(line).len() <= LONG)
-        && label.location.span.end.saturating_sub(label.location.span.start) as usize <= LONG
-}
-
-/// A copy of a source in which each long line is a piece of itself, and where the pieces came from.
-struct CutSource {
-    source: Source,
+/// The source of some labels as it is drawn.
+#[derive(Debug)]
+pub struct Excerpt {
+    original: Source,
+    /// Named as the original is, with what a terminal acts on escaped.
+    copy: Source,
+    /// Empty where the copy is the original.
     pieces: Vec<Piece>,
 }
 
+/// A stretch of the original, and what stands for it in the copy: itself, or an escape.
+#[derive(Debug)]
 struct Piece {
-    /// What was kept of the line.
     kept: Range<usize>,
-    /// Where it begins in the copy.
-    at: usize,
+    shown: Range<usize>,
 }
 
-impl CutSource {
-    fn new(source: &Source, labels: &[Label]) -> CutSource {
-        let mut text = String::new();
-        let mut pieces = vec![];
-        let mut start = 0;
-        for line in source.text().split_inclusive('\n') {
-            let content = line.trim_end_matches('\n');
-            let first = labels.iter().map(|label| label.location.span.start as usize);
-            let labelled = first.filter(|&at| (start..=start + content.len()).contains(&at)).min();
-            let kept = match content.len() <= LONG {
-                true => 0..content.len(),
-                false => window(content, labelled.map_or(0, |at| at - start)),
+impl Excerpt {
+    /// Of the source of the first label.
+    pub fn new(labels: &[Label], width: Width) -> Option<Excerpt> {
+        let original = labels.first()?.location.source.clone();
+        let here: Vec<Span> = labels
+            .iter()
+            .filter(|label| label.location.source == original)
+            .map(|label| label.location.span)
+            .collect();
+        let room = Room::of(width);
+        if here.iter().all(|&span| is_plain(&original, span, room)) {
+            let name = visible_name(original.name());
+            let copy = match name == original.name() {
+                true => original.clone(),
+                false => Source::new(name, original.text()),
             };
-            if kept.start > 0 {
-                text.push_str(DOTS);
-            }
-            pieces.push(Piece { kept: start + kept.start..start + kept.end, at: text.len() });
-            text.push_str(&content[kept.clone()]);
-            if kept.end < content.len() {
-                text.push_str(DOTS);
-            }
-            text.push_str(&line[content.len()..]);
-            start += line.len();
+            return Some(Excerpt { original, copy, pieces: Vec::new() });
         }
-        CutSource { source: Source::new(source.name(), text), pieces }
+        let (text, pieces) = copied(&original, &here, room);
+        let copy = Source::new(visible_name(original.name()), text);
+        Some(Excerpt { original, copy, pieces })
     }
 
-    /// Where a span of the whole source lies in the copy; what was cut off moves to the nearest end.
-    fn span(&self, span: Span) -> Span {
+    /// Where a span of the original lies in the copy; what was cut off moves to the nearest end.
+    pub fn span(&self, span: Span) -> Span {
+        if self.pieces.is_empty() {
+            return span;
+        }
         let start = self.offset(span.start as usize);
         Span::new(start, self.offset(span.end as usize).max(start))
+    }
+
+    /// The text of the copy up to a place of it, on its line.
+    pub fn before(&self, at: u32) -> &str {
+        let line = self.copy.line(at);
+        self.copy.slice(Span::new(self.copy.offset(line, 1), at))
+    }
+
+    /// The number of the line of a place of the copy.
+    pub fn line(&self, at: u32) -> u32 {
+        self.copy.line(at)
     }
 
     fn offset(&self, at: usize) -> u32 {
@@ -85,14 +104,113 @@ impl CutSource {
         let Some(piece) = next.checked_sub(1).or(Some(0)).and_then(|found| self.pieces.get(found)) else {
             return 0;
         };
-        (piece.at + at.clamp(piece.kept.start, piece.kept.end) - piece.kept.start) as u32
+        let (kept, shown) = (&piece.kept, &piece.shown);
+        let place = match at {
+            at if at >= kept.end => shown.end,
+            at => shown.start + at.saturating_sub(kept.start).min(shown.len()),
+        };
+        place as u32
+    }
+
+    /// The place of the original that a place of the copy stands for.
+    fn original_offset(&self, at: usize) -> u32 {
+        let next = self.pieces.partition_point(|piece| piece.shown.start <= at);
+        let Some(piece) = next.checked_sub(1).and_then(|found| self.pieces.get(found)) else {
+            return at as u32;
+        };
+        (piece.kept.start + (at - piece.shown.start).min(piece.kept.len())) as u32
     }
 }
 
+impl SourceCode for Excerpt {
+    fn read_span<'a>(
+        &'a self,
+        span: &SourceSpan,
+        n_before: usize,
+        n_after: usize,
+    ) -> Result<Box<dyn SpanContents<'a> + 'a>, MietteError> {
+        let contents = self.copy.read_span(span, n_before, n_after)?;
+        // The header reads a span without lines around it, and draws nothing of it but its place.
+        let column = match (n_before, n_after) {
+            (0, 0) => {
+                let (_, column) = self.original.line_column(self.original_offset(span.offset()));
+                column as usize - 1
+            }
+            _ => contents.column(),
+        };
+        Ok(Box::new(MietteSpanContents::new_named(
+            self.copy.name().to_owned(),
+            contents.data(),
+            *contents.span(),
+            contents.line(),
+            column,
+            contents.line_count(),
+        )))
+    }
+}
+
+/// Whether the lines of a span, and those around it, are drawn as they are.
+fn is_plain(source: &Source, span: Span, room: Room) -> bool {
+    let (first, last) = (source.line(span.start).saturating_sub(1), source.line(span.end) + 1);
+    let is_short = span.end.saturating_sub(span.start) as usize <= room.line;
+    is_short
+        && (first..=last).all(|line| {
+            let text = source.line_text(line);
+            text.len() <= room.line && text.chars().all(|char| escape(char).is_none())
+        })
+}
+
+/// The text that is drawn of a source, and what its pieces stand for.
+fn copied(source: &Source, spans: &[Span], room: Room) -> (String, Vec<Piece>) {
+    let mut text = String::new();
+    let mut pieces = vec![];
+    let mut start = 0;
+    for line in source.text().split_inclusive('\n') {
+        let content = line.strip_suffix('\n').unwrap_or(line);
+        let content = content.strip_suffix('\r').unwrap_or(content);
+        let starts = spans.iter().map(|span| span.start as usize);
+        let labelled = starts.filter(|at| (start..=start + content.len()).contains(at)).min();
+        let kept = match content.len() <= room.line {
+            true => 0..content.len(),
+            false => window(content, labelled.map_or(0, |at| at - start), room),
+        };
+        if kept.start > 0 {
+            text.push_str(DOTS);
+        }
+        copy_piece(&content[kept.clone()], start + kept.start, &mut text, &mut pieces);
+        if kept.end < content.len() {
+            text.push_str(DOTS);
+        }
+        text.push_str(if line.ends_with('\n') { "\n" } else { "" });
+        start += line.len();
+    }
+    (text, pieces)
+}
+
+/// Copies a stretch of a line that begins at byte `start` of its source.
+fn copy_piece(stretch: &str, start: usize, text: &mut String, pieces: &mut Vec<Piece>) {
+    let mut from = 0;
+    let plain = |text: &mut String, pieces: &mut Vec<Piece>, from: usize, to: usize| {
+        let shown = text.len()..text.len() + (to - from);
+        text.push_str(&stretch[from..to]);
+        pieces.push(Piece { kept: start + from..start + to, shown });
+    };
+    for (at, char) in stretch.char_indices() {
+        let Some(escaped) = escape(char) else { continue };
+        if at > from {
+            plain(text, pieces, from, at);
+        }
+        from = at + char.len_utf8();
+        pieces.push(Piece { kept: start + at..start + from, shown: text.len()..text.len() + escaped.len() });
+        text.push_str(&escaped);
+    }
+    plain(text, pieces, from, stretch.len());
+}
+
 /// The part of a line around byte `at`, cut between characters.
-fn window(line: &str, at: usize) -> Range<usize> {
-    let start = at.saturating_sub(BEFORE).min(line.len());
-    let end = (at + AFTER).min(line.len());
+fn window(line: &str, at: usize, room: Room) -> Range<usize> {
+    let start = at.saturating_sub(room.before).min(line.len());
+    let end = (at + room.after).min(line.len());
     line.floor_char_boundary(start)..line.ceil_char_boundary(end)
 }
 
@@ -102,9 +220,11 @@ mod tests {
 
     fn check(text: &str, span: Range<u32>, expect: &str) {
         let source = Source::new("t", text);
-        let label = Label { location: source.at(Span::new(span.start, span.end)), text: String::new() };
-        let location = &shorten(&[label])[0].location;
-        assert_eq!(location.source.slice(location.span), expect);
+        let span = Span::new(span.start, span.end);
+        let label = Label { location: source.at(span), text: String::new() };
+        let excerpt = Excerpt::new(&[label], Width::Unknown).expect("there is a label");
+        assert_eq!(excerpt.copy.slice(excerpt.span(span)), expect);
+        assert_eq!(excerpt.original_offset(excerpt.span(span).start as usize), span.start);
     }
 
     #[test]
@@ -115,5 +235,8 @@ mod tests {
         check(&format!("a\n{long}\nbad\n"), 1003..1006, "bad");
         check(&format!("{long}bad"), 1000..1003, "bad");
         check(&format!("{}bad{}", "ü".repeat(500), "ü".repeat(500)), 1000..1003, "bad");
+        check("\x1b[2J bad\x1b", 5..8, "bad");
+        check("bad\x1b", 0..4, "bad\\x1b");
+        check("\u{202e}\r\x1b\r\n\x07bad", 8..11, "bad");
     }
 }

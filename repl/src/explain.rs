@@ -2,7 +2,7 @@
 //!
 //! In goes what the command line asks about, out comes a page or JSON, which `kps::explain` makes.
 
-use std::io::Write;
+use std::ffi::OsStr;
 use std::path::Path;
 
 use kps::explain::{self, AskedLine, Explained};
@@ -10,8 +10,10 @@ use kps::inspect::{self, StaticKernel};
 
 use crate::Failure;
 use crate::args::GivenArgs;
+use crate::console::show;
 use crate::run::asked_device;
 use crate::verbs::{choose, done, given_types, source, split_kernel, target};
+use crate::visible::visible;
 
 /// How the explanation comes out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,7 +26,7 @@ pub enum Form {
 /// devices are looked at only where the kernel needs what not every device has. Of one among several that only
 /// a run could explain it says so.
 pub fn explain(
-    argument: &str,
+    argument: &OsStr,
     given: &GivenArgs,
     line: Option<AskedLine>,
     form: Form,
@@ -62,7 +64,7 @@ pub fn explain(
         (Form::Page, None) => pages(explained.iter().map(Explained::page)),
         (Form::Page, Some(line)) => line_page(&explained, file, line)?,
     };
-    std::io::stdout().write_all(text.as_bytes())?;
+    show(&*visible(&text))?;
     for reason in left_out {
         reason.tell();
     }
@@ -94,16 +96,16 @@ struct Asked<'a> {
 
 impl<'a> Asked<'a> {
     /// `FILE:KERNEL:LINE`, `FILE:LINE`, and what `split_kernel` reads.
-    fn read(argument: &'a str, line: Option<AskedLine>) -> Result<Asked<'a>, Failure> {
-        if let Some((before, last)) = argument.rsplit_once(':')
+    fn read(argument: &'a OsStr, line: Option<AskedLine>) -> Result<Asked<'a>, Failure> {
+        if let Some((before, last)) = argument.to_str().and_then(|text| text.rsplit_once(':'))
             && let Ok(at) = last.parse::<u32>()
             && !Path::new(argument).exists()
         {
-            let (file, name) = split_kernel(before);
+            let (file, name) = split_kernel(OsStr::new(before));
             return Ok(Asked { file, name, line: Some(at.into()) });
         }
         let (file, name) = split_kernel(argument);
-        if let (Some(last), (before, Some(_))) = (name, split_kernel(file.to_str().unwrap_or_default()))
+        if let (Some(last), (before, Some(_))) = (name, split_kernel(file.as_os_str()))
             && before.exists()
         {
             let message =

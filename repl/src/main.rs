@@ -6,6 +6,7 @@
 //! otherwise what the script gave to `sys.exit`.
 
 mod args;
+mod console;
 mod excerpt;
 mod explain;
 mod heap;
@@ -14,14 +15,17 @@ mod prompt;
 mod render;
 mod run;
 mod verbs;
+mod visible;
 
 use std::io::{IsTerminal, Read, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
 use args::{Arguments, Verb};
+use console::{tell, tell_all};
 use kps::inspect::Target;
-use render::{Colour, render};
+use run::Script;
+use visible::visible;
 
 /// Counts what scripts hold, for `--memory-limit`.
 #[global_allocator]
@@ -31,7 +35,9 @@ fn main() -> ExitCode {
     let arguments = args::parse();
     let options = arguments.host.clone();
     let result = match arguments {
-        Arguments { verb: Some(Verb::Run { file, args }), .. } => run::file(&file, args, options),
+        Arguments { verb: Some(Verb::Run { interactive, file, args }), .. } => {
+            Script::read(&file, args).and_then(|script| run_or_prompt(script, interactive, options))
+        }
         Arguments { verb: Some(Verb::Check { files }), .. } => verbs::check(&files),
         Arguments { verb: Some(Verb::Explain { kernel, given, line, json }), .. } => {
             let form = if json { explain::Form::Json } else { explain::Form::Page };
@@ -46,11 +52,13 @@ fn main() -> ExitCode {
             let form = if long { verbs::Form::Long } else { verbs::Form::Short };
             verbs::devices(options.device, form)
         }
-        Arguments { code: Some(code), args, .. } => run::code(code, args, options),
-        Arguments { interactive: false, .. } if !std::io::stdin().is_terminal() => {
-            run::file(Path::new("-"), vec![], options)
+        Arguments { code: Some(code), args, interactive, .. } => {
+            Script::of_code(code, args).and_then(|script| run_or_prompt(script, interactive, options))
         }
-        _ => prompt::start(options),
+        Arguments { interactive: false, .. } if !std::io::stdin().is_terminal() => {
+            Script::read(Path::new("-"), vec![]).and_then(|script| run::run(&script, options))
+        }
+        _ => prompt::start(None, options),
     };
     let code = result.unwrap_or_else(Failure::tell);
     if kps::device::vulkan::is_left_running() {
@@ -61,12 +69,21 @@ fn main() -> ExitCode {
     ExitCode::from(code)
 }
 
+fn run_or_prompt(script: Script, is_interactive: bool, options: args::HostOptions) -> Result<u8, Failure> {
+    match is_interactive {
+        true => prompt::start(Some(&script), options),
+        false => run::run(&script, options),
+    }
+}
+
 /// Why the program ends without having done what it was asked for.
 pub enum Failure {
     /// Mistakes in a script.
     Script(kps_syntax::Diagnostics),
     /// The command line, or the world around: a sentence.
     Usage(String),
+    /// The standard output takes no more.
+    Output(std::io::Error),
     /// Nobody reads the output any more.
     BrokenPipe,
 }
@@ -80,8 +97,15 @@ impl Failure {
                 1
             }
             Failure::Usage(sentence) => {
-                eprintln!("kps: {sentence}");
+                tell(format_args!("kps: {}\n", visible(&sentence)));
                 2
+            }
+            Failure::Output(error) if error.kind() == std::io::ErrorKind::BrokenPipe => {
+                Failure::BrokenPipe.tell()
+            }
+            Failure::Output(error) => {
+                tell(format_args!("kps: cannot write to the standard output: {error}\n"));
+                1
             }
             // As a process that SIGPIPE ended.
             Failure::BrokenPipe => 141,
@@ -101,14 +125,6 @@ impl From<std::io::Error> for Failure {
             std::io::ErrorKind::BrokenPipe => Failure::BrokenPipe,
             _ => Failure::Usage(error.to_string()),
         }
-    }
-}
-
-/// Draws diagnostics on standard error.
-pub fn tell_all(diagnostics: &kps_syntax::Diagnostics) {
-    let colour = Colour::for_stderr();
-    for diagnostic in diagnostics.iter() {
-        eprint!("{}", render(diagnostic, colour));
     }
 }
 

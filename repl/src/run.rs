@@ -1,16 +1,19 @@
 //! `kps run`: a script from its text to its exit code.
 
+use std::ffi::OsString;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use kps::device::{Checks, Selector};
+use kps::device::{Checks, Selector, select};
 use kps::{Checking, Findings, Host, HostBuilder, Outcome, Profile, Program, Unwritten};
 use kps_syntax::{Diagnostic, Diagnostics};
 
-use crate::args::HostOptions;
-use crate::render::{Colour, render};
-use crate::{Failure, read, tell_all};
+use crate::args::{HostOptions, nearest_verb};
+use crate::console::{tell, tell_all, tell_of};
+use crate::verbs::no_such_device;
+use crate::visible::visible;
+use crate::{Failure, read};
 
 /// How long the reader of a process that is ended may take for what it printed.
 const LAST_WORDS: Duration = Duration::from_millis(100);
@@ -19,39 +22,69 @@ const LAST_WORDS: Duration = Duration::from_millis(100);
 const OVERRUN: Duration = Duration::from_secs(3);
 
 /// A script, and what it finds around it.
-struct Script {
+pub struct Script {
     name: String,
     text: String,
     /// Where its imports are looked for.
-    folder: PathBuf,
+    pub folder: PathBuf,
     /// `sys.argv`, its own name first.
-    args: Vec<String>,
+    pub args: Vec<String>,
 }
 
-/// Runs a file, or the standard input for `-`.
-pub fn file(file: &Path, args: Vec<String>, options: HostOptions) -> Result<u8, Failure> {
-    let text = read(file)?;
-    let is_stdin = file == Path::new("-");
-    let name = if is_stdin { "<stdin>".to_owned() } else { file.display().to_string() };
-    let folder = match file.parent() {
-        Some(parent) if !is_stdin && !parent.as_os_str().is_empty() => parent.to_owned(),
-        _ => PathBuf::from("."),
-    };
-    let argv0 = if is_stdin { "-".to_owned() } else { name.clone() };
-    let args = std::iter::once(argv0).chain(args).collect();
-    run(Script { name, text, folder, args }, options)
+impl Script {
+    /// A file, or the standard input for `-`.
+    pub fn read(file: &Path, args: Vec<OsString>) -> Result<Script, Failure> {
+        let text = read(file).map_err(|failure| meant_as_verb(file, failure))?;
+        let is_stdin = file == Path::new("-");
+        let name = if is_stdin { "<stdin>".to_owned() } else { file.display().to_string() };
+        let folder = match file.parent() {
+            Some(parent) if !is_stdin && !parent.as_os_str().is_empty() => parent.to_owned(),
+            _ => PathBuf::from("."),
+        };
+        let argv0 = if is_stdin { "-".to_owned() } else { name.clone() };
+        Ok(Script { name, text, folder, args: with_own_name(argv0, args)? })
+    }
+
+    /// What follows `-c`.
+    pub fn of_code(text: String, args: Vec<OsString>) -> Result<Script, Failure> {
+        let args = with_own_name("-c".to_owned(), args)?;
+        Ok(Script { name: "<string>".to_owned(), text, folder: PathBuf::from("."), args })
+    }
+
+    pub fn program(&self) -> Result<Program, Diagnostics> {
+        Program::parse(&*self.name, &*self.text)
+    }
 }
 
-/// Runs what follows `-c`.
-pub fn code(text: String, args: Vec<String>, options: HostOptions) -> Result<u8, Failure> {
-    let args = std::iter::once("-c".to_owned()).chain(args).collect();
-    run(Script { name: "<string>".to_owned(), text, folder: PathBuf::from("."), args }, options)
+/// `sys.argv`. Strings of scripts are Unicode, so nothing can stand for other bytes.
+fn with_own_name(name: String, args: Vec<OsString>) -> Result<Vec<String>, Failure> {
+    let mut all = vec![name];
+    for (at, arg) in args.into_iter().enumerate() {
+        let arg = arg.into_string().map_err(|arg| {
+            let shown = arg.display();
+            Failure::Usage(format!("cannot pass argument {} to the script: `{shown}` is not UTF-8", at + 1))
+        })?;
+        all.push(arg);
+    }
+    Ok(all)
 }
 
-fn run(script: Script, options: HostOptions) -> Result<u8, Failure> {
-    let program = Program::parse(script.name, script.text)?;
+/// A word that names no file and is nearly a verb was meant as one.
+fn meant_as_verb(file: &Path, failure: Failure) -> Failure {
+    match (failure, file.to_str().filter(|_| !file.exists()).and_then(nearest_verb)) {
+        (Failure::Usage(sentence), Some(verb)) => {
+            Failure::Usage(format!("{sentence}; did you mean `kps {verb}`?"))
+        }
+        (failure, _) => failure,
+    }
+}
+
+/// Runs a script to its end.
+pub fn run(script: &Script, options: HostOptions) -> Result<u8, Failure> {
+    verify_device(options.device.clone())?;
+    let program = script.program()?;
     let (limit, profile) = (options.time_limit, options.profile.clone());
-    let mut host = host(options).module_path(script.folder).args(script.args).build();
+    let mut host = host(options).module_path(&script.folder).args(script.args.clone()).build();
     interrupt_on_ctrl_c(&host);
     if let Some(limit) = limit {
         end_overrun(&host, limit);
@@ -65,7 +98,7 @@ fn run(script: Script, options: HostOptions) -> Result<u8, Failure> {
     }
     match result {
         Ok(outcome) => {
-            flushed?;
+            flushed.map_err(Failure::Output)?;
             verify_device_was_quiet()?;
             let found = tell_findings(host.findings());
             Ok(exit_code(outcome).max(found))
@@ -87,7 +120,7 @@ fn run(script: Script, options: HostOptions) -> Result<u8, Failure> {
 }
 
 /// Whether a KeyboardInterrupt ended the script.
-fn is_interrupt(diagnostics: &Diagnostics) -> bool {
+pub fn is_interrupt(diagnostics: &Diagnostics) -> bool {
     diagnostics.iter().any(|diagnostic| diagnostic.code == "runtime/KeyboardInterrupt")
 }
 
@@ -96,12 +129,12 @@ fn tell_findings(findings: &Findings) -> u8 {
     let (n_mistakes, n_times) = (findings.n_mistakes(), findings.n_times());
     match n_mistakes {
         0 => return 0,
-        1 => eprint!("1 mistake was found in kernels"),
-        n => eprint!("{n} mistakes were found in kernels"),
+        1 => tell(format_args!("1 mistake was found in kernels")),
+        n => tell(format_args!("{n} mistakes were found in kernels")),
     }
     match n_times {
-        1 => eprintln!(", made once"),
-        n => eprintln!(", made {n} times"),
+        1 => tell(format_args!(", made once\n")),
+        n => tell(format_args!(", made {n} times\n")),
     }
     1
 }
@@ -109,7 +142,7 @@ fn tell_findings(findings: &Findings) -> u8 {
 /// On the standard error, or as JSON in a file.
 pub fn tell_profile(file: &Path, profile: &Profile) -> Result<(), Failure> {
     if file == Path::new("-") {
-        eprint!("{}", profile.text());
+        tell(format_args!("{}", visible(&profile.text())));
         return Ok(());
     }
     let written = std::fs::write(file, profile.json());
@@ -135,7 +168,16 @@ fn device_text(device: Option<String>) -> String {
 
 /// The device that the option or the environment asks for.
 pub fn asked_device(device: Option<String>) -> Option<String> {
-    device.or_else(|| std::env::var("KPS_DEVICE").ok()).filter(|device| !device.is_empty())
+    let of_environment = || Some(std::env::var_os("KPS_DEVICE")?.to_string_lossy().into_owned());
+    device.or_else(of_environment).filter(|device| !device.is_empty())
+}
+
+/// Refuses a device that is not there, before anything runs.
+pub fn verify_device(device: Option<String>) -> Result<(), Failure> {
+    match selector(device) {
+        Selector::Best | Selector::Cpu => Ok(()),
+        named => select::choose(&select::list(), &named).map(drop).map_err(no_such_device),
+    }
 }
 
 /// A host as the options and the environment want it: `KPS_DEVICE` where no device was asked for, and
@@ -145,7 +187,7 @@ pub fn host(options: HostOptions) -> HostBuilder {
     if let Some(checks) = checks(&options) {
         host = host.checked(Checking::Always(checks));
     }
-    host = host.on_finding(|finding| eprint!("{}", render(finding, Colour::for_stderr())));
+    host = host.on_finding(tell_of);
     if options.profile.is_some() {
         host = host.profiled();
     }
@@ -168,7 +210,7 @@ pub fn host(options: HostOptions) -> HostBuilder {
 fn checks(options: &HostOptions) -> Option<Checks> {
     match (options.check, options.seed) {
         (check, Some(seed)) => {
-            eprintln!("the order of invocations is that of --seed={seed}");
+            tell(format_args!("the order of invocations is that of --seed={seed}\n"));
             Some(check.unwrap_or(Checks::usual()).seeded(seed))
         }
         (check, None) => check,
@@ -197,15 +239,15 @@ pub fn interrupt_on_ctrl_c(host: &Host) {
 }
 
 /// Ends the process where a time limit does not end the script: a driver that compiles hears of none, nor does a read
-/// that waits.
+/// of a file that waits.
 fn end_overrun(host: &Host, limit: Duration) {
     let unwritten = host.unwritten();
     std::thread::spawn(move || {
         std::thread::sleep(limit.saturating_add(OVERRUN));
         let message = "TimeoutError: the script ran past its time limit, in what cannot be stopped";
         let diagnostic = Diagnostic::error("runtime/TimeoutError", message)
-            .help("a driver that compiles a kernel, or a read that waits for input, hears of no limit");
-        eprint!("{}", render(&diagnostic, Colour::for_stderr()));
+            .help("a driver that compiles a kernel, or a read of a file that waits, hears of no limit");
+        tell_of(&diagnostic);
         end_now(&unwritten, 1)
     });
 }

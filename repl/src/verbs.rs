@@ -1,38 +1,47 @@
 //! `kps check`, `kps spirv` and `kps devices`: what can be told without running a script.
 
+use std::ffi::OsStr;
 use std::fmt::Display;
-use std::io::Write;
+use std::io::IsTerminal;
 use std::mem::ManuallyDrop;
 use std::path::{Path, PathBuf};
 
 use kps::device::{Backend, DeviceError, DeviceInfo, DeviceKind, select};
 use kps::inspect::{self, Compiled, GivenTypes, StaticKernel, Target};
-use kps_syntax::Source;
+use kps_syntax::{Diagnostics, Source};
 
 use crate::args::GivenArgs;
-use crate::{Failure, heap, read, read_bytes, run, tell_all};
+use crate::console::{show, tell, tell_all};
+use crate::visible::visible;
+use crate::{Failure, heap, read, read_bytes, run};
 
-/// Tells every mistake of every file; 1 when there was one.
+/// Tells every mistake of every file; 1 when there was one, and 2 when a file cannot be read.
 pub fn check(files: &[PathBuf]) -> Result<u8, Failure> {
-    let mut n_errors = 0;
+    let (mut n_errors, mut unread) = (0, 0);
     for file in files {
-        let diagnostics = match inspect::is_shader(file) {
-            true => inspect::check_shader(file, read_bytes(file)?),
-            false => inspect::check(&source(file)?),
+        let diagnostics = match found_in(file) {
+            Ok(diagnostics) => diagnostics,
+            Err(failure) => {
+                unread = unread.max(failure.tell());
+                continue;
+            }
         };
         tell_all(&diagnostics);
         n_errors += diagnostics.iter().filter(|found| found.severity == kps_syntax::Severity::Error).count();
     }
     match n_errors {
-        0 => Ok(0),
-        1 => told(1, "1 mistake"),
-        n => told(1, &format!("{n} mistakes")),
+        0 => return Ok(unread),
+        1 => tell(format_args!("1 mistake\n")),
+        n => tell(format_args!("{n} mistakes\n")),
     }
+    Ok(unread.max(1))
 }
 
-fn told(code: u8, sentence: &str) -> Result<u8, Failure> {
-    eprintln!("{sentence}");
-    Ok(code)
+fn found_in(file: &Path) -> Result<Diagnostics, Failure> {
+    Ok(match inspect::is_shader(file) {
+        true => inspect::check_shader(file, read_bytes(file)?),
+        false => inspect::check(&source(file)?),
+    })
 }
 
 pub fn source(file: &Path) -> Result<Source, Failure> {
@@ -41,7 +50,7 @@ pub fn source(file: &Path) -> Result<Source, Failure> {
 
 /// Compiles the kernels of a file, or the one behind the colon, and shows or writes their SPIR-V.
 pub fn spirv(
-    argument: &str,
+    argument: &OsStr,
     given: &GivenArgs,
     target: &Target,
     output: Option<&Path>,
@@ -61,7 +70,7 @@ pub fn spirv(
     let chosen = choose(&kernels, file, name)?;
     let given = given_types(given)?;
     match (output, &chosen[..]) {
-        (None, chosen) => chosen.iter().try_for_each(|kernel| show(kernel, target, given.as_ref()))?,
+        (None, chosen) => chosen.iter().try_for_each(|kernel| show_words(kernel, target, given.as_ref()))?,
         (Some(output), [kernel]) => write_words(output, &words(kernel, target, given.as_ref())?)?,
         (Some(_), _) => {
             let names = listed(&kernels);
@@ -94,14 +103,23 @@ fn shader(file: &Path, name: Option<&str>, output: Option<&Path>) -> Result<u8, 
     let words = inspect::compile_shader(file, bytes, &options)?;
     match output {
         Some(output) => write_words(output, &words)?,
-        None => std::io::stdout().write_all(inspect::disassemble(&words)?.as_bytes())?,
+        None => show(on_screen(inspect::disassemble(&words)?))?,
     }
     Ok(0)
 }
 
+/// Text for the standard output. A file gets it as it is; on a terminal, names and texts of a module do not move the
+/// cursor.
+fn on_screen(text: String) -> String {
+    match std::io::stdout().is_terminal() {
+        true => visible(&text).into_owned(),
+        false => text,
+    }
+}
+
 /// `FILE:KERNEL`, where `FILE` is not itself a file with a colon in its name.
-pub fn split_kernel(argument: &str) -> (&Path, Option<&str>) {
-    match argument.rsplit_once(':') {
+pub fn split_kernel(argument: &OsStr) -> (&Path, Option<&str>) {
+    match argument.to_str().and_then(|text| text.rsplit_once(':')) {
         Some((file, name)) if !Path::new(argument).exists() => (Path::new(file), Some(name)),
         _ => (Path::new(argument), None),
     }
@@ -180,15 +198,15 @@ fn words(kernel: &StaticKernel, target: &Target, given: Option<&GivenTypes>) -> 
     Ok(done(kernel, kernel.compile_for(target, given)?)?.words)
 }
 
-fn show(kernel: &StaticKernel, target: &Target, given: Option<&GivenTypes>) -> Result<(), Failure> {
+fn show_words(kernel: &StaticKernel, target: &Target, given: Option<&GivenTypes>) -> Result<(), Failure> {
     let text = inspect::disassemble(&words(kernel, target, given)?)?;
-    Ok(std::io::stdout().write_all(format!("; {}\n{text}\n", kernel.name()).as_bytes())?)
+    show(on_screen(format!("; {}\n{text}\n", kernel.name())))
 }
 
 fn write_words(output: &Path, words: &[u32]) -> Result<(), Failure> {
     let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
     match output.to_str() {
-        Some("-") => Ok(std::io::stdout().write_all(&bytes)?),
+        Some("-") => show(bytes),
         _ => std::fs::write(output, bytes)
             .map_err(|error| Failure::Usage(format!("cannot write `{}`: {error}", output.display()))),
     }
@@ -223,7 +241,7 @@ pub fn devices(device: Option<String>, form: Form) -> Result<u8, Failure> {
             text.push_str(&details(info));
         }
     }
-    std::io::stdout().write_all(text.as_bytes())?;
+    show(&*visible(&text))?;
     Ok(0)
 }
 
@@ -234,7 +252,7 @@ fn details(info: &DeviceInfo) -> String {
     driver.into_iter().chain(products).collect()
 }
 
-fn no_such_device(error: DeviceError) -> Failure {
+pub fn no_such_device(error: DeviceError) -> Failure {
     let sentence = error.to_string();
     match error {
         DeviceError::NoSuchDevice { available, .. } => {

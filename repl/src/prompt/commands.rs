@@ -1,11 +1,11 @@
 //! What is said to the prompt itself: lines that begin with a colon.
 
-use std::io::Write;
-
 use kps::Session;
 use kps::inspect::nearest;
 
-use crate::{Failure, tell_all};
+use crate::Failure;
+use crate::console::{show, tell, tell_all};
+use crate::visible::visible;
 
 /// What there is to say, with what it does.
 const COMMANDS: [(&str, &str); 4] = [
@@ -45,7 +45,7 @@ pub fn run(session: &mut Session, entry: &str) -> Result<Then, Failure> {
         (":explain", "") => complain("`:explain` takes the name of a kernel: `:explain saxpy`"),
         (":explain", kernel) => explain(session, kernel)?,
         (":profile", "") => match session.host().profile() {
-            Some(profile) => write!(std::io::stdout(), "{}", profile.text())?,
+            Some(profile) => show(&*visible(&profile.text()))?,
             None => complain("nothing is counted here: start the prompt with `kps --profile`"),
         },
         (":help", "") => help()?,
@@ -76,7 +76,7 @@ fn explain(session: &mut Session, kernel: &str) -> Result<(), Failure> {
         None => (kernel, None),
     };
     match session.explain(name, line) {
-        Ok(text) => write!(std::io::stdout(), "{text}")?,
+        Ok(text) => show(&*visible(&text))?,
         Err(diagnostics) => tell_all(&diagnostics),
     }
     Ok(())
@@ -85,11 +85,11 @@ fn explain(session: &mut Session, kernel: &str) -> Result<(), Failure> {
 fn help() -> Result<(), Failure> {
     let width = COMMANDS.iter().map(|(usage, _)| usage.len()).max().unwrap_or(0);
     for (usage, meaning) in COMMANDS {
-        writeln!(std::io::stdout(), "{usage:width$}  {meaning}")?;
+        show(format!("{usage:width$}  {meaning}\n"))?;
     }
     Ok(())
 }
 
 fn complain(sentence: &str) {
-    eprintln!("{sentence}");
+    tell(format_args!("{}\n", visible(sentence)));
 }

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 use std::cell::RefCell;
-use std::io::{IsTerminal, Write};
+use std::io::IsTerminal;
 use std::path::PathBuf;
 use std::rc::Rc;
 
@@ -20,7 +20,9 @@ use super::commands::{completions, is_command};
 use super::highlight::highlight;
 use super::paste::is_transcript;
 use crate::Failure;
+use crate::console::show;
 use crate::render::Colour;
+use crate::run::is_interrupt;
 
 const FIRST: &str = ">>> ";
 const NEXT: &str = "... ";
@@ -28,7 +30,7 @@ const NEXT: &str = "... ";
 /// The source of entries.
 pub enum Lines {
     Terminal(Box<Terminal>),
-    Pipe,
+    Pipe(Rc<RefCell<Session>>),
 }
 
 /// What came of asking for an entry.
@@ -43,41 +45,38 @@ impl Lines {
     pub fn open(session: Rc<RefCell<Session>>) -> Result<Lines, Failure> {
         match std::io::stdin().is_terminal() {
             true => Ok(Lines::Terminal(Box::new(Terminal::open(session)?))),
-            false => Ok(Lines::Pipe),
+            false => Ok(Lines::Pipe(session)),
         }
     }
 
     pub fn read(&mut self) -> Result<Read, Failure> {
         match self {
             Lines::Terminal(terminal) => terminal.read(),
-            Lines::Pipe => read_pipe(),
+            Lines::Pipe(session) => read_pipe(session),
         }
     }
 }
 
 /// Reads lines until they make an entry, prompting for each. Answers inside a pasted transcript are
 /// passed over, up to the next prompt or empty line.
-fn read_pipe() -> Result<Read, Failure> {
+fn read_pipe(session: &RefCell<Session>) -> Result<Read, Failure> {
     let mut entry = String::new();
     let mut prompt = FIRST;
     loop {
-        write_prompt(prompt)?;
-        let mut line = String::new();
-        if std::io::stdin().read_line(&mut line)? == 0 {
-            return Ok(if entry.trim().is_empty() { Read::End } else { Read::Entry(entry) });
-        }
+        show(prompt)?;
+        let line = match session.borrow_mut().host().read_line() {
+            Ok(Some(line)) => line,
+            Ok(None) if entry.trim().is_empty() => return Ok(Read::End),
+            Ok(None) => return Ok(Read::Entry(entry)),
+            Err(diagnostics) if is_interrupt(&diagnostics) => return Ok(Read::Nothing),
+            Err(diagnostics) => return Err(diagnostics.into()),
+        };
         entry.push_str(&line);
         if is_finished(&entry) {
             return Ok(if entry.trim().is_empty() { Read::Nothing } else { Read::Entry(entry) });
         }
         prompt = NEXT;
     }
-}
-
-fn write_prompt(prompt: &str) -> Result<(), Failure> {
-    let mut stdout = std::io::stdout();
-    stdout.write_all(prompt.as_bytes())?;
-    Ok(stdout.flush()?)
 }
 
 /// Whether these lines, the last one with its end, make an entry. A transcript ends with an empty line,

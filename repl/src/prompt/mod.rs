@@ -6,33 +6,43 @@ mod line;
 mod paste;
 
 use std::cell::RefCell;
-use std::io::{IsTerminal, Write};
+use std::io::IsTerminal;
+use std::path::Path;
 use std::rc::Rc;
 
 use kps::device::Checks;
-use kps::{Checking, Evaluated, Session};
+use kps::{Checking, Evaluated, Outcome, Session};
 
+use crate::Failure;
 use crate::args::HostOptions;
-use crate::run::{self, interrupt_on_ctrl_c};
-use crate::{Failure, tell_all};
+use crate::console::{show, tell, tell_all};
+use crate::run::{self, Script, interrupt_on_ctrl_c};
 use commands::Then;
 use line::{Lines, Read};
 
-/// Runs a prompt until the input ends or a script exits; the exit code.
-pub fn start(options: HostOptions) -> Result<u8, Failure> {
+/// Runs a prompt until the input ends or an entry exits; the exit code. A script runs first, and the prompt has its
+/// names, however it ended.
+pub fn start(script: Option<&Script>, options: HostOptions) -> Result<u8, Failure> {
+    run::verify_device(options.device.clone())?;
     let profile = options.profile.clone();
     let mut host = run::host(options.clone());
     // A launch is checked or counted, not both.
     if options.check.is_none() && options.seed.is_none() && options.profile.is_none() {
         host = host.checked(Checking::Small(Checks::usual()));
     }
-    let mut host = host.module_path(".").args([String::new()]).build();
+    let (folder, args) = match script {
+        Some(script) => (&*script.folder, script.args.clone()),
+        None => (Path::new("."), vec![String::new()]),
+    };
+    let host = host.module_path(folder).args(args).build();
     interrupt_on_ctrl_c(&host);
-    if std::io::stdin().is_terminal() {
-        println!("kps {} (:help for help, Ctrl-D leaves)", env!("CARGO_PKG_VERSION"));
-    }
-    host.flush()?;
     let session = Rc::new(RefCell::new(Session::new(host)));
+    if let Some(script) = script {
+        run_script(&session, script);
+    }
+    if std::io::stdin().is_terminal() {
+        show(format!("kps {} (:help for help, Ctrl-D leaves)\n", env!("CARGO_PKG_VERSION")))?;
+    }
     let mut lines = Lines::open(Rc::clone(&session))?;
     let code = run_entries(&mut lines, &session)?;
     session.borrow_mut().host().end()?;
@@ -40,6 +50,16 @@ pub fn start(options: HostOptions) -> Result<u8, Failure> {
         run::tell_profile(&file, &profile)?;
     }
     Ok(code)
+}
+
+/// Runs the script of `kps -i`. Neither an error nor an exit of it ends the prompt.
+fn run_script(session: &RefCell<Session>, script: &Script) {
+    let result = script.program().and_then(|program| session.borrow_mut().run(&program));
+    match result {
+        Ok(Outcome::Finished) => {}
+        Ok(Outcome::Exit(code)) => tell(format_args!("the script exited with {code}\n")),
+        Err(diagnostics) => tell_all(&diagnostics),
+    }
 }
 
 /// Entry after entry, until the input ends or one of them exits.
@@ -67,7 +87,7 @@ fn run_entry(session: &RefCell<Session>, entry: &str) -> Result<Option<u8>, Fail
         let result = session.borrow_mut().eval(&part);
         match result {
             Ok(Evaluated::Nothing) => {}
-            Ok(Evaluated::Repr(shown)) => writeln!(std::io::stdout(), "{shown}")?,
+            Ok(Evaluated::Repr(shown)) => show(shown + "\n")?,
             Ok(Evaluated::Exit(code)) => return Ok(Some(code as u8)),
             Err(diagnostics) => {
                 tell_all(&diagnostics);

@@ -1,0 +1,34 @@
+//! Writing to the standard streams: the only place that does.
+//!
+//! A reader that is gone, or a full disk, never becomes a panic: nobody can be told of what standard error does not
+//! take, and what standard output does not take ends the program (`Failure`).
+
+use std::fmt::Arguments;
+use std::io::Write;
+
+use kps_syntax::{Diagnostic, Diagnostics};
+
+use crate::Failure;
+use crate::render::render;
+
+/// Writes to standard error, as `format_args!` gives it.
+pub fn tell(text: Arguments) {
+    // An error has nowhere to go.
+    let _ = std::io::stderr().write_all(text.to_string().as_bytes());
+}
+
+/// Draws a diagnostic on standard error.
+pub fn tell_of(diagnostic: &Diagnostic) {
+    tell(format_args!("{}", render(diagnostic)));
+}
+
+/// Draws diagnostics on standard error.
+pub fn tell_all(diagnostics: &Diagnostics) {
+    diagnostics.iter().for_each(tell_of);
+}
+
+/// Writes to standard output.
+pub fn show(bytes: impl AsRef<[u8]>) -> Result<(), Failure> {
+    let mut stdout = std::io::stdout();
+    stdout.write_all(bytes.as_ref()).and_then(|()| stdout.flush()).map_err(Failure::Output)
+}
