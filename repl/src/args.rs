@@ -47,9 +47,10 @@ pub struct HostOptions {
     /// Look for mistakes of kernels while they run: indices out of bounds, races, divisions by zero and
     /// others. Each is shown, and the exit code is 1 if there was any. Kernels run on the CPU device. Name
     /// checks to have others than the usual ones: --check=bounds, --check=usual,overflow,nan, --check=all.
+    /// Without this, small launches on the CPU device are checked; --check=off leaves out these, too.
     #[arg(long, value_name = "CHECKS", global = true, num_args = 0..=1, require_equals = true)]
-    #[arg(default_missing_value = "", value_parser = kps::parse_checks)]
-    pub check: Option<Checks>,
+    #[arg(default_missing_value = "", value_parser = check)]
+    pub check: Option<Check>,
 
     /// Check, with workgroups and invocations in a random order, so that results which depend on the order
     /// show. Without a number there is a new order each time, whose number is printed.
@@ -75,6 +76,23 @@ pub struct HostOptions {
     /// may hold nine tenths of what the system has.
     #[arg(long, value_name = "BYTES", global = true, value_parser = bytes)]
     pub memory_limit: Option<usize>,
+}
+
+/// What `--check` asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Check {
+    Off,
+    On(Checks),
+}
+
+fn check(text: &str) -> Result<Check, String> {
+    match text {
+        "off" => Ok(Check::Off),
+        names => match kps::parse_checks(names) {
+            Ok(checks) => Ok(Check::On(checks)),
+            Err(message) => Err(format!("{message}; off is for none at all")),
+        },
+    }
 }
 
 fn seed(text: &str) -> Result<u64, String> {

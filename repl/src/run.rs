@@ -9,7 +9,7 @@ use kps::device::{Checks, Selector, select};
 use kps::{Checking, Findings, Host, HostBuilder, Outcome, Profile, Program, Unwritten};
 use kps_syntax::{Diagnostic, Diagnostics};
 
-use crate::args::{HostOptions, nearest_verb};
+use crate::args::{Check, HostOptions, nearest_verb};
 use crate::console::{tell, tell_all, tell_of};
 use crate::verbs::no_such_device;
 use crate::visible::visible;
@@ -84,7 +84,8 @@ pub fn run(script: &Script, options: HostOptions) -> Result<u8, Failure> {
     verify_device(options.device.clone())?;
     let program = script.program()?;
     let (limit, profile) = (options.time_limit, options.profile.clone());
-    let mut host = host(options).module_path(&script.folder).args(script.args.clone()).build();
+    let mut host =
+        host(options, Checking::in_scripts()).module_path(&script.folder).args(script.args.clone()).build();
     interrupt_on_ctrl_c(&host);
     if let Some(limit) = limit {
         end_overrun(&host, limit);
@@ -181,12 +182,10 @@ pub fn verify_device(device: Option<String>) -> Result<(), Failure> {
 }
 
 /// A host as the options and the environment want it: `KPS_DEVICE` where no device was asked for, and
-/// the SPIR-V of every kernel in `KPS_SPIRV_DIR` if that is set.
-pub fn host(options: HostOptions) -> HostBuilder {
+/// the SPIR-V of every kernel in `KPS_SPIRV_DIR` if that is set. `by_itself` is what is checked where nobody asks.
+pub fn host(options: HostOptions, by_itself: Checking) -> HostBuilder {
     let mut host = Host::builder().device(device_text(options.device.clone()));
-    if let Some(checks) = checks(&options) {
-        host = host.checked(Checking::Always(checks));
-    }
+    host = host.checked(checking(&options, by_itself));
     host = host.on_finding(tell_of);
     if options.profile.is_some() {
         host = host.profiled();
@@ -207,13 +206,20 @@ pub fn host(options: HostOptions) -> HostBuilder {
 }
 
 /// The checks that are asked for, by name or by a seed.
-fn checks(options: &HostOptions) -> Option<Checks> {
-    match (options.check, options.seed) {
-        (check, Some(seed)) => {
+fn checking(options: &HostOptions, by_itself: Checking) -> Checking {
+    let checks = match options.check {
+        Some(Check::On(checks)) => Some(checks),
+        Some(Check::Off) | None => None,
+    };
+    match (options.seed, checks) {
+        (Some(seed), checks) => {
             tell(format_args!("the order of invocations is that of --seed={seed}\n"));
-            Some(check.unwrap_or(Checks::usual()).seeded(seed))
+            Checking::Always(checks.unwrap_or(Checks::usual()).seeded(seed))
         }
-        (check, None) => check,
+        (None, Some(checks)) => Checking::Always(checks),
+        // A launch is checked or counted, not both.
+        (None, None) if options.check.is_some() || options.profile.is_some() => Checking::Never,
+        (None, None) => by_itself,
     }
 }
 

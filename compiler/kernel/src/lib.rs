@@ -112,6 +112,11 @@ pub fn is_name(name: &str) -> bool {
     name == "Array" || builtins::lookup(name).is_some()
 }
 
+/// Whether a name tells an invocation its place or the launch's size: `global_id`, `num_groups`.
+pub fn is_place(name: &str) -> bool {
+    matches!(builtins::lookup(name), Some(builtins::Builtin::Place(_)))
+}
+
 /// The names of `stdlib`: functions, and constants with their values.
 pub fn stdlib() -> impl Iterator<Item = (&'static str, Option<f64>)> {
     builtins::member_names().map(|name| match builtins::member(name) {

@@ -10,7 +10,6 @@ use std::io::IsTerminal;
 use std::path::Path;
 use std::rc::Rc;
 
-use kps::device::Checks;
 use kps::{Checking, Evaluated, Outcome, Session};
 
 use crate::Failure;
@@ -25,11 +24,7 @@ use line::{Lines, Read};
 pub fn start(script: Option<&Script>, options: HostOptions) -> Result<u8, Failure> {
     run::verify_device(options.device.clone())?;
     let profile = options.profile.clone();
-    let mut host = run::host(options.clone());
-    // A launch is checked or counted, not both.
-    if options.check.is_none() && options.seed.is_none() && options.profile.is_none() {
-        host = host.checked(Checking::Small(Checks::usual()));
-    }
+    let host = run::host(options, Checking::at_prompt());
     let (folder, args) = match script {
         Some(script) => (&*script.folder, script.args.clone()),
         None => (Path::new("."), vec![String::new()]),

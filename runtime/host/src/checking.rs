@@ -6,29 +6,42 @@
 use kps_device::findings::ArrayName;
 use kps_device::{Check, Checks, Finding, FindingKind, Instrument};
 use kps_syntax::{Diagnostic, Location};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Which launches are checked. It is for the built-in device alone.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Checking {
     #[default]
     Never,
-    /// Those of few invocations, where nobody notices the time.
-    Small(Checks),
+    /// Those of at most `up_to` invocations, where nobody notices the time.
+    Small { checks: Checks, up_to: u64 },
     /// All; a device that cannot is an error.
     Always(Checks),
 }
 
-/// Invocations that are few.
-const FEW: u64 = 1 << 16;
-
 impl Checking {
+    /// As the prompt has it.
+    pub fn at_prompt() -> Checking {
+        Checking::Small { checks: Checks::usual(), up_to: 1 << 16 }
+    }
+
+    /// As scripts that are run have it: checking a launch takes 2 ms at most, even where each access is watched. A launch
+    /// that fails unchecked, at a barrier that not all come to, fails so here: scripts may catch it.
+    pub fn in_scripts() -> Checking {
+        let usual = Check::ALL.into_iter().filter(|check| Checks::usual().has(*check));
+        let names = usual.filter(|check| *check != Check::Barrier).map(Check::name);
+        let checks = names.filter_map(Checks::named).fold(Checks::NONE, Checks::and);
+        Checking::Small { checks, up_to: 1 << 12 }
+    }
+
     /// What is watched in a launch of so many invocations; `None` where that is not known.
     pub fn instrument(self, n_invocations: Option<u64>) -> Instrument {
         match self {
             Checking::Always(checks) => Instrument::Checked(checks),
-            Checking::Small(checks) if n_invocations.is_some_and(|n| n <= FEW) => Instrument::Checked(checks),
-            Checking::Never | Checking::Small(_) => Instrument::None,
+            Checking::Small { checks, up_to } if n_invocations.is_some_and(|n| n <= up_to) => {
+                Instrument::Checked(checks)
+            }
+            Checking::Never | Checking::Small { .. } => Instrument::None,
         }
     }
 }
@@ -56,6 +69,8 @@ pub fn parse_checks(text: &str) -> Result<Checks, String> {
 pub struct Findings {
     /// How often each mistake was made.
     counts: FxHashMap<Mistake, u64>,
+    /// Where warnings were told.
+    warned: FxHashSet<Place>,
     sink: Option<Sink>,
 }
 
@@ -102,9 +117,18 @@ impl Findings {
         }
     }
 
+    /// Tells of what is most likely a slip, once at each place. It is no mistake, and counts as none.
+    pub(crate) fn warn(&mut self, location: &Location, diagnostic: &Diagnostic) {
+        let is_new = self.warned.insert(Some((location.source.name().to_owned(), location.span.start)));
+        if let Some(sink) = self.sink.as_mut().filter(|_| is_new) {
+            sink(diagnostic);
+        }
+    }
+
     /// From here on every mistake is new: whoever makes one again at a prompt is told again.
     pub(crate) fn begin_anew(&mut self) {
         self.counts.clear();
+        self.warned.clear();
     }
 
     /// Mistakes that were told.

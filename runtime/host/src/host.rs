@@ -199,7 +199,7 @@ impl HostBuilder {
         vm.args = self.args;
         vm.module_path = self.module_path;
         vm.spirv_folder = self.spirv_folder;
-        vm.checking = self.checking;
+        vm.checking.set(self.checking);
         vm.findings = self.findings;
         vm.recorder = self.recorder;
         vm.debug_info = self.debug_info;

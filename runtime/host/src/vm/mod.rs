@@ -26,7 +26,7 @@ mod types;
 mod unwind;
 
 use std::any::{Any, TypeId};
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
@@ -86,8 +86,8 @@ pub struct Vm {
     pub device: String,
     /// Where the SPIR-V of every compiled kernel is written, if anywhere.
     pub spirv_folder: Option<PathBuf>,
-    /// Which launches are checked, and what was found.
-    pub checking: Checking,
+    /// Which launches are checked, shared with the managers that have no choice of their own; and what was found.
+    pub(crate) checking: Rc<Cell<Checking>>,
     pub(crate) findings: Findings,
     /// Where what kernels cost is kept, if it is counted.
     pub recorder: Option<kps_device::profile::Recorder>,
@@ -128,7 +128,7 @@ impl Vm {
             module_path: Vec::new(),
             device: String::new(),
             spirv_folder: None,
-            checking: Checking::Never,
+            checking: Rc::default(),
             findings: Findings::default(),
             recorder: None,
             debug_info: false,

@@ -8,6 +8,7 @@ use kps_kernel::{ArrayParam, KernelTemplate, Param, ParamKind, Scalar, Stage, St
 use kps_syntax::{Diagnostic, Diagnostics, Location, suggest};
 
 pub use self::arguments::{ANYTHING, argument_for_image, argument_kind, argument_numbers, image_for_array};
+use super::domain::{Domain, shape_text};
 use super::structs;
 use super::types::KernelType;
 use crate::errors::{attribute_error, no_attribute, type_error};
@@ -375,25 +376,40 @@ pub fn domain_twice(template: &KernelTemplate, domain: &[usize], both: &[usize])
     }
 }
 
-/// `local_size` begins with x, `domain` ends with it.
-pub fn partial_group(template: &KernelTemplate, domain: &[usize], local_size: [usize; 3]) -> Raise {
+/// `local_size` begins with x, `domain` ends with it. `written` is the one array that the kernel writes to, and its shape.
+pub fn partial_group(
+    template: &KernelTemplate,
+    domain: &Domain,
+    written: Option<(&str, &[usize])>,
+    local_size: [usize; 3],
+) -> Raise {
     let name = template.name();
     let n_axes_of_group = local_size.iter().rposition(|&n| n > 1).map_or(1, |last| last + 1);
-    let n_axes = domain.len().clamp(n_axes_of_group, 3);
-    let along = domain.iter().rev().copied().chain(std::iter::repeat(1));
-    let groups: Vec<usize> = along.zip(local_size).map(|(n, local)| n.div_ceil(local)).collect();
-    let whole = groups.iter().zip(local_size).map(|(n, local)| n * local);
-    let mut whole: Vec<usize> = whole.take(n_axes).collect();
-    whole.reverse();
-    let mut local_size = local_size[..n_axes].to_vec();
-    local_size.reverse();
+    let mut group = local_size[..domain.shape.len().clamp(n_axes_of_group, 3)].to_vec();
+    group.reverse();
     let message = format!(
         "kernel `{name}` needs its invocations together, so its domain must be whole workgroups of {}, and {} is not",
-        list(&local_size).replace(", ", " x "),
-        list(domain).replace(", ", " x "),
+        shape_text(&group),
+        shape_text(&domain.shape),
     );
+    // A domain that nobody gave is a guess, and what is written is a better one.
+    let written = written.filter(|(_, shape)| domain.of.is_some() && *shape != &domain.shape[..]);
+    let meant = written.map_or(&domain.shape[..], |(_, shape)| shape);
+    let along = meant.iter().rev().copied().chain(std::iter::repeat(1));
+    let groups: Vec<usize> = along.zip(local_size).map(|(n, local)| n.div_ceil(local)).collect();
+    let whole = groups.iter().zip(local_size).map(|(n, local)| n * local);
+    let mut whole: Vec<usize> = whole.take(meant.len().clamp(n_axes_of_group, 3)).collect();
+    whole.reverse();
+    let origin = match (&domain.of, written) {
+        (Some(first), Some((written, shape))) => format!(
+            "the domain is the shape of `{first}`, the first array, and `{written}`, which is written, has {}: ",
+            shape_text(shape)
+        ),
+        (Some(first), None) => format!("the domain is the shape of `{first}`, the first array: "),
+        (None, _) => String::new(),
+    };
     type_error(message).help(format!(
-        "write `{name}[{}](..)` or `{name}.launch(.., groups=({}))`, and test indices in the kernel",
+        "{origin}write `{name}[{}](..)` or `{name}.launch(.., groups=({}))`, and test indices in the kernel",
         list(&whole),
         list(&groups)
     ))

@@ -10,11 +10,14 @@ use kps_kernel::{
     ArrayParam, BindingPlace, Constant, Cover, Edge, Form, Ints, KernelModule, KernelTemplate, Memory, Param,
     ParamKind, ParamType, Quantity, Scalar, Signature, StructType, Target, TextureType, Type, Width,
 };
+use kps_syntax::Diagnostic;
 use num_traits::ToPrimitive;
 
+use super::domain::{self, Domain};
 use super::object::Kernel;
 use super::push::{self, Spot};
 use super::{device, errors, structs};
+use crate::checking::Checking;
 use crate::modules::numpy::NdArray;
 use crate::modules::{kp, numpy};
 use crate::value::{Args, Name, Raise, Result, Value};
@@ -35,6 +38,8 @@ enum Argument {
 struct Prepared {
     arguments: Vec<Argument>,
     extent: Extent,
+    /// What the extent is, unless it counts workgroups.
+    domain: Option<Domain>,
     counts: Counts,
     manager: Rc<kp::ScriptedManager>,
     signature: Signature,
@@ -60,10 +65,30 @@ pub fn launch(vm: &mut Vm, kernel: &Kernel, args: &Args, extent: &Extent) -> Res
     let prepared = prepare(vm, kernel, args, extent)?;
     let instrument = prepared.manager.instrument(Some(prepared.counts.n_invocations()));
     let target = device::target(&prepared.manager, instrument);
+    warn_of_idle_axes(vm, kernel, &prepared, extent);
     let started = start(vm, kernel, &prepared, &target, instrument);
     // What was found and printed before it failed comes first.
-    let delivered = kp::deliver(vm, &prepared.manager, None);
+    let delivered = kp::deliver(vm, &prepared.manager, kp::Ran::Kernel(prepared.domain.as_ref()));
     started.and(delivered)
+}
+
+/// Tells of a domain that reads as blocks and threads, where mistakes of launches are told at all.
+fn warn_of_idle_axes(vm: &mut Vm, kernel: &Kernel, prepared: &Prepared, given: &Extent) {
+    let Extent::Domain(domain) = given else { return };
+    if vm.checking.get() == Checking::Never || domain.len() < 2 {
+        return;
+    }
+    let Some((_, elements)) = first_shape(kernel, &prepared.signature.params, &prepared.arguments) else {
+        return;
+    };
+    let Some(warning) = domain::idle_axes(&kernel.template, domain, &elements) else { return };
+    let trace = vm.trace();
+    if let Some(call) = trace.last().map(|frame| frame.location.clone()) {
+        let warning = Diagnostic { trace, ..warning.label(call.clone(), "") };
+        // What was printed before comes first.
+        let _ = vm.flush();
+        vm.findings.warn(&call, &warning);
+    }
 }
 
 /// Runs one launch over copies of its arguments; tells the steps of the invocation `at`.
@@ -119,7 +144,11 @@ fn prepare(vm: &mut Vm, kernel: &Kernel, args: &Args, extent: &Extent) -> Result
         types.push(ty);
         arguments.push(argument);
     }
-    let extent = settle(kernel, &types, &arguments, extent)?;
+    let (extent, of) = settle(kernel, &types, &arguments, extent)?;
+    let domain = match &extent {
+        Extent::Domain(shape) => Some(Domain { shape: shape.clone(), of }),
+        _ => None,
+    };
     let rank = if let Extent::Domain(domain) = &extent { domain.len().clamp(1, 3) as u8 } else { 1 };
     let tensors = tensors_of(&arguments);
     let manager = kp::manager_for(vm, &tensors)?;
@@ -137,7 +166,7 @@ fn prepare(vm: &mut Vm, kernel: &Kernel, args: &Args, extent: &Extent) -> Result
         .with_ids(counts.ids())
         .with_memory(memory_of(&tensors))
         .with_ints(ints_of(&arguments));
-    Ok(Prepared { arguments, extent, counts, manager, signature })
+    Ok(Prepared { arguments, extent, domain, counts, manager, signature })
 }
 
 /// `instrument` is what is watched, which `target` was made for.
@@ -148,7 +177,7 @@ fn start(
     target: &Target,
     instrument: Instrument,
 ) -> Result<()> {
-    let Prepared { arguments, extent, counts, manager, signature } = prepared;
+    let Prepared { arguments, extent, domain, counts, manager, signature } = prepared;
     let local_size = kernel.template.local_size(signature.rank).map(u64::from);
     let invocations = std::array::from_fn(|axis| counts.groups[axis].saturating_mul(local_size[axis]));
     let tensor = |at: usize| match &arguments[at] {
@@ -157,7 +186,9 @@ fn start(
     };
     let quantity = |of: Quantity| device::quantity(of, signature, invocations, tensor);
     let module = device::compile_for_rows(vm, kernel, signature, target, &quantity)?;
-    check_whole_groups(kernel, &module, extent)?;
+    if let Some(domain) = domain {
+        check_whole_groups(kernel, &module, domain, (&signature.params, arguments))?;
+    }
     check_shared(&module, manager.info())?;
     let subgroup_size = kernel.template.options.subgroup_size;
     let running = Running { instrument, subgroup_size, origin: Origin::Compiler };
@@ -560,12 +591,25 @@ fn unfit_number(template: &KernelTemplate, name: &str, value: Number, scalar: Sc
     errors::launch(template, ComputeError::PushUnfit { member, value, dtype, unfit })
 }
 
-/// How many invocations there are where the call does not say: one for each element of the first array.
-fn settle(kernel: &Kernel, types: &[ParamType], arguments: &[Argument], extent: &Extent) -> Result<Extent> {
+/// How many invocations there are where the call does not say: one for each element of the first array, whose name comes
+/// back, too.
+fn settle(
+    kernel: &Kernel,
+    types: &[ParamType],
+    arguments: &[Argument],
+    extent: &Extent,
+) -> Result<(Extent, Option<String>)> {
     if *extent != Extent::Default {
-        return Ok(extent.clone());
+        return Ok((extent.clone(), None));
     }
-    let first = types.iter().zip(arguments).find_map(|(ty, argument)| match (ty, argument) {
+    let (at, shape) =
+        first_shape(kernel, types, arguments).ok_or_else(|| errors::no_tensor(&kernel.template))?;
+    Ok((Extent::Domain(shape), Some(kernel.template.params[at].name.name.to_string())))
+}
+
+/// The place of the first array or image among the parameters, and its shape.
+fn first_shape(kernel: &Kernel, types: &[ParamType], arguments: &[Argument]) -> Option<(usize, Vec<usize>)> {
+    let shape = |(ty, argument): (&ParamType, &Argument)| match (ty, argument) {
         (ParamType::Array(array), Argument::Tensor(tensor)) => Some(match kernel.template.options.form {
             // It has no axes there.
             Form::Python2Shader => vec![(tensor.size() / numbers_per_element(&array.element, tensor)).max(1)],
@@ -573,8 +617,8 @@ fn settle(kernel: &Kernel, types: &[ParamType], arguments: &[Argument], extent: 
         }),
         (ParamType::Texture(_), Argument::Tensor(tensor)) => tensor.as_image().map(texel_shape),
         _ => None,
-    });
-    first.map(Extent::Domain).ok_or_else(|| errors::no_tensor(&kernel.template))
+    };
+    types.iter().zip(arguments).map(shape).enumerate().find_map(|(at, shape)| Some((at, shape?)))
 }
 
 /// Texels along each axis, the last one along x.
@@ -583,15 +627,33 @@ fn texel_shape(image: &ImageInfo) -> Vec<usize> {
 }
 
 /// Where invocations wait for their workgroup, no part of one may be missing.
-fn check_whole_groups(kernel: &Kernel, module: &KernelModule, extent: &Extent) -> Result<()> {
-    let Extent::Domain(domain) = extent else { return Ok(()) };
+fn check_whole_groups(
+    kernel: &Kernel,
+    module: &KernelModule,
+    domain: &Domain,
+    (types, arguments): (&[ParamType], &[Argument]),
+) -> Result<()> {
     let local_size = module.local_size.map(|n| n as usize);
-    // An axis that the domain lacks is one invocation long.
-    let along = domain.iter().rev().copied().chain(std::iter::repeat(1));
-    if !module.whole_groups || along.zip(local_size).all(|(n, local)| n.is_multiple_of(local)) {
+    let is_whole = (0..3).all(|axis| domain.along(axis).is_multiple_of(local_size[axis]));
+    if !module.whole_groups || is_whole {
         return Ok(());
     }
-    Err(errors::partial_group(&kernel.template, domain, local_size))
+    let written = module.bindings.iter().filter_map(|binding| {
+        let at = binding.param_idx;
+        match (&binding.place, &types[at], &arguments[at]) {
+            (
+                BindingPlace::Buffer { writes: true, .. },
+                ParamType::Array(array),
+                Argument::Tensor(tensor),
+            ) => Some((&*binding.name, array_shape(array, tensor))),
+            _ => None,
+        }
+    });
+    let written: Vec<(&str, Vec<usize>)> = written.collect();
+    // Of several it is for the script to say which one counts.
+    let written = written.first().filter(|_| written.len() == 1);
+    let written = written.map(|(name, shape)| (*name, &shape[..]));
+    Err(errors::partial_group(&kernel.template, domain, written, local_size))
 }
 
 fn check_shared(module: &KernelModule, info: &DeviceInfo) -> Result<()> {

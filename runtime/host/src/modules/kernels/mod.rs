@@ -4,6 +4,7 @@
 mod construct;
 mod dev;
 mod device;
+pub mod domain;
 mod dump;
 mod env;
 pub mod errors;

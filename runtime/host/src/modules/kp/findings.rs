@@ -15,14 +15,20 @@ use kps_syntax::{Diagnostic, Location, Source};
 
 use self::remedy::{barrier, remedy, remedy_of_ended};
 use super::shared::ScriptedManager;
+use super::told::Ran;
 use crate::checking::Mistake;
 use crate::foreign;
+use crate::modules::kernels::domain::{Domain, shape_text};
 use crate::text;
 use crate::vm::Vm;
 
 /// Tells what the launches of a manager did wrong since this was asked last; in a sequence, below the statement that
 /// recorded the launch.
-pub fn tell(vm: &mut Vm, manager: &ScriptedManager, sequence: Option<&Sequence>) {
+pub fn tell(vm: &mut Vm, manager: &ScriptedManager, ran: Ran) {
+    let (sequence, domain) = match ran {
+        Ran::Sequence(sequence) => (Some(sequence), None),
+        Ran::Kernel(domain) => (None, domain),
+    };
     let findings = manager.findings();
     if findings.is_empty() {
         return;
@@ -38,6 +44,7 @@ pub fn tell(vm: &mut Vm, manager: &ScriptedManager, sequence: Option<&Sequence>)
         }
         let near = Near {
             n_groups,
+            domain,
             text: &text_of(vm, &finding),
             script: script_of(vm, &finding),
             callers: callers_of(vm, &finding),
@@ -122,6 +129,8 @@ fn below_recorded(diagnostic: Diagnostic, recorded: &[Frame], ran: &[Frame]) -> 
 /// What is known of the place of a mistake besides what the device told.
 struct Near<'a> {
     n_groups: u64,
+    /// Of a kernel that was called.
+    domain: Option<&'a Domain>,
     /// The kernel's line.
     text: &'a str,
     /// The script that a barrier was missed in, or that both accesses of a race are in.
@@ -163,7 +172,7 @@ fn words(finding: &Finding, near: &Near) -> Diagnostic {
     match &finding.kind {
         FindingKind::OutOfBounds { array, index, shape, access, beyond } => {
             let help = out_of_bounds_help(*access, *beyond);
-            out_of_bounds(finding, (array.as_ref(), help), (index, shape), near.text)
+            out_of_bounds(finding, (array.as_ref(), help), (index, shape), near)
         }
         FindingKind::OutsideImage { image, place, size, access } => {
             outside_image(image.as_ref(), place, size, *access)
@@ -239,7 +248,7 @@ fn out_of_bounds(
     finding: &Finding,
     (array, help): (Option<&ArrayName>, &str),
     (index, shape): (&[Int], &[u64]),
-    line: &str,
+    near: &Near,
 ) -> Diagnostic {
     let name = called(array, "array");
     let message = match (index, shape) {
@@ -251,7 +260,7 @@ fn out_of_bounds(
     };
     let test = match (array, index) {
         (Some(ArrayName::Name(name)), [index]) if !name.contains("..") && !is_shader(finding) => {
-            index_test(name, *index, line)
+            index_test(name, *index, near.text)
         }
         _ => None,
     };
@@ -260,11 +269,18 @@ fn out_of_bounds(
         None => "test the index first".to_owned(),
     };
     let is_part = matches!(array, Some(ArrayName::Name(name)) if name.contains(".."));
-    let test = match runs_past(finding, index, shape).filter(|_| !is_part) {
-        Some(axis) => format!("{}, so {test}", invocations_along(finding.launch, axis)),
+    let remedy = match runs_past(finding, index, shape).filter(|_| !is_part) {
+        Some((_, axis)) if finding.launch.groups[axis] > 0 => {
+            format!("{}, so {test}", invocations_along(finding.launch, axis))
+        }
+        Some((at, axis)) => match near.domain {
+            Some(domain) => swapped(domain, (at, axis), shape)
+                .unwrap_or_else(|| format!("{}, so {test}", invocations_of(domain))),
+            None => test,
+        },
         None => test,
     };
-    Diagnostic::error("checked/out-of-bounds", message).help(format!("{help}; {test}"))
+    Diagnostic::error("checked/out-of-bounds", message).help(format!("{help}; {remedy}"))
 }
 
 /// What to test before an element is asked for, where the line says which index was wrong.
@@ -303,15 +319,41 @@ fn out_of_bounds_help(access: Access, beyond: Beyond) -> &'static str {
     }
 }
 
-/// The axis of a launch that counts its workgroups along which an invocation's own id is the index, if one is.
-fn runs_past(finding: &Finding, index: &[Int], shape: &[u64]) -> Option<usize> {
+/// The place of an index that an invocation's own id led past the end, and the axis of the launch that this id counts
+/// along.
+fn runs_past(finding: &Finding, index: &[Int], shape: &[u64]) -> Option<(usize, usize)> {
     let is_past = |&(index, len): &(&Int, &u64)| match *index {
         Int::Signed(at) => u64::try_from(at).is_ok_and(|at| at >= *len),
         Int::Unsigned(at) => at >= *len,
     };
-    let (index, _) = index.iter().zip(shape).find(is_past)?;
-    let is_id = |axis: &usize| finding.invocation.global[*axis].to_string() == index.to_string();
-    (0..3).filter(|&axis| finding.launch.groups[axis] > 0).find(is_id)
+    let at = index.iter().zip(shape).position(|(index, len)| is_past(&(index, len)))?;
+    let is_id = |axis: &usize| finding.invocation.global[*axis].to_string() == index[at].to_string();
+    Some((at, (0..3).find(is_id)?))
+}
+
+/// What to write where the axes of an array are indexed in the wrong order: x counts along the last one.
+fn swapped(domain: &Domain, (at, axis): (usize, usize), shape: &[u64]) -> Option<String> {
+    let ids = ["x", "y", "z"];
+    let (right, id) = (ids.get(shape.len() - 1 - at)?, ids[axis]);
+    let place = shape.len().checked_sub(1 + axis)?;
+    if place == at || shape[place] != domain.along(axis) as u64 {
+        return None;
+    }
+    let domain = shape_text(&domain.shape);
+    Some(format!(
+        "in the domain {domain} `global_id.{id}` is the index along axis {place}, and along axis {at} it is \
+         `global_id.{right}`"
+    ))
+}
+
+/// `the launch has 10 invocations, one for each element of `a``
+fn invocations_of(domain: &Domain) -> String {
+    let (n, shape) = (domain.n_invocations(), shape_text(&domain.shape));
+    let s = if n == 1 { "" } else { "s" };
+    match &domain.of {
+        Some(array) => format!("the launch has {shape} invocation{s}, one for each element of `{array}`"),
+        None => format!("the launch has {shape} invocation{s}"),
+    }
 }
 
 /// `2 workgroups of 256 are 512 invocations along x`

@@ -1,5 +1,6 @@
 //! `kp.Manager`, with the verbs of both generations.
 
+use std::cell::Cell;
 use std::rc::Rc;
 
 use kps_compute::{DType, Level, Manager, Sequence, Tensor};
@@ -15,7 +16,7 @@ use super::records;
 use super::sequence::{self, ScriptSequence};
 use super::shared::{self, SharedManager};
 use super::tensor::{self, ScriptTensor};
-use super::told::deliver;
+use super::told::{Ran, deliver};
 use super::values;
 use crate::checking::{Checking, parse_checks};
 use crate::convert::FromValue;
@@ -101,8 +102,8 @@ fn new(vm: &mut Vm, args: &Args) -> Result {
     parser.finish()?;
     let checking = checking(vm, checked)?;
     let selector = match device.filter(|device| !device.is_none()) {
-        Some(device) => shared::selector(vm, device, checking)?,
-        None => shared::chosen(vm, checking),
+        Some(device) => shared::selector(vm, device, checking.get())?,
+        None => shared::chosen(vm, checking.get()),
     };
     let families: Vec<u32> = list_argument(vm, families)?;
     let extensions: Vec<String> = list_argument(vm, extensions)?;
@@ -111,11 +112,12 @@ fn new(vm: &mut Vm, args: &Args) -> Result {
 }
 
 /// What `checked=` asks for; without it, what the host was started with.
-fn checking(vm: &mut Vm, given: Option<&Value>) -> Result<Checking> {
+fn checking(vm: &mut Vm, given: Option<&Value>) -> Result<Rc<Cell<Checking>>> {
+    let own = |checking| Rc::new(Cell::new(checking));
     match given.filter(|given| !given.is_none()) {
-        None => Ok(vm.checking),
-        Some(Value::Bool(false)) => Ok(Checking::Never),
-        Some(Value::Bool(true)) => Ok(Checking::Always(Checks::usual())),
+        None => Ok(vm.checking.clone()),
+        Some(Value::Bool(false)) => Ok(own(Checking::Never)),
+        Some(Value::Bool(true)) => Ok(own(Checking::Always(Checks::usual()))),
         Some(given) => {
             let names = match given.as_str() {
                 Some(names) => Some(names.to_string()),
@@ -126,7 +128,7 @@ fn checking(vm: &mut Vm, given: Option<&Value>) -> Result<Checking> {
                 type_error(format!("`checked` is True, False or names of checks, not {given}"))
                     .help("for instance checked=True, or checked=\"usual,overflow\"")
             })?;
-            parse_checks(&names).map(Checking::Always).map_err(value_error)
+            parse_checks(&names).map(Checking::Always).map(own).map_err(value_error)
         }
     }
 }
@@ -358,7 +360,7 @@ fn eval_named<const OP: u8>(vm: &mut Vm, args: &Args) -> Result {
     let sequence = named(vm, this, args)?;
     record::<OP>(vm, this, &sequence, args, true)?;
     sequence.eval().map_err(compute)?;
-    deliver(vm, &this.manager, Some(&sequence))?;
+    deliver(vm, &this.manager, Ran::Sequence(&sequence))?;
     Ok(Value::None)
 }
 
@@ -367,7 +369,7 @@ fn start_named<const OP: u8>(vm: &mut Vm, args: &Args) -> Result {
     let sequence = named(vm, this, args)?;
     record::<OP>(vm, this, &sequence, args, true)?;
     sequence.eval_async().map_err(compute)?;
-    deliver(vm, &this.manager, Some(&sequence))?;
+    deliver(vm, &this.manager, Ran::Sequence(&sequence))?;
     Ok(Value::None)
 }
 
@@ -376,7 +378,7 @@ fn eval_anonymous<const OP: u8>(vm: &mut Vm, args: &Args) -> Result {
     let sequence = this.manager.sequence_on(0).map_err(compute)?;
     record::<OP>(vm, this, &sequence, args, false)?;
     sequence.eval().map_err(compute)?;
-    deliver(vm, &this.manager, Some(&sequence))?;
+    deliver(vm, &this.manager, Ran::Sequence(&sequence))?;
     Ok(Value::None)
 }
 
@@ -385,7 +387,7 @@ fn start_anonymous<const OP: u8>(vm: &mut Vm, args: &Args) -> Result {
     let sequence = this.manager.sequence_on(0).map_err(compute)?;
     record::<OP>(vm, this, &sequence, args, false)?;
     this.manager.start(sequence.clone()).map_err(compute)?;
-    deliver(vm, &this.manager, Some(&sequence))?;
+    deliver(vm, &this.manager, Ran::Sequence(&sequence))?;
     Ok(Value::None)
 }
 

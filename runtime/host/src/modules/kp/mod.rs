@@ -24,6 +24,8 @@ mod view;
 
 use kps_compute::{DType, Tensor};
 
+use crate::checking::Checking;
+use crate::errors::type_error;
 use crate::modules::numpy::{self, NdArray};
 use crate::modules::{kernels, logging};
 use crate::ops::Side;
@@ -37,7 +39,7 @@ pub use ops::words;
 pub use sequence::SEQUENCE;
 pub use shared::{ScriptedManager, manager_for};
 pub use tensor::TENSOR;
-pub use told::{deliver, pieces_text};
+pub use told::{Ran, deliver, pieces_text};
 pub use values::{
     axes, count, group_counts, is_slice, number, record as record_of, tensor as tensor_of,
     value as number_value,
@@ -47,6 +49,7 @@ use view::TensorData;
 pub static MODULE: NativeModule = NativeModule {
     functions: &[
         NativeDef::function("log_level", log_level),
+        NativeDef::function("checks", checks),
         NativeDef::function("write_png", png::write),
         NativeDef::function("read_png", png::read),
     ],
@@ -79,6 +82,22 @@ fn log_level(vm: &mut Vm, args: &Args) -> Result {
     let n = vm.index(n)?;
     let level = manager::numbered_level(n)?;
     logging::set_kp_level(vm, level)?;
+    Ok(Value::None)
+}
+
+/// `checks(on)`: whether small launches on the built-in device are checked by themselves. What `--check` or a manager
+/// asked for stays.
+fn checks(vm: &mut Vm, args: &Args) -> Result {
+    let [on] = args.exactly("checks")?;
+    let Value::Bool(on) = on else {
+        let given = on.type_name();
+        return Err(type_error(format!("checks() takes True or False, not {given}")));
+    };
+    match (vm.checking.get(), on) {
+        (Checking::Always(_), _) | (Checking::Small { .. }, true) => {}
+        (Checking::Small { .. }, false) => vm.checking.set(Checking::Never),
+        (Checking::Never, on) => vm.checking.set(if *on { Checking::in_scripts() } else { Checking::Never }),
+    }
     Ok(Value::None)
 }
 

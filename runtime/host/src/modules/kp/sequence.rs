@@ -10,7 +10,7 @@ use super::errors::compute;
 use super::manager::n_invocations;
 use super::ops;
 use super::shared::SharedManager;
-use super::told::deliver;
+use super::told::{Ran, deliver};
 use super::values;
 use crate::errors::{type_error, value_error};
 use crate::foreign::Options;
@@ -108,7 +108,7 @@ fn eval(vm: &mut Vm, args: &Args) -> Result {
     let this: &ScriptSequence = args.this()?;
     record_optional(vm, this, args, "eval")?;
     this.sequence.eval().map_err(compute)?;
-    deliver(vm, &this.manager, Some(&this.sequence))?;
+    deliver(vm, &this.manager, Ran::Sequence(&this.sequence))?;
     Ok(args.receiver()?.clone())
 }
 
@@ -120,7 +120,7 @@ fn eval_async(vm: &mut Vm, args: &Args) -> Result {
         // Where it was when it was ended is told by waiting for it.
         this.sequence.eval_await(None).map_err(compute)?;
     }
-    deliver(vm, &this.manager, Some(&this.sequence))?;
+    deliver(vm, &this.manager, Ran::Sequence(&this.sequence))?;
     Ok(args.receiver()?.clone())
 }
 

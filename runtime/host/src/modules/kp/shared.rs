@@ -1,7 +1,7 @@
 //! The managers of one machine: which device a script means, and who runs a kernel that is called
 //! without one.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::ops::Deref;
 use std::rc::{Rc, Weak};
 
@@ -23,7 +23,7 @@ pub type SharedManager = Rc<ScriptedManager>;
 /// A manager with the kernels that were loaded for it.
 pub struct ScriptedManager {
     manager: Manager,
-    checking: Checking,
+    checking: Rc<Cell<Checking>>,
     /// What words for the device may rely on.
     target: Target,
     /// By the module's address.
@@ -51,12 +51,12 @@ impl ScriptedManager {
 
     /// What is watched in a launch of so many invocations; `None` where that is not known.
     pub fn instrument(&self, n_invocations: Option<u64>) -> Instrument {
-        self.checking.instrument(n_invocations)
+        self.checking.get().instrument(n_invocations)
     }
 
     /// Whether some launches are watched for mistakes.
     pub fn may_check(&self) -> bool {
-        self.checking != Checking::Never
+        self.checking.get() != Checking::Never
     }
 
     /// The kernel of a compiled module on this manager's device. A module is always run in the same way.
@@ -93,17 +93,17 @@ pub fn open(
     selector: Selector,
     families: &[u32],
     extensions: &[String],
-    checking: Checking,
+    checking: Rc<Cell<Checking>>,
 ) -> Result<SharedManager> {
     let log = logging::kp_log(vm);
     let builder =
         Manager::builder().device(selector).queue_families(families).extensions(extensions).log(log);
     let builder = builder.profile(vm.recorder.clone());
     let manager = builder.open().map_err(compute)?;
-    let checking = match (checking, manager.info().backend) {
-        (checking, Backend::Cpu) => checking,
+    let checking = match (checking.get(), manager.info().backend) {
+        (_, Backend::Cpu) => checking,
         (Checking::Always(_), Backend::Vulkan) => return Err(errors::cannot_check(&manager.info().name)),
-        (Checking::Small(_) | Checking::Never, Backend::Vulkan) => Checking::Never,
+        (Checking::Small { .. } | Checking::Never, Backend::Vulkan) => Rc::default(),
     };
     vm.interrupter().link(&manager.device().map_err(compute)?.interrupt_flag());
     logging::flush_kp(vm)?;
@@ -123,8 +123,8 @@ pub fn manager_for(vm: &mut Vm, tensors: &[Tensor]) -> Result<SharedManager> {
     if let Some(manager) = owner.or(alive.last()) {
         return Ok(manager.clone());
     }
-    let checking = vm.checking;
-    let selector = chosen(vm, checking);
+    let checking = vm.checking.clone();
+    let selector = chosen(vm, checking.get());
     let manager = open(vm, selector, &[], &[], checking)?;
     *managers.own.borrow_mut() = Some(manager.clone());
     Ok(manager)

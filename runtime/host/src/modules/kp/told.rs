@@ -7,14 +7,23 @@ use super::findings;
 use super::shared::ScriptedManager;
 use super::values;
 use crate::builtins::format::format_value;
+use crate::modules::kernels::domain::Domain;
 use crate::modules::numpy::{NdArray, Scalar, element};
 use crate::value::{ExceptionKind, Raise, Result, Value};
 use crate::vm::Vm;
 
-/// Prints what was printed, and raises the first assertion that failed. `sequence` is what has been evaluated, if
-/// it was one that a script recorded.
-pub fn deliver(vm: &mut Vm, manager: &ScriptedManager, sequence: Option<&Sequence>) -> Result<()> {
-    findings::tell(vm, manager, sequence);
+/// What has run.
+#[derive(Clone, Copy)]
+pub enum Ran<'a> {
+    /// A kernel that was called, over a domain unless it was given workgroups.
+    Kernel(Option<&'a Domain>),
+    /// What a script recorded, and has evaluated.
+    Sequence(&'a Sequence),
+}
+
+/// Prints what was printed, and raises the first assertion that failed.
+pub fn deliver(vm: &mut Vm, manager: &ScriptedManager, ran: Ran) -> Result<()> {
+    findings::tell(vm, manager, ran);
     let told = manager.told();
     let (prints, failed): (Vec<Message>, Vec<Message>) =
         told.messages.into_iter().partition(|message| message.kind == MessageKind::Print);
