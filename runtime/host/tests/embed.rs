@@ -181,6 +181,47 @@ fn a_host_has_a_working_folder_of_its_own() {
     std::fs::remove_dir_all(&folder).expect("it was made");
 }
 
+#[test]
+fn objects_that_hold_each_other_end_with_their_host() {
+    let scripts = [
+        "class A: pass\na = A()\na.a = a\na.f = probe",
+        "class A: pass\ndef f():\n    a = A()\n    a.a = a\n    a.f = probe\nf()",
+        "def f():\n    held = probe\n    def g(): return g, held\n    g()\nf()",
+        "a = [probe]\na.append(a)\nb = {}\nb[1] = (b, a)",
+        "class A:\n    f = probe\n    def __init__(self): super().__init__()\n    def me(self): return A\nA().me()",
+        "def f():\n    class A:\n        f = probe\n        def again(self): return A().again\n    A().again()\nf()",
+        "class A:\n    def go(self, n):\n        self.f = probe\n        if n: self.go(n - 1)\nA().go(3)\nA = None",
+        "def g():\n    me = yield\n    held = probe\n    yield me\nx = g()\nnext(x)\nx.send(x)",
+        "from collections import deque, namedtuple\nclass A: pass\na = A()\na.q = deque([a])\na.f = probe",
+        "from enum import Enum\nclass E(Enum):\n    A = 1\n    def f(self): return E\n\
+         E.A.f()\nclass H: pass\nh = H()\nh.e, h.h, h.f = E.A, h, probe",
+        "try:\n    raise ValueError(probe)\nexcept ValueError as e:\n    kept = e\n    e.me = e",
+        "p = property(lambda self: probe)\nclass A: q = p\na = A()\nm = a.__init__\na.m = m",
+    ];
+    for script in scripts {
+        let alive = Rc::new(());
+        let held = alive.clone();
+        let mut host = Host::builder().output(std::io::sink()).build();
+        host.register("probe", move || drop(held.clone()));
+        host.run(&program(script)).expect(script);
+        drop(host);
+        assert_eq!(Rc::strong_count(&alive), 1, "{script}");
+    }
+}
+
+#[test]
+fn what_an_embedder_holds_stays_whole() {
+    let mut host = Host::builder().output(std::io::sink()).build();
+    let script = "class A:\n    def twice(self): return [self.n, self.n]\na = A()\na.me, a.n = a, 4\nkept = [a]\nlost = [a, kept]";
+    host.run(&program(script)).expect("the script runs");
+    let kept: kps::Value = host.get("kept").expect("it is there");
+    drop(host);
+    let mut other = Host::builder().output(std::io::sink()).build();
+    other.set("kept", kept);
+    other.run(&program("total = sum(kept[0].me.twice())")).expect("it is whole");
+    assert_eq!(other.get::<i64>("total").expect("it is there"), 8);
+}
+
 #[track_caller]
 fn check(session: &mut Session, entry: &str, expect: &str) {
     let shown = match session.eval(entry) {

@@ -148,6 +148,10 @@ impl Native for Deque {
         &TYPE
     }
 
+    fn each_value(&self, visit: &mut dyn FnMut(&Value)) {
+        self.items.borrow().iter().for_each(visit);
+    }
+
     fn is_sequence(&self) -> bool {
         true
     }

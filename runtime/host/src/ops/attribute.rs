@@ -387,6 +387,7 @@ impl Vm {
         {
             return Err(if attr.is_some() { read_only(value, name) } else { self.missing_attr(value, name) });
         }
+        self.remembered.instance(instance, &new);
         let previous = instance.fields.borrow_mut().set(name, new);
         drop(previous);
         Ok(())

@@ -253,6 +253,16 @@ impl Class {
         self.attrs.borrow_mut().remove(name)
     }
 
+    /// Forgets what [`Class::plain_init`] found, which is a reference of its own.
+    pub(crate) fn forget_init(&self) {
+        self.init.take();
+    }
+
+    /// Takes all attributes out, as when a host ends.
+    pub(crate) fn take_attrs(&self) -> Attrs {
+        self.attrs.take()
+    }
+
     /// The attributes that the class itself defines.
     pub fn own_attrs(&self) -> Ref<'_, Attrs> {
         self.attrs.borrow()

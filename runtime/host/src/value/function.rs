@@ -66,6 +66,26 @@ impl Function {
         }
     }
 
+    /// Visits each value that the function holds, once for each reference.
+    pub(crate) fn each_value(&self, visit: &mut dyn FnMut(&Value)) {
+        self.defaults.borrow().iter().for_each(&mut *visit);
+        self.keyword_defaults.borrow().iter().for_each(&mut *visit);
+        self.closure.iter().for_each(|cell| visit(&Value::Cell(cell.clone())));
+        match &*self.annotations.borrow() {
+            Annotations::None => {}
+            Annotations::Waiting(value) => visit(value),
+            Annotations::Known(dict) => visit(&Value::Dict(dict.clone())),
+        }
+        self.changed.borrow().values().for_each(&mut *visit);
+        self.dict.borrow().iter().for_each(|dict| visit(&Value::Dict(dict.clone())));
+    }
+
+    /// Takes out what may be changed of a function, as when a host ends.
+    pub(crate) fn take_contents(&self) -> impl Sized + use<> {
+        let given = (self.defaults.take(), self.keyword_defaults.take(), self.annotations.take());
+        (given, self.changed.take(), self.dict.take())
+    }
+
     /// `__qualname__`.
     pub fn qualname(&self) -> Name {
         match self.changed.borrow().get_text("__qualname__") {
@@ -350,6 +370,14 @@ pub enum Descriptor {
 }
 
 impl Descriptor {
+    /// The functions that it is made of.
+    pub(crate) fn parts(&self) -> Vec<&Value> {
+        match self {
+            Descriptor::Property { get, set, delete, doc } => vec![get, set, delete, doc],
+            Descriptor::StaticMethod(function) | Descriptor::ClassMethod(function) => vec![function],
+        }
+    }
+
     pub fn builtin_type(&self) -> BuiltinType {
         match self {
             Descriptor::Property { .. } => BuiltinType::Property,

@@ -172,6 +172,12 @@ impl Fields {
         }
     }
 
+    /// Visits each value that the attributes hold, once for each reference.
+    pub(crate) fn each_value(&self, visit: &mut dyn FnMut(&Value)) {
+        self.values.iter().for_each(&mut *visit);
+        self.dict.iter().for_each(|dict| visit(&Value::Dict(dict.clone())));
+    }
+
     pub fn is_empty(&self) -> bool {
         self.dict.as_ref().map_or(self.values.is_empty(), |dict| dict.is_empty())
     }
@@ -218,6 +224,8 @@ pub struct Instance {
     reclassed: OnceCell<Box<Reclassed>>,
     pub fields: RefCell<Fields>,
     pub payload: Payload,
+    /// Whether the machine remembers it for the end of the host.
+    pub(crate) is_remembered: Cell<bool>,
 }
 
 /// The classes that an instance has had. None is let go before the instance, so references to them hold.
@@ -251,7 +259,12 @@ impl Reclassed {
 impl Instance {
     pub fn new(class: Rc<Class>, payload: Payload) -> Instance {
         let fields = RefCell::new(Fields::new(class.shape.clone()));
-        Instance { class, reclassed: OnceCell::new(), fields, payload }
+        Instance { class, reclassed: OnceCell::new(), fields, payload, is_remembered: Cell::new(false) }
+    }
+
+    /// Takes all attributes out, as when a host ends.
+    pub(crate) fn take_fields(&self) -> Fields {
+        self.fields.replace(Fields::new(self.class.shape.clone()))
     }
 
     #[inline]

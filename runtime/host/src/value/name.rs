@@ -179,6 +179,10 @@ impl Attrs {
         self.0.iter()
     }
 
+    pub fn values(&self) -> impl Iterator<Item = &Value> {
+        self.0.values()
+    }
+
     pub fn len(&self) -> usize {
         self.0.len()
     }

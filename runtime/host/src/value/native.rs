@@ -63,6 +63,10 @@ pub trait Native: Any {
         None
     }
 
+    /// Visits the values that the object holds, once for each reference, so that cycles through it end with their host.
+    /// An object that leaves some out keeps them alive.
+    fn each_value(&self, visit: &mut dyn FnMut(&Value)) {}
+
     /// Attributes that no method table has; asked after the type's own.
     fn get_attr(&self, this: &Value, vm: &mut Vm, name: &str) -> Result<Option<Value>> {
         Ok(None)
@@ -268,6 +272,11 @@ impl Namespace {
         let names: Ref<'_, _> = self.0.borrow();
         let set = names.iter().filter(|(_, value)| !value.is_unset());
         set.map(|(name, value)| (name.clone(), value.clone())).collect()
+    }
+
+    /// Visits the values of all names.
+    pub(crate) fn each_value(&self, visit: &mut dyn FnMut(&Value)) {
+        self.0.borrow().values().for_each(visit);
     }
 
     /// Empties every slot, as when a host ends: functions and their module hold each other.

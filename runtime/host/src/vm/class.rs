@@ -65,6 +65,7 @@ impl Vm {
         class.new = base.new;
         class.slots = self.slots_of(&class, base, members)?;
         let class = Rc::new(class);
+        self.remembered.class(&class);
         let mut class_cell = None;
         for (key, value) in members.named_pairs() {
             match (&*key, &value) {

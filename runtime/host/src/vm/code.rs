@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use kps_bytecode::{Code, CodeKind, Constant, Program};
 use kps_syntax::{Source, Span};
+use rustc_hash::FxHashSet;
 
 use super::{Abandoned, Vm};
 use crate::value::{Name, Namespace, Shape, Value};
@@ -107,6 +108,21 @@ impl LoadedCode {
     /// Whether something is to be done before the frame ends that waits before `pc`, in `finally` or its like.
     pub(crate) fn cleans_up_before(&self, pc: u32) -> bool {
         self.code.handlers.iter().any(|range| range.start < pc && pc <= range.end)
+    }
+
+    /// Empties the inline caches of a function and of those within it; a cache that is empty is filled again when it is
+    /// next used. `seen` are those that are done.
+    pub(crate) fn forget_caches(&self, seen: &mut FxHashSet<*const LoadedCode>) {
+        if !seen.insert(self) {
+            return;
+        }
+        for site in &self.sites {
+            site.key.set(CacheKey::default());
+            site.method.take();
+        }
+        for child in self.children.iter().filter_map(OnceCell::get) {
+            child.forget_caches(seen);
+        }
     }
 
     pub(crate) fn child(self: &Rc<LoadedCode>, vm: &Vm, at: usize) -> Rc<LoadedCode> {

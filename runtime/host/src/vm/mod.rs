@@ -12,6 +12,7 @@ mod abandoned;
 mod call;
 mod class;
 mod code;
+mod cycles;
 mod frame;
 mod generator;
 pub(crate) mod import;
@@ -97,6 +98,7 @@ pub struct Vm {
     interrupter: Interrupter,
     meter: Rc<Meter>,
     abandoned: Rc<Abandoned>,
+    pub(crate) remembered: cycles::Remembered,
     /// Counts down to the next look at the clock and the flag.
     until_poll: u32,
     /// Goes up whenever a class changes in a way that inline caches must notice.
@@ -135,6 +137,7 @@ impl Vm {
             limits,
             abandoned: Rc::new(Abandoned::new(interrupter.clone())),
             interrupter,
+            remembered: cycles::Remembered::default(),
             until_poll: POLL_INTERVAL,
             class_epoch: 0,
             repr_active: Vec::new(),
@@ -262,9 +265,14 @@ pub(crate) fn write_error(error: std::io::Error) -> Raise {
 impl Drop for Vm {
     fn drop(&mut self) {
         self.abandoned.end();
+        let mut roots = self.remembered.take();
+        for module in self.modules.values() {
+            module.namespace.each_value(&mut |value| roots.push(value.clone()));
+        }
         self.state.clear();
         for module in self.modules.values() {
             module.namespace.clear();
         }
+        cycles::end(roots);
     }
 }

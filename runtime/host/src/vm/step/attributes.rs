@@ -47,6 +47,7 @@ impl Vm {
         };
         let key = CacheKey { shape: instance.fields.borrow().shape_id(), epoch: self.class_epoch };
         if site.key.get() == key {
+            self.remembered.instance(instance, &value);
             let mut fields = instance.fields.borrow_mut();
             if let Some(next) = &*site.next.borrow() {
                 fields.extend(next.clone(), value);

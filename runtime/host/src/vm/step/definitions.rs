@@ -49,7 +49,9 @@ impl Vm {
         if i.x & 4 != 0 {
             made.annotations = Annotations::Waiting(registers.operand(i.b + 2, true)).into();
         }
-        Value::Function(Rc::new(made))
+        let function = Rc::new(made);
+        self.remembered.function(&function);
+        Value::Function(function)
     }
 
     pub(in crate::vm) fn step_make_class(&mut self, registers: Registers, i: Instruction) -> Result<()> {
