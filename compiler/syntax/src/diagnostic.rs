@@ -141,14 +141,24 @@ impl miette::SourceCode for crate::source::Source {
         context_lines_before: usize,
         context_lines_after: usize,
     ) -> Result<Box<dyn miette::SpanContents<'a> + 'a>, miette::MietteError> {
-        let contents = self.text().read_span(span, context_lines_before, context_lines_after)?;
+        // Reading a text takes miette as long as the text is, so it gets the lines that it asks for alone.
+        let (from, until) = (span.offset(), span.offset().saturating_add(span.len()));
+        let first = (self.line(from.min(u32::MAX as usize) as u32) as usize)
+            .saturating_sub(context_lines_before)
+            .max(1);
+        let last =
+            (self.line(until.min(u32::MAX as usize) as u32) as usize).saturating_add(context_lines_after);
+        let lines = self.lines(first as u32, last.min(u32::MAX as usize) as u32);
+        let within = miette::SourceSpan::from((from.saturating_sub(lines.start), span.len()));
+        let text = self.text().get(lines.clone()).ok_or(miette::MietteError::OutOfBounds)?;
+        let contents = text.read_span(&within, context_lines_before, context_lines_after)?;
         // Of a text miette counts them from its beginning, and would draw all between two labels.
         let n_lines = contents.data().split_inclusive(|byte| *byte == b'\n').count();
         Ok(Box::new(miette::MietteSpanContents::new_named(
             self.name().to_owned(),
             contents.data(),
-            *contents.span(),
-            contents.line(),
+            (lines.start + contents.span().offset(), contents.span().len()).into(),
+            first - 1 + contents.line(),
             contents.column(),
             n_lines,
         )))

@@ -74,6 +74,14 @@ impl Source {
         self.0.text[start as usize..end].trim_end_matches(['\n', '\r'])
     }
 
+    /// The bytes of lines `first` to `last` (counted from 1), line ends included; past the last line there are none.
+    pub fn lines(&self, first: u32, last: u32) -> Range<usize> {
+        let start_of = |line_idx: usize| {
+            self.0.line_starts.get(line_idx).map_or(self.0.text.len(), |&start| start as usize)
+        };
+        start_of((first as usize).saturating_sub(1))..start_of(last as usize)
+    }
+
     /// Byte offset of a line and column, both counted from 1 (columns in characters).
     pub fn offset(&self, line: u32, column: u32) -> u32 {
         let Some(&start) = self.0.line_starts.get((line as usize).saturating_sub(1)) else {

@@ -3,50 +3,94 @@
 /// Letters that a name has to have for a longer one that begins so to be meant.
 const SHORTENED: usize = 3;
 
+/// The longest name that a suggestion is made for. Names of generated code may be of any length, and nobody misspells
+/// those.
+const LONGEST: usize = 64;
+
+/// A name may differ in so many letters.
+const MOST_CHANGES: usize = 3;
+
+/// Unknown names of one text that are worth a suggestion: to compare each of many with each known name takes long, and
+/// nobody reads that many.
+pub const MOST: usize = 100;
+
 /// The nearest of `known`, if it is near enough to be meant: up to three letters are changed, and no more than a third
 /// of the name's; else the shortest one that begins with the name. Names that begin with `__` are nobody's meaning,
 /// but of such a name.
 pub fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    let n_chars = name.chars().count();
-    // Names of generated code may be of any length, and nobody misspells those.
-    if n_chars > 64 {
+    let letters: Vec<char> = name.chars().take(LONGEST + 1).collect();
+    let n_letters = letters.len();
+    if n_letters > LONGEST {
         return None;
     }
-    let limit = (n_chars / 3).clamp(1, 3);
     let is_special = |name: &str| name.starts_with("__");
-    let known: Vec<&str> =
-        known.filter(|known| *known != name && (is_special(name) || !is_special(known))).collect();
-    let near = known.iter().filter(|candidate| candidate.len().abs_diff(name.len()) <= limit * 4);
-    let near = near
-        .map(|candidate| (distance(name, candidate), *candidate))
-        .filter(|(distance, candidate)| *distance <= limit && *distance < candidate.chars().count())
-        .min_by_key(|(distance, _)| *distance);
-    let begun = || known.iter().filter(|known| n_chars >= SHORTENED && known.starts_with(name));
-    near.map(|(_, candidate)| candidate).or_else(|| begun().min_by_key(|candidate| candidate.len()).copied())
+    let mut limit = (n_letters / 3).clamp(1, MOST_CHANGES);
+    let (mut near, mut begun): (Option<&str>, Option<&str>) = (None, None);
+    for candidate in known {
+        if candidate == name || (is_special(candidate) && !is_special(name)) {
+            continue;
+        }
+        if n_letters >= SHORTENED
+            && candidate.starts_with(name)
+            && begun.is_none_or(|begun| candidate.len() < begun.len())
+        {
+            begun = Some(candidate);
+        }
+        // The first of those that are as near as one another.
+        if limit > 0
+            && let Some(changes) = distance(name, &letters, candidate, limit)
+        {
+            near = Some(candidate);
+            limit = changes - 1;
+        }
+    }
+    near.or(begun)
 }
 
 /// Changes of one letter, swaps of two neighbours included, that lead from one name to the other
-/// (optimal string alignment). A change of case counts as one, however many letters it touches.
-fn distance(a: &str, b: &str) -> usize {
-    if a.eq_ignore_ascii_case(b) {
-        return 1;
+/// (optimal string alignment). A change of case counts as one, however many letters it touches. `None` where there
+/// are more than `limit`, or as many as `candidate` has letters.
+fn distance(name: &str, letters: &[char], candidate: &str, limit: usize) -> Option<usize> {
+    const ROW: usize = LONGEST + MOST_CHANGES + 1;
+    if name.eq_ignore_ascii_case(candidate) {
+        return (letters.len() > 1).then_some(1);
     }
-    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
-    let mut before: Vec<usize> = Vec::new();
-    let mut above: Vec<usize> = (0..=b.len()).collect();
-    for i in 1..=a.len() {
-        let mut row = vec![i];
-        for j in 1..=b.len() {
-            let replace = above[j - 1] + usize::from(a[i - 1] != b[j - 1]);
+    if candidate.len() > 4 * (letters.len() + limit) || name.len() > 4 * (candidate.len() + limit) {
+        return None;
+    }
+    let mut other = ['\0'; ROW];
+    let mut n_other = 0;
+    for letter in candidate.chars() {
+        *other.get_mut(n_other)? = letter;
+        n_other += 1;
+    }
+    let other = &other[..n_other];
+    if letters.len().abs_diff(n_other) > limit {
+        return None;
+    }
+    let mut before = [0; ROW + 1];
+    let mut above: [usize; ROW + 1] = std::array::from_fn(|j| j);
+    for i in 1..=letters.len() {
+        let mut row = [i; ROW + 1];
+        let mut least = i;
+        for j in 1..=n_other {
+            let replace = above[j - 1] + usize::from(letters[i - 1] != other[j - 1]);
             let mut best = replace.min(above[j] + 1).min(row[j - 1] + 1);
-            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
+            if i > 1 && j > 1 && letters[i - 1] == other[j - 2] && letters[i - 2] == other[j - 1] {
                 best = best.min(before[j - 2] + 1);
             }
-            row.push(best);
+            row[j] = best;
+            least = least.min(best);
         }
-        before = std::mem::replace(&mut above, row);
+        // A swap reaches back two rows.
+        if least > limit + 1 {
+            return None;
+        }
+        before = above;
+        above = row;
     }
-    above[b.len()]
+    let changes = above[n_other];
+    (changes <= limit && changes < n_other).then_some(changes)
 }
 
 #[cfg(test)]

@@ -1,49 +1,82 @@
 //! Names that a script binds further down than where a kernel needs them.
 //!
 //! In goes a name that is unknown at a place of a source, out comes where the blocks around the place bind it
-//! later. The source is parsed again, so only mistakes pay for this.
+//! later. The source is parsed again, so only mistakes pay for this, and the mistakes of one source pay once.
+
+use std::cell::RefCell;
+use std::rc::Rc;
 
 use kps_syntax::ast::{Name, Stmt, StmtKind};
 use kps_syntax::scope::{Assigns, assigned_names};
 use kps_syntax::{Source, Span};
+use rustc_hash::FxHashMap;
 
 pub(super) fn binding_below(source: &Source, name: &str, place: Span) -> Option<Span> {
-    let (module, _) = kps_syntax::parse(source);
-    in_block(&module.body, name, place)
+    thread_local! {
+        /// The source that was asked about last.
+        static LAST: RefCell<Option<(Source, Rc<Block>)>> = const { RefCell::new(None) };
+    }
+    let known = LAST.with_borrow(|last| match last {
+        Some((known, block)) if known == source => Some(Rc::clone(block)),
+        _ => None,
+    });
+    let block = known.unwrap_or_else(|| {
+        let (module, _) = kps_syntax::parse(source);
+        let block = Rc::new(Block::of_body(&module.body));
+        LAST.set(Some((source.clone(), Rc::clone(&block))));
+        block
+    });
+    block.binding_below(name, place)
 }
 
-fn in_block(body: &[Stmt], name: &str, place: Span) -> Option<Span> {
-    let at = body.iter().position(|stmt| has(stmt, place))?;
-    in_stmt(&body[at], name, place).or_else(|| first_binding(&body[at + 1..], name))
+/// The statements of a block.
+#[derive(Default)]
+struct Block {
+    stmts: Vec<(Span, Vec<Block>)>,
+    /// Where each name is bound, with the statement that does it, in the order of the source.
+    bindings: FxHashMap<Name, Vec<(usize, Span)>>,
 }
 
-fn in_stmt(stmt: &Stmt, name: &str, place: Span) -> Option<Span> {
-    let within = |body: &[Stmt]| in_block(body, name, place);
-    match &stmt.kind {
-        StmtKind::Function(def) => within(&def.body),
-        // Functions do not see the names of a class around them.
-        StmtKind::Class(def) => {
-            def.body.iter().filter(|stmt| has(stmt, place)).find_map(|stmt| in_stmt(stmt, name, place))
+impl Block {
+    fn of_body(body: &[Stmt]) -> Block {
+        let mut block = Block::of_class(body);
+        // A kernel could not be used above either.
+        for (at, stmt) in body.iter().enumerate().filter(|(_, stmt)| !is_decorated(stmt)) {
+            assigned_names(std::slice::from_ref(stmt), &mut |name: &Name, assigns| {
+                if let Assigns::Name(span) = assigns {
+                    block.bindings.entry(name.clone()).or_default().push((at, span));
+                }
+            });
         }
-        _ => stmt.blocks().into_iter().find_map(within),
+        block
+    }
+
+    /// Functions do not see the names of a class around them.
+    fn of_class(body: &[Stmt]) -> Block {
+        Block { stmts: body.iter().map(|stmt| (stmt.span, inner(stmt))).collect(), ..Block::default() }
+    }
+
+    fn binding_below(&self, name: &str, place: Span) -> Option<Span> {
+        let at = self.stmts.partition_point(|(span, _)| span.start <= place.start).checked_sub(1)?;
+        let (span, inner) = &self.stmts[at];
+        if place.end > span.end {
+            return None;
+        }
+        let below = || {
+            let bindings = self.bindings.get(name)?;
+            let first = bindings.partition_point(|(stmt, _)| *stmt <= at);
+            bindings.get(first).map(|(_, span)| *span)
+        };
+        inner.iter().find_map(|block| block.binding_below(name, place)).or_else(below)
     }
 }
 
-fn has(stmt: &Stmt, place: Span) -> bool {
-    stmt.span.start <= place.start && place.end <= stmt.span.end
-}
-
-fn first_binding(body: &[Stmt], name: &str) -> Option<Span> {
-    let mut first = None;
-    // A kernel could not be used above either.
-    for stmt in body.iter().filter(|stmt| !is_decorated(stmt)) {
-        assigned_names(std::slice::from_ref(stmt), &mut |bound: &Name, assigns| {
-            if let (Assigns::Name(span), true) = (assigns, &**bound == name) {
-                first.get_or_insert(span);
-            }
-        });
+fn inner(stmt: &Stmt) -> Vec<Block> {
+    match &stmt.kind {
+        StmtKind::Function(def) => vec![Block::of_body(&def.body)],
+        StmtKind::Class(def) => vec![Block::of_class(&def.body)],
+        _ => stmt.blocks().into_iter().map(Block::of_body).collect(),
     }
-    first
 }
 
 fn is_decorated(stmt: &Stmt) -> bool {

@@ -4,7 +4,7 @@
 //! In goes a tree; out come warnings, for only running tells whether control gets there. A name counts as bound
 //! wherever the file binds it. Never here: kernels, which are judged with their types, and what stands in a `try`.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use kps_kernel::{EnvValue, KernelEnv};
 use kps_syntax::ast::*;
@@ -14,7 +14,7 @@ use super::builtin::{self, is_builtin};
 use super::decoration::is_kernel;
 use super::names::StaticEnv;
 use crate::{builtins, errors, modules};
-use kps_syntax::suggest::nearest;
+use kps_syntax::suggest::{self, nearest};
 
 pub(super) fn slips(module: &Module, env: &StaticEnv) -> Diagnostics {
     let mut bound = Bound::default();
@@ -24,6 +24,7 @@ pub(super) fn slips(module: &Module, env: &StaticEnv) -> Diagnostics {
         env,
         bound,
         members: HashMap::new(),
+        reported: HashSet::new(),
         depth: 0,
         found: Diagnostics::new(),
     };
@@ -45,6 +46,8 @@ struct Slips<'s> {
     bound: Bound,
     /// What the modules have that were asked for.
     members: HashMap<Name, Vec<Name>>,
+    /// Names that nothing binds.
+    reported: HashSet<Name>,
     /// Functions around the place that is looked at: what they call may be meant for kernels.
     depth: usize,
     found: Diagnostics,
@@ -164,9 +167,12 @@ impl Slips<'_> {
         if is_known || self.bound.is_open || name.starts_with("__") || is_for_kernels && self.depth > 0 {
             return;
         }
-        let own = self.bound.names.keys().map(|name| &**name);
-        let nearest = nearest(name, own.chain(builtins::names().map(|known| -> &str { known })));
-        let of_name = || match (is_for_kernels, nearest) {
+        // Once is enough.
+        if !self.reported.insert(name.clone()) {
+            return;
+        }
+        let nearest = self.nearest(name);
+        let of_name = || match (is_for_kernels, &nearest) {
             (true, _) if kps_kernel::stdlib().any(|(known, _)| *known == **name) => {
                 format!("kernels have it; ordinary code writes `import math` and `math.{name}`")
             }
@@ -176,8 +182,15 @@ impl Slips<'_> {
         };
         let help = errors::absent(name).map_or_else(of_name, str::to_owned);
         self.found.push(errors::nothing_binds(self.source.at(span), name, help));
-        // Once is enough.
-        self.bound.bind(name);
+    }
+
+    /// The name that is meant, of those that the file or the language has.
+    fn nearest(&self, name: &str) -> Option<String> {
+        if self.reported.len() > suggest::MOST {
+            return None;
+        }
+        let own = self.bound.names.keys().map(|name| &**name);
+        nearest(name, own.chain(builtins::names().map(|known| -> &str { known }))).map(str::to_owned)
     }
 
     fn import(&mut self, import: &ImportName) {
