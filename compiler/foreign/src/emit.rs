@@ -45,7 +45,10 @@ pub(crate) fn words(
     let words = memory::strip_layouts(wrappers::name(guards::name(words, indices)));
     let words = lines::carry_on(lines::strip_unknown(words));
     let words = lines::tell_variables(words);
-    Ok(if constants.are_settled() { recipe::note(words, language, options) } else { words })
+    Ok(match constants.are_settled() {
+        true => recipe::note(words, language, options, &constants.unset),
+        false => words,
+    })
 }
 
 /// Leaves the entry point that is meant, by the one name.

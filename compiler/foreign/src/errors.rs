@@ -261,12 +261,6 @@ pub(crate) fn stopped_by_text(message: &str, location: Location) -> Diagnostic {
         .help("`#error` says this: define what it asks for")
 }
 
-pub(crate) fn no_default(name: &str, location: Location) -> Diagnostic {
-    Diagnostic::error("foreign/no-default", format!("`{name}` has no value until it is specialised"))
-        .label(location, "")
-        .help(format!("write one for when it is not: `{name} = ..;`"))
-}
-
 pub(crate) fn too_many_immediates(size: u32, limit: u32, location: Location) -> Diagnostic {
     Diagnostic::error(
         "foreign/push-constants",

@@ -129,6 +129,11 @@ pub fn recipe(words: &[u32]) -> Option<(Language, Options)> {
     recipe::read(words)
 }
 
+/// The constants of such words that have no value, for the text gives them none: they need one before anything runs.
+pub fn unset_constants(words: &[u32]) -> Vec<String> {
+    recipe::unset(words)
+}
+
 impl Language {
     /// By the end of a file's name: `.comp`, `.vert`, `.frag`, `.glsl` and `.wgsl` are known.
     pub fn of_file(path: &Path) -> Option<Language> {

@@ -10,18 +10,21 @@ const OP_MODULE_PROCESSED: u32 = 330;
 const SETTLED: &str = "kps.settled ";
 const ENTRY_POINT: &str = "kps.entry_point ";
 const DEFINITION: &str = "kps.definition ";
+/// Of a constant that the text gives no value.
+const UNSET: &str = "kps.unset ";
 
 const LANGUAGES: [(&str, Language); 2] = [("glsl", Language::Glsl), ("wgsl", Language::Wgsl)];
 const STAGES: [(&str, Stage); 3] =
     [("compute", Stage::Compute), ("vertex", Stage::Vertex), ("fragment", Stage::Fragment)];
 
 /// Words with notes on how they were made.
-pub(crate) fn note(words: Vec<u32>, language: Language, options: &Options) -> Vec<u32> {
+pub(crate) fn note(words: Vec<u32>, language: Language, options: &Options, unset: &[String]) -> Vec<u32> {
     let language = LANGUAGES.iter().find(|(_, one)| *one == language).map_or("", |(word, _)| word);
     let stage = STAGES.iter().find(|(_, one)| *one == options.stage).map_or("", |(word, _)| word);
     let mut notes = vec![format!("{SETTLED}{language} {stage}")];
     notes.extend(options.entry_point.iter().map(|name| format!("{ENTRY_POINT}{name}")));
     notes.extend(options.definitions.iter().map(|(name, text)| format!("{DEFINITION}{name} {text}")));
+    notes.extend(unset.iter().map(|name| format!("{UNSET}{name}")));
     let notes: Vec<u32> = notes.iter().flat_map(|note| instruction(note)).collect();
     // Notes stand between names and what decorates these.
     let n_before = n_before(&words[HEADER_WORDS..], |opcode| is_decoration(opcode) || is_declaration(opcode));
@@ -29,14 +32,22 @@ pub(crate) fn note(words: Vec<u32>, language: Language, options: &Options) -> Ve
     [before, &notes, behind].concat()
 }
 
-/// What the notes of words say; `None` for words whose constants a device can give.
-pub(crate) fn read(words: &[u32]) -> Option<(Language, Options)> {
-    let notes = instructions(words).filter_map(|one| match one {
+/// The constants that have no value in words, though they need one.
+pub(crate) fn unset(words: &[u32]) -> Vec<String> {
+    notes(words).filter_map(|note| note.strip_prefix(UNSET).map(str::to_owned)).collect()
+}
+
+fn notes(words: &[u32]) -> impl Iterator<Item = String> {
+    instructions(words).filter_map(|one| match one {
         [first, text @ ..] if first & 0xffff == OP_MODULE_PROCESSED => Some(string(text)),
         _ => None,
-    });
+    })
+}
+
+/// What the notes of words say; `None` for words whose constants a device can give.
+pub(crate) fn read(words: &[u32]) -> Option<(Language, Options)> {
     let (mut language, mut options) = (None, Options::default());
-    for note in notes {
+    for note in notes(words) {
         if let Some(rest) = note.strip_prefix(SETTLED) {
             let (word, stage) = rest.split_once(' ')?;
             language = LANGUAGES.iter().find(|(known, _)| *known == word).map(|(_, language)| *language);

@@ -81,6 +81,8 @@ pub(crate) struct Constants {
     declared: Vec<Declared>,
     /// The values by which those are found again that are not settled, in the order of `declared`.
     marks: Vec<Literal>,
+    /// Names of those that have no value yet: the text gives them none. In these words they have one that serves.
+    pub unset: Vec<String>,
 }
 
 impl Constants {
@@ -111,20 +113,47 @@ pub(crate) fn take_constants(
     given: &[Given],
 ) -> Result<Constants, Diagnostics> {
     let open = open_constants(module, &settled);
-    if let Some(Open { handle, constant, .. }) = open.iter().find(|open| open.constant.init.is_none()) {
-        let location = errors::location(source, module.overrides.get_span(*handle));
-        return Err(errors::no_default(constant.name.as_deref().unwrap_or_default(), location).into());
-    }
+    let is_given = |id: u32| given.iter().any(|(given, _)| *given == id);
+    let unset: Vec<&Open> =
+        open.iter().filter(|open| open.constant.init.is_none() && !is_given(open.id)).collect();
     if settled.is_empty()
         && given.is_empty()
+        && unset.is_empty()
         && let Some(constants) = hide(module, &open)
     {
         return Ok(constants);
     }
     let mut declared = settled;
-    declared.extend(settle(source, module, language, &open, given)?);
+    declared.extend(match unset.is_empty() {
+        true => settle(source, module, language, &open, given)?,
+        false => settle_without(source, module, language, &open, (&unset, given))?,
+    });
     declared.sort_by_key(|constant| constant.id);
-    Ok(Constants { declared, marks: Vec::new() })
+    let unset = unset.iter().map(|open| open.constant.name.clone().unwrap_or_default()).collect();
+    Ok(Constants { declared, marks: Vec::new(), unset })
+}
+
+/// Numbers for constants without a value, the first of which will do that makes a module: they may be sizes.
+const STAND_INS: [f64; 3] = [1.0, 64.0, 1024.0];
+
+/// Puts values in, where some constants have none.
+fn settle_without(
+    source: &Source,
+    module: &mut Module,
+    language: Language,
+    open: &[Open],
+    (unset, given): (&[&Open], &[Given]),
+) -> Result<Vec<Declared>, Diagnostics> {
+    let mut first = None;
+    for stand_in in STAND_INS {
+        let values: Vec<Given> =
+            given.iter().copied().chain(unset.iter().map(|open| (open.id, stand_in))).collect();
+        match settle(source, module, language, open, &values) {
+            Ok(declared) => return Ok(declared),
+            Err(found) => first = first.or(Some(found)),
+        }
+    }
+    Err(first.expect("there is a number to try"))
 }
 
 /// The overrides of a module; those that the text gives no id get what is free, in order.
@@ -162,7 +191,7 @@ fn hide(module: &mut Module, open: &[Open]) -> Option<Constants> {
         let plain = module.constants.append(plain, Span::UNDEFINED);
         replace(module, open.handle, plain);
     }
-    Some(Constants { declared, marks })
+    Some(Constants { declared, marks, unset: Vec::new() })
 }
 
 /// A mark of a value's type; there are none of few bits.

@@ -98,6 +98,19 @@ pub fn specialise(words: &[u32], constants: &[(u32, Number)]) -> Option<Result<V
     Some(compile(&Source::new(text.file, text.text), language, &options))
 }
 
+/// Refuses words with constants that have no value.
+pub fn check_constants(words: &[u32]) -> Result<(), Diagnostics> {
+    match &kps_foreign::unset_constants(words)[..] {
+        [] => Ok(()),
+        [name, ..] => {
+            let message =
+                format!("the constant `{name}` of this shader has no value: its text gives it none");
+            let help = "give the values of all constants in their order, `spec_consts=[..]`, or write a default in the text";
+            Err(Diagnostic::error("foreign/no-default", message).help(help).into())
+        }
+    }
+}
+
 /// Refuses words that are not a valid module.
 pub fn validate(words: &[u32]) -> Result<(), Diagnostics> {
     tools::validate(words).map_err(|error| bad_spirv(error.to_string()))

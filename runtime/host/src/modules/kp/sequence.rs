@@ -292,8 +292,9 @@ fn launched(manager: &SharedManager, tensors: &[Tensor]) -> Launched {
 }
 
 fn kernel_op(manager: &SharedManager, tensors: Vec<Tensor>, words: &[u32]) -> Result<Op> {
+    let words = ops::specialised(words.to_vec(), &[])?;
     let algorithm = manager
-        .algorithm_over(&tensors, words)
+        .algorithm_over(&tensors, &words)
         .instrument(launched(manager, &tensors).instrument)
         .build()
         .map_err(compute)?;
